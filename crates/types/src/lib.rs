@@ -1,0 +1,20 @@
+//! Units, identifiers, packets and random streams: the words every other room speaks.
+//!
+//! Nothing here decides anything. Time is whole picoseconds, sizes are bytes, rates are
+//! bits per second; mixing them is a compile error.
+
+mod chance;
+mod packet;
+mod ports;
+mod quantity;
+mod units;
+
+pub use chance::{Name, Rng, Seed, mix64, scale};
+pub use packet::{
+    FlowId, Framing, HEADER_BYTES, HostId, Kind, Packet, SackBlocks, SwitchId, ack_packet_bytes,
+};
+pub use ports::{PortId, PortSet};
+pub use quantity::{
+    ParseQuantityError, Quantity, Size, Unit, parse_fraction, parse_quantity, parse_size,
+};
+pub use units::{BitRate, Bytes, Time};

@@ -1,0 +1,271 @@
+//! The packet as a switch and a host see it, and what it costs on a wire.
+
+/// A host, counted from zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HostId(pub u32);
+
+/// A switch, counted from zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SwitchId(pub u32);
+
+/// A flow: one message from one host to another, counted from zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FlowId(pub u32);
+
+/// IPv4 and TCP headers without options, in bytes.
+pub const HEADER_BYTES: u32 = 40;
+
+/// What a byte of IP costs on a link (design rule 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Framing {
+    /// IP + 38: header 14, FCS 4, preamble 8, gap 12; 84 at the least.
+    #[default]
+    Ethernet,
+    /// IP bytes alone, as many simulators count.
+    Ip,
+}
+
+impl Framing {
+    /// Bytes of link time for a packet of `ip` bytes.
+    pub const fn wire(self, ip: u32) -> u32 {
+        match self {
+            Framing::Ethernet if ip + 38 < 84 => 84,
+            Framing::Ethernet => ip + 38,
+            Framing::Ip => ip,
+        }
+    }
+
+    /// Of those, bytes that take link time but no buffer: preamble and gap.
+    pub const fn unbuffered(self) -> u32 {
+        match self {
+            Framing::Ethernet => 20,
+            Framing::Ip => 0,
+        }
+    }
+}
+
+/// What a packet is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// Carries bytes of a flow.
+    Data = 0,
+    /// Acknowledges them.
+    Ack = 1,
+    /// Opens a connection.
+    Syn = 2,
+    /// Answers a `Syn`.
+    SynAck = 3,
+}
+
+/// IP bytes of an acknowledgement with `blocks` SACK blocks (RFC 2018: 2 + 8n, padded to 4).
+pub const fn ack_packet_bytes(blocks: u32) -> u32 {
+    if blocks == 0 {
+        HEADER_BYTES
+    } else {
+        HEADER_BYTES + 4 + 8 * blocks
+    }
+}
+
+/// Up to three SACK blocks, as `[start, end)` byte ranges above the cumulative acknowledgement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlocks {
+    blocks: [(u32, u32); 3],
+}
+
+impl SackBlocks {
+    /// None.
+    pub const NONE: SackBlocks = SackBlocks {
+        blocks: [(0, 0); 3],
+    };
+
+    /// Adds a block, given relative to the cumulative acknowledgement; the fourth is ignored.
+    ///
+    /// Panics when the block is empty.
+    pub fn push(&mut self, start: u32, end: u32) {
+        assert!(start < end, "a SACK block covers at least one byte");
+        if let Some(free) = self.blocks.iter_mut().find(|b| b.1 == 0) {
+            *free = (start, end);
+        }
+    }
+
+    /// The blocks, most recent first, relative to the cumulative acknowledgement.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.blocks.iter().copied().take_while(|b| b.1 != 0)
+    }
+
+    /// How many blocks there are.
+    pub fn len(&self) -> u32 {
+        self.iter().count() as u32
+    }
+
+    /// Is there none?
+    pub fn is_empty(&self) -> bool {
+        self.blocks[0].1 == 0
+    }
+}
+
+/// One packet. 52 bytes, so that a simulator's queue links fit beside it in a cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Packet {
+    seq: [u32; 2],
+    /// The flow it belongs to, in both directions.
+    pub flow: FlowId,
+    /// The host it goes to.
+    pub dst: HostId,
+    /// Hash of its 5-tuple; a switch salts it before use.
+    pub hash: u32,
+    /// Bytes of link time.
+    pub wire: u16,
+    /// Payload bytes.
+    pub len: u16,
+    /// Falls by one per switch; at zero the packet is dropped.
+    pub ttl: u8,
+    flags: u8,
+    /// How often it was detoured or deflected.
+    pub detours: u8,
+    /// Which traffic class of the workload it belongs to: for counts and priorities.
+    pub class: u8,
+    /// Acknowledgements: SACK blocks.
+    pub sack: SackBlocks,
+}
+
+const KIND: u8 = 0b0000_0011;
+const ECT: u8 = 0b0000_0100;
+const CE: u8 = 0b0000_1000;
+const ECE: u8 = 0b0001_0000;
+const CWR: u8 = 0b0010_0000;
+const TRACED: u8 = 0b0100_0000;
+const RETRANSMIT: u8 = 0b1000_0000;
+
+impl Packet {
+    /// A packet of `kind` with nothing else set.
+    pub fn new(kind: Kind, flow: FlowId, dst: HostId, hash: u32) -> Packet {
+        Packet {
+            seq: [0; 2],
+            flow,
+            dst,
+            hash,
+            wire: 0,
+            len: 0,
+            ttl: 255,
+            flags: kind as u8,
+            detours: 0,
+            class: 0,
+            sack: SackBlocks::NONE,
+        }
+    }
+
+    /// Data: the first byte carried. Acknowledgement: the next byte expected.
+    #[inline]
+    pub fn seq(&self) -> u64 {
+        u64::from(self.seq[0]) | u64::from(self.seq[1]) << 32
+    }
+
+    /// Sets [`Packet::seq`].
+    #[inline]
+    pub fn set_seq(&mut self, seq: u64) {
+        self.seq = [seq as u32, (seq >> 32) as u32];
+    }
+
+    /// What the packet is for.
+    #[inline]
+    pub fn kind(&self) -> Kind {
+        match self.flags & KIND {
+            0 => Kind::Data,
+            1 => Kind::Ack,
+            2 => Kind::Syn,
+            _ => Kind::SynAck,
+        }
+    }
+
+    /// Marks it "congestion experienced", when its sender can hear that; says whether it is marked now.
+    #[inline]
+    pub fn mark(&mut self) -> bool {
+        let ect = self.flags & ECT != 0;
+        self.flags |= if ect { CE } else { 0 };
+        ect
+    }
+}
+
+/// Reads and writes one flag bit.
+macro_rules! flag {
+    ($(#[$doc:meta] $get:ident $set:ident $bit:ident;)*) => {
+        impl Packet {
+            $(
+                #[$doc]
+                #[inline]
+                pub fn $get(&self) -> bool {
+                    self.flags & $bit != 0
+                }
+                /// Sets or clears it.
+                #[inline]
+                pub fn $set(&mut self, on: bool) {
+                    self.flags = self.flags & !$bit | if on { $bit } else { 0 };
+                }
+            )*
+        }
+    };
+}
+
+flag! {
+    /// ECN-capable transport: a switch may mark it.
+    ect set_ect ECT;
+    /// Congestion experienced: a switch marked it.
+    ce set_ce CE;
+    /// Acknowledgement: the receiver echoes a mark.
+    ece set_ece ECE;
+    /// Data: the sender says it has reduced its window.
+    cwr set_cwr CWR;
+    /// Its path is being recorded.
+    traced set_traced TRACED;
+    /// Data: these bytes were sent before.
+    retransmit set_retransmit RETRANSMIT;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ethernet_costs_38_bytes_and_84_at_least() {
+        assert_eq!(Framing::Ethernet.wire(1500), 1538);
+        assert_eq!(Framing::Ethernet.wire(40), 84);
+        assert_eq!(Framing::Ethernet.wire(46), 84);
+        assert_eq!(Framing::Ethernet.wire(47), 85);
+        assert_eq!(Framing::Ip.wire(40), 40);
+    }
+
+    #[test]
+    fn a_packet_leaves_room_for_queue_links_in_a_cache_line() {
+        assert_eq!(std::mem::size_of::<Packet>(), 52);
+        assert_eq!(std::mem::align_of::<Packet>(), 4);
+    }
+
+    #[test]
+    fn only_a_capable_packet_takes_a_mark() {
+        let mut p = Packet::new(Kind::Data, FlowId(1), HostId(2), 3);
+        assert!(!p.mark() && !p.ce());
+        p.set_ect(true);
+        assert!(p.mark() && p.ce());
+        assert_eq!(p.kind(), Kind::Data);
+    }
+
+    #[test]
+    fn sequence_numbers_keep_64_bits() {
+        let mut p = Packet::new(Kind::Ack, FlowId(0), HostId(0), 0);
+        p.set_seq(0x1234_5678_9abc_def0);
+        assert_eq!(p.seq(), 0x1234_5678_9abc_def0);
+    }
+
+    #[test]
+    fn the_fourth_sack_block_is_ignored() {
+        let mut s = SackBlocks::NONE;
+        for i in 1..=4 {
+            s.push(i * 10, i * 10 + 5);
+        }
+        assert_eq!(s.iter().collect::<Vec<_>>(), [(10, 15), (20, 25), (30, 35)]);
+        assert_eq!((s.len(), ack_packet_bytes(s.len())), (3, 68));
+    }
+}

@@ -1,0 +1,119 @@
+//! Ports of a switch, and sets of them.
+
+use std::fmt;
+use std::ops::BitAnd;
+
+/// A port of one switch, counted from zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PortId(pub u16);
+
+impl PortId {
+    /// As an index.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+const WORDS: usize = 4;
+
+/// A set of ports of one switch, at most [`PortSet::CAPACITY`] of them: a bitmap, as hardware keeps it.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub struct PortSet([u64; WORDS]);
+
+impl PortSet {
+    /// The most ports a switch may have.
+    pub const CAPACITY: usize = WORDS * 64;
+    /// No port.
+    pub const EMPTY: PortSet = PortSet([0; WORDS]);
+
+    /// Adds `port`. Panics at [`PortSet::CAPACITY`] and above.
+    pub fn insert(&mut self, port: PortId) {
+        self.0[port.index() / 64] |= 1 << (port.index() % 64);
+    }
+
+    /// Removes `port`.
+    pub fn remove(&mut self, port: PortId) {
+        self.0[port.index() / 64] &= !(1 << (port.index() % 64));
+    }
+
+    /// Is `port` in the set?
+    pub fn has(self, port: PortId) -> bool {
+        self.0[port.index() / 64] >> (port.index() % 64) & 1 == 1
+    }
+
+    /// How many ports are in the set.
+    pub fn len(self) -> u32 {
+        self.0.iter().map(|w| w.count_ones()).sum()
+    }
+
+    /// Is no port in the set?
+    pub fn is_empty(self) -> bool {
+        self == PortSet::EMPTY
+    }
+
+    /// The `n`-th port of the set in rising order, from zero.
+    pub fn nth(self, n: u32) -> Option<PortId> {
+        let mut left = n;
+        for (w, &word) in self.0.iter().enumerate() {
+            let here = word.count_ones();
+            if left >= here {
+                left -= here;
+                continue;
+            }
+            let mut bits = word;
+            for _ in 0..left {
+                bits &= bits - 1;
+            }
+            return Some(PortId((w * 64) as u16 + bits.trailing_zeros() as u16));
+        }
+        None
+    }
+
+    /// The ports in rising order.
+    pub fn iter(self) -> impl Iterator<Item = PortId> {
+        (0..self.len()).map_while(move |n| self.nth(n))
+    }
+}
+
+impl BitAnd for PortSet {
+    type Output = PortSet;
+    fn bitand(self, other: PortSet) -> PortSet {
+        PortSet(std::array::from_fn(|w| self.0[w] & other.0[w]))
+    }
+}
+
+impl FromIterator<PortId> for PortSet {
+    fn from_iter<I: IntoIterator<Item = PortId>>(ports: I) -> PortSet {
+        let mut set = PortSet::EMPTY;
+        ports.into_iter().for_each(|p| set.insert(p));
+        set
+    }
+}
+
+impl fmt::Debug for PortSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter().map(|p| p.0)).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nth_walks_the_set_in_rising_order_across_words() {
+        let ports = [0, 5, 63, 64, 130, 255].map(PortId);
+        let set: PortSet = ports.into_iter().collect();
+        assert_eq!(set.len(), 6);
+        assert_eq!(set.iter().collect::<Vec<_>>(), ports);
+        assert_eq!(set.nth(6), None);
+        assert!(set.has(PortId(64)) && !set.has(PortId(65)));
+    }
+
+    #[test]
+    fn and_keeps_what_both_hold() {
+        let a: PortSet = [1, 2, 70].map(PortId).into_iter().collect();
+        let b: PortSet = [2, 70, 71].map(PortId).into_iter().collect();
+        assert_eq!((a & b).iter().map(|p| p.0).collect::<Vec<_>>(), [2, 70]);
+    }
+}

@@ -1,0 +1,257 @@
+//! Time in picoseconds, sizes in bytes, rates in bits per second.
+//!
+//! One picosecond is the time of a bit at 1 Tbps, so every rate in use divides into
+//! whole units or rounds up by less than a picosecond. `u64` picoseconds last 213 days.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Mul, Sub};
+
+/// An instant since the start of the run, or a span between two: whole picoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Time(u64);
+
+impl Time {
+    /// The start of a run; an empty span.
+    pub const ZERO: Time = Time(0);
+    /// The end of representable time; stands for "never".
+    pub const MAX: Time = Time(u64::MAX);
+
+    /// `ps` picoseconds.
+    pub const fn from_ps(ps: u64) -> Time {
+        Time(ps)
+    }
+    /// `ns` nanoseconds.
+    pub const fn from_ns(ns: u64) -> Time {
+        Time(ns * 1_000)
+    }
+    /// `us` microseconds.
+    pub const fn from_us(us: u64) -> Time {
+        Time(us * 1_000_000)
+    }
+    /// `ms` milliseconds.
+    pub const fn from_ms(ms: u64) -> Time {
+        Time(ms * 1_000_000_000)
+    }
+    /// `s` seconds.
+    pub const fn from_s(s: u64) -> Time {
+        Time(s * 1_000_000_000_000)
+    }
+    /// Whole picoseconds.
+    pub const fn ps(self) -> u64 {
+        self.0
+    }
+    /// Nanoseconds, rounded down.
+    pub const fn as_ns(self) -> u64 {
+        self.0 / 1_000
+    }
+    /// Microseconds, for people and tables; never for a decision.
+    pub fn as_us_f64(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
+    /// Milliseconds, for people and tables; never for a decision.
+    pub fn as_ms_f64(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+    /// Seconds, for people and tables; never for a decision.
+    pub fn as_s_f64(self) -> f64 {
+        self.0 as f64 / 1e12
+    }
+    /// The sum, or `None` past the end of time.
+    pub const fn checked_add(self, span: Time) -> Option<Time> {
+        match self.0.checked_add(span.0) {
+            Some(ps) => Some(Time(ps)),
+            None => None,
+        }
+    }
+    /// The sum, stopping at [`Time::MAX`].
+    pub const fn saturating_add(self, span: Time) -> Time {
+        Time(self.0.saturating_add(span.0))
+    }
+    /// The difference, stopping at zero.
+    pub const fn saturating_sub(self, earlier: Time) -> Time {
+        Time(self.0.saturating_sub(earlier.0))
+    }
+    /// The span `times` over, stopping at [`Time::MAX`].
+    pub const fn saturating_mul(self, times: u64) -> Time {
+        Time(self.0.saturating_mul(times))
+    }
+    /// Rounded up to a whole number of `step`s; `step` zero leaves it alone.
+    pub const fn round_up_to(self, step: Time) -> Time {
+        if step.0 == 0 {
+            return self;
+        }
+        Time(self.0.div_ceil(step.0).saturating_mul(step.0))
+    }
+}
+
+impl Add for Time {
+    type Output = Time;
+    fn add(self, span: Time) -> Time {
+        Time(self.0 + span.0)
+    }
+}
+
+impl AddAssign for Time {
+    fn add_assign(&mut self, span: Time) {
+        self.0 += span.0;
+    }
+}
+
+impl Sub for Time {
+    type Output = Time;
+    fn sub(self, earlier: Time) -> Time {
+        Time(self.0 - earlier.0)
+    }
+}
+
+impl Mul<u64> for Time {
+    type Output = Time;
+    fn mul(self, times: u64) -> Time {
+        Time(self.0 * times)
+    }
+}
+
+impl fmt::Display for Time {
+    /// The largest unit that keeps the number at 1 or more, without trailing zeros: `12.5 us`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Time::MAX {
+            return f.write_str("never");
+        }
+        let units = [
+            (1_000_000_000_000, "s"),
+            (1_000_000_000, "ms"),
+            (1_000_000, "us"),
+            (1_000, "ns"),
+        ];
+        for (ps, name) in units {
+            if self.0 >= ps {
+                return write_scaled(f, self.0, ps, name);
+            }
+        }
+        write!(f, "{} ps", self.0)
+    }
+}
+
+/// A number of bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bytes(pub u64);
+
+impl fmt::Display for Bytes {
+    /// Powers of a thousand, as link rates and the papers count: `20 kB`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
+        for (bytes, name) in units {
+            if self.0 >= bytes {
+                return write_scaled(f, self.0, bytes, name);
+            }
+        }
+        write!(f, "{} B", self.0)
+    }
+}
+
+/// Bits per second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BitRate(u64);
+
+impl BitRate {
+    /// `bps` bits per second. A link of rate zero is refused where scenarios are read.
+    pub const fn bps(bps: u64) -> BitRate {
+        BitRate(bps)
+    }
+    /// `mbps` million bits per second.
+    pub const fn mbps(mbps: u64) -> BitRate {
+        BitRate(mbps * 1_000_000)
+    }
+    /// `gbps` thousand million bits per second.
+    pub const fn gbps(gbps: u64) -> BitRate {
+        BitRate(gbps * 1_000_000_000)
+    }
+    /// Bits per second.
+    pub const fn as_bps(self) -> u64 {
+        self.0
+    }
+    /// How long `bytes` take on a link of this rate, rounded up to a picosecond.
+    ///
+    /// Panics when the rate is zero or the span passes the end of time.
+    pub fn time_to_send(self, bytes: Bytes) -> Time {
+        let bit_ps = u128::from(bytes.0) * 8 * 1_000_000_000_000;
+        let ps = bit_ps.div_ceil(u128::from(self.0));
+        Time(u64::try_from(ps).expect("a serialisation time fits in u64 picoseconds"))
+    }
+    /// Picoseconds per byte, when that is a whole number: the fast path of a link.
+    pub fn whole_ps_per_byte(self) -> Option<u64> {
+        let byte_ps = 8_000_000_000_000;
+        (self.0 != 0 && byte_ps % self.0 == 0).then(|| byte_ps / self.0)
+    }
+}
+
+impl fmt::Display for BitRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [
+            (1_000_000_000_000, "Tbps"),
+            (1_000_000_000, "Gbps"),
+            (1_000_000, "Mbps"),
+            (1_000, "kbps"),
+        ];
+        for (bps, name) in units {
+            if self.0 >= bps {
+                return write_scaled(f, self.0, bps, name);
+            }
+        }
+        write!(f, "{} bps", self.0)
+    }
+}
+
+/// `value / unit` in decimal without trailing zeros; `unit` is a power of ten.
+fn write_scaled(f: &mut fmt::Formatter<'_>, value: u64, unit: u64, name: &str) -> fmt::Result {
+    let (whole, rest) = (value / unit, value % unit);
+    if rest == 0 {
+        return write!(f, "{whole} {name}");
+    }
+    let digits = unit.ilog10() as usize;
+    let fraction = format!("{rest:0digits$}");
+    write!(f, "{whole}.{} {name}", fraction.trim_end_matches('0'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_packet_at_100_gbps_takes_120_ns() {
+        assert_eq!(
+            BitRate::gbps(100).time_to_send(Bytes(1500)),
+            Time::from_ps(120_000)
+        );
+    }
+
+    #[test]
+    fn serialisation_rounds_up() {
+        // 1 byte at 3 bps is 2.666… s.
+        assert_eq!(
+            BitRate::bps(3).time_to_send(Bytes(1)),
+            Time::from_ps(2_666_666_666_667)
+        );
+        assert_eq!(BitRate::bps(3).whole_ps_per_byte(), None);
+        assert_eq!(BitRate::gbps(1).whole_ps_per_byte(), Some(8_000));
+    }
+
+    #[test]
+    fn quantities_print_in_the_largest_fitting_unit() {
+        assert_eq!(Time::from_ps(12_500_000).to_string(), "12.5 us");
+        assert_eq!(Time::from_ms(10).to_string(), "10 ms");
+        assert_eq!(Time::from_ps(7).to_string(), "7 ps");
+        assert_eq!(Bytes(1_700_000).to_string(), "1.7 MB");
+        assert_eq!(BitRate::mbps(2_500).to_string(), "2.5 Gbps");
+    }
+
+    #[test]
+    fn rounding_up_to_a_step() {
+        assert_eq!(
+            Time::from_us(1001).round_up_to(Time::from_ms(1)),
+            Time::from_ms(2)
+        );
+        assert_eq!(Time::from_us(5).round_up_to(Time::ZERO), Time::from_us(5));
+    }
+}
