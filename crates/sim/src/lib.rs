@@ -1,1 +1,15 @@
-//! sim
+//! The packet-level simulator: an agenda of events over links, switches and hosts.
+
+pub mod config;
+pub mod network;
+pub mod outcome;
+pub mod plan;
+pub mod topology;
+pub mod workload;
+
+pub use config::{SwitchConfig, TraceFilter, WorldConfig};
+pub use network::{Cable, End, Network};
+pub use outcome::{
+    ClassOutcome, FlowOutcome, Outcome, PacketTrace, PortOutcome, Totals, TraceEvent, TraceStep,
+};
+pub use plan::{FlowPlan, Plan, QueryPlan, Start};

@@ -1,1 +1,19 @@
-//! switch
+//! The switch decision without I/O: which way, into which queue, or dropped and why.
+//!
+//! Three seams, one trait and one folder each: [`route`] picks a next hop, [`buffer`] keeps,
+//! marks, detours or drops, [`sched`] says which packet leaves next. The simulator and the
+//! software switch drive this same code.
+
+pub mod buffer;
+mod queues;
+mod registry;
+pub mod route;
+pub mod sched;
+#[cfg(test)]
+mod testing;
+
+pub use buffer::{AnyBuffer, Buffer, DropReason, Verdict};
+pub use queues::{Capacity, Depth, Queues, Want};
+pub use registry::{Policy, UnknownPolicy};
+pub use route::{AnyRoute, Route};
+pub use sched::{AnySched, Sched};

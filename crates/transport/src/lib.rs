@@ -7,9 +7,7 @@
 
 mod config;
 
-pub use config::{
-    Congestion, DelayedAck, Estimator, Recovery, RtoConfig, TcpConfig,
-};
+pub use config::{Congestion, DelayedAck, Estimator, Recovery, RtoConfig, TcpConfig};
 
 use sidestep_types::{SackBlocks, Time};
 

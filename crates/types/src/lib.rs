@@ -5,6 +5,7 @@
 
 mod chance;
 mod packet;
+mod params;
 mod ports;
 mod quantity;
 mod units;
@@ -13,6 +14,7 @@ pub use chance::{Name, Rng, Seed, mix64, scale};
 pub use packet::{
     FlowId, Framing, HEADER_BYTES, HostId, Kind, Packet, SackBlocks, SwitchId, ack_packet_bytes,
 };
+pub use params::{Entry, Param, ParamUnit, Value, Values};
 pub use ports::{PortId, PortSet};
 pub use quantity::{
     ParseQuantityError, Quantity, Size, Unit, parse_fraction, parse_quantity, parse_size,

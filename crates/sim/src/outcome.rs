@@ -1,0 +1,184 @@
+//! What a run leaves behind: one row per flow and port, totals, and the trajectory hash.
+
+use crate::network::End;
+use sidestep_switch::DropReason;
+use sidestep_types::{BitRate, FlowId, PortId, SwitchId, Time};
+
+/// Everything a run recorded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// One per flow of the plan, in its order.
+    pub flows: Vec<FlowOutcome>,
+    /// One per directed link, in the order of the network's cables, `a` to `b` first.
+    pub ports: Vec<PortOutcome>,
+    /// One per class of the plan.
+    pub classes: Vec<ClassOutcome>,
+    /// Sums.
+    pub totals: Totals,
+    /// When the run stopped.
+    pub end: Time,
+    /// A digest of every delivery over a link: its time, link and packet.
+    pub trajectory_hash: u64,
+    /// Paths of the packets that were chosen for tracing.
+    pub traces: Vec<PacketTrace>,
+}
+
+/// What became of one flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowOutcome {
+    /// When the application handed it over; `None` if it never did.
+    pub started: Option<Time>,
+    /// When its last byte was delivered in order; `None` if it never was: censored.
+    pub finished: Option<Time>,
+    /// Bytes delivered in order by the end of the run.
+    pub delivered_bytes: u64,
+    /// Data segments sent, retransmissions included.
+    pub segments: u32,
+    /// Data segments sent again.
+    pub retransmits: u32,
+    /// Retransmission timeouts.
+    pub timeouts: u32,
+    /// Fast retransmits begun.
+    pub fast_retransmits: u32,
+    /// Data packets that arrived after one sent later had (RFC 4737 type P reordered).
+    pub reordered: u32,
+    /// Data packets that arrived marked.
+    pub marks: u32,
+    /// Detours of the data packets that arrived.
+    pub detours: u32,
+    /// The most detours of one of them.
+    pub max_detours: u8,
+    /// Data packets dropped.
+    pub drops: u32,
+}
+
+/// What one directed link and the queue before it saw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PortOutcome {
+    /// Whose port it is.
+    pub from: End,
+    /// Its number there; 0 at a host.
+    pub port: PortId,
+    /// What it leads to.
+    pub to: End,
+    /// The link's rate.
+    pub rate: BitRate,
+    /// Packets delivered over the link.
+    pub packets: u64,
+    /// Their bytes of link time.
+    pub wire_bytes: u64,
+    /// Packets marked as they were enqueued here.
+    pub marks: u64,
+    /// Packets detoured to this port.
+    pub detours_in: u64,
+    /// Packets that wanted this port and were detoured elsewhere.
+    pub detours_out: u64,
+    /// Packets that wanted this port and were dropped, by reason.
+    pub drops: [u64; DropReason::COUNT],
+    /// The longest queue, in packets, the one on the wire included.
+    pub peak_packets: u32,
+    /// The longest queue in bytes.
+    pub peak_bytes: u32,
+}
+
+/// What one traffic class saw, data packets only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClassOutcome {
+    /// Data packets that hosts put on their NICs.
+    pub sent: u64,
+    /// Data packets that arrived.
+    pub delivered: u64,
+    /// Of those, detoured at least once.
+    pub detoured: u64,
+    /// Detours of all data packets.
+    pub detours: u64,
+    /// Data packets dropped.
+    pub dropped: u64,
+    /// Data packets that arrived marked.
+    pub marked: u64,
+}
+
+/// Sums over the run. Packets are data, acknowledgements and handshakes alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Deliveries of one packet over one link.
+    pub packet_hops: u64,
+    /// Events taken from the agenda.
+    pub events: u64,
+    /// Packets that hosts put on their NICs.
+    pub sent: u64,
+    /// Packets that reached their host.
+    pub delivered: u64,
+    /// Packets dropped, by reason.
+    pub drops: [u64; DropReason::COUNT],
+    /// Packets queued or on a wire when the run stopped.
+    pub in_flight: u64,
+    /// Detours.
+    pub detours: u64,
+    /// Delivered packets that were detoured at least once.
+    pub detoured: u64,
+    /// Packets marked.
+    pub marks: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Data segments sent again.
+    pub retransmits: u64,
+}
+
+/// The path of one packet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PacketTrace {
+    /// Its number: counts the packets of its source host, in the order they were sent,
+    /// with the host in the high half.
+    pub id: u64,
+    /// Its flow.
+    pub flow: FlowId,
+    /// Data or acknowledgement: the first byte carried, or the next expected.
+    pub seq: u64,
+    /// Is it an acknowledgement?
+    pub ack: bool,
+    /// What happened to it, in order.
+    pub steps: Vec<TraceStep>,
+}
+
+/// One step of a packet's path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TraceStep {
+    /// When.
+    pub at: Time,
+    /// What.
+    pub what: TraceEvent,
+}
+
+/// What happened at one step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TraceEvent {
+    /// Its host put it on the NIC.
+    Sent,
+    /// A switch queued it.
+    Queued {
+        /// At this switch.
+        switch: SwitchId,
+        /// On this port.
+        port: PortId,
+        /// The port the route wanted; another one means a detour.
+        wanted: PortId,
+        /// Packets ahead of it.
+        ahead: u32,
+        /// Packets in the wanted port's queue.
+        wanted_queue: u32,
+        /// Was it marked here?
+        marked: bool,
+    },
+    /// A switch dropped it.
+    Dropped {
+        /// At this switch.
+        switch: SwitchId,
+        /// On its way to this port.
+        wanted: PortId,
+        /// Why.
+        reason: DropReason,
+    },
+    /// It reached its host.
+    Delivered,
+}

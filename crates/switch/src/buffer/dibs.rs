@@ -1,0 +1,122 @@
+//! DIBS: a packet that finds its queue full leaves by another port.
+//!
+//! **Decision**     the wanted port if the packet fits, else a detour to a port drawn uniformly
+//!                  from those that lead to a switch and have room, else drop.
+//! **State**        none. Reads two sets of ports; costs one draw per detour.
+//! **Units**        queue limits are the switch's own; `mark_at` in packets or bytes.
+//! **Errors**       none; refusals are counted as `full`.
+//! **Source**       Zarifis et al., EuroSys 2014, section 2; detoured packets are marked (section 5.3).
+//! **Deviations**   none known. The paper does not say whether the port a packet came in by is
+//!                  among the candidates; its Figure 1 shows that it is.
+
+use super::ecn::MARK_AT;
+use super::{Buffer, DropReason, Verdict};
+use crate::queues::reaches;
+use crate::{Policy, Queues, Want};
+use sidestep_types::{Entry, Packet, PortId, PortSet, Rng, Size, Values, scale};
+
+/// Random detouring.
+#[derive(Debug)]
+pub struct Dibs {
+    mark_at: Option<Size>,
+}
+
+impl Policy for Dibs {
+    const ENTRY: Entry = Entry {
+        name: "dibs",
+        summary: "detours what does not fit to a random switch-facing port with room",
+        source: "Zarifis et al., EuroSys 2014 (DIBS)",
+        params: &[MARK_AT.or_off("off")],
+    };
+
+    fn build(values: &Values, _: u16, _: u64) -> Result<Dibs, String> {
+        Ok(Dibs {
+            mark_at: values.size_or_off("mark_at"),
+        })
+    }
+}
+
+impl Buffer for Dibs {
+    #[inline]
+    fn admit(&mut self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
+        if want.fits {
+            let mark = self.mark_at.is_some_and(|k| reaches(want.depth, k));
+            return Verdict::Enqueue { mark };
+        }
+        let open = queues.open(pkt);
+        match pick(want.port, open, queues.to_switch(), rng.draw()) {
+            Some(port) => Verdict::Detour(port),
+            None => Verdict::Drop(DropReason::Full),
+        }
+    }
+}
+
+/// The port a packet leaves by: `want` if it `fits` there, else the `scale(draw)`-th port
+/// that fits and leads to a switch. Pure and small-integer: the RTL does the same.
+pub fn pick(want: PortId, fits: PortSet, to_switch: PortSet, draw: u32) -> Option<PortId> {
+    if fits.has(want) {
+        return Some(want);
+    }
+    let open = fits & to_switch;
+    open.nth(scale(draw, open.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{StillQueues, data};
+
+    fn dibs() -> Dibs {
+        Dibs {
+            mark_at: Some(Size::Packets(20)),
+        }
+    }
+
+    #[test]
+    fn a_full_queue_sends_the_packet_elsewhere_but_never_to_a_host_or_a_full_port() {
+        // Ports 0 and 1 lead to hosts; 2 to 5 to switches; 3 is full.
+        let mut q = StillQueues::of(&[100, 0, 5, 100, 99, 0], 100, &[2, 3, 4, 5]);
+        let mut rng = Rng::from_seed(1);
+        let mut seen = [0u32; 6];
+        for _ in 0..3_000 {
+            let want = q.want(0);
+            match dibs().admit(&data(), want, &mut q, &mut rng) {
+                Verdict::Detour(p) => seen[p.index()] += 1,
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!((seen[0], seen[1], seen[3]), (0, 0, 0));
+        // 1000 expected each, standard deviation 26.
+        assert!([2, 4, 5].iter().all(|&p| (880..1120).contains(&seen[p])), "{seen:?}");
+    }
+
+    #[test]
+    fn with_no_open_port_it_drops_and_with_room_it_does_nothing() {
+        let mut rng = Rng::from_seed(1);
+        let before = rng.clone();
+        let mut q = StillQueues::of(&[19, 20, 100], 100, &[1, 2]);
+        let (low, marked) = (q.want(0), q.want(1));
+        assert_eq!(dibs().admit(&data(), low, &mut q, &mut rng), Verdict::Enqueue { mark: false });
+        assert_eq!(dibs().admit(&data(), marked, &mut q, &mut rng), Verdict::Enqueue { mark: true });
+        assert_eq!(rng, before, "no congestion, no draw");
+        let mut q = StillQueues::of(&[3, 100, 100], 100, &[1, 2]);
+        let want = q.want(1);
+        let verdict = dibs().admit(&data(), want, &mut q, &mut rng);
+        assert_eq!(verdict, Verdict::Drop(DropReason::Full), "port 0 leads to a host");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_pick_is_the_wanted_port_or_an_open_one_that_leads_to_a_switch(
+            want in 0u16..16, fits: u16, to_switch: u16, draw: u32,
+        ) {
+            let set = |bits: u16| (0..16).filter(|p| bits >> p & 1 == 1).map(PortId).collect();
+            let (fits, to_switch): (PortSet, PortSet) = (set(fits), set(to_switch));
+            match pick(PortId(want), fits, to_switch, draw) {
+                Some(p) if p == PortId(want) => proptest::prop_assert!(fits.has(p)),
+                Some(p) => proptest::prop_assert!(!fits.has(PortId(want)) && fits.has(p) && to_switch.has(p)),
+                None => proptest::prop_assert!((fits & to_switch).is_empty() && !fits.has(PortId(want))),
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! ECN step marking: mark at a fixed queue length, drop what does not fit.
+//!
+//! **Decision**     enqueue if the packet fits, marked when the queue already holds `mark_at`; else drop.
+//! **State**        none.
+//! **Units**        `mark_at` in packets or bytes of the instantaneous queue.
+//! **Errors**       none; refusals are counted as `full`.
+//! **Source**       DCTCP (Alizadeh et al., SIGCOMM 2010, section 3.1); design rule 4.
+//! **Deviations**   none known.
+
+use super::{Buffer, DropReason, Verdict};
+use crate::queues::reaches;
+use crate::{Policy, Queues, Want};
+use sidestep_types::{Entry, Packet, Param, ParamUnit, Rng, Size, Values};
+
+/// Step marking over drop-tail.
+#[derive(Debug)]
+pub struct Ecn {
+    mark_at: Size,
+}
+
+/// The marking threshold, shared by every policy that marks by a step.
+pub(super) const MARK_AT: Param = Param::with_default(
+    "mark_at",
+    ParamUnit::Size,
+    "20 pkt",
+    "mark when the queue already holds this much; 20 packets at 1 Gbps (DIBS section 5.3)",
+);
+
+impl Policy for Ecn {
+    const ENTRY: Entry = Entry {
+        name: "ecn",
+        summary: "drop-tail that marks from a fixed queue length on",
+        source: "Alizadeh et al., SIGCOMM 2010 (DCTCP)",
+        params: &[MARK_AT],
+    };
+
+    fn build(values: &Values, _: u16, _: u64) -> Result<Ecn, String> {
+        Ok(Ecn {
+            mark_at: values.size("mark_at"),
+        })
+    }
+}
+
+impl Buffer for Ecn {
+    #[inline]
+    fn admit(&mut self, _: &Packet, want: Want, _: &mut dyn Queues, _: &mut Rng) -> Verdict {
+        if want.fits {
+            let mark = reaches(want.depth, self.mark_at);
+            Verdict::Enqueue { mark }
+        } else {
+            Verdict::Drop(DropReason::Full)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{StillQueues, data};
+
+    #[test]
+    fn the_mark_begins_when_the_queue_already_holds_the_threshold() {
+        let mut ecn = Ecn {
+            mark_at: Size::Packets(20),
+        };
+        let mut q = StillQueues::of(&[19, 20, 100], 100, &[]);
+        let mut rng = Rng::from_seed(0);
+        let mut said = |port| {
+            let want = q.want(port);
+            ecn.admit(&data(), want, &mut q, &mut rng)
+        };
+        assert_eq!(said(0), Verdict::Enqueue { mark: false });
+        assert_eq!(said(1), Verdict::Enqueue { mark: true });
+        assert_eq!(said(2), Verdict::Drop(DropReason::Full));
+    }
+}

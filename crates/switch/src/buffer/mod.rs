@@ -1,0 +1,83 @@
+//! Buffer policies: what becomes of a packet at the queue its route chose.
+
+use crate::registry::registry;
+use crate::{Queues, Want};
+use sidestep_types::{Packet, PortId, Rng};
+
+/// Decides what becomes of a packet.
+pub trait Buffer {
+    /// The packet `pkt` wants to leave by `want.port`. Draws from `rng` only when it needs chance.
+    fn admit(
+        &mut self,
+        pkt: &Packet,
+        want: Want,
+        queues: &mut dyn Queues,
+        rng: &mut Rng,
+    ) -> Verdict;
+}
+
+/// What becomes of a packet. A mark is taken by ECN-capable packets alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It joins the queue it wanted.
+    Enqueue {
+        /// And is marked.
+        mark: bool,
+    },
+    /// It joins the queue of another port, and is marked (design rule 5).
+    Detour(PortId),
+    /// It is gone.
+    Drop(DropReason),
+}
+
+/// Why a packet was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum DropReason {
+    /// No queue would take it.
+    Full = 0,
+    /// Its time to live ran out.
+    Ttl = 1,
+    /// An active queue manager dropped it early.
+    Early = 2,
+}
+
+impl DropReason {
+    /// How many reasons there are.
+    pub const COUNT: usize = 3;
+    /// All of them, in the order of their numbers.
+    pub const ALL: [DropReason; DropReason::COUNT] =
+        [DropReason::Full, DropReason::Ttl, DropReason::Early];
+
+    /// The word for it in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DropReason::Full => "full",
+            DropReason::Ttl => "ttl",
+            DropReason::Early => "early",
+        }
+    }
+}
+
+registry! {
+    /// A buffer policy: one of the registry, or a custom one.
+    pub enum AnyBuffer: Buffer {
+        droptail::DropTail,
+        ecn::Ecn,
+        red::Red,
+        dibs::Dibs,
+    }
+}
+
+impl Buffer for AnyBuffer {
+    #[inline]
+    fn admit(
+        &mut self,
+        pkt: &Packet,
+        want: Want,
+        queues: &mut dyn Queues,
+        rng: &mut Rng,
+    ) -> Verdict {
+        dispatch!(self, policy => policy.admit(pkt, want, queues, rng))
+    }
+}

@@ -1,0 +1,320 @@
+//! RED: mark or drop early, with a probability that grows with the average queue.
+//!
+//! **Decision**     keep below `min`; between `min` and `max` mark or drop with a probability
+//!                  rising to `max_p`, spread evenly by the count since the last; from `max` on
+//!                  mark or drop every packet (`gentle`: rise from `max_p` to 1 at twice `max`).
+//! **State**        per port: the average queue, and the packets since the last mark.
+//! **Units**        `min` and `max` both in packets or both in bytes; the average in 2⁻¹⁶ of those.
+//! **Errors**       `early` for what RED drops, `full` for what does not fit; construction
+//!                  refuses mixed units, `min` above `max`, probabilities and weights outside (0, 1].
+//! **Source**       Floyd and Jacobson, ToN 1993; marking in RFC 3168 section 7; gentle by Floyd, 2000.
+//! **Deviations**   fixed point instead of floating point. The average of an idle queue decays
+//!                  by whole packet times of 1500 bytes.
+
+use super::{Buffer, DropReason, Verdict};
+use crate::{Depth, Policy, Queues, Want};
+use sidestep_types::{Bytes, Entry, Packet, Param, ParamUnit, Rng, Size, Values};
+
+/// Random early detection.
+#[derive(Debug)]
+pub struct Red {
+    settings: Settings,
+    ports: Vec<PortState>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Settings {
+    in_bytes: bool,
+    /// Both in 2⁻¹⁶ packets or bytes.
+    min: u64,
+    max: u64,
+    /// In 2⁻³².
+    max_p: u64,
+    /// In 2⁻³².
+    weight: u64,
+    gentle: bool,
+    ecn: bool,
+    mark_above_max: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct PortState {
+    /// In 2⁻¹⁶ packets or bytes.
+    average: u64,
+    /// Packets since the last mark or early drop while between the thresholds.
+    since: u64,
+}
+
+const ONE: u64 = 1 << 32;
+
+impl Policy for Red {
+    const ENTRY: Entry = Entry {
+        name: "red",
+        summary: "marks or drops early, by the average queue",
+        source: "Floyd and Jacobson, ToN 1993 (RED)",
+        params: &[
+            Param::with_default(
+                "min",
+                ParamUnit::Size,
+                "20 pkt",
+                "average queue from which it marks; assumed: the step of DCTCP at 1 Gbps",
+            ),
+            Param::with_default(
+                "max",
+                ParamUnit::Size,
+                "60 pkt",
+                "average queue from which it marks all; three times min (Floyd, 1997)",
+            ),
+            Param::with_default(
+                "max_p",
+                ParamUnit::Fraction,
+                "0.1",
+                "probability just below max (Floyd, 1997)",
+            ),
+            Param::with_default(
+                "weight",
+                ParamUnit::Fraction,
+                "0.002",
+                "weight of the newest queue length in the average (1993); 1 follows the queue itself",
+            ),
+            Param::with_default(
+                "gentle",
+                ParamUnit::Flag,
+                "true",
+                "between max and twice max, rise from max_p to 1 (Floyd, 2000)",
+            ),
+            Param::with_default(
+                "ecn",
+                ParamUnit::Flag,
+                "true",
+                "mark ECN-capable packets instead of dropping them (RFC 3168)",
+            ),
+            Param::with_default(
+                "above_max",
+                ParamUnit::Word(&["drop", "mark"]),
+                "drop",
+                "past max (gentle: twice max), drop ECN-capable packets too (RFC 3168 section 7), or mark them",
+            ),
+        ],
+    };
+
+    fn build(values: &Values, ports: u16, _: u64) -> Result<Red, String> {
+        let (min, max, in_bytes) = match (values.size("min"), values.size("max")) {
+            (Size::Packets(min), Size::Packets(max)) => (min, max, false),
+            (Size::Bytes(min), Size::Bytes(max)) => (min.0, max.0, true),
+            _ => return Err("min and max must both be in packets or both in bytes".into()),
+        };
+        if min > max {
+            return Err(format!("min ({min}) must not be above max ({max})"));
+        }
+        if max >= 1 << 40 {
+            return Err(format!("max ({max}) is more than a queue can hold"));
+        }
+        let settings = Settings {
+            in_bytes,
+            min: min << 16,
+            max: max << 16,
+            max_p: share("max_p", values.fraction("max_p"))?,
+            weight: share("weight", values.fraction("weight"))?,
+            gentle: values.flag("gentle"),
+            ecn: values.flag("ecn"),
+            mark_above_max: values.word("above_max") == "mark",
+        };
+        Ok(Red {
+            settings,
+            ports: vec![PortState::default(); usize::from(ports)],
+        })
+    }
+}
+
+/// `above / below` in 2⁻³², which must be in (0, 1].
+fn share(name: &str, (above, below): (u64, u64)) -> Result<u64, String> {
+    let scaled = (u128::from(above) << 32) / u128::from(below);
+    if above > below || scaled == 0 {
+        return Err(format!("{name} must be above 0 and at most 1, got {above}/{below}"));
+    }
+    Ok(scaled as u64)
+}
+
+impl Buffer for Red {
+    fn admit(&mut self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
+        let state = &mut self.ports[want.port.index()];
+        let idle = idle_packets(want, queues);
+        state.average = self.settings.average(state.average, want.depth, idle);
+        if !want.fits {
+            return Verdict::Drop(DropReason::Full);
+        }
+        let (signal, hard) = match self.settings.zone(state.average) {
+            Zone::Calm => {
+                state.since = 0;
+                (false, false)
+            }
+            Zone::Chance(p) => {
+                let hit = hits(p, state.since, rng.draw());
+                state.since = if hit { 0 } else { state.since + 1 };
+                (hit, false)
+            }
+            Zone::Certain => {
+                state.since = 0;
+                (true, !self.settings.mark_above_max)
+            }
+        };
+        if !signal {
+            Verdict::Enqueue { mark: false }
+        } else if self.settings.ecn && pkt.ect() && !hard {
+            Verdict::Enqueue { mark: true }
+        } else {
+            Verdict::Drop(DropReason::Early)
+        }
+    }
+}
+
+/// How many packets of 1500 bytes could have left since the queue ran empty.
+fn idle_packets(want: Want, queues: &mut dyn Queues) -> u64 {
+    if want.depth.packets > 0 {
+        return 0;
+    }
+    let idle = queues.now().saturating_sub(queues.empty_at(want.port));
+    idle.ps() / queues.time_to_send(want.port, Bytes(1500)).ps().max(1)
+}
+
+enum Zone {
+    Calm,
+    /// With this probability, in 2⁻³².
+    Chance(u64),
+    Certain,
+}
+
+impl Settings {
+    /// The average after a packet finds the queue at `depth`, `idle` packet times after it ran empty.
+    fn average(&self, before: u64, depth: Depth, idle: u64) -> u64 {
+        let now = if self.in_bytes { depth.bytes } else { depth.packets };
+        let now = u64::from(now) << 16;
+        let decayed = decay(before, ONE - self.weight, idle);
+        if now >= decayed {
+            decayed + times(now - decayed, self.weight)
+        } else {
+            decayed - times(decayed - now, self.weight)
+        }
+    }
+
+    fn zone(&self, average: u64) -> Zone {
+        if average < self.min {
+            Zone::Calm
+        } else if average < self.max {
+            let part = ratio(average - self.min, self.max - self.min);
+            Zone::Chance(times(self.max_p, part))
+        } else if self.gentle && average < 2 * self.max {
+            let part = ratio(average - self.max, self.max);
+            Zone::Chance(self.max_p + times(ONE - self.max_p, part))
+        } else {
+            Zone::Certain
+        }
+    }
+}
+
+/// Floyd and Jacobson's even spacing: `p / (1 - since·p)` against one draw.
+fn hits(p: u64, since: u64, draw: u32) -> bool {
+    let spent = since.saturating_mul(p);
+    if spent >= ONE {
+        return true;
+    }
+    let spaced = (u128::from(p) << 32) / u128::from(ONE - spent);
+    u128::from(draw) < spaced
+}
+
+/// `value · share`, with `share` in 2⁻³².
+fn times(value: u64, share: u64) -> u64 {
+    ((u128::from(value) * u128::from(share)) >> 32) as u64
+}
+
+/// `part / whole` in 2⁻³².
+fn ratio(part: u64, whole: u64) -> u64 {
+    ((u128::from(part) << 32) / u128::from(whole)) as u64
+}
+
+/// `value · keepⁿ`, with `keep` in 2⁻³².
+fn decay(value: u64, keep: u64, n: u64) -> u64 {
+    let (mut value, mut keep, mut n) = (value, keep, n);
+    while n > 0 && value > 0 {
+        if n & 1 == 1 {
+            value = times(value, keep);
+        }
+        keep = times(keep, keep);
+        n >>= 1;
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{StillQueues, data};
+    use sidestep_types::{Time, Value};
+
+    fn red(set: &[(&'static str, &str)]) -> Result<Red, String> {
+        let mut values = Values::defaults(Red::ENTRY.params);
+        for (name, text) in set {
+            let param = Red::ENTRY.params.iter().find(|p| p.name == *name).unwrap();
+            values.set(param.name, Value::parse(text, param).unwrap());
+        }
+        Red::build(&values, 4, 0)
+    }
+
+    /// How many of `n` packets are marked at a queue of `packets`.
+    fn marked(red: &mut Red, packets: u32, n: u32) -> u32 {
+        let mut q = StillQueues::of(&[packets], 1000, &[]);
+        let mut rng = Rng::from_seed(3);
+        let want = q.want(0);
+        let verdicts = (0..n).map(|_| red.admit(&data(), want, &mut q, &mut rng));
+        verdicts.filter(|v| *v == Verdict::Enqueue { mark: true }).count() as u32
+    }
+
+    #[test]
+    fn used_as_a_step_it_marks_from_the_threshold_on() {
+        let step = [("min", "20 pkt"), ("max", "20 pkt"), ("weight", "1"), ("gentle", "false"), ("above_max", "mark")];
+        let mut red = red(&step).unwrap();
+        assert_eq!(marked(&mut red, 19, 100), 0);
+        assert_eq!(marked(&mut red, 20, 100), 100);
+    }
+
+    #[test]
+    fn between_the_thresholds_the_share_is_twice_the_probability_by_even_spacing() {
+        // Half-way between min and max the base probability is max_p / 2 = 5 %; the spacing
+        // makes gaps uniform on 1..=20, so one in 10.5 packets is marked.
+        let mut red = red(&[("weight", "1")]).unwrap();
+        let share = f64::from(marked(&mut red, 40, 100_000)) / 1e5;
+        assert!((share - 1.0 / 10.5).abs() < 0.002, "{share}");
+    }
+
+    #[test]
+    fn the_average_forgets_while_the_queue_is_idle() {
+        let settings = red(&[]).unwrap().settings;
+        let busy = 40 << 16;
+        let still = settings.average(busy, Depth { packets: 40, bytes: 0 }, 0);
+        assert_eq!(still, busy);
+        // (1 - 0.002)^346 is a half.
+        let rested = settings.average(busy, Depth::default(), 346);
+        assert!((rested as f64 / busy as f64 - 0.5).abs() < 0.003, "{rested}");
+    }
+
+    #[test]
+    fn a_packet_that_cannot_be_marked_is_dropped_early() {
+        let mut red = red(&[("weight", "1"), ("gentle", "false"), ("above_max", "mark")]).unwrap();
+        let mut q = StillQueues::of(&[70], 100, &[]);
+        q.now = Time::from_us(1);
+        let want = q.want(0);
+        let mut plain = data();
+        plain.set_ect(false);
+        let verdict = red.admit(&plain, want, &mut q, &mut Rng::from_seed(0));
+        assert_eq!(verdict, Verdict::Drop(DropReason::Early));
+    }
+
+    #[test]
+    fn values_that_do_not_go_together_are_refused() {
+        let said = |set| red(set).unwrap_err();
+        assert!(said(&[("min", "30 kB")]).contains("both be in packets or both in bytes"));
+        assert!(said(&[("min", "61 pkt")]).contains("min (61) must not be above max (60)"));
+        assert!(said(&[("max_p", "3/2")]).contains("max_p must be above 0 and at most 1"));
+    }
+}

@@ -1,0 +1,146 @@
+//! What a policy may ask about the queues of its switch, and when a packet fits.
+
+use sidestep_types::{Bytes, Packet, PortId, PortSet, Size, Time};
+
+/// How full one queue is: every packet from its arrival until its last bit has left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Depth {
+    /// Packets.
+    pub packets: u32,
+    /// Bytes of buffer.
+    pub bytes: u32,
+}
+
+/// How much the switch may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Capacity {
+    /// Everything.
+    Unlimited,
+    /// So much on each port.
+    PerPort(Size),
+    /// One memory for all ports, with dynamic thresholds (Choudhury and Hahne, 1998):
+    /// a queue takes a packet while it is shorter than `alpha` times the free memory.
+    Shared {
+        /// The whole memory.
+        memory: Bytes,
+        /// Alpha as numerator and denominator.
+        alpha: (u64, u64),
+    },
+}
+
+impl Capacity {
+    /// Does a packet of `bytes` fit into a queue this deep, when the switch holds `used` bytes in all?
+    ///
+    /// `used` matters to [`Capacity::Shared`] alone.
+    #[inline]
+    pub fn fits(self, depth: Depth, bytes: u32, used: u64) -> bool {
+        match self {
+            Capacity::PerPort(Size::Packets(n)) => u64::from(depth.packets) < n,
+            Capacity::PerPort(Size::Bytes(b)) => u64::from(depth.bytes) + u64::from(bytes) <= b.0,
+            Capacity::Unlimited => true,
+            Capacity::Shared { memory, alpha } => {
+                let free = memory.0.saturating_sub(used);
+                let below = u128::from(depth.bytes) * u128::from(alpha.1)
+                    < u128::from(free) * u128::from(alpha.0);
+                below && u64::from(bytes) <= free
+            }
+        }
+    }
+
+    /// Must the driver know the whole switch's use before asking?
+    pub fn is_shared(self) -> bool {
+        matches!(self, Capacity::Shared { .. })
+    }
+}
+
+/// Is the queue this deep at least `level` deep?
+#[inline]
+pub(crate) fn reaches(depth: Depth, level: Size) -> bool {
+    match level {
+        Size::Packets(n) => u64::from(depth.packets) >= n,
+        Size::Bytes(b) => u64::from(depth.bytes) >= b.0,
+    }
+}
+
+/// The port a route chose, and what its queue looks like to the packet at hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Want {
+    /// The port.
+    pub port: PortId,
+    /// Its queue, before the packet.
+    pub depth: Depth,
+    /// Is there room for the packet?
+    pub fits: bool,
+}
+
+/// The queues of one switch at one instant. The simulator and the software switch implement it.
+///
+/// Only [`Want`] is worked out for every packet; what is asked here costs when it is asked.
+pub trait Queues {
+    /// The time.
+    fn now(&self) -> Time;
+    /// How full `port` is.
+    fn depth(&mut self, port: PortId) -> Depth;
+    /// The ports with room for `pkt`.
+    fn open(&mut self, pkt: &Packet) -> PortSet;
+    /// The ports that lead to another switch.
+    fn to_switch(&self) -> PortSet;
+    /// When the last bit of `port`'s queue leaves, or left.
+    fn empty_at(&self, port: PortId) -> Time;
+    /// How long `port` takes to send `bytes`.
+    fn time_to_send(&self, port: PortId, bytes: Bytes) -> Time;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn depth(packets: u32, bytes: u32) -> Depth {
+        Depth { packets, bytes }
+    }
+
+    #[test]
+    fn a_port_of_n_packets_holds_n() {
+        let two = Capacity::PerPort(Size::Packets(2));
+        assert!(two.fits(depth(1, 1500), 1500, 0));
+        assert!(!two.fits(depth(2, 3000), 1500, 0));
+        let bytes = Capacity::PerPort(Size::Bytes(Bytes(3000)));
+        assert!(bytes.fits(depth(1, 1500), 1500, 0));
+        assert!(!bytes.fits(depth(1, 1501), 1500, 0));
+    }
+
+    /// n queues that are always offered more settle at alpha·B / (1 + n·alpha) each.
+    #[test]
+    fn greedy_queues_settle_at_the_closed_form_of_dynamic_thresholds() {
+        let memory = 1_700_000;
+        for (above, below) in [(1, 2), (1, 1), (2, 1), (8, 1)] {
+            for n in 1..=8usize {
+                let capacity = Capacity::Shared {
+                    memory: Bytes(memory),
+                    alpha: (above, below),
+                };
+                let mut queues = vec![Depth::default(); n];
+                let mut grew = true;
+                while grew {
+                    grew = false;
+                    for i in 0..n {
+                        let used: u64 = queues.iter().map(|q| u64::from(q.bytes)).sum();
+                        if capacity.fits(queues[i], 100, used) {
+                            queues[i].bytes += 100;
+                            grew = true;
+                        }
+                    }
+                }
+                let alpha = above as f64 / below as f64;
+                let closed = alpha * memory as f64 / (1.0 + n as f64 * alpha);
+                for q in &queues {
+                    let error = (f64::from(q.bytes) - closed).abs();
+                    assert!(
+                        error <= 100.0 * (1.0 + alpha),
+                        "alpha {alpha}, n {n}: {q:?} {closed}"
+                    );
+                }
+            }
+        }
+    }
+}

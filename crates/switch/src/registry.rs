@@ -1,0 +1,83 @@
+//! Registries: one line per policy gives it its name, its parameters and its dispatch.
+
+use sidestep_types::{Entry, Values};
+use std::fmt;
+
+/// A policy that can be made from its name and parameters.
+pub trait Policy: Sized {
+    /// Its name, paper and parameters.
+    const ENTRY: Entry;
+
+    /// Makes one for a switch with `ports` ports, from a complete set of values.
+    ///
+    /// `salt` is a number of the switch's own. Errors say what does not go together.
+    fn build(values: &Values, ports: u16, salt: u64) -> Result<Self, String>;
+}
+
+/// No policy of this name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownPolicy(pub String);
+
+impl fmt::Display for UnknownPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} is unknown", self.0)
+    }
+}
+
+/// Writes the enum over a seam's policies: its entries, construction by name and dispatch.
+///
+/// The packet path matches on the enum; `Custom` lets a user or a test plug in their own.
+macro_rules! registry {
+    (
+        $(#[$doc:meta])*
+        pub enum $any:ident: $seam:ident { $($module:ident::$policy:ident,)* }
+    ) => {
+        $(pub mod $module;)*
+
+        $(#[$doc])*
+        pub enum $any {
+            $(
+                #[doc = concat!("See [`", stringify!($module), "`].")]
+                $policy($module::$policy),
+            )*
+            /// One that is not in the registry.
+            Custom(Box<dyn $seam + Send>),
+        }
+
+        /// The registered policies of this seam, in order.
+        pub const ENTRIES: &[sidestep_types::Entry] =
+            &[$(<$module::$policy as crate::Policy>::ENTRY,)*];
+
+        impl $any {
+            /// Makes the policy called `name` for a switch with `ports` ports.
+            ///
+            /// Errors say which name is unknown or which values do not go together.
+            pub fn build(
+                name: &str,
+                values: &sidestep_types::Values,
+                ports: u16,
+                salt: u64,
+            ) -> Result<$any, String> {
+                $(
+                    if name == <$module::$policy as crate::Policy>::ENTRY.name {
+                        let made = <$module::$policy as crate::Policy>::build(values, ports, salt)?;
+                        return Ok($any::$policy(made));
+                    }
+                )*
+                Err(crate::UnknownPolicy(name.to_string()).to_string())
+            }
+        }
+
+        /// Calls `$call` on whichever policy it is.
+        macro_rules! dispatch {
+            ($self:expr, $p:ident => $call:expr) => {
+                match $self {
+                    $($any::$policy($p) => $call,)*
+                    $any::Custom($p) => $call,
+                }
+            };
+        }
+    };
+}
+
+pub(crate) use registry;

@@ -1,0 +1,49 @@
+//! Single path: always the first of the equal-cost next hops.
+//!
+//! **Decision**     the lowest-numbered port on a shortest path.
+//! **State**        none. No draws.
+//! **Units**        none.
+//! **Errors**       none.
+//! **Source**       spanning-tree forwarding, as a reference to compare with.
+//! **Deviations**   none.
+
+use super::Route;
+use crate::{Policy, Queues};
+use sidestep_types::{Entry, Packet, PortId, Rng, Values};
+
+/// One path for all.
+#[derive(Debug)]
+pub struct Single;
+
+impl Policy for Single {
+    const ENTRY: Entry = Entry {
+        name: "single",
+        summary: "always the first shortest path",
+        source: "spanning-tree forwarding",
+        params: &[],
+    };
+
+    fn build(_: &Values, _: u16, _: u64) -> Result<Single, String> {
+        Ok(Single)
+    }
+}
+
+impl Route for Single {
+    #[inline]
+    fn pick(&mut self, _: &Packet, hops: &[PortId], _: &mut dyn Queues, _: &mut Rng) -> PortId {
+        hops[0]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{StillQueues, data};
+
+    #[test]
+    fn it_takes_the_first_hop_whatever_the_flow() {
+        let mut q = StillQueues::of(&[0; 8], 100, &[]);
+        let port = Single.pick(&data(), &[PortId(4), PortId(6)], &mut q, &mut Rng::from_seed(0));
+        assert_eq!(port, PortId(4));
+    }
+}

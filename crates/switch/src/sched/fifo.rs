@@ -1,0 +1,56 @@
+//! FIFO: packets leave in the order they came.
+//!
+//! **Decision**     the oldest.
+//! **State**        the queue, when the driver asks it to keep one.
+//! **Units**        none.
+//! **Errors**       none.
+//! **Source**       the plain queue of every paper here.
+//! **Deviations**   none.
+
+use super::Sched;
+use crate::Policy;
+use sidestep_types::{Entry, Packet, Values};
+use std::collections::VecDeque;
+
+/// First in, first out.
+#[derive(Debug, Default)]
+pub struct Fifo(VecDeque<u32>);
+
+impl Policy for Fifo {
+    const ENTRY: Entry = Entry {
+        name: "fifo",
+        summary: "packets leave in the order they came",
+        source: "the plain queue",
+        params: &[],
+    };
+
+    fn build(_: &Values, _: u16, _: u64) -> Result<Fifo, String> {
+        Ok(Fifo::default())
+    }
+}
+
+impl Sched for Fifo {
+    fn is_fifo(&self) -> bool {
+        true
+    }
+    fn push(&mut self, _: &Packet, handle: u32) {
+        self.0.push_back(handle);
+    }
+    fn pop(&mut self) -> Option<u32> {
+        self.0.pop_front()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::data;
+
+    #[test]
+    fn packets_leave_in_the_order_they_came() {
+        let mut fifo = Fifo::default();
+        (0..5).for_each(|handle| fifo.push(&data(), handle));
+        let order: Vec<u32> = std::iter::from_fn(|| fifo.pop()).collect();
+        assert_eq!(order, [0, 1, 2, 3, 4]);
+    }
+}

@@ -1,0 +1,287 @@
+//! What a policy, topology or workload says about itself: its name, its paper, its parameters.
+//!
+//! One [`Entry`] per registry line feeds scenario reading, `sidestep list`, the docs and
+//! the checks. A parameter's default is written as a user would write it and read by the
+//! same code.
+
+use crate::{
+    BitRate, Bytes, ParseQuantityError, Quantity, Size, Time, Unit, parse_fraction, parse_quantity,
+    parse_size,
+};
+
+/// One line of a registry.
+#[derive(Debug, PartialEq)]
+pub struct Entry {
+    /// The word that TOML, command line, Python, docs and page all use.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// What can be set about it.
+    pub params: &'static [Param],
+}
+
+/// One parameter.
+#[derive(Debug, PartialEq)]
+pub struct Param {
+    /// Its key.
+    pub name: &'static str,
+    /// What it must be.
+    pub unit: ParamUnit,
+    /// The value when nothing is said; `None` makes it required.
+    pub default: Option<&'static str>,
+    /// The word that means "without", where that is allowed; reads as [`Value::Off`].
+    pub off: Option<&'static str>,
+    /// What it is, in one line, with where the default comes from.
+    pub doc: &'static str,
+}
+
+impl Param {
+    /// A parameter that must be given.
+    pub const fn required(name: &'static str, unit: ParamUnit, doc: &'static str) -> Param {
+        Param {
+            name,
+            unit,
+            default: None,
+            off: None,
+            doc,
+        }
+    }
+
+    /// A parameter with a default.
+    pub const fn with_default(
+        name: &'static str,
+        unit: ParamUnit,
+        default: &'static str,
+        doc: &'static str,
+    ) -> Param {
+        Param {
+            name,
+            unit,
+            default: Some(default),
+            off: None,
+            doc,
+        }
+    }
+
+    /// The same, and `word` means "without".
+    pub const fn or_off(mut self, word: &'static str) -> Param {
+        self.off = Some(word);
+        self
+    }
+}
+
+/// What a parameter must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParamUnit {
+    /// `"50 us"`
+    Time,
+    /// `"20 kB"`
+    Bytes,
+    /// `"1 Gbps"`
+    Rate,
+    /// `"100 pkt"` or `"150 kB"`
+    Size,
+    /// `"300 /s"`
+    PerSecond,
+    /// `"1/16"`
+    Fraction,
+    /// `8`
+    Count,
+    /// `true`
+    Flag,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// A file's path or a shipped data set's name.
+    File,
+}
+
+impl ParamUnit {
+    /// What a value looks like, for help and messages.
+    pub fn example(self) -> String {
+        match self {
+            ParamUnit::Time => "a time like \"50 us\"".into(),
+            ParamUnit::Bytes => "a size like \"20 kB\"".into(),
+            ParamUnit::Rate => "a rate like \"1 Gbps\"".into(),
+            ParamUnit::Size => "a queue size like \"100 pkt\" or \"150 kB\"".into(),
+            ParamUnit::PerSecond => "a frequency like \"300 /s\"".into(),
+            ParamUnit::Fraction => "a fraction like \"1/16\"".into(),
+            ParamUnit::Count => "a whole number".into(),
+            ParamUnit::Flag => "true or false".into(),
+            ParamUnit::Word(words) => format!("one of {}", words.join(", ")),
+            ParamUnit::File => "a file or the name of a shipped one".into(),
+        }
+    }
+}
+
+/// A parameter's value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// The parameter's "without" word.
+    Off,
+    /// A span.
+    Time(Time),
+    /// A number of bytes.
+    Bytes(Bytes),
+    /// A link rate.
+    Rate(BitRate),
+    /// Packets or bytes.
+    Size(Size),
+    /// Events in a million seconds.
+    PerMegasecond(u64),
+    /// Numerator and denominator.
+    Fraction(u64, u64),
+    /// A whole number.
+    Count(u64),
+    /// Yes or no.
+    Flag(bool),
+    /// A word or a path.
+    Word(String),
+}
+
+impl Value {
+    /// Reads `text`, as written in a file or on the command line, as a value of `param`.
+    pub fn parse(text: &str, param: &Param) -> Result<Value, ParseQuantityError> {
+        if param.off.is_some_and(|off| off == text.trim()) {
+            return Ok(Value::Off);
+        }
+        let quantity = |unit| {
+            parse_quantity(text, unit).map(|q| match q {
+                Quantity::Time(t) => Value::Time(t),
+                Quantity::Bytes(b) => Value::Bytes(b),
+                Quantity::Rate(r) => Value::Rate(r),
+                Quantity::Packets(n) => Value::Count(n),
+                Quantity::PerMegasecond(n) => Value::PerMegasecond(n),
+            })
+        };
+        let refuse = |expected| ParseQuantityError {
+            expected,
+            got: format!("{text:?}"),
+        };
+        match param.unit {
+            ParamUnit::Time => quantity(Unit::Time),
+            ParamUnit::Bytes => quantity(Unit::Bytes),
+            ParamUnit::Rate => quantity(Unit::Rate),
+            ParamUnit::PerSecond => quantity(Unit::PerSecond),
+            ParamUnit::Size => parse_size(text).map(Value::Size),
+            ParamUnit::Fraction => parse_fraction(text).map(|(a, b)| Value::Fraction(a, b)),
+            ParamUnit::Count => (text.trim().replace('_', "").parse())
+                .map(Value::Count)
+                .map_err(|_| refuse("a whole number like 40")),
+            ParamUnit::Flag => (text.trim().parse())
+                .map(Value::Flag)
+                .map_err(|_| refuse("true or false")),
+            // The caller lists the words and suggests the nearest one.
+            ParamUnit::Word(words) if !words.contains(&text.trim()) => {
+                Err(refuse("one of the words it knows"))
+            }
+            ParamUnit::Word(_) | ParamUnit::File => Ok(Value::Word(text.trim().to_string())),
+        }
+    }
+}
+
+/// The values of one entry's parameters, complete: every parameter has one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Values(Vec<(&'static str, Value)>);
+
+impl Values {
+    /// The defaults of `params`. Panics when one is required, since that is a caller's mistake.
+    pub fn defaults(params: &'static [Param]) -> Values {
+        let mut values = Values::default();
+        for param in params {
+            let text = param.default.expect("every parameter here has a default");
+            let value = Value::parse(text, param).expect("a default reads as its own unit");
+            values.set(param.name, value);
+        }
+        values
+    }
+
+    /// Sets or replaces one.
+    pub fn set(&mut self, name: &'static str, value: Value) {
+        match self.0.iter_mut().find(|(n, _)| *n == name) {
+            Some(slot) => slot.1 = value,
+            None => self.0.push((name, value)),
+        }
+    }
+
+    /// The value of `name`. Panics when the entry has no such parameter: a typo in this code.
+    pub fn get(&self, name: &str) -> &Value {
+        let found = self.0.iter().find(|(n, _)| *n == name);
+        &found.unwrap_or_else(|| panic!("no parameter {name:?}")).1
+    }
+}
+
+/// Typed getters; each panics when the parameter is of another unit, since the registry says which it is.
+macro_rules! getters {
+    ($($(#[$doc:meta])* $get:ident $get_or_off:ident: $variant:ident($($field:ident),+) => $type:ty;)*) => {
+        impl Values {
+            $(
+                $(#[$doc])*
+                pub fn $get(&self, name: &str) -> $type {
+                    self.$get_or_off(name).unwrap_or_else(|| panic!("parameter {name:?} is off"))
+                }
+                /// The same, or `None` when it is off.
+                #[allow(unused_parens)]
+                pub fn $get_or_off(&self, name: &str) -> Option<$type> {
+                    match self.get(name) {
+                        Value::Off => None,
+                        Value::$variant($($field),+) => Some(($($field.to_owned()),+)),
+                        other => panic!("parameter {name:?} is {other:?}"),
+                    }
+                }
+            )*
+        }
+    };
+}
+
+getters! {
+    /// A span.
+    time time_or_off: Time(t) => Time;
+    /// A number of bytes.
+    bytes bytes_or_off: Bytes(b) => Bytes;
+    /// A link rate.
+    rate rate_or_off: Rate(r) => BitRate;
+    /// Packets or bytes.
+    size size_or_off: Size(s) => Size;
+    /// Events in a million seconds.
+    per_megasecond per_megasecond_or_off: PerMegasecond(n) => u64;
+    /// Numerator and denominator.
+    fraction fraction_or_off: Fraction(a, b) => (u64, u64);
+    /// A whole number.
+    count count_or_off: Count(n) => u64;
+    /// Yes or no.
+    flag flag_or_off: Flag(f) => bool;
+    /// A word or a path.
+    word word_or_off: Word(w) => String;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PARAMS: &[Param] = &[
+        Param::with_default("mark_at", ParamUnit::Size, "20 pkt", "").or_off("off"),
+        Param::with_default("degree", ParamUnit::Count, "40", ""),
+        Param::with_default("gain", ParamUnit::Fraction, "1/16", ""),
+        Param::with_default("kind", ParamUnit::Word(&["a", "b"]), "a", ""),
+    ];
+
+    #[test]
+    fn defaults_read_as_a_user_would_write_them() {
+        let mut values = Values::defaults(PARAMS);
+        assert_eq!(values.size("mark_at"), Size::Packets(20));
+        assert_eq!(values.count("degree"), 40);
+        assert_eq!(values.fraction("gain"), (1, 16));
+        assert_eq!(values.word("kind"), "a");
+        values.set("mark_at", Value::parse("off", &PARAMS[0]).unwrap());
+        assert_eq!(values.size_or_off("mark_at"), None);
+    }
+
+    #[test]
+    fn a_value_of_the_wrong_kind_is_refused() {
+        assert!(Value::parse("forty", &PARAMS[1]).is_err());
+        assert!(Value::parse("c", &PARAMS[3]).is_err());
+        assert!(Value::parse("off", &PARAMS[1]).is_err());
+    }
+}
