@@ -10,6 +10,7 @@
 
 use crate::agenda::Agenda;
 use crate::pool::{NONE, Pool};
+use crate::table::Table;
 use sidestep_switch::{AnySched, Depth, Sched};
 use sidestep_types::{BitRate, Bytes, Framing, Packet, Seed, Time, mix64};
 
@@ -105,8 +106,8 @@ impl Link {
 
     /// Its rate and delay, among the fabric's.
     #[inline]
-    pub fn wire<'a>(&self, wires: &'a [Wire]) -> &'a Wire {
-        &wires[self.wire as usize]
+    pub fn wire<'a>(&self, wires: &'a Table<Wire>) -> &'a Wire {
+        &wires[self.wire]
     }
 
     #[inline]
@@ -129,11 +130,10 @@ pub(crate) struct Ranked {
 pub(crate) struct Fabric<A> {
     pub agenda: A,
     pub pool: Pool,
-    pub links: Vec<Link>,
-    pub wires: Vec<Wire>,
+    pub links: Table<Link>,
+    pub wires: Table<Wire>,
     /// Per link; empty when every port is FIFO.
     pub ranked: Vec<Option<Ranked>>,
-    pub framing: Framing,
     pub unbuffered: u32,
     pub now: Time,
     pub hash: u64,
@@ -190,10 +190,9 @@ impl<A: Agenda> Fabric<A> {
             // A slot for each link's arrivals, each host, each link's ends of transmission.
             agenda: A::new(links.len() * 2 + hosts as usize),
             pool: Pool::new(),
-            links,
-            wires,
+            links: Table::new(links),
+            wires: Table::new(wires),
             ranked: Vec::new(),
-            framing,
             unbuffered: framing.unbuffered(),
             now: Time::ZERO,
             hash: 0,
@@ -205,13 +204,13 @@ impl<A: Agenda> Fabric<A> {
     /// The rate and delay of a link.
     #[inline]
     pub fn wire(&self, link: u32) -> &Wire {
-        &self.wires[self.links[link as usize].wire as usize]
+        &self.wires[self.links[link].wire]
     }
 
     /// How deep the queue of `link` is now.
     #[inline]
     pub fn depth(&mut self, link: u32) -> Depth {
-        self.links[link as usize].settle(&self.pool, self.now, self.unbuffered)
+        self.links[link].settle(&self.pool, self.now, self.unbuffered)
     }
 
     /// The order of an entity's `count`-th event among others of the same instant: below
@@ -229,8 +228,8 @@ impl<A: Agenda> Fabric<A> {
         if !self.ranked.is_empty() && self.ranked[link as usize].is_some() {
             return self.enqueue_ranked(link, parcel);
         }
-        let l = &mut self.links[link as usize];
-        let wire = &self.wires[l.wire as usize];
+        let l = &mut self.links[link];
+        let wire = &self.wires[l.wire];
         let p = self.pool.get_mut(parcel);
         let bytes = u32::from(p.packet.wire);
         let departs = l.free_at.max(self.now) + wire.time_to_send(bytes);
@@ -247,7 +246,7 @@ impl<A: Agenda> Fabric<A> {
     /// Puts a parcel whose departure is known behind the others of its link.
     #[inline]
     fn append(&mut self, link: u32, parcel: u32, departs: Time) {
-        let l = &mut self.links[link as usize];
+        let l = &mut self.links[link];
         let (head, tail) = (l.head, l.tail);
         l.tail = parcel;
         if head != NONE {
@@ -256,7 +255,7 @@ impl<A: Agenda> Fabric<A> {
         }
         l.head = parcel;
         let count = l.packets;
-        let arrives = departs + self.wires[l.wire as usize].delay;
+        let arrives = departs + self.wires[l.wire].delay;
         let tie = self.tie(link, count);
         self.agenda.schedule(link, arrives, tie);
     }
@@ -267,8 +266,8 @@ impl<A: Agenda> Fabric<A> {
         let bytes = u32::from(packet.wire);
         ranked.sched.push(&packet, parcel);
         let idle = ranked.sending == NONE;
-        let span = self.wires[self.links[link as usize].wire as usize].time_to_send(bytes);
-        let l = &mut self.links[link as usize];
+        let span = self.wires[self.links[link].wire].time_to_send(bytes);
+        let l = &mut self.links[link];
         l.free_at = l.free_at.max(self.now) + span;
         l.grow(bytes - self.unbuffered);
         if idle {
@@ -284,7 +283,7 @@ impl<A: Agenda> Fabric<A> {
             return;
         };
         ranked.sending = parcel;
-        let wire = self.wires[self.links[link as usize].wire as usize];
+        let wire = self.wires[self.links[link].wire];
         let p = self.pool.get_mut(parcel);
         let departs = self.now + wire.time_to_send(u32::from(p.packet.wire));
         p.departs = departs;
@@ -297,7 +296,7 @@ impl<A: Agenda> Fabric<A> {
     fn sent(&mut self, link: u32) {
         let ranked = self.ranked[link as usize].as_mut().expect("a ranked port");
         let gone = self.pool.get(ranked.sending).packet.wire;
-        let l = &mut self.links[link as usize];
+        let l = &mut self.links[link];
         l.depth.packets -= 1;
         l.depth.bytes -= u32::from(gone) - self.unbuffered;
         self.send_next(link);
@@ -335,10 +334,10 @@ impl<A: Agenda> Fabric<A> {
     #[inline]
     fn take_head(&mut self, link: u32) -> u32 {
         let now = self.now;
-        let l = &mut self.links[link as usize];
+        let l = &mut self.links[link];
         let parcel = l.head;
         let p = self.pool.get(parcel);
-        debug_assert!(p.departs + self.wires[l.wire as usize].delay == now);
+        debug_assert!(p.departs + self.wires[l.wire].delay == now);
         if l.waiting == parcel {
             l.depth.packets -= 1;
             l.depth.bytes -= u32::from(p.packet.wire) - self.unbuffered;
@@ -350,7 +349,7 @@ impl<A: Agenda> Fabric<A> {
         self.hash = self.hash.wrapping_add(digest(now, link, &p.packet));
         if l.head != NONE {
             let departs = self.pool.get(l.head).departs;
-            let arrives = departs + self.wires[l.wire as usize].delay;
+            let arrives = departs + self.wires[l.wire].delay;
             let count = l.packets;
             let tie = self.tie(link, count);
             self.agenda.schedule(link, arrives, tie);
@@ -376,8 +375,6 @@ fn digest(now: Time, link: u32, packet: &Packet) -> u64 {
     let a = now.ps() ^ 0x2d35_8dcc_aa6c_78a5;
     let b = (u64::from(link) << 32 | u64::from(packet.flow.0))
         ^ packet.seq().rotate_left(24)
-        ^ (u64::from(packet.ttl) << 8 | u64::from(packet.ce()) << 1 | packet.kind() as u64)
-            .rotate_left(52)
         ^ 0x8bb8_4b93_962e_acc9;
     let product = u128::from(a) * u128::from(b);
     (product as u64) ^ (product >> 64) as u64

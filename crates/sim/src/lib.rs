@@ -10,6 +10,7 @@ pub mod outcome;
 pub mod plan;
 mod pool;
 mod switching;
+mod table;
 pub mod topology;
 mod trace;
 pub mod workload;

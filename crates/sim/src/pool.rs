@@ -1,5 +1,6 @@
 //! Packets under way, in one array: a slot each, one cache line each, reused last-in first-out.
 
+use crate::table::Table;
 use sidestep_types::{Packet, Time};
 
 /// No packet.
@@ -18,9 +19,8 @@ pub(crate) struct Parcel {
 }
 
 /// All parcels.
-#[derive(Default)]
 pub(crate) struct Pool {
-    parcels: Vec<Parcel>,
+    parcels: Table<Parcel>,
     free: u32,
     live: u32,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Pool {
 impl Pool {
     pub fn new() -> Pool {
         Pool {
-            parcels: Vec::new(),
+            parcels: Table::new(Vec::new()),
             free: NONE,
             live: 0,
         }
@@ -48,8 +48,8 @@ impl Pool {
             return self.parcels.len() as u32 - 1;
         }
         let at = self.free;
-        self.free = self.parcels[at as usize].next;
-        self.parcels[at as usize] = parcel;
+        self.free = self.parcels[at].next;
+        self.parcels[at] = parcel;
         at
     }
 
@@ -57,7 +57,7 @@ impl Pool {
     #[inline]
     pub fn free(&mut self, at: u32) {
         self.live -= 1;
-        self.parcels[at as usize].next = self.free;
+        self.parcels[at].next = self.free;
         self.free = at;
     }
 
@@ -68,18 +68,19 @@ impl Pool {
 
     #[inline]
     pub fn get(&self, at: u32) -> &Parcel {
-        &self.parcels[at as usize]
+        &self.parcels[at]
     }
 
     #[inline]
     pub fn get_mut(&mut self, at: u32) -> &mut Parcel {
-        &mut self.parcels[at as usize]
+        &mut self.parcels[at]
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::Table;
     use sidestep_types::{FlowId, HostId, Kind};
 
     #[test]

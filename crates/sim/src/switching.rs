@@ -5,6 +5,7 @@ use crate::config::SwitchConfig;
 use crate::fabric::{Fabric, Link, Wire};
 use crate::fib::{Attachment, Fib};
 use crate::pool::Pool;
+use crate::table::Table;
 use sidestep_switch::{
     AnyBuffer, AnyRoute, Buffer, Capacity, Depth, DropReason, Queues, Route, Verdict, Want,
 };
@@ -107,7 +108,9 @@ impl Switch {
         let packet = &fabric.pool.get(parcel).packet;
         let mut view = View {
             now: fabric.now,
-            links: &mut fabric.links[self.first_link as usize..][..self.ports as usize],
+            links: &mut fabric.links,
+            first: self.first_link,
+            ports: self.ports,
             wires: &fabric.wires,
             pool: &fabric.pool,
             unbuffered: fabric.unbuffered,
@@ -161,8 +164,10 @@ impl Switch {
 /// A switch's queues at the present, as policies see them.
 struct View<'a> {
     now: Time,
-    links: &'a mut [Link],
-    wires: &'a [Wire],
+    links: &'a mut Table<Link>,
+    first: u32,
+    ports: u32,
+    wires: &'a Table<Wire>,
     pool: &'a Pool,
     unbuffered: u32,
     capacity: Capacity,
@@ -172,15 +177,15 @@ struct View<'a> {
 impl View<'_> {
     #[inline]
     fn settle(&mut self, port: PortId) -> Depth {
-        self.links[port.index()].settle(self.pool, self.now, self.unbuffered)
+        self.links[self.first + u32::from(port.0)].settle(self.pool, self.now, self.unbuffered)
     }
 
     /// Bytes that the whole switch holds.
     #[inline(never)]
     fn used(&mut self) -> u64 {
-        let (pool, now, unbuffered) = (self.pool, self.now, self.unbuffered);
-        let held = |l: &mut Link| u64::from(l.settle(pool, now, unbuffered).bytes);
-        self.links.iter_mut().map(held).sum()
+        let ports = 0..self.ports as u16;
+        let held = |port| u64::from(self.settle(PortId(port)).bytes);
+        ports.map(held).sum()
     }
 
     /// How the queue of `port` looks to `packet`.
@@ -214,13 +219,10 @@ impl Queues for View<'_> {
         let used = self.used();
         let bytes = u32::from(packet.wire) - self.unbuffered;
         let fits = |port: &PortId| {
-            let depth = self.links[port.index()].queued();
+            let depth = self.links[self.first + u32::from(port.0)].queued();
             self.capacity.fits(depth, bytes, used)
         };
-        (0..self.links.len() as u16)
-            .map(PortId)
-            .filter(fits)
-            .collect()
+        (0..self.ports as u16).map(PortId).filter(fits).collect()
     }
 
     fn to_switch(&self) -> PortSet {
@@ -228,11 +230,11 @@ impl Queues for View<'_> {
     }
 
     fn empty_at(&self, port: PortId) -> Time {
-        self.links[port.index()].free_at
+        self.links[self.first + u32::from(port.0)].free_at
     }
 
     fn time_to_send(&self, port: PortId, bytes: Bytes) -> Time {
-        self.links[port.index()]
+        self.links[self.first + u32::from(port.0)]
             .wire(self.wires)
             .rate
             .time_to_send(bytes)

@@ -13,6 +13,7 @@ use crate::network::{End, Network};
 use crate::outcome::{ClassOutcome, FlowOutcome, Outcome, PortOutcome, Totals, TraceEvent};
 use crate::plan::{Plan, Start};
 use crate::switching::{Action, Switch};
+use crate::table::Table;
 use crate::trace::Tracer;
 use sidestep_switch::sched::AnySched;
 use sidestep_switch::{AnyBuffer, DropReason, Sched};
@@ -28,9 +29,9 @@ use std::sync::Arc;
 /// A run in progress. `A` is its agenda: the wheel, or the heap to compare with.
 pub struct World<A: Agenda = WheelAgenda> {
     fabric: Fabric<A>,
-    switches: Vec<Switch>,
-    hosts: Vec<Host>,
-    attachments: Vec<Attachment>,
+    switches: Table<Switch>,
+    hosts: Table<Host>,
+    attachments: Table<Attachment>,
     senders: Vec<Option<Box<SendingEnd>>>,
     receivers: Vec<Option<Box<ReceivingEnd>>>,
     /// Flows that start when another ends: `(the other, this one, how long after)`, sorted.
@@ -85,9 +86,9 @@ impl<A: Agenda> World<A> {
         let flows = plan.flows.len();
         let mut world = World {
             fabric,
-            switches,
-            hosts: (0..network.hosts).map(|_| Host::new()).collect(),
-            attachments: ports.attachments,
+            switches: Table::new(switches),
+            hosts: Table::new((0..network.hosts).map(|_| Host::new()).collect()),
+            attachments: Table::new(ports.attachments),
             senders: std::iter::repeat_with(|| None).take(flows).collect(),
             receivers: std::iter::repeat_with(|| None).take(flows).collect(),
             followers: Vec::new(),
@@ -132,7 +133,7 @@ impl<A: Agenda> World<A> {
             match happening {
                 Happening::Arrival { link, parcel } => {
                     self.totals.packet_hops += 1;
-                    match self.fabric.links[link as usize].far() {
+                    match self.fabric.links[link].far() {
                         Far::Switch(s) => self.at_switch(s, parcel),
                         Far::Host(h) => self.at_host(h, parcel),
                     }
@@ -200,9 +201,9 @@ impl<A: Agenda> World<A> {
     }
 
     fn port_outcome(&self, link: u32, ends: &LinkEnds) -> PortOutcome {
-        let l = &self.fabric.links[link as usize];
+        let l = &self.fabric.links[link];
         let counts = match ends.from {
-            End::Switch(s) => self.switches[s.0 as usize].counts[ends.port.index()],
+            End::Switch(s) => self.switches[s.0].counts[ends.port.index()],
             End::Host(_) => Default::default(),
         };
         PortOutcome {
@@ -224,14 +225,13 @@ impl<A: Agenda> World<A> {
     #[inline]
     fn at_switch(&mut self, switch: u32, parcel: u32) {
         let packet = &self.fabric.pool.get(parcel).packet;
-        let dst = self.attachments[packet.dst.0 as usize];
+        let dst = self.attachments[packet.dst.0];
         let traced = packet.traced();
         let (flow, data, class) = (packet.flow, packet.kind() == Kind::Data, packet.class);
         if traced {
-            self.tracer
-                .look(&mut self.fabric, &self.switches[switch as usize]);
+            self.tracer.look(&mut self.fabric, &self.switches[switch]);
         }
-        let done = self.switches[switch as usize].forward(&mut self.fabric, parcel, dst);
+        let done = self.switches[switch].forward(&mut self.fabric, parcel, dst);
         match done.action {
             Action::Queued { port, marked, .. } => {
                 self.totals.marks += u64::from(marked);
@@ -303,7 +303,7 @@ impl<A: Agenda> World<A> {
         while let Some(segment) = end.sender.poll_send(now) {
             let packet = data_packet(segment, flow, dst, hash, class, &self.config);
             self.classes[class as usize].sent += u64::from(!segment.syn);
-            let host = &mut self.hosts[src.0 as usize];
+            let host = &mut self.hosts[src.0];
             send(&mut self.fabric, &mut self.tracer, host, src, packet);
         }
         if end.sender.is_done() {
@@ -359,7 +359,7 @@ impl<A: Agenda> World<A> {
         let (me, peer, hash, class) = (end.dst, end.src, end.hash, end.class);
         while let Some(ack) = end.receiver.poll_ack(now) {
             let packet = ack_packet(&ack, flow, peer, hash, class, &self.config);
-            let host = &mut self.hosts[me.0 as usize];
+            let host = &mut self.hosts[me.0];
             send(&mut self.fabric, &mut self.tracer, host, me, packet);
         }
         if let Some(due) = end.receiver.deadline()
@@ -388,7 +388,7 @@ impl<A: Agenda> World<A> {
         let hash = flow_hashes(self.flow_salt, flow.0).1;
         let reply = ack_packet(&ack, flow, f.src, hash, f.class, &self.config);
         let me = f.dst;
-        let host = &mut self.hosts[me.0 as usize];
+        let host = &mut self.hosts[me.0];
         send(&mut self.fabric, &mut self.tracer, host, me, reply);
     }
 
@@ -468,19 +468,19 @@ impl<A: Agenda> World<A> {
     /// Something is due at `host`.
     fn wake(&mut self, host: u32) {
         let now = self.fabric.now;
-        self.hosts[host as usize].wake_at = Time::MAX;
-        while let Some(&(at, flow)) = self.hosts[host as usize].starts.last() {
+        self.hosts[host].wake_at = Time::MAX;
+        while let Some(&(at, flow)) = self.hosts[host].starts.last() {
             if at > now {
                 break;
             }
-            self.hosts[host as usize].starts.pop();
+            self.hosts[host].starts.pop();
             self.start_flow(flow);
         }
-        while let Some(&Reverse((at, flow, alarm))) = self.hosts[host as usize].due.peek() {
+        while let Some(&Reverse((at, flow, alarm))) = self.hosts[host].due.peek() {
             if at > now {
                 break;
             }
-            self.hosts[host as usize].due.pop();
+            self.hosts[host].due.pop();
             match alarm {
                 Alarm::Start => self.start_flow(flow),
                 Alarm::Sender => self.sender_alarm(flow, at),
@@ -521,16 +521,14 @@ impl<A: Agenda> World<A> {
     }
 
     fn set_alarm(&mut self, host: HostId, at: Time, flow: FlowId, alarm: Alarm) {
-        self.hosts[host.0 as usize]
-            .due
-            .push(Reverse((at, flow, alarm)));
+        self.hosts[host.0].due.push(Reverse((at, flow, alarm)));
         self.plan_wake(host.0);
     }
 
     /// Sees that the host's slot goes off when the earliest thing is due.
     #[inline]
     fn plan_wake(&mut self, host: u32) {
-        let h = &mut self.hosts[host as usize];
+        let h = &mut self.hosts[host];
         let due = h.next_due();
         if due >= h.wake_at {
             return;
@@ -547,14 +545,14 @@ impl<A: Agenda> World<A> {
         for (f, flow) in plan.flows.iter().enumerate() {
             let id = FlowId(f as u32);
             match flow.start {
-                Start::At(at) => self.hosts[flow.src.0 as usize].starts.push((at, id)),
+                Start::At(at) => self.hosts[flow.src.0].starts.push((at, id)),
                 Start::After { flow: other, wait } => self.followers.push((other, id, wait)),
             }
         }
         self.followers.sort_unstable();
-        for host in 0..self.hosts.len() {
+        for host in 0..self.hosts.len() as u32 {
             self.hosts[host].starts.sort_unstable_by(|a, b| b.cmp(a));
-            self.plan_wake(host as u32);
+            self.plan_wake(host);
         }
     }
 }

@@ -6,6 +6,7 @@
 //! gap between events, and the ring doubles when too much had to wait in the heap.
 
 use super::{Agenda, past};
+use crate::table::Table;
 use sidestep_types::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -28,9 +29,9 @@ struct Slot {
 
 /// The adaptive calendar queue.
 pub struct WheelAgenda {
-    slots: Vec<Slot>,
-    heads: Vec<u32>,
-    used: Vec<u64>,
+    slots: Table<Slot>,
+    heads: Table<u32>,
+    used: Table<u64>,
     /// Bucket width is `1 << shift` picoseconds.
     shift: u32,
     /// The absolute number of the bucket of the last event; nothing pending lies before it.
@@ -60,6 +61,12 @@ impl WheelAgenda {
         at >> self.shift
     }
 
+    /// Where in the ring the bucket of `at` is.
+    #[inline]
+    fn index(&self, at: u64) -> u32 {
+        self.bucket(at) as u32 & (self.heads.len() as u32 - 1)
+    }
+
     /// The first absolute bucket that is out of the ring's reach.
     #[inline]
     fn horizon(&self) -> u64 {
@@ -69,23 +76,23 @@ impl WheelAgenda {
     /// Links `slot` into its bucket, which must be within reach.
     #[inline]
     fn link(&mut self, slot: u32) {
-        let Slot { at, tie, .. } = self.slots[slot as usize];
-        let index = (self.bucket(at) as usize) & (self.heads.len() - 1);
+        let Slot { at, tie, .. } = self.slots[slot];
+        let index = self.index(at);
         let head = self.heads[index];
         self.used[index / 64] |= 1 << (index % 64);
         self.in_ring += 1;
         if head == NONE || self.before(at, tie, slot, head) {
-            self.slots[slot as usize].next = head;
+            self.slots[slot].next = head;
             self.heads[index] = slot;
             return;
         }
         let mut prev = head;
         loop {
             self.pace.steps += 1;
-            let next = self.slots[prev as usize].next;
+            let next = self.slots[prev].next;
             if next == NONE || self.before(at, tie, slot, next) {
-                self.slots[slot as usize].next = next;
-                self.slots[prev as usize].next = slot;
+                self.slots[slot].next = next;
+                self.slots[prev].next = slot;
                 return;
             }
             prev = next;
@@ -94,14 +101,14 @@ impl WheelAgenda {
 
     #[inline]
     fn before(&self, at: u64, tie: u32, slot: u32, other: u32) -> bool {
-        let o = &self.slots[other as usize];
+        let o = &self.slots[other];
         (at, tie, slot) < (o.at, o.tie, other)
     }
 
     /// Unlinks `slot` from its bucket.
     fn unlink(&mut self, slot: u32) {
-        let Slot { at, next, .. } = self.slots[slot as usize];
-        let index = (self.bucket(at) as usize) & (self.heads.len() - 1);
+        let Slot { at, next, .. } = self.slots[slot];
+        let index = self.index(at);
         self.in_ring -= 1;
         if self.heads[index] == slot {
             self.heads[index] = next;
@@ -111,27 +118,27 @@ impl WheelAgenda {
             return;
         }
         let mut prev = self.heads[index];
-        while self.slots[prev as usize].next != slot {
-            prev = self.slots[prev as usize].next;
+        while self.slots[prev].next != slot {
+            prev = self.slots[prev].next;
         }
-        self.slots[prev as usize].next = next;
+        self.slots[prev].next = next;
     }
 
     /// The ring index of the first bucket in use at or after the cursor; the ring is not empty.
     #[inline]
-    fn first_used(&self) -> usize {
-        let start = (self.cursor as usize) & (self.heads.len() - 1);
+    fn first_used(&self) -> u32 {
+        let start = self.cursor as u32 & (self.heads.len() as u32 - 1);
         let word = start / 64;
         let here = self.used[word] & (!0 << (start % 64));
         if here != 0 {
-            return word * 64 + here.trailing_zeros() as usize;
+            return word * 64 + here.trailing_zeros();
         }
-        let words = self.used.len();
+        let words = self.used.len() as u32;
         let mut w = word;
         loop {
             w = (w + 1) & (words - 1);
             if self.used[w] != 0 {
-                return w * 64 + self.used[w].trailing_zeros() as usize;
+                return w * 64 + self.used[w].trailing_zeros();
             }
         }
     }
@@ -177,15 +184,13 @@ impl WheelAgenda {
 
     fn rebuild(&mut self, shift: u32, buckets: usize) {
         let pending: Vec<u32> = (0..self.slots.len() as u32)
-            .filter(|&s| self.slots[s as usize].at != IDLE)
+            .filter(|&s| self.slots[s].at != IDLE)
             .collect();
         self.far.clear();
         self.far_from = IDLE;
         self.spent.fill(0);
-        self.heads.clear();
-        self.heads.resize(buckets, NONE);
-        self.used.clear();
-        self.used.resize(buckets / 64, 0);
+        self.heads = Table::new(vec![NONE; buckets]);
+        self.used = Table::new(vec![0; buckets / 64]);
         self.in_ring = 0;
         self.shift = shift;
         self.cursor = self.bucket(self.now);
@@ -197,7 +202,7 @@ impl WheelAgenda {
     /// Puts a slot whose event is set into the ring or the heap.
     #[inline]
     fn place(&mut self, slot: u32) {
-        let at = self.slots[slot as usize].at;
+        let at = self.slots[slot].at;
         if self.bucket(at) < self.horizon() {
             self.link(slot);
         } else {
@@ -225,9 +230,9 @@ impl Agenda for WheelAgenda {
             next: NONE,
         };
         WheelAgenda {
-            slots: vec![idle; slots],
-            heads: vec![NONE; buckets],
-            used: vec![0; buckets / 64],
+            slots: Table::new(vec![idle; slots]),
+            heads: Table::new(vec![NONE; buckets]),
+            used: Table::new(vec![0; buckets / 64]),
             shift: FIRST_SHIFT,
             cursor: 0,
             now: 0,
@@ -245,7 +250,7 @@ impl Agenda for WheelAgenda {
         if at < self.now {
             past(slot, at, self.now);
         }
-        let entry = &mut self.slots[slot as usize];
+        let entry = &mut self.slots[slot];
         debug_assert!(entry.at == IDLE, "slot {slot} already has an event");
         entry.at = at;
         entry.tie = tie;
@@ -253,7 +258,7 @@ impl Agenda for WheelAgenda {
     }
 
     fn cancel(&mut self, slot: u32) {
-        let at = self.slots[slot as usize].at;
+        let at = self.slots[slot].at;
         if at == IDLE {
             return;
         }
@@ -262,7 +267,7 @@ impl Agenda for WheelAgenda {
         } else {
             self.spent[slot as usize] += 1;
         }
-        self.slots[slot as usize].at = IDLE;
+        self.slots[slot].at = IDLE;
     }
 
     #[inline]
@@ -272,14 +277,14 @@ impl Agenda for WheelAgenda {
         }
         let index = self.first_used();
         let slot = self.heads[index];
-        let Slot { at, next, .. } = self.slots[slot as usize];
+        let Slot { at, next, .. } = self.slots[slot];
         if at > limit.ps() {
             return None;
         }
         if at < self.now {
             past(slot, at, self.now);
         }
-        self.slots[slot as usize].at = IDLE;
+        self.slots[slot].at = IDLE;
         self.heads[index] = next;
         if next == NONE {
             self.used[index / 64] &= !(1 << (index % 64));
