@@ -10,7 +10,7 @@
 
 use crate::agenda::Agenda;
 use crate::pool::{NONE, Pool};
-use crate::table::Table;
+use crate::indexed::Table;
 use sidestep_switch::{AnySched, Depth, Sched};
 use sidestep_types::{BitRate, Bytes, Framing, Packet, Seed, Time, mix64};
 

@@ -5,7 +5,7 @@ use crate::config::SwitchConfig;
 use crate::fabric::{Fabric, Link, Wire};
 use crate::fib::{Attachment, Fib};
 use crate::pool::Pool;
-use crate::table::Table;
+use crate::indexed::Table;
 use sidestep_switch::{
     AnyBuffer, AnyRoute, Buffer, Capacity, Depth, DropReason, Queues, Route, Verdict, Want,
 };

@@ -13,7 +13,7 @@ use crate::network::{End, Network};
 use crate::outcome::{ClassOutcome, FlowOutcome, Outcome, PortOutcome, Totals, TraceEvent};
 use crate::plan::{Plan, Start};
 use crate::switching::{Action, Switch};
-use crate::table::Table;
+use crate::indexed::Table;
 use crate::trace::Tracer;
 use sidestep_switch::sched::AnySched;
 use sidestep_switch::{AnyBuffer, DropReason, Sched};
