@@ -172,6 +172,17 @@ fn limited_transmit_sends_a_new_segment_on_each_of_two_duplicates() {
 }
 
 #[test]
+fn limited_transmit_stops_at_two_however_high_the_threshold() {
+    let mut tx = endless(TcpConfig {
+        limited_transmit: true,
+        dupack_threshold: Some(5),
+        ..tcp()
+    });
+    tx.sends(0);
+    assert_eq!(tx.dups(100, 4, 0), [vec![4], vec![5], vec![], vec![]]);
+}
+
+#[test]
 fn a_repaired_hole_gives_no_round_trip_sample() {
     let mut tx = endless(window(8, tcp()));
     tx.sends(0);

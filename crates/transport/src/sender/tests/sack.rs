@@ -84,6 +84,20 @@ fn a_lost_tail_is_rescued_once() {
 }
 
 #[test]
+fn a_second_tail_in_the_same_recovery_is_not_rescued() {
+    let config = TcpConfig {
+        receive_window: 8000,
+        ..sack()
+    };
+    let mut tx = flow(window(8, config), 9000);
+    tx.sends(0); // 0, 6 and 7 are lost; 8 has to wait for the receive window
+    assert_eq!(tx.sacked(100, 0, &[(1, 4)]), [0]);
+    assert_eq!(tx.sacked(103, 0, &[(1, 5)]), NOTHING);
+    assert_eq!(tx.sacked(104, 0, &[(1, 6)]), [7]);
+    assert_eq!(tx.sacked(200, 6, &[(7, 8)]), [8, 6]);
+}
+
+#[test]
 fn after_a_timeout_what_the_receiver_holds_is_skipped() {
     let mut tx = endless(window(
         6,
@@ -96,7 +110,7 @@ fn after_a_timeout_what_the_receiver_holds_is_skipped() {
     tx.sacked(100, 0, &[(1, 2)]);
     tx.sacked(101, 0, &[(3, 5), (1, 2)]);
     assert_eq!(tx.times_out(200), [0]);
-    assert_eq!(tx.sacked(300, 2, &[(3, 5)]), [2, 5]);
+    assert_eq!(tx.acked(300, 2), [2, 5]); // 3 and 4 were reported before the timeout
     assert_eq!(tx.acked(400, 5), [6, 7]);
 }
 
