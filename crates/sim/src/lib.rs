@@ -3,6 +3,7 @@
 pub mod cdf;
 pub mod config;
 pub mod files;
+pub mod flow_list;
 pub mod network;
 pub mod outcome;
 pub mod plan;
