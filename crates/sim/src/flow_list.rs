@@ -286,7 +286,7 @@ mod tests {
 
         #[test]
         fn bytes_that_are_no_text_are_answered_too(bytes: Vec<u8>) {
-            let _ = parse("f", &String::from_utf8_lossy(&bytes), 4);
+            let _ = parse("f", &format!("{HEADER}\n{}", String::from_utf8_lossy(&bytes)), 4);
         }
 
         #[test]

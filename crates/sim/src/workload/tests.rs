@@ -63,7 +63,7 @@ fn at(flow: &FlowPlan) -> Time {
     }
 }
 
-/// Is `got` within `widths` standard errors of `expected`?
+/// Is `got` within four standard errors of `expected`?
 fn near(got: f64, expected: f64, error: f64) -> bool {
     (got - expected).abs() < 4.0 * error
 }
@@ -190,6 +190,12 @@ fn jitter_delays_within_its_bound_and_moves_nobody() {
         near(mean, 50.0, 28.9 / (late.len() as f64).sqrt()),
         "{mean}"
     );
+    // And who asks says nothing about how late the first answer is.
+    let low = (0..still.queries.len()).filter(|q| still.queries[*q].target.0 < 16);
+    let first: Vec<f64> = low.map(|q| late[40 * q].as_us_f64()).collect();
+    let mean = first.iter().sum::<f64>() / first.len() as f64;
+    let error = 28.9 / (first.len() as f64).sqrt();
+    assert!(near(mean, 50.0, error), "{mean}");
 }
 
 #[test]
@@ -234,6 +240,10 @@ fn background_has_its_gap_its_sizes_and_uniform_destinations() {
     assert!(near(mean, 195_357.1, (variance / n).sqrt()), "{mean}");
     let short = sizes.iter().filter(|s| **s < 100_000.0).count() as f64 / n;
     assert!(near(short, 0.8236, 0.001), "{short}");
+    // And whom a flow goes to says nothing about its size.
+    let low: Vec<_> = plan.flows.iter().filter(|f| f.dst.0 < 8).collect();
+    let short = low.iter().filter(|f| f.size < 100_000).count() as f64 / low.len() as f64;
+    assert!(near(short, 0.8236, 0.0014), "{short}");
 }
 
 #[test]
