@@ -1,15 +1,24 @@
 //! The packet-level simulator: an agenda of events over links, switches and hosts.
 
+pub mod agenda;
 pub mod cdf;
 pub mod config;
+mod fabric;
+mod fib;
 pub mod files;
 pub mod flow_list;
+mod host;
+mod indexed;
 pub mod network;
 pub mod outcome;
 pub mod plan;
+mod pool;
+mod switching;
 mod table;
 pub mod topology;
+mod trace;
 pub mod workload;
+mod world;
 
 pub use cdf::{Interpolation, SizeCdf};
 pub use config::{SwitchConfig, TraceFilter, WorldConfig};
@@ -19,3 +28,4 @@ pub use outcome::{
     ClassOutcome, FlowOutcome, Outcome, PacketTrace, PortOutcome, Totals, TraceEvent, TraceStep,
 };
 pub use plan::{FlowPlan, Plan, QueryPlan, Start};
+pub use world::World;
