@@ -339,6 +339,8 @@ mod tests {
     fn the_smallest_flow_has_one_byte() {
         let cdf = cdf("0,0\n10,1\n").unwrap();
         assert_eq!(cdf.quantile(0.0, Linear), 1);
+        // Under the step rule nobody has the size of a first row without a share.
+        assert_eq!(cdf.quantile(0.0, Step), 10);
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub mod config;
 mod fabric;
 mod fib;
 pub mod files;
+pub mod flow_list;
 mod host;
 mod indexed;
 pub mod network;

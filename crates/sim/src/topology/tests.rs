@@ -128,28 +128,47 @@ fn a_core_leads_once_to_every_pod() {
     }
 }
 
-#[test]
-fn fat_tree_ports_follow_the_documented_order() {
-    let net = made("fat_tree", &[("k", "4")]);
-    let peers = |name: &str| -> Vec<String> {
-        let me = net.switches.iter().position(|n| n == name).unwrap();
-        let me = End::Switch(SwitchId(me as u32));
-        let ends = net.cables.iter().filter(|c| c.a == me || c.b == me);
-        ends.map(|c| match if c.a == me { c.b } else { c.a } {
-            End::Host(h) => format!("h{}", h.0),
-            End::Switch(s) => net.switches[s.0 as usize].clone(),
-        })
-        .collect()
+/// What hangs off the ports of the switch called `name`, in order.
+fn peers(net: &Network, name: &str) -> Vec<String> {
+    let me = net.switches.iter().position(|n| n == name).unwrap();
+    let me = End::Switch(SwitchId(me as u32));
+    let ends = net.cables.iter().filter(|c| c.a == me || c.b == me);
+    let name = |end| match end {
+        End::Host(h) => format!("h{}", h.0),
+        End::Switch(s) => net.switches[s.0 as usize].clone(),
     };
-    assert_eq!(peers("edge 1.0"), ["h4", "h5", "agg 1.0", "agg 1.1"]);
+    ends.map(|c| name(if c.a == me { c.b } else { c.a }))
+        .collect()
+}
+
+#[test]
+fn ports_follow_the_documented_order() {
+    let net = made("fat_tree", &[("k", "4")]);
+    assert_eq!(peers(&net, "edge 1.0"), ["h4", "h5", "agg 1.0", "agg 1.1"]);
     assert_eq!(
-        peers("agg 1.1"),
+        peers(&net, "agg 1.1"),
         ["edge 1.0", "edge 1.1", "core 2", "core 3"]
     );
     assert_eq!(
-        peers("core 2"),
+        peers(&net, "core 2"),
         ["agg 0.1", "agg 1.1", "agg 2.1", "agg 3.1"]
     );
+    let net = made("linear", &[]);
+    assert_eq!(
+        peers(&net, "switch 1"),
+        ["h2", "h3", "switch 0", "switch 2"]
+    );
+    let net = made(
+        "leaf_spine",
+        &[("leaves", "2"), ("spines", "2"), ("hosts_per_leaf", "1")],
+    );
+    assert_eq!(peers(&net, "leaf 1"), ["h1", "spine 0", "spine 1"]);
+    assert_eq!(peers(&net, "spine 1"), ["leaf 0", "leaf 1"]);
+    let net = made("testbed", &[]);
+    assert_eq!(peers(&net, "edge 2"), ["h4", "h5", "agg 0", "agg 1"]);
+    assert_eq!(peers(&net, "agg 1"), ["edge 0", "edge 1", "edge 2"]);
+    let net = made("dumbbell", &[("left", "1"), ("right", "2")]);
+    assert_eq!(peers(&net, "right"), ["h1", "h2", "left"]);
 }
 
 #[test]
@@ -349,7 +368,7 @@ fn a_network_of_ones_own_is_refused_where_it_is_wrong() {
             .contains("got one switch twice")
     );
     assert!(
-        said("a,b,rate,delay\nh99999999999,s0,1 Gbps,1 us\n")
+        said("a,b,rate,delay\nh1048576,s0,1 Gbps,1 us\n")
             .contains("expected hosts from h0 to h1048575")
     );
     assert!(said("a,b,rate,delay\n").contains("expected at least one host, got none"));

@@ -63,7 +63,7 @@ fn at(flow: &FlowPlan) -> Time {
     }
 }
 
-/// Is `got` within `widths` standard errors of `expected`?
+/// Is `got` within four standard errors of `expected`?
 fn near(got: f64, expected: f64, error: f64) -> bool {
     (got - expected).abs() < 4.0 * error
 }
@@ -190,6 +190,12 @@ fn jitter_delays_within_its_bound_and_moves_nobody() {
         near(mean, 50.0, 28.9 / (late.len() as f64).sqrt()),
         "{mean}"
     );
+    // And who asks says nothing about how late the first answer is.
+    let low = (0..still.queries.len()).filter(|q| still.queries[*q].target.0 < 16);
+    let first: Vec<f64> = low.map(|q| late[40 * q].as_us_f64()).collect();
+    let mean = first.iter().sum::<f64>() / first.len() as f64;
+    let error = 28.9 / (first.len() as f64).sqrt();
+    assert!(near(mean, 50.0, error), "{mean}");
 }
 
 #[test]
@@ -234,6 +240,10 @@ fn background_has_its_gap_its_sizes_and_uniform_destinations() {
     assert!(near(mean, 195_357.1, (variance / n).sqrt()), "{mean}");
     let short = sizes.iter().filter(|s| **s < 100_000.0).count() as f64 / n;
     assert!(near(short, 0.8236, 0.001), "{short}");
+    // And whom a flow goes to says nothing about its size.
+    let low: Vec<_> = plan.flows.iter().filter(|f| f.dst.0 < 8).collect();
+    let short = low.iter().filter(|f| f.size < 100_000).count() as f64 / low.len() as f64;
+    assert!(near(short, 0.8236, 0.0014), "{short}");
 }
 
 #[test]
@@ -537,6 +547,80 @@ fn a_faster_background_keeps_destinations_and_sizes() {
     let (slow, fast) = (of_host_3("100 ms"), of_host_3("10 ms"));
     assert!(slow.len() > 3 && fast.len() > slow.len());
     assert_eq!(slow, fast[..slow.len()]);
+}
+
+/// A file system of one file.
+struct One(String);
+
+impl Files for One {
+    fn read(&self, _: &str) -> Result<String, String> {
+        Ok(self.0.clone())
+    }
+}
+
+fn listed(text: &str) -> Result<AnyWorkload, String> {
+    let files = One(text.to_string());
+    build(
+        "flow_list",
+        &values("flow_list", &[("file", "f.csv")]),
+        &files,
+        &network(4),
+    )
+}
+
+#[test]
+fn a_flow_list_is_planned_as_it_stands_with_classes_of_its_own() {
+    let rows = "1 ms,0,1,20 kB,web\n2 ms,1,2,endless,\n0 ms,2,3,1 B,dns\n3 ms,3,0,1 B,web\n1 s,0,1,1 B,late\n";
+    let made = listed(&format!("start,src,dst,size,class\n{rows}")).unwrap();
+    let mut plan = Plan {
+        classes: vec!["query".into(), "trace".into()],
+        ..Plan::default()
+    };
+    made.plan(1, SECOND, Seed(1), "trace", &mut plan).unwrap();
+    assert_eq!(plan.classes, ["query", "trace", "trace/web", "trace/dns"]);
+    let got: Vec<_> = plan
+        .flows
+        .iter()
+        .map(|f| (at(f).as_ms_f64(), f.src.0, f.dst.0, f.class))
+        .collect();
+    assert_eq!(
+        got,
+        [
+            (1.0, 0, 1, 2),
+            (2.0, 1, 2, 1),
+            (0.0, 2, 3, 3),
+            (3.0, 3, 0, 2)
+        ]
+    );
+    assert!(plan.flows[1].is_endless());
+    let load = made.load(Cost::default(), SECOND);
+    assert_eq!(
+        (load.flows_per_s, load.endless, load.payload_bps),
+        (4.0, 1, 160_016.0)
+    );
+    assert_eq!(
+        load.notes[1],
+        "1 more start after the run's end at 1 s: left out"
+    );
+}
+
+#[test]
+fn a_flow_list_is_refused_where_it_is_wrong() {
+    let said = listed("start,src,dst,size\n1 ms,0,4,1 B\n").unwrap_err();
+    assert_eq!(
+        said,
+        "flow_list: f.csv:2: expected a host from 0 to 3, got \"4\""
+    );
+    let rows: String = (0..300).map(|i| format!("1 ms,0,1,1 B,c{i}\n")).collect();
+    let made = listed(&format!("start,src,dst,size,class\n{rows}")).unwrap();
+    let mut plan = Plan::default();
+    let said = made
+        .plan(0, SECOND, Seed(1), "trace", &mut plan)
+        .unwrap_err();
+    assert_eq!(
+        said,
+        "trace: expected at most 256 classes in a run, got \"c256\" as one more"
+    );
 }
 
 /// Any kind with values that may or may not go together, as a user would write them.
