@@ -223,7 +223,7 @@ impl<A: Agenda> Fabric<A> {
     }
 
     /// Queues a parcel on `link`.
-    #[inline]
+    #[inline(always)]
     pub fn enqueue(&mut self, link: u32, parcel: u32) {
         if !self.ranked.is_empty() && self.ranked[link as usize].is_some() {
             return self.enqueue_ranked(link, parcel);
@@ -260,6 +260,7 @@ impl<A: Agenda> Fabric<A> {
         self.agenda.schedule(link, arrives, tie);
     }
 
+    #[inline(never)]
     fn enqueue_ranked(&mut self, link: u32, parcel: u32) {
         let ranked = self.ranked[link as usize].as_mut().expect("a ranked port");
         let packet = self.pool.get(parcel).packet;

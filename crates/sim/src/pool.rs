@@ -80,7 +80,6 @@ impl Pool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::indexed::Table;
     use sidestep_types::{FlowId, HostId, Kind};
 
     #[test]

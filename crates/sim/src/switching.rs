@@ -95,7 +95,7 @@ impl Switch {
         self.buffer = buffer;
     }
 
-    /// Forwards, detours or drops a parcel that has just arrived for `dst`. A dropped one is freed.
+    /// Forwards, detours or drops a parcel that has just arrived for `dst`. A dropped one is the caller's to free.
     #[inline]
     pub fn forward<A: Agenda>(
         &mut self,
@@ -141,7 +141,6 @@ impl Switch {
             }
             Verdict::Drop(reason) => {
                 self.counts[wanted.index()].drops[reason as usize] += 1;
-                fabric.pool.free(parcel);
                 let action = Action::Dropped(reason);
                 return Done { wanted, action };
             }

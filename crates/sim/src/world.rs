@@ -227,7 +227,6 @@ impl<A: Agenda> World<A> {
         let packet = &self.fabric.pool.get(parcel).packet;
         let dst = self.attachments[packet.dst.0];
         let traced = packet.traced();
-        let (flow, data, class) = (packet.flow, packet.kind() == Kind::Data, packet.class);
         if traced {
             self.tracer.look(&mut self.fabric, &self.switches[switch]);
         }
@@ -236,11 +235,10 @@ impl<A: Agenda> World<A> {
             Action::Queued { port, marked, .. } => {
                 self.totals.marks += u64::from(marked);
                 if port != done.wanted {
-                    self.totals.detours += 1;
-                    self.classes[class as usize].detours += u64::from(data);
+                    self.count_detour(parcel);
                 }
             }
-            Action::Dropped(reason) => self.count_drop(flow, class, data, reason),
+            Action::Dropped(reason) => self.count_drop(parcel, reason),
         }
         if traced {
             self.tracer
@@ -248,13 +246,25 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    #[cold]
-    fn count_drop(&mut self, flow: FlowId, class: u8, data: bool, reason: DropReason) {
-        self.totals.drops[reason as usize] += 1;
-        if data {
-            self.flows[flow.0 as usize].drops += 1;
-            self.classes[class as usize].dropped += 1;
+    #[inline(never)]
+    fn count_detour(&mut self, parcel: u32) {
+        self.totals.detours += 1;
+        let packet = &self.fabric.pool.get(parcel).packet;
+        if packet.kind() == Kind::Data {
+            self.classes[packet.class as usize].detours += 1;
         }
+    }
+
+    /// Counts a drop and frees the packet.
+    #[inline(never)]
+    fn count_drop(&mut self, parcel: u32, reason: DropReason) {
+        self.totals.drops[reason as usize] += 1;
+        let packet = &self.fabric.pool.get(parcel).packet;
+        if packet.kind() == Kind::Data {
+            self.flows[packet.flow.0 as usize].drops += 1;
+            self.classes[packet.class as usize].dropped += 1;
+        }
+        self.fabric.pool.free(parcel);
     }
 
     #[inline]

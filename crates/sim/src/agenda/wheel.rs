@@ -102,7 +102,7 @@ impl WheelAgenda {
     #[inline]
     fn before(&self, at: u64, tie: u32, slot: u32, other: u32) -> bool {
         let o = &self.slots[other];
-        (at, tie, slot) < (o.at, o.tie, other)
+        at < o.at || (at == o.at && (tie, slot) < (o.tie, other))
     }
 
     /// Unlinks `slot` from its bucket.
@@ -244,7 +244,7 @@ impl Agenda for WheelAgenda {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn schedule(&mut self, slot: u32, at: Time, tie: u32) {
         let at = at.ps();
         if at < self.now {
