@@ -11,7 +11,6 @@ mod read;
 mod run;
 mod scenario;
 mod scheme;
-pub mod shim;
 pub mod shipped;
 pub mod stats;
 pub mod tables;
@@ -19,7 +18,7 @@ mod warnings;
 mod write;
 
 pub use claim::{Accept, Claim, ClaimResult, Compare, Verdict, evaluate};
-pub use load::LoadReport;
+pub use load::{ClassLoad, LoadReport};
 pub use read::problem::Problem;
 pub use run::{Progress, Run, Watch, run};
 pub use scenario::{Scenario, Setting};

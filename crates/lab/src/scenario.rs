@@ -2,11 +2,11 @@
 
 use crate::claim::Claim;
 use crate::load::LoadReport;
-use crate::read::problem::Problem;
+use crate::read::problem::{At, Problem};
 use crate::scheme::Scheme;
-use crate::shim::{Files, workload::AnyWorkload};
 use crate::{load, read, write};
-use sidestep_sim::{Network, Plan};
+use sidestep_sim::workload::AnyWorkload;
+use sidestep_sim::{Files, Network, Plan};
 use sidestep_types::{Seed, Time};
 use std::sync::Arc;
 
@@ -37,6 +37,8 @@ pub struct Scenario {
 pub(crate) struct Traffic {
     pub name: String,
     pub workload: AnyWorkload,
+    /// Where it stands.
+    pub at: At,
 }
 
 /// One value of a scenario and where it comes from.
@@ -83,14 +85,22 @@ impl Scenario {
 
     /// All flows and queries of the run with `seed`. Errors say what a workload refused.
     pub fn plan(&self, seed: u64) -> Result<Plan, String> {
-        let mut plan = Plan::default();
-        for (class, traffic) in self.traffic.iter().enumerate() {
-            let class = u8::try_from(class).expect("a scenario has at most 255 workloads");
-            let planned =
-                traffic
-                    .workload
-                    .plan(class, self.duration, Seed(seed), &traffic.name, &mut plan);
-            planned.map_err(|message| format!("workload {:?}: {message}", traffic.name))?;
+        self.draw(seed).map_err(|(_, message)| message)
+    }
+
+    /// The plan, or the number of the workload that refused and why.
+    pub(crate) fn draw(&self, seed: u64) -> Result<Plan, (usize, String)> {
+        let mut plan = Plan {
+            classes: self.traffic.iter().map(|t| t.name.clone()).collect(),
+            ..Plan::default()
+        };
+        for (index, traffic) in self.traffic.iter().enumerate() {
+            let class = u8::try_from(index).expect("a scenario has at most 255 workloads");
+            let (name, seed) = (&traffic.name, Seed(seed));
+            (traffic
+                .workload
+                .plan(class, self.duration, seed, name, &mut plan))
+            .map_err(|message| (index, format!("workload.{message}")))?;
         }
         Ok(plan)
     }

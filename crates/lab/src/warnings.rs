@@ -1,13 +1,17 @@
 //! What must be read before trusting a number.
 
 use crate::{Scenario, Scheme};
+use sidestep_sim::Plan;
 use sidestep_switch::Capacity;
 use sidestep_transport::Congestion;
 use sidestep_types::{Size, Value};
 
 /// All warnings of a scenario.
-pub(crate) fn of(scenario: &Scenario) -> Vec<String> {
-    let mut warnings = Vec::new();
+pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
+    let mut warnings: Vec<String> = overload(scenario)
+        .into_iter()
+        .chain(nothing_happens(scenario, first))
+        .collect();
     for scheme in &scenario.schemes {
         let own = [
             nothing_marks(scheme),
@@ -20,6 +24,21 @@ pub(crate) fn of(scenario: &Scenario) -> Vec<String> {
         warnings.extend(own.into_iter().flatten().map(named));
     }
     warnings
+}
+
+fn overload(scenario: &Scenario) -> Option<String> {
+    let share = scenario.load().sum.share;
+    (share > 1.0).then(|| {
+        let percent = 100.0 * share;
+        format!("the offered load is {percent:.0} % of what the hosts' links carry: queues and completion times grow with duration")
+    })
+}
+
+fn nothing_happens(scenario: &Scenario, first: &Plan) -> Option<String> {
+    first.flows.is_empty().then(|| {
+        let (seed, duration) = (scenario.seeds[0], scenario.duration);
+        format!("seed {seed} draws no flow in {duration}: make duration longer")
+    })
 }
 
 fn buffer(scheme: &Scheme) -> &str {

@@ -13,12 +13,11 @@ pub(crate) mod source;
 pub(crate) mod value;
 
 use crate::scenario::{Scenario, Setting, Traffic};
-use crate::shim::{Files, topology, workload};
 use crate::{tables, warnings};
 use document::{Item, Table, find};
 use problem::{At, Problem, Problems, suggest};
 use section::{Choice, Layer, Resolved, Spec, Unused, resolve};
-use sidestep_sim::Network;
+use sidestep_sim::{Files, Network, topology, workload};
 use source::Origin;
 use std::sync::Arc;
 
@@ -111,7 +110,15 @@ impl Reader<'_> {
             settings,
             warnings: Vec::new(),
         };
-        scenario.warnings = warnings::of(&scenario);
+        // What can only be seen in a plan (a start past the end, too many flows) is seen in the first.
+        let plan = match scenario.draw(scenario.seeds[0]) {
+            Ok(plan) => plan,
+            Err((index, message)) => {
+                problems.add(&scenario.traffic[index].at, message);
+                return None;
+            }
+        };
+        scenario.warnings = warnings::of(&scenario, &plan);
         Some(scenario)
     }
 
@@ -257,11 +264,12 @@ impl Reader<'_> {
         };
         let (layers, at) = self.layers(&["workload", name], false, problems);
         let resolved = resolve(&spec, &layers, &at, &mut Unused::default(), problems)?;
-        match workload::build(resolved.kind, &resolved.values, self.files, network?.hosts) {
+        match workload::build(resolved.kind, &resolved.values, self.files, network?) {
             Ok(built) => {
                 let traffic = Traffic {
                     name: name.to_string(),
                     workload: built,
+                    at,
                 };
                 Some((traffic, common(resolved)))
             }

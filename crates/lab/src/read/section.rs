@@ -103,7 +103,16 @@ impl Resolved {
         let at = named
             .min_by_key(|(rank, _)| *rank)
             .map_or(fallback, |(_, at)| at);
-        problems.add(at, format!("{section}: {message}"));
+        // A registry puts the kind before its message; the place says that already.
+        let message = message
+            .strip_prefix(self.kind)
+            .and_then(|m| m.strip_prefix(": "))
+            .unwrap_or(message);
+        // A registry puts the kind before its message; the place says that already.
+        let own = message
+            .strip_prefix(self.kind)
+            .and_then(|rest| rest.strip_prefix(": "));
+        problems.add(at, format!("{section}: {}", own.unwrap_or(message)));
     }
 }
 

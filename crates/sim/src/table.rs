@@ -1,0 +1,123 @@
+//! Comma-separated text with a header, comments and line numbers for its errors.
+//!
+//! **Decision**     lines that are empty or start with `#` are skipped; the first line left is
+//!                  the header; every row has as many cells as the header has columns.
+//! **Errors**       `name:line: expected …, got …`; any text is answered without a panic.
+//! **Deviations**   cells are trimmed. A quoted cell may hold commas and line ends.
+
+/// A table that was read.
+#[derive(Debug)]
+pub(crate) struct Table<'a> {
+    name: &'a str,
+    /// The header's cells.
+    pub columns: Vec<String>,
+    /// The line the header stands on.
+    pub header: usize,
+    /// What follows it.
+    pub rows: Vec<Row>,
+}
+
+/// One row.
+#[derive(Debug)]
+pub(crate) struct Row {
+    /// The line it starts on, counted from 1.
+    pub line: usize,
+    cells: csv::StringRecord,
+}
+
+impl Row {
+    /// The text in column `column`; every row has all columns.
+    pub fn cell(&self, column: usize) -> &str {
+        &self.cells[column]
+    }
+}
+
+impl<'a> Table<'a> {
+    /// Reads `text`, which errors call `name`; `expected` is how the header may look.
+    pub fn read(name: &'a str, text: &str, expected: &str) -> Result<Table<'a>, String> {
+        // The csv crate counts a comment's lines into the record after it, so they go first.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let kept = (text.lines().enumerate())
+            .filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+        let (numbers, lines): (Vec<usize>, Vec<&str>) = kept.map(|(i, l)| (i + 1, l)).unzip();
+        let joined = lines.join("\n");
+        let mut reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .trim(csv::Trim::All)
+            .from_reader(joined.as_bytes());
+        let mut table = Table {
+            name,
+            columns: Vec::new(),
+            header: 1,
+            rows: Vec::new(),
+        };
+        for record in reader.records() {
+            let cells = record.map_err(|why| format!("{name}: {why}"))?;
+            let at = cells.position().map_or(1, csv::Position::line);
+            let line = numbers.get((at - 1) as usize).copied().unwrap_or(1);
+            if table.columns.is_empty() {
+                table.header = line;
+                table.columns = cells.iter().map(str::to_string).collect();
+            } else if cells.len() != table.columns.len() {
+                let want = format!(
+                    "{} cells ({})",
+                    table.columns.len(),
+                    table.columns.join(",")
+                );
+                return Err(table.error(line, &want, &cells.len().to_string()));
+            } else {
+                table.rows.push(Row { line, cells });
+            }
+        }
+        if table.columns.is_empty() {
+            return Err(table.error(1, &format!("the header {expected:?}"), "nothing"));
+        }
+        Ok(table)
+    }
+
+    /// What is wrong where.
+    pub fn error(&self, line: usize, expected: &str, got: &str) -> String {
+        format!("{}:{line}: expected {expected}, got {got}", self.name)
+    }
+
+    /// Refuses a header other than `columns`.
+    pub fn require_header(&self, columns: &str) -> Result<(), String> {
+        let got = self.columns.join(",");
+        if got == columns {
+            return Ok(());
+        }
+        let expected = format!("the header {columns:?}");
+        Err(self.error(self.header, &expected, &format!("{got:?}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_keeps_the_line_it_stands_on() {
+        let text = "\u{feff}# a comment\n\na,b\r\n1, 2\r\n# another\n\n 3,4\n\"5\n6\",7\n8,9";
+        let table = Table::read("t.csv", text, "a,b").unwrap();
+        assert_eq!((table.header, table.columns.join("|")), (3, "a|b".into()));
+        let rows: Vec<_> = (table.rows.iter())
+            .map(|r| (r.line, r.cell(0), r.cell(1)))
+            .collect();
+        let expected = [
+            (4, "1", "2"),
+            (7, "3", "4"),
+            (8, "5\n6", "7"),
+            (10, "8", "9"),
+        ];
+        assert_eq!(rows, expected);
+    }
+
+    #[test]
+    fn a_short_row_is_refused_where_it_stands() {
+        let said = Table::read("t.csv", "a,b\n1,2\n3\n", "a,b").unwrap_err();
+        assert_eq!(said, "t.csv:3: expected 2 cells (a,b), got 1");
+        let said = Table::read("t.csv", "# nothing\n", "a,b").unwrap_err();
+        assert_eq!(said, "t.csv:1: expected the header \"a,b\", got nothing");
+    }
+}
