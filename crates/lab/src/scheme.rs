@@ -117,7 +117,9 @@ fn capacity(values: &Values) -> Result<Capacity, String> {
         }
         _ => match values.size_or_off("capacity") {
             None => Ok(Capacity::Unlimited),
-            Some(sidestep_types::Size::Packets(0)) => Err("capacity must be at least 1 pkt".into()),
+            Some(sidestep_types::Size::Packets(0)) => {
+                Err("capacity must be at least 1 pkt, got 0 pkt".into())
+            }
             Some(sidestep_types::Size::Bytes(b)) if b.0 < 1500 => {
                 Err(format!("capacity must hold a packet of 1500 B, got {b}"))
             }

@@ -1,7 +1,8 @@
 //! The keys at the top: duration, seeds, schemes and the rest.
 
+use super::ledger::Ledger;
 use super::problem::{At, Problems};
-use super::section::{Layer, Spec, Unused, resolve};
+use super::section::{Layer, Spec, resolve};
 use super::source::Origin;
 use super::value::LONGEST;
 use super::{Reader, common, document, find, stem, words};
@@ -16,8 +17,6 @@ pub(super) struct Head {
     pub duration: Time,
     pub drain: Time,
     pub seeds: Vec<u64>,
-    /// As written: a name or a path, and its place.
-    pub schemes: Vec<(String, At)>,
     pub settings: Vec<Setting>,
     framing: Framing,
     ttl: u8,
@@ -57,14 +56,13 @@ impl Reader<'_> {
             })
             .collect();
         let seeds = self.seeds(problems);
-        let schemes = self.scheme_names(problems);
         let spec = Spec {
             name: "",
             params: SCENARIO,
             kind: None,
             policies: &[],
         };
-        let resolved = resolve(&spec, &layers, &self.at, &mut Unused::default(), problems)?;
+        let resolved = resolve(&spec, &layers, &self.at, &mut Ledger::default(), problems)?;
         let (duration, drain) = (
             resolved.values.time("duration"),
             resolved.values.time("drain"),
@@ -77,15 +75,16 @@ impl Reader<'_> {
             );
         }
         if duration.saturating_add(drain) > LONGEST {
-            let message = format!(
-                "duration + drain must be at most {LONGEST}, a quarter of representable time"
-            );
+            let message = format!("duration + drain must be at most {LONGEST}");
             problems.add(at("drain"), message);
         }
-        let ttl = resolved.values.count("ttl");
-        let ttl = u8::try_from(ttl).ok().filter(|ttl| *ttl > 0);
+        let given = resolved.values.count("ttl");
+        let ttl = u8::try_from(given).ok().filter(|ttl| *ttl > 0);
         if ttl.is_none() {
-            problems.add(at("ttl"), "ttl must be between 1 and 255");
+            problems.add(
+                at("ttl"),
+                format!("ttl must be between 1 and 255, got {given}"),
+            );
         }
         let framing = match resolved.values.word("framing").as_str() {
             "ip" => Framing::Ip,
@@ -93,15 +92,13 @@ impl Reader<'_> {
         };
         let title = resolved.values.word("title");
         let (seeds, seeds_setting) = seeds?;
-        let (schemes, schemes_setting) = schemes?;
         let mut settings = common(resolved);
-        settings.extend([seeds_setting, schemes_setting]);
+        settings.push(seeds_setting);
         Some(Head {
             title,
             duration,
             drain,
             seeds,
-            schemes,
             settings,
             framing,
             ttl: ttl?,
@@ -159,7 +156,11 @@ impl Reader<'_> {
         })
     }
 
-    fn scheme_names(&self, problems: &mut Problems) -> Option<(Vec<(String, At)>, Setting)> {
+    /// The schemes as written, names or paths, each with its place.
+    pub(super) fn scheme_names(
+        &self,
+        problems: &mut Problems,
+    ) -> Option<(Vec<(String, At)>, Setting)> {
         const EXPECTED: &str = "names like [\"dctcp\", \"dibs\"]";
         let Some((node, source)) = self.last("schemes") else {
             let message = format!("schemes is missing: expected {EXPECTED}");

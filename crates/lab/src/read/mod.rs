@@ -5,7 +5,9 @@
 
 mod claims;
 pub(crate) mod document;
+mod gather;
 mod head;
+mod ledger;
 pub(crate) mod problem;
 mod schemes;
 pub(crate) mod section;
@@ -15,9 +17,11 @@ pub(crate) mod value;
 use crate::scenario::{Scenario, Setting, Traffic};
 use crate::{tables, warnings};
 use document::{Item, Table, find};
+use ledger::Ledger;
 use problem::{At, Problem, Problems, suggest};
-use section::{Choice, Layer, Resolved, Spec, Unused, resolve};
+use section::{Choice, Layer, Resolved, Spec, resolve};
 use sidestep_sim::{Files, Network, topology, workload};
+use sidestep_types::Param;
 use source::Origin;
 use std::sync::Arc;
 
@@ -81,19 +85,20 @@ impl Reader<'_> {
         let head = self.head(problems);
         let network = self.network(problems);
         let traffic = self.traffic(network.as_ref(), problems);
-        let names = head
-            .as_ref()
-            .map(|h| h.schemes.as_slice())
-            .unwrap_or_default();
+        let listed = self.scheme_names(problems);
+        let names = listed.as_ref().map_or(&[][..], |(names, _)| names);
         let schemes = self.schemes(names, problems);
         let claims = self.claims(names, problems);
         let (head, (network, network_settings)) = (head?, network?);
+        let listed_setting = listed?.1;
         let (traffic, traffic_settings) = traffic?;
         let mut settings = head.settings.clone();
+        settings.push(listed_setting);
         settings.extend(network_settings);
         settings.extend(traffic_settings);
+        let (schemes, silenced) = schemes?;
         let mut all = Vec::new();
-        for scheme in schemes? {
+        for scheme in schemes {
             settings.extend(scheme.settings);
             all.push(head.finish(scheme.scheme));
         }
@@ -110,6 +115,9 @@ impl Reader<'_> {
             settings,
             warnings: Vec::new(),
         };
+        if !problems.is_empty() {
+            return None;
+        }
         // What can only be seen in a plan (a start past the end, too many flows) is seen in the first.
         let plan = match scenario.draw(scenario.seeds[0]) {
             Ok(plan) => plan,
@@ -118,7 +126,8 @@ impl Reader<'_> {
                 return None;
             }
         };
-        scenario.warnings = warnings::of(&scenario, &plan);
+        scenario.warnings = silenced;
+        scenario.warnings.extend(warnings::of(&scenario, &plan));
         Some(scenario)
     }
 
@@ -138,14 +147,28 @@ impl Reader<'_> {
         }
         for entry in self.sets.iter().flatten() {
             let sections = SECTIONS
-                .into_iter()
-                .filter(|s| !matches!(*s, "source" | "claim"));
-            let known = || params().chain(sections.clone());
-            if !known().any(|name| name == entry.key) {
-                let hint = suggest(&entry.key, known());
+                .iter()
+                .filter(|s| !matches!(**s, "source" | "claim"));
+            let known: Vec<&str> = params().chain(sections.copied()).collect();
+            if !known.contains(&entry.key.as_str()) {
+                let hint = self
+                    .longer(&entry.key)
+                    .unwrap_or_else(|| suggest(&entry.key, known));
                 problems.add(&entry.at, format!("unknown key {:?}{hint}", entry.key));
             }
         }
+    }
+
+    /// `k` alone may mean `topology.k`, which the file says, or a key of `[switch]` or `[transport]`.
+    fn longer(&self, key: &str) -> Option<String> {
+        let said = source::keys(&self.root)
+            .into_iter()
+            .find(|said| said.ends_with(&format!(".{key}")));
+        let has = |params: &[Param]| params.iter().any(|param| param.name == key);
+        let sections = [("switch", tables::SWITCH), ("transport", tables::TRANSPORT)];
+        let of = sections.iter().find(|(_, params)| has(params));
+        let found = said.or_else(|| of.map(|(section, _)| format!("{section}.{key}")))?;
+        Some(format!("; did you mean {found:?}?"))
     }
 
     /// The scenario's own tree and then the `--set`s, with who wrote them.
@@ -188,7 +211,7 @@ impl Reader<'_> {
             policies: &[],
         };
         let (layers, at) = self.layers(&["topology"], false, problems);
-        let resolved = resolve(&spec, &layers, &at, &mut Unused::default(), problems)?;
+        let resolved = resolve(&spec, &layers, &at, &mut Ledger::default(), problems)?;
         match topology::build(resolved.kind, &resolved.values, self.files) {
             Ok(network) => Some((network, common(resolved))),
             Err(message) => {
@@ -263,7 +286,7 @@ impl Reader<'_> {
             policies: &[],
         };
         let (layers, at) = self.layers(&["workload", name], false, problems);
-        let resolved = resolve(&spec, &layers, &at, &mut Unused::default(), problems)?;
+        let resolved = resolve(&spec, &layers, &at, &mut Ledger::default(), problems)?;
         match workload::build(resolved.kind, &resolved.values, self.files, network?) {
             Ok(built) => {
                 let traffic = Traffic {

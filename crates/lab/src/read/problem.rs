@@ -100,10 +100,18 @@ impl Problems {
 /// `; did you mean "x"?` for the nearest of `known`, or the whole list when none is near and it is short.
 pub(crate) fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
-    // One slip in three letters, transpositions counted once; the first of the nearest wins.
+    let lower = word.to_lowercase();
+    // A word cut short or gone on for too long is one slip; else one slip in three letters,
+    // transpositions counted once. The first of the nearest wins.
+    let slips = |k: &str| match lower.len().min(k.len()) >= 3
+        && (k.starts_with(&lower) || lower.starts_with(k))
+    {
+        true => 1,
+        false => strsim::damerau_levenshtein(&lower, k),
+    };
     let near = known
         .iter()
-        .map(|k| (strsim::damerau_levenshtein(&word.to_lowercase(), k), *k))
+        .map(|k| (slips(k), *k))
         .filter(|(distance, k)| *distance <= k.chars().count().max(3) / 3)
         .min_by_key(|(distance, _)| *distance);
     match near {
@@ -126,6 +134,10 @@ mod tests {
         assert_eq!(
             suggest("vertigo", known),
             "; known: droptail, ecn, red, dibs"
+        );
+        assert_eq!(
+            suggest("mark", ["min", "mark_at"]),
+            "; did you mean \"mark_at\"?"
         );
         assert_eq!(suggest("x", []), "");
     }

@@ -1,8 +1,9 @@
 //! The schemes to compare: found by name, layered and read.
 
 use super::document::{self, Table, find};
+use super::ledger::Ledger;
 use super::problem::{At, Problems, suggest};
-use super::section::{Layer, Resolved, Spec, Unused, resolve};
+use super::section::{Layer, Resolved, Spec, resolve};
 use super::source::{self, Origin};
 use super::{NAME_RULE, Reader, descend, is_name, of_scheme, stem};
 use crate::scenario::Setting;
@@ -25,28 +26,28 @@ struct SchemeFile {
 }
 
 impl Reader<'_> {
-    /// Reads all schemes; each is checked even when another is wrong.
+    /// Reads all schemes, each even when another is wrong, and says what must be warned about.
     pub(super) fn schemes(
         &self,
         names: &[(String, At)],
         problems: &mut Problems,
-    ) -> Option<Vec<ReadScheme>> {
+    ) -> Option<(Vec<ReadScheme>, Vec<String>)> {
         self.check_overrides(names, problems);
-        let mut unused = Unused::default();
+        let mut ledger = Ledger::default();
         let read: Vec<Option<ReadScheme>> = names
             .iter()
-            .map(|(name, at)| self.scheme(name, at, &mut unused, problems))
+            .map(|(name, at)| self.scheme(name, at, &mut ledger, problems))
             .collect();
         let read = read.into_iter().collect::<Option<Vec<_>>>()?;
-        unused.report(problems);
-        Some(read)
+        let warnings = ledger.close(problems);
+        Some((read, warnings))
     }
 
     fn scheme(
         &self,
         word: &str,
         at: &At,
-        unused: &mut Unused,
+        ledger: &mut Ledger,
         problems: &mut Problems,
     ) -> Option<ReadScheme> {
         let name = stem(word);
@@ -58,7 +59,7 @@ impl Reader<'_> {
         let prefix = format!("scheme.{name}.");
         let mut section = |spec: &Spec<'_>, problems: &mut Problems| {
             let layers = self.scheme_layers(spec.name, name, &prefix, &file, problems);
-            resolve(spec, &layers, &file.at, unused, problems)
+            resolve(spec, &layers, &file.at, ledger, problems)
         };
         let switch_values = section(&SWITCH_SPEC, problems);
         let transport_values = section(&TRANSPORT_SPEC, problems);

@@ -5,7 +5,9 @@
 //! that kind: a later layer with another kind drops them. Parameters given without one stay,
 //! and reach whatever kind is chosen in the end.
 
-use super::document::{Node, Table, find};
+use super::document::Table;
+use super::gather::{Gathered, Given, Picked, gather};
+use super::ledger::Ledger;
 use super::problem::{At, Problems, suggest};
 use super::source::Origin;
 use super::value;
@@ -45,29 +47,6 @@ pub(crate) struct Layer<'a> {
     pub shared: bool,
 }
 
-/// Parameters of shared layers, and whether any scheme took them.
-#[derive(Default)]
-pub(crate) struct Unused(BTreeMap<(At, String), (bool, String)>);
-
-impl Unused {
-    fn note(&mut self, at: &At, key: &str, taken: bool, message: String) {
-        let seen = self.0.entry((at.clone(), key.to_string())).or_default();
-        seen.0 |= taken;
-        if seen.1.is_empty() {
-            seen.1 = message;
-        }
-    }
-
-    /// What no scheme took is a problem.
-    pub fn report(self, problems: &mut Problems) {
-        for ((at, _), (taken, message)) in self.0 {
-            if !taken {
-                problems.add(&at, message);
-            }
-        }
-    }
-}
-
 /// A section with every value known.
 #[derive(Debug, Default)]
 pub(crate) struct Resolved {
@@ -84,66 +63,29 @@ pub(crate) struct Resolved {
 }
 
 impl Resolved {
-    /// Reports what a policy refused at the parameter the message names first, or else at `fallback`.
+    /// Reports what a policy refused: at the parameter that the message names first, or whose
+    /// value it quotes, or else at `fallback`.
     pub fn blame(&self, section: &str, message: &str, fallback: &At, problems: &mut Problems) {
-        let words: Vec<&str> = message
-            .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-            .collect();
-        let under = |key: &str| {
-            key.strip_prefix(section)?
-                .strip_prefix('.')
-                .map(str::to_string)
-        };
-        let named = self.places.iter().filter_map(|(key, at)| {
-            let rank = words
-                .iter()
-                .position(|word| under(key).as_deref() == Some(*word))?;
-            Some((rank, at))
-        });
-        let at = named
-            .min_by_key(|(rank, _)| *rank)
-            .map_or(fallback, |(_, at)| at);
-        // A registry puts the kind before its message; the place says that already.
-        let message = message
-            .strip_prefix(self.kind)
-            .and_then(|m| m.strip_prefix(": "))
-            .unwrap_or(message);
         // A registry puts the kind before its message; the place says that already.
         let own = message
             .strip_prefix(self.kind)
             .and_then(|rest| rest.strip_prefix(": "));
-        problems.add(at, format!("{section}: {}", own.unwrap_or(message)));
-    }
-}
-
-/// A value that a layer gave.
-struct Given<'a> {
-    key: String,
-    key_at: &'a At,
-    node: &'a Node,
-    layer: usize,
-    /// It was given beside a kind.
-    bound: bool,
-}
-
-/// What the layers said about one choice.
-#[derive(Default)]
-struct Picked<'a> {
-    kind: Option<(&'a str, &'a At, usize)>,
-    params: Vec<Given<'a>>,
-}
-
-impl<'a> Picked<'a> {
-    fn choose(&mut self, kind: &'a str, at: &'a At, layer: usize) {
-        if self.kind.is_none_or(|(before, _, _)| before != kind) {
-            self.params.retain(|given| !given.bound);
-        }
-        self.kind = Some((kind, at, layer));
-    }
-
-    fn give(&mut self, given: Given<'a>) {
-        self.params.retain(|before| before.key != given.key);
-        self.params.push(given);
+        let message = own.unwrap_or(message);
+        let words: Vec<&str> = message
+            .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+            .collect();
+        let named = self.places.iter().filter_map(|(key, at)| {
+            let key = key.strip_prefix(section)?.strip_prefix('.')?;
+            Some((words.iter().position(|word| *word == key)?, at))
+        });
+        let quoted = self.settings.iter().find_map(|(key, value, _)| {
+            let path = value.contains('.') && message.contains(value.as_str());
+            let path = path || message.contains(&format!("{value:?}"));
+            self.places.get(key).filter(|_| path)
+        });
+        let named = named.min_by_key(|(rank, _)| *rank).map(|(_, at)| at);
+        let at = named.or(quoted).unwrap_or(fallback);
+        problems.add(at, format!("{section}: {message}"));
     }
 }
 
@@ -152,177 +94,71 @@ pub(crate) fn resolve(
     spec: &Spec<'_>,
     layers: &[Layer<'_>],
     at: &At,
-    unused: &mut Unused,
+    ledger: &mut Ledger,
     problems: &mut Problems,
 ) -> Option<Resolved> {
-    let gathered = gather(spec, layers, problems);
+    let Gathered {
+        shared,
+        own,
+        policies,
+    } = gather(spec, layers, problems);
     let mut work = Work {
         spec,
         layers,
-        unused,
+        at,
+        ledger,
+        problems,
         out: Resolved::default(),
         whole: true,
     };
     let mut values = Values::default();
-    let own = spec
-        .kind
-        .and_then(|choice| work.kind(&choice, &gathered.own, at, problems));
-    if let Some(entry) = own {
+    let kind = spec.kind.and_then(|choice| work.kind(&choice, &own));
+    work.params(spec.params, &shared, None, &mut values);
+    work.check_lost(None, &shared);
+    if let (Some(choice), Some(entry)) = (&spec.kind, kind) {
         work.out.kind = entry.name;
+        work.unfit(choice, entry, &own);
+        work.params(entry.params, &own, None, &mut values);
+        work.check_lost(Some(choice), &own);
     }
-    work.params(spec.params, &gathered.shared, "", at, &mut values, problems);
-    if let (Some(choice), Some(entry)) = (spec.kind, own) {
-        work.unfit(&choice, entry, &gathered.own, problems);
-        work.params(
-            entry.params,
-            &gathered.own.params,
-            "",
-            at,
-            &mut values,
-            problems,
-        );
-    }
-    for (choice, picked) in spec.policies.iter().zip(&gathered.policies) {
+    for (choice, picked) in spec.policies.iter().zip(&policies) {
         let mut values = Values::default();
-        if let Some(entry) = work.kind(choice, picked, at, problems) {
-            work.unfit(choice, entry, picked, problems);
-            work.params(
-                entry.params,
-                &picked.params,
-                choice.what,
-                at,
-                &mut values,
-                problems,
-            );
-            work.out.policies.push((entry.name, values));
-        }
+        let Some(entry) = work.kind(choice, picked) else {
+            continue;
+        };
+        work.unfit(choice, entry, picked);
+        work.params(entry.params, picked, Some(choice.what), &mut values);
+        work.check_lost(Some(choice), picked);
+        work.out.policies.push((entry.name, values));
     }
     work.out.values = values;
     work.whole.then_some(work.out)
-}
-
-struct Gathered<'a> {
-    shared: Vec<Given<'a>>,
-    own: Picked<'a>,
-    policies: Vec<Picked<'a>>,
-}
-
-/// Sorts every key of every layer to what it belongs to.
-fn gather<'a>(spec: &Spec<'_>, layers: &[Layer<'a>], problems: &mut Problems) -> Gathered<'a> {
-    let mut shared = Picked::default();
-    let mut own = Picked::default();
-    let mut policies: Vec<Picked<'_>> = spec.policies.iter().map(|_| Picked::default()).collect();
-    for (index, layer) in layers.iter().enumerate() {
-        let bound =
-            spec.kind.is_some() && choose_kind(layer.table, index, spec.name, &mut own, problems);
-        for entry in layer.table {
-            let policy = spec
-                .policies
-                .iter()
-                .position(|choice| choice.what == entry.key);
-            let given = |key: &str, bound| Given {
-                key: key.to_string(),
-                key_at: &entry.at,
-                node: &entry.node,
-                layer: index,
-                bound,
-            };
-            if let Some(position) = policy {
-                gather_policy(spec.name, entry, index, &mut policies[position], problems);
-            } else if spec.params.iter().any(|param| param.name == entry.key) {
-                shared.give(given(&entry.key, false));
-            } else if spec.kind.is_some() && entry.key != "kind" {
-                own.give(given(&entry.key, bound));
-            } else if spec.kind.is_none() {
-                let known = spec.params.iter().map(|param| param.name);
-                let known = known.chain(spec.policies.iter().map(|choice| choice.what));
-                let hint = suggest(&entry.key, known);
-                problems.add(
-                    &entry.at,
-                    format!("unknown key {:?} in [{}]{hint}", entry.key, spec.name),
-                );
-            }
-        }
-    }
-    Gathered {
-        shared: shared.params,
-        own,
-        policies,
-    }
-}
-
-/// `buffer = "dibs"` or `buffer = { kind = "dibs", … }` or `buffer = { mark_at = … }`.
-fn gather_policy<'a>(
-    section: &str,
-    entry: &'a super::document::Entry,
-    layer: usize,
-    picked: &mut Picked<'a>,
-    problems: &mut Problems,
-) {
-    use super::document::Item;
-    match &entry.node.item {
-        Item::Text(kind) => picked.choose(kind, &entry.node.at, layer),
-        Item::List(_) => {
-            let expected = "expected a name or a table, got a list";
-            problems.add(
-                &entry.node.at,
-                format!("{section}.{}: {expected}", entry.key),
-            );
-        }
-        Item::Table(table) => {
-            let path = format!("{section}.{}", entry.key);
-            let bound = choose_kind(table, layer, &path, picked, problems);
-            for inner in table.iter().filter(|inner| inner.key != "kind") {
-                picked.give(Given {
-                    key: inner.key.clone(),
-                    key_at: &inner.at,
-                    node: &inner.node,
-                    layer,
-                    bound,
-                });
-            }
-        }
-    }
-}
-
-/// Takes the `kind` of a table, if it has one.
-fn choose_kind<'a>(
-    table: &'a Table,
-    layer: usize,
-    path: &str,
-    picked: &mut Picked<'a>,
-    problems: &mut Problems,
-) -> bool {
-    let Some(entry) = find(table, "kind") else {
-        return false;
-    };
-    let kind = entry.node.text(&format!("{path}.kind"), "a name", problems);
-    if let Some(kind) = kind {
-        picked.choose(kind, &entry.node.at, layer);
-    }
-    true
 }
 
 /// The state of one resolution.
 struct Work<'a, 'b> {
     spec: &'b Spec<'b>,
     layers: &'b [Layer<'a>],
-    unused: &'b mut Unused,
+    at: &'b At,
+    ledger: &'b mut Ledger,
+    problems: &'b mut Problems,
     out: Resolved,
     whole: bool,
 }
 
 impl Work<'_, '_> {
-    fn path(&self, key: &str) -> String {
-        match self.spec.name {
-            "" => key.to_string(),
-            section => format!("{section}.{key}"),
-        }
+    fn path(&self, policy: Option<&str>, key: &str) -> String {
+        let words = [
+            Some(self.spec.name).filter(|name| !name.is_empty()),
+            policy,
+            Some(key),
+        ];
+        words.into_iter().flatten().collect::<Vec<_>>().join(".")
     }
 
-    fn fail(&mut self, at: &At, message: String, problems: &mut Problems) {
+    fn fail(&mut self, at: &At, message: String) {
         self.whole = false;
-        problems.add(at, message);
+        self.problems.add(at, message);
     }
 
     fn source(&self, layer: usize, path: &str) -> String {
@@ -330,35 +166,45 @@ impl Work<'_, '_> {
         layer.origin.source(&format!("{}{path}", layer.prefix))
     }
 
+    /// A value of a layer for every scheme that was used, so that it has an effect.
+    fn heard(&mut self, layer: usize, at: &At) {
+        if self.layers[layer].shared {
+            self.ledger.heard(at);
+        }
+    }
+
+    /// A value that another layer replaced. A user who replaces it means to.
+    fn silenced(&mut self, layer: usize, by: usize, at: &At, path: &str) {
+        if self.layers[layer].shared && !matches!(self.layers[by].origin, Origin::User) {
+            self.ledger.silenced(at, path);
+        }
+    }
+
     /// The entry that was chosen.
-    fn kind(
-        &mut self,
-        choice: &Choice,
-        picked: &Picked<'_>,
-        at: &At,
-        problems: &mut Problems,
-    ) -> Option<&'static Entry> {
-        let own = self.spec.kind.is_some();
-        let path = self.path(if own { "kind" } else { choice.what });
-        let names = || choice.entries.iter().map(|entry| entry.name);
+    fn kind(&mut self, choice: &Choice, picked: &Picked<'_>) -> Option<&'static Entry> {
+        let key = if self.spec.kind.is_some() {
+            "kind"
+        } else {
+            choice.what
+        };
+        let path = self.path(None, key);
+        for (at, layer, by) in &picked.lost_kinds {
+            self.silenced(*layer, *by, at, &path);
+        }
         let Some(name) = picked.kind.map(|(name, _, _)| name).or(choice.default) else {
-            let known = names().collect::<Vec<_>>().join(", ");
-            let message = format!("[{}] needs a kind: {known}", self.spec.name);
-            self.fail(at, message, problems);
+            let known: Vec<&str> = choice.entries.iter().map(|entry| entry.name).collect();
+            let message = format!("[{}] needs a kind: {}", self.spec.name, known.join(", "));
+            self.fail(self.at, message);
             return None;
         };
         let Some(entry) = choice.entries.iter().find(|entry| entry.name == name) else {
-            let at = picked.kind.map_or(at, |(_, at, _)| at);
-            let message = format!(
-                "{} {name:?} is unknown{}",
-                choice.what,
-                suggest(name, names())
-            );
-            self.fail(at, message, problems);
+            // Said where the layers were gathered.
+            self.whole = false;
             return None;
         };
         let source = match picked.kind {
             Some((_, at, layer)) => {
+                self.heard(layer, at);
                 self.out.places.insert(path.clone(), at.clone());
                 self.source(layer, &path)
             }
@@ -369,68 +215,56 @@ impl Work<'_, '_> {
     }
 
     /// Keys that the chosen entry does not have.
-    fn unfit(
-        &mut self,
-        choice: &Choice,
-        entry: &'static Entry,
-        picked: &Picked<'_>,
-        problems: &mut Problems,
-    ) {
-        let has = |entry: &Entry, key: &str| entry.params.iter().any(|param| param.name == key);
+    fn unfit(&mut self, choice: &Choice, entry: &'static Entry, picked: &Picked<'_>) {
         for given in &picked.params {
-            let fits = has(entry, &given.key);
-            let others: Vec<&str> = choice
-                .entries
-                .iter()
-                .filter(|e| has(e, &given.key))
-                .map(|e| e.name)
-                .collect();
-            let message = if others.is_empty() {
-                let known = entry
-                    .params
-                    .iter()
-                    .chain(self.spec.params)
-                    .map(|param| param.name);
-                let hint = suggest(&given.key, known);
-                format!(
-                    "unknown key {:?} in {} {:?}{hint}",
-                    given.key, choice.what, entry.name
-                )
+            let fits = has(entry, given.key);
+            let owners = owners(choice, given.key);
+            let message = if owners.is_empty() {
+                self.unknown(choice, entry, given.key)
             } else {
-                let others = others.join(", ");
-                format!(
-                    "{} {:?} has no {:?}; {others} does",
-                    choice.what, entry.name, given.key
-                )
+                let owners = owners.join(", ");
+                let (what, name, key) = (choice.what, entry.name, given.key);
+                format!("{what} {name:?} has no {key:?}, which belongs to {owners}")
             };
-            if self.layers[given.layer].shared && !others.is_empty() {
-                self.unused.note(given.key_at, &given.key, fits, message);
+            if self.layers[given.layer].shared && !owners.is_empty() {
+                self.ledger.asked(given.key_at, fits, message);
             } else if !fits {
-                self.fail(given.key_at, message, problems);
+                self.fail(given.key_at, message);
             }
         }
+    }
+
+    fn unknown(&self, choice: &Choice, entry: &Entry, key: &str) -> String {
+        // Only a section's own kind shares its table with the section's parameters.
+        let beside = if self.spec.kind.is_some() {
+            self.spec.params
+        } else {
+            &[]
+        };
+        let known = entry.params.iter().chain(beside).map(|param| param.name);
+        let hint = suggest(key, known);
+        format!(
+            "unknown key {key:?} in {} {:?}{hint}",
+            choice.what, entry.name
+        )
     }
 
     /// Reads the values of `params`, given or by default.
     fn params(
         &mut self,
         params: &'static [Param],
-        given: &[Given<'_>],
-        policy: &str,
-        at: &At,
+        picked: &Picked<'_>,
+        policy: Option<&str>,
         values: &mut Values,
-        problems: &mut Problems,
     ) {
         for param in params {
-            let path = match policy {
-                "" => self.path(param.name),
-                policy => self.path(&format!("{policy}.{}", param.name)),
-            };
-            let found = given.iter().find(|given| given.key == param.name);
-            let (value, source) = match (found, param.default) {
+            let path = self.path(policy, param.name);
+            let given = picked.params.iter().find(|given| given.key == param.name);
+            let (value, source) = match (given, param.default) {
                 (Some(given), _) => {
+                    self.heard(given.layer, given.key_at);
                     self.out.places.insert(path.clone(), given.node.at.clone());
-                    let value = value::read(&path, given.node, param, problems);
+                    let value = value::read(&path, given.node, param, self.problems);
                     (value, self.source(given.layer, &path))
                 }
                 (None, Some(text)) => {
@@ -440,7 +274,7 @@ impl Work<'_, '_> {
                 (None, None) => {
                     let example = param.unit.example();
                     let message = format!("{path} is missing: {example} ({})", param.doc);
-                    self.fail(at, message, problems);
+                    self.fail(self.at, message);
                     continue;
                 }
             };
@@ -454,4 +288,48 @@ impl Work<'_, '_> {
             values.set(param.name, value);
         }
     }
+
+    /// What lost is read all the same: a slip there must not wait for another scheme to show.
+    fn check_lost(&mut self, choice: Option<&Choice>, picked: &Picked<'_>) {
+        for (given, by) in &picked.lost {
+            let policy = choice
+                .filter(|_| self.spec.kind.is_none())
+                .map(|choice| choice.what);
+            let path = self.path(policy, given.key);
+            self.silenced(given.layer, *by, given.key_at, &path);
+            let entries = choice.map_or(&[][..], |choice| choice.entries);
+            let params = entries
+                .iter()
+                .flat_map(|entry| entry.params)
+                .chain(self.spec.params);
+            match params.into_iter().find(|param| param.name == given.key) {
+                Some(param) => {
+                    value::read(&path, given.node, param, self.problems);
+                }
+                None => self.fail_lost(choice, given),
+            }
+        }
+    }
+
+    fn fail_lost(&mut self, choice: Option<&Choice>, given: &Given<'_>) {
+        let what = choice.map_or(self.spec.name, |choice| choice.what);
+        let known = choice.into_iter().flat_map(|choice| choice.entries);
+        let hint = suggest(
+            given.key,
+            known.flat_map(|e| e.params).map(|param| param.name),
+        );
+        self.fail(
+            given.key_at,
+            format!("unknown key {:?} in {what}{hint}", given.key),
+        );
+    }
+}
+
+fn has(entry: &Entry, key: &str) -> bool {
+    entry.params.iter().any(|param| param.name == key)
+}
+
+fn owners(choice: &Choice, key: &str) -> Vec<&'static str> {
+    let owners = choice.entries.iter().filter(|entry| has(entry, key));
+    owners.map(|entry| entry.name).collect()
 }

@@ -69,21 +69,23 @@ pub(crate) fn read(root: &Table, problems: &mut Problems) -> Sources {
     let Some(table) = find(root, "source").and_then(|e| e.node.table("source", problems)) else {
         return sources;
     };
-    let mut set = Vec::new();
-    list("", root, &mut set);
+    let set = keys(root);
     for entry in table {
         let Some(words) = entry.node.text("source", "a citation", problems) else {
             continue;
         };
-        let key = entry
-            .key
-            .strip_suffix(".kind")
-            .filter(|k| set.iter().any(|s| s == k));
-        let key = key.unwrap_or(&entry.key);
-        if !set.iter().any(|s| s == key) {
-            unset(&entry.at, key, &set, problems);
+        if !set.contains(&entry.key) {
+            // `switch.buffer.kind` of `buffer = "dibs"`.
+            let whole = entry.key.strip_suffix(".kind").unwrap_or(&entry.key);
+            if !set.iter().any(|key| key == whole) {
+                unset(&entry.at, &entry.key, &set, problems);
+            }
         }
-        sources.insert(key.to_string(), words.to_string());
+        // A policy's kind is known by the policy's key.
+        if let Some(policy) = entry.key.strip_suffix(".kind") {
+            sources.insert(policy.to_string(), words.to_string());
+        }
+        sources.insert(entry.key.clone(), words.to_string());
     }
     sources
 }
@@ -102,7 +104,13 @@ fn unset(at: &At, key: &str, set: &[String], problems: &mut Problems) {
     );
 }
 
-/// All dotted keys of a tree, inner ones included.
+/// All dotted keys of a file, inner ones included.
+pub(crate) fn keys(root: &Table) -> Vec<String> {
+    let mut set = Vec::new();
+    list("", root, &mut set);
+    set
+}
+
 fn list(prefix: &str, table: &Table, set: &mut Vec<String>) {
     for entry in table {
         if prefix.is_empty() && matches!(entry.key.as_str(), "source" | "claim") {

@@ -5,8 +5,8 @@ use super::problem::{Problems, suggest};
 use crate::tables::SHARED;
 use sidestep_types::{Param, ParamUnit, Time, Value};
 
-/// No span may be longer: a quarter of all time, 53 days, so that sums stay inside it.
-pub(crate) const LONGEST: Time = Time::from_ps(u64::MAX / 4);
+/// No span may be longer: 46 days, under a quarter of all time, so that sums stay inside it.
+pub(crate) const LONGEST: Time = Time::from_s(4_000_000);
 
 /// Reads the value of `param`, which stands at `path`.
 pub(crate) fn read(
@@ -21,7 +21,7 @@ pub(crate) fn read(
     }
     let message = match (Value::parse(text, param), param.unit) {
         (Ok(Value::Time(t)), _) if t > LONGEST => {
-            format!("{path}: {t} is too long: at most {LONGEST}, a quarter of representable time")
+            format!("{path}: {t} is too long: at most {LONGEST}")
         }
         (Ok(Value::Rate(r)), _) if r.as_bps() == 0 => {
             format!("{path}: a rate must be above 0, got {text:?}")
