@@ -1,0 +1,157 @@
+//! What the layers of a section say, sorted to what it belongs to; what lost is kept to be checked.
+
+use super::document::{Entry as Written, Item, Node, Table, find};
+use super::problem::{At, Problems, suggest};
+use super::section::{Choice, Layer, Spec};
+
+/// A value that a layer gave.
+pub(super) struct Given<'a> {
+    pub key: &'a str,
+    pub key_at: &'a At,
+    pub node: &'a Node,
+    pub layer: usize,
+    /// The kind it was given beside.
+    kind: Option<&'a str>,
+}
+
+/// What the layers said about one choice, or about a section's own parameters.
+#[derive(Default)]
+pub(super) struct Picked<'a> {
+    pub kind: Option<(&'a str, &'a At, usize)>,
+    pub params: Vec<Given<'a>>,
+    /// What a later layer replaced, with that layer.
+    pub lost: Vec<(Given<'a>, usize)>,
+    /// Kinds that a later layer replaced, with that layer.
+    pub lost_kinds: Vec<(&'a At, usize, usize)>,
+}
+
+impl<'a> Picked<'a> {
+    fn choose(&mut self, kind: &'a str, at: &'a At, layer: usize) {
+        if let Some((before, before_at, before_layer)) = self.kind
+            && before != kind
+        {
+            self.lost_kinds.push((before_at, before_layer, layer));
+            let gone = self.params.extract_if(.., |given| given.kind.is_some());
+            self.lost.extend(gone.map(|given| (given, layer)));
+        }
+        self.kind = Some((kind, at, layer));
+    }
+
+    fn give(&mut self, given: Given<'a>) {
+        let layer = given.layer;
+        let gone = self.params.extract_if(.., |before| before.key == given.key);
+        self.lost.extend(gone.map(|before| (before, layer)));
+        self.params.push(given);
+    }
+}
+
+/// All layers of a section, sorted.
+pub(super) struct Gathered<'a> {
+    /// The section's own parameters.
+    pub shared: Picked<'a>,
+    /// The section's kind and that kind's parameters.
+    pub own: Picked<'a>,
+    /// In the order of [`Spec::policies`].
+    pub policies: Vec<Picked<'a>>,
+}
+
+/// Sorts every key of every layer to what it belongs to.
+pub(super) fn gather<'a>(
+    spec: &Spec<'_>,
+    layers: &[Layer<'a>],
+    problems: &mut Problems,
+) -> Gathered<'a> {
+    let mut out = Gathered {
+        shared: Picked::default(),
+        own: Picked::default(),
+        policies: spec.policies.iter().map(|_| Picked::default()).collect(),
+    };
+    for (layer, table) in layers.iter().map(|layer| layer.table).enumerate() {
+        let kind = spec.kind.and_then(|choice| {
+            choose_kind(&choice, table, layer, spec.name, &mut out.own, problems)
+        });
+        for written in table {
+            let policy = spec.policies.iter().position(|p| p.what == written.key);
+            if let Some(index) = policy {
+                let choice = &spec.policies[index];
+                let picked = &mut out.policies[index];
+                gather_policy(choice, spec.name, written, layer, picked, problems);
+            } else if spec.params.iter().any(|param| param.name == written.key) {
+                out.shared.give(given(written, layer, None));
+            } else if spec.kind.is_none() {
+                let known = spec.params.iter().map(|param| param.name);
+                let known = known.chain(spec.policies.iter().map(|choice| choice.what));
+                let hint = suggest(&written.key, known);
+                let message = format!("unknown key {:?} in [{}]{hint}", written.key, spec.name);
+                problems.add(&written.at, message);
+            } else if written.key != "kind" {
+                out.own.give(given(written, layer, kind));
+            }
+        }
+    }
+    out
+}
+
+fn given<'a>(written: &'a Written, layer: usize, kind: Option<&'a str>) -> Given<'a> {
+    Given {
+        key: &written.key,
+        key_at: &written.at,
+        node: &written.node,
+        layer,
+        kind,
+    }
+}
+
+/// `buffer = "dibs"` or `buffer = { kind = "dibs", … }` or `buffer = { mark_at = … }`.
+fn gather_policy<'a>(
+    choice: &Choice,
+    section: &str,
+    written: &'a Written,
+    layer: usize,
+    picked: &mut Picked<'a>,
+    problems: &mut Problems,
+) {
+    let path = format!("{section}.{}", choice.what);
+    match &written.node.item {
+        Item::Text(kind) => {
+            check_kind(choice, kind, &written.node.at, problems);
+            picked.choose(kind, &written.node.at, layer);
+        }
+        Item::List(_) => {
+            let message = format!("{path}: expected a name or a table, got a list");
+            problems.add(&written.node.at, message);
+        }
+        Item::Table(table) => {
+            let kind = choose_kind(choice, table, layer, &path, picked, problems);
+            for inner in table.iter().filter(|inner| inner.key != "kind") {
+                picked.give(given(inner, layer, kind));
+            }
+        }
+    }
+}
+
+/// Takes the `kind` of a table, if it has one.
+fn choose_kind<'a>(
+    choice: &Choice,
+    table: &'a Table,
+    layer: usize,
+    path: &str,
+    picked: &mut Picked<'a>,
+    problems: &mut Problems,
+) -> Option<&'a str> {
+    let written = find(table, "kind")?;
+    let kind = written
+        .node
+        .text(&format!("{path}.kind"), "a name", problems)?;
+    check_kind(choice, kind, &written.node.at, problems);
+    picked.choose(kind, &written.node.at, layer);
+    Some(kind)
+}
+
+fn check_kind(choice: &Choice, kind: &str, at: &At, problems: &mut Problems) {
+    let names = || choice.entries.iter().map(|entry| entry.name);
+    if !names().any(|name| name == kind) {
+        let hint = suggest(kind, names());
+        problems.add(at, format!("{} {kind:?} is unknown{hint}", choice.what));
+    }
+}

@@ -1,0 +1,335 @@
+//! One section of a scenario, resolved from its layers: later layers win, key by key.
+//!
+//! A section has parameters of its own and may choose policies (`buffer = "dibs"`, or
+//! `buffer = { kind = "dibs", mark_at = "20 pkt" }`). Parameters given beside a kind belong to
+//! that kind: a later layer with another kind drops them. Parameters given without one stay,
+//! and reach whatever kind is chosen in the end.
+
+use super::document::Table;
+use super::gather::{Gathered, Given, Picked, gather};
+use super::ledger::Ledger;
+use super::problem::{At, Problems, suggest};
+use super::source::Origin;
+use super::value;
+use sidestep_types::{Entry, Param, Value, Values};
+use std::collections::BTreeMap;
+
+/// What a section may say.
+pub(crate) struct Spec<'a> {
+    /// Its dotted name: `switch`, `workload.query`; empty at the top.
+    pub name: &'a str,
+    /// Its own parameters.
+    pub params: &'static [Param],
+    /// The section itself has a `kind`.
+    pub kind: Option<Choice>,
+    /// The policies it chooses.
+    pub policies: &'a [Choice],
+}
+
+/// One choice from a registry.
+#[derive(Clone, Copy)]
+pub(crate) struct Choice {
+    /// What is chosen, which is also its key: `buffer`, `topology`.
+    pub what: &'static str,
+    /// From these.
+    pub entries: &'static [Entry],
+    /// When nothing is said.
+    pub default: Option<&'static str>,
+}
+
+/// One layer of a section.
+pub(crate) struct Layer<'a> {
+    pub table: &'a Table,
+    pub origin: &'a Origin,
+    /// What stands before the section's name in the `[source]` of this layer's file.
+    pub prefix: &'a str,
+    /// It speaks to every scheme: a parameter that some scheme's policy does not have is no error.
+    pub shared: bool,
+}
+
+/// A section with every value known.
+#[derive(Debug, Default)]
+pub(crate) struct Resolved {
+    /// The name of its kind; empty for a section without one.
+    pub kind: &'static str,
+    /// Its parameters, the kind's included.
+    pub values: Values,
+    /// Its policies, in the order of [`Spec::policies`].
+    pub policies: Vec<(&'static str, Values)>,
+    /// Every value as text: dotted key, value, source.
+    pub settings: Vec<(String, String, String)>,
+    /// Where values were given, by dotted key.
+    pub places: BTreeMap<String, At>,
+}
+
+impl Resolved {
+    /// Reports what a policy refused: at the parameter that the message names first, or whose
+    /// value it quotes, or else at `fallback`.
+    pub fn blame(&self, section: &str, message: &str, fallback: &At, problems: &mut Problems) {
+        // A registry puts the kind before its message; the place says that already.
+        let own = message
+            .strip_prefix(self.kind)
+            .and_then(|rest| rest.strip_prefix(": "));
+        let message = own.unwrap_or(message);
+        let words: Vec<&str> = message
+            .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+            .collect();
+        let named = self.places.iter().filter_map(|(key, at)| {
+            let key = key.strip_prefix(section)?.strip_prefix('.')?;
+            Some((words.iter().position(|word| *word == key)?, at))
+        });
+        let quoted = self.settings.iter().find_map(|(key, value, _)| {
+            let path = value.contains('.') && message.contains(value.as_str());
+            let path = path || message.contains(&format!("{value:?}"));
+            self.places.get(key).filter(|_| path)
+        });
+        let named = named.min_by_key(|(rank, _)| *rank).map(|(_, at)| at);
+        let at = named.or(quoted).unwrap_or(fallback);
+        problems.add(at, format!("{section}: {message}"));
+    }
+}
+
+/// Resolves a section. Returns `None` when a problem left it without a meaning.
+pub(crate) fn resolve(
+    spec: &Spec<'_>,
+    layers: &[Layer<'_>],
+    at: &At,
+    ledger: &mut Ledger,
+    problems: &mut Problems,
+) -> Option<Resolved> {
+    let Gathered {
+        shared,
+        own,
+        policies,
+    } = gather(spec, layers, problems);
+    let mut work = Work {
+        spec,
+        layers,
+        at,
+        ledger,
+        problems,
+        out: Resolved::default(),
+        whole: true,
+    };
+    let mut values = Values::default();
+    let kind = spec.kind.and_then(|choice| work.kind(&choice, &own));
+    work.params(spec.params, &shared, None, &mut values);
+    work.check_lost(None, &shared);
+    if let (Some(choice), Some(entry)) = (&spec.kind, kind) {
+        work.out.kind = entry.name;
+        work.unfit(choice, entry, &own);
+        work.params(entry.params, &own, None, &mut values);
+        work.check_lost(Some(choice), &own);
+    }
+    for (choice, picked) in spec.policies.iter().zip(&policies) {
+        let mut values = Values::default();
+        let Some(entry) = work.kind(choice, picked) else {
+            continue;
+        };
+        work.unfit(choice, entry, picked);
+        work.params(entry.params, picked, Some(choice.what), &mut values);
+        work.check_lost(Some(choice), picked);
+        work.out.policies.push((entry.name, values));
+    }
+    work.out.values = values;
+    work.whole.then_some(work.out)
+}
+
+/// The state of one resolution.
+struct Work<'a, 'b> {
+    spec: &'b Spec<'b>,
+    layers: &'b [Layer<'a>],
+    at: &'b At,
+    ledger: &'b mut Ledger,
+    problems: &'b mut Problems,
+    out: Resolved,
+    whole: bool,
+}
+
+impl Work<'_, '_> {
+    fn path(&self, policy: Option<&str>, key: &str) -> String {
+        let words = [
+            Some(self.spec.name).filter(|name| !name.is_empty()),
+            policy,
+            Some(key),
+        ];
+        words.into_iter().flatten().collect::<Vec<_>>().join(".")
+    }
+
+    fn fail(&mut self, at: &At, message: String) {
+        self.whole = false;
+        self.problems.add(at, message);
+    }
+
+    fn source(&self, layer: usize, path: &str) -> String {
+        let layer = &self.layers[layer];
+        layer.origin.source(&format!("{}{path}", layer.prefix))
+    }
+
+    /// A value of a layer for every scheme that was used, so that it has an effect.
+    fn heard(&mut self, layer: usize, at: &At) {
+        if self.layers[layer].shared {
+            self.ledger.heard(at);
+        }
+    }
+
+    /// A value that another layer replaced. A user who replaces it means to.
+    fn silenced(&mut self, layer: usize, by: usize, at: &At, path: &str) {
+        if self.layers[layer].shared && !matches!(self.layers[by].origin, Origin::User) {
+            self.ledger.silenced(at, path);
+        }
+    }
+
+    /// The entry that was chosen.
+    fn kind(&mut self, choice: &Choice, picked: &Picked<'_>) -> Option<&'static Entry> {
+        let key = if self.spec.kind.is_some() {
+            "kind"
+        } else {
+            choice.what
+        };
+        let path = self.path(None, key);
+        for (at, layer, by) in &picked.lost_kinds {
+            self.silenced(*layer, *by, at, &path);
+        }
+        let Some(name) = picked.kind.map(|(name, _, _)| name).or(choice.default) else {
+            let known: Vec<&str> = choice.entries.iter().map(|entry| entry.name).collect();
+            let message = format!("[{}] needs a kind: {}", self.spec.name, known.join(", "));
+            self.fail(self.at, message);
+            return None;
+        };
+        let Some(entry) = choice.entries.iter().find(|entry| entry.name == name) else {
+            // Said where the layers were gathered.
+            self.whole = false;
+            return None;
+        };
+        let source = match picked.kind {
+            Some((_, at, layer)) => {
+                self.heard(layer, at);
+                self.out.places.insert(path.clone(), at.clone());
+                self.source(layer, &path)
+            }
+            None => super::source::default(entry.summary),
+        };
+        self.out.settings.push((path, name.to_string(), source));
+        Some(entry)
+    }
+
+    /// Keys that the chosen entry does not have.
+    fn unfit(&mut self, choice: &Choice, entry: &'static Entry, picked: &Picked<'_>) {
+        for given in &picked.params {
+            let fits = has(entry, given.key);
+            let owners = owners(choice, given.key);
+            let message = if owners.is_empty() {
+                self.unknown(choice, entry, given.key)
+            } else {
+                let owners = owners.join(", ");
+                let (what, name, key) = (choice.what, entry.name, given.key);
+                format!("{what} {name:?} has no {key:?}, which belongs to {owners}")
+            };
+            if self.layers[given.layer].shared && !owners.is_empty() {
+                self.ledger.asked(given.key_at, fits, message);
+            } else if !fits {
+                self.fail(given.key_at, message);
+            }
+        }
+    }
+
+    fn unknown(&self, choice: &Choice, entry: &Entry, key: &str) -> String {
+        // Only a section's own kind shares its table with the section's parameters.
+        let beside = if self.spec.kind.is_some() {
+            self.spec.params
+        } else {
+            &[]
+        };
+        let known = entry.params.iter().chain(beside).map(|param| param.name);
+        let hint = suggest(key, known);
+        format!(
+            "unknown key {key:?} in {} {:?}{hint}",
+            choice.what, entry.name
+        )
+    }
+
+    /// Reads the values of `params`, given or by default.
+    fn params(
+        &mut self,
+        params: &'static [Param],
+        picked: &Picked<'_>,
+        policy: Option<&str>,
+        values: &mut Values,
+    ) {
+        for param in params {
+            let path = self.path(policy, param.name);
+            let given = picked.params.iter().find(|given| given.key == param.name);
+            let (value, source) = match (given, param.default) {
+                (Some(given), _) => {
+                    self.heard(given.layer, given.key_at);
+                    self.out.places.insert(path.clone(), given.node.at.clone());
+                    let value = value::read(&path, given.node, param, self.problems);
+                    (value, self.source(given.layer, &path))
+                }
+                (None, Some(text)) => {
+                    let value = Value::parse(text, param).expect("a default reads as its own unit");
+                    (Some(value), super::source::default(param.doc))
+                }
+                (None, None) => {
+                    let example = param.unit.example();
+                    let message = format!("{path} is missing: {example} ({})", param.doc);
+                    self.fail(self.at, message);
+                    continue;
+                }
+            };
+            let Some(value) = value else {
+                self.whole = false;
+                continue;
+            };
+            self.out
+                .settings
+                .push((path, value::show(&value, param), source));
+            values.set(param.name, value);
+        }
+    }
+
+    /// What lost is read all the same: a slip there must not wait for another scheme to show.
+    fn check_lost(&mut self, choice: Option<&Choice>, picked: &Picked<'_>) {
+        for (given, by) in &picked.lost {
+            let policy = choice
+                .filter(|_| self.spec.kind.is_none())
+                .map(|choice| choice.what);
+            let path = self.path(policy, given.key);
+            self.silenced(given.layer, *by, given.key_at, &path);
+            let entries = choice.map_or(&[][..], |choice| choice.entries);
+            let params = entries
+                .iter()
+                .flat_map(|entry| entry.params)
+                .chain(self.spec.params);
+            match params.into_iter().find(|param| param.name == given.key) {
+                Some(param) => {
+                    value::read(&path, given.node, param, self.problems);
+                }
+                None => self.fail_lost(choice, given),
+            }
+        }
+    }
+
+    fn fail_lost(&mut self, choice: Option<&Choice>, given: &Given<'_>) {
+        let what = choice.map_or(self.spec.name, |choice| choice.what);
+        let known = choice.into_iter().flat_map(|choice| choice.entries);
+        let hint = suggest(
+            given.key,
+            known.flat_map(|e| e.params).map(|param| param.name),
+        );
+        self.fail(
+            given.key_at,
+            format!("unknown key {:?} in {what}{hint}", given.key),
+        );
+    }
+}
+
+fn has(entry: &Entry, key: &str) -> bool {
+    entry.params.iter().any(|param| param.name == key)
+}
+
+fn owners(choice: &Choice, key: &str) -> Vec<&'static str> {
+    let owners = choice.entries.iter().filter(|entry| has(entry, key));
+    owners.map(|entry| entry.name).collect()
+}

@@ -1,0 +1,271 @@
+//! Which layer wins, and that every value says which one it was.
+
+use sidestep_lab::{Scenario, Setting};
+use sidestep_sim::{Files, NoFiles};
+
+const BASE: &str = r#"
+title = "layers"
+duration = "10 ms"
+schemes = ["dctcp", "dibs"]
+[topology]
+kind = "fat_tree"
+k = 4
+[switch]
+capacity = "50 pkt"
+[workload.query]
+kind = "query"
+degree = 8
+[source]
+"topology.k" = "DIBS section 5.3"
+"switch.capacity" = "assumed: half of the paper's"
+"#;
+
+fn read(more: &str, sets: &[&str]) -> Scenario {
+    read_with(&format!("{BASE}{more}"), sets, &NoFiles)
+}
+
+fn read_with(text: &str, sets: &[&str], files: &dyn Files) -> Scenario {
+    let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+    match Scenario::read("a.toml", text, &sets, files) {
+        Ok(scenario) => scenario,
+        Err(problems) => panic!("{problems:#?}"),
+    }
+}
+
+/// The value and source of `key`, for `scheme` or for all when it is empty.
+fn said<'a>(scenario: &'a Scenario, scheme: &str, key: &str) -> (&'a str, &'a str) {
+    let of = |s: &&Setting| s.scheme.as_deref().unwrap_or("") == scheme && s.key == key;
+    let found = scenario.settings().iter().find(of);
+    let found = found.unwrap_or_else(|| panic!("no {key} of {scheme:?}"));
+    (&found.value, &found.source)
+}
+
+#[test]
+fn a_value_says_which_layer_gave_it() {
+    let scenario = read("", &[]);
+    let table = [
+        ("", "duration", ("10 ms", "scenario file")),
+        ("", "topology.k", ("4", "paper: DIBS section 5.3")),
+        (
+            "",
+            "ttl",
+            (
+                "255",
+                "default: time to live of a new packet, 1 to 255 (DIBS Table 2)",
+            ),
+        ),
+        (
+            "dibs",
+            "switch.capacity",
+            ("50 pkt", "assumed: half of the paper's"),
+        ),
+        (
+            "dibs",
+            "switch.buffer",
+            (
+                "dibs",
+                "scheme dibs: DIBS section 2: detour to a random port; section 5.3: detoured packets are marked",
+            ),
+        ),
+        (
+            "dibs",
+            "transport.fast_retransmit",
+            (
+                "off",
+                "scheme dibs: DIBS section 5.3: fast retransmit is disabled on TCP senders",
+            ),
+        ),
+    ];
+    for (scheme, key, expected) in table {
+        assert_eq!(said(&scenario, scheme, key), expected, "{key}");
+    }
+    let assumed = said(&scenario, "dctcp", "transport.fast_retransmit");
+    assert!(
+        assumed.1.starts_with("assumed: on") && assumed.1.ends_with("(scheme dctcp)"),
+        "{assumed:?}"
+    );
+    let delay = said(&scenario, "", "topology.delay");
+    assert!(delay.1.starts_with("assumed: "), "{delay:?}");
+}
+
+#[test]
+fn later_layers_win() {
+    let both = "[transport]\nfast_retransmit = 9\nmss = \"1 kB\"\n";
+    let one = "[scheme.dibs.transport]\nfast_retransmit = 5\n";
+    let key = "transport.fast_retransmit";
+    // The scheme's file over the scenario's section for all …
+    assert_eq!(said(&read(both, &[]), "dibs", key).0, "off");
+    assert_eq!(
+        said(&read(both, &[]), "dibs", "transport.mss"),
+        ("1 kB", "scenario file")
+    );
+    // … the scenario's section for one over the scheme's file …
+    let scenario = read(&format!("{both}{one}"), &[]);
+    assert_eq!(said(&scenario, "dibs", key), ("5", "scenario file"));
+    assert_eq!(said(&scenario, "dctcp", key).0, "3");
+    // … --set for all over everything, for one over that, the last over the first.
+    let scenario = read(one, &["transport.fast_retransmit=7"]);
+    assert_eq!(said(&scenario, "dibs", key), ("7", "user: --set"));
+    assert_eq!(said(&scenario, "dctcp", key), ("7", "user: --set"));
+    let scenario = read(
+        one,
+        &[
+            "transport.fast_retransmit=7",
+            "scheme.dctcp.transport.fast_retransmit=off",
+        ],
+    );
+    assert_eq!(said(&scenario, "dibs", key).0, "7");
+    assert_eq!(said(&scenario, "dctcp", key).0, "off");
+    let scenario = read(
+        "",
+        &["workload.query.rate=600 /s", "workload.query.rate=900 /s"],
+    );
+    assert_eq!(said(&scenario, "", "workload.query.rate").0, "900 /s");
+}
+
+#[test]
+fn another_kind_drops_the_parameters_given_beside_the_old_one() {
+    let red = "[scheme.dibs.switch]\nbuffer = { kind = \"red\", min = \"30 pkt\" }\n";
+    let scenario = read(red, &[]);
+    assert_eq!(said(&scenario, "dibs", "switch.buffer.min").0, "30 pkt");
+    let scenario = read(red, &["scheme.dibs.switch.buffer=ecn"]);
+    assert!(
+        !scenario
+            .settings()
+            .iter()
+            .any(|s| s.key == "switch.buffer.min")
+    );
+    let scenario = read("", &["topology.kind=single_switch", "topology.hosts=9"]);
+    assert!(!scenario.settings().iter().any(|s| s.key == "topology.k"));
+    assert_eq!(scenario.network.hosts, 9);
+}
+
+#[test]
+fn a_parameter_without_a_kind_reaches_the_policies_that_have_it() {
+    // tcp's drop-tail has no threshold; that is no error as long as another scheme's policy has.
+    let sets = ["schemes=tcp,dctcp,dibs", "switch.buffer.mark_at=30 pkt"];
+    let scenario = read("", &sets);
+    assert_eq!(
+        said(&scenario, "dctcp", "switch.buffer.mark_at"),
+        ("30 pkt", "user: --set")
+    );
+    assert_eq!(said(&scenario, "dibs", "switch.buffer.mark_at").0, "30 pkt");
+    assert_eq!(scenario.seeds, [1]);
+}
+
+#[test]
+fn seeds_and_schemes_can_be_set() {
+    let scenario = read("", &["seeds=1..3", "schemes=dibs"]);
+    assert_eq!(scenario.seeds, [1, 2, 3]);
+    assert_eq!(scenario.schemes.len(), 1);
+    assert_eq!(said(&scenario, "", "seeds"), ("1..3", "user: --set"));
+    assert_eq!(read("", &["seeds=[4, 9]"]).seeds, [4, 9]);
+}
+
+#[test]
+fn a_resolved_scenario_reads_back_as_itself() {
+    let sets = [
+        "schemes=tcp,dctcp,dibs,infinite,tcp-ecn",
+        "switch.buffer.mark_at=30 pkt",
+        "seeds=1..3,9",
+    ];
+    let claim = "[[claim]]\nsays = \"a \\\"b\\\"\"\nmetric = \"qct_p99_ms\"\ncompare = \"dctcp - dibs\"\n\
+                 paper = 20.5\naccept = \"10..\"\ntolerance = \"half\"\n";
+    let more = format!("[workload.bulk]\nkind = \"permutation\"\n{claim}");
+    let first = read(&more, &sets);
+    let text = first.to_toml();
+    let again = read_with(&text, &[], &NoFiles);
+    let differs = again
+        .settings()
+        .iter()
+        .zip(first.settings())
+        .find(|(a, b)| a != b);
+    assert_eq!(differs, None);
+    assert_eq!(again.claims, first.claims);
+    assert_eq!(again.to_toml(), text);
+    assert_eq!(again.plan(3), first.plan(3));
+    assert_eq!(again.network, first.network);
+    for (a, b) in again.schemes.iter().zip(&first.schemes) {
+        assert_eq!(
+            (&a.name, &a.summary, &a.source, &a.config),
+            (&b.name, &b.summary, &b.source, &b.config)
+        );
+    }
+}
+
+/// One scheme file of the user's own.
+struct Mine;
+
+impl Files for Mine {
+    fn read(&self, path: &str) -> Result<String, String> {
+        match path {
+            "lab/mine.toml" | "schemes/mine.toml" => {
+                Ok("paper = \"none\"\n[switch]\nbuffer = \"dibs\"\n".into())
+            }
+            _ => Err("no such file".into()),
+        }
+    }
+}
+
+#[test]
+fn a_scheme_is_shipped_or_a_file_or_a_section() {
+    for word in ["lab/mine.toml", "mine"] {
+        let scenario = read_with(BASE, &[&format!("schemes={word}")], &Mine);
+        assert_eq!(scenario.schemes[0].name, "mine");
+        assert_eq!(scenario.schemes[0].config.switch.buffer.0, "dibs");
+        // Without the file the resolved scenario still has it all.
+        let again = read_with(&scenario.to_toml(), &[], &NoFiles);
+        assert_eq!(again.settings(), scenario.settings());
+        assert_eq!(again.schemes[0].source, "none");
+    }
+    let text = BASE.replace("[\"dctcp\", \"dibs\"]", "[\"own\"]")
+        + "[scheme.own.switch]\nbuffer = \"red\"\n";
+    let scenario = read_with(&text, &[], &NoFiles);
+    assert_eq!(scenario.schemes[0].config.switch.buffer.0, "red");
+}
+
+#[test]
+fn what_must_be_read_before_trusting_a_number_is_a_warning() {
+    let warned = |more: &str, sets: &[&str]| read(more, sets).warnings().join("\n");
+    assert_eq!(warned("", &[]), "");
+    let table = [
+        (
+            vec!["scheme.dctcp.switch.buffer=droptail"],
+            "scheme dctcp: the transport slows down on marks",
+        ),
+        (
+            vec!["scheme.dibs.switch.buffer.mark_at=off"],
+            "scheme dibs: the transport slows down on marks",
+        ),
+        (
+            vec!["scheme.dibs.transport.kind=newreno"],
+            "\"the congestion control mechanism used with it cannot rely on packet losses",
+        ),
+        (
+            vec!["scheme.dibs.transport.fast_retransmit=3"],
+            "scheme dibs: detours reorder packets",
+        ),
+        (
+            vec!["switch.capacity=20 pkt"],
+            "mark_at (20 pkt) is not below capacity (20 pkt)",
+        ),
+        (vec!["switch.capacity=unlimited"], "DIBS never detours"),
+        (
+            vec!["workload.query.rate=9000 /s", "workload.query.size=200 kB"],
+            "the offered load is",
+        ),
+        (
+            vec!["workload.query.rate=1 /s"],
+            "seed 1 draws no flow in 10 ms",
+        ),
+    ];
+    for (sets, expected) in table {
+        let got = warned("", &sets);
+        assert!(got.contains(expected), "{sets:?}: {got}");
+    }
+    let silenced = warned("[transport]\nfast_retransmit = 9\n", &[]);
+    assert!(
+        silenced.contains("a.toml:17:1: transport.fast_retransmit has no effect"),
+        "{silenced}"
+    );
+}

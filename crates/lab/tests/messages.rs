@@ -1,0 +1,165 @@
+//! Golden table: what is written wrong, and what is said about it.
+//!
+//! A changed message is a change for users: update the table in a commit of its own.
+
+use sidestep_lab::Scenario;
+use sidestep_sim::Files;
+
+/// Four files, and no others.
+struct Four;
+
+impl Files for Four {
+    fn read(&self, path: &str) -> Result<String, String> {
+        match path {
+            "falls.csv" => Ok("size_bytes,cumulative_probability\n100,0.5\n200,0.4\n".into()),
+            "short.csv" => Ok("size_bytes,cumulative_probability\n100,0.5\n200,0.9\n".into()),
+            "self.csv" => Ok("start,src,dst,size\n1 ms,3,3,20 kB\n".into()),
+            "mine.toml" => {
+                Ok("[switch]\nbuffer = \"dibs\"\n[transport]\nfast_retransmit = 0\n".into())
+            }
+            _ => Err("no such file".into()),
+        }
+    }
+}
+
+/// A small scenario; each case replaces one line of it or adds one.
+const GOOD: &str = r#"duration = "10 ms"
+schemes = ["dctcp", "dibs"]
+[topology]
+kind = "fat_tree"
+k = 4
+[workload.query]
+kind = "query"
+rate = "300 /s"
+degree = 8
+"#;
+
+fn said(text: &str, sets: &[&str]) -> String {
+    let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+    match Scenario::read("a.toml", text, &sets, &Four) {
+        Ok(_) => "(good)".to_string(),
+        Err(problems) => {
+            let lines: Vec<String> = problems.iter().map(|p| p.to_string()).collect();
+            lines.join("\n")
+        }
+    }
+}
+
+/// `line => instead` applied to [`GOOD`]; `(end)` adds at the end.
+fn changed(line: &str, instead: &str) -> String {
+    if line == "(end)" {
+        return said(&format!("{GOOD}{instead}\n"), &[]);
+    }
+    assert!(GOOD.contains(line), "{line}");
+    said(&GOOD.replacen(line, instead, 1), &[])
+}
+
+#[test]
+fn a_good_scenario_is_read() {
+    assert_eq!(said(GOOD, &[]), "(good)");
+}
+
+#[test]
+fn what_is_wrong_in_a_file_is_said_with_its_place() {
+    let table = include_str!("messages.txt");
+    let mut now = String::new();
+    for case in table.split("\n\n").filter(|case| !case.trim().is_empty()) {
+        let (head, _) = case.trim().split_once("\n!").expect("a case has a message");
+        let (line, instead) = head.split_once(" => ").expect("a case has an arrow");
+        let got = changed(line.trim(), &instead.replace("\\n", "\n"));
+        let got: Vec<String> = got.lines().map(|l| format!("! {l}")).collect();
+        now.push_str(&format!("{head}\n{}\n\n", got.join("\n")));
+    }
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/messages.txt");
+        std::fs::write(path, &now).expect("the table can be written");
+    }
+    let differs = now.lines().zip(table.lines()).find(|(new, old)| new != old);
+    assert_eq!(differs, None, "UPDATE_GOLDEN=1 writes the new table");
+    assert_eq!(
+        now.len(),
+        table.len(),
+        "a table has lines that the other lacks"
+    );
+}
+
+#[test]
+fn what_is_wrong_in_a_set_is_said_with_the_set() {
+    let cases = [
+        (
+            "switch.capasity=9 pkt",
+            "--set switch.capasity=9 pkt: unknown key \"capasity\" in [switch]; did you mean \"capacity\"?",
+        ),
+        (
+            "seeds=3..1",
+            "--set seeds=3..1: seeds: \"3..1\" counts down, so it holds none",
+        ),
+        (
+            "scheme.dips.switch.capacity=9 pkt",
+            "--set scheme.dips.switch.capacity=9 pkt: scheme \"dips\" is not one of schemes; did you mean \"dibs\"?",
+        ),
+        (
+            "workload.query.rate=600",
+            "--set workload.query.rate=600: workload.query.rate: expected a frequency like \"300 /s\" (/s, k/s, M/s), got \"600\" without a unit",
+        ),
+        (
+            "claim=1",
+            "--set claim=1: unknown key \"claim\"; known: title, duration, drain, framing, ttl, seeds, schemes, topology, switch, transport, workload, scheme",
+        ),
+        (
+            "k=8",
+            "--set k=8: unknown key \"k\"; did you mean \"topology.k\"?",
+        ),
+        (
+            "rto_min=1 ms",
+            "--set rto_min=1 ms: unknown key \"rto_min\"; did you mean \"transport.rto_min\"?",
+        ),
+        (
+            "nonsense",
+            "--set nonsense: expected key=value, got no \"=\"",
+        ),
+    ];
+    for (set, expected) in cases {
+        assert_eq!(said(GOOD, &[set]), expected);
+    }
+}
+
+#[test]
+fn every_problem_is_reported_not_just_the_first() {
+    let text = GOOD
+        .replace("\"10 ms\"", "10")
+        .replace("k = 4", "k = 5")
+        .replace("\"300 /s\"", "\"fast\"");
+    let lines: Vec<String> = said(&text, &[])
+        .lines()
+        .map(|l| l[..8].to_string())
+        .collect();
+    assert_eq!(lines, ["a.toml:1", "a.toml:5", "a.toml:8"]);
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_answered_without_a_panic(text in "\\PC{0,80}") {
+        let _ = said(&text, &[]);
+        let _ = said(GOOD, &[&text]);
+    }
+
+    #[test]
+    fn any_value_is_answered_without_a_panic(
+        line in 0usize..9,
+        value in proptest::prop_oneof![
+            "\"[0-9]{0,12}( (ps|us|s|B|GB|pkt|Gbps|/s|M/s))?\"",
+            "[0-9]{1,20}",
+            "-?[0-9]\\.[0-9]{1,3}",
+            "\\[[0-9], \"[a-z]{0,4}\"\\]",
+            "\\{ kind = \"(dibs|red|ecn)\", (mark_at|min|max_p) = \"[0-9]{1,3} ?(pkt|kB)?\" \\}",
+        ],
+    ) {
+        // Any one value of a good scenario replaced.
+        let mut lines: Vec<String> = GOOD.lines().map(str::to_string).collect();
+        if let Some((key, _)) = lines[line].split_once(" = ") {
+            lines[line] = format!("{key} = {value}");
+        }
+        let _ = said(&lines.join("\n"), &[&format!("switch.buffer={value}")]);
+    }
+}
