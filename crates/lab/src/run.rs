@@ -1,7 +1,8 @@
 //! One run: a scheme, a seed, and the simulator stepped until it is done or told to stop.
 
 use crate::Scenario;
-use sidestep_sim::{Network, Outcome, Plan, TraceFilter, WorldConfig};
+use sidestep_sim::agenda::{Agenda, WheelAgenda};
+use sidestep_sim::{Outcome, Plan, TraceFilter, World};
 use sidestep_types::{Seed, Time};
 use std::sync::Arc;
 
@@ -46,9 +47,21 @@ pub struct Run {
 
 /// Runs scheme number `scheme` of the scenario with `seed`.
 ///
-/// `watch` is asked every hundredth of the way. Errors say what the simulator refused.
-/// Panics when the scenario has no such scheme.
+/// The run ends when every flow that ends has been delivered, or at `duration + drain`; with
+/// endless flows not before `duration`. `watch` is asked every thousandth of the way.
+/// Errors say what the simulator refused. Panics when the scenario has no such scheme.
 pub fn run(
+    scenario: &Scenario,
+    scheme: usize,
+    seed: u64,
+    trace: TraceFilter,
+    watch: &mut dyn FnMut(&Progress) -> Watch,
+) -> Result<Run, String> {
+    run_on::<WheelAgenda>(scenario, scheme, seed, trace, watch)
+}
+
+/// [`run`] on an agenda of the caller's choice: the outcome is the same, the speed is not.
+pub fn run_on<A: Agenda>(
     scenario: &Scenario,
     scheme: usize,
     seed: u64,
@@ -58,8 +71,8 @@ pub fn run(
     let scheme = &scenario.schemes[scheme];
     let plan = Arc::new(scenario.plan(seed)?);
     let config = scheme.config.world(Seed(seed), trace);
-    let horizon = scenario.duration.saturating_add(scenario.drain);
-    let (outcome, interrupted) = simulate(&scenario.network, &plan, config, horizon, watch)?;
+    let world: World<A> = World::new(&scenario.network, Arc::clone(&plan), config)?;
+    let (outcome, interrupted) = simulate(world, scenario, &plan, watch);
     Ok(Run {
         scheme: scheme.name.clone(),
         seed,
@@ -70,12 +83,36 @@ pub fn run(
 }
 
 /// Steps a world until it is done, the horizon has come, or the watcher stops it.
-fn simulate(
-    _network: &Network,
-    _plan: &Arc<Plan>,
-    _config: WorldConfig,
-    _horizon: Time,
-    _watch: &mut dyn FnMut(&Progress) -> Watch,
-) -> Result<(Outcome, bool), String> {
-    Err("the simulator is not there yet".to_string())
+fn simulate<A: Agenda>(
+    mut world: World<A>,
+    scenario: &Scenario,
+    plan: &Plan,
+    watch: &mut dyn FnMut(&Progress) -> Watch,
+) -> (Outcome, bool) {
+    let horizon = scenario.duration.saturating_add(scenario.drain);
+    let step = Time::from_ps((horizon.ps() / 1000).max(1));
+    let endless = plan.flows.iter().filter(|f| f.is_endless()).count() as u64;
+    let total = plan.flows.len() as u64 - endless;
+    let mut now = Time::ZERO;
+    let mut interrupted = false;
+    while now < horizon {
+        now = now.saturating_add(step).min(horizon);
+        let all_delivered = world.run_until(now);
+        let left = world.unfinished() - endless;
+        if all_delivered || (left == 0 && now >= scenario.duration) {
+            break;
+        }
+        let progress = Progress {
+            now,
+            horizon,
+            flows_done: total - left,
+            flows_total: total,
+            packet_hops: world.totals().packet_hops,
+        };
+        if watch(&progress) == Watch::Stop {
+            interrupted = true;
+            break;
+        }
+    }
+    (world.finish(), interrupted)
 }
