@@ -1,1 +1,13 @@
-//! study
+//! Everything around a run: parallel runs, result directories, tables and plots.
+//!
+//! `lab` says what happens in a scenario; this room runs it on several threads, writes the
+//! result directory, and turns it back into tables. The heavy dependencies live here.
+
+mod columns;
+mod error;
+mod ideal;
+pub mod plot;
+mod rows;
+mod staging;
+
+pub use error::Error;
