@@ -7,7 +7,12 @@ mod columns;
 mod error;
 mod ideal;
 pub mod plot;
+pub mod progress;
 mod rows;
 mod staging;
+pub mod trace;
+mod when;
+pub mod words;
+mod workers;
 
 pub use error::Error;
