@@ -1,11 +1,20 @@
 //! The packet-level simulator: an agenda of events over links, switches and hosts.
 
+pub mod agenda;
 pub mod config;
+mod fabric;
+mod fib;
+mod host;
 pub mod network;
 pub mod outcome;
 pub mod plan;
+mod pool;
+mod switching;
+mod table;
 pub mod topology;
+mod trace;
 pub mod workload;
+mod world;
 
 pub use config::{SwitchConfig, TraceFilter, WorldConfig};
 pub use network::{Cable, End, Network};
@@ -13,3 +22,4 @@ pub use outcome::{
     ClassOutcome, FlowOutcome, Outcome, PacketTrace, PortOutcome, Totals, TraceEvent, TraceStep,
 };
 pub use plan::{FlowPlan, Plan, QueryPlan, Start};
+pub use world::World;

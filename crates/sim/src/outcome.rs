@@ -141,6 +141,17 @@ pub struct PacketTrace {
     pub steps: Vec<TraceStep>,
 }
 
+impl PacketTrace {
+    /// How often it was detoured.
+    pub fn detours(&self) -> usize {
+        let detoured = |s: &&TraceStep| match s.what {
+            TraceEvent::Queued { port, wanted, .. } => port != wanted,
+            _ => false,
+        };
+        self.steps.iter().filter(detoured).count()
+    }
+}
+
 /// One step of a packet's path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceStep {

@@ -2,6 +2,9 @@
 
 use sidestep_types::Time;
 
+use crate::registry::Entry;
+use crate::{Congestion, Estimator};
+
 /// A TCP connection's settings, the same at both ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TcpConfig {
@@ -29,23 +32,6 @@ pub struct TcpConfig {
     pub handshake: bool,
 }
 
-/// How the window grows and shrinks.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Congestion {
-    /// RFC 5681. With `ecn`, a mark counts as a loss once a round trip (RFC 3168).
-    NewReno {
-        /// Sends ECN-capable packets.
-        ecn: bool,
-    },
-    /// DCTCP, RFC 8257.
-    Dctcp {
-        /// Gain of the moving average of marked bytes; the RFC and the paper say 1/16.
-        gain: f64,
-        /// Alpha before the first window; the RFC says 1.
-        initial_alpha: f64,
-    },
-}
-
 /// How losses are found and repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
@@ -53,6 +39,41 @@ pub enum Recovery {
     NewReno,
     /// RFC 6675: a scoreboard of selective acknowledgements.
     Sack,
+}
+
+impl Recovery {
+    /// The recovery of this name.
+    pub fn from_name(name: &str) -> Option<Recovery> {
+        match name {
+            "newreno" => Some(Recovery::NewReno),
+            "sack" => Some(Recovery::Sack),
+            _ => None,
+        }
+    }
+
+    /// Its name everywhere.
+    pub fn name(self) -> &'static str {
+        match self {
+            Recovery::NewReno => "newreno",
+            Recovery::Sack => "sack",
+        }
+    }
+}
+
+/// Every recovery.
+pub fn recoveries() -> &'static [Entry] {
+    &[
+        Entry {
+            name: "newreno",
+            summary: "repairs one hole a round trip, by partial acknowledgements",
+            source: "RFC 6582",
+        },
+        Entry {
+            name: "sack",
+            summary: "repairs every hole that selective acknowledgements show",
+            source: "RFC 6675, RFC 2018",
+        },
+    ]
 }
 
 /// Acknowledge every `segments`-th full segment, or after `timeout` (RFC 1122, RFC 5681 4.2).
@@ -81,15 +102,16 @@ pub struct RtoConfig {
     pub backoff: bool,
 }
 
-/// How round-trip samples become a timeout. They differ by orders of magnitude in the tail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Estimator {
-    /// RFC 6298 to the letter.
-    Rfc6298,
-    /// Linux `tcp_rtt_estimator`: windowed maximum deviation, `rto_min` applied to the variance term.
-    Linux,
-    /// ns-3 `RttMeanDeviation`.
-    Ns3,
-    /// INET 3/4: variance starts at a quarter of the initial timeout, both gains 1/8, back-off adds twice the timeout.
-    Inet,
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_listed_recovery_reads_back() {
+        for entry in recoveries() {
+            let found = Recovery::from_name(entry.name).expect("a listed name is known");
+            assert_eq!(found.name(), entry.name);
+        }
+        assert_eq!(Recovery::from_name("rack"), None);
+    }
 }

@@ -5,9 +5,21 @@
 //! `on_timeout` once the machine's `deadline` has come. The machines own no clock,
 //! socket or queue, and draw no random numbers.
 
+mod any;
 mod config;
+mod congestion;
+mod receiver;
+mod registry;
+mod rto;
+mod sender;
 
-pub use config::{Congestion, DelayedAck, Estimator, Recovery, RtoConfig, TcpConfig};
+pub use any::{AnyReceiver, AnySender};
+pub use config::{DelayedAck, Recovery, RtoConfig, TcpConfig, recoveries};
+pub use congestion::{Congestion, congestions};
+pub use receiver::TcpReceiver;
+pub use registry::Entry;
+pub use rto::{Estimator, estimators};
+pub use sender::TcpSender;
 
 use sidestep_types::{SackBlocks, Time};
 

@@ -43,11 +43,17 @@ impl Buffer for Dibs {
             let mark = self.mark_at.is_some_and(|k| reaches(want.depth, k));
             return Verdict::Enqueue { mark };
         }
-        let open = queues.open(pkt);
-        match pick(want.port, open, queues.to_switch(), rng.draw()) {
-            Some(port) => Verdict::Detour(port),
-            None => Verdict::Drop(DropReason::Full),
-        }
+        detour(pkt, want, queues, rng)
+    }
+}
+
+/// Kept out of the path of packets that fit.
+#[inline(never)]
+fn detour(pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
+    let open = queues.open(pkt);
+    match pick(want.port, open, queues.to_switch(), rng.draw()) {
+        Some(port) => Verdict::Detour(port),
+        None => Verdict::Drop(DropReason::Full),
     }
 }
 

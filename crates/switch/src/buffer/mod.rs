@@ -70,7 +70,7 @@ registry! {
 }
 
 impl Buffer for AnyBuffer {
-    #[inline]
+    #[inline(always)]
     fn admit(
         &mut self,
         pkt: &Packet,

@@ -137,6 +137,7 @@ fn share(name: &str, (above, below): (u64, u64)) -> Result<u64, String> {
 }
 
 impl Buffer for Red {
+    #[inline(never)]
     fn admit(&mut self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
         let state = &mut self.ports[want.port.index()];
         let idle = idle_packets(want, queues);

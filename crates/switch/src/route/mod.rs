@@ -25,7 +25,7 @@ registry! {
 }
 
 impl Route for AnyRoute {
-    #[inline]
+    #[inline(always)]
     fn pick(
         &mut self,
         pkt: &Packet,

@@ -1,0 +1,60 @@
+//! The plain agenda: the standard library's binary heap. The reference that the wheel is tested and timed against.
+
+use super::{Agenda, past};
+use sidestep_types::Time;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// A binary heap of events; cancelled ones are skipped as they come up.
+pub struct HeapAgenda {
+    heap: BinaryHeap<Reverse<(u64, u32, u32, u32)>>,
+    /// Per slot: the round its current event belongs to, and whether it has one.
+    rounds: Vec<(u32, bool)>,
+    now: u64,
+}
+
+impl Agenda for HeapAgenda {
+    fn new(slots: usize) -> HeapAgenda {
+        HeapAgenda {
+            heap: BinaryHeap::with_capacity(slots),
+            rounds: vec![(0, false); slots],
+            now: 0,
+        }
+    }
+
+    #[inline]
+    fn schedule(&mut self, slot: u32, at: Time, tie: u32) {
+        if at.ps() < self.now {
+            past(slot, at.ps(), self.now);
+        }
+        let round = &mut self.rounds[slot as usize];
+        debug_assert!(!round.1, "slot {slot} already has an event");
+        *round = (round.0.wrapping_add(1), true);
+        self.heap.push(Reverse((at.ps(), tie, slot, round.0)));
+    }
+
+    fn cancel(&mut self, slot: u32) {
+        self.rounds[slot as usize].1 = false;
+    }
+
+    #[inline]
+    fn pop_until(&mut self, limit: Time) -> Option<(Time, u32)> {
+        loop {
+            let &Reverse((at, _, slot, round)) = self.heap.peek()?;
+            let stale = self.rounds[slot as usize] != (round, true);
+            if !stale && at > limit.ps() {
+                return None;
+            }
+            self.heap.pop();
+            if stale {
+                continue;
+            }
+            if at < self.now {
+                past(slot, at, self.now);
+            }
+            self.now = at;
+            self.rounds[slot as usize].1 = false;
+            return Some((Time::from_ps(at), slot));
+        }
+    }
+}

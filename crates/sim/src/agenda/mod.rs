@@ -1,0 +1,158 @@
+//! The agenda: what happens next.
+//!
+//! Every entity (a link, a host) has one *slot* and at most one pending event in it, its
+//! earliest. So an agenda never holds more events than there are entities, however many
+//! packets are under way.
+//!
+//! Events leave in the order of `(time, tie, slot)`. The tie is a number that the entity
+//! derives from its own history and the seed, never from the order of insertion: events of
+//! different entities at the same picosecond are ordered fairly, and the same way however
+//! the run is divided.
+
+mod heap;
+mod wheel;
+
+pub use heap::HeapAgenda;
+pub use wheel::WheelAgenda;
+
+use sidestep_types::Time;
+
+/// A set of pending events, at most one per slot.
+pub trait Agenda {
+    /// An empty agenda for slots `0..slots`.
+    fn new(slots: usize) -> Self;
+
+    /// Plans the event of an idle `slot` for `at`.
+    ///
+    /// Panics when `at` has passed.
+    fn schedule(&mut self, slot: u32, at: Time, tie: u32);
+
+    /// Takes the event of `slot` back, if it has one.
+    fn cancel(&mut self, slot: u32);
+
+    /// Takes the next event, unless it is later than `limit`.
+    ///
+    /// Panics when it lies before the one taken last: a bug of the agenda.
+    fn pop_until(&mut self, limit: Time) -> Option<(Time, u32)>;
+}
+
+/// What planning or meeting an event in the past says.
+#[cold]
+#[inline(never)]
+fn past(slot: u32, at: u64, now: u64) -> ! {
+    panic!("slot {slot} has an event at {at} ps, before the present {now} ps");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sidestep_types::Rng;
+
+    /// Random schedules, cancellations and pops, near and far; says what came out.
+    fn replay<A: Agenda>(seed: u64, slots: u32, steps: usize, spread: u64) -> Vec<(Time, u32)> {
+        let mut rng = Rng::from_seed(seed);
+        let mut agenda = A::new(slots as usize);
+        let mut pending = vec![false; slots as usize];
+        let mut now = Time::ZERO;
+        let mut out = Vec::new();
+        for _ in 0..steps {
+            let slot = rng.below(u64::from(slots)) as u32;
+            match rng.below(8) {
+                0..=4 if !pending[slot as usize] => {
+                    let far = if rng.below(20) == 0 {
+                        spread * 1000
+                    } else {
+                        spread
+                    };
+                    // Coarse times, so that ties happen.
+                    let at = now + Time::from_ps(rng.below(far) / 16 * 16);
+                    agenda.schedule(slot, at, rng.draw() % 4);
+                    pending[slot as usize] = true;
+                }
+                5 => {
+                    agenda.cancel(slot);
+                    pending[slot as usize] = false;
+                }
+                _ => {
+                    let limit = now + Time::from_ps(rng.below(spread * 4));
+                    if let Some((at, slot)) = agenda.pop_until(limit) {
+                        assert!(at >= now && at <= limit);
+                        now = at;
+                        pending[slot as usize] = false;
+                        out.push((at, slot));
+                    }
+                }
+            }
+        }
+        while let Some((at, slot)) = agenda.pop_until(Time::MAX) {
+            out.push((at, slot));
+        }
+        out
+    }
+
+    #[test]
+    fn the_wheel_and_the_heap_agree_on_every_event() {
+        for seed in 0..40 {
+            for spread in [64, 10_000, 30_000_000] {
+                let wheel = replay::<WheelAgenda>(seed, 50, 4_000, spread);
+                let heap = replay::<HeapAgenda>(seed, 50, 4_000, spread);
+                assert_eq!(wheel, heap, "seed {seed}, spread {spread}");
+                assert!(wheel.len() > 500);
+            }
+        }
+    }
+
+    #[test]
+    fn the_wheel_adapts_to_a_change_of_pace() {
+        let mut agenda = WheelAgenda::new(256);
+        let mut rng = Rng::from_seed(5);
+        for slot in 0..256 {
+            agenda.schedule(slot, Time::from_ps(rng.below(1_000_000)), slot);
+        }
+        let mut last = Time::ZERO;
+        for step in 0..1_000_000u64 {
+            let (at, slot) = agenda.pop_until(Time::MAX).unwrap();
+            assert!(at >= last);
+            last = at;
+            // A thousand times slower in the middle third.
+            let reach = if step / 333_334 == 1 {
+                10_000_000_000
+            } else {
+                10_000_000
+            };
+            agenda.schedule(slot, at + Time::from_ps(1 + rng.below(reach)), rng.draw());
+        }
+        assert!(agenda.steps() < 4_000_000, "{} list steps", agenda.steps());
+    }
+
+    #[test]
+    #[should_panic(expected = "before the present")]
+    fn planning_the_past_panics() {
+        let mut agenda = WheelAgenda::new(2);
+        agenda.schedule(0, Time::from_us(5), 0);
+        agenda.pop_until(Time::MAX);
+        agenda.schedule(1, Time::from_us(4), 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "before the present")]
+    fn planning_the_past_panics_in_the_reference_too() {
+        let mut agenda = HeapAgenda::new(2);
+        agenda.schedule(0, Time::from_us(5), 0);
+        agenda.pop_until(Time::MAX);
+        agenda.schedule(1, Time::from_us(4), 0);
+    }
+
+    #[test]
+    fn ties_are_broken_by_the_tie_then_the_slot() {
+        fn order<A: Agenda>() -> Vec<u32> {
+            let mut agenda = A::new(4);
+            for (slot, tie) in [(0, 9), (1, 3), (2, 9), (3, 3)] {
+                agenda.schedule(slot, Time::from_us(1), tie);
+            }
+            std::iter::from_fn(|| agenda.pop_until(Time::MAX).map(|e| e.1)).collect()
+        }
+        assert_eq!(order::<WheelAgenda>(), [1, 3, 0, 2]);
+        assert_eq!(order::<HeapAgenda>(), [1, 3, 0, 2]);
+    }
+}

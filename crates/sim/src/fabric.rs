@@ -1,0 +1,387 @@
+//! Links and the queues before them: the only way from one entity to another.
+//!
+//! A directed link belongs to the port that feeds it. Its packets form one list: first those
+//! on the wire, then those whose last bit has not left. Since a FIFO port knows a packet's
+//! departure when it is queued, the agenda holds only the arrival of the list's head: one
+//! event a hop. The queue's depth is brought up to date when somebody asks (`settle`).
+//!
+//! Ports whose scheduler is not FIFO keep an explicit queue and take a second event, the end
+//! of a transmission.
+
+use crate::agenda::Agenda;
+use crate::pool::{NONE, Pool};
+use crate::table::Table;
+use sidestep_switch::{AnySched, Depth, Sched};
+use sidestep_types::{BitRate, Bytes, Framing, Packet, Seed, Time, mix64};
+
+/// Where a link leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Far {
+    Host(u32),
+    Switch(u32),
+}
+
+const HOST_BIT: u32 = 1 << 31;
+
+/// Rate and delay; many links share one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wire {
+    pub rate: BitRate,
+    pub delay: Time,
+    ps_per_byte: u64,
+}
+
+impl Wire {
+    pub fn new(rate: BitRate, delay: Time) -> Wire {
+        Wire {
+            rate,
+            delay,
+            ps_per_byte: rate.whole_ps_per_byte().unwrap_or(0),
+        }
+    }
+
+    #[inline]
+    pub fn time_to_send(&self, bytes: u32) -> Time {
+        if self.ps_per_byte != 0 {
+            Time::from_ps(u64::from(bytes) * self.ps_per_byte)
+        } else {
+            self.rate.time_to_send(Bytes(u64::from(bytes)))
+        }
+    }
+}
+
+/// What a hop touches of a link: one cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Link {
+    /// When the last bit of the queue leaves, or left.
+    pub free_at: Time,
+    /// Packets delivered.
+    pub packets: u64,
+    /// Their bytes of link time.
+    pub wire_bytes: u64,
+    /// First and last parcel on the wire or in the queue.
+    head: u32,
+    tail: u32,
+    /// The first parcel whose last bit had not left when somebody looked last.
+    waiting: u32,
+    /// The queue at that time.
+    depth: Depth,
+    pub peak: Depth,
+    far: u32,
+    wire: u32,
+}
+
+impl Link {
+    /// Where it leads.
+    #[inline]
+    pub fn far(&self) -> Far {
+        if self.far & HOST_BIT != 0 {
+            Far::Host(self.far & !HOST_BIT)
+        } else {
+            Far::Switch(self.far)
+        }
+    }
+
+    /// Counts out the packets whose last bit has left by `now`.
+    #[inline]
+    pub fn settle(&mut self, pool: &Pool, now: Time, unbuffered: u32) -> Depth {
+        while self.waiting != NONE {
+            let parcel = pool.get(self.waiting);
+            if parcel.departs > now {
+                break;
+            }
+            self.depth.packets -= 1;
+            self.depth.bytes -= u32::from(parcel.packet.wire) - unbuffered;
+            self.waiting = parcel.next;
+        }
+        self.depth
+    }
+
+    /// The queue as it was when it was settled last.
+    #[inline]
+    pub fn queued(&self) -> Depth {
+        self.depth
+    }
+
+    /// Its rate and delay, among the fabric's.
+    #[inline]
+    pub fn wire<'a>(&self, wires: &'a Table<Wire>) -> &'a Wire {
+        &wires[self.wire]
+    }
+
+    #[inline]
+    fn grow(&mut self, bytes: u32) {
+        self.depth.packets += 1;
+        self.depth.bytes += bytes;
+        self.peak.packets = self.peak.packets.max(self.depth.packets);
+        self.peak.bytes = self.peak.bytes.max(self.depth.bytes);
+    }
+}
+
+/// The explicit queue of a port whose scheduler is not FIFO.
+pub(crate) struct Ranked {
+    pub sched: AnySched,
+    /// The parcel being sent, if any.
+    sending: u32,
+}
+
+/// All links, their packets and the agenda.
+pub(crate) struct Fabric<A> {
+    pub agenda: A,
+    pub pool: Pool,
+    pub links: Table<Link>,
+    pub wires: Table<Wire>,
+    /// Per link; empty when every port is FIFO.
+    pub ranked: Vec<Option<Ranked>>,
+    pub unbuffered: u32,
+    pub now: Time,
+    pub hash: u64,
+    salt: u64,
+    hosts: u32,
+}
+
+/// What came out of the agenda.
+pub(crate) enum Happening {
+    /// A parcel reached the far end of a link.
+    Arrival { link: u32, parcel: u32 },
+    /// A host has something due.
+    Wake { host: u32 },
+    /// A transmission ended; it is dealt with already.
+    Sent,
+}
+
+impl<A: Agenda> Fabric<A> {
+    /// Links `(rate, delay, where they lead)` in order, and `hosts` hosts with a slot of their own.
+    pub fn new(
+        links: &[(BitRate, Time, Far)],
+        hosts: u32,
+        framing: Framing,
+        seed: Seed,
+    ) -> Fabric<A> {
+        let mut wires: Vec<Wire> = Vec::new();
+        let links: Vec<Link> = links
+            .iter()
+            .map(|&(rate, delay, far)| {
+                let wire = Wire::new(rate, delay);
+                let known = wires.iter().position(|w| *w == wire);
+                let index = known.unwrap_or_else(|| {
+                    wires.push(wire);
+                    wires.len() - 1
+                });
+                Link {
+                    free_at: Time::ZERO,
+                    packets: 0,
+                    wire_bytes: 0,
+                    head: NONE,
+                    tail: NONE,
+                    waiting: NONE,
+                    depth: Depth::default(),
+                    peak: Depth::default(),
+                    far: match far {
+                        Far::Host(h) => h | HOST_BIT,
+                        Far::Switch(s) => s,
+                    },
+                    wire: index as u32,
+                }
+            })
+            .collect();
+        Fabric {
+            // A slot for each link's arrivals, each host, each link's ends of transmission.
+            agenda: A::new(links.len() * 2 + hosts as usize),
+            pool: Pool::new(),
+            links: Table::new(links),
+            wires: Table::new(wires),
+            ranked: Vec::new(),
+            unbuffered: framing.unbuffered(),
+            now: Time::ZERO,
+            hash: 0,
+            salt: seed.salt("ties"),
+            hosts,
+        }
+    }
+
+    /// The rate and delay of a link.
+    #[inline]
+    pub fn wire(&self, link: u32) -> &Wire {
+        &self.wires[self.links[link].wire]
+    }
+
+    /// How deep the queue of `link` is now.
+    #[inline]
+    pub fn depth(&mut self, link: u32) -> Depth {
+        self.links[link].settle(&self.pool, self.now, self.unbuffered)
+    }
+
+    /// The order of an entity's `count`-th event among others of the same instant: below
+    /// 2³¹ are left to ends of transmission, which free room before anything arrives.
+    #[inline]
+    fn tie(&self, entity: u32, count: u64) -> u32 {
+        let mixed =
+            (self.salt ^ count ^ (u64::from(entity) << 40)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> 33) as u32 | HOST_BIT
+    }
+
+    /// Queues a parcel on `link`.
+    #[inline]
+    pub fn enqueue(&mut self, link: u32, parcel: u32) {
+        if !self.ranked.is_empty() && self.ranked[link as usize].is_some() {
+            return self.enqueue_ranked(link, parcel);
+        }
+        let l = &mut self.links[link];
+        let wire = &self.wires[l.wire];
+        let p = self.pool.get_mut(parcel);
+        let bytes = u32::from(p.packet.wire);
+        let departs = l.free_at.max(self.now) + wire.time_to_send(bytes);
+        l.free_at = departs;
+        p.departs = departs;
+        p.next = NONE;
+        l.grow(bytes - self.unbuffered);
+        if l.waiting == NONE {
+            l.waiting = parcel;
+        }
+        self.append(link, parcel, departs);
+    }
+
+    /// Puts a parcel whose departure is known behind the others of its link.
+    #[inline]
+    fn append(&mut self, link: u32, parcel: u32, departs: Time) {
+        let l = &mut self.links[link];
+        let (head, tail) = (l.head, l.tail);
+        l.tail = parcel;
+        if head != NONE {
+            self.pool.get_mut(tail).next = parcel;
+            return;
+        }
+        l.head = parcel;
+        let count = l.packets;
+        let arrives = departs + self.wires[l.wire].delay;
+        let tie = self.tie(link, count);
+        self.agenda.schedule(link, arrives, tie);
+    }
+
+    fn enqueue_ranked(&mut self, link: u32, parcel: u32) {
+        let ranked = self.ranked[link as usize].as_mut().expect("a ranked port");
+        let packet = self.pool.get(parcel).packet;
+        let bytes = u32::from(packet.wire);
+        ranked.sched.push(&packet, parcel);
+        let idle = ranked.sending == NONE;
+        let span = self.wires[self.links[link].wire].time_to_send(bytes);
+        let l = &mut self.links[link];
+        l.free_at = l.free_at.max(self.now) + span;
+        l.grow(bytes - self.unbuffered);
+        if idle {
+            self.send_next(link);
+        }
+    }
+
+    /// Starts the transmission of the packet that the scheduler of `link` names, if any.
+    fn send_next(&mut self, link: u32) {
+        let ranked = self.ranked[link as usize].as_mut().expect("a ranked port");
+        let Some(parcel) = ranked.sched.pop() else {
+            ranked.sending = NONE;
+            return;
+        };
+        ranked.sending = parcel;
+        let wire = self.wires[self.links[link].wire];
+        let p = self.pool.get_mut(parcel);
+        let departs = self.now + wire.time_to_send(u32::from(p.packet.wire));
+        p.departs = departs;
+        p.next = NONE;
+        self.append(link, parcel, departs);
+        let slot = self.links.len() as u32 + self.hosts + link;
+        self.agenda.schedule(slot, departs, link);
+    }
+
+    fn sent(&mut self, link: u32) {
+        let ranked = self.ranked[link as usize].as_mut().expect("a ranked port");
+        let gone = self.pool.get(ranked.sending).packet.wire;
+        let l = &mut self.links[link];
+        l.depth.packets -= 1;
+        l.depth.bytes -= u32::from(gone) - self.unbuffered;
+        self.send_next(link);
+    }
+
+    /// Turns `link` into a port with an explicit queue.
+    pub fn rank(&mut self, link: u32, sched: AnySched) {
+        if self.ranked.is_empty() {
+            self.ranked = (0..self.links.len()).map(|_| None).collect();
+        }
+        self.ranked[link as usize] = Some(Ranked {
+            sched,
+            sending: NONE,
+        });
+    }
+
+    /// What happens next, unless it is later than `limit`; the time moves there.
+    #[inline]
+    pub fn next(&mut self, limit: Time) -> Option<Happening> {
+        let (at, slot) = self.agenda.pop_until(limit)?;
+        self.now = at;
+        let links = self.links.len() as u32;
+        if slot < links {
+            let parcel = self.take_head(slot);
+            return Some(Happening::Arrival { link: slot, parcel });
+        }
+        if slot < links + self.hosts {
+            return Some(Happening::Wake { host: slot - links });
+        }
+        self.sent(slot - links - self.hosts);
+        Some(Happening::Sent)
+    }
+
+    /// The head of `link` has arrived: takes it off, plans the next arrival, keeps count.
+    #[inline]
+    fn take_head(&mut self, link: u32) -> u32 {
+        let now = self.now;
+        let l = &mut self.links[link];
+        let parcel = l.head;
+        let p = self.pool.get(parcel);
+        debug_assert!(p.departs + self.wires[l.wire].delay == now);
+        if l.waiting == parcel {
+            l.depth.packets -= 1;
+            l.depth.bytes -= u32::from(p.packet.wire) - self.unbuffered;
+            l.waiting = p.next;
+        }
+        l.head = p.next;
+        l.packets += 1;
+        l.wire_bytes += u64::from(p.packet.wire);
+        self.hash = self.hash.wrapping_add(digest(now, link, &p.packet));
+        if l.head != NONE {
+            let departs = self.pool.get(l.head).departs;
+            let arrives = departs + self.wires[l.wire].delay;
+            let count = l.packets;
+            let tie = self.tie(link, count);
+            self.agenda.schedule(link, arrives, tie);
+        }
+        parcel
+    }
+
+    /// Plans the `count`-th wake of `host`, taking an earlier plan back when there is one.
+    pub fn wake(&mut self, host: u32, at: Time, count: u64, planned: bool) {
+        let slot = self.links.len() as u32 + host;
+        if planned {
+            self.agenda.cancel(slot);
+        }
+        let tie = self.tie(slot, count);
+        self.agenda.schedule(slot, at, tie);
+    }
+}
+
+/// One delivery's share of the trajectory hash. The shares are summed, so that the hash does
+/// not depend on the order in which entities of the same instant are served.
+#[inline]
+fn digest(now: Time, link: u32, packet: &Packet) -> u64 {
+    let a = now.ps() ^ 0x2d35_8dcc_aa6c_78a5;
+    let b = (u64::from(link) << 32 | u64::from(packet.flow.0))
+        ^ packet.seq().rotate_left(24)
+        ^ 0x8bb8_4b93_962e_acc9;
+    let product = u128::from(a) * u128::from(b);
+    (product as u64) ^ (product >> 64) as u64
+}
+
+/// The salt of a flow's two 5-tuple hashes, forward and back.
+pub(crate) fn flow_hashes(salt: u64, flow: u32) -> (u32, u32) {
+    let mixed = mix64(salt ^ u64::from(flow));
+    (mixed as u32, (mixed >> 32) as u32)
+}

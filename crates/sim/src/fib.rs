@@ -1,0 +1,165 @@
+//! Next hops on shortest paths, for any network: breadth-first search from each switch with hosts.
+//!
+//! A switch looks its next hops up by the switch that the destination hangs off, so tables
+//! stay small; equal sets of next hops are kept once per switch.
+
+use crate::network::{End, Network};
+use sidestep_types::{PortId, PortSet};
+use std::collections::VecDeque;
+
+/// Where a host is attached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Attachment {
+    pub switch: u32,
+    pub port: PortId,
+}
+
+/// One switch's forwarding table.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fib {
+    /// Per switch of the network: where in `hops` its set begins, and in the low 8 bits how long it is.
+    set_of: Vec<u32>,
+    hops: Vec<PortId>,
+}
+
+impl Fib {
+    /// The ports on shortest paths to `switch`, in rising order; empty for the switch itself
+    /// and for one that no host hangs off.
+    #[inline]
+    pub fn hops(&self, switch: u32) -> &[PortId] {
+        let set = self.set_of[switch as usize];
+        let from = (set >> 8) as usize;
+        &self.hops[from..from + (set & 0xff) as usize]
+    }
+
+    fn new(switches: usize) -> Fib {
+        Fib {
+            set_of: vec![0; switches],
+            hops: Vec::new(),
+        }
+    }
+
+    fn learn(&mut self, to: u32, ports: &[PortId]) {
+        let known = self.hops.windows(ports.len()).position(|w| w == ports);
+        let from = known.unwrap_or_else(|| {
+            self.hops.extend_from_slice(ports);
+            self.hops.len() - ports.len()
+        });
+        assert!(
+            from < 1 << 24 && ports.len() < 1 << 8,
+            "a forwarding table of sane size"
+        );
+        self.set_of[to as usize] = (from as u32) << 8 | ports.len() as u32;
+    }
+}
+
+/// The ports of every switch: what each leads to, and over which directed half of which cable.
+pub(crate) struct Ports {
+    /// Per switch, per port: the far end, the cable, and whether the switch is its `a` end.
+    pub of_switch: Vec<Vec<(End, u32, bool)>>,
+    /// Per host: its cable, and whether it is the `a` end.
+    pub of_host: Vec<(u32, bool)>,
+    /// Per host: where it is attached.
+    pub attachments: Vec<Attachment>,
+}
+
+impl Ports {
+    /// Numbers the ports in the order of the cables. Errors name a host without exactly one
+    /// cable to a switch, or a switch with too many ports.
+    pub fn number(network: &Network) -> Result<Ports, String> {
+        let mut of_switch: Vec<Vec<(End, u32, bool)>> = vec![Vec::new(); network.switches.len()];
+        let mut of_host = vec![Vec::new(); network.hosts as usize];
+        for (c, cable) in network.cables.iter().enumerate() {
+            for (near, far, is_a) in [(cable.a, cable.b, true), (cable.b, cable.a, false)] {
+                match near {
+                    End::Host(h) => of_host[h.0 as usize].push((far, c as u32, is_a)),
+                    End::Switch(s) => of_switch[s.0 as usize].push((far, c as u32, is_a)),
+                }
+            }
+        }
+        for (s, ports) in of_switch.iter().enumerate() {
+            if ports.len() > PortSet::CAPACITY {
+                return Err(format!(
+                    "switch {} has {} ports, at most {} are possible",
+                    network.switches[s],
+                    ports.len(),
+                    PortSet::CAPACITY
+                ));
+            }
+        }
+        let mut attachments = Vec::new();
+        let mut nics = Vec::new();
+        for (h, cables) in of_host.iter().enumerate() {
+            let [(End::Switch(s), cable, is_a)] = cables[..] else {
+                return Err(format!(
+                    "host {h} has {} cables, expected exactly one, to a switch",
+                    cables.len()
+                ));
+            };
+            let port = of_switch[s.0 as usize]
+                .iter()
+                .position(|p| p.1 == cable)
+                .expect("the switch's end of the host's cable");
+            attachments.push(Attachment {
+                switch: s.0,
+                port: PortId(port as u16),
+            });
+            nics.push((cable, is_a));
+        }
+        Ok(Ports {
+            of_switch,
+            of_host: nics,
+            attachments,
+        })
+    }
+
+    /// The forwarding table of every switch. Errors name a switch that cannot reach a host.
+    pub fn shortest_paths(&self, names: &[String]) -> Result<Vec<Fib>, String> {
+        let n = self.of_switch.len();
+        let mut fibs = vec![Fib::new(n); n];
+        let mut with_hosts: Vec<u32> = self.attachments.iter().map(|a| a.switch).collect();
+        with_hosts.sort_unstable();
+        with_hosts.dedup();
+        for &to in &with_hosts {
+            let distance = self.distances(to);
+            for (s, fib) in fibs.iter_mut().enumerate() {
+                if s == to as usize {
+                    continue;
+                }
+                if distance[s] == u32::MAX {
+                    return Err(format!(
+                        "switch {} cannot reach switch {}",
+                        names[s], names[to as usize]
+                    ));
+                }
+                let closer = |far: &End| match far {
+                    End::Switch(f) => distance[f.0 as usize] + 1 == distance[s],
+                    End::Host(_) => false,
+                };
+                let ports: Vec<PortId> = (self.of_switch[s].iter().enumerate())
+                    .filter(|(_, (far, _, _))| closer(far))
+                    .map(|(p, _)| PortId(p as u16))
+                    .collect();
+                fib.learn(to, &ports);
+            }
+        }
+        Ok(fibs)
+    }
+
+    fn distances(&self, to: u32) -> Vec<u32> {
+        let mut distance = vec![u32::MAX; self.of_switch.len()];
+        distance[to as usize] = 0;
+        let mut queue = VecDeque::from([to]);
+        while let Some(s) = queue.pop_front() {
+            for (far, _, _) in &self.of_switch[s as usize] {
+                if let End::Switch(f) = far
+                    && distance[f.0 as usize] == u32::MAX
+                {
+                    distance[f.0 as usize] = distance[s as usize] + 1;
+                    queue.push_back(f.0);
+                }
+            }
+        }
+        distance
+    }
+}

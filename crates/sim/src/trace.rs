@@ -1,0 +1,128 @@
+//! Paths of single packets: kept while they are under way, dropped when the filter does not want them.
+
+use crate::agenda::Agenda;
+use crate::config::TraceFilter;
+use crate::fabric::Fabric;
+use crate::outcome::{PacketTrace, TraceEvent, TraceStep};
+use crate::switching::{Action, Done, Switch};
+use sidestep_types::{FlowId, Kind, Packet, SwitchId, Time};
+
+/// Records paths.
+pub(crate) struct Tracer {
+    filter: TraceFilter,
+    /// Per parcel slot: the path of the packet in it.
+    open: Vec<Option<Box<PacketTrace>>>,
+    kept: Vec<PacketTrace>,
+    /// Queue lengths of the switch a traced packet is at, before it was served.
+    lengths: Vec<u32>,
+}
+
+impl Tracer {
+    pub fn new(filter: TraceFilter) -> Tracer {
+        Tracer {
+            filter,
+            open: Vec::new(),
+            kept: Vec::new(),
+            lengths: Vec::new(),
+        }
+    }
+
+    /// Must the path of packet `number` of `flow` be recorded?
+    #[inline]
+    pub fn wants(&self, number: u64, flow: FlowId) -> bool {
+        match &self.filter {
+            TraceFilter::None => false,
+            TraceFilter::Ids(ids) => ids.contains(&number),
+            TraceFilter::Flows(flows) => flows.contains(&flow.0),
+            TraceFilter::Detoured(_) => true,
+        }
+    }
+
+    /// A packet starts on its way.
+    pub fn open(&mut self, now: Time, parcel: u32, number: u64, packet: &Packet) {
+        let at = parcel as usize;
+        if self.open.len() <= at {
+            self.open.resize_with(at + 1, || None);
+        }
+        self.open[at] = Some(Box::new(PacketTrace {
+            id: number,
+            flow: packet.flow,
+            seq: packet.seq(),
+            ack: matches!(packet.kind(), Kind::Ack | Kind::SynAck),
+            steps: vec![TraceStep {
+                at: now,
+                what: TraceEvent::Sent,
+            }],
+        }));
+    }
+
+    /// One more step.
+    pub fn step(&mut self, now: Time, parcel: u32, what: TraceEvent) {
+        let trace = self.open[parcel as usize]
+            .as_mut()
+            .expect("a traced packet");
+        trace.steps.push(TraceStep { at: now, what });
+    }
+
+    /// Remembers the queue lengths of a switch before it serves a packet.
+    pub fn look<A: Agenda>(&mut self, fabric: &mut Fabric<A>, switch: &Switch) {
+        self.lengths.clear();
+        let links = switch.links();
+        self.lengths.extend(links.map(|l| fabric.depth(l).packets));
+    }
+
+    /// A switch dealt with a packet.
+    pub fn switched(&mut self, now: Time, parcel: u32, switch: SwitchId, done: &Done) {
+        let wanted = done.wanted;
+        let what = match done.action {
+            Action::Queued {
+                port,
+                ahead,
+                marked,
+            } => TraceEvent::Queued {
+                switch,
+                port,
+                wanted,
+                ahead: ahead.packets,
+                wanted_queue: self.lengths[wanted.index()],
+                marked,
+            },
+            Action::Dropped(reason) => TraceEvent::Dropped {
+                switch,
+                wanted,
+                reason,
+            },
+        };
+        self.step(now, parcel, what);
+        if matches!(done.action, Action::Dropped(_)) {
+            self.close(parcel);
+        }
+    }
+
+    /// The packet's way has ended.
+    pub fn close(&mut self, parcel: u32) {
+        let trace = self.open[parcel as usize].take().expect("a traced packet");
+        if self.keeps(&trace) {
+            self.kept.push(*trace);
+        }
+    }
+
+    fn keeps(&self, trace: &PacketTrace) -> bool {
+        match self.filter {
+            TraceFilter::Detoured(least) => trace.detours() >= usize::from(least),
+            _ => true,
+        }
+    }
+
+    /// Every path kept, those of packets still under way included, by packet number.
+    pub fn finish(mut self) -> Vec<PacketTrace> {
+        let open: Vec<_> = self.open.drain(..).flatten().collect();
+        for trace in open {
+            if self.keeps(&trace) {
+                self.kept.push(*trace);
+            }
+        }
+        self.kept.sort_by_key(|t| t.id);
+        self.kept
+    }
+}

@@ -1,0 +1,157 @@
+//! Congestion control: how large the window is.
+//!
+//! One file per controller, one entry in the registry below. Recovery (`crate::sender`)
+//! decides *what* to send and when a loss or an echo counts; a controller only moves
+//! [`Window::cwnd`] and [`Window::ssthresh`].
+
+mod dctcp;
+mod newreno;
+
+use crate::registry::{Entry, congestions};
+
+congestions! {
+    /// RFC 5681. With `ecn`, a mark counts as a loss once a round trip (RFC 3168).
+    "newreno" => newreno::NewReno as NewReno {
+        /// Sends ECN-capable packets.
+        ecn: bool = false,
+    }
+    /// DCTCP, RFC 8257.
+    "dctcp" => dctcp::Dctcp as Dctcp {
+        /// Gain of the moving average of marked bytes; the RFC and the paper say 1/16.
+        gain: f64 = 1.0 / 16.0,
+        /// Alpha before the first window; the RFC says 1.
+        initial_alpha: f64 = 1.0,
+    }
+}
+
+/// What a receiver does with a mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Echo {
+    /// Nothing: the sender never asked for marks.
+    Never,
+    /// Echoes in every acknowledgement until the sender says CWR (RFC 3168 6.1.3).
+    Latch,
+    /// Echoes exactly what was marked (RFC 8257 3.2).
+    Exact,
+}
+
+/// The congestion window, in bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Window {
+    /// Bytes that may be in the network.
+    pub cwnd: u64,
+    /// Below it the window doubles each round trip, from it on it grows by a segment.
+    pub ssthresh: u64,
+    /// Payload bytes of a full segment.
+    pub mss: u64,
+    /// Bytes acknowledged towards the next segment of growth.
+    credit: u64,
+}
+
+impl Window {
+    pub(crate) fn new(mss: u64, segments: u64) -> Window {
+        Window {
+            cwnd: mss.saturating_mul(segments.max(1)),
+            ssthresh: u64::MAX,
+            mss,
+            credit: 0,
+        }
+    }
+
+    /// RFC 5681 3.1: slow start by at most a segment an acknowledgement (equation 2), then
+    /// one segment per window of acknowledged bytes (byte counting, as the RFC recommends).
+    #[inline]
+    pub(crate) fn grow(&mut self, acked: u64) {
+        if self.cwnd < self.ssthresh {
+            self.cwnd = self.cwnd.saturating_add(acked.min(self.mss));
+            return;
+        }
+        self.credit += acked;
+        if self.credit >= self.cwnd {
+            self.credit -= self.cwnd;
+            self.cwnd = self.cwnd.saturating_add(self.mss);
+        }
+    }
+
+    /// Continues from `bytes`, two segments at least, without slow start.
+    pub(crate) fn cut_to(&mut self, bytes: u64) {
+        self.ssthresh = bytes.max(2 * self.mss);
+        self.cwnd = self.ssthresh;
+        self.credit = 0;
+    }
+}
+
+/// A congestion controller.
+pub(crate) trait Control {
+    /// What it does, in one line.
+    const SUMMARY: &'static str;
+    /// Where it is specified.
+    const SOURCE: &'static str;
+
+    /// How the receiver must echo marks.
+    fn echo(&self) -> Echo;
+    /// Whether a data segment may be marked.
+    fn ect(&self, retransmit: bool) -> bool;
+
+    /// Every acceptable acknowledgement, before anything else: `acked` new bytes, `una`
+    /// already moved.
+    #[inline]
+    fn hear(&mut self, _acked: u64, _ece: bool, _una: u64, _nxt: u64) {}
+    /// New bytes were acknowledged while the window was in full use and may grow.
+    #[inline]
+    fn grow(&mut self, window: &mut Window, acked: u64) {
+        window.grow(acked);
+    }
+    /// The first echo of a mark in a window of data, outside loss recovery.
+    fn on_echo(&mut self, window: &mut Window, flight: u64);
+    /// Fast recovery begins. `cut`: an echo has already reduced the window for this data.
+    /// Must leave `cwnd` at `ssthresh`.
+    fn on_loss(&mut self, window: &mut Window, flight: u64, cut: bool);
+    /// The retransmission timer ran out; `again` for the same segment. RFC 5681 equation 4:
+    /// a second time leaves `ssthresh` alone.
+    fn on_timeout(&mut self, window: &mut Window, flight: u64, again: bool) {
+        if !again {
+            window.cut_to(flight / 2);
+        }
+        window.cwnd = window.mss;
+        window.credit = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_listed_name_reads_back() {
+        for entry in congestions() {
+            let found = Congestion::from_name(entry.name).expect("a listed name is known");
+            assert_eq!(found.name(), entry.name);
+            assert!(!entry.summary.is_empty() && !entry.source.is_empty());
+        }
+        assert_eq!(Congestion::from_name("dips"), None);
+    }
+
+    #[test]
+    fn slow_start_adds_what_was_acknowledged_but_a_segment_at_most() {
+        let mut w = Window::new(1000, 2);
+        w.grow(1000);
+        w.grow(500);
+        w.grow(9000);
+        assert_eq!(w.cwnd, 2000 + 1000 + 500 + 1000);
+    }
+
+    #[test]
+    fn congestion_avoidance_adds_a_segment_per_window_of_bytes() {
+        let mut w = Window::new(1000, 4);
+        w.ssthresh = 4000;
+        (0..3).for_each(|_| w.grow(1000));
+        assert_eq!(w.cwnd, 4000);
+        w.grow(1000);
+        assert_eq!(w.cwnd, 5000);
+        (0..4).for_each(|_| w.grow(1000));
+        assert_eq!(w.cwnd, 5000);
+        w.grow(1000);
+        assert_eq!(w.cwnd, 6000);
+    }
+}

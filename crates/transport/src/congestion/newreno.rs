@@ -1,0 +1,78 @@
+//! NewReno: halve on loss, add a segment a round trip.
+//!
+//! **Decision**     slow start and congestion avoidance; half the flight on a loss; with
+//!                  `ecn`, half the window on the first echo in a window of data.
+//! **State**        none of its own.
+//! **Units**        bytes.
+//! **Errors**       none.
+//! **Source**       RFC 5681 3.1 and 3.2; RFC 3168 6.1.2.
+//! **Deviations**   the window is never cut below two segments by an echo (RFC 3168 allows
+//!                  one). It does not grow while the window in which it was cut is
+//!                  acknowledged, as in Linux and ns-3 (their CWR state). Retransmissions
+//!                  are not ECN-capable (RFC 3168 6.1.5: a marked retransmission could be
+//!                  lost behind the mark and nobody would hear of it).
+
+use super::{Control, Echo, Window};
+
+#[derive(Clone, Debug)]
+pub(crate) struct NewReno {
+    ecn: bool,
+}
+
+impl NewReno {
+    pub(crate) fn new(ecn: bool) -> NewReno {
+        NewReno { ecn }
+    }
+}
+
+impl Control for NewReno {
+    const SUMMARY: &'static str =
+        "halves its window on a loss (or a mark, with ecn), adds a segment a round trip";
+    const SOURCE: &'static str = "RFC 5681, RFC 3168";
+
+    fn echo(&self) -> Echo {
+        if self.ecn { Echo::Latch } else { Echo::Never }
+    }
+
+    #[inline]
+    fn ect(&self, retransmit: bool) -> bool {
+        self.ecn && !retransmit
+    }
+
+    fn on_echo(&mut self, window: &mut Window, _flight: u64) {
+        if self.ecn {
+            window.cut_to(window.cwnd / 2);
+        }
+    }
+
+    /// RFC 3168 6.1.2: losses and marks of one window of data are one congestion event.
+    fn on_loss(&mut self, window: &mut Window, flight: u64, cut: bool) {
+        let half = if cut { window.ssthresh } else { flight / 2 };
+        window.cut_to(half);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loss_halves_the_flight_and_never_below_two_segments() {
+        let mut w = Window::new(1000, 20);
+        let mut reno = NewReno::new(false);
+        reno.on_loss(&mut w, 16_000, false);
+        assert_eq!((w.cwnd, w.ssthresh), (8000, 8000));
+        reno.on_loss(&mut w, 1000, false);
+        assert_eq!((w.cwnd, w.ssthresh), (2000, 2000));
+    }
+
+    #[test]
+    fn a_loss_in_a_window_already_cut_by_a_mark_cuts_nothing_more() {
+        let mut w = Window::new(1000, 20);
+        let mut reno = NewReno::new(true);
+        reno.on_echo(&mut w, 20_000);
+        assert_eq!(w.cwnd, 10_000);
+        reno.on_loss(&mut w, 18_000, true);
+        assert_eq!((w.cwnd, w.ssthresh), (10_000, 10_000));
+    }
+}

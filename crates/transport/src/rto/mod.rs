@@ -1,0 +1,191 @@
+//! The retransmission timer: when a sender stops waiting.
+//!
+//! **Decision**     one deadline; started with the first outstanding byte, restarted by
+//!                  new acknowledgements, stopped when nothing is outstanding.
+//! **State**        the estimator's, the timeout in force and the deadline.
+//! **Units**        whole picoseconds throughout; samples above 2^58 ps (3 days) count as that.
+//! **Errors**       none.
+//! **Source**       RFC 6298 section 5.
+//! **Deviations**   the back-off ends with the next valid sample (RFC 6298 5.7's note), not
+//!                  with any acknowledgement. After a lost SYN the timeout goes back to
+//!                  `initial` (RFC 6298 5.7 says 3 s, an age in a data centre).
+//!
+//! One file per estimator, one line in the registry below.
+
+mod inet;
+mod linux;
+mod ns3;
+mod rfc6298;
+
+use sidestep_types::Time;
+
+use crate::RtoConfig;
+use crate::registry::{Entry, estimators};
+
+estimators! {
+    /// RFC 6298 to the letter.
+    "rfc6298" => rfc6298::Rfc6298 as Rfc6298,
+    /// Linux `tcp_rtt_estimator`: windowed maximum deviation, `rto_min` applied to the variance term.
+    "linux" => linux::Linux as Linux,
+    /// ns-3 `RttMeanDeviation`.
+    "ns3" => ns3::Ns3 as Ns3,
+    /// INET 3/4: variance starts at a quarter of the initial timeout, both gains 1/8.
+    "inet" => inet::Inet as Inet,
+}
+
+/// Turns round-trip samples into timeouts.
+trait Estimate {
+    /// What it does, in one line.
+    const SUMMARY: &'static str;
+    /// Where it is specified.
+    const SOURCE: &'static str;
+
+    /// Before the first sample.
+    fn new(config: &RtoConfig) -> Self;
+    /// A sample of `rtt` ps, heard with everything below `una` acknowledged and everything
+    /// below `nxt` sent. Returns the timeout before `min` and `max` apply.
+    fn sample(&mut self, rtt: u64, una: u64, nxt: u64) -> u64;
+}
+
+/// Spans above it are cut to it, so that sixteen of them still fit.
+const LONGEST: u64 = 1 << 58;
+
+/// The one timer of a sender.
+#[derive(Clone, Debug)]
+pub(crate) struct Timer {
+    /// [`Time::MAX`] while it stands still.
+    deadline: Time,
+    rto: Time,
+    rtt: Rtt,
+    min: Time,
+    max: Time,
+}
+
+impl Timer {
+    pub(crate) fn new(config: &RtoConfig) -> Timer {
+        Timer {
+            deadline: Time::MAX,
+            rto: config.initial.min(config.max),
+            rtt: Rtt::new(config),
+            min: config.min,
+            max: config.max,
+        }
+    }
+
+    /// The timeout in force, back-off included.
+    #[inline]
+    pub(crate) fn rto(&self) -> Time {
+        self.rto
+    }
+
+    /// When it runs out, if it runs.
+    #[inline]
+    pub(crate) fn deadline(&self) -> Option<Time> {
+        (self.deadline != Time::MAX).then_some(self.deadline)
+    }
+
+    /// RFC 6298 5.1: starts unless it runs already.
+    #[inline]
+    pub(crate) fn start(&mut self, now: Time) {
+        if self.deadline == Time::MAX {
+            self.restart(now);
+        }
+    }
+
+    /// RFC 6298 5.3.
+    #[inline]
+    pub(crate) fn restart(&mut self, now: Time) {
+        self.deadline = now.saturating_add(self.rto);
+    }
+
+    /// RFC 6298 5.2.
+    #[inline]
+    pub(crate) fn stop(&mut self) {
+        self.deadline = Time::MAX;
+    }
+
+    /// Takes a sample of a segment that was never sent again (Karn); ends any back-off.
+    #[inline]
+    pub(crate) fn sample(&mut self, rtt: Time, una: u64, nxt: u64) {
+        let rto = self.rtt.sample(rtt.ps().min(LONGEST), una, nxt);
+        self.rto = Time::from_ps(rto).max(self.min).min(self.max);
+    }
+
+    /// RFC 6298 5.5 and 5.6: it ran out; doubles the timeout if told to, and runs again.
+    pub(crate) fn expire(&mut self, now: Time, backoff: bool) {
+        if backoff {
+            self.rto = self.rto.saturating_mul(2).min(self.max);
+        }
+        self.restart(now);
+    }
+
+    /// Back to the timeout before the first sample.
+    pub(crate) fn forget_back_off(&mut self, config: &RtoConfig) {
+        self.rto = config.initial.min(config.max);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONFIG: RtoConfig = RtoConfig {
+        estimator: Estimator::Rfc6298,
+        min: Time::from_us(10),
+        initial: Time::from_s(1),
+        max: Time::from_s(3),
+        granularity: Time::from_us(1),
+        backoff: true,
+    };
+
+    fn timer(estimator: Estimator) -> Timer {
+        Timer::new(&RtoConfig {
+            estimator,
+            ..CONFIG
+        })
+    }
+
+    #[test]
+    fn every_listed_name_reads_back() {
+        for entry in estimators() {
+            let found = Estimator::from_name(entry.name).expect("a listed name is known");
+            assert_eq!(found.name(), entry.name);
+            assert!(!entry.summary.is_empty() && !entry.source.is_empty());
+        }
+        assert_eq!(Estimator::from_name("jacobson"), None);
+    }
+
+    #[test]
+    fn before_the_first_sample_the_timeout_is_the_initial_one() {
+        for entry in estimators() {
+            let mut t = timer(Estimator::from_name(entry.name).expect("listed"));
+            t.start(Time::from_us(5));
+            t.start(Time::from_us(6));
+            assert_eq!(t.deadline(), Some(Time::from_us(1_000_005)));
+        }
+    }
+
+    #[test]
+    fn the_timeout_doubles_up_to_its_maximum_and_a_sample_ends_that() {
+        let mut t = timer(Estimator::Rfc6298);
+        t.expire(Time::ZERO, true);
+        assert_eq!(t.deadline(), Some(Time::from_s(2)));
+        t.expire(Time::ZERO, true);
+        assert_eq!(t.deadline(), Some(Time::from_s(3)));
+        t.expire(Time::ZERO, false);
+        assert_eq!(t.rto(), Time::from_s(3));
+        t.sample(Time::from_us(100), 1, 2);
+        assert_eq!(t.rto(), Time::from_us(300));
+    }
+
+    #[test]
+    fn no_timeout_is_shorter_than_the_minimum_or_longer_than_the_maximum() {
+        for entry in estimators() {
+            let mut t = timer(Estimator::from_name(entry.name).expect("listed"));
+            (0..200).for_each(|i| t.sample(Time::from_ns(10), i, i + 1));
+            assert!(t.rto() >= Time::from_us(10), "{}", entry.name);
+            t.sample(Time::MAX, 300, 301);
+            assert_eq!(t.rto(), Time::from_s(3), "{}", entry.name);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What an acknowledgement means.
+
+use sidestep_types::Time;
+
+use super::{Opening, Phase, TcpSender};
+use crate::Ack;
+
+impl TcpSender {
+    #[inline]
+    pub(super) fn hear(&mut self, now: Time, ack: Ack) {
+        if self.opening != Opening::Done {
+            return self.opened(now, ack);
+        }
+        let idle = self.una == self.nxt;
+        if ack.ack < self.una || ack.ack > self.nxt || ack.syn || idle {
+            return;
+        }
+        let acked = ack.ack - self.una;
+        self.una = ack.ack;
+        self.control.hear(acked, ack.ece, self.una, self.nxt);
+        let news = !ack.sack.is_empty() && self.sack && self.hear_blocks(&ack);
+        if acked > 0 {
+            self.new_data(now, acked);
+        }
+        if ack.ece {
+            self.hear_echo();
+        }
+        if acked > 0 {
+            self.advance(now, acked);
+        } else if news || !self.sack {
+            self.duplicate();
+        }
+        if news && self.phase == Phase::Fast {
+            self.believe_lost();
+        }
+    }
+
+    /// New bytes are acknowledged: a round trip is known and duplicates are forgotten.
+    #[inline]
+    fn new_data(&mut self, now: Time, acked: u64) {
+        debug_assert!(acked > 0, "the acknowledgement advances");
+        if let Some(sent) = self.board.cover(self.una) {
+            let rtt = now.saturating_sub(sent);
+            self.timer.sample(rtt, self.una, self.nxt);
+        }
+        self.dupacks = 0;
+        self.allowance = 0;
+        self.limited = 0;
+        if self.cut && self.una > self.cut_end {
+            self.cut = false;
+        }
+    }
+
+    /// Window and timer after new bytes were acknowledged.
+    #[inline]
+    fn advance(&mut self, now: Time, acked: u64) {
+        let was_partial = self.partial;
+        match self.phase {
+            Phase::Open => {
+                if !self.cut && self.cwnd_limited {
+                    self.control.grow(&mut self.window, acked);
+                }
+            }
+            Phase::Fast => self.advance_fast(acked),
+            Phase::Loss => self.advance_loss(acked),
+        }
+        if self.una == self.nxt {
+            self.timer.stop();
+            if self.queued > 0 {
+                self.admit();
+            }
+        } else if !(was_partial && self.partial) {
+            self.timer.restart(now);
+        }
+    }
+
+    /// RFC 3168 6.1.2, RFC 8257 3.3: at most one cut in a window of data.
+    #[inline]
+    fn hear_echo(&mut self) {
+        self.counters.echoes = self.counters.echoes.saturating_add(1);
+        if self.cut || self.phase != Phase::Open || !self.control.ect(false) {
+            return;
+        }
+        self.control.on_echo(&mut self.window, self.nxt - self.una);
+        self.reduced();
+    }
+
+    /// The window was reduced for everything sent so far.
+    pub(super) fn reduced(&mut self) {
+        self.cut = true;
+        self.cut_end = self.nxt;
+        self.cwr = self.control.ect(false);
+    }
+
+    /// RFC 6675 (A): the scoreboard first.
+    fn hear_blocks(&mut self, ack: &Ack) -> bool {
+        let mut news = false;
+        for (start, end) in ack.sack.iter() {
+            let from = ack.ack.saturating_add(u64::from(start));
+            let to = ack.ack.saturating_add(u64::from(end));
+            news |= self.board.sack(from, to);
+        }
+        news
+    }
+
+    /// The answer to a SYN; anything else is older than the connection.
+    fn opened(&mut self, now: Time, ack: Ack) {
+        let Opening::Sent { at, again } = self.opening else {
+            return;
+        };
+        if !ack.syn || ack.ack != 0 {
+            return;
+        }
+        self.opening = Opening::Done;
+        self.set_phase(Phase::Open);
+        self.timer.stop();
+        if again {
+            // RFC 5681 3.1: after a lost SYN the first window is one segment.
+            self.window.cwnd = self.window.mss;
+            self.timer.forget_back_off(&self.config.rto);
+        } else {
+            self.timer.sample(now.saturating_sub(at), 0, 0);
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! What is outstanding: one slot per segment, with when it was sent and what became of it.
+//!
+//! **Decision**     which segment is lost, which to repair next, which round trip to believe.
+//! **State**        eight bytes per outstanding segment, in a ring.
+//! **Units**        bytes and sequence numbers; slots hold picoseconds below 2^60 (13 days;
+//!                  later sendings give no round-trip sample).
+//! **Errors**       none: selective acknowledgements of what is not outstanding are ignored,
+//!                  and so is the part of one that covers half a segment.
+//! **Source**       RFC 6675 sections 3 and 4 (Update, IsLost, SetPipe, NextSeg).
+//! **Deviations**   bookkeeping is per segment, not per octet. IsLost counts bytes alone: with
+//!                  full segments DupThresh runs of them always exceed (DupThresh - 1) SMSS.
+
+use std::collections::VecDeque;
+
+use sidestep_types::Time;
+
+/// The peer has it, beyond a hole.
+const SACKED: u64 = 1;
+/// It has left the network unseen.
+const LOST: u64 = 2;
+/// It was sent again in this episode and is in the network.
+const RESENT: u64 = 4;
+/// It was ever sent again: its round trip is ambiguous (Karn).
+const AGAIN: u64 = 8;
+const FLAGS: u64 = SACKED | LOST | RESENT | AGAIN;
+const TIME_SHIFT: u32 = 4;
+
+#[derive(Clone, Debug)]
+pub(super) struct Board {
+    slots: VecDeque<u64>,
+    /// First byte of the first slot. Every slot is `mss` long, but the last may be shorter.
+    start: u64,
+    /// One past the last byte of the last slot: the next byte never sent.
+    end: u64,
+    mss: u64,
+    /// Bytes in slots with each flag.
+    sacked: u64,
+    lost: u64,
+    resent: u64,
+    /// One past the highest byte ever SACKed.
+    top: u64,
+    /// Everything unSACKed below it is marked lost.
+    lost_edge: u64,
+    /// Nothing below it is still to be repaired in this episode (RFC 6675 HighRxt).
+    hole: u64,
+}
+
+impl Board {
+    pub(super) fn new(mss: u64) -> Board {
+        Board {
+            slots: VecDeque::new(),
+            start: 0,
+            end: 0,
+            mss,
+            sacked: 0,
+            lost: 0,
+            resent: 0,
+            top: 0,
+            lost_edge: 0,
+            hole: 0,
+        }
+    }
+
+    /// `len` new bytes leave now.
+    #[inline]
+    pub(super) fn push(&mut self, now: Time, len: u64) {
+        self.slots.push_back(stamp(now));
+        self.end += len;
+    }
+
+    /// Everything below `ack` has arrived. Returns when the newest segment among it was
+    /// sent, unless any of it was sent twice: then the wait for the repair is in the round
+    /// trip of all of it.
+    #[inline]
+    pub(super) fn cover(&mut self, ack: u64) -> Option<Time> {
+        let mut newest = None;
+        let mut again = false;
+        while let Some(&slot) = self.slots.front() {
+            let len = self.mss.min(self.end - self.start);
+            if self.start + len > ack {
+                break;
+            }
+            self.slots.pop_front();
+            self.start += len;
+            if slot & FLAGS == 0 {
+                newest = Some(Time::from_ps(slot >> TIME_SHIFT));
+            } else {
+                again |= slot & AGAIN != 0;
+                self.uncount(slot, len);
+            }
+        }
+        if again { None } else { newest }
+    }
+
+    /// RFC 6675 SetPipe over `[una, end)`: bytes believed to be in the network.
+    #[inline]
+    pub(super) fn pipe(&self, una: u64) -> u64 {
+        (self.end - una + self.resent).saturating_sub(self.sacked + self.lost)
+    }
+
+    /// RFC 6675 Update: `[from, to)` has arrived. Was any of it news?
+    pub(super) fn sack(&mut self, from: u64, to: u64) -> bool {
+        if from < self.start || to > self.end || from >= to {
+            return false;
+        }
+        let first = (from - self.start).div_ceil(self.mss) as usize;
+        let last = if to == self.end {
+            self.slots.len()
+        } else {
+            ((to - self.start) / self.mss) as usize
+        };
+        let mut news = false;
+        for i in first..last {
+            let slot = self.slots[i];
+            if slot & SACKED == 0 {
+                let len = self.len_of(i);
+                self.uncount(slot, len);
+                self.sacked += len;
+                self.slots[i] = slot & !(LOST | RESENT) | SACKED;
+                self.top = self.top.max(self.seq_of(i) + len);
+                news = true;
+            }
+        }
+        news
+    }
+
+    /// RFC 6675 IsLost for the first segment.
+    pub(super) fn head_is_lost(&self, threshold: u64) -> bool {
+        self.edge(threshold) > self.start
+    }
+
+    /// Marks what IsLost says is lost.
+    pub(super) fn mark_lost(&mut self, threshold: u64) {
+        let edge = self.edge(threshold);
+        let mut at = self.lost_edge.max(self.start);
+        while at < edge {
+            at = self.mark(self.index_of(at));
+        }
+        self.lost_edge = self.lost_edge.max(edge);
+    }
+
+    /// An episode begins: nothing is repaired yet, the first segment is lost.
+    pub(super) fn begin_recovery(&mut self, threshold: u64) {
+        self.settle();
+        self.hole = self.start;
+        if !self.slots.is_empty() {
+            self.lost_edge = self.mark(0);
+        }
+        self.mark_lost(threshold);
+    }
+
+    /// The timer ran out: everything the peer has not said it holds is lost. If it said so
+    /// of the very byte it still expects, it has changed its mind and nothing it said counts.
+    pub(super) fn begin_loss(&mut self) {
+        let reneged = self.slots.front().is_some_and(|s| s & SACKED != 0);
+        (self.sacked, self.lost, self.resent) = (0, 0, 0);
+        for i in 0..self.slots.len() {
+            let len = self.len_of(i);
+            let slot = self.slots[i] & !(LOST | RESENT);
+            if slot & SACKED != 0 && !reneged {
+                self.sacked += len;
+                self.slots[i] = slot;
+            } else {
+                self.lost += len;
+                self.slots[i] = slot & !SACKED | LOST;
+            }
+        }
+        self.hole = self.start;
+        self.lost_edge = self.end;
+    }
+
+    /// An episode ends: what it believed of later segments is forgotten, what the peer said is not.
+    pub(super) fn settle(&mut self) {
+        if self.lost > 0 || self.resent > 0 {
+            self.slots.iter_mut().for_each(|s| *s &= !(LOST | RESENT));
+            (self.lost, self.resent) = (0, 0);
+        }
+        self.lost_edge = self.start;
+    }
+
+    /// RFC 6675 NextSeg rule 1: the first lost segment not yet repaired.
+    pub(super) fn next_lost(&mut self) -> Option<usize> {
+        self.next_hole(self.lost_edge)
+    }
+
+    /// RFC 6675 NextSeg rule 3: the first unrepaired hole below anything SACKed.
+    pub(super) fn next_below_top(&mut self) -> Option<usize> {
+        self.next_hole(self.top)
+    }
+
+    /// RFC 6675 NextSeg rule 4: the last segment not SACKed.
+    pub(super) fn last_missing(&self) -> Option<usize> {
+        self.slots.iter().rposition(|s| s & SACKED == 0)
+    }
+
+    /// Sends slot `i` again; `in_pipe` if it counts as in the network from now on. Returns
+    /// its first byte not below `una`, and its length from there.
+    pub(super) fn resend(&mut self, now: Time, i: usize, una: u64, in_pipe: bool) -> (u64, u64) {
+        let (len, slot) = (self.len_of(i), self.slots[i]);
+        let mut flags = slot & FLAGS | AGAIN;
+        if in_pipe && slot & RESENT == 0 {
+            self.resent += len;
+            flags |= RESENT;
+        }
+        self.slots[i] = stamp(now) & !FLAGS | flags;
+        let (seq, end) = (self.seq_of(i), self.seq_of(i) + len);
+        (seq.max(una), end - seq.max(una))
+    }
+
+    /// Is nothing outstanding?
+    pub(super) fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Bytes of slot `i`.
+    pub(super) fn len_of(&self, i: usize) -> u64 {
+        self.mss.min(self.end - self.seq_of(i))
+    }
+
+    fn seq_of(&self, i: usize) -> u64 {
+        self.start + i as u64 * self.mss
+    }
+
+    fn index_of(&self, seq: u64) -> usize {
+        ((seq - self.start) / self.mss) as usize
+    }
+
+    /// Marks slot `i` lost unless it is SACKED or lost already; returns its end.
+    fn mark(&mut self, i: usize) -> u64 {
+        let len = self.len_of(i);
+        if self.slots[i] & (SACKED | LOST) == 0 {
+            self.slots[i] |= LOST;
+            self.lost += len;
+        }
+        self.seq_of(i) + len
+    }
+
+    /// Below it, more than (`threshold` - 1) segments' bytes are SACKed above every byte.
+    fn edge(&self, threshold: u64) -> u64 {
+        if self.sacked == 0 || self.top <= self.start {
+            return self.start;
+        }
+        let enough = (threshold.max(1) - 1).saturating_mul(self.mss);
+        let mut above = 0;
+        for i in (0..=self.index_of(self.top - 1)).rev() {
+            if self.slots[i] & SACKED != 0 {
+                above += self.len_of(i);
+                if above > enough {
+                    return self.seq_of(i);
+                }
+            }
+        }
+        self.start
+    }
+
+    /// The first segment below `limit` neither SACKED nor repaired, from where the search stands.
+    fn next_hole(&mut self, limit: u64) -> Option<usize> {
+        self.hole = self.hole.max(self.start);
+        while self.hole < limit.min(self.end) {
+            let i = self.index_of(self.hole);
+            if self.slots[i] & (SACKED | RESENT) == 0 {
+                return Some(i);
+            }
+            self.hole = self.seq_of(i) + self.len_of(i);
+        }
+        None
+    }
+
+    fn uncount(&mut self, slot: u64, len: u64) {
+        self.sacked -= if slot & SACKED != 0 { len } else { 0 };
+        self.lost -= if slot & LOST != 0 { len } else { 0 };
+        self.resent -= if slot & RESENT != 0 { len } else { 0 };
+    }
+}
+
+/// A slot for a segment sent now; too late to be held, it counts as sent twice.
+#[inline]
+fn stamp(now: Time) -> u64 {
+    match now.ps() >> (64 - TIME_SHIFT) {
+        0 => now.ps() << TIME_SHIFT,
+        _ => AGAIN,
+    }
+}

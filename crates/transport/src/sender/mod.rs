@@ -1,0 +1,227 @@
+//! A TCP sender: what to put on the wire, and when to stop waiting.
+//!
+//! **Decision**     `send`: the next segment, new or again. `ack`: what an acknowledgement
+//!                  means. `recovery`: when a loss is believed and how it is repaired.
+//!                  How large the window is belongs to `crate::congestion`, the timer to
+//!                  `crate::rto`.
+//! **State**        two sequence numbers, the window, the timer, eight bytes per
+//!                  outstanding segment ([`board`]). An endless flow needs no more.
+//! **Units**        bytes and picoseconds.
+//! **Errors**       none: acknowledgements of what was never sent, older ones, false SACK
+//!                  blocks and early timeouts are ignored.
+//! **Source**       RFC 5681, 6582 (NewReno), 6675 (SACK), 3042 (limited transmit), 6298.
+//! **Deviations**   new data leaves in full segments or not at all, the last one excepted.
+//!                  The window grows only while it is what holds the sender back (as Linux
+//!                  does; RFC 5681 would let it grow idle). No timestamps, no D-SACK, no
+//!                  probe of a closed window: it never closes.
+
+mod ack;
+mod board;
+mod recovery;
+mod send;
+
+use std::sync::Arc;
+
+use sidestep_types::Time;
+
+use crate::congestion::{Controller, Window};
+use crate::rto::Timer;
+use crate::{Ack, Recovery, Segment, Sender, SenderCounters, TcpConfig};
+use board::Board;
+
+/// Where a sender stands between losses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Nothing is believed lost.
+    Open,
+    /// Fast recovery (RFC 6582 or 6675), until `recover` is acknowledged.
+    Fast,
+    /// The timer ran out; everything below `recover` is sent again.
+    Loss,
+}
+
+/// Where a handshake stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Opening {
+    /// The connection stands.
+    Done,
+    /// A SYN is to be sent.
+    Due { again: bool },
+    /// One is on its way since.
+    Sent { at: Time, again: bool },
+}
+
+/// A TCP sender of one flow.
+#[derive(Clone, Debug)]
+pub struct TcpSender {
+    /// The oldest byte not acknowledged.
+    una: u64,
+    /// The first byte never sent.
+    nxt: u64,
+    /// Where the data ends; `u64::MAX` for an endless flow.
+    size: u64,
+    window: Window,
+    /// Bytes the receiver allows beyond `una`.
+    rwnd: u64,
+    /// RFC 3042: bytes that may leave beyond `cwnd` now.
+    allowance: u64,
+    board: Board,
+    timer: Timer,
+    control: Controller,
+    last_sent: Time,
+    phase: Phase,
+    /// Something other than "new data if the window allows" may be next.
+    special: bool,
+    /// The window, and nothing else, held back the last poll.
+    cwnd_limited: bool,
+    /// The window was reduced for data up to `cut_end`, not yet all acknowledged.
+    cut: bool,
+    /// The next new segment says CWR.
+    cwr: bool,
+    sack: bool,
+    cut_end: u64,
+    counters: SenderCounters,
+
+    opening: Opening,
+    dupacks: u32,
+    /// Of the outstanding bytes, those sent by limited transmit.
+    limited: u64,
+    /// The first outstanding segment is to be sent again, whatever the window.
+    resend_head: bool,
+    /// RFC 6582: a partial acknowledgement has restarted the timer already.
+    partial: bool,
+    /// RFC 6675 rule 4 has been used in this recovery.
+    rescued: bool,
+    /// An episode ends when this is acknowledged.
+    recover: u64,
+    /// RFC 6582: duplicates start nothing before this is acknowledged.
+    guard: u64,
+    /// `una` when the timer last ran out.
+    timed_out_at: Option<u64>,
+    /// More data, which begins when all before it is acknowledged.
+    queued: u64,
+    config: Arc<TcpConfig>,
+}
+
+impl TcpSender {
+    /// A sender of `size` bytes, or of as many as the network takes.
+    ///
+    /// A segment is never larger than the receive window; with a receive window of zero
+    /// nothing is ever sent.
+    pub fn new(config: Arc<TcpConfig>, size: Option<u64>) -> TcpSender {
+        let mss = u64::from(config.mss).min(config.receive_window).max(1);
+        let opening = if config.handshake {
+            Opening::Due { again: false }
+        } else {
+            Opening::Done
+        };
+        TcpSender {
+            una: 0,
+            nxt: 0,
+            size: size.unwrap_or(u64::MAX),
+            window: Window::new(mss, u64::from(config.initial_window)),
+            rwnd: config.receive_window,
+            allowance: 0,
+            board: Board::new(mss),
+            timer: Timer::new(&config.rto),
+            control: Controller::new(config.congestion),
+            last_sent: Time::ZERO,
+            phase: Phase::Open,
+            special: opening != Opening::Done,
+            cwnd_limited: false,
+            cut: false,
+            cwr: false,
+            sack: config.recovery == Recovery::Sack,
+            cut_end: 0,
+            counters: SenderCounters::default(),
+            opening,
+            dupacks: 0,
+            limited: 0,
+            resend_head: false,
+            partial: false,
+            rescued: false,
+            recover: 0,
+            guard: 0,
+            timed_out_at: None,
+            queued: 0,
+            config,
+        }
+    }
+
+    /// The application hands over `bytes` more on the same connection.
+    ///
+    /// They follow at once if the last segment has not left yet; otherwise, so that every
+    /// segment but a message's last is full, they wait until everything is acknowledged.
+    pub fn push(&mut self, bytes: u64) {
+        self.queued = self.queued.saturating_add(bytes);
+        if self.nxt < self.size || self.una == self.nxt {
+            self.admit();
+        }
+    }
+
+    /// Bytes that may be in the network, by the congestion window.
+    pub fn cwnd(&self) -> u64 {
+        self.window.cwnd
+    }
+
+    /// Where slow start ends; `u64::MAX` before the first loss or mark.
+    pub fn ssthresh(&self) -> u64 {
+        self.window.ssthresh
+    }
+
+    /// The retransmission timeout in force, back-off included.
+    pub fn rto(&self) -> Time {
+        self.timer.rto()
+    }
+
+    #[inline]
+    fn admit(&mut self) {
+        self.size = self.size.saturating_add(self.queued);
+        self.queued = 0;
+    }
+
+    /// Recomputes whether polling needs the long way.
+    fn set_phase(&mut self, phase: Phase) {
+        self.phase = phase;
+        self.special = self.resend_head || phase != Phase::Open || self.opening != Opening::Done;
+    }
+}
+
+impl Sender for TcpSender {
+    #[inline]
+    fn on_ack(&mut self, now: Time, ack: Ack) {
+        self.hear(now, ack);
+    }
+
+    fn on_timeout(&mut self, now: Time) {
+        if self.timer.deadline().is_some_and(|due| now >= due) {
+            self.timed_out(now);
+        }
+    }
+
+    #[inline]
+    fn poll_send(&mut self, now: Time) -> Option<Segment> {
+        if self.special {
+            self.next_special(now)
+        } else {
+            self.next_new(now, self.nxt - self.una)
+        }
+    }
+
+    #[inline]
+    fn deadline(&self) -> Option<Time> {
+        self.timer.deadline()
+    }
+
+    #[inline]
+    fn is_done(&self) -> bool {
+        self.una == self.size && self.queued == 0
+    }
+
+    fn counters(&self) -> SenderCounters {
+        self.counters
+    }
+}
+
+#[cfg(test)]
+mod tests;

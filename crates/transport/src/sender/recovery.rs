@@ -1,0 +1,157 @@
+//! When a loss is believed, and how it is repaired.
+//!
+//! **Decision**     enter fast recovery at the duplicate threshold, leave it when all that
+//!                  was outstanding then is acknowledged; send everything again after a timeout.
+//! **State**        `recover`, `guard` and counters in the sender, flags on the board.
+//! **Units**        bytes.
+//! **Errors**       none.
+//! **Source**       RFC 5681 3.2, RFC 6582 3.2, RFC 6675 5 and 5.1, RFC 3042.
+//! **Deviations**   window inflation starts at the configured threshold, not at 3. With SACK,
+//!                  limited transmit is bounded by two segments beyond `cwnd`, as without
+//!                  (RFC 6675 says by the pipe: the same at a threshold of 3). RFC 6582's
+//!                  heuristics for duplicates right after a timeout (section 4.1) are left
+//!                  out: those start nothing. Selective acknowledgements survive a timeout,
+//!                  unless the receiver reneges on the first byte.
+
+use sidestep_types::Time;
+
+use super::{Opening, Phase, TcpSender};
+
+impl TcpSender {
+    /// A duplicate acknowledgement; with SACK, one that brought news.
+    pub(super) fn duplicate(&mut self) {
+        match self.phase {
+            Phase::Open => {
+                self.dupacks = self.dupacks.saturating_add(1);
+                if self.loss_believed() {
+                    self.enter_fast();
+                } else if self.config.limited_transmit && self.dupacks <= 2 {
+                    self.allowance = u64::from(self.dupacks) * self.window.mss;
+                }
+            }
+            // RFC 6582 step 4: each says that a segment has left the network.
+            Phase::Fast if !self.sack => {
+                self.window.cwnd = self.window.cwnd.saturating_add(self.window.mss);
+            }
+            Phase::Fast | Phase::Loss => {}
+        }
+    }
+
+    fn loss_believed(&self) -> bool {
+        let Some(threshold) = self.config.dupack_threshold else {
+            return false;
+        };
+        if self.sack {
+            self.dupacks >= threshold || self.board.head_is_lost(u64::from(threshold))
+        } else {
+            self.dupacks >= threshold && self.una >= self.guard
+        }
+    }
+
+    /// RFC 6582 steps 2 and 3, RFC 6675 step 4.
+    fn enter_fast(&mut self) {
+        let flight = (self.nxt - self.una).saturating_sub(self.limited);
+        self.control.on_loss(&mut self.window, flight, self.cut);
+        if !self.sack {
+            let left = u64::from(self.dupacks) * self.window.mss;
+            self.window.cwnd = self.window.cwnd.saturating_add(left);
+        }
+        self.counters.fast_retransmits = self.counters.fast_retransmits.saturating_add(1);
+        self.allowance = 0;
+        self.begin_episode();
+        self.resend_head = true;
+        self.set_phase(Phase::Fast);
+        if self.sack {
+            self.board.begin_recovery(self.threshold());
+        }
+    }
+
+    fn begin_episode(&mut self) {
+        self.recover = self.nxt;
+        self.guard = self.nxt.saturating_add(1);
+        self.partial = false;
+        self.rescued = false;
+        self.dupacks = 0;
+        self.reduced();
+    }
+
+    /// New bytes were acknowledged in fast recovery.
+    pub(super) fn advance_fast(&mut self, acked: u64) {
+        if self.una >= self.recover {
+            if !self.sack {
+                // RFC 6582 step 3, full acknowledgement, option 1.
+                let flight = (self.nxt - self.una).max(self.window.mss);
+                self.window.cwnd = self.window.ssthresh.min(flight + self.window.mss);
+            }
+            self.close_episode();
+        } else if self.sack {
+            self.believe_lost();
+        } else {
+            self.partial_ack(acked);
+        }
+    }
+
+    /// RFC 6582 step 3, partial acknowledgement: the next hole is repaired, the window
+    /// shrinks by what left it. Only the first one restarts the timer.
+    fn partial_ack(&mut self, acked: u64) {
+        let back = if acked >= self.window.mss {
+            self.window.mss
+        } else {
+            0
+        };
+        self.window.cwnd = (self.window.cwnd.saturating_sub(acked) + back).max(self.window.mss);
+        self.partial = true;
+        self.resend_head = true;
+        self.set_phase(Phase::Fast);
+    }
+
+    /// RFC 6675 IsLost over the whole board.
+    pub(super) fn believe_lost(&mut self) {
+        self.board.mark_lost(self.threshold());
+    }
+
+    fn threshold(&self) -> u64 {
+        self.config.dupack_threshold.map_or(u64::MAX, u64::from)
+    }
+
+    /// New bytes were acknowledged after a timeout: slow start, echoes notwithstanding.
+    pub(super) fn advance_loss(&mut self, acked: u64) {
+        if self.cwnd_limited {
+            self.control.grow(&mut self.window, acked);
+        }
+        if self.una >= self.recover {
+            self.close_episode();
+        }
+    }
+
+    fn close_episode(&mut self) {
+        self.partial = false;
+        self.resend_head = false;
+        self.board.settle();
+        self.set_phase(Phase::Open);
+    }
+
+    /// RFC 6298 5.4 to 5.7 and RFC 5681 3.1: the window falls to one segment and everything
+    /// not known to have arrived is sent again.
+    pub(super) fn timed_out(&mut self, now: Time) {
+        self.counters.timeouts = self.counters.timeouts.saturating_add(1);
+        self.timer.expire(now, self.config.rto.backoff);
+        if self.opening != Opening::Done {
+            self.opening = Opening::Due { again: true };
+            return;
+        }
+        // After a timeout, what is still to be sent again is not in flight.
+        let flight = match self.phase {
+            Phase::Loss => self.board.pipe(self.una),
+            _ => (self.nxt - self.una).saturating_sub(self.limited),
+        };
+        let again = self.timed_out_at.replace(self.una) == Some(self.una);
+        self.control.on_timeout(&mut self.window, flight, again);
+        self.allowance = 0;
+        self.limited = 0;
+        self.begin_episode();
+        self.resend_head = false;
+        self.board.begin_loss();
+        self.set_phase(Phase::Loss);
+    }
+}

@@ -1,0 +1,140 @@
+//! The next segment: a SYN, a repair, or new data.
+
+use sidestep_types::Time;
+
+use super::{Opening, Phase, TcpSender};
+use crate::Segment;
+
+impl TcpSender {
+    /// New data, with `out` bytes believed to be in the network.
+    #[inline]
+    pub(super) fn next_new(&mut self, now: Time, out: u64) -> Option<Segment> {
+        let len = self.window.mss.min(self.size - self.nxt);
+        if len == 0 || self.nxt - self.una + len > self.rwnd {
+            self.cwnd_limited = false;
+            return None;
+        }
+        if self.una == self.nxt {
+            self.wake(now);
+        }
+        if out + len > self.window.cwnd.saturating_add(self.allowance) {
+            self.cwnd_limited = true;
+            return None;
+        }
+        if self.allowance > 0 && out + len > self.window.cwnd {
+            self.limited += len;
+        }
+        let seq = self.nxt;
+        self.nxt += len;
+        self.board.push(now, len);
+        self.timer.start(now);
+        self.last_sent = now;
+        self.counters.segments = self.counters.segments.saturating_add(1);
+        Some(Segment {
+            seq,
+            len: len as u32,
+            syn: false,
+            ect: self.control.ect(false),
+            cwr: std::mem::take(&mut self.cwr),
+            retransmit: false,
+        })
+    }
+
+    /// RFC 5681 4.1: after a silence of more than one RTO the network is a stranger again.
+    #[inline]
+    fn wake(&mut self, now: Time) {
+        let silence = now.saturating_sub(self.last_sent);
+        if self.config.idle_restart && self.counters.segments > 0 && silence > self.timer.rto() {
+            let initial = u64::from(self.config.initial_window.max(1)) * self.window.mss;
+            self.window.cwnd = self.window.cwnd.min(initial);
+        }
+    }
+
+    /// The long way: a handshake or a recovery is going on.
+    pub(super) fn next_special(&mut self, now: Time) -> Option<Segment> {
+        if self.opening != Opening::Done {
+            return self.next_syn(now);
+        }
+        if self.resend_head {
+            self.resend_head = false;
+            self.set_phase(self.phase);
+            let in_pipe = self.sack || self.phase == Phase::Loss;
+            if !self.board.is_empty() {
+                return Some(self.resend(now, 0, in_pipe));
+            }
+        }
+        let outstanding = self.nxt - self.una;
+        match self.phase {
+            Phase::Open => self.next_new(now, outstanding),
+            Phase::Fast if self.sack => self.next_seg(now),
+            Phase::Fast => self.next_new(now, outstanding),
+            Phase::Loss => match self.board.next_lost() {
+                Some(i) => self.resend_if_room(now, i),
+                None => self.next_new(now, self.board.pipe(self.una)),
+            },
+        }
+    }
+
+    /// RFC 6675 5 (C) and NextSeg, rules 1 to 4 in turn.
+    fn next_seg(&mut self, now: Time) -> Option<Segment> {
+        let pipe = self.board.pipe(self.una);
+        if pipe + self.window.mss > self.window.cwnd {
+            return None;
+        }
+        if let Some(i) = self.board.next_lost() {
+            return Some(self.resend(now, i, true));
+        }
+        if let Some(new) = self.next_new(now, pipe) {
+            return Some(new);
+        }
+        let i = match self.board.next_below_top() {
+            Some(i) => i,
+            None if std::mem::replace(&mut self.rescued, true) => return None,
+            None => self.board.last_missing()?,
+        };
+        Some(self.resend(now, i, true))
+    }
+
+    /// Sends slot `i` again if the window has room for it. New data never overtakes a repair.
+    fn resend_if_room(&mut self, now: Time, i: usize) -> Option<Segment> {
+        let after = self.board.pipe(self.una) + self.board.len_of(i);
+        self.cwnd_limited = after > self.window.cwnd;
+        (!self.cwnd_limited).then(|| self.resend(now, i, true))
+    }
+
+    /// Sends slot `i` of the board again.
+    fn resend(&mut self, now: Time, i: usize, in_pipe: bool) -> Segment {
+        let (seq, len) = self.board.resend(now, i, self.una, in_pipe);
+        self.timer.start(now);
+        self.last_sent = now;
+        self.counters.segments = self.counters.segments.saturating_add(1);
+        self.counters.retransmits = self.counters.retransmits.saturating_add(1);
+        Segment {
+            seq,
+            len: len as u32,
+            syn: false,
+            ect: self.control.ect(true),
+            cwr: false,
+            retransmit: true,
+        }
+    }
+
+    fn next_syn(&mut self, now: Time) -> Option<Segment> {
+        let Opening::Due { again } = self.opening else {
+            return None;
+        };
+        if self.size == 0 {
+            return None;
+        }
+        self.opening = Opening::Sent { at: now, again };
+        self.timer.start(now);
+        Some(Segment {
+            seq: 0,
+            len: 0,
+            syn: true,
+            ect: false,
+            cwr: false,
+            retransmit: again,
+        })
+    }
+}

@@ -1,0 +1,324 @@
+//! A sender and a receiver over a tiny network that loses, repeats, delays and marks:
+//! whatever it does, every byte arrives, exactly once and in finite time.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use sidestep_transport::{
+    Ack, Arrival, Congestion, DelayedAck, Estimator, Receiver, Recovery, RtoConfig, Segment,
+    Sender, TcpConfig, TcpReceiver, TcpSender,
+};
+use sidestep_types::Time;
+
+/// What happens to one packet.
+#[derive(Clone, Copy, Debug)]
+struct Fate {
+    copies: u8,
+    delay_us: u64,
+    marked: bool,
+}
+
+const GOOD: Fate = Fate {
+    copies: 1,
+    delay_us: 10,
+    marked: false,
+};
+
+enum Flying {
+    Data(Segment, bool),
+    Ack(Ack),
+}
+
+struct Net {
+    now: Time,
+    tx: TcpSender,
+    rx: TcpReceiver,
+    /// By arrival, then by departure.
+    flying: BTreeMap<(Time, u64), Flying>,
+    departures: u64,
+    config: Arc<TcpConfig>,
+    size: u64,
+}
+
+impl Net {
+    fn new(config: TcpConfig, size: u64) -> Net {
+        let config = Arc::new(config);
+        Net {
+            now: Time::ZERO,
+            tx: TcpSender::new(config.clone(), Some(size)),
+            rx: TcpReceiver::new(config.clone()),
+            flying: BTreeMap::new(),
+            departures: 0,
+            config,
+            size,
+        }
+    }
+
+    /// Runs until nothing is left to do. The packets meet `fates` in turn, later ones go through.
+    fn run(&mut self, fates: &[Fate]) {
+        for _step in 0..200_000 {
+            self.poll(fates);
+            let arrival = self.flying.first_key_value().map(|(key, _)| key.0);
+            let due = [self.tx.deadline(), self.rx.deadline(), arrival];
+            let Some(next) = due.into_iter().flatten().min() else {
+                return;
+            };
+            assert!(next >= self.now, "nothing is due in the past");
+            self.now = next;
+            if arrival == Some(next) {
+                self.deliver();
+            } else {
+                self.tx.on_timeout(next);
+                self.rx.on_timeout(next);
+            }
+        }
+        panic!("still busy: {:?}", self.tx);
+    }
+
+    fn poll(&mut self, fates: &[Fate]) {
+        while let Some(segment) = self.tx.poll_send(self.now) {
+            self.check(segment);
+            let fate = self.fate(fates);
+            let marked = fate.marked && segment.ect;
+            self.launch(fate, || Flying::Data(segment, marked));
+        }
+        while let Some(ack) = self.rx.poll_ack(self.now) {
+            let fate = self.fate(fates);
+            self.launch(fate, || Flying::Ack(ack));
+        }
+    }
+
+    fn check(&self, segment: Segment) {
+        let end = segment.seq + u64::from(segment.len);
+        assert!(end <= self.size, "{segment:?} is beyond the flow's end");
+        assert!(
+            end <= self.rx.delivered() + self.config.receive_window,
+            "{segment:?} is beyond the receive window"
+        );
+        assert!(segment.syn || segment.len > 0, "an empty segment");
+        assert!(segment.len <= self.config.mss);
+    }
+
+    fn fate(&mut self, fates: &[Fate]) -> Fate {
+        self.departures += 1;
+        let turn = self.departures as usize - 1;
+        fates.get(turn).copied().unwrap_or(GOOD)
+    }
+
+    fn launch(&mut self, fate: Fate, packet: impl Fn() -> Flying) {
+        for copy in 0..u64::from(fate.copies) {
+            let at = self.now + Time::from_us(fate.delay_us + copy * 7);
+            let key = (at, self.departures * 4 + copy);
+            self.flying.insert(key, packet());
+        }
+    }
+
+    fn deliver(&mut self) {
+        let (_, packet) = self.flying.pop_first().expect("something flies");
+        match packet {
+            Flying::Data(s, ce) => self.rx.on_segment(
+                self.now,
+                Arrival {
+                    seq: s.seq,
+                    len: s.len,
+                    syn: s.syn,
+                    ce,
+                    cwr: s.cwr,
+                },
+            ),
+            Flying::Ack(ack) => self.tx.on_ack(self.now, ack),
+        }
+    }
+}
+
+fn config() -> impl Strategy<Value = TcpConfig> {
+    let congestion = prop_oneof![
+        any::<bool>().prop_map(|ecn| Congestion::NewReno { ecn }),
+        Just(Congestion::Dctcp {
+            gain: 1.0 / 16.0,
+            initial_alpha: 1.0
+        }),
+    ];
+    let recovery = prop_oneof![Just(Recovery::NewReno), Just(Recovery::Sack)];
+    let estimator = prop_oneof![
+        Just(Estimator::Rfc6298),
+        Just(Estimator::Linux),
+        Just(Estimator::Ns3),
+        Just(Estimator::Inet),
+    ];
+    let delayed_ack = proptest::option::of((0..5u32).prop_map(|segments| DelayedAck {
+        segments,
+        timeout: Time::from_us(40),
+    }));
+    let threshold = proptest::option::of(0..6u32);
+    (
+        congestion,
+        recovery,
+        estimator,
+        delayed_ack,
+        threshold,
+        (1..12u32, 1..60_000u64),
+        any::<[bool; 4]>(),
+    )
+        .prop_map(
+            |(congestion, recovery, estimator, delayed_ack, dupack_threshold, sizes, yes)| {
+                TcpConfig {
+                    congestion,
+                    recovery,
+                    mss: 1000,
+                    initial_window: sizes.0,
+                    receive_window: sizes.1,
+                    dupack_threshold,
+                    limited_transmit: yes[0],
+                    idle_restart: yes[1],
+                    delayed_ack,
+                    rto: RtoConfig {
+                        estimator,
+                        min: Time::from_us(100),
+                        initial: Time::from_us(500),
+                        max: Time::from_ms(5),
+                        granularity: Time::from_us(1),
+                        backoff: yes[2],
+                    },
+                    handshake: yes[3],
+                }
+            },
+        )
+}
+
+fn fates() -> impl Strategy<Value = Vec<Fate>> {
+    let fate = (
+        prop_oneof![2 => Just(0u8), 6 => Just(1u8), 1 => Just(2u8)],
+        prop_oneof![4 => Just(10u64), 2 => 1..60u64, 1 => 60..1500u64],
+        any::<bool>(),
+    )
+        .prop_map(|(copies, delay_us, marked)| Fate {
+            copies,
+            delay_us,
+            marked,
+        });
+    proptest::collection::vec(fate, 0..250)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn every_byte_arrives_whatever_the_network_does(
+        config in config(),
+        size in 0..60_000u64,
+        fates in fates(),
+    ) {
+        let mut net = Net::new(config, size);
+        net.run(&fates);
+        prop_assert_eq!(net.rx.delivered(), size);
+        prop_assert!(net.tx.is_done());
+        prop_assert_eq!(net.tx.deadline(), None);
+    }
+
+    #[test]
+    fn more_data_on_the_same_connection_arrives_too(
+        config in config(),
+        sizes in proptest::collection::vec(0..9_000u64, 1..6),
+        fates in fates(),
+    ) {
+        let mut net = Net::new(config, sizes[0]);
+        let cut = fates.len() / 2;
+        for (i, more) in sizes.iter().enumerate() {
+            if i > 0 {
+                net.size += more;
+                net.tx.push(*more);
+                prop_assert_eq!(net.tx.is_done(), net.rx.delivered() == net.size);
+            }
+            net.run(&fates[..if i == 0 { cut } else { fates.len() }]);
+            prop_assert_eq!(net.rx.delivered(), net.size);
+            net.now += Time::from_ms(1);
+        }
+    }
+
+    #[test]
+    fn no_sequence_of_acknowledgements_breaks_a_sender(
+        config in config(),
+        size in proptest::option::of(0..200_000u64),
+        moves in proptest::collection::vec(
+            (0..40_000u64, any::<[u8; 4]>(), 0..400u64, proptest::array::uniform6(0..30_000u32)),
+            0..120,
+        ),
+    ) {
+        let window = config.receive_window;
+        let mut tx = TcpSender::new(Arc::new(config), size);
+        let (mut now, mut sent, mut heard) = (Time::ZERO, 0, 0);
+        for (ack, how, wait, edges) in moves {
+            now += Time::from_us(wait);
+            let mut sack = sidestep_types::SackBlocks::NONE;
+            for pair in edges.chunks(2).take(usize::from(how[0] % 4)) {
+                if pair[0] < pair[1] {
+                    sack.push(pair[0], pair[1]);
+                }
+            }
+            // Mostly plausible, sometimes absurd.
+            let ack = match how[1] {
+                0..3 => u64::MAX - ack,
+                3..20 => ack * 50,
+                _ => ack,
+            };
+            match how[2] % 5 {
+                0 => tx.on_timeout(now),
+                1 => tx.on_timeout(tx.deadline().map_or(now, |d| d.min(now))),
+                _ => {
+                    if ack <= sent && how[3] % 16 != 0 {
+                        heard = heard.max(ack);
+                    }
+                    tx.on_ack(now, Ack { ack, ece: how[3] & 1 == 1, syn: how[3] % 16 == 0, sack });
+                }
+            }
+            for _ in 0..300 {
+                let Some(s) = tx.poll_send(now) else { break };
+                let end = s.seq + u64::from(s.len);
+                prop_assert!(end <= size.unwrap_or(u64::MAX));
+                prop_assert!(end <= heard + window, "{:?} with {} acknowledged", s, heard);
+                sent = sent.max(end);
+            }
+            prop_assert_eq!(tx.poll_send(now), None);
+        }
+    }
+
+    #[test]
+    fn a_receiver_delivers_what_a_bitmap_would(
+        config in config(),
+        segments in proptest::collection::vec((0..300u64, 0..60u32, any::<[bool; 4]>()), 0..150),
+    ) {
+        const SPAN: usize = 1000;
+        let window = config.receive_window.min(100);
+        let sack = config.recovery == Recovery::Sack;
+        let config = TcpConfig { receive_window: window, ..config };
+        let mut rx = TcpReceiver::new(Arc::new(config));
+        let mut seen = [false; SPAN];
+        let mut next = 0usize;
+        for (i, (seq, len, how)) in segments.into_iter().enumerate() {
+            let now = Time::from_us(i as u64 * 20);
+            let syn = how[0] && how[1] && how[2];
+            rx.on_segment(now, Arrival { seq, len, syn, ce: how[3], cwr: how[2] });
+            if !syn {
+                let limit = next + window as usize;
+                let end = (seq as usize + len as usize).min(limit);
+                (seq as usize..end).for_each(|b| seen[b] = true);
+                next += seen[next..].iter().take_while(|b| **b).count();
+            }
+            prop_assert_eq!(rx.delivered(), next as u64);
+            while let Some(ack) = rx.poll_ack(now) {
+                prop_assert!(ack.ack <= next as u64);
+                prop_assert!(sack || ack.sack.is_empty());
+                for (from, to) in ack.sack.iter() {
+                    let block = ack.ack as usize + from as usize..ack.ack as usize + to as usize;
+                    prop_assert!(!seen[block.start - 1] && !seen[block.end]);
+                    prop_assert!(seen[block].iter().all(|b| *b));
+                }
+            }
+            if how[0] {
+                rx.on_timeout(now);
+            }
+        }
+    }
+}
