@@ -54,15 +54,14 @@ macro_rules! columns {
 pub(crate) use columns;
 
 /// A Parquet file being written.
-pub struct TableWriter<R> {
-    columns: Vec<Col<R>>,
+pub struct TableWriter {
     writer: SerializedFileWriter<File>,
     path: PathBuf,
 }
 
-impl<R> TableWriter<R> {
-    /// Begins the table `name` in `file`.
-    pub fn new(name: &str, columns: Vec<Col<R>>, file: File, path: PathBuf) -> Result<Self, Error> {
+impl TableWriter {
+    /// Begins the table `name` with these columns in `file`.
+    pub fn new<R>(name: &str, columns: &[Col<R>], file: File, path: PathBuf) -> Result<Self, Error> {
         let fields = columns.iter().map(|c| Arc::new(field(c))).collect();
         let schema = Type::group_type_builder(name).with_fields(fields).build();
         let schema = schema.expect("column names make a schema");
@@ -72,22 +71,18 @@ impl<R> TableWriter<R> {
             .build();
         let writer = SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))
             .map_err(|e| table_error(&path, e))?;
-        Ok(TableWriter {
-            columns,
-            writer,
-            path,
-        })
+        Ok(TableWriter { writer, path })
     }
 
-    /// Adds `rows` as one row group.
-    pub fn write(&mut self, rows: &[R]) -> Result<(), Error> {
-        let path = self.path.clone();
-        self.write_group(rows).map_err(|e| table_error(&path, e))
+    /// Adds `rows` as one row group. The columns are those it began with.
+    pub fn write<R>(&mut self, columns: &[Col<R>], rows: &[R]) -> Result<(), Error> {
+        let written = self.write_group(columns, rows);
+        written.map_err(|e| table_error(&self.path, e))
     }
 
-    fn write_group(&mut self, rows: &[R]) -> Result<(), ParquetError> {
+    fn write_group<R>(&mut self, columns: &[Col<R>], rows: &[R]) -> Result<(), ParquetError> {
         let mut group = self.writer.next_row_group()?;
-        for column in &self.columns {
+        for column in columns {
             match column.get {
                 Get::Int(get) => put::<_, Int64Type>(&mut group, rows, |r| get(r) as i64)?,
                 Get::Float(get) => put::<_, DoubleType>(&mut group, rows, get)?,
