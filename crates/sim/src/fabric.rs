@@ -9,8 +9,8 @@
 //! of a transmission.
 
 use crate::agenda::Agenda;
+use crate::indexed::Table;
 use crate::pool::{NONE, Pool};
-use crate::table::Table;
 use sidestep_switch::{AnySched, Depth, Sched};
 use sidestep_types::{BitRate, Bytes, Framing, Packet, Seed, Time, mix64};
 

@@ -1,10 +1,14 @@
 //! The packet-level simulator: an agenda of events over links, switches and hosts.
 
 pub mod agenda;
+pub mod cdf;
 pub mod config;
 mod fabric;
 mod fib;
+pub mod files;
+pub mod flow_list;
 mod host;
+mod indexed;
 pub mod network;
 pub mod outcome;
 pub mod plan;
@@ -16,7 +20,9 @@ mod trace;
 pub mod workload;
 mod world;
 
+pub use cdf::{Interpolation, SizeCdf};
 pub use config::{SwitchConfig, TraceFilter, WorldConfig};
+pub use files::{Files, NoFiles};
 pub use network::{Cable, End, Network};
 pub use outcome::{
     ClassOutcome, FlowOutcome, Outcome, PacketTrace, PortOutcome, Totals, TraceEvent, TraceStep,

@@ -1,6 +1,6 @@
 //! Packets under way, in one array: a slot each, one cache line each, reused last-in first-out.
 
-use crate::table::Table;
+use crate::indexed::Table;
 use sidestep_types::{Packet, Time};
 
 /// No packet.
@@ -80,7 +80,7 @@ impl Pool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::Table;
+    use crate::indexed::Table;
     use sidestep_types::{FlowId, HostId, Kind};
 
     #[test]

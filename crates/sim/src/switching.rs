@@ -4,8 +4,8 @@ use crate::agenda::Agenda;
 use crate::config::SwitchConfig;
 use crate::fabric::{Fabric, Link, Wire};
 use crate::fib::{Attachment, Fib};
+use crate::indexed::Table;
 use crate::pool::Pool;
-use crate::table::Table;
 use sidestep_switch::{
     AnyBuffer, AnyRoute, Buffer, Capacity, Depth, DropReason, Queues, Route, Verdict, Want,
 };

@@ -1,55 +1,123 @@
-//! Arrays indexed by numbers that this crate hands out itself: links, parcels, slots, switches.
+//! Comma-separated text with a header, comments and line numbers for its errors.
 //!
-//! A hop makes some thirty such look-ups, and their bounds checks were a fifth of all
-//! instructions (docs/performance.md). The numbers never come from outside: a parcel's from
-//! [`crate::pool::Pool::put`], a link's and a switch's from the layout in
-//! [`crate::world::World::new`], a slot's from the agenda's owner. Debug builds, and so all
-//! tests, check every one.
+//! **Decision**     lines that are empty or start with `#` are skipped; the first line left is
+//!                  the header; every row has as many cells as the header has columns.
+//! **Errors**       `name:line: expected …, got …`; any text is answered without a panic.
+//! **Deviations**   cells are trimmed. A quoted cell may hold commas and line ends.
 
-use std::ops::{Deref, DerefMut, Index, IndexMut};
+/// A table that was read.
+#[derive(Debug)]
+pub(crate) struct Table<'a> {
+    name: &'a str,
+    /// The header's cells.
+    pub columns: Vec<String>,
+    /// The line the header stands on.
+    pub header: usize,
+    /// What follows it.
+    pub rows: Vec<Row>,
+}
 
-/// A vector whose indices are known to be in range.
-pub(crate) struct Table<T>(Vec<T>);
+/// One row.
+#[derive(Debug)]
+pub(crate) struct Row {
+    /// The line it starts on, counted from 1.
+    pub line: usize,
+    cells: csv::StringRecord,
+}
 
-impl<T> Table<T> {
-    pub fn new(items: Vec<T>) -> Table<T> {
-        Table(items)
-    }
-
-    pub fn push(&mut self, item: T) {
-        self.0.push(item);
+impl Row {
+    /// The text in column `column`; every row has all columns.
+    pub fn cell(&self, column: usize) -> &str {
+        &self.cells[column]
     }
 }
 
-impl<T> Index<u32> for Table<T> {
-    type Output = T;
-    #[inline(always)]
-    fn index(&self, i: u32) -> &T {
-        debug_assert!((i as usize) < self.0.len(), "index {i} of {}", self.0.len());
-        // SAFETY: every index is one that this crate issued for this table, and tables
-        // never shrink; see the module's comment.
-        unsafe { self.0.get_unchecked(i as usize) }
+impl<'a> Table<'a> {
+    /// Reads `text`, which errors call `name`; `expected` is how the header may look.
+    pub fn read(name: &'a str, text: &str, expected: &str) -> Result<Table<'a>, String> {
+        // The csv crate counts a comment's lines into the record after it, so they go first.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let kept = (text.lines().enumerate())
+            .filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+        let (numbers, lines): (Vec<usize>, Vec<&str>) = kept.map(|(i, l)| (i + 1, l)).unzip();
+        let joined = lines.join("\n");
+        let mut reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .trim(csv::Trim::All)
+            .from_reader(joined.as_bytes());
+        let mut table = Table {
+            name,
+            columns: Vec::new(),
+            header: 1,
+            rows: Vec::new(),
+        };
+        for record in reader.records() {
+            let cells = record.map_err(|why| format!("{name}: {why}"))?;
+            let at = cells.position().map_or(1, csv::Position::line);
+            let line = numbers.get((at - 1) as usize).copied().unwrap_or(1);
+            if table.columns.is_empty() {
+                table.header = line;
+                table.columns = cells.iter().map(str::to_string).collect();
+            } else if cells.len() != table.columns.len() {
+                let want = format!(
+                    "{} cells ({})",
+                    table.columns.len(),
+                    table.columns.join(",")
+                );
+                return Err(table.error(line, &want, &cells.len().to_string()));
+            } else {
+                table.rows.push(Row { line, cells });
+            }
+        }
+        if table.columns.is_empty() {
+            return Err(table.error(1, &format!("the header {expected:?}"), "nothing"));
+        }
+        Ok(table)
+    }
+
+    /// What is wrong where.
+    pub fn error(&self, line: usize, expected: &str, got: &str) -> String {
+        format!("{}:{line}: expected {expected}, got {got}", self.name)
+    }
+
+    /// Refuses a header other than `columns`.
+    pub fn require_header(&self, columns: &str) -> Result<(), String> {
+        let got = self.columns.join(",");
+        if got == columns {
+            return Ok(());
+        }
+        let expected = format!("the header {columns:?}");
+        Err(self.error(self.header, &expected, &format!("{got:?}")))
     }
 }
 
-impl<T> IndexMut<u32> for Table<T> {
-    #[inline(always)]
-    fn index_mut(&mut self, i: u32) -> &mut T {
-        debug_assert!((i as usize) < self.0.len(), "index {i} of {}", self.0.len());
-        // SAFETY: as above.
-        unsafe { self.0.get_unchecked_mut(i as usize) }
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl<T> Deref for Table<T> {
-    type Target = [T];
-    fn deref(&self) -> &[T] {
-        &self.0
+    #[test]
+    fn a_row_keeps_the_line_it_stands_on() {
+        let text = "\u{feff}# a comment\n\na,b\r\n1, 2\r\n# another\n\n 3,4\n\"5\n6\",7\n8,9";
+        let table = Table::read("t.csv", text, "a,b").unwrap();
+        assert_eq!((table.header, table.columns.join("|")), (3, "a|b".into()));
+        let rows: Vec<_> = (table.rows.iter())
+            .map(|r| (r.line, r.cell(0), r.cell(1)))
+            .collect();
+        let expected = [
+            (4, "1", "2"),
+            (7, "3", "4"),
+            (8, "5\n6", "7"),
+            (10, "8", "9"),
+        ];
+        assert_eq!(rows, expected);
     }
-}
 
-impl<T> DerefMut for Table<T> {
-    fn deref_mut(&mut self) -> &mut [T] {
-        &mut self.0
+    #[test]
+    fn a_short_row_is_refused_where_it_stands() {
+        let said = Table::read("t.csv", "a,b\n1,2\n3\n", "a,b").unwrap_err();
+        assert_eq!(said, "t.csv:3: expected 2 cells (a,b), got 1");
+        let said = Table::read("t.csv", "# nothing\n", "a,b").unwrap_err();
+        assert_eq!(said, "t.csv:1: expected the header \"a,b\", got nothing");
     }
 }

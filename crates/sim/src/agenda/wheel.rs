@@ -6,7 +6,7 @@
 //! gap between events, and the ring doubles when too much had to wait in the heap.
 
 use super::{Agenda, past};
-use crate::table::Table;
+use crate::indexed::Table;
 use sidestep_types::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

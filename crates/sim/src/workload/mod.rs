@@ -1,1 +1,318 @@
-//! Workloads.
+//! Workloads: flows and queries, drawn before a run starts, by name.
+//!
+//! One file and one registry line each. A workload draws from streams named after itself
+//! and, where it matters, after the host or the query: adding a workload moves no other,
+//! and changing one parameter leaves the draws of the others alone.
+
+use crate::files::Files;
+use crate::network::{End, Network};
+use crate::plan::{FlowPlan, Plan, QueryPlan, Start};
+use sidestep_types::{BitRate, Entry, FlowId, HostId, Seed, Time, Values};
+
+mod deck;
+mod load;
+
+pub use load::{Cost, Load};
+
+/// A workload that can be built from its parameters and planned for a run.
+pub trait Workload: Sized {
+    /// Its name, source and parameters.
+    const ENTRY: Entry;
+
+    /// Makes one for these hosts. Errors say what does not go together, expected, got.
+    fn build(values: &Values, files: &dyn Files, site: &Site) -> Result<Self, String>;
+
+    /// Appends its flows and queries.
+    fn draw(&self, into: &mut Draft<'_>) -> Result<(), String>;
+
+    /// What it offers to a network during `duration`.
+    fn load(&self, cost: Cost, duration: Time) -> Load;
+}
+
+/// Writes the enum over the workloads, their entries and the construction by name.
+macro_rules! workloads {
+    ($($module:ident::$workload:ident,)*) => {
+        $(pub mod $module;)*
+
+        /// Any registered workload.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum AnyWorkload {
+            $(
+                #[doc = concat!("See [`", stringify!($module), "`].")]
+                $workload($module::$workload),
+            )*
+        }
+
+        /// The registered workloads, in order.
+        pub const ENTRIES: &[Entry] = &[$(<$module::$workload as Workload>::ENTRY,)*];
+
+        /// Makes the workload called `name` for the hosts of `network`, which is valid.
+        ///
+        /// Errors say which name is unknown or what does not go together.
+        pub fn build(
+            name: &str,
+            values: &Values,
+            files: &dyn Files,
+            network: &Network,
+        ) -> Result<AnyWorkload, String> {
+            let site = Site::of(network);
+            $(
+                if name == <$module::$workload as Workload>::ENTRY.name {
+                    let made = <$module::$workload as Workload>::build(values, files, &site);
+                    return made.map(AnyWorkload::$workload).map_err(|why| format!("{name}: {why}"));
+                }
+            )*
+            Err(format!("workload {name:?} is unknown"))
+        }
+
+        impl AnyWorkload {
+            /// The name of its kind.
+            pub fn kind(&self) -> &'static str {
+                match self {
+                    $(AnyWorkload::$workload(_) => <$module::$workload as Workload>::ENTRY.name,)*
+                }
+            }
+
+            fn draw(&self, into: &mut Draft<'_>) -> Result<(), String> {
+                match self {
+                    $(AnyWorkload::$workload(w) => w.draw(into),)*
+                }
+            }
+
+            /// What it offers to a network during `duration`.
+            pub fn load(&self, cost: Cost, duration: Time) -> Load {
+                match self {
+                    $(AnyWorkload::$workload(w) => w.load(cost, duration),)*
+                }
+            }
+        }
+    };
+}
+
+workloads! {
+    query::Query,
+    background::Background,
+    long::Long,
+    permutation::Permutation,
+    incast::Incast,
+    flow_list::FlowList,
+}
+
+impl AnyWorkload {
+    /// Appends its flows and queries to `plan`: those that start before `duration`.
+    ///
+    /// `class` is its index in `plan.classes`, which already names every workload of the
+    /// scenario (a flow list may append classes of its own); `name` is its name in the scenario, which
+    /// names its random streams. Errors: more flows than a plan holds, a start past the end
+    /// of time; the plan is then incomplete.
+    pub fn plan(
+        &self,
+        class: u8,
+        duration: Time,
+        seed: Seed,
+        name: &str,
+        plan: &mut Plan,
+    ) -> Result<(), String> {
+        let mut draft = Draft {
+            class,
+            duration,
+            seed: Seed(seed.salt(("workload", name))),
+            name,
+            plan,
+        };
+        self.draw(&mut draft)
+            .map_err(|why| format!("{name}: {why}"))
+    }
+}
+
+/// The hosts a workload runs on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// The rate of each host's only link.
+    pub access: Vec<BitRate>,
+}
+
+impl Site {
+    /// The hosts of `network`.
+    pub fn of(network: &Network) -> Site {
+        let mut access = vec![BitRate::bps(0); network.hosts as usize];
+        for cable in &network.cables {
+            for end in [cable.a, cable.b] {
+                if let End::Host(h) = end {
+                    access[h.0 as usize] = cable.rate;
+                }
+            }
+        }
+        Site { access }
+    }
+
+    /// How many there are.
+    pub fn hosts(&self) -> u32 {
+        self.access.len() as u32
+    }
+
+    /// How many there are, at least two, since a flow needs two ends.
+    fn pairs_of_hosts(&self) -> Result<u32, String> {
+        match self.hosts() {
+            n @ (0 | 1) => Err(format!("expected at least two hosts, got {n}")),
+            n => Ok(n),
+        }
+    }
+}
+
+/// Flows a plan may hold. Assumed: 2²⁶ flows take 4 GB.
+pub const MAX_FLOWS: usize = 1 << 26;
+
+/// A plan being written by one workload.
+pub struct Draft<'a> {
+    class: u8,
+    duration: Time,
+    seed: Seed,
+    name: &'a str,
+    plan: &'a mut Plan,
+}
+
+impl Draft<'_> {
+    /// Refuses a run of about `flows` flows when it cannot fit, before any is drawn.
+    fn expect(&self, flows: f64) -> Result<(), String> {
+        if self.plan.flows.len() as f64 + flows > 1.1 * MAX_FLOWS as f64 {
+            return Err(too_many(&format!("about {flows:.0}")));
+        }
+        Ok(())
+    }
+
+    /// Appends a flow and says which it is.
+    fn flow(&mut self, src: u32, dst: u32, size: u64, start: Start) -> Result<FlowId, String> {
+        self.flow_of(FlowPlan {
+            src: HostId(src),
+            dst: HostId(dst),
+            size,
+            start,
+            class: self.class,
+            query: None,
+            request: false,
+        })
+    }
+
+    fn flow_of(&mut self, flow: FlowPlan) -> Result<FlowId, String> {
+        let id = self.plan.flows.len();
+        if id >= MAX_FLOWS {
+            return Err(too_many("more"));
+        }
+        assert!(
+            flow.src != flow.dst && flow.size > 0,
+            "a flow joins two hosts and has a byte: {flow:?}"
+        );
+        self.plan.flows.push(flow);
+        Ok(FlowId(id as u32))
+    }
+
+    /// Appends a query with `responses` flows to come, and says which it is.
+    fn query(&mut self, start: Time, target: u32, responses: u32) -> u32 {
+        self.plan.queries.push(QueryPlan {
+            start,
+            target: HostId(target),
+            responses,
+            class: self.class,
+        });
+        (self.plan.queries.len() - 1) as u32
+    }
+
+    /// Appends a flow that answers `query`.
+    fn response(&mut self, query: u32, src: u32, size: u64, start: Start) -> Result<(), String> {
+        let dst = self.plan.queries[query as usize].target;
+        self.flow_of(FlowPlan {
+            src: HostId(src),
+            dst,
+            size,
+            start,
+            class: self.class,
+            query: Some(query),
+            request: false,
+        })?;
+        Ok(())
+    }
+
+    /// Appends the flow that asks `dst` on behalf of `query`.
+    fn request(&mut self, query: u32, dst: u32, size: u64, start: Time) -> Result<FlowId, String> {
+        let src = self.plan.queries[query as usize].target;
+        self.flow_of(FlowPlan {
+            src,
+            dst: HostId(dst),
+            size,
+            start: Start::At(start),
+            class: self.class,
+            query: Some(query),
+            request: true,
+        })
+    }
+}
+
+fn too_many(got: &str) -> String {
+    format!("expected at most {MAX_FLOWS} flows in a run, got {got}")
+}
+
+/// `start + wait`, or why not.
+fn later(start: Time, wait: Time) -> Result<Time, String> {
+    let sum = start.checked_add(wait);
+    sum.ok_or_else(|| format!("expected a start before the end of time, got {start} + {wait}"))
+}
+
+/// Uniform in `[0, most)`; zero for zero.
+fn jitter(rng: &mut sidestep_types::Rng, most: Time) -> Time {
+    Time::from_ps(rng.below(most.ps()))
+}
+
+/// Instants of a Poisson process with this mean gap, from time zero on.
+struct Poisson {
+    rng: sidestep_types::Rng,
+    gap_ps: f64,
+    at: Time,
+}
+
+impl Poisson {
+    fn new(rng: sidestep_types::Rng, gap_ps: f64) -> Poisson {
+        let at = Time::ZERO;
+        Poisson { rng, gap_ps, at }
+    }
+
+    /// The next instant, if it comes before `end`.
+    fn next_before(&mut self, end: Time) -> Option<Time> {
+        // A gap past the end of time saturates, and so comes after `end`.
+        let gap = Time::from_ps(self.rng.exponential(self.gap_ps) as u64);
+        self.at = self.at.saturating_add(gap);
+        (self.at < end).then_some(self.at)
+    }
+}
+
+/// The whole number `name`, which must lie in `least..=most`.
+fn count(values: &Values, name: &str, least: u64, most: u64) -> Result<u32, String> {
+    let got = values.count(name);
+    if !(least..=most.min(u64::from(u32::MAX))).contains(&got) {
+        return Err(format!("{name} must be from {least} to {most}, got {got}"));
+    }
+    Ok(got as u32)
+}
+
+/// The size `name`, at least a byte and not the number that stands for "endless".
+fn size(values: &Values, name: &str) -> Result<u64, String> {
+    let got = values.bytes(name).0;
+    if got == 0 || got == FlowPlan::ENDLESS {
+        return Err(format!(
+            "{name} must be from 1 B to {} B, got {got} B",
+            FlowPlan::ENDLESS - 1
+        ));
+    }
+    Ok(got)
+}
+
+/// The size `name`, or [`FlowPlan::ENDLESS`] when it is off.
+fn size_or_endless(values: &Values, name: &str) -> Result<u64, String> {
+    match values.bytes_or_off(name) {
+        None => Ok(FlowPlan::ENDLESS),
+        Some(_) => size(values, name),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,199 @@
+//! Conversations with a receiver, in bytes and microseconds.
 
+use super::*;
+use crate::{Congestion, Estimator, RtoConfig};
+
+fn config() -> TcpConfig {
+    TcpConfig {
+        congestion: Congestion::NewReno { ecn: false },
+        recovery: Recovery::Sack,
+        mss: 1000,
+        initial_window: 10,
+        receive_window: 20_000,
+        dupack_threshold: Some(3),
+        limited_transmit: false,
+        idle_restart: false,
+        delayed_ack: None,
+        rto: RtoConfig {
+            estimator: Estimator::Rfc6298,
+            min: us(200),
+            initial: us(200),
+            max: us(9000),
+            granularity: Time::ZERO,
+            backoff: true,
+        },
+        handshake: false,
+    }
+}
+
+fn dctcp() -> TcpConfig {
+    TcpConfig {
+        congestion: Congestion::Dctcp {
+            gain: 0.0625,
+            initial_alpha: 1.0,
+        },
+        ..config()
+    }
+}
+
+fn delayed(config: TcpConfig) -> TcpConfig {
+    TcpConfig {
+        delayed_ack: Some(DelayedAck {
+            segments: 2,
+            timeout: us(40),
+        }),
+        ..config
+    }
+}
+
+const fn us(us: u64) -> Time {
+    Time::from_us(us)
+}
+
+fn receiver(config: TcpConfig) -> TcpReceiver {
+    TcpReceiver::new(Arc::new(config))
+}
+
+impl TcpReceiver {
+    /// Segment number `n` arrives; what is acknowledged, in segments, and whether with an echo.
+    fn gets(&mut self, at: u64, n: u64, ce: bool) -> Vec<(u64, bool)> {
+        self.gets_cwr(at, n, ce, false)
+    }
+
+    fn gets_cwr(&mut self, at: u64, n: u64, ce: bool, cwr: bool) -> Vec<(u64, bool)> {
+        let arrival = Arrival {
+            seq: n * 1000,
+            len: 1000,
+            syn: false,
+            ce,
+            cwr,
+        };
+        self.on_segment(us(at), arrival);
+        self.says(at)
+    }
+
+    fn says(&mut self, at: u64) -> Vec<(u64, bool)> {
+        let acks = std::iter::from_fn(|| self.poll_ack(us(at)));
+        acks.map(|a| (a.ack / 1000, a.ece)).collect()
+    }
+
+    fn reports(&mut self, n: u64) -> Vec<(u32, u32)> {
+        let arrival = Arrival {
+            seq: n * 1000,
+            len: 1000,
+            syn: false,
+            ce: false,
+            cwr: false,
+        };
+        self.on_segment(us(0), arrival);
+        let ack = self.poll_ack(us(0)).expect("it answers at once");
+        ack.sack.iter().map(|(a, b)| (a / 1000, b / 1000)).collect()
+    }
+}
+
+#[test]
+fn every_segment_is_acknowledged_at_once_by_default() {
+    let mut rx = receiver(config());
+    assert_eq!(rx.gets(0, 0, false), [(1, false)]);
+    assert_eq!(rx.gets(1, 1, false), [(2, false)]);
+    assert_eq!((rx.delivered(), rx.deadline()), (2000, None));
+}
+
+#[test]
+fn a_delayed_acknowledgement_waits_for_a_second_segment_or_its_timeout() {
+    let mut rx = receiver(delayed(config()));
+    assert_eq!(rx.gets(0, 0, false), []);
+    assert_eq!(rx.deadline(), Some(us(40)));
+    assert_eq!(rx.gets(10, 1, false), [(2, false)]);
+    assert_eq!(rx.deadline(), None);
+    assert_eq!(rx.gets(20, 2, false), []);
+    rx.on_timeout(us(59)); // early
+    assert_eq!(rx.says(59), []);
+    rx.on_timeout(us(60));
+    assert_eq!(rx.says(60), [(3, false)]);
+}
+
+#[test]
+fn disorder_is_answered_at_once_and_so_is_its_end() {
+    let mut rx = receiver(delayed(config()));
+    assert_eq!(rx.gets(0, 2, false), [(0, false)]);
+    assert_eq!(rx.gets(1, 0, false), [(1, false)]);
+    assert_eq!(rx.gets(2, 1, false), [(3, false)]);
+    assert_eq!(rx.gets(3, 1, false), [(3, false)]); // seen before
+    assert_eq!(rx.deadline(), None);
+}
+
+#[test]
+fn blocks_are_reported_newest_first_and_only_with_sack() {
+    let mut rx = receiver(config());
+    assert_eq!(rx.reports(2), [(2, 3)]);
+    assert_eq!(rx.reports(6), [(6, 7), (2, 3)]);
+    assert_eq!(rx.reports(4), [(4, 5), (6, 7), (2, 3)]);
+    assert_eq!(rx.reports(8), [(8, 9), (4, 5), (6, 7)]);
+    assert_eq!(rx.reports(3), [(2, 5), (8, 9), (6, 7)]);
+    assert_eq!(rx.reports(0), [(1, 4), (7, 8), (5, 6)]);
+    let mut rx = receiver(TcpConfig {
+        recovery: Recovery::NewReno,
+        ..config()
+    });
+    assert_eq!(rx.reports(2), []);
+}
+
+#[test]
+fn what_lies_beyond_the_receive_window_is_ignored() {
+    let mut rx = receiver(config());
+    assert_eq!(rx.gets(0, 20, false), [(0, false)]);
+    (0..20).for_each(|n| drop(rx.gets(0, n, false)));
+    assert_eq!(rx.delivered(), 20_000);
+}
+
+#[test]
+fn dctcp_echoes_exactly_what_was_marked() {
+    let mut rx = receiver(dctcp());
+    assert_eq!(rx.gets(0, 0, true), [(1, true)]);
+    assert_eq!(rx.gets(1, 1, false), [(2, false)]);
+    assert_eq!(rx.gets(2, 2, true), [(3, true)]);
+}
+
+#[test]
+fn dctcp_with_delayed_acknowledgements_answers_each_change_of_marks() {
+    let mut rx = receiver(delayed(dctcp()));
+    assert_eq!(rx.gets(0, 0, false), []);
+    assert_eq!(rx.gets(1, 1, true), [(1, false)]); // what came before, unmarked
+    assert_eq!(rx.deadline(), Some(us(41)));
+    assert_eq!(rx.gets(2, 2, true), [(3, true)]); // two marked ones
+    assert_eq!(rx.gets(3, 3, true), []);
+    assert_eq!(rx.gets(4, 4, false), [(4, true)]);
+    assert_eq!(rx.gets(5, 5, false), [(6, false)]);
+    assert_eq!(rx.gets(6, 6, true), []); // nothing waits to be told apart
+}
+
+#[test]
+fn a_classic_echo_lasts_until_the_sender_has_reduced() {
+    let mut rx = receiver(TcpConfig {
+        congestion: Congestion::NewReno { ecn: true },
+        ..config()
+    });
+    assert_eq!(rx.gets(0, 0, true), [(1, true)]);
+    assert_eq!(rx.gets(1, 1, false), [(2, true)]);
+    assert_eq!(rx.gets_cwr(2, 2, false, true), [(3, false)]);
+    assert_eq!(rx.gets_cwr(3, 3, true, true), [(4, true)]); // reduced, and marked again
+}
+
+#[test]
+fn each_syn_is_answered() {
+    let mut rx = receiver(config());
+    for _ in 0..2 {
+        let syn = Arrival {
+            seq: 0,
+            len: 0,
+            syn: true,
+            ce: false,
+            cwr: false,
+        };
+        rx.on_segment(us(0), syn);
+        let answer = rx.poll_ack(us(0)).expect("a SYN-ACK");
+        assert!(answer.syn && answer.ack == 0);
+        assert_eq!(rx.poll_ack(us(0)), None);
+    }
+}

@@ -74,11 +74,12 @@ impl TcpSender {
         }
     }
 
-    /// RFC 3168 6.1.2, RFC 8257 3.3: at most one cut in a window of data.
+    /// RFC 3168 6.1.2, RFC 8257 3.3: at most one cut in a window of data. A recovery has
+    /// cut already.
     #[inline]
     fn hear_echo(&mut self) {
         self.counters.echoes = self.counters.echoes.saturating_add(1);
-        if self.cut || self.phase != Phase::Open || !self.control.ect(false) {
+        if self.cut || !self.control.ect(false) {
             return;
         }
         self.control.on_echo(&mut self.window, self.nxt - self.una);

@@ -9,6 +9,7 @@
 //! **Source**       RFC 6675 sections 3 and 4 (Update, IsLost, SetPipe, NextSeg).
 //! **Deviations**   bookkeeping is per segment, not per octet. IsLost counts bytes alone: with
 //!                  full segments DupThresh runs of them always exceed (DupThresh - 1) SMSS.
+//!                  The rescue (rule 4) does not repeat what this recovery has already repaired.
 
 use std::collections::VecDeque;
 
@@ -188,9 +189,10 @@ impl Board {
         self.next_hole(self.top)
     }
 
-    /// RFC 6675 NextSeg rule 4: the last segment not SACKed.
+    /// RFC 6675 NextSeg rule 4: the last segment not SACKed, unless it was just repaired.
     pub(super) fn last_missing(&self) -> Option<usize> {
-        self.slots.iter().rposition(|s| s & SACKED == 0)
+        let last = self.slots.iter().rposition(|s| s & SACKED == 0)?;
+        (self.slots[last] & RESENT == 0).then_some(last)
     }
 
     /// Sends slot `i` again; `in_pipe` if it counts as in the network from now on. Returns

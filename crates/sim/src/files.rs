@@ -1,0 +1,22 @@
+//! Where the text of a user's file comes from.
+//!
+//! The simulator opens no file. Whoever drives it (command line, Python, browser, test)
+//! hands in something that can.
+
+/// Text by path.
+pub trait Files {
+    /// The text of the file at `path`, as the user wrote it.
+    ///
+    /// Errors say why it cannot be read, without the path, which the caller prints.
+    fn read(&self, path: &str) -> Result<String, String>;
+}
+
+/// No files at all: what is not shipped is refused.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoFiles;
+
+impl Files for NoFiles {
+    fn read(&self, _: &str) -> Result<String, String> {
+        Err("no files can be read here".into())
+    }
+}

@@ -1,0 +1,301 @@
+//! A user's own flows: a trace, read from comma-separated text.
+//!
+//! ```text
+//! # every cell carries its unit …
+//! start,src,dst,size,class
+//! 1.5 ms,0,3,20 kB,web
+//! 2 ms,h1,h3,endless,backup
+//!
+//! # … or the header names it once
+//! start_us,src,dst,size_bytes
+//! 1500,0,3,20000
+//! ```
+//!
+//! **Decision**     columns in any order. A plain number without a unit in the header is refused:
+//!                  nobody can tell seconds from microseconds afterwards. `class` is optional and
+//!                  any word; flows of one word are counted together.
+//! **Units**        `start` ("1.5 ms") or `start_s`, `start_ms`, `start_us`, `start_ns`, `start_ps`;
+//!                  `size` ("20 kB") or `size_bytes`; either may say `endless`. Hosts are numbers
+//!                  from 0, with or without an `h`. All exact: nothing is rounded.
+//! **Errors**       `file:line: expected …, got …` for an unknown, missing or repeated column, a
+//!                  host out of range, a flow to itself, no bytes, a time or size that cannot be
+//!                  held. Any text is answered without a panic.
+
+use crate::plan::FlowPlan;
+use crate::table::{Row, Table};
+use sidestep_types::{HostId, Quantity, Time, Unit, parse_quantity};
+
+/// One line of a flow list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedFlow {
+    /// When the application hands it over.
+    pub start: Time,
+    /// Who sends it.
+    pub src: HostId,
+    /// Who receives it; never `src`.
+    pub dst: HostId,
+    /// Payload bytes, at least 1; [`FlowPlan::ENDLESS`] for a flow that never ends.
+    pub size: u64,
+    /// The word in its `class` column; `None` without such a column or in an empty cell.
+    pub class: Option<String>,
+}
+
+const HEADER: &str = "start,src,dst,size";
+
+const COLUMNS: &str = "start (or start_s, start_ms, start_us, start_ns, start_ps), src, dst, \
+                       size (or size_bytes), and perhaps class";
+
+/// Reads `text`, in which errors are placed in `name`, as flows between `hosts` hosts.
+pub fn parse(name: &str, text: &str, hosts: u32) -> Result<Vec<ListedFlow>, String> {
+    let table = Table::read(name, text, HEADER)?;
+    let columns = Columns::of(&table)?;
+    let flow = |row| columns.flow(&table, row, hosts);
+    table.rows.iter().map(flow).collect()
+}
+
+/// Which column holds what, and the unit its header names.
+struct Columns {
+    start: (usize, Option<&'static str>),
+    src: usize,
+    dst: usize,
+    size: (usize, Option<&'static str>),
+    class: Option<usize>,
+}
+
+impl Columns {
+    fn of(table: &Table<'_>) -> Result<Columns, String> {
+        let (mut start, mut src, mut dst, mut size, mut class) = (None, None, None, None, None);
+        for (i, word) in table.columns.iter().enumerate() {
+            let twice = match word.as_str() {
+                "start" => start.replace((i, None)).is_some(),
+                "start_s" => start.replace((i, Some("s"))).is_some(),
+                "start_ms" => start.replace((i, Some("ms"))).is_some(),
+                "start_us" => start.replace((i, Some("us"))).is_some(),
+                "start_ns" => start.replace((i, Some("ns"))).is_some(),
+                "start_ps" => start.replace((i, Some("ps"))).is_some(),
+                "src" => src.replace(i).is_some(),
+                "dst" => dst.replace(i).is_some(),
+                "size" => size.replace((i, None)).is_some(),
+                "size_bytes" => size.replace((i, Some("B"))).is_some(),
+                "class" => class.replace(i).is_some(),
+                _ => {
+                    let expected = format!("the columns {COLUMNS}");
+                    return Err(table.error(table.header, &expected, &format!("{word:?}")));
+                }
+            };
+            if twice {
+                let got = format!("{word:?} as well");
+                return Err(table.error(table.header, "each column once", &got));
+            }
+        }
+        let missing = |word: &str| {
+            let got = format!("{:?}", table.columns.join(","));
+            table.error(table.header, &format!("a column {word:?}"), &got)
+        };
+        Ok(Columns {
+            start: start.ok_or_else(|| missing("start"))?,
+            src: src.ok_or_else(|| missing("src"))?,
+            dst: dst.ok_or_else(|| missing("dst"))?,
+            size: size.ok_or_else(|| missing("size"))?,
+            class,
+        })
+    }
+
+    fn flow(&self, table: &Table<'_>, row: &Row, hosts: u32) -> Result<ListedFlow, String> {
+        let (src, dst) = (
+            host(table, row, self.src, hosts)?,
+            host(table, row, self.dst, hosts)?,
+        );
+        if src == dst {
+            let got = format!("host {} as both", src.0);
+            return Err(table.error(row.line, "two different hosts", &got));
+        }
+        let class = self.class.map(|column| row.cell(column));
+        Ok(ListedFlow {
+            start: start(table, row, self.start)?,
+            src,
+            dst,
+            size: size(table, row, self.size)?,
+            class: class.filter(|word| !word.is_empty()).map(str::to_string),
+        })
+    }
+}
+
+fn host(table: &Table<'_>, row: &Row, column: usize, hosts: u32) -> Result<HostId, String> {
+    let word = row.cell(column);
+    let digits = word.strip_prefix('h').unwrap_or(word);
+    let number = digits.parse().ok().filter(|n| *n < hosts);
+    let found = number.filter(|_| digits.bytes().all(|b| b.is_ascii_digit()));
+    found.map(HostId).ok_or_else(|| {
+        let expected = match hosts {
+            0 => "a network with hosts".to_string(),
+            _ => format!("a host from 0 to {}", hosts - 1),
+        };
+        table.error(row.line, &expected, &format!("{word:?}"))
+    })
+}
+
+fn start(table: &Table<'_>, row: &Row, column: (usize, Option<&str>)) -> Result<Time, String> {
+    match quantity(table, row, column, Unit::Time)? {
+        Quantity::Time(time) => Ok(time),
+        other => unreachable!("a time was read as {other:?}"),
+    }
+}
+
+fn size(table: &Table<'_>, row: &Row, column: (usize, Option<&str>)) -> Result<u64, String> {
+    if row.cell(column.0) == "endless" {
+        return Ok(FlowPlan::ENDLESS);
+    }
+    match quantity(table, row, column, Unit::Bytes)? {
+        Quantity::Bytes(b) if b.0 > 0 && b.0 != FlowPlan::ENDLESS => Ok(b.0),
+        Quantity::Bytes(b) => {
+            let expected = format!(
+                "a size from 1 B to {} B, or \"endless\"",
+                FlowPlan::ENDLESS - 1
+            );
+            Err(table.error(row.line, &expected, &format!("{} B", b.0)))
+        }
+        other => unreachable!("a size was read as {other:?}"),
+    }
+}
+
+/// The cell's number, with the header's unit when that names one.
+fn quantity(
+    table: &Table<'_>,
+    row: &Row,
+    (column, unit): (usize, Option<&str>),
+    kind: Unit,
+) -> Result<Quantity, String> {
+    let cell = row.cell(column);
+    let read = match unit {
+        None => parse_quantity(cell, kind),
+        Some(_) if cell.contains(|c: char| !c.is_ascii_digit() && !"._".contains(c)) => {
+            let expected = format!("a plain number ({} names the unit)", table.columns[column]);
+            return Err(table.error(row.line, &expected, &format!("{cell:?}")));
+        }
+        Some(unit) => parse_quantity(&format!("{cell} {unit}"), kind),
+    };
+    read.map_err(|why| table.error(row.line, why.expected, &why.got))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flows(text: &str) -> Result<Vec<ListedFlow>, String> {
+        parse("f.csv", text, 4)
+    }
+
+    fn said(row: &str) -> String {
+        flows(&format!("{HEADER}\n{row}\n")).unwrap_err()
+    }
+
+    #[test]
+    fn units_stand_in_the_cells_or_in_the_header() {
+        let cells =
+            "# a trace\nstart,src,dst,size,class\n1.5 ms,0,3,20 kB,web\n\n2 ms,h1,h3,endless,\n";
+        let flow = |start, src, size, class: Option<&str>| ListedFlow {
+            start: Time::from_us(start),
+            src: HostId(src),
+            dst: HostId(3),
+            size,
+            class: class.map(str::to_string),
+        };
+        let expected = [
+            flow(1_500, 0, 20_000, Some("web")),
+            flow(2_000, 1, FlowPlan::ENDLESS, None),
+        ];
+        assert_eq!(flows(cells).unwrap(), expected);
+        for header in [
+            "size_bytes,dst,src,start_us\n20000,3,0,1500\n",
+            "size_bytes,dst,src,start_ms\n20000,3,0,1.5\n",
+            "size_bytes,dst,src,start_s\n20000,3,0,0.0015\n",
+            "size_bytes,dst,src,start_ns\n20000,3,0,1500000\n",
+            "size_bytes,dst,src,start_ps\n20000,3,0,1500000000\n",
+        ] {
+            assert_eq!(
+                flows(header).unwrap(),
+                [flow(1_500, 0, 20_000, None)],
+                "{header}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        assert_eq!(
+            said("1 ms,0,4,1 B"),
+            "f.csv:2: expected a host from 0 to 3, got \"4\""
+        );
+        assert_eq!(
+            said("1 ms,+1,3,1 B"),
+            "f.csv:2: expected a host from 0 to 3, got \"+1\""
+        );
+        assert_eq!(
+            said("1 ms,0,3,1 B\n1 ms,2,2,1 B"),
+            "f.csv:3: expected two different hosts, got host 2 as both"
+        );
+        assert!(said("1 ms,0,3,0 B").starts_with("f.csv:2: expected a size from 1 B to"));
+        assert!(
+            said("1 ms,0,3,18446744073709551615 B")
+                .contains("or \"endless\", got 18446744073709551615 B")
+        );
+        assert!(said("1,0,3,1 B").starts_with("f.csv:2: expected a time like \"50 us\""));
+        assert!(said("1,0,3,1 B").ends_with("got \"1\" without a unit"));
+        assert!(said("99999999999 s,0,3,1 B").ends_with("which is too large"));
+        assert!(said("0.5 ps,0,3,1 B").ends_with("finer than the base unit can hold"));
+        assert_eq!(
+            said("1 ms,0,3"),
+            "f.csv:2: expected 4 cells (start,src,dst,size), got 3"
+        );
+    }
+
+    #[test]
+    fn a_header_that_is_wrong_is_refused() {
+        let said = |text| flows(text).unwrap_err();
+        assert!(
+            said("start,from,dst,size\n").starts_with("f.csv:1: expected the columns start (or")
+        );
+        assert!(said("start,from,dst,size\n").ends_with("got \"from\""));
+        assert_eq!(
+            said("#\nstart,src,dst\n"),
+            "f.csv:2: expected a column \"size\", got \"start,src,dst\""
+        );
+        assert_eq!(
+            said("start,start_us,src,dst,size\n"),
+            "f.csv:1: expected each column once, got \"start_us\" as well"
+        );
+        assert_eq!(
+            said("start_us,src,dst,size\n1 ms,0,1,1 B\n"),
+            "f.csv:2: expected a plain number (start_us names the unit), got \"1 ms\""
+        );
+        assert_eq!(
+            said(""),
+            "f.csv:1: expected the header \"start,src,dst,size\", got nothing"
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_answered_without_a_panic(
+            text in "(start_us,src,dst,size\n|start,src,dst,size,class\n)?([0-9h. msuBk\"#-]{0,9},){3}[0-9. kB\"]{0,9}|\\PC{0,60}",
+            hosts in 0u32..5,
+        ) {
+            let _ = parse("f", &text, hosts);
+        }
+
+        #[test]
+        fn bytes_that_are_no_text_are_answered_too(bytes: Vec<u8>) {
+            let _ = parse("f", &format!("{HEADER}\n{}", String::from_utf8_lossy(&bytes)), 4);
+        }
+
+        #[test]
+        fn what_is_written_reads_back(ps in 0..u64::MAX, size in 1..u64::MAX, src in 0u32..4, by in 1u32..4) {
+            let dst = (src + by) % 4;
+            let text = format!("start_ps,src,dst,size_bytes\n{ps},{src},{dst},{size}\n");
+            let read = flows(&text).unwrap();
+            let (src, dst) = (HostId(src), HostId(dst));
+            proptest::prop_assert_eq!(&read, &[ListedFlow { start: Time::from_ps(ps), src, dst, size, class: None }]);
+        }
+    }
+}

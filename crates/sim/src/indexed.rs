@@ -1,0 +1,55 @@
+//! Arrays indexed by numbers that this crate hands out itself: links, parcels, slots, switches.
+//!
+//! A hop makes some thirty such look-ups, and their bounds checks were a fifth of all
+//! instructions (docs/performance.md). The numbers never come from outside: a parcel's from
+//! [`crate::pool::Pool::put`], a link's and a switch's from the layout in
+//! [`crate::world::World::new`], a slot's from the agenda's owner. Debug builds, and so all
+//! tests, check every one.
+
+use std::ops::{Deref, DerefMut, Index, IndexMut};
+
+/// A vector whose indices are known to be in range.
+pub(crate) struct Table<T>(Vec<T>);
+
+impl<T> Table<T> {
+    pub fn new(items: Vec<T>) -> Table<T> {
+        Table(items)
+    }
+
+    pub fn push(&mut self, item: T) {
+        self.0.push(item);
+    }
+}
+
+impl<T> Index<u32> for Table<T> {
+    type Output = T;
+    #[inline(always)]
+    fn index(&self, i: u32) -> &T {
+        debug_assert!((i as usize) < self.0.len(), "index {i} of {}", self.0.len());
+        // SAFETY: every index is one that this crate issued for this table, and tables
+        // never shrink; see the module's comment.
+        unsafe { self.0.get_unchecked(i as usize) }
+    }
+}
+
+impl<T> IndexMut<u32> for Table<T> {
+    #[inline(always)]
+    fn index_mut(&mut self, i: u32) -> &mut T {
+        debug_assert!((i as usize) < self.0.len(), "index {i} of {}", self.0.len());
+        // SAFETY: as above.
+        unsafe { self.0.get_unchecked_mut(i as usize) }
+    }
+}
+
+impl<T> Deref for Table<T> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Table<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+}

@@ -1,0 +1,108 @@
+//! A network of one's own, from a file with one cable a line.
+//!
+//! ```text
+//! # two hosts, two switches
+//! a,b,rate,delay
+//! h0,s0,1 Gbps,1 us
+//! h1,s1,1 Gbps,1 us
+//! s0,s1,10 Gbps,5 us
+//! ```
+//!
+//! **Decision**     `h` and a number is a host; any other name is a switch. Hosts are numbered as
+//!                  they say, without gaps; switches in the order in which they appear.
+//! **State**        ports: in the order of the lines that name the switch.
+//! **Units**        rates and delays carry theirs, and hold for each direction.
+//! **Errors**       `file:line: expected …, got …`; empty lines and `#` comments are skipped.
+
+use super::{Builder, Link, MAX_HOSTS, Topology};
+use crate::files::Files;
+use crate::network::{End, Network};
+use crate::table::{Row, Table};
+use sidestep_types::{Entry, HostId, Param, ParamUnit, Value, Values};
+use std::collections::BTreeMap;
+
+/// See the module.
+pub struct Custom;
+
+const HEADER: &str = "a,b,rate,delay";
+
+const RATE: Param = Param::required("rate", ParamUnit::Rate, "");
+const DELAY: Param = Param::required("delay", ParamUnit::Time, "");
+
+impl Topology for Custom {
+    const ENTRY: Entry = Entry {
+        name: "custom",
+        summary: "a file with one cable a line",
+        source: "Sidestep's own format",
+        params: &[Param::required(
+            "file",
+            ParamUnit::File,
+            "header a,b,rate,delay; rows like h0,s0,1 Gbps,1 us",
+        )],
+    };
+
+    fn lay(values: &Values, files: &dyn Files) -> Result<Network, String> {
+        let path = values.word("file");
+        let text = files.read(&path).map_err(|why| format!("{path:?}: {why}"))?;
+        parse(&path, &text)
+    }
+}
+
+/// Reads `text`; errors call it `name`.
+fn parse(name: &str, text: &str) -> Result<Network, String> {
+    let table = Table::read(name, text, HEADER)?;
+    table.require_header(HEADER)?;
+    let mut net = Builder::default();
+    let mut switches = BTreeMap::new();
+    // Each host's line; the builder's own numbering is not used here.
+    let mut hosts = BTreeMap::new();
+    for row in &table.rows {
+        let mut end = |column| -> Result<End, String> {
+            let word = row.cell(column);
+            if word.is_empty() {
+                return Err(table.error(row.line, "a host like h0 or a switch", "nothing"));
+            }
+            if let Some(host) = host_number(word) {
+                let few = host.filter(|h| *h < MAX_HOSTS).ok_or_else(|| {
+                    let expected = format!("hosts from h0 to h{}", MAX_HOSTS - 1);
+                    table.error(row.line, &expected, &format!("{word:?}"))
+                })?;
+                if let Some(before) = hosts.insert(few, row.line) {
+                    let got = format!("a second one (the first is on line {before})");
+                    return Err(table.error(row.line, &format!("one cable for {word}"), &got));
+                }
+                return Ok(End::Host(HostId(few)));
+            }
+            let named = switches.entry(word).or_insert_with(|| net.switch(word.to_string()));
+            Ok(*named)
+        };
+        let (a, b) = (end(0)?, end(1)?);
+        net.cable(a, b, link(&table, row)?);
+    }
+    let gap = hosts.keys().zip(0..).find(|(host, n)| *host != n);
+    if let Some((host, missing)) = gap {
+        let expected = format!("hosts without gaps, so h{missing} too");
+        return Err(table.error(hosts[host], &expected, &format!("h{host}")));
+    }
+    net.0.hosts = hosts.len() as u32;
+    Ok(net.0)
+}
+
+/// `Some` when `word` is `h` and digits; inside, the number when it fits.
+fn host_number(word: &str) -> Option<Option<u32>> {
+    let digits = word.strip_prefix('h')?;
+    let all = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    all.then(|| digits.parse().ok())
+}
+
+fn link(table: &Table<'_>, row: &Row) -> Result<Link, String> {
+    let cell = |column, param| {
+        let value = Value::parse(row.cell(column), param);
+        value.map_err(|why| table.error(row.line, why.expected, &why.got))
+    };
+    let (rate, delay) = (cell(2, &RATE)?, cell(3, &DELAY)?);
+    let mut values = Values::default();
+    values.set("rate", rate);
+    values.set("delay", delay);
+    Ok(Link::of(&values, "rate", "delay"))
+}

@@ -1,0 +1,39 @@
+//! Dumbbell: two switches with one cable between them that everybody shares.
+//!
+//! **Decision**     hosts `0..left` hang off the left switch, the others off the right one.
+//! **State**        ports: each switch's hosts, then the bottleneck.
+//! **Units**        rates per direction.
+
+use super::{Builder, Link, MAX_PORTS, Topology, count};
+use crate::files::Files;
+use crate::network::Network;
+use sidestep_types::{Entry, Param, ParamUnit, Values};
+
+/// See the module.
+pub struct Dumbbell;
+
+impl Topology for Dumbbell {
+    const ENTRY: Entry = Entry {
+        name: "dumbbell",
+        summary: "two switches with hosts, and one shared cable between them",
+        source: "the field's standard test of congestion control",
+        params: &[
+            Param::with_default("left", ParamUnit::Count, "8", "hosts on the left switch; assumed"),
+            Param::with_default("right", ParamUnit::Count, "8", "hosts on the right switch; assumed"),
+            Param::with_default("rate", ParamUnit::Rate, "1 Gbps", "of host links; DIBS Table 1"),
+            Param::with_default("delay", ParamUnit::Time, "1 us", "of host links; assumed"),
+            Param::with_default("bottleneck_rate", ParamUnit::Rate, "1 Gbps", "of the shared cable; assumed: as one host"),
+            Param::with_default("bottleneck_delay", ParamUnit::Time, "1 us", "of the shared cable; assumed"),
+        ],
+    };
+
+    fn lay(values: &Values, _: &dyn Files) -> Result<Network, String> {
+        let mut net = Builder::default();
+        let (left, right) = (net.switch("left".into()), net.switch("right".into()));
+        let access = Link::of(values, "rate", "delay");
+        net.hosts(count(values, "left", 1, MAX_PORTS)?, left, access);
+        net.hosts(count(values, "right", 1, MAX_PORTS)?, right, access);
+        net.cable(left, right, Link::of(values, "bottleneck_rate", "bottleneck_delay"));
+        Ok(net.0)
+    }
+}

@@ -1,0 +1,114 @@
+//! Fat-tree: k pods of k/2 edge and k/2 aggregation switches, and (k/2)² cores.
+//!
+//! **Decision**     hosts are numbered pod by pod and edge by edge; core `c` is in group
+//!                  `c / (k/2)` and leads to the aggregation switch of that number in every pod.
+//! **State**        ports: edge = its k/2 hosts, then `agg 0…`; agg = `edge 0…`, then its cores;
+//!                  core = `pod 0…`.
+//! **Units**        rates per direction. A divided rate is rounded down to whole bits per second.
+//! **Errors**       odd or too large k; cores that are not the same number for every
+//!                  aggregation switch; a divisor that leaves a link no rate.
+//! **Source**       Al-Fares et al., SIGCOMM 2008; k = 8 at 1 Gbps in DIBS, EuroSys 2014, section 5.3.
+//! **Deviations**   DIBS 5.5.4 lowers "the capacity of the links between switches by a factor of
+//!                  2, 3 and 4 (providing oversubscription of 1:4, 1:9 and 1:16)".
+//!                  `oversubscribe_links` does what the words say: edge-agg and agg-core links
+//!                  both run at rate / factor. The paper's ratios are the square of the factor,
+//!                  as if each tier multiplied; but links of equal rate in both tiers carry 1:2,
+//!                  1:3 and 1:4 of what the hosts can send. `oversubscribe_core` divides the
+//!                  agg-core links once more: both at 2 give 1:2 out of a rack and 1:4 out of a
+//!                  pod. The paper does not say which network it ran.
+
+use super::{Builder, Link, MAX_PORTS, Topology, at_most_hosts, count};
+use crate::files::Files;
+use crate::network::{End, Network};
+use sidestep_types::{Entry, Param, ParamUnit, Values};
+
+/// See the module.
+pub struct FatTree;
+
+impl Topology for FatTree {
+    const ENTRY: Entry = Entry {
+        name: "fat_tree",
+        summary: "k pods of edge and aggregation switches under (k/2)^2 cores; k^3/4 hosts",
+        source: "Al-Fares et al., SIGCOMM 2008",
+        params: &[
+            Param::with_default("k", ParamUnit::Count, "8", "ports of every switch; DIBS section 5.3"),
+            Param::with_default("rate", ParamUnit::Rate, "1 Gbps", "of every link; DIBS Table 1"),
+            Param::with_default("delay", ParamUnit::Time, "1 us", "of every link; assumed: DIBS is silent"),
+            Param::with_default(
+                "oversubscribe_links",
+                ParamUnit::Count,
+                "1",
+                "divides the rate of every link between switches; DIBS Table 2, section 5.5.4",
+            ),
+            Param::with_default(
+                "oversubscribe_core",
+                ParamUnit::Count,
+                "1",
+                "divides the rate of aggregation-to-core links once more; assumed: DIBS says only links between switches",
+            ),
+            Param::with_default(
+                "cores",
+                ParamUnit::Count,
+                "all",
+                "core switches kept, the first ones of every group; a multiple of k/2; assumed: all (k/2)^2",
+            )
+            .or_off("all"),
+        ],
+    };
+
+    fn lay(values: &Values, _: &dyn Files) -> Result<Network, String> {
+        let k = count(values, "k", 2, MAX_PORTS)?;
+        if k % 2 == 1 {
+            return Err(format!("k must be even, got {k}"));
+        }
+        let half = k / 2;
+        at_most_hosts(u64::from(k) * u64::from(half) * u64::from(half))?;
+        let kept = kept_per_group(values.count_or_off("cores"), half)?;
+        let access = Link::of(values, "rate", "delay");
+        let fabric = access.slower(count(values, "oversubscribe_links", 1, 1_000_000)?);
+        let core_link = fabric.slower(count(values, "oversubscribe_core", 1, 1_000_000)?);
+
+        let mut net = Builder::default();
+        let mut tier = |word: &str| -> Vec<End> {
+            let names = (0..k).flat_map(|p| (0..half).map(move |i| (p, i)));
+            names.map(|(p, i)| net.switch(format!("{word} {p}.{i}"))).collect()
+        };
+        let (edges, aggs) = (tier("edge"), tier("agg"));
+        let at = |pod: u32, i: u32| (pod * half + i) as usize;
+        for edge in &edges {
+            net.hosts(half, *edge, access);
+        }
+        for pod in 0..k {
+            for e in 0..half {
+                for a in 0..half {
+                    net.cable(edges[at(pod, e)], aggs[at(pod, a)], fabric);
+                }
+            }
+        }
+        for group in 0..half {
+            for i in 0..kept {
+                // Its number in the whole tree, so that names stay when some are left out.
+                let core = net.switch(format!("core {}", group * half + i));
+                for pod in 0..k {
+                    net.cable(aggs[at(pod, group)], core, core_link);
+                }
+            }
+        }
+        Ok(net.0)
+    }
+}
+
+/// How many cores of each of the k/2 groups are kept.
+fn kept_per_group(cores: Option<u64>, half: u32) -> Result<u32, String> {
+    let Some(cores) = cores else {
+        return Ok(half);
+    };
+    let (each, most) = (u64::from(half), u64::from(half) * u64::from(half));
+    if cores % each != 0 || !(each..=most).contains(&cores) {
+        return Err(format!(
+            "cores must be a multiple of k/2 = {half} from {half} to {most}, so that every \
+             aggregation switch keeps the same number of uplinks and at least one, got {cores}"
+        ));
+    }
+    Ok((cores / each) as u32)
+}

@@ -1,0 +1,44 @@
+//! The testbed of DIBS: two aggregation switches, three edge switches, two hosts in each rack.
+//!
+//! **Decision**     every edge switch is cabled to both aggregation switches.
+//! **State**        ports: edge = its two hosts, `agg 0`, `agg 1`; agg = `edge 0…2`.
+//! **Units**        rates per direction.
+//! **Source**       Zarifis et al., EuroSys 2014, section 5.2: "a small FatTree topology with two
+//!                  aggregator switches, three edge switches, and two servers per rack".
+//! **Deviations**   the delay is assumed; the paper ran on Emulab and states none.
+
+use super::{Builder, Link, Topology};
+use crate::files::Files;
+use crate::network::Network;
+use sidestep_types::{Entry, Param, ParamUnit, Values};
+
+/// See the module.
+pub struct Testbed;
+
+impl Topology for Testbed {
+    const ENTRY: Entry = Entry {
+        name: "testbed",
+        summary: "2 aggregation switches, 3 edge switches, 6 hosts: the testbed of DIBS",
+        source: "Zarifis et al., EuroSys 2014 (DIBS), section 5.2",
+        params: &[
+            Param::with_default("rate", ParamUnit::Rate, "1 Gbps", "of every link; DIBS Table 1"),
+            Param::with_default("delay", ParamUnit::Time, "1 us", "of every link; assumed: DIBS is silent"),
+        ],
+    };
+
+    fn lay(values: &Values, _: &dyn Files) -> Result<Network, String> {
+        let link = Link::of(values, "rate", "delay");
+        let mut net = Builder::default();
+        let edges = [0, 1, 2].map(|i| net.switch(format!("edge {i}")));
+        let aggs = [0, 1].map(|i| net.switch(format!("agg {i}")));
+        for edge in edges {
+            net.hosts(2, edge, link);
+        }
+        for edge in edges {
+            for agg in aggs {
+                net.cable(edge, agg, link);
+            }
+        }
+        Ok(net.0)
+    }
+}

@@ -1,0 +1,413 @@
+use super::*;
+use crate::files::NoFiles;
+use sidestep_types::Value;
+
+/// A file system of one file.
+struct One(&'static str);
+
+impl Files for One {
+    fn read(&self, _: &str) -> Result<String, String> {
+        Ok(self.0.to_string())
+    }
+}
+
+fn with(name: &str, set: &[(&str, &str)], files: &dyn Files) -> Result<Network, String> {
+    let entry = ENTRIES.iter().find(|e| e.name == name).unwrap();
+    let mut values = Values::default();
+    for param in entry.params {
+        let given = set.iter().find(|(n, _)| *n == param.name);
+        let text = given.map_or(param.default, |(_, text)| Some(text));
+        values.set(param.name, Value::parse(text.unwrap(), param).unwrap());
+    }
+    for (name, _) in set {
+        assert!(
+            entry.params.iter().any(|p| p.name == *name),
+            "{name} is a parameter"
+        );
+    }
+    build(name, &values, files)
+}
+
+fn made(name: &str, set: &[(&str, &str)]) -> Network {
+    with(name, set, &NoFiles).unwrap()
+}
+
+fn said(name: &str, set: &[(&str, &str)]) -> String {
+    with(name, set, &NoFiles).unwrap_err()
+}
+
+fn custom(text: &'static str) -> Result<Network, String> {
+    with("custom", &[("file", "net.csv")], &One(text))
+}
+
+/// How many cables each switch has, by name.
+fn ports(net: &Network) -> Vec<(&str, usize)> {
+    let mut ports: Vec<_> = net.switches.iter().map(|n| (n.as_str(), 0)).collect();
+    for end in net.cables.iter().flat_map(|c| [c.a, c.b]) {
+        if let End::Switch(s) = end {
+            ports[s.0 as usize].1 += 1;
+        }
+    }
+    ports
+}
+
+/// Bits per second between switches whose names start so.
+fn capacity(net: &Network, a: &str, b: &str) -> u64 {
+    let starts =
+        |end, word| matches!(end, End::Switch(s) if net.switches[s.0 as usize].starts_with(word));
+    let between = net
+        .cables
+        .iter()
+        .filter(|c| starts(c.a, a) && starts(c.b, b));
+    between.map(|c| c.rate.as_bps()).sum()
+}
+
+/// Which hosts a walk from host 0 reaches, and the longest of the shortest paths from it, in cables.
+fn reach(net: &Network) -> (usize, usize) {
+    let mut far = vec![(End::Host(HostId(0)), 0)];
+    let mut next = 0;
+    while next < far.len() {
+        let (at, hops) = far[next];
+        next += 1;
+        for c in &net.cables {
+            let other = if c.a == at { c.b } else { c.a };
+            if (c.a == at || c.b == at) && far.iter().all(|(e, _)| *e != other) {
+                far.push((other, hops + 1));
+            }
+        }
+    }
+    let hosts: Vec<_> = far
+        .iter()
+        .filter(|(e, _)| matches!(e, End::Host(_)))
+        .collect();
+    (
+        hosts.len(),
+        hosts.iter().map(|(_, hops)| *hops).max().unwrap(),
+    )
+}
+
+#[test]
+fn a_fat_tree_has_its_closed_form_counts() {
+    for k in [2u32, 4, 6, 8, 16] {
+        let net = made("fat_tree", &[("k", &k.to_string())]);
+        assert_eq!(net.hosts, k * k * k / 4);
+        assert_eq!(net.switches.len() as u32, 5 * k * k / 4);
+        assert!(ports(&net).iter().all(|(_, n)| *n as u32 == k), "k = {k}");
+        // Full bisection: every tier carries what the hosts can send.
+        let hosts = u64::from(net.hosts) * 1_000_000_000;
+        assert_eq!(capacity(&net, "edge", "agg"), hosts);
+        assert_eq!(capacity(&net, "agg", "core"), hosts);
+    }
+    let net = made("fat_tree", &[("k", "4")]);
+    assert_eq!(reach(&net), (16, 6));
+    assert_eq!(net.switches[0], "edge 0.0");
+    assert_eq!(net.switches[19], "core 3");
+}
+
+#[test]
+fn a_core_leads_once_to_every_pod() {
+    let net = made("fat_tree", &[("k", "6")]);
+    for (s, name) in net
+        .switches
+        .iter()
+        .enumerate()
+        .filter(|(_, n)| n.starts_with("core"))
+    {
+        let core = End::Switch(SwitchId(s as u32));
+        let up = net
+            .cables
+            .iter()
+            .filter(|c| c.b == core)
+            .map(|c| match c.a {
+                End::Switch(agg) => net.switches[agg.0 as usize].as_str(),
+                End::Host(_) => panic!("a host on {name}"),
+            });
+        let group: u32 = name[5..].parse::<u32>().unwrap() / 3;
+        let expected: Vec<_> = (0..6).map(|pod| format!("agg {pod}.{group}")).collect();
+        assert_eq!(up.collect::<Vec<_>>(), expected);
+    }
+}
+
+/// What hangs off the ports of the switch called `name`, in order.
+fn peers(net: &Network, name: &str) -> Vec<String> {
+    let me = net.switches.iter().position(|n| n == name).unwrap();
+    let me = End::Switch(SwitchId(me as u32));
+    let ends = net.cables.iter().filter(|c| c.a == me || c.b == me);
+    let name = |end| match end {
+        End::Host(h) => format!("h{}", h.0),
+        End::Switch(s) => net.switches[s.0 as usize].clone(),
+    };
+    ends.map(|c| name(if c.a == me { c.b } else { c.a }))
+        .collect()
+}
+
+#[test]
+fn ports_follow_the_documented_order() {
+    let net = made("fat_tree", &[("k", "4")]);
+    assert_eq!(peers(&net, "edge 1.0"), ["h4", "h5", "agg 1.0", "agg 1.1"]);
+    assert_eq!(
+        peers(&net, "agg 1.1"),
+        ["edge 1.0", "edge 1.1", "core 2", "core 3"]
+    );
+    assert_eq!(
+        peers(&net, "core 2"),
+        ["agg 0.1", "agg 1.1", "agg 2.1", "agg 3.1"]
+    );
+    let net = made("linear", &[]);
+    assert_eq!(
+        peers(&net, "switch 1"),
+        ["h2", "h3", "switch 0", "switch 2"]
+    );
+    let net = made(
+        "leaf_spine",
+        &[("leaves", "2"), ("spines", "2"), ("hosts_per_leaf", "1")],
+    );
+    assert_eq!(peers(&net, "leaf 1"), ["h1", "spine 0", "spine 1"]);
+    assert_eq!(peers(&net, "spine 1"), ["leaf 0", "leaf 1"]);
+    let net = made("testbed", &[]);
+    assert_eq!(peers(&net, "edge 2"), ["h4", "h5", "agg 0", "agg 1"]);
+    assert_eq!(peers(&net, "agg 1"), ["edge 0", "edge 1", "edge 2"]);
+    let net = made("dumbbell", &[("left", "1"), ("right", "2")]);
+    assert_eq!(peers(&net, "right"), ["h1", "h2", "left"]);
+}
+
+#[test]
+fn oversubscription_divides_the_links_between_switches_and_no_other() {
+    let net = made("fat_tree", &[("oversubscribe_links", "2")]);
+    let access: u64 = (net.cables.iter())
+        .filter(|c| matches!(c.a, End::Host(_)))
+        .map(|c| c.rate.as_bps())
+        .sum();
+    assert_eq!(access, 128_000_000_000);
+    assert_eq!(access / capacity(&net, "edge", "agg"), 2);
+    assert_eq!(access / capacity(&net, "agg", "core"), 2);
+    let both = [("oversubscribe_links", "4"), ("oversubscribe_core", "4")];
+    let net = made("fat_tree", &both);
+    assert_eq!(access / capacity(&net, "edge", "agg"), 4);
+    assert_eq!(access / capacity(&net, "agg", "core"), 16);
+}
+
+#[test]
+fn cores_are_kept_evenly_per_group_under_their_own_numbers() {
+    let net = made("fat_tree", &[("k", "8"), ("cores", "8")]);
+    let kept: Vec<_> = net
+        .switches
+        .iter()
+        .filter(|n| n.starts_with("core"))
+        .collect();
+    assert_eq!(
+        kept,
+        [
+            "core 0", "core 1", "core 4", "core 5", "core 8", "core 9", "core 12", "core 13"
+        ]
+    );
+    assert!(
+        ports(&net)
+            .iter()
+            .all(|(n, p)| *p == if n.starts_with("agg") { 6 } else { 8 })
+    );
+    for cores in ["0", "6", "20"] {
+        let said = said("fat_tree", &[("cores", cores)]);
+        assert!(
+            said.starts_with("fat_tree: cores must be a multiple of k/2 = 4 from 4 to 16"),
+            "{said}"
+        );
+        assert!(said.ends_with(&format!("got {cores}")), "{said}");
+    }
+}
+
+#[test]
+fn leaf_spine_and_the_small_ones_have_their_counts() {
+    let net = made("leaf_spine", &[]);
+    assert_eq!(
+        (net.hosts, net.switches.len(), net.cables.len()),
+        (320, 12, 320 + 32)
+    );
+    assert!(
+        ports(&net)
+            .iter()
+            .all(|(n, p)| *p == if n.starts_with("leaf") { 44 } else { 8 })
+    );
+    assert_eq!(capacity(&net, "leaf", "spine"), 32 * 40_000_000_000);
+
+    let net = made("single_switch", &[("hosts", "40")]);
+    assert_eq!(
+        (net.hosts, net.switches.len(), reach(&net)),
+        (40, 1, (40, 2))
+    );
+
+    let net = made(
+        "dumbbell",
+        &[
+            ("left", "3"),
+            ("right", "5"),
+            ("bottleneck_rate", "100 Mbps"),
+        ],
+    );
+    assert_eq!(
+        (net.hosts, ports(&net)),
+        (8, vec![("left", 4), ("right", 6)])
+    );
+    assert_eq!(capacity(&net, "left", "right"), 100_000_000);
+
+    let net = made("linear", &[("switches", "5")]);
+    assert_eq!((net.hosts, reach(&net)), (10, (10, 6)));
+
+    let net = made("testbed", &[]);
+    assert_eq!((net.hosts, reach(&net)), (6, (6, 4)));
+    let p = ports(&net);
+    assert_eq!(
+        p,
+        [
+            ("edge 0", 4),
+            ("edge 1", 4),
+            ("edge 2", 4),
+            ("agg 0", 3),
+            ("agg 1", 3)
+        ]
+    );
+}
+
+#[test]
+fn impossible_networks_are_refused_with_expected_and_got() {
+    assert_eq!(
+        said("fat_tree", &[("k", "7")]),
+        "fat_tree: k must be even, got 7"
+    );
+    assert_eq!(
+        said("fat_tree", &[("k", "0")]),
+        "fat_tree: k must be from 2 to 256, got 0"
+    );
+    assert_eq!(
+        said("fat_tree", &[("k", "258")]),
+        "fat_tree: k must be from 2 to 256, got 258"
+    );
+    assert_eq!(
+        said("fat_tree", &[("k", "256")]),
+        "fat_tree: expected at most 1048576 hosts, got 4194304"
+    );
+    assert_eq!(
+        said("fat_tree", &[("k", "18446744073709551615")]),
+        "fat_tree: k must be from 2 to 256, got 18446744073709551615"
+    );
+    assert_eq!(
+        said(
+            "fat_tree",
+            &[("rate", "3 bps"), ("oversubscribe_links", "4")]
+        ),
+        "fat_tree: cable switch \"edge 0.0\" to switch \"agg 0.0\": expected a rate above 0, got 0 bps"
+    );
+    assert_eq!(
+        said("fat_tree", &[("oversubscribe_links", "0")]),
+        "fat_tree: oversubscribe_links must be from 1 to 1000000, got 0"
+    );
+    assert_eq!(
+        said("single_switch", &[("hosts", "0")]),
+        "single_switch: hosts must be from 1 to 256, got 0"
+    );
+    assert_eq!(
+        said("single_switch", &[("rate", "0 bps")]),
+        "single_switch: cable host 0 to switch \"switch 0\": expected a rate above 0, got 0 bps"
+    );
+    assert!(
+        said("single_switch", &[("delay", "1001 s")])
+            .contains("expected a delay of at most 1000 s, got 1001 s")
+    );
+    assert_eq!(
+        said("dumbbell", &[("left", "256")]),
+        "dumbbell: switch \"left\": expected at most 256 ports, got 257"
+    );
+    assert_eq!(
+        build("ring", &Values::default(), &NoFiles).unwrap_err(),
+        "topology \"ring\" is unknown"
+    );
+}
+
+#[test]
+fn a_network_of_ones_own_is_read_in_order() {
+    let text = "# mine\na,b,rate,delay\n\nh1,tor,1 Gbps,1 us\ntor, spine,10 Gbps,500 ns\nspine,h0,2.5 Gbps,1 us\n";
+    let net = custom(text).unwrap();
+    assert_eq!((net.hosts, net.switches.join(" ")), (2, "tor spine".into()));
+    let (h, s) = (|i| End::Host(HostId(i)), |i| End::Switch(SwitchId(i)));
+    let ends: Vec<_> = net.cables.iter().map(|c| (c.a, c.b)).collect();
+    assert_eq!(ends, [(h(1), s(0)), (s(0), s(1)), (s(1), h(0))]);
+    assert_eq!(net.cables[2].rate, BitRate::mbps(2_500));
+}
+
+#[test]
+fn a_network_of_ones_own_is_refused_where_it_is_wrong() {
+    let said = |text| custom(text).unwrap_err();
+    let row = "a,b,rate,delay\nh0,s0,1 Gbps,1 us\n";
+    assert!(custom(row).is_ok());
+    assert_eq!(
+        said("a,b,rate\n"),
+        "custom: net.csv:1: expected the header \"a,b,rate,delay\", got \"a,b,rate\""
+    );
+    assert_eq!(
+        said("a,b,rate,delay\nh0,s0,1 Gbps,1\n"),
+        "custom: net.csv:2: expected a time like \"50 us\" (ps, ns, us, ms, s), got \"1\" without a unit"
+    );
+    assert_eq!(
+        said("a,b,rate,delay\nh0,s0,1 Gbps,1 us\nh0,s1,1 Gbps,1 us\n"),
+        "custom: net.csv:3: expected one cable for h0, got a second one (the first is on line 2)"
+    );
+    assert_eq!(
+        said("a,b,rate,delay\nh0,s0,1 Gbps,1 us\nh2,s0,1 Gbps,1 us\n"),
+        "custom: net.csv:3: expected hosts without gaps, so h1 too, got h2"
+    );
+    assert_eq!(
+        said("a,b,rate,delay\nh0,s0,1 Gbps,1 us\nh1,s1,1 Gbps,1 us\n"),
+        "custom: expected a connected network, got no path from host 0 to host 1"
+    );
+    assert!(
+        said("a,b,rate,delay\nh0,h1,1 Gbps,1 us\n")
+            .contains("expected a switch at one end, got two hosts")
+    );
+    assert!(
+        said("a,b,rate,delay\ns0,s0,1 Gbps,1 us\nh0,s0,1 Gbps,1 us\n")
+            .contains("got one switch twice")
+    );
+    assert!(
+        said("a,b,rate,delay\nh1048576,s0,1 Gbps,1 us\n")
+            .contains("expected hosts from h0 to h1048575")
+    );
+    assert!(said("a,b,rate,delay\n").contains("expected at least one host, got none"));
+    assert!(
+        with("custom", &[("file", "x")], &NoFiles)
+            .unwrap_err()
+            .contains("custom: \"x\": no files")
+    );
+}
+
+#[test]
+fn a_cable_to_nowhere_and_a_host_without_one_are_refused() {
+    let mut net = made("single_switch", &[("hosts", "2")]);
+    net.cables[1].b = End::Switch(SwitchId(1));
+    assert_eq!(
+        net.validate().unwrap_err(),
+        "cable host 1 to switch 1: expected hosts and switches of this network, got switch 1"
+    );
+    net.cables.pop();
+    assert_eq!(
+        net.validate().unwrap_err(),
+        "host 1: expected exactly one cable, got 0"
+    );
+}
+
+#[test]
+fn every_default_builds_a_network_whose_hosts_all_reach_each_other() {
+    for entry in ENTRIES
+        .iter()
+        .filter(|e| e.params.iter().all(|p| p.default.is_some()))
+    {
+        let net = made(entry.name, &[]);
+        assert_eq!(reach(&net).0, net.hosts as usize, "{}", entry.name);
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_file_is_answered_without_a_panic(text in "(a,b,rate,delay\n)?[hs0-9,. Gbpsu\n\"#]{0,80}|\\PC{0,40}") {
+        let _ = custom(Box::leak(text.into_boxed_str()));
+    }
+}

@@ -1,0 +1,141 @@
+//! Background: every host sends flows to random others, with sizes from a distribution.
+//!
+//! **Decision**     each host starts flows as a Poisson process of its own; each flow goes to
+//!                  another host drawn uniformly, and has a size drawn from `cdf`.
+//! **State**        per host three streams: gaps, destinations, sizes.
+//! **Units**        `inter_arrival` is the mean gap at one host. `load` is payload bits offered by a
+//!                  host over the rate of its link, headers and framing not counted.
+//! **Errors**       both or neither of `inter_arrival` and `load`; a distribution that cannot be read.
+//! **Source**       Zarifis et al., EuroSys 2014, section 5.3, which takes the traffic of DCTCP
+//!                  (Alizadeh et al., SIGCOMM 2010).
+//! **Deviations**   the paper says of the sizes only that 80 % of the flows are below 100 KB, and
+//!                  of the gaps only 10 to 120 ms. The circulated DCTCP web-search distribution
+//!                  has 54 % below 100 kB. With it (mean 1.7 MB) and 10 ms between the flows of a
+//!                  host, every 1 Gbps host would offer 1.37 Gbps: it cannot be the paper's. The
+//!                  default has 82 % and a mean of 195 kB: 156 Mbps per host at 10 ms, 13 at 120 ms.
+//!                  That the gap is per host, and exponential, is assumed.
+
+use super::{Cost, Draft, Load, Poisson, Site, Workload};
+use crate::cdf::{Interpolation, SizeCdf};
+use crate::files::Files;
+use crate::plan::Start;
+use sidestep_types::{Entry, Param, ParamUnit, Time, Values};
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Background {
+    cdf: SizeCdf,
+    cdf_name: String,
+    rule: Interpolation,
+    /// Mean gap of each host, in picoseconds.
+    gaps_ps: Vec<f64>,
+}
+
+impl Workload for Background {
+    const ENTRY: Entry = Entry {
+        name: "background",
+        summary: "every host sends flows to random others, sizes from a distribution",
+        source: "Zarifis et al., EuroSys 2014 (DIBS), section 5.3",
+        params: &[
+            Param::with_default(
+                "cdf",
+                ParamUnit::File,
+                "imc10_aditya_packets_ns2",
+                "flow sizes; assumed: 82 % are below 100 kB, DIBS section 5.3 says 80 %",
+            ),
+            Param::with_default(
+                "interpolation",
+                ParamUnit::Word(Interpolation::WORDS),
+                "linear",
+                "where sizes lie between two points; assumed: as ns-2 and HPCC draw them",
+            ),
+            Param::with_default(
+                "inter_arrival",
+                ParamUnit::Time,
+                "120 ms",
+                "mean gap between the flows of a host; DIBS Table 2; per host is assumed",
+            )
+            .or_off("off"),
+            Param::with_default(
+                "load",
+                ParamUnit::Fraction,
+                "off",
+                "instead of inter_arrival: payload offered, as a share of the host's link",
+            )
+            .or_off("off"),
+        ],
+    };
+
+    fn build(values: &Values, files: &dyn Files, site: &Site) -> Result<Background, String> {
+        let hosts = site.pairs_of_hosts()?;
+        let cdf_name = values.word("cdf");
+        let cdf = SizeCdf::load(&cdf_name, files)?;
+        let rule = Interpolation::from_word(&values.word("interpolation"));
+        let gaps_ps = match (values.time_or_off("inter_arrival"), values.fraction_or_off("load")) {
+            (Some(Time::ZERO), None) => return Err("inter_arrival must be above 0, got 0 ps".into()),
+            (Some(gap), None) => vec![gap.ps() as f64; hosts as usize],
+            (None, Some((0, _))) => return Err("load must be above 0, got 0".into()),
+            (None, Some((above, below))) => {
+                let share = above as f64 / below as f64;
+                let bits = cdf.mean(rule) * 8.0;
+                let gap = |rate: u64| bits / (rate as f64 * share) * 1e12;
+                site.access.iter().map(|rate| gap(rate.as_bps())).collect()
+            }
+            (gap, load) => {
+                let word = |given| if given { "given" } else { "off" };
+                return Err(format!(
+                    "expected exactly one of inter_arrival and load, the other \"off\"; got \
+                     inter_arrival {}, load {}",
+                    word(gap.is_some()),
+                    word(load.is_some())
+                ));
+            }
+        };
+        Ok(Background {
+            cdf,
+            cdf_name,
+            rule,
+            gaps_ps,
+        })
+    }
+
+    fn draw(&self, into: &mut Draft<'_>) -> Result<(), String> {
+        let hosts = self.gaps_ps.len() as u32;
+        into.expect(self.flows_per_s() * into.duration.as_s_f64())?;
+        for (src, gap_ps) in (0..hosts).zip(&self.gaps_ps) {
+            let stream = |purpose| into.seed.stream((purpose, u64::from(src)));
+            let mut arrivals = Poisson::new(stream("gaps"), *gap_ps);
+            let (mut towards, mut sizes) = (stream("destinations"), stream("sizes"));
+            while let Some(at) = arrivals.next_before(into.duration) {
+                let other = towards.below(u64::from(hosts - 1)) as u32;
+                let dst = if other < src { other } else { other + 1 };
+                let size = self.cdf.quantile(sizes.unit(), self.rule);
+                into.flow(src, dst, size, Start::At(at))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn load(&self, cost: Cost, duration: Time) -> Load {
+        let mut load = Load::default();
+        let flows = self.flows_per_s();
+        load.add_drawn(flows, &self.cdf, self.rule, cost);
+        load.notes.push(format!(
+            "{}, {} between points: mean flow {:.0} B, {:.1} % of flows below 100 kB",
+            self.cdf_name,
+            self.rule.word(),
+            self.cdf.mean(self.rule),
+            100.0 * self.cdf.share_below(100_000, self.rule),
+        ));
+        let expected = flows * duration.as_s_f64();
+        load.notes.push(format!("about {expected:.0} flows in this run"));
+        load
+    }
+}
+
+impl Background {
+    /// Of all hosts.
+    fn flows_per_s(&self) -> f64 {
+        self.gaps_ps.iter().map(|gap| 1e12 / gap).sum()
+    }
+}

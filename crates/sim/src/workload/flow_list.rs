@@ -1,0 +1,93 @@
+//! A user's own flows, from a file.
+//!
+//! **Decision**     the flows of the list that start before the run ends, as they are.
+//! **Units**        the file's: see [`crate::flow_list`].
+//! **Errors**       `file:line: expected …, got …`; more classes than a plan holds.
+//! **Deviations**   a flow in a `class` of the list is counted under `<workload>/<class>`, a class
+//!                  of its own that is added to the plan's.
+
+use super::load::per_second;
+use super::{Cost, Draft, Load, Site, Workload};
+use crate::files::Files;
+use crate::flow_list::{ListedFlow, parse};
+use crate::plan::Start;
+use sidestep_types::{Entry, Param, ParamUnit, Time, Values};
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowList {
+    flows: Vec<ListedFlow>,
+}
+
+impl Workload for FlowList {
+    const ENTRY: Entry = Entry {
+        name: "flow_list",
+        summary: "a user's own flows, from a file",
+        source: "Sidestep's own format",
+        params: &[Param::required(
+            "file",
+            ParamUnit::File,
+            "header start,src,dst,size (perhaps class); rows like 1.5 ms,0,3,20 kB",
+        )],
+    };
+
+    fn build(values: &Values, files: &dyn Files, site: &Site) -> Result<FlowList, String> {
+        let path = values.word("file");
+        let text = files.read(&path).map_err(|why| format!("{path:?}: {why}"))?;
+        let flows = parse(&path, &text, site.hosts())?;
+        Ok(FlowList { flows })
+    }
+
+    fn draw(&self, into: &mut Draft<'_>) -> Result<(), String> {
+        let own = into.class;
+        for flow in self.before(into.duration) {
+            into.class = match &flow.class {
+                None => own,
+                Some(word) => into.class_of(word)?,
+            };
+            into.flow(flow.src.0, flow.dst.0, flow.size, Start::At(flow.start))?;
+        }
+        into.class = own;
+        Ok(())
+    }
+
+    fn load(&self, cost: Cost, duration: Time) -> Load {
+        let mut load = Load::default();
+        let mut used = 0;
+        for flow in self.before(duration) {
+            load.add_some(1, flow.size, cost, duration);
+            used += 1;
+        }
+        load.flows_per_s = per_second(used, duration);
+        let late = self.flows.len() as u64 - used;
+        load.notes.push(format!("{used} flows from the list"));
+        if late > 0 {
+            load.notes.push(format!("{late} more start after the run's end at {duration}: left out"));
+        }
+        load
+    }
+}
+
+impl FlowList {
+    fn before(&self, end: Time) -> impl Iterator<Item = &ListedFlow> {
+        self.flows.iter().filter(move |flow| flow.start < end)
+    }
+}
+
+impl Draft<'_> {
+    /// The class `<workload>/<word>` of the plan, added when it is new.
+    fn class_of(&mut self, word: &str) -> Result<u8, String> {
+        let name = format!("{}/{word}", self.name);
+        let classes = &mut self.plan.classes;
+        let known = classes.iter().position(|c| *c == name);
+        let at = known.unwrap_or(classes.len());
+        let index = u8::try_from(at).map_err(|_| {
+            let got = format!("{word:?} as one more");
+            format!("expected at most 256 classes in a run, got {got}")
+        })?;
+        if known.is_none() {
+            classes.push(name);
+        }
+        Ok(index)
+    }
+}

@@ -1,0 +1,101 @@
+//! Long flows: endless or sized, between random hosts or within node-disjoint pairs.
+//!
+//! **Decision**     `random`: `flows` flows, each between two different hosts drawn uniformly.
+//!                  `pairs`: the hosts are split into pairs at random; within each pair `flows`
+//!                  flows run in each direction.
+//! **State**        two streams: hosts, jitter.
+//! **Units**        sizes in payload bytes.
+//! **Errors**       pairs of an odd number of hosts; a start past the run.
+//! **Source**       `pairs`: Zarifis et al., EuroSys 2014, section 5.6, N from 1 to 16.
+//! **Deviations**   the paper does not say how the pairs are chosen: random is assumed.
+
+use super::{Cost, Draft, Load, Site, Workload, count, deck::Deck, jitter, later, size_or_endless};
+use crate::files::Files;
+use crate::plan::Start;
+use sidestep_types::{Entry, Param, ParamUnit, Time, Values};
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Long {
+    hosts: u32,
+    flows: u32,
+    pairs: bool,
+    size: u64,
+    start: Time,
+    jitter: Time,
+}
+
+impl Workload for Long {
+    const ENTRY: Entry = Entry {
+        name: "long",
+        summary: "endless or sized flows between random hosts or within disjoint pairs",
+        source: "Zarifis et al., EuroSys 2014 (DIBS), section 5.6",
+        params: &[
+            Param::with_default(
+                "between",
+                ParamUnit::Word(&["random", "pairs"]),
+                "random",
+                "two random hosts a flow, or node-disjoint pairs (DIBS section 5.6); assumed random",
+            ),
+            Param::with_default(
+                "flows",
+                ParamUnit::Count,
+                "1",
+                "random: how many in all; pairs: how many each way within each pair; DIBS section 5.6: 1 to 16",
+            ),
+            Param::with_default("size", ParamUnit::Bytes, "endless", "of each flow; DIBS section 5.6: long-lived").or_off("endless"),
+            Param::with_default("start", ParamUnit::Time, "0 us", "of all flows; assumed"),
+            Param::with_default("jitter", ParamUnit::Time, "0 us", "each flow starts up to this much later, uniformly; assumed"),
+        ],
+    };
+
+    fn build(values: &Values, _: &dyn Files, site: &Site) -> Result<Long, String> {
+        let hosts = site.pairs_of_hosts()?;
+        let pairs = values.word("between") == "pairs";
+        if pairs && hosts % 2 == 1 {
+            return Err(format!("pairs need an even number of hosts, got {hosts}"));
+        }
+        Ok(Long {
+            hosts,
+            flows: count(values, "flows", 1, u64::from(u32::MAX))?,
+            pairs,
+            size: size_or_endless(values, "size")?,
+            start: values.time("start"),
+            jitter: values.time("jitter"),
+        })
+    }
+
+    fn draw(&self, into: &mut Draft<'_>) -> Result<(), String> {
+        if self.start >= into.duration {
+            return Err(format!("start must be before the run's end at {}, got {}", into.duration, self.start));
+        }
+        let mut rng = into.seed.stream("hosts");
+        let mut delays = into.seed.stream("jitter");
+        let mut deck = Deck::new(self.hosts);
+        let mut flow = |src, dst| {
+            let start = later(self.start, jitter(&mut delays, self.jitter))?;
+            into.flow(src, dst, self.size, Start::At(start)).map(|_| ())
+        };
+        if self.pairs {
+            for pair in deck.deal(&mut rng, self.hosts, None).chunks_exact(2) {
+                for _ in 0..self.flows {
+                    flow(pair[0], pair[1])?;
+                    flow(pair[1], pair[0])?;
+                }
+            }
+        } else {
+            for _ in 0..self.flows {
+                let ends = deck.deal(&mut rng, 2, None);
+                flow(ends[0], ends[1])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn load(&self, cost: Cost, duration: Time) -> Load {
+        let each = if self.pairs { u64::from(self.hosts) } else { 1 };
+        let mut load = Load::default();
+        load.add_some(each * u64::from(self.flows), self.size, cost, duration);
+        load
+    }
+}

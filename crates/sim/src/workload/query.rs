@@ -1,0 +1,138 @@
+//! Queries: a host asks many others at once, and their answers collide at its port.
+//!
+//! **Decision**     queries arrive as a Poisson process over the whole network. Each draws its
+//!                  target uniformly, then its responders uniformly from the others without
+//!                  repetition. With more responses than other hosts, every other host answers
+//!                  once before any answers twice, in the same order, up to `connections` each.
+//! **State**        streams: the arrivals; one per query for the hosts; one per query for jitter.
+//!                  The hosts of a smaller degree are the first of a larger one.
+//! **Units**        `rate` in queries per second; sizes in payload bytes.
+//! **Errors**       a degree above the other hosts times `connections`; `think` without `request`.
+//! **Source**       Zarifis et al., EuroSys 2014, sections 5.3 and 5.5.2.
+//! **Deviations**   the paper names the rate, not the process: Poisson is assumed. Nor does it
+//!                  say whether requests are packets: by default the responses start with the query.
+
+use super::{Cost, Draft, Load, Poisson, Site, Workload, count, deck::Deck, jitter, later, size};
+use crate::files::Files;
+use crate::plan::Start;
+use sidestep_types::{Entry, Param, ParamUnit, Time, Values};
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Query {
+    hosts: u32,
+    per_megasecond: u64,
+    degree: u32,
+    size: u64,
+    request: Option<u64>,
+    think: Time,
+    jitter: Time,
+}
+
+impl Workload for Query {
+    const ENTRY: Entry = Entry {
+        name: "query",
+        summary: "random hosts ask many others at once (partition-aggregate)",
+        source: "Zarifis et al., EuroSys 2014 (DIBS), section 5.3",
+        params: &[
+            Param::with_default("rate", ParamUnit::PerSecond, "300 /s", "queries in the whole network; DIBS Table 2"),
+            Param::with_default("degree", ParamUnit::Count, "40", "responses to a query; DIBS Table 2"),
+            Param::with_default("size", ParamUnit::Bytes, "20 kB", "of a response; DIBS Table 2"),
+            Param::with_default(
+                "connections",
+                ParamUnit::Count,
+                "1",
+                "responses one host may send to a query, for degrees above the number of hosts; DIBS section 5.5.2",
+            ),
+            Param::with_default(
+                "request",
+                ParamUnit::Bytes,
+                "off",
+                "of a request that each response waits for; assumed off: DIBS is silent",
+            )
+            .or_off("off"),
+            Param::with_default("think", ParamUnit::Time, "0 us", "between a request and its response; assumed"),
+            Param::with_default(
+                "jitter",
+                ParamUnit::Time,
+                "0 us",
+                "each response starts up to this much later, uniformly; assumed",
+            ),
+        ],
+    };
+
+    fn build(values: &Values, _: &dyn Files, site: &Site) -> Result<Query, String> {
+        let hosts = site.pairs_of_hosts()?;
+        let query = Query {
+            hosts,
+            per_megasecond: values.per_megasecond("rate"),
+            degree: count(values, "degree", 1, u64::from(u32::MAX))?,
+            size: size(values, "size")?,
+            request: (values.bytes_or_off("request"))
+                .map(|_| size(values, "request"))
+                .transpose()?,
+            think: values.time("think"),
+            jitter: values.time("jitter"),
+        };
+        let connections = count(values, "connections", 1, 65_536)?;
+        let most = u64::from(hosts - 1) * u64::from(connections);
+        if u64::from(query.degree) > most {
+            return Err(format!(
+                "degree must be at most {most} ({} other hosts, connections = {connections}), got {}",
+                hosts - 1,
+                query.degree
+            ));
+        }
+        if query.per_megasecond == 0 {
+            return Err("rate must be above 0, got 0 /s".into());
+        }
+        if query.think > Time::ZERO && query.request.is_none() {
+            return Err(format!("think ({}) needs a request, got request = \"off\"", query.think));
+        }
+        Ok(query)
+    }
+
+    fn draw(&self, into: &mut Draft<'_>) -> Result<(), String> {
+        let answers = f64::from(self.degree) * into.duration.as_s_f64();
+        into.expect(self.per_megasecond as f64 / 1e6 * answers)?;
+        let mut deck = Deck::new(self.hosts);
+        let gap_ps = 1e18 / self.per_megasecond as f64;
+        let mut arrivals = Poisson::new(into.seed.stream("arrivals"), gap_ps);
+        let mut number = 0;
+        while let Some(at) = arrivals.next_before(into.duration) {
+            let mut rng = into.seed.stream(("hosts", number));
+            let mut delays = into.seed.stream(("jitter", number));
+            let dealt = deck.deal(&mut rng, self.degree.saturating_add(1), None);
+            let (target, others) = (dealt[0], &dealt[1..]);
+            let query = into.query(at, target, self.degree);
+            for src in others.iter().cycle().take(self.degree as usize) {
+                let delay = jitter(&mut delays, self.jitter);
+                let start = match self.request {
+                    None => Start::At(later(at, delay)?),
+                    Some(size) => Start::After {
+                        flow: into.request(query, *src, size, at)?,
+                        wait: later(self.think, delay)?,
+                    },
+                };
+                into.response(query, *src, self.size, start)?;
+            }
+            number += 1;
+        }
+        Ok(())
+    }
+
+    fn load(&self, cost: Cost, _: Time) -> Load {
+        let queries = self.per_megasecond as f64 / 1e6;
+        let mut load = Load {
+            queries_per_s: queries,
+            ..Load::default()
+        };
+        load.add_sized(queries * f64::from(self.degree), self.size, cost);
+        if let Some(request) = self.request {
+            load.add_sized(queries * f64::from(self.degree), request, cost);
+        }
+        let answer = u128::from(self.degree) * u128::from(self.size);
+        load.notes.push(format!("each query brings {answer} B to one host"));
+        load
+    }
+}

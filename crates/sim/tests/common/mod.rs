@@ -1,0 +1,154 @@
+//! A run in a few words, for tests.
+
+#![allow(dead_code, missing_docs)]
+
+use sidestep_sim::agenda::{Agenda, WheelAgenda};
+use sidestep_sim::*;
+use sidestep_switch::{Capacity, buffer, route, sched};
+use sidestep_transport::{Congestion, Estimator, Recovery, RtoConfig, TcpConfig};
+use sidestep_types::*;
+use std::sync::Arc;
+
+/// The values of the entry called `name`, with `sets` over its defaults.
+pub fn values(entries: &'static [Entry], name: &str, sets: &[(&str, &str)]) -> (String, Values) {
+    let entry = entries
+        .iter()
+        .find(|e| e.name == name)
+        .expect("a registered name");
+    let mut values = Values::default();
+    for param in entry.params {
+        let set = sets.iter().find(|(n, _)| *n == param.name);
+        let text = set.map(|s| s.1).or(param.default).expect("a value");
+        values.set(param.name, Value::parse(text, param).expect("a good value"));
+    }
+    (name.to_string(), values)
+}
+
+pub fn topology(name: &str, sets: &[(&str, &str)]) -> Network {
+    let (name, values) = values(topology::ENTRIES, name, sets);
+    topology::build(&name, &values, &NoFiles).expect("a good network")
+}
+
+/// DCTCP as DIBS section 5.3 sets it: window 10, minimum RTO 10 ms, no delayed ACKs.
+pub fn dctcp() -> TcpConfig {
+    TcpConfig {
+        congestion: Congestion::Dctcp {
+            gain: 1.0 / 16.0,
+            initial_alpha: 1.0,
+        },
+        recovery: Recovery::Sack,
+        mss: 1460,
+        initial_window: 10,
+        receive_window: 1 << 20,
+        dupack_threshold: Some(3),
+        limited_transmit: false,
+        idle_restart: false,
+        delayed_ack: None,
+        rto: RtoConfig {
+            estimator: Estimator::Rfc6298,
+            min: Time::from_ms(10),
+            initial: Time::from_ms(10),
+            max: Time::from_s(60),
+            granularity: Time::from_us(1),
+            backoff: true,
+        },
+        handshake: false,
+    }
+}
+
+pub fn config(buffer_name: &str, packets: u64, seed: u64) -> WorldConfig {
+    WorldConfig {
+        framing: Framing::Ethernet,
+        ttl: 255,
+        switch: SwitchConfig {
+            route: values(route::ENTRIES, "ecmp", &[]),
+            buffer: values(buffer::ENTRIES, buffer_name, &[]),
+            sched: values(sched::ENTRIES, "fifo", &[]),
+            capacity: Capacity::PerPort(Size::Packets(packets)),
+        },
+        transport: Arc::new(dctcp()),
+        seed: Seed(seed),
+        trace: TraceFilter::None,
+    }
+}
+
+/// DIBS with fast retransmit off.
+pub fn dibs(packets: u64, seed: u64) -> WorldConfig {
+    let mut config = config("dibs", packets, seed);
+    config.transport = Arc::new(TcpConfig {
+        dupack_threshold: None,
+        ..dctcp()
+    });
+    config
+}
+
+pub fn flow(src: u32, dst: u32, size: u64, start: Time) -> FlowPlan {
+    FlowPlan {
+        src: HostId(src),
+        dst: HostId(dst),
+        size,
+        start: Start::At(start),
+        class: 0,
+        query: None,
+        request: false,
+    }
+}
+
+pub fn plan(flows: Vec<FlowPlan>) -> Arc<Plan> {
+    Arc::new(Plan {
+        classes: vec!["flows".into()],
+        flows,
+        queries: vec![],
+    })
+}
+
+/// `senders` hosts send `size` bytes to host 0 at once.
+pub fn incast(senders: impl Iterator<Item = u32>, size: u64) -> Arc<Plan> {
+    plan(senders.map(|s| flow(s, 0, size, Time::ZERO)).collect())
+}
+
+pub fn run_with<A: Agenda>(
+    network: &Network,
+    plan: Arc<Plan>,
+    config: WorldConfig,
+    until: Time,
+) -> Outcome {
+    let mut world: World<A> = World::new(network, plan, config).expect("a world");
+    world.run_until(until);
+    world.finish()
+}
+
+pub fn run(network: &Network, plan: Arc<Plan>, config: WorldConfig, until: Time) -> Outcome {
+    run_with::<WheelAgenda>(network, plan, config, until)
+}
+
+/// Completion times in microseconds of the flows that finished, in order of the flows.
+pub fn fct_us(outcome: &Outcome) -> Vec<f64> {
+    let spans = outcome
+        .flows
+        .iter()
+        .filter_map(|f| Some(f.finished? - f.started?));
+    spans.map(Time::as_us_f64).collect()
+}
+
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    (values[(values.len() - 1) / 2] + values[values.len() / 2]) / 2.0
+}
+
+/// Every packet is somewhere: sent = delivered + dropped + in flight.
+pub fn assert_conserved(outcome: &Outcome) {
+    let t = &outcome.totals;
+    let dropped: u64 = t.drops.iter().sum();
+    assert_eq!(t.sent, t.delivered + dropped + t.in_flight, "{t:?}");
+    let by_port: u64 = outcome.ports.iter().flat_map(|p| p.drops).sum();
+    assert_eq!(by_port, dropped);
+    let hops: u64 = outcome.ports.iter().map(|p| p.packets).sum();
+    assert_eq!(hops, t.packet_hops);
+    let by_flow: u64 = outcome.flows.iter().map(|f| u64::from(f.drops)).sum();
+    let by_class: u64 = outcome.classes.iter().map(|c| c.dropped).sum();
+    assert_eq!(by_flow, by_class);
+    let out: u64 = outcome.ports.iter().map(|p| p.detours_out).sum();
+    let into: u64 = outcome.ports.iter().map(|p| p.detours_in).sum();
+    assert_eq!((out, into), (t.detours, t.detours));
+}

@@ -1,0 +1,289 @@
+//! Laws that hold in every run, checked over random ones.
+
+mod common;
+
+use common::*;
+use proptest::prelude::*;
+use sidestep_sim::agenda::{HeapAgenda, WheelAgenda};
+use sidestep_sim::*;
+use sidestep_switch::{AnySched, Capacity, DropReason, Sched, buffer};
+use sidestep_types::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+fn any_config() -> impl Strategy<Value = WorldConfig> {
+    let buffers = prop_oneof![Just("droptail"), Just("ecn"), Just("red"), Just("dibs")];
+    let capacities = prop_oneof![
+        (1u64..60).prop_map(|n| Capacity::PerPort(Size::Packets(n))),
+        (1600u64..60_000).prop_map(|b| Capacity::PerPort(Size::Bytes(Bytes(b)))),
+        (20_000u64..200_000, 1u64..4).prop_map(|(m, a)| Capacity::Shared {
+            memory: Bytes(m),
+            alpha: (a, 2)
+        }),
+        Just(Capacity::Unlimited),
+    ];
+    (buffers, capacities, any::<bool>(), any::<u64>(), 4u8..40).prop_map(
+        |(name, capacity, ip, seed, ttl)| {
+            let mut config = if name == "dibs" {
+                dibs(1, seed)
+            } else {
+                config(name, 1, seed)
+            };
+            config.switch.capacity = capacity;
+            config.framing = if ip { Framing::Ip } else { Framing::Ethernet };
+            config.ttl = ttl;
+            config
+        },
+    )
+}
+
+fn any_plan(hosts: u32) -> impl Strategy<Value = Arc<Plan>> {
+    let one = (0..hosts, 1..hosts, 1u64..60_000, 0u64..3_000);
+    proptest::collection::vec(one, 1..40).prop_map(move |list| {
+        let make = |(src, step, size, us): (u32, u32, u64, u64)| {
+            flow(src, (src + step) % hosts, size, Time::from_us(us))
+        };
+        plan(list.into_iter().map(make).collect())
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 120,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn every_packet_is_somewhere_at_any_moment(
+        config in any_config(), plan in any_plan(16), us in 1u64..40_000,
+    ) {
+        let network = topology("fat_tree", &[("k", "4")]);
+        let outcome = run(&network, plan.clone(), config, Time::from_us(us));
+        assert_conserved(&outcome);
+        for (flow, planned) in outcome.flows.iter().zip(&plan.flows) {
+            prop_assert!(flow.delivered_bytes <= planned.size);
+            if flow.finished.is_some() {
+                prop_assert_eq!(flow.delivered_bytes, planned.size);
+            }
+        }
+    }
+
+    #[test]
+    fn the_wheel_and_the_heap_run_the_same_run(
+        config in any_config(), plan in any_plan(16),
+    ) {
+        let network = topology("leaf_spine", &[("leaves", "4"), ("spines", "2"), ("hosts_per_leaf", "4")]);
+        let until = Time::from_ms(40);
+        let wheel = run_with::<WheelAgenda>(&network, plan.clone(), config.clone(), until);
+        let heap = run_with::<HeapAgenda>(&network, plan, config, until);
+        prop_assert_eq!(wheel, heap);
+    }
+
+    #[test]
+    fn an_explicit_fifo_queue_runs_the_same_run_as_one_event_a_hop(
+        config in any_config(), plan in any_plan(16),
+    ) {
+        let network = topology("fat_tree", &[("k", "4")]);
+        let until = Time::from_ms(40);
+        let fast = run(&network, plan.clone(), config.clone(), until);
+        let mut world: World = World::new(&network, plan, config).unwrap();
+        world.set_scheds(|_, _| AnySched::Fifo(sidestep_switch::sched::fifo::Fifo::default()));
+        world.run_until(until);
+        let explicit = world.finish();
+        prop_assert_eq!(fast.trajectory_hash, explicit.trajectory_hash);
+        prop_assert_eq!(&fast.flows, &explicit.flows);
+        prop_assert_eq!(&fast.ports, &explicit.ports);
+        prop_assert!(explicit.totals.events > fast.totals.events);
+    }
+
+    #[test]
+    fn detours_go_to_switches_with_room_and_ports_are_first_in_first_out(
+        seed: u64, limit in 1u32..20, degree in 2u32..15,
+    ) {
+        let network = topology("fat_tree", &[("k", "4")]);
+        let mut config = dibs(u64::from(limit), seed);
+        config.trace = TraceFilter::Detoured(0);
+        let outcome = run(&network, incast(1..=degree, 30_000), config, Time::from_ms(60));
+        assert_conserved(&outcome);
+        let leads_to_switch: BTreeMap<(SwitchId, PortId), bool> = outcome
+            .ports
+            .iter()
+            .filter_map(|p| match p.from {
+                End::Switch(s) => Some(((s, p.port), matches!(p.to, End::Switch(_)))),
+                End::Host(_) => None,
+            })
+            .collect();
+        // Per port: when each packet was queued and when it arrived at the far end.
+        let mut passages: BTreeMap<(SwitchId, PortId), Vec<(Time, Time)>> = BTreeMap::new();
+        let mut detours = 0;
+        for trace in &outcome.traces {
+            for (i, step) in trace.steps.iter().enumerate() {
+                match step.what {
+                    TraceEvent::Queued { switch, port, wanted, ahead, wanted_queue, .. } => {
+                        prop_assert!(ahead < limit, "{step:?}");
+                        if port != wanted {
+                            detours += 1;
+                            prop_assert_eq!(wanted_queue, limit, "a detour from a full port");
+                            prop_assert!(leads_to_switch[&(switch, port)]);
+                        }
+                        if let Some(next) = trace.steps.get(i + 1) {
+                            passages.entry((switch, port)).or_default().push((step.at, next.at));
+                        }
+                    }
+                    TraceEvent::Dropped { wanted, reason: DropReason::Full, switch } => {
+                        // Nothing open: the wanted port was full.
+                        prop_assert!(leads_to_switch.contains_key(&(switch, wanted)));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        prop_assert_eq!(detours, outcome.totals.detours);
+        for list in passages.values_mut() {
+            list.sort_unstable();
+            prop_assert!(list.is_sorted_by_key(|p| p.1), "first in, first out");
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_and_another_seed_another_run() {
+    let network = topology("fat_tree", &[("k", "4")]);
+    let go = |seed| {
+        run(
+            &network,
+            incast(1..16, 20_000),
+            dibs(10, seed),
+            Time::from_ms(100),
+        )
+    };
+    assert_eq!(go(1), go(1));
+    assert_ne!(go(1).trajectory_hash, go(2).trajectory_hash);
+}
+
+#[test]
+fn two_worlds_stepped_in_turn_record_what_each_records_alone() {
+    let network = topology("fat_tree", &[("k", "4")]);
+    let make =
+        |seed| -> World { World::new(&network, incast(1..16, 40_000), dibs(10, seed)).unwrap() };
+    let alone = |seed| {
+        let mut world = make(seed);
+        world.run_until(Time::from_ms(100));
+        world.finish()
+    };
+    let (mut a, mut b) = (make(1), make(2));
+    for us in 1..=100_000 / 7 {
+        a.run_until(Time::from_us(7 * us));
+        b.run_until(Time::from_us(7 * us));
+    }
+    a.run_until(Time::from_ms(100));
+    b.run_until(Time::from_ms(100));
+    assert_eq!(a.finish(), alone(1));
+    assert_eq!(b.finish(), alone(2));
+}
+
+#[test]
+fn ties_between_equal_senders_are_broken_fairly() {
+    // Two hosts start the same flow at the same instant and tie at every packet.
+    let network = topology("single_switch", &[("hosts", "3")]);
+    let mut first = 0;
+    for seed in 0..400 {
+        let mut settings = config("droptail", 1, seed);
+        settings.switch.capacity = Capacity::PerPort(Size::Packets(1));
+        let outcome = run(&network, incast(1..3, 1460), settings, Time::from_us(40));
+        assert_eq!(outcome.totals.drops[DropReason::Full as usize], 1);
+        first += u32::from(outcome.flows[0].finished.is_some());
+    }
+    // 200 expected, standard deviation 10.
+    assert!(
+        (160..240).contains(&first),
+        "the first host won {first} of 400 ties"
+    );
+}
+
+#[test]
+fn a_time_to_live_of_n_lets_a_packet_through_n_minus_one_switches() {
+    let network = topology("linear", &[("switches", "4"), ("hosts_per_switch", "1")]);
+    for (ttl, arrives) in [(4, false), (5, true)] {
+        let mut settings = config("ecn", 100, 1);
+        settings.ttl = ttl;
+        let outcome = run(
+            &network,
+            plan(vec![flow(0, 3, 100, Time::ZERO)]),
+            settings,
+            Time::from_ms(5),
+        );
+        assert_eq!(outcome.flows[0].finished.is_some(), arrives);
+        assert_eq!(
+            outcome.totals.drops[DropReason::Ttl as usize],
+            u64::from(!arrives)
+        );
+    }
+}
+
+/// Last in, first out: a scheduler that is not in the registry.
+#[derive(Default)]
+struct Lifo(Vec<u32>);
+
+impl Sched for Lifo {
+    fn push(&mut self, _: &Packet, handle: u32) {
+        self.0.push(handle);
+    }
+    fn pop(&mut self) -> Option<u32> {
+        self.0.pop()
+    }
+}
+
+#[test]
+fn a_scheduler_of_ones_own_decides_the_order_and_loses_nothing() {
+    let network = topology("single_switch", &[("hosts", "4")]);
+    let mut world: World =
+        World::new(&network, incast(1..4, 14_600), config("ecn", 100, 1)).unwrap();
+    world.set_scheds(|_, _| AnySched::Custom(Box::new(Lifo::default())));
+    assert!(world.run_until(Time::from_s(1)));
+    let outcome = world.finish();
+    assert_conserved(&outcome);
+    let reordered = |o: &Outcome| o.flows.iter().map(|f| f.reordered).sum::<u32>();
+    assert!(reordered(&outcome) > 0);
+    let fifo = run(
+        &network,
+        incast(1..4, 14_600),
+        config("ecn", 100, 1),
+        Time::from_s(1),
+    );
+    assert_eq!(reordered(&fifo), 0);
+}
+
+#[test]
+fn a_buffer_of_ones_own_is_asked_for_every_packet() {
+    use sidestep_switch::{AnyBuffer, Buffer, Queues, Verdict, Want};
+    use sidestep_types::Rng;
+    struct Deaf;
+    impl Buffer for Deaf {
+        fn admit(&mut self, _: &Packet, _: Want, _: &mut dyn Queues, _: &mut Rng) -> Verdict {
+            Verdict::Drop(DropReason::Early)
+        }
+    }
+    let network = topology("single_switch", &[("hosts", "2")]);
+    let mut world: World =
+        World::new(&network, incast(1..2, 14_600), config("ecn", 100, 1)).unwrap();
+    world.set_buffers(|_| AnyBuffer::Custom(Box::new(Deaf)));
+    world.run_until(Time::from_ms(5));
+    let outcome = world.finish();
+    assert_eq!(outcome.totals.drops, [0, 0, 10]);
+}
+
+#[test]
+fn impossible_plans_are_refused_with_a_reason() {
+    let network = topology("single_switch", &[("hosts", "4")]);
+    let said = |f: FlowPlan| {
+        World::<WheelAgenda>::new(&network, plan(vec![f]), config("ecn", 100, 1))
+            .err()
+            .unwrap()
+    };
+    assert!(said(flow(1, 1, 10, Time::ZERO)).contains("from host 1 to itself"));
+    assert!(said(flow(0, 9, 10, Time::ZERO)).contains("names host 9, expected below 4"));
+    assert!(said(flow(0, 1, 0, Time::ZERO)).contains("has no bytes"));
+    assert!(buffer::ENTRIES.len() >= 4);
+}

@@ -1,0 +1,65 @@
+use super::*;
+
+fn opening() -> TcpConfig {
+    let mut config = tcp();
+    config.handshake = true;
+    config.rto.initial = us(1000);
+    config
+}
+
+fn syn_ack() -> Ack {
+    Ack {
+        ack: 0,
+        ece: false,
+        syn: true,
+        sack: SackBlocks::NONE,
+    }
+}
+
+#[test]
+fn data_follows_the_answer_to_a_syn() {
+    let mut tx = flow(opening(), 3000);
+    let syn = tx.poll_send(us(0)).expect("a SYN");
+    assert!(syn.syn && syn.len == 0 && !syn.ect && !syn.retransmit);
+    assert_eq!(tx.poll_send(us(0)), None);
+    tx.on_ack(us(100), syn_ack());
+    assert_eq!(tx.rto(), us(300)); // the SYN was a round-trip sample
+    assert_eq!(tx.sends(100), [0, 1, 2]);
+    assert_eq!(tx.deadline(), Some(us(400)));
+    tx.on_ack(us(110), syn_ack()); // a copy
+    assert_eq!(tx.acked(200, 3), NOTHING);
+    assert!(tx.is_done());
+    assert_eq!(tx.counters().segments, 3);
+}
+
+#[test]
+fn a_lost_syn_is_sent_again_and_costs_the_first_window() {
+    let mut tx = endless(opening());
+    assert!(tx.poll_send(us(0)).expect("a SYN").syn);
+    tx.on_timeout(us(1000));
+    let again = tx.poll_send(us(1000)).expect("a SYN");
+    assert!(again.syn && again.retransmit);
+    assert_eq!(tx.deadline(), Some(us(3000)));
+    tx.on_ack(us(1100), syn_ack());
+    assert_eq!(tx.sends(1100), [0]);
+    assert_eq!(tx.rto(), us(1000)); // no sample, and the back-off was the SYN's alone
+}
+
+#[test]
+fn nothing_but_a_syn_ack_opens_the_connection() {
+    let mut tx = endless(opening());
+    tx.on_ack(us(0), syn_ack()); // to a SYN not yet sent
+    assert!(tx.poll_send(us(0)).expect("a SYN").syn);
+    assert_eq!(tx.acked(50, 0), NOTHING);
+    assert_eq!(tx.acked(50, 1), NOTHING);
+    tx.on_ack(us(100), syn_ack());
+    assert_eq!(tx.sends(100), [0, 1, 2, 3]);
+}
+
+#[test]
+fn an_empty_flow_opens_nothing_until_it_has_data() {
+    let mut tx = flow(opening(), 0);
+    assert_eq!(tx.poll_send(us(0)), None);
+    tx.push(500);
+    assert!(tx.poll_send(us(10)).expect("a SYN").syn);
+}
