@@ -1,0 +1,90 @@
+//! Offered load: what each workload asks of the network, against what the hosts' links carry.
+//!
+//! **Units**        payload and wire bits per second of data packets on their first link, before
+//!                  anything is lost; acknowledgements and retransmissions are not counted.
+//!                  `share` is wire bits over the sum of the rates of all hosts' links.
+
+use crate::Scenario;
+use sidestep_sim::workload::{Cost, Load, Site};
+
+/// The offered load of a scenario.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LoadReport {
+    /// One per workload, in the scenario's order.
+    pub classes: Vec<ClassLoad>,
+    /// Their sum.
+    pub sum: ClassLoad,
+    /// What all hosts' links carry together in one direction, in bits per second.
+    pub capacity_bps: f64,
+    /// What else must be known to trust the numbers, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// What one workload offers on average.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClassLoad {
+    /// The workload's name; `sum` for the sum.
+    pub name: String,
+    /// Flows that start, per second.
+    pub flows_per_s: f64,
+    /// Queries that start, per second.
+    pub queries_per_s: f64,
+    /// Payload bits per second.
+    pub payload_bps: f64,
+    /// Wire bits per second.
+    pub wire_bps: f64,
+    /// Wire bits over the capacity of all hosts' links.
+    pub share: f64,
+    /// Flows without an end, which the rates leave out.
+    pub endless: u64,
+    /// What else must be known, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// The load with the framing and segment size of the first scheme.
+pub(crate) fn report(scenario: &Scenario) -> LoadReport {
+    let first = &scenario.schemes[0].config;
+    let cost = Cost {
+        framing: first.framing,
+        mss: first.transport.mss,
+    };
+    let access = Site::of(&scenario.network).access;
+    let capacity_bps: f64 = access.iter().map(|rate| rate.as_bps() as f64).sum();
+    let class = |name: &str, load: Load| ClassLoad {
+        name: name.to_string(),
+        flows_per_s: load.flows_per_s,
+        queries_per_s: load.queries_per_s,
+        payload_bps: load.payload_bps,
+        wire_bps: load.wire_bps,
+        share: load.wire_bps / capacity_bps,
+        endless: load.endless,
+        notes: load.notes,
+    };
+    let classes: Vec<ClassLoad> = (scenario.traffic.iter())
+        .map(|t| class(&t.name, t.workload.load(cost, scenario.duration)))
+        .collect();
+    let total = |of: fn(&ClassLoad) -> f64| classes.iter().map(of).sum::<f64>();
+    let sum = ClassLoad {
+        name: "sum".to_string(),
+        flows_per_s: total(|c| c.flows_per_s),
+        queries_per_s: total(|c| c.queries_per_s),
+        payload_bps: total(|c| c.payload_bps),
+        wire_bps: total(|c| c.wire_bps),
+        share: total(|c| c.share),
+        endless: classes.iter().map(|c| c.endless).sum(),
+        notes: Vec::new(),
+    };
+    let mut notes = Vec::new();
+    if sum.endless > 0 {
+        let endless = sum.endless;
+        notes.push(format!(
+            "{endless} flows without an end take what they get: not in the sum"
+        ));
+    }
+    LoadReport {
+        classes,
+        sum,
+        capacity_bps,
+        notes,
+    }
+}

@@ -1,0 +1,245 @@
+//! TOML text as a tree in which every key and value knows its place.
+
+use super::problem::{At, Problems};
+use std::sync::Arc;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A value and its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub item: Item,
+    pub at: At,
+}
+
+/// A value.
+#[derive(Clone, Debug)]
+pub(crate) enum Item {
+    /// A string, number, flag or date, as text.
+    Text(String),
+    /// An array.
+    List(Vec<Node>),
+    /// A table.
+    Table(Table),
+}
+
+/// A table, its keys in the order of the file.
+pub(crate) type Table = Vec<Entry>;
+
+/// A key with its value.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub key: String,
+    pub at: At,
+    pub node: Node,
+}
+
+impl Item {
+    /// What it is, for messages.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Item::Text(_) => "a value",
+            Item::List(_) => "a list",
+            Item::Table(_) => "a table",
+        }
+    }
+}
+
+impl Node {
+    /// The text of a plain value; otherwise a problem that says what was expected.
+    pub fn text(&self, what: &str, expected: &str, problems: &mut Problems) -> Option<&str> {
+        match &self.item {
+            Item::Text(text) => Some(text),
+            other => {
+                let got = other.kind();
+                problems.add(&self.at, format!("{what}: expected {expected}, got {got}"));
+                None
+            }
+        }
+    }
+
+    /// The entries of a table; otherwise a problem.
+    pub fn table(&self, what: &str, problems: &mut Problems) -> Option<&Table> {
+        match &self.item {
+            Item::Table(table) => Some(table),
+            other => {
+                let got = other.kind();
+                problems.add(&self.at, format!("{what}: expected a table, got {got}"));
+                None
+            }
+        }
+    }
+}
+
+/// The entry of `key`.
+pub(crate) fn find<'a>(table: &'a Table, key: &str) -> Option<&'a Entry> {
+    table.iter().find(|entry| entry.key == key)
+}
+
+/// Reads a whole file. Syntax errors become problems; what could be read is returned.
+pub(crate) fn parse(file: &str, text: &str, problems: &mut Problems) -> Table {
+    let places = Places::new(file, text);
+    let (document, errors) = DeTable::parse_recoverable(text);
+    for error in errors {
+        let start = error.span().map_or(0, |span| span.start);
+        problems.add(&places.at(start), error.message());
+    }
+    table(document.get_ref(), &places)
+}
+
+/// Reads `key.key=value` as given to `--set`, as a table of one entry.
+pub(crate) fn parse_set(set: &str, problems: &mut Problems) -> Option<Table> {
+    let at = At::file(&format!("--set {set}"));
+    let Some((path, value)) = set.split_once('=') else {
+        problems.add(&at, "expected key=value, got no \"=\"");
+        return None;
+    };
+    let keys: Vec<&str> = path.trim().split('.').collect();
+    if keys.iter().any(|key| key.trim().is_empty()) {
+        problems.add(&at, "expected keys joined by dots before \"=\"");
+        return None;
+    }
+    let mut node = set_value(value.trim(), &at, problems)?;
+    for key in keys.iter().rev() {
+        let entry = Entry {
+            key: key.trim().to_string(),
+            at: at.clone(),
+            node,
+        };
+        node = Node {
+            item: Item::Table(vec![entry]),
+            at: at.clone(),
+        };
+    }
+    match node.item {
+        Item::Table(table) => Some(table),
+        _ => unreachable!("a path has at least one key"),
+    }
+}
+
+/// A `--set` value: TOML where it looks like TOML, else the text itself.
+fn set_value(value: &str, at: &At, problems: &mut Problems) -> Option<Node> {
+    if !value.starts_with(['[', '{', '"', '\'']) {
+        let item = Item::Text(value.to_string());
+        return Some(Node {
+            item,
+            at: at.clone(),
+        });
+    }
+    match DeValue::parse(value) {
+        Ok(read) => Some(node(&read, &Places::nowhere(at))),
+        Err(error) => {
+            problems.add(at, error.message());
+            None
+        }
+    }
+}
+
+fn table(from: &DeTable<'_>, places: &Places<'_>) -> Table {
+    let mut sorted: Vec<_> = from.iter().collect();
+    sorted.sort_by_key(|(key, _)| key.span().start);
+    let entry = |(key, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| Entry {
+        key: AsRef::<str>::as_ref(key.get_ref()).to_string(),
+        at: places.at(key.span().start),
+        node: node(value, places),
+    };
+    sorted.into_iter().map(entry).collect()
+}
+
+fn node(from: &Spanned<DeValue<'_>>, places: &Places<'_>) -> Node {
+    let item = match from.get_ref() {
+        DeValue::String(text) => Item::Text(text.to_string()),
+        DeValue::Integer(number) => Item::Text(number.to_string()),
+        DeValue::Float(number) => Item::Text(number.to_string()),
+        DeValue::Boolean(flag) => Item::Text(flag.to_string()),
+        DeValue::Datetime(date) => Item::Text(date.to_string()),
+        DeValue::Array(items) => Item::List(items.iter().map(|n| node(n, places)).collect()),
+        DeValue::Table(entries) => Item::Table(table(entries, places)),
+    };
+    Node {
+        item,
+        at: places.at(from.span().start),
+    }
+}
+
+/// Turns byte offsets into places.
+struct Places<'a> {
+    file: Arc<str>,
+    text: &'a str,
+    /// Where each line starts; empty when the text has no lines to speak of.
+    starts: Vec<usize>,
+}
+
+impl<'a> Places<'a> {
+    fn new(file: &str, text: &'a str) -> Places<'a> {
+        let ends = text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
+        Places {
+            file: file.into(),
+            text,
+            starts: std::iter::once(0).chain(ends.map(|(i, _)| i + 1)).collect(),
+        }
+    }
+
+    fn nowhere(at: &At) -> Places<'a> {
+        Places {
+            file: at.file.clone(),
+            text: "",
+            starts: Vec::new(),
+        }
+    }
+
+    fn at(&self, offset: usize) -> At {
+        let line = self.starts.partition_point(|start| *start <= offset);
+        let start = line.checked_sub(1).map(|i| self.starts[i]);
+        let before = start.and_then(|s| self.text.get(s..offset.min(self.text.len())));
+        At {
+            file: self.file.clone(),
+            line: line as u32,
+            column: match start {
+                Some(_) => before.map_or(0, |b| b.chars().count()) as u32 + 1,
+                None => 0,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_and_value_knows_its_line_and_column() {
+        let mut problems = Problems::default();
+        let text = "# µ\n[switch]\ncapacity = \"100 pkt\"\nbuffer = { kind = \"dibs\" }\n";
+        let read = parse("a.toml", text, &mut problems);
+        assert!(problems.is_empty());
+        let switch = read[0].node.table("switch", &mut problems).unwrap();
+        let place = |at: &At| (at.line, at.column);
+        assert_eq!(place(&switch[0].at), (3, 1));
+        assert_eq!(place(&switch[0].node.at), (3, 12));
+        let buffer = switch[1].node.table("buffer", &mut problems).unwrap();
+        assert_eq!(place(&buffer[0].node.at), (4, 19));
+    }
+
+    #[test]
+    fn every_syntax_error_is_reported() {
+        let mut problems = Problems::default();
+        parse("a.toml", "a = \nb = 1\nc 2\n", &mut problems);
+        let lines: Vec<u32> = problems.into_sorted().iter().map(|p| p.line).collect();
+        assert_eq!(lines, [1, 3]);
+    }
+
+    #[test]
+    fn a_set_is_a_path_and_plain_text_or_toml() {
+        let mut problems = Problems::default();
+        let read = parse_set("workload.query.rate = 600 /s", &mut problems).unwrap();
+        assert_eq!(read[0].key, "workload");
+        let read = parse_set("seeds=[1, 2]", &mut problems).unwrap();
+        assert!(matches!(&read[0].node.item, Item::List(items) if items.len() == 2));
+        assert!(problems.is_empty());
+        assert!(parse_set("seeds", &mut problems).is_none());
+        assert!(parse_set("a..b=1", &mut problems).is_none());
+        assert!(parse_set("a=[1", &mut problems).is_none());
+        assert_eq!(problems.into_sorted().len(), 3);
+    }
+}

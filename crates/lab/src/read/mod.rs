@@ -1,0 +1,351 @@
+//! From text to a resolved [`Scenario`], with every problem reported and every value's source kept.
+//!
+//! Layers, later ones win: defaults, the scenario's `[switch]` and `[transport]`, the scheme's
+//! file, the scenario's `[scheme.NAME.*]`, `--set`.
+
+mod claims;
+pub(crate) mod document;
+mod head;
+pub(crate) mod problem;
+mod schemes;
+pub(crate) mod section;
+pub(crate) mod source;
+pub(crate) mod value;
+
+use crate::scenario::{Scenario, Setting, Traffic};
+use crate::{tables, warnings};
+use document::{Item, Table, find};
+use problem::{At, Problem, Problems, suggest};
+use section::{Choice, Layer, Resolved, Spec, Unused, resolve};
+use sidestep_sim::{Files, Network, topology, workload};
+use source::Origin;
+use std::sync::Arc;
+
+/// What a scenario's text, the `--set`s and the files behind it say together.
+pub(crate) fn scenario(
+    file: &str,
+    text: &str,
+    sets: &[String],
+    files: &dyn Files,
+) -> Result<Scenario, Vec<Problem>> {
+    let mut problems = Problems::default();
+    let root = document::parse(file, text, &mut problems);
+    if !problems.is_empty() {
+        // What follows a syntax error would be guesswork.
+        return Err(problems.into_sorted());
+    }
+    let sets = sets
+        .iter()
+        .filter_map(|set| document::parse_set(set, &mut problems))
+        .collect();
+    let reader = Reader {
+        at: At::file(file),
+        origin: Origin::Scenario(source::read(&root, &mut problems)),
+        root,
+        sets,
+        files,
+    };
+    let scenario = reader.read(file, &mut problems);
+    match scenario {
+        Some(scenario) if problems.is_empty() => Ok(scenario),
+        _ => Err(problems.into_sorted()),
+    }
+}
+
+/// The sections of a scenario.
+const SECTIONS: [&str; 7] = [
+    "topology",
+    "switch",
+    "transport",
+    "workload",
+    "scheme",
+    "source",
+    "claim",
+];
+
+/// At most this many workloads: a packet holds its class in a byte.
+const MOST_CLASSES: usize = 255;
+
+/// All that was written, not yet understood.
+pub(crate) struct Reader<'a> {
+    at: At,
+    origin: Origin,
+    root: Table,
+    sets: Vec<Table>,
+    files: &'a dyn Files,
+}
+
+impl Reader<'_> {
+    fn read(&self, file: &str, problems: &mut Problems) -> Option<Scenario> {
+        self.check_top_keys(problems);
+        let head = self.head(problems);
+        let network = self.network(problems);
+        let traffic = self.traffic(network.as_ref(), problems);
+        let names = head
+            .as_ref()
+            .map(|h| h.schemes.as_slice())
+            .unwrap_or_default();
+        let schemes = self.schemes(names, problems);
+        let claims = self.claims(names, problems);
+        let (head, (network, network_settings)) = (head?, network?);
+        let (traffic, traffic_settings) = traffic?;
+        let mut settings = head.settings.clone();
+        settings.extend(network_settings);
+        settings.extend(traffic_settings);
+        let mut all = Vec::new();
+        for scheme in schemes? {
+            settings.extend(scheme.settings);
+            all.push(head.finish(scheme.scheme));
+        }
+        let mut scenario = Scenario {
+            name: stem(file).to_string(),
+            title: head.title,
+            duration: head.duration,
+            drain: head.drain,
+            seeds: head.seeds,
+            schemes: all,
+            network: Arc::new(network),
+            claims: claims?,
+            traffic,
+            settings,
+            warnings: Vec::new(),
+        };
+        // What can only be seen in a plan (a start past the end, too many flows) is seen in the first.
+        let plan = match scenario.draw(scenario.seeds[0]) {
+            Ok(plan) => plan,
+            Err((index, message)) => {
+                problems.add(&scenario.traffic[index].at, message);
+                return None;
+            }
+        };
+        scenario.warnings = warnings::of(&scenario, &plan);
+        Some(scenario)
+    }
+
+    fn check_top_keys(&self, problems: &mut Problems) {
+        let params = || {
+            tables::SCENARIO
+                .iter()
+                .chain(tables::LISTS)
+                .map(|param| param.name)
+        };
+        for entry in &self.root {
+            let known = || params().chain(SECTIONS);
+            if !known().any(|name| name == entry.key) {
+                let hint = suggest(&entry.key, known());
+                problems.add(&entry.at, format!("unknown key {:?}{hint}", entry.key));
+            }
+        }
+        for entry in self.sets.iter().flatten() {
+            let sections = SECTIONS
+                .into_iter()
+                .filter(|s| !matches!(*s, "source" | "claim"));
+            let known = || params().chain(sections.clone());
+            if !known().any(|name| name == entry.key) {
+                let hint = suggest(&entry.key, known());
+                problems.add(&entry.at, format!("unknown key {:?}{hint}", entry.key));
+            }
+        }
+    }
+
+    /// The scenario's own tree and then the `--set`s, with who wrote them.
+    fn roots(&self) -> impl Iterator<Item = (&Table, &Origin)> {
+        const USER: &Origin = &Origin::User;
+        let sets = self.sets.iter().map(|set| (set, USER));
+        std::iter::once((&self.root, &self.origin)).chain(sets)
+    }
+
+    /// The layers of a section that stands at `path`, and its place.
+    fn layers(&self, path: &[&str], shared: bool, problems: &mut Problems) -> (Vec<Layer<'_>>, At) {
+        let mut at = self.at.clone();
+        let mut layers = Vec::new();
+        for (root, origin) in self.roots() {
+            let Some((table, place)) = descend(root, path, problems) else {
+                continue;
+            };
+            if layers.is_empty() {
+                at = place.clone();
+            }
+            layers.push(Layer {
+                table,
+                origin,
+                prefix: "",
+                shared,
+            });
+        }
+        (layers, at)
+    }
+
+    fn network(&self, problems: &mut Problems) -> Option<(Network, Vec<Setting>)> {
+        let spec = Spec {
+            name: "topology",
+            params: &[],
+            kind: Some(Choice {
+                what: "topology",
+                entries: topology::ENTRIES,
+                default: None,
+            }),
+            policies: &[],
+        };
+        let (layers, at) = self.layers(&["topology"], false, problems);
+        let resolved = resolve(&spec, &layers, &at, &mut Unused::default(), problems)?;
+        match topology::build(resolved.kind, &resolved.values, self.files) {
+            Ok(network) => Some((network, common(resolved))),
+            Err(message) => {
+                resolved.blame("topology", &message, &at, problems);
+                None
+            }
+        }
+    }
+
+    /// The workloads, in the order in which they are first named.
+    fn traffic(
+        &self,
+        network: Option<&(Network, Vec<Setting>)>,
+        problems: &mut Problems,
+    ) -> Option<(Vec<Traffic>, Vec<Setting>)> {
+        let mut names: Vec<(&str, &At)> = Vec::new();
+        for (root, _) in self.roots() {
+            let Some((table, _)) = descend(root, &["workload"], problems) else {
+                continue;
+            };
+            for entry in table {
+                if !names.iter().any(|(name, _)| *name == entry.key) {
+                    names.push((&entry.key, &entry.at));
+                }
+            }
+        }
+        if names.is_empty() {
+            problems.add(&self.at, "no [workload.NAME]: nothing would be sent");
+            return None;
+        }
+        if names.len() > MOST_CLASSES {
+            let many = names.len();
+            let at = names[MOST_CLASSES].1;
+            problems.add(
+                at,
+                format!("{many} workloads are too many: at most {MOST_CLASSES}"),
+            );
+            return None;
+        }
+        let all: Vec<_> = names
+            .into_iter()
+            .map(|(name, at)| self.workload(name, at, network.map(|(n, _)| n), problems))
+            .collect();
+        let (traffic, settings): (Vec<_>, Vec<_>) = all
+            .into_iter()
+            .collect::<Option<Vec<_>>>()?
+            .into_iter()
+            .unzip();
+        Some((traffic, settings.concat()))
+    }
+
+    fn workload(
+        &self,
+        name: &str,
+        at: &At,
+        network: Option<&Network>,
+        problems: &mut Problems,
+    ) -> Option<(Traffic, Vec<Setting>)> {
+        if !is_name(name) {
+            problems.add(at, format!("workload {name:?}: {NAME_RULE}"));
+            return None;
+        }
+        let section = format!("workload.{name}");
+        let spec = Spec {
+            name: &section,
+            params: &[],
+            kind: Some(Choice {
+                what: "workload",
+                entries: workload::ENTRIES,
+                default: None,
+            }),
+            policies: &[],
+        };
+        let (layers, at) = self.layers(&["workload", name], false, problems);
+        let resolved = resolve(&spec, &layers, &at, &mut Unused::default(), problems)?;
+        match workload::build(resolved.kind, &resolved.values, self.files, network?) {
+            Ok(built) => {
+                let traffic = Traffic {
+                    name: name.to_string(),
+                    workload: built,
+                    at,
+                };
+                Some((traffic, common(resolved)))
+            }
+            Err(message) => {
+                resolved.blame(&section, &message, &at, problems);
+                None
+            }
+        }
+    }
+}
+
+/// Settings that hold for every scheme.
+fn common(resolved: Resolved) -> Vec<Setting> {
+    of_scheme(None, resolved)
+}
+
+/// Settings of one scheme.
+fn of_scheme(scheme: Option<&str>, resolved: Resolved) -> Vec<Setting> {
+    let setting = |(key, value, source)| Setting {
+        scheme: scheme.map(str::to_string),
+        key,
+        value,
+        source,
+    };
+    resolved.settings.into_iter().map(setting).collect()
+}
+
+/// The table at `path`, and the place of its key.
+fn descend<'a>(
+    root: &'a Table,
+    path: &[&str],
+    problems: &mut Problems,
+) -> Option<(&'a Table, &'a At)> {
+    let mut at = None;
+    let mut table = root;
+    for (depth, key) in path.iter().enumerate() {
+        let entry = find(table, key)?;
+        at = Some(&entry.at);
+        table = entry.node.table(&path[..=depth].join("."), problems)?;
+    }
+    Some((table, at?))
+}
+
+const NAME_RULE: &str = "a name has letters, digits, \"-\" and \"_\" alone";
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty()
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
+}
+
+/// `dibs` of `schemes/dibs.toml`.
+fn stem(path: &str) -> &str {
+    let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    file.strip_suffix(".toml").unwrap_or(file)
+}
+
+/// The words of `"a, b"` or `["a", "b"]`, each with its place.
+fn words(
+    node: &document::Node,
+    what: &str,
+    expected: &str,
+    problems: &mut Problems,
+) -> Vec<(String, At)> {
+    let nodes: Vec<&document::Node> = match &node.item {
+        Item::List(items) => items.iter().collect(),
+        _ => vec![node],
+    };
+    let mut words = Vec::new();
+    for node in nodes {
+        let Some(text) = node.text(what, expected, problems) else {
+            continue;
+        };
+        let parts = text.split(',').map(|part| part.trim().to_string());
+        words.extend(parts.map(|part| (part, node.at.clone())));
+    }
+    words
+}

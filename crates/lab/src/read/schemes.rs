@@ -1,0 +1,252 @@
+//! The schemes to compare: found by name, layered and read.
+
+use super::document::{self, Table, find};
+use super::problem::{At, Problems, suggest};
+use super::section::{Layer, Resolved, Spec, Unused, resolve};
+use super::source::{self, Origin};
+use super::{NAME_RULE, Reader, descend, is_name, of_scheme, stem};
+use crate::scenario::Setting;
+use crate::scheme::{SWITCH_SPEC, Scheme, SchemeConfig, TRANSPORT_SPEC, switch, transport};
+use crate::shipped;
+use sidestep_types::Framing;
+use std::sync::Arc;
+
+/// A scheme with its settings.
+pub(super) struct ReadScheme {
+    pub scheme: Scheme,
+    pub settings: Vec<Setting>,
+}
+
+/// A scheme's own file.
+struct SchemeFile {
+    at: At,
+    root: Table,
+    origin: Origin,
+}
+
+impl Reader<'_> {
+    /// Reads all schemes; each is checked even when another is wrong.
+    pub(super) fn schemes(
+        &self,
+        names: &[(String, At)],
+        problems: &mut Problems,
+    ) -> Option<Vec<ReadScheme>> {
+        self.check_overrides(names, problems);
+        let mut unused = Unused::default();
+        let read: Vec<Option<ReadScheme>> = names
+            .iter()
+            .map(|(name, at)| self.scheme(name, at, &mut unused, problems))
+            .collect();
+        let read = read.into_iter().collect::<Option<Vec<_>>>()?;
+        unused.report(problems);
+        Some(read)
+    }
+
+    fn scheme(
+        &self,
+        word: &str,
+        at: &At,
+        unused: &mut Unused,
+        problems: &mut Problems,
+    ) -> Option<ReadScheme> {
+        let name = stem(word);
+        if !is_name(name) {
+            problems.add(at, format!("scheme {word:?}: {NAME_RULE}"));
+            return None;
+        }
+        let file = self.scheme_file(word, name, at, problems)?;
+        let prefix = format!("scheme.{name}.");
+        let mut section = |spec: &Spec<'_>, problems: &mut Problems| {
+            let layers = self.scheme_layers(spec.name, name, &prefix, &file, problems);
+            resolve(spec, &layers, &file.at, unused, problems)
+        };
+        let switch_values = section(&SWITCH_SPEC, problems);
+        let transport_values = section(&TRANSPORT_SPEC, problems);
+        let (switch_values, transport_values) = (switch_values?, transport_values?);
+        let switch = switch(&switch_values)
+            .map_err(|(key, message)| blame(&switch_values, key, &message, &file.at, problems));
+        let transport = transport(&transport_values)
+            .map_err(|message| blame(&transport_values, "transport", &message, &file.at, problems));
+        let config = SchemeConfig {
+            // Both are the scenario's: see `Head::finish`.
+            framing: Framing::default(),
+            ttl: u8::MAX,
+            switch: switch.ok()?,
+            transport: Arc::new(transport.ok()?),
+        };
+        let word =
+            |key: &str, problems: &mut Problems| self.scheme_word(key, name, &file, problems);
+        let scheme = Scheme {
+            name: name.to_string(),
+            summary: word("summary", problems),
+            source: word("paper", problems),
+            config,
+        };
+        let mut settings = of_scheme(Some(name), switch_values);
+        settings.extend(of_scheme(Some(name), transport_values));
+        Some(ReadScheme { scheme, settings })
+    }
+
+    /// The scheme's file: a shipped one, the one at this path, `schemes/NAME.toml`, or none
+    /// at all when the scenario defines the scheme itself.
+    fn scheme_file(
+        &self,
+        word: &str,
+        name: &str,
+        at: &At,
+        problems: &mut Problems,
+    ) -> Option<SchemeFile> {
+        let is_path = word.contains(['/', '\\']) || word.ends_with(".toml");
+        let path = if is_path {
+            word.to_string()
+        } else {
+            format!("schemes/{name}.toml")
+        };
+        let shipped = if is_path { None } else { shipped::scheme(name) };
+        let text = match shipped
+            .map(str::to_string)
+            .map_or_else(|| self.files.read(&path), Ok)
+        {
+            Ok(text) => text,
+            Err(why) if is_path => {
+                problems.add(at, format!("scheme file {path:?} cannot be read: {why}"));
+                return None;
+            }
+            Err(_) if descend(&self.root, &["scheme", name], problems).is_some() => String::new(),
+            Err(_) => {
+                let known = shipped::SCHEMES.iter().map(|(name, _)| *name);
+                problems.add(
+                    at,
+                    format!("scheme {name:?} is unknown{}", suggest(name, known)),
+                );
+                return None;
+            }
+        };
+        let mut own = Problems::default();
+        let root = document::parse(&path, &text, &mut own);
+        if !own.is_empty() {
+            problems.extend(own);
+            return None;
+        }
+        check_keys(&root, "", &["source"], problems);
+        let origin = Origin::Scheme(name.to_string(), source::read(&root, problems));
+        let at = if text.is_empty() {
+            at.clone()
+        } else {
+            At::file(&path)
+        };
+        Some(SchemeFile { at, root, origin })
+    }
+
+    /// Scenario, scheme file, the scenario's override, `--set` for all, `--set` for this one.
+    fn scheme_layers<'a>(
+        &'a self,
+        section: &str,
+        name: &str,
+        prefix: &'a str,
+        file: &'a SchemeFile,
+        problems: &mut Problems,
+    ) -> Vec<Layer<'a>> {
+        let mut layers = Vec::new();
+        let mut add = |root: &'a Table, path: &[&str], origin, prefix, shared| {
+            if let Some((table, _)) = descend(root, path, problems) {
+                layers.push(Layer {
+                    table,
+                    origin,
+                    prefix,
+                    shared,
+                });
+            }
+        };
+        const USER: &Origin = &Origin::User;
+        add(&self.root, &[section], &self.origin, "", true);
+        add(&file.root, &[section], &file.origin, "", false);
+        add(
+            &self.root,
+            &["scheme", name, section],
+            &self.origin,
+            prefix,
+            false,
+        );
+        // In the order in which they were given, whether to all or to one.
+        for set in &self.sets {
+            add(set, &[section], USER, "", true);
+            add(set, &["scheme", name, section], USER, "", false);
+        }
+        layers
+    }
+
+    /// The scheme's `summary` or `paper`: the scenario's word over its file's.
+    fn scheme_word(
+        &self,
+        key: &str,
+        name: &str,
+        file: &SchemeFile,
+        problems: &mut Problems,
+    ) -> String {
+        let own = descend(&self.root, &["scheme", name], problems).and_then(|(t, _)| find(t, key));
+        let entry = own.or_else(|| find(&file.root, key));
+        let text = entry.and_then(|entry| entry.node.text(key, "text", problems));
+        text.unwrap_or_default().to_string()
+    }
+
+    /// `[scheme.NAME]` must be about a scheme of the scenario, and say what a scheme can.
+    fn check_overrides(&self, names: &[(String, At)], problems: &mut Problems) {
+        for (index, (root, _)) in self.roots().enumerate() {
+            let Some((table, _)) = descend(root, &["scheme"], problems) else {
+                continue;
+            };
+            for entry in table {
+                let listed = names.iter().any(|(name, _)| stem(name) == entry.key);
+                // `--set schemes=dibs` leaves the file's other overrides behind.
+                let left = index == 0 && self.lists(&entry.key);
+                if !listed && !left {
+                    let hint = suggest(&entry.key, names.iter().map(|(name, _)| stem(name)));
+                    let message = format!("scheme {:?} is not one of schemes{hint}", entry.key);
+                    problems.add(&entry.at, message);
+                }
+                let what = format!("scheme.{}", entry.key);
+                if let Some(table) = entry.node.table(&what, problems) {
+                    check_keys(table, &what, &[], problems);
+                }
+            }
+        }
+    }
+
+    /// Does the file's own `schemes` list this one?
+    pub(super) fn lists(&self, name: &str) -> bool {
+        let mut quiet = Problems::default();
+        let own = find(&self.root, "schemes");
+        let words = own.map(|entry| super::words(&entry.node, "", "", &mut quiet));
+        words.is_some_and(|words| words.iter().any(|(word, _)| stem(word) == name))
+    }
+}
+
+/// What a scheme's file or a `[scheme.NAME]` may say.
+fn check_keys(table: &Table, section: &str, more: &[&'static str], problems: &mut Problems) {
+    let known = || {
+        ["summary", "paper", "switch", "transport"]
+            .iter()
+            .chain(more)
+            .copied()
+    };
+    for entry in table {
+        if !known().any(|name| name == entry.key) {
+            let place = if section.is_empty() {
+                String::new()
+            } else {
+                format!(" in [{section}]")
+            };
+            let hint = suggest(&entry.key, known());
+            problems.add(
+                &entry.at,
+                format!("unknown key {:?}{place}{hint}", entry.key),
+            );
+        }
+    }
+}
+
+fn blame(resolved: &Resolved, key: &str, message: &str, at: &At, problems: &mut Problems) {
+    let at = resolved.places.get(key).unwrap_or(at);
+    resolved.blame(key, message, at, problems);
+}

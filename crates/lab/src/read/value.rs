@@ -1,0 +1,109 @@
+//! One value: read from text with a message that helps, and written so that it reads back.
+
+use super::document::Node;
+use super::problem::{Problems, suggest};
+use crate::tables::SHARED;
+use sidestep_types::{Param, ParamUnit, Time, Value};
+
+/// No span may be longer: a quarter of all time, 53 days, so that sums stay inside it.
+pub(crate) const LONGEST: Time = Time::from_ps(u64::MAX / 4);
+
+/// Reads the value of `param`, which stands at `path`.
+pub(crate) fn read(
+    path: &str,
+    node: &Node,
+    param: &Param,
+    problems: &mut Problems,
+) -> Option<Value> {
+    let text = node.text(path, &param.unit.example(), problems)?;
+    if param.name == "capacity" && text.trim() == SHARED {
+        return Some(Value::Word(SHARED.to_string()));
+    }
+    let message = match (Value::parse(text, param), param.unit) {
+        (Ok(Value::Time(t)), _) if t > LONGEST => {
+            format!("{path}: {t} is too long: at most {LONGEST}, a quarter of representable time")
+        }
+        (Ok(Value::Rate(r)), _) if r.as_bps() == 0 => {
+            format!("{path}: a rate must be above 0, got {text:?}")
+        }
+        (Ok(value), _) => return Some(value),
+        (Err(_), ParamUnit::Word(words)) => {
+            format!(
+                "{path}: {text:?} is unknown{}",
+                suggest(text, words.iter().copied())
+            )
+        }
+        (Err(error), _) => {
+            let or = param
+                .off
+                .map_or(String::new(), |off| format!(" or {off:?}"));
+            let or = if param.name == "capacity" {
+                format!("{or} or {SHARED:?}")
+            } else {
+                or
+            };
+            format!("{path}: expected {}{or}, got {}", error.expected, error.got)
+        }
+    };
+    problems.add(&node.at, message);
+    None
+}
+
+/// The value as a user would write it; reads back as the same value.
+pub(crate) fn show(value: &Value, param: &Param) -> String {
+    match value {
+        Value::Off => param.off.unwrap_or("off").to_string(),
+        Value::Time(t) => t.to_string(),
+        Value::Bytes(b) => b.to_string(),
+        Value::Rate(r) => r.to_string(),
+        Value::Size(s) => s.to_string(),
+        Value::PerMegasecond(n) => per_second(*n),
+        Value::Fraction(above, below) => match below {
+            1 => above.to_string(),
+            _ => format!("{above}/{below}"),
+        },
+        Value::Count(n) => n.to_string(),
+        Value::Flag(f) => f.to_string(),
+        Value::Word(w) => w.clone(),
+    }
+}
+
+/// `n` events in a million seconds as `"0.5 /s"`.
+pub(crate) fn per_second(n: u64) -> String {
+    let (whole, rest) = (n / 1_000_000, n % 1_000_000);
+    if rest == 0 {
+        return format!("{whole} /s");
+    }
+    let fraction = format!("{rest:06}");
+    format!("{whole}.{} /s", fraction.trim_end_matches('0'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_reads_back() {
+        let cases = [
+            (ParamUnit::Time, "1.5 ms"),
+            (ParamUnit::Bytes, "1460 B"),
+            (ParamUnit::Rate, "2.5 Gbps"),
+            (ParamUnit::Size, "100 pkt"),
+            (ParamUnit::Size, "1.7 MB"),
+            (ParamUnit::PerSecond, "0.5 /s"),
+            (ParamUnit::PerSecond, "300 /s"),
+            (ParamUnit::Fraction, "1/16"),
+            (ParamUnit::Fraction, "1"),
+            (ParamUnit::Count, "40"),
+            (ParamUnit::Flag, "true"),
+            (ParamUnit::Time, "off"),
+        ];
+        for (unit, text) in cases {
+            let param = Param::required("x", unit, "").or_off("off");
+            let value = Value::parse(text, &param).unwrap();
+            let shown = show(&value, &param);
+            assert_eq!(Value::parse(&shown, &param).unwrap(), value, "{shown}");
+        }
+        assert_eq!(per_second(500_000), "0.5 /s");
+    }
+}

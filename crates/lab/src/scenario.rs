@@ -1,0 +1,112 @@
+//! A scenario, resolved: every value known, and where each comes from.
+
+use crate::claim::Claim;
+use crate::load::LoadReport;
+use crate::read::problem::{At, Problem};
+use crate::scheme::Scheme;
+use crate::{load, read, write};
+use sidestep_sim::workload::AnyWorkload;
+use sidestep_sim::{Files, Network, Plan};
+use sidestep_types::{Seed, Time};
+use std::sync::Arc;
+
+/// What to simulate: a network, its traffic, and the schemes to compare on them.
+pub struct Scenario {
+    /// The file's name without folder and ending.
+    pub name: String,
+    /// What it shows, in one line; may be empty.
+    pub title: String,
+    /// Flows and queries arrive in this window.
+    pub duration: Time,
+    /// Then the run goes on until every flow is done, at most this long.
+    pub drain: Time,
+    /// One run each; never empty, none twice.
+    pub seeds: Vec<u64>,
+    /// What to compare; never empty, no name twice.
+    pub schemes: Vec<Scheme>,
+    /// The network.
+    pub network: Arc<Network>,
+    /// What a paper says about this.
+    pub claims: Vec<Claim>,
+    pub(crate) traffic: Vec<Traffic>,
+    pub(crate) settings: Vec<Setting>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// One `[workload.NAME]`.
+pub(crate) struct Traffic {
+    pub name: String,
+    pub workload: AnyWorkload,
+    /// Where it stands.
+    pub at: At,
+}
+
+/// One value of a scenario and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// The scheme it is about; `None` when it holds for all.
+    pub scheme: Option<String>,
+    /// Its dotted key: `topology.k`, `switch.buffer.mark_at`.
+    pub key: String,
+    /// Its value, as it would be written in a scenario.
+    pub value: String,
+    /// `paper: DIBS Table 2`, `scheme dibs: …`, `user: --set`, `scenario file`, `default: …` or `assumed: …`.
+    pub source: String,
+}
+
+impl Scenario {
+    /// Reads the scenario in `text`, which stands in `file`, changed by `sets` (`key=value` each).
+    ///
+    /// `files` reads what it names: schemes, distributions, flow lists. Errors are all that is
+    /// wrong, in the order of the file.
+    pub fn read(
+        file: &str,
+        text: &str,
+        sets: &[String],
+        files: &dyn Files,
+    ) -> Result<Scenario, Vec<Problem>> {
+        read::scenario(file, text, sets, files)
+    }
+
+    /// Every value, the defaults included, and where it comes from.
+    pub fn settings(&self) -> &[Setting] {
+        &self.settings
+    }
+
+    /// What must be read before trusting a number.
+    pub fn warnings(&self) -> Vec<String> {
+        self.warnings.clone()
+    }
+
+    /// How much traffic each workload offers, and how much of it the hosts' links could carry.
+    pub fn load(&self) -> LoadReport {
+        load::report(self)
+    }
+
+    /// All flows and queries of the run with `seed`. Errors say what a workload refused.
+    pub fn plan(&self, seed: u64) -> Result<Plan, String> {
+        self.draw(seed).map_err(|(_, message)| message)
+    }
+
+    /// The plan, or the number of the workload that refused and why.
+    pub(crate) fn draw(&self, seed: u64) -> Result<Plan, (usize, String)> {
+        let mut plan = Plan {
+            classes: self.traffic.iter().map(|t| t.name.clone()).collect(),
+            ..Plan::default()
+        };
+        for (index, traffic) in self.traffic.iter().enumerate() {
+            let class = u8::try_from(index).expect("a scenario has at most 255 workloads");
+            let (name, seed) = (&traffic.name, Seed(seed));
+            (traffic
+                .workload
+                .plan(class, self.duration, seed, name, &mut plan))
+            .map_err(|message| (index, format!("workload.{message}")))?;
+        }
+        Ok(plan)
+    }
+
+    /// The scenario with every value written out, and its sources: reads back as the same scenario.
+    pub fn to_toml(&self) -> String {
+        write::scenario(self)
+    }
+}

@@ -1,0 +1,237 @@
+//! A scheme: what a paper proposes, as data that names a route, a buffer policy, a scheduler and a transport.
+
+use crate::read::section::{Choice, Resolved, Spec};
+use crate::tables::{SHARED, SWITCH, TRANSPORT, TRANSPORTS};
+use sidestep_sim::{SwitchConfig, TraceFilter, WorldConfig};
+use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Capacity, buffer, route, sched};
+use sidestep_transport::{Congestion, DelayedAck, Estimator, Recovery, RtoConfig, TcpConfig};
+use sidestep_types::{Framing, Seed, Time, Value, Values};
+use std::sync::Arc;
+
+/// One thing to compare.
+#[derive(Clone, Debug)]
+pub struct Scheme {
+    /// Its name in results.
+    pub name: String,
+    /// What it is, in one line.
+    pub summary: String,
+    /// The paper and section.
+    pub source: String,
+    /// Its settings.
+    pub config: SchemeConfig,
+}
+
+/// Everything a run needs to know but its network, plan, seed and trace.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SchemeConfig {
+    /// What a packet costs on a wire.
+    pub framing: Framing,
+    /// Time to live of a new packet.
+    pub ttl: u8,
+    /// The same for every switch.
+    pub switch: SwitchConfig,
+    /// The same for every connection.
+    pub transport: Arc<TcpConfig>,
+}
+
+impl SchemeConfig {
+    /// The settings of one run.
+    pub fn world(&self, seed: Seed, trace: TraceFilter) -> WorldConfig {
+        WorldConfig {
+            framing: self.framing,
+            ttl: self.ttl,
+            switch: self.switch.clone(),
+            transport: Arc::clone(&self.transport),
+            seed,
+            trace,
+        }
+    }
+}
+
+/// The policies of `[switch]`.
+pub(crate) const POLICIES: &[Choice] = &[
+    Choice {
+        what: "route",
+        entries: route::ENTRIES,
+        default: Some("ecmp"),
+    },
+    Choice {
+        what: "buffer",
+        entries: buffer::ENTRIES,
+        default: Some("droptail"),
+    },
+    Choice {
+        what: "sched",
+        entries: sched::ENTRIES,
+        default: Some("fifo"),
+    },
+];
+
+/// `[switch]`.
+pub(crate) const SWITCH_SPEC: Spec<'static> = Spec {
+    name: "switch",
+    params: SWITCH,
+    kind: None,
+    policies: POLICIES,
+};
+
+/// `[transport]`.
+pub(crate) const TRANSPORT_SPEC: Spec<'static> = Spec {
+    name: "transport",
+    params: TRANSPORT,
+    kind: Some(Choice {
+        what: "transport",
+        entries: TRANSPORTS,
+        default: Some("newreno"),
+    }),
+    policies: &[],
+};
+
+/// Reads `[switch]`. An error names the policy and says what does not go together.
+pub(crate) fn switch(resolved: &Resolved) -> Result<SwitchConfig, (&'static str, String)> {
+    let [route, buffer, sched] = &resolved.policies[..] else {
+        panic!("a resolved switch has a route, a buffer and a sched");
+    };
+    // How many ports a switch has decides nothing here.
+    let (ports, salt) = (4, 0);
+    AnyRoute::build(route.0, &route.1, ports, salt).map_err(|e| ("switch.route", e))?;
+    AnyBuffer::build(buffer.0, &buffer.1, ports, salt).map_err(|e| ("switch.buffer", e))?;
+    AnySched::build(sched.0, &sched.1, ports, salt).map_err(|e| ("switch.sched", e))?;
+    let named = |(name, values): &(&str, Values)| (name.to_string(), values.clone());
+    Ok(SwitchConfig {
+        route: named(route),
+        buffer: named(buffer),
+        sched: named(sched),
+        capacity: capacity(&resolved.values).map_err(|e| ("switch", e))?,
+    })
+}
+
+fn capacity(values: &Values) -> Result<Capacity, String> {
+    match values.get("capacity") {
+        Value::Word(word) if word == SHARED => {
+            let (memory, alpha) = (values.bytes("memory"), values.fraction("alpha"));
+            if memory.0 == 0 || alpha.0 == 0 {
+                return Err("memory and alpha must be above 0".into());
+            }
+            Ok(Capacity::Shared { memory, alpha })
+        }
+        _ => match values.size_or_off("capacity") {
+            None => Ok(Capacity::Unlimited),
+            Some(sidestep_types::Size::Packets(0)) => Err("capacity must be at least 1 pkt".into()),
+            Some(sidestep_types::Size::Bytes(b)) if b.0 < 1500 => {
+                Err(format!("capacity must hold a packet of 1500 B, got {b}"))
+            }
+            Some(size) => Ok(Capacity::PerPort(size)),
+        },
+    }
+}
+
+/// Reads `[transport]`. An error names the parameter first.
+pub(crate) fn transport(resolved: &Resolved) -> Result<TcpConfig, String> {
+    let values = &resolved.values;
+    let recovery = match values.word("recovery").as_str() {
+        "sack" => Recovery::Sack,
+        _ => Recovery::NewReno,
+    };
+    let delayed_ack = match values.time_or_off("delayed_ack") {
+        None => None,
+        Some(timeout) => Some(DelayedAck {
+            segments: count(values, "delayed_ack_segments", 1, u32::MAX)?,
+            timeout,
+        }),
+    };
+    let dupack_threshold = match values.count_or_off("fast_retransmit") {
+        None => None,
+        Some(_) => Some(count(values, "fast_retransmit", 1, u32::MAX)?),
+    };
+    let mss = values.bytes("mss").0;
+    if !(1..=LONGEST_SEGMENT).contains(&mss) {
+        return Err(format!(
+            "mss must be between 1 B and {LONGEST_SEGMENT} B, got {mss} B"
+        ));
+    }
+    let receive_window = values.bytes("receive_window").0;
+    if receive_window < mss {
+        return Err(format!(
+            "receive_window must hold one mss ({mss} B), got {receive_window} B"
+        ));
+    }
+    Ok(TcpConfig {
+        congestion: congestion(resolved)?,
+        recovery,
+        mss: mss as u32,
+        initial_window: count(values, "initial_window", 1, 1 << 20)?,
+        receive_window,
+        dupack_threshold,
+        limited_transmit: values.flag("limited_transmit"),
+        idle_restart: values.flag("idle_restart"),
+        delayed_ack,
+        rto: rto(values)?,
+        handshake: values.flag("handshake"),
+    })
+}
+
+/// A jumbo frame's worth; a packet's length has 16 bits.
+const LONGEST_SEGMENT: u64 = 9_000;
+
+fn congestion(resolved: &Resolved) -> Result<Congestion, String> {
+    let values = &resolved.values;
+    if resolved.kind == "newreno" {
+        let ecn = values.flag("ecn");
+        return Ok(Congestion::NewReno { ecn });
+    }
+    let gain = share(values, "dctcp_gain")?;
+    if gain == 0.0 {
+        return Err("dctcp_gain must be above 0".into());
+    }
+    Ok(Congestion::Dctcp {
+        gain,
+        initial_alpha: share(values, "dctcp_initial_alpha")?,
+    })
+}
+
+fn rto(values: &Values) -> Result<RtoConfig, String> {
+    let rto = RtoConfig {
+        estimator: match values.word("rto_estimator").as_str() {
+            "linux" => Estimator::Linux,
+            "ns3" => Estimator::Ns3,
+            "inet" => Estimator::Inet,
+            _ => Estimator::Rfc6298,
+        },
+        min: values.time("rto_min"),
+        initial: values.time("rto_initial"),
+        max: values.time("rto_max"),
+        granularity: values.time("rto_granularity"),
+        backoff: values.flag("rto_backoff"),
+    };
+    for (name, span) in [("rto_min", rto.min), ("rto_initial", rto.initial)] {
+        if span == Time::ZERO {
+            return Err(format!("{name} must be above 0"));
+        }
+        if span > rto.max {
+            return Err(format!(
+                "{name} ({span}) must not be above rto_max ({})",
+                rto.max
+            ));
+        }
+    }
+    Ok(rto)
+}
+
+fn count(values: &Values, name: &str, least: u32, most: u32) -> Result<u32, String> {
+    let got = values.count(name);
+    match u32::try_from(got) {
+        Ok(n) if (least..=most).contains(&n) => Ok(n),
+        _ => Err(format!(
+            "{name} must be between {least} and {most}, got {got}"
+        )),
+    }
+}
+
+fn share(values: &Values, name: &str) -> Result<f64, String> {
+    let (above, below) = values.fraction(name);
+    if above > below {
+        return Err(format!("{name} must be at most 1, got {above}/{below}"));
+    }
+    Ok(above as f64 / below as f64)
+}

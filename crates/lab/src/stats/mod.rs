@@ -1,0 +1,12 @@
+//! Statistics people can trust: exact percentiles, censoring, intervals over seeds.
+
+mod fairness;
+mod interval;
+pub mod metric;
+mod sample;
+mod summary;
+
+pub use fairness::jain;
+pub use interval::{Interval, t_975, t_interval};
+pub use sample::{Percentile, Sample};
+pub use summary::{ClassSummary, Percentiles, Summary, summarise};

@@ -1,0 +1,141 @@
+//! Completion times, those of the unfinished included: censored, not forgotten.
+
+use sidestep_types::Time;
+
+/// A sample of completion times.
+#[derive(Clone, Debug, Default)]
+pub struct Sample {
+    done: Vec<Time>,
+    /// How long each unfinished one has taken so far.
+    open: Vec<Time>,
+}
+
+/// A percentile of a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Percentile {
+    /// It fell on one that finished.
+    Exactly(Time),
+    /// It fell on one that did not: the true value is this or more.
+    AtLeast(Time),
+}
+
+impl Sample {
+    /// One finished after `span`.
+    pub fn done(&mut self, span: Time) {
+        self.done.push(span);
+    }
+
+    /// One had not finished after `span`.
+    pub fn open(&mut self, span: Time) {
+        self.open.push(span);
+    }
+
+    /// Takes in another sample.
+    pub fn merge(&mut self, other: &Sample) {
+        self.done.extend_from_slice(&other.done);
+        self.open.extend_from_slice(&other.open);
+    }
+
+    /// Finished and unfinished together.
+    pub fn len(&self) -> u64 {
+        (self.done.len() + self.open.len()) as u64
+    }
+
+    /// Is there none?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The share that finished; `None` of nothing.
+    pub fn completed_share(&self) -> Option<f64> {
+        (!self.is_empty()).then(|| self.done.len() as f64 / self.len() as f64)
+    }
+
+    /// The `permille`-th thousandth by nearest rank: the smallest value that at least that
+    /// share of the sample does not exceed. The unfinished rank last.
+    ///
+    /// On an unfinished one the answer is a lower bound: every time is at least what was seen
+    /// of it, so the value of this rank is at least the same rank among those.
+    pub fn percentile(&mut self, permille: u32) -> Option<Percentile> {
+        let n = self.len();
+        let rank = (u128::from(n) * u128::from(permille)).div_ceil(1000).max(1);
+        let index = usize::try_from(rank - 1).ok().filter(|i| (*i as u64) < n)?;
+        if index < self.done.len() {
+            let (_, value, _) = self.done.select_nth_unstable(index);
+            return Some(Percentile::Exactly(*value));
+        }
+        let mut seen: Vec<Time> = self.done.iter().chain(&self.open).copied().collect();
+        let (_, value, _) = seen.select_nth_unstable(index);
+        Some(Percentile::AtLeast(*value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(done: &[u64], open: &[u64]) -> Sample {
+        Sample {
+            done: done.iter().map(|us| Time::from_us(*us)).collect(),
+            open: open.iter().map(|us| Time::from_us(*us)).collect(),
+        }
+    }
+
+    fn exactly(us: u64) -> Option<Percentile> {
+        Some(Percentile::Exactly(Time::from_us(us)))
+    }
+
+    fn at_least(us: u64) -> Option<Percentile> {
+        Some(Percentile::AtLeast(Time::from_us(us)))
+    }
+
+    #[test]
+    fn the_nearest_rank_is_a_value_of_the_sample() {
+        let mut five = sample(&[50, 15, 40, 20, 35], &[]);
+        assert_eq!(five.percentile(50), exactly(15));
+        assert_eq!(five.percentile(300), exactly(20));
+        assert_eq!(five.percentile(400), exactly(20));
+        assert_eq!(five.percentile(500), exactly(35));
+        assert_eq!(five.percentile(1000), exactly(50));
+        assert_eq!(five.percentile(0), exactly(15));
+        let mut hundred = sample(&(1..=100).collect::<Vec<_>>(), &[]);
+        assert_eq!(hundred.percentile(990), exactly(99));
+        assert_eq!(sample(&[], &[]).percentile(500), None);
+    }
+
+    #[test]
+    fn a_percentile_on_an_unfinished_one_is_a_lower_bound() {
+        let mut some = sample(&[1, 2, 3], &[100]);
+        assert_eq!(some.percentile(500), exactly(2));
+        assert_eq!(some.percentile(990), at_least(100));
+        assert_eq!(some.completed_share(), Some(0.75));
+        // The last was asked shortly before the end: its own 1 us says little, the rank says 3.
+        let mut late = sample(&[2, 3], &[1]);
+        assert_eq!(late.percentile(990), at_least(3));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_percentile_is_the_value_that_sorting_finds(
+            done in proptest::collection::vec(0u64..50, 0..40),
+            open in proptest::collection::vec(0u64..50, 0..10),
+            permille in 1u32..=1000,
+        ) {
+            let n = done.len() + open.len();
+            let rank = (n * permille as usize).div_ceil(1000);
+            let mut sorted = done.clone();
+            sorted.sort_unstable();
+            match sample(&done, &open).percentile(permille) {
+                None => proptest::prop_assert_eq!(n, 0),
+                Some(Percentile::Exactly(t)) => proptest::prop_assert_eq!(t, Time::from_us(sorted[rank - 1])),
+                Some(Percentile::AtLeast(t)) => {
+                    // However long the unfinished go on, the rank's value is not below it.
+                    let mut finished = done.clone();
+                    finished.extend(open.iter().map(|o| o + 7));
+                    finished.sort_unstable();
+                    proptest::prop_assert!(rank > done.len() && t <= Time::from_us(finished[rank - 1]));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What must be read before trusting a number.
+
+use crate::{Scenario, Scheme};
+use sidestep_sim::Plan;
+use sidestep_switch::Capacity;
+use sidestep_transport::Congestion;
+use sidestep_types::{Size, Value};
+
+/// All warnings of a scenario.
+pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
+    let mut warnings: Vec<String> = overload(scenario)
+        .into_iter()
+        .chain(nothing_happens(scenario, first))
+        .collect();
+    for scheme in &scenario.schemes {
+        let own = [
+            nothing_marks(scheme),
+            marks_too_late(scheme),
+            detours_without_signal(scheme),
+            detours_look_like_losses(scheme),
+            never_detours(scheme),
+        ];
+        let named = |warning| format!("scheme {}: {warning}", scheme.name);
+        warnings.extend(own.into_iter().flatten().map(named));
+    }
+    warnings
+}
+
+fn overload(scenario: &Scenario) -> Option<String> {
+    let share = scenario.load().sum.share;
+    (share > 1.0).then(|| {
+        let percent = 100.0 * share;
+        format!("the offered load is {percent:.0} % of what the hosts' links carry: queues and completion times grow with duration")
+    })
+}
+
+fn nothing_happens(scenario: &Scenario, first: &Plan) -> Option<String> {
+    first.flows.is_empty().then(|| {
+        let (seed, duration) = (scenario.seeds[0], scenario.duration);
+        format!("seed {seed} draws no flow in {duration}: make duration longer")
+    })
+}
+
+fn buffer(scheme: &Scheme) -> &str {
+    &scheme.config.switch.buffer.0
+}
+
+fn hears_marks(scheme: &Scheme) -> bool {
+    !matches!(
+        scheme.config.transport.congestion,
+        Congestion::NewReno { ecn: false }
+    )
+}
+
+/// The value of the buffer policy's `mark_at`, if it has one.
+fn mark_at(scheme: &Scheme) -> Option<&Value> {
+    let (name, values) = &scheme.config.switch.buffer;
+    let entry = sidestep_switch::buffer::ENTRIES
+        .iter()
+        .find(|entry| entry.name == name)?;
+    let has = entry.params.iter().any(|param| param.name == "mark_at");
+    has.then(|| values.get("mark_at"))
+}
+
+fn nothing_marks(scheme: &Scheme) -> Option<String> {
+    let silent = buffer(scheme) == "droptail" || mark_at(scheme) == Some(&Value::Off);
+    (silent && hears_marks(scheme)).then(|| {
+        let buffer = buffer(scheme);
+        format!("the transport slows down on marks, but buffer {buffer:?} as set marks nothing on its way")
+    })
+}
+
+fn marks_too_late(scheme: &Scheme) -> Option<String> {
+    let Capacity::PerPort(capacity) = scheme.config.switch.capacity else {
+        return None;
+    };
+    let Some(Value::Size(mark_at)) = mark_at(scheme) else {
+        return None;
+    };
+    let late = match (mark_at, capacity) {
+        (Size::Packets(mark), Size::Packets(room)) => *mark >= room,
+        (Size::Bytes(mark), Size::Bytes(room)) => *mark >= room,
+        _ => false,
+    };
+    late.then(|| format!("mark_at ({mark_at}) is not below capacity ({capacity}): a queue is full before it marks"))
+}
+
+fn detours_without_signal(scheme: &Scheme) -> Option<String> {
+    let alone = buffer(scheme) == "dibs" && !hears_marks(scheme);
+    alone.then(|| {
+        "DIBS with a transport that slows down on losses alone: \"the congestion control mechanism used \
+         with it cannot rely on packet losses to infer congestion\" (DIBS section 3)"
+            .to_string()
+    })
+}
+
+fn detours_look_like_losses(scheme: &Scheme) -> Option<String> {
+    let threshold = scheme.config.transport.dupack_threshold?;
+    // DIBS section 4: above 10 duplicates is usually enough.
+    (buffer(scheme) == "dibs" && threshold <= 10).then(|| {
+        format!(
+            "detours reorder packets, and fast_retransmit = {threshold} takes that for loss; \
+             the paper turns it off, and found more than 10 usually enough (DIBS section 4)"
+        )
+    })
+}
+
+fn never_detours(scheme: &Scheme) -> Option<String> {
+    let never = buffer(scheme) == "dibs" && scheme.config.switch.capacity == Capacity::Unlimited;
+    never.then(|| "an unlimited queue always has room, so DIBS never detours".to_string())
+}
