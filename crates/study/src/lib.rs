@@ -28,4 +28,5 @@ pub use manifest::Status;
 pub use report::Report;
 pub use session::{Finished, Options, run_all};
 pub use sidestep_lab as lab;
+pub use sidestep_sim as sim;
 pub use sidestep_sim::TraceFilter;
