@@ -7,14 +7,19 @@ use std::path::PathBuf;
 ///
 /// Pick a topology, a workload and schemes; see in seconds what a burst does.
 #[derive(Debug, Parser)]
-#[command(name = "sidestep", version, max_term_width = 100, after_help = "\
+#[command(
+    name = "sidestep",
+    version,
+    max_term_width = 100,
+    after_help = "\
 Examples:
   sidestep run quickstart                    an incast on 16 hosts, in a second
   sidestep run dibs-demo --jobs 2            DIBS against DCTCP on 128 hosts
   sidestep check my.toml                     what a scenario means, and its load
   sidestep list buffers                      what there is, with every parameter
 
-Exit status: 0 all well, 1 the run failed, 2 the input was wrong, 130 interrupted.")]
+Exit status: 0 all well, 1 the run failed, 2 the input was wrong, 130 interrupted."
+)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,

@@ -26,9 +26,10 @@ pub fn check(args: &CheckArgs) -> Outcome {
 }
 
 fn to_json(scenario: &Scenario) -> Value {
-    let settings = scenario.settings().iter().map(|s| {
-        json!({"scheme": s.scheme, "key": s.key, "value": s.value, "source": s.source})
-    });
+    let settings = scenario
+        .settings()
+        .iter()
+        .map(|s| json!({"scheme": s.scheme, "key": s.key, "value": s.value, "source": s.source}));
     let load = scenario.load();
     let class = |c: &ClassLoad| {
         json!({
@@ -82,7 +83,9 @@ fn settings_text(settings: &[Setting]) -> String {
             scheme = setting.scheme.as_ref();
             text.push_str(&format!("\nscheme {}\n", scheme.map_or("", String::as_str)));
         }
-        let Setting { key, value, source, .. } = setting;
+        let Setting {
+            key, value, source, ..
+        } = setting;
         text.push_str(&format!("  {key:keys$} = {value:values$}  # {source}\n"));
     }
     text

@@ -14,7 +14,11 @@ struct Disk {
 impl Files for Disk {
     fn read(&self, path: &str) -> Result<String, String> {
         let near = self.beside.join(path);
-        let chosen = if near.exists() { near } else { PathBuf::from(path) };
+        let chosen = if near.exists() {
+            near
+        } else {
+            PathBuf::from(path)
+        };
         read_text(&chosen)
     }
 }
@@ -28,7 +32,10 @@ fn read_text(path: &Path) -> Result<String, String> {
         return Err("expected a file, got a folder or a device".into());
     }
     if about.len() > LARGEST {
-        return Err(format!("expected at most {LARGEST} bytes, got {}", about.len()));
+        return Err(format!(
+            "expected at most {LARGEST} bytes, got {}",
+            about.len()
+        ));
     }
     std::fs::read_to_string(path).map_err(|e| e.to_string())
 }

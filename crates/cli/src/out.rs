@@ -10,7 +10,11 @@ pub fn say(text: &str) {
         if e.kind() != std::io::ErrorKind::BrokenPipe {
             complain(&format!("cannot write to standard output: {e}"));
         }
-        std::process::exit(if e.kind() == std::io::ErrorKind::BrokenPipe { 0 } else { 1 });
+        std::process::exit(if e.kind() == std::io::ErrorKind::BrokenPipe {
+            0
+        } else {
+            1
+        });
     }
 }
 

@@ -18,8 +18,15 @@ pub fn run(args: &RunArgs) -> Outcome {
         Some(n) => n,
         None => std::thread::available_parallelism().map_or(1, usize::from),
     };
-    let out = args.out.clone().unwrap_or_else(|| default_out(&scenario.name));
-    let show = if args.progress { Show::Always } else { Show::Terminal };
+    let out = args
+        .out
+        .clone()
+        .unwrap_or_else(|| default_out(&scenario.name));
+    let show = if args.progress {
+        Show::Always
+    } else {
+        Show::Terminal
+    };
     let options = Options {
         out: &out,
         jobs,
@@ -54,6 +61,8 @@ fn sets(args: &RunArgs) -> Vec<String> {
 fn default_out(name: &str) -> PathBuf {
     let base = format!("results/{name}-{}", when::compact(when::now_s()));
     let names = (2..).map(|n| format!("{base}-{n}"));
-    let mut free = std::iter::once(base.clone()).chain(names).map(PathBuf::from);
+    let mut free = std::iter::once(base.clone())
+        .chain(names)
+        .map(PathBuf::from);
     free.find(|p| !p.exists()).expect("some number is free")
 }

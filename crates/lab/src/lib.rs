@@ -6,6 +6,7 @@
 //! (command line, Python, browser) brings the files, the threads and the clock.
 
 mod claim;
+pub mod ideal;
 mod load;
 mod read;
 mod run;

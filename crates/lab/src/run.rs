@@ -2,7 +2,7 @@
 
 use crate::Scenario;
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
-use sidestep_sim::{Outcome, Plan, TraceFilter, World};
+use sidestep_sim::{Network, Outcome, Plan, TraceFilter, World, WorldConfig};
 use sidestep_types::{Seed, Time};
 use std::sync::Arc;
 
@@ -47,9 +47,8 @@ pub struct Run {
 
 /// Runs scheme number `scheme` of the scenario with `seed`.
 ///
-/// The run ends when every flow that ends has been delivered, or at `duration + drain`; with
-/// endless flows not before `duration`. `watch` is asked every thousandth of the way.
-/// Errors say what the simulator refused. Panics when the scenario has no such scheme.
+/// `watch` is asked every thousandth of the way. Errors say what the simulator refused.
+/// Panics when the scenario has no such scheme.
 pub fn run(
     scenario: &Scenario,
     scheme: usize,
@@ -71,8 +70,8 @@ pub fn run_on<A: Agenda>(
     let scheme = &scenario.schemes[scheme];
     let plan = Arc::new(scenario.plan(seed)?);
     let config = scheme.config.world(Seed(seed), trace);
-    let world: World<A> = World::new(&scenario.network, Arc::clone(&plan), config)?;
-    let (outcome, interrupted) = simulate(world, scenario, &plan, watch);
+    let times = (scenario.duration, scenario.duration + scenario.drain);
+    let (outcome, interrupted) = simulate::<A>(&scenario.network, &plan, config, times, watch)?;
     Ok(Run {
         scheme: scheme.name.clone(),
         seed,
@@ -82,37 +81,127 @@ pub fn run_on<A: Agenda>(
     })
 }
 
+/// The watcher is asked this many times, evenly over simulated time.
+const PARTS: u64 = 1000;
+
 /// Steps a world until it is done, the horizon has come, or the watcher stops it.
+///
+/// Flows without an end last as long as the scenario's window; after that only the others count.
 fn simulate<A: Agenda>(
-    mut world: World<A>,
-    scenario: &Scenario,
-    plan: &Plan,
+    network: &Network,
+    plan: &Arc<Plan>,
+    config: WorldConfig,
+    (duration, horizon): (Time, Time),
     watch: &mut dyn FnMut(&Progress) -> Watch,
-) -> (Outcome, bool) {
-    let horizon = scenario.duration.saturating_add(scenario.drain);
-    let step = Time::from_ps((horizon.ps() / 1000).max(1));
-    let endless = plan.flows.iter().filter(|f| f.is_endless()).count() as u64;
-    let total = plan.flows.len() as u64 - endless;
-    let mut now = Time::ZERO;
-    let mut interrupted = false;
-    while now < horizon {
-        now = now.saturating_add(step).min(horizon);
-        let all_delivered = world.run_until(now);
-        let left = world.unfinished() - endless;
-        if all_delivered || (left == 0 && now >= scenario.duration) {
-            break;
-        }
+) -> Result<(Outcome, bool), String> {
+    let mut world: World<A> = World::new(network, Arc::clone(plan), config)?;
+    let endless = plan.flows.iter().filter(|flow| flow.is_endless()).count() as u64;
+    let flows_total = plan.flows.len() as u64 - endless;
+    for limit in stops(duration, horizon) {
+        let all = world.run_until(limit);
         let progress = Progress {
-            now,
+            now: if all { world.now() } else { limit },
             horizon,
-            flows_done: total - left,
-            flows_total: total,
+            flows_done: flows_total - (world.unfinished() - endless),
+            flows_total,
             packet_hops: world.totals().packet_hops,
         };
-        if watch(&progress) == Watch::Stop {
-            interrupted = true;
+        let told = watch(&progress);
+        // Stops are the scenario's, so a run ends at the same instant whoever watches.
+        let done = progress.flows_done == flows_total && (endless == 0 || limit >= duration);
+        if done || limit == horizon {
             break;
         }
+        if told == Watch::Stop {
+            return Ok((world.finish(), true));
+        }
     }
-    (world.finish(), interrupted)
+    Ok((world.finish(), false))
+}
+
+/// Where the run is looked at: evenly, at the end of the window, and at the horizon.
+fn stops(duration: Time, horizon: Time) -> Vec<Time> {
+    let part = |n: u64| {
+        let ps = u128::from(horizon.ps()) * u128::from(n) / u128::from(PARTS);
+        Time::from_ps(u64::try_from(ps).expect("a part is not longer than the whole"))
+    };
+    let mut stops: Vec<Time> = (1..=PARTS).map(part).chain([duration]).collect();
+    stops.sort_unstable();
+    stops.dedup();
+    stops
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sidestep_sim::NoFiles;
+
+    fn read(text: &str) -> Scenario {
+        let read = Scenario::read("t.toml", text, &[], &NoFiles);
+        read.unwrap_or_else(|problems| panic!("{problems:?}"))
+    }
+
+    const INCAST: &str = "duration = \"1 ms\"\nschemes = [\"dctcp\", \"dibs\"]\n\
+        [topology]\nkind = \"fat_tree\"\nk = 4\n\
+        [workload.query]\nkind = \"incast\"\ndegree = 15\nsize = \"40 kB\"\n";
+
+    #[test]
+    fn a_run_ends_with_its_last_flow_whoever_watches() {
+        let scenario = read(INCAST);
+        let quiet = run(&scenario, 1, 1, TraceFilter::None, &mut |_| Watch::Go).unwrap();
+        assert_eq!((quiet.scheme.as_str(), quiet.interrupted), ("dibs", false));
+        assert!(
+            quiet
+                .outcome
+                .flows
+                .iter()
+                .all(|flow| flow.finished.is_some())
+        );
+        assert!(
+            quiet.outcome.end < Time::from_ms(100),
+            "{}",
+            quiet.outcome.end
+        );
+        let mut last = Progress::default();
+        let watched = run(&scenario, 1, 1, TraceFilter::None, &mut |progress| {
+            assert!(progress.now >= last.now && progress.packet_hops >= last.packet_hops);
+            last = *progress;
+            Watch::Go
+        });
+        assert_eq!(watched.unwrap().outcome, quiet.outcome);
+        assert_eq!((last.flows_done, last.flows_total), (15, 15));
+    }
+
+    #[test]
+    fn a_stopped_run_keeps_what_it_has_and_says_so() {
+        let scenario = read(INCAST);
+        let mut asked = 0;
+        let stopped = run(&scenario, 0, 1, TraceFilter::None, &mut |_| {
+            asked += 1;
+            if asked == 3 { Watch::Stop } else { Watch::Go }
+        });
+        let stopped = stopped.unwrap();
+        assert!(stopped.interrupted && stopped.outcome.totals.packet_hops > 0);
+        assert!(
+            stopped
+                .outcome
+                .flows
+                .iter()
+                .any(|flow| flow.finished.is_none())
+        );
+    }
+
+    #[test]
+    fn endless_flows_last_as_long_as_the_window() {
+        let scenario = read(
+            "duration = \"2 ms\"\nschemes = [\"dctcp\"]\n[topology]\nkind = \"single_switch\"\nhosts = 4\n\
+             [workload.all]\nkind = \"permutation\"\n",
+        );
+        let run = run(&scenario, 0, 1, TraceFilter::None, &mut |_| Watch::Go).unwrap();
+        assert!(
+            !run.interrupted && run.outcome.end <= Time::from_ms(2),
+            "{}",
+            run.outcome.end
+        );
+    }
 }

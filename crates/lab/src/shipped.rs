@@ -1,4 +1,6 @@
-//! Schemes and scenarios that come with Sidestep, by name.
+//! Schemes and scenarios that come with Sidestep, by name, and the files they read.
+
+use sidestep_sim::Files;
 
 /// A name and the text of its file.
 pub type Shipped = (&'static str, &'static str);
@@ -14,7 +16,25 @@ macro_rules! shipped {
 pub const SCHEMES: &[Shipped] = shipped!("schemes": "dctcp" "dibs" "tcp" "tcp-ecn" "infinite");
 
 /// The shipped scenarios, in the order in which they are listed.
-pub const SCENARIOS: &[Shipped] = shipped!("scenarios": "quickstart");
+pub const SCENARIOS: &[Shipped] = shipped!(
+    "scenarios": "quickstart" "dibs-demo" "incast-ns3" "perm128" "perm1024" "trace"
+);
+
+/// Files that shipped scenarios read, by path.
+const FILES: &[Shipped] = &[(
+    "data/flows-example.csv",
+    include_str!("../../../data/flows-example.csv"),
+)];
+
+/// Reads a user's files, and where there is none the shipped one of that path.
+pub(crate) struct OrShipped<'a>(pub &'a dyn Files);
+
+impl Files for OrShipped<'_> {
+    fn read(&self, path: &str) -> Result<String, String> {
+        let own = self.0.read(path);
+        own.or_else(|why| text(FILES, path).map(str::to_string).ok_or(why))
+    }
+}
 
 /// The text of the shipped scheme `name`.
 pub fn scheme(name: &str) -> Option<&'static str> {

@@ -38,13 +38,21 @@ pub const BENCHES: &[Bench] = &[
         name: "incast-dctcp",
         summary: "2000 queries a second of degree 40 and background, DCTCP, fat-tree k = 8",
         scenario: "dibs-demo",
-        sets: &["workload.query.rate=2000 /s", "schemes=dctcp", "duration=200 ms"],
+        sets: &[
+            "workload.query.rate=2000 /s",
+            "schemes=dctcp",
+            "duration=200 ms",
+        ],
     },
     Bench {
         name: "incast-dibs",
         summary: "the same with DIBS: a fifth of the packets detour",
         scenario: "dibs-demo",
-        sets: &["workload.query.rate=2000 /s", "schemes=dibs", "duration=200 ms"],
+        sets: &[
+            "workload.query.rate=2000 /s",
+            "schemes=dibs",
+            "duration=200 ms",
+        ],
     },
 ];
 
@@ -94,7 +102,10 @@ impl BenchResult {
 pub fn bench(name: &str, rounds: u32) -> Result<BenchResult, String> {
     let Some(bench) = BENCHES.iter().find(|b| b.name == name) else {
         let names: Vec<&str> = BENCHES.iter().map(|b| b.name).collect();
-        return Err(format!("benchmark {name:?} is unknown; expected one of {}", names.join(", ")));
+        return Err(format!(
+            "benchmark {name:?} is unknown; expected one of {}",
+            names.join(", ")
+        ));
     };
     let scenario = bench.scenario()?;
     reset_peak();
@@ -109,7 +120,10 @@ pub fn bench(name: &str, rounds: u32) -> Result<BenchResult, String> {
             times.push(timed::<WheelAgenda>(&scenario)?.1);
         }
         let (heap, heap_s) = timed::<HeapAgenda>(&scenario)?;
-        assert_eq!(heap.outcome.trajectory_hash, hash, "both agendas run the same run");
+        assert_eq!(
+            heap.outcome.trajectory_hash, hash,
+            "both agendas run the same run"
+        );
         ratios.push(heap_s / times[times.len() - 1]);
     }
     let cpu_s = median(times);
@@ -130,14 +144,25 @@ impl Bench {
     fn scenario(&self) -> Result<Scenario, String> {
         let text = shipped::scenario(self.scenario).ok_or("the benchmark's scenario is shipped")?;
         let sets: Vec<String> = self.sets.iter().map(ToString::to_string).collect();
-        Scenario::read(self.scenario, text, &sets, &NoFiles)
-            .map_err(|problems| problems.iter().map(|p| p.to_string()).collect::<Vec<_>>().join("; "))
+        Scenario::read(self.scenario, text, &sets, &NoFiles).map_err(|problems| {
+            problems
+                .iter()
+                .map(|p| p.to_string())
+                .collect::<Vec<_>>()
+                .join("; ")
+        })
     }
 }
 
 fn timed<A: Agenda>(scenario: &Scenario) -> Result<(Run, f64), String> {
     let began = thread_cpu_s();
-    let run = run_on::<A>(scenario, 0, scenario.seeds[0], TraceFilter::None, &mut |_| Watch::Go)?;
+    let run = run_on::<A>(
+        scenario,
+        0,
+        scenario.seeds[0],
+        TraceFilter::None,
+        &mut |_| Watch::Go,
+    )?;
     Ok((run, thread_cpu_s() - began))
 }
 
@@ -166,13 +191,21 @@ mod tests {
     #[test]
     fn every_benchmark_has_a_scenario_that_reads() {
         for bench in BENCHES {
-            assert!(bench.scenario().is_ok(), "{}: {:?}", bench.name, bench.scenario().err());
+            assert!(
+                bench.scenario().is_ok(),
+                "{}: {:?}",
+                bench.name,
+                bench.scenario().err()
+            );
         }
     }
 
     #[test]
     fn an_unknown_benchmark_is_told_the_known_ones() {
         let said = bench("perm129", 1).unwrap_err();
-        assert!(said.contains("perm129") && said.contains("perm1024"), "{said}");
+        assert!(
+            said.contains("perm129") && said.contains("perm1024"),
+            "{said}"
+        );
     }
 }

@@ -55,8 +55,14 @@ pub fn kind(name: &str) -> Option<Kind> {
         "buffers" => ("switch.buffer", of(buffer::ENTRIES)),
         "schedulers" => ("switch.sched", of(sched::ENTRIES)),
         "transports" => ("transport.kind", of(tables::TRANSPORTS)),
-        "recoveries" => ("transport.recovery", plain(sidestep_transport::recoveries())),
-        "estimators" => ("transport.rto_estimator", plain(sidestep_transport::estimators())),
+        "recoveries" => (
+            "transport.recovery",
+            plain(sidestep_transport::recoveries()),
+        ),
+        "estimators" => (
+            "transport.rto_estimator",
+            plain(sidestep_transport::estimators()),
+        ),
         "topologies" => ("topology.kind", of(topology::ENTRIES)),
         "workloads" => ("workload.NAME.kind", of(workload::ENTRIES)),
         _ => ("workload.NAME.cdf", cdfs()),
@@ -100,7 +106,9 @@ fn scenarios() -> Vec<Item> {
         };
         Item {
             name: name.to_string(),
-            summary: read.as_ref().map_or_else(|_| "reads files of its own".into(), |s| s.title.clone()),
+            summary: read
+                .as_ref()
+                .map_or_else(|_| "reads files of its own".into(), |s| s.title.clone()),
             source: read.as_ref().map(schemes).unwrap_or_default(),
             params: &[],
         }
@@ -131,8 +139,11 @@ fn cdfs() -> Vec<Item> {
         let paper = text.lines().find_map(|l| l.strip_prefix("# paper: "));
         let read = SizeCdf::load(name, &NoFiles).expect("a shipped distribution reads");
         let linear = sidestep_sim::Interpolation::Linear;
-        let below = read.share_below(100_000.0, linear) * 100.0;
-        let summary = format!("mean {:.0} B, {below:.0} % of flows below 100 kB (linear)", read.mean(linear));
+        let below = read.share_below(100_000, linear) * 100.0;
+        let summary = format!(
+            "mean {:.0} B, {below:.0} % of flows below 100 kB (linear)",
+            read.mean(linear)
+        );
         Item {
             name: name.to_string(),
             summary,
@@ -169,7 +180,10 @@ impl Kind {
                 "" => String::new(),
                 source => format!("  [{source}]"),
             };
-            out.push_str(&format!("  {:width$}  {}{source}\n", item.name, item.summary));
+            out.push_str(&format!(
+                "  {:width$}  {}{source}\n",
+                item.name, item.summary
+            ));
             if details {
                 out.push_str(&params_text(item.params));
             }
@@ -186,7 +200,11 @@ fn params_text(params: &[Param]) -> String {
             (Some(d), Some(off)) if d != off => format!("default {d}, or {off}"),
             (Some(d), _) => format!("default {d}"),
         };
-        out.push_str(&format!("      {} = {} ({default})\n", p.name, p.unit.example()));
+        out.push_str(&format!(
+            "      {} = {} ({default})\n",
+            p.name,
+            p.unit.example()
+        ));
         out.push_str(&format!("          {}\n", p.doc));
     }
     out

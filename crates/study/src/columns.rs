@@ -61,7 +61,12 @@ pub struct TableWriter {
 
 impl TableWriter {
     /// Begins the table `name` with these columns in `file`.
-    pub fn new<R>(name: &str, columns: &[Col<R>], file: File, path: PathBuf) -> Result<Self, Error> {
+    pub fn new<R>(
+        name: &str,
+        columns: &[Col<R>],
+        file: File,
+        path: PathBuf,
+    ) -> Result<Self, Error> {
         let fields = columns.iter().map(|c| Arc::new(field(c))).collect();
         let schema = Type::group_type_builder(name).with_fields(fields).build();
         let schema = schema.expect("column names make a schema");

@@ -44,8 +44,13 @@ pub fn write(staging: &Staging, scenario: &Scenario, runs: &[Run]) -> Result<(),
         let scene = cdf(&figure);
         staging.write(&format!("plots/{}.svg", kind.file), svg(&scene).as_bytes())?;
         let name = format!("plots/{}.png", kind.file);
-        let picture = png(&scene, 2.0)
-            .map_err(|e| Error::io("cannot draw", &staging.target().join(&name), io::Error::other(e)))?;
+        let picture = png(&scene, 2.0).map_err(|e| {
+            Error::io(
+                "cannot draw",
+                &staging.target().join(&name),
+                io::Error::other(e),
+            )
+        })?;
         staging.write(&name, &picture)?;
     }
     Ok(())
@@ -54,12 +59,22 @@ pub fn write(staging: &Staging, scenario: &Scenario, runs: &[Run]) -> Result<(),
 fn figure(kind: &Kind, scenario: &Scenario, runs: &[Run]) -> Figure {
     let series = scenario.schemes.iter().map(|scheme| {
         let mut sample = Sample::default();
-        runs.iter().filter(|r| r.scheme == scheme.name).for_each(|r| sample.merge(&(kind.times)(r)));
+        runs.iter()
+            .filter(|r| r.scheme == scheme.name)
+            .for_each(|r| sample.merge(&(kind.times)(r)));
         let mut done: Vec<f64> = sample.finished().iter().map(|t| t.as_ms_f64()).collect();
         done.sort_by(f64::total_cmp);
-        Series { name: scheme.name.clone(), done, n: sample.len() as usize }
+        Series {
+            name: scheme.name.clone(),
+            done,
+            n: sample.len() as usize,
+        }
     });
-    let title = if scenario.title.is_empty() { &scenario.name } else { &scenario.title };
+    let title = if scenario.title.is_empty() {
+        &scenario.name
+    } else {
+        &scenario.title
+    };
     Figure {
         title: kind.title.into(),
         subtitle: format!("{title}; seeds {}", words::seeds(&scenario.seeds)),

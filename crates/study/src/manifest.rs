@@ -51,13 +51,19 @@ impl PointRecord {
             "cpu_s": milli(cpu_s),
             "wall_s": milli(wall_s),
         });
-        PointRecord { json, complete: !run.interrupted }
+        PointRecord {
+            json,
+            complete: !run.interrupted,
+        }
     }
 
     /// One that was not begun.
     pub fn not_run(scenario: &Scenario, scheme: usize, seed: u64) -> PointRecord {
         let name = &scenario.schemes[scheme].name;
-        PointRecord { json: json!({"scheme": name, "seed": seed, "status": "not run"}), complete: false }
+        PointRecord {
+            json: json!({"scheme": name, "seed": seed, "status": "not run"}),
+            complete: false,
+        }
     }
 }
 
@@ -76,12 +82,13 @@ pub struct Manifest {
 impl Manifest {
     /// Of a run that begins now.
     pub fn begin(scenario: &Scenario, jobs: usize) -> Manifest {
-        let settings = scenario.settings().iter().map(|s| {
-            json!({"scheme": s.scheme, "key": s.key, "value": s.value, "source": s.source})
-        });
-        let schemes = scenario.schemes.iter().map(|s| {
-            json!({"name": s.name, "summary": s.summary, "source": s.source})
-        });
+        let settings = scenario.settings().iter().map(
+            |s| json!({"scheme": s.scheme, "key": s.key, "value": s.value, "source": s.source}),
+        );
+        let schemes = scenario
+            .schemes
+            .iter()
+            .map(|s| json!({"name": s.name, "summary": s.summary, "source": s.source}));
         let network = &scenario.network;
         let head = json!({
             "name": scenario.name,
@@ -96,18 +103,37 @@ impl Manifest {
             "settings": settings.collect::<Vec<_>>(),
             "warnings": scenario.warnings(),
         });
-        Manifest { head, began_unix_s: when::now_s(), jobs, points: Vec::new(), wall_s: 0.0 }
+        Manifest {
+            head,
+            began_unix_s: when::now_s(),
+            jobs,
+            points: Vec::new(),
+            wall_s: 0.0,
+        }
     }
 
     /// Whether all points are complete.
     pub fn status(&self) -> Status {
-        if self.points.iter().all(|p| p.complete) { Status::Complete } else { Status::Partial }
+        if self.points.iter().all(|p| p.complete) {
+            Status::Complete
+        } else {
+            Status::Partial
+        }
     }
 
     /// As it stands in the file.
     pub fn to_json(&self) -> Value {
-        let sum = |key: &str| self.points.iter().filter_map(|p| p.json[key].as_u64()).sum::<u64>();
-        let cpu: f64 = self.points.iter().filter_map(|p| p.json["cpu_s"].as_f64()).sum();
+        let sum = |key: &str| {
+            self.points
+                .iter()
+                .filter_map(|p| p.json[key].as_u64())
+                .sum::<u64>()
+        };
+        let cpu: f64 = self
+            .points
+            .iter()
+            .filter_map(|p| p.json["cpu_s"].as_f64())
+            .sum();
         let runs: Vec<&Value> = self.points.iter().map(|p| &p.json).collect();
         json!({
             "sidestep": {"version": env!("CARGO_PKG_VERSION")},

@@ -3,8 +3,8 @@
 use crate::manifest::Status;
 use crate::words::{Grid, count, number, seeds, share, wrap};
 use serde_json::{Map, Value, json};
-use sidestep_lab::stats::{Percentiles, Summary};
 use sidestep_lab::ClaimResult;
+use sidestep_lab::stats::{Percentiles, Summary};
 
 /// What `summary.json` says.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,19 +44,33 @@ impl Report {
     pub fn from_json(value: &Value) -> Result<Report, String> {
         let text = |key: &str| {
             let found = value[key].as_str();
-            found.map(str::to_string).ok_or_else(|| format!("expected {key:?} to be a text, got {}", value[key]))
+            found
+                .map(str::to_string)
+                .ok_or_else(|| format!("expected {key:?} to be a text, got {}", value[key]))
         };
-        let schemes = value["schemes"].as_object().ok_or("expected \"schemes\" to be an object")?;
-        let summaries = schemes.values().cloned().map(serde_json::from_value).collect::<Result<_, _>>();
+        let schemes = value["schemes"]
+            .as_object()
+            .ok_or("expected \"schemes\" to be an object")?;
+        let summaries = schemes
+            .values()
+            .cloned()
+            .map(serde_json::from_value)
+            .collect::<Result<_, _>>();
         let list = |key: &str| value[key].clone();
         Ok(Report {
             scenario: text("scenario")?,
             title: text("title")?,
             seeds: serde_json::from_value(list("seeds")).map_err(|e| format!("\"seeds\": {e}"))?,
-            status: if text("status")? == "complete" { Status::Complete } else { Status::Partial },
-            warnings: serde_json::from_value(list("warnings")).map_err(|e| format!("\"warnings\": {e}"))?,
+            status: if text("status")? == "complete" {
+                Status::Complete
+            } else {
+                Status::Partial
+            },
+            warnings: serde_json::from_value(list("warnings"))
+                .map_err(|e| format!("\"warnings\": {e}"))?,
             summaries: summaries.map_err(|e| format!("\"schemes\": {e}"))?,
-            claims: serde_json::from_value(list("claims")).map_err(|e| format!("\"claims\": {e}"))?,
+            claims: serde_json::from_value(list("claims"))
+                .map_err(|e| format!("\"claims\": {e}"))?,
         })
     }
 
@@ -78,13 +92,30 @@ impl Report {
     fn headline(&self) -> String {
         let mut out = match self.title.as_str() {
             "" => format!("{}, seeds {}\n", self.scenario, seeds(&self.seeds)),
-            title => hang("", &format!("{}: {title}; seeds {}", self.scenario, seeds(&self.seeds)), 88),
+            title => hang(
+                "",
+                &format!("{}: {title}; seeds {}", self.scenario, seeds(&self.seeds)),
+                88,
+            ),
         };
         if self.status == Status::Partial {
-            let runs: Vec<String> =
-                self.summaries.iter().map(|s| format!("{} of {} {}", s.seeds.len(), self.seeds.len(), s.scheme)).collect();
-            let runs = if runs.is_empty() { "none".into() } else { runs.join(", ") };
-            out.push_str(&hang("PARTIAL: ", &format!("interrupted; runs begun: {runs}. What was under way counts as not completed."), 88));
+            let runs: Vec<String> = self
+                .summaries
+                .iter()
+                .map(|s| format!("{} of {} {}", s.seeds.len(), self.seeds.len(), s.scheme))
+                .collect();
+            let runs = if runs.is_empty() {
+                "none".into()
+            } else {
+                runs.join(", ")
+            };
+            out.push_str(&hang(
+                "PARTIAL: ",
+                &format!(
+                    "interrupted; runs begun: {runs}. What was under way counts as not completed."
+                ),
+                88,
+            ));
         }
         out.push('\n');
         out
@@ -98,7 +129,10 @@ impl Report {
         grid.row(std::iter::once(String::new()).chain(header));
         grid.rule();
         let mut section = |heading: &str, rows: &[Metric]| {
-            let shown: Vec<&Metric> = rows.iter().filter(|m| all.iter().any(|s| (m.shown)(s))).collect();
+            let shown: Vec<&Metric> = rows
+                .iter()
+                .filter(|m| all.iter().any(|s| (m.shown)(s)))
+                .collect();
             if shown.is_empty() {
                 return;
             }
@@ -118,18 +152,42 @@ impl Report {
 
     fn claims_table(&self) -> String {
         let mut grid = Grid::default();
-        grid.row(["the paper says".into(), "paper".into(), "ours".into(), "verdict".into()]);
+        grid.row([
+            "the paper says".into(),
+            "paper".into(),
+            "ours".into(),
+            "verdict".into(),
+        ]);
         grid.rule();
         for claim in &self.claims {
-            let source = if claim.figure.is_empty() { String::new() } else { format!(" ({})", claim.figure) };
+            let source = if claim.figure.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", claim.figure)
+            };
             let mut lines = wrap(&format!("{}{source}", claim.says), 48).into_iter();
             let first = lines.next().unwrap_or_default();
-            grid.row([first, number(claim.paper), ours(claim), claim.verdict.to_string()]);
+            grid.row([
+                first,
+                number(claim.paper),
+                ours(claim),
+                claim.verdict.to_string(),
+            ]);
             let mut more: Vec<String> = lines.collect();
-            more.extend(wrap(&format!("{}: {}", claim.metric, claim.compare), 46).into_iter().map(|l| format!("  {l}")));
-            let interval = claim.ci.map(|[a, b]| format!("{}..{}", number(a), number(b)));
+            more.extend(
+                wrap(&format!("{}: {}", claim.metric, claim.compare), 46)
+                    .into_iter()
+                    .map(|l| format!("  {l}")),
+            );
+            let interval = claim
+                .ci
+                .map(|[a, b]| format!("{}..{}", number(a), number(b)));
             for (i, line) in more.into_iter().enumerate() {
-                let beside = if i == 0 { interval.clone().unwrap_or_default() } else { String::new() };
+                let beside = if i == 0 {
+                    interval.clone().unwrap_or_default()
+                } else {
+                    String::new()
+                };
                 grid.row([line, String::new(), beside, String::new()]);
             }
             for line in wrap(&format!("gap: {}", claim.gap), 84) {
@@ -144,7 +202,10 @@ fn ours(claim: &ClaimResult) -> String {
     match claim.ours {
         None => "-".into(),
         Some(v) => {
-            let bound = claim.bound.as_deref().map_or(String::new(), |b| format!("{b} "));
+            let bound = claim
+                .bound
+                .as_deref()
+                .map_or(String::new(), |b| format!("{b} "));
             format!("{bound}{}", number(v))
         }
     }
@@ -170,42 +231,70 @@ struct Metric {
     cell: fn(&Summary) -> String,
 }
 
-const fn metric(name: &'static str, shown: fn(&Summary) -> bool, cell: fn(&Summary) -> String) -> Metric {
+const fn metric(
+    name: &'static str,
+    shown: fn(&Summary) -> bool,
+    cell: fn(&Summary) -> String,
+) -> Metric {
     Metric { name, shown, cell }
 }
 
 const fn always(name: &'static str, cell: fn(&Summary) -> String) -> Metric {
-    Metric { name, shown: |_| true, cell }
+    Metric {
+        name,
+        shown: |_| true,
+        cell,
+    }
 }
 
 const QUERIES: &[Metric] = &[
     metric("completion p50, ms", has_queries, |s| p50(&s.qct_ms)),
     metric("completion p99, ms", has_queries, |s| p99(&s.qct_ms)),
-    metric("  95 % interval over seeds", |s| s.qct_ms.ci.is_some(), |s| interval(&s.qct_ms)),
+    metric(
+        "  95 % interval over seeds",
+        |s| s.qct_ms.ci.is_some(),
+        |s| interval(&s.qct_ms),
+    ),
     metric("completed", has_queries, |s| completed(&s.qct_ms)),
 ];
 
 const SHORT_FLOWS: &[Metric] = &[
     metric("completion p50, ms", has_short, |s| p50(&s.fct_short_ms)),
     metric("completion p99, ms", has_short, |s| p99(&s.fct_short_ms)),
-    metric("  95 % interval over seeds", |s| s.fct_short_ms.ci.is_some(), |s| interval(&s.fct_short_ms)),
+    metric(
+        "  95 % interval over seeds",
+        |s| s.fct_short_ms.ci.is_some(),
+        |s| interval(&s.fct_short_ms),
+    ),
     metric("completed", has_short, |s| completed(&s.fct_short_ms)),
 ];
 
-const FLOWS: &[Metric] = &[metric("completed", |s| flows(s).1 > 0, |s| {
-    let (done, all) = flows(s);
-    format!("{} ({})", count(done), share(done, all))
-})];
+const FLOWS: &[Metric] = &[metric(
+    "completed",
+    |s| flows(s).1 > 0,
+    |s| {
+        let (done, all) = flows(s);
+        format!("{} ({})", count(done), share(done, all))
+    },
+)];
 
 const PACKETS: &[Metric] = &[
     always("dropped, no room", |s| drops(s, "full")),
     always("dropped, TTL expired", |s| drops(s, "ttl")),
-    metric("dropped early", |s| s.drops.get("early").is_some_and(|n| *n > 0), |s| drops(s, "early")),
+    metric(
+        "dropped early",
+        |s| s.drops.get("early").is_some_and(|n| *n > 0),
+        |s| drops(s, "early"),
+    ),
     always("detoured at least once", |s| {
         let (detoured, delivered) = data(s);
         format!("{} ({})", count(detoured), share(detoured, delivered))
     }),
-    metric("  of them in queries", |s| has_queries(s) && data(s).0 > 0, |s| percent(s.detoured_query_share)),
+    metric(
+        "  of them in queries",
+        |s| has_queries(s) && data(s).0 > 0,
+        |s| percent(s.detoured_query_share),
+    ),
     metric("detours", |s| s.detours > 0, |s| count(s.detours)),
     always("ECN marks", |s| count(s.marks)),
     always("retransmission timeouts", |s| count(s.timeouts)),
@@ -216,7 +305,8 @@ const COST: &[Metric] = &[
     always("packet-hops", |s| count(s.packet_hops)),
     always("CPU, s", |s| s.cpu_s.map_or("-".into(), number)),
     always("packet-hops per CPU-second", |s| {
-        s.hops_per_cpu_s.map_or("-".into(), |h| format!("{} M", number(h / 1e6)))
+        s.hops_per_cpu_s
+            .map_or("-".into(), |h| format!("{} M", number(h / 1e6)))
     }),
 ];
 
@@ -242,7 +332,9 @@ fn bounded(value: Option<f64>, at_least: bool) -> String {
 }
 
 fn interval(of: &Percentiles) -> String {
-    of.ci.map_or("-".into(), |[a, b]| format!("{}..{}", number(a.max(0.0)), number(b)))
+    of.ci.map_or("-".into(), |[a, b]| {
+        format!("{}..{}", number(a.max(0.0)), number(b))
+    })
 }
 
 fn completed(of: &Percentiles) -> String {
@@ -255,11 +347,15 @@ fn done(of: &Percentiles) -> u64 {
 }
 
 fn flows(s: &Summary) -> (u64, u64) {
-    s.classes.iter().fold((0, 0), |(d, n), c| (d + done(&c.fct_ms), n + c.fct_ms.n))
+    s.classes
+        .iter()
+        .fold((0, 0), |(d, n), c| (d + done(&c.fct_ms), n + c.fct_ms.n))
 }
 
 fn data(s: &Summary) -> (u64, u64) {
-    s.classes.iter().fold((0, 0), |(d, n), c| (d + c.detoured, n + c.delivered))
+    s.classes
+        .iter()
+        .fold((0, 0), |(d, n), c| (d + c.detoured, n + c.delivered))
 }
 
 fn drops(s: &Summary, reason: &str) -> String {

@@ -30,8 +30,15 @@ impl ResultDir {
     /// Opens `path`. Errors say what is missing.
     pub fn open(path: &Path) -> Result<ResultDir, Error> {
         if !path.is_dir() {
-            let got = if path.exists() { "a file" } else { "nothing there" };
-            return Err(Error::Input(format!("cannot show {}: expected a result directory, got {got}", path.display())));
+            let got = if path.exists() {
+                "a file"
+            } else {
+                "nothing there"
+            };
+            return Err(Error::Input(format!(
+                "cannot show {}: expected a result directory, got {got}",
+                path.display()
+            )));
         }
         if !path.join("manifest.json").exists() {
             return Err(Error::Input(format!(
@@ -39,7 +46,9 @@ impl ResultDir {
                 path.display()
             )));
         }
-        Ok(ResultDir { path: path.to_path_buf() })
+        Ok(ResultDir {
+            path: path.to_path_buf(),
+        })
     }
 
     /// Its numbers.
@@ -53,8 +62,12 @@ impl ResultDir {
     pub fn json(&self, name: &str) -> Result<Value, Error> {
         let path = self.path.join(name);
         let text = fs::read_to_string(&path).map_err(|e| Error::io("cannot read", &path, e))?;
-        serde_json::from_str(&text)
-            .map_err(|e| Error::Input(format!("cannot read {}: expected JSON, got {e}", path.display())))
+        serde_json::from_str(&text).map_err(|e| {
+            Error::Input(format!(
+                "cannot read {}: expected JSON, got {e}",
+                path.display()
+            ))
+        })
     }
 
     /// The traced packets that were chosen, in the order of the results.
@@ -62,7 +75,9 @@ impl ResultDir {
         let id = match &choice.packet {
             None => None,
             Some(text) => Some(parse_packet_id(text).map(packet_id).ok_or_else(|| {
-                Error::Input(format!("cannot show packet {text:?}: expected a host and a count like 100:3"))
+                Error::Input(format!(
+                    "cannot show packet {text:?}: expected a host and a count like 100:3"
+                ))
             })?),
         };
         if !self.path.join("traces.json").exists() {
@@ -94,17 +109,26 @@ pub fn packet_list(packets: &[Value], most: usize) -> String {
     let detours = |p: &Value| p["detours"].as_u64().unwrap_or(0);
     sorted.sort_by_key(|p| std::cmp::Reverse(detours(p)));
     let mut grid = Grid::default();
-    let columns = ["packet", "scheme", "seed", "flow", "kind", "from", "to", "detours", "ended"];
+    let columns = [
+        "packet", "scheme", "seed", "flow", "kind", "from", "to", "detours", "ended",
+    ];
     grid.row(columns.map(String::from));
     grid.rule();
     for p in sorted.iter().take(most) {
-        let plain = |key: &str| p[key].as_str().map_or_else(|| p[key].to_string(), String::from);
+        let plain = |key: &str| {
+            p[key]
+                .as_str()
+                .map_or_else(|| p[key].to_string(), String::from)
+        };
         let last = p["steps"].as_array().and_then(|s| s.last());
         let ended = match last.and_then(|s| s["event"].as_str()) {
             Some(event @ ("delivered" | "dropped")) => event,
             _ => "under way",
         };
-        let cells = ["id", "scheme", "seed", "flow", "kind", "src", "dst", "detours"].map(plain);
+        let cells = [
+            "id", "scheme", "seed", "flow", "kind", "src", "dst", "detours",
+        ]
+        .map(plain);
         grid.row(cells.into_iter().chain([ended.to_string()]));
     }
     let mut out = grid.render(&[1, 4, 8]);

@@ -38,7 +38,11 @@ pub struct Finished {
 ///
 /// When `stop` becomes true the running ones end where they are, what there is is written,
 /// and the result is marked partial. On an error nothing is left behind.
-pub fn run_all(scenario: &Scenario, options: &Options<'_>, stop: &AtomicBool) -> Result<Finished, Error> {
+pub fn run_all(
+    scenario: &Scenario,
+    options: &Options<'_>,
+    stop: &AtomicBool,
+) -> Result<Finished, Error> {
     let session = Session::begin(scenario, options)?;
     session.run(options, stop)
 }
@@ -90,13 +94,19 @@ impl<'a> Session<'a> {
             |i, result| {
                 let (scheme, seed) = points[i];
                 let Some(mut measured) = result? else {
-                    self.manifest.points.push(PointRecord::not_run(self.scenario, scheme, seed));
+                    self.manifest
+                        .points
+                        .push(PointRecord::not_run(self.scenario, scheme, seed));
                     runs.push(None);
                     return Ok(());
                 };
                 self.tables.write(scheme, &mut measured.run)?;
                 cpu[scheme] += measured.cpu_s;
-                self.manifest.points.push(PointRecord::of(&measured.run, measured.cpu_s, measured.wall_s));
+                self.manifest.points.push(PointRecord::of(
+                    &measured.run,
+                    measured.cpu_s,
+                    measured.wall_s,
+                ));
                 runs.push(Some(measured.run));
                 Ok::<(), Error>(())
             },
@@ -112,9 +122,12 @@ impl<'a> Session<'a> {
     fn finish(self, runs: Vec<Run>, report: Report) -> Result<Finished, Error> {
         self.tables.finish()?;
         figures::write(&self.staging, self.scenario, &runs)?;
-        self.staging.write("scenario.toml", self.scenario.to_toml().as_bytes())?;
-        self.staging.write("summary.json", pretty(&report.to_json()).as_bytes())?;
-        self.staging.write("manifest.json", pretty(&self.manifest.to_json()).as_bytes())?;
+        self.staging
+            .write("scenario.toml", self.scenario.to_toml().as_bytes())?;
+        self.staging
+            .write("summary.json", pretty(&report.to_json()).as_bytes())?;
+        self.staging
+            .write("manifest.json", pretty(&self.manifest.to_json()).as_bytes())?;
         let dir = self.staging.commit()?;
         Ok(Finished { dir, report })
     }
@@ -137,8 +150,13 @@ fn measure(
         board.set(point, share(p).min(0.999), p.packet_hops);
         if halt() { Watch::Stop } else { Watch::Go }
     };
-    let run = sidestep_lab::run(scenario, scheme, seed, trace.clone(), &mut watch)
-        .map_err(|e| Error::Run(format!("scheme {}, seed {seed}: {e}", scenario.schemes[scheme].name)))?;
+    let run =
+        sidestep_lab::run(scenario, scheme, seed, trace.clone(), &mut watch).map_err(|e| {
+            Error::Run(format!(
+                "scheme {}, seed {seed}: {e}",
+                scenario.schemes[scheme].name
+            ))
+        })?;
     board.set(point, 1.0, run.outcome.totals.packet_hops);
     let (wall_s, cpu_s) = (wall.elapsed().as_secs_f64(), thread_cpu_s() - cpu);
     Ok(Some(Measured { run, cpu_s, wall_s }))
@@ -178,4 +196,3 @@ fn pretty(value: &serde_json::Value) -> String {
     text.push('\n');
     text
 }
-

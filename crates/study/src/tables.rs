@@ -26,13 +26,21 @@ pub struct Tables<'a> {
 
 impl<'a> Tables<'a> {
     /// Begins all of them; paths only when some are kept.
-    pub fn begin(staging: &Staging, scenario: &'a Scenario, traced: bool) -> Result<Tables<'a>, Error> {
+    pub fn begin(
+        staging: &Staging,
+        scenario: &'a Scenario,
+        traced: bool,
+    ) -> Result<Tables<'a>, Error> {
         Ok(Tables {
             scenario,
             flows: begin(staging, "flows", &flow_columns())?,
             queries: begin(staging, "queries", &query_columns())?,
             ports: begin(staging, "ports", &port_columns())?,
-            traces: if traced { Some(Traces::begin(staging, scenario)?) } else { None },
+            traces: if traced {
+                Some(Traces::begin(staging, scenario)?)
+            } else {
+                None
+            },
         })
     }
 
@@ -48,9 +56,11 @@ impl<'a> Tables<'a> {
         let network = &self.scenario.network;
         let config = &self.scenario.schemes[scheme].config;
         let mut ideal = Ideal::new(network, config.framing, config.transport.mss);
-        self.flows.write(&flow_columns(), &flow_rows(point, &mut ideal))?;
+        self.flows
+            .write(&flow_columns(), &flow_rows(point, &mut ideal))?;
         self.queries.write(&query_columns(), &query_rows(point))?;
-        self.ports.write(&port_columns(), &port_rows(point, network))?;
+        self.ports
+            .write(&port_columns(), &port_rows(point, network))?;
         match &mut self.traces {
             Some(file) => file.write(point, &traces),
             None => Ok(()),
@@ -81,7 +91,9 @@ pub fn column_docs() -> Value {
         ("queries.parquet", docs(query_columns())),
         ("ports.parquet", docs(port_columns())),
     ];
-    Value::Object(Map::from_iter(tables.map(|(name, docs)| (name.to_string(), docs))))
+    Value::Object(Map::from_iter(
+        tables.map(|(name, docs)| (name.to_string(), docs)),
+    ))
 }
 
 /// `traces.json` while it is written, one packet a line.
@@ -96,7 +108,12 @@ impl<'a> Traces<'a> {
     fn begin(staging: &Staging, scenario: &'a Scenario) -> Result<Traces<'a>, Error> {
         let (file, path) = staging.create("traces.json")?;
         let names = PortNames::new(&scenario.network);
-        let mut traces = Traces { names, file: BufWriter::new(file), path, any: false };
+        let mut traces = Traces {
+            names,
+            file: BufWriter::new(file),
+            path,
+            any: false,
+        };
         traces.put("{\"packets\": [")?;
         Ok(traces)
     }
@@ -113,7 +130,10 @@ impl<'a> Traces<'a> {
 
     fn finish(mut self) -> Result<(), Error> {
         self.put("\n]}\n")?;
-        let flushed = self.file.flush().and_then(|()| self.file.get_ref().sync_all());
+        let flushed = self
+            .file
+            .flush()
+            .and_then(|()| self.file.get_ref().sync_all());
         flushed.map_err(|e| Error::io("cannot write", &self.path, e))
     }
 

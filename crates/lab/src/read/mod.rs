@@ -15,6 +15,7 @@ pub(crate) mod source;
 pub(crate) mod value;
 
 use crate::scenario::{Scenario, Setting, Traffic};
+use crate::shipped::OrShipped;
 use crate::{tables, warnings};
 use document::{Item, Table, find};
 use ledger::Ledger;
@@ -47,7 +48,7 @@ pub(crate) fn scenario(
         origin: Origin::Scenario(source::read(&root, &mut problems)),
         root,
         sets,
-        files,
+        files: &OrShipped(files),
     };
     let scenario = reader.read(file, &mut problems);
     match scenario {

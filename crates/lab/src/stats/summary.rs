@@ -27,6 +27,8 @@ pub struct Summary {
     pub detours: u64,
     /// Share of the data packets delivered that were detoured at least once.
     pub detoured_share: Option<f64>,
+    /// Share of all packets delivered, acknowledgements included, that were detoured at least once.
+    pub detoured_all_share: Option<f64>,
     /// Share of the detoured data packets that belong to queries.
     pub detoured_query_share: Option<f64>,
     /// Share of the background data packets delivered that were detoured.
@@ -147,6 +149,16 @@ fn over_seeds<'a>(seeds: impl Iterator<Item = &'a Percentiles>) -> Option<[f64; 
     t_interval(&values).map(|ci| [ci.low, ci.high])
 }
 
+/// Completion times of a run's queries: what `qct_ms` is taken from.
+pub fn query_times(run: &Run) -> Sample {
+    queries(&run.plan, &run.outcome)
+}
+
+/// Completion times of a run's short background flows: what `fct_short_ms` is taken from.
+pub fn short_flow_times(run: &Run) -> Sample {
+    Tally::of(run).fct_short
+}
+
 /// The paper's short flows: 1 to 10 kB (DIBS section 5.3).
 const SHORT: std::ops::RangeInclusive<u64> = 1_000..=10_000;
 
@@ -258,6 +270,7 @@ impl Tally {
             drops: DropReason::ALL.into_iter().map(drops).collect(),
             detours: sum(|o| o.totals.detours),
             detoured_share: share(detoured(None), delivered(None)),
+            detoured_all_share: share(sum(|o| o.totals.detoured), sum(|o| o.totals.delivered)),
             detoured_query_share: share(detoured(Some(true)), detoured(None)),
             detoured_background_share: share(detoured(Some(false)), delivered(Some(false))),
             marks: sum(|o| o.totals.marks),

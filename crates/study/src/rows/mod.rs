@@ -4,9 +4,9 @@ mod flows;
 mod ports;
 mod queries;
 
-pub use flows::{FlowRow, flow_columns, flow_rows};
-pub use ports::{PortRow, port_columns, port_rows};
-pub use queries::{QueryRow, query_columns, query_rows};
+pub use flows::{flow_columns, flow_rows};
+pub use ports::{port_columns, port_rows};
+pub use queries::{query_columns, query_rows};
 
 use sidestep_sim::network::{End, Network};
 use sidestep_sim::{Outcome, Plan};

@@ -1,0 +1,254 @@
+//! Summaries and verdicts by hand: every number below can be checked with a pencil.
+
+use sidestep_lab::stats::{Summary, summarise};
+use sidestep_lab::{Accept, Claim, Compare, Run, Verdict, evaluate};
+use sidestep_sim::{ClassOutcome, FlowOutcome, FlowPlan, Outcome, Plan, QueryPlan, Start, Totals};
+use sidestep_types::{HostId, Time};
+use std::sync::Arc;
+
+fn flow(size: u64, class: u8, query: Option<u32>) -> FlowPlan {
+    FlowPlan {
+        src: HostId(1),
+        dst: HostId(0),
+        size,
+        start: Start::At(Time::ZERO),
+        class,
+        query,
+        request: false,
+    }
+}
+
+fn took(from_ms: u64, to_ms: Option<u64>) -> FlowOutcome {
+    FlowOutcome {
+        started: Some(Time::from_ms(from_ms)),
+        finished: to_ms.map(Time::from_ms),
+        delivered_bytes: 1000,
+        ..FlowOutcome::default()
+    }
+}
+
+/// One query of two responses that are complete after `qct_ms`, and four background flows.
+fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
+    let mut request = flow(100, 1, Some(0));
+    request.request = true;
+    let plan = Plan {
+        classes: vec!["background".into(), "query".into()],
+        flows: vec![
+            flow(1_000, 0, None),
+            flow(10_000, 0, None),
+            flow(10_001, 0, None),
+            flow(FlowPlan::ENDLESS, 0, None),
+            request,
+            flow(20_000, 1, Some(0)),
+            flow(20_000, 1, Some(0)),
+        ],
+        queries: vec![QueryPlan {
+            start: Time::from_ms(2),
+            target: HostId(0),
+            responses: 2,
+            class: 1,
+        }],
+    };
+    let outcome = Outcome {
+        flows: vec![
+            took(1, Some(4)),
+            took(1, Some(6)),
+            took(0, Some(90)),
+            took(0, None),
+            took(2, Some(95)),
+            took(2, Some(3)),
+            took(2, qct_ms.map(|ms| ms + 2)),
+        ],
+        ports: Vec::new(),
+        classes: vec![
+            ClassOutcome {
+                sent: 210,
+                delivered: 200,
+                detoured: 2,
+                dropped: 10,
+                ..ClassOutcome::default()
+            },
+            ClassOutcome {
+                sent: 100,
+                delivered: 100,
+                detoured: 18,
+                ..ClassOutcome::default()
+            },
+        ],
+        totals: Totals {
+            packet_hops: 1000,
+            drops: [7, 2, 1],
+            delivered: 500,
+            detoured: 20,
+            timeouts: 3,
+            ..Totals::default()
+        },
+        end: Time::from_ms(102),
+        trajectory_hash: seed,
+        traces: Vec::new(),
+    };
+    Run {
+        scheme: scheme.into(),
+        seed,
+        plan: Arc::new(plan),
+        outcome,
+        interrupted: false,
+    }
+}
+
+fn summary(scheme: &str, qcts_ms: &[Option<u64>]) -> Summary {
+    let runs: Vec<Run> = qcts_ms
+        .iter()
+        .zip(1..)
+        .map(|(qct, seed)| one_run(scheme, seed, *qct))
+        .collect();
+    summarise(&runs.iter().collect::<Vec<_>>())
+}
+
+#[test]
+fn a_summary_by_hand() {
+    let s = summary("dibs", &[Some(10), Some(20), Some(30)]);
+    assert_eq!(
+        (s.qct_ms.p50, s.qct_ms.p99, s.qct_ms.n),
+        (Some(20.0), Some(30.0), 3)
+    );
+    // Mean 20, standard deviation 10, error 10/√3, t 4.302653.
+    let half = 4.302653 * 10.0 / 3.0f64.sqrt();
+    let [low, high] = s.qct_ms.ci.unwrap();
+    assert!((low - (20.0 - half)).abs() < 1e-9 && (high - (20.0 + half)).abs() < 1e-9);
+    // 3 ms and 5 ms in each run: the third is too long, the fourth has no end, the rest are a query's.
+    assert_eq!(
+        (s.fct_short_ms.p50, s.fct_short_ms.p99, s.fct_short_ms.n),
+        (Some(3.0), Some(5.0), 6)
+    );
+    assert_eq!(
+        (s.drops["full"], s.drops["ttl"], s.drops["early"]),
+        (21, 6, 3)
+    );
+    assert_eq!(s.detoured_share, Some(20.0 / 300.0));
+    assert_eq!(s.detoured_all_share, Some(20.0 / 500.0));
+    assert_eq!(s.detoured_query_share, Some(0.9));
+    assert_eq!(s.detoured_background_share, Some(0.01));
+    assert_eq!(
+        (s.packet_hops, s.timeouts, s.seeds.len(), s.per_seed.len()),
+        (3000, 9, 3, 3)
+    );
+    assert_eq!(s.jain, Some(1.0));
+    assert_eq!((s.classes[0].fct_ms.n, s.classes[1].fct_ms.n), (9, 9));
+    assert!(!s.classes[0].query && s.classes[1].query);
+}
+
+#[test]
+fn an_unfinished_query_makes_its_percentile_a_lower_bound_and_leaves_no_interval() {
+    let s = summary("dctcp", &[Some(10), None]);
+    assert_eq!((s.qct_ms.p50, s.qct_ms.p50_at_least), (Some(10.0), false));
+    // Asked at 2 ms, and not complete when the run ended at 102 ms.
+    assert_eq!((s.qct_ms.p99, s.qct_ms.p99_at_least), (Some(100.0), true));
+    assert_eq!((s.qct_ms.completed_share, s.qct_ms.ci), (Some(0.5), None));
+}
+
+#[test]
+fn a_summary_survives_json_and_its_hash_tells_runs_apart() {
+    let mut s = summary("dibs", &[Some(10), Some(20)]);
+    s.set_cpu(0.5);
+    assert_eq!(s.hops_per_cpu_s, Some(4000.0));
+    let text = serde_json::to_string(&s).unwrap();
+    assert_eq!(serde_json::from_str::<Summary>(&text).unwrap(), s);
+    for name in [
+        "qct_ms",
+        "fct_short_ms",
+        "drops",
+        "detours",
+        "detoured_share",
+        "marks",
+        "timeouts",
+        "packet_hops",
+        "events",
+        "cpu_s",
+        "hops_per_cpu_s",
+        "trajectory_hash",
+        "seeds",
+    ] {
+        assert!(
+            text.contains(&format!("\"{name}\":")),
+            "{name} of design.md section 5"
+        );
+    }
+    let other = summarise(&[&one_run("dibs", 2, Some(10)), &one_run("dibs", 1, Some(10))]);
+    assert_ne!(other.trajectory_hash, s.trajectory_hash);
+}
+
+fn claim(compare: &str, accept: &str) -> Claim {
+    Claim {
+        id: "c".into(),
+        figure: "1".into(),
+        says: "less".into(),
+        metric: "qct_p99_ms",
+        compare: Compare::parse(compare),
+        paper: 20.0,
+        accept: Accept::parse(accept).unwrap(),
+        tolerance: "half".into(),
+        gap: "none".into(),
+    }
+}
+
+#[test]
+fn a_verdict_needs_a_number_or_a_bound_that_decides() {
+    let clear = [
+        summary("a", &[Some(40), Some(41)]),
+        summary("b", &[Some(20), Some(21)]),
+    ];
+    let loose = [
+        summary("a", &[Some(40), Some(80)]),
+        summary("b", &[Some(20), Some(20)]),
+    ];
+    let open = [
+        summary("a", &[Some(40), None]),
+        summary("b", &[Some(20), Some(20)]),
+    ];
+    use Verdict::{CantTell, NotReproduced, Reproduced};
+    let table = [
+        // 41 - 21, and 20 in each seed.
+        (&clear, "a - b", "10..30", Reproduced),
+        (&clear, "a - b", "20", Reproduced),
+        (&clear, "a - b", "30..", NotReproduced),
+        (&clear, "a / b", "1.9..2", Reproduced),
+        (&clear, "b", "..21", Reproduced),
+        // 80 - 20 = 60; the seeds' 20 and 60 leave an interval that reaches below 30.
+        (&loose, "a - b", "10..30", CantTell),
+        // At least 100 - 20.
+        (&open, "a - b", "10..", Reproduced),
+        (&open, "a - b", "10..30", NotReproduced),
+        (&open, "a - b", "10..90", CantTell),
+        (&open, "b - a", "..0", Reproduced),
+        // Nobody ran c.
+        (&clear, "a - c", "10..30", CantTell),
+    ];
+    for (summaries, compare, accept, expected) in table {
+        let result = &evaluate(&[claim(compare, accept)], summaries)[0];
+        assert_eq!(
+            result.verdict, expected,
+            "{compare} in {accept}: {result:?}"
+        );
+    }
+    let text = serde_json::to_string(&evaluate(&[claim("a - c", "1")], &clear)[0]).unwrap();
+    assert!(
+        text.contains("\"verdict\":\"can't tell\"") && text.contains("\"ours\":null"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_range_reads_back_and_nonsense_is_refused() {
+    for text in ["10..30", "..2", "0.9..", "0", "-3..-1"] {
+        assert_eq!(Accept::parse(text).unwrap().to_string(), text);
+    }
+    for text in ["", "..", "30..10", "x", "1..x", "nan", "inf"] {
+        assert!(
+            Accept::parse(text)
+                .unwrap_err()
+                .contains("expected a range"),
+            "{text}"
+        );
+    }
+}
