@@ -21,6 +21,6 @@ mod write;
 pub use claim::{Accept, Claim, ClaimResult, Compare, Verdict, evaluate};
 pub use load::{ClassLoad, LoadReport};
 pub use read::problem::Problem;
-pub use run::{Progress, Run, Watch, run};
+pub use run::{Progress, Run, Watch, run, run_on};
 pub use scenario::{Scenario, Setting};
 pub use scheme::{Scheme, SchemeConfig};

@@ -1,1 +1,32 @@
-//! study
+//! Everything around a run: parallel runs, result directories, tables and plots.
+//!
+//! `lab` says what happens in a scenario; this room runs it on several threads, writes the
+//! result directory, and turns it back into tables. The heavy dependencies live here.
+
+pub mod bench;
+pub mod catalog;
+mod columns;
+mod error;
+mod figures;
+mod ideal;
+mod manifest;
+pub mod plot;
+pub mod progress;
+mod report;
+pub mod result;
+mod rows;
+mod session;
+mod staging;
+mod tables;
+pub mod trace;
+pub mod when;
+pub mod words;
+mod workers;
+
+pub use error::Error;
+pub use manifest::Status;
+pub use report::Report;
+pub use session::{Finished, Options, run_all};
+pub use sidestep_lab as lab;
+pub use sidestep_sim as sim;
+pub use sidestep_sim::TraceFilter;

@@ -9,4 +9,4 @@ mod summary;
 pub use fairness::jain;
 pub use interval::{Interval, t_975, t_interval};
 pub use sample::{Percentile, Sample};
-pub use summary::{ClassSummary, Percentiles, Summary, summarise};
+pub use summary::{ClassSummary, Percentiles, Summary, query_times, short_flow_times, summarise};

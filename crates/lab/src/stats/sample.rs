@@ -36,6 +36,11 @@ impl Sample {
         self.open.extend_from_slice(&other.open);
     }
 
+    /// The times of those that finished, in no order.
+    pub fn finished(&self) -> &[Time] {
+        &self.done
+    }
+
     /// Finished and unfinished together.
     pub fn len(&self) -> u64 {
         (self.done.len() + self.open.len()) as u64

@@ -149,6 +149,16 @@ fn over_seeds<'a>(seeds: impl Iterator<Item = &'a Percentiles>) -> Option<[f64; 
     t_interval(&values).map(|ci| [ci.low, ci.high])
 }
 
+/// Completion times of a run's queries: what `qct_ms` is taken from.
+pub fn query_times(run: &Run) -> Sample {
+    queries(&run.plan, &run.outcome)
+}
+
+/// Completion times of a run's short background flows: what `fct_short_ms` is taken from.
+pub fn short_flow_times(run: &Run) -> Sample {
+    Tally::of(run).fct_short
+}
+
 /// The paper's short flows: 1 to 10 kB (DIBS section 5.3).
 const SHORT: std::ops::RangeInclusive<u64> = 1_000..=10_000;
 

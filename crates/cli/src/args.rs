@@ -1,0 +1,150 @@
+//! The words of the command line.
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// The burst-tolerance lab for data-centre networks.
+///
+/// Pick a topology, a workload and schemes; see in seconds what a burst does.
+#[derive(Debug, Parser)]
+#[command(name = "sidestep", version, max_term_width = 100, after_help = "\
+Examples:
+  sidestep run quickstart                    an incast on 16 hosts, in a second
+  sidestep run dibs-demo --jobs 2            DIBS against DCTCP on 128 hosts
+  sidestep check my.toml                     what a scenario means, and its load
+  sidestep list buffers                      what there is, with every parameter
+
+Exit status: 0 all well, 1 the run failed, 2 the input was wrong, 130 interrupted.")]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run every scheme of a scenario with every seed
+    Run(RunArgs),
+    /// Say what a scenario means: every value and its source, the offered load
+    Check(CheckArgs),
+    /// List what there is to choose from
+    List(ListArgs),
+    /// Show a result directory again, or the path of one packet
+    Show(ShowArgs),
+    /// Run named benchmarks
+    Bench(BenchArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sidestep run dibs-demo --set workload.query.rate=\"600 /s\" --seeds 1..3
+  sidestep run dibs-demo --set schemes=dctcp,dibs,infinite --out results/three
+  sidestep run dibs-demo --seed 1 --trace-packets \"detours>=15\"
+  sidestep run my.toml --json --out results/mine | jq .schemes.dibs.qct_ms
+
+The result directory holds manifest.json, summary.json, scenario.toml, flows.parquet,
+queries.parquet, ports.parquet and plots/. Ctrl-C writes what there is.")]
+pub struct RunArgs {
+    /// A scenario file, or the name of a shipped one (see `sidestep list scenarios`)
+    pub scenario: String,
+    /// Change a value: `switch.capacity="50 pkt"`, `scheme.dibs.transport.rto_min="1 ms"`
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub sets: Vec<String>,
+    /// Run this seed alone
+    #[arg(long, value_name = "N", conflicts_with = "seeds")]
+    pub seed: Option<u64>,
+    /// Run these seeds: `1..10`, or `1,2,5`
+    #[arg(long, value_name = "SEEDS")]
+    pub seeds: Option<String>,
+    /// Runs at the same time [default: one per core]
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// The result directory, which must not exist yet [default: results/SCENARIO-TIME]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print the summary as one JSON object and nothing else
+    #[arg(long)]
+    pub json: bool,
+    /// Keep the paths of packets: `detours>=8`, `flow=12` or `id=100:3`
+    #[arg(long, value_name = "FILTER")]
+    pub trace_packets: Option<String>,
+    /// Report progress even when standard error is not a terminal
+    #[arg(long)]
+    pub progress: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  sidestep check dibs-demo --set workload.background.inter_arrival=\"10 ms\"")]
+pub struct CheckArgs {
+    /// Scenario files, or names of shipped ones
+    #[arg(required = true, value_name = "SCENARIO")]
+    pub scenarios: Vec<String>,
+    /// Change a value, as in `run`
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub sets: Vec<String>,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sidestep list                              every kind, a line each
+  sidestep list workloads                    one kind, with parameters, defaults and sources")]
+pub struct ListArgs {
+    /// scenarios, schemes, routes, buffers, schedulers, transports, recoveries, estimators,
+    /// topologies, workloads or cdfs
+    pub kind: Option<String>,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sidestep show results/mine                 the table again
+  sidestep show results/mine --packet 100:3  one packet's path, hop by hop
+  sidestep show results/mine --flow 12       the traced packets of one flow
+
+Paths are kept by `sidestep run --trace-packets`.")]
+pub struct ShowArgs {
+    /// A result directory
+    pub dir: PathBuf,
+    /// Show the path of this packet: its source host and its number there, as `100:3`
+    #[arg(long, value_name = "ID", conflicts_with = "flow")]
+    pub packet: Option<String>,
+    /// Show the traced packets of this flow
+    #[arg(long, value_name = "ID")]
+    pub flow: Option<u32>,
+    /// List the packets whose paths were kept, those with the most detours first
+    #[arg(long)]
+    pub packets: bool,
+    /// Only of this scheme
+    #[arg(long)]
+    pub scheme: Option<String>,
+    /// Only of this seed
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Times are CPU time of one thread; on a shared machine trust ratio_to_heap, which is taken
+within one run, more than the rest.")]
+pub struct BenchArgs {
+    /// Its name; all of them when left out
+    pub name: Option<String>,
+    /// Rounds, each on the wheel and on the heap agenda
+    #[arg(long, default_value_t = 3, value_name = "N")]
+    pub rounds: u32,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,178 @@
+//! Named benchmarks: what a hop costs, on scenarios that do not change.
+//!
+//! Each runs in turn on the wheel and on the heap agenda of the standard library, in
+//! rounds, so that both see the same machine. Times are CPU time of the thread, building
+//! the network left out where it is short against the run; the heap's time is only used for the ratio.
+
+use crate::workers::thread_cpu_s;
+use serde_json::{Value, json};
+use sidestep_lab::{Run, Scenario, Watch, run_on, shipped};
+use sidestep_sim::agenda::{Agenda, HeapAgenda, WheelAgenda};
+use sidestep_sim::{NoFiles, TraceFilter};
+
+/// A benchmark.
+pub struct Bench {
+    /// Its name.
+    pub name: &'static str,
+    /// What it measures, in one line.
+    pub summary: &'static str,
+    scenario: &'static str,
+    sets: &'static [&'static str],
+}
+
+/// All of them.
+pub const BENCHES: &[Bench] = &[
+    Bench {
+        name: "perm128",
+        summary: "128 endless DCTCP flows along a permutation, fat-tree k = 8",
+        scenario: "perm128",
+        sets: &[],
+    },
+    Bench {
+        name: "perm1024",
+        summary: "1024 endless DCTCP flows along a permutation, fat-tree k = 16",
+        scenario: "perm1024",
+        sets: &[],
+    },
+    Bench {
+        name: "incast-dctcp",
+        summary: "2000 queries a second of degree 40 and background, DCTCP, fat-tree k = 8",
+        scenario: "dibs-demo",
+        sets: &["workload.query.rate=2000 /s", "schemes=dctcp", "duration=200 ms"],
+    },
+    Bench {
+        name: "incast-dibs",
+        summary: "the same with DIBS: a fifth of the packets detour",
+        scenario: "dibs-demo",
+        sets: &["workload.query.rate=2000 /s", "schemes=dibs", "duration=200 ms"],
+    },
+];
+
+/// What a benchmark measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BenchResult {
+    /// Its name.
+    pub name: String,
+    /// Packet-hops of one run.
+    pub packet_hops: u64,
+    /// CPU seconds of one run, the median of the rounds.
+    pub cpu_s: f64,
+    /// Packet-hops per CPU-second.
+    pub hops_per_cpu_s: f64,
+    /// Events per packet-hop.
+    pub events_per_hop: f64,
+    /// The process's peak memory during the first run, in MB; 0 where the system does not say.
+    pub peak_rss_mb: f64,
+    /// How much faster than on the standard library's heap, the median of the rounds.
+    pub ratio_to_heap: f64,
+    /// Rounds.
+    pub rounds: u32,
+    /// The digest of the run; the same on both agendas.
+    pub trajectory_hash: u64,
+}
+
+impl BenchResult {
+    /// As `--json` prints it.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "name": self.name,
+            "packet_hops": self.packet_hops,
+            "cpu_s": self.cpu_s,
+            "hops_per_cpu_s": self.hops_per_cpu_s,
+            "events_per_hop": self.events_per_hop,
+            "peak_rss_mb": self.peak_rss_mb,
+            "ratio_to_heap": self.ratio_to_heap,
+            "rounds": self.rounds,
+            "trajectory_hash": format!("{:016x}", self.trajectory_hash),
+        })
+    }
+}
+
+/// Runs the benchmark called `name` for so many rounds, at least one.
+///
+/// Errors name the benchmarks there are, or say what the simulator refused.
+pub fn bench(name: &str, rounds: u32) -> Result<BenchResult, String> {
+    let Some(bench) = BENCHES.iter().find(|b| b.name == name) else {
+        let names: Vec<&str> = BENCHES.iter().map(|b| b.name).collect();
+        return Err(format!("benchmark {name:?} is unknown; expected one of {}", names.join(", ")));
+    };
+    let scenario = bench.scenario()?;
+    reset_peak();
+    let (first, first_s) = timed::<WheelAgenda>(&scenario)?;
+    let peak_rss_mb = peak_mb();
+    let totals = first.outcome.totals;
+    let hash = first.outcome.trajectory_hash;
+    drop(first);
+    let (mut times, mut ratios) = (vec![first_s], Vec::new());
+    for round in 0..rounds.max(1) {
+        if round > 0 {
+            times.push(timed::<WheelAgenda>(&scenario)?.1);
+        }
+        let (heap, heap_s) = timed::<HeapAgenda>(&scenario)?;
+        assert_eq!(heap.outcome.trajectory_hash, hash, "both agendas run the same run");
+        ratios.push(heap_s / times[times.len() - 1]);
+    }
+    let cpu_s = median(times);
+    Ok(BenchResult {
+        name: name.to_string(),
+        packet_hops: totals.packet_hops,
+        cpu_s,
+        hops_per_cpu_s: totals.packet_hops as f64 / cpu_s,
+        events_per_hop: totals.events as f64 / totals.packet_hops as f64,
+        peak_rss_mb,
+        ratio_to_heap: median(ratios),
+        rounds: rounds.max(1),
+        trajectory_hash: hash,
+    })
+}
+
+impl Bench {
+    fn scenario(&self) -> Result<Scenario, String> {
+        let text = shipped::scenario(self.scenario).ok_or("the benchmark's scenario is shipped")?;
+        let sets: Vec<String> = self.sets.iter().map(ToString::to_string).collect();
+        Scenario::read(self.scenario, text, &sets, &NoFiles)
+            .map_err(|problems| problems.iter().map(|p| p.to_string()).collect::<Vec<_>>().join("; "))
+    }
+}
+
+fn timed<A: Agenda>(scenario: &Scenario) -> Result<(Run, f64), String> {
+    let began = thread_cpu_s();
+    let run = run_on::<A>(scenario, 0, scenario.seeds[0], TraceFilter::None, &mut |_| Watch::Go)?;
+    Ok((run, thread_cpu_s() - began))
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[(values.len() - 1) / 2]
+}
+
+/// Starts the count of peak memory afresh, where Linux lets us.
+fn reset_peak() {
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+}
+
+/// Peak memory in MB (10⁶ bytes), from Linux.
+fn peak_mb() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|l| l.trim().trim_end_matches(" kB").trim().parse::<f64>().ok());
+    kib.map_or(0.0, |k| k * 1024.0 / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_benchmark_has_a_scenario_that_reads() {
+        for bench in BENCHES {
+            assert!(bench.scenario().is_ok(), "{}: {:?}", bench.name, bench.scenario().err());
+        }
+    }
+
+    #[test]
+    fn an_unknown_benchmark_is_told_the_known_ones() {
+        let said = bench("perm129", 1).unwrap_err();
+        assert!(said.contains("perm129") && said.contains("perm1024"), "{said}");
+    }
+}

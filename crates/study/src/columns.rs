@@ -1,0 +1,174 @@
+//! Tables as Parquet: a table is a list of columns, a column a name and a way to read a row.
+//!
+//! Text is dictionary-encoded, everything is compressed with Snappy, and a row group is
+//! written per run, in order: equal rows make equal bytes.
+
+use crate::Error;
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::Type;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// One column of a table with rows `R`.
+pub struct Col<R> {
+    /// Its name, with the unit.
+    pub name: &'static str,
+    /// What it says, in one line.
+    pub doc: &'static str,
+    /// How a row has it.
+    pub get: Get<R>,
+}
+
+/// How a row has a value. Optional ones are null where there is none.
+pub enum Get<R> {
+    /// A count, a number or an instant.
+    Int(fn(&R) -> u64),
+    /// One that may be missing.
+    OptInt(fn(&R) -> Option<u64>),
+    /// A fraction or a span.
+    Float(fn(&R) -> f64),
+    /// One that may be missing.
+    OptFloat(fn(&R) -> Option<f64>),
+    /// Yes or no.
+    Flag(fn(&R) -> bool),
+    /// A word.
+    Text(fn(&R) -> &str),
+}
+
+/// Writes the columns of a table: doc comment, name, kind, and how a row `$r` has it.
+macro_rules! columns {
+    ($r:ident: $row:ty; $(#[doc = $doc:literal] $name:ident: $kind:ident = $get:expr;)*) => {
+        vec![$($crate::columns::Col {
+            name: stringify!($name),
+            doc: $doc.trim_ascii(),
+            get: $crate::columns::Get::$kind(|$r: &$row| $get),
+        },)*]
+    };
+}
+pub(crate) use columns;
+
+/// A Parquet file being written.
+pub struct TableWriter {
+    writer: SerializedFileWriter<File>,
+    path: PathBuf,
+}
+
+impl TableWriter {
+    /// Begins the table `name` with these columns in `file`.
+    pub fn new<R>(name: &str, columns: &[Col<R>], file: File, path: PathBuf) -> Result<Self, Error> {
+        let fields = columns.iter().map(|c| Arc::new(field(c))).collect();
+        let schema = Type::group_type_builder(name).with_fields(fields).build();
+        let schema = schema.expect("column names make a schema");
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::SNAPPY)
+            .set_created_by(format!("sidestep {}", env!("CARGO_PKG_VERSION")))
+            .build();
+        let writer = SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))
+            .map_err(|e| table_error(&path, e))?;
+        Ok(TableWriter { writer, path })
+    }
+
+    /// Adds `rows` as one row group. The columns are those it began with.
+    pub fn write<R>(&mut self, columns: &[Col<R>], rows: &[R]) -> Result<(), Error> {
+        let written = self.write_group(columns, rows);
+        written.map_err(|e| table_error(&self.path, e))
+    }
+
+    fn write_group<R>(&mut self, columns: &[Col<R>], rows: &[R]) -> Result<(), ParquetError> {
+        let mut group = self.writer.next_row_group()?;
+        for column in columns {
+            match column.get {
+                Get::Int(get) => put::<_, Int64Type>(&mut group, rows, |r| get(r) as i64)?,
+                Get::Float(get) => put::<_, DoubleType>(&mut group, rows, get)?,
+                Get::Flag(get) => put::<_, BoolType>(&mut group, rows, get)?,
+                Get::Text(get) => {
+                    put::<_, ByteArrayType>(&mut group, rows, |r| ByteArray::from(get(r)))?;
+                }
+                Get::OptInt(get) => {
+                    put_optional::<_, Int64Type>(&mut group, rows, |r| get(r).map(|v| v as i64))?;
+                }
+                Get::OptFloat(get) => put_optional::<_, DoubleType>(&mut group, rows, get)?,
+            }
+        }
+        group.close()?;
+        Ok(())
+    }
+
+    /// Ends the file.
+    pub fn finish(self) -> Result<(), Error> {
+        let path = self.path;
+        let file = self
+            .writer
+            .into_inner()
+            .map_err(|e| table_error(&path, e))?;
+        file.sync_all()
+            .map_err(|e| Error::io("cannot write", &path, e))
+    }
+}
+
+fn field<R>(column: &Col<R>) -> Type {
+    let signed = LogicalType::integer(64, true);
+    let (physical, logical, repetition) = match column.get {
+        Get::Int(_) => (Physical::INT64, Some(signed), Repetition::REQUIRED),
+        Get::OptInt(_) => (Physical::INT64, Some(signed), Repetition::OPTIONAL),
+        Get::Float(_) => (Physical::DOUBLE, None, Repetition::REQUIRED),
+        Get::OptFloat(_) => (Physical::DOUBLE, None, Repetition::OPTIONAL),
+        Get::Flag(_) => (Physical::BOOLEAN, None, Repetition::REQUIRED),
+        Get::Text(_) => (
+            Physical::BYTE_ARRAY,
+            Some(LogicalType::String),
+            Repetition::REQUIRED,
+        ),
+    };
+    Type::primitive_type_builder(column.name, physical)
+        .with_logical_type(logical)
+        .with_repetition(repetition)
+        .build()
+        .expect("a column's types go together")
+}
+
+type Group<'a> = SerializedRowGroupWriter<'a, File>;
+
+fn put<R, T: DataType>(
+    group: &mut Group<'_>,
+    rows: &[R],
+    get: impl Fn(&R) -> T::T,
+) -> Result<(), ParquetError> {
+    let values: Vec<T::T> = rows.iter().map(get).collect();
+    let mut column = group.next_column()?.expect("one column each");
+    column.typed::<T>().write_batch(&values, None, None)?;
+    column.close()
+}
+
+fn put_optional<R, T: DataType>(
+    group: &mut Group<'_>,
+    rows: &[R],
+    get: impl Fn(&R) -> Option<T::T>,
+) -> Result<(), ParquetError> {
+    let cells: Vec<Option<T::T>> = rows.iter().map(get).collect();
+    let levels: Vec<i16> = cells.iter().map(|c| i16::from(c.is_some())).collect();
+    let values: Vec<T::T> = cells.into_iter().flatten().collect();
+    let mut column = group.next_column()?.expect("one column each");
+    column
+        .typed::<T>()
+        .write_batch(&values, Some(&levels), None)?;
+    column.close()
+}
+
+/// Parquet wraps what the system said; what a user needs is that, and the file.
+fn table_error(path: &Path, error: ParquetError) -> Error {
+    let source = match error {
+        ParquetError::External(inner) => match inner.downcast::<io::Error>() {
+            Ok(io) => *io,
+            Err(other) => io::Error::other(other),
+        },
+        other => io::Error::other(other),
+    };
+    Error::io("cannot write", path, source)
+}

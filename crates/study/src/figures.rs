@@ -1,0 +1,70 @@
+//! The plots of a result directory: completion times of queries and of short flows.
+
+use crate::Error;
+use crate::plot::{Figure, Series, cdf, png, svg};
+use crate::staging::Staging;
+use crate::words;
+use sidestep_lab::stats::{Sample, query_times, short_flow_times};
+use sidestep_lab::{Run, Scenario};
+use std::io;
+
+/// What one plot shows.
+struct Kind {
+    file: &'static str,
+    title: &'static str,
+    counted: &'static str,
+    x_label: &'static str,
+    times: fn(&Run) -> Sample,
+}
+
+const KINDS: [Kind; 2] = [
+    Kind {
+        file: "qct_cdf",
+        title: "Query completion time",
+        counted: "queries",
+        x_label: "from the query to its last response, ms",
+        times: query_times,
+    },
+    Kind {
+        file: "fct_short_cdf",
+        title: "Completion time of short background flows (1 to 10 kB)",
+        counted: "flows",
+        x_label: "from the hand-over to the last byte in order, ms",
+        times: short_flow_times,
+    },
+];
+
+/// Draws all plots that have something to show.
+pub fn write(staging: &Staging, scenario: &Scenario, runs: &[Run]) -> Result<(), Error> {
+    for kind in KINDS {
+        let figure = figure(&kind, scenario, runs);
+        if figure.series.iter().all(|s| s.n == 0) {
+            continue;
+        }
+        let scene = cdf(&figure);
+        staging.write(&format!("plots/{}.svg", kind.file), svg(&scene).as_bytes())?;
+        let name = format!("plots/{}.png", kind.file);
+        let picture = png(&scene, 2.0)
+            .map_err(|e| Error::io("cannot draw", &staging.target().join(&name), io::Error::other(e)))?;
+        staging.write(&name, &picture)?;
+    }
+    Ok(())
+}
+
+fn figure(kind: &Kind, scenario: &Scenario, runs: &[Run]) -> Figure {
+    let series = scenario.schemes.iter().map(|scheme| {
+        let mut sample = Sample::default();
+        runs.iter().filter(|r| r.scheme == scheme.name).for_each(|r| sample.merge(&(kind.times)(r)));
+        let mut done: Vec<f64> = sample.finished().iter().map(|t| t.as_ms_f64()).collect();
+        done.sort_by(f64::total_cmp);
+        Series { name: scheme.name.clone(), done, n: sample.len() as usize }
+    });
+    let title = if scenario.title.is_empty() { &scenario.name } else { &scenario.title };
+    Figure {
+        title: kind.title.into(),
+        subtitle: format!("{title}; seeds {}", words::seeds(&scenario.seeds)),
+        x_label: kind.x_label.into(),
+        counted: kind.counted.into(),
+        series: series.collect(),
+    }
+}

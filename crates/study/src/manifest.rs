@@ -1,0 +1,131 @@
+//! `manifest.json`: what ran, with which values from where, and what it cost.
+//!
+//! Together with `cpu_s` and `hops_per_cpu_s` of `summary.json` this is where a result
+//! directory may differ between two runs of the same scenario: times, jobs and dates.
+
+use crate::tables::column_docs;
+use crate::when;
+use serde_json::{Value, json};
+use sidestep_lab::{Run, Scenario};
+
+/// How much of a scenario a result holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// All of it.
+    Complete,
+    /// It was interrupted.
+    Partial,
+}
+
+impl Status {
+    /// The word for it in results.
+    pub fn word(self) -> &'static str {
+        match self {
+            Status::Complete => "complete",
+            Status::Partial => "partial",
+        }
+    }
+}
+
+/// One scheme with one seed.
+#[derive(Debug)]
+pub struct PointRecord {
+    json: Value,
+    complete: bool,
+}
+
+impl PointRecord {
+    /// A run that took this long.
+    pub fn of(run: &Run, cpu_s: f64, wall_s: f64) -> PointRecord {
+        let (outcome, totals) = (&run.outcome, &run.outcome.totals);
+        let json = json!({
+            "scheme": run.scheme,
+            "seed": run.seed,
+            "status": if run.interrupted { "interrupted" } else { "complete" },
+            "simulated_ms": outcome.end.as_ms_f64(),
+            "flows": run.plan.flows.len(),
+            "queries": run.plan.queries.len(),
+            "events": totals.events,
+            "packet_hops": totals.packet_hops,
+            "trajectory_hash": format!("{:016x}", outcome.trajectory_hash),
+            "cpu_s": milli(cpu_s),
+            "wall_s": milli(wall_s),
+        });
+        PointRecord { json, complete: !run.interrupted }
+    }
+
+    /// One that was not begun.
+    pub fn not_run(scenario: &Scenario, scheme: usize, seed: u64) -> PointRecord {
+        let name = &scenario.schemes[scheme].name;
+        PointRecord { json: json!({"scheme": name, "seed": seed, "status": "not run"}), complete: false }
+    }
+}
+
+/// The manifest while it is written.
+#[derive(Debug)]
+pub struct Manifest {
+    head: Value,
+    began_unix_s: u64,
+    jobs: usize,
+    /// In the order of the results.
+    pub points: Vec<PointRecord>,
+    /// From the first run's start to the last one's end.
+    pub wall_s: f64,
+}
+
+impl Manifest {
+    /// Of a run that begins now.
+    pub fn begin(scenario: &Scenario, jobs: usize) -> Manifest {
+        let settings = scenario.settings().iter().map(|s| {
+            json!({"scheme": s.scheme, "key": s.key, "value": s.value, "source": s.source})
+        });
+        let schemes = scenario.schemes.iter().map(|s| {
+            json!({"name": s.name, "summary": s.summary, "source": s.source})
+        });
+        let network = &scenario.network;
+        let head = json!({
+            "name": scenario.name,
+            "title": scenario.title,
+            "duration_ms": scenario.duration.as_ms_f64(),
+            "drain_ms": scenario.drain.as_ms_f64(),
+            "hosts": network.hosts,
+            "switches": network.switches.len(),
+            "cables": network.cables.len(),
+            "seeds": scenario.seeds,
+            "schemes": schemes.collect::<Vec<_>>(),
+            "settings": settings.collect::<Vec<_>>(),
+            "warnings": scenario.warnings(),
+        });
+        Manifest { head, began_unix_s: when::now_s(), jobs, points: Vec::new(), wall_s: 0.0 }
+    }
+
+    /// Whether all points are complete.
+    pub fn status(&self) -> Status {
+        if self.points.iter().all(|p| p.complete) { Status::Complete } else { Status::Partial }
+    }
+
+    /// As it stands in the file.
+    pub fn to_json(&self) -> Value {
+        let sum = |key: &str| self.points.iter().filter_map(|p| p.json[key].as_u64()).sum::<u64>();
+        let cpu: f64 = self.points.iter().filter_map(|p| p.json["cpu_s"].as_f64()).sum();
+        let runs: Vec<&Value> = self.points.iter().map(|p| &p.json).collect();
+        json!({
+            "sidestep": {"version": env!("CARGO_PKG_VERSION")},
+            "status": self.status().word(),
+            "began": when::rfc3339(self.began_unix_s),
+            "jobs": self.jobs,
+            "wall_s": milli(self.wall_s),
+            "cpu_s": milli(cpu),
+            "events": sum("events"),
+            "packet_hops": sum("packet_hops"),
+            "scenario": self.head,
+            "runs": runs,
+            "columns": column_docs(),
+        })
+    }
+}
+
+/// To a thousandth; a clock knows no more.
+fn milli(seconds: f64) -> f64 {
+    (seconds * 1000.0).round() / 1000.0
+}

@@ -1,0 +1,144 @@
+//! A scene as SVG: text stays text, in the reader's sans-serif if Inter is not there.
+
+use super::scene::{Anchor, Color, Item, Scene, Stroke, TextStyle};
+use std::fmt::Write;
+
+/// The scene as an SVG document.
+pub fn svg(scene: &Scene) -> String {
+    let (w, h) = (scene.width, scene.height);
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
+         font-family=\"Inter, 'Helvetica Neue', Helvetica, Arial, sans-serif\" role=\"img\">\n<title>{}</title>\n",
+        escape(&scene.title)
+    );
+    for item in &scene.items {
+        write_item(&mut out, item);
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+fn write_item(out: &mut String, item: &Item) {
+    match item {
+        Item::Rect {
+            at: [x, y, w, h],
+            fill,
+        } => push(
+            out,
+            format_args!(
+                "<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" fill=\"{}\"/>",
+                hex(*fill)
+            ),
+        ),
+        Item::Line { points, stroke } => {
+            let mut d = String::new();
+            for (i, (x, y)) in points.iter().enumerate() {
+                let command = if i == 0 { 'M' } else { 'L' };
+                write!(d, "{command}{} {}", short(*x), short(*y)).expect("a string takes it all");
+            }
+            push(
+                out,
+                format_args!("<path d=\"{d}\" fill=\"none\" {}/>", look(stroke)),
+            );
+        }
+        Item::Ring {
+            at: (x, y),
+            radius,
+            stroke,
+        } => push(
+            out,
+            format_args!(
+                "<circle cx=\"{}\" cy=\"{}\" r=\"{radius}\" fill=\"#ffffff\" {}/>",
+                short(*x),
+                short(*y),
+                look(stroke)
+            ),
+        ),
+        Item::Text { at, words, style } => write_text(out, *at, words, style),
+    }
+}
+
+fn write_text(out: &mut String, (x, y): (f32, f32), words: &str, style: &TextStyle) {
+    let (x, y) = (short(x), short(y));
+    let anchor = match style.anchor {
+        Anchor::Start => "start",
+        Anchor::Middle => "middle",
+        Anchor::End => "end",
+    };
+    let weight = if style.bold {
+        " font-weight=\"600\""
+    } else {
+        ""
+    };
+    let turn = if style.upwards {
+        format!(" transform=\"rotate(-90 {x} {y})\"")
+    } else {
+        String::new()
+    };
+    push(
+        out,
+        format_args!(
+            "<text x=\"{x}\" y=\"{y}\" font-size=\"{}\" fill=\"{}\" text-anchor=\"{anchor}\"{weight}{turn}>{}</text>",
+            style.size,
+            hex(style.color),
+            escape(words)
+        ),
+    );
+}
+
+fn push(out: &mut String, args: std::fmt::Arguments<'_>) {
+    writeln!(out, "{args}").expect("a string takes it all");
+}
+
+fn look(stroke: &Stroke) -> String {
+    let mut look = format!(
+        "stroke=\"{}\" stroke-width=\"{}\" stroke-linejoin=\"round\"",
+        hex(stroke.color),
+        stroke.width
+    );
+    if !stroke.dash.is_empty() {
+        let dash: Vec<String> = stroke.dash.iter().map(f32::to_string).collect();
+        write!(look, " stroke-dasharray=\"{}\"", dash.join(" ")).expect("a string takes it all");
+    }
+    look
+}
+
+/// To a hundredth of a point.
+fn short(v: f32) -> String {
+    let text = format!("{v:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_string()
+}
+
+fn hex(Color(r, g, b): Color) -> String {
+    format!("#{r:02x}{g:02x}{b:02x}")
+}
+
+fn escape(words: &str) -> String {
+    words
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_escaped_and_numbers_short() {
+        let mut scene = Scene::new(10.0, 10.0, "a < b & c".into());
+        let stroke = Stroke {
+            color: Color(1, 2, 255),
+            width: 1.5,
+            dash: &[4.0, 2.0],
+        };
+        scene.line(vec![(0.0, 1.0), (2.12345, 3.5)], &stroke);
+        let text = svg(&scene);
+        assert!(text.contains("<title>a &lt; b &amp; c</title>"), "{text}");
+        assert!(text.contains("d=\"M0 1L2.12 3.5\""), "{text}");
+        assert!(
+            text.contains("stroke=\"#0102ff\"") && text.contains("stroke-dasharray=\"4 2\""),
+            "{text}"
+        );
+    }
+}

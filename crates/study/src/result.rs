@@ -1,0 +1,115 @@
+//! A result directory, read again.
+
+use crate::trace::{describe, packet_id, parse_packet_id};
+use crate::words::Grid;
+use crate::{Error, Report};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A result directory that holds a run.
+#[derive(Debug)]
+pub struct ResultDir {
+    path: PathBuf,
+}
+
+/// Which traced packets to show.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choice {
+    /// This one, as `100:3`.
+    pub packet: Option<String>,
+    /// All of this flow.
+    pub flow: Option<u32>,
+    /// Only of this scheme.
+    pub scheme: Option<String>,
+    /// Only of this seed.
+    pub seed: Option<u64>,
+}
+
+impl ResultDir {
+    /// Opens `path`. Errors say what is missing.
+    pub fn open(path: &Path) -> Result<ResultDir, Error> {
+        if !path.is_dir() {
+            let got = if path.exists() { "a file" } else { "nothing there" };
+            return Err(Error::Input(format!("cannot show {}: expected a result directory, got {got}", path.display())));
+        }
+        if !path.join("manifest.json").exists() {
+            return Err(Error::Input(format!(
+                "cannot show {}: expected a result directory, got one without manifest.json",
+                path.display()
+            )));
+        }
+        Ok(ResultDir { path: path.to_path_buf() })
+    }
+
+    /// Its numbers.
+    pub fn report(&self) -> Result<Report, Error> {
+        let path = self.path.join("summary.json");
+        Report::from_json(&self.json("summary.json")?)
+            .map_err(|e| Error::Input(format!("cannot read {}: {e}", path.display())))
+    }
+
+    /// One of its JSON files.
+    pub fn json(&self, name: &str) -> Result<Value, Error> {
+        let path = self.path.join(name);
+        let text = fs::read_to_string(&path).map_err(|e| Error::io("cannot read", &path, e))?;
+        serde_json::from_str(&text)
+            .map_err(|e| Error::Input(format!("cannot read {}: expected JSON, got {e}", path.display())))
+    }
+
+    /// The traced packets that were chosen, in the order of the results.
+    pub fn packets(&self, choice: &Choice) -> Result<Vec<Value>, Error> {
+        let id = match &choice.packet {
+            None => None,
+            Some(text) => Some(parse_packet_id(text).map(packet_id).ok_or_else(|| {
+                Error::Input(format!("cannot show packet {text:?}: expected a host and a count like 100:3"))
+            })?),
+        };
+        if !self.path.join("traces.json").exists() {
+            return Err(Error::Input(format!(
+                "{} holds no packet paths: run again with --trace-packets, as in --trace-packets \"detours>=8\"",
+                self.path.display()
+            )));
+        }
+        let traces = self.json("traces.json")?;
+        let packets = traces["packets"].as_array().cloned().unwrap_or_default();
+        let wanted = |p: &Value| {
+            id.as_deref().is_none_or(|id| p["id"] == id)
+                && choice.flow.is_none_or(|flow| p["flow"] == flow)
+                && choice.scheme.as_deref().is_none_or(|s| p["scheme"] == s)
+                && choice.seed.is_none_or(|s| p["seed"] == s)
+        };
+        Ok(packets.into_iter().filter(wanted).collect())
+    }
+}
+
+/// A packet's path as text; see [`describe`].
+pub fn packet_text(packet: &Value) -> String {
+    describe(packet)
+}
+
+/// A list of traced packets as text, those with the most detours first, at most `most`.
+pub fn packet_list(packets: &[Value], most: usize) -> String {
+    let mut sorted: Vec<&Value> = packets.iter().collect();
+    let detours = |p: &Value| p["detours"].as_u64().unwrap_or(0);
+    sorted.sort_by_key(|p| std::cmp::Reverse(detours(p)));
+    let mut grid = Grid::default();
+    let columns = ["packet", "scheme", "seed", "flow", "kind", "from", "to", "detours", "ended"];
+    grid.row(columns.map(String::from));
+    grid.rule();
+    for p in sorted.iter().take(most) {
+        let plain = |key: &str| p[key].as_str().map_or_else(|| p[key].to_string(), String::from);
+        let last = p["steps"].as_array().and_then(|s| s.last());
+        let ended = match last.and_then(|s| s["event"].as_str()) {
+            Some(event @ ("delivered" | "dropped")) => event,
+            _ => "under way",
+        };
+        let cells = ["id", "scheme", "seed", "flow", "kind", "src", "dst", "detours"].map(plain);
+        grid.row(cells.into_iter().chain([ended.to_string()]));
+    }
+    let mut out = grid.render(&[1, 4, 8]);
+    if packets.len() > most {
+        out.push_str(&format!("and {} more\n", packets.len() - most));
+    }
+    out
+}

@@ -1,0 +1,102 @@
+//! `flows.parquet`: one row a flow.
+
+use super::{Point, span_us};
+use crate::columns::{Col, columns};
+use crate::ideal::Ideal;
+use sidestep_sim::{FlowOutcome, FlowPlan};
+use sidestep_types::Time;
+
+/// One flow of one run.
+pub struct FlowRow<'a> {
+    flow_id: u64,
+    scheme: &'a str,
+    seed: u64,
+    class: &'a str,
+    plan: &'a FlowPlan,
+    outcome: &'a FlowOutcome,
+    ideal: Option<Time>,
+}
+
+impl FlowRow<'_> {
+    fn size(&self) -> Option<u64> {
+        (!self.plan.is_endless()).then_some(self.plan.size)
+    }
+    fn fct_us(&self) -> Option<f64> {
+        span_us(self.outcome.started, self.outcome.finished)
+    }
+}
+
+/// The flows of `point`, in the order of its plan.
+pub fn flow_rows<'a>(point: Point<'a>, ideal: &mut Ideal<'_>) -> Vec<FlowRow<'a>> {
+    let flows = point.plan.flows.iter().zip(&point.outcome.flows);
+    let rows = flows.enumerate().map(|(i, (plan, outcome))| FlowRow {
+        flow_id: i as u64,
+        scheme: point.scheme,
+        seed: point.seed,
+        class: &point.plan.classes[plan.class as usize],
+        plan,
+        outcome,
+        ideal: if plan.is_endless() {
+            None
+        } else {
+            ideal.fct(plan.src, plan.dst, plan.size)
+        },
+    });
+    rows.collect()
+}
+
+/// The columns of `flows.parquet`.
+pub fn flow_columns<'a>() -> Vec<Col<FlowRow<'a>>> {
+    columns! { r: FlowRow<'a>;
+        /// number of the flow within its seed; the same flow in every scheme
+        flow_id: Int = r.flow_id;
+        /// the query it belongs to; null for other traffic
+        query_id: OptInt = r.plan.query.map(u64::from);
+        /// asks the query instead of answering it
+        request: Flag = r.plan.request;
+        /// name of the scheme
+        scheme: Text = r.scheme;
+        /// seed of the run
+        seed: Int = r.seed;
+        /// name of the traffic class
+        class: Text = r.class;
+        /// sending host
+        src: Int = u64::from(r.plan.src.0);
+        /// receiving host
+        dst: Int = u64::from(r.plan.dst.0);
+        /// payload; null for a flow that never ends
+        size_bytes: OptInt = r.size();
+        /// handed over by the application, rounded down; null if it never was
+        start_ns: OptInt = Some(r.outcome.started?.as_ns());
+        /// the same instant, exact
+        start_ps: OptInt = Some(r.outcome.started?.ps());
+        /// its last byte was delivered in order; false: censored at the end of the run
+        finished: Flag = r.outcome.finished.is_some();
+        /// start to last byte in order; null unless finished
+        fct_us: OptFloat = r.fct_us();
+        /// the same on an idle path: serialisation, store and forward, propagation
+        ideal_fct_us: OptFloat = Some(r.ideal?.as_us_f64());
+        /// fct_us / ideal_fct_us
+        slowdown: OptFloat = Some(r.fct_us()? / r.ideal?.as_us_f64());
+        /// delivered in order by the end of the run
+        delivered_bytes: Int = r.outcome.delivered_bytes;
+        /// data packets sent, retransmissions included
+        packets: Int = u64::from(r.outcome.segments);
+        /// data packets sent again
+        retransmits: Int = u64::from(r.outcome.retransmits);
+        /// retransmission timeouts
+        timeouts: Int = u64::from(r.outcome.timeouts);
+        /// fast retransmits begun
+        fast_retransmits: Int = u64::from(r.outcome.fast_retransmits);
+        /// data packets that arrived after one sent later (RFC 4737)
+        reordered: Int = u64::from(r.outcome.reordered);
+        /// detours of its data packets that arrived
+        detours: Int = u64::from(r.outcome.detours);
+        /// the most detours of one of them
+        max_detours: Int = u64::from(r.outcome.max_detours);
+        /// data packets that arrived marked
+        marks: Int = u64::from(r.outcome.marks);
+        /// data packets dropped
+        drops: Int = u64::from(r.outcome.drops);
+    }
+}

@@ -1,0 +1,38 @@
+//! What a row of each table is, and where its values come from.
+
+mod flows;
+mod ports;
+mod queries;
+
+pub use flows::{FlowRow, flow_columns, flow_rows};
+pub use ports::{PortRow, port_columns, port_rows};
+pub use queries::{QueryRow, query_columns, query_rows};
+
+use sidestep_sim::network::{End, Network};
+use sidestep_sim::{Outcome, Plan};
+use sidestep_types::Time;
+
+/// One run's outcome with what is needed to read it: one scheme, one seed.
+#[derive(Clone, Copy)]
+pub struct Point<'a> {
+    /// The scheme's name.
+    pub scheme: &'a str,
+    /// The seed.
+    pub seed: u64,
+    /// What was to happen.
+    pub plan: &'a Plan,
+    /// What happened.
+    pub outcome: &'a Outcome,
+}
+
+/// What a node is called in results: `host 7`, or the switch's name.
+pub fn end_name(network: &Network, end: End) -> String {
+    match end {
+        End::Host(h) => format!("host {}", h.0),
+        End::Switch(s) => network.switches[s.0 as usize].clone(),
+    }
+}
+
+fn span_us(from: Option<Time>, to: Option<Time>) -> Option<f64> {
+    Some((to?.saturating_sub(from?)).as_us_f64())
+}

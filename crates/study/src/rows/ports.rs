@@ -1,0 +1,95 @@
+//! `ports.parquet`: one row a directed link with the queue before it.
+
+use super::{Point, end_name};
+use crate::columns::{Col, columns};
+use sidestep_sim::PortOutcome;
+use sidestep_sim::network::{End, Network};
+use sidestep_switch::DropReason;
+use sidestep_types::{Bytes, Time};
+
+/// One directed link of one run.
+pub struct PortRow<'a> {
+    link: u64,
+    scheme: &'a str,
+    seed: u64,
+    from: String,
+    to: String,
+    end: Time,
+    port: &'a PortOutcome,
+}
+
+impl PortRow<'_> {
+    fn utilisation(&self) -> f64 {
+        if self.end == Time::ZERO || self.port.rate.as_bps() == 0 {
+            return 0.0;
+        }
+        let busy = self.port.rate.time_to_send(Bytes(self.port.wire_bytes));
+        busy.as_us_f64() / self.end.as_us_f64()
+    }
+    fn dropped(&self, reason: DropReason) -> u64 {
+        self.port.drops[reason as usize]
+    }
+}
+
+/// The ports of `point`, in the order of the network's cables.
+pub fn port_rows<'a>(point: Point<'a>, network: &Network) -> Vec<PortRow<'a>> {
+    let rows = point
+        .outcome
+        .ports
+        .iter()
+        .enumerate()
+        .map(|(i, port)| PortRow {
+            link: i as u64,
+            scheme: point.scheme,
+            seed: point.seed,
+            from: end_name(network, port.from),
+            to: end_name(network, port.to),
+            end: point.outcome.end,
+            port,
+        });
+    rows.collect()
+}
+
+/// The columns of `ports.parquet`.
+pub fn port_columns<'a>() -> Vec<Col<PortRow<'a>>> {
+    columns! { r: PortRow<'a>;
+        /// number of the directed link
+        link: Int = r.link;
+        /// name of the scheme
+        scheme: Text = r.scheme;
+        /// seed of the run
+        seed: Int = r.seed;
+        /// whose port it is
+        from: Text = &r.from;
+        /// its number there; 0 at a host
+        port: Int = u64::from(r.port.port.0);
+        /// what the link leads to
+        to: Text = &r.to;
+        /// it leads to a host
+        to_host: Flag = matches!(r.port.to, End::Host(_));
+        /// the link's rate
+        rate_bps: Int = r.port.rate.as_bps();
+        /// packets delivered over the link
+        packets: Int = r.port.packets;
+        /// their bytes of link time
+        wire_bytes: Int = r.port.wire_bytes;
+        /// share of the run the link was busy
+        utilisation: Float = r.utilisation();
+        /// packets marked as they were enqueued here
+        marks: Int = r.port.marks;
+        /// packets detoured to this port
+        detours_in: Int = r.port.detours_in;
+        /// packets that wanted this port and were detoured elsewhere
+        detours_out: Int = r.port.detours_out;
+        /// packets that wanted this port and found no room
+        drops_full: Int = r.dropped(DropReason::Full);
+        /// packets that wanted this port and had no time to live left
+        drops_ttl: Int = r.dropped(DropReason::Ttl);
+        /// packets that wanted this port and were dropped early
+        drops_early: Int = r.dropped(DropReason::Early);
+        /// the longest queue, the packet on the wire included
+        peak_packets: Int = u64::from(r.port.peak_packets);
+        /// the longest queue in bytes
+        peak_bytes: Int = u64::from(r.port.peak_bytes);
+    }
+}

@@ -1,0 +1,187 @@
+//! A result directory that appears whole or not at all.
+//!
+//! Files are written to a hidden sibling, `.NAME.partial-PID`, which is renamed when all of
+//! them are there. Whatever fails before that takes the sibling with it.
+
+use crate::Error;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// A result directory in the making.
+#[derive(Debug)]
+pub struct Staging {
+    target: PathBuf,
+    hidden: PathBuf,
+    /// Parents made on the way, outermost first; taken back if they stay empty.
+    parents: Vec<PathBuf>,
+    committed: bool,
+}
+
+impl Staging {
+    /// Makes room for a directory called `target`.
+    ///
+    /// Refuses one that holds anything, and a place that cannot be written to.
+    pub fn begin(target: &Path) -> Result<Staging, Error> {
+        refuse_occupied(target)?;
+        let name = target.file_name().ok_or_else(|| {
+            Error::Input(format!(
+                "cannot write results to {}: expected a directory name, got a path that ends in `..` or `/`",
+                target.display()
+            ))
+        })?;
+        let parent = match target.parent() {
+            Some(p) if !p.as_os_str().is_empty() => p.to_path_buf(),
+            _ => PathBuf::from("."),
+        };
+        let missing = parent
+            .ancestors()
+            .take_while(|p| !p.as_os_str().is_empty() && !p.exists());
+        let mut parents: Vec<PathBuf> = missing.map(Path::to_path_buf).collect();
+        parents.reverse();
+        let mut hidden_name = OsString::from(".");
+        hidden_name.push(name);
+        hidden_name.push(format!(".partial-{}", std::process::id()));
+        let staging = Staging {
+            target: target.to_path_buf(),
+            hidden: parent.join(hidden_name),
+            parents,
+            committed: false,
+        };
+        fs::create_dir_all(&parent)
+            .map_err(|e| Error::io("cannot make the directory", &parent, e))?;
+        fs::create_dir(&staging.hidden)
+            .map_err(|e| Error::io("cannot write results: cannot make", &staging.hidden, e))?;
+        Ok(staging)
+    }
+
+    /// Where the directory will be.
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// Where a file called `name` is written; directories on the way are made.
+    pub fn path(&self, name: &str) -> Result<PathBuf, Error> {
+        let path = self.hidden.join(name);
+        let dir = path
+            .parent()
+            .expect("a file in the hidden directory has a parent");
+        fs::create_dir_all(dir).map_err(|e| Error::io("cannot make", dir, e))?;
+        Ok(path)
+    }
+
+    /// Opens a new file called `name`.
+    pub fn create(&self, name: &str) -> Result<(File, PathBuf), Error> {
+        let path = self.path(name)?;
+        let file = File::create(&path).map_err(|e| Error::io("cannot write", &path, e))?;
+        Ok((file, path))
+    }
+
+    /// Writes a whole file called `name`.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), Error> {
+        let (mut file, path) = self.create(name)?;
+        // A file system may keep the bad news, a full disk say, until the data are flushed.
+        let written = file.write_all(bytes).and_then(|()| file.sync_all());
+        written.map_err(|e| Error::io("cannot write", &path, e))
+    }
+
+    /// Gives the directory its name.
+    pub fn commit(mut self) -> Result<PathBuf, Error> {
+        match fs::rename(&self.hidden, &self.target) {
+            Ok(()) => {
+                self.committed = true;
+                Ok(self.target.clone())
+            }
+            Err(e) => {
+                // Someone took the name during the run. The results are whole: keep them.
+                self.committed = true;
+                Err(Error::Input(format!(
+                    "cannot rename the results to {}: {e}; they are complete in {}",
+                    self.target.display(),
+                    self.hidden.display()
+                )))
+            }
+        }
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        if self.committed {
+            return;
+        }
+        let _ = fs::remove_dir_all(&self.hidden);
+        for parent in self.parents.iter().rev() {
+            let _ = fs::remove_dir(parent);
+        }
+    }
+}
+
+fn refuse_occupied(target: &Path) -> Result<(), Error> {
+    let refuse = |what: &str| {
+        Err(Error::Input(format!(
+            "cannot write results to {}: expected a directory that is new or empty, got {what}; choose another with --out",
+            target.display()
+        )))
+    };
+    if !target.exists() {
+        return Ok(());
+    }
+    if !target.is_dir() {
+        return refuse("a file");
+    }
+    if target.join("manifest.json").exists() {
+        return refuse("one that already holds a run");
+    }
+    let mut entries = fs::read_dir(target).map_err(|e| Error::io("cannot read", target, e))?;
+    match entries.next() {
+        Some(_) => refuse("one that already holds other files"),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_appears_only_when_it_is_complete() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("deep/er/run");
+        let staging = Staging::begin(&target).unwrap();
+        staging.write("plots/a.svg", b"<svg/>").unwrap();
+        assert!(!target.exists());
+        assert_eq!(staging.commit().unwrap(), target);
+        assert_eq!(fs::read(target.join("plots/a.svg")).unwrap(), b"<svg/>");
+        assert_eq!(fs::read_dir(dir.path().join("deep/er")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_is_given_up_leaves_no_trace() {
+        let dir = tempfile::tempdir().unwrap();
+        let staging = Staging::begin(&dir.path().join("deep/run")).unwrap();
+        staging.write("summary.json", b"{}").unwrap();
+        drop(staging);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn an_occupied_directory_is_refused_and_an_empty_one_taken() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("run");
+        fs::create_dir(&target).unwrap();
+        Staging::begin(&target).unwrap().commit().unwrap();
+        fs::write(target.join("notes.txt"), "mine").unwrap();
+        let message = Staging::begin(&target).unwrap_err().to_string();
+        assert!(message.contains("already holds other files"), "{message}");
+        fs::write(target.join("manifest.json"), "{}").unwrap();
+        let message = Staging::begin(&target).unwrap_err().to_string();
+        assert!(message.contains("already holds a run"), "{message}");
+        let message = Staging::begin(&target.join("notes.txt"))
+            .unwrap_err()
+            .to_string();
+        assert!(message.contains("got a file"), "{message}");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,124 @@
+//! The tables and paths of a result directory, written run by run.
+
+use crate::Error;
+use crate::columns::{Col, TableWriter};
+use crate::ideal::Ideal;
+use crate::rows::{
+    Point, flow_columns, flow_rows, port_columns, port_rows, query_columns, query_rows,
+};
+use crate::staging::Staging;
+use crate::trace::PortNames;
+use serde_json::{Map, Value};
+use sidestep_lab::{Run, Scenario};
+use sidestep_sim::PacketTrace;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+/// The files while they are written.
+pub struct Tables<'a> {
+    scenario: &'a Scenario,
+    flows: TableWriter,
+    queries: TableWriter,
+    ports: TableWriter,
+    traces: Option<Traces<'a>>,
+}
+
+impl<'a> Tables<'a> {
+    /// Begins all of them; paths only when some are kept.
+    pub fn begin(staging: &Staging, scenario: &'a Scenario, traced: bool) -> Result<Tables<'a>, Error> {
+        Ok(Tables {
+            scenario,
+            flows: begin(staging, "flows", &flow_columns())?,
+            queries: begin(staging, "queries", &query_columns())?,
+            ports: begin(staging, "ports", &port_columns())?,
+            traces: if traced { Some(Traces::begin(staging, scenario)?) } else { None },
+        })
+    }
+
+    /// Adds a run of scheme number `scheme`, and takes its paths.
+    pub fn write(&mut self, scheme: usize, run: &mut Run) -> Result<(), Error> {
+        let traces = std::mem::take(&mut run.outcome.traces);
+        let point = Point {
+            scheme: &run.scheme,
+            seed: run.seed,
+            plan: &run.plan,
+            outcome: &run.outcome,
+        };
+        let network = &self.scenario.network;
+        let config = &self.scenario.schemes[scheme].config;
+        let mut ideal = Ideal::new(network, config.framing, config.transport.mss);
+        self.flows.write(&flow_columns(), &flow_rows(point, &mut ideal))?;
+        self.queries.write(&query_columns(), &query_rows(point))?;
+        self.ports.write(&port_columns(), &port_rows(point, network))?;
+        match &mut self.traces {
+            Some(file) => file.write(point, &traces),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends all of them.
+    pub fn finish(self) -> Result<(), Error> {
+        self.flows.finish()?;
+        self.queries.finish()?;
+        self.ports.finish()?;
+        self.traces.map_or(Ok(()), Traces::finish)
+    }
+}
+
+fn begin<R>(staging: &Staging, name: &str, columns: &[Col<R>]) -> Result<TableWriter, Error> {
+    let (file, path) = staging.create(&format!("{name}.parquet"))?;
+    TableWriter::new(name, columns, file, path)
+}
+
+/// What each column of each table says, for the manifest.
+pub fn column_docs() -> Value {
+    fn docs<R>(columns: Vec<Col<R>>) -> Value {
+        columns.iter().map(|c| (c.name, c.doc)).collect()
+    }
+    let tables = [
+        ("flows.parquet", docs(flow_columns())),
+        ("queries.parquet", docs(query_columns())),
+        ("ports.parquet", docs(port_columns())),
+    ];
+    Value::Object(Map::from_iter(tables.map(|(name, docs)| (name.to_string(), docs))))
+}
+
+/// `traces.json` while it is written, one packet a line.
+struct Traces<'a> {
+    names: PortNames<'a>,
+    file: BufWriter<File>,
+    path: PathBuf,
+    any: bool,
+}
+
+impl<'a> Traces<'a> {
+    fn begin(staging: &Staging, scenario: &'a Scenario) -> Result<Traces<'a>, Error> {
+        let (file, path) = staging.create("traces.json")?;
+        let names = PortNames::new(&scenario.network);
+        let mut traces = Traces { names, file: BufWriter::new(file), path, any: false };
+        traces.put("{\"packets\": [")?;
+        Ok(traces)
+    }
+
+    fn write(&mut self, point: Point<'_>, traces: &[PacketTrace]) -> Result<(), Error> {
+        for trace in traces {
+            let comma = if self.any { "," } else { "" };
+            self.any = true;
+            let packet = self.names.packet(point, trace);
+            self.put(&format!("{comma}\n{packet}"))?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<(), Error> {
+        self.put("\n]}\n")?;
+        let flushed = self.file.flush().and_then(|()| self.file.get_ref().sync_all());
+        flushed.map_err(|e| Error::io("cannot write", &self.path, e))
+    }
+
+    fn put(&mut self, text: &str) -> Result<(), Error> {
+        let written = self.file.write_all(text.as_bytes());
+        written.map_err(|e| Error::io("cannot write", &self.path, e))
+    }
+}

@@ -1,0 +1,300 @@
+//! Paths of single packets: which to keep, how they are stored, how they are shown.
+//!
+//! A packet's number is its source host and a count: `100:3` is the fourth packet of host 100.
+
+use crate::rows::{Point, end_name};
+use crate::words::{count, number};
+use serde_json::{Value, json};
+use sidestep_sim::network::{End, Network};
+use sidestep_sim::{PacketTrace, TraceEvent, TraceFilter};
+use sidestep_types::PortId;
+use std::collections::BTreeMap;
+
+/// Reads `detours>=8`, `flow=12,13` or `id=100:3,7:0`.
+pub fn parse_filter(text: &str) -> Result<TraceFilter, String> {
+    let refuse = || {
+        format!(
+            "cannot trace {text:?}: expected \"detours>=8\", \"flow=12\" or \"id=100:3,7:0\" (host:count)"
+        )
+    };
+    let compact: String = text.split_whitespace().collect();
+    if let Some(least) = compact.strip_prefix("detours>=") {
+        return least
+            .parse()
+            .map(TraceFilter::Detoured)
+            .map_err(|_| refuse());
+    }
+    if let Some(flows) = compact.strip_prefix("flow=") {
+        let flows: Result<Vec<u32>, _> = flows.split(',').map(str::parse).collect();
+        return flows.map(TraceFilter::Flows).map_err(|_| refuse());
+    }
+    if let Some(ids) = compact.strip_prefix("id=") {
+        let ids: Option<Vec<u64>> = ids.split(',').map(parse_packet_id).collect();
+        return ids.map(TraceFilter::Ids).ok_or_else(refuse);
+    }
+    Err(refuse())
+}
+
+/// Reads a packet's number: `100:3`, or the same as one number.
+pub fn parse_packet_id(text: &str) -> Option<u64> {
+    match text.split_once(':') {
+        Some((host, n)) => {
+            let (host, n): (u32, u32) = (host.parse().ok()?, n.parse().ok()?);
+            Some(u64::from(host) << 32 | u64::from(n))
+        }
+        None => text.parse().ok(),
+    }
+}
+
+/// `100:3`
+pub fn packet_id(id: u64) -> String {
+    format!("{}:{}", id >> 32, id & 0xffff_ffff)
+}
+
+/// What every port of every switch leads to.
+pub struct PortNames<'a> {
+    network: &'a Network,
+    ports: Vec<Vec<End>>,
+}
+
+impl<'a> PortNames<'a> {
+    /// Of `network`.
+    pub fn new(network: &'a Network) -> PortNames<'a> {
+        let mut ports = vec![Vec::new(); network.switches.len()];
+        for cable in &network.cables {
+            for (here, there) in [(cable.a, cable.b), (cable.b, cable.a)] {
+                if let End::Switch(s) = here {
+                    ports[s.0 as usize].push(there);
+                }
+            }
+        }
+        PortNames { network, ports }
+    }
+
+    fn leads_to(&self, switch: usize, port: PortId) -> String {
+        let end = self.ports.get(switch).and_then(|p| p.get(port.index()));
+        end.map_or_else(|| "nowhere".into(), |&e| end_name(self.network, e))
+    }
+
+    fn json(&self, step: &TraceEvent) -> Value {
+        let name = |s: usize| self.network.switches[s].clone();
+        match *step {
+            TraceEvent::Sent => json!({"event": "sent"}),
+            TraceEvent::Delivered => json!({"event": "delivered"}),
+            TraceEvent::Dropped {
+                switch,
+                wanted,
+                reason,
+            } => json!({
+                "event": "dropped",
+                "at": name(switch.0 as usize),
+                "wanted_port": wanted.0,
+                "wanted_to": self.leads_to(switch.0 as usize, wanted),
+                "reason": reason.name(),
+            }),
+            TraceEvent::Queued {
+                switch,
+                port,
+                wanted,
+                ahead,
+                wanted_queue,
+                marked,
+            } => json!({
+                "event": if port == wanted { "queued" } else { "detoured" },
+                "at": name(switch.0 as usize),
+                "port": port.0,
+                "to": self.leads_to(switch.0 as usize, port),
+                "ahead": ahead,
+                "wanted_port": wanted.0,
+                "wanted_to": self.leads_to(switch.0 as usize, wanted),
+                "wanted_queue": wanted_queue,
+                "marked": marked,
+            }),
+        }
+    }
+
+    /// One traced packet of `point`, as it stands in `traces.json`.
+    pub fn packet(&self, point: Point<'_>, trace: &PacketTrace) -> Value {
+        let flow = &point.plan.flows[trace.flow.0 as usize];
+        let steps: Vec<Value> = trace
+            .steps
+            .iter()
+            .map(|step| {
+                let mut value = self.json(&step.what);
+                value["t_ps"] = json!(step.at.ps());
+                value
+            })
+            .collect();
+        let detours = steps.iter().filter(|s| s["event"] == "detoured").count();
+        let (src, dst) = if trace.ack {
+            (flow.dst, flow.src)
+        } else {
+            (flow.src, flow.dst)
+        };
+        json!({
+            "scheme": point.scheme,
+            "seed": point.seed,
+            "id": packet_id(trace.id),
+            "flow": trace.flow.0,
+            "kind": if trace.ack { "ack" } else { "data" },
+            "seq": trace.seq,
+            "src": src.0,
+            "dst": dst.0,
+            "detours": detours,
+            "steps": steps,
+        })
+    }
+}
+
+/// A packet of `traces.json` as text, hop by hop.
+pub fn describe(packet: &Value) -> String {
+    let steps = packet["steps"].as_array().map_or(&[][..], Vec::as_slice);
+    let t0 = steps.first().map_or(0, time_ps);
+    let mut out = headline(packet, steps);
+    let mut detoured_at: BTreeMap<&str, u64> = BTreeMap::new();
+    out.push_str("\n   time, us  at            leaves by                 ahead of it\n");
+    for step in steps {
+        let us = (time_ps(step) - t0) as f64 / 1e6;
+        let at = step["at"].as_str().unwrap_or("");
+        let rest = match step["event"].as_str().unwrap_or("") {
+            "sent" => format!("{:<12}  its NIC", format!("host {}", packet["src"])),
+            "delivered" => format!("host {:<7}  delivered", packet["dst"].to_string()),
+            "dropped" => format!(
+                "{at:<12}  DROPPED ({}), wanted {}",
+                word(&step["reason"]),
+                wanted(step)
+            ),
+            event => {
+                let to = format!("port {} to {}", step["port"], word(&step["to"]));
+                let mut rest = format!("{at:<12}  {to:<24}  {:>11}", step["ahead"].to_string());
+                if event == "detoured" {
+                    *detoured_at.entry(at).or_default() += 1;
+                    rest.push_str(&format!(
+                        "  DETOUR, {} is full ({})",
+                        wanted(step),
+                        step["wanted_queue"]
+                    ));
+                }
+                if step["marked"] == true && event != "detoured" {
+                    rest.push_str("  marked");
+                }
+                rest
+            }
+        };
+        out.push_str(&format!("{us:>11.3}  {}\n", rest.trim_end()));
+    }
+    if !detoured_at.is_empty() {
+        let places: Vec<String> = detoured_at
+            .iter()
+            .map(|(at, n)| format!("{n} at {at}"))
+            .collect();
+        out.push_str(&format!(
+            "\n{} detours: {}\n",
+            packet["detours"],
+            places.join(", ")
+        ));
+    }
+    out
+}
+
+fn headline(packet: &Value, steps: &[Value]) -> String {
+    let carries = match packet["kind"].as_str() {
+        Some("ack") => "acknowledges byte",
+        _ => "data from byte",
+    };
+    let span = match (steps.first(), steps.last()) {
+        (Some(a), Some(b)) => (time_ps(b) - time_ps(a)) as f64 / 1e6,
+        _ => 0.0,
+    };
+    let fate = match steps.last().and_then(|s| s["event"].as_str()) {
+        Some("delivered") => format!("delivered after {} us", number(span)),
+        Some("dropped") => format!("dropped after {} us", number(span)),
+        _ => "still on its way when the run ended".into(),
+    };
+    format!(
+        "packet {} of flow {}: host {} to host {}, {carries} {}\n{}, seed {}: {} detours, {fate}\n",
+        word(&packet["id"]),
+        packet["flow"],
+        packet["src"],
+        packet["dst"],
+        count(packet["seq"].as_u64().unwrap_or(0)),
+        word(&packet["scheme"]),
+        packet["seed"],
+        packet["detours"],
+    )
+}
+
+fn wanted(step: &Value) -> String {
+    format!(
+        "port {} to {}",
+        step["wanted_port"],
+        word(&step["wanted_to"])
+    )
+}
+
+fn word(value: &Value) -> &str {
+    value.as_str().unwrap_or("?")
+}
+
+fn time_ps(step: &Value) -> u64 {
+    step["t_ps"].as_u64().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_read_as_the_help_shows_them() {
+        assert_eq!(parse_filter("detours >= 8"), Ok(TraceFilter::Detoured(8)));
+        assert_eq!(
+            parse_filter("flow=12,13"),
+            Ok(TraceFilter::Flows(vec![12, 13]))
+        );
+        assert_eq!(
+            parse_filter("id=1:3,7"),
+            Ok(TraceFilter::Ids(vec![(1 << 32) + 3, 7]))
+        );
+        for wrong in [
+            "",
+            "detours>8",
+            "flow=",
+            "flow=a",
+            "id=1:",
+            "hops=3",
+            "detours>=300",
+        ] {
+            assert!(parse_filter(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_path_reads_hop_by_hop() {
+        let step = |event: &str, t: u64| {
+            json!({
+                "event": event, "at": "edge 0.1", "port": 2, "to": "agg 0.1", "ahead": 7,
+                "wanted_port": 0, "wanted_to": "host 9", "wanted_queue": 100, "marked": true, "t_ps": t,
+            })
+        };
+        let packet = json!({
+            "scheme": "dibs", "seed": 1, "id": "5:0", "flow": 12, "kind": "data", "seq": 2920,
+            "src": 5, "dst": 9, "detours": 1,
+            "steps": [{"event": "sent", "t_ps": 1_000_000}, step("detoured", 14_000_000), step("queued", 30_000_000),
+                      {"event": "delivered", "t_ps": 51_500_000}],
+        });
+        let text = describe(&packet);
+        let expected = "\
+packet 5:0 of flow 12: host 5 to host 9, data from byte 2,920
+dibs, seed 1: 1 detours, delivered after 50.5 us
+
+   time, us  at            leaves by                 ahead of it
+      0.000  host 5        its NIC
+     13.000  edge 0.1      port 2 to agg 0.1                   7  DETOUR, port 0 to host 9 is full (100)
+     29.000  edge 0.1      port 2 to agg 0.1                   7  marked
+     50.500  host 9        delivered
+
+1 detours: 1 at edge 0.1
+";
+        assert_eq!(text, expected);
+    }
+}

@@ -1,0 +1,207 @@
+//! Numbers and paragraphs as people read them.
+
+/// `1,234,567`
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// Three significant digits, or all before the point: `0.0123`, `3.21`, `24.1`, `1,240`.
+pub fn number(v: f64) -> String {
+    if !v.is_finite() {
+        return "-".into();
+    }
+    let magnitude = v.abs();
+    if magnitude >= 1000.0 {
+        let whole = count(magnitude.round() as u64);
+        return if v < 0.0 { format!("-{whole}") } else { whole };
+    }
+    let decimals = match magnitude {
+        0.0 => 0,
+        m => (2 - m.log10().floor() as i32).clamp(0, 6) as usize,
+    };
+    format!("{v:.decimals$}")
+}
+
+/// `12.3 %`; never 100 % or 0 % when it is not.
+pub fn share(part: u64, whole: u64) -> String {
+    if whole == 0 {
+        return "-".into();
+    }
+    let percent = 100.0 * part as f64 / whole as f64;
+    match percent {
+        _ if part == whole => "100 %".into(),
+        _ if part == 0 => "0 %".into(),
+        p if p > 99.99 => "> 99.99 %".into(),
+        p if p < 0.01 => "< 0.01 %".into(),
+        p if p < 1.0 => format!("{p:.2} %"),
+        p if p > 99.0 => format!("{p:.2} %"),
+        p => format!("{p:.1} %"),
+    }
+}
+
+/// `1, 2, 3` as `1-3`; anything else as it is.
+pub fn seeds(seeds: &[u64]) -> String {
+    let run = seeds.windows(2).all(|w| w[1] == w[0].wrapping_add(1));
+    match seeds {
+        [] => "none".into(),
+        [one] => one.to_string(),
+        [first, .., last] if run => format!("{first}-{last}"),
+        all => all
+            .iter()
+            .map(u64::to_string)
+            .collect::<Vec<_>>()
+            .join(", "),
+    }
+}
+
+/// Lines of at most `width` characters; a longer word has a line of its own.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_string()),
+        }
+    }
+    lines
+}
+
+/// Cells in columns: the first on the left, the others on the right of theirs.
+#[derive(Debug, Default)]
+pub struct Grid {
+    rows: Vec<Row>,
+}
+
+#[derive(Debug)]
+enum Row {
+    Cells(Vec<String>),
+    Heading(String),
+    Rule,
+}
+
+impl Grid {
+    /// Adds a row.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(Row::Cells(cells.into_iter().collect()));
+    }
+
+    /// Adds a heading over the rows to come.
+    pub fn heading(&mut self, words: &str) {
+        self.rows.push(Row::Heading(words.into()));
+    }
+
+    /// Adds a line across.
+    pub fn rule(&mut self) {
+        self.rows.push(Row::Rule);
+    }
+
+    /// As text; `left` says which columns, beside the first, have their cells on the left.
+    pub fn render(&self, left: &[usize]) -> String {
+        let widths = self.widths();
+        let total: usize = widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1);
+        let mut out = String::new();
+        for row in &self.rows {
+            match row {
+                Row::Heading(words) => out.push_str(words),
+                Row::Rule => out.push_str(&"-".repeat(total)),
+                Row::Cells(cells) => {
+                    let mut line = String::new();
+                    for (i, cell) in cells.iter().enumerate() {
+                        let pad = " ".repeat(widths[i] - cell.chars().count());
+                        let gap = if i == 0 { "" } else { "  " };
+                        line.push_str(gap);
+                        if i == 0 || left.contains(&i) {
+                            line.push_str(cell);
+                            line.push_str(&pad);
+                        } else {
+                            line.push_str(&pad);
+                            line.push_str(cell);
+                        }
+                    }
+                    out.push_str(line.trim_end());
+                }
+            }
+            out.push('\n');
+        }
+        out
+    }
+
+    fn widths(&self) -> Vec<usize> {
+        let mut widths: Vec<usize> = Vec::new();
+        for row in &self.rows {
+            let Row::Cells(cells) = row else { continue };
+            for (i, cell) in cells.iter().enumerate() {
+                let wide = cell.chars().count();
+                match widths.get_mut(i) {
+                    Some(w) => *w = (*w).max(wide),
+                    None => widths.push(wide),
+                }
+            }
+        }
+        widths
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_three_digits() {
+        let got = [0.0, 0.012345, 3.2149, 24.06, 456.7, 1239.6, -2.5].map(number);
+        assert_eq!(
+            got,
+            ["0", "0.0123", "3.21", "24.1", "457", "1,240", "-2.50"]
+        );
+        assert_eq!(number(f64::NAN), "-");
+        assert_eq!(
+            [0, 999, 1000, 1234567].map(count),
+            ["0", "999", "1,000", "1,234,567"]
+        );
+    }
+
+    #[test]
+    fn a_share_is_never_rounded_to_all_or_nothing() {
+        assert_eq!(share(1_499_999, 1_500_000), "> 99.99 %");
+        assert_eq!(share(1, 1_500_000), "< 0.01 %");
+        assert_eq!(share(5, 5), "100 %");
+        assert_eq!(share(0, 5), "0 %");
+        assert_eq!(share(0, 0), "-");
+        assert_eq!(share(1, 3), "33.3 %");
+    }
+
+    #[test]
+    fn consecutive_seeds_are_a_range() {
+        assert_eq!(seeds(&[1, 2, 3]), "1-3");
+        assert_eq!(seeds(&[7]), "7");
+        assert_eq!(seeds(&[1, 3]), "1, 3");
+    }
+
+    #[test]
+    fn columns_line_up() {
+        let mut grid = Grid::default();
+        grid.row(["".into(), "dctcp".into(), "dibs".into()]);
+        grid.rule();
+        grid.row(["p99, ms".into(), "24.1".into(), "3.2".into()]);
+        assert_eq!(
+            grid.render(&[]),
+            "         dctcp  dibs\n--------------------\np99, ms   24.1   3.2\n"
+        );
+    }
+
+    #[test]
+    fn paragraphs_wrap() {
+        assert_eq!(wrap("a bb ccc dddd", 6), ["a bb", "ccc", "dddd"]);
+    }
+}

@@ -1,0 +1,132 @@
+//! Independent jobs on several threads, their results handed over in order.
+//!
+//! Which thread ran a job, and when, shows nowhere: the caller sees job 0, then job 1.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+/// Runs jobs `0..count` on `threads` threads and calls `done` with each result, in order.
+///
+/// `tick` is called a few times a second meanwhile, on this thread. When `done` refuses,
+/// no further job begins, and its error is returned once the running ones have ended.
+/// `give_up` is called at that moment, to tell them.
+pub fn in_order<T: Send, E>(
+    count: usize,
+    threads: usize,
+    job: impl Fn(usize) -> T + Sync,
+    mut tick: impl FnMut(),
+    mut done: impl FnMut(usize, T) -> Result<(), E>,
+    give_up: impl Fn(),
+) -> Result<(), E> {
+    let next = AtomicUsize::new(0);
+    let (send, results) = channel();
+    thread::scope(|scope| {
+        for _ in 0..threads.clamp(1, count.max(1)) {
+            let (next, job, send) = (&next, &job, send.clone());
+            scope.spawn(move || {
+                loop {
+                    let i = next.fetch_add(1, Ordering::Relaxed);
+                    if i >= count || send.send((i, job(i))).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(send);
+        let mut waiting = BTreeMap::new();
+        let mut due = 0;
+        loop {
+            match results.recv_timeout(Duration::from_millis(100)) {
+                Ok((i, result)) => {
+                    waiting.insert(i, result);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            }
+            while let Some(result) = waiting.remove(&due) {
+                if let Err(e) = done(due, result) {
+                    next.store(count, Ordering::Relaxed);
+                    give_up();
+                    return Err(e);
+                }
+                due += 1;
+            }
+            tick();
+        }
+    })
+}
+
+/// Seconds of CPU this thread has used.
+pub fn thread_cpu_s() -> f64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: `time` is a valid timespec for the call to fill.
+    let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    assert_eq!(status, 0, "every thread has a CPU clock");
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_come_in_order_whatever_the_threads() {
+        for threads in [1, 3, 50] {
+            let mut seen = Vec::new();
+            let job = |i: usize| {
+                thread::sleep(Duration::from_millis((7 * i as u64) % 11));
+                i * i
+            };
+            let ok: Result<(), ()> = in_order(
+                20,
+                threads,
+                job,
+                || {},
+                |i, r| {
+                    seen.push((i, r));
+                    Ok(())
+                },
+                || {},
+            );
+            ok.unwrap();
+            assert_eq!(seen, (0..20).map(|i| (i, i * i)).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_refusal_ends_it() {
+        let ran = AtomicUsize::new(0);
+        let job = |_| {
+            ran.fetch_add(1, Ordering::Relaxed);
+            thread::sleep(Duration::from_millis(2));
+        };
+        let refused = in_order(
+            1000,
+            2,
+            job,
+            || {},
+            |i, ()| if i == 3 { Err("full") } else { Ok(()) },
+            || {},
+        );
+        assert_eq!(refused, Err("full"));
+        assert!(ran.load(Ordering::Relaxed) < 20);
+    }
+
+    #[test]
+    fn work_uses_cpu_time_and_sleep_does_not() {
+        let before = thread_cpu_s();
+        thread::sleep(Duration::from_millis(30));
+        assert!(thread_cpu_s() - before < 0.02);
+        let mut x = 1u64;
+        for i in 0..20_000_000u64 {
+            x = std::hint::black_box(x.wrapping_mul(31).wrapping_add(i));
+        }
+        assert!(thread_cpu_s() > before);
+    }
+}
