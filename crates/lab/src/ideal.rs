@@ -9,6 +9,9 @@ use sidestep_sim::network::{End, Network};
 use sidestep_types::{BitRate, Bytes, Framing, HEADER_BYTES, HostId, Time};
 use std::collections::VecDeque;
 
+/// The next node on a shortest path and the cable to it, where there is a path.
+type Hop = Option<(usize, usize)>;
+
 /// Ideal completion times over one network.
 pub struct Ideal<'a> {
     network: &'a Network,
@@ -17,7 +20,7 @@ pub struct Ideal<'a> {
     /// For each node its neighbours, with the cable; hosts first, then switches.
     neighbours: Vec<Vec<(usize, usize)>>,
     /// For each host, once asked for: the cable towards it from every node, along a shortest path.
-    towards: Vec<Option<Vec<Option<(usize, usize)>>>>,
+    towards: Vec<Option<Vec<Hop>>>,
 }
 
 impl<'a> Ideal<'a> {
@@ -73,7 +76,7 @@ impl<'a> Ideal<'a> {
     }
 
     /// Breadth first from `target`; hosts do not forward.
-    fn search(&self, target: usize) -> Vec<Option<(usize, usize)>> {
+    fn search(&self, target: usize) -> Vec<Hop> {
         let mut towards = vec![None; self.neighbours.len()];
         let mut queue = VecDeque::from([target]);
         while let Some(at) = queue.pop_front() {

@@ -41,6 +41,12 @@ fn said<'a>(scenario: &'a Scenario, scheme: &str, key: &str) -> (&'a str, &'a st
 }
 
 #[test]
+fn threads_may_share_a_scenario() {
+    fn shared<T: Send + Sync>(_: &T) {}
+    shared(&read("", &[]));
+}
+
+#[test]
 fn a_value_says_which_layer_gave_it() {
     let scenario = read("", &[]);
     let table = [

@@ -39,8 +39,8 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
             flow(10_001, 0, None),
             flow(FlowPlan::ENDLESS, 0, None),
             request,
-            flow(20_000, 1, Some(0)),
-            flow(20_000, 1, Some(0)),
+            flow(8_000, 1, Some(0)),
+            flow(8_000, 1, Some(0)),
         ],
         queries: vec![QueryPlan {
             start: Time::from_ms(2),
@@ -56,8 +56,8 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
             took(0, Some(90)),
             took(0, None),
             took(2, Some(95)),
-            took(2, Some(3)),
             took(2, qct_ms.map(|ms| ms + 2)),
+            took(2, Some(3)),
         ],
         ports: Vec::new(),
         classes: vec![
