@@ -1,0 +1,33 @@
+# The commands of this project. `make demo` needs Rust and a C compiler, nothing else.
+
+CARGO ?= cargo
+SIDESTEP = $(CARGO) run --release --quiet --locked --package sidestep --
+
+.PHONY: help demo build test fuzz bench bench-peers instructions clean
+
+help: ## what there is to make
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
+
+demo: build ## DIBS against DCTCP on 128 hosts: a table, the paper's claims, plots
+	@$(SIDESTEP) run dibs-demo --progress
+
+build: ## the sidestep command, in target/release
+	$(CARGO) build --release --locked --package sidestep
+
+test: ## everything that must pass; installs what it needs where it may
+	@bash scripts/test.sh
+
+fuzz: ## the fuzz targets, a minute each
+	@bash fuzz/run.sh 60
+
+bench: build ## packet-hops per CPU-second, events per hop, memory, ratio to the heap agenda
+	@$(SIDESTEP) bench
+
+bench-peers: build ## the same permutation in ns-3 and here, in turn; needs libns3-dev
+	@python3 bench/peers/run.py
+
+instructions: ## instructions per packet-hop, compared with what is committed; needs valgrind
+	@python3 bench/instructions/run.py
+
+clean: ## remove what was built
+	$(CARGO) clean

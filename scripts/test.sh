@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Everything that must pass. Installs the tools that the tests need where it may (root with
+# apt-get), and says what to install where it may not.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+step() { printf '\n== %s\n' "$*"; }
+
+# need COMMAND PACKAGE WHY: finds a command or installs its Debian package.
+need() {
+  command -v "$1" >/dev/null && return 0
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    echo "installing $2: $3"
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$2"; } >/dev/null 2>&1 \
+      && command -v "$1" >/dev/null && return 0
+  fi
+  echo "missing $1: install $2 ($3)" >&2
+  return 1
+}
+
+need cargo rustup "Rust 1.95 or later, from rustup or your distribution"
+need cc gcc "a C compiler"
+need g++ g++ "libFuzzer's runtime, for the fuzz targets"
+need python3 python3 "the instruction-count benchmark"
+need valgrind valgrind "the instruction-count benchmark"
+
+step "format"
+cargo fmt --all --check
+
+step "lints"
+cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+
+step "tests"
+cargo test --workspace --locked --quiet
+
+step "fuzz targets, a few seconds each"
+bash fuzz/run.sh 4
+
+step "instructions per packet-hop"
+python3 bench/instructions/run.py
+
+step "all passed"
