@@ -188,8 +188,31 @@ fn every_example_in_the_documents_is_read() {
     assert!(read > 20, "{read} examples");
 }
 
+/// The scenario of nothing but a transport, with `set` on top.
+fn transport(set: &str) -> sidestep_transport::TcpConfig {
+    let read = Scenario::read("t.toml", &whole(""), &[set.to_string()], &Beside(""));
+    let scenario = read.unwrap_or_else(|problems| panic!("{set}: {problems:?}"));
+    (*scenario.schemes[0].config.transport).clone()
+}
+
+#[test]
+fn what_the_transport_registers_a_scenario_can_choose() {
+    for entry in sidestep_transport::estimators() {
+        let chosen = transport(&format!("transport.rto_estimator={}", entry.name));
+        assert_eq!(chosen.rto.estimator.name(), entry.name);
+    }
+    for entry in sidestep_transport::recoveries() {
+        let chosen = transport(&format!("transport.recovery={}", entry.name));
+        assert_eq!(chosen.recovery.name(), entry.name);
+    }
+    for entry in sidestep_transport::congestions() {
+        let chosen = transport(&format!("transport.kind={}", entry.name));
+        assert_eq!(chosen.congestion.name(), entry.name);
+    }
+}
+
 /// Crates whose files the documents name by path; what they say in backticks must be there.
-const ROOMS: [&str; 5] = ["types", "switch", "transport", "sim", "lab"];
+const ROOMS: [&str; 7] = ["types", "switch", "transport", "sim", "lab", "study", "cli"];
 
 #[test]
 fn every_path_that_the_documents_name_is_there() {
