@@ -5,7 +5,7 @@ use crate::tables::{SHARED, SWITCH, TRANSPORT, TRANSPORTS};
 use sidestep_sim::{SwitchConfig, TraceFilter, WorldConfig};
 use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Capacity, buffer, route, sched};
 use sidestep_transport::{Congestion, DelayedAck, Estimator, Recovery, RtoConfig, TcpConfig};
-use sidestep_types::{Framing, Seed, Time, Value, Values};
+use sidestep_types::{Framing, HEADER_BYTES, Seed, Size, Time, Value, Values};
 use std::sync::Arc;
 
 /// One thing to compare.
@@ -110,22 +110,38 @@ fn capacity(values: &Values) -> Result<Capacity, String> {
     match values.get("capacity") {
         Value::Word(word) if word == SHARED => {
             let (memory, alpha) = (values.bytes("memory"), values.fraction("alpha"));
-            if memory.0 == 0 || alpha.0 == 0 {
-                return Err("memory and alpha must be above 0".into());
+            if alpha.0 == 0 {
+                return Err("alpha must be above 0".into());
             }
             Ok(Capacity::Shared { memory, alpha })
         }
-        _ => match values.size_or_off("capacity") {
-            None => Ok(Capacity::Unlimited),
-            Some(sidestep_types::Size::Packets(0)) => {
-                Err("capacity must be at least 1 pkt, got 0 pkt".into())
-            }
-            Some(sidestep_types::Size::Bytes(b)) if b.0 < 1500 => {
-                Err(format!("capacity must hold a packet of 1500 B, got {b}"))
-            }
-            Some(size) => Ok(Capacity::PerPort(size)),
-        },
+        _ => Ok(match values.size_or_off("capacity") {
+            None => Capacity::Unlimited,
+            Some(size) => Capacity::PerPort(size),
+        }),
     }
+}
+
+/// Errors when a queue could never take a full packet, with Ethernet's header and FCS: nothing
+/// would ever be delivered.
+pub(crate) fn holds_a_packet(capacity: &Capacity, mss: u32) -> Result<(), String> {
+    let framing = Framing::Ethernet;
+    let full = u64::from(framing.wire(HEADER_BYTES + mss) - framing.unbuffered());
+    let (name, got) = match capacity {
+        Capacity::Unlimited => return Ok(()),
+        Capacity::PerPort(Size::Packets(0)) => {
+            return Err("capacity must be at least 1 pkt, got 0 pkt".into());
+        }
+        Capacity::PerPort(Size::Packets(_)) => return Ok(()),
+        Capacity::PerPort(Size::Bytes(bytes)) => ("capacity", bytes),
+        Capacity::Shared { memory, .. } => ("memory", memory),
+    };
+    if got.0 < full {
+        return Err(format!(
+            "{name} must hold a full packet, {full} B with mss {mss} B, got {got}"
+        ));
+    }
+    Ok(())
 }
 
 /// Reads `[transport]`. An error names the parameter first.

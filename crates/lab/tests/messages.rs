@@ -87,6 +87,10 @@ fn what_is_wrong_in_a_file_is_said_with_its_place() {
 fn what_is_wrong_in_a_set_is_said_with_the_set() {
     let cases = [
         (
+            "switch.capacity=1500 B",
+            "--set switch.capacity=1500 B: switch: capacity must hold a full packet, 1518 B with mss 1460 B, got 1.5 kB",
+        ),
+        (
             "switch.capasity=9 pkt",
             "--set switch.capasity=9 pkt: unknown key \"capasity\" in [switch]; did you mean \"capacity\"?",
         ),

@@ -47,6 +47,12 @@ pub const KINDS: &[&str] = &[
 
 /// All there is of the kind called `name`, its singular included.
 pub fn kind(name: &str) -> Option<Kind> {
+    // The key in a scenario says `sched`.
+    let name = if matches!(name, "sched" | "scheds") {
+        "schedulers"
+    } else {
+        name
+    };
     let name = KINDS.iter().find(|k| **k == name || singular(k) == name)?;
     let (key, items) = match *name {
         "scenarios" => ("sidestep run NAME", scenarios()),

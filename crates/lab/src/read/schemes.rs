@@ -7,7 +7,9 @@ use super::section::{Layer, Resolved, Spec, resolve};
 use super::source::{self, Origin};
 use super::{NAME_RULE, Reader, descend, is_name, of_scheme, stem};
 use crate::scenario::Setting;
-use crate::scheme::{SWITCH_SPEC, Scheme, SchemeConfig, TRANSPORT_SPEC, switch, transport};
+use crate::scheme::{
+    SWITCH_SPEC, Scheme, SchemeConfig, TRANSPORT_SPEC, holds_a_packet, switch, transport,
+};
 use crate::shipped;
 use sidestep_types::Framing;
 use std::sync::Arc;
@@ -68,12 +70,17 @@ impl Reader<'_> {
             .map_err(|(key, message)| blame(&switch_values, key, &message, &file.at, problems));
         let transport = transport(&transport_values)
             .map_err(|message| blame(&transport_values, "transport", &message, &file.at, problems));
+        let (switch, transport) = (switch.ok()?, transport.ok()?);
+        if let Err(message) = holds_a_packet(&switch.capacity, transport.mss) {
+            blame(&switch_values, "switch", &message, &file.at, problems);
+            return None;
+        }
         let config = SchemeConfig {
             // Both are the scenario's: see `Head::finish`.
             framing: Framing::default(),
             ttl: u8::MAX,
-            switch: switch.ok()?,
-            transport: Arc::new(transport.ok()?),
+            switch,
+            transport: Arc::new(transport),
         };
         let word =
             |key: &str, problems: &mut Problems| self.scheme_word(key, name, &file, problems);

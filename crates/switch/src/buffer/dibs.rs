@@ -2,7 +2,7 @@
 //!
 //! **Decision**     the wanted port if the packet fits, else a detour to a port drawn uniformly
 //!                  from those that lead to a switch and have room, else drop.
-//! **State**        none. Reads two sets of ports; costs one draw per detour.
+//! **State**        none. Reads two sets of ports; costs one draw per packet that does not fit.
 //! **Units**        queue limits are the switch's own; `mark_at` in packets or bytes.
 //! **Errors**       none; refusals are counted as `full`.
 //! **Source**       Zarifis et al., EuroSys 2014, section 2; detoured packets are marked (section 5.3).
