@@ -125,8 +125,8 @@ fn a_summary_by_hand() {
         (s.drops["full"], s.drops["ttl"], s.drops["early"]),
         (21, 6, 3)
     );
-    assert_eq!(s.detoured_share, Some(20.0 / 300.0));
-    assert_eq!(s.detoured_all_share, Some(20.0 / 500.0));
+    assert_eq!(s.detoured_data_share, Some(20.0 / 300.0));
+    assert_eq!(s.detoured_share, Some(20.0 / 500.0));
     assert_eq!(s.detoured_query_share, Some(0.9));
     assert_eq!(s.detoured_background_share, Some(0.01));
     assert_eq!(

@@ -296,7 +296,7 @@ const PACKETS: &[Metric] = &[
         |s| s.drops.get("early").is_some_and(|n| *n > 0),
         |s| drops(s, "early"),
     ),
-    always("detoured at least once", |s| {
+    always("data packets detoured", |s| {
         let (detoured, delivered) = data(s);
         format!("{} ({})", count(detoured), share(detoured, delivered))
     }),
@@ -304,6 +304,11 @@ const PACKETS: &[Metric] = &[
         "  of them in queries",
         |s| has_queries(s) && data(s).0 > 0,
         |s| percent(s.detoured_query_share),
+    ),
+    metric(
+        "all packets detoured, with ACKs",
+        |s| s.detours > 0,
+        |s| percent(s.detoured_share),
     ),
     metric("detours", |s| s.detours > 0, |s| count(s.detours)),
     always("ECN marks", |s| count(s.marks)),

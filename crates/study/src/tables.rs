@@ -143,3 +143,26 @@ impl<'a> Traces<'a> {
         written.map_err(|e| Error::io("cannot write", &self.path, e))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_column_is_in_the_documents() {
+        let page = include_str!("../../../docs/results.md");
+        let docs = column_docs();
+        for (table, columns) in docs.as_object().unwrap() {
+            let section = page.split(&format!("\n## {table}\n")).nth(1);
+            let section = section.unwrap_or_else(|| panic!("docs/results.md has no {table}"));
+            let section = section.split("\n## ").next().unwrap();
+            for name in columns.as_object().unwrap().keys() {
+                let row = format!("`{name}`");
+                assert!(
+                    section.contains(&row),
+                    "docs/results.md: {table} lacks {row}"
+                );
+            }
+        }
+    }
+}

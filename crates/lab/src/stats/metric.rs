@@ -71,8 +71,8 @@ metrics! {
     "drops_ttl" "packets dropped because their time to live ran out" |s| drops(s, "ttl");
     "drops_early" "packets dropped early by an active queue manager" |s| drops(s, "early");
     "detours" "detours of all packets" |s| number(s.detours);
-    "detoured_share" "share of the data packets delivered that were detoured at least once" |s| known(s.detoured_share);
-    "detoured_all_share" "share of all packets delivered, acknowledgements included, that were detoured" |s| known(s.detoured_all_share);
+    "detoured_share" "share of all packets delivered, acknowledgements included, that were detoured" |s| known(s.detoured_share);
+    "detoured_data_share" "share of the data packets delivered that were detoured at least once" |s| known(s.detoured_data_share);
     "detoured_query_share" "share of the detoured data packets that belong to queries" |s| known(s.detoured_query_share);
     "detoured_background_share" "share of the background data packets delivered that were detoured" |s| known(s.detoured_background_share);
     "marks" "packets marked" |s| number(s.marks);

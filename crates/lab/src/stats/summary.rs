@@ -25,10 +25,10 @@ pub struct Summary {
     pub drops: BTreeMap<String, u64>,
     /// Detours of all packets.
     pub detours: u64,
-    /// Share of the data packets delivered that were detoured at least once.
-    pub detoured_share: Option<f64>,
     /// Share of all packets delivered, acknowledgements included, that were detoured at least once.
-    pub detoured_all_share: Option<f64>,
+    pub detoured_share: Option<f64>,
+    /// Share of the data packets delivered that were detoured at least once.
+    pub detoured_data_share: Option<f64>,
     /// Share of the detoured data packets that belong to queries.
     pub detoured_query_share: Option<f64>,
     /// Share of the background data packets delivered that were detoured.
@@ -269,8 +269,8 @@ impl Tally {
             fct_short_ms: percentiles(&mut self.fct_short),
             drops: DropReason::ALL.into_iter().map(drops).collect(),
             detours: sum(|o| o.totals.detours),
-            detoured_share: share(detoured(None), delivered(None)),
-            detoured_all_share: share(sum(|o| o.totals.detoured), sum(|o| o.totals.delivered)),
+            detoured_share: share(sum(|o| o.totals.detoured), sum(|o| o.totals.delivered)),
+            detoured_data_share: share(detoured(None), delivered(None)),
             detoured_query_share: share(detoured(Some(true)), detoured(None)),
             detoured_background_share: share(detoured(Some(false)), delivered(Some(false))),
             marks: sum(|o| o.totals.marks),

@@ -1,0 +1,258 @@
+//! The documents keep up with the registries: a page a name, a row a parameter, no path that is gone.
+
+use sidestep_lab::Scenario;
+use sidestep_lab::stats::metric::METRICS;
+use sidestep_lab::tables::{CLAIM, LISTS, SCENARIO, SWITCH, TRANSPORT, TRANSPORTS};
+use sidestep_sim::{Files, topology, workload};
+use sidestep_switch::{buffer, route, sched};
+use sidestep_types::{Entry, Param};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folders of `docs/`, and what each has a page for.
+const KINDS: [(&str, &[Entry]); 6] = [
+    ("routes", route::ENTRIES),
+    ("buffers", buffer::ENTRIES),
+    ("scheds", sched::ENTRIES),
+    ("transports", TRANSPORTS),
+    ("topologies", topology::ENTRIES),
+    ("workloads", workload::ENTRIES),
+];
+
+/// What `docs/<kind>/` may hold beside a page for each entry.
+const MORE: [&str; 1] = ["transports/connection.md"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The text of `docs/<page>`, or a complaint that it is missing.
+fn page(page: &str, missing: &mut Vec<String>) -> String {
+    fs::read_to_string(root().join("docs").join(page)).unwrap_or_else(|_| {
+        missing.push(format!("docs/{page} is missing"));
+        String::new()
+    })
+}
+
+/// The rows that `docs/<name>` lacks: one for each parameter, with its name first and its default in it.
+fn check_params(name: &str, text: &str, params: &[Param], missing: &mut Vec<String>) {
+    for param in params {
+        let begins = format!("| `{}` |", param.name);
+        let default = match param.default {
+            None => "required".to_string(),
+            Some("") => "none".to_string(),
+            Some(default) => format!("`{default}`"),
+        };
+        let fits = |line: &str| {
+            line.strip_prefix(&begins)
+                .is_some_and(|rest| rest.contains(&default))
+        };
+        if !text.lines().any(fits) {
+            let (unit, doc) = (param.unit.example(), param.doc);
+            missing.push(format!(
+                "docs/{name}: expected a row {begins} {unit} | {default} | {doc} |"
+            ));
+        }
+    }
+}
+
+fn assert_none(missing: &[String]) {
+    assert!(missing.is_empty(), "\n{}", missing.join("\n"));
+}
+
+#[test]
+fn every_registered_name_has_a_page_with_a_row_for_each_parameter() {
+    let mut missing = Vec::new();
+    for (kind, entries) in KINDS {
+        for entry in entries {
+            let name = format!("{kind}/{}.md", entry.name);
+            let text = page(&name, &mut missing);
+            let title = format!("# {}", entry.name);
+            if !text.is_empty() && text.lines().next() != Some(&title) {
+                missing.push(format!("docs/{name}: expected the title {title:?}"));
+            }
+            check_params(&name, &text, entry.params, &mut missing);
+        }
+    }
+    for entry in sidestep_transport::estimators() {
+        page(&format!("estimators/{}.md", entry.name), &mut missing);
+    }
+    for entry in sidestep_transport::recoveries() {
+        page(&format!("recoveries/{}.md", entry.name), &mut missing);
+    }
+    for entry in sidestep_transport::congestions() {
+        page(&format!("transports/{}.md", entry.name), &mut missing);
+    }
+    assert_none(&missing);
+}
+
+#[test]
+fn every_key_of_a_scenario_and_every_metric_has_a_row() {
+    let mut missing = Vec::new();
+    let text = page("scenarios.md", &mut missing);
+    for params in [SCENARIO, LISTS, SWITCH, CLAIM] {
+        check_params("scenarios.md", &text, params, &mut missing);
+    }
+    let connection = "transports/connection.md";
+    let text_of_connection = page(connection, &mut missing);
+    check_params(connection, &text_of_connection, TRANSPORT, &mut missing);
+    for metric in METRICS {
+        let begins = format!("| `{}` |", metric.name);
+        let fits = |line: &str| {
+            let rest = line.strip_prefix(&begins);
+            rest.is_some_and(|rest| rest.contains(metric.doc))
+        };
+        if !text.lines().any(fits) {
+            missing.push(format!(
+                "docs/scenarios.md: expected a row {begins} {} |",
+                metric.doc
+            ));
+        }
+    }
+    assert_none(&missing);
+}
+
+#[test]
+fn every_page_is_in_the_index_and_none_is_left_over() {
+    let mut missing = Vec::new();
+    let index = page("README.md", &mut missing);
+    let docs = root().join("docs");
+    for file in markdown(&docs) {
+        let name = file.strip_prefix(&docs).unwrap().to_str().unwrap();
+        let name = name.replace('\\', "/");
+        if name != "README.md" && !index.contains(&format!("({name})")) {
+            missing.push(format!("docs/README.md: expected a link to {name}"));
+        }
+        let known = |(kind, entries): &(&str, &[Entry])| {
+            name.strip_prefix(&format!("{kind}/"))
+                .is_none_or(|file| entries.iter().any(|e| file == format!("{}.md", e.name)))
+        };
+        if !KINDS.iter().all(known) && !MORE.contains(&&*name) {
+            missing.push(format!("docs/{name} is about nothing that is registered"));
+        }
+    }
+    assert_none(&missing);
+}
+
+/// The files that examples name, and the example itself when it is a scheme's.
+struct Beside<'a>(&'a str);
+
+impl Files for Beside<'_> {
+    fn read(&self, path: &str) -> Result<String, String> {
+        let text = match path {
+            "fabric.csv" => "a,b,rate,delay\nh0,s0,1 Gbps,1 us\nh1,s0,1 Gbps,1 us\n",
+            "flows.csv" => "start,src,dst,size\n0 us,0,1,20 kB\n",
+            "schemes/mine.toml" if self.0.starts_with("summary") => self.0,
+            _ => return Err("no such file".into()),
+        };
+        Ok(text.to_string())
+    }
+}
+
+/// An example with what it leaves out put around it: a section alone is no scenario.
+fn whole(example: &str) -> String {
+    let says = |start: &str| example.lines().any(|line| line.starts_with(start));
+    let mut text = String::new();
+    if example.starts_with("summary") {
+        text.push_str("duration = \"1 ms\"\nschemes = [\"mine\"]\n");
+    } else {
+        if !says("duration") {
+            text.push_str("duration = \"1 ms\"\n");
+        }
+        if !says("schemes") {
+            text.push_str("schemes = [\"mine\"]\n[scheme.mine]\n");
+        }
+        text.push_str(example);
+    }
+    if !says("[topology]") {
+        text.push_str("\n[topology]\nkind = \"fat_tree\"\nk = 4\n");
+    }
+    if !says("[workload.") {
+        text.push_str("\n[workload.one]\nkind = \"long\"\n");
+    }
+    text
+}
+
+#[test]
+fn every_example_in_the_documents_is_read() {
+    let mut wrong = Vec::new();
+    let mut read = 0;
+    for file in markdown(&root().join("docs")) {
+        let text = fs::read_to_string(&file).unwrap();
+        for block in text.split("```toml\n").skip(1) {
+            let example = block.split("```").next().unwrap();
+            let name = file.file_name().unwrap().to_str().unwrap();
+            if let Err(problems) = Scenario::read(name, &whole(example), &[], &Beside(example)) {
+                wrong.extend(problems.iter().map(|p| format!("{p} in\n{example}")));
+            }
+            read += 1;
+        }
+    }
+    assert_none(&wrong);
+    assert!(read > 20, "{read} examples");
+}
+
+/// The scenario of nothing but a transport, with `set` on top.
+fn transport(set: &str) -> sidestep_transport::TcpConfig {
+    let read = Scenario::read("t.toml", &whole(""), &[set.to_string()], &Beside(""));
+    let scenario = read.unwrap_or_else(|problems| panic!("{set}: {problems:?}"));
+    (*scenario.schemes[0].config.transport).clone()
+}
+
+#[test]
+fn what_the_transport_registers_a_scenario_can_choose() {
+    for entry in sidestep_transport::estimators() {
+        let chosen = transport(&format!("transport.rto_estimator={}", entry.name));
+        assert_eq!(chosen.rto.estimator.name(), entry.name);
+    }
+    for entry in sidestep_transport::recoveries() {
+        let chosen = transport(&format!("transport.recovery={}", entry.name));
+        assert_eq!(chosen.recovery.name(), entry.name);
+    }
+    for entry in sidestep_transport::congestions() {
+        let chosen = transport(&format!("transport.kind={}", entry.name));
+        assert_eq!(chosen.congestion.name(), entry.name);
+    }
+}
+
+/// Crates whose files the documents name by path; what they say in backticks must be there.
+const ROOMS: [&str; 7] = ["types", "switch", "transport", "sim", "lab", "study", "cli"];
+
+#[test]
+fn every_path_that_the_documents_name_is_there() {
+    let mut missing = Vec::new();
+    let pages = markdown(&root().join("docs"))
+        .into_iter()
+        .chain(["ARCHITECTURE.md", "CONTRIBUTING.md"].map(|file| root().join(file)));
+    for file in pages {
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        for word in text.split('`').skip(1).step_by(2) {
+            let room = |room: &&str| word.starts_with(&format!("crates/{room}/"));
+            // `<NAME>` stands for one to come, `{a,b}` and `*` for several.
+            let pattern = word.contains(['<', '{', '*', ' ']);
+            if ROOMS.iter().any(room) && !pattern && !root().join(word).exists() {
+                let name = file.file_name().unwrap().to_str().unwrap();
+                missing.push(format!("{name} names {word}, which is not there"));
+            }
+        }
+    }
+    assert_none(&missing);
+}
+
+/// All Markdown files under `folder`, in order.
+fn markdown(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let Ok(entries) = fs::read_dir(folder) else {
+        return found;
+    };
+    for entry in entries {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(markdown(&path));
+        } else if path.extension().is_some_and(|ending| ending == "md") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
