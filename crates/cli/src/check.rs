@@ -3,7 +3,8 @@
 use crate::args::CheckArgs;
 use crate::{Failure, Outcome, files, out};
 use serde_json::{Value, json};
-use sidestep_study::lab::{ClassLoad, Scenario, Setting};
+use sidestep_study::lab::{ClassLoad, Scenario};
+use sidestep_study::words::{Grid, number, wrap};
 
 /// Says what each scenario means. A wrong one does not keep the others from being checked.
 pub fn check(args: &CheckArgs) -> Outcome {
@@ -62,8 +63,14 @@ fn to_text(scenario: &Scenario) -> String {
     if !scenario.title.is_empty() {
         text.push_str(&format!(": {}", scenario.title));
     }
-    text.push_str("\n\n");
-    text.push_str(&settings_text(scenario.settings()));
+    let network = &scenario.network;
+    text.push_str(&format!(
+        "\n{} hosts, {} switches, {} cables\n\n",
+        network.hosts,
+        network.switches.len(),
+        network.cables.len()
+    ));
+    text.push_str(&settings_text(scenario));
     text.push('\n');
     text.push_str(&load_text(scenario));
     for warning in scenario.warnings() {
@@ -72,30 +79,38 @@ fn to_text(scenario: &Scenario) -> String {
     text
 }
 
-/// `key = value  # source`, those of one scheme under its name.
-fn settings_text(settings: &[Setting]) -> String {
-    let mut text = String::new();
-    let mut scheme: Option<&String> = None;
-    let width = |of: fn(&Setting) -> usize| settings.iter().map(of).max().unwrap_or(0).min(44);
-    let (keys, values) = (width(|s| s.key.len()), width(|s| s.value.len()));
-    for setting in settings {
-        if setting.scheme.as_ref() != scheme {
-            scheme = setting.scheme.as_ref();
-            text.push_str(&format!("\nscheme {}\n", scheme.map_or("", String::as_str)));
+/// Key, value and source in columns; those of one scheme under its name.
+fn settings_text(scenario: &Scenario) -> String {
+    let mut grid = Grid::default();
+    let mut section = |heading: &str, scheme: Option<&str>| {
+        grid.heading(heading);
+        for s in scenario.settings() {
+            // The title stands above all this.
+            if s.scheme.as_deref() != scheme || s.key == "title" {
+                continue;
+            }
+            let mut source = wrap(&s.source, SOURCE_WIDTH).into_iter();
+            let first = source.next().unwrap_or_default();
+            grid.row([format!("  {}", s.key), s.value.clone(), first]);
+            source.for_each(|line| grid.row([String::new(), String::new(), line]));
         }
-        let Setting {
-            key, value, source, ..
-        } = setting;
-        text.push_str(&format!("  {key:keys$} = {value:values$}  # {source}\n"));
+    };
+    section("all schemes", None);
+    for scheme in &scenario.schemes {
+        let about = format!("\nscheme {}: {}", scheme.name, scheme.summary);
+        section(&about, Some(&scheme.name));
     }
-    text
+    grid.render(&[1, 2])
 }
+
+/// A source longer than this goes on in the next line.
+const SOURCE_WIDTH: usize = 54;
 
 fn load_text(scenario: &Scenario) -> String {
     let load = scenario.load();
     let mut text = format!(
-        "offered load, of {:.6} Gbps that all hosts' links carry one way\n",
-        load.capacity_bps / 1e9
+        "offered load, of {} Gbps that all hosts' links carry one way\n",
+        number(load.capacity_bps / 1e9)
     );
     text.push_str(&format!(
         "  {:<16}{:>12}{:>12}{:>16}{:>14}{:>10}\n",

@@ -33,7 +33,7 @@ pub fn run(args: &RunArgs) -> Outcome {
         trace: filter,
         show,
     };
-    let stop = stop::on_interrupt();
+    let stop = stop::on_interrupt(out.clone());
     let finished = run_all(&scenario, &options, &stop)?;
     if args.json {
         let mut json = finished.report.to_json();

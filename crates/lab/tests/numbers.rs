@@ -148,6 +148,30 @@ fn an_unfinished_query_makes_its_percentile_a_lower_bound_and_leaves_no_interval
 }
 
 #[test]
+fn what_an_interrupted_run_never_came_to_ask_is_not_unfinished() {
+    let mut run = one_run("dctcp", 1, Some(10));
+    let mut plan = (*run.plan).clone();
+    let late = Time::from_ms(200);
+    plan.queries.push(QueryPlan {
+        start: late,
+        ..plan.queries[0]
+    });
+    plan.flows.push(FlowPlan {
+        start: Start::At(late),
+        ..flow(1_000, 0, None)
+    });
+    run.plan = Arc::new(plan);
+    run.outcome.flows.push(FlowOutcome::default());
+    run.interrupted = true;
+    let s = summarise(&[&run]);
+    assert_eq!((s.qct_ms.n, s.qct_ms.completed_share), (1, Some(1.0)));
+    assert_eq!(
+        (s.fct_short_ms.n, s.fct_short_ms.completed_share),
+        (2, Some(1.0))
+    );
+}
+
+#[test]
 fn a_summary_survives_json_and_its_hash_tells_runs_apart() {
     let mut s = summary("dibs", &[Some(10), Some(20)]);
     s.set_cpu(0.5);

@@ -179,9 +179,7 @@ impl Report {
                     .into_iter()
                     .map(|l| format!("  {l}")),
             );
-            let interval = claim
-                .ci
-                .map(|[a, b]| format!("{}..{}", number(a), number(b)));
+            let interval = interval_of(claim);
             for (i, line) in more.into_iter().enumerate() {
                 let beside = if i == 0 {
                     interval.clone().unwrap_or_default()
@@ -190,12 +188,24 @@ impl Report {
                 };
                 grid.row([line, String::new(), beside, String::new()]);
             }
-            for line in wrap(&format!("gap: {}", claim.gap), 84) {
-                grid.heading(&format!("  {line}"));
+            if claim.gap != "none" {
+                for line in wrap(&format!("gap: {}", claim.gap), 84) {
+                    grid.heading(&format!("  {line}"));
+                }
             }
         }
         grid.render(&[3])
     }
+}
+
+/// The interval of a claim's number over seeds. A count is the sum over seeds, so its
+/// interval says that it is of one seed.
+fn interval_of(claim: &ClaimResult) -> Option<String> {
+    let [low, high] = claim.ci.filter(|[low, high]| low < high)?;
+    let counted = ["drops", "detours", "marks", "timeouts", "retransmits"];
+    let of_one = counted.contains(&claim.metric.split('_').next()?) && !claim.compare.contains('/');
+    let each = if of_one { " a seed" } else { "" };
+    Some(format!("{}..{}{each}", number(low), number(high)))
 }
 
 fn ours(claim: &ClaimResult) -> String {
@@ -369,4 +379,113 @@ fn drops(s: &Summary, reason: &str) -> String {
 
 fn percent(value: Option<f64>) -> String {
     value.map_or("-".into(), |v| format!("{:.1} %", v * 100.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sidestep_lab::Verdict;
+
+    fn percentiles(p99: f64, n: u64, completed_share: f64) -> Percentiles {
+        Percentiles {
+            p50: Some(2.0),
+            p99: Some(p99),
+            n,
+            completed_share: Some(completed_share),
+            p99_at_least: completed_share < 0.99,
+            ..Percentiles::default()
+        }
+    }
+
+    fn report() -> Report {
+        let scheme = |name: &str, p99, share| {
+            let drops =
+                [("full", 7), ("ttl", 0), ("early", 0)].map(|(r, n)| (r.to_string(), json!(n)));
+            let empty = json!(Percentiles::default());
+            let mut summary: Summary = serde_json::from_value(json!({
+                "scheme": name, "seeds": [1, 2], "interrupted": false, "qct_ms": empty, "fct_short_ms": empty,
+                "drops": Map::from_iter(drops), "detours": 0, "marks": 1234, "timeouts": 5, "retransmits": 6,
+                "sent": 1, "delivered": 1, "in_flight": 0, "packet_hops": 20_000_000, "events": 1,
+                "simulated_s": 1.0, "trajectory_hash": "00", "classes": [],
+            }))
+            .unwrap();
+            summary.qct_ms = percentiles(p99, 100, share);
+            summary.set_cpu(2.0);
+            summary
+        };
+        Report {
+            scenario: "demo".into(),
+            title: String::new(),
+            seeds: vec![1, 2],
+            status: Status::Complete,
+            warnings: vec!["read this first".into()],
+            summaries: vec![scheme("dctcp", 24.0, 0.97), scheme("dibs", 4.0, 1.0)],
+            claims: vec![ClaimResult {
+                id: "a".into(),
+                figure: "7".into(),
+                says: "DCTCP drops".into(),
+                metric: "drops_full".into(),
+                compare: "dctcp".into(),
+                paper: 1.0,
+                ours: Some(7.0),
+                bound: None,
+                ci: Some([3.0, 4.0]),
+                accept: "1..".into(),
+                verdict: Verdict::Reproduced,
+                tolerance: "any".into(),
+                gap: "none".into(),
+            }],
+        }
+    }
+
+    #[test]
+    fn the_table_shows_bounds_shares_and_verdicts() {
+        let text = report().to_text();
+        let line = |starts: &str| {
+            let found = text.lines().find(|l| l.trim_start().starts_with(starts));
+            found
+                .unwrap_or_else(|| panic!("{starts}: {text}"))
+                .to_string()
+        };
+        assert_eq!(
+            line("completion p99, ms")
+                .split_whitespace()
+                .skip(3)
+                .collect::<Vec<_>>(),
+            [">=", "24.0", "4.00"]
+        );
+        assert!(
+            line("completed").ends_with("97 (97.0 %)  100 (100 %)"),
+            "{text}"
+        );
+        assert!(line("packet-hops per").ends_with("10.0 M"), "{text}");
+        assert!(line("DCTCP drops (7)").ends_with("reproduced"), "{text}");
+        assert!(
+            line("drops_full: dctcp").ends_with("3.00..4.00 a seed"),
+            "{text}"
+        );
+        assert!(
+            !text.contains("gap:") && text.contains("warning: read this first"),
+            "{text}"
+        );
+        assert!(text.lines().all(|l| l.chars().count() <= 100), "{text}");
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let written = report();
+        assert_eq!(Report::from_json(&written.to_json()), Ok(written.clone()));
+        let names: Vec<String> = written.to_json()["schemes"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect();
+        assert_eq!(names, ["dctcp", "dibs"], "in the order of the scenario");
+        assert!(
+            Report::from_json(&json!({"scenario": 1}))
+                .unwrap_err()
+                .contains("schemes")
+        );
+    }
 }

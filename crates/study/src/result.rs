@@ -121,10 +121,10 @@ pub fn packet_list(packets: &[Value], most: usize) -> String {
                 .map_or_else(|| p[key].to_string(), String::from)
         };
         let last = p["steps"].as_array().and_then(|s| s.last());
-        let ended = match last.and_then(|s| s["event"].as_str()) {
-            Some(event @ ("delivered" | "dropped")) => event,
-            _ => "under way",
-        };
+        let ended = last.and_then(|s| s["event"].as_str());
+        let ended = ended
+            .filter(|e| ["delivered", "dropped"].contains(e))
+            .unwrap_or("under way");
         let cells = [
             "id", "scheme", "seed", "flow", "kind", "src", "dst", "detours",
         ]

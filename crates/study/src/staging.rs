@@ -25,7 +25,7 @@ impl Staging {
     /// Refuses one that holds anything, and a place that cannot be written to.
     pub fn begin(target: &Path) -> Result<Staging, Error> {
         refuse_occupied(target)?;
-        let name = target.file_name().ok_or_else(|| {
+        let hidden = hidden_sibling(target).ok_or_else(|| {
             Error::Input(format!(
                 "cannot write results to {}: expected a directory name, got a path that ends in `..` or `/`",
                 target.display()
@@ -40,12 +40,9 @@ impl Staging {
             .take_while(|p| !p.as_os_str().is_empty() && !p.exists());
         let mut parents: Vec<PathBuf> = missing.map(Path::to_path_buf).collect();
         parents.reverse();
-        let mut hidden_name = OsString::from(".");
-        hidden_name.push(name);
-        hidden_name.push(format!(".partial-{}", std::process::id()));
         let staging = Staging {
             target: target.to_path_buf(),
-            hidden: parent.join(hidden_name),
+            hidden,
             parents,
             committed: false,
         };
@@ -115,6 +112,21 @@ impl Drop for Staging {
         for parent in self.parents.iter().rev() {
             let _ = fs::remove_dir(parent);
         }
+    }
+}
+
+fn hidden_sibling(target: &Path) -> Option<PathBuf> {
+    let mut hidden = OsString::from(".");
+    hidden.push(target.file_name()?);
+    hidden.push(format!(".partial-{}", std::process::id()));
+    Some(target.with_file_name(hidden))
+}
+
+/// Takes away what a run of this process has written for `target` so far: for a process
+/// that is about to end without unwinding.
+pub fn discard(target: &Path) {
+    if let Some(hidden) = hidden_sibling(target) {
+        let _ = fs::remove_dir_all(hidden);
     }
 }
 

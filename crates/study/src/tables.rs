@@ -2,13 +2,14 @@
 
 use crate::Error;
 use crate::columns::{Col, TableWriter};
-use crate::ideal::Ideal;
+
 use crate::rows::{
     Point, flow_columns, flow_rows, port_columns, port_rows, query_columns, query_rows,
 };
 use crate::staging::Staging;
 use crate::trace::PortNames;
 use serde_json::{Map, Value};
+use sidestep_lab::ideal::Ideal;
 use sidestep_lab::{Run, Scenario};
 use sidestep_sim::PacketTrace;
 use std::fs::File;

@@ -3,7 +3,7 @@
 use super::{Percentile, Sample, jain, t_interval};
 use crate::run::Run;
 use serde::{Deserialize, Serialize};
-use sidestep_sim::{FlowOutcome, FlowPlan, Outcome, Plan};
+use sidestep_sim::{FlowOutcome, FlowPlan, Outcome, Plan, Start};
 use sidestep_switch::DropReason;
 use sidestep_types::{Time, mix64};
 use std::collections::BTreeMap;
@@ -210,6 +210,10 @@ impl Tally {
             self.endless.push(seen.delivered_bytes as f64);
             return;
         }
+        if matches!(flow.start, Start::At(t) if seen.started.is_none() && t > end) {
+            // An interrupted run never came to hand it over.
+            return;
+        }
         add(fct, seen, end);
         if !class.query && flow.query.is_none() && SHORT.contains(&flow.size) {
             add(&mut self.fct_short, seen, end);
@@ -308,7 +312,8 @@ fn queries(plan: &Plan, outcome: &Outcome) -> Sample {
     for (query, (done, last)) in plan.queries.iter().zip(seen) {
         if done >= query.responses {
             sample.done(last.saturating_sub(query.start));
-        } else {
+        } else if query.start <= outcome.end {
+            // One that an interrupted run never came to ask is not an unfinished one.
             sample.open(outcome.end.saturating_sub(query.start));
         }
     }

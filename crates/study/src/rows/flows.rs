@@ -2,7 +2,8 @@
 
 use super::{Point, span_us};
 use crate::columns::{Col, columns};
-use crate::ideal::Ideal;
+
+use sidestep_lab::ideal::Ideal;
 use sidestep_sim::{FlowOutcome, FlowPlan};
 use sidestep_types::Time;
 

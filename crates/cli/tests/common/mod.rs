@@ -1,0 +1,81 @@
+//! Calls the command in a directory of its own.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// A directory to call the command in.
+pub struct Room(TempDir);
+
+impl Room {
+    /// An empty one.
+    pub fn new() -> Room {
+        Room(tempfile::tempdir().unwrap())
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Writes a file.
+    pub fn file(&self, name: &str, text: &str) {
+        fs::write(self.path().join(name), text).unwrap();
+    }
+
+    /// The command, not yet run.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sidestep"));
+        command.args(args).current_dir(self.path());
+        command
+    }
+
+    /// Runs the command.
+    pub fn run(&self, args: &[&str]) -> Done {
+        Done::of(self.command(args).output().unwrap())
+    }
+
+    /// All names in the room, hidden ones too, in order.
+    pub fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.path()).unwrap();
+        let mut names: Vec<String> = entries
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+/// What a command said.
+#[derive(Debug)]
+pub struct Done {
+    /// Its exit status.
+    pub status: i32,
+    /// Standard output.
+    pub out: String,
+    /// Standard error.
+    pub err: String,
+}
+
+impl Done {
+    /// From the system's answer. A command that was killed has the status 128 + signal.
+    pub fn of(output: Output) -> Done {
+        use std::os::unix::process::ExitStatusExt;
+        let status = output.status;
+        Done {
+            status: status
+                .code()
+                .unwrap_or_else(|| 128 + status.signal().unwrap_or(0)),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Panics with everything that was said unless the status is this.
+    pub fn with_status(self, status: i32) -> Done {
+        assert_eq!(self.status, status, "{self:?}");
+        self
+    }
+}

@@ -1,0 +1,285 @@
+//! Results: the same bytes at any number of threads, in files that read back.
+
+mod common;
+
+use common::Room;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::path::Path;
+
+const TRACED: [&str; 2] = ["--trace-packets", "detours>=3"];
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
+
+fn files_under(dir: &Path) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_string();
+        if path.is_dir() {
+            names.extend(
+                files_under(&path)
+                    .into_iter()
+                    .map(|inner| format!("{name}/{inner}")),
+            );
+        } else {
+            names.insert(name);
+        }
+    }
+    names
+}
+
+#[test]
+fn the_number_of_threads_changes_no_byte() {
+    let room = Room::new();
+    for (jobs, out) in [("1", "one"), ("4", "four")] {
+        let mut args = vec![
+            "run",
+            "quickstart",
+            "--seeds",
+            "1..4",
+            "--jobs",
+            jobs,
+            "--out",
+            out,
+        ];
+        args.extend(TRACED);
+        room.run(&args).with_status(0);
+    }
+    let (one, four) = (room.path().join("one"), room.path().join("four"));
+    let names = files_under(&one);
+    assert_eq!(names, files_under(&four));
+    for name in names {
+        let (a, b) = (
+            fs::read(one.join(&name)).unwrap(),
+            fs::read(four.join(&name)).unwrap(),
+        );
+        match name.as_str() {
+            // Times differ, and where they stand; the rest must not.
+            "manifest.json" | "summary.json" => assert_eq!(timeless(&a), timeless(&b), "{name}"),
+            _ => assert!(a == b, "{name} differs"),
+        }
+    }
+}
+
+/// A JSON file without what clocks and threads say.
+fn timeless(bytes: &[u8]) -> Value {
+    fn clear(value: &mut Value) {
+        match value {
+            Value::Array(all) => all.iter_mut().for_each(clear),
+            Value::Object(map) => {
+                for key in ["began", "jobs", "wall_s", "cpu_s", "hops_per_cpu_s"] {
+                    map.remove(key);
+                }
+                map.values_mut().for_each(clear);
+            }
+            _ => {}
+        }
+    }
+    let mut value = json(std::str::from_utf8(bytes).unwrap());
+    clear(&mut value);
+    value
+}
+
+#[test]
+fn the_directory_holds_what_the_summary_says() {
+    let room = Room::new();
+    let mut args = vec!["run", "quickstart", "--json", "--out", "results/deep/run"];
+    args.extend(TRACED);
+    let done = room.run(&args).with_status(0);
+    assert_eq!(
+        done.err, "",
+        "no progress where standard error is no terminal"
+    );
+    let said = json(&done.out);
+    assert_eq!(said["result"], "results/deep/run");
+    assert_eq!(said["status"], "complete");
+    let dibs = &said["schemes"]["dibs"];
+    for key in [
+        "qct_ms",
+        "fct_short_ms",
+        "drops",
+        "detours",
+        "detoured_share",
+        "marks",
+        "timeouts",
+        "packet_hops",
+        "events",
+        "cpu_s",
+        "hops_per_cpu_s",
+        "trajectory_hash",
+        "seeds",
+    ] {
+        assert!(!dibs[key].is_null(), "{key} is missing");
+    }
+    for key in ["p50", "p99", "ci", "n", "completed_share"] {
+        assert!(dibs["qct_ms"].get(key).is_some(), "{key} is missing");
+    }
+
+    let dir = room.path().join("results/deep/run");
+    let summary = json(&fs::read_to_string(dir.join("summary.json")).unwrap());
+    assert_eq!(summary["schemes"], said["schemes"]);
+    let manifest = json(&fs::read_to_string(dir.join("manifest.json")).unwrap());
+    let flows: u64 = manifest["runs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| r["flows"].as_u64().unwrap())
+        .sum();
+    assert_eq!(rows(&dir.join("flows.parquet")), flows);
+    let queries: u64 = said["schemes"]
+        .as_object()
+        .unwrap()
+        .values()
+        .map(|s| s["qct_ms"]["n"].as_u64().unwrap())
+        .sum();
+    assert_eq!(rows(&dir.join("queries.parquet")), queries);
+    for plot in ["qct_cdf.svg", "qct_cdf.png"] {
+        assert!(dir.join("plots").join(plot).exists(), "{plot}");
+    }
+    every_column_is_explained(&dir, &manifest);
+}
+
+fn rows(path: &Path) -> u64 {
+    let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
+    let counted = reader
+        .get_row_iter(None)
+        .unwrap()
+        .map(Result::unwrap)
+        .count();
+    assert_eq!(reader.metadata().file_metadata().num_rows(), counted as i64);
+    counted as u64
+}
+
+fn every_column_is_explained(dir: &Path, manifest: &Value) {
+    for table in ["flows.parquet", "queries.parquet", "ports.parquet"] {
+        let reader = SerializedFileReader::new(File::open(dir.join(table)).unwrap()).unwrap();
+        let schema = reader.metadata().file_metadata().schema_descr();
+        for column in schema.columns() {
+            let doc = &manifest["columns"][table][column.name()];
+            assert!(
+                doc.as_str().is_some_and(|d| !d.is_empty()),
+                "{table}: {}",
+                column.name()
+            );
+        }
+    }
+}
+
+#[test]
+fn a_query_ends_with_its_last_response_in_the_tables() {
+    let room = Room::new();
+    room.run(&["run", "quickstart", "--seed", "1", "--out", "r"])
+        .with_status(0);
+    let cells = |table: &str, wanted: &[&str]| -> Vec<Vec<String>> {
+        let reader =
+            SerializedFileReader::new(File::open(room.path().join("r").join(table)).unwrap())
+                .unwrap();
+        let pick = |row: parquet::record::Row| {
+            let cell = |name: &&str| {
+                let found = row.get_column_iter().find(|(n, _)| n == name);
+                found.map(|(_, v)| v.to_string()).unwrap()
+            };
+            wanted.iter().map(cell).collect()
+        };
+        reader
+            .get_row_iter(None)
+            .unwrap()
+            .map(|row| pick(row.unwrap()))
+            .collect()
+    };
+    let flows = cells(
+        "flows.parquet",
+        &["scheme", "query_id", "request", "start_ps", "fct_us"],
+    );
+    for query in cells(
+        "queries.parquet",
+        &["scheme", "query_id", "finished", "start_ps", "qct_us"],
+    ) {
+        assert_eq!(query[2], "true");
+        let start: f64 = query[3].parse().unwrap();
+        let ends = flows
+            .iter()
+            .filter(|f| f[..2] == query[..2] && f[2] == "false");
+        let last = ends
+            .map(|f| f[3].parse::<f64>().unwrap() / 1e6 + f[4].parse::<f64>().unwrap())
+            .fold(0.0, f64::max);
+        let qct: f64 = query[4].parse().unwrap();
+        assert!((last - start / 1e6 - qct).abs() < 1e-5, "{query:?} {last}");
+    }
+}
+
+#[test]
+fn a_result_can_be_shown_again_with_its_paths() {
+    let room = Room::new();
+    let mut args = vec!["run", "quickstart", "--seed", "2", "--out", "r"];
+    args.extend(TRACED);
+    let first = room.run(&args).with_status(0);
+    assert_eq!(first.out.lines().last(), Some("result: r"));
+    let again = room.run(&["show", "r"]).with_status(0);
+    assert!(first.out.starts_with(&again.out), "the same table");
+
+    let list = json(
+        &room
+            .run(&["show", "r", "--packets", "--json"])
+            .with_status(0)
+            .out,
+    );
+    let packet = &list["packets"][0];
+    let (id, flow) = (packet["id"].as_str().unwrap(), packet["flow"].to_string());
+    let path = room
+        .run(&["show", "r", "--packet", id, "--scheme", "dibs"])
+        .with_status(0)
+        .out;
+    let detours = packet["detours"].as_u64().unwrap() as usize;
+    assert!(detours >= 3);
+    assert_eq!(path.matches("DETOUR").count(), detours, "{path}");
+    assert!(
+        path.contains("its NIC") && path.contains("delivered"),
+        "{path}"
+    );
+    room.run(&["show", "r", "--flow", &flow]).with_status(0);
+    let none = room
+        .run(&["show", "r", "--packet", "9999:0"])
+        .with_status(2);
+    assert!(none.err.contains("--packets"), "{}", none.err);
+}
+
+#[test]
+fn lists_and_checks_are_one_json_object_too() {
+    let room = Room::new();
+    let list = json(&room.run(&["list", "--json"]).with_status(0).out);
+    let kinds = list["kinds"].as_array().unwrap();
+    let named = |name: &str| kinds.iter().find(|k| k["kind"] == name).unwrap();
+    let names = |kind: &str| -> Vec<String> {
+        let items = named(kind)["items"].as_array().unwrap().clone();
+        items
+            .iter()
+            .map(|i| i["name"].as_str().unwrap().to_string())
+            .collect()
+    };
+    assert!(names("buffers").contains(&"dibs".to_string()));
+    for name in names("scenarios") {
+        let done = room.run(&["check", &name, "--json"]);
+        if done.status == 0 {
+            let checked = json(&done.out);
+            assert!(
+                checked["scenarios"][0]["load"]["capacity_bps"]
+                    .as_f64()
+                    .unwrap()
+                    > 0.0,
+                "{name}"
+            );
+        } else {
+            assert!(
+                done.err.contains(".csv"),
+                "{name} may only want a file of the repository: {}",
+                done.err
+            );
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Whatever is wrong with the input: exit status 2, a message that helps, and nothing left behind.
+
+mod common;
+
+use common::Room;
+
+const SCENARIO: &str = r#"
+duration = "1 ms"
+schemes = ["dctcp"]
+[topology]
+kind = "fat_tree"
+k = 4
+[workload.w]
+kind = "incast"
+degree = 5
+size = "20 kB"
+"#;
+
+/// Runs `SCENARIO` with one piece of text replaced, and expects each of `words` to be said.
+fn refused(from: &str, to: &str, words: &[&str]) {
+    assert!(SCENARIO.contains(from), "{from}");
+    let room = Room::new();
+    room.file("s.toml", &SCENARIO.replace(from, to));
+    expect_refusal(&room, &["run", "s.toml", "--out", "made/out"], words);
+    assert_eq!(room.names(), ["s.toml"], "{to}: nothing is left behind");
+}
+
+fn expect_refusal(room: &Room, args: &[&str], words: &[&str]) {
+    let done = room.run(args).with_status(2);
+    assert_eq!(done.out, "", "{args:?}");
+    for word in words {
+        assert!(
+            done.err.contains(word),
+            "{args:?}: expected {word:?} in {}",
+            done.err
+        );
+    }
+}
+
+#[test]
+fn a_scenario_that_cannot_be_is_refused_at_its_line() {
+    refused("k = 4", "k = 5", &["s.toml:6", "even", "5"]);
+    refused("degree = 5", "degree = 500", &["s.toml:9", "500"]);
+    refused("degree = 5", "degree = 0", &["s.toml:9", "0"]);
+    refused("k = 4", "k = 4\nrate = \"0 Gbps\"", &["s.toml:7", "rate"]);
+    refused(
+        "k = 4",
+        "rat = \"1 Gbps\"",
+        &["s.toml:6", "rat", "did you mean \"rate\""],
+    );
+    refused("\"1 ms\"", "\"1 lightyear\"", &["s.toml:2", "lightyear"]);
+    refused("\"1 ms\"", "\"400 days\"", &["s.toml:2"]);
+    refused("\"1 ms\"", "\"99999999999 s\"", &["s.toml:2"]);
+    refused(
+        "\"dctcp\"",
+        "\"dctpc\"",
+        &["s.toml:3", "did you mean \"dctcp\""],
+    );
+    refused("[topology]", "[topology", &["s.toml:4"]);
+    refused(
+        "kind = \"fat_tree\"\nk = 4",
+        "kind = \"single_switch\"\nhosts = 0",
+        &["s.toml:6", "hosts"],
+    );
+}
+
+#[test]
+fn files_that_a_scenario_names_are_read_with_the_same_care() {
+    let background = |cdf: &str| {
+        let text = SCENARIO.replace(
+            "kind = \"incast\"\ndegree = 5\nsize = \"20 kB\"",
+            "kind = \"background\"\ncdf = \"mine.csv\"\ninter_arrival = \"1 ms\"",
+        );
+        let room = Room::new();
+        room.file("s.toml", &text);
+        room.file(
+            "mine.csv",
+            &format!("size_bytes,cumulative_probability\n{cdf}"),
+        );
+        room
+    };
+    let run = &["run", "s.toml", "--out", "out"];
+    expect_refusal(
+        &background("100,0\n200,0.7\n300,0.6\n400,1\n"),
+        run,
+        &["mine.csv:4", "0.6"],
+    );
+    expect_refusal(&background("100,0\n200,0.7\n"), run, &["mine.csv", "0.7"]);
+    expect_refusal(&background("100,zero\n"), run, &["mine.csv:2", "zero"]);
+    let room = background("100,1\n");
+    std::fs::remove_file(room.path().join("mine.csv")).unwrap();
+    expect_refusal(&room, run, &["mine.csv"]);
+}
+
+#[test]
+fn a_flow_to_itself_is_refused() {
+    let room = Room::new();
+    room.file(
+        "s.toml",
+        &SCENARIO.replace(
+            "kind = \"incast\"\ndegree = 5\nsize = \"20 kB\"",
+            "kind = \"flow_list\"\nfile = \"f.csv\"",
+        ),
+    );
+    room.file("f.csv", "start,src,dst,size\n0 us,3,3,10 kB\n");
+    expect_refusal(&room, &["run", "s.toml", "--out", "out"], &["f.csv:2", "3"]);
+    assert_eq!(room.names(), ["f.csv", "s.toml"]);
+}
+
+#[test]
+fn a_wrong_command_line_is_refused() {
+    let room = Room::new();
+    room.file("s.toml", SCENARIO);
+    let refused = |args: &[&str], words: &[&str]| expect_refusal(&room, args, words);
+    refused(
+        &["run", "quickstrat"],
+        &["quickstrat", "did you mean \"quickstart\""],
+    );
+    refused(
+        &["run", "nowhere/s.toml"],
+        &["nowhere/s.toml", "No such file"],
+    );
+    refused(&["run", "."], &["expected a file"]);
+    refused(
+        &["run", "s.toml", "--set", "topology.q=4"],
+        &["--set", "topology", "did you mean \"k\"", "\"q\""],
+    );
+    refused(&["run", "s.toml", "--set", "topology.k"], &["--set", "="]);
+    refused(&["run", "s.toml", "--seed", "one"], &["one"]);
+    refused(&["run", "s.toml", "--seeds", "5..1"], &["5..1"]);
+    refused(
+        &["run", "s.toml", "--seed", "1", "--seeds", "1..2"],
+        &["cannot be used with"],
+    );
+    refused(
+        &["run", "s.toml", "--jobs", "0"],
+        &["jobs", "at least 1", "0"],
+    );
+    refused(
+        &["run", "s.toml", "--trace-packets", "hops=3"],
+        &["hops=3", "detours>=8"],
+    );
+    refused(&["list", "bufers"], &["bufers", "buffers"]);
+    refused(&["bench", "perm129"], &["perm129", "perm128"]);
+    refused(
+        &["show", "nothing"],
+        &["nothing", "expected a result directory"],
+    );
+    refused(&["show", "."], &["manifest.json"]);
+    refused(&["frobnicate"], &["frobnicate"]);
+    assert_eq!(room.names(), ["s.toml"]);
+}
+
+#[test]
+fn a_result_directory_must_be_free_and_writable() {
+    let room = Room::new();
+    room.file("s.toml", SCENARIO);
+    room.file("file", "mine");
+    room.run(&["run", "s.toml", "--out", "done"]).with_status(0);
+    let before = room.names();
+    let refused =
+        |out: &str, words: &[&str]| expect_refusal(&room, &["run", "s.toml", "--out", out], words);
+    refused("done", &["done", "already holds a run", "--out"]);
+    refused(".", &["expected a directory"]);
+    refused("file", &["got a file"]);
+    refused("file/under", &["file"]);
+    refused("/proc/sidestep/out", &["/proc/sidestep"]);
+    assert_eq!(room.names(), before);
+}
+
+#[test]
+fn check_reports_every_wrong_scenario_and_prints_the_others() {
+    let room = Room::new();
+    room.file("good.toml", SCENARIO);
+    room.file("odd.toml", &SCENARIO.replace("k = 4", "k = 5"));
+    room.file("typo.toml", &SCENARIO.replace("degree", "degre"));
+    let done = room
+        .run(&["check", "odd.toml", "good.toml", "typo.toml"])
+        .with_status(2);
+    assert!(
+        done.out.contains("good") && done.out.contains("offered load"),
+        "{}",
+        done.out
+    );
+    assert!(
+        done.err.contains("odd.toml:6") && done.err.contains("typo.toml:9"),
+        "{}",
+        done.err
+    );
+}
