@@ -25,9 +25,10 @@ pub const SCENARIO: &[Param] = &[
     ),
     Param::with_default(
         "framing",
-        ParamUnit::Word(&["ethernet", "ip"]),
+        ParamUnit::Word(&["ethernet", "ip", "ppp"]),
         "ethernet",
-        "what a packet costs on a wire: its IP bytes + 38 (84 at least), or its IP bytes alone",
+        "what a packet costs on a wire: its IP bytes + 38 (84 at least), its IP bytes alone, \
+         or with the 2 bytes of PPP that ns-3 adds",
     ),
     Param::with_default(
         "ttl",
