@@ -178,7 +178,7 @@ pub const TRANSPORT: &[Param] = &[
         "handshake",
         ParamUnit::Flag,
         "false",
-        "open with SYN and SYN-ACK; without, the connection stands already (design rule 8)",
+        "open with SYN, SYN-ACK and ACK; without, the connection stands already (design rule 8)",
     ),
 ];
 

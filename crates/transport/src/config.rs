@@ -28,7 +28,7 @@ pub struct TcpConfig {
     pub delayed_ack: Option<DelayedAck>,
     /// The retransmission timer.
     pub rto: RtoConfig,
-    /// Open with SYN and SYN-ACK; without, the connection stands already.
+    /// Open with SYN, SYN-ACK and ACK; without, the connection stands already.
     pub handshake: bool,
 }
 

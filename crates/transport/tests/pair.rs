@@ -96,7 +96,11 @@ impl Net {
             end <= self.rx.delivered() + self.config.receive_window,
             "{segment:?} is beyond the receive window"
         );
-        assert!(segment.syn || segment.len > 0, "an empty segment");
+        let confirms = self.config.handshake && segment.seq == 0;
+        assert!(
+            segment.syn || segment.len > 0 || confirms,
+            "an empty segment"
+        );
         assert!(segment.len <= self.config.mss);
     }
 

@@ -52,7 +52,7 @@ impl Framing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
-    /// Carries bytes of a flow.
+    /// Carries bytes of a flow; without any, it is the last packet of a handshake.
     Data = 0,
     /// Acknowledges them.
     Ack = 1,
@@ -182,6 +182,12 @@ impl Packet {
             2 => Kind::Syn,
             _ => Kind::SynAck,
         }
+    }
+
+    /// Does it carry bytes of a flow?
+    #[inline]
+    pub fn carries_data(&self) -> bool {
+        self.len > 0 && self.kind() == Kind::Data
     }
 
     /// Marks it "congestion experienced", when its sender can hear that; says whether it is marked now.

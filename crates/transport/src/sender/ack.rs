@@ -112,8 +112,7 @@ impl TcpSender {
         if !ack.syn || ack.ack != 0 {
             return;
         }
-        self.opening = Opening::Done;
-        self.set_phase(Phase::Open);
+        self.opening = Opening::Answered;
         self.timer.stop();
         if again {
             // RFC 5681 3.1: after a lost SYN the first window is one segment.

@@ -49,6 +49,8 @@ enum Opening {
     Due { again: bool },
     /// One is on its way since.
     Sent { at: Time, again: bool },
+    /// It was answered, and the answer is to be acknowledged.
+    Answered,
 }
 
 /// A TCP sender of one flow.
