@@ -89,6 +89,13 @@ pub const TRANSPORT: &[Param] = &[
         "how losses are repaired: RFC 6582 or RFC 6675",
     ),
     Param::with_default(
+        "reduction",
+        ParamUnit::Word(&["at_once", "prr"]),
+        "at_once",
+        "how a cut window is reached: at once, or by proportional rate reduction as in Linux \
+         and ns-3 (RFC 9937)",
+    ),
+    Param::with_default(
         "mss",
         ParamUnit::Bytes,
         "1460 B",

@@ -14,7 +14,7 @@ mod rto;
 mod sender;
 
 pub use any::{AnyReceiver, AnySender};
-pub use config::{DelayedAck, Recovery, RtoConfig, TcpConfig, recoveries};
+pub use config::{DelayedAck, Recovery, Reduction, RtoConfig, TcpConfig, recoveries, reductions};
 pub use congestion::{Congestion, congestions};
 pub use receiver::TcpReceiver;
 pub use registry::Entry;

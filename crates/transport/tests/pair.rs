@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use sidestep_transport::{
-    Ack, Arrival, Congestion, DelayedAck, Estimator, Receiver, Recovery, RtoConfig, Segment,
-    Sender, TcpConfig, TcpReceiver, TcpSender,
+    Ack, Arrival, Congestion, DelayedAck, Estimator, Receiver, Recovery, Reduction, RtoConfig,
+    Segment, Sender, TcpConfig, TcpReceiver, TcpSender,
 };
 use sidestep_types::Time;
 
@@ -145,6 +145,7 @@ fn config() -> impl Strategy<Value = TcpConfig> {
         }),
     ];
     let recovery = prop_oneof![Just(Recovery::NewReno), Just(Recovery::Sack)];
+    let reduction = prop_oneof![Just(Reduction::AtOnce), Just(Reduction::Prr)];
     let estimator = prop_oneof![
         Just(Estimator::Rfc6298),
         Just(Estimator::Linux),
@@ -158,7 +159,7 @@ fn config() -> impl Strategy<Value = TcpConfig> {
     let threshold = proptest::option::of(0..6u32);
     (
         congestion,
-        recovery,
+        (recovery, reduction),
         estimator,
         delayed_ack,
         threshold,
@@ -166,10 +167,19 @@ fn config() -> impl Strategy<Value = TcpConfig> {
         any::<[bool; 4]>(),
     )
         .prop_map(
-            |(congestion, recovery, estimator, delayed_ack, dupack_threshold, sizes, yes)| {
+            |(
+                congestion,
+                (recovery, reduction),
+                estimator,
+                delayed_ack,
+                dupack_threshold,
+                sizes,
+                yes,
+            )| {
                 TcpConfig {
                     congestion,
                     recovery,
+                    reduction,
                     mss: 1000,
                     initial_window: sizes.0,
                     receive_window: sizes.1,

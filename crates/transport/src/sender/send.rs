@@ -105,6 +105,12 @@ impl TcpSender {
     /// Sends slot `i` of the board again.
     fn resend(&mut self, now: Time, i: usize, in_pipe: bool) -> Segment {
         let (seq, len) = self.board.resend(now, i, self.una, in_pipe);
+        if self.reducing {
+            self.prr.resent += len;
+            if !in_pipe {
+                self.window.cwnd = self.window.cwnd.saturating_sub(len);
+            }
+        }
         self.timer.start(now);
         self.last_sent = now;
         self.counters.segments = self.counters.segments.saturating_add(1);
