@@ -100,7 +100,7 @@ Examples:
   sidestep list                              every kind, a line each
   sidestep list workloads                    one kind, with parameters, defaults and sources")]
 pub struct ListArgs {
-    /// scenarios, schemes, routes, buffers, schedulers, transports, recoveries, estimators,
+    /// scenarios, schemes, routes, buffers, schedulers, transports, recoveries, reductions, estimators,
     /// topologies, workloads or cdfs
     pub kind: Option<String>,
     /// Print one JSON object and nothing else

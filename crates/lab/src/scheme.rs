@@ -4,7 +4,9 @@ use crate::read::section::{Choice, Resolved, Spec};
 use crate::tables::{SHARED, SWITCH, TRANSPORT, TRANSPORTS};
 use sidestep_sim::{SwitchConfig, TraceFilter, WorldConfig};
 use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Capacity, buffer, route, sched};
-use sidestep_transport::{Congestion, DelayedAck, Estimator, Recovery, RtoConfig, TcpConfig};
+use sidestep_transport::{
+    Congestion, DelayedAck, Estimator, Recovery, Reduction, RtoConfig, TcpConfig,
+};
 use sidestep_types::{Framing, HEADER_BYTES, Seed, Size, Time, Value, Values};
 use std::sync::Arc;
 
@@ -151,6 +153,10 @@ pub(crate) fn transport(resolved: &Resolved) -> Result<TcpConfig, String> {
         "sack" => Recovery::Sack,
         _ => Recovery::NewReno,
     };
+    let reduction = match values.word("reduction").as_str() {
+        "prr" => Reduction::Prr,
+        _ => Reduction::AtOnce,
+    };
     let delayed_ack = match values.time_or_off("delayed_ack") {
         None => None,
         Some(timeout) => Some(DelayedAck {
@@ -177,6 +183,7 @@ pub(crate) fn transport(resolved: &Resolved) -> Result<TcpConfig, String> {
     Ok(TcpConfig {
         congestion: congestion(resolved)?,
         recovery,
+        reduction,
         mss: mss as u32,
         initial_window: count(values, "initial_window", 1, 1 << 20)?,
         receive_window,

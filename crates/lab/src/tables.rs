@@ -25,9 +25,10 @@ pub const SCENARIO: &[Param] = &[
     ),
     Param::with_default(
         "framing",
-        ParamUnit::Word(&["ethernet", "ip"]),
+        ParamUnit::Word(&["ethernet", "ip", "ppp"]),
         "ethernet",
-        "what a packet costs on a wire: its IP bytes + 38 (84 at least), or its IP bytes alone",
+        "what a packet costs on a wire: its IP bytes + 38 (84 at least), its IP bytes alone, \
+         or with the 2 bytes of PPP that ns-3 adds",
     ),
     Param::with_default(
         "ttl",
@@ -86,6 +87,13 @@ pub const TRANSPORT: &[Param] = &[
         ParamUnit::Word(&["newreno", "sack"]),
         "newreno",
         "how losses are repaired: RFC 6582 or RFC 6675",
+    ),
+    Param::with_default(
+        "reduction",
+        ParamUnit::Word(&["at_once", "prr"]),
+        "at_once",
+        "how a cut window is reached: at once, or by proportional rate reduction as in Linux \
+         and ns-3 (RFC 9937)",
     ),
     Param::with_default(
         "mss",
@@ -177,7 +185,7 @@ pub const TRANSPORT: &[Param] = &[
         "handshake",
         ParamUnit::Flag,
         "false",
-        "open with SYN and SYN-ACK; without, the connection stands already (design rule 8)",
+        "open with SYN, SYN-ACK and ACK; without, the connection stands already (design rule 8)",
     ),
 ];
 

@@ -80,6 +80,9 @@ fn every_registered_name_has_a_page_with_a_row_for_each_parameter() {
     for entry in sidestep_transport::recoveries() {
         page(&format!("recoveries/{}.md", entry.name), &mut missing);
     }
+    for entry in sidestep_transport::reductions() {
+        page(&format!("reductions/{}.md", entry.name), &mut missing);
+    }
     for entry in sidestep_transport::congestions() {
         page(&format!("transports/{}.md", entry.name), &mut missing);
     }
@@ -209,10 +212,25 @@ fn what_the_transport_registers_a_scenario_can_choose() {
         let chosen = transport(&format!("transport.recovery={}", entry.name));
         assert_eq!(chosen.recovery.name(), entry.name);
     }
+    for entry in sidestep_transport::reductions() {
+        let chosen = transport(&format!("transport.reduction={}", entry.name));
+        assert_eq!(chosen.reduction.name(), entry.name);
+    }
     for entry in sidestep_transport::congestions() {
         let chosen = transport(&format!("transport.kind={}", entry.name));
         assert_eq!(chosen.congestion.name(), entry.name);
     }
+}
+
+#[test]
+fn a_scenario_can_choose_every_framing() {
+    let bytes = ["ethernet", "ip", "ppp"].map(|name| {
+        let set = [format!("framing={name}")];
+        let read = Scenario::read("t.toml", &whole(""), &set, &Beside(""));
+        let scenario = read.unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
+        scenario.schemes[0].config.framing.wire(1500)
+    });
+    assert_eq!(bytes, [1538, 1500, 1502]);
 }
 
 /// Crates whose files the documents name by path; what they say in backticks must be there.

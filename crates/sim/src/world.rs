@@ -250,7 +250,7 @@ impl<A: Agenda> World<A> {
     fn count_detour(&mut self, parcel: u32) {
         self.totals.detours += 1;
         let packet = &self.fabric.pool.get(parcel).packet;
-        if packet.kind() == Kind::Data {
+        if packet.carries_data() {
             self.classes[packet.class as usize].detours += 1;
         }
     }
@@ -260,7 +260,7 @@ impl<A: Agenda> World<A> {
     fn count_drop(&mut self, parcel: u32, reason: DropReason) {
         self.totals.drops[reason as usize] += 1;
         let packet = &self.fabric.pool.get(parcel).packet;
-        if packet.kind() == Kind::Data {
+        if packet.carries_data() {
             self.flows[packet.flow.0 as usize].drops += 1;
             self.classes[packet.class as usize].dropped += 1;
         }
@@ -312,7 +312,7 @@ impl<A: Agenda> World<A> {
         let (src, dst, hash, class) = (end.src, end.dst, end.hash, end.class);
         while let Some(segment) = end.sender.poll_send(now) {
             let packet = data_packet(segment, flow, dst, hash, class, &self.config);
-            self.classes[class as usize].sent += u64::from(!segment.syn);
+            self.classes[class as usize].sent += u64::from(segment.len > 0);
             let host = &mut self.hosts[src.0];
             send(&mut self.fabric, &mut self.tracer, host, src, packet);
         }
@@ -334,7 +334,7 @@ impl<A: Agenda> World<A> {
         let now = self.fabric.now;
         let flow = packet.flow;
         let f = flow.0 as usize;
-        let data = packet.kind() == Kind::Data;
+        let data = packet.carries_data();
         if data {
             let class = &mut self.classes[packet.class as usize];
             class.delivered += 1;
@@ -380,9 +380,13 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// A segment of a flow that is complete: its sender missed the acknowledgement.
+    /// A segment of a flow that is complete: its sender missed the acknowledgement, unless it
+    /// is the last packet of the handshake, overtaken by all the data.
     #[cold]
     fn on_late_segment(&mut self, packet: &Packet) {
+        if packet.kind() == Kind::Data && packet.len == 0 {
+            return;
+        }
         let flow = packet.flow;
         let f = &self.plan.flows[flow.0 as usize];
         let outcome = &mut self.flows[flow.0 as usize];

@@ -51,6 +51,33 @@ fn a_flow_on_an_idle_path_takes_exactly_its_pipeline() {
     }
 }
 
+/// SYN there, SYN-ACK back, then an acknowledgement of it with the data behind: only the
+/// data counts as data.
+#[test]
+fn a_handshake_costs_a_round_trip_and_an_acknowledgement() {
+    let network = topology("fat_tree", &[("k", "4")]);
+    let (rate, delay) = (BitRate::gbps(1), Time::from_us(1));
+    let mut settings = config("ecn", 100, 1);
+    let mut transport = dctcp();
+    transport.handshake = true;
+    settings.transport = transport.into();
+    let outcome = run(
+        &network,
+        plan(vec![flow(0, 15, 1460, Time::ZERO)]),
+        settings,
+        Time::from_s(1),
+    );
+    let one_way = pipeline(&[40], 6, rate, delay);
+    let expected = one_way + one_way + pipeline(&[40, 1500], 6, rate, delay);
+    assert_eq!(fct_us(&outcome), [expected.as_us_f64()]);
+    assert_eq!(
+        (outcome.classes[0].sent, outcome.classes[0].delivered),
+        (1, 1)
+    );
+    assert_eq!((outcome.flows[0].segments, outcome.totals.sent), (1, 5));
+    assert_conserved(&outcome);
+}
+
 /// Poisson packets of one size through one link of constant rate: the mean wait is
 /// rho·S / (2(1 - rho)).
 #[test]

@@ -39,6 +39,7 @@ pub const KINDS: &[&str] = &[
     "schedulers",
     "transports",
     "recoveries",
+    "reductions",
     "estimators",
     "topologies",
     "workloads",
@@ -64,6 +65,10 @@ pub fn kind(name: &str) -> Option<Kind> {
         "recoveries" => (
             "transport.recovery",
             plain(sidestep_transport::recoveries()),
+        ),
+        "reductions" => (
+            "transport.reduction",
+            plain(sidestep_transport::reductions()),
         ),
         "estimators" => (
             "transport.rto_estimator",

@@ -12,6 +12,8 @@ pub struct TcpConfig {
     pub congestion: Congestion,
     /// How losses are found and repaired.
     pub recovery: Recovery,
+    /// How fast a window that was cut is reached.
+    pub reduction: Reduction,
     /// Payload bytes of a full segment.
     pub mss: u32,
     /// Initial window in segments.
@@ -28,7 +30,7 @@ pub struct TcpConfig {
     pub delayed_ack: Option<DelayedAck>,
     /// The retransmission timer.
     pub rto: RtoConfig,
-    /// Open with SYN and SYN-ACK; without, the connection stands already.
+    /// Open with SYN, SYN-ACK and ACK; without, the connection stands already.
     pub handshake: bool,
 }
 
@@ -76,6 +78,52 @@ pub fn recoveries() -> &'static [Entry] {
     ]
 }
 
+/// How fast a window that a loss or an echo has cut is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Reduction {
+    /// RFC 5681, 6675, 8257: the window is the smaller one at once, and nothing new leaves
+    /// before the flight has fallen below it.
+    #[default]
+    AtOnce,
+    /// RFC 9937: what leaves is a share of what arrives, from the first acknowledgement on.
+    Prr,
+}
+
+impl Reduction {
+    /// The reduction of this name.
+    pub fn from_name(name: &str) -> Option<Reduction> {
+        match name {
+            "at_once" => Some(Reduction::AtOnce),
+            "prr" => Some(Reduction::Prr),
+            _ => None,
+        }
+    }
+
+    /// Its name everywhere.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reduction::AtOnce => "at_once",
+            Reduction::Prr => "prr",
+        }
+    }
+}
+
+/// Every reduction.
+pub fn reductions() -> &'static [Entry] {
+    &[
+        Entry {
+            name: "at_once",
+            summary: "sends nothing new until the flight has fallen below the cut window",
+            source: "RFC 5681, RFC 6675, RFC 8257",
+        },
+        Entry {
+            name: "prr",
+            summary: "sends a share of what is delivered while the window comes down",
+            source: "RFC 9937; Linux tcp_cwnd_reduction",
+        },
+    ]
+}
+
 /// Acknowledge every `segments`-th full segment, or after `timeout` (RFC 1122, RFC 5681 4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DelayedAck {
@@ -113,5 +161,14 @@ mod tests {
             assert_eq!(found.name(), entry.name);
         }
         assert_eq!(Recovery::from_name("rack"), None);
+    }
+
+    #[test]
+    fn every_listed_reduction_reads_back() {
+        for entry in reductions() {
+            let found = Reduction::from_name(entry.name).expect("a listed name is known");
+            assert_eq!(found.name(), entry.name);
+        }
+        assert_eq!(Reduction::from_name("halving"), None);
     }
 }

@@ -14,7 +14,7 @@ mod rto;
 mod sender;
 
 pub use any::{AnyReceiver, AnySender};
-pub use config::{DelayedAck, Recovery, RtoConfig, TcpConfig, recoveries};
+pub use config::{DelayedAck, Recovery, Reduction, RtoConfig, TcpConfig, recoveries, reductions};
 pub use congestion::{Congestion, congestions};
 pub use receiver::TcpReceiver;
 pub use registry::Entry;
@@ -28,7 +28,7 @@ use sidestep_types::{SackBlocks, Time};
 pub struct Segment {
     /// First byte carried. A `syn` carries none and has 0 here.
     pub seq: u64,
-    /// Payload bytes.
+    /// Payload bytes; none, and no `syn`: acknowledges the answer to a SYN, and is not answered.
     pub len: u32,
     /// Opens the connection.
     pub syn: bool,

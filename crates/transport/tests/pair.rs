@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use sidestep_transport::{
-    Ack, Arrival, Congestion, DelayedAck, Estimator, Receiver, Recovery, RtoConfig, Segment,
-    Sender, TcpConfig, TcpReceiver, TcpSender,
+    Ack, Arrival, Congestion, DelayedAck, Estimator, Receiver, Recovery, Reduction, RtoConfig,
+    Segment, Sender, TcpConfig, TcpReceiver, TcpSender,
 };
 use sidestep_types::Time;
 
@@ -96,7 +96,11 @@ impl Net {
             end <= self.rx.delivered() + self.config.receive_window,
             "{segment:?} is beyond the receive window"
         );
-        assert!(segment.syn || segment.len > 0, "an empty segment");
+        let confirms = self.config.handshake && segment.seq == 0;
+        assert!(
+            segment.syn || segment.len > 0 || confirms,
+            "an empty segment"
+        );
         assert!(segment.len <= self.config.mss);
     }
 
@@ -141,6 +145,7 @@ fn config() -> impl Strategy<Value = TcpConfig> {
         }),
     ];
     let recovery = prop_oneof![Just(Recovery::NewReno), Just(Recovery::Sack)];
+    let reduction = prop_oneof![Just(Reduction::AtOnce), Just(Reduction::Prr)];
     let estimator = prop_oneof![
         Just(Estimator::Rfc6298),
         Just(Estimator::Linux),
@@ -154,7 +159,7 @@ fn config() -> impl Strategy<Value = TcpConfig> {
     let threshold = proptest::option::of(0..6u32);
     (
         congestion,
-        recovery,
+        (recovery, reduction),
         estimator,
         delayed_ack,
         threshold,
@@ -162,10 +167,19 @@ fn config() -> impl Strategy<Value = TcpConfig> {
         any::<[bool; 4]>(),
     )
         .prop_map(
-            |(congestion, recovery, estimator, delayed_ack, dupack_threshold, sizes, yes)| {
+            |(
+                congestion,
+                (recovery, reduction),
+                estimator,
+                delayed_ack,
+                dupack_threshold,
+                sizes,
+                yes,
+            )| {
                 TcpConfig {
                     congestion,
                     recovery,
+                    reduction,
                     mss: 1000,
                     initial_window: sizes.0,
                     receive_window: sizes.1,

@@ -1,7 +1,8 @@
 //! The worked examples of `docs/estimators/` are what the estimators do.
 
 use sidestep_transport::{
-    Ack, Congestion, Estimator, Recovery, RtoConfig, Sender, TcpConfig, TcpSender, estimators,
+    Ack, Congestion, Estimator, Recovery, Reduction, RtoConfig, Sender, TcpConfig, TcpSender,
+    estimators,
 };
 use sidestep_types::{SackBlocks, Time};
 use std::sync::Arc;
@@ -13,6 +14,7 @@ fn sender(estimator: Estimator) -> TcpSender {
     let config = TcpConfig {
         congestion: Congestion::NewReno { ecn: false },
         recovery: Recovery::NewReno,
+        reduction: Reduction::AtOnce,
         mss: MSS as u32,
         initial_window: 10,
         receive_window: 1 << 20,

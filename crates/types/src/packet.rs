@@ -23,6 +23,9 @@ pub enum Framing {
     Ethernet,
     /// IP bytes alone, as many simulators count.
     Ip,
+    /// IP + 2, all of it buffered: the protocol field of PPP (RFC 1661) alone, as on ns-3's
+    /// point-to-point links.
+    Ppp,
 }
 
 impl Framing {
@@ -32,6 +35,7 @@ impl Framing {
             Framing::Ethernet if ip + 38 < 84 => 84,
             Framing::Ethernet => ip + 38,
             Framing::Ip => ip,
+            Framing::Ppp => ip + 2,
         }
     }
 
@@ -39,7 +43,7 @@ impl Framing {
     pub const fn unbuffered(self) -> u32 {
         match self {
             Framing::Ethernet => 20,
-            Framing::Ip => 0,
+            Framing::Ip | Framing::Ppp => 0,
         }
     }
 }
@@ -48,7 +52,7 @@ impl Framing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
-    /// Carries bytes of a flow.
+    /// Carries bytes of a flow; without any, it is the last packet of a handshake.
     Data = 0,
     /// Acknowledges them.
     Ack = 1,
@@ -180,6 +184,12 @@ impl Packet {
         }
     }
 
+    /// Does it carry bytes of a flow?
+    #[inline]
+    pub fn carries_data(&self) -> bool {
+        self.len > 0 && self.kind() == Kind::Data
+    }
+
     /// Marks it "congestion experienced", when its sender can hear that; says whether it is marked now.
     #[inline]
     pub fn mark(&mut self) -> bool {
@@ -235,6 +245,12 @@ mod tests {
         assert_eq!(Framing::Ethernet.wire(46), 84);
         assert_eq!(Framing::Ethernet.wire(47), 85);
         assert_eq!(Framing::Ip.wire(40), 40);
+    }
+
+    #[test]
+    fn ppp_costs_two_bytes_and_buffers_them() {
+        assert_eq!(Framing::Ppp.wire(40), 42);
+        assert_eq!(Framing::Ppp.unbuffered(), 0);
     }
 
     #[test]

@@ -88,6 +88,7 @@ impl Reader<'_> {
         }
         let framing = match resolved.values.word("framing").as_str() {
             "ip" => Framing::Ip,
+            "ppp" => Framing::Ppp,
             _ => Framing::Ethernet,
         };
         let title = resolved.values.word("title");

@@ -5,7 +5,7 @@
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
 use sidestep_sim::*;
 use sidestep_switch::{Capacity, buffer, route, sched};
-use sidestep_transport::{Congestion, Estimator, Recovery, RtoConfig, TcpConfig};
+use sidestep_transport::{Congestion, Estimator, Recovery, Reduction, RtoConfig, TcpConfig};
 use sidestep_types::*;
 use std::sync::Arc;
 
@@ -37,6 +37,7 @@ pub fn dctcp() -> TcpConfig {
             initial_alpha: 1.0,
         },
         recovery: Recovery::Sack,
+        reduction: Reduction::AtOnce,
         mss: 1460,
         initial_window: 10,
         receive_window: 1 << 20,

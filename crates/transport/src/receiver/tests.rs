@@ -1,12 +1,13 @@
 //! Conversations with a receiver, in bytes and microseconds.
 
 use super::*;
-use crate::{Congestion, Estimator, RtoConfig};
+use crate::{Congestion, Estimator, Reduction, RtoConfig};
 
 fn config() -> TcpConfig {
     TcpConfig {
         congestion: Congestion::NewReno { ecn: false },
         recovery: Recovery::Sack,
+        reduction: Reduction::AtOnce,
         mss: 1000,
         initial_window: 10,
         receive_window: 20_000,

@@ -16,6 +16,7 @@ impl TcpSender {
             return;
         }
         let acked = ack.ack - self.una;
+        let before = self.proportional.then(|| self.before());
         self.una = ack.ack;
         self.control.hear(acked, ack.ece, self.una, self.nxt);
         let news = !ack.sack.is_empty() && self.sack && self.hear_blocks(&ack);
@@ -33,6 +34,11 @@ impl TcpSender {
         if news && self.phase == Phase::Fast {
             self.believe_lost();
         }
+        if self.reducing
+            && let Some(before) = before
+        {
+            self.reduce(acked, before);
+        }
     }
 
     /// New bytes are acknowledged: a round trip is known and duplicates are forgotten.
@@ -46,8 +52,12 @@ impl TcpSender {
         self.dupacks = 0;
         self.allowance = 0;
         self.limited = 0;
+        self.guessed = self
+            .guessed
+            .saturating_sub(acked.saturating_sub(self.window.mss));
         if self.cut && self.una > self.cut_end {
             self.cut = false;
+            self.end_reduction();
         }
     }
 
@@ -91,6 +101,9 @@ impl TcpSender {
         self.cut = true;
         self.cut_end = self.nxt;
         self.cwr = self.control.ect(false);
+        if self.proportional {
+            self.begin_reduction();
+        }
     }
 
     /// RFC 6675 (A): the scoreboard first.
@@ -112,8 +125,7 @@ impl TcpSender {
         if !ack.syn || ack.ack != 0 {
             return;
         }
-        self.opening = Opening::Done;
-        self.set_phase(Phase::Open);
+        self.opening = Opening::Answered;
         self.timer.stop();
         if again {
             // RFC 5681 3.1: after a lost SYN the first window is one segment.

@@ -125,6 +125,18 @@ impl Board {
         news
     }
 
+    /// Bytes the peer has beyond holes.
+    #[inline]
+    pub(super) fn sacked(&self) -> u64 {
+        self.sacked
+    }
+
+    /// Everything unSACKed below it is marked lost.
+    #[inline]
+    pub(super) fn lost_edge(&self) -> u64 {
+        self.lost_edge
+    }
+
     /// RFC 6675 IsLost for the first segment.
     pub(super) fn head_is_lost(&self, threshold: u64) -> bool {
         self.edge(threshold) > self.start

@@ -2,6 +2,7 @@
 //!
 //! **Decision**     `send`: the next segment, new or again. `ack`: what an acknowledgement
 //!                  means. `recovery`: when a loss is believed and how it is repaired.
+//!                  `reduction`: how fast a cut window is reached.
 //!                  How large the window is belongs to `crate::congestion`, the timer to
 //!                  `crate::rto`.
 //! **State**        two sequence numbers, the window, the timer, eight bytes per
@@ -9,7 +10,8 @@
 //! **Units**        bytes and picoseconds.
 //! **Errors**       none: acknowledgements of what was never sent, older ones, false SACK
 //!                  blocks and early timeouts are ignored.
-//! **Source**       RFC 5681, 6582 (NewReno), 6675 (SACK), 3042 (limited transmit), 6298.
+//! **Source**       RFC 5681, 6582 (NewReno), 6675 (SACK), 3042 (limited transmit), 6298,
+//!                  9937 (proportional rate reduction).
 //! **Deviations**   new data leaves in full segments or not at all, the last one excepted.
 //!                  The window grows only while it is what holds the sender back (as Linux
 //!                  does; RFC 5681 would let it grow idle). No timestamps, no D-SACK, no
@@ -18,6 +20,7 @@
 mod ack;
 mod board;
 mod recovery;
+mod reduction;
 mod send;
 
 use std::sync::Arc;
@@ -26,8 +29,9 @@ use sidestep_types::Time;
 
 use crate::congestion::{Controller, Window};
 use crate::rto::Timer;
-use crate::{Ack, Recovery, Segment, Sender, SenderCounters, TcpConfig};
+use crate::{Ack, Recovery, Reduction, Segment, Sender, SenderCounters, TcpConfig};
 use board::Board;
+use reduction::Prr;
 
 /// Where a sender stands between losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +53,8 @@ enum Opening {
     Due { again: bool },
     /// One is on its way since.
     Sent { at: Time, again: bool },
+    /// It was answered, and the answer is to be acknowledged.
+    Answered,
 }
 
 /// A TCP sender of one flow.
@@ -79,6 +85,10 @@ pub struct TcpSender {
     /// The next new segment says CWR.
     cwr: bool,
     sack: bool,
+    /// Windows come down by proportional rate reduction.
+    proportional: bool,
+    /// One is coming down now.
+    reducing: bool,
     cut_end: u64,
     counters: SenderCounters,
 
@@ -86,6 +96,9 @@ pub struct TcpSender {
     dupacks: u32,
     /// Of the outstanding bytes, those sent by limited transmit.
     limited: u64,
+    /// Without SACK: bytes beyond `una` that duplicates say have arrived.
+    guessed: u64,
+    prr: Prr,
     /// The first outstanding segment is to be sent again, whatever the window.
     resend_head: bool,
     /// RFC 6582: a partial acknowledgement has restarted the timer already.
@@ -132,11 +145,15 @@ impl TcpSender {
             cut: false,
             cwr: false,
             sack: config.recovery == Recovery::Sack,
+            proportional: config.reduction == Reduction::Prr,
+            reducing: false,
             cut_end: 0,
             counters: SenderCounters::default(),
             opening,
             dupacks: 0,
             limited: 0,
+            guessed: 0,
+            prr: Prr::default(),
             resend_head: false,
             partial: false,
             rescued: false,

@@ -20,12 +20,15 @@ use super::{Opening, Phase, TcpSender};
 impl TcpSender {
     /// A duplicate acknowledgement; with SACK, one that brought news.
     pub(super) fn duplicate(&mut self) {
+        if !self.sack && self.phase != Phase::Loss {
+            self.guessed = self.guessed.saturating_add(self.window.mss);
+        }
         match self.phase {
             Phase::Open => {
                 self.dupacks = self.dupacks.saturating_add(1);
                 if self.loss_believed() {
                     self.enter_fast();
-                } else if self.config.limited_transmit && self.dupacks <= 2 {
+                } else if self.config.limited_transmit && self.dupacks <= 2 && !self.reducing {
                     self.allowance = u64::from(self.dupacks) * self.window.mss;
                 }
             }
@@ -78,6 +81,7 @@ impl TcpSender {
     /// New bytes were acknowledged in fast recovery.
     pub(super) fn advance_fast(&mut self, acked: u64) {
         if self.una >= self.recover {
+            self.end_reduction();
             if !self.sack {
                 // RFC 6582 step 3, full acknowledgement, option 1.
                 let flight = (self.nxt - self.una).max(self.window.mss);
@@ -127,6 +131,7 @@ impl TcpSender {
     fn close_episode(&mut self) {
         self.partial = false;
         self.resend_head = false;
+        self.guessed = 0;
         self.board.settle();
         self.set_phase(Phase::Open);
     }
@@ -150,6 +155,8 @@ impl TcpSender {
         self.allowance = 0;
         self.limited = 0;
         self.begin_episode();
+        self.reducing = false;
+        self.guessed = 0;
         self.resend_head = false;
         self.board.begin_loss();
         self.set_phase(Phase::Loss);

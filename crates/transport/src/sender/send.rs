@@ -53,7 +53,7 @@ impl TcpSender {
     /// The long way: a handshake or a recovery is going on.
     pub(super) fn next_special(&mut self, now: Time) -> Option<Segment> {
         if self.opening != Opening::Done {
-            return self.next_syn(now);
+            return self.next_opening(now);
         }
         if self.resend_head {
             self.resend_head = false;
@@ -105,6 +105,12 @@ impl TcpSender {
     /// Sends slot `i` of the board again.
     fn resend(&mut self, now: Time, i: usize, in_pipe: bool) -> Segment {
         let (seq, len) = self.board.resend(now, i, self.una, in_pipe);
+        if self.reducing {
+            self.prr.resent += len;
+            if !in_pipe {
+                self.window.cwnd = self.window.cwnd.saturating_sub(len);
+            }
+        }
         self.timer.start(now);
         self.last_sent = now;
         self.counters.segments = self.counters.segments.saturating_add(1);
@@ -119,9 +125,11 @@ impl TcpSender {
         }
     }
 
-    fn next_syn(&mut self, now: Time) -> Option<Segment> {
-        let Opening::Due { again } = self.opening else {
-            return None;
+    fn next_opening(&mut self, now: Time) -> Option<Segment> {
+        let again = match self.opening {
+            Opening::Due { again } => again,
+            Opening::Answered => return Some(self.confirm()),
+            Opening::Sent { .. } | Opening::Done => return None,
         };
         if self.size == 0 {
             return None;
@@ -136,5 +144,20 @@ impl TcpSender {
             cwr: false,
             retransmit: again,
         })
+    }
+
+    /// RFC 9293 3.10.7.3: the answer to a SYN is acknowledged at once, before any data: so
+    /// it is on the wire of everybody who connects and then writes.
+    fn confirm(&mut self) -> Segment {
+        self.opening = Opening::Done;
+        self.set_phase(Phase::Open);
+        Segment {
+            seq: 0,
+            len: 0,
+            syn: false,
+            ect: false,
+            cwr: false,
+            retransmit: false,
+        }
     }
 }

@@ -4,6 +4,7 @@
 mod ecn;
 mod loss;
 mod opening;
+mod reduction;
 mod sack;
 mod window;
 
@@ -12,13 +13,16 @@ use std::sync::Arc;
 use sidestep_types::{SackBlocks, Time};
 
 use super::TcpSender;
-use crate::{Ack, Congestion, Estimator, Recovery, RtoConfig, Segment, Sender, TcpConfig};
+use crate::{
+    Ack, Congestion, Estimator, Recovery, Reduction, RtoConfig, Segment, Sender, TcpConfig,
+};
 
 /// NewReno throughout, four segments at first, a timeout of 200 us at least and at first.
 fn tcp() -> TcpConfig {
     TcpConfig {
         congestion: Congestion::NewReno { ecn: false },
         recovery: Recovery::NewReno,
+        reduction: Reduction::AtOnce,
         mss: 1000,
         initial_window: 4,
         receive_window: 1_000_000,

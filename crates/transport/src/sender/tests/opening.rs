@@ -16,6 +16,16 @@ fn syn_ack() -> Ack {
     }
 }
 
+impl TcpSender {
+    /// The answer to the SYN is acknowledged; then come these segments.
+    fn confirms_and_sends(&mut self, at: u64) -> Vec<u64> {
+        let confirm = self.poll_send(us(at)).expect("an acknowledgement");
+        assert_eq!((confirm.seq, confirm.len), (0, 0));
+        assert!(!confirm.syn && !confirm.ect && !confirm.retransmit);
+        self.sends(at)
+    }
+}
+
 #[test]
 fn data_follows_the_answer_to_a_syn() {
     let mut tx = flow(opening(), 3000);
@@ -24,7 +34,7 @@ fn data_follows_the_answer_to_a_syn() {
     assert_eq!(tx.poll_send(us(0)), None);
     tx.on_ack(us(100), syn_ack());
     assert_eq!(tx.rto(), us(300)); // the SYN was a round-trip sample
-    assert_eq!(tx.sends(100), [0, 1, 2]);
+    assert_eq!(tx.confirms_and_sends(100), [0, 1, 2]);
     assert_eq!(tx.deadline(), Some(us(400)));
     tx.on_ack(us(110), syn_ack()); // a copy
     assert_eq!(tx.acked(200, 3), NOTHING);
@@ -41,7 +51,7 @@ fn a_lost_syn_is_sent_again_and_costs_the_first_window() {
     assert!(again.syn && again.retransmit);
     assert_eq!(tx.deadline(), Some(us(3000)));
     tx.on_ack(us(1100), syn_ack());
-    assert_eq!(tx.sends(1100), [0]);
+    assert_eq!(tx.confirms_and_sends(1100), [0]);
     assert_eq!(tx.rto(), us(1000)); // no sample, and the back-off was the SYN's alone
 }
 
@@ -53,7 +63,7 @@ fn nothing_but_a_syn_ack_opens_the_connection() {
     assert_eq!(tx.acked(50, 0), NOTHING);
     assert_eq!(tx.acked(50, 1), NOTHING);
     tx.on_ack(us(100), syn_ack());
-    assert_eq!(tx.sends(100), [0, 1, 2, 3]);
+    assert_eq!(tx.confirms_and_sends(100), [0, 1, 2, 3]);
 }
 
 #[test]

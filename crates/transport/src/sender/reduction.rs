@@ -1,0 +1,126 @@
+//! Proportional rate reduction: a cut window is reached step by step, not in silence.
+//!
+//! **Decision**     how much each acknowledgement lets go while the window comes down:
+//!                  the share `ssthresh / flight` of what it says was delivered, or, once
+//!                  less than `ssthresh` is in the network, enough to get back to it.
+//! **State**        three byte counters; one division an acknowledgement, while reducing.
+//! **Units**        bytes.
+//! **Errors**       none.
+//! **Source**       RFC 9937 (which replaces RFC 6937) for losses. For echoes of marks it
+//!                  says nothing; Linux (`tcp_enter_cwr`, `tcp_cwnd_reduction`) and ns-3 use
+//!                  the same procedure, and so does this.
+//! **Deviations**   what may leave is rounded up to a full segment, as Linux counts.
+//!                  Without SACK, a duplicate stands for a full segment delivered, and a
+//!                  partial acknowledgement takes back what duplicates stood for (as Linux
+//!                  does; RFC 9937 takes back all). A loss after an echo starts anew.
+
+use super::{Phase, TcpSender};
+
+/// A reduction in progress.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Prr {
+    /// In the network when it began; 0 before the first step.
+    flight: u64,
+    /// Delivered since.
+    delivered: u64,
+    /// Sent again since; what was sent for the first time is known from `cut_end`.
+    pub resent: u64,
+}
+
+/// What a sender knew before an acknowledgement.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Before {
+    arrived: u64,
+    lost_edge: u64,
+}
+
+impl TcpSender {
+    /// The window was cut to `ssthresh`; it comes down from here by [`TcpSender::reduce`].
+    pub(super) fn begin_reduction(&mut self) {
+        self.reducing = true;
+        self.allowance = 0;
+        self.prr = Prr::default();
+    }
+
+    /// The window has come down, or a timeout has made it one segment.
+    pub(super) fn end_reduction(&mut self) {
+        if std::mem::replace(&mut self.reducing, false) {
+            self.window.cwnd = self.window.ssthresh;
+        }
+    }
+
+    /// Bytes beyond `una` that are known, or without SACK guessed, to have arrived.
+    fn arrived(&self) -> u64 {
+        if self.sack {
+            self.board.sacked()
+        } else {
+            self.guessed
+        }
+    }
+
+    pub(super) fn before(&self) -> Before {
+        Before {
+            arrived: self.arrived(),
+            lost_edge: self.board.lost_edge(),
+        }
+    }
+
+    /// One step: sets the window so that exactly the share of this acknowledgement may leave.
+    pub(super) fn reduce(&mut self, acked: u64, before: Before) {
+        let outstanding = self.nxt - self.una;
+        if self.prr.flight == 0 {
+            self.prr.flight = (outstanding + acked).saturating_sub(before.arrived).max(1);
+        }
+        let delivered = (acked + self.arrived()).saturating_sub(before.arrived);
+        self.prr.delivered += delivered;
+        let fast = self.phase == Phase::Fast;
+        let further_loss = if self.sack {
+            self.board.lost_edge() > before.lost_edge
+        } else {
+            fast // a partial acknowledgement
+        };
+        let pipe = if self.sack {
+            self.board.pipe(self.una)
+        } else {
+            let lost = if self.resend_head { self.window.mss } else { 0 };
+            outstanding.saturating_sub(self.guessed + lost)
+        };
+        let out = self.nxt - self.cut_end + self.prr.resent;
+        let safe = acked > 0 && !further_loss;
+        let share = self.prr.share(
+            pipe,
+            self.window.ssthresh,
+            delivered,
+            out,
+            safe,
+            self.window.mss,
+        );
+        let counted = if fast && self.sack { pipe } else { outstanding };
+        self.window.cwnd = counted.saturating_add(share);
+    }
+}
+
+impl Prr {
+    /// RFC 9937: SndCnt, in full segments unless `ssthresh` is nearer.
+    fn share(
+        &self,
+        pipe: u64,
+        ssthresh: u64,
+        delivered: u64,
+        out: u64,
+        safe: bool,
+        mss: u64,
+    ) -> u64 {
+        let share = if pipe > ssthresh {
+            let due = u128::from(self.delivered) * u128::from(ssthresh);
+            let due = due.div_ceil(u128::from(self.flight)).min(u128::from(pipe)) as u64;
+            due.next_multiple_of(mss).saturating_sub(out)
+        } else {
+            let owed = self.delivered.saturating_sub(out).max(delivered);
+            let grown = owed.next_multiple_of(mss) + if safe { mss } else { 0 };
+            grown.min(ssthresh - pipe)
+        };
+        // The first acknowledgement always lets one go: a fast retransmit must not wait.
+        if share == 0 && out == 0 { mss } else { share }
+    }
+}
