@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Instructions per packet-hop of short runs, held loosely against expected.json.
+
+    bench/instructions/run.py             compare; exit 1 when one is more than 15 % off
+    bench/instructions/run.py --update    write what is measured to expected.json
+
+Wall time on a shared machine proves nothing; instructions hardly move from run to run. Valgrind
+counts those of the simulation alone (`measured` in crates/lab/examples/steps.rs), after a
+warm-up: neither reading the scenario nor building the network is in the figure.
+"""
+
+import argparse
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+EXPECTED = HERE / "expected.json"
+
+TOLERANCE = 0.15
+
+# name: scenario, warm-up and length in simulated microseconds, settings
+WORKLOADS = {
+    "perm k=4": ("perm.toml", 1_000, 20_000, ["topology.k=4"]),
+    "perm k=8": ("perm.toml", 1_000, 10_000, ["topology.k=8"]),
+    "incast, DIBS": ("incast.toml", 1_000, 10_000, []),
+    "background mix": ("background.toml", 5_000, 30_000, []),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Instructions per packet-hop.")
+    parser.add_argument("--update", action="store_true", help="write expected.json")
+    update = parser.parse_args().update
+    if shutil.which("valgrind") is None:
+        fail("needs valgrind (Debian: apt-get install valgrind)")
+    steps = build()
+    measured = {name: measure(steps, *workload) for name, workload in WORKLOADS.items()}
+    if update:
+        write(measured)
+        return
+    if not EXPECTED.exists():
+        fail(f"{EXPECTED.relative_to(ROOT)} is missing: --update writes it")
+    expected = json.loads(EXPECTED.read_text())
+    off = compare(measured, expected["workloads"])
+    here = {"machine": platform.machine(), "rustc": rustc()}
+    for what, value in here.items():
+        if expected[what] != value:
+            print(f"note: {what} is {value}, expected.json is from {expected[what]}")
+    if expected["machine"] != here["machine"]:
+        print("another instruction set: nothing to compare with")
+    elif off:
+        print(f"more than {TOLERANCE:.0%} off: {', '.join(off)}; if that is meant, --update and say why")
+        sys.exit(1)
+
+
+def build():
+    """Builds the driver as the product is built; returns its path."""
+    run = ["cargo", "build", "--release", "--locked", "-p", "sidestep-lab", "--example", "steps"]
+    done = subprocess.run(
+        [*run, "--message-format=json-render-diagnostics"], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    if done.returncode != 0:
+        fail("the driver does not build")
+    built = [json.loads(line).get("executable") for line in done.stdout.splitlines()]
+    return next(path for path in built if path)
+
+
+def measure(steps, scenario, warm_up, length, settings):
+    """Packet-hops and instructions of the measured part of one run."""
+    command = [
+        *("valgrind", "--tool=callgrind", "--toggle-collect=measured"),
+        f"--callgrind-out-file={os.devnull}",
+        *(steps, HERE / scenario, str(warm_up), str(length), *settings),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True)
+    collected = re.search(r"Collected : (\d+)", done.stderr)
+    if done.returncode != 0 or collected is None:
+        fail(f"{scenario}: exit {done.returncode}\n{done.stderr}")
+    hops, instructions = int(done.stdout), int(collected[1])
+    if hops == 0 or instructions == 0:
+        fail(f"{scenario}: {hops} packet-hops in {instructions} instructions: nothing was measured")
+    return {"hops": hops, "per_hop": round(instructions / hops, 1)}
+
+
+def compare(measured, expected):
+    """Prints the table; returns the names that are off."""
+    off = []
+    print(f"{'workload':<16}{'hops':>10}{'instructions/hop':>18}{'expected':>10}{'change':>9}")
+    for name, now in measured.items():
+        line = f"{name:<16}{now['hops']:>10}{now['per_hop']:>18}"
+        before = expected.get(name)
+        if before is None:
+            off.append(name)
+            print(f"{line}{'none':>10}")
+            continue
+        change = now["per_hop"] / before["per_hop"] - 1
+        moved = "  (the run itself moved)" if now["hops"] != before["hops"] else ""
+        if abs(change) > TOLERANCE:
+            off.append(name)
+        print(f"{line}{before['per_hop']:>10}{change:>+9.1%}{moved}")
+    return off
+
+
+def write(measured):
+    known = {"machine": platform.machine(), "rustc": rustc(), "workloads": measured}
+    EXPECTED.write_text(json.dumps(known, indent=2) + "\n")
+    print(f"wrote {EXPECTED.relative_to(ROOT)}")
+    compare(measured, measured)
+
+
+def rustc():
+    return subprocess.run(["rustc", "-V"], cwd=ROOT, capture_output=True, text=True).stdout.split()[1]
+
+
+def fail(message):
+    print(f"bench/instructions: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

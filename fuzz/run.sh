@@ -1,0 +1,92 @@
+#!/bin/sh
+# Builds the fuzz targets with stable Rust and lets each run for a while.
+#
+#   fuzz/run.sh [seconds] [target]...     default: 5 s each, all targets
+#
+# Prints one line a target; fails when one fails, and then says how to replay it. What is found
+# grows in fuzz/corpus/ from run to run; fuzz/seeds/ and the shipped files are where it starts.
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root"
+seconds=${1:-5}
+[ $# -gt 0 ] && shift
+case $seconds in
+    '' | *[!0-9]* | 0) echo "fuzz/run.sh: expected seconds from 1 on, got \"$seconds\"" >&2; exit 2 ;;
+esac
+all="scenario cdf flow_list topology_file receiver sender"
+for target in "$@"; do
+    case " $all " in
+        *" $target "*) ;;
+        *) echo "fuzz/run.sh: no target \"$target\"; there are: $all" >&2; exit 2 ;;
+    esac
+done
+for tool in cargo g++; do
+    command -v $tool >/dev/null || { echo "fuzz/run.sh: needs $tool (Debian: rustup, apt-get install g++)" >&2; exit 2; }
+done
+
+# What cargo-fuzz passes for --sanitizer=none. --target keeps it away from build scripts.
+host=$(rustc -vV | sed -n 's/^host: //p')
+target_dir=${CARGO_TARGET_DIR:-$root/target}/fuzz
+RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module \
+    -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+    -Cllvm-args=-sanitizer-coverage-pc-table \
+    -Cllvm-args=-sanitizer-coverage-trace-compares" \
+    cargo build --manifest-path fuzz/Cargo.toml --locked --release \
+    --target "$host" --target-dir "$target_dir"
+bin=$target_dir/$host/release
+
+seeds_of() {
+    echo "fuzz/seeds/$1"
+    case $1 in
+        scenario) echo scenarios schemes ;;
+        cdf) echo data/cdf ;;
+    esac
+}
+
+options_of() {
+    case $1 in
+        scenario) echo -max_len=4096 -dict=fuzz/scenario.dict ;;
+        receiver | sender) echo -max_len=2048 ;;
+        *) echo -max_len=1024 -dict=fuzz/tables.dict ;;
+    esac
+}
+
+mkdir -p fuzz/artifacts
+failed=
+for target in ${*:-$all}; do
+    corpus=fuzz/corpus/$target
+    log=fuzz/artifacts/$target.log
+    mkdir -p "$corpus"
+    # shellcheck disable=SC2046 # words are meant
+    if "$bin/$target" "$corpus" $(seeds_of "$target") $(options_of "$target") \
+        -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 \
+        -artifact_prefix="fuzz/artifacts/$target-" >"$log" 2>&1; then
+        verdict=ok
+    else
+        verdict=FAILED
+        failed="$failed $target"
+    fi
+    execs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+    first=$(sed -n 's/.*INITED cov: \([0-9]*\).*/\1/p' "$log")
+    last=$(sed -n 's/^#[0-9]*.* cov: \([0-9]*\).*/\1/p' "$log" | tail -n 1)
+    edges=$(sed -n 's/.*(\([0-9]*\) inline 8-bit counters).*/\1/p' "$log")
+    printf '%-14s %-7s%9s execs in %s s, coverage %s -> %s of %s edges\n' "$target" "$verdict" \
+        "${execs:-?}" "$seconds" "${first:-?}" "${last:-?}" "${edges:-?}"
+    if [ "$verdict" = ok ] && [ -z "$last" ]; then
+        echo "  no coverage was reported: the fuzzer ran blind, see $log"
+        failed="$failed $target"
+    fi
+    if [ "$verdict" = FAILED ]; then
+        sed -n '/panicked at/,/^stack backtrace/p; /^SUMMARY/p; /^ERROR/p' "$log" |
+            grep -v '^stack backtrace' | cut -c1-400 | sed 's/^/  /' | head -n 20
+        input=$(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)
+        echo "  log:    $log"
+        echo "  replay: RUST_BACKTRACE=1 $bin/$target ${input:-FILE}"
+    fi
+done
+if [ -n "$failed" ]; then
+    echo "failed:$failed"
+    exit 1
+fi

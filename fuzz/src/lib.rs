@@ -1,0 +1,151 @@
+//! What several fuzz targets need.
+
+use arbitrary::Arbitrary;
+use sidestep_sim::{Files, SwitchConfig, TraceFilter, WorldConfig};
+use sidestep_switch::{Capacity, buffer, route, sched};
+use sidestep_transport::{Congestion, DelayedAck, Estimator, Recovery, RtoConfig, TcpConfig};
+use sidestep_types::{Entry, Framing, Seed, Size, Time, Values};
+use std::sync::Arc;
+
+/// Whatever is asked for, it is this text.
+pub struct OneFile<'a>(pub &'a str);
+
+impl Files for OneFile<'_> {
+    fn read(&self, _: &str) -> Result<String, String> {
+        Ok(self.0.to_string())
+    }
+}
+
+/// One file of each kind that a scenario can name, and no others.
+pub struct FewFiles;
+
+impl Files for FewFiles {
+    fn read(&self, path: &str) -> Result<String, String> {
+        let text = match path {
+            "sizes.csv" => "size_bytes,cumulative_probability\n100,0.5\n20000,1\n",
+            "flows.csv" => "start,src,dst,size,class\n1 ms,0,1,20 kB,web\n2 ms,1,0,1 kB,\n",
+            "net.csv" => {
+                "a,b,rate,delay\nh0,s0,1 Gbps,1 us\nh1,s1,1 Gbps,1 us\ns0,s1,10 Gbps,5 us\n"
+            }
+            "mine.toml" => "[switch]\nbuffer = \"dibs\"\n[transport]\nfast_retransmit = 9\n",
+            _ => return Err("no such file".into()),
+        };
+        Ok(text.to_string())
+    }
+}
+
+/// DCTCP over marking switches.
+pub fn config() -> WorldConfig {
+    WorldConfig {
+        framing: Framing::Ethernet,
+        ttl: 255,
+        switch: SwitchConfig {
+            route: policy(route::ENTRIES, "ecmp"),
+            buffer: policy(buffer::ENTRIES, "ecn"),
+            sched: policy(sched::ENTRIES, "fifo"),
+            capacity: Capacity::PerPort(Size::Packets(100)),
+        },
+        transport: Arc::new(dctcp()),
+        seed: Seed(1),
+        trace: TraceFilter::None,
+    }
+}
+
+fn policy(entries: &'static [Entry], name: &str) -> (String, Values) {
+    let entry = entries
+        .iter()
+        .find(|e| e.name == name)
+        .expect("a registered name");
+    (name.to_string(), Values::defaults(entry.params))
+}
+
+/// DCTCP as DIBS section 5.3 sets it.
+pub fn dctcp() -> TcpConfig {
+    TcpConfig {
+        congestion: Congestion::Dctcp {
+            gain: 1.0 / 16.0,
+            initial_alpha: 1.0,
+        },
+        recovery: Recovery::Sack,
+        mss: 1460,
+        initial_window: 10,
+        receive_window: 1 << 20,
+        dupack_threshold: Some(3),
+        limited_transmit: false,
+        idle_restart: false,
+        delayed_ack: None,
+        rto: RtoConfig {
+            estimator: Estimator::Rfc6298,
+            min: Time::from_ms(10),
+            initial: Time::from_ms(10),
+            max: Time::from_s(60),
+            granularity: Time::from_us(1),
+            backoff: true,
+        },
+        handshake: false,
+    }
+}
+
+/// What the two ends of a connection can be told, within what a scenario may say.
+#[derive(Arbitrary, Clone, Debug)]
+pub struct Settings {
+    congestion: u8,
+    sack: bool,
+    mss: u16,
+    initial_window: u8,
+    window: u16,
+    dupacks: Option<u8>,
+    limited_transmit: bool,
+    idle_restart: bool,
+    delayed_ack: Option<(u8, u16)>,
+    estimator: u8,
+    rto_us: u16,
+    backoff: bool,
+    handshake: bool,
+}
+
+impl Settings {
+    /// As a connection's settings. The receive window holds at most 64 segments, so that a
+    /// burst is short.
+    pub fn tcp(&self) -> TcpConfig {
+        let mss = u32::from(self.mss % 9000) + 1;
+        let room = u64::from(self.window) % (63 * u64::from(mss));
+        let delayed_ack = self.delayed_ack.map(|(segments, us)| DelayedAck {
+            segments: u32::from(segments),
+            timeout: Time::from_us(u64::from(us)),
+        });
+        TcpConfig {
+            congestion: match self.congestion % 3 {
+                0 => Congestion::NewReno { ecn: false },
+                1 => Congestion::NewReno { ecn: true },
+                _ => dctcp().congestion,
+            },
+            recovery: if self.sack {
+                Recovery::Sack
+            } else {
+                Recovery::NewReno
+            },
+            mss,
+            initial_window: u32::from(self.initial_window) + 1,
+            receive_window: u64::from(mss) + room,
+            dupack_threshold: self.dupacks.map(u32::from),
+            limited_transmit: self.limited_transmit,
+            idle_restart: self.idle_restart,
+            delayed_ack,
+            rto: RtoConfig {
+                estimator: match self.estimator % 4 {
+                    0 => Estimator::Rfc6298,
+                    1 => Estimator::Linux,
+                    2 => Estimator::Ns3,
+                    _ => Estimator::Inet,
+                },
+                min: Time::from_us(u64::from(self.rto_us) + 1),
+                initial: Time::from_us(u64::from(self.rto_us) + 1),
+                max: Time::from_s(1),
+                granularity: Time::from_us(1),
+                backoff: self.backoff,
+            },
+            handshake: self.handshake,
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! Any sequence of segments and timeouts, against a receiver that keeps one bit a byte.
+
+#![no_main]
+
+use arbitrary::Arbitrary;
+use libfuzzer_sys::fuzz_target;
+use sidestep_fuzz::Settings;
+use sidestep_transport::{Ack, Arrival, Congestion, Receiver, Recovery, TcpConfig, TcpReceiver};
+use sidestep_types::Time;
+use std::sync::Arc;
+
+/// What happens next, this many microseconds later.
+#[derive(Arbitrary, Debug)]
+struct Step {
+    after_us: u8,
+    event: Event,
+}
+
+#[derive(Arbitrary, Debug)]
+enum Event {
+    /// In or near the window, where the model keeps track.
+    Near {
+        seq: Place,
+        len: u16,
+        ce: bool,
+        cwr: bool,
+    },
+    /// Anywhere in sequence space.
+    Far {
+        seq: u64,
+        len: u32,
+        ce: bool,
+        cwr: bool,
+    },
+    Syn,
+    /// The timer's time has come.
+    Due,
+    /// Somebody wakes the receiver for nothing.
+    Early,
+}
+
+#[derive(Arbitrary, Debug)]
+enum Place {
+    /// The next byte expected.
+    Next,
+    /// So far beyond it.
+    Ahead(u16),
+    /// So far before it.
+    Behind(u16),
+}
+
+fuzz_target!(|conversation: (Settings, Vec<Step>)| {
+    let (settings, steps) = conversation;
+    let mut pair = Pair::new(settings.tcp());
+    for step in steps.iter().take(400) {
+        pair.now += Time::from_us(u64::from(step.after_us));
+        pair.step(&step.event);
+    }
+});
+
+/// The receiver and its model.
+struct Pair {
+    now: Time,
+    config: Arc<TcpConfig>,
+    rx: TcpReceiver,
+    /// Byte by byte: is it here?
+    have: Vec<bool>,
+    /// The next byte expected.
+    next: u64,
+    acked: u64,
+    /// Data segments since the last acknowledgement.
+    waiting: u32,
+    /// What the next acknowledgement echoes.
+    echo: bool,
+}
+
+impl Pair {
+    fn new(config: TcpConfig) -> Pair {
+        // The model looks at every byte of the window for every acknowledgement.
+        let receive_window = config.receive_window.min(2048);
+        let config = Arc::new(TcpConfig {
+            receive_window,
+            ..config
+        });
+        Pair {
+            now: Time::ZERO,
+            rx: TcpReceiver::new(config.clone()),
+            config,
+            have: Vec::new(),
+            next: 0,
+            acked: 0,
+            waiting: 0,
+            echo: false,
+        }
+    }
+
+    fn step(&mut self, event: &Event) {
+        match *event {
+            Event::Near {
+                ref seq,
+                len,
+                ce,
+                cwr,
+            } => {
+                let seq = match *seq {
+                    Place::Next => self.next,
+                    Place::Ahead(by) => self.next + u64::from(by),
+                    Place::Behind(by) => self.next.saturating_sub(u64::from(by)),
+                };
+                self.segment(seq, u32::from(len), ce, cwr);
+            }
+            Event::Far { seq, len, ce, cwr } => self.segment(seq, len, ce, cwr),
+            Event::Syn => self.syn(),
+            Event::Due => self.due(),
+            Event::Early => self.early(),
+        }
+        assert_eq!(self.rx.delivered(), self.next, "bytes delivered");
+    }
+
+    fn segment(&mut self, seq: u64, len: u32, ce: bool, cwr: bool) {
+        let before = self.next;
+        let (in_order, hole) = (seq == self.next, self.have.contains(&true));
+        self.model(seq, len, ce, cwr);
+        self.rx.on_segment(
+            self.now,
+            Arrival {
+                seq,
+                len,
+                syn: false,
+                ce,
+                cwr,
+            },
+        );
+        let acks = self.acks();
+        if len == 0 {
+            assert_eq!(acks, [], "an empty segment is no data");
+            return;
+        }
+        self.waiting = if acks.is_empty() {
+            self.waiting + 1
+        } else {
+            self.waiting
+        };
+        let whole = self.next >= seq.saturating_add(u64::from(len));
+        if in_order && !hole && whole && self.config.delayed_ack.is_some() {
+            self.may_wait(&acks);
+        } else {
+            let last = acks.last().expect("anything else is answered at once");
+            self.is_current(last);
+        }
+        if seq > before {
+            self.reports_first(seq, len, acks.last());
+        }
+    }
+
+    /// Puts the segment into the model.
+    fn model(&mut self, seq: u64, len: u32, ce: bool, cwr: bool) {
+        if len == 0 {
+            return;
+        }
+        self.echo = match self.config.congestion {
+            Congestion::NewReno { ecn: false } => false,
+            Congestion::NewReno { ecn: true } => ce || (self.echo && !cwr),
+            Congestion::Dctcp { .. } => ce,
+        };
+        let end = seq
+            .saturating_add(u64::from(len))
+            .min(self.next + self.config.receive_window);
+        // `have` begins at the next byte expected.
+        for byte in seq.max(self.next)..end.max(seq) {
+            let i = (byte - self.next) as usize;
+            if i >= self.have.len() {
+                self.have.resize(i + 1, false);
+            }
+            self.have[i] = true;
+        }
+        let run = self.have.iter().take_while(|here| **here).count();
+        self.have.drain(..run);
+        self.next += run as u64;
+    }
+
+    /// An in-order segment may wait for others, but not for many and not without a timer.
+    fn may_wait(&mut self, acks: &[Ack]) {
+        let delay = self.config.delayed_ack.expect("it delays");
+        if acks.last().is_some_and(|ack| ack.ack == self.next) {
+            return;
+        }
+        let due = self
+            .rx
+            .deadline()
+            .expect("a timer runs while something waits");
+        assert!(due <= self.now + delay.timeout, "due {due} at {}", self.now);
+        assert!(
+            self.waiting < delay.segments.max(1),
+            "{} segments wait",
+            self.waiting
+        );
+    }
+
+    fn is_current(&self, ack: &Ack) {
+        assert_eq!((ack.ack, ack.ece), (self.next, self.echo), "{ack:?}");
+        assert_eq!(self.rx.deadline(), None, "nothing waits any more");
+    }
+
+    fn syn(&mut self) {
+        let syn = Arrival {
+            seq: 0,
+            len: 0,
+            syn: true,
+            ce: false,
+            cwr: false,
+        };
+        self.rx.on_segment(self.now, syn);
+        let ack = self.rx.poll_ack(self.now).expect("a SYN is answered");
+        assert!(
+            ack.syn && ack.ack == self.next && !ack.ece && ack.sack.is_empty(),
+            "{ack:?}"
+        );
+        assert_eq!(self.acks(), [], "and answered once");
+        self.acked = self.next;
+    }
+
+    fn due(&mut self) {
+        let Some(due) = self.rx.deadline() else {
+            return self.early();
+        };
+        self.now = self.now.max(due);
+        self.rx.on_timeout(self.now);
+        let acks = self.acks();
+        self.is_current(acks.last().expect("what waited is acknowledged"));
+    }
+
+    fn early(&mut self) {
+        if self.rx.deadline().is_none_or(|due| self.now < due) {
+            self.rx.on_timeout(self.now);
+            assert_eq!(self.acks(), [], "nothing is due");
+        }
+    }
+
+    /// All acknowledgements that are due, each checked.
+    fn acks(&mut self) -> Vec<Ack> {
+        let mut acks = Vec::new();
+        while let Some(ack) = self.rx.poll_ack(self.now) {
+            assert!(acks.len() < 2, "a segment is answered twice at most");
+            assert!(!ack.syn, "nobody asked");
+            assert!(ack.ack >= self.acked, "{} after {}", ack.ack, self.acked);
+            assert!(ack.ack <= self.next, "{} is not here", ack.ack);
+            self.acked = ack.ack;
+            self.waiting = 0;
+            self.check_blocks(&ack);
+            acks.push(ack);
+        }
+        if let Some(last) = acks.last().filter(|last| last.ack == self.next) {
+            self.check_all_reported(last);
+        }
+        acks
+    }
+
+    /// RFC 2018: each block is held, as long as can be, and reported once.
+    fn check_blocks(&self, ack: &Ack) {
+        let blocks: Vec<_> = ack.sack.iter().collect();
+        assert!(blocks.is_empty() || self.config.recovery == Recovery::Sack);
+        for (i, &(start, end)) in blocks.iter().enumerate() {
+            let [from, to] = [start, end].map(|at| at as usize);
+            assert!(0 < from && from < to && to <= self.have.len(), "{blocks:?}");
+            assert!(
+                self.have[from..to].iter().all(|here| *here),
+                "{blocks:?} is not all here"
+            );
+            assert!(
+                !self.have[from - 1] && self.have.get(to) != Some(&true),
+                "{blocks:?} is cut"
+            );
+            assert!(!blocks[..i].contains(&(start, end)), "{blocks:?} repeats");
+        }
+    }
+
+    /// Nothing beyond a hole is kept quiet. RFC 8257: the acknowledgement before a change of
+    /// marks is of what came before it, so this is about the last one.
+    fn check_all_reported(&self, last: &Ack) {
+        let held = self.have.chunk_by(|a, b| a == b);
+        let held = held.filter(|run| run[0]).count();
+        if self.config.recovery == Recovery::Sack {
+            assert_eq!(last.sack.len() as usize, held.min(3), "{last:?}");
+        }
+    }
+
+    /// RFC 2018: the first block has the segment that caused it, if that lies beyond a hole.
+    fn reports_first(&self, seq: u64, len: u32, last: Option<&Ack>) {
+        let kept = seq.saturating_sub(self.next) < self.have.len() as u64;
+        if self.config.recovery != Recovery::Sack || seq < self.next || !kept || len == 0 {
+            return;
+        }
+        let at = (seq - self.next) as u32;
+        let first = last.and_then(|ack| ack.sack.iter().next());
+        let (start, end) = first.expect("a hole is reported");
+        assert!(
+            (start..end).contains(&at),
+            "{start}..{end} is not where {at} arrived"
+        );
+    }
+}

@@ -1,0 +1,255 @@
+//! Any sequence of acknowledgements, true or false, and timeouts: a sender never panics, never
+//! sends what it has not got or the receiver does not want, and never falls silent for good.
+
+#![no_main]
+
+use arbitrary::Arbitrary;
+use libfuzzer_sys::fuzz_target;
+use sidestep_fuzz::Settings;
+use sidestep_transport::{Ack, Segment, Sender, TcpConfig, TcpSender};
+use sidestep_types::{SackBlocks, Time};
+use std::sync::Arc;
+
+/// What happens next, this many microseconds later.
+#[derive(Arbitrary, Debug)]
+struct Step {
+    after_us: u8,
+    event: Event,
+}
+
+#[derive(Arbitrary, Debug)]
+enum Event {
+    Ack {
+        at: Place,
+        ece: bool,
+        syn: bool,
+        sack: Vec<(Reach, Reach)>,
+    },
+    /// The timer's time has come.
+    Due,
+    /// Somebody wakes the sender for nothing.
+    Early,
+    /// The application has more.
+    Push(u16),
+}
+
+/// Which byte is expected next.
+#[derive(Arbitrary, Debug)]
+enum Place {
+    /// The same as before.
+    Duplicate,
+    /// So many segments further, as far as there are any.
+    Segments(u8),
+    /// So many bytes further; perhaps more than were ever sent.
+    Bytes(u16),
+    /// Everything.
+    All,
+    /// An old one, or nonsense.
+    Any(u64),
+}
+
+/// A distance from the acknowledged byte.
+#[derive(Arbitrary, Debug)]
+enum Reach {
+    Segments(u8),
+    Any(u32),
+}
+
+#[derive(Arbitrary, Debug)]
+struct Conversation {
+    settings: Settings,
+    size: Option<u32>,
+    steps: Vec<Step>,
+}
+
+fuzz_target!(|conversation: Conversation| {
+    let Conversation {
+        settings,
+        size,
+        steps,
+    } = conversation;
+    let mut talk = Talk::new(settings.tcp(), size.map(u64::from));
+    talk.hear_out();
+    for step in steps.iter().take(400) {
+        talk.now += Time::from_us(u64::from(step.after_us));
+        talk.step(&step.event);
+        talk.hear_out();
+    }
+});
+
+/// The sender and what can be known of it from outside.
+struct Talk {
+    now: Time,
+    config: Arc<TcpConfig>,
+    tx: TcpSender,
+    /// Bytes handed over; `u64::MAX` for as many as the network takes.
+    total: u64,
+    /// The handshake is over.
+    open: bool,
+    syn_sent: bool,
+    /// One past the highest byte sent.
+    sent: u64,
+    /// The highest acknowledgement of anything sent.
+    acked: u64,
+    segments: u32,
+    retransmits: u32,
+    timeouts: u32,
+}
+
+impl Talk {
+    fn new(config: TcpConfig, size: Option<u64>) -> Talk {
+        let config = Arc::new(config);
+        Talk {
+            now: Time::ZERO,
+            tx: TcpSender::new(config.clone(), size),
+            total: size.unwrap_or(u64::MAX),
+            open: !config.handshake,
+            syn_sent: false,
+            config,
+            sent: 0,
+            acked: 0,
+            segments: 0,
+            retransmits: 0,
+            timeouts: 0,
+        }
+    }
+
+    fn step(&mut self, event: &Event) {
+        match event {
+            Event::Ack { at, ece, syn, sack } => {
+                let ack = Ack {
+                    ack: self.place(at),
+                    ece: *ece,
+                    syn: *syn,
+                    sack: self.blocks(sack),
+                };
+                self.ack(ack);
+            }
+            Event::Due => self.due(),
+            Event::Early => {
+                if self.tx.deadline().is_none_or(|due| self.now < due) {
+                    self.tx.on_timeout(self.now);
+                }
+            }
+            Event::Push(bytes) => {
+                self.tx.push(u64::from(*bytes));
+                self.total = self.total.saturating_add(u64::from(*bytes));
+            }
+        }
+    }
+
+    fn place(&self, at: &Place) -> u64 {
+        let mss = u64::from(self.config.mss);
+        match *at {
+            Place::Duplicate => self.acked,
+            Place::Segments(n) => (self.acked + u64::from(n) * mss).min(self.sent),
+            Place::Bytes(n) => self.acked + u64::from(n),
+            Place::All => self.sent,
+            Place::Any(ack) => ack,
+        }
+    }
+
+    fn blocks(&self, reported: &[(Reach, Reach)]) -> SackBlocks {
+        let reach = |reach: &Reach| match *reach {
+            Reach::Segments(n) => u32::from(n) * self.config.mss,
+            Reach::Any(bytes) => bytes,
+        };
+        let mut blocks = SackBlocks::NONE;
+        for (start, end) in reported.iter().take(3) {
+            let (start, end) = (reach(start), reach(end));
+            if start < end {
+                blocks.push(start, end);
+            }
+        }
+        blocks
+    }
+
+    fn ack(&mut self, ack: Ack) {
+        self.tx.on_ack(self.now, ack);
+        if !self.open {
+            self.open = self.syn_sent && ack.syn && ack.ack == 0;
+        } else if !ack.syn && ack.ack <= self.sent {
+            self.acked = self.acked.max(ack.ack);
+        }
+    }
+
+    fn due(&mut self) {
+        if let Some(due) = self.tx.deadline() {
+            self.now = self.now.max(due);
+            self.tx.on_timeout(self.now);
+            self.timeouts += 1;
+        }
+    }
+
+    /// Takes everything that the sender has to say now, and checks where it stands then.
+    fn hear_out(&mut self) {
+        // Every byte in the window once, in segments that may each be cut by the application.
+        let most = 2 * (self.config.receive_window / u64::from(self.config.mss) + 401);
+        for _ in 0..most {
+            match self.tx.poll_send(self.now) {
+                Some(segment) => self.check(segment),
+                None => return self.check_rest(),
+            }
+        }
+        panic!("the sender never stops: {:?}", self.tx);
+    }
+
+    fn check(&mut self, segment: Segment) {
+        if segment.syn {
+            assert!(
+                !self.open && segment.len == 0 && segment.seq == 0,
+                "{segment:?}"
+            );
+            assert_eq!(segment.retransmit, self.syn_sent, "{segment:?}");
+            self.syn_sent = true;
+            return;
+        }
+        let end = segment.seq + u64::from(segment.len);
+        assert!(self.open, "{segment:?} before the connection stands");
+        assert!((1..=self.config.mss).contains(&segment.len), "{segment:?}");
+        assert!(
+            end <= self.total,
+            "{segment:?} is beyond {} bytes",
+            self.total
+        );
+        let limit = self.acked + self.config.receive_window;
+        assert!(
+            end <= limit,
+            "{segment:?} is beyond the receive window, {limit}"
+        );
+        assert!(
+            segment.seq >= self.acked,
+            "{segment:?} was acknowledged, up to {}",
+            self.acked
+        );
+        if segment.retransmit {
+            assert!(
+                end <= self.sent,
+                "{segment:?} has new bytes, from {}",
+                self.sent
+            );
+            self.retransmits += 1;
+        } else {
+            assert_eq!(
+                segment.seq, self.sent,
+                "{segment:?} leaves a gap or repeats"
+            );
+            self.sent = end;
+        }
+        self.segments += 1;
+    }
+
+    fn check_rest(&self) {
+        let done = self.acked == self.total;
+        assert_eq!(self.tx.is_done(), done, "{} of {}", self.acked, self.total);
+        let outstanding = self.sent > self.acked || (self.syn_sent && !self.open);
+        let deadline = self.tx.deadline();
+        assert_eq!(deadline.is_some(), outstanding, "due {deadline:?}");
+        assert!(done || outstanding, "silent for good: {:?}", self.tx);
+        assert!(self.tx.cwnd() > 0);
+        let counted = self.tx.counters();
+        assert_eq!(counted.segments, self.segments);
+        assert_eq!(counted.retransmits, self.retransmits);
+        assert_eq!(counted.timeouts, self.timeouts);
+    }
+}
