@@ -219,18 +219,21 @@ class FatTreeRoutingHelper : public Ipv4RoutingHelper {
     uint64_t m_seed;
 };
 
-/// The transport: what can be set alike on both sides is, the rest is in the README.
+/// The transport, as `sidestep check perm128` prints it; what cannot be alike is in the README.
 void SetDefaults() {
     Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(TcpDctcp::GetTypeId()));
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1460));
     Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(10));
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(1));
-    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(128 * 1024));
-    Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(128 * 1024));
+    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(1 << 20));
+    Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(1 << 20));
     Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false));
-    // Without scaling, a window of 128 KiB could not be advertised.
+    // Without scaling, a window of 1 MiB could not be advertised.
     Config::SetDefault("ns3::TcpSocketBase::WindowScaling", BooleanValue(true));
-    Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(true));
+    Config::SetDefault("ns3::TcpL4Protocol::RecoveryType",
+                       TypeIdValue(TcpClassicRecovery::GetTypeId()));
+    Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(false));
+    Config::SetDefault("ns3::TcpSocketBase::LimitedTransmit", BooleanValue(false));
     Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(MilliSeconds(10)));
     Config::SetDefault("ns3::TcpSocketBase::ClockGranularity", TimeValue(MicroSeconds(1)));
     // One segment at a time, so that a segment is never pieced together from two writes.
