@@ -3,7 +3,9 @@
 use arbitrary::Arbitrary;
 use sidestep_sim::{Files, SwitchConfig, TraceFilter, WorldConfig};
 use sidestep_switch::{Capacity, buffer, route, sched};
-use sidestep_transport::{Congestion, DelayedAck, Estimator, Recovery, RtoConfig, TcpConfig};
+use sidestep_transport::{
+    Congestion, DelayedAck, Estimator, Recovery, Reduction, RtoConfig, TcpConfig,
+};
 use sidestep_types::{Entry, Framing, Seed, Size, Time, Values};
 use std::sync::Arc;
 
@@ -67,6 +69,7 @@ pub fn dctcp() -> TcpConfig {
             initial_alpha: 1.0,
         },
         recovery: Recovery::Sack,
+        reduction: Reduction::AtOnce,
         mss: 1460,
         initial_window: 10,
         receive_window: 1 << 20,
@@ -91,6 +94,7 @@ pub fn dctcp() -> TcpConfig {
 pub struct Settings {
     congestion: u8,
     sack: bool,
+    prr: bool,
     mss: u16,
     initial_window: u8,
     window: u16,
@@ -124,6 +128,11 @@ impl Settings {
                 Recovery::Sack
             } else {
                 Recovery::NewReno
+            },
+            reduction: if self.prr {
+                Reduction::Prr
+            } else {
+                Reduction::AtOnce
             },
             mss,
             initial_window: u32::from(self.initial_window) + 1,

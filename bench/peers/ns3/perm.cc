@@ -225,10 +225,10 @@ void SetDefaults() {
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1460));
     Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(10));
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(1));
-    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(1 << 20));
-    Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(1 << 20));
+    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(128 << 10));
+    Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(128 << 10));
     Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false));
-    // Without scaling, a window of 1 MiB could not be advertised.
+    // Without scaling, a window of 128 KiB could not be advertised.
     Config::SetDefault("ns3::TcpSocketBase::WindowScaling", BooleanValue(true));
     Config::SetDefault("ns3::TcpL4Protocol::RecoveryType",
                        TypeIdValue(TcpClassicRecovery::GetTypeId()));
