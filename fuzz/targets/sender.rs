@@ -87,6 +87,8 @@ struct Talk {
     /// The handshake is over.
     open: bool,
     syn_sent: bool,
+    /// The handshake's third packet has been sent.
+    greeted: bool,
     /// One past the highest byte sent.
     sent: u64,
     /// The highest acknowledgement of anything sent.
@@ -105,6 +107,7 @@ impl Talk {
             total: size.unwrap_or(u64::MAX),
             open: !config.handshake,
             syn_sent: false,
+            greeted: false,
             config,
             sent: 0,
             acked: 0,
@@ -202,6 +205,15 @@ impl Talk {
             );
             assert_eq!(segment.retransmit, self.syn_sent, "{segment:?}");
             self.syn_sent = true;
+            return;
+        }
+        if segment.len == 0 {
+            // The handshake's third packet, once.
+            let third = self.config.handshake && self.open && segment.seq == 0;
+            assert!(
+                third && !std::mem::replace(&mut self.greeted, true),
+                "{segment:?}"
+            );
             return;
         }
         let end = segment.seq + u64::from(segment.len);

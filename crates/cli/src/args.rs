@@ -18,7 +18,8 @@ Examples:
   sidestep check my.toml                     what a scenario means, and its load
   sidestep list buffers                      what there is, with every parameter
 
-Exit status: 0 all well, 1 the run failed, 2 the input was wrong, 130 interrupted."
+Exit status: 0 all well, 1 the run failed, 2 the input was wrong, 130 interrupted.
+Verdicts on a paper's claims are printed and do not change it."
 )]
 pub struct Cli {
     #[command(subcommand)]

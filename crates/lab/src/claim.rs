@@ -199,6 +199,8 @@ fn evaluate_one(claim: &Claim, summaries: &[Summary]) -> ClaimResult {
         .map(|name| summaries.iter().find(|summary| summary.scheme == name))
         .collect();
     let (reading, ci) = match &chosen {
+        // A count is the sum over all seeds, and no interval makes it another number.
+        Some(chosen) if metric::is_count(claim.metric) => (combine(claim, chosen), None),
         Some(chosen) => (combine(claim, chosen), over_seeds(claim, chosen)),
         None => (Reading::Nothing, None),
     };

@@ -19,6 +19,7 @@ pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
             detours_without_signal(scheme),
             detours_look_like_losses(scheme),
             never_detours(scheme),
+            never_idle(scheme),
         ];
         let named = |warning| format!("scheme {}: {warning}", scheme.name);
         warnings.extend(own.into_iter().flatten().map(named));
@@ -88,8 +89,8 @@ fn marks_too_late(scheme: &Scheme) -> Option<String> {
 fn detours_without_signal(scheme: &Scheme) -> Option<String> {
     let alone = buffer(scheme) == "dibs" && !hears_marks(scheme);
     alone.then(|| {
-        "DIBS with a transport that slows down on losses alone: \"the congestion control mechanism used \
-         with it cannot rely on packet losses to infer congestion\" (DIBS section 3)"
+        "DIBS hides losses, and this transport slows down on losses alone: it needs one that \
+         hears marks (DIBS section 3)"
             .to_string()
     })
 }
@@ -102,6 +103,14 @@ fn detours_look_like_losses(scheme: &Scheme) -> Option<String> {
             "detours reorder packets, and fast_retransmit = {threshold} takes that for loss; \
              the paper turns it off, and found more than 10 usually enough (DIBS section 4)"
         )
+    })
+}
+
+fn never_idle(scheme: &Scheme) -> Option<String> {
+    scheme.config.transport.idle_restart.then(|| {
+        "idle_restart changes nothing yet: every flow is one message on a connection of its own, \
+         which is never idle"
+            .to_string()
     })
 }
 

@@ -245,7 +245,7 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
         ),
         (
             vec!["scheme.dibs.transport.kind=newreno"],
-            "\"the congestion control mechanism used with it cannot rely on packet losses",
+            "scheme dibs: DIBS hides losses",
         ),
         (
             vec!["scheme.dibs.transport.fast_retransmit=3"],
@@ -256,6 +256,10 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
             "mark_at (20 pkt) is not below capacity (20 pkt)",
         ),
         (vec!["switch.capacity=unlimited"], "DIBS never detours"),
+        (
+            vec!["transport.idle_restart=true"],
+            "idle_restart changes nothing yet",
+        ),
         (
             vec!["workload.query.rate=9000 /s", "workload.query.size=200 kB"],
             "the offered load is",

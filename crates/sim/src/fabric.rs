@@ -283,6 +283,10 @@ impl<A: Agenda> Fabric<A> {
             ranked.sending = NONE;
             return;
         };
+        assert!(
+            self.pool.has(parcel),
+            "a scheduler named packet {parcel}, which it was never given"
+        );
         ranked.sending = parcel;
         let wire = self.wires[self.links[link].wire];
         let p = self.pool.get_mut(parcel);

@@ -7,6 +7,9 @@ use crate::network::{End, Network};
 use sidestep_types::{PortId, PortSet};
 use std::collections::VecDeque;
 
+/// Tables hold an entry for each pair of switches: a gigabyte at this many.
+const MOST_SWITCHES: usize = 1 << 14;
+
 /// Where a host is attached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Attachment {
@@ -17,7 +20,7 @@ pub(crate) struct Attachment {
 /// One switch's forwarding table.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fib {
-    /// Per switch of the network: where in `hops` its set begins, and in the low 8 bits how long it is.
+    /// Per switch of the network: where in `hops` its set begins, and in the low 9 bits how long it is.
     set_of: Vec<u32>,
     hops: Vec<PortId>,
 }
@@ -28,8 +31,8 @@ impl Fib {
     #[inline]
     pub fn hops(&self, switch: u32) -> &[PortId] {
         let set = self.set_of[switch as usize];
-        let from = (set >> 8) as usize;
-        &self.hops[from..from + (set & 0xff) as usize]
+        let from = (set >> 9) as usize;
+        &self.hops[from..from + (set & 0x1ff) as usize]
     }
 
     fn new(switches: usize) -> Fib {
@@ -46,10 +49,10 @@ impl Fib {
             self.hops.len() - ports.len()
         });
         assert!(
-            from < 1 << 24 && ports.len() < 1 << 8,
+            from < 1 << 23 && ports.len() < 1 << 9,
             "a forwarding table of sane size"
         );
-        self.set_of[to as usize] = (from as u32) << 8 | ports.len() as u32;
+        self.set_of[to as usize] = (from as u32) << 9 | ports.len() as u32;
     }
 }
 
@@ -116,6 +119,11 @@ impl Ports {
     /// The forwarding table of every switch. Errors name a switch that cannot reach a host.
     pub fn shortest_paths(&self, names: &[String]) -> Result<Vec<Fib>, String> {
         let n = self.of_switch.len();
+        if n > MOST_SWITCHES {
+            return Err(format!(
+                "{n} switches, expected at most {MOST_SWITCHES}: their forwarding tables would not fit"
+            ));
+        }
         let mut fibs = vec![Fib::new(n); n];
         let mut with_hosts: Vec<u32> = self.attachments.iter().map(|a| a.switch).collect();
         with_hosts.sort_unstable();

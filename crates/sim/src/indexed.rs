@@ -1,7 +1,9 @@
 //! Arrays indexed by numbers that this crate hands out itself: links, parcels, slots, switches.
 //!
 //! A hop makes some thirty such look-ups, and their bounds checks were a fifth of all
-//! instructions (docs/performance.md). The numbers never come from outside: a parcel's from
+//! instructions (docs/performance.md). Numbers that a policy of
+//! the caller's hands back (ports, packets) are checked where they come in. The others never
+//! come from outside: a parcel's from
 //! [`crate::pool::Pool::put`], a link's and a switch's from the layout in
 //! [`crate::world::World::new`], a slot's from the agenda's owner. Debug builds, and so all
 //! tests, check every one.

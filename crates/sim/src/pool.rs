@@ -61,6 +61,11 @@ impl Pool {
         self.free = at;
     }
 
+    /// Is this the number of a slot, in use or free?
+    pub fn has(&self, at: u32) -> bool {
+        (at as usize) < self.parcels.len()
+    }
+
     /// How many packets there are.
     pub fn live(&self) -> u32 {
         self.live

@@ -179,6 +179,16 @@ impl View<'_> {
         self.links[self.first + u32::from(port.0)].settle(self.pool, self.now, self.unbuffered)
     }
 
+    /// Policies of the caller's may name any port; the tables do not check.
+    fn check(&self, port: PortId) {
+        assert!(
+            u32::from(port.0) < self.ports,
+            "port {} of a switch with {}",
+            port.0,
+            self.ports
+        );
+    }
+
     /// Bytes that the whole switch holds.
     #[inline(never)]
     fn used(&mut self) -> u64 {
@@ -211,6 +221,7 @@ impl Queues for View<'_> {
     }
 
     fn depth(&mut self, port: PortId) -> Depth {
+        self.check(port);
         self.settle(port)
     }
 
@@ -229,10 +240,12 @@ impl Queues for View<'_> {
     }
 
     fn empty_at(&self, port: PortId) -> Time {
+        self.check(port);
         self.links[self.first + u32::from(port.0)].free_at
     }
 
     fn time_to_send(&self, port: PortId, bytes: Bytes) -> Time {
+        self.check(port);
         self.links[self.first + u32::from(port.0)]
             .wire(self.wires)
             .rate

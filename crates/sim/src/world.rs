@@ -12,7 +12,7 @@ use crate::host::{Alarm, Host, ReceivingEnd, Seen, SendingEnd};
 use crate::indexed::Table;
 use crate::network::{End, Network};
 use crate::outcome::{ClassOutcome, FlowOutcome, Outcome, PortOutcome, Totals, TraceEvent};
-use crate::plan::{Plan, Start};
+use crate::plan::{FlowPlan, Plan, Start};
 use crate::switching::{Action, Switch};
 use crate::trace::Tracer;
 use sidestep_switch::sched::AnySched;
@@ -65,7 +65,9 @@ impl<A: Agenda> World<A> {
         plan: Arc<Plan>,
         config: WorldConfig,
     ) -> Result<World<A>, String> {
+        network.validate()?;
         check_plan(network, &plan)?;
+        check_settings(&config)?;
         let ports = Ports::number(network)?;
         let fibs = ports.shortest_paths(&network.switches)?;
         let (links, ends) = lay_links(network, &ports);
@@ -115,6 +117,10 @@ impl<A: Agenda> World<A> {
 
     /// Gives every switch port an explicit queue, in the order that `make`'s scheduler says.
     pub fn set_scheds(&mut self, mut make: impl FnMut(SwitchId, PortId) -> AnySched) {
+        assert!(
+            self.totals.events == 0,
+            "schedulers are set before the run starts"
+        );
         for (link, ends) in self.ends.iter().enumerate() {
             if let End::Switch(switch) = ends.from {
                 self.fabric.rank(link as u32, make(switch, ends.port));
@@ -270,7 +276,10 @@ impl<A: Agenda> World<A> {
     #[inline]
     fn at_host(&mut self, host: u32, parcel: u32) {
         let packet = self.fabric.pool.get(parcel).packet;
-        debug_assert!(packet.dst.0 == host, "a packet reaches the host it goes to");
+        assert!(
+            packet.dst.0 == host,
+            "a packet reached a host it does not go to: a buffer policy detoured it there"
+        );
         self.fabric.pool.free(parcel);
         self.totals.delivered += 1;
         self.totals.detoured += u64::from(packet.detours > 0);
@@ -411,7 +420,14 @@ impl<A: Agenda> World<A> {
         let now = self.fabric.now;
         self.flows[flow.0 as usize].finished = Some(now);
         self.unfinished -= 1;
-        self.close_receiver(flow.0 as usize);
+        let end = self.receivers[flow.0 as usize]
+            .as_deref_mut()
+            .expect("an open receiver");
+        // A delayed acknowledgement is still owed: the receiver stays until it is sent.
+        end.size = FlowPlan::ENDLESS;
+        if end.receiver.deadline().is_none() {
+            self.close_receiver(flow.0 as usize);
+        }
         let first = self.followers.partition_point(|f| f.0 < flow);
         let here = self.plan.flows[flow.0 as usize].dst;
         for i in first..self.followers.len() {
@@ -531,7 +547,11 @@ impl<A: Agenda> World<A> {
         if end.receiver.deadline().is_some_and(|due| due <= now) {
             end.receiver.on_timeout(now);
         }
+        let owes = end.receiver.deadline().is_some();
         self.drive_receiver(flow);
+        if !owes && self.flows[flow.0 as usize].finished.is_some() {
+            self.close_receiver(flow.0 as usize);
+        }
     }
 
     fn set_alarm(&mut self, host: HostId, at: Time, flow: FlowId, alarm: Alarm) {
@@ -598,6 +618,7 @@ fn send<A: Agenda>(
 ) {
     let number = u64::from(id.0) << 32 | host.sent;
     host.sent += 1;
+    fabric.depth(id.0);
     let traced = tracer.wants(number, packet.flow);
     packet.set_traced(traced);
     let parcel = fabric.pool.put(packet);
@@ -709,6 +730,25 @@ fn lay_links(
     }
     (links, ends)
 }
+
+/// Errors name a setting that no run can have.
+fn check_settings(config: &WorldConfig) -> Result<(), String> {
+    let transport = &config.transport;
+    if !(1..=MOST_MSS).contains(&transport.mss) {
+        let got = transport.mss;
+        return Err(format!("mss must be from 1 to {MOST_MSS} B, got {got}"));
+    }
+    if transport.rto.min == Time::ZERO || transport.rto.initial == Time::ZERO {
+        return Err("a retransmission timeout must be above 0".into());
+    }
+    if config.ttl == 0 {
+        return Err("a time to live must be above 0".into());
+    }
+    Ok(())
+}
+
+/// The largest payload whose packet, with headers and framing, fits the 16 bits of a length.
+const MOST_MSS: u32 = 65_000;
 
 /// Errors name the first flow or query that the network cannot have.
 fn check_plan(network: &Network, plan: &Plan) -> Result<(), String> {

@@ -287,3 +287,67 @@ fn impossible_plans_are_refused_with_a_reason() {
     assert!(said(flow(0, 1, 0, Time::ZERO)).contains("has no bytes"));
     assert!(buffer::ENTRIES.len() >= 4);
 }
+
+#[test]
+fn the_delayed_acknowledgement_of_a_last_segment_is_sent_although_the_flow_is_complete() {
+    use sidestep_transport::{DelayedAck, TcpConfig};
+    let network = topology("single_switch", &[("hosts", "3")]);
+    let mut settings = config("ecn", 100, 1);
+    settings.transport = Arc::new(TcpConfig {
+        delayed_ack: Some(DelayedAck {
+            segments: 2,
+            timeout: Time::from_ms(1),
+        }),
+        ..dctcp()
+    });
+    // One segment and three leave an odd one behind; the later flow keeps the run going.
+    let flows = vec![
+        flow(0, 1, 1000, Time::ZERO),
+        flow(0, 2, 4000, Time::ZERO),
+        flow(1, 2, 1000, Time::from_ms(60)),
+    ];
+    let outcome = run(&network, plan(flows), settings, Time::from_s(1));
+    assert_eq!(outcome.totals.timeouts, 0, "{:?}", outcome.flows);
+    assert_eq!(outcome.totals.retransmits, 0);
+    assert!(outcome.flows.iter().all(|f| f.finished.is_some()));
+}
+
+#[test]
+#[should_panic(expected = "port 60000 of a switch with 2")]
+fn a_buffer_of_ones_own_that_names_a_port_that_is_not_there_is_stopped() {
+    use sidestep_switch::{AnyBuffer, Buffer, Queues, Verdict, Want};
+    use sidestep_types::Rng;
+    struct Lost;
+    impl Buffer for Lost {
+        fn admit(&mut self, _: &Packet, _: Want, q: &mut dyn Queues, _: &mut Rng) -> Verdict {
+            q.depth(PortId(60_000));
+            Verdict::Enqueue { mark: false }
+        }
+    }
+    let network = topology("single_switch", &[("hosts", "2")]);
+    let mut world: World = World::new(&network, incast(1..2, 1460), config("ecn", 100, 1)).unwrap();
+    world.set_buffers(|_| AnyBuffer::Custom(Box::new(Lost)));
+    world.run_until(Time::from_ms(1));
+}
+
+#[test]
+fn a_nic_counts_the_packets_that_wait_and_not_those_on_a_long_wire() {
+    // Two packets, one after the other has left, over a link as long as 80 packets.
+    let network = topology("single_switch", &[("hosts", "2"), ("delay", "1 ms")]);
+    let flows = vec![
+        flow(0, 1, 1460, Time::ZERO),
+        flow(0, 1, 1460, Time::from_us(50)),
+    ];
+    let outcome = run(
+        &network,
+        plan(flows),
+        config("ecn", 100, 1),
+        Time::from_s(1),
+    );
+    let nic = outcome
+        .ports
+        .iter()
+        .find(|p| p.from == End::Host(HostId(0)))
+        .unwrap();
+    assert_eq!(nic.peak_packets, 1);
+}

@@ -1,8 +1,8 @@
 //! Named benchmarks: what a hop costs, on scenarios that do not change.
 //!
 //! Each runs in turn on the wheel and on the heap agenda of the standard library, in
-//! rounds, so that both see the same machine. Times are CPU time of the thread, building
-//! the network left out where it is short against the run; the heap's time is only used for the ratio.
+//! rounds, so that both see the same machine. Times are CPU time of the thread, drawing the
+//! plan and building the network included; the heap's time is only used for the ratio.
 
 use crate::workers::thread_cpu_s;
 use serde_json::{Value, json};

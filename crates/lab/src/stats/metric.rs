@@ -81,6 +81,11 @@ metrics! {
     "jain" "Jain's index of the bytes that endless flows delivered" |s| known(s.jain);
 }
 
+/// Does the metric count things, so that it grows with the number of seeds?
+pub fn is_count(name: &str) -> bool {
+    name.starts_with("drops") || matches!(name, "detours" | "marks" | "timeouts" | "retransmits")
+}
+
 /// The metric called `name`.
 pub fn find(name: &str) -> Option<&'static Metric> {
     METRICS.iter().find(|metric| metric.name == name)

@@ -250,6 +250,11 @@ impl Agenda for WheelAgenda {
         if at < self.now {
             past(slot, at, self.now);
         }
+        assert!(
+            (slot as usize) < self.slots.len(),
+            "slot {slot} of {}",
+            self.slots.len()
+        );
         let entry = &mut self.slots[slot];
         debug_assert!(entry.at == IDLE, "slot {slot} already has an event");
         entry.at = at;
@@ -258,6 +263,11 @@ impl Agenda for WheelAgenda {
     }
 
     fn cancel(&mut self, slot: u32) {
+        assert!(
+            (slot as usize) < self.slots.len(),
+            "slot {slot} of {}",
+            self.slots.len()
+        );
         let at = self.slots[slot].at;
         if at == IDLE {
             return;
