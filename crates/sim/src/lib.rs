@@ -2,6 +2,7 @@
 
 pub mod agenda;
 pub mod cdf;
+mod checks;
 pub mod config;
 mod fabric;
 mod fib;
@@ -9,8 +10,10 @@ pub mod files;
 pub mod flow_list;
 mod host;
 mod indexed;
+mod layout;
 pub mod network;
 pub mod outcome;
+mod packets;
 pub mod plan;
 mod pool;
 mod switching;

@@ -5,24 +5,23 @@
 //! settings, does not change.
 
 use crate::agenda::{Agenda, WheelAgenda};
+use crate::checks::{check_plan, check_settings};
 use crate::config::WorldConfig;
 use crate::fabric::{Fabric, Far, Happening, flow_hashes};
 use crate::fib::{Attachment, Ports};
 use crate::host::{Alarm, Host, ReceivingEnd, Seen, SendingEnd};
 use crate::indexed::Table;
+use crate::layout::{LinkEnds, lay_links, rank_ports};
 use crate::network::{End, Network};
 use crate::outcome::{ClassOutcome, FlowOutcome, Outcome, PortOutcome, Totals, TraceEvent};
+use crate::packets::{ack_packet, arrival, data_packet};
 use crate::plan::{FlowPlan, Plan, Start};
 use crate::switching::{Action, Switch};
 use crate::trace::Tracer;
 use sidestep_switch::sched::AnySched;
-use sidestep_switch::{AnyBuffer, DropReason, Sched};
-use sidestep_transport::{
-    Ack, AnyReceiver, AnySender, Arrival, Receiver, Segment, Sender, TcpReceiver, TcpSender,
-};
-use sidestep_types::{
-    FlowId, HEADER_BYTES, HostId, Kind, Packet, PortId, SwitchId, Time, ack_packet_bytes,
-};
+use sidestep_switch::{AnyBuffer, DropReason};
+use sidestep_transport::{Ack, AnyReceiver, AnySender, Receiver, Sender, TcpReceiver, TcpSender};
+use sidestep_types::{FlowId, HostId, Kind, Packet, PortId, SwitchId, Time};
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -47,13 +46,6 @@ pub struct World<A: Agenda = WheelAgenda> {
     tracer: Tracer,
     /// Per link: whose it is, where it leads, and its place in the outcome.
     ends: Vec<LinkEnds>,
-}
-
-struct LinkEnds {
-    from: End,
-    port: PortId,
-    to: End,
-    place: usize,
 }
 
 impl<A: Agenda> World<A> {
@@ -626,175 +618,4 @@ fn send<A: Agenda>(
         tracer.open(fabric.now, parcel, number, &packet);
     }
     fabric.enqueue(id.0, parcel);
-}
-
-#[inline]
-fn data_packet(
-    segment: Segment,
-    flow: FlowId,
-    dst: HostId,
-    hash: u32,
-    class: u8,
-    config: &WorldConfig,
-) -> Packet {
-    let kind = if segment.syn { Kind::Syn } else { Kind::Data };
-    let mut packet = Packet::new(kind, flow, dst, hash);
-    packet.set_seq(segment.seq);
-    packet.len = segment.len as u16;
-    packet.wire = config.framing.wire(HEADER_BYTES + segment.len) as u16;
-    packet.ttl = config.ttl;
-    packet.class = class;
-    packet.set_ect(segment.ect);
-    packet.set_cwr(segment.cwr);
-    packet.set_retransmit(segment.retransmit);
-    packet
-}
-
-#[inline]
-fn ack_packet(
-    ack: &Ack,
-    flow: FlowId,
-    dst: HostId,
-    hash: u32,
-    class: u8,
-    config: &WorldConfig,
-) -> Packet {
-    let kind = if ack.syn { Kind::SynAck } else { Kind::Ack };
-    let mut packet = Packet::new(kind, flow, dst, hash);
-    packet.set_seq(ack.ack);
-    packet.wire = config.framing.wire(ack_packet_bytes(ack.sack.len())) as u16;
-    packet.ttl = config.ttl;
-    packet.class = class;
-    packet.set_ece(ack.ece);
-    packet.sack = ack.sack;
-    packet
-}
-
-fn arrival(packet: &Packet) -> Arrival {
-    Arrival {
-        seq: packet.seq(),
-        len: u32::from(packet.len),
-        syn: packet.kind() == Kind::Syn,
-        ce: packet.ce(),
-        cwr: packet.cwr(),
-    }
-}
-
-/// Gives the ports of one switch explicit queues when the scheduler is not FIFO.
-fn rank_ports<A: Agenda>(
-    fabric: &mut Fabric<A>,
-    config: &WorldConfig,
-    first: u32,
-    ports: u32,
-) -> Result<(), String> {
-    let (name, values) = &config.switch.sched;
-    for link in first..first + ports {
-        let sched = AnySched::build(name, values, ports as u16, 0)
-            .map_err(|e| format!("sched {name}: {e}"))?;
-        if !sched.is_fifo() {
-            fabric.rank(link, sched);
-        }
-    }
-    Ok(())
-}
-
-/// Directed links in the order of their owners: every host's NIC, then every switch's ports.
-fn lay_links(
-    network: &Network,
-    ports: &Ports,
-) -> (Vec<(sidestep_types::BitRate, Time, Far)>, Vec<LinkEnds>) {
-    let mut links = Vec::new();
-    let mut ends = Vec::new();
-    let mut lay = |from: End, port: usize, cable: u32, is_a: bool| {
-        let c = &network.cables[cable as usize];
-        let to = if is_a { c.b } else { c.a };
-        let far = match to {
-            End::Host(h) => Far::Host(h.0),
-            End::Switch(s) => Far::Switch(s.0),
-        };
-        links.push((c.rate, c.delay, far));
-        ends.push(LinkEnds {
-            from,
-            port: PortId(port as u16),
-            to,
-            place: 2 * cable as usize + usize::from(!is_a),
-        });
-    };
-    for (h, &(cable, is_a)) in ports.of_host.iter().enumerate() {
-        lay(End::Host(HostId(h as u32)), 0, cable, is_a);
-    }
-    for (s, list) in ports.of_switch.iter().enumerate() {
-        for (p, &(_, cable, is_a)) in list.iter().enumerate() {
-            lay(End::Switch(SwitchId(s as u32)), p, cable, is_a);
-        }
-    }
-    (links, ends)
-}
-
-/// Errors name a setting that no run can have.
-fn check_settings(config: &WorldConfig) -> Result<(), String> {
-    let transport = &config.transport;
-    if !(1..=MOST_MSS).contains(&transport.mss) {
-        let got = transport.mss;
-        return Err(format!("mss must be from 1 to {MOST_MSS} B, got {got}"));
-    }
-    if transport.rto.min == Time::ZERO || transport.rto.initial == Time::ZERO {
-        return Err("a retransmission timeout must be above 0".into());
-    }
-    if config.ttl == 0 {
-        return Err("a time to live must be above 0".into());
-    }
-    Ok(())
-}
-
-/// The largest payload whose packet, with headers and framing, fits the 16 bits of a length.
-const MOST_MSS: u32 = 65_000;
-
-/// Errors name the first flow or query that the network cannot have.
-fn check_plan(network: &Network, plan: &Plan) -> Result<(), String> {
-    let hosts = network.hosts;
-    if plan.flows.len() >= u32::MAX as usize {
-        return Err("more than 4,294,967,294 flows".into());
-    }
-    if plan.classes.len() > 256 {
-        return Err(format!(
-            "{} traffic classes, at most 256",
-            plan.classes.len()
-        ));
-    }
-    for (f, flow) in plan.flows.iter().enumerate() {
-        if flow.src == flow.dst {
-            return Err(format!("flow {f} goes from host {} to itself", flow.src.0));
-        }
-        if flow.src.0 >= hosts || flow.dst.0 >= hosts {
-            let worst = flow.src.0.max(flow.dst.0);
-            return Err(format!(
-                "flow {f} names host {worst}, expected below {hosts}"
-            ));
-        }
-        if flow.size == 0 {
-            return Err(format!("flow {f} has no bytes"));
-        }
-        if usize::from(flow.class) >= plan.classes.len() {
-            return Err(format!(
-                "flow {f} is of class {}, which is not named",
-                flow.class
-            ));
-        }
-        if let Start::After { flow: other, .. } = flow.start {
-            let Some(first) = plan.flows.get(other.0 as usize) else {
-                return Err(format!(
-                    "flow {f} waits for flow {}, which is not planned",
-                    other.0
-                ));
-            };
-            if first.dst != flow.src {
-                return Err(format!(
-                    "flow {f} waits for flow {}, which ends elsewhere",
-                    other.0
-                ));
-            }
-        }
-    }
-    Ok(())
 }

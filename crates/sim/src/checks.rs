@@ -1,0 +1,74 @@
+//! What no run can have: refused before it starts.
+
+use crate::config::WorldConfig;
+use crate::network::Network;
+use crate::plan::{Plan, Start};
+use sidestep_types::Time;
+
+/// Errors name a setting that no run can have.
+pub(crate) fn check_settings(config: &WorldConfig) -> Result<(), String> {
+    let transport = &config.transport;
+    if !(1..=MOST_MSS).contains(&transport.mss) {
+        let got = transport.mss;
+        return Err(format!("mss must be from 1 to {MOST_MSS} B, got {got}"));
+    }
+    if transport.rto.min == Time::ZERO || transport.rto.initial == Time::ZERO {
+        return Err("a retransmission timeout must be above 0".into());
+    }
+    if config.ttl == 0 {
+        return Err("a time to live must be above 0".into());
+    }
+    Ok(())
+}
+
+/// The largest payload whose packet, with headers and framing, fits the 16 bits of a length.
+const MOST_MSS: u32 = 65_000;
+
+/// Errors name the first flow or query that the network cannot have.
+pub(crate) fn check_plan(network: &Network, plan: &Plan) -> Result<(), String> {
+    let hosts = network.hosts;
+    if plan.flows.len() >= u32::MAX as usize {
+        return Err("more than 4,294,967,294 flows".into());
+    }
+    if plan.classes.len() > 256 {
+        return Err(format!(
+            "{} traffic classes, at most 256",
+            plan.classes.len()
+        ));
+    }
+    for (f, flow) in plan.flows.iter().enumerate() {
+        if flow.src == flow.dst {
+            return Err(format!("flow {f} goes from host {} to itself", flow.src.0));
+        }
+        if flow.src.0 >= hosts || flow.dst.0 >= hosts {
+            let worst = flow.src.0.max(flow.dst.0);
+            return Err(format!(
+                "flow {f} names host {worst}, expected below {hosts}"
+            ));
+        }
+        if flow.size == 0 {
+            return Err(format!("flow {f} has no bytes"));
+        }
+        if usize::from(flow.class) >= plan.classes.len() {
+            return Err(format!(
+                "flow {f} is of class {}, which is not named",
+                flow.class
+            ));
+        }
+        if let Start::After { flow: other, .. } = flow.start {
+            let Some(first) = plan.flows.get(other.0 as usize) else {
+                return Err(format!(
+                    "flow {f} waits for flow {}, which is not planned",
+                    other.0
+                ));
+            };
+            if first.dst != flow.src {
+                return Err(format!(
+                    "flow {f} waits for flow {}, which ends elsewhere",
+                    other.0
+                ));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! Which directed link has which number, whose it is, and which of them keep an explicit queue.
+
+use crate::agenda::Agenda;
+use crate::config::WorldConfig;
+use crate::fabric::{Fabric, Far};
+use crate::fib::Ports;
+use crate::network::{End, Network};
+use sidestep_switch::{AnySched, Sched};
+use sidestep_types::{HostId, PortId, SwitchId, Time};
+
+/// Where a directed link runs, and its place in the outcome.
+pub(crate) struct LinkEnds {
+    pub from: End,
+    pub port: PortId,
+    pub to: End,
+    pub place: usize,
+}
+
+/// Directed links in the order of their owners: every host's NIC, then every switch's ports.
+pub(crate) fn lay_links(
+    network: &Network,
+    ports: &Ports,
+) -> (Vec<(sidestep_types::BitRate, Time, Far)>, Vec<LinkEnds>) {
+    let mut links = Vec::new();
+    let mut ends = Vec::new();
+    let mut lay = |from: End, port: usize, cable: u32, is_a: bool| {
+        let c = &network.cables[cable as usize];
+        let to = if is_a { c.b } else { c.a };
+        let far = match to {
+            End::Host(h) => Far::Host(h.0),
+            End::Switch(s) => Far::Switch(s.0),
+        };
+        links.push((c.rate, c.delay, far));
+        ends.push(LinkEnds {
+            from,
+            port: PortId(port as u16),
+            to,
+            place: 2 * cable as usize + usize::from(!is_a),
+        });
+    };
+    for (h, &(cable, is_a)) in ports.of_host.iter().enumerate() {
+        lay(End::Host(HostId(h as u32)), 0, cable, is_a);
+    }
+    for (s, list) in ports.of_switch.iter().enumerate() {
+        for (p, &(_, cable, is_a)) in list.iter().enumerate() {
+            lay(End::Switch(SwitchId(s as u32)), p, cable, is_a);
+        }
+    }
+    (links, ends)
+}
+
+/// Gives the ports of one switch explicit queues when the scheduler is not FIFO.
+pub(crate) fn rank_ports<A: Agenda>(
+    fabric: &mut Fabric<A>,
+    config: &WorldConfig,
+    first: u32,
+    ports: u32,
+) -> Result<(), String> {
+    let (name, values) = &config.switch.sched;
+    for link in first..first + ports {
+        let sched = AnySched::build(name, values, ports as u16, 0)
+            .map_err(|e| format!("sched {name}: {e}"))?;
+        if !sched.is_fifo() {
+            fabric.rank(link, sched);
+        }
+    }
+    Ok(())
+}

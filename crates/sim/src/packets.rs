@@ -1,0 +1,57 @@
+//! What a host's machines say, as packets, and back.
+
+use crate::config::WorldConfig;
+use sidestep_transport::{Ack, Arrival, Segment};
+use sidestep_types::{FlowId, HEADER_BYTES, HostId, Kind, Packet, ack_packet_bytes};
+
+#[inline]
+pub(crate) fn data_packet(
+    segment: Segment,
+    flow: FlowId,
+    dst: HostId,
+    hash: u32,
+    class: u8,
+    config: &WorldConfig,
+) -> Packet {
+    let kind = if segment.syn { Kind::Syn } else { Kind::Data };
+    let mut packet = Packet::new(kind, flow, dst, hash);
+    packet.set_seq(segment.seq);
+    packet.len = segment.len as u16;
+    packet.wire = config.framing.wire(HEADER_BYTES + segment.len) as u16;
+    packet.ttl = config.ttl;
+    packet.class = class;
+    packet.set_ect(segment.ect);
+    packet.set_cwr(segment.cwr);
+    packet.set_retransmit(segment.retransmit);
+    packet
+}
+
+#[inline]
+pub(crate) fn ack_packet(
+    ack: &Ack,
+    flow: FlowId,
+    dst: HostId,
+    hash: u32,
+    class: u8,
+    config: &WorldConfig,
+) -> Packet {
+    let kind = if ack.syn { Kind::SynAck } else { Kind::Ack };
+    let mut packet = Packet::new(kind, flow, dst, hash);
+    packet.set_seq(ack.ack);
+    packet.wire = config.framing.wire(ack_packet_bytes(ack.sack.len())) as u16;
+    packet.ttl = config.ttl;
+    packet.class = class;
+    packet.set_ece(ack.ece);
+    packet.sack = ack.sack;
+    packet
+}
+
+pub(crate) fn arrival(packet: &Packet) -> Arrival {
+    Arrival {
+        seq: packet.seq(),
+        len: u32::from(packet.len),
+        syn: packet.kind() == Kind::Syn,
+        ce: packet.ce(),
+        cwr: packet.cwr(),
+    }
+}
