@@ -149,14 +149,8 @@ pub(crate) fn holds_a_packet(capacity: &Capacity, mss: u32) -> Result<(), String
 /// Reads `[transport]`. An error names the parameter first.
 pub(crate) fn transport(resolved: &Resolved) -> Result<TcpConfig, String> {
     let values = &resolved.values;
-    let recovery = match values.word("recovery").as_str() {
-        "sack" => Recovery::Sack,
-        _ => Recovery::NewReno,
-    };
-    let reduction = match values.word("reduction").as_str() {
-        "prr" => Reduction::Prr,
-        _ => Reduction::AtOnce,
-    };
+    let recovery = named(values, "recovery", Recovery::from_name);
+    let reduction = named(values, "reduction", Reduction::from_name);
     let delayed_ack = match values.time_or_off("delayed_ack") {
         None => None,
         Some(timeout) => Some(DelayedAck {
@@ -215,14 +209,16 @@ fn congestion(resolved: &Resolved) -> Result<Congestion, String> {
     })
 }
 
+/// What the transport calls by the word of parameter `key`. The table of `[transport]` allows
+/// only words that it knows, so another one is a mistake of this crate and panics.
+fn named<T>(values: &Values, key: &str, from_name: fn(&str) -> Option<T>) -> T {
+    let word = values.word(key);
+    from_name(&word).unwrap_or_else(|| panic!("{key} {word:?} is listed but not known"))
+}
+
 fn rto(values: &Values) -> Result<RtoConfig, String> {
     let rto = RtoConfig {
-        estimator: match values.word("rto_estimator").as_str() {
-            "linux" => Estimator::Linux,
-            "ns3" => Estimator::Ns3,
-            "inet" => Estimator::Inet,
-            _ => Estimator::Rfc6298,
-        },
+        estimator: named(values, "rto_estimator", Estimator::from_name),
         min: values.time("rto_min"),
         initial: values.time("rto_initial"),
         max: values.time("rto_max"),
