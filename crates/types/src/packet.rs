@@ -173,6 +173,23 @@ impl Packet {
         self.seq = [seq as u32, (seq >> 32) as u32];
     }
 
+    /// Data: how much its flow has left to send, this packet included, in bytes; what pFabric
+    /// orders by. Acknowledgements have no such number and rank first, as 0.
+    #[inline]
+    pub fn rank(&self) -> u32 {
+        match self.kind() {
+            Kind::Data => self.sack.blocks[0].0,
+            _ => 0,
+        }
+    }
+
+    /// Sets [`Packet::rank`]; data carries no SACK blocks, so their room holds it.
+    #[inline]
+    pub fn set_rank(&mut self, rank: u32) {
+        debug_assert!(self.kind() == Kind::Data, "only data has a rank");
+        self.sack.blocks[0].0 = rank;
+    }
+
     /// What the packet is for.
     #[inline]
     pub fn kind(&self) -> Kind {
@@ -232,6 +249,10 @@ flag! {
     traced set_traced TRACED;
     /// Data: these bytes were sent before.
     retransmit set_retransmit RETRANSMIT;
+    /// Data: a switch has cut the payload off; the bit that echoes a mark on the way back.
+    trimmed set_trimmed ECE;
+    /// Acknowledgement: answers a trimmed packet; the bit that says CWR on the way out.
+    cut set_cut CWR;
 }
 
 #[cfg(test)]
