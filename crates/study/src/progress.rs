@@ -21,8 +21,10 @@ pub struct Board {
     jobs: Vec<Job>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Job {
+    /// Its part of all the work.
+    weight: f64,
     /// Share done, in millionths.
     done: AtomicU64,
     packet_hops: AtomicU64,
@@ -33,8 +35,18 @@ const WHOLE: u64 = 1_000_000;
 impl Board {
     /// For `jobs` jobs.
     pub fn new(jobs: usize) -> Board {
+        Board::weighted(vec![1.0; jobs])
+    }
+
+    /// For jobs of unequal work: the share done, and so the time left, go by their weights.
+    pub fn weighted(weights: Vec<f64>) -> Board {
+        let job = |weight| Job {
+            weight,
+            done: AtomicU64::new(0),
+            packet_hops: AtomicU64::new(0),
+        };
         Board {
-            jobs: (0..jobs).map(|_| Job::default()).collect(),
+            jobs: weights.into_iter().map(job).collect(),
         }
     }
 
@@ -48,12 +60,9 @@ impl Board {
     }
 
     fn share(&self) -> f64 {
-        let done: u64 = self
-            .jobs
-            .iter()
-            .map(|j| j.done.load(Ordering::Relaxed))
-            .sum();
-        done as f64 / (WHOLE * self.jobs.len().max(1) as u64) as f64
+        let sum = |of: &dyn Fn(&Job) -> f64| self.jobs.iter().map(of).sum::<f64>();
+        let done = |job: &Job| job.done.load(Ordering::Relaxed) as f64 / WHOLE as f64;
+        sum(&|job| job.weight * done(job)) / sum(&|job| job.weight).max(f64::MIN_POSITIVE)
     }
 
     fn finished(&self) -> usize {
@@ -168,6 +177,14 @@ mod tests {
         board.set(1, 0.5, 10_000_000);
         let line = board.line(Duration::from_secs(10));
         assert_eq!(line, "1/4 runs, 37 %, 4.0 M packet-hops/s, about 17 s left");
+    }
+
+    #[test]
+    fn a_heavy_job_counts_for_more() {
+        let board = Board::weighted(vec![1.0, 3.0]);
+        board.set(0, 1.0, 0);
+        let line = board.line(Duration::from_secs(10));
+        assert_eq!(line, "1/2 runs, 25 %, 0.0 M packet-hops/s, about 30 s left");
     }
 
     #[test]

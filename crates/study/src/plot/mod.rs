@@ -13,7 +13,7 @@ mod scene;
 mod svg;
 mod way;
 
-pub use axis::Scale;
+pub use axis::{Scale, plain};
 pub use cdf::{Figure, Series, cdf};
 pub use chart::{Chart, Panel, Point, Side, Sweep, chart};
 pub use look::{Entry, Look, Palette};
