@@ -13,11 +13,7 @@ pub fn run(args: &RunArgs) -> Outcome {
         None => TraceFilter::None,
         Some(text) => trace::parse_filter(text).map_err(Failure::input)?,
     };
-    let jobs = match args.jobs {
-        Some(0) => return Err(Failure::input("--jobs: expected at least 1, got 0")),
-        Some(n) => n,
-        None => std::thread::available_parallelism().map_or(1, usize::from),
-    };
+    let jobs = jobs(args.jobs)?;
     let out = args
         .out
         .clone()
@@ -57,8 +53,17 @@ fn sets(args: &RunArgs) -> Vec<String> {
     sets
 }
 
+/// Threads: as asked, or one per core.
+pub fn jobs(asked: Option<usize>) -> Result<usize, Failure> {
+    match asked {
+        Some(0) => Err(Failure::input("--jobs: expected at least 1, got 0")),
+        Some(n) => Ok(n),
+        None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
+    }
+}
+
 /// `results/NAME-TIME`, with a number behind it when it is taken.
-fn default_out(name: &str) -> PathBuf {
+pub fn default_out(name: &str) -> PathBuf {
     let base = format!("results/{name}-{}", when::compact(when::now_s()));
     let names = (2..).map(|n| format!("{base}-{n}"));
     let mut free = std::iter::once(base.clone())

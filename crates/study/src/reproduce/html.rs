@@ -1,6 +1,7 @@
 //! The report as one HTML file: pictures and style inside, no script, no network.
 
 use super::drawn::{Drawn, Sheet, heading_of};
+use super::text::some;
 use super::{FigureResult, Reproduction, interval, ours, place};
 use crate::Status;
 use crate::plot::svg;
@@ -109,10 +110,10 @@ impl Reproduction {
         put(
             out,
             format_args!(
-                "<p class=\"meta\">Sidestep {}; {} figures, {} runs, {} packet-hops. The same version and \
+                "<p class=\"meta\">Sidestep {}; {}, {} runs, {} packet-hops. The same version and \
                  experiments give these numbers on every machine; each figure's trajectory digest tells.</p>\n",
                 env!("CARGO_PKG_VERSION"),
-                self.figures.len(),
+                some(self.figures.len(), "figure"),
                 count(records().count() as u64),
                 count(hops)
             ),
@@ -204,9 +205,9 @@ fn section(out: &mut String, all: &Reproduction, figure: &FigureResult, plots: &
     put(
         out,
         format_args!(
-            "<p class=\"meta\"><code>{}</code>; {} points, seeds {seeds_of}; trajectories <code>{}</code></p>\n",
+            "<p class=\"meta\"><code>{}</code>; {}, seeds {seeds_of}; trajectories <code>{}</code></p>\n",
             escape(&figure.path()),
-            experiment.points.len(),
+            some(experiment.points.len(), "point"),
             super::json::hash(figure)
         ),
     );

@@ -9,6 +9,8 @@ mod json;
 mod probes;
 pub mod run;
 pub mod shelf;
+#[cfg(test)]
+mod tests;
 mod text;
 
 use crate::Status;

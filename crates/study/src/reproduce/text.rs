@@ -37,10 +37,10 @@ impl Reproduction {
                 };
                 let ci = interval(claim).map_or(String::new(), |ci| format!(" ({ci})"));
                 out.push_str(&format!(
-                    "  {sign}{:<15}{:<26} paper {:<8} ours {}{ci}\n",
+                    "  {sign}{:<15}{:<26} paper {:<9} ours {}{ci}\n",
                     claim.verdict.to_string(),
                     claim.id,
-                    number(claim.paper),
+                    format!("{}{}", number(claim.paper), super::unit(claim)),
                     ours(claim),
                 ));
             }
@@ -59,8 +59,9 @@ impl Reproduction {
         } = self.totals();
         let all = reproduced + not + unsure;
         let mut text = format!(
-            "{all} claims of {} figures: {reproduced} reproduced, {not} not reproduced, {unsure} can't tell",
-            self.figures.len()
+            "{} of {}: {reproduced} reproduced, {not} not reproduced, {unsure} can't tell",
+            some(all, "claim"),
+            some(self.figures.len(), "figure")
         );
         text.push_str(match failed {
             0 => "; none against what this version expects\n",
@@ -78,5 +79,13 @@ impl Reproduction {
             text.push_str("PARTIAL: interrupted; what was under way counts as not completed\n");
         }
         text
+    }
+}
+
+/// `1 claim`, `2 claims`
+pub(super) fn some(n: usize, what: &str) -> String {
+    match n {
+        1 => format!("1 {what}"),
+        n => format!("{n} {what}s"),
     }
 }
