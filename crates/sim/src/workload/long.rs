@@ -14,7 +14,7 @@
 use super::{Cost, Draft, Load, Site, Workload, count, deck::Deck, jitter, later, size_or_endless};
 use crate::files::Files;
 use crate::plan::Start;
-use sidestep_types::{Entry, HostId, Param, ParamUnit, Time, Values};
+use sidestep_types::{Entry, Param, ParamUnit, Time, Values};
 
 /// Who talks to whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,8 +98,8 @@ impl Workload for Long {
             return Ok(());
         }
         let dealt = match self.between {
-            Between::Neighbours => (0..self.hosts).map(HostId).collect(),
-            _ => deck.deal(&mut rng, self.hosts, None).to_vec(),
+            Between::Neighbours => (0..self.hosts).collect(),
+            _ => deck.deal(&mut rng, self.hosts, None),
         };
         for pair in dealt.chunks_exact(2) {
             for _ in 0..self.flows {
