@@ -137,7 +137,11 @@ fn all<'a>(html: &'a str, before: &str) -> Vec<&'a str> {
 #[test]
 fn every_link_of_the_report_leads_somewhere_and_every_word_is_escaped() {
     let room = tempfile::tempdir().unwrap();
-    let dir = room.path().join("out");
+    // To be looked at, as the plots.
+    let dir = match std::env::var("SIDESTEP_KEEP_PLOTS") {
+        Ok(dir) => Path::new(&dir).join("report"),
+        Err(_) => room.path().join("out"),
+    };
     run(&dir, false);
     let html = text(&dir, "report.html");
     let ids = all(&html, " id=\"");
