@@ -1,28 +1,75 @@
+//! Names the code that decides what a run does: a digest of the sources of the simulator and of
+//! the data it ships, and of the versions of its dependencies. Kept results of other code are not reused.
+//!
 //! Makes the experiments part of the program: every file of `experiments/<paper>/`, found here so
 //! that a new figure is one file and no line anywhere.
 
+use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+/// Where what decides is, from the workspace.
+const DECIDE: [&str; 7] = [
+    "crates/types/src",
+    "crates/switch/src",
+    "crates/transport/src",
+    "crates/sim/src",
+    "crates/lab/src",
+    "data",
+    "Cargo.lock",
+];
+
 fn main() {
-    let root = Path::new(&env::var("CARGO_MANIFEST_DIR").expect("cargo says where"))
-        .join("../../experiments");
-    println!("cargo::rerun-if-changed={}", root.display());
-    println!("cargo::rerun-if-changed=build.rs");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    name_code(&root);
+    ship(&root.join("experiments"));
+}
+
+fn name_code(root: &Path) {
+    let mut digest = Sha256::new();
+    for place in DECIDE {
+        let path = root.join(place);
+        println!("cargo::rerun-if-changed={}", path.display());
+        let mut files = Vec::new();
+        list(&path, &mut files);
+        files.sort();
+        for file in files {
+            let name = file.strip_prefix(root).expect("it is in the workspace");
+            let text = fs::read(&file).expect("a source can be read");
+            digest.update(name.as_os_str().as_encoded_bytes());
+            digest.update((text.len() as u64).to_le_bytes());
+            digest.update(text);
+        }
+    }
+    let digits: String = digest
+        .finalize()
+        .iter()
+        .map(|b| format!("{b:02x}"))
+        .collect();
+    println!("cargo::rustc-env=SIDESTEP_CODE={}", &digits[..16]);
+}
+
+fn list(path: &Path, files: &mut Vec<PathBuf>) {
+    if path.is_file() {
+        files.push(path.to_path_buf());
+    }
+    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+        list(&entry.path(), files);
+    }
+}
+
+fn ship(experiments: &Path) {
+    println!("cargo::rerun-if-changed={}", experiments.display());
     let mut list = String::from("&[\n");
-    for folder in sorted(&root).into_iter().filter(|path| path.is_dir()) {
+    for folder in sorted(experiments).into_iter().filter(|path| path.is_dir()) {
         println!("cargo::rerun-if-changed={}", folder.display());
         for file in sorted(&folder) {
             if file.extension().is_some_and(|end| end == "toml") {
                 let path = file.canonicalize().expect("a listed file is there");
-                writeln!(
-                    list,
-                    "    ({:?}, {:?}, include_str!({path:?})),",
-                    name(&folder),
-                    name(&file)
-                )
-                .expect("a string takes it all");
+                let (paper, name) = (stem(&folder), stem(&file));
+                writeln!(list, "    ({paper:?}, {name:?}, include_str!({path:?})),")
+                    .expect("a string takes it all");
             }
         }
     }
@@ -39,7 +86,7 @@ fn sorted(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-fn name(path: &Path) -> String {
+fn stem(path: &Path) -> String {
     let stem = path.file_stem().expect("a listed path has a name");
     stem.to_str()
         .expect("experiments have names in UTF-8")

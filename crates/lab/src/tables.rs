@@ -223,6 +223,58 @@ pub const TRANSPORTS: &[Entry] = &[
     },
 ];
 
+/// `[figure]`.
+pub const FIGURE: &[Param] = &[
+    Param::required(
+        "paper",
+        ParamUnit::File,
+        "the paper: authors, venue and year",
+    ),
+    Param::required(
+        "number",
+        ParamUnit::File,
+        "the figure's number there; a table or section by its name",
+    ),
+    Param::with_default(
+        "shows",
+        ParamUnit::File,
+        "",
+        "what it shows, in one sentence",
+    ),
+];
+
+/// A `[[plot]]`.
+pub const PLOT: &[Param] = &[
+    Param::required("kind", ParamUnit::File, "what it draws"),
+    Param::with_default("title", ParamUnit::File, "", "what stands above it"),
+    Param::with_default(
+        "x",
+        ParamUnit::File,
+        "",
+        "lines and bars: the axis to draw against; the only one when not given",
+    ),
+    Param::with_default("y", ParamUnit::File, "", "lines and bars: metrics"),
+    Param::with_default(
+        "of",
+        ParamUnit::File,
+        "",
+        "cdf: the sample, qct or fct_short",
+    ),
+    Param::with_default(
+        "at",
+        ParamUnit::File,
+        "",
+        "fixes the other axes, { axis = \"value\" }",
+    ),
+    Param::with_default(
+        "schemes",
+        ParamUnit::File,
+        "",
+        "only these; all of them when not given",
+    ),
+    Param::with_default("log", ParamUnit::File, "", "logarithmic axes: x, y or xy"),
+];
+
 /// A `[[claim]]`.
 pub const CLAIM: &[Param] = &[
     Param::with_default(
@@ -301,7 +353,7 @@ mod tests {
     #[test]
     fn every_default_reads_as_its_own_unit_and_every_parameter_is_explained() {
         let kinds = TRANSPORTS.iter().flat_map(|entry| entry.params);
-        let tables = [SCENARIO, LISTS, SWITCH, TRANSPORT, CLAIM];
+        let tables = [SCENARIO, LISTS, SWITCH, TRANSPORT, CLAIM, FIGURE, PLOT];
         for param in tables.into_iter().flatten().chain(kinds) {
             assert!(!param.doc.is_empty(), "{}", param.name);
             if let Some(text) = param.default {

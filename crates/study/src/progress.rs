@@ -21,10 +21,10 @@ pub struct Board {
     jobs: Vec<Job>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Job {
-    /// Its part of all the work.
-    weight: f64,
+    /// What it costs next to the others, in thousandths of what is usual.
+    weight: AtomicU64,
     /// Share done, in millionths.
     done: AtomicU64,
     packet_hops: AtomicU64,
@@ -32,21 +32,29 @@ struct Job {
 
 const WHOLE: u64 = 1_000_000;
 
+/// The weight of a job like all others.
+const USUAL: u64 = 1_000;
+
 impl Board {
     /// For `jobs` jobs.
     pub fn new(jobs: usize) -> Board {
-        Board::weighted(vec![1.0; jobs])
+        Board {
+            jobs: (0..jobs)
+                .map(|_| Job {
+                    weight: AtomicU64::new(USUAL),
+                    ..Job::default()
+                })
+                .collect(),
+        }
     }
 
-    /// For jobs of unequal work: the share done, and so the time left, go by their weights.
-    pub fn weighted(weights: Vec<f64>) -> Board {
-        let job = |weight| Job {
-            weight,
-            done: AtomicU64::new(0),
-            packet_hops: AtomicU64::new(0),
-        };
-        Board {
-            jobs: weights.into_iter().map(job).collect(),
+    /// What the jobs cost, one next to the other, as far as is known by now.
+    pub fn weigh(&self, costs: &[f64]) {
+        let mean = costs.iter().sum::<f64>() / costs.len().max(1) as f64;
+        for (job, cost) in self.jobs.iter().zip(costs) {
+            let weight = if mean > 0.0 { cost / mean } else { 1.0 };
+            let weight = (weight * USUAL as f64) as u64;
+            job.weight.store(weight.max(1), Ordering::Relaxed);
         }
     }
 
@@ -60,9 +68,13 @@ impl Board {
     }
 
     fn share(&self) -> f64 {
-        let sum = |of: &dyn Fn(&Job) -> f64| self.jobs.iter().map(of).sum::<f64>();
-        let done = |job: &Job| job.done.load(Ordering::Relaxed) as f64 / WHOLE as f64;
-        sum(&|job| job.weight * done(job)) / sum(&|job| job.weight).max(f64::MIN_POSITIVE)
+        let (mut done, mut all) = (0.0, 0.0);
+        for job in &self.jobs {
+            let weight = job.weight.load(Ordering::Relaxed) as f64;
+            done += weight * job.done.load(Ordering::Relaxed) as f64;
+            all += weight * WHOLE as f64;
+        }
+        if all > 0.0 { done / all } else { 0.0 }
     }
 
     fn finished(&self) -> usize {
@@ -180,11 +192,15 @@ mod tests {
     }
 
     #[test]
-    fn a_heavy_job_counts_for_more() {
-        let board = Board::weighted(vec![1.0, 3.0]);
+    fn what_costs_more_counts_for_more() {
+        let board = Board::new(2);
         board.set(0, 1.0, 0);
-        let line = board.line(Duration::from_secs(10));
-        assert_eq!(line, "1/2 runs, 25 %, 0.0 M packet-hops/s, about 30 s left");
+        board.weigh(&[9.0, 1.0]);
+        let line = board.line(Duration::from_secs(9));
+        assert!(
+            line.ends_with("90 %, 0.0 M packet-hops/s, about 1 s left"),
+            "{line}"
+        );
     }
 
     #[test]

@@ -65,7 +65,8 @@ pub fn reproduce(
     let staging = Staging::begin(options.out)?;
     let jobs = jobs(&orders);
     let weights = jobs.iter().map(|job| weight(scenario(&orders, *job)));
-    let board = Board::weighted(weights.collect());
+    let board = Board::new(jobs.len());
+    board.weigh(&weights.collect::<Vec<_>>());
     let mut line = Line::new(options.show);
     let failed = AtomicBool::new(false);
     let halt = || stop.load(Ordering::Relaxed) || failed.load(Ordering::Relaxed);

@@ -98,6 +98,7 @@ fn experiment() -> Experiment {
         axes: vec![Axis {
             name: "workload.query.size".into(),
             values: vec!["20 kB".into(), "40 kB".into()],
+            is_key: true,
         }],
         points,
         claims,
