@@ -88,6 +88,7 @@ Examples:
   sidestep reproduce                         every figure of every paper: hours
   sidestep reproduce dibs --quick            one paper, shortened: minutes
   sidestep reproduce dibs/fig08 --jobs 2     one figure
+  sidestep reproduce --cache runs            goes on where an interrupted one was
   sidestep reproduce beyond                  what the papers leave open
   sidestep reproduce dibs --quick --json | jq '.claims[] | {id, paper, ours, verdict}'
 
@@ -111,6 +112,9 @@ pub struct ReproduceArgs {
     /// The result directory, which must not exist yet [default: results/reproduce-PAPER-TIME]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Keep runs here, and take those that are there already
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
     /// Print the report as one JSON object and nothing else
     #[arg(long)]
     pub json: bool,

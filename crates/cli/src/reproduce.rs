@@ -2,6 +2,7 @@
 
 use crate::args::ReproduceArgs;
 use crate::{Failure, Outcome, out, run, stop};
+use sidestep_study::MeasureOptions;
 use sidestep_study::lab::{Experiment, Problem};
 use sidestep_study::progress::Show;
 use sidestep_study::reproduce::run::{Options, Order, reproduce as run_all};
@@ -25,11 +26,14 @@ pub fn reproduce(args: &ReproduceArgs) -> Outcome {
         asked,
         quick: args.quick,
         out: &out,
-        jobs,
-        show: if args.progress {
-            Show::Always
-        } else {
-            Show::Terminal
+        measure: MeasureOptions {
+            jobs,
+            cache: args.cache.as_deref(),
+            show: if args.progress {
+                Show::Always
+            } else {
+                Show::Terminal
+            },
         },
     };
     let stop = stop::on_interrupt(out.clone());

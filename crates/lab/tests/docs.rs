@@ -199,8 +199,8 @@ fn every_example_in_the_documents_is_read() {
         for block in text.split("```toml\n").skip(1) {
             let example = block.split("```").next().unwrap();
             let name = file.file_name().unwrap().to_str().unwrap();
-            let read = Experiment::read(name, &whole(example), &[], false, &Beside(example));
-            if let Err(problems) = read {
+            let one = Experiment::read(name, &whole(example), &[], false, &Beside(example));
+            if let Err(problems) = one {
                 wrong.extend(problems.iter().map(|p| format!("{p} in\n{example}")));
             }
             read += 1;

@@ -134,6 +134,11 @@ fn scenarios() -> Vec<Item> {
 /// Figures of papers; those of the working directory instead of the shipped ones.
 fn experiments() -> Vec<Item> {
     let shelf = Shelf::open(Path::new("")).unwrap_or_default();
+    let about = |e: &Experiment| match (&e.title, &e.figure) {
+        (title, Some(figure)) if title.is_empty() => figure.shows.clone(),
+        (title, _) if title.is_empty() => "has no title".into(),
+        (title, _) => title.clone(),
+    };
     let item = |book: &Book| {
         let read = Experiment::read(&book.name, &book.text, &[], false, &shelf.beside(book));
         let paper = |e: &Experiment| {
@@ -142,9 +147,7 @@ fn experiments() -> Vec<Item> {
         };
         Item {
             name: format!("{}/{}", book.paper, book.name),
-            summary: read
-                .as_ref()
-                .map_or_else(|_| "does not read".into(), |e| e.title.clone()),
+            summary: read.as_ref().map_or("does not read".into(), about),
             source: read.as_ref().map(paper).unwrap_or_default(),
             params: &[],
         }

@@ -34,5 +34,5 @@ pub use sidestep_sim::TraceFilter;
 pub use staging::discard;
 pub use sweep::{
     FinishedSweep, MeasureOptions, Measurement, SweepOptions, SweepReport, measure_experiment,
-    run_experiment,
+    measure_experiments, run_experiment,
 };

@@ -121,7 +121,7 @@ impl Reproduction {
         if self.status() == Status::Partial {
             warn(
                 out,
-                "Partial: the command was interrupted. Runs that were under way count what had not completed as unfinished, and points that did not run are missing.",
+                "Partial: the command was interrupted. Runs that had not ended are missing.",
             );
         }
         if self.quick {

@@ -3,15 +3,14 @@
 use super::drawn::{Drawn, point_of};
 use super::{FigureResult, Reproduction};
 use crate::plot::{png, svg};
-use crate::progress::{Board, Line, Show};
 use crate::staging::Staging;
-use crate::workers::{in_order, thread_cpu_s};
-use crate::{Error, Status};
+use crate::sweep::{CODE, How, measure_experiments};
+use crate::{Error, MeasureOptions, Measurement, when};
+use serde_json::{Value, json};
+use sidestep_lab::Experiment;
 use sidestep_lab::stats::metric::METRICS;
-use sidestep_lab::{Experiment, PointResult, Progress, Record, Results, Scenario, Watch};
-use sidestep_sim::TraceFilter;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 /// How to run figures.
 #[derive(Clone, Debug)]
@@ -22,10 +21,8 @@ pub struct Options<'a> {
     pub quick: bool,
     /// The result directory, which must not exist yet.
     pub out: &'a Path,
-    /// Threads.
-    pub jobs: usize,
-    /// Who sees the progress.
-    pub show: Show,
+    /// Threads, cache and progress.
+    pub measure: MeasureOptions<'a>,
 }
 
 /// A figure to run.
@@ -44,158 +41,63 @@ pub struct Finished {
     pub reproduction: Reproduction,
 }
 
-/// One run of one figure.
-#[derive(Clone, Copy)]
-struct Job {
-    figure: usize,
-    point: usize,
-    scheme: usize,
-    seed: u64,
-}
-
 /// Runs all figures and writes the report.
 ///
-/// When `stop` becomes true the running ones end where they are, and the report is marked
-/// partial. On an error nothing is left behind.
+/// When `stop` becomes true the running ones end where they are and count as not run, and the
+/// report is marked partial. On an error nothing is left behind but the cache.
 pub fn reproduce(
     orders: Vec<Order>,
     options: &Options<'_>,
     stop: &AtomicBool,
 ) -> Result<Finished, Error> {
     let staging = Staging::begin(options.out)?;
-    let jobs = jobs(&orders);
-    let weights = jobs.iter().map(|job| weight(scenario(&orders, *job)));
-    let board = Board::new(jobs.len());
-    board.weigh(&weights.collect::<Vec<_>>());
-    let mut line = Line::new(options.show);
-    let failed = AtomicBool::new(false);
-    let halt = || stop.load(Ordering::Relaxed) || failed.load(Ordering::Relaxed);
-    let mut records: Vec<Option<Record>> = Vec::new();
-    in_order(
-        jobs.len(),
-        options.jobs,
-        |i| measure(scenario(&orders, jobs[i]), jobs[i], i, &board, &halt),
-        || line.draw(&board),
-        |_, record| {
-            records.push(record?);
-            Ok::<(), Error>(())
-        },
-        || failed.store(true, Ordering::Relaxed),
-    )?;
-    line.clear();
+    let experiments: Vec<&Experiment> = orders.iter().map(|o| &o.experiment).collect();
+    let measured = measure_experiments(&experiments, &options.measure, stop)?;
+    let manifest = manifest(options, &measured);
+    let figure = |(order, measured): (Order, Measurement)| FigureResult {
+        paper: order.paper,
+        claims: order.experiment.evaluate(&measured.results),
+        results: measured.results,
+        experiment: order.experiment,
+        status: measured.status,
+    };
     let reproduction = Reproduction {
         asked: options.asked.clone(),
         quick: options.quick,
-        figures: gather(orders, &jobs, records),
+        figures: orders.into_iter().zip(measured).map(figure).collect(),
     };
     write(&staging, &reproduction)?;
+    staging.write("manifest.json", format!("{manifest:#}\n").as_bytes())?;
     Ok(Finished {
         dir: staging.commit()?,
         reproduction,
     })
 }
 
-fn jobs(orders: &[Order]) -> Vec<Job> {
-    let mut jobs = Vec::new();
-    for (figure, order) in orders.iter().enumerate() {
-        for (point, at) in order.experiment.points.iter().enumerate() {
-            for scheme in 0..at.scenario.schemes.len() {
-                jobs.extend(at.scenario.seeds.iter().map(|&seed| Job {
-                    figure,
-                    point,
-                    scheme,
-                    seed,
-                }));
-            }
-        }
-    }
-    jobs
-}
-
-fn scenario(orders: &[Order], job: Job) -> &Scenario {
-    &orders[job.figure].experiment.points[job.point].scenario
-}
-
-/// About how much work a run is: the bytes its workloads offer. Endless flows offer what a share
-/// of the hosts' links carries.
-fn weight(scenario: &Scenario) -> f64 {
-    let load = scenario.load();
-    let seconds = scenario.duration.as_s_f64() + 1e-3;
-    let endless = load.sum.endless as f64 / f64::from(scenario.network.hosts.max(1) as u32);
-    let bits = load.sum.wire_bps + load.capacity_bps * endless.min(1.0);
-    (bits * seconds).max(1.0)
-}
-
-/// Runs one job, unless it is too late.
-fn measure(
-    scenario: &Scenario,
-    job: Job,
-    i: usize,
-    board: &Board,
-    halt: &impl Fn() -> bool,
-) -> Result<Option<Record>, Error> {
-    if halt() {
-        return Ok(None);
-    }
-    let cpu = thread_cpu_s();
-    let mut watch = |p: &Progress| {
-        let part = |a: u64, b: u64| if b == 0 { 0.0 } else { a as f64 / b as f64 };
-        let share = part(p.now.ps(), p.horizon.ps()).max(part(p.flows_done, p.flows_total));
-        board.set(i, share.min(0.999), p.packet_hops);
-        if halt() { Watch::Stop } else { Watch::Go }
+/// What the report must not say, since it differs from call to call.
+fn manifest(options: &Options<'_>, measured: &[Measurement]) -> Value {
+    let runs = |how: How| {
+        let all = measured.iter().flat_map(|m| &m.runs);
+        all.filter(|run| run.how == how).count()
     };
-    let run = sidestep_lab::run(
-        scenario,
-        job.scheme,
-        job.seed,
-        TraceFilter::None,
-        &mut watch,
-    );
-    let run = run.map_err(|e| {
-        Error::Run(format!(
-            "{}, scheme {}, seed {}: {e}",
-            scenario.name, scenario.schemes[job.scheme].name, job.seed
-        ))
-    })?;
-    let mut record = Record::of(&run);
-    record.cpu_s = thread_cpu_s() - cpu;
-    board.set(i, 1.0, record.counts.packet_hops);
-    Ok(Some(record))
-}
-
-/// Sorts records into figures and points.
-fn gather(orders: Vec<Order>, jobs: &[Job], records: Vec<Option<Record>>) -> Vec<FigureResult> {
-    let mut sorted: Vec<Vec<Vec<Record>>> = orders
-        .iter()
-        .map(|order| order.experiment.points.iter().map(|_| Vec::new()).collect())
-        .collect();
-    let mut complete = vec![true; orders.len()];
-    for (job, record) in jobs.iter().zip(records) {
-        complete[job.figure] &= record.as_ref().is_some_and(|r| !r.interrupted);
-        sorted[job.figure][job.point].extend(record);
-    }
-    let figures = orders.into_iter().zip(sorted).zip(complete);
-    let figure = |((order, points), complete): ((Order, Vec<Vec<Record>>), bool)| {
-        let experiment = order.experiment;
-        let points = experiment.points.iter().zip(points);
-        let results = Results {
-            points: points
-                .map(|(point, own)| PointResult::of(point, own))
-                .collect(),
-        };
-        FigureResult {
-            paper: order.paper,
-            claims: experiment.evaluate(&results),
-            results,
-            experiment,
-            status: if complete {
-                Status::Complete
-            } else {
-                Status::Partial
-            },
-        }
-    };
-    figures.map(figure).collect()
+    let first = measured.first();
+    let cache = first.and_then(|m| m.cache.as_ref()).map(|used| {
+        json!({
+            "dir": used.dir.display().to_string(),
+            "kept": used.kept,
+            "damaged": used.damaged,
+            "total_bytes": used.total_bytes,
+            "refused": used.refused,
+        })
+    });
+    json!({
+        "sidestep": {"version": env!("CARGO_PKG_VERSION"), "code": CODE},
+        "began": first.map(|m| when::rfc3339(m.began_unix_s)),
+        "wall_s": first.map(|m| m.wall_s.round()),
+        "jobs": options.measure.jobs,
+        "runs": {"made": runs(How::Ran), "from_cache": runs(How::Cached), "not_run": runs(How::NotRun)},
+        "cache": cache,
+    })
 }
 
 fn write(staging: &Staging, reproduction: &Reproduction) -> Result<(), Error> {
@@ -217,8 +119,8 @@ fn write(staging: &Staging, reproduction: &Reproduction) -> Result<(), Error> {
             .results
             .points
             .iter()
-            .map(|p| serde_json::json!({"at": p.at, "schemes": p.summaries}));
-        let summary = serde_json::json!({
+            .map(|p| json!({"at": p.at, "schemes": p.summaries}));
+        let summary = json!({
             "experiment": folder,
             "status": figure.status.word(),
             "points": summaries.collect::<Vec<_>>(),

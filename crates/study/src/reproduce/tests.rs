@@ -2,6 +2,7 @@
 
 use super::run::{Finished, Options, Order, reproduce};
 use super::*;
+use crate::MeasureOptions;
 use crate::progress::Show;
 use serde_json::Value;
 use sidestep_lab::{Axis, FigureSpec, PlotKind, PlotSpec, Point, Scenario};
@@ -112,8 +113,11 @@ fn run(dir: &Path, stop: bool) -> Finished {
         asked: "mine/fig1".into(),
         quick: false,
         out: dir,
-        jobs: 2,
-        show: Show::Never,
+        measure: MeasureOptions {
+            jobs: 2,
+            cache: None,
+            show: Show::Never,
+        },
     };
     let order = Order {
         paper: "mine".into(),

@@ -76,7 +76,7 @@ impl Reproduction {
             text.push_str("a quick run: fewer points, seeds and less time than the figures have\n");
         }
         if self.status() == Status::Partial {
-            text.push_str("PARTIAL: interrupted; what was under way counts as not completed\n");
+            text.push_str("PARTIAL: interrupted; runs that had not ended are missing\n");
         }
         text
     }

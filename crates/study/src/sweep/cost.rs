@@ -5,7 +5,7 @@
 //!              another seed, else its guess times what a packet cost in its scheme, else in all.
 
 use super::Job;
-use sidestep_lab::Experiment;
+use sidestep_lab::{Experiment, Point};
 use std::sync::Mutex;
 
 /// The runs to make, the longest first, and what is known of their cost.
@@ -16,10 +16,11 @@ pub(super) struct Costs<'j> {
 }
 
 impl<'j> Costs<'j> {
-    /// Sorts the runs by their guessed cost: what takes long must not begin last.
-    pub fn of(experiment: &Experiment, jobs: Vec<&'j Job>) -> Costs<'j> {
-        let points: Vec<f64> = (experiment.points.iter())
-            .map(|point| {
+    /// Sorts the runs of each experiment by their guessed cost: what takes long must not begin
+    /// last. Experiments stay in their order, so that an interruption leaves whole ones.
+    pub fn of(experiments: &[&Experiment], jobs: Vec<&'j Job>) -> Costs<'j> {
+        let points = |experiment: &&Experiment| -> Vec<f64> {
+            let cost = |point: &Point| {
                 let load = point.scenario.load();
                 // Flows without an end fill what links there are.
                 let endless = if load.sum.endless > 0 {
@@ -29,11 +30,16 @@ impl<'j> Costs<'j> {
                 };
                 let bits = (load.sum.wire_bps + endless) * point.scenario.duration.as_s_f64();
                 (bits / 12_000.0).max(1.0)
-            })
-            .collect();
+            };
+            experiment.points.iter().map(cost).collect()
+        };
+        let points: Vec<Vec<f64>> = experiments.iter().map(points).collect();
         let mut sorted = jobs;
-        let guess = |job: &Job| points[job.point];
-        sorted.sort_by(|a, b| guess(b).total_cmp(&guess(a)));
+        let guess = |job: &Job| points[job.experiment][job.point];
+        sorted.sort_by(|a, b| {
+            let order = a.experiment.cmp(&b.experiment);
+            order.then(guess(b).total_cmp(&guess(a)))
+        });
         Costs {
             guesses: sorted.iter().map(|job| guess(job)).collect(),
             seconds: Mutex::new(vec![None; sorted.len()]),
@@ -60,14 +66,17 @@ impl<'j> Costs<'j> {
             (packets > 0.0).then_some(cost / packets)
         };
         let any = rate(&|_| true);
-        let mut known: Vec<((usize, usize), f64)> = Vec::new();
+        let mut known: Vec<((usize, usize, usize), f64)> = Vec::new();
         let mut of = |job: &Job| {
-            let place = (job.point, job.scheme);
+            let place = (job.experiment, job.point, job.scheme);
+            let kind = (job.experiment, job.scheme);
             if let Some((_, rate)) = known.iter().find(|(p, _)| *p == place) {
                 return *rate;
             }
-            let same = rate(&|j| (j.point, j.scheme) == place);
-            let found = same.or_else(|| rate(&|j| j.scheme == job.scheme)).or(any);
+            let same = rate(&|j| (j.experiment, j.point, j.scheme) == place);
+            let found = same
+                .or_else(|| rate(&|j| (j.experiment, j.scheme) == kind))
+                .or(any);
             let found = found.unwrap_or(1.0);
             known.push((place, found));
             found
@@ -92,8 +101,8 @@ mod tests {
             [sweep]\n\"workload.query.rate\" = [\"1 k/s\", \"10 k/s\"]\n";
         let experiment = Experiment::read("t.toml", text, &[], false, &NoFiles);
         let experiment = experiment.unwrap_or_else(|problems| panic!("{problems:?}"));
-        let jobs = Jobs::of(&experiment);
-        let costs = Costs::of(&experiment, jobs.all.iter().collect());
+        let jobs = Jobs::of(&[&experiment]);
+        let costs = Costs::of(&[&experiment], jobs.all.iter().collect());
         let first: Vec<usize> = costs.jobs.iter().map(|job| job.point).collect();
         assert_eq!(first, [1, 1, 1, 1, 0, 0, 0, 0]);
         let unmeasured = costs.weights();

@@ -97,8 +97,20 @@ pub fn measure_experiment(
     options: &MeasureOptions<'_>,
     stop: &AtomicBool,
 ) -> Result<Measurement, Error> {
+    let mut all = measure_experiments(&[experiment], options, stop)?;
+    Ok(all.pop().expect("one experiment has one measurement"))
+}
+
+/// The same of several experiments as one list of runs, in their order.
+///
+/// What happened to the cache, and how long it took, is that of all of them in each.
+pub fn measure_experiments(
+    experiments: &[&Experiment],
+    options: &MeasureOptions<'_>,
+    stop: &AtomicBool,
+) -> Result<Vec<Measurement>, Error> {
     let (began, began_unix_s) = (Instant::now(), when::now_s());
-    let jobs = Jobs::of(experiment);
+    let jobs = Jobs::of(experiments);
     let cache = options.cache.map(Cache::at);
     let mut records: BTreeMap<&Key, Record> = BTreeMap::new();
     let distinct: Vec<&Job> = jobs.distinct();
@@ -124,9 +136,9 @@ pub fn measure_experiment(
     let missing = distinct
         .into_iter()
         .filter(|j| !records.contains_key(&j.key));
-    let costs = Costs::of(experiment, missing.collect());
+    let costs = Costs::of(experiments, missing.collect());
     run_missing(
-        experiment,
+        experiments,
         options,
         stop,
         cache.as_ref(),
@@ -134,9 +146,9 @@ pub fn measure_experiment(
         &mut records,
     )?;
 
-    let mut points: Vec<PointResult> = Vec::new();
-    let mut runs = Vec::new();
-    let mut own: Vec<Vec<Record>> = experiment.points.iter().map(|_| Vec::new()).collect();
+    let empty = |e: &&Experiment| e.points.iter().map(|_| Vec::new()).collect();
+    let mut own: Vec<Vec<Vec<Record>>> = experiments.iter().map(empty).collect();
+    let mut runs: Vec<Vec<Done>> = experiments.iter().map(|_| Vec::new()).collect();
     for (job, known) in jobs.all.iter().zip(known) {
         let record = records.get(&job.key);
         let how = match (record, known) {
@@ -144,8 +156,8 @@ pub fn measure_experiment(
             (Some(_), false) => How::Ran,
             (None, _) => How::NotRun,
         };
-        own[job.point].extend(record.cloned());
-        runs.push(Done {
+        own[job.experiment][job.point].extend(record.cloned());
+        runs[job.experiment].push(Done {
             point: job.point,
             scheme: job.scheme,
             seed: job.seed,
@@ -153,27 +165,35 @@ pub fn measure_experiment(
         });
     }
     drop(records);
-    for (point, records) in experiment.points.iter().zip(own) {
-        points.push(PointResult::of(point, records));
-    }
-    let complete = runs.iter().all(|run| run.how != How::NotRun);
-    Ok(Measurement {
-        results: Results { points },
-        status: if complete {
-            Status::Complete
-        } else {
-            Status::Partial
-        },
-        runs,
-        cache: cache.map(|cache| cache.used()),
-        began_unix_s,
-        wall_s: began.elapsed().as_secs_f64(),
-    })
+    let used = cache.map(|cache| cache.used());
+    let wall_s = began.elapsed().as_secs_f64();
+    let one = |((experiment, own), runs): ((&&Experiment, Vec<Vec<Record>>), Vec<Done>)| {
+        let points = experiment.points.iter().zip(own);
+        let complete = runs.iter().all(|run| run.how != How::NotRun);
+        Measurement {
+            results: Results {
+                points: points
+                    .map(|(p, records)| PointResult::of(p, records))
+                    .collect(),
+            },
+            status: if complete {
+                Status::Complete
+            } else {
+                Status::Partial
+            },
+            runs,
+            cache: used.clone(),
+            began_unix_s,
+            wall_s,
+        }
+    };
+    Ok(experiments.iter().zip(own).zip(runs).map(one).collect())
 }
 
 /// One run to make.
 #[derive(Debug)]
 struct Job {
+    experiment: usize,
     point: usize,
     scheme: usize,
     seed: u64,
@@ -186,16 +206,19 @@ struct Jobs {
 }
 
 impl Jobs {
-    fn of(experiment: &Experiment) -> Jobs {
+    fn of(experiments: &[&Experiment]) -> Jobs {
         let mut all = Vec::new();
-        for (point, p) in experiment.points.iter().enumerate() {
-            for scheme in 0..p.scenario.schemes.len() {
-                all.extend(p.scenario.seeds.iter().map(|&seed| Job {
-                    point,
-                    scheme,
-                    seed,
-                    key: Key::of(&p.scenario, scheme, seed),
-                }));
+        for (experiment, e) in experiments.iter().enumerate() {
+            for (point, p) in e.points.iter().enumerate() {
+                for scheme in 0..p.scenario.schemes.len() {
+                    all.extend(p.scenario.seeds.iter().map(|&seed| Job {
+                        experiment,
+                        point,
+                        scheme,
+                        seed,
+                        key: Key::of(&p.scenario, scheme, seed),
+                    }));
+                }
             }
         }
         Jobs { all }
@@ -212,7 +235,7 @@ impl Jobs {
 }
 
 fn run_missing<'j>(
-    experiment: &Experiment,
+    experiments: &[&Experiment],
     options: &MeasureOptions<'_>,
     stop: &AtomicBool,
     cache: Option<&Cache>,
@@ -228,7 +251,7 @@ fn run_missing<'j>(
         jobs.len(),
         options.jobs,
         |i| {
-            let record = one(experiment, jobs[i], i, &board, &halt)?;
+            let record = one(experiments, jobs[i], i, &board, &halt)?;
             if let Some(record) = &record {
                 // At once and here, so that a killed process has lost only what was running.
                 if let Some(cache) = cache {
@@ -254,7 +277,7 @@ fn run_missing<'j>(
 
 /// Makes one run; `None` when it was stopped.
 fn one(
-    experiment: &Experiment,
+    experiments: &[&Experiment],
     job: &Job,
     number: usize,
     board: &Board,
@@ -263,6 +286,7 @@ fn one(
     if halt() {
         return Ok(None);
     }
+    let experiment = experiments[job.experiment];
     let point = &experiment.points[job.point];
     let cpu = thread_cpu_s();
     let mut watch = |p: &Progress| {
@@ -279,7 +303,11 @@ fn one(
     let run = run.map_err(|e| {
         let at = point.at.join(", ");
         let scheme = &point.scenario.schemes[job.scheme].name;
-        Error::Run(format!("at {at}, scheme {scheme}, seed {}: {e}", job.seed))
+        let name = &experiment.name;
+        Error::Run(format!(
+            "{name} at {at}, scheme {scheme}, seed {}: {e}",
+            job.seed
+        ))
     })?;
     board.set(number, 1.0, run.outcome.totals.packet_hops);
     if run.interrupted {
