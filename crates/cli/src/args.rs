@@ -29,7 +29,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Run every scheme of a scenario with every seed
+    /// Run every scheme of a scenario with every seed, at every point of its sweep
     Run(RunArgs),
     /// Run the figures of a paper again, with a verdict for each claim
     Reproduce(ReproduceArgs),
@@ -52,7 +52,9 @@ Examples:
   sidestep run my.toml --json --out results/mine | jq .schemes.dibs.qct_ms
 
 The result directory holds manifest.json, summary.json, scenario.toml, flows.parquet,
-queries.parquet, ports.parquet and plots/. Ctrl-C writes what there is.")]
+queries.parquet, ports.parquet and plots/; that of a file with [sweep] holds manifest.json,
+summary.json, experiment.toml and points.parquet. Ctrl-C writes what there is. A sweep that
+was interrupted or killed goes on where it was when it is run again.")]
 pub struct RunArgs {
     /// A scenario file, or the name of a shipped one (see `sidestep list scenarios`)
     pub scenario: String,
@@ -77,6 +79,15 @@ pub struct RunArgs {
     /// Keep the paths of packets: `detours>=8`, `flow=12` or `id=100:3`
     #[arg(long, value_name = "FILTER")]
     pub trace_packets: Option<String>,
+    /// Apply the file's `[quick]`: a first look in less time
+    #[arg(long)]
+    pub quick: bool,
+    /// Where a sweep keeps finished runs, to take them up again [default: results/.cache]
+    #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
+    pub cache: Option<PathBuf>,
+    /// Make every run of a sweep anew, and keep none
+    #[arg(long)]
+    pub no_cache: bool,
     /// Report progress even when standard error is not a terminal
     #[arg(long)]
     pub progress: bool,
@@ -88,13 +99,13 @@ Examples:
   sidestep reproduce                         every figure of every paper: hours
   sidestep reproduce dibs --quick            one paper, shortened: minutes
   sidestep reproduce dibs/fig08 --jobs 2     one figure
-  sidestep reproduce --cache runs            goes on where an interrupted one was
   sidestep reproduce beyond                  what the papers leave open
   sidestep reproduce dibs --quick --json | jq '.claims[] | {id, paper, ours, verdict}'
 
 The result directory holds report.html, report.json and a folder a figure with its plots,
 points.csv, summary.json and experiment.toml. `experiments/PAPER/` in the working directory
 stands for the shipped figures of that paper. `sidestep list experiments` names them all.
+Finished runs are kept, so that an interrupted call goes on where it was.
 
 Exit status: 1 when a claim that this version is known to reproduce is not reproduced; with
 --quick only when it is `not reproduced`, since a short run may not be able to tell. 2 when
@@ -112,9 +123,12 @@ pub struct ReproduceArgs {
     /// The result directory, which must not exist yet [default: results/reproduce-PAPER-TIME]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Keep runs here, and take those that are there already
-    #[arg(long, value_name = "DIR")]
+    /// Where finished runs are kept, to take them up again [default: results/.cache]
+    #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
     pub cache: Option<PathBuf>,
+    /// Keep no runs and take none up
+    #[arg(long)]
+    pub no_cache: bool,
     /// Print the report as one JSON object and nothing else
     #[arg(long)]
     pub json: bool,
@@ -134,6 +148,9 @@ pub struct CheckArgs {
     /// Change a value, as in `run`
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub sets: Vec<String>,
+    /// Apply the file's `[quick]`
+    #[arg(long)]
+    pub quick: bool,
     /// Print one JSON object and nothing else
     #[arg(long)]
     pub json: bool,

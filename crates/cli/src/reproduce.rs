@@ -4,7 +4,6 @@ use crate::args::ReproduceArgs;
 use crate::{Failure, Outcome, out, run, stop};
 use sidestep_study::MeasureOptions;
 use sidestep_study::lab::{Experiment, Problem};
-use sidestep_study::progress::Show;
 use sidestep_study::reproduce::run::{Options, Order, reproduce as run_all};
 use sidestep_study::reproduce::shelf::{Book, Shelf};
 use std::path::Path;
@@ -14,7 +13,7 @@ pub fn reproduce(args: &ReproduceArgs) -> Outcome {
     let shelf = Shelf::open(Path::new(""))?;
     let books = shelf.find(args.what.as_deref())?;
     let orders = read(&shelf, &books, args.quick)?;
-    let jobs = run::jobs(args.jobs)?;
+    let kept = run::cache(&args.cache);
     let asked = args.what.clone().unwrap_or_default();
     let asked = asked.trim_end_matches('/').to_string();
     let name = match asked.as_str() {
@@ -27,13 +26,9 @@ pub fn reproduce(args: &ReproduceArgs) -> Outcome {
         quick: args.quick,
         out: &out,
         measure: MeasureOptions {
-            jobs,
-            cache: args.cache.as_deref(),
-            show: if args.progress {
-                Show::Always
-            } else {
-                Show::Terminal
-            },
+            jobs: run::jobs(args.jobs)?,
+            cache: (!args.no_cache).then_some(kept.as_path()),
+            show: run::show(args.progress),
         },
     };
     let stop = stop::on_interrupt(out.clone());

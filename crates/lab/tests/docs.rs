@@ -182,7 +182,7 @@ fn whole(example: &str) -> String {
     if !says("[topology]") {
         text.push_str("\n[topology]\nkind = \"fat_tree\"\nk = 4\n");
     }
-    if example.contains("\"workload.query.") {
+    if says("\"workload.query.") && !says("[workload.") {
         text.push_str("\n[workload.query]\nkind = \"query\"\nrate = \"1 /s\"\ndegree = 4\n");
     } else if !says("[workload.") {
         text.push_str("\n[workload.one]\nkind = \"long\"\n");
@@ -199,8 +199,8 @@ fn every_example_in_the_documents_is_read() {
         for block in text.split("```toml\n").skip(1) {
             let example = block.split("```").next().unwrap();
             let name = file.file_name().unwrap().to_str().unwrap();
-            let one = Experiment::read(name, &whole(example), &[], false, &Beside(example));
-            if let Err(problems) = one {
+            let answer = Experiment::read(name, &whole(example), &[], false, &Beside(example));
+            if let Err(problems) = answer {
                 wrong.extend(problems.iter().map(|p| format!("{p} in\n{example}")));
             }
             read += 1;

@@ -70,6 +70,10 @@ impl<'a> Parsed<'a> {
             written.push(base(entry, files, problems)?);
         }
         let mut axes = axes::sweep(&root, problems);
+        if !problems.is_empty() {
+            // Whoever names an axis that could not be read would be blamed for it.
+            return None;
+        }
         let look = axes::quick(&root, &mut axes, problems);
         let has_quick = find(&root, "quick").is_some();
         let sources = source::read(&root, problems);

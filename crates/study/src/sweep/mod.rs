@@ -55,6 +55,30 @@ pub struct Measurement {
     pub wall_s: f64,
 }
 
+impl Measurement {
+    /// What it cost, in one line and, when the cache could not be written, another.
+    pub fn cost(&self) -> String {
+        let how = |how| self.runs.iter().filter(|run| run.how == how).count();
+        let mut text = format!("{} runs made", how(How::Ran));
+        if let Some(cache) = &self.cache {
+            text.push_str(&format!(
+                ", {} taken from {} ({} there)",
+                how(How::Cached),
+                cache.dir.display(),
+                sidestep_types::Bytes(cache.total_bytes)
+            ));
+            if cache.damaged > 0 {
+                text.push_str(&format!("; {} damaged ones made again", cache.damaged));
+            }
+            if let Some(why) = &cache.refused {
+                text.push_str(&format!("\nnothing could be kept there: {why}"));
+            }
+        }
+        text.push('\n');
+        text
+    }
+}
+
 /// One run of an experiment.
 #[derive(Clone, Debug)]
 pub struct Done {
