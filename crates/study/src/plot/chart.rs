@@ -5,7 +5,7 @@
 
 use super::axis::{Axis, Scale, Tick};
 use super::font::Font;
-use super::frame::Frame;
+use super::frame::{Frame, HEADING_LINE, heading_lines};
 use super::look::{
     Entry, FRAME, GRID, INK, LEGEND_LINE, Look, SOFT, fold, heading, heading_height, legend, thin,
     words,
@@ -104,16 +104,22 @@ const BELOW: f32 = 84.0;
 fn lines(chart: &Chart, label: &str, scale: Scale, values: &[(f64, String)]) -> Scene {
     let columns = if chart.panels.len() > 1 { 2 } else { 1 };
     let deep = chart.panels.len().div_ceil(columns) as f32;
-    let top = heading_height(WIDTH, MARGIN, &chart.title, &chart.subtitle) + 20.0;
-    let end = top + deep * (HIGH + BELOW);
-    let mut scene = begin(chart, end);
     let wide = match columns {
         1 => WIDTH - 2.0 * MARGIN - 44.0,
         _ => (WIDTH - 2.0 * MARGIN - 44.0 - GAP + 24.0) / 2.0,
     };
+    let heads = chart
+        .panels
+        .iter()
+        .map(|p| heading_lines(&p.heading, wide).len());
+    let more = HEADING_LINE * (heads.max().unwrap_or(1).max(1) - 1) as f32;
+    let step = HIGH + BELOW + more;
+    let top = heading_height(WIDTH, MARGIN, &chart.title, &chart.subtitle) + 20.0 + more;
+    let end = top - more + deep * step;
+    let mut scene = begin(chart, end);
     for (i, panel) in chart.panels.iter().enumerate() {
         let left = MARGIN + 44.0 + (i % columns) as f32 * (wide + GAP - 24.0);
-        let y0 = top + (i / columns) as f32 * (HIGH + BELOW);
+        let y0 = top + (i / columns) as f32 * step;
         let x = Spread::new(scale, values.iter().map(|v| v.0), (left, left + wide));
         let y = value_axis(panel, (y0 + HIGH, y0));
         Frame {
@@ -436,6 +442,9 @@ mod tests {
         }
     }
 
+    const LONG: &str =
+        "99th percentile of completion time of background flows of 1 to 10 kB that ask nobody, ms";
+
     fn rates() -> Sweep {
         let values = [300, 500, 1000, 1500, 2000].map(|v| (f64::from(v), v.to_string()));
         Sweep::Numbers {
@@ -461,6 +470,7 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("unfinished flows leave a bound"));
+        assert!(!text.contains(LONG), "a heading is broken to fit its panel");
         let open = text
             .lines()
             .filter(|l| l.contains("at least"))

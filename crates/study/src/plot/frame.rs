@@ -48,7 +48,11 @@ impl Frame<'_> {
             }
         }
         scene.line(vec![(left, bottom), (right, bottom)], &thin(FRAME));
-        scene.text((left, top - 9.0), self.heading, words(12.0, INK));
+        let lines = heading_lines(self.heading, right - left);
+        for (i, line) in lines.iter().rev().enumerate() {
+            let y = top - 9.0 - HEADING_LINE * i as f32;
+            scene.text((left, y), &**line, words(12.0, INK));
+        }
         for (i, line) in fold(self.x_label, 12.0, false, right - left + 20.0)
             .into_iter()
             .enumerate()
@@ -57,4 +61,12 @@ impl Frame<'_> {
             scene.text(middle, line, words(12.0, INK).middle());
         }
     }
+}
+
+/// Lines of a heading are this far apart.
+pub const HEADING_LINE: f32 = 15.0;
+
+/// A heading, broken to fit its panel.
+pub fn heading_lines(heading: &str, wide: f32) -> Vec<String> {
+    fold(heading, 12.0, false, wide)
 }

@@ -271,7 +271,7 @@ fn sheet(out: &mut String, table: &Sheet) {
     put(
         out,
         format_args!(
-            "<details{open}><summary>The same numbers ({} rows)</summary>\n<div class=\"scroll\"><table>\n<thead><tr>",
+            "<details{open}><summary>The same numbers ({} rows)</summary>\n<div class=\"scroll\"><table class=\"sheet\">\n<thead><tr>",
             table.rows.len()
         ),
     );
