@@ -432,10 +432,7 @@ mod tests {
             x,
             panels: vec![
                 panel("99th percentile of query completion time, ms", scale),
-                panel(
-                    "99th percentile of short flows (1 to 10 kB), ms",
-                    Scale::Linear,
-                ),
+                panel(LONG, Scale::Linear),
                 panel("detoured packets, share", Scale::Linear),
             ],
             series: vec![entry(0, "dctcp"), entry(1, "dibs")],

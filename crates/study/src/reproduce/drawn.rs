@@ -394,6 +394,8 @@ struct Spread {
 impl Spread {
     /// The sample called `name` of all these runs.
     fn of(name: &str, records: &[&Record]) -> Option<Spread> {
+        // With or without its unit, as metrics have it.
+        let name = name.strip_suffix("_ms").unwrap_or(name);
         let (x_label, counted, pick): (_, _, fn(&Record) -> &Sample) = match name {
             "qct" => ("from the query to its last response, ms", "queries", |r| {
                 &r.qct
