@@ -1,14 +1,17 @@
 //! From a scenario to a run to statistics: pure, without files, threads or a clock.
 //!
 //! [`Scenario::read`] turns text into a resolved [`Scenario`], or says everything that is
-//! wrong with it; [`run`] simulates one scheme with one seed; [`stats::summarise`] adds the
-//! seeds up; [`evaluate`] holds the result against the paper's claims. Whoever drives this
+//! wrong with it; [`run`] simulates one scheme with one seed; a [`Record`] is what is kept of
+//! it; [`stats::summarise`] adds the seeds up; [`evaluate`] holds the result against the paper's claims. An
+//! [`Experiment`] is a scenario at several points. Whoever drives this
 //! (command line, Python, browser) brings the files, the threads and the clock.
 
 mod claim;
+mod experiment;
 pub mod ideal;
 mod load;
 mod read;
+mod record;
 mod run;
 mod scenario;
 mod scheme;
@@ -18,9 +21,13 @@ pub mod tables;
 mod warnings;
 mod write;
 
-pub use claim::{Accept, Claim, ClaimResult, Compare, Verdict, evaluate};
+pub use claim::{Accept, Claim, ClaimPoint, ClaimResult, Compare, Over, Verdict, evaluate};
+pub use experiment::{
+    Axis, Experiment, FigureSpec, PlotKind, PlotSpec, Point, PointResult, Results, SAMPLES,
+};
 pub use load::{ClassLoad, LoadReport};
 pub use read::problem::Problem;
+pub use record::{ClassRecord, Counts, Record, Span};
 pub use run::{Progress, Run, Watch, run, run_on};
 pub use scenario::{Scenario, Setting};
 pub use scheme::{Scheme, SchemeConfig};

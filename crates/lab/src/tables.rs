@@ -261,6 +261,36 @@ pub const CLAIM: &[Param] = &[
         "not known",
         "why the paper's number and ours differ",
     ),
+    Param::with_default(
+        "at",
+        ParamUnit::File,
+        "",
+        "the points it speaks of, { axis = \"value\" }; all of them when not given",
+    ),
+    Param::with_default(
+        "over",
+        ParamUnit::File,
+        "",
+        "what to make of several points: max, min, mean, or each, which must hold at every one",
+    ),
+    Param::with_default(
+        "less",
+        ParamUnit::File,
+        "",
+        "its number less the number at these points, { axis = \"value\" }",
+    ),
+    Param::with_default(
+        "expect",
+        ParamUnit::File,
+        "reproduced",
+        "the verdict that this version gives",
+    ),
+    Param::with_default(
+        "gap_sweep",
+        ParamUnit::File,
+        "",
+        "the experiment that shows the assumption that decides",
+    ),
 ];
 
 #[cfg(test)]

@@ -5,6 +5,11 @@ use crate::scenario::{Scenario, Setting};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+/// Writes the experiment.
+pub(crate) fn experiment(experiment: &crate::Experiment) -> String {
+    scenario(&experiment.points[0].scenario)
+}
+
 /// Writes the scenario: the top, its sections, each scheme in full, sources and claims.
 pub(crate) fn scenario(scenario: &Scenario) -> String {
     let mut out = String::new();

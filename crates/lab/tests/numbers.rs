@@ -1,7 +1,7 @@
 //! Summaries and verdicts by hand: every number below can be checked with a pencil.
 
 use sidestep_lab::stats::{Summary, summarise};
-use sidestep_lab::{Accept, Claim, Compare, Run, Verdict, evaluate};
+use sidestep_lab::{Accept, Claim, Compare, Record, Run, Verdict, evaluate};
 use sidestep_sim::{ClassOutcome, FlowOutcome, FlowPlan, Outcome, Plan, QueryPlan, Start, Totals};
 use sidestep_types::{HostId, Time};
 use std::sync::Arc;
@@ -97,10 +97,10 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
 }
 
 fn summary(scheme: &str, qcts_ms: &[Option<u64>]) -> Summary {
-    let runs: Vec<Run> = qcts_ms
+    let runs: Vec<Record> = qcts_ms
         .iter()
         .zip(1..)
-        .map(|(qct, seed)| one_run(scheme, seed, *qct))
+        .map(|(qct, seed)| Record::of(&one_run(scheme, seed, *qct)))
         .collect();
     summarise(&runs.iter().collect::<Vec<_>>())
 }
@@ -163,7 +163,7 @@ fn what_an_interrupted_run_never_came_to_ask_is_not_unfinished() {
     run.plan = Arc::new(plan);
     run.outcome.flows.push(FlowOutcome::default());
     run.interrupted = true;
-    let s = summarise(&[&run]);
+    let s = summarise(&[&Record::of(&run)]);
     assert_eq!((s.qct_ms.n, s.qct_ms.completed_share), (1, Some(1.0)));
     assert_eq!(
         (s.fct_short_ms.n, s.fct_short_ms.completed_share),
@@ -198,7 +198,8 @@ fn a_summary_survives_json_and_its_hash_tells_runs_apart() {
             "{name} of design.md section 5"
         );
     }
-    let other = summarise(&[&one_run("dibs", 2, Some(10)), &one_run("dibs", 1, Some(10))]);
+    let [one, two] = [2, 1].map(|seed| Record::of(&one_run("dibs", seed, Some(10))));
+    let other = summarise(&[&one, &two]);
     assert_ne!(other.trajectory_hash, s.trajectory_hash);
 }
 
@@ -213,6 +214,11 @@ fn claim(compare: &str, accept: &str) -> Claim {
         accept: Accept::parse(accept).unwrap(),
         tolerance: "half".into(),
         gap: "none".into(),
+        at: Vec::new(),
+        over: None,
+        less: Vec::new(),
+        expect: Verdict::Reproduced,
+        gap_sweep: String::new(),
     }
 }
 

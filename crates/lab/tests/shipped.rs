@@ -2,7 +2,7 @@
 
 use sidestep_lab::ideal::Ideal;
 use sidestep_lab::stats::summarise;
-use sidestep_lab::{Run, Scenario, Setting, Verdict, Watch, evaluate, run, shipped, stats};
+use sidestep_lab::{Record, Run, Scenario, Setting, Verdict, Watch, evaluate, run, shipped, stats};
 use sidestep_sim::{NoFiles, TraceFilter};
 use sidestep_types::Time;
 
@@ -11,6 +11,10 @@ fn read(name: &str, sets: &[&str]) -> Scenario {
     let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
     let read = Scenario::read(&format!("{name}.toml"), text, &sets, &NoFiles);
     read.unwrap_or_else(|problems| panic!("{problems:#?}"))
+}
+
+fn records(scenario: &Scenario, scheme: usize) -> Vec<Record> {
+    runs(scenario, scheme).iter().map(Record::of).collect()
 }
 
 fn runs(scenario: &Scenario, scheme: usize) -> Vec<Run> {
@@ -110,7 +114,7 @@ fn the_demo_has_the_bold_values_of_the_paper_and_a_source_for_each_value() {
 fn detouring_ends_the_demo_s_losses_and_shortens_its_tail() {
     let scenario = read("dibs-demo", &["seeds=1..2", "duration=200 ms"]);
     let summaries: Vec<stats::Summary> = (0..2)
-        .map(|scheme| summarise(&runs(&scenario, scheme).iter().collect::<Vec<_>>()))
+        .map(|scheme| summarise(&records(&scenario, scheme).iter().collect::<Vec<_>>()))
         .collect();
     let verdict = |id: &str| {
         let results = evaluate(&scenario.claims, &summaries);

@@ -4,8 +4,8 @@ use crate::Error;
 use crate::plot::{Figure, Series, cdf, png, svg};
 use crate::staging::Staging;
 use crate::words;
-use sidestep_lab::stats::{Sample, query_times, short_flow_times};
-use sidestep_lab::{Run, Scenario};
+use sidestep_lab::stats::Sample;
+use sidestep_lab::{Record, Scenario};
 use std::io;
 
 /// What one plot shows.
@@ -14,7 +14,7 @@ struct Kind {
     title: &'static str,
     counted: &'static str,
     x_label: &'static str,
-    times: fn(&Run) -> Sample,
+    times: fn(&Record) -> &Sample,
 }
 
 const KINDS: [Kind; 2] = [
@@ -23,19 +23,19 @@ const KINDS: [Kind; 2] = [
         title: "Query completion time",
         counted: "queries",
         x_label: "from the query to its last response, ms",
-        times: query_times,
+        times: |r| &r.qct,
     },
     Kind {
         file: "fct_short_cdf",
         title: "Completion time of short background flows (1 to 10 kB)",
         counted: "flows",
         x_label: "from the hand-over to the last byte in order, ms",
-        times: short_flow_times,
+        times: |r| &r.fct_short,
     },
 ];
 
 /// Draws all plots that have something to show.
-pub fn write(staging: &Staging, scenario: &Scenario, runs: &[Run]) -> Result<(), Error> {
+pub fn write(staging: &Staging, scenario: &Scenario, runs: &[Record]) -> Result<(), Error> {
     for kind in KINDS {
         let figure = figure(&kind, scenario, runs);
         if figure.series.iter().all(|s| s.n == 0) {
@@ -56,12 +56,12 @@ pub fn write(staging: &Staging, scenario: &Scenario, runs: &[Run]) -> Result<(),
     Ok(())
 }
 
-fn figure(kind: &Kind, scenario: &Scenario, runs: &[Run]) -> Figure {
+fn figure(kind: &Kind, scenario: &Scenario, runs: &[Record]) -> Figure {
     let series = scenario.schemes.iter().map(|scheme| {
         let mut sample = Sample::default();
         runs.iter()
             .filter(|r| r.scheme == scheme.name)
-            .for_each(|r| sample.merge(&(kind.times)(r)));
+            .for_each(|r| sample.merge((kind.times)(r)));
         let mut done: Vec<f64> = sample.finished().iter().map(|t| t.as_ms_f64()).collect();
         done.sort_by(f64::total_cmp);
         Series {

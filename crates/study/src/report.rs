@@ -434,6 +434,12 @@ mod tests {
                 verdict: Verdict::Reproduced,
                 tolerance: "any".into(),
                 gap: "none".into(),
+                expect: Verdict::Reproduced,
+                gap_sweep: String::new(),
+                at: Default::default(),
+                less: Default::default(),
+                over: None,
+                points: Vec::new(),
             }],
         }
     }

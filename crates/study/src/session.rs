@@ -6,7 +6,7 @@ use crate::staging::Staging;
 use crate::tables::Tables;
 use crate::workers::{in_order, thread_cpu_s};
 use crate::{Error, Report, figures};
-use sidestep_lab::{Progress, Run, Scenario, Watch, evaluate, stats};
+use sidestep_lab::{Progress, Record, Run, Scenario, Watch, evaluate, stats};
 use sidestep_sim::TraceFilter;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -84,7 +84,7 @@ impl<'a> Session<'a> {
         let mut line = Line::new(options.show);
         let failed = AtomicBool::new(false);
         let halt = || stop.load(Ordering::Relaxed) || failed.load(Ordering::Relaxed);
-        let mut runs: Vec<Option<Run>> = Vec::new();
+        let mut runs: Vec<Record> = Vec::new();
         let mut cpu: Vec<f64> = vec![0.0; self.scenario.schemes.len()];
         in_order(
             points.len(),
@@ -97,7 +97,6 @@ impl<'a> Session<'a> {
                     self.manifest
                         .points
                         .push(PointRecord::not_run(self.scenario, scheme, seed));
-                    runs.push(None);
                     return Ok(());
                 };
                 self.tables.write(scheme, &mut measured.run)?;
@@ -107,19 +106,18 @@ impl<'a> Session<'a> {
                     measured.cpu_s,
                     measured.wall_s,
                 ));
-                runs.push(Some(measured.run));
+                runs.push(Record::of(&measured.run));
                 Ok::<(), Error>(())
             },
             || failed.store(true, Ordering::Relaxed),
         )?;
         line.clear();
-        let runs: Vec<Run> = runs.into_iter().flatten().collect();
         let report = report(self.scenario, &runs, &cpu, self.manifest.status());
         self.manifest.wall_s = began.elapsed().as_secs_f64();
         self.finish(runs, report)
     }
 
-    fn finish(self, runs: Vec<Run>, report: Report) -> Result<Finished, Error> {
+    fn finish(self, runs: Vec<Record>, report: Report) -> Result<Finished, Error> {
         self.tables.finish()?;
         figures::write(&self.staging, self.scenario, &runs)?;
         self.staging
@@ -169,10 +167,10 @@ fn share(p: &Progress) -> f64 {
     part(p.now.ps(), p.horizon.ps()).max(part(p.flows_done, p.flows_total))
 }
 
-fn report(scenario: &Scenario, runs: &[Run], cpu: &[f64], status: Status) -> Report {
+fn report(scenario: &Scenario, runs: &[Record], cpu: &[f64], status: Status) -> Report {
     let mut summaries = Vec::new();
     for (scheme, cpu_s) in scenario.schemes.iter().zip(cpu) {
-        let own: Vec<&Run> = runs.iter().filter(|r| r.scheme == scheme.name).collect();
+        let own: Vec<&Record> = runs.iter().filter(|r| r.scheme == scheme.name).collect();
         if !own.is_empty() {
             let mut summary = stats::summarise(&own);
             summary.set_cpu(*cpu_s);

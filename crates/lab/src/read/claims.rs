@@ -90,6 +90,11 @@ impl Reader<'_> {
             accept: accept.ok()?,
             tolerance: text("tolerance"),
             gap: text("gap"),
+            at: Vec::new(),
+            over: None,
+            less: Vec::new(),
+            expect: crate::Verdict::Reproduced,
+            gap_sweep: text("gap_sweep"),
         })
     }
 }

@@ -57,6 +57,31 @@ pub(crate) fn scenario(
     }
 }
 
+/// What an experiment's text says.
+pub(crate) fn experiment(
+    file: &str,
+    text: &str,
+    sets: &[String],
+    quick: bool,
+    files: &dyn Files,
+) -> Result<crate::Experiment, Vec<Problem>> {
+    let scenario = scenario(file, text, sets, files)?;
+    Ok(crate::Experiment {
+        name: scenario.name.clone(),
+        title: scenario.title.clone(),
+        figure: None,
+        plots: Vec::new(),
+        axes: Vec::new(),
+        claims: scenario.claims.clone(),
+        points: vec![crate::Point {
+            at: Vec::new(),
+            scenario,
+        }],
+        quick,
+        notes: Vec::new(),
+    })
+}
+
 /// The sections of a scenario.
 const SECTIONS: [&str; 7] = [
     "topology",

@@ -38,6 +38,24 @@ impl Reading {
         }
     }
 
+    /// The sum, with its bound.
+    pub fn plus(self, other: Reading) -> Reading {
+        self.minus(other.times(-1.0))
+    }
+
+    /// The multiple, with its bound.
+    pub fn times(self, by: f64) -> Reading {
+        use Reading::{AtLeast, AtMost, Exactly, Nothing};
+        match self {
+            Exactly(v) => Exactly(v * by),
+            AtLeast(v) if by < 0.0 => AtMost(v * by),
+            AtMost(v) if by < 0.0 => AtLeast(v * by),
+            AtLeast(v) => AtLeast(v * by),
+            AtMost(v) => AtMost(v * by),
+            Nothing => Nothing,
+        }
+    }
+
     /// The ratio of two numbers that are not negative, with its bound.
     pub fn over(self, other: Reading) -> Reading {
         use Reading::{AtLeast, AtMost, Exactly, Nothing};
@@ -129,6 +147,9 @@ mod tests {
         assert_eq!(AtLeast(5.0).minus(Exactly(2.0)), AtLeast(3.0));
         assert_eq!(Exactly(5.0).minus(AtLeast(2.0)), AtMost(3.0));
         assert_eq!(AtLeast(5.0).minus(AtLeast(2.0)), Nothing);
+        assert_eq!(Exactly(5.0).plus(AtLeast(2.0)), AtLeast(7.0));
+        assert_eq!(AtMost(5.0).plus(AtLeast(2.0)), Nothing);
+        assert_eq!(AtLeast(5.0).times(-2.0), AtMost(-10.0));
         assert_eq!(Exactly(6.0).over(AtLeast(2.0)), AtMost(3.0));
         assert_eq!(Exactly(6.0).over(Exactly(0.0)), Nothing);
     }

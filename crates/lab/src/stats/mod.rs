@@ -7,6 +7,6 @@ mod sample;
 mod summary;
 
 pub use fairness::jain;
-pub use interval::{Interval, t_975, t_interval};
+pub use interval::{Interval, t_975, t_interval, t_interval_of};
 pub use sample::{Percentile, Sample};
-pub use summary::{ClassSummary, Percentiles, Summary, query_times, short_flow_times, summarise};
+pub use summary::{ClassSummary, Percentiles, Summary, summarise};

@@ -1,9 +1,11 @@
 //! Completion times, those of the unfinished included: censored, not forgotten.
 
+use serde::{Deserialize, Serialize};
 use sidestep_types::Time;
 
 /// A sample of completion times.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Packed", into = "Packed")]
 pub struct Sample {
     done: Vec<Time>,
     /// How long each unfinished one has taken so far.
@@ -34,6 +36,12 @@ impl Sample {
     pub fn merge(&mut self, other: &Sample) {
         self.done.extend_from_slice(&other.done);
         self.open.extend_from_slice(&other.open);
+    }
+
+    /// Puts it in order, so that equal samples are equal values and pack well.
+    pub fn sort(&mut self) {
+        self.done.sort_unstable();
+        self.open.sort_unstable();
     }
 
     /// The times of those that finished, in no order.
@@ -72,6 +80,45 @@ impl Sample {
         let mut seen: Vec<Time> = self.done.iter().chain(&self.open).copied().collect();
         let (_, value, _) = seen.select_nth_unstable(index);
         Some(Percentile::AtLeast(*value))
+    }
+}
+
+/// A sample as it is kept: each list sorted, every time in picoseconds less the one before it.
+#[derive(Serialize, Deserialize)]
+struct Packed {
+    done: Vec<u64>,
+    open: Vec<u64>,
+}
+
+impl From<Sample> for Packed {
+    fn from(mut sample: Sample) -> Packed {
+        sample.sort();
+        let steps = |times: &[Time]| -> Vec<u64> {
+            let before = std::iter::once(&Time::ZERO).chain(times);
+            let pairs = times.iter().zip(before);
+            pairs.map(|(t, b)| t.ps() - b.ps()).collect()
+        };
+        Packed {
+            done: steps(&sample.done),
+            open: steps(&sample.open),
+        }
+    }
+}
+
+impl From<Packed> for Sample {
+    fn from(packed: Packed) -> Sample {
+        let sums = |steps: Vec<u64>| {
+            let mut sum = 0u64;
+            let add = steps.into_iter().map(move |step| {
+                sum = sum.wrapping_add(step);
+                Time::from_ps(sum)
+            });
+            add.collect()
+        };
+        Sample {
+            done: sums(packed.done),
+            open: sums(packed.open),
+        }
     }
 }
 
@@ -120,6 +167,18 @@ mod tests {
     }
 
     proptest::proptest! {
+        #[test]
+        fn what_is_packed_unpacks_in_order(
+            done in proptest::collection::vec(0u64..u64::MAX, 0..40),
+            open in proptest::collection::vec(0u64..50, 0..10),
+        ) {
+            let times = |ps: &[u64]| ps.iter().map(|ps| Time::from_ps(*ps)).collect();
+            let mut sample = Sample { done: times(&done), open: times(&open) };
+            let again: Sample = Packed::from(sample.clone()).into();
+            sample.sort();
+            proptest::prop_assert_eq!(again, sample);
+        }
+
         #[test]
         fn a_percentile_is_the_value_that_sorting_finds(
             done in proptest::collection::vec(0u64..50, 0..40),

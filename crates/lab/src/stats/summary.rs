@@ -1,11 +1,9 @@
 //! The numbers of one scheme, from one run per seed: what `summary.json` holds.
 
 use super::{Percentile, Sample, jain, t_interval};
-use crate::run::Run;
+use crate::record::{ClassRecord, Counts, Record};
 use serde::{Deserialize, Serialize};
-use sidestep_sim::{FlowOutcome, FlowPlan, Outcome, Plan, Start};
-use sidestep_switch::DropReason;
-use sidestep_types::{Time, mix64};
+use sidestep_types::mix64;
 use std::collections::BTreeMap;
 
 /// The numbers of one scheme.
@@ -122,17 +120,10 @@ impl Summary {
 }
 
 /// Sums up the runs of one scheme, one per seed. Panics when there is none.
-pub fn summarise(runs: &[&Run]) -> Summary {
-    let tallies: Vec<Tally> = runs.iter().map(|run| Tally::of(run)).collect();
-    let mut whole = Tally::default();
-    tallies.iter().for_each(|tally| whole.merge(tally));
-    let mut summary = whole.summary(runs);
-    if runs.len() > 1 {
-        summary.per_seed = tallies
-            .into_iter()
-            .zip(runs)
-            .map(|(t, run)| t.summary(&[run]))
-            .collect();
+pub fn summarise(records: &[&Record]) -> Summary {
+    let mut summary = add_up(records);
+    if records.len() > 1 {
+        summary.per_seed = records.iter().map(|record| add_up(&[record])).collect();
         let seeds = &summary.per_seed;
         summary.qct_ms.ci = over_seeds(seeds.iter().map(|s| &s.qct_ms));
         summary.fct_short_ms.ci = over_seeds(seeds.iter().map(|s| &s.fct_short_ms));
@@ -149,185 +140,83 @@ fn over_seeds<'a>(seeds: impl Iterator<Item = &'a Percentiles>) -> Option<[f64; 
     t_interval(&values).map(|ci| [ci.low, ci.high])
 }
 
-/// Completion times of a run's queries: what `qct_ms` is taken from.
-pub fn query_times(run: &Run) -> Sample {
-    queries(&run.plan, &run.outcome)
-}
-
-/// Completion times of a run's short background flows: what `fct_short_ms` is taken from.
-pub fn short_flow_times(run: &Run) -> Sample {
-    Tally::of(run).fct_short
-}
-
-/// The paper's short flows: 1 to 10 kB (DIBS section 5.3).
-const SHORT: std::ops::RangeInclusive<u64> = 1_000..=10_000;
-
-/// What one run, or several, add up to.
-#[derive(Clone, Default)]
-struct Tally {
-    qct: Sample,
-    fct_short: Sample,
-    classes: Vec<(ClassSummary, Sample)>,
-    /// Bytes that each endless flow delivered.
-    endless: Vec<f64>,
-}
-
-impl Tally {
-    fn of(run: &Run) -> Tally {
-        let (plan, outcome) = (&*run.plan, &run.outcome);
-        let mut tally = Tally {
-            qct: queries(plan, outcome),
-            ..Tally::default()
-        };
-        for (class, name) in plan.classes.iter().enumerate() {
-            let seen = outcome.classes.get(class).copied().unwrap_or_default();
-            let class = ClassSummary {
-                name: name.clone(),
-                query: plan
-                    .queries
-                    .iter()
-                    .any(|query| usize::from(query.class) == class),
-                sent: seen.sent,
-                delivered: seen.delivered,
-                detoured: seen.detoured,
-                detours: seen.detours,
-                dropped: seen.dropped,
-                marked: seen.marked,
-                ..ClassSummary::default()
-            };
-            tally.classes.push((class, Sample::default()));
+/// All records as if they were one run.
+fn add_up(records: &[&Record]) -> Summary {
+    let mut sum = Counts::default();
+    let mut drops: BTreeMap<String, u64> = BTreeMap::new();
+    let (mut qct, mut fct_short) = (Sample::default(), Sample::default());
+    for record in records {
+        sum.add(&record.counts);
+        for (reason, count) in &record.drops {
+            *drops.entry(reason.clone()).or_default() += count;
         }
-        for (flow, seen) in plan.flows.iter().zip(&outcome.flows) {
-            tally.flow(flow, seen, outcome.end);
-        }
-        tally
+        qct.merge(&record.qct);
+        fct_short.merge(&record.fct_short);
     }
-
-    fn flow(&mut self, flow: &FlowPlan, seen: &FlowOutcome, end: Time) {
-        let (class, fct) = &mut self.classes[usize::from(flow.class)];
-        class.delivered_bytes += seen.delivered_bytes;
-        if flow.is_endless() {
-            self.endless.push(seen.delivered_bytes as f64);
-            return;
-        }
-        if matches!(flow.start, Start::At(t) if seen.started.is_none() && t > end) {
-            // An interrupted run never came to hand it over.
-            return;
-        }
-        add(fct, seen, end);
-        if !class.query && flow.query.is_none() && SHORT.contains(&flow.size) {
-            add(&mut self.fct_short, seen, end);
-        }
-    }
-
-    fn merge(&mut self, other: &Tally) {
-        self.qct.merge(&other.qct);
-        self.fct_short.merge(&other.fct_short);
-        self.endless.extend_from_slice(&other.endless);
-        if self.classes.is_empty() {
-            self.classes = other.classes.clone();
-            return;
-        }
-        for ((mine, fct), (theirs, more)) in self.classes.iter_mut().zip(&other.classes) {
-            mine.query |= theirs.query;
-            mine.sent += theirs.sent;
-            mine.delivered += theirs.delivered;
-            mine.detoured += theirs.detoured;
-            mine.detours += theirs.detours;
-            mine.dropped += theirs.dropped;
-            mine.marked += theirs.marked;
-            mine.delivered_bytes += theirs.delivered_bytes;
-            fct.merge(more);
-        }
-    }
-
-    fn summary(mut self, runs: &[&Run]) -> Summary {
-        let sum = |of: fn(&Outcome) -> u64| runs.iter().map(|run| of(&run.outcome)).sum::<u64>();
-        let drops = |reason: DropReason| {
-            let one = |run: &&Run| run.outcome.totals.drops[reason as usize];
-            (reason.name().to_string(), runs.iter().map(one).sum())
-        };
-        let classes: Vec<ClassSummary> = (self.classes.iter_mut())
-            .map(|(class, fct)| ClassSummary {
-                fct_ms: percentiles(fct),
-                ..class.clone()
-            })
-            .collect();
-        let packets = |of: fn(&ClassSummary) -> u64, query: Option<bool>| {
-            let chosen = classes
-                .iter()
-                .filter(|class| query.is_none_or(|q| class.query == q));
-            chosen.map(of).sum::<u64>()
-        };
-        let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
-        let detoured = |query| packets(|class| class.detoured, query);
-        let delivered = |query| packets(|class| class.delivered, query);
-        let hash = runs
+    let classes = classes(records);
+    let packets = |of: fn(&ClassSummary) -> u64, query: Option<bool>| {
+        let chosen = classes
             .iter()
-            .fold(0, |hash, run| mix64(hash ^ run.outcome.trajectory_hash));
-        Summary {
-            scheme: runs[0].scheme.clone(),
-            seeds: runs.iter().map(|run| run.seed).collect(),
-            interrupted: runs.iter().any(|run| run.interrupted),
-            qct_ms: percentiles(&mut self.qct),
-            fct_short_ms: percentiles(&mut self.fct_short),
-            drops: DropReason::ALL.into_iter().map(drops).collect(),
-            detours: sum(|o| o.totals.detours),
-            detoured_share: share(sum(|o| o.totals.detoured), sum(|o| o.totals.delivered)),
-            detoured_data_share: share(detoured(None), delivered(None)),
-            detoured_query_share: share(detoured(Some(true)), detoured(None)),
-            detoured_background_share: share(detoured(Some(false)), delivered(Some(false))),
-            marks: sum(|o| o.totals.marks),
-            timeouts: sum(|o| o.totals.timeouts),
-            retransmits: sum(|o| o.totals.retransmits),
-            jain: jain(self.endless.iter().copied()),
-            sent: sum(|o| o.totals.sent),
-            delivered: sum(|o| o.totals.delivered),
-            in_flight: sum(|o| o.totals.in_flight),
-            packet_hops: sum(|o| o.totals.packet_hops),
-            events: sum(|o| o.totals.events),
-            simulated_s: runs.iter().map(|run| run.outcome.end.as_s_f64()).sum(),
-            cpu_s: None,
-            hops_per_cpu_s: None,
-            trajectory_hash: format!("{hash:016x}"),
-            classes,
-            per_seed: Vec::new(),
-        }
+            .filter(|class| query.is_none_or(|q| class.query == q));
+        chosen.map(of).sum::<u64>()
+    };
+    let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+    let detoured = |query| packets(|class| class.detoured, query);
+    let delivered = |query| packets(|class| class.delivered, query);
+    let endless = records.iter().flat_map(|record| &record.endless);
+    let hash = records
+        .iter()
+        .fold(0, |hash, record| mix64(hash ^ record.trajectory_hash));
+    Summary {
+        scheme: records[0].scheme.clone(),
+        seeds: records.iter().map(|record| record.seed).collect(),
+        interrupted: records.iter().any(|record| record.interrupted),
+        qct_ms: percentiles(&mut qct),
+        fct_short_ms: percentiles(&mut fct_short),
+        drops,
+        detours: sum.detours,
+        detoured_share: share(sum.detoured, sum.delivered),
+        detoured_data_share: share(detoured(None), delivered(None)),
+        detoured_query_share: share(detoured(Some(true)), detoured(None)),
+        detoured_background_share: share(detoured(Some(false)), delivered(Some(false))),
+        marks: sum.marks,
+        timeouts: sum.timeouts,
+        retransmits: sum.retransmits,
+        jain: jain(endless.map(|bytes| *bytes as f64)),
+        sent: sum.sent,
+        delivered: sum.delivered,
+        in_flight: sum.in_flight,
+        packet_hops: sum.packet_hops,
+        events: sum.events,
+        simulated_s: records.iter().map(|record| record.end.0.as_s_f64()).sum(),
+        cpu_s: None,
+        hops_per_cpu_s: None,
+        trajectory_hash: format!("{hash:016x}"),
+        classes,
+        per_seed: Vec::new(),
     }
 }
 
-/// Completion times of queries: from the question until the last response is complete.
-fn queries(plan: &Plan, outcome: &Outcome) -> Sample {
-    // Responses complete, and when the last of them was.
-    let mut seen = vec![(0u32, Time::ZERO); plan.queries.len()];
-    for (flow, what) in plan.flows.iter().zip(&outcome.flows) {
-        let (Some(query), Some(finished), false) = (flow.query, what.finished, flow.request) else {
-            continue;
-        };
-        let (done, last) = &mut seen[query as usize];
-        *done += 1;
-        *last = finished.max(*last);
-    }
-    let mut sample = Sample::default();
-    for (query, (done, last)) in plan.queries.iter().zip(seen) {
-        if done >= query.responses {
-            sample.done(last.saturating_sub(query.start));
-        } else if query.start <= outcome.end {
-            // One that an interrupted run never came to ask is not an unfinished one.
-            sample.open(outcome.end.saturating_sub(query.start));
+fn classes(records: &[&Record]) -> Vec<ClassSummary> {
+    let mut all = records[0].classes.clone();
+    for record in &records[1..] {
+        for (mine, theirs) in all.iter_mut().zip(&record.classes) {
+            mine.merge(theirs);
         }
     }
-    sample
-}
-
-/// Adds one flow: from the hand-over until its last byte is delivered.
-fn add(sample: &mut Sample, seen: &FlowOutcome, end: Time) {
-    match (seen.started, seen.finished) {
-        (Some(started), Some(finished)) => sample.done(finished.saturating_sub(started)),
-        (Some(started), None) => sample.open(end.saturating_sub(started)),
-        // It waits for a flow that did not finish.
-        (None, _) => sample.open(Time::ZERO),
-    }
+    let summary = |mut class: ClassRecord| ClassSummary {
+        fct_ms: percentiles(&mut class.fct),
+        name: class.name,
+        query: class.query,
+        sent: class.sent,
+        delivered: class.delivered,
+        detoured: class.detoured,
+        detours: class.detours,
+        dropped: class.dropped,
+        marked: class.marked,
+        delivered_bytes: class.delivered_bytes,
+    };
+    all.into_iter().map(summary).collect()
 }
 
 fn percentiles(sample: &mut Sample) -> Percentiles {

@@ -1,7 +1,10 @@
 //! A paper's claims beside our numbers: reproduced, not reproduced, or can't tell.
 
-use crate::stats::metric::{self, Reading};
-use crate::stats::{Interval, Summary, t_interval};
+mod evaluate;
+
+pub(crate) use evaluate::evaluate_at;
+pub use evaluate::{ClaimPoint, ClaimResult, evaluate};
+
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -26,6 +29,46 @@ pub struct Claim {
     pub tolerance: String,
     /// Why the paper's number and ours differ.
     pub gap: String,
+    /// The points it speaks of: axis and value. Axes not named are free.
+    pub at: Vec<(String, String)>,
+    /// What to make of several points; `None` when it speaks of one.
+    pub over: Option<Over>,
+    /// Not the number itself but its difference to the one here: axis and value. Empty: no difference.
+    pub less: Vec<(String, String)>,
+    /// The verdict that this version gives.
+    pub expect: Verdict,
+    /// The name of the experiment that shows the assumption that decides; may be empty.
+    pub gap_sweep: String,
+}
+
+/// What to make of several points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Over {
+    /// The largest number.
+    Max,
+    /// The smallest number.
+    Min,
+    /// The mean.
+    Mean,
+    /// Each must do; the worst is shown.
+    Each,
+}
+
+impl Over {
+    /// All of them, by name.
+    pub const ALL: [(&str, Over); 4] = [
+        ("max", Over::Max),
+        ("min", Over::Min),
+        ("mean", Over::Mean),
+        ("each", Over::Each),
+    ];
+
+    /// Its name in `[[claim]]`.
+    pub fn name(self) -> &'static str {
+        let named = Self::ALL.iter().find(|(_, over)| *over == self);
+        named.expect("every one has a name").0
+    }
 }
 
 /// What is compared.
@@ -142,6 +185,15 @@ pub enum Verdict {
     CantTell,
 }
 
+impl Verdict {
+    /// All of them, by the words for them.
+    pub const ALL: [(&str, Verdict); 3] = [
+        ("reproduced", Verdict::Reproduced),
+        ("not reproduced", Verdict::NotReproduced),
+        ("can't tell", Verdict::CantTell),
+    ];
+}
+
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -150,131 +202,4 @@ impl fmt::Display for Verdict {
             Verdict::CantTell => "can't tell",
         })
     }
-}
-
-/// A claim beside our number.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ClaimResult {
-    /// The claim's name.
-    pub id: String,
-    /// The paper's figure, table or section.
-    pub figure: String,
-    /// The sentence.
-    pub says: String,
-    /// What was measured.
-    pub metric: String,
-    /// Of which schemes.
-    pub compare: String,
-    /// The paper's number.
-    pub paper: f64,
-    /// Ours, from all seeds together. With [`ClaimResult::bound`], a bound on it.
-    pub ours: Option<f64>,
-    /// `">="` or `"<="` when unfinished flows leave only a bound.
-    pub bound: Option<String>,
-    /// 95 % interval over seeds, paired seed by seed; needs two seeds or more.
-    pub ci: Option<[f64; 2]>,
-    /// The range that counts as reproduced.
-    pub accept: String,
-    /// What became of it.
-    pub verdict: Verdict,
-    /// Why that range.
-    pub tolerance: String,
-    /// Why the paper's number and ours differ.
-    pub gap: String,
-}
-
-/// Holds every claim against the summaries.
-pub fn evaluate(claims: &[Claim], summaries: &[Summary]) -> Vec<ClaimResult> {
-    claims
-        .iter()
-        .map(|claim| evaluate_one(claim, summaries))
-        .collect()
-}
-
-fn evaluate_one(claim: &Claim, summaries: &[Summary]) -> ClaimResult {
-    let chosen: Option<Vec<&Summary>> = claim
-        .compare
-        .schemes()
-        .into_iter()
-        .map(|name| summaries.iter().find(|summary| summary.scheme == name))
-        .collect();
-    let (reading, ci) = match &chosen {
-        // A count is the sum over all seeds, and no interval makes it another number.
-        Some(chosen) if metric::is_count(claim.metric) => (combine(claim, chosen), None),
-        Some(chosen) => (combine(claim, chosen), over_seeds(claim, chosen)),
-        None => (Reading::Nothing, None),
-    };
-    let (ours, bound) = match reading {
-        Reading::Exactly(v) => (Some(v), None),
-        Reading::AtLeast(v) => (Some(v), Some(">=".to_string())),
-        Reading::AtMost(v) => (Some(v), Some("<=".to_string())),
-        Reading::Nothing => (None, None),
-    };
-    ClaimResult {
-        id: claim.id.clone(),
-        figure: claim.figure.clone(),
-        says: claim.says.clone(),
-        metric: claim.metric.to_string(),
-        compare: claim.compare.to_string(),
-        paper: claim.paper,
-        ours,
-        bound,
-        ci: ci.map(|ci| [ci.low, ci.high]),
-        accept: claim.accept.to_string(),
-        verdict: verdict(claim.accept, reading, ci),
-        tolerance: claim.tolerance.clone(),
-        gap: claim.gap.clone(),
-    }
-}
-
-fn verdict(accept: Accept, reading: Reading, ci: Option<Interval>) -> Verdict {
-    let decided = |sure: bool, never: bool| match (sure, never) {
-        (true, _) => Verdict::Reproduced,
-        (_, true) => Verdict::NotReproduced,
-        _ => Verdict::CantTell,
-    };
-    match reading {
-        Reading::Exactly(v) => {
-            let reaches = ci.is_some_and(|ci| ci.low <= accept.to && accept.from <= ci.high);
-            decided(accept.holds(v), !reaches)
-        }
-        Reading::AtLeast(v) => decided(
-            v >= accept.from && accept.to == f64::INFINITY,
-            v > accept.to,
-        ),
-        Reading::AtMost(v) => decided(
-            v <= accept.to && accept.from == f64::NEG_INFINITY,
-            v < accept.from,
-        ),
-        Reading::Nothing => Verdict::CantTell,
-    }
-}
-
-/// The claim's number from one summary per scheme of the comparison.
-fn combine(claim: &Claim, of: &[&Summary]) -> Reading {
-    let metric = metric::find(claim.metric).expect("a claim's metric is in the table");
-    let read = |i: usize| (metric.read)(of[i]);
-    match &claim.compare {
-        Compare::One(_) => read(0),
-        Compare::Difference(..) => read(0).minus(read(1)),
-        Compare::Ratio(..) => read(0).over(read(1)),
-    }
-}
-
-/// The interval of the per-seed numbers, when every seed has one.
-fn over_seeds(claim: &Claim, of: &[&Summary]) -> Option<Interval> {
-    let mut values = Vec::new();
-    for first in &of[0].per_seed {
-        // A seed that another scheme lacks has nothing to be compared with.
-        let paired: Option<Vec<&Summary>> = of
-            .iter()
-            .map(|other| other.per_seed.iter().find(|s| s.seeds == first.seeds))
-            .collect();
-        if let Reading::Exactly(v) = combine(claim, &paired?) {
-            values.push(v);
-        } else {
-            return None;
-        }
-    }
-    t_interval(&values)
 }

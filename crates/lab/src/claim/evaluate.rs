@@ -1,0 +1,388 @@
+//! Claims held against numbers, at one point or over several.
+//!
+//! **Intervals**    per-seed numbers, paired seed by seed between schemes and points, by Student's
+//!                  t. Where one of several points decides (`max`, `min`, `each`), the points'
+//!                  intervals hold together with 95 %: each is at 1 - 0.05 / points (Bonferroni),
+//!                  so that a sweep does not find by chance what no point shows alone. A maximum
+//!                  then lies between the largest lower end and the largest upper end.
+
+use super::{Accept, Claim, Compare, Over, Verdict};
+use crate::experiment::{Axis, PointResult};
+use crate::stats::metric::{self, Metric, Reading};
+use crate::stats::{Interval, Summary, t_interval_of};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A claim beside our number.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClaimResult {
+    /// The claim's name.
+    pub id: String,
+    /// The paper's figure, table or section.
+    pub figure: String,
+    /// The sentence.
+    pub says: String,
+    /// What was measured.
+    pub metric: String,
+    /// Of which schemes.
+    pub compare: String,
+    /// The paper's number.
+    pub paper: f64,
+    /// Ours, from all seeds together. With [`ClaimResult::bound`], a bound on it.
+    pub ours: Option<f64>,
+    /// `">="` or `"<="` when unfinished flows leave only a bound.
+    pub bound: Option<String>,
+    /// 95 % interval over seeds, paired seed by seed; needs two seeds or more.
+    pub ci: Option<[f64; 2]>,
+    /// The range that counts as reproduced.
+    pub accept: String,
+    /// What became of it.
+    pub verdict: Verdict,
+    /// Why that range.
+    pub tolerance: String,
+    /// Why the paper's number and ours differ.
+    pub gap: String,
+    /// The verdict that this version gives.
+    #[serde(default = "reproduced")]
+    pub expect: Verdict,
+    /// The experiment that shows the assumption that decides; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub gap_sweep: String,
+    /// The points it speaks of: axis to value.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub at: BTreeMap<String, String>,
+    /// The points that are taken off: axis to value.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub less: BTreeMap<String, String>,
+    /// What was made of several points.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over: Option<Over>,
+    /// The number at each point; empty for a scenario without a sweep.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<ClaimPoint>,
+}
+
+impl ClaimResult {
+    /// Is the verdict the expected one?
+    pub fn is_expected(&self) -> bool {
+        self.verdict == self.expect
+    }
+}
+
+fn reproduced() -> Verdict {
+    Verdict::Reproduced
+}
+
+/// A claim's number at one point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClaimPoint {
+    /// The value on each axis.
+    pub at: Vec<String>,
+    /// As in [`ClaimResult`].
+    pub ours: Option<f64>,
+    /// As in [`ClaimResult`].
+    pub bound: Option<String>,
+    /// As in [`ClaimResult`]; at 1 - 0.05 / points under `max`, `min` and `each`.
+    pub ci: Option<[f64; 2]>,
+}
+
+/// Holds every claim against the summaries of a scenario without a sweep.
+pub fn evaluate(claims: &[Claim], summaries: &[Summary]) -> Vec<ClaimResult> {
+    let point = PointResult {
+        at: Vec::new(),
+        summaries: summaries.to_vec(),
+        records: Vec::new(),
+    };
+    evaluate_at(claims, &[], &[point])
+}
+
+/// Holds every claim against the points of an experiment.
+pub(crate) fn evaluate_at(
+    claims: &[Claim],
+    axes: &[Axis],
+    points: &[PointResult],
+) -> Vec<ClaimResult> {
+    let one = |claim: &Claim| evaluate_one(claim, axes, points);
+    claims.iter().map(one).collect()
+}
+
+/// What is known of a number.
+#[derive(Clone, Copy)]
+struct Known {
+    reading: Reading,
+    ci: Option<Interval>,
+}
+
+fn evaluate_one(claim: &Claim, axes: &[Axis], points: &[PointResult]) -> ClaimResult {
+    let chosen: Vec<Place<'_>> = places(claim, axes, points);
+    let single = matches!(claim.over, None | Some(Over::Mean));
+    let confidence = if single {
+        0.95
+    } else {
+        1.0 - 0.05 / chosen.len().max(1) as f64
+    };
+    let known: Vec<Known> = chosen
+        .iter()
+        .map(|place| at_one(claim, place, confidence))
+        .collect();
+    let (whole, verdict) = match (known.as_slice(), claim.over) {
+        ([], _) => (NOTHING, Verdict::CantTell),
+        // Without `over` a claim speaks of one point; `--set` cannot make it more.
+        (all, None) => decide(claim.accept, all[0]),
+        (all, Some(Over::Each)) => each(claim.accept, all),
+        (all, Some(Over::Max)) => decide(claim.accept, extreme(all, true)),
+        (all, Some(Over::Min)) => decide(claim.accept, extreme(all, false)),
+        (all, Some(Over::Mean)) => decide(claim.accept, mean(claim, &chosen, all)),
+    };
+    let (ours, bound) = said(whole.reading);
+    let point = |(place, known): (&Place<'_>, &Known)| {
+        let (ours, bound) = said(known.reading);
+        ClaimPoint {
+            at: place.here.at.clone(),
+            ours,
+            bound,
+            ci: ends(known.ci),
+        }
+    };
+    let shown = if axes.is_empty() { &[][..] } else { &chosen };
+    ClaimResult {
+        id: claim.id.clone(),
+        figure: claim.figure.clone(),
+        says: claim.says.clone(),
+        metric: claim.metric.to_string(),
+        compare: claim.compare.to_string(),
+        paper: claim.paper,
+        ours,
+        bound,
+        ci: ends(whole.ci),
+        accept: claim.accept.to_string(),
+        verdict,
+        tolerance: claim.tolerance.clone(),
+        gap: claim.gap.clone(),
+        expect: claim.expect,
+        gap_sweep: claim.gap_sweep.clone(),
+        at: claim.at.iter().cloned().collect(),
+        less: claim.less.iter().cloned().collect(),
+        over: claim.over,
+        points: shown.iter().zip(&known).map(point).collect(),
+    }
+}
+
+const NOTHING: Known = Known {
+    reading: Reading::Nothing,
+    ci: None,
+};
+
+fn said(reading: Reading) -> (Option<f64>, Option<String>) {
+    match reading {
+        Reading::Exactly(v) => (Some(v), None),
+        Reading::AtLeast(v) => (Some(v), Some(">=".to_string())),
+        Reading::AtMost(v) => (Some(v), Some("<=".to_string())),
+        Reading::Nothing => (None, None),
+    }
+}
+
+fn ends(ci: Option<Interval>) -> Option<[f64; 2]> {
+    ci.map(|ci| [ci.low, ci.high])
+}
+
+/// A point, and the one whose number is taken off.
+struct Place<'a> {
+    here: &'a PointResult,
+    less: Option<&'a PointResult>,
+}
+
+/// The points that a claim speaks of and that were run, in their order.
+fn places<'a>(claim: &Claim, axes: &[Axis], points: &'a [PointResult]) -> Vec<Place<'a>> {
+    let index = |name: &str| axes.iter().position(|axis| axis.name == name);
+    let fits = |point: &&PointResult| {
+        let mut fixed = claim.at.iter();
+        fixed.all(|(axis, value)| index(axis).is_none_or(|i| point.at[i] == *value))
+    };
+    let place = |here: &'a PointResult| {
+        if claim.less.is_empty() {
+            return Some(Place { here, less: None });
+        }
+        let mut at = here.at.clone();
+        for (axis, value) in &claim.less {
+            at[index(axis)?].clone_from(value);
+        }
+        let less = points.iter().find(|point| point.at == at)?;
+        Some(Place {
+            here,
+            less: Some(less),
+        })
+    };
+    points.iter().filter(fits).filter_map(place).collect()
+}
+
+fn at_one(claim: &Claim, place: &Place<'_>, confidence: f64) -> Known {
+    let Some(reading) = whole(claim, place) else {
+        return NOTHING;
+    };
+    // A count is the sum over all seeds, and no interval makes it another number.
+    let interval = || t_interval_of(&by_seed(claim, place)?, confidence);
+    let ci = (!metric::is_count(claim.metric)).then(interval).flatten();
+    Known { reading, ci }
+}
+
+/// The number from all seeds together; `None` when a scheme did not run.
+fn whole(claim: &Claim, place: &Place<'_>) -> Option<Reading> {
+    let here = combine(claim, &summaries(claim, place.here)?);
+    match place.less {
+        None => Some(here),
+        Some(less) => Some(here.minus(combine(claim, &summaries(claim, less)?))),
+    }
+}
+
+/// The number of each seed that all of them have, when each is exact.
+fn by_seed(claim: &Claim, place: &Place<'_>) -> Option<Vec<f64>> {
+    let (here, less) = (summaries(claim, place.here)?, place.less);
+    let less = match less {
+        None => None,
+        Some(less) => Some(summaries(claim, less)?),
+    };
+    let mut values = Vec::new();
+    for first in &here[0].per_seed {
+        let of_seed = |all: &[&'_ Summary]| {
+            let own = |s: &&Summary| s.per_seed.iter().position(|p| p.seeds == first.seeds);
+            let found: Option<Vec<&Summary>> =
+                all.iter().map(|s| Some(&s.per_seed[own(s)?])).collect();
+            Some(combine(claim, &found?))
+        };
+        // A seed that another scheme or point lacks has nothing to be compared with.
+        let reading = match &less {
+            None => of_seed(&here)?,
+            Some(less) => of_seed(&here)?.minus(of_seed(less)?),
+        };
+        let Reading::Exactly(value) = reading else {
+            return None;
+        };
+        values.push(value);
+    }
+    Some(values)
+}
+
+/// One summary per scheme of the comparison.
+fn summaries<'a>(claim: &Claim, point: &'a PointResult) -> Option<Vec<&'a Summary>> {
+    let schemes = claim.compare.schemes().into_iter();
+    schemes.map(|name| point.summary(name)).collect()
+}
+
+/// The claim's number from one summary per scheme of the comparison.
+fn combine(claim: &Claim, of: &[&Summary]) -> Reading {
+    let metric: &Metric = metric::find(claim.metric).expect("a claim's metric is in the table");
+    let read = |i: usize| (metric.read)(of[i]);
+    match &claim.compare {
+        Compare::One(_) => read(0),
+        Compare::Difference(..) => read(0).minus(read(1)),
+        Compare::Ratio(..) => read(0).over(read(1)),
+    }
+}
+
+fn decide(accept: Accept, known: Known) -> (Known, Verdict) {
+    (known, verdict(accept, known))
+}
+
+fn verdict(accept: Accept, Known { reading, ci }: Known) -> Verdict {
+    let decided = |sure: bool, never: bool| match (sure, never) {
+        (true, _) => Verdict::Reproduced,
+        (_, true) => Verdict::NotReproduced,
+        _ => Verdict::CantTell,
+    };
+    match reading {
+        Reading::Exactly(v) => {
+            let reaches = ci.is_some_and(|ci| ci.low <= accept.to && accept.from <= ci.high);
+            decided(accept.holds(v), !reaches)
+        }
+        Reading::AtLeast(v) => decided(
+            v >= accept.from && accept.to == f64::INFINITY,
+            v > accept.to,
+        ),
+        Reading::AtMost(v) => decided(
+            v <= accept.to && accept.from == f64::NEG_INFINITY,
+            v < accept.from,
+        ),
+        Reading::Nothing => Verdict::CantTell,
+    }
+}
+
+/// The worst point: by its verdict, then by how far its number is on the wrong side.
+fn each(accept: Accept, all: &[Known]) -> (Known, Verdict) {
+    let rank = |verdict| match verdict {
+        Verdict::NotReproduced => 0,
+        Verdict::CantTell => 1,
+        Verdict::Reproduced => 2,
+    };
+    let room = |known: &Known| match said(known.reading).0 {
+        Some(v) => (v - accept.from).min(accept.to - v),
+        None => f64::NEG_INFINITY,
+    };
+    let worst = all.iter().min_by(|a, b| {
+        let verdicts = rank(verdict(accept, **a)).cmp(&rank(verdict(accept, **b)));
+        verdicts.then(room(a).total_cmp(&room(b)))
+    });
+    decide(accept, *worst.expect("there is a point"))
+}
+
+/// The largest number of all points, or the smallest.
+fn extreme(all: &[Known], largest: bool) -> Known {
+    use Reading::{AtLeast, AtMost, Exactly, Nothing};
+    // The smallest is the largest with all signs changed.
+    let turn = |reading| match (reading, largest) {
+        (reading, true) => reading,
+        (Exactly(v), _) => Exactly(-v),
+        (AtLeast(v), _) => AtMost(-v),
+        (AtMost(v), _) => AtLeast(-v),
+        (Nothing, _) => Nothing,
+    };
+    let mut reading = turn(all[0].reading);
+    for known in &all[1..] {
+        reading = match (reading, turn(known.reading)) {
+            (Nothing, _) | (_, Nothing) => Nothing,
+            (Exactly(a), Exactly(b)) => Exactly(a.max(b)),
+            (Exactly(a), AtMost(b)) | (AtMost(b), Exactly(a)) if a >= b => Exactly(a),
+            (AtMost(a), Exactly(b) | AtMost(b)) | (Exactly(a), AtMost(b)) => AtMost(a.max(b)),
+            // What may be anything below its bound cannot make the largest smaller.
+            (AtLeast(a), AtMost(_)) | (AtMost(_), AtLeast(a)) => AtLeast(a),
+            (AtLeast(a), AtLeast(b) | Exactly(b)) | (Exactly(a), AtLeast(b)) => AtLeast(a.max(b)),
+        };
+    }
+    let ends: Option<Vec<Interval>> = all.iter().map(|known| known.ci).collect();
+    let pick = |of: fn(&Interval) -> f64, ends: &[Interval]| {
+        let values = ends.iter().map(of);
+        if largest {
+            values.fold(f64::NEG_INFINITY, f64::max)
+        } else {
+            values.fold(f64::INFINITY, f64::min)
+        }
+    };
+    Known {
+        reading: turn(reading),
+        ci: ends.map(|ends| Interval {
+            low: pick(|ci| ci.low, &ends),
+            high: pick(|ci| ci.high, &ends),
+        }),
+    }
+}
+
+/// The mean of all points; its interval is that of each seed's mean.
+fn mean(claim: &Claim, places: &[Place<'_>], all: &[Known]) -> Known {
+    let n = all.len() as f64;
+    let sum = all.iter().map(|known| known.reading).reduce(Reading::plus);
+    let reading = sum.map_or(Reading::Nothing, |sum| sum.times(1.0 / n));
+    if metric::is_count(claim.metric) {
+        return Known { reading, ci: None };
+    }
+    let values: Option<Vec<Vec<f64>>> = places.iter().map(|p| by_seed(claim, p)).collect();
+    let seeds = values.and_then(|points| {
+        let seeds = points[0].len();
+        let equal = points.iter().all(|values| values.len() == seeds);
+        let of = |seed: usize| points.iter().map(|v| v[seed]).sum::<f64>() / n;
+        equal.then(|| (0..seeds).map(of).collect::<Vec<f64>>())
+    });
+    Known {
+        reading,
+        ci: seeds.and_then(|values| t_interval_of(&values, 0.95)),
+    }
+}

@@ -1,0 +1,231 @@
+//! An experiment: a scenario at several points, what is drawn of it, and what a paper claims.
+
+use crate::claim::Claim;
+use crate::read;
+use crate::read::problem::Problem;
+use crate::scenario::Scenario;
+use crate::stats::{Summary, summarise};
+use crate::{ClaimResult, Record};
+use sidestep_sim::Files;
+
+/// What `docs/experiments.md` calls an experiment. A scenario without `[sweep]` is one with a
+/// single point and no axes.
+pub struct Experiment {
+    /// The file's name without folder and ending.
+    pub name: String,
+    /// What it shows, in one line; may be empty.
+    pub title: String,
+    /// The paper's figure, when it is one.
+    pub figure: Option<FigureSpec>,
+    /// What is drawn.
+    pub plots: Vec<PlotSpec>,
+    /// What is swept; the last one varies fastest.
+    pub axes: Vec<Axis>,
+    /// All combinations of the axes' values; never empty.
+    pub points: Vec<Point>,
+    /// What a paper says about it.
+    pub claims: Vec<Claim>,
+    /// `[quick]` was applied.
+    pub quick: bool,
+    /// What `--set` did to the axes, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// `[figure]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FigureSpec {
+    /// The paper: authors, venue and year.
+    pub paper: String,
+    /// The figure's number there; a table or section by its name.
+    pub number: String,
+    /// What it shows, in one sentence.
+    pub shows: String,
+}
+
+/// What is swept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// A dotted key, or a name of the file's own.
+    pub name: String,
+    /// Its values, as the reader sees them.
+    pub values: Vec<String>,
+}
+
+/// One combination of the axes' values.
+pub struct Point {
+    /// The value on each axis, in the order of [`Experiment::axes`].
+    pub at: Vec<String>,
+    /// What to simulate there. Its claims are the experiment's.
+    pub scenario: Scenario,
+}
+
+/// The kinds of `[[plot]]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlotKind {
+    /// Metrics against an axis, a line a scheme.
+    Lines,
+    /// Metrics against an axis of words.
+    Bars,
+    /// The distribution of a sample.
+    Cdf,
+    /// One packet's way through the network.
+    Path,
+    /// Each detour as a mark, time against switch.
+    Detours,
+    /// The queues of one pod at some instants.
+    Occupancy,
+}
+
+impl PlotKind {
+    /// All of them, by name.
+    pub const ALL: [(&str, PlotKind); 6] = [
+        ("lines", PlotKind::Lines),
+        ("bars", PlotKind::Bars),
+        ("cdf", PlotKind::Cdf),
+        ("path", PlotKind::Path),
+        ("detours", PlotKind::Detours),
+        ("occupancy", PlotKind::Occupancy),
+    ];
+
+    /// Its name in `[[plot]]`.
+    pub fn name(self) -> &'static str {
+        let named = Self::ALL.iter().find(|(_, kind)| *kind == self);
+        named.expect("every kind has a name").0
+    }
+}
+
+/// `[[plot]]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlotSpec {
+    /// What is drawn.
+    pub kind: PlotKind,
+    /// Above it; may be empty.
+    pub title: String,
+    /// `lines` and `bars`: the name of the axis.
+    pub x: String,
+    /// `lines` and `bars`: names of metrics.
+    pub y: Vec<String>,
+    /// `cdf`: the name of the sample.
+    pub of: String,
+    /// Fixes axes: name and value. Values that no point has leave nothing to draw.
+    pub at: Vec<(String, String)>,
+    /// Only these schemes; empty for all.
+    pub schemes: Vec<String>,
+    /// The x axis is logarithmic.
+    pub log_x: bool,
+    /// The y axis is logarithmic.
+    pub log_y: bool,
+}
+
+/// The samples that a `cdf` can be of.
+pub const SAMPLES: [&str; 2] = ["qct", "fct_short"];
+
+impl Experiment {
+    /// Reads the experiment, or plain scenario, in `text`, which stands in `file`, changed by
+    /// `sets` (`key=value` each), and by its `[quick]` when `quick`.
+    ///
+    /// `files` reads what it names: its base, schemes, distributions, flow lists. Errors are all
+    /// that is wrong, in the order of the files.
+    pub fn read(
+        file: &str,
+        text: &str,
+        sets: &[String],
+        quick: bool,
+        files: &dyn Files,
+    ) -> Result<Experiment, Vec<Problem>> {
+        read::experiment(file, text, sets, quick, files)
+    }
+
+    /// Is it more than a plain scenario?
+    pub fn is_sweep(&self) -> bool {
+        !self.axes.is_empty()
+    }
+
+    /// How many runs it takes: points times schemes times seeds.
+    pub fn runs(&self) -> usize {
+        let of = |point: &Point| point.scenario.schemes.len() * point.scenario.seeds.len();
+        self.points.iter().map(of).sum()
+    }
+
+    /// What must be read before trusting a number, each once, with the points it is about
+    /// when it is not about all.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut all: Vec<(String, Vec<String>)> = Vec::new();
+        for point in &self.points {
+            for warning in point.scenario.warnings() {
+                match all.iter_mut().find(|(said, _)| *said == warning) {
+                    Some((_, at)) => at.push(point.at.join(", ")),
+                    None => all.push((warning, vec![point.at.join(", ")])),
+                }
+            }
+        }
+        let named = |(warning, at): (String, Vec<String>)| match at.len() {
+            n if n == self.points.len() => warning,
+            n if n > 4 => format!("at {n} of {} points: {warning}", self.points.len()),
+            _ => format!("at {}: {warning}", at.join("; ")),
+        };
+        all.into_iter().map(named).collect()
+    }
+
+    /// The claims beside our numbers.
+    pub fn evaluate(&self, results: &Results) -> Vec<ClaimResult> {
+        crate::claim::evaluate_at(&self.claims, &self.axes, &results.points)
+    }
+
+    /// The experiment with every value written out.
+    pub fn to_toml(&self) -> String {
+        crate::write::experiment(self)
+    }
+}
+
+/// What came out at all points, in the order of [`Experiment::points`].
+#[derive(Clone, Debug, Default)]
+pub struct Results {
+    /// One per point.
+    pub points: Vec<PointResult>,
+}
+
+/// What came out at one point.
+#[derive(Clone, Debug, Default)]
+pub struct PointResult {
+    /// The value on each axis.
+    pub at: Vec<String>,
+    /// One per scheme that ran, in the scenario's order.
+    pub summaries: Vec<Summary>,
+    /// One per run: by scheme, then by seed. Runs that an interruption kept from beginning are not there.
+    pub records: Vec<Record>,
+}
+
+impl PointResult {
+    /// Sums up the records of one point, which are in the order of schemes and seeds.
+    pub fn of(point: &Point, records: Vec<Record>) -> PointResult {
+        let schemes = point.scenario.schemes.iter();
+        let summary = |name: &str| {
+            let own: Vec<&Record> = records.iter().filter(|r| r.scheme == name).collect();
+            (!own.is_empty()).then(|| summarise(&own))
+        };
+        let summaries = schemes.filter_map(|s| summary(&s.name)).collect();
+        PointResult {
+            at: point.at.clone(),
+            summaries,
+            records,
+        }
+    }
+
+    /// The summary of a scheme.
+    pub fn summary(&self, scheme: &str) -> Option<&Summary> {
+        self.summaries.iter().find(|s| s.scheme == scheme)
+    }
+
+    /// The records of a scheme, by seed.
+    pub fn of_scheme<'a>(&'a self, scheme: &'a str) -> impl Iterator<Item = &'a Record> {
+        self.records.iter().filter(move |r| r.scheme == scheme)
+    }
+}
+
+impl Results {
+    /// The point at these values.
+    pub fn at(&self, at: &[String]) -> Option<&PointResult> {
+        self.points.iter().find(|point| point.at == at)
+    }
+}

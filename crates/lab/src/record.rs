@@ -1,0 +1,261 @@
+//! What is kept of one run once its flows are forgotten: everything that statistics are made of.
+//!
+//! **Units**        times in whole picoseconds, so that merging seeds is exact; counts of packets.
+//! **Deviations**   none: [`crate::stats::summarise`] sees runs through this alone, so that a
+//!                  record taken from a cache and one made a moment ago give the same numbers.
+//!
+//! A new count is one line in [`counts!`] below; a new kind of measurement one field of [`Record`].
+
+use crate::run::Run;
+use crate::stats::Sample;
+use serde::{Deserialize, Serialize};
+use sidestep_sim::{FlowOutcome, FlowPlan, Outcome, Plan, Start, Totals};
+use sidestep_switch::DropReason;
+use sidestep_types::Time;
+use std::collections::BTreeMap;
+
+/// One run: a point, a scheme, a seed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The scheme's name.
+    pub scheme: String,
+    /// The seed.
+    pub seed: u64,
+    /// The watcher stopped it: what was under way counts as unfinished.
+    pub interrupted: bool,
+    /// Flows of the plan.
+    pub flows: u64,
+    /// Queries of the plan.
+    pub queries: u64,
+    /// Simulated time.
+    pub end: Span,
+    /// A digest of the trajectory.
+    pub trajectory_hash: u64,
+    /// Sums over the run.
+    pub counts: Counts,
+    /// Packets dropped, by reason.
+    pub drops: BTreeMap<String, u64>,
+    /// Query completion times.
+    pub qct: Sample,
+    /// Completion times of background flows of 1 to 10 kB (DIBS section 5.3).
+    pub fct_short: Sample,
+    /// One per workload.
+    pub classes: Vec<ClassRecord>,
+    /// Bytes that each endless flow delivered.
+    pub endless: Vec<u64>,
+    /// Seconds of processor time that it took; 0 until whoever has a clock fills it in.
+    /// The one number here that differs from run to run.
+    pub cpu_s: f64,
+}
+
+/// Picoseconds that serialise as a number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "u64", into = "u64")]
+pub struct Span(pub Time);
+
+impl From<u64> for Span {
+    fn from(ps: u64) -> Span {
+        Span(Time::from_ps(ps))
+    }
+}
+
+impl From<Span> for u64 {
+    fn from(span: Span) -> u64 {
+        span.0.ps()
+    }
+}
+
+/// Writes [`Counts`]: each line a count of [`Totals`].
+macro_rules! counts {
+    ($($(#[$doc:meta])* $name:ident;)*) => {
+        /// Sums over a run. Packets are data, acknowledgements and handshakes alike.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        pub struct Counts {
+            $($(#[$doc])* pub $name: u64,)*
+        }
+
+        impl Counts {
+            fn of(totals: &Totals) -> Counts {
+                Counts { $($name: totals.$name,)* }
+            }
+
+            /// Adds another run's.
+            pub fn add(&mut self, other: &Counts) {
+                $(self.$name += other.$name;)*
+            }
+        }
+    };
+}
+
+counts! {
+    /// Deliveries of one packet over one link.
+    packet_hops;
+    /// Events taken from the agenda.
+    events;
+    /// Packets that hosts put on their NICs.
+    sent;
+    /// Packets that reached their host.
+    delivered;
+    /// Packets queued or on a wire when the run stopped.
+    in_flight;
+    /// Detours.
+    detours;
+    /// Delivered packets that were detoured at least once.
+    detoured;
+    /// Packets marked.
+    marks;
+    /// Retransmission timeouts.
+    timeouts;
+    /// Data segments sent again.
+    retransmits;
+}
+
+/// One workload in one run. Packets are data packets.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClassRecord {
+    /// Its name in the scenario.
+    pub name: String,
+    /// It has queries.
+    pub query: bool,
+    /// Put on NICs.
+    pub sent: u64,
+    /// Arrived.
+    pub delivered: u64,
+    /// Of those, detoured at least once.
+    pub detoured: u64,
+    /// Detours of all of them.
+    pub detours: u64,
+    /// Dropped.
+    pub dropped: u64,
+    /// Arrived marked.
+    pub marked: u64,
+    /// Bytes delivered in order.
+    pub delivered_bytes: u64,
+    /// Completion times of its flows that end.
+    pub fct: Sample,
+}
+
+impl ClassRecord {
+    /// Adds the same workload's numbers of another run.
+    pub fn merge(&mut self, other: &ClassRecord) {
+        self.query |= other.query;
+        self.sent += other.sent;
+        self.delivered += other.delivered;
+        self.detoured += other.detoured;
+        self.detours += other.detours;
+        self.dropped += other.dropped;
+        self.marked += other.marked;
+        self.delivered_bytes += other.delivered_bytes;
+        self.fct.merge(&other.fct);
+    }
+}
+
+/// The paper's short flows: 1 to 10 kB (DIBS section 5.3).
+const SHORT: std::ops::RangeInclusive<u64> = 1_000..=10_000;
+
+impl Record {
+    /// Everything that is kept of a run.
+    pub fn of(run: &Run) -> Record {
+        let (plan, outcome) = (&*run.plan, &run.outcome);
+        let drops = |reason: DropReason| {
+            let count = outcome.totals.drops[reason as usize];
+            (reason.name().to_string(), count)
+        };
+        let mut record = Record {
+            scheme: run.scheme.clone(),
+            seed: run.seed,
+            interrupted: run.interrupted,
+            flows: plan.flows.len() as u64,
+            queries: plan.queries.len() as u64,
+            end: Span(outcome.end),
+            trajectory_hash: outcome.trajectory_hash,
+            counts: Counts::of(&outcome.totals),
+            drops: DropReason::ALL.into_iter().map(drops).collect(),
+            qct: queries(plan, outcome),
+            classes: classes(plan, outcome),
+            ..Record::default()
+        };
+        for (flow, seen) in plan.flows.iter().zip(&outcome.flows) {
+            record.flow(flow, seen, outcome.end);
+        }
+        record.sort();
+        record
+    }
+
+    fn flow(&mut self, flow: &FlowPlan, seen: &FlowOutcome, end: Time) {
+        let class = &mut self.classes[usize::from(flow.class)];
+        class.delivered_bytes += seen.delivered_bytes;
+        if flow.is_endless() {
+            self.endless.push(seen.delivered_bytes);
+            return;
+        }
+        if matches!(flow.start, Start::At(t) if seen.started.is_none() && t > end) {
+            // An interrupted run never came to hand it over.
+            return;
+        }
+        add(&mut class.fct, seen, end);
+        if !class.query && flow.query.is_none() && SHORT.contains(&flow.size) {
+            add(&mut self.fct_short, seen, end);
+        }
+    }
+
+    /// Samples have no order of their own; sorted ones are the same bytes every time.
+    fn sort(&mut self) {
+        self.qct.sort();
+        self.fct_short.sort();
+        self.classes.iter_mut().for_each(|class| class.fct.sort());
+    }
+}
+
+fn classes(plan: &Plan, outcome: &Outcome) -> Vec<ClassRecord> {
+    let class = |(class, name): (usize, &String)| {
+        let seen = outcome.classes.get(class).copied().unwrap_or_default();
+        let mut queries = plan.queries.iter();
+        ClassRecord {
+            name: name.clone(),
+            query: queries.any(|query| usize::from(query.class) == class),
+            sent: seen.sent,
+            delivered: seen.delivered,
+            detoured: seen.detoured,
+            detours: seen.detours,
+            dropped: seen.dropped,
+            marked: seen.marked,
+            ..ClassRecord::default()
+        }
+    };
+    plan.classes.iter().enumerate().map(class).collect()
+}
+
+/// Completion times of queries: from the question until the last response is complete.
+fn queries(plan: &Plan, outcome: &Outcome) -> Sample {
+    // Responses complete, and when the last of them was.
+    let mut seen = vec![(0u32, Time::ZERO); plan.queries.len()];
+    for (flow, what) in plan.flows.iter().zip(&outcome.flows) {
+        let (Some(query), Some(finished), false) = (flow.query, what.finished, flow.request) else {
+            continue;
+        };
+        let (done, last) = &mut seen[query as usize];
+        *done += 1;
+        *last = finished.max(*last);
+    }
+    let mut sample = Sample::default();
+    for (query, (done, last)) in plan.queries.iter().zip(seen) {
+        if done >= query.responses {
+            sample.done(last.saturating_sub(query.start));
+        } else if query.start <= outcome.end {
+            // One that an interrupted run never came to ask is not an unfinished one.
+            sample.open(outcome.end.saturating_sub(query.start));
+        }
+    }
+    sample
+}
+
+/// Adds one flow: from the hand-over until its last byte is delivered.
+fn add(sample: &mut Sample, seen: &FlowOutcome, end: Time) {
+    match (seen.started, seen.finished) {
+        (Some(started), Some(finished)) => sample.done(finished.saturating_sub(started)),
+        (Some(started), None) => sample.open(end.saturating_sub(started)),
+        // It waits for a flow that did not finish.
+        (None, _) => sample.open(Time::ZERO),
+    }
+}
