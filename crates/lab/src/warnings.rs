@@ -1,5 +1,6 @@
 //! What must be read before trusting a number.
 
+use crate::read::source::default;
 use crate::scenario::Setting;
 use crate::tables::{TRANSPORT, takes};
 use crate::{Scenario, Scheme};
@@ -136,7 +137,7 @@ fn unheard(scenario: &Scenario, scheme: &Scheme) -> Option<String> {
     let kind = &own("transport.kind")?.value;
     let given = |param: &&Param| {
         let setting = own(&format!("transport.{}", param.name));
-        !takes(kind, param.name) && setting.is_some_and(|s| !s.source.starts_with("default"))
+        !takes(kind, param.name) && setting.is_some_and(|s| s.source != default(param.doc))
     };
     let given: Vec<&str> = TRANSPORT.iter().filter(given).map(|p| p.name).collect();
     (!given.is_empty()).then(|| {

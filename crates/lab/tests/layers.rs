@@ -269,7 +269,7 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
                 "scheme.dctcp.transport.kind=pfabric",
                 "scheme.dctcp.transport.rto_min=1 ms",
             ],
-            "scheme dctcp: rto_min: no effect on transport pfabric",
+            "rto_min: no effect on transport pfabric",
         ),
         (
             vec!["workload.query.rate=9000 /s", "workload.query.size=200 kB"],
