@@ -189,6 +189,12 @@ pub const TRANSPORT: &[Param] = &[
     ),
 ];
 
+/// Does the transport of this kind listen to this parameter of [`TRANSPORT`]? One that it does
+/// not is no error, since `[transport]` speaks to every scheme, but a warning.
+pub fn takes(kind: &str, param: &str) -> bool {
+    kind != "pfabric" || matches!(param, "mss" | "receive_window")
+}
+
 /// The kinds of `[transport]`, with what only they have.
 pub const TRANSPORTS: &[Entry] = &[
     Entry {
@@ -220,6 +226,38 @@ pub const TRANSPORTS: &[Entry] = &[
             "false",
             "a mark counts as a loss once a round trip (RFC 3168)",
         )],
+    },
+    Entry {
+        name: "pfabric",
+        summary: "starts at line rate; a short fixed timeout finds losses",
+        source: "Alizadeh et al., SIGCOMM 2013; DIBS section 5.8",
+        params: &[
+            Param::with_default(
+                "window",
+                ParamUnit::Count,
+                "8",
+                "segments in the network at first and at most; assumed: one round trip's worth \
+                 at 1 Gbps over the six links of the default fat tree",
+            ),
+            Param::with_default(
+                "rto",
+                ParamUnit::Time,
+                "350 us",
+                "the retransmission timeout, never longer or shorter (DIBS section 5.8, at 1 Gbps)",
+            ),
+            Param::with_default(
+                "probe_after",
+                ParamUnit::Count,
+                "5",
+                "timeouts in a row after which only probes of one byte are sent (SIGCOMM 2013)",
+            ),
+            Param::with_default(
+                "slow_start",
+                ParamUnit::Flag,
+                "true",
+                "a timeout begins slow start from one segment, up to half the window (SIGCOMM 2013)",
+            ),
+        ],
     },
 ];
 
@@ -297,6 +335,17 @@ pub const CLAIM: &[Param] = &[
 mod tests {
     use super::*;
     use sidestep_types::Value;
+
+    #[test]
+    fn every_kind_listens_to_a_segment_size_and_to_no_parameter_that_is_not_there() {
+        for kind in TRANSPORTS {
+            assert!(takes(kind.name, "mss"), "{}", kind.name);
+        }
+        for name in ["mss", "receive_window"] {
+            assert!(TRANSPORT.iter().any(|param| param.name == name), "{name}");
+        }
+        assert!(takes("newreno", "rto_min") && !takes("pfabric", "rto_min"));
+    }
 
     #[test]
     fn every_default_reads_as_its_own_unit_and_every_parameter_is_explained() {

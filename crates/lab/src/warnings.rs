@@ -1,10 +1,13 @@
 //! What must be read before trusting a number.
 
+use crate::read::source::default;
+use crate::scenario::Setting;
+use crate::tables::{TRANSPORT, takes};
 use crate::{Scenario, Scheme};
 use sidestep_sim::Plan;
 use sidestep_switch::Capacity;
-use sidestep_transport::Congestion;
-use sidestep_types::{Size, Value};
+use sidestep_transport::{Congestion, TransportConfig};
+use sidestep_types::{Param, Size, Value};
 
 /// All warnings of a scenario.
 pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
@@ -20,6 +23,8 @@ pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
             detours_look_like_losses(scheme),
             never_detours(scheme),
             never_idle(scheme),
+            line_rate_without_priorities(scheme),
+            unheard(scenario, scheme),
         ];
         let named = |warning| format!("scheme {}: {warning}", scheme.name);
         warnings.extend(own.into_iter().flatten().map(named));
@@ -47,10 +52,8 @@ fn buffer(scheme: &Scheme) -> &str {
 }
 
 fn hears_marks(scheme: &Scheme) -> bool {
-    !matches!(
-        scheme.config.transport.congestion,
-        Congestion::NewReno { ecn: false }
-    )
+    let tcp = scheme.config.transport.tcp();
+    tcp.is_some_and(|tcp| tcp.congestion != Congestion::NewReno { ecn: false })
 }
 
 /// The value of the buffer policy's `mark_at`, if it has one.
@@ -96,7 +99,7 @@ fn detours_without_signal(scheme: &Scheme) -> Option<String> {
 }
 
 fn detours_look_like_losses(scheme: &Scheme) -> Option<String> {
-    let threshold = scheme.config.transport.dupack_threshold?;
+    let threshold = scheme.config.transport.tcp()?.dupack_threshold?;
     // DIBS section 4: above 10 duplicates is usually enough.
     (buffer(scheme) == "dibs" && threshold <= 10).then(|| {
         format!(
@@ -107,10 +110,42 @@ fn detours_look_like_losses(scheme: &Scheme) -> Option<String> {
 }
 
 fn never_idle(scheme: &Scheme) -> Option<String> {
-    scheme.config.transport.idle_restart.then(|| {
+    scheme.config.transport.tcp()?.idle_restart.then(|| {
         "idle_restart changes nothing yet: every flow is one message on a connection of its own, \
          which is never idle"
             .to_string()
+    })
+}
+
+fn line_rate_without_priorities(scheme: &Scheme) -> Option<String> {
+    let pfabric = matches!(scheme.config.transport, TransportConfig::Pfabric(_));
+    let buffer = buffer(scheme);
+    (pfabric && buffer != "pfabric").then(|| {
+        format!(
+            "transport pfabric sends at line rate until a timeout, since its switches drop what \
+             has most left to send: buffer {buffer:?} does not (SIGCOMM 2013)"
+        )
+    })
+}
+
+/// What was said to the transport and is none of its business.
+fn unheard(scenario: &Scenario, scheme: &Scheme) -> Option<String> {
+    let own = |key: &str| {
+        let of = |s: &&Setting| s.scheme.as_ref() == Some(&scheme.name) && s.key == key;
+        scenario.settings.iter().find(of)
+    };
+    let kind = &own("transport.kind")?.value;
+    let given = |param: &&Param| {
+        let setting = own(&format!("transport.{}", param.name));
+        !takes(kind, param.name) && setting.is_some_and(|s| s.source != default(param.doc))
+    };
+    let given: Vec<&str> = TRANSPORT.iter().filter(given).map(|p| p.name).collect();
+    (!given.is_empty()).then(|| {
+        let given = given.join(", ");
+        format!(
+            "{given}: no effect on transport {kind}, which has a window, a timeout and a recovery \
+             of its own and opens no connection"
+        )
     })
 }
 

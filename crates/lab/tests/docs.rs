@@ -199,7 +199,8 @@ fn every_example_in_the_documents_is_read() {
 fn transport(set: &str) -> sidestep_transport::TcpConfig {
     let read = Scenario::read("t.toml", &whole(""), &[set.to_string()], &Beside(""));
     let scenario = read.unwrap_or_else(|problems| panic!("{set}: {problems:?}"));
-    (*scenario.schemes[0].config.transport).clone()
+    let tcp = scenario.schemes[0].config.transport.tcp();
+    tcp.expect("a TCP by default").clone()
 }
 
 #[test]

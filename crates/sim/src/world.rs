@@ -14,13 +14,13 @@ use crate::indexed::Table;
 use crate::layout::{LinkEnds, lay_links, rank_ports};
 use crate::network::{End, Network};
 use crate::outcome::{ClassOutcome, FlowOutcome, Outcome, PortOutcome, Totals, TraceEvent};
-use crate::packets::{ack_packet, arrival, data_packet};
+use crate::packets::{ack, ack_packet, arrival, data_packet};
 use crate::plan::{FlowPlan, Plan, Start};
 use crate::switching::{Action, Switch};
 use crate::trace::Tracer;
 use sidestep_switch::sched::AnySched;
 use sidestep_switch::{AnyBuffer, DropReason};
-use sidestep_transport::{Ack, AnyReceiver, AnySender, Receiver, Sender, TcpReceiver, TcpSender};
+use sidestep_transport::{Ack, Receiver, Sender};
 use sidestep_types::{FlowId, HostId, Kind, Packet, PortId, SwitchId, Time};
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -293,13 +293,7 @@ impl<A: Agenda> World<A> {
         let Some(end) = &mut self.senders[flow.0 as usize] else {
             return;
         };
-        let ack = Ack {
-            ack: packet.seq(),
-            ece: packet.ece(),
-            syn: packet.kind() == Kind::SynAck,
-            sack: packet.sack,
-        };
-        end.sender.on_ack(now, ack);
+        end.sender.on_ack(now, ack(packet));
         self.drive_sender(flow);
     }
 
@@ -399,6 +393,7 @@ impl<A: Agenda> World<A> {
             ece: packet.ce(),
             syn: packet.kind() == Kind::Syn,
             sack: Default::default(),
+            cut: false,
         };
         let hash = flow_hashes(self.flow_salt, flow.0).1;
         let reply = ack_packet(&ack, flow, f.src, hash, f.class, &self.config);
@@ -434,7 +429,7 @@ impl<A: Agenda> World<A> {
     fn open_receiver(&mut self, flow: FlowId) {
         let plan = &self.plan.flows[flow.0 as usize];
         let end = ReceivingEnd {
-            receiver: AnyReceiver::Tcp(TcpReceiver::new(self.config.transport.clone())),
+            receiver: self.config.transport.receiver(),
             armed: Time::MAX,
             src: plan.src,
             dst: plan.dst,
@@ -451,7 +446,7 @@ impl<A: Agenda> World<A> {
         let plan = &self.plan.flows[flow.0 as usize];
         let size = (!plan.is_endless()).then_some(plan.size);
         let end = SendingEnd {
-            sender: AnySender::Tcp(TcpSender::new(self.config.transport.clone(), size)),
+            sender: self.config.transport.sender(size),
             armed: Time::MAX,
             src: plan.src,
             dst: plan.dst,

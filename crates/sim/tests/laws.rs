@@ -290,10 +290,10 @@ fn impossible_plans_are_refused_with_a_reason() {
 
 #[test]
 fn the_delayed_acknowledgement_of_a_last_segment_is_sent_although_the_flow_is_complete() {
-    use sidestep_transport::{DelayedAck, TcpConfig};
+    use sidestep_transport::{DelayedAck, TcpConfig, TransportConfig};
     let network = topology("single_switch", &[("hosts", "3")]);
     let mut settings = config("ecn", 100, 1);
-    settings.transport = Arc::new(TcpConfig {
+    settings.transport = TransportConfig::from(TcpConfig {
         delayed_ack: Some(DelayedAck {
             segments: 2,
             timeout: Time::from_ms(1),

@@ -5,7 +5,9 @@
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
 use sidestep_sim::*;
 use sidestep_switch::{Capacity, buffer, route, sched};
-use sidestep_transport::{Congestion, Estimator, Recovery, Reduction, RtoConfig, TcpConfig};
+use sidestep_transport::{
+    Congestion, Estimator, Recovery, Reduction, RtoConfig, TcpConfig, TransportConfig,
+};
 use sidestep_types::*;
 use std::sync::Arc;
 
@@ -67,7 +69,7 @@ pub fn config(buffer_name: &str, packets: u64, seed: u64) -> WorldConfig {
             sched: values(sched::ENTRIES, "fifo", &[]),
             capacity: Capacity::PerPort(Size::Packets(packets)),
         },
-        transport: Arc::new(dctcp()),
+        transport: dctcp().into(),
         seed: Seed(seed),
         trace: TraceFilter::None,
     }
@@ -76,7 +78,7 @@ pub fn config(buffer_name: &str, packets: u64, seed: u64) -> WorldConfig {
 /// DIBS with fast retransmit off.
 pub fn dibs(packets: u64, seed: u64) -> WorldConfig {
     let mut config = config("dibs", packets, seed);
-    config.transport = Arc::new(TcpConfig {
+    config.transport = TransportConfig::from(TcpConfig {
         dupack_threshold: None,
         ..dctcp()
     });
