@@ -99,6 +99,7 @@ fn every_key_of_a_scenario_and_every_metric_has_a_row() {
     let connection = "transports/connection.md";
     let text_of_connection = page(connection, &mut missing);
     check_params(connection, &text_of_connection, TRANSPORT, &mut missing);
+    let text = page("metrics.md", &mut missing);
     for metric in METRICS {
         let begins = format!("| `{}` |", metric.name);
         let fits = |line: &str| {
@@ -107,7 +108,7 @@ fn every_key_of_a_scenario_and_every_metric_has_a_row() {
         };
         if !text.lines().any(fits) {
             missing.push(format!(
-                "docs/scenarios.md: expected a row {begins} {} |",
+                "docs/metrics.md: expected a row {begins} {} |",
                 metric.doc
             ));
         }

@@ -75,10 +75,17 @@ metrics! {
     "detoured_data_share" "share of the data packets delivered that were detoured at least once" |s| known(s.detoured_data_share);
     "detoured_query_share" "share of the detoured data packets that belong to queries" |s| known(s.detoured_query_share);
     "detoured_background_share" "share of the background data packets delivered that were detoured" |s| known(s.detoured_background_share);
+    "detours_per_packet" "mean detours of a data packet delivered, those without any included" |s| known(s.detours_per_packet);
+    "detours_p99" "99th percentile of the detours of a query's data packet delivered" |s| whole(s.detours_p99);
+    "detours_max" "the most detours of a data packet delivered" |s| whole(s.detours_max);
+    "stretch_mean" "mean over the data packets delivered of switches crossed over those of a shortest path" |s| known(s.stretch_mean);
+    "extra_hops_p99" "99th percentile of the switches that a data packet delivered crossed beyond a shortest path" |s| whole(s.extra_hops_p99);
+    "link_use_mean" "mean share of the run that a link out of a switch was busy" |s| known(s.link_use.mean);
+    "link_use_max" "the same of the busiest link out of a switch" |s| known(s.link_use.max);
     "marks" "packets marked" |s| number(s.marks);
     "timeouts" "retransmission timeouts" |s| number(s.timeouts);
     "retransmits" "data segments sent again" |s| number(s.retransmits);
-    "jain" "Jain's index of the bytes that endless flows delivered" |s| known(s.jain);
+    "jain" "Jain's index of the goodputs of endless flows" |s| known(s.jain);
 }
 
 /// Does the metric count things, so that it grows with the number of seeds?
@@ -108,6 +115,10 @@ fn bounded(value: Option<f64>, at_least: bool) -> Reading {
 
 fn known(value: Option<f64>) -> Reading {
     value.map_or(Reading::Nothing, Reading::Exactly)
+}
+
+fn whole(value: Option<u64>) -> Reading {
+    value.map_or(Reading::Nothing, number)
 }
 
 fn number(count: u64) -> Reading {

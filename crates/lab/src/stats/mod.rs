@@ -9,4 +9,6 @@ mod summary;
 pub use fairness::jain;
 pub use interval::{Interval, t_975, t_interval};
 pub use sample::{Percentile, Sample};
-pub use summary::{ClassSummary, Percentiles, Summary, query_times, short_flow_times, summarise};
+pub use summary::{
+    ClassSummary, LinkUse, Percentiles, Summary, query_times, short_flow_times, summarise,
+};

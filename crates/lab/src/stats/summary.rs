@@ -3,9 +3,9 @@
 use super::{Percentile, Sample, jain, t_interval};
 use crate::run::Run;
 use serde::{Deserialize, Serialize};
-use sidestep_sim::{FlowOutcome, FlowPlan, Outcome, Plan, Start};
+use sidestep_sim::{End, FlowOutcome, FlowPlan, Histogram, Outcome, Plan, Start};
 use sidestep_switch::DropReason;
-use sidestep_types::{Time, mix64};
+use sidestep_types::{BitRate, Time, mix64};
 use std::collections::BTreeMap;
 
 /// The numbers of one scheme.
@@ -33,13 +33,31 @@ pub struct Summary {
     pub detoured_query_share: Option<f64>,
     /// Share of the background data packets delivered that were detoured.
     pub detoured_background_share: Option<f64>,
+    /// Mean detours of a data packet delivered, those without any included.
+    #[serde(default)]
+    pub detours_per_packet: Option<f64>,
+    /// 99th percentile of the detours of a query's data packet delivered: 1 % have this many or more.
+    #[serde(default)]
+    pub detours_p99: Option<u64>,
+    /// The most detours of a data packet delivered.
+    #[serde(default)]
+    pub detours_max: Option<u64>,
+    /// Mean over the data packets delivered of switches crossed over those of a shortest path.
+    #[serde(default)]
+    pub stretch_mean: Option<f64>,
+    /// 99th percentile of the switches that a data packet delivered crossed beyond a shortest path.
+    #[serde(default)]
+    pub extra_hops_p99: Option<u64>,
+    /// Mean and largest share of the runs' time that a link out of a switch was busy.
+    #[serde(default)]
+    pub link_use: LinkUse,
     /// Packets marked.
     pub marks: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
     /// Data segments sent again.
     pub retransmits: u64,
-    /// Jain's index of the bytes that endless flows delivered.
+    /// Jain's index of the goodputs of endless flows.
     pub jain: Option<f64>,
     /// Packets put on NICs, data or not.
     pub sent: u64,
@@ -88,6 +106,15 @@ pub struct Percentiles {
     pub p99_at_least: bool,
 }
 
+/// How busy the links out of switches were over whole runs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LinkUse {
+    /// The mean over links; `None` of nothing.
+    pub mean: Option<f64>,
+    /// The busiest link's.
+    pub max: Option<f64>,
+}
+
 /// One workload's numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClassSummary {
@@ -107,6 +134,12 @@ pub struct ClassSummary {
     pub dropped: u64,
     /// Data packets that arrived marked.
     pub marked: u64,
+    /// Data packets that arrived, by how often they were detoured, from 0 up.
+    #[serde(default)]
+    pub detours_each: Vec<u64>,
+    /// Data packets that arrived, by how many switches they crossed beyond a shortest path, from 0 up.
+    #[serde(default)]
+    pub extra_hops: Vec<u64>,
     /// Bytes delivered in order.
     pub delivered_bytes: u64,
     /// Completion times of its flows that end, in milliseconds.
@@ -168,8 +201,56 @@ struct Tally {
     qct: Sample,
     fct_short: Sample,
     classes: Vec<(ClassSummary, Sample)>,
-    /// Bytes that each endless flow delivered.
+    /// Per class: how its packets were detoured.
+    ways: Vec<Ways>,
+    /// Bytes per second that each endless flow delivered while it lasted.
     endless: Vec<f64>,
+}
+
+/// How the data packets of one class that arrived were detoured.
+#[derive(Clone, Default)]
+struct Ways {
+    query: bool,
+    /// By detours, those without any included.
+    detours: Histogram,
+    /// Detoured ones, by the shortest path and then by the switches beyond it.
+    extra: Vec<Histogram>,
+    /// Those that were not detoured: on a shortest path.
+    straight: u64,
+}
+
+impl Ways {
+    fn merge(&mut self, other: &Ways) {
+        self.query |= other.query;
+        self.detours.merge(&other.detours);
+        if self.extra.len() < other.extra.len() {
+            self.extra.resize_with(other.extra.len(), Default::default);
+        }
+        for (mine, theirs) in self.extra.iter_mut().zip(&other.extra) {
+            mine.merge(theirs);
+        }
+        self.straight += other.straight;
+    }
+
+    /// By the switches beyond a shortest path, of whatever length that is.
+    fn extra_hops(&self) -> Histogram {
+        let mut all = Histogram::default();
+        all.add(0, self.straight);
+        self.extra.iter().for_each(|extra| all.merge(extra));
+        all
+    }
+
+    /// Mean of switches crossed over those of a shortest path.
+    fn stretch(&self) -> Option<f64> {
+        let detoured = self.extra.iter().enumerate();
+        // A sum of whole numbers for each length, so that no order of packets shows.
+        let beyond: f64 = detoured
+            .filter(|(_, extra)| !extra.is_empty())
+            .map(|(shortest, extra)| extra.sum() as f64 / shortest as f64)
+            .sum();
+        let n = self.extra_hops().len();
+        (n > 0).then(|| 1.0 + beyond / n as f64)
+    }
 }
 
 impl Tally {
@@ -180,7 +261,7 @@ impl Tally {
             ..Tally::default()
         };
         for (class, name) in plan.classes.iter().enumerate() {
-            let seen = outcome.classes.get(class).copied().unwrap_or_default();
+            let seen = outcome.classes.get(class).cloned().unwrap_or_default();
             let class = ClassSummary {
                 name: name.clone(),
                 query: plan
@@ -195,6 +276,12 @@ impl Tally {
                 marked: seen.marked,
                 ..ClassSummary::default()
             };
+            tally.ways.push(Ways {
+                query: class.query,
+                detours: seen.detours_each,
+                extra: seen.extra_hops,
+                straight: seen.delivered - seen.detoured,
+            });
             tally.classes.push((class, Sample::default()));
         }
         for (flow, seen) in plan.flows.iter().zip(&outcome.flows) {
@@ -207,7 +294,10 @@ impl Tally {
         let (class, fct) = &mut self.classes[usize::from(flow.class)];
         class.delivered_bytes += seen.delivered_bytes;
         if flow.is_endless() {
-            self.endless.push(seen.delivered_bytes as f64);
+            let lasted = seen.started.map(|at| end.saturating_sub(at).as_s_f64());
+            let goodput = lasted.map_or(0.0, |s| seen.delivered_bytes as f64 / s);
+            self.endless
+                .push(if goodput.is_finite() { goodput } else { 0.0 });
             return;
         }
         if matches!(flow.start, Start::At(t) if seen.started.is_none() && t > end) {
@@ -226,7 +316,11 @@ impl Tally {
         self.endless.extend_from_slice(&other.endless);
         if self.classes.is_empty() {
             self.classes = other.classes.clone();
+            self.ways = other.ways.clone();
             return;
+        }
+        for (mine, theirs) in self.ways.iter_mut().zip(&other.ways) {
+            mine.merge(theirs);
         }
         for ((mine, fct), (theirs, more)) in self.classes.iter_mut().zip(&other.classes) {
             mine.query |= theirs.query;
@@ -247,9 +341,11 @@ impl Tally {
             let one = |run: &&Run| run.outcome.totals.drops[reason as usize];
             (reason.name().to_string(), runs.iter().map(one).sum())
         };
-        let classes: Vec<ClassSummary> = (self.classes.iter_mut())
-            .map(|(class, fct)| ClassSummary {
+        let classes: Vec<ClassSummary> = (self.classes.iter_mut().zip(&self.ways))
+            .map(|((class, fct), ways)| ClassSummary {
                 fct_ms: percentiles(fct),
+                detours_each: ways.detours.counts().to_vec(),
+                extra_hops: ways.extra_hops().counts().to_vec(),
                 ..class.clone()
             })
             .collect();
@@ -262,6 +358,16 @@ impl Tally {
         let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
         let detoured = |query| packets(|class| class.detoured, query);
         let delivered = |query| packets(|class| class.delivered, query);
+        let ways = |query: Option<bool>| {
+            let mut all = Ways::default();
+            let chosen = self.ways.iter();
+            chosen
+                .filter(|ways| query.is_none_or(|q| ways.query == q))
+                .for_each(|ways| all.merge(ways));
+            all
+        };
+        let data = ways(None);
+        let whole = |value: Option<usize>| value.map(|v| v as u64);
         let hash = runs
             .iter()
             .fold(0, |hash, run| mix64(hash ^ run.outcome.trajectory_hash));
@@ -277,6 +383,12 @@ impl Tally {
             detoured_data_share: share(detoured(None), delivered(None)),
             detoured_query_share: share(detoured(Some(true)), detoured(None)),
             detoured_background_share: share(detoured(Some(false)), delivered(Some(false))),
+            detours_per_packet: data.detours.mean(),
+            detours_p99: whole(ways(Some(true)).detours.percentile(990)),
+            detours_max: whole(data.detours.max()),
+            stretch_mean: data.stretch(),
+            extra_hops_p99: whole(data.extra_hops().percentile(990)),
+            link_use: link_use(runs),
             marks: sum(|o| o.totals.marks),
             timeouts: sum(|o| o.totals.timeouts),
             retransmits: sum(|o| o.totals.retransmits),
@@ -293,6 +405,26 @@ impl Tally {
             classes,
             per_seed: Vec::new(),
         }
+    }
+}
+
+/// How busy each link out of a switch was in each run.
+fn link_use(runs: &[&Run]) -> LinkUse {
+    let (mut n, mut sum, mut max) = (0u64, 0.0, 0.0f64);
+    for run in runs {
+        let capacity = |rate: BitRate| rate.as_bps() as f64 * run.outcome.end.as_s_f64() / 8.0;
+        for port in &run.outcome.ports {
+            let share = port.wire_bytes as f64 / capacity(port.rate);
+            if matches!(port.from, End::Switch(_)) && share.is_finite() {
+                n += 1;
+                sum += share;
+                max = max.max(share);
+            }
+        }
+    }
+    LinkUse {
+        mean: (n > 0).then(|| sum / n as f64),
+        max: (n > 0).then_some(max),
     }
 }
 
