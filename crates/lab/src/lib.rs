@@ -8,6 +8,7 @@
 mod claim;
 pub mod ideal;
 mod load;
+pub mod probe;
 mod read;
 mod run;
 mod scenario;
@@ -20,6 +21,7 @@ mod write;
 
 pub use claim::{Accept, Claim, ClaimResult, Compare, Verdict, evaluate};
 pub use load::{ClassLoad, LoadReport};
+pub use probe::{Probe, Probed};
 pub use read::problem::Problem;
 pub use run::{Progress, Run, Watch, run, run_on};
 pub use scenario::{Scenario, Setting};

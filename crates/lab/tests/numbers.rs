@@ -1,7 +1,9 @@
 //! Summaries and verdicts by hand: every number below can be checked with a pencil.
 
+use sidestep_lab::probe::Loops;
+use sidestep_lab::stats::metric::{self, Reading};
 use sidestep_lab::stats::{Summary, summarise};
-use sidestep_lab::{Accept, Claim, Compare, Run, Verdict, evaluate};
+use sidestep_lab::{Accept, Claim, Compare, Probed, Run, Verdict, evaluate};
 use sidestep_sim::{
     ClassOutcome, End, FlowOutcome, FlowPlan, Histogram, Outcome, Plan, PortOutcome, QueryPlan,
     Start, Totals,
@@ -134,6 +136,7 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
         seed,
         plan: Arc::new(plan),
         outcome,
+        probed: Probed::default(),
         interrupted: false,
     }
 }
@@ -206,6 +209,46 @@ fn fairness_is_that_of_goodputs_while_each_flow_lasts() {
     run.outcome.flows.extend(more);
     let jain = summarise(&[&run]).jain.unwrap();
     assert!((jain - 25.0 / (3.0 * 11.0)).abs() < 1e-12, "{jain}");
+}
+
+fn metric(summary: &Summary, name: &str) -> Reading {
+    (metric::find(name).unwrap().read)(summary)
+}
+
+#[test]
+fn probes_add_up_over_seeds() {
+    let probed = |samples: &[f64], lengths: &[u64], edge: u64| Probed {
+        drops_at: [("full".to_string(), [("edge".to_string(), edge)].into())].into(),
+        samples: [("hot_link_share".to_string(), samples.to_vec())].into(),
+        loops: Some(Loops {
+            packets: 50,
+            detoured: 10,
+            looped: 4,
+            lengths: lengths.to_vec(),
+        }),
+        ..Probed::default()
+    };
+    let (mut one, mut two) = (one_run("dibs", 1, Some(10)), one_run("dibs", 2, Some(20)));
+    let none = summarise(&[&one]);
+    assert_eq!(metric(&none, "hot_link_share_p90"), Reading::Nothing);
+    assert_eq!(metric(&none, "looped_share"), Reading::Nothing);
+    one.probed = probed(&[0.9, 0.1, 0.2, 0.3, 0.0], &[0, 0, 3, 0, 1], 7);
+    two.probed = probed(&[0.4, 0.5, 0.6, 0.7, 0.8], &[0, 0, 1], 2);
+    let s = summarise(&[&one, &two]);
+    let numbers = ["mean", "p10", "p50", "p90", "max"].map(|of| {
+        match metric(&s, &format!("hot_link_share_{of}")) {
+            Reading::Exactly(v) => (v * 100.0).round() / 100.0,
+            other => panic!("{of}: {other:?}"),
+        }
+    });
+    assert_eq!(numbers, [0.45, 0.0, 0.4, 0.8, 0.9]);
+    assert_eq!(metric(&s, "looped_share"), Reading::Exactly(0.4));
+    assert_eq!(metric(&s, "loops_per_packet"), Reading::Exactly(0.05));
+    assert_eq!(metric(&s, "loop_length_mean"), Reading::Exactly(12.0 / 5.0));
+    assert_eq!(s.drops_at["full"]["edge"], 9);
+    assert_eq!(s.per_seed[1].samples["hot_link_share"].n, 5);
+    let text = serde_json::to_string(&s).unwrap();
+    assert_eq!(serde_json::from_str::<Summary>(&text).unwrap(), s);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The vocabulary of claims: numbers that a summary can be asked for by name.
 
 use super::{Percentiles, Summary};
+use crate::probe::Loops;
 
 /// A number a summary can be asked for.
 #[derive(Debug)]
@@ -53,9 +54,32 @@ impl Reading {
 
 /// Writes the table.
 macro_rules! metrics {
-    ($($name:literal $doc:literal $read:expr;)*) => {
-        /// All metrics, in the order in which they are listed.
-        pub const METRICS: &[Metric] = &[$(Metric { name: $name, doc: $doc, read: $read },)*];
+    (
+        $($name:literal $doc:literal $read:expr;)*
+        samples { $($sample:literal $of:literal;)* }
+    ) => {
+        /// All metrics, in the order in which they are listed: those of samples last, five each.
+        pub const METRICS: &[Metric] = &[
+            $(Metric { name: $name, doc: $doc, read: $read },)*
+            $(
+                sampled!($sample "_mean" "mean of " $of, |s| s.mean),
+                sampled!($sample "_p10" "10th percentile of " $of, |s| s.p10),
+                sampled!($sample "_p50" "median of " $of, |s| s.p50),
+                sampled!($sample "_p90" "90th percentile of " $of, |s| s.p90),
+                sampled!($sample "_max" "largest of " $of, |s| s.max),
+            )*
+        ];
+    };
+}
+
+/// One number of one sample.
+macro_rules! sampled {
+    ($sample:literal $suffix:literal $what:literal $of:literal, $read:expr) => {
+        Metric {
+            name: concat!($sample, $suffix),
+            doc: concat!($what, $of),
+            read: |s| known(s.samples.get($sample).map($read)),
+        }
     };
 }
 
@@ -86,6 +110,15 @@ metrics! {
     "timeouts" "retransmission timeouts" |s| number(s.timeouts);
     "retransmits" "data segments sent again" |s| number(s.retransmits);
     "jain" "Jain's index of the goodputs of endless flows" |s| known(s.jain);
+    "looped_share" "share of the detoured data packets that crossed a switch twice" |s| looped_share(s);
+    "loops_per_packet" "mean loops of a data packet, those without any included" |s| loops_per_packet(s);
+    "loop_length_mean" "mean length of a loop, in links" |s| loop_length_mean(s);
+    samples {
+        "hot_link_share" "the share of links that are hot, over windows";
+        "busiest_link_use" "the busiest link's use, over windows";
+        "neighbour_free_1hop" "the free share of buffers one hop from a hot link";
+        "neighbour_free_2hop" "the free share of buffers two hops from a hot link";
+    }
 }
 
 /// Does the metric count things, so that it grows with the number of seeds?
@@ -115,6 +148,21 @@ fn bounded(value: Option<f64>, at_least: bool) -> Reading {
 
 fn known(value: Option<f64>) -> Reading {
     value.map_or(Reading::Nothing, Reading::Exactly)
+}
+
+fn looped_share(summary: &Summary) -> Reading {
+    let share = |l: &Loops| (l.detoured > 0).then(|| l.looped as f64 / l.detoured as f64);
+    known(summary.loops.as_ref().and_then(share))
+}
+
+fn loops_per_packet(summary: &Summary) -> Reading {
+    let mean = |l: &Loops| (l.packets > 0).then(|| l.count() as f64 / l.packets as f64);
+    known(summary.loops.as_ref().and_then(mean))
+}
+
+fn loop_length_mean(summary: &Summary) -> Reading {
+    let mean = |l: &Loops| (l.count() > 0).then(|| l.links() as f64 / l.count() as f64);
+    known(summary.loops.as_ref().and_then(mean))
 }
 
 fn whole(value: Option<u64>) -> Reading {

@@ -10,5 +10,5 @@ pub use fairness::jain;
 pub use interval::{Interval, t_975, t_interval};
 pub use sample::{Percentile, Sample};
 pub use summary::{
-    ClassSummary, LinkUse, Percentiles, Summary, query_times, short_flow_times, summarise,
+    ClassSummary, LinkUse, Percentiles, Sampled, Summary, query_times, short_flow_times, summarise,
 };

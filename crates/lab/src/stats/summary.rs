@@ -1,6 +1,7 @@
 //! The numbers of one scheme, from one run per seed: what `summary.json` holds.
 
 use super::{Percentile, Sample, jain, t_interval};
+use crate::probe::Loops;
 use crate::run::Run;
 use serde::{Deserialize, Serialize};
 use sidestep_sim::{End, FlowOutcome, FlowPlan, Histogram, Outcome, Plan, Start};
@@ -23,6 +24,10 @@ pub struct Summary {
     pub fct_short_ms: Percentiles,
     /// Packets dropped, by reason.
     pub drops: BTreeMap<String, u64>,
+    /// The same by reason and then by the tier of the switch, or by switch where a topology names
+    /// no tiers. What did not happen is left out.
+    #[serde(default)]
+    pub drops_at: BTreeMap<String, BTreeMap<String, u64>>,
     /// Detours of all packets.
     pub detours: u64,
     /// Share of all packets delivered, acknowledgements included, that were detoured at least once.
@@ -51,6 +56,12 @@ pub struct Summary {
     /// Mean and largest share of the runs' time that a link out of a switch was busy.
     #[serde(default)]
     pub link_use: LinkUse,
+    /// What probes sampled, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub samples: BTreeMap<String, Sampled>,
+    /// Loops of data packets, when they were counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loops: Option<Loops>,
     /// Packets marked.
     pub marks: u64,
     /// Retransmission timeouts.
@@ -113,6 +124,40 @@ pub struct LinkUse {
     pub mean: Option<f64>,
     /// The busiest link's.
     pub max: Option<f64>,
+}
+
+/// What a probe sampled, over all seeds together; percentiles by nearest rank.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sampled {
+    /// How many there are; never 0.
+    pub n: u64,
+    /// Their mean.
+    pub mean: f64,
+    /// The 10th percentile.
+    pub p10: f64,
+    /// The median.
+    pub p50: f64,
+    /// The 90th percentile.
+    pub p90: f64,
+    /// The largest.
+    pub max: f64,
+}
+
+impl Sampled {
+    /// `None` of nothing.
+    fn of(mut values: Vec<f64>) -> Option<Sampled> {
+        values.sort_unstable_by(f64::total_cmp);
+        let n = values.len();
+        let rank = |percent: usize| values[(n * percent).div_ceil(100).max(1) - 1];
+        (n > 0).then(|| Sampled {
+            n: n as u64,
+            mean: values.iter().sum::<f64>() / n as f64,
+            p10: rank(10),
+            p50: rank(50),
+            p90: rank(90),
+            max: rank(100),
+        })
+    }
 }
 
 /// One workload's numbers.
@@ -378,6 +423,7 @@ impl Tally {
             qct_ms: percentiles(&mut self.qct),
             fct_short_ms: percentiles(&mut self.fct_short),
             drops: DropReason::ALL.into_iter().map(drops).collect(),
+            drops_at: drops_at(runs),
             detours: sum(|o| o.totals.detours),
             detoured_share: share(sum(|o| o.totals.detoured), sum(|o| o.totals.delivered)),
             detoured_data_share: share(detoured(None), delivered(None)),
@@ -389,6 +435,8 @@ impl Tally {
             stretch_mean: data.stretch(),
             extra_hops_p99: whole(data.extra_hops().percentile(990)),
             link_use: link_use(runs),
+            samples: samples(runs),
+            loops: loops(runs),
             marks: sum(|o| o.totals.marks),
             timeouts: sum(|o| o.totals.timeouts),
             retransmits: sum(|o| o.totals.retransmits),
@@ -406,6 +454,34 @@ impl Tally {
             per_seed: Vec::new(),
         }
     }
+}
+
+fn drops_at(runs: &[&Run]) -> BTreeMap<String, BTreeMap<String, u64>> {
+    let mut all: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
+    for (reason, places) in runs.iter().flat_map(|run| &run.probed.drops_at) {
+        let of = all.entry(reason.clone()).or_default();
+        for (place, count) in places {
+            *of.entry(place.clone()).or_default() += count;
+        }
+    }
+    all
+}
+
+fn samples(runs: &[&Run]) -> BTreeMap<String, Sampled> {
+    let mut all: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (name, values) in runs.iter().flat_map(|run| &run.probed.samples) {
+        all.entry(name).or_default().extend_from_slice(values);
+    }
+    let sampled = |(name, values): (&str, Vec<f64>)| Some((name.to_string(), Sampled::of(values)?));
+    all.into_iter().filter_map(sampled).collect()
+}
+
+fn loops(runs: &[&Run]) -> Option<Loops> {
+    let mut all: Option<Loops> = None;
+    for loops in runs.iter().filter_map(|run| run.probed.loops.as_ref()) {
+        all.get_or_insert_default().merge(loops);
+    }
+    all
 }
 
 /// How busy each link out of a switch was in each run.
