@@ -261,6 +261,57 @@ pub const TRANSPORTS: &[Entry] = &[
     },
 ];
 
+/// `[probe]`, beside its [`PROBE_LISTS`].
+pub const PROBE: &[Param] = &[
+    Param::with_default(
+        "links",
+        ParamUnit::Time,
+        "off",
+        "window over which the use of links is taken (DIBS Figure 4)",
+    )
+    .or_off("off"),
+    Param::with_default(
+        "neighbours",
+        ParamUnit::Time,
+        "off",
+        "how often the buffers around hot links are looked at (DIBS Figure 5)",
+    )
+    .or_off("off"),
+    Param::with_default(
+        "hot",
+        ParamUnit::Fraction,
+        "0.9",
+        "a link is hot from this use on (DIBS section 3)",
+    ),
+    Param::with_default(
+        "detours",
+        ParamUnit::Flag,
+        "false",
+        "log the first 100,000 detours (DIBS Figure 2a)",
+    ),
+    Param::with_default(
+        "paths",
+        ParamUnit::Count,
+        "0",
+        "keep the paths of so many data packets, those with the most detours (DIBS Figure 1)",
+    ),
+    Param::with_default(
+        "loops",
+        ParamUnit::Flag,
+        "false",
+        "count the loops of data packets (DIBS section 4)",
+    ),
+];
+
+/// The keys of `[probe]` that hold one thing or several.
+pub const PROBE_LISTS: &[Param] = &[Param::with_default(
+    "occupancy",
+    ParamUnit::Time,
+    "off",
+    "instants at which every queue's length is noted: \"1 ms, 3 ms\" or a list (DIBS Figure 2b)",
+)
+.or_off("off")];
+
 /// A `[[claim]]`.
 pub const CLAIM: &[Param] = &[
     Param::with_default(
@@ -350,7 +401,15 @@ mod tests {
     #[test]
     fn every_default_reads_as_its_own_unit_and_every_parameter_is_explained() {
         let kinds = TRANSPORTS.iter().flat_map(|entry| entry.params);
-        let tables = [SCENARIO, LISTS, SWITCH, TRANSPORT, CLAIM];
+        let tables = [
+            SCENARIO,
+            LISTS,
+            SWITCH,
+            TRANSPORT,
+            PROBE,
+            PROBE_LISTS,
+            CLAIM,
+        ];
         for param in tables.into_iter().flatten().chain(kinds) {
             assert!(!param.doc.is_empty(), "{}", param.name);
             if let Some(text) = param.default {

@@ -2,7 +2,9 @@
 
 use sidestep_lab::Scenario;
 use sidestep_lab::stats::metric::METRICS;
-use sidestep_lab::tables::{CLAIM, LISTS, SCENARIO, SWITCH, TRANSPORT, TRANSPORTS};
+use sidestep_lab::tables::{
+    CLAIM, LISTS, PROBE, PROBE_LISTS, SCENARIO, SWITCH, TRANSPORT, TRANSPORTS,
+};
 use sidestep_sim::{Files, topology, workload};
 use sidestep_switch::{buffer, route, sched};
 use sidestep_types::{Entry, Param};
@@ -99,6 +101,10 @@ fn every_key_of_a_scenario_and_every_metric_has_a_row() {
     let connection = "transports/connection.md";
     let text_of_connection = page(connection, &mut missing);
     check_params(connection, &text_of_connection, TRANSPORT, &mut missing);
+    let text = page("metrics.md", &mut missing);
+    for params in [PROBE, PROBE_LISTS] {
+        check_params("metrics.md", &text, params, &mut missing);
+    }
     for metric in METRICS {
         let begins = format!("| `{}` |", metric.name);
         let fits = |line: &str| {
@@ -107,7 +113,7 @@ fn every_key_of_a_scenario_and_every_metric_has_a_row() {
         };
         if !text.lines().any(fits) {
             missing.push(format!(
-                "docs/scenarios.md: expected a row {begins} {} |",
+                "docs/metrics.md: expected a row {begins} {} |",
                 metric.doc
             ));
         }

@@ -213,6 +213,11 @@ impl<A: Agenda> Fabric<A> {
         self.links[link].settle(&self.pool, self.now, self.unbuffered)
     }
 
+    /// The same at `at`, which no event lies before.
+    pub fn depth_at(&mut self, link: u32, at: Time) -> Depth {
+        self.links[link].settle(&self.pool, at, self.unbuffered)
+    }
+
     /// The order of an entity's `count`-th event among others of the same instant: below
     /// 2³¹ are left to ends of transmission, which free room before anything arrives.
     #[inline]

@@ -70,6 +70,8 @@ pub(crate) struct ReceivingEnd {
     pub hash: u32,
     pub class: u8,
     pub size: u64,
+    /// Switches of a shortest path of its data; 0 until somebody asks.
+    pub shortest: u8,
     /// One past the highest byte seen in a first transmission.
     pub next_expected: u64,
     pub seen: Seen,

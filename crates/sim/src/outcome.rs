@@ -1,5 +1,6 @@
 //! What a run leaves behind: one row per flow and port, totals, and the trajectory hash.
 
+use crate::histogram::Histogram;
 use crate::network::End;
 use sidestep_switch::DropReason;
 use sidestep_types::{BitRate, FlowId, PortId, SwitchId, Time};
@@ -82,7 +83,7 @@ pub struct PortOutcome {
 }
 
 /// What one traffic class saw, data packets only.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClassOutcome {
     /// Data packets that hosts put on their NICs.
     pub sent: u64,
@@ -96,6 +97,11 @@ pub struct ClassOutcome {
     pub dropped: u64,
     /// Data packets that arrived marked.
     pub marked: u64,
+    /// Data packets that arrived, by how often they were detoured; 255 stands for more as well.
+    pub detours_each: Histogram,
+    /// Detoured ones that arrived: by how many switches a shortest path has, and then by how many
+    /// more they crossed. All others took a shortest path.
+    pub extra_hops: Vec<Histogram>,
 }
 
 /// Sums over the run. Packets are data, acknowledgements and handshakes alike.

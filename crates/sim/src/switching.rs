@@ -90,6 +90,11 @@ impl Switch {
         self.first_link..self.first_link + self.ports
     }
 
+    /// The link of a shortest path from here to the other switch `to`, which hosts hang off.
+    pub fn toward(&self, to: u32) -> u32 {
+        self.first_link + u32::from(self.fib.hops(to)[0].0)
+    }
+
     /// Puts a policy of the caller's in the place of the configured buffer.
     pub fn set_buffer(&mut self, buffer: AnyBuffer) {
         self.buffer = buffer;

@@ -18,8 +18,9 @@ use crate::packets::{ack, ack_packet, arrival, data_packet};
 use crate::plan::{FlowPlan, Plan, Start};
 use crate::switching::{Action, Switch};
 use crate::trace::Tracer;
+use crate::watch::{DetourSeen, Watched, Watching};
 use sidestep_switch::sched::AnySched;
-use sidestep_switch::{AnyBuffer, DropReason};
+use sidestep_switch::{AnyBuffer, Depth, DropReason};
 use sidestep_transport::{Ack, Receiver, Sender};
 use sidestep_types::{FlowId, HostId, Kind, Packet, PortId, SwitchId, Time};
 use std::cmp::Reverse;
@@ -120,6 +121,12 @@ impl<A: Agenda> World<A> {
         }
     }
 
+    /// Watches more closely: costs time and memory, changes nothing that happens.
+    pub fn watch(&mut self, watching: Watching) {
+        assert!(self.totals.events == 0, "watching begins with the run");
+        self.tracer.watch(watching);
+    }
+
     /// Serves events up to and including `limit`. Says whether every flow has been delivered,
     /// in which case it stops there and then.
     pub fn run_until(&mut self, limit: Time) -> bool {
@@ -167,8 +174,32 @@ impl<A: Agenda> World<A> {
         lengths
     }
 
+    /// How full the queue before each link is at `at`, in the order of the outcome's ports. `at` is
+    /// not before [`World::now`] nor after the limit of the last [`World::run_until`].
+    pub fn queue_depths(&mut self, at: Time) -> Vec<Depth> {
+        let mut depths = vec![Depth::default(); self.ends.len()];
+        for (link, ends) in self.ends.iter().enumerate() {
+            depths[ends.place] = self.fabric.depth_at(link as u32, at);
+        }
+        depths
+    }
+
+    /// Bytes of link time that have arrived over each link, in the order of the outcome's ports.
+    pub fn link_bytes(&self) -> Vec<u64> {
+        let mut bytes = vec![0; self.ends.len()];
+        for (link, ends) in self.ends.iter().enumerate() {
+            bytes[ends.place] = self.fabric.links[link as u32].wire_bytes;
+        }
+        bytes
+    }
+
     /// Ends the run at the present and says what became of everything.
-    pub fn finish(mut self) -> Outcome {
+    pub fn finish(self) -> Outcome {
+        self.finish_watched().0
+    }
+
+    /// [`World::finish`], with what was watched.
+    pub fn finish_watched(mut self) -> (Outcome, Watched) {
         for f in 0..self.flows.len() {
             self.close_sender(f);
             self.close_receiver(f);
@@ -187,15 +218,20 @@ impl<A: Agenda> World<A> {
             .map(|(link, ends)| (ends.place, self.port_outcome(link as u32, ends)))
             .collect();
         ports.sort_unstable_by_key(|p| p.0);
-        Outcome {
+        for class in &mut self.classes {
+            class.detours_each.add(0, class.delivered - class.detoured);
+        }
+        let (traces, watched) = self.tracer.finish();
+        let outcome = Outcome {
             ports: ports.into_iter().map(|p| p.1).collect(),
             flows: self.flows,
             classes: self.classes,
             totals,
             end: self.fabric.now,
             trajectory_hash: self.fabric.hash,
-            traces: self.tracer.finish(),
-        }
+            traces,
+        };
+        (outcome, watched)
     }
 
     fn port_outcome(&self, link: u32, ends: &LinkEnds) -> PortOutcome {
@@ -233,7 +269,7 @@ impl<A: Agenda> World<A> {
             Action::Queued { port, marked, .. } => {
                 self.totals.marks += u64::from(marked);
                 if port != done.wanted {
-                    self.count_detour(parcel);
+                    self.count_detour(parcel, SwitchId(switch), done.wanted, port);
                 }
             }
             Action::Dropped(reason) => self.count_drop(parcel, reason),
@@ -245,8 +281,14 @@ impl<A: Agenda> World<A> {
     }
 
     #[inline(never)]
-    fn count_detour(&mut self, parcel: u32) {
+    fn count_detour(&mut self, parcel: u32, switch: SwitchId, wanted: PortId, taken: PortId) {
         self.totals.detours += 1;
+        self.tracer.detour(DetourSeen {
+            at: self.fabric.now,
+            switch,
+            wanted,
+            taken,
+        });
         let packet = &self.fabric.pool.get(parcel).packet;
         if packet.carries_data() {
             self.classes[packet.class as usize].detours += 1;
@@ -333,8 +375,10 @@ impl<A: Agenda> World<A> {
         if data {
             let class = &mut self.classes[packet.class as usize];
             class.delivered += 1;
-            class.detoured += u64::from(packet.detours > 0);
             class.marked += u64::from(packet.ce());
+            if packet.detours > 0 {
+                self.count_detoured(packet);
+            }
         }
         if self.receivers[f].is_none() {
             if self.flows[f].finished.is_some() {
@@ -352,6 +396,43 @@ impl<A: Agenda> World<A> {
         if finished {
             self.flow_delivered(flow);
         }
+    }
+
+    /// A data packet has arrived that was detoured: how often, and how far out of its way.
+    #[inline(never)]
+    fn count_detoured(&mut self, packet: &Packet) {
+        let f = packet.flow.0 as usize;
+        let known = self.receivers[f].as_deref().map_or(0, |end| end.shortest);
+        let shortest = if known > 0 { known } else { self.shortest(f) };
+        if let Some(end) = &mut self.receivers[f] {
+            end.shortest = shortest;
+        }
+        let crossed = self.config.ttl - packet.ttl;
+        let class = &mut self.classes[packet.class as usize];
+        class.detoured += 1;
+        class.detours_each.add(usize::from(packet.detours), 1);
+        let (shortest, crossed) = (usize::from(shortest), usize::from(crossed));
+        if class.extra_hops.len() <= shortest {
+            class.extra_hops.resize_with(shortest + 1, Default::default);
+        }
+        class.extra_hops[shortest].add(crossed - shortest, 1);
+    }
+
+    /// The switches on a shortest path of flow `f`'s data; a time to live is enough for it.
+    fn shortest(&self, f: usize) -> u8 {
+        let flow = &self.plan.flows[f];
+        let mut at = self.attachments[flow.src.0].switch;
+        let to = self.attachments[flow.dst.0].switch;
+        let mut switches = 1u8;
+        while at != to {
+            let link = self.switches[at].toward(to);
+            let Far::Switch(next) = self.fabric.links[link].far() else {
+                panic!("a host on the way from switch to switch");
+            };
+            at = next;
+            switches += 1;
+        }
+        switches
     }
 
     /// Sends the acknowledgements that the receiver of `flow` has ready, and sees to its timer.
@@ -436,6 +517,7 @@ impl<A: Agenda> World<A> {
             hash: flow_hashes(self.flow_salt, flow.0).1,
             class: plan.class,
             size: plan.size,
+            shortest: 0,
             next_expected: 0,
             seen: Seen::default(),
         };
@@ -606,7 +688,7 @@ fn send<A: Agenda>(
     let number = u64::from(id.0) << 32 | host.sent;
     host.sent += 1;
     fabric.depth(id.0);
-    let traced = tracer.wants(number, packet.flow);
+    let traced = tracer.wants(number, &packet);
     packet.set_traced(traced);
     let parcel = fabric.pool.put(packet);
     if traced {

@@ -70,6 +70,67 @@ proptest! {
     }
 
     #[test]
+    fn who_looks_changes_nothing(
+        config in any_config(), plan in any_plan(16), look_us in 1u64..5_000,
+    ) {
+        let network = topology("fat_tree", &[("k", "4")]);
+        let until = Time::from_ms(40);
+        let alone = run(&network, plan.clone(), config.clone(), until);
+        let mut world: World = World::new(&network, plan, config).expect("a world");
+        world.watch(Watching { detours: 100, paths: 3, loops: true });
+        let mut at = Time::ZERO;
+        while at < until {
+            at = at.saturating_add(Time::from_us(look_us)).min(until);
+            if world.run_until(at) {
+                break;
+            }
+            world.queue_depths(at);
+        }
+        let bytes = world.link_bytes();
+        let (outcome, watched) = world.finish_watched();
+        prop_assert!(outcome.ports.iter().map(|p| p.wire_bytes).eq(bytes));
+        let seen = watched.detours.len() as u64 + watched.detours_missed;
+        prop_assert_eq!(seen, outcome.totals.detours);
+        prop_assert_eq!(outcome, alone);
+    }
+
+    #[test]
+    fn detours_and_extra_hops_are_those_of_the_paths(
+        plan in any_plan(16), capacity in 2u64..20, seed in any::<u64>(),
+    ) {
+        let network = topology("fat_tree", &[("k", "4")]);
+        let mut config = dibs(capacity, seed);
+        config.trace = TraceFilter::Detoured(1);
+        let mut world: World = World::new(&network, plan.clone(), config).expect("a world");
+        world.watch(Watching { detours: 0, paths: 2, loops: true });
+        world.run_until(Time::from_ms(200));
+        let (outcome, watched) = world.finish_watched();
+        let class = &outcome.classes[0];
+        let mut detours = Histogram::default();
+        detours.add(0, class.delivered - class.detoured);
+        let mut extra = vec![Histogram::default(); 6];
+        let data = outcome.traces.iter().filter(|t| !t.ack);
+        for trace in data.filter(|t| t.steps.last().is_some_and(|s| s.what == TraceEvent::Delivered)) {
+            detours.add(trace.detours(), 1);
+            // Hosts 2e and 2e + 1 hang off edge e, edges 2p and 2p + 1 are in pod p.
+            let flow = &plan.flows[trace.flow.0 as usize];
+            let (src, dst) = (flow.src.0, flow.dst.0);
+            let shortest = if src / 2 == dst / 2 { 1 } else if src / 4 == dst / 4 { 3 } else { 5 };
+            extra[shortest].add(trace.steps.len() - 2 - shortest, 1);
+        }
+        let last = extra.iter().rposition(|h| !h.is_empty()).map_or(0, |i| i + 1);
+        extra.truncate(last);
+        prop_assert_eq!(&class.detours_each, &detours);
+        prop_assert_eq!(&class.extra_hops, &extra);
+        let loops = &watched.loops;
+        prop_assert!(loops.packets == class.delivered + class.dropped && loops.looped <= loops.detoured);
+        if class.dropped == 0 {
+            let most = watched.paths.first().map_or(0, PacketTrace::detours);
+            prop_assert_eq!(Some(most), detours.max().or(Some(0)));
+        }
+    }
+
+    #[test]
     fn the_wheel_and_the_heap_run_the_same_run(
         config in any_config(), plan in any_plan(16),
     ) {
