@@ -28,7 +28,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Run every scheme of a scenario with every seed
+    /// Run every scheme of a scenario with every seed, at every point of its sweep
     Run(RunArgs),
     /// Say what a scenario means: every value and its source, the offered load
     Check(CheckArgs),
@@ -49,7 +49,9 @@ Examples:
   sidestep run my.toml --json --out results/mine | jq .schemes.dibs.qct_ms
 
 The result directory holds manifest.json, summary.json, scenario.toml, flows.parquet,
-queries.parquet, ports.parquet and plots/. Ctrl-C writes what there is.")]
+queries.parquet, ports.parquet and plots/; that of a file with [sweep] holds manifest.json,
+summary.json, experiment.toml and points.parquet. Ctrl-C writes what there is. A sweep that
+was interrupted or killed goes on where it was when it is run again.")]
 pub struct RunArgs {
     /// A scenario file, or the name of a shipped one (see `sidestep list scenarios`)
     pub scenario: String,
@@ -74,6 +76,15 @@ pub struct RunArgs {
     /// Keep the paths of packets: `detours>=8`, `flow=12` or `id=100:3`
     #[arg(long, value_name = "FILTER")]
     pub trace_packets: Option<String>,
+    /// Apply the file's `[quick]`: a first look in less time
+    #[arg(long)]
+    pub quick: bool,
+    /// Where a sweep keeps finished runs, to take them up again [default: results/.cache]
+    #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
+    pub cache: Option<PathBuf>,
+    /// Make every run of a sweep anew, and keep none
+    #[arg(long)]
+    pub no_cache: bool,
     /// Report progress even when standard error is not a terminal
     #[arg(long)]
     pub progress: bool,
@@ -90,6 +101,9 @@ pub struct CheckArgs {
     /// Change a value, as in `run`
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub sets: Vec<String>,
+    /// Apply the file's `[quick]`
+    #[arg(long)]
+    pub quick: bool,
     /// Print one JSON object and nothing else
     #[arg(long)]
     pub json: bool,

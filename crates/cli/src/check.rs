@@ -3,7 +3,7 @@
 use crate::args::CheckArgs;
 use crate::{Failure, Outcome, files, out};
 use serde_json::{Value, json};
-use sidestep_study::lab::{ClassLoad, Scenario};
+use sidestep_study::lab::{ClassLoad, Experiment, Scenario};
 use sidestep_study::words::{Grid, number, wrap};
 
 /// Says what each scenario means. A wrong one does not keep the others from being checked.
@@ -11,9 +11,9 @@ pub fn check(args: &CheckArgs) -> Outcome {
     let mut wrong = Vec::new();
     let mut answers = Vec::new();
     for name in &args.scenarios {
-        match files::scenario(name, &args.sets) {
-            Ok(scenario) if args.json => answers.push(to_json(&scenario)),
-            Ok(scenario) => out::say(&to_text(&scenario)),
+        match files::experiment(name, &args.sets, args.quick) {
+            Ok(experiment) if args.json => answers.push(to_json(&experiment)),
+            Ok(experiment) => out::say(&to_text(&experiment)),
             Err(failure) => wrong.push(failure.words),
         }
     }
@@ -26,7 +26,10 @@ pub fn check(args: &CheckArgs) -> Outcome {
     Ok(0)
 }
 
-fn to_json(scenario: &Scenario) -> Value {
+fn to_json(experiment: &Experiment) -> Value {
+    let scenario = &experiment.points[0].scenario;
+    let axes = experiment.axes.iter();
+    let axes = axes.map(|axis| json!({"name": axis.name, "values": axis.values}));
     let settings = scenario
         .settings()
         .iter()
@@ -54,11 +57,16 @@ fn to_json(scenario: &Scenario) -> Value {
             "capacity_bps": load.capacity_bps,
             "notes": load.notes,
         },
-        "warnings": scenario.warnings(),
+        "axes": axes.collect::<Vec<_>>(),
+        "points": experiment.points.len(),
+        "runs": experiment.runs(),
+        "notes": experiment.notes,
+        "warnings": experiment.warnings(),
     })
 }
 
-fn to_text(scenario: &Scenario) -> String {
+fn to_text(experiment: &Experiment) -> String {
+    let scenario = &experiment.points[0].scenario;
     let mut text = scenario.name.clone();
     if !scenario.title.is_empty() {
         text.push_str(&format!(": {}", scenario.title));
@@ -70,12 +78,39 @@ fn to_text(scenario: &Scenario) -> String {
         network.switches.len(),
         network.cables.len()
     ));
+    if experiment.is_sweep() {
+        text.push_str(&sweep_text(experiment));
+    }
     text.push_str(&settings_text(scenario));
     text.push('\n');
     text.push_str(&load_text(scenario));
-    for warning in scenario.warnings() {
+    for note in &experiment.notes {
+        text.push_str(&format!("\nnote: {note}\n"));
+    }
+    for warning in experiment.warnings() {
         text.push_str(&format!("\nwarning: {warning}\n"));
     }
+    text
+}
+
+/// What is swept, and how many runs that makes.
+fn sweep_text(experiment: &Experiment) -> String {
+    let mut text = "swept\n".to_string();
+    for axis in &experiment.axes {
+        let values = wrap(&axis.values.join(", "), 70);
+        text.push_str(&format!("  {}\n", axis.name));
+        values
+            .iter()
+            .for_each(|line| text.push_str(&format!("      {line}\n")));
+    }
+    let (points, runs) = (experiment.points.len(), experiment.runs());
+    let first = &experiment.points[0];
+    let (schemes, seeds) = (first.scenario.schemes.len(), first.scenario.seeds.len());
+    text.push_str(&format!(
+        "  {points} points x {schemes} schemes x {seeds} seeds = {runs} runs\n\n\
+         values and load at the first point: {}\n\n",
+        first.at.join(", ")
+    ));
     text
 }
 

@@ -1,7 +1,7 @@
 //! Scenarios by path or name, and the files they name.
 
 use crate::Failure;
-use sidestep_study::lab::{Problem, Scenario, shipped};
+use sidestep_study::lab::{Experiment, Problem, shipped};
 use sidestep_study::sim::Files;
 use std::path::{Path, PathBuf};
 
@@ -40,8 +40,8 @@ fn read_text(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|e| e.to_string())
 }
 
-/// Reads the scenario at the path, or of the shipped name, `which`.
-pub fn scenario(which: &str, sets: &[String]) -> Result<Scenario, Failure> {
+/// Reads the experiment, or plain scenario, at the path, or of the shipped name, `which`.
+pub fn experiment(which: &str, sets: &[String], quick: bool) -> Result<Experiment, Failure> {
     let path = Path::new(which);
     let (name, text, beside) = match shipped::scenario(which) {
         Some(text) if !path.exists() => (which.to_string(), text.to_string(), PathBuf::new()),
@@ -51,7 +51,7 @@ pub fn scenario(which: &str, sets: &[String]) -> Result<Scenario, Failure> {
             (which.to_string(), text, beside)
         }
     };
-    Scenario::read(&name, &text, sets, &Disk { beside }).map_err(|problems| {
+    Experiment::read(&name, &text, sets, quick, &Disk { beside }).map_err(|problems| {
         let lines: Vec<String> = problems.iter().map(Problem::to_string).collect();
         Failure::input(lines.join("\n"))
     })

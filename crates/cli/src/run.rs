@@ -2,51 +2,113 @@
 
 use crate::args::RunArgs;
 use crate::{Failure, Outcome, files, out, stop};
+use serde_json::Value;
+use sidestep_study::lab::Experiment;
 use sidestep_study::progress::Show;
-use sidestep_study::{Options, Status, TraceFilter, run_all, trace, when};
-use std::path::PathBuf;
+use sidestep_study::{MeasureOptions, Options, Status, SweepOptions, TraceFilter};
+use sidestep_study::{run_all, run_experiment, trace, when};
+use std::path::{Path, PathBuf};
 
-/// Runs a scenario and prints its table, or its summary as JSON.
+/// Runs a scenario or a sweep and prints its table, or its summary as JSON.
 pub fn run(args: &RunArgs) -> Outcome {
-    let scenario = files::scenario(&args.scenario, &sets(args))?;
+    let mut experiment = files::experiment(&args.scenario, &sets(args), args.quick)?;
+    if experiment.is_sweep() {
+        return sweep(&experiment, args);
+    }
+    let point = experiment.points.pop().expect("there is a point");
+    let scenario = point.scenario;
     let filter = match &args.trace_packets {
         None => TraceFilter::None,
         Some(text) => trace::parse_filter(text).map_err(Failure::input)?,
     };
-    let jobs = match args.jobs {
-        Some(0) => return Err(Failure::input("--jobs: expected at least 1, got 0")),
-        Some(n) => n,
-        None => std::thread::available_parallelism().map_or(1, usize::from),
-    };
-    let out = args
-        .out
-        .clone()
-        .unwrap_or_else(|| default_out(&scenario.name));
-    let show = if args.progress {
-        Show::Always
-    } else {
-        Show::Terminal
-    };
+    let out = out_dir(args, &scenario.name);
     let options = Options {
         out: &out,
-        jobs,
+        jobs: jobs(args)?,
         trace: filter,
-        show,
+        show: show(args),
     };
     let stop = stop::on_interrupt(out.clone());
     let finished = run_all(&scenario, &options, &stop)?;
+    say(
+        args,
+        &finished.dir,
+        || finished.report.to_json(),
+        || finished.report.to_text(),
+    );
+    Ok(status(finished.report.status))
+}
+
+/// Runs every point of an experiment.
+fn sweep(experiment: &Experiment, args: &RunArgs) -> Outcome {
+    if args.trace_packets.is_some() {
+        return Err(Failure::input(
+            "--trace-packets: expected a scenario without [sweep]; --set leaves an axis one value only",
+        ));
+    }
+    let out = out_dir(args, &experiment.name);
+    let kept = args
+        .cache
+        .clone()
+        .unwrap_or_else(|| "results/.cache".into());
+    let options = SweepOptions {
+        out: &out,
+        measure: MeasureOptions {
+            jobs: jobs(args)?,
+            cache: (!args.no_cache).then_some(kept.as_path()),
+            show: show(args),
+        },
+    };
+    let stop = stop::on_interrupt(out.clone());
+    let finished = run_experiment(experiment, &options, &stop)?;
+    say(
+        args,
+        &finished.dir,
+        || finished.report.to_json(),
+        || finished.report.to_text(),
+    );
+    if !args.json {
+        out::say(&finished.measurement.cost());
+    }
+    Ok(status(finished.report.status))
+}
+
+fn jobs(args: &RunArgs) -> Result<usize, Failure> {
+    match args.jobs {
+        Some(0) => Err(Failure::input("--jobs: expected at least 1, got 0")),
+        Some(n) => Ok(n),
+        None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
+    }
+}
+
+fn show(args: &RunArgs) -> Show {
+    if args.progress {
+        Show::Always
+    } else {
+        Show::Terminal
+    }
+}
+
+fn out_dir(args: &RunArgs, name: &str) -> PathBuf {
+    args.out.clone().unwrap_or_else(|| default_out(name))
+}
+
+fn say(args: &RunArgs, dir: &Path, json: impl Fn() -> Value, text: impl Fn() -> String) {
     if args.json {
-        let mut json = finished.report.to_json();
-        json["result"] = finished.dir.display().to_string().into();
+        let mut json = json();
+        json["result"] = dir.display().to_string().into();
         out::say_json(&json);
     } else {
-        out::say(&finished.report.to_text());
-        out::say(&format!("\nresult: {}\n", finished.dir.display()));
+        out::say(&text());
+        out::say(&format!("\nresult: {}\n", dir.display()));
     }
-    Ok(match finished.report.status {
+}
+
+fn status(status: Status) -> u8 {
+    match status {
         Status::Complete => 0,
         Status::Partial => 130,
-    })
+    }
 }
 
 /// `--seed` and `--seeds` are two more values to change.

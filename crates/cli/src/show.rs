@@ -12,6 +12,14 @@ const MOST: usize = 40;
 pub fn show(args: &ShowArgs) -> Outcome {
     let dir = ResultDir::open(&args.dir)?;
     if args.packet.is_none() && args.flow.is_none() && !args.packets {
+        if let Some(report) = dir.sweep()? {
+            if args.json {
+                out::say_json(&report.to_json());
+            } else {
+                out::say(&report.to_text());
+            }
+            return Ok(0);
+        }
         let report = dir.report()?;
         if args.json {
             out::say_json(&report.to_json());

@@ -49,6 +49,8 @@ pub struct Axis {
     pub name: String,
     /// Its values, as the reader sees them.
     pub values: Vec<String>,
+    /// The name is a dotted key of the scenario.
+    pub is_key: bool,
 }
 
 /// One combination of the axes' values.

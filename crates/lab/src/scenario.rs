@@ -34,6 +34,8 @@ pub struct Scenario {
     pub(crate) traffic: Vec<Traffic>,
     pub(crate) settings: Vec<Setting>,
     pub(crate) warnings: Vec<String>,
+    /// The files that decide its numbers, by path, with a digest of each.
+    pub(crate) files: Vec<(String, String)>,
 }
 
 /// One `[workload.NAME]`.
@@ -106,6 +108,22 @@ impl Scenario {
             .map_err(|message| (index, format!("workload.{message}")))?;
         }
         Ok(plan)
+    }
+
+    /// Everything that decides what a run of scheme number `scheme` does, its seed and the code
+    /// apart: a line for each value and each file, and none for titles, sources or claims.
+    pub fn identity(&self, scheme: usize) -> String {
+        let name = &self.schemes[scheme].name;
+        let own = |s: &&Setting| s.scheme.as_ref().is_none_or(|of| of == name);
+        let decides = |s: &&Setting| !["title", "seeds", "schemes"].contains(&s.key.as_str());
+        let mut lines = format!("scheme = {name:?}\n");
+        for setting in self.settings.iter().filter(own).filter(decides) {
+            lines.push_str(&format!("{} = {:?}\n", setting.key, setting.value));
+        }
+        for (path, digest) in &self.files {
+            lines.push_str(&format!("file {path:?} = {digest}\n"));
+        }
+        lines
     }
 
     /// The scenario with every value written out, and its sources: reads back as the same scenario.

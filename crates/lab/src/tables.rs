@@ -311,6 +311,57 @@ pub const PROBE_LISTS: &[Param] = &[Param::with_default(
     "instants at which every queue's length is noted: \"1 ms, 3 ms\" or a list (DIBS Figure 2b)",
 )
 .or_off("off")];
+/// `[figure]`.
+pub const FIGURE: &[Param] = &[
+    Param::required(
+        "paper",
+        ParamUnit::File,
+        "the paper: authors, venue and year",
+    ),
+    Param::required(
+        "number",
+        ParamUnit::File,
+        "the figure's number there; a table or section by its name",
+    ),
+    Param::with_default(
+        "shows",
+        ParamUnit::File,
+        "",
+        "what it shows, in one sentence",
+    ),
+];
+
+/// A `[[plot]]`.
+pub const PLOT: &[Param] = &[
+    Param::required("kind", ParamUnit::File, "what it draws"),
+    Param::with_default("title", ParamUnit::File, "", "what stands above it"),
+    Param::with_default(
+        "x",
+        ParamUnit::File,
+        "",
+        "lines and bars: the axis to draw against; the only one when not given",
+    ),
+    Param::with_default("y", ParamUnit::File, "", "lines and bars: metrics"),
+    Param::with_default(
+        "of",
+        ParamUnit::File,
+        "",
+        "cdf: the sample, qct or fct_short",
+    ),
+    Param::with_default(
+        "at",
+        ParamUnit::File,
+        "",
+        "fixes the other axes, { axis = \"value\" }",
+    ),
+    Param::with_default(
+        "schemes",
+        ParamUnit::File,
+        "",
+        "only these; all of them when not given",
+    ),
+    Param::with_default("log", ParamUnit::File, "", "logarithmic axes: x, y or xy"),
+];
 
 /// A `[[claim]]`.
 pub const CLAIM: &[Param] = &[
@@ -409,6 +460,8 @@ mod tests {
             PROBE,
             PROBE_LISTS,
             CLAIM,
+            FIGURE,
+            PLOT,
         ];
         for param in tables.into_iter().flatten().chain(kinds) {
             assert!(!param.doc.is_empty(), "{}", param.name);

@@ -1,13 +1,118 @@
 //! A resolved scenario as TOML that reads back as the same scenario.
 
-use crate::claim::Claim;
+use crate::claim::{Claim, Verdict};
+use crate::experiment::{Experiment, PlotSpec, Point};
 use crate::scenario::{Scenario, Setting};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Writes the experiment.
-pub(crate) fn experiment(experiment: &crate::Experiment) -> String {
-    scenario(&experiment.points[0].scenario)
+/// Writes the experiment: its first point in full, what changes from there to the others, the
+/// plots and the claims.
+pub(crate) fn experiment(experiment: &Experiment) -> String {
+    let mut out = scenario(&experiment.points[0].scenario);
+    if experiment.is_sweep() {
+        // The points of a sweep hold no claims.
+        experiment
+            .claims
+            .iter()
+            .for_each(|c| write_claim(&mut out, c));
+    }
+    if let Some(figure) = &experiment.figure {
+        out.push_str("\n[figure]\n");
+        line(&mut out, "paper", &figure.paper);
+        line(&mut out, "number", &figure.number);
+        line(&mut out, "shows", &figure.shows);
+    }
+    sweep(&mut out, experiment);
+    experiment
+        .plots
+        .iter()
+        .for_each(|p| write_plot(&mut out, p));
+    out
+}
+
+fn sweep(out: &mut String, experiment: &Experiment) {
+    if experiment.axes.is_empty() {
+        return;
+    }
+    out.push_str("\n[sweep]\n");
+    // How many points lie between two neighbours on an axis.
+    let mut stride = experiment.points.len();
+    for (index, axis) in experiment.axes.iter().enumerate() {
+        stride /= axis.values.len();
+        if axis.is_key {
+            let values: Vec<String> = axis.values.iter().map(|v| quoted(v)).collect();
+            let _ = writeln!(out, "{} = [{}]", quoted(&axis.name), values.join(", "));
+            continue;
+        }
+        // A value of a named axis sets whatever differs between the points of any two values.
+        let points = (0..axis.values.len()).map(|value| &experiment.points[value * stride]);
+        let points: Vec<&Point> = points.collect();
+        let differs = |s: &&Setting| {
+            let here = |point: &&Point| {
+                let other = point.scenario.settings.iter();
+                let mut other = other.filter(|o| (&o.scheme, &o.key) == (&s.scheme, &s.key));
+                other.next().map(|o| o.value.clone())
+            };
+            points
+                .iter()
+                .any(|point| here(point).as_ref() != Some(&s.value))
+        };
+        let _ = writeln!(out, "{} = [", quoted(&axis.name));
+        for point in &points {
+            let _ = write!(out, "  {{ is = {}", quoted(&point.at[index]));
+            for setting in point.scenario.settings.iter().filter(differs) {
+                let _ = write!(
+                    out,
+                    ", {} = {}",
+                    quoted(&full_key(setting)),
+                    literal(&setting.value)
+                );
+            }
+            out.push_str(" },\n");
+        }
+        out.push_str("]\n");
+    }
+}
+
+fn write_plot(out: &mut String, plot: &PlotSpec) {
+    out.push_str("\n[[plot]]\n");
+    line(out, "kind", plot.kind.name());
+    let list = |words: &[String]| {
+        let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+        format!("[{}]", words.join(", "))
+    };
+    for (key, text) in [("title", &plot.title), ("x", &plot.x), ("of", &plot.of)] {
+        if !text.is_empty() {
+            let _ = writeln!(out, "{key} = {}", quoted(text));
+        }
+    }
+    for (key, words) in [("y", &plot.y), ("schemes", &plot.schemes)] {
+        if !words.is_empty() {
+            let _ = writeln!(out, "{key} = {}", list(words));
+        }
+    }
+    write_at(out, "at", &plot.at);
+    let log = match (plot.log_x, plot.log_y) {
+        (false, false) => return,
+        (true, false) => "x",
+        (false, true) => "y",
+        (true, true) => "xy",
+    };
+    line(out, "log", log);
+}
+
+fn write_at(out: &mut String, key: &str, at: &[(String, String)]) {
+    if !at.is_empty() {
+        let pairs = at
+            .iter()
+            .map(|(a, v)| format!("{} = {}", quoted(a), quoted(v)));
+        let _ = writeln!(
+            out,
+            "{key} = {{ {} }}",
+            pairs.collect::<Vec<_>>().join(", ")
+        );
+    }
 }
 
 /// Writes the scenario: the top, its sections, each scheme in full, sources and claims.
@@ -112,6 +217,17 @@ fn write_claim(out: &mut String, claim: &Claim) {
     line(out, "accept", &claim.accept.to_string());
     line(out, "tolerance", &claim.tolerance);
     line(out, "gap", &claim.gap);
+    write_at(out, "at", &claim.at);
+    if let Some(over) = claim.over {
+        line(out, "over", over.name());
+    }
+    write_at(out, "less", &claim.less);
+    if claim.expect != Verdict::Reproduced {
+        line(out, "expect", &claim.expect.to_string());
+    }
+    if !claim.gap_sweep.is_empty() {
+        line(out, "gap_sweep", &claim.gap_sweep);
+    }
 }
 
 fn line(out: &mut String, key: &str, value: &str) {

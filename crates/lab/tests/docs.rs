@@ -1,10 +1,10 @@
 //! The documents keep up with the registries: a page a name, a row a parameter, no path that is gone.
 
-use sidestep_lab::Scenario;
 use sidestep_lab::stats::metric::METRICS;
 use sidestep_lab::tables::{
-    CLAIM, LISTS, PROBE, PROBE_LISTS, SCENARIO, SWITCH, TRANSPORT, TRANSPORTS,
+    CLAIM, FIGURE, LISTS, PLOT, PROBE, PROBE_LISTS, SCENARIO, SWITCH, TRANSPORT, TRANSPORTS,
 };
+use sidestep_lab::{Experiment, Scenario};
 use sidestep_sim::{Files, topology, workload};
 use sidestep_switch::{buffer, route, sched};
 use sidestep_types::{Entry, Param};
@@ -98,6 +98,10 @@ fn every_key_of_a_scenario_and_every_metric_has_a_row() {
     for params in [SCENARIO, LISTS, SWITCH, CLAIM] {
         check_params("scenarios.md", &text, params, &mut missing);
     }
+    let experiments = page("experiments.md", &mut missing);
+    for params in [FIGURE, PLOT] {
+        check_params("experiments.md", &experiments, params, &mut missing);
+    }
     let connection = "transports/connection.md";
     let text_of_connection = page(connection, &mut missing);
     check_params(connection, &text_of_connection, TRANSPORT, &mut missing);
@@ -151,6 +155,7 @@ impl Files for Beside<'_> {
         let text = match path {
             "fabric.csv" => "a,b,rate,delay\nh0,s0,1 Gbps,1 us\nh1,s0,1 Gbps,1 us\n",
             "flows.csv" => "start,src,dst,size\n0 us,0,1,20 kB\n",
+            "base.toml" => BASE,
             "schemes/mine.toml" if self.0.starts_with("summary") => self.0,
             _ => return Err("no such file".into()),
         };
@@ -158,9 +163,16 @@ impl Files for Beside<'_> {
     }
 }
 
+/// What examples of experiments extend.
+const BASE: &str = "duration = \"1 ms\"\n[topology]\nkind = \"fat_tree\"\nk = 4\n\
+    [workload.query]\nkind = \"query\"\nrate = \"300 /s\"\ndegree = 4\n";
+
 /// An example with what it leaves out put around it: a section alone is no scenario.
 fn whole(example: &str) -> String {
     let says = |start: &str| example.lines().any(|line| line.starts_with(start));
+    if says("extends") {
+        return example.to_string();
+    }
     let mut text = String::new();
     if example.starts_with("summary") {
         text.push_str("duration = \"1 ms\"\nschemes = [\"mine\"]\n");
@@ -176,7 +188,9 @@ fn whole(example: &str) -> String {
     if !says("[topology]") {
         text.push_str("\n[topology]\nkind = \"fat_tree\"\nk = 4\n");
     }
-    if !says("[workload.") {
+    if example.contains("\"workload.query.") {
+        text.push_str("\n[workload.query]\nkind = \"query\"\nrate = \"1 /s\"\ndegree = 4\n");
+    } else if !says("[workload.") {
         text.push_str("\n[workload.one]\nkind = \"long\"\n");
     }
     text
@@ -191,7 +205,8 @@ fn every_example_in_the_documents_is_read() {
         for block in text.split("```toml\n").skip(1) {
             let example = block.split("```").next().unwrap();
             let name = file.file_name().unwrap().to_str().unwrap();
-            if let Err(problems) = Scenario::read(name, &whole(example), &[], &Beside(example)) {
+            let result = Experiment::read(name, &whole(example), &[], false, &Beside(example));
+            if let Err(problems) = result {
                 wrong.extend(problems.iter().map(|p| format!("{p} in\n{example}")));
             }
             read += 1;

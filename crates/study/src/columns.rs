@@ -10,6 +10,7 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
+use std::borrow::Cow;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use std::sync::Arc;
 /// One column of a table with rows `R`.
 pub struct Col<R> {
     /// Its name, with the unit.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// What it says, in one line.
     pub doc: &'static str,
     /// How a row has it.
@@ -39,13 +40,19 @@ pub enum Get<R> {
     Flag(fn(&R) -> bool),
     /// A word.
     Text(fn(&R) -> &str),
+    /// A count of a row of many, by its number.
+    NthInt(usize, fn(&R, usize) -> u64),
+    /// A fraction or span of a row of many, which may be missing.
+    NthFloat(usize, fn(&R, usize) -> Option<f64>),
+    /// A word of a row of many.
+    NthText(usize, fn(&R, usize) -> &str),
 }
 
 /// Writes the columns of a table: doc comment, name, kind, and how a row `$r` has it.
 macro_rules! columns {
     ($r:ident: $row:ty; $(#[doc = $doc:literal] $name:ident: $kind:ident = $get:expr;)*) => {
         vec![$($crate::columns::Col {
-            name: stringify!($name),
+            name: stringify!($name).into(),
             doc: $doc.trim_ascii(),
             get: $crate::columns::Get::$kind(|$r: &$row| $get),
         },)*]
@@ -95,6 +102,15 @@ impl TableWriter {
                 Get::Text(get) => {
                     put::<_, ByteArrayType>(&mut group, rows, |r| ByteArray::from(get(r)))?;
                 }
+                Get::NthInt(i, get) => {
+                    put::<_, Int64Type>(&mut group, rows, |r| get(r, i) as i64)?;
+                }
+                Get::NthText(i, get) => {
+                    put::<_, ByteArrayType>(&mut group, rows, |r| ByteArray::from(get(r, i)))?;
+                }
+                Get::NthFloat(i, get) => {
+                    put_optional::<_, DoubleType>(&mut group, rows, |r| get(r, i))?;
+                }
                 Get::OptInt(get) => {
                     put_optional::<_, Int64Type>(&mut group, rows, |r| get(r).map(|v| v as i64))?;
                 }
@@ -120,18 +136,18 @@ impl TableWriter {
 fn field<R>(column: &Col<R>) -> Type {
     let signed = LogicalType::integer(64, true);
     let (physical, logical, repetition) = match column.get {
-        Get::Int(_) => (Physical::INT64, Some(signed), Repetition::REQUIRED),
+        Get::Int(_) | Get::NthInt(..) => (Physical::INT64, Some(signed), Repetition::REQUIRED),
         Get::OptInt(_) => (Physical::INT64, Some(signed), Repetition::OPTIONAL),
         Get::Float(_) => (Physical::DOUBLE, None, Repetition::REQUIRED),
-        Get::OptFloat(_) => (Physical::DOUBLE, None, Repetition::OPTIONAL),
+        Get::OptFloat(_) | Get::NthFloat(..) => (Physical::DOUBLE, None, Repetition::OPTIONAL),
         Get::Flag(_) => (Physical::BOOLEAN, None, Repetition::REQUIRED),
-        Get::Text(_) => (
+        Get::Text(_) | Get::NthText(..) => (
             Physical::BYTE_ARRAY,
             Some(LogicalType::String),
             Repetition::REQUIRED,
         ),
     };
-    Type::primitive_type_builder(column.name, physical)
+    Type::primitive_type_builder(&column.name, physical)
         .with_logical_type(logical)
         .with_repetition(repetition)
         .build()

@@ -16,6 +16,7 @@ pub mod result;
 mod rows;
 mod session;
 mod staging;
+pub mod sweep;
 mod tables;
 pub mod trace;
 pub mod when;
@@ -30,3 +31,7 @@ pub use sidestep_lab as lab;
 pub use sidestep_sim as sim;
 pub use sidestep_sim::TraceFilter;
 pub use staging::discard;
+pub use sweep::{
+    FinishedSweep, MeasureOptions, Measurement, SweepOptions, SweepReport, measure_experiment,
+    run_experiment,
+};

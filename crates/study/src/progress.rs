@@ -23,6 +23,8 @@ pub struct Board {
 
 #[derive(Debug, Default)]
 struct Job {
+    /// What it costs next to the others, in thousandths of what is usual.
+    weight: AtomicU64,
     /// Share done, in millionths.
     done: AtomicU64,
     packet_hops: AtomicU64,
@@ -30,11 +32,29 @@ struct Job {
 
 const WHOLE: u64 = 1_000_000;
 
+/// The weight of a job like all others.
+const USUAL: u64 = 1_000;
+
 impl Board {
     /// For `jobs` jobs.
     pub fn new(jobs: usize) -> Board {
         Board {
-            jobs: (0..jobs).map(|_| Job::default()).collect(),
+            jobs: (0..jobs)
+                .map(|_| Job {
+                    weight: AtomicU64::new(USUAL),
+                    ..Job::default()
+                })
+                .collect(),
+        }
+    }
+
+    /// What the jobs cost, one next to the other, as far as is known by now.
+    pub fn weigh(&self, costs: &[f64]) {
+        let mean = costs.iter().sum::<f64>() / costs.len().max(1) as f64;
+        for (job, cost) in self.jobs.iter().zip(costs) {
+            let weight = if mean > 0.0 { cost / mean } else { 1.0 };
+            let weight = (weight * USUAL as f64) as u64;
+            job.weight.store(weight.max(1), Ordering::Relaxed);
         }
     }
 
@@ -48,12 +68,13 @@ impl Board {
     }
 
     fn share(&self) -> f64 {
-        let done: u64 = self
-            .jobs
-            .iter()
-            .map(|j| j.done.load(Ordering::Relaxed))
-            .sum();
-        done as f64 / (WHOLE * self.jobs.len().max(1) as u64) as f64
+        let (mut done, mut all) = (0.0, 0.0);
+        for job in &self.jobs {
+            let weight = job.weight.load(Ordering::Relaxed) as f64;
+            done += weight * job.done.load(Ordering::Relaxed) as f64;
+            all += weight * WHOLE as f64;
+        }
+        if all > 0.0 { done / all } else { 0.0 }
     }
 
     fn finished(&self) -> usize {
@@ -168,6 +189,18 @@ mod tests {
         board.set(1, 0.5, 10_000_000);
         let line = board.line(Duration::from_secs(10));
         assert_eq!(line, "1/4 runs, 37 %, 4.0 M packet-hops/s, about 17 s left");
+    }
+
+    #[test]
+    fn what_costs_more_counts_for_more() {
+        let board = Board::new(2);
+        board.set(0, 1.0, 0);
+        board.weigh(&[9.0, 1.0]);
+        let line = board.line(Duration::from_secs(9));
+        assert!(
+            line.ends_with("90 %, 0.0 M packet-hops/s, about 1 s left"),
+            "{line}"
+        );
     }
 
     #[test]

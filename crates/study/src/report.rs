@@ -80,7 +80,7 @@ impl Report {
         out.push_str(&self.table());
         if !self.claims.is_empty() {
             out.push('\n');
-            out.push_str(&self.claims_table());
+            out.push_str(&claims_table(&self.claims));
         }
         for warning in &self.warnings {
             out.push('\n');
@@ -149,53 +149,82 @@ impl Report {
         section("cost", COST);
         grid.render(&[])
     }
+}
 
-    fn claims_table(&self) -> String {
-        let mut grid = Grid::default();
+/// The paper's words beside our numbers.
+pub(crate) fn claims_table(claims: &[ClaimResult]) -> String {
+    let mut grid = Grid::default();
+    grid.row([
+        "the paper says".into(),
+        "paper".into(),
+        "ours".into(),
+        "verdict".into(),
+    ]);
+    grid.rule();
+    for claim in claims {
+        let source = if claim.figure.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", claim.figure)
+        };
+        let mut lines = wrap(&format!("{}{source}", claim.says), 48).into_iter();
+        let first = lines.next().unwrap_or_default();
         grid.row([
-            "the paper says".into(),
-            "paper".into(),
-            "ours".into(),
-            "verdict".into(),
-        ]);
-        grid.rule();
-        for claim in &self.claims {
-            let source = if claim.figure.is_empty() {
-                String::new()
+            first,
+            number(claim.paper),
+            ours(claim),
+            if claim.is_expected() {
+                claim.verdict.to_string()
             } else {
-                format!(" ({})", claim.figure)
+                format!("{}, not as expected", claim.verdict)
+            },
+        ]);
+        let mut more: Vec<String> = lines.collect();
+        more.extend(
+            wrap(&format!("{}: {}", claim.metric, claim.compare), 46)
+                .into_iter()
+                .map(|l| format!("  {l}")),
+        );
+        more.extend(
+            wrap(&place(claim), 46)
+                .into_iter()
+                .map(|l| format!("  {l}")),
+        );
+        let interval = interval_of(claim);
+        for (i, line) in more.into_iter().enumerate() {
+            let beside = if i == 0 {
+                interval.clone().unwrap_or_default()
+            } else {
+                String::new()
             };
-            let mut lines = wrap(&format!("{}{source}", claim.says), 48).into_iter();
-            let first = lines.next().unwrap_or_default();
-            grid.row([
-                first,
-                number(claim.paper),
-                ours(claim),
-                claim.verdict.to_string(),
-            ]);
-            let mut more: Vec<String> = lines.collect();
-            more.extend(
-                wrap(&format!("{}: {}", claim.metric, claim.compare), 46)
-                    .into_iter()
-                    .map(|l| format!("  {l}")),
-            );
-            let interval = interval_of(claim);
-            for (i, line) in more.into_iter().enumerate() {
-                let beside = if i == 0 {
-                    interval.clone().unwrap_or_default()
-                } else {
-                    String::new()
-                };
-                grid.row([line, String::new(), beside, String::new()]);
-            }
-            if claim.gap != "none" {
-                for line in wrap(&format!("gap: {}", claim.gap), 84) {
-                    grid.heading(&format!("  {line}"));
-                }
+            grid.row([line, String::new(), beside, String::new()]);
+        }
+        if claim.gap != "none" {
+            for line in wrap(&format!("gap: {}", claim.gap), 84) {
+                grid.heading(&format!("  {line}"));
             }
         }
-        grid.render(&[3])
     }
+    grid.render(&[3])
+}
+
+/// Of which points a claim speaks, in words; nothing without a sweep.
+fn place(claim: &ClaimResult) -> String {
+    let pairs = |at: &std::collections::BTreeMap<String, String>| {
+        let pairs: Vec<String> = at.iter().map(|(axis, v)| format!("{axis} {v}")).collect();
+        pairs.join(", ")
+    };
+    let mut words = String::new();
+    if let Some(over) = claim.over {
+        words = format!("{} of {} points", over.name(), claim.points.len());
+    }
+    for (before, at) in [("at", &claim.at), ("less that at", &claim.less)] {
+        if !at.is_empty() {
+            let gap = if words.is_empty() { "" } else { ", " };
+            words.push_str(&format!("{gap}{before} {}", pairs(at)));
+        }
+    }
+    words
 }
 
 /// The interval of a claim's number over seeds. A count is the sum over seeds, so its
@@ -222,7 +251,7 @@ fn ours(claim: &ClaimResult) -> String {
 }
 
 /// A paragraph with its first words standing out to the left.
-fn hang(label: &str, text: &str, width: usize) -> String {
+pub(crate) fn hang(label: &str, text: &str, width: usize) -> String {
     let indent = " ".repeat(label.len());
     let mut out = String::new();
     for (i, line) in wrap(text, width - label.len()).iter().enumerate() {

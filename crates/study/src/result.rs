@@ -1,5 +1,6 @@
 //! A result directory, read again.
 
+use crate::sweep::SweepReport;
 use crate::trace::{describe, packet_id, parse_packet_id};
 use crate::words::Grid;
 use crate::{Error, Report};
@@ -56,6 +57,18 @@ impl ResultDir {
         let path = self.path.join("summary.json");
         Report::from_json(&self.json("summary.json")?)
             .map_err(|e| Error::Input(format!("cannot read {}: {e}", path.display())))
+    }
+
+    /// Its numbers, when it is of an experiment with a sweep.
+    pub fn sweep(&self) -> Result<Option<SweepReport>, Error> {
+        let path = self.path.join("summary.json");
+        let json = self.json("summary.json")?;
+        if json.get("experiment").is_none() {
+            return Ok(None);
+        }
+        let report = SweepReport::from_json(&json);
+        let refuse = |e| Error::Input(format!("cannot read {}: {e}", path.display()));
+        report.map(Some).map_err(refuse)
     }
 
     /// One of its JSON files.

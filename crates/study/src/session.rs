@@ -162,7 +162,7 @@ fn measure(
 
 /// How far a run is. It ends with the last flow or at the horizon, whichever is first, so
 /// the further of the two counts.
-fn share(p: &Progress) -> f64 {
+pub(crate) fn share(p: &Progress) -> f64 {
     let part = |a: u64, b: u64| if b == 0 { 0.0 } else { a as f64 / b as f64 };
     part(p.now.ps(), p.horizon.ps()).max(part(p.flows_done, p.flows_total))
 }
@@ -189,7 +189,8 @@ fn report(scenario: &Scenario, runs: &[Record], cpu: &[f64], status: Status) -> 
     }
 }
 
-fn pretty(value: &serde_json::Value) -> String {
+/// JSON as it stands in a result directory.
+pub(crate) fn pretty(value: &serde_json::Value) -> String {
     let mut text = serde_json::to_string_pretty(value).expect("a value is always JSON");
     text.push('\n');
     text

@@ -85,7 +85,10 @@ fn begin<R>(staging: &Staging, name: &str, columns: &[Col<R>]) -> Result<TableWr
 /// What each column of each table says, for the manifest.
 pub fn column_docs() -> Value {
     fn docs<R>(columns: Vec<Col<R>>) -> Value {
-        columns.iter().map(|c| (c.name, c.doc)).collect()
+        columns
+            .iter()
+            .map(|c| (c.name.to_string(), c.doc))
+            .collect()
     }
     let tables = [
         ("flows.parquet", docs(flow_columns())),

@@ -1,21 +1,28 @@
 //! `[[claim]]`: a paper's sentence, and what would count as reproducing it.
 
-use super::document::{Item, Node, find};
+use super::axes::ReadAxis;
+use super::document::{Item, Node, Table, find};
+use super::experiment::fixed;
 use super::problem::{At, Problems, suggest};
 use super::{Reader, stem};
-use crate::claim::{Accept, Claim, Compare};
+use crate::claim::{Accept, Claim, Compare, Over, Verdict};
 use crate::stats::metric;
 use crate::tables::CLAIM;
 use std::collections::BTreeMap;
+
+/// Keys that hold a table of axes and values, and no text.
+const POINTS: [&str; 2] = ["at", "less"];
 
 impl Reader<'_> {
     /// Reads all claims.
     pub(super) fn claims(
         &self,
+        root: &Table,
         schemes: &[(String, At)],
+        axes: &[ReadAxis],
         problems: &mut Problems,
     ) -> Option<Vec<Claim>> {
-        let Some(entry) = find(&self.root, "claim") else {
+        let Some(entry) = find(root, "claim") else {
             return Some(Vec::new());
         };
         let Item::List(nodes) = &entry.node.item else {
@@ -28,7 +35,7 @@ impl Reader<'_> {
         };
         let all: Vec<_> = nodes
             .iter()
-            .map(|node| self.claim(node, schemes, problems))
+            .map(|node| self.claim(node, schemes, axes, problems))
             .collect();
         all.into_iter().collect()
     }
@@ -37,9 +44,16 @@ impl Reader<'_> {
         &self,
         node: &Node,
         schemes: &[(String, At)],
+        axes: &[ReadAxis],
         problems: &mut Problems,
     ) -> Option<Claim> {
         let words = read_words(node, problems)?;
+        let table = node.table("claim", problems)?;
+        let mut points = |key: &str| match find(table, key) {
+            Some(entry) => fixed(&format!("claim.{key}"), &entry.node, axes, problems),
+            None => Some(Vec::new()),
+        };
+        let (at, less) = (points("at"), points("less"));
         let text = |key: &str| words[key].0.to_string();
         let mut refuse = |key: &str, message: String| problems.add(words[key].1, message);
         let metric = metric::find(&text("metric"));
@@ -76,6 +90,26 @@ impl Reader<'_> {
         if let Err(message) = &accept {
             refuse("accept", format!("accept: {message}"));
         }
+        let over = choose("over", words["over"].0, &Over::ALL);
+        if let Err(message) = &over {
+            refuse("over", message.clone());
+        }
+        let expect = choose("expect", words["expect"].0, &Verdict::ALL);
+        match &expect {
+            Ok(Some(_)) => {}
+            Ok(None) => refuse("expect", "expect: expected a verdict, got none".into()),
+            Err(message) => refuse("expect", message.clone()),
+        }
+        let (at, over, less) = (at?, over.ok()?, less?);
+        let several = several(&at, axes);
+        if over.is_none() && several > 1 {
+            let [max, min, mean, each] = Over::ALL.map(|(name, _)| name);
+            problems.add(
+                &node.at,
+                format!("claim.over is missing: it speaks of {several} points: {max}, {min}, {mean} or {each}"),
+            );
+            return None;
+        }
         let id = match words["id"].0 {
             "" => text("metric"),
             id => id.to_string(),
@@ -90,13 +124,33 @@ impl Reader<'_> {
             accept: accept.ok()?,
             tolerance: text("tolerance"),
             gap: text("gap"),
-            at: Vec::new(),
-            over: None,
-            less: Vec::new(),
-            expect: crate::Verdict::Reproduced,
+            at,
+            over,
+            less,
+            expect: expect.ok()??,
             gap_sweep: text("gap_sweep"),
         })
     }
+}
+
+/// One of a few words; `None` when there is none.
+fn choose<T: Copy>(key: &str, word: &str, all: &[(&'static str, T)]) -> Result<Option<T>, String> {
+    if word.is_empty() {
+        return Ok(None);
+    }
+    let found = all.iter().find(|(name, _)| *name == word);
+    let unknown = || {
+        let hint = suggest(word, all.iter().map(|(name, _)| *name));
+        format!("{key}: {word:?} is unknown{hint}")
+    };
+    found.map(|(_, it)| Some(*it)).ok_or_else(unknown)
+}
+
+/// How many points the file has at these values.
+fn several(at: &[(String, String)], axes: &[ReadAxis]) -> usize {
+    let free = |axis: &&ReadAxis| !at.iter().any(|(name, _)| *name == axis.name);
+    let sizes = axes.iter().filter(free).map(|axis| axis.declared.len());
+    sizes.fold(1, usize::saturating_mul)
 }
 
 /// Every key of a claim, given or by default, with its place.
@@ -115,7 +169,8 @@ fn read_words<'a>(
         }
     }
     let mut words = BTreeMap::new();
-    for param in CLAIM {
+    let plain = || CLAIM.iter().filter(|p| !POINTS.contains(&p.name));
+    for param in plain() {
         match (find(table, param.name), param.default) {
             (Some(entry), _) => {
                 let text = entry
@@ -134,5 +189,5 @@ fn read_words<'a>(
             }
         }
     }
-    (words.len() == CLAIM.len()).then_some(words)
+    (words.len() == plain().count()).then_some(words)
 }

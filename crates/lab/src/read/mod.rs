@@ -1,22 +1,27 @@
 //! From text to a resolved [`Scenario`], with every problem reported and every value's source kept.
 //!
 //! Layers, later ones win: defaults, the scenario's `[switch]` and `[transport]`, the scheme's
-//! file, the scenario's `[scheme.NAME.*]`, `--set`.
+//! file, the scenario's `[scheme.NAME.*]`, `[quick]`, the point of a `[sweep]`, `--set`. Of two
+//! files, a base and the one that extends it, the base's is the earlier layer each time.
 
+mod axes;
 mod claims;
 pub(crate) mod document;
+mod experiment;
 mod gather;
 mod head;
 mod ledger;
 mod probe;
+mod plots;
 pub(crate) mod problem;
 mod schemes;
 pub(crate) mod section;
 pub(crate) mod source;
 pub(crate) mod value;
 
+pub(crate) use experiment::experiment;
+
 use crate::scenario::{Scenario, Setting, Traffic};
-use crate::shipped::OrShipped;
 use crate::{tables, warnings};
 use document::{Item, Table, find};
 use ledger::Ledger;
@@ -34,53 +39,16 @@ pub(crate) fn scenario(
     sets: &[String],
     files: &dyn Files,
 ) -> Result<Scenario, Vec<Problem>> {
-    let mut problems = Problems::default();
-    let root = document::parse(file, text, &mut problems);
-    if !problems.is_empty() {
-        // What follows a syntax error would be guesswork.
+    let mut experiment = experiment(file, text, sets, false, files)?;
+    if experiment.points.len() > 1 {
+        let mut problems = Problems::default();
+        let many = experiment.points.len();
+        let message = format!("[sweep] makes {many} points of it: expected a scenario without one");
+        problems.add(&At::file(file), message);
         return Err(problems.into_sorted());
     }
-    let sets = sets
-        .iter()
-        .filter_map(|set| document::parse_set(set, &mut problems))
-        .collect();
-    let reader = Reader {
-        at: At::file(file),
-        origin: Origin::Scenario(source::read(&root, &mut problems)),
-        root,
-        sets,
-        files: &OrShipped(files),
-    };
-    let scenario = reader.read(file, &mut problems);
-    match scenario {
-        Some(scenario) if problems.is_empty() => Ok(scenario),
-        _ => Err(problems.into_sorted()),
-    }
-}
-
-/// What an experiment's text says.
-pub(crate) fn experiment(
-    file: &str,
-    text: &str,
-    sets: &[String],
-    quick: bool,
-    files: &dyn Files,
-) -> Result<crate::Experiment, Vec<Problem>> {
-    let scenario = scenario(file, text, sets, files)?;
-    Ok(crate::Experiment {
-        name: scenario.name.clone(),
-        title: scenario.title.clone(),
-        figure: None,
-        plots: Vec::new(),
-        axes: Vec::new(),
-        claims: scenario.claims.clone(),
-        points: vec![crate::Point {
-            at: Vec::new(),
-            scenario,
-        }],
-        quick,
-        notes: Vec::new(),
-    })
+    let point = experiment.points.pop().expect("there is a point");
+    Ok(point.scenario)
 }
 
 /// The sections of a scenario.
@@ -95,16 +63,25 @@ const SECTIONS: [&str; 8] = [
     "claim",
 ];
 
+/// What a file says beside the scenario itself: about its values, or about what is made of it.
+const AROUND: [&str; 7] = [
+    "source", "claim", "extends", "figure", "plot", "sweep", "quick",
+];
+
 /// At most this many workloads: a packet holds its class in a byte.
 const MOST_CLASSES: usize = 255;
 
-/// All that was written, not yet understood.
+/// All that was written about one point, not yet understood.
 pub(crate) struct Reader<'a> {
     at: At,
-    origin: Origin,
-    root: Table,
-    sets: Vec<Table>,
+    /// The files, later ones win: the base, if there is one, and the scenario.
+    written: &'a [(Table, Origin)],
+    /// What is laid over them, in this order: `[quick]`, the point, each `--set`.
+    over: Vec<(&'a Table, &'a Origin)>,
+    /// What decides the numbers: topologies, distributions, flow lists.
     files: &'a dyn Files,
+    /// Where schemes are found.
+    scheme_files: &'a dyn Files,
 }
 
 impl Reader<'_> {
@@ -116,7 +93,6 @@ impl Reader<'_> {
         let listed = self.scheme_names(problems);
         let names = listed.as_ref().map_or(&[][..], |(names, _)| names);
         let schemes = self.schemes(names, problems);
-        let claims = self.claims(names, problems);
         let probe = (head.as_ref()).and_then(|h| self.probe(h.duration, h.drain, problems));
         let (head, (network, network_settings)) = (head?, network?);
         let listed_setting = listed?.1;
@@ -141,11 +117,12 @@ impl Reader<'_> {
             seeds: head.seeds,
             schemes: all,
             network: Arc::new(network),
-            claims: claims?,
+            claims: Vec::new(),
             probe: probe.probe,
             traffic,
             settings,
             warnings: Vec::new(),
+            files: Vec::new(),
         };
         if !problems.is_empty() {
             return None;
@@ -170,22 +147,20 @@ impl Reader<'_> {
                 .chain(tables::LISTS)
                 .map(|param| param.name)
         };
-        for entry in &self.root {
-            let known = || params().chain(SECTIONS);
-            if !known().any(|name| name == entry.key) {
-                let hint = suggest(&entry.key, known());
+        let sections = SECTIONS.iter().filter(|s| !AROUND.contains(s));
+        let known: Vec<&str> = params().chain(sections.copied()).collect();
+        for entry in self.written.iter().flat_map(|(root, _)| root) {
+            if !known.contains(&entry.key.as_str()) && !AROUND.contains(&entry.key.as_str()) {
+                let known = params().chain(SECTIONS).chain(AROUND[2..].iter().copied());
+                let hint = suggest(&entry.key, known);
                 problems.add(&entry.at, format!("unknown key {:?}{hint}", entry.key));
             }
         }
-        for entry in self.sets.iter().flatten() {
-            let sections = SECTIONS
-                .iter()
-                .filter(|s| !matches!(**s, "source" | "claim"));
-            let known: Vec<&str> = params().chain(sections.copied()).collect();
+        for entry in self.over.iter().flat_map(|(root, _)| *root) {
             if !known.contains(&entry.key.as_str()) {
                 let hint = self
                     .longer(&entry.key)
-                    .unwrap_or_else(|| suggest(&entry.key, known));
+                    .unwrap_or_else(|| suggest(&entry.key, known.iter().copied()));
                 problems.add(&entry.at, format!("unknown key {:?}{hint}", entry.key));
             }
         }
@@ -193,8 +168,8 @@ impl Reader<'_> {
 
     /// `k` alone may mean `topology.k`, which the file says, or a key of `[switch]` or `[transport]`.
     fn longer(&self, key: &str) -> Option<String> {
-        let said = source::keys(&self.root)
-            .into_iter()
+        let said = (self.written.iter())
+            .flat_map(|(root, _)| source::keys(root))
             .find(|said| said.ends_with(&format!(".{key}")));
         let has = |params: &[Param]| params.iter().any(|param| param.name == key);
         let sections = [("switch", tables::SWITCH), ("transport", tables::TRANSPORT)];
@@ -203,11 +178,10 @@ impl Reader<'_> {
         Some(format!("; did you mean {found:?}?"))
     }
 
-    /// The scenario's own tree and then the `--set`s, with who wrote them.
+    /// The files' own trees and then what is laid over them, with who wrote them.
     fn roots(&self) -> impl Iterator<Item = (&Table, &Origin)> {
-        const USER: &Origin = &Origin::User;
-        let sets = self.sets.iter().map(|set| (set, USER));
-        std::iter::once((&self.root, &self.origin)).chain(sets)
+        let written = self.written.iter().map(|(root, origin)| (root, origin));
+        written.chain(self.over.iter().copied())
     }
 
     /// The layers of a section that stands at `path`, and its place.

@@ -112,14 +112,14 @@ impl Reader<'_> {
         let shipped = if is_path { None } else { shipped::scheme(name) };
         let text = match shipped
             .map(str::to_string)
-            .map_or_else(|| self.files.read(&path), Ok)
+            .map_or_else(|| self.scheme_files.read(&path), Ok)
         {
             Ok(text) => text,
             Err(why) if is_path => {
                 problems.add(at, format!("scheme file {path:?} cannot be read: {why}"));
                 return None;
             }
-            Err(_) if descend(&self.root, &["scheme", name], problems).is_some() => String::new(),
+            Err(_) if self.defines(name, problems) => String::new(),
             Err(_) => {
                 let known = shipped::SCHEMES.iter().map(|(name, _)| *name);
                 problems.add(
@@ -165,20 +165,18 @@ impl Reader<'_> {
                 });
             }
         };
-        const USER: &Origin = &Origin::User;
-        add(&self.root, &[section], &self.origin, "", true);
+        let own = ["scheme", name, section];
+        for (root, origin) in self.written {
+            add(root, &[section], origin, "", true);
+        }
         add(&file.root, &[section], &file.origin, "", false);
-        add(
-            &self.root,
-            &["scheme", name, section],
-            &self.origin,
-            prefix,
-            false,
-        );
+        for (root, origin) in self.written {
+            add(root, &own, origin, prefix, false);
+        }
         // In the order in which they were given, whether to all or to one.
-        for set in &self.sets {
-            add(set, &[section], USER, "", true);
-            add(set, &["scheme", name, section], USER, "", false);
+        for (root, origin) in &self.over {
+            add(root, &[section], origin, "", true);
+            add(root, &own, origin, "", false);
         }
         layers
     }
@@ -191,7 +189,11 @@ impl Reader<'_> {
         file: &SchemeFile,
         problems: &mut Problems,
     ) -> String {
-        let own = descend(&self.root, &["scheme", name], problems).and_then(|(t, _)| find(t, key));
+        let written = self.written.iter().rev().filter_map(|(root, _)| {
+            let (table, _) = descend(root, &["scheme", name], problems)?;
+            find(table, key)
+        });
+        let own: Option<&document::Entry> = { written }.next();
         let entry = own.or_else(|| find(&file.root, key));
         let text = entry.and_then(|entry| entry.node.text(key, "text", problems));
         text.unwrap_or_default().to_string()
@@ -206,7 +208,7 @@ impl Reader<'_> {
             for entry in table {
                 let listed = names.iter().any(|(name, _)| stem(name) == entry.key);
                 // `--set schemes=dibs` leaves the file's other overrides behind.
-                let left = index == 0 && self.lists(&entry.key);
+                let left = index < self.written.len() && self.lists(&entry.key);
                 if !listed && !left {
                     let hint = suggest(&entry.key, names.iter().map(|(name, _)| stem(name)));
                     let message = format!("scheme {:?} is not one of schemes{hint}", entry.key);
@@ -220,10 +222,17 @@ impl Reader<'_> {
         }
     }
 
-    /// Does the file's own `schemes` list this one?
+    /// Does a file define the scheme itself?
+    fn defines(&self, name: &str, problems: &mut Problems) -> bool {
+        let mut roots = self.written.iter();
+        roots.any(|(root, _)| descend(root, &["scheme", name], problems).is_some())
+    }
+
+    /// Does the files' own `schemes` list this one?
     pub(super) fn lists(&self, name: &str) -> bool {
         let mut quiet = Problems::default();
-        let own = find(&self.root, "schemes");
+        let mut roots = self.written.iter().rev();
+        let own = roots.find_map(|(root, _)| find(root, "schemes"));
         let words = own.map(|entry| super::words(&entry.node, "", "", &mut quiet));
         words.is_some_and(|words| words.iter().any(|(word, _)| stem(word) == name))
     }

@@ -173,9 +173,10 @@ impl Work<'_, '_> {
         }
     }
 
-    /// A value that another layer replaced. A user who replaces it means to.
+    /// A value that another layer replaced. Who speaks to every scheme as well means to.
     fn silenced(&mut self, layer: usize, by: usize, at: &At, path: &str) {
-        if self.layers[layer].shared && !matches!(self.layers[by].origin, Origin::User) {
+        let by = &self.layers[by];
+        if self.layers[layer].shared && !by.shared && !by.origin.replaces() {
             self.ledger.silenced(at, path);
         }
     }

@@ -11,6 +11,10 @@ pub(crate) enum Origin {
     Scenario(Sources),
     /// A scheme's file, with its `[source]`.
     Scheme(String, Sources),
+    /// A `[quick]`.
+    Quick,
+    /// A value of `[sweep]`.
+    Sweep,
     /// A `--set`.
     User,
 }
@@ -23,6 +27,8 @@ impl Origin {
     pub fn source(&self, path: &str) -> String {
         match self {
             Origin::User => "user: --set".to_string(),
+            Origin::Quick => QUICK.to_string(),
+            Origin::Sweep => SWEEP.to_string(),
             Origin::Scenario(sources) => match sources.get(path) {
                 Some(words) => cite(words),
                 None => "scenario file".to_string(),
@@ -35,6 +41,19 @@ impl Origin {
         }
     }
 }
+
+impl Origin {
+    /// Does it mean to replace what others say?
+    pub fn replaces(&self) -> bool {
+        matches!(self, Origin::User | Origin::Quick | Origin::Sweep)
+    }
+}
+
+/// The source of a value from `[quick]`.
+const QUICK: &str = "quick";
+
+/// The source of a value from `[sweep]`.
+const SWEEP: &str = "sweep";
 
 /// The source of a default, from the words that explain it.
 pub(crate) fn default(doc: &str) -> String {
@@ -56,7 +75,8 @@ fn cite(words: &str) -> String {
         "scheme ",
         "scenario file",
     ];
-    if KNOWN.iter().any(|known| words.starts_with(known)) {
+    let whole = [QUICK, SWEEP].contains(&words);
+    if whole || KNOWN.iter().any(|known| words.starts_with(known)) {
         words.to_string()
     } else {
         format!("paper: {words}")
@@ -113,7 +133,7 @@ pub(crate) fn keys(root: &Table) -> Vec<String> {
 
 fn list(prefix: &str, table: &Table, set: &mut Vec<String>) {
     for entry in table {
-        if prefix.is_empty() && matches!(entry.key.as_str(), "source" | "claim") {
+        if prefix.is_empty() && super::AROUND.contains(&entry.key.as_str()) {
             continue;
         }
         let path = match prefix {

@@ -1,0 +1,396 @@
+//! `[sweep]` and `[quick]`: what is changed from point to point, and for a first look.
+
+use super::document::{Entry, Item, Node, Table, find};
+use super::problem::{At, Problems, suggest};
+use super::{NAME_RULE, is_name, tables};
+use crate::experiment::Axis;
+
+/// An axis, and what each of its values changes.
+#[derive(Clone, Debug)]
+pub(super) struct ReadAxis {
+    pub name: String,
+    at: At,
+    /// Its name is a word of the file's own, not a key.
+    named: bool,
+    pub values: Vec<AxisValue>,
+    /// Words that it has in the file, here or in `[quick]`: what claims and plots may name.
+    pub declared: Vec<String>,
+}
+
+/// One value of an axis.
+#[derive(Clone, Debug)]
+pub(super) struct AxisValue {
+    /// As the reader sees it.
+    pub word: String,
+    at: At,
+    /// Trees to lay over the scenario, one for each key, with the dotted key.
+    pub over: Vec<(String, Table)>,
+}
+
+impl ReadAxis {
+    /// As everyone else sees it.
+    pub fn shown(&self) -> Axis {
+        Axis {
+            name: self.name.clone(),
+            values: self.values.iter().map(|value| value.word.clone()).collect(),
+            is_key: !self.named,
+        }
+    }
+
+    /// The keys that it changes.
+    fn keys(&self) -> impl Iterator<Item = &str> {
+        let over = self.values.iter().flat_map(|value| &value.over);
+        over.map(|(key, _)| key.as_str())
+    }
+}
+
+/// The same at every point, since the points are compared scheme by scheme and seed by seed.
+const SAME: [&str; 3] = ["title", "seeds", "schemes"];
+
+/// Reads `[sweep]`.
+pub(super) fn sweep(root: &Table, problems: &mut Problems) -> Vec<ReadAxis> {
+    let mut axes: Vec<ReadAxis> = Vec::new();
+    let Some(table) = find(root, "sweep").and_then(|e| e.node.table("sweep", problems)) else {
+        return axes;
+    };
+    let mut leaves = Vec::new();
+    table
+        .iter()
+        .for_each(|entry| gather("", entry, &mut leaves));
+    for (name, entry) in leaves {
+        let Some(axis) = axis(&name, entry, problems) else {
+            continue;
+        };
+        let again = axes.iter().find_map(|before| {
+            let mut mine = axis.keys();
+            let key = mine.find(|key| before.keys().any(|k| k == *key))?;
+            Some((before.name.clone(), key.to_string()))
+        });
+        if let Some((before, key)) = again {
+            let message = format!("sweep: {before:?} sets {key:?} already");
+            problems.add(&entry.at, message);
+        }
+        axes.push(axis);
+    }
+    axes
+}
+
+/// Dotted keys that are written as tables, down to what is no table.
+fn gather<'a>(prefix: &str, entry: &'a Entry, leaves: &mut Vec<(String, &'a Entry)>) {
+    let path = join(prefix, &entry.key);
+    match &entry.node.item {
+        Item::Table(inner) => inner.iter().for_each(|e| gather(&path, e, leaves)),
+        _ => leaves.push((path, entry)),
+    }
+}
+
+fn join(prefix: &str, key: &str) -> String {
+    match prefix {
+        "" => key.to_string(),
+        prefix => format!("{prefix}.{key}"),
+    }
+}
+
+fn axis(name: &str, entry: &Entry, problems: &mut Problems) -> Option<ReadAxis> {
+    let Item::List(items) = &entry.node.item else {
+        let message = format!("sweep: {name:?}: expected a list of values, got a value");
+        problems.add(&entry.node.at, message);
+        return None;
+    };
+    if items.is_empty() {
+        let message = format!("sweep: {name:?} has no values, so nothing would run");
+        problems.add(&entry.node.at, message);
+        return None;
+    }
+    let tables = items.iter().filter(|n| matches!(n.item, Item::Table(_)));
+    let named = tables.count() > 0;
+    if named && (!is_name(name) || is_top_key(name)) {
+        let rule = if is_name(name) {
+            "it is a key of a scenario"
+        } else {
+            NAME_RULE
+        };
+        let message = format!("sweep: an axis of tables cannot be called {name:?}: {rule}");
+        problems.add(&entry.at, message);
+        return None;
+    }
+    let values = values(name, &entry.at, items, named, problems)?;
+    Some(ReadAxis {
+        name: name.to_string(),
+        at: entry.at.clone(),
+        named,
+        declared: values.iter().map(|value| value.word.clone()).collect(),
+        values,
+    })
+}
+
+/// Is it a key or section of a scenario?
+fn is_top_key(name: &str) -> bool {
+    let params = tables::SCENARIO.iter().chain(tables::LISTS);
+    let mut keys = params
+        .map(|param| param.name)
+        .chain(super::SECTIONS)
+        .chain(super::AROUND);
+    keys.any(|key| key == name)
+}
+
+fn values(
+    name: &str,
+    key_at: &At,
+    items: &[Node],
+    named: bool,
+    problems: &mut Problems,
+) -> Option<Vec<AxisValue>> {
+    let all: Vec<Option<AxisValue>> = items
+        .iter()
+        .map(|node| {
+            if named {
+                case(name, node, problems)
+            } else {
+                let what = format!("sweep: {name:?}");
+                let word = node.text(&what, "a value, or a table with `is`", problems)?;
+                let over = set(name, key_at, node, problems)?;
+                Some(AxisValue {
+                    word: word.to_string(),
+                    at: node.at.clone(),
+                    over: vec![over],
+                })
+            }
+        })
+        .collect();
+    let all: Vec<AxisValue> = all.into_iter().collect::<Option<_>>()?;
+    for (i, value) in all.iter().enumerate() {
+        if all[..i].iter().any(|before| before.word == value.word) {
+            let message = format!("sweep: {name:?} has {:?} twice", value.word);
+            problems.add(&value.at, message);
+        }
+    }
+    Some(all)
+}
+
+/// `{ is = "a word", "some.key" = … }`.
+fn case(name: &str, node: &Node, problems: &mut Problems) -> Option<AxisValue> {
+    let what = format!("sweep: {name:?}");
+    let Item::Table(table) = &node.item else {
+        let got = node.item.kind();
+        let message = format!("{what}: expected tables throughout, got {got}");
+        problems.add(&node.at, message);
+        return None;
+    };
+    let Some(is) = find(table, "is") else {
+        let message = format!("{what}: `is` is missing: the word for this value");
+        problems.add(&node.at, message);
+        return None;
+    };
+    let word = is.node.text(&format!("{what}: is"), "a word", problems)?;
+    if word.trim().is_empty() {
+        problems.add(&is.node.at, format!("{what}: `is` is empty"));
+    }
+    let mut over = Vec::new();
+    for entry in table.iter().filter(|entry| entry.key != "is") {
+        over.push(set(&entry.key, &entry.at, &entry.node, problems)?);
+    }
+    Some(AxisValue {
+        word: word.to_string(),
+        at: node.at.clone(),
+        over,
+    })
+}
+
+/// `key` with its value as a tree, unless it must stay the same.
+fn set(key: &str, at: &At, node: &Node, problems: &mut Problems) -> Option<(String, Table)> {
+    let first = key.split('.').next().unwrap_or(key);
+    if SAME.contains(&first) {
+        let message = format!("sweep: {first:?} is the same at every point");
+        problems.add(at, message);
+        return None;
+    }
+    Some((key.to_string(), nest(key, at, node, problems)?))
+}
+
+/// A dotted key and its value as a table of one entry.
+fn nest(key: &str, at: &At, node: &Node, problems: &mut Problems) -> Option<Table> {
+    if key.split('.').any(|part| part.trim().is_empty()) {
+        problems.add(at, format!("{key:?}: expected keys joined by dots"));
+        return None;
+    }
+    let mut node = node.clone();
+    for part in key.rsplit('.') {
+        let entry = Entry {
+            key: part.trim().to_string(),
+            at: at.clone(),
+            node,
+        };
+        node = Node {
+            item: Item::Table(vec![entry]),
+            at: at.clone(),
+        };
+    }
+    match node.item {
+        Item::Table(table) => Some(table),
+        _ => unreachable!("a path has at least one key"),
+    }
+}
+
+/// What `[quick]` says.
+#[derive(Default)]
+pub(super) struct Quick {
+    /// Trees to lay over the scenario.
+    pub over: Vec<Table>,
+    /// Axes with other values, by their number.
+    axes: Vec<(usize, Vec<AxisValue>)>,
+}
+
+impl Quick {
+    /// The axes as they are for a first look.
+    pub fn apply(&self, axes: &mut [ReadAxis]) {
+        for (index, values) in &self.axes {
+            axes[*index].values.clone_from(values);
+        }
+    }
+}
+
+/// Reads `[quick]`. Its values of an axis are declared by it.
+pub(super) fn quick(root: &Table, axes: &mut [ReadAxis], problems: &mut Problems) -> Quick {
+    let mut quick = Quick::default();
+    let Some(table) = find(root, "quick").and_then(|e| e.node.table("quick", problems)) else {
+        return quick;
+    };
+    for entry in table {
+        quick_entry("", entry, axes, &mut quick, problems);
+    }
+    quick
+}
+
+fn quick_entry(
+    prefix: &str,
+    entry: &Entry,
+    axes: &mut [ReadAxis],
+    quick: &mut Quick,
+    problems: &mut Problems,
+) {
+    let path = join(prefix, &entry.key);
+    if let Some(index) = axes.iter().position(|axis| axis.name == path) {
+        if let Some(values) = quick_values(&axes[index], entry, problems) {
+            let words = values.iter().map(|value| value.word.clone());
+            let new: Vec<String> = words
+                .filter(|word| !axes[index].declared.contains(word))
+                .collect();
+            axes[index].declared.extend(new);
+            quick.axes.push((index, values));
+        }
+        return;
+    }
+    let inner = format!("{path}.");
+    let over_axes = axes.iter().any(|axis| axis.name.starts_with(&inner));
+    if let (Item::Table(table), true) = (&entry.node.item, over_axes) {
+        for entry in table {
+            quick_entry(&path, entry, axes, quick, problems);
+        }
+        return;
+    }
+    if let Some(axis) = axes.iter().find(|axis| axis.keys().any(|key| key == path)) {
+        let message = format!("quick: axis {:?} sets {path:?} at every point", axis.name);
+        problems.add(&entry.at, message);
+        return;
+    }
+    quick
+        .over
+        .extend(nest(&path, &entry.at, &entry.node, problems));
+}
+
+/// Other values of an axis; those of a named axis are chosen by their words.
+fn quick_values(axis: &ReadAxis, entry: &Entry, problems: &mut Problems) -> Option<Vec<AxisValue>> {
+    let one = std::slice::from_ref(&entry.node);
+    let items = match &entry.node.item {
+        Item::List(items) if items.is_empty() => {
+            let message = format!("quick: {:?} has no values", axis.name);
+            problems.add(&entry.node.at, message);
+            return None;
+        }
+        Item::List(items) => items.as_slice(),
+        _ => one,
+    };
+    if !axis.named {
+        return values(&axis.name, &axis.at, items, false, problems);
+    }
+    let choose = |node: &Node, problems: &mut Problems| {
+        let word = node.text(&format!("quick: {:?}", axis.name), "its words", problems)?;
+        choose(axis, word, &node.at, problems)
+    };
+    let all: Vec<_> = items.iter().map(|node| choose(node, problems)).collect();
+    all.into_iter().collect()
+}
+
+/// The value of a named axis that is called `word`.
+fn choose(axis: &ReadAxis, word: &str, at: &At, problems: &mut Problems) -> Option<AxisValue> {
+    let found = axis.values.iter().find(|value| value.word == word);
+    if found.is_none() {
+        let known = axis.declared.iter().map(String::as_str);
+        let hint = suggest(word, known);
+        problems.add(at, format!("{:?} has no {word:?}{hint}", axis.name));
+    }
+    found.cloned()
+}
+
+/// Lets `--set` win over the axes: an axis that is set has that one value. Returns the sets
+/// that remain, and says in a note what happened.
+pub(super) fn settle(
+    axes: &mut [ReadAxis],
+    sets: Vec<Table>,
+    notes: &mut Vec<String>,
+    problems: &mut Problems,
+) -> Vec<Table> {
+    let mut left = Vec::new();
+    for set in sets {
+        let (path, node) = path_of(&set);
+        let Item::Text(word) = &node.item else {
+            left.push(set);
+            continue;
+        };
+        if let Some(axis) = axes.iter_mut().find(|axis| axis.name == path) {
+            let value = if axis.named {
+                choose(axis, word, &node.at, problems)
+            } else {
+                Some(AxisValue {
+                    word: word.clone(),
+                    at: node.at.clone(),
+                    over: Vec::new(),
+                })
+            };
+            let Some(value) = value else {
+                continue;
+            };
+            let was = axis.values.len();
+            notes.push(format!(
+                "--set leaves {path} one value, {word:?}, of {was} that the file sweeps"
+            ));
+            axis.values = vec![value];
+            if !axis.named {
+                left.push(set);
+            }
+            continue;
+        }
+        if let Some(axis) = axes.iter().find(|axis| axis.keys().any(|key| key == path)) {
+            let name = &axis.name;
+            notes.push(format!(
+                "--set {path} wins over what {name} sets at some points"
+            ));
+        }
+        left.push(set);
+    }
+    left
+}
+
+/// The dotted key of a `--set`, and its value.
+fn path_of(set: &Table) -> (String, &Node) {
+    let (mut path, mut node) = (set[0].key.clone(), &set[0].node);
+    while let Item::Table(table) = &node.item {
+        let [entry] = table.as_slice() else {
+            break;
+        };
+        path = join(&path, &entry.key);
+        node = &entry.node;
+    }
+    (path, node)
+}

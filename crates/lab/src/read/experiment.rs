@@ -1,0 +1,299 @@
+//! From text to an [`Experiment`]: a base, the file, and a scenario for each point.
+
+use super::axes::{self, AxisValue, ReadAxis};
+use super::document::{self, Item, Table, find};
+use super::problem::{At, Problem, Problems};
+use super::source::{self, Origin};
+use super::{Reader, stem};
+use crate::experiment::{Experiment, Point};
+use crate::scenario::Scenario;
+use crate::shipped::OrShipped;
+use sha2::{Digest, Sha256};
+use sidestep_sim::Files;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// More points than this are a slip of the pen.
+const MOST_POINTS: usize = if cfg!(fuzzing) { 6 } else { 1_000 };
+
+/// What a file does not take over from its base.
+const OWN: [&str; 6] = ["title", "figure", "plot", "sweep", "quick", "claim"];
+
+/// What an experiment's text, the `--set`s and the files behind it say together.
+pub(crate) fn experiment(
+    file: &str,
+    text: &str,
+    sets: &[String],
+    quick: bool,
+    files: &dyn Files,
+) -> Result<Experiment, Vec<Problem>> {
+    let mut problems = Problems::default();
+    let files = &OrShipped(files);
+    let read = Parsed::of(file, text, sets, quick, files, &mut problems)
+        .and_then(|parsed| parsed.experiment(files, &mut problems));
+    match read {
+        Some(experiment) if problems.is_empty() => Ok(experiment),
+        _ => Err(problems.into_sorted()),
+    }
+}
+
+/// The trees of an experiment.
+struct Parsed<'a> {
+    file: &'a str,
+    /// The base, if there is one, and the file.
+    written: Vec<(Table, Origin)>,
+    axes: Vec<ReadAxis>,
+    /// The first point under `[quick]`, to be checked even when it is not asked for.
+    first_look: Option<(Vec<ReadAxis>, Vec<Table>)>,
+    over: Vec<Table>,
+    sets: Vec<Table>,
+    quick: bool,
+    notes: Vec<String>,
+}
+
+impl<'a> Parsed<'a> {
+    fn of(
+        file: &'a str,
+        text: &str,
+        sets: &[String],
+        quick: bool,
+        files: &dyn Files,
+        problems: &mut Problems,
+    ) -> Option<Parsed<'a>> {
+        let root = document::parse(file, text, problems);
+        if !problems.is_empty() {
+            // What follows a syntax error would be guesswork.
+            return None;
+        }
+        let mut written = Vec::new();
+        if let Some(entry) = find(&root, "extends") {
+            written.push(base(entry, files, problems)?);
+        }
+        let mut axes = axes::sweep(&root, problems);
+        let look = axes::quick(&root, &mut axes, problems);
+        let has_quick = find(&root, "quick").is_some();
+        let sources = source::read(&root, problems);
+        written.push((root, Origin::Scenario(sources)));
+        let parsed = sets.iter().map(|set| document::parse_set(set, problems));
+        let sets: Vec<Table> = parsed.collect::<Vec<_>>().into_iter().flatten().collect();
+        let mut notes = Vec::new();
+        let mut quick_axes = axes.clone();
+        look.apply(&mut quick_axes);
+        let (mut axes, first_look, over) = match (quick, has_quick) {
+            (true, _) => (quick_axes, None, look.over),
+            (false, true) => (axes, Some((quick_axes, look.over)), Vec::new()),
+            (false, false) => (axes, None, Vec::new()),
+        };
+        let sets = axes::settle(&mut axes, sets, &mut notes, problems);
+        Some(Parsed {
+            file,
+            written,
+            axes,
+            first_look,
+            over,
+            sets,
+            quick: quick && has_quick,
+            notes,
+        })
+    }
+
+    fn experiment(self, files: &dyn Files, problems: &mut Problems) -> Option<Experiment> {
+        if let Some((axes, over)) = &self.first_look {
+            let first: Vec<&AxisValue> = axes.iter().map(|axis| &axis.values[0]).collect();
+            self.point(&first, over, &[], files, problems);
+        }
+        let combinations = self.combinations(problems)?;
+        let mut points = Vec::new();
+        for values in &combinations {
+            let scenario = self.point(values, &self.over, &self.sets, files, problems);
+            let at = values.iter().map(|value| value.word.clone()).collect();
+            points.extend(scenario.map(|scenario| Point { at, scenario }));
+        }
+        let first = self.reader(&combinations[0], &self.over, &self.sets, files, files);
+        let root = &self.written.last().expect("the file itself").0;
+        let mut quiet = Problems::default();
+        let names = first.scheme_names(&mut quiet).map(|(names, _)| names);
+        let names = names.unwrap_or_default();
+        let claims = first.claims(root, &names, &self.axes, problems);
+        let figure = super::plots::figure(root, problems);
+        let plots = first.plots(root, &names, &self.axes, problems);
+        if !problems.is_empty() || points.len() != combinations.len() {
+            return None;
+        }
+        let (claims, title) = (claims?, points[0].scenario.title.clone());
+        if self.axes.is_empty() {
+            points[0].scenario.claims.clone_from(&claims);
+        }
+        Some(Experiment {
+            name: stem(self.file).to_string(),
+            title,
+            figure,
+            plots: plots?,
+            axes: self.axes.iter().map(ReadAxis::shown).collect(),
+            points,
+            claims,
+            quick: self.quick,
+            notes: self.notes,
+        })
+    }
+
+    /// Every combination of the axes' values, the last axis varying fastest.
+    fn combinations(&self, problems: &mut Problems) -> Option<Vec<Vec<&AxisValue>>> {
+        let sizes = self.axes.iter().map(|axis| axis.values.len());
+        let many = sizes.fold(1usize, |product, n| product.saturating_mul(n));
+        if many > MOST_POINTS {
+            let (root, _) = self.written.last().expect("the file itself");
+            let whole = At::file(self.file);
+            let at = find(root, "sweep").map_or(&whole, |entry| &entry.at);
+            let message = format!("sweep: {many} points are too many: at most {MOST_POINTS}");
+            problems.add(at, message);
+            return None;
+        }
+        let mut all: Vec<Vec<&AxisValue>> = vec![Vec::new()];
+        for axis in &self.axes {
+            let mut longer = Vec::new();
+            for before in &all {
+                for value in &axis.values {
+                    longer.push(before.iter().copied().chain([value]).collect());
+                }
+            }
+            all = longer;
+        }
+        Some(all)
+    }
+
+    fn point(
+        &self,
+        values: &[&AxisValue],
+        over: &[Table],
+        sets: &[Table],
+        files: &dyn Files,
+        problems: &mut Problems,
+    ) -> Option<Scenario> {
+        let seen = Seen {
+            files,
+            read: RefCell::default(),
+        };
+        let reader = self.reader(values, over, sets, &seen, files);
+        let mut scenario = reader.read(self.file, problems)?;
+        scenario.files = seen.read.into_inner().into_iter().collect();
+        Some(scenario)
+    }
+
+    fn reader<'r>(
+        &'r self,
+        values: &[&'r AxisValue],
+        over: &'r [Table],
+        sets: &'r [Table],
+        files: &'r dyn Files,
+        scheme_files: &'r dyn Files,
+    ) -> Reader<'r> {
+        const QUICK: &Origin = &Origin::Quick;
+        const SWEEP: &Origin = &Origin::Sweep;
+        const USER: &Origin = &Origin::User;
+        let quick = over.iter().map(|table| (table, QUICK));
+        let swept = values.iter().flat_map(|value| &value.over);
+        let swept = swept.map(|(_, table)| (table, SWEEP));
+        let sets = sets.iter().map(|table| (table, USER));
+        Reader {
+            at: At::file(self.file),
+            written: &self.written,
+            over: quick.chain(swept).chain(sets).collect(),
+            files,
+            scheme_files,
+        }
+    }
+}
+
+/// The file that is read first.
+fn base(
+    entry: &document::Entry,
+    files: &dyn Files,
+    problems: &mut Problems,
+) -> Option<(Table, Origin)> {
+    let path = entry
+        .node
+        .text("extends", "a file beside this one", problems)?;
+    let text = match files.read(path) {
+        Ok(text) => text,
+        Err(why) => {
+            let message = format!("extends: {path:?} cannot be read: {why}");
+            problems.add(&entry.node.at, message);
+            return None;
+        }
+    };
+    let mut own = Problems::default();
+    let mut root = document::parse(path, &text, &mut own);
+    if !own.is_empty() {
+        problems.extend(own);
+        return None;
+    }
+    if let Some(again) = find(&root, "extends") {
+        let message = "extends: a base may not extend another";
+        problems.add(&again.at, message);
+        return None;
+    }
+    root.retain(|entry| !OWN.contains(&entry.key.as_str()));
+    // Who the sources speak of is checked before anything is taken away.
+    let sources = source::read(&root, problems);
+    Some((root, Origin::Scenario(sources)))
+}
+
+/// Remembers a digest of every file that is read.
+struct Seen<'a> {
+    files: &'a dyn Files,
+    read: RefCell<BTreeMap<String, String>>,
+}
+
+impl Files for Seen<'_> {
+    fn read(&self, path: &str) -> Result<String, String> {
+        let text = self.files.read(path)?;
+        let digest = Sha256::digest(text.as_bytes());
+        let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        self.read.borrow_mut().insert(path.to_string(), digits);
+        Ok(text)
+    }
+}
+
+/// What a `{ axis = "value", … }` says, each checked against the axes.
+pub(super) fn fixed(
+    what: &str,
+    node: &document::Node,
+    axes: &[ReadAxis],
+    problems: &mut Problems,
+) -> Option<Vec<(String, String)>> {
+    let table = node.table(what, problems)?;
+    let mut fixed = Vec::new();
+    let mut leaves: Vec<(String, &document::Entry)> = Vec::new();
+    let mut open: Vec<(String, &document::Entry)> = Vec::new();
+    open.extend(table.iter().rev().map(|entry| (entry.key.clone(), entry)));
+    while let Some((path, entry)) = open.pop() {
+        match &entry.node.item {
+            Item::Table(inner) => {
+                let inner = inner.iter().rev();
+                open.extend(inner.map(|e| (format!("{path}.{}", e.key), e)));
+            }
+            _ => leaves.push((path, entry)),
+        }
+    }
+    for (name, entry) in leaves {
+        let value = entry.node.text(what, "a value of the axis", problems)?;
+        let Some(axis) = axes.iter().find(|axis| axis.name == name) else {
+            let known = axes.iter().map(|axis| axis.name.as_str());
+            let hint = super::suggest(&name, known);
+            problems.add(&entry.at, format!("{what}: {name:?} is not swept{hint}"));
+            return None;
+        };
+        // `--set` may have left the axis another value; the file's own words stay right.
+        let here = axis.values.iter().any(|v| v.word == value);
+        if !here && !axis.declared.iter().any(|word| word == value) {
+            let known = axis.declared.iter().map(String::as_str);
+            let hint = super::suggest(value, known);
+            let message = format!("{what}: no point has {name} = {value:?}{hint}");
+            problems.add(&entry.node.at, message);
+            return None;
+        }
+        fixed.push((name, value.to_string()));
+    }
+    Some(fixed)
+}

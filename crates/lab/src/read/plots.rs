@@ -1,0 +1,247 @@
+//! `[figure]` and `[[plot]]`: which figure of a paper it is, and what is drawn.
+
+use super::axes::ReadAxis;
+use super::document::{Entry, Item, Node, Table, find};
+use super::experiment::fixed;
+use super::problem::{At, Problems, suggest};
+use super::{Reader, stem, words};
+use crate::experiment::{FigureSpec, PlotKind, PlotSpec, SAMPLES};
+use crate::stats::metric::METRICS;
+use crate::tables::{FIGURE, PLOT};
+use sidestep_types::Param;
+
+/// Reads `[figure]`.
+pub(super) fn figure(root: &Table, problems: &mut Problems) -> Option<FigureSpec> {
+    let entry = find(root, "figure")?;
+    let table = entry.node.table("figure", problems)?;
+    known_keys(table, "[figure]", FIGURE, problems);
+    let mut text = |key: &str| {
+        let param = FIGURE.iter().find(|param| param.name == key)?;
+        match (find(table, key), param.default) {
+            (Some(e), _) => {
+                let text = e.node.text(&format!("figure.{key}"), "text", problems)?;
+                Some(text.to_string())
+            }
+            (None, Some(default)) => Some(default.to_string()),
+            (None, None) => {
+                let message = format!("figure.{key} is missing: {}", param.doc);
+                problems.add(&entry.at, message);
+                None
+            }
+        }
+    };
+    let (paper, number, shows) = (text("paper"), text("number"), text("shows"));
+    Some(FigureSpec {
+        paper: paper?,
+        number: number?,
+        shows: shows?,
+    })
+}
+
+fn known_keys(table: &Table, what: &str, params: &[Param], problems: &mut Problems) {
+    for entry in table {
+        if !params.iter().any(|param| param.name == entry.key) {
+            let hint = suggest(&entry.key, params.iter().map(|param| param.name));
+            let message = format!("unknown key {:?} in {what}{hint}", entry.key);
+            problems.add(&entry.at, message);
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// Reads all plots.
+    pub(super) fn plots(
+        &self,
+        root: &Table,
+        schemes: &[(String, At)],
+        axes: &[ReadAxis],
+        problems: &mut Problems,
+    ) -> Option<Vec<PlotSpec>> {
+        let Some(entry) = find(root, "plot") else {
+            return Some(Vec::new());
+        };
+        let Item::List(nodes) = &entry.node.item else {
+            let got = entry.node.item.kind();
+            let message = format!("plot: expected [[plot]], got {got}");
+            problems.add(&entry.node.at, message);
+            return None;
+        };
+        let all: Vec<_> = nodes
+            .iter()
+            .map(|node| self.plot(node, schemes, axes, problems))
+            .collect();
+        all.into_iter().collect()
+    }
+
+    fn plot(
+        &self,
+        node: &Node,
+        schemes: &[(String, At)],
+        axes: &[ReadAxis],
+        problems: &mut Problems,
+    ) -> Option<PlotSpec> {
+        let table = node.table("plot", problems)?;
+        known_keys(table, "[[plot]]", PLOT, problems);
+        let kind = kind(node, table, problems)?;
+        let text = |key: &str, problems: &mut Problems| match find(table, key) {
+            Some(e) => e.node.text(&format!("plot.{key}"), "text", problems),
+            None => Some(""),
+        };
+        let against = matches!(kind, PlotKind::Lines | PlotKind::Bars);
+        for (key, fits) in [
+            ("x", against),
+            ("y", against),
+            ("of", kind == PlotKind::Cdf),
+        ] {
+            if let (Some(entry), false) = (find(table, key), fits) {
+                let message = format!("plot: kind {:?} has no {key:?}", kind.name());
+                problems.add(&entry.at, message);
+            }
+        }
+        let x = if against {
+            x(node, table, axes, problems)
+        } else {
+            Some(String::new())
+        };
+        let y = if against {
+            y(node, table, problems)
+        } else {
+            Some(Vec::new())
+        };
+        let of = if kind == PlotKind::Cdf {
+            of(node, table, problems)
+        } else {
+            Some(String::new())
+        };
+        let at = match find(table, "at") {
+            Some(entry) => fixed("plot.at", &entry.node, axes, problems),
+            None => Some(Vec::new()),
+        };
+        let chosen = self.plot_schemes(table, schemes, problems);
+        let (log_x, log_y) = match text("log", problems)? {
+            "" => (false, false),
+            "x" => (true, false),
+            "y" => (false, true),
+            "xy" => (true, true),
+            other => {
+                let at = find(table, "log").map_or(&node.at, |entry| &entry.node.at);
+                let message = format!("plot.log: {other:?} is unknown; known: x, y, xy");
+                problems.add(at, message);
+                return None;
+            }
+        };
+        Some(PlotSpec {
+            kind,
+            title: text("title", problems)?.to_string(),
+            x: x?,
+            y: y?,
+            of: of?,
+            at: at?,
+            schemes: chosen?,
+            log_x,
+            log_y,
+        })
+    }
+
+    fn plot_schemes(
+        &self,
+        table: &Table,
+        schemes: &[(String, At)],
+        problems: &mut Problems,
+    ) -> Option<Vec<String>> {
+        let Some(entry) = find(table, "schemes") else {
+            return Some(Vec::new());
+        };
+        let mut chosen = Vec::new();
+        for (name, at) in words(&entry.node, "plot.schemes", "names of schemes", problems) {
+            let listed = schemes.iter().any(|(word, _)| stem(word) == name);
+            if !listed && !self.lists(&name) {
+                let hint = suggest(&name, schemes.iter().map(|(word, _)| stem(word)));
+                let message = format!("plot.schemes: {name:?} is not one of schemes{hint}");
+                problems.add(&at, message);
+                return None;
+            }
+            chosen.push(name);
+        }
+        Some(chosen)
+    }
+}
+
+fn kind(node: &Node, table: &Table, problems: &mut Problems) -> Option<PlotKind> {
+    let names = || PlotKind::ALL.into_iter().map(|(name, _)| name);
+    let Some(entry) = find(table, "kind") else {
+        let names: Vec<&str> = names().collect();
+        let message = format!("plot.kind is missing: {}", names.join(", "));
+        problems.add(&node.at, message);
+        return None;
+    };
+    let name = entry.node.text("plot.kind", "a kind", problems)?;
+    let found = PlotKind::ALL.into_iter().find(|(known, _)| *known == name);
+    if found.is_none() {
+        let hint = suggest(name, names());
+        problems.add(&entry.node.at, format!("plot {name:?} is unknown{hint}"));
+    }
+    found.map(|(_, kind)| kind)
+}
+
+/// The axis to draw against; the only one when none is named.
+fn x(node: &Node, table: &Table, axes: &[ReadAxis], problems: &mut Problems) -> Option<String> {
+    let names = || axes.iter().map(|axis| axis.name.as_str());
+    let entry: Option<&Entry> = find(table, "x");
+    match (entry, axes) {
+        (Some(entry), _) => {
+            let name = entry.node.text("plot.x", "the name of an axis", problems)?;
+            if !names().any(|axis| axis == name) {
+                let hint = suggest(name, names());
+                let message = format!("plot.x: {name:?} is not swept{hint}");
+                problems.add(&entry.node.at, message);
+                return None;
+            }
+            Some(name.to_string())
+        }
+        (None, [only]) => Some(only.name.clone()),
+        (None, _) => {
+            let known: Vec<&str> = names().collect();
+            let message = format!(
+                "plot.x is missing: an axis of [sweep]: {}",
+                known.join(", ")
+            );
+            problems.add(&node.at, message);
+            None
+        }
+    }
+}
+
+fn y(node: &Node, table: &Table, problems: &mut Problems) -> Option<Vec<String>> {
+    let Some(entry) = find(table, "y") else {
+        problems.add(&node.at, "plot.y is missing: names of metrics");
+        return None;
+    };
+    let mut metrics = Vec::new();
+    for (name, at) in words(&entry.node, "plot.y", "names of metrics", problems) {
+        if !METRICS.iter().any(|metric| metric.name == name) {
+            let hint = suggest(&name, METRICS.iter().map(|metric| metric.name));
+            problems.add(&at, format!("metric {name:?} is unknown{hint}"));
+            return None;
+        }
+        metrics.push(name);
+    }
+    Some(metrics)
+}
+
+fn of(node: &Node, table: &Table, problems: &mut Problems) -> Option<String> {
+    let Some(entry) = find(table, "of") else {
+        let known = SAMPLES.join(", ");
+        problems.add(&node.at, format!("plot.of is missing: one of {known}"));
+        return None;
+    };
+    let name = entry
+        .node
+        .text("plot.of", "the name of a sample", problems)?;
+    if !SAMPLES.contains(&name) {
+        let hint = suggest(name, SAMPLES);
+        problems.add(&entry.node.at, format!("sample {name:?} is unknown{hint}"));
+        return None;
+    }
+    Some(name.to_string())
+}

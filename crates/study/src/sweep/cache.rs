@@ -1,0 +1,276 @@
+//! Records kept between calls, by what decides them.
+//!
+//! **State**     one file a record, `DIR/ab/abcdef….record`: a line that says what it is, the
+//!               SHA-256 of the rest, and the record in postcard's variable-length encoding.
+//! **Key**       SHA-256 of the code (package version and a digest of the sources), of
+//!               `Scenario::identity` and of the seed: equal keys are equal runs.
+//! **Errors**    a file that is damaged, cut short or of another kind is as good as none; a
+//!               directory that cannot be written to is said once and keeps nothing.
+//! **Processes** files appear whole, by rename, so that any number of processes may share it.
+
+use postcard::{from_bytes, to_stdvec};
+use sha2::{Digest, Sha256};
+use sidestep_lab::{Record, Scenario};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// The code that runs: the package's version and a digest of what decides a run.
+pub const CODE: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("SIDESTEP_CODE"));
+
+/// The first line of every file.
+const MAGIC: &[u8] = b"sidestep record 1\n";
+
+/// A temporary file older than this was left by a process that is gone.
+const STALE: Duration = Duration::from_secs(600);
+
+/// A directory of records.
+#[derive(Debug)]
+pub struct Cache {
+    dir: PathBuf,
+    written: AtomicU64,
+    damaged: AtomicU64,
+    bytes: AtomicU64,
+    /// The first reason why a record could not be kept.
+    refused: Mutex<Option<String>>,
+}
+
+/// What names a run.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key(String);
+
+impl Key {
+    /// Of scheme number `scheme` of the scenario with `seed`, under this code.
+    pub fn of(scenario: &Scenario, scheme: usize, seed: u64) -> Key {
+        Key::under(CODE, &scenario.identity(scheme), seed)
+    }
+
+    fn under(code: &str, identity: &str, seed: u64) -> Key {
+        let text = format!("code = {code}\nseed = {seed}\n{identity}");
+        let digest = Sha256::digest(text.as_bytes());
+        Key(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+}
+
+impl Cache {
+    /// In this directory, which is made when the first record is kept.
+    pub fn at(dir: &Path) -> Cache {
+        let cache = Cache {
+            dir: dir.to_path_buf(),
+            written: AtomicU64::new(0),
+            damaged: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+            refused: Mutex::new(None),
+        };
+        cache.sweep();
+        cache
+    }
+
+    /// Takes away what killed processes left half-written.
+    fn sweep(&self) {
+        let folders = fs::read_dir(&self.dir).into_iter().flatten().flatten();
+        let files = folders.flat_map(|f| fs::read_dir(f.path()).into_iter().flatten().flatten());
+        for file in files {
+            let age = file.metadata().and_then(|m| m.modified());
+            let old = age.is_ok_and(|t| t.elapsed().is_ok_and(|age| age > STALE));
+            if old && file.path().extension().is_some_and(|e| e == "partial") {
+                let _ = fs::remove_file(file.path());
+            }
+        }
+    }
+
+    fn path(&self, key: &Key) -> PathBuf {
+        self.dir.join(&key.0[..2]).join(format!("{}.record", key.0))
+    }
+
+    /// The record of this run, if a whole one is kept.
+    pub fn load(&self, key: &Key) -> Option<Record> {
+        let bytes = fs::read(self.path(key)).ok()?;
+        let record = unpack(&bytes);
+        if record.is_none() {
+            self.damaged.fetch_add(1, Ordering::Relaxed);
+        }
+        record
+    }
+
+    /// Keeps the record of this run, if the disk allows.
+    pub fn store(&self, key: &Key, record: &Record) {
+        match self.write(key, &pack(record)) {
+            Ok(bytes) => {
+                self.written.fetch_add(1, Ordering::Relaxed);
+                self.bytes.fetch_add(bytes, Ordering::Relaxed);
+            }
+            Err(e) => {
+                let mut refused = self.refused.lock().expect("no holder panics");
+                refused.get_or_insert_with(|| e.to_string());
+            }
+        }
+    }
+
+    fn write(&self, key: &Key, bytes: &[u8]) -> io::Result<u64> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let path = self.path(key);
+        fs::create_dir_all(path.parent().expect("a record is in a folder"))?;
+        let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let hidden = path.with_extension(format!("{process}-{count}.partial"));
+        let mut file = File::create(&hidden)?;
+        let written = file.write_all(bytes).and_then(|()| file.sync_all());
+        let placed = written.and_then(|()| fs::rename(&hidden, &path));
+        if placed.is_err() {
+            let _ = fs::remove_file(&hidden);
+        }
+        placed.map(|()| bytes.len() as u64)
+    }
+
+    /// What happened to it so far.
+    pub fn used(&self) -> CacheUse {
+        CacheUse {
+            dir: self.dir.clone(),
+            kept: self.written.load(Ordering::Relaxed),
+            kept_bytes: self.bytes.load(Ordering::Relaxed),
+            damaged: self.damaged.load(Ordering::Relaxed),
+            total_bytes: size(&self.dir),
+            refused: self.refused.lock().expect("no holder panics").clone(),
+        }
+    }
+}
+
+/// What happened to a cache.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CacheUse {
+    /// Where it is.
+    pub dir: PathBuf,
+    /// Records that were kept anew.
+    pub kept: u64,
+    /// Their bytes.
+    pub kept_bytes: u64,
+    /// Records that could not be read and were made again.
+    pub damaged: u64,
+    /// Bytes of all that is in it, of other experiments too.
+    pub total_bytes: u64,
+    /// Why a record could not be kept.
+    pub refused: Option<String>,
+}
+
+fn size(dir: &Path) -> u64 {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let of = |entry: fs::DirEntry| match entry.metadata() {
+        Ok(about) if about.is_dir() => size(&entry.path()),
+        Ok(about) => about.len(),
+        Err(_) => 0,
+    };
+    entries.map(of).sum()
+}
+
+fn pack(record: &Record) -> Vec<u8> {
+    let body = to_stdvec(record).expect("a record has no part that cannot be written");
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend_from_slice(&Sha256::digest(&body));
+    bytes.extend_from_slice(&body);
+    bytes
+}
+
+fn unpack(bytes: &[u8]) -> Option<Record> {
+    let rest = bytes.strip_prefix(MAGIC)?;
+    let (digest, body) = rest.split_at_checked(32)?;
+    let whole = Sha256::digest(body).as_slice() == digest;
+    whole.then(|| from_bytes(body).ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sidestep_sim::{NoFiles, TraceFilter};
+
+    const TEXT: &str = "duration = \"1 ms\"\nschemes = [\"dctcp\", \"dibs\"]\n\
+        [topology]\nkind = \"fat_tree\"\nk = 4\n\
+        [workload.query]\nkind = \"incast\"\ndegree = 15\nsize = \"40 kB\"\n";
+
+    fn scenario(sets: &[&str]) -> Scenario {
+        let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+        let read = Scenario::read("t.toml", TEXT, &sets, &NoFiles);
+        read.unwrap_or_else(|problems| panic!("{problems:?}"))
+    }
+
+    fn record() -> Record {
+        let go = &mut |_: &_| sidestep_lab::Watch::Go;
+        let run = sidestep_lab::run(&scenario(&[]), 1, 1, TraceFilter::None, go);
+        Record::of(&run.unwrap())
+    }
+
+    #[test]
+    fn what_is_kept_is_found_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = Cache::at(&dir.path().join("deep/cache"));
+        let (key, record) = (Key::of(&scenario(&[]), 1, 1), record());
+        assert_eq!(cache.load(&key), None);
+        cache.store(&key, &record);
+        assert_eq!(cache.load(&key), Some(record));
+        let used = cache.used();
+        assert_eq!((used.kept, used.damaged, used.refused), (1, 0, None));
+        assert!(
+            used.total_bytes == used.kept_bytes && used.kept_bytes < 1000,
+            "{used:?}"
+        );
+    }
+
+    #[test]
+    fn a_damaged_file_is_as_good_as_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let (key, record) = (Key::of(&scenario(&[]), 1, 1), record());
+        let whole = pack(&record);
+        let path = Cache::at(dir.path()).path(&key);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        for at in 0..whole.len() {
+            let mut flipped = whole.clone();
+            flipped[at] ^= 0x10;
+            for bytes in [&flipped, &whole[..at]] {
+                assert_eq!(unpack(bytes), None, "{at}");
+            }
+        }
+        fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+        let cache = Cache::at(dir.path());
+        assert_eq!((cache.load(&key), cache.used().damaged), (None, 1));
+        cache.store(&key, &record);
+        assert_eq!(cache.load(&key), Some(record));
+    }
+
+    #[test]
+    fn the_key_changes_with_all_that_decides_and_nothing_else() {
+        let key = |sets: &[&str], scheme, seed| Key::of(&scenario(sets), scheme, seed);
+        let first = key(&[], 1, 1);
+        for same in [&["title=other"][..], &["seeds=1..9"], &["drain=1 s"]] {
+            assert_eq!(key(same, 1, 1), first, "{same:?}");
+        }
+        // Another scheme's values, and which others there are.
+        assert_eq!(key(&["scheme.dctcp.switch.capacity=50 pkt"], 1, 1), first);
+        assert_eq!(key(&["schemes=dibs"], 0, 1), first);
+        let others = [
+            key(&[], 0, 1),
+            key(&[], 1, 2),
+            key(&["scheme.dibs.switch.capacity=50 pkt"], 1, 1),
+            key(&["duration=2 ms"], 1, 1),
+            key(&["topology.k=6"], 1, 1),
+            key(&["workload.query.degree=14"], 1, 1),
+            Key::under("other code", &scenario(&[]).identity(1), 1),
+        ];
+        for (i, other) in others.iter().enumerate() {
+            assert!(*other != first && !others[..i].contains(other), "{i}");
+        }
+    }
+
+    #[test]
+    fn a_place_that_cannot_be_written_keeps_nothing_and_says_why() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        fs::write(&file, "no directory").unwrap();
+        let cache = Cache::at(&file);
+        let key = Key::of(&scenario(&[]), 1, 1);
+        cache.store(&key, &record());
+        assert_eq!(cache.load(&key), None);
+        assert!(cache.used().refused.is_some());
+    }
+}

@@ -1,0 +1,113 @@
+//! What each run will cost: a guess from its scenario, corrected by those that ended.
+//!
+//! **Units**    the guess is in packets offered, whatever those cost; a measured run is in seconds
+//!              of processor time. A run not yet measured costs what its point and scheme did with
+//!              another seed, else its guess times what a packet cost in its scheme, else in all.
+
+use super::Job;
+use sidestep_lab::Experiment;
+use std::sync::Mutex;
+
+/// The runs to make, the longest first, and what is known of their cost.
+pub(super) struct Costs<'j> {
+    pub jobs: Vec<&'j Job>,
+    guesses: Vec<f64>,
+    seconds: Mutex<Vec<Option<f64>>>,
+}
+
+impl<'j> Costs<'j> {
+    /// Sorts the runs by their guessed cost: what takes long must not begin last.
+    pub fn of(experiment: &Experiment, jobs: Vec<&'j Job>) -> Costs<'j> {
+        let points: Vec<f64> = (experiment.points.iter())
+            .map(|point| {
+                let load = point.scenario.load();
+                // Flows without an end fill what links there are.
+                let endless = if load.sum.endless > 0 {
+                    load.capacity_bps
+                } else {
+                    0.0
+                };
+                let bits = (load.sum.wire_bps + endless) * point.scenario.duration.as_s_f64();
+                (bits / 12_000.0).max(1.0)
+            })
+            .collect();
+        let mut sorted = jobs;
+        let guess = |job: &Job| points[job.point];
+        sorted.sort_by(|a, b| guess(b).total_cmp(&guess(a)));
+        Costs {
+            guesses: sorted.iter().map(|job| guess(job)).collect(),
+            seconds: Mutex::new(vec![None; sorted.len()]),
+            jobs: sorted,
+        }
+    }
+
+    /// Run number `i` took this long.
+    pub fn measured(&self, i: usize, seconds: f64) {
+        self.seconds.lock().expect("no holder panics")[i] = Some(seconds);
+    }
+
+    /// What each run costs as far as is known, all in one unit.
+    pub fn weights(&self) -> Vec<f64> {
+        let seconds = self.seconds.lock().expect("no holder panics");
+        let rate = |like: &dyn Fn(&Job) -> bool| {
+            let (mut cost, mut packets) = (0.0, 0.0);
+            for ((job, seconds), guess) in self.jobs.iter().zip(&*seconds).zip(&self.guesses) {
+                if let (Some(s), true) = (seconds, like(job)) {
+                    cost += s;
+                    packets += guess;
+                }
+            }
+            (packets > 0.0).then_some(cost / packets)
+        };
+        let any = rate(&|_| true);
+        let mut known: Vec<((usize, usize), f64)> = Vec::new();
+        let mut of = |job: &Job| {
+            let place = (job.point, job.scheme);
+            if let Some((_, rate)) = known.iter().find(|(p, _)| *p == place) {
+                return *rate;
+            }
+            let same = rate(&|j| (j.point, j.scheme) == place);
+            let found = same.or_else(|| rate(&|j| j.scheme == job.scheme)).or(any);
+            let found = found.unwrap_or(1.0);
+            known.push((place, found));
+            found
+        };
+        let jobs = self.jobs.iter().zip(&*seconds).zip(&self.guesses);
+        let weight = jobs.map(|((job, seconds), guess)| seconds.unwrap_or_else(|| guess * of(job)));
+        weight.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sweep::{Jobs, Key};
+    use sidestep_sim::NoFiles;
+
+    #[test]
+    fn the_longest_begin_and_those_that_ended_teach_about_the_rest() {
+        let text = "duration = \"1 ms\"\nschemes = [\"dctcp\", \"dibs\"]\nseeds = \"1..2\"\n\
+            [topology]\nkind = \"fat_tree\"\nk = 4\n\
+            [workload.query]\nkind = \"query\"\nrate = \"1 k/s\"\ndegree = 15\n\
+            [sweep]\n\"workload.query.rate\" = [\"1 k/s\", \"10 k/s\"]\n";
+        let experiment = Experiment::read("t.toml", text, &[], false, &NoFiles);
+        let experiment = experiment.unwrap_or_else(|problems| panic!("{problems:?}"));
+        let jobs = Jobs::of(&experiment);
+        let costs = Costs::of(&experiment, jobs.all.iter().collect());
+        let first: Vec<usize> = costs.jobs.iter().map(|job| job.point).collect();
+        assert_eq!(first, [1, 1, 1, 1, 0, 0, 0, 0]);
+        let unmeasured = costs.weights();
+        assert!((unmeasured[0] / unmeasured[4] - 10.0).abs() < 1e-6);
+        // DCTCP took 5 s at the heavy point: so will its other seed, and a tenth at the light one.
+        costs.measured(0, 5.0);
+        costs.measured(2, 20.0);
+        let weights = costs.weights();
+        let close = |i: usize, s: f64| assert!((weights[i] - s).abs() < 1e-6, "{weights:?}");
+        close(1, 5.0);
+        close(3, 20.0);
+        close(4, 0.5);
+        close(6, 2.0);
+        let keys: std::collections::BTreeSet<&Key> = jobs.all.iter().map(|j| &j.key).collect();
+        assert_eq!(keys.len(), 8);
+    }
+}

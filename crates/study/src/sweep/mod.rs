@@ -1,0 +1,440 @@
+//! An experiment run: every point, scheme and seed, on several threads, what is known already
+//! taken from a cache.
+//!
+//! Results are keyed by point, scheme and seed, so that neither the order of the runs nor what
+//! came from the cache shows in them.
+
+mod cache;
+mod cost;
+mod report;
+mod table;
+
+pub use cache::{CODE, Cache, CacheUse, Key};
+pub use report::{SweepPoint, SweepReport};
+
+use crate::manifest::Status;
+use crate::progress::{Board, Line, Show};
+use crate::staging::Staging;
+use crate::when;
+use crate::workers::{in_order, thread_cpu_s};
+use crate::{Error, session};
+use cost::Costs;
+use serde_json::{Map, Value, json};
+use sidestep_lab::{Experiment, PointResult, Progress, Record, Results, Watch};
+use sidestep_sim::TraceFilter;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// How to measure an experiment.
+#[derive(Clone, Copy, Debug)]
+pub struct MeasureOptions<'a> {
+    /// Threads.
+    pub jobs: usize,
+    /// Where records are kept between calls; `None` keeps none.
+    pub cache: Option<&'a Path>,
+    /// Who sees the progress.
+    pub show: Show,
+}
+
+/// An experiment, measured.
+#[derive(Debug)]
+pub struct Measurement {
+    /// What came out. Runs that an interruption ended are not there.
+    pub results: Results,
+    /// Whether all of it ran.
+    pub status: Status,
+    /// What was done, by point, scheme and seed.
+    pub runs: Vec<Done>,
+    /// What happened to the cache.
+    pub cache: Option<CacheUse>,
+    /// When it began, in seconds since 1970.
+    pub began_unix_s: u64,
+    /// How long it took.
+    pub wall_s: f64,
+}
+
+impl Measurement {
+    /// What it cost, in one line and, when the cache could not be written, another.
+    pub fn cost(&self) -> String {
+        let how = |how| self.runs.iter().filter(|run| run.how == how).count();
+        let mut text = format!("{} runs made", how(How::Ran));
+        if let Some(cache) = &self.cache {
+            text.push_str(&format!(
+                ", {} taken from {} ({} there)",
+                how(How::Cached),
+                cache.dir.display(),
+                sidestep_types::Bytes(cache.total_bytes)
+            ));
+            if cache.damaged > 0 {
+                text.push_str(&format!("; {} damaged ones made again", cache.damaged));
+            }
+            if let Some(why) = &cache.refused {
+                text.push_str(&format!("\nnothing could be kept there: {why}"));
+            }
+        }
+        text.push('\n');
+        text
+    }
+}
+
+/// One run of an experiment.
+#[derive(Clone, Debug)]
+pub struct Done {
+    /// The number of its point.
+    pub point: usize,
+    /// The number of its scheme.
+    pub scheme: usize,
+    /// Its seed.
+    pub seed: u64,
+    /// What became of it.
+    pub how: How,
+}
+
+/// What became of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// It ran.
+    Ran,
+    /// It was known already.
+    Cached,
+    /// An interruption ended it, or kept it from beginning.
+    NotRun,
+}
+
+impl How {
+    fn word(self) -> &'static str {
+        match self {
+            How::Ran => "complete",
+            How::Cached => "complete, from the cache",
+            How::NotRun => "not run",
+        }
+    }
+}
+
+/// Runs every point of an experiment with every scheme and seed, and writes nothing but the cache.
+///
+/// When `stop` becomes true the running ones end where they are and count as not run.
+pub fn measure_experiment(
+    experiment: &Experiment,
+    options: &MeasureOptions<'_>,
+    stop: &AtomicBool,
+) -> Result<Measurement, Error> {
+    let (began, began_unix_s) = (Instant::now(), when::now_s());
+    let jobs = Jobs::of(experiment);
+    let cache = options.cache.map(Cache::at);
+    let mut records: BTreeMap<&Key, Record> = BTreeMap::new();
+    let distinct: Vec<&Job> = jobs.distinct();
+    if let Some(cache) = &cache {
+        let load = |i: usize| cache.load(&distinct[i].key);
+        in_order(
+            distinct.len(),
+            options.jobs,
+            load,
+            || {},
+            |i, found| {
+                records.extend(found.map(|record| (&distinct[i].key, record)));
+                Ok::<(), Error>(())
+            },
+            || {},
+        )?;
+    }
+    let known: Vec<bool> = jobs
+        .all
+        .iter()
+        .map(|j| records.contains_key(&j.key))
+        .collect();
+    let missing = distinct
+        .into_iter()
+        .filter(|j| !records.contains_key(&j.key));
+    let costs = Costs::of(experiment, missing.collect());
+    run_missing(
+        experiment,
+        options,
+        stop,
+        cache.as_ref(),
+        &costs,
+        &mut records,
+    )?;
+
+    let mut points: Vec<PointResult> = Vec::new();
+    let mut runs = Vec::new();
+    let mut own: Vec<Vec<Record>> = experiment.points.iter().map(|_| Vec::new()).collect();
+    for (job, known) in jobs.all.iter().zip(known) {
+        let record = records.get(&job.key);
+        let how = match (record, known) {
+            (Some(_), true) => How::Cached,
+            (Some(_), false) => How::Ran,
+            (None, _) => How::NotRun,
+        };
+        own[job.point].extend(record.cloned());
+        runs.push(Done {
+            point: job.point,
+            scheme: job.scheme,
+            seed: job.seed,
+            how,
+        });
+    }
+    drop(records);
+    for (point, records) in experiment.points.iter().zip(own) {
+        points.push(PointResult::of(point, records));
+    }
+    let complete = runs.iter().all(|run| run.how != How::NotRun);
+    Ok(Measurement {
+        results: Results { points },
+        status: if complete {
+            Status::Complete
+        } else {
+            Status::Partial
+        },
+        runs,
+        cache: cache.map(|cache| cache.used()),
+        began_unix_s,
+        wall_s: began.elapsed().as_secs_f64(),
+    })
+}
+
+/// One run to make.
+#[derive(Debug)]
+struct Job {
+    point: usize,
+    scheme: usize,
+    seed: u64,
+    key: Key,
+}
+
+/// All runs, by point, scheme and seed.
+struct Jobs {
+    all: Vec<Job>,
+}
+
+impl Jobs {
+    fn of(experiment: &Experiment) -> Jobs {
+        let mut all = Vec::new();
+        for (point, p) in experiment.points.iter().enumerate() {
+            for scheme in 0..p.scenario.schemes.len() {
+                all.extend(p.scenario.seeds.iter().map(|&seed| Job {
+                    point,
+                    scheme,
+                    seed,
+                    key: Key::of(&p.scenario, scheme, seed),
+                }));
+            }
+        }
+        Jobs { all }
+    }
+
+    /// Each run once: points may come to the same scenario.
+    fn distinct(&self) -> Vec<&Job> {
+        let mut seen = std::collections::BTreeSet::new();
+        self.all
+            .iter()
+            .filter(|job| seen.insert(&job.key))
+            .collect()
+    }
+}
+
+fn run_missing<'j>(
+    experiment: &Experiment,
+    options: &MeasureOptions<'_>,
+    stop: &AtomicBool,
+    cache: Option<&Cache>,
+    costs: &Costs<'j>,
+    records: &mut BTreeMap<&'j Key, Record>,
+) -> Result<(), Error> {
+    let jobs = &costs.jobs;
+    let board = Board::new(jobs.len());
+    let mut line = Line::new(options.show);
+    let failed = AtomicBool::new(false);
+    let halt = || stop.load(Ordering::Relaxed) || failed.load(Ordering::Relaxed);
+    in_order(
+        jobs.len(),
+        options.jobs,
+        |i| {
+            let record = one(experiment, jobs[i], i, &board, &halt)?;
+            if let Some(record) = &record {
+                // At once and here, so that a killed process has lost only what was running.
+                if let Some(cache) = cache {
+                    cache.store(&jobs[i].key, record);
+                }
+                costs.measured(i, record.cpu_s);
+            }
+            Ok(record)
+        },
+        || {
+            board.weigh(&costs.weights());
+            line.draw(&board);
+        },
+        |i, result: Result<Option<Record>, Error>| {
+            records.extend(result?.map(|record| (&jobs[i].key, record)));
+            Ok::<(), Error>(())
+        },
+        || failed.store(true, Ordering::Relaxed),
+    )?;
+    line.clear();
+    Ok(())
+}
+
+/// Makes one run; `None` when it was stopped.
+fn one(
+    experiment: &Experiment,
+    job: &Job,
+    number: usize,
+    board: &Board,
+    halt: &impl Fn() -> bool,
+) -> Result<Option<Record>, Error> {
+    if halt() {
+        return Ok(None);
+    }
+    let point = &experiment.points[job.point];
+    let cpu = thread_cpu_s();
+    let mut watch = |p: &Progress| {
+        board.set(number, session::share(p).min(0.999), p.packet_hops);
+        if halt() { Watch::Stop } else { Watch::Go }
+    };
+    let run = sidestep_lab::run(
+        &point.scenario,
+        job.scheme,
+        job.seed,
+        TraceFilter::None,
+        &mut watch,
+    );
+    let run = run.map_err(|e| {
+        let at = point.at.join(", ");
+        let scheme = &point.scenario.schemes[job.scheme].name;
+        Error::Run(format!("at {at}, scheme {scheme}, seed {}: {e}", job.seed))
+    })?;
+    board.set(number, 1.0, run.outcome.totals.packet_hops);
+    if run.interrupted {
+        return Ok(None);
+    }
+    let mut record = Record::of(&run);
+    record.cpu_s = thread_cpu_s() - cpu;
+    Ok(Some(record))
+}
+
+/// How to run an experiment into a result directory.
+#[derive(Clone, Copy, Debug)]
+pub struct SweepOptions<'a> {
+    /// The result directory; see [`Staging`] for what is refused.
+    pub out: &'a Path,
+    /// How to measure.
+    pub measure: MeasureOptions<'a>,
+}
+
+/// What an experiment leaves.
+#[derive(Debug)]
+pub struct FinishedSweep {
+    /// The result directory.
+    pub dir: PathBuf,
+    /// Its numbers.
+    pub report: SweepReport,
+    /// What it was made of.
+    pub measurement: Measurement,
+}
+
+/// Runs an experiment and writes its result directory: `points.parquet`, `summary.json`,
+/// `experiment.toml` and `manifest.json`. The last alone differs from call to call.
+pub fn run_experiment(
+    experiment: &Experiment,
+    options: &SweepOptions<'_>,
+    stop: &AtomicBool,
+) -> Result<FinishedSweep, Error> {
+    let staging = Staging::begin(options.out)?;
+    let measurement = measure_experiment(experiment, &options.measure, stop)?;
+    let report = SweepReport::of(experiment, &measurement);
+    table::write(&staging, experiment, &measurement.results)?;
+    staging.write("experiment.toml", experiment.to_toml().as_bytes())?;
+    staging.write(
+        "summary.json",
+        session::pretty(&report.to_json()).as_bytes(),
+    )?;
+    let manifest = manifest(experiment, &measurement, options.measure.jobs);
+    staging.write("manifest.json", session::pretty(&manifest).as_bytes())?;
+    let dir = staging.commit()?;
+    Ok(FinishedSweep {
+        dir,
+        report,
+        measurement,
+    })
+}
+
+/// `manifest.json`: what ran, with which values from where, and what it cost.
+fn manifest(experiment: &Experiment, measured: &Measurement, jobs: usize) -> Value {
+    let find = |done: &Done| {
+        let point = &measured.results.points[done.point];
+        let name = &experiment.points[done.point].scenario.schemes[done.scheme].name;
+        (name, point.of_scheme(name).find(|r| r.seed == done.seed))
+    };
+    let run = |done: &Done| {
+        let (scheme, record) = find(done);
+        let mut json = json!({
+            "at": experiment.points[done.point].at,
+            "scheme": scheme,
+            "seed": done.seed,
+            "status": done.how.word(),
+        });
+        if let Some(r) = record {
+            json["simulated_ms"] = r.end.0.as_ms_f64().into();
+            json["flows"] = r.flows.into();
+            json["queries"] = r.queries.into();
+            json["events"] = r.counts.events.into();
+            json["packet_hops"] = r.counts.packet_hops.into();
+            json["trajectory_hash"] = format!("{:016x}", r.trajectory_hash).into();
+            json["cpu_s"] = milli(r.cpu_s).into();
+        }
+        json
+    };
+    let cpu = |how: How| {
+        let own = measured.runs.iter().filter(|done| done.how == how);
+        let cpu: f64 = own.filter_map(|done| Some(find(done).1?.cpu_s)).sum();
+        milli(cpu)
+    };
+    let all = measured.results.points.iter().flat_map(|p| &p.records);
+    let settings =
+        experiment.points[0].scenario.settings().iter().map(
+            |s| json!({"scheme": s.scheme, "key": s.key, "value": s.value, "source": s.source}),
+        );
+    let cache = measured.cache.as_ref().map(|used| {
+        json!({
+            "dir": used.dir.display().to_string(),
+            "kept": used.kept,
+            "kept_bytes": used.kept_bytes,
+            "damaged": used.damaged,
+            "total_bytes": used.total_bytes,
+            "refused": used.refused,
+        })
+    });
+    let axes = experiment.axes.iter();
+    json!({
+        "sidestep": {"version": env!("CARGO_PKG_VERSION"), "code": CODE},
+        "status": measured.status.word(),
+        "began": when::rfc3339(measured.began_unix_s),
+        "jobs": jobs,
+        "wall_s": milli(measured.wall_s),
+        "cpu_s": cpu(How::Ran),
+        "cpu_s_saved": cpu(How::Cached),
+        "events": all.clone().map(|r| r.counts.events).sum::<u64>(),
+        "packet_hops": all.map(|r| r.counts.packet_hops).sum::<u64>(),
+        "cache": cache,
+        "experiment": {
+            "name": experiment.name,
+            "title": experiment.title,
+            "quick": experiment.quick,
+            "axes": axes.map(|a| json!({"name": a.name, "values": a.values})).collect::<Vec<_>>(),
+            "points": experiment.points.len(),
+            "seeds": experiment.points[0].scenario.seeds,
+            "notes": experiment.notes,
+            "warnings": experiment.warnings(),
+            "settings_at_the_first_point": settings.collect::<Vec<_>>(),
+        },
+        "runs": measured.runs.iter().map(run).collect::<Vec<_>>(),
+        "columns": Map::from_iter([("points.parquet".to_string(), table::docs(experiment))]),
+    })
+}
+
+/// To a thousandth; a clock knows no more.
+fn milli(seconds: f64) -> f64 {
+    (seconds * 1000.0).round() / 1000.0
+}

@@ -1,0 +1,220 @@
+//! The numbers of an experiment: its `summary.json`, and the table people read.
+
+use super::Measurement;
+use crate::manifest::Status;
+use crate::report::{claims_table, hang};
+use crate::words::{Grid, number, seeds};
+use serde_json::{Map, Value, json};
+use sidestep_lab::stats::Summary;
+use sidestep_lab::stats::metric::{self, Reading};
+use sidestep_lab::{Axis, ClaimResult, Experiment};
+
+/// What the `summary.json` of an experiment says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SweepReport {
+    /// The experiment's name.
+    pub experiment: String,
+    /// What it shows, in one line; may be empty.
+    pub title: String,
+    /// `[quick]` was applied.
+    pub quick: bool,
+    /// All that were asked for.
+    pub seeds: Vec<u64>,
+    /// Whether all of it ran.
+    pub status: Status,
+    /// What must be read before trusting a number.
+    pub warnings: Vec<String>,
+    /// What `--set` did to the axes.
+    pub notes: Vec<String>,
+    /// What is swept.
+    pub axes: Vec<Axis>,
+    /// The metrics that are drawn: those of the table.
+    pub shown: Vec<String>,
+    /// One per point.
+    pub points: Vec<SweepPoint>,
+    /// The paper's claims beside our numbers.
+    pub claims: Vec<ClaimResult>,
+}
+
+/// One point's numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SweepPoint {
+    /// The value on each axis.
+    pub at: Vec<String>,
+    /// One per scheme that ran.
+    pub summaries: Vec<Summary>,
+}
+
+/// The table of an experiment that draws no metric.
+const USUAL: [&str; 2] = ["qct_p99_ms", "fct_short_p99_ms"];
+
+impl SweepReport {
+    /// Of an experiment that was measured.
+    pub fn of(experiment: &Experiment, measured: &Measurement) -> SweepReport {
+        let drawn = experiment.plots.iter().flat_map(|plot| &plot.y);
+        let claimed = experiment.claims.iter().map(|claim| claim.metric);
+        let mut shown: Vec<String> = Vec::new();
+        for name in drawn.map(String::as_str).chain(claimed) {
+            if !shown.iter().any(|before| before == name) {
+                shown.push(name.to_string());
+            }
+        }
+        if shown.is_empty() {
+            shown = USUAL.map(String::from).to_vec();
+        }
+        let points = measured.results.points.iter().map(|point| SweepPoint {
+            at: point.at.clone(),
+            summaries: point.summaries.clone(),
+        });
+        SweepReport {
+            experiment: experiment.name.clone(),
+            title: experiment.title.clone(),
+            quick: experiment.quick,
+            seeds: experiment.points[0].scenario.seeds.clone(),
+            status: measured.status,
+            warnings: experiment.warnings(),
+            notes: experiment.notes.clone(),
+            axes: experiment.axes.clone(),
+            shown,
+            points: points.collect(),
+            claims: experiment.evaluate(&measured.results),
+        }
+    }
+
+    /// As it stands in `summary.json`.
+    pub fn to_json(&self) -> Value {
+        let axes = self.axes.iter();
+        let axes = axes.map(|a| json!({"name": a.name, "values": a.values, "is_key": a.is_key}));
+        let point = |point: &SweepPoint| {
+            let names = self.axes.iter().map(|axis| axis.name.clone());
+            let at = names.zip(point.at.iter().map(|value| json!(value)));
+            let schemes = point.summaries.iter();
+            let schemes = schemes.map(|s| (s.scheme.clone(), json!(s)));
+            json!({"at": Map::from_iter(at), "schemes": Map::from_iter(schemes)})
+        };
+        json!({
+            "experiment": self.experiment,
+            "title": self.title,
+            "quick": self.quick,
+            "status": self.status.word(),
+            "seeds": self.seeds,
+            "warnings": self.warnings,
+            "notes": self.notes,
+            "axes": axes.collect::<Vec<_>>(),
+            "shown": self.shown,
+            "points": self.points.iter().map(point).collect::<Vec<_>>(),
+            "claims": self.claims,
+        })
+    }
+
+    /// Reads it back. Errors say what is missing or not as expected.
+    pub fn from_json(value: &Value) -> Result<SweepReport, String> {
+        fn part<T: serde::de::DeserializeOwned>(value: &Value, key: &str) -> Result<T, String> {
+            serde_json::from_value(value[key].clone()).map_err(|e| format!("{key:?}: {e}"))
+        }
+        let list = |value: &Value, key: &str| {
+            let list = value[key].as_array().cloned();
+            list.ok_or_else(|| format!("expected {key:?} to be a list"))
+        };
+        let axis = |value: &Value| {
+            Ok::<Axis, String>(Axis {
+                name: part(value, "name")?,
+                values: part(value, "values")?,
+                is_key: part(value, "is_key")?,
+            })
+        };
+        let point = |value: &Value| {
+            let at: Map<String, Value> = part(value, "at")?;
+            let schemes: Map<String, Value> = part(value, "schemes")?;
+            let summaries = schemes.into_iter().map(|(_, s)| serde_json::from_value(s));
+            let summaries = summaries.collect::<Result<_, _>>();
+            let words = at.values().map(|v| v.as_str().map(String::from));
+            Ok::<SweepPoint, String>(SweepPoint {
+                at: words
+                    .collect::<Option<_>>()
+                    .ok_or("\"at\": expected texts")?,
+                summaries: summaries.map_err(|e| format!("\"schemes\": {e}"))?,
+            })
+        };
+        let status: String = part(value, "status")?;
+        Ok(SweepReport {
+            experiment: part(value, "experiment")?,
+            title: part(value, "title")?,
+            quick: part(value, "quick")?,
+            seeds: part(value, "seeds")?,
+            status: if status == Status::Complete.word() {
+                Status::Complete
+            } else {
+                Status::Partial
+            },
+            warnings: part(value, "warnings")?,
+            notes: part(value, "notes")?,
+            axes: list(value, "axes")?
+                .iter()
+                .map(axis)
+                .collect::<Result<_, _>>()?,
+            shown: part(value, "shown")?,
+            points: list(value, "points")?
+                .iter()
+                .map(point)
+                .collect::<Result<_, _>>()?,
+            claims: part(value, "claims")?,
+        })
+    }
+
+    /// The table, the claims, the notes and the warnings as text.
+    pub fn to_text(&self) -> String {
+        let title = match self.title.as_str() {
+            "" => self.experiment.clone(),
+            title => format!("{}: {title}", self.experiment),
+        };
+        let quick = if self.quick { "; quick" } else { "" };
+        let seeds = seeds(&self.seeds);
+        let mut out = hang("", &format!("{title}; seeds {seeds}{quick}"), 88);
+        if self.status == Status::Partial {
+            let words = "interrupted; runs that had not ended are left out. The same command goes on from here.";
+            out.push_str(&hang("PARTIAL: ", words, 88));
+        }
+        out.push('\n');
+        out.push_str(&self.table());
+        if !self.claims.is_empty() {
+            out.push('\n');
+            out.push_str(&claims_table(&self.claims));
+        }
+        let notes = self.notes.iter().map(|note| ("note: ", note));
+        let warnings = self.warnings.iter().map(|w| ("warning: ", w));
+        for (label, words) in notes.chain(warnings) {
+            out.push('\n');
+            out.push_str(&hang(label, words, 88));
+        }
+        out
+    }
+
+    /// Points and schemes as rows, metrics as columns.
+    fn table(&self) -> String {
+        let mut grid = Grid::default();
+        let axes = self.axes.iter().map(|axis| axis.name.clone());
+        let head = axes.chain(["scheme".to_string(), "seeds".to_string()]);
+        grid.row(head.chain(self.shown.iter().cloned()));
+        grid.rule();
+        for point in &self.points {
+            for summary in &point.summaries {
+                let cells = self.shown.iter().map(|name| cell(name, summary));
+                let ran = [summary.scheme.clone(), summary.seeds.len().to_string()];
+                grid.row(point.at.iter().cloned().chain(ran).chain(cells));
+            }
+        }
+        let left: Vec<usize> = (1..=self.axes.len()).collect();
+        grid.render(&left)
+    }
+}
+
+fn cell(name: &str, summary: &Summary) -> String {
+    let reading = metric::find(name).map(|metric| (metric.read)(summary));
+    match reading {
+        Some(Reading::Exactly(v)) => number(v),
+        Some(Reading::AtLeast(v)) => format!(">= {}", number(v)),
+        Some(Reading::AtMost(v)) => format!("<= {}", number(v)),
+        Some(Reading::Nothing) | None => "-".into(),
+    }
+}

@@ -1,0 +1,106 @@
+//! `points.parquet`: one row per point, scheme and seed.
+
+use crate::Error;
+use crate::columns::{Col, Get, TableWriter};
+use crate::staging::Staging;
+use serde_json::Value;
+use sidestep_lab::stats::metric::{METRICS, Metric, Reading, is_count};
+use sidestep_lab::stats::{Summary, summarise};
+use sidestep_lab::{Experiment, Record, Results};
+
+/// A row, with the numbers of its seed alone.
+struct Row<'a> {
+    at: &'a [String],
+    record: &'a Record,
+    summary: Summary,
+    hash: String,
+}
+
+impl Row<'_> {
+    fn read(&self, metric: &Metric) -> Option<f64> {
+        match (metric.read)(&self.summary) {
+            Reading::Exactly(v) | Reading::AtLeast(v) | Reading::AtMost(v) => Some(v),
+            Reading::Nothing => None,
+        }
+    }
+}
+
+/// The columns: the axes, what ran, the metrics, the cost.
+fn columns<'a>(experiment: &Experiment) -> Vec<Col<Row<'a>>> {
+    let axis = |(i, name): (usize, &str)| Col {
+        name: name.to_string().into(),
+        doc: "value on this axis",
+        get: Get::NthText(i, |r: &Row<'_>, i| &r.at[i]),
+    };
+    let axes = experiment.axes.iter().map(|axis| axis.name.as_str());
+    let mut all: Vec<Col<Row<'a>>> = axes.enumerate().map(axis).collect();
+    all.extend(crate::columns::columns! { r: Row<'a>;
+        /// name of the scheme
+        scheme: Text = &r.record.scheme;
+        /// seed of the run
+        seed: Int = r.record.seed;
+        /// queries, finished or not
+        queries: Int = r.summary.qct_ms.n;
+        /// the 99th percentile of query completion fell on an unfinished one: it is a lower bound
+        qct_p99_at_least: Flag = r.summary.qct_ms.p99_at_least;
+        /// background flows of 1 to 10 kB, finished or not
+        fct_short_n: Int = r.summary.fct_short_ms.n;
+        /// their 99th percentile fell on an unfinished one: it is a lower bound
+        fct_short_p99_at_least: Flag = r.summary.fct_short_ms.p99_at_least;
+    });
+    all.extend(METRICS.iter().enumerate().map(|(i, metric)| Col {
+        name: metric.name.into(),
+        doc: metric.doc,
+        get: if is_count(metric.name) {
+            Get::NthInt(i, |r: &Row<'_>, i| {
+                r.read(&METRICS[i]).unwrap_or(0.0) as u64
+            })
+        } else {
+            Get::NthFloat(i, |r: &Row<'_>, i| r.read(&METRICS[i]))
+        },
+    }));
+    all.extend(crate::columns::columns! { r: Row<'a>;
+        /// packets that reached their host
+        delivered: Int = r.record.counts.delivered;
+        /// deliveries of one packet over one link
+        packet_hops: Int = r.record.counts.packet_hops;
+        /// events taken from the agenda
+        events: Int = r.record.counts.events;
+        /// simulated time, exact
+        simulated_ps: Int = r.record.end.0.ps();
+        /// digest of the trajectory, 16 hexadecimal digits
+        trajectory_hash: Text = &r.hash;
+    });
+    all
+}
+
+/// What each column says, for the manifest.
+pub(super) fn docs(experiment: &Experiment) -> Value {
+    let columns = columns(experiment);
+    columns
+        .iter()
+        .map(|c| (c.name.to_string(), c.doc))
+        .collect()
+}
+
+/// Writes it, a row group a point.
+pub(super) fn write(
+    staging: &Staging,
+    experiment: &Experiment,
+    results: &Results,
+) -> Result<(), Error> {
+    let (file, path) = staging.create("points.parquet")?;
+    let columns = columns(experiment);
+    let mut table = TableWriter::new("points", &columns, file, path)?;
+    for point in &results.points {
+        let rows = point.records.iter().map(|record| Row {
+            at: &point.at,
+            record,
+            summary: summarise(&[record]),
+            hash: format!("{:016x}", record.trajectory_hash),
+        });
+        let rows: Vec<Row<'_>> = rows.collect();
+        table.write(&columns, &rows)?;
+    }
+    table.finish()
+}
