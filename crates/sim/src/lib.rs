@@ -11,7 +11,9 @@ pub mod flow_list;
 mod host;
 mod indexed;
 mod layout;
+mod lost;
 pub mod network;
+mod order;
 pub mod outcome;
 mod packets;
 pub mod plan;
@@ -28,7 +30,8 @@ pub use config::{SwitchConfig, TraceFilter, WorldConfig};
 pub use files::{Files, NoFiles};
 pub use network::{Cable, End, Network};
 pub use outcome::{
-    ClassOutcome, FlowOutcome, Outcome, PacketTrace, PortOutcome, Totals, TraceEvent, TraceStep,
+    ClassOutcome, FlowOutcome, NReordering, Outcome, PacketTrace, PortOutcome, Totals, TraceEvent,
+    TraceStep,
 };
 pub use plan::{FlowPlan, Plan, QueryPlan, Start};
 pub use world::World;
