@@ -12,7 +12,9 @@ pub mod histogram;
 mod host;
 mod indexed;
 mod layout;
+mod lost;
 pub mod network;
+mod order;
 pub mod outcome;
 mod packets;
 pub mod plan;
@@ -31,7 +33,8 @@ pub use files::{Files, NoFiles};
 pub use histogram::Histogram;
 pub use network::{Cable, End, Network};
 pub use outcome::{
-    ClassOutcome, FlowOutcome, Outcome, PacketTrace, PortOutcome, Totals, TraceEvent, TraceStep,
+    ClassOutcome, FlowOutcome, NReordering, Outcome, PacketTrace, PortOutcome, Totals, TraceEvent,
+    TraceStep,
 };
 pub use plan::{FlowPlan, Plan, QueryPlan, Start};
 pub use watch::{DetourSeen, LoopCounts, Watched, Watching};

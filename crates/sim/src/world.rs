@@ -12,7 +12,9 @@ use crate::fib::{Attachment, Ports};
 use crate::host::{Alarm, Host, ReceivingEnd, Seen, SendingEnd};
 use crate::indexed::Table;
 use crate::layout::{LinkEnds, lay_links, rank_ports};
+use crate::lost::{Lost, SYN};
 use crate::network::{End, Network};
+use crate::order::Order;
 use crate::outcome::{ClassOutcome, FlowOutcome, Outcome, PortOutcome, Totals, TraceEvent};
 use crate::packets::{ack, ack_packet, arrival, data_packet};
 use crate::plan::{FlowPlan, Plan, Start};
@@ -21,7 +23,7 @@ use crate::trace::Tracer;
 use crate::watch::{DetourSeen, Watched, Watching};
 use sidestep_switch::sched::AnySched;
 use sidestep_switch::{AnyBuffer, Depth, DropReason};
-use sidestep_transport::{Ack, Receiver, Sender};
+use sidestep_transport::{Ack, AnyReceiver, AnySender, Receiver, Segment, Sender};
 use sidestep_types::{FlowId, HostId, Kind, Packet, PortId, SwitchId, Time};
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -36,6 +38,8 @@ pub struct World<A: Agenda = WheelAgenda> {
     receivers: Vec<Option<Box<ReceivingEnd>>>,
     /// Flows that start when another ends: `(the other, this one, how long after)`, sorted.
     followers: Vec<(FlowId, FlowId, Time)>,
+    /// Makes the flows' ends, when they are the caller's.
+    machines: Option<Machines>,
     plan: Arc<Plan>,
     config: WorldConfig,
     flow_salt: u64,
@@ -87,6 +91,7 @@ impl<A: Agenda> World<A> {
             senders: std::iter::repeat_with(|| None).take(flows).collect(),
             receivers: std::iter::repeat_with(|| None).take(flows).collect(),
             followers: Vec::new(),
+            machines: None,
             flow_salt: config.seed.salt("flow hash"),
             flows: vec![FlowOutcome::default(); flows],
             classes: vec![ClassOutcome::default(); plan.classes.len()],
@@ -127,6 +132,25 @@ impl<A: Agenda> World<A> {
         self.tracer.watch(watching);
     }
 
+    /// Gives every flow a sender and a receiver of the caller's: for transports of your own.
+    ///
+    /// Each is made when its flow starts or its first packet arrives. What the configured
+    /// transport says then counts for nothing.
+    pub fn set_transport(
+        &mut self,
+        sender: impl FnMut(FlowId, &FlowPlan) -> AnySender + Send + 'static,
+        receiver: impl FnMut(FlowId, &FlowPlan) -> AnyReceiver + Send + 'static,
+    ) {
+        assert!(
+            self.totals.events == 0,
+            "a transport is set before the run starts"
+        );
+        self.machines = Some(Machines {
+            sender: Box::new(sender),
+            receiver: Box::new(receiver),
+        });
+    }
+
     /// Serves events up to and including `limit`. Says whether every flow has been delivered,
     /// in which case it stops there and then.
     pub fn run_until(&mut self, limit: Time) -> bool {
@@ -160,7 +184,7 @@ impl<A: Agenda> World<A> {
         self.unfinished
     }
 
-    /// What has been counted so far; `in_flight`, `retransmits` and `timeouts` only by [`World::finish`].
+    /// What has been counted so far; `in_flight` and what senders count only by [`World::finish`].
     pub fn totals(&self) -> &Totals {
         &self.totals
     }
@@ -212,6 +236,8 @@ impl<A: Agenda> World<A> {
             sent: self.hosts.iter().map(|h| h.sent).sum(),
             retransmits: sum(|f| f.retransmits),
             timeouts: sum(|f| f.timeouts),
+            spurious_retransmits: sum(|f| f.spurious_retransmits),
+            spurious_timeouts: sum(|f| f.spurious_timeouts),
             ..self.totals
         };
         let mut ports: Vec<(usize, PortOutcome)> = (self.ends.iter().enumerate())
@@ -304,7 +330,22 @@ impl<A: Agenda> World<A> {
             self.flows[packet.flow.0 as usize].drops += 1;
             self.classes[packet.class as usize].dropped += 1;
         }
+        let packet = *packet;
+        self.lose(&packet);
         self.fabric.pool.free(parcel);
+    }
+
+    /// The network has lost what `packet` carries: its sender's next attempt is needed.
+    fn lose(&mut self, packet: &Packet) {
+        let Some(end) = &mut self.senders[packet.flow.0 as usize] else {
+            return;
+        };
+        if packet.kind() == Kind::Syn {
+            end.lost.add(SYN, SYN + 1);
+        } else if packet.carries_data() {
+            let seq = packet.seq();
+            end.lost.add(seq, seq + u64::from(packet.len));
+        }
     }
 
     #[inline]
@@ -350,6 +391,9 @@ impl<A: Agenda> World<A> {
         while let Some(segment) = end.sender.poll_send(now) {
             let packet = data_packet(segment, flow, dst, hash, class, &self.config);
             self.classes[class as usize].sent += u64::from(segment.len > 0);
+            if segment.retransmit && !end.was_lost(&segment) {
+                self.flows[flow.0 as usize].spurious_retransmits += 1;
+            }
             let host = &mut self.hosts[src.0];
             send(&mut self.fabric, &mut self.tracer, host, src, packet);
         }
@@ -371,8 +415,11 @@ impl<A: Agenda> World<A> {
         let now = self.fabric.now;
         let flow = packet.flow;
         let f = flow.0 as usize;
-        let data = packet.carries_data();
-        if data {
+        let data = packet.carries_data() && !packet.trimmed();
+        if packet.trimmed() {
+            self.classes[packet.class as usize].trimmed += 1;
+            self.lose(packet);
+        } else if data {
             let class = &mut self.classes[packet.class as usize];
             class.delivered += 1;
             class.marked += u64::from(packet.ce());
@@ -387,8 +434,10 @@ impl<A: Agenda> World<A> {
             self.open_receiver(flow);
         }
         let end = self.receivers[f].as_deref_mut().expect("just opened");
-        if data {
-            end.see(packet);
+        if data && let Some(n) = end.see(packet) {
+            let class = &mut self.classes[packet.class as usize];
+            class.reordered += 1;
+            class.n_reordering.count(n);
         }
         end.receiver.on_segment(now, arrival(packet));
         let finished = end.receiver.delivered() >= end.size;
@@ -509,8 +558,12 @@ impl<A: Agenda> World<A> {
 
     fn open_receiver(&mut self, flow: FlowId) {
         let plan = &self.plan.flows[flow.0 as usize];
+        let receiver = match &mut self.machines {
+            None => self.config.transport.receiver(),
+            Some(own) => (own.receiver)(flow, plan),
+        };
         let end = ReceivingEnd {
-            receiver: self.config.transport.receiver(),
+            receiver,
             armed: Time::MAX,
             src: plan.src,
             dst: plan.dst,
@@ -518,7 +571,7 @@ impl<A: Agenda> World<A> {
             class: plan.class,
             size: plan.size,
             shortest: 0,
-            next_expected: 0,
+            order: Order::default(),
             seen: Seen::default(),
         };
         self.receivers[flow.0 as usize] = Some(Box::new(end));
@@ -527,13 +580,18 @@ impl<A: Agenda> World<A> {
     fn start_flow(&mut self, flow: FlowId) {
         let plan = &self.plan.flows[flow.0 as usize];
         let size = (!plan.is_endless()).then_some(plan.size);
+        let sender = match &mut self.machines {
+            None => self.config.transport.sender(size),
+            Some(own) => (own.sender)(flow, plan),
+        };
         let end = SendingEnd {
-            sender: self.config.transport.sender(size),
+            sender,
             armed: Time::MAX,
             src: plan.src,
             dst: plan.dst,
             hash: flow_hashes(self.flow_salt, flow.0).0,
             class: plan.class,
+            lost: Lost::default(),
         };
         self.flows[flow.0 as usize].started = Some(self.fabric.now);
         self.senders[flow.0 as usize] = Some(Box::new(end));
@@ -557,7 +615,9 @@ impl<A: Agenda> World<A> {
         if let Some(end) = self.receivers[f].take() {
             let outcome = &mut self.flows[f];
             outcome.delivered_bytes = end.receiver.delivered();
-            outcome.reordered += end.seen.reordered;
+            outcome.reordered += end.order.reordered;
+            outcome.reordering_extent = end.order.extent;
+            outcome.n_reordering = end.order.n;
             outcome.marks += end.seen.marks;
             outcome.detours += end.seen.detours;
             outcome.max_detours = outcome.max_detours.max(end.seen.max_detours);
@@ -599,7 +659,8 @@ impl<A: Agenda> World<A> {
         }
         end.armed = Time::MAX;
         if end.sender.deadline().is_some_and(|due| due <= now) {
-            end.sender.on_timeout(now);
+            let spurious = end.times_out(now);
+            self.flows[flow.0 as usize].spurious_timeouts += u32::from(spurious);
         }
         self.drive_sender(flow);
     }
@@ -660,19 +721,52 @@ impl<A: Agenda> World<A> {
     }
 }
 
+/// What makes the ends of flows, when they are the caller's.
+struct Machines {
+    sender: Box<Make<AnySender>>,
+    receiver: Box<Make<AnyReceiver>>,
+}
+
+type Make<End> = dyn FnMut(FlowId, &FlowPlan) -> End + Send;
+
+impl SendingEnd {
+    /// Was any of this retransmission lost since it was last sent? A SYN is no data and never
+    /// counts as spurious.
+    #[cold]
+    fn was_lost(&mut self, segment: &Segment) -> bool {
+        if segment.syn {
+            self.lost.take(SYN, SYN + 1);
+            return true;
+        }
+        let end = segment.seq + u64::from(segment.len);
+        self.lost.take(segment.seq, end)
+    }
+
+    /// The timer is due. Was it a timeout, and the oldest byte waited for not lost?
+    fn times_out(&mut self, now: Time) -> bool {
+        let before = self.sender.counters();
+        let head = if before.segments == 0 {
+            SYN
+        } else {
+            self.sender.acknowledged()
+        };
+        self.sender.on_timeout(now);
+        self.sender.counters().timeouts > before.timeouts && !self.lost.holds(head)
+    }
+}
+
 impl ReceivingEnd {
+    /// Takes note of data that arrived; the n of a reordered packet.
     #[inline]
-    fn see(&mut self, packet: &Packet) {
+    fn see(&mut self, packet: &Packet) -> Option<u32> {
         self.seen.marks += u32::from(packet.ce());
         self.seen.detours += u32::from(packet.detours);
         self.seen.max_detours = self.seen.max_detours.max(packet.detours);
-        if !packet.retransmit() {
-            if packet.seq() < self.next_expected {
-                self.seen.reordered += 1;
-            } else {
-                self.next_expected = packet.seq() + u64::from(packet.len);
-            }
+        let (seq, len) = (packet.seq(), u64::from(packet.len));
+        if packet.retransmit() || self.order.in_order(seq, len) {
+            return None;
         }
+        self.order.out_of_order(seq, len, self.receiver.delivered())
     }
 }
 

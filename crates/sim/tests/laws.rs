@@ -22,8 +22,14 @@ fn any_config() -> impl Strategy<Value = WorldConfig> {
         }),
         Just(Capacity::Unlimited),
     ];
-    (buffers, capacities, any::<bool>(), any::<u64>(), 4u8..40).prop_map(
-        |(name, capacity, ip, seed, ttl)| {
+    (
+        buffers,
+        capacities,
+        any::<[bool; 2]>(),
+        any::<u64>(),
+        4u8..40,
+    )
+        .prop_map(|(name, capacity, [ip, fabric], seed, ttl)| {
             let mut config = if name == "dibs" {
                 dibs(1, seed)
             } else {
@@ -32,9 +38,11 @@ fn any_config() -> impl Strategy<Value = WorldConfig> {
             config.switch.capacity = capacity;
             config.framing = if ip { Framing::Ip } else { Framing::Ethernet };
             config.ttl = ttl;
+            if fabric {
+                config.transport = pfabric().into();
+            }
             config
-        },
-    )
+        })
 }
 
 fn any_plan(hosts: u32) -> impl Strategy<Value = Arc<Plan>> {

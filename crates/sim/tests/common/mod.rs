@@ -6,7 +6,8 @@ use sidestep_sim::agenda::{Agenda, WheelAgenda};
 use sidestep_sim::*;
 use sidestep_switch::{Capacity, buffer, route, sched};
 use sidestep_transport::{
-    Congestion, Estimator, Recovery, Reduction, RtoConfig, TcpConfig, TransportConfig,
+    Congestion, Estimator, PfabricConfig, Recovery, Reduction, RtoConfig, TcpConfig,
+    TransportConfig,
 };
 use sidestep_types::*;
 use std::sync::Arc;
@@ -56,6 +57,18 @@ pub fn dctcp() -> TcpConfig {
             backoff: true,
         },
         handshake: false,
+    }
+}
+
+/// pFabric as DIBS section 5.8 sets it.
+pub fn pfabric() -> PfabricConfig {
+    PfabricConfig {
+        mss: 1460,
+        window: 8,
+        rto: Time::from_us(350),
+        probe_after: 5,
+        slow_start: true,
+        receive_window: 1 << 20,
     }
 }
 
@@ -154,4 +167,10 @@ pub fn assert_conserved(outcome: &Outcome) {
     let out: u64 = outcome.ports.iter().map(|p| p.detours_out).sum();
     let into: u64 = outcome.ports.iter().map(|p| p.detours_in).sum();
     assert_eq!((out, into), (t.detours, t.detours));
+    assert!(t.spurious_retransmits <= t.retransmits && t.spurious_timeouts <= t.timeouts);
+    for (class, seen) in outcome.classes.iter().enumerate() {
+        let late: u64 = seen.n_reordering.counts.iter().sum();
+        assert!(late <= seen.reordered, "class {class}: {seen:?}");
+        assert!(seen.reordered <= seen.delivered, "class {class}: {seen:?}");
+    }
 }
