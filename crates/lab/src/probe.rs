@@ -201,12 +201,7 @@ impl Loops {
         self.packets += other.packets;
         self.detoured += other.detoured;
         self.looped += other.looped;
-        if self.lengths.len() < other.lengths.len() {
-            self.lengths.resize(other.lengths.len(), 0);
-        }
-        for (mine, theirs) in self.lengths.iter_mut().zip(&other.lengths) {
-            *mine += theirs;
-        }
+        crate::stats::add(&mut self.lengths, &other.lengths);
     }
 }
 

@@ -208,7 +208,8 @@ fn fairness_is_that_of_goodputs_while_each_flow_lasts() {
     });
     run.outcome.flows.extend(more);
     let jain = summarise(&[&run]).jain.unwrap();
-    assert!((jain - 25.0 / (3.0 * 11.0)).abs() < 1e-12, "{jain}");
+    // Goodputs are whole bytes a second: 9803 and 29411.
+    assert!((jain - 25.0 / (3.0 * 11.0)).abs() < 1e-4, "{jain}");
 }
 
 fn metric(summary: &Summary, name: &str) -> Reading {

@@ -1,12 +1,13 @@
 //! The numbers of one scheme, from one run per seed: what `summary.json` holds.
 
+use super::ways::{Busy, Ways};
 use super::{Percentile, Sample, jain, t_interval};
 use crate::probe::Loops;
 use crate::run::Run;
 use serde::{Deserialize, Serialize};
-use sidestep_sim::{End, FlowOutcome, FlowPlan, Histogram, Outcome, Plan, Start};
+use sidestep_sim::{FlowOutcome, FlowPlan, Outcome, Plan, Start};
 use sidestep_switch::DropReason;
-use sidestep_types::{BitRate, Time, mix64};
+use sidestep_types::{Time, mix64};
 use std::collections::BTreeMap;
 
 /// The numbers of one scheme.
@@ -252,52 +253,6 @@ struct Tally {
     endless: Vec<f64>,
 }
 
-/// How the data packets of one class that arrived were detoured.
-#[derive(Clone, Default)]
-struct Ways {
-    query: bool,
-    /// By detours, those without any included.
-    detours: Histogram,
-    /// Detoured ones, by the shortest path and then by the switches beyond it.
-    extra: Vec<Histogram>,
-    /// Those that were not detoured: on a shortest path.
-    straight: u64,
-}
-
-impl Ways {
-    fn merge(&mut self, other: &Ways) {
-        self.query |= other.query;
-        self.detours.merge(&other.detours);
-        if self.extra.len() < other.extra.len() {
-            self.extra.resize_with(other.extra.len(), Default::default);
-        }
-        for (mine, theirs) in self.extra.iter_mut().zip(&other.extra) {
-            mine.merge(theirs);
-        }
-        self.straight += other.straight;
-    }
-
-    /// By the switches beyond a shortest path, of whatever length that is.
-    fn extra_hops(&self) -> Histogram {
-        let mut all = Histogram::default();
-        all.add(0, self.straight);
-        self.extra.iter().for_each(|extra| all.merge(extra));
-        all
-    }
-
-    /// Mean of switches crossed over those of a shortest path.
-    fn stretch(&self) -> Option<f64> {
-        let detoured = self.extra.iter().enumerate();
-        // A sum of whole numbers for each length, so that no order of packets shows.
-        let beyond: f64 = detoured
-            .filter(|(_, extra)| !extra.is_empty())
-            .map(|(shortest, extra)| extra.sum() as f64 / shortest as f64)
-            .sum();
-        let n = self.extra_hops().len();
-        (n > 0).then(|| 1.0 + beyond / n as f64)
-    }
-}
-
 impl Tally {
     fn of(run: &Run) -> Tally {
         let (plan, outcome) = (&*run.plan, &run.outcome);
@@ -321,12 +276,7 @@ impl Tally {
                 marked: seen.marked,
                 ..ClassSummary::default()
             };
-            tally.ways.push(Ways {
-                query: class.query,
-                detours: seen.detours_each,
-                extra: seen.extra_hops,
-                straight: seen.delivered - seen.detoured,
-            });
+            tally.ways.push(Ways::of(&seen));
             tally.classes.push((class, Sample::default()));
         }
         for (flow, seen) in plan.flows.iter().zip(&outcome.flows) {
@@ -339,10 +289,7 @@ impl Tally {
         let (class, fct) = &mut self.classes[usize::from(flow.class)];
         class.delivered_bytes += seen.delivered_bytes;
         if flow.is_endless() {
-            let lasted = seen.started.map(|at| end.saturating_sub(at).as_s_f64());
-            let goodput = lasted.map_or(0.0, |s| seen.delivered_bytes as f64 / s);
-            self.endless
-                .push(if goodput.is_finite() { goodput } else { 0.0 });
+            self.endless.push(goodput(seen, end) as f64);
             return;
         }
         if matches!(flow.start, Start::At(t) if seen.started.is_none() && t > end) {
@@ -389,7 +336,7 @@ impl Tally {
         let classes: Vec<ClassSummary> = (self.classes.iter_mut().zip(&self.ways))
             .map(|((class, fct), ways)| ClassSummary {
                 fct_ms: percentiles(fct),
-                detours_each: ways.detours.counts().to_vec(),
+                detours_each: ways.detours.clone(),
                 extra_hops: ways.extra_hops().counts().to_vec(),
                 ..class.clone()
             })
@@ -405,10 +352,9 @@ impl Tally {
         let delivered = |query| packets(|class| class.delivered, query);
         let ways = |query: Option<bool>| {
             let mut all = Ways::default();
-            let chosen = self.ways.iter();
-            chosen
-                .filter(|ways| query.is_none_or(|q| ways.query == q))
-                .for_each(|ways| all.merge(ways));
+            let of = classes.iter().zip(&self.ways);
+            of.filter(|(class, _)| query.is_none_or(|q| class.query == q))
+                .for_each(|(_, ways)| all.merge(ways));
             all
         };
         let data = ways(None);
@@ -429,9 +375,9 @@ impl Tally {
             detoured_data_share: share(detoured(None), delivered(None)),
             detoured_query_share: share(detoured(Some(true)), detoured(None)),
             detoured_background_share: share(detoured(Some(false)), delivered(Some(false))),
-            detours_per_packet: data.detours.mean(),
-            detours_p99: whole(ways(Some(true)).detours.percentile(990)),
-            detours_max: whole(data.detours.max()),
+            detours_per_packet: data.detours().mean(),
+            detours_p99: whole(ways(Some(true)).detours().percentile(990)),
+            detours_max: whole(data.detours().max()),
             stretch_mean: data.stretch(),
             extra_hops_p99: whole(data.extra_hops().percentile(990)),
             link_use: link_use(runs),
@@ -484,23 +430,13 @@ fn loops(runs: &[&Run]) -> Option<Loops> {
     all
 }
 
-/// How busy each link out of a switch was in each run.
 fn link_use(runs: &[&Run]) -> LinkUse {
-    let (mut n, mut sum, mut max) = (0u64, 0.0, 0.0f64);
-    for run in runs {
-        let capacity = |rate: BitRate| rate.as_bps() as f64 * run.outcome.end.as_s_f64() / 8.0;
-        for port in &run.outcome.ports {
-            let share = port.wire_bytes as f64 / capacity(port.rate);
-            if matches!(port.from, End::Switch(_)) && share.is_finite() {
-                n += 1;
-                sum += share;
-                max = max.max(share);
-            }
-        }
-    }
+    let mut busy = Busy::default();
+    runs.iter()
+        .for_each(|run| busy.merge(&Busy::of(&run.outcome)));
     LinkUse {
-        mean: (n > 0).then(|| sum / n as f64),
-        max: (n > 0).then_some(max),
+        mean: busy.mean(),
+        max: busy.max(),
     }
 }
 
@@ -526,6 +462,14 @@ fn queries(plan: &Plan, outcome: &Outcome) -> Sample {
         }
     }
     sample
+}
+
+/// Bytes per second that a flow delivered from its start to the end of the run, rounded down.
+fn goodput(seen: &FlowOutcome, end: Time) -> u64 {
+    let lasted = (seen.started).map_or(0, |at| end.saturating_sub(at).ps());
+    let bytes = u128::from(seen.delivered_bytes) * 1_000_000_000_000;
+    let rate = bytes.checked_div(u128::from(lasted));
+    rate.map_or(0, |rate| u64::try_from(rate).unwrap_or(u64::MAX))
 }
 
 /// Adds one flow: from the hand-over until its last byte is delivered.
