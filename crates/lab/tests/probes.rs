@@ -65,6 +65,21 @@ fn a_run_with_probes_is_the_run_without_them() {
 }
 
 #[test]
+fn the_window_that_ends_with_the_run_counts() {
+    let text = BUSY.replace("40 kB", "1 kB");
+    let run = run(
+        &read(&text, &["probe.links=2 ms", "probe.occupancy=8 ms"]).unwrap(),
+        1,
+    );
+    assert!(
+        run.outcome.end.as_ms_f64() <= 8.0,
+        "endless flows alone are left"
+    );
+    assert_eq!(run.probed.samples["hot_link_share"].len(), 4);
+    assert_eq!(run.probed.occupancy.len(), 1);
+}
+
+#[test]
 fn the_logs_agree_with_the_counts() {
     let scenario = read(BUSY, &ALL).unwrap();
     let run = run(&scenario, 1);

@@ -54,14 +54,15 @@ impl Topology for HyperX {
     fn lay(values: &Values, _: &dyn Files) -> Result<Network, String> {
         let shape = shape(&values.word("shape"))?;
         let hosts = count(values, "hosts_per_switch", 1, MAX_PORTS)?;
-        let switches = shape.iter().map(|n| u64::from(*n)).product::<u64>();
-        at_most_hosts(switches * u64::from(hosts))?;
         let ports = hosts + shape.iter().map(|n| n - 1).sum::<u32>();
         if ports > MAX_PORTS {
             return Err(format!(
                 "hosts_per_switch and shape: expected at most {MAX_PORTS} ports a switch, got {ports}"
             ));
         }
+        // So few ports leave the product far below its type's end.
+        let switches = shape.iter().map(|n| u64::from(*n)).product::<u64>();
+        at_most_hosts(switches * u64::from(hosts))?;
         let access = Link::of(values, "host_rate", "delay");
         let fabric = Link::of(values, "fabric_rate", "delay");
         let mut net = Builder::default();

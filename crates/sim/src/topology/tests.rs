@@ -415,6 +415,14 @@ fn hyperx_has_its_closed_form_counts_and_diameter() {
         said("hyperx", &[("shape", "200x100"), ("hosts_per_switch", "1")]),
         "hyperx: hosts_per_switch and shape: expected at most 256 ports a switch, got 299"
     );
+    assert_eq!(
+        said("hyperx", &[("shape", "256x256x256x256x256x256x256x256")]),
+        "hyperx: hosts_per_switch and shape: expected at most 256 ports a switch, got 2044"
+    );
+    assert_eq!(
+        said("hyperx", &[("shape", "30x30x30x30x30x30x30")]),
+        "hyperx: expected at most 1048576 hosts, got 87480000000"
+    );
 }
 
 #[test]
