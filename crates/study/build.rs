@@ -1,9 +1,13 @@
 //! Names the code that decides what a run does: a digest of the sources of the simulator and of
 //! the data it ships, and of the versions of its dependencies. Kept results of other code are not reused.
+//!
+//! Makes the experiments part of the program: every file of `experiments/<paper>/`, found here so
+//! that a new figure is one file and no line anywhere.
 
 use sha2::{Digest, Sha256};
-use std::fs;
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 /// Where what decides is, from the workspace.
 const DECIDE: [&str; 7] = [
@@ -18,6 +22,11 @@ const DECIDE: [&str; 7] = [
 
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    name_code(&root);
+    ship(&root.join("experiments"));
+}
+
+fn name_code(root: &Path) {
     let mut digest = Sha256::new();
     for place in DECIDE {
         let path = root.join(place);
@@ -26,7 +35,7 @@ fn main() {
         list(&path, &mut files);
         files.sort();
         for file in files {
-            let name = file.strip_prefix(&root).expect("it is in the workspace");
+            let name = file.strip_prefix(root).expect("it is in the workspace");
             let text = fs::read(&file).expect("a source can be read");
             digest.update(name.as_os_str().as_encoded_bytes());
             digest.update((text.len() as u64).to_le_bytes());
@@ -48,4 +57,38 @@ fn list(path: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(path).into_iter().flatten().flatten() {
         list(&entry.path(), files);
     }
+}
+
+fn ship(experiments: &Path) {
+    println!("cargo::rerun-if-changed={}", experiments.display());
+    let mut list = String::from("&[\n");
+    for folder in sorted(experiments).into_iter().filter(|path| path.is_dir()) {
+        println!("cargo::rerun-if-changed={}", folder.display());
+        for file in sorted(&folder) {
+            if file.extension().is_some_and(|end| end == "toml") {
+                let path = file.canonicalize().expect("a listed file is there");
+                let (paper, name) = (stem(&folder), stem(&file));
+                writeln!(list, "    ({paper:?}, {name:?}, include_str!({path:?})),")
+                    .expect("a string takes it all");
+            }
+        }
+    }
+    list.push(']');
+    let out = PathBuf::from(env::var("OUT_DIR").expect("cargo says where"));
+    fs::write(out.join("experiments.rs"), list).expect("the build folder can be written to");
+}
+
+/// What a folder holds, by name; nothing when there is no such folder.
+fn sorted(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+fn stem(path: &Path) -> String {
+    let stem = path.file_stem().expect("a listed path has a name");
+    stem.to_str()
+        .expect("experiments have names in UTF-8")
+        .into()
 }

@@ -15,11 +15,12 @@ use std::path::PathBuf;
 Examples:
   sidestep run quickstart                    an incast on 16 hosts, in a second
   sidestep run dibs-demo --jobs 2            DIBS against DCTCP on 128 hosts
+  sidestep reproduce dibs --quick            the figures of a paper, held against its claims
   sidestep check my.toml                     what a scenario means, and its load
   sidestep list buffers                      what there is, with every parameter
 
 Exit status: 0 all well, 1 the run failed, 2 the input was wrong, 130 interrupted.
-Verdicts on a paper's claims are printed and do not change it."
+Verdicts on a paper's claims change that of `reproduce` alone."
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -30,6 +31,8 @@ pub struct Cli {
 pub enum Command {
     /// Run every scheme of a scenario with every seed, at every point of its sweep
     Run(RunArgs),
+    /// Run the figures of a paper again, with a verdict for each claim
+    Reproduce(ReproduceArgs),
     /// Say what a scenario means: every value and its source, the offered load
     Check(CheckArgs),
     /// List what there is to choose from
@@ -92,6 +95,43 @@ pub struct RunArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
+Examples:
+  sidestep reproduce                         every figure of every paper: hours
+  sidestep reproduce dibs --quick            one paper, shortened: minutes
+  sidestep reproduce dibs/fig08 --jobs 2     one figure
+  sidestep reproduce beyond                  what the papers leave open
+  sidestep reproduce dibs --quick --json | jq '.claims[] | {id, paper, ours, verdict}'
+
+The result directory holds report.html, report.json and a folder a figure with its plots,
+points.csv, summary.json and experiment.toml. `experiments/PAPER/` in the working directory
+stands for the shipped figures of that paper. `sidestep list experiments` names them all.
+
+Exit status: 1 when a claim that this version is known to reproduce is not reproduced; with
+--quick only when it is `not reproduced`, since a short run may not be able to tell. 2 when
+the input is wrong. 130 after Ctrl-C, with a partial report of what there is.")]
+pub struct ReproduceArgs {
+    /// A paper, or one of its figures: `dibs`, `dibs/fig08` [default: all]
+    #[arg(value_name = "PAPER[/FIGURE]")]
+    pub what: Option<String>,
+    /// Fewer points, fewer seeds and less time, as each figure's `[quick]` says
+    #[arg(long)]
+    pub quick: bool,
+    /// Runs at the same time [default: one per core]
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// The result directory, which must not exist yet [default: results/reproduce-PAPER-TIME]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print the report as one JSON object and nothing else
+    #[arg(long)]
+    pub json: bool,
+    /// Report progress even when standard error is not a terminal
+    #[arg(long)]
+    pub progress: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Example:
   sidestep check dibs-demo --set workload.background.inter_arrival=\"10 ms\"")]
 pub struct CheckArgs {
@@ -115,7 +155,7 @@ Examples:
   sidestep list                              every kind, a line each
   sidestep list workloads                    one kind, with parameters, defaults and sources")]
 pub struct ListArgs {
-    /// scenarios, schemes, routes, buffers, schedulers, transports, recoveries, reductions, estimators,
+    /// scenarios, experiments, schemes, routes, buffers, schedulers, transports, recoveries, reductions, estimators,
     /// topologies, workloads or cdfs
     pub kind: Option<String>,
     /// Print one JSON object and nothing else

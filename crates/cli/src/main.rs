@@ -6,6 +6,7 @@ mod check;
 mod files;
 mod list;
 mod out;
+mod reproduce;
 mod run;
 mod show;
 mod stop;
@@ -54,6 +55,7 @@ impl From<sidestep_study::Error> for Failure {
 fn main() -> ExitCode {
     let outcome = match args::Cli::parse().command {
         args::Command::Run(args) => run::run(&args),
+        args::Command::Reproduce(args) => reproduce::reproduce(&args),
         args::Command::Check(args) => check::check(&args),
         args::Command::List(args) => list::list(&args),
         args::Command::Show(args) => show::show(&args),

@@ -24,7 +24,7 @@ pub fn run(args: &RunArgs) -> Outcome {
     let out = out_dir(args, &scenario.name);
     let options = Options {
         out: &out,
-        jobs: jobs(args)?,
+        jobs: jobs(args.jobs)?,
         trace: filter,
         show: show(args),
     };
@@ -54,7 +54,7 @@ fn sweep(experiment: &Experiment, args: &RunArgs) -> Outcome {
     let options = SweepOptions {
         out: &out,
         measure: MeasureOptions {
-            jobs: jobs(args)?,
+            jobs: jobs(args.jobs)?,
             cache: (!args.no_cache).then_some(kept.as_path()),
             show: show(args),
         },
@@ -71,14 +71,6 @@ fn sweep(experiment: &Experiment, args: &RunArgs) -> Outcome {
         out::say(&finished.measurement.cost());
     }
     Ok(status(finished.report.status))
-}
-
-fn jobs(args: &RunArgs) -> Result<usize, Failure> {
-    match args.jobs {
-        Some(0) => Err(Failure::input("--jobs: expected at least 1, got 0")),
-        Some(n) => Ok(n),
-        None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
-    }
 }
 
 fn show(args: &RunArgs) -> Show {
@@ -119,8 +111,17 @@ fn sets(args: &RunArgs) -> Vec<String> {
     sets
 }
 
+/// Threads: as asked, or one per core.
+pub fn jobs(asked: Option<usize>) -> Result<usize, Failure> {
+    match asked {
+        Some(0) => Err(Failure::input("--jobs: expected at least 1, got 0")),
+        Some(n) => Ok(n),
+        None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
+    }
+}
+
 /// `results/NAME-TIME`, with a number behind it when it is taken.
-fn default_out(name: &str) -> PathBuf {
+pub fn default_out(name: &str) -> PathBuf {
     let base = format!("results/{name}-{}", when::compact(when::now_s()));
     let names = (2..).map(|n| format!("{base}-{n}"));
     let mut free = std::iter::once(base.clone())

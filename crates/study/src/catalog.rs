@@ -1,10 +1,12 @@
 //! What there is to choose from: every registry, as `sidestep list` prints it.
 
+use crate::reproduce::shelf::{Book, Shelf};
 use serde_json::{Value, json};
-use sidestep_lab::{Scenario, shipped, tables};
+use sidestep_lab::{Experiment, Scenario, shipped, tables};
 use sidestep_sim::{NoFiles, SizeCdf, cdf, topology, workload};
 use sidestep_switch::{buffer, route, sched};
 use sidestep_types::{Entry, Param};
+use std::path::Path;
 
 /// One kind of thing.
 #[derive(Clone, Debug)]
@@ -33,6 +35,7 @@ pub struct Item {
 /// The words for the kinds, in the order of the list.
 pub const KINDS: &[&str] = &[
     "scenarios",
+    "experiments",
     "schemes",
     "routes",
     "buffers",
@@ -57,6 +60,7 @@ pub fn kind(name: &str) -> Option<Kind> {
     let name = KINDS.iter().find(|k| **k == name || singular(k) == name)?;
     let (key, items) = match *name {
         "scenarios" => ("sidestep run NAME", scenarios()),
+        "experiments" => ("sidestep reproduce NAME", experiments()),
         "schemes" => ("schemes = [\"NAME\"]", schemes()),
         "routes" => ("switch.route", of(route::ENTRIES)),
         "buffers" => ("switch.buffer", of(buffer::ENTRIES)),
@@ -125,6 +129,27 @@ fn scenarios() -> Vec<Item> {
         }
     };
     shipped::SCENARIOS.iter().map(item).collect()
+}
+
+/// Figures of papers; those of the working directory instead of the shipped ones.
+fn experiments() -> Vec<Item> {
+    let shelf = Shelf::open(Path::new("")).unwrap_or_default();
+    let item = |book: &Book| {
+        let read = Experiment::read(&book.name, &book.text, &[], false, &shelf.beside(book));
+        let paper = |e: &Experiment| {
+            let figure = e.figure.as_ref();
+            figure.map_or(String::new(), |f| format!("{} {}", f.paper, f.number))
+        };
+        Item {
+            name: format!("{}/{}", book.paper, book.name),
+            summary: read
+                .as_ref()
+                .map_or_else(|_| "does not read".into(), |e| e.title.clone()),
+            source: read.as_ref().map(paper).unwrap_or_default(),
+            params: &[],
+        }
+    };
+    shelf.books.iter().map(item).collect()
 }
 
 fn schemes() -> Vec<Item> {
@@ -229,7 +254,8 @@ mod tests {
     fn every_kind_lists_something_under_both_its_words() {
         for name in KINDS {
             let kind = kind(name).unwrap();
-            assert!(!kind.items.is_empty(), "{name}");
+            // Experiments may all be elsewhere.
+            assert!(!kind.items.is_empty() || *name == "experiments", "{name}");
             assert!(kind.items.iter().all(|i| !i.summary.is_empty()), "{name}");
             assert_eq!(super::kind(&singular(name)).unwrap().name, *name);
         }

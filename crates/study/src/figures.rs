@@ -1,7 +1,7 @@
 //! The plots of a result directory: completion times of queries and of short flows.
 
 use crate::Error;
-use crate::plot::{Figure, Series, cdf, png, svg};
+use crate::plot::{Figure, Look, Series, cdf, png, svg};
 use crate::staging::Staging;
 use crate::words;
 use sidestep_lab::stats::Sample;
@@ -57,7 +57,7 @@ pub fn write(staging: &Staging, scenario: &Scenario, runs: &[Record]) -> Result<
 }
 
 fn figure(kind: &Kind, scenario: &Scenario, runs: &[Record]) -> Figure {
-    let series = scenario.schemes.iter().map(|scheme| {
+    let series = scenario.schemes.iter().enumerate().map(|(nth, scheme)| {
         let mut sample = Sample::default();
         runs.iter()
             .filter(|r| r.scheme == scheme.name)
@@ -66,6 +66,7 @@ fn figure(kind: &Kind, scenario: &Scenario, runs: &[Record]) -> Figure {
         done.sort_by(f64::total_cmp);
         Series {
             name: scheme.name.clone(),
+            look: Look::nth(nth),
             done,
             n: sample.len() as usize,
         }
@@ -80,6 +81,7 @@ fn figure(kind: &Kind, scenario: &Scenario, runs: &[Record]) -> Figure {
         subtitle: format!("{title}; seeds {}", words::seeds(&scenario.seeds)),
         x_label: kind.x_label.into(),
         counted: kind.counted.into(),
+        completes: true,
         series: series.collect(),
     }
 }

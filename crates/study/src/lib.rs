@@ -12,6 +12,7 @@ mod manifest;
 pub mod plot;
 pub mod progress;
 mod report;
+pub mod reproduce;
 pub mod result;
 mod rows;
 mod session;

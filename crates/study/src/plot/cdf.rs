@@ -1,11 +1,13 @@
-//! Completion times of several schemes side by side: the CDF, and its tail on a log scale.
+//! A sample of several schemes side by side: the CDF, and its tail on a log scale.
 //!
-//! What did not complete counts: a curve ends at the share that did, with a ring, and never
+//! Completion times have some that are not known, since not all complete. What did not complete counts: a curve ends at the share that did, with a ring, and never
 //! reaches 100 % by leaving the rest out.
 
 use super::axis::{Axis, Scale, Tick, plain};
-use super::font::Font;
-use super::scene::{Anchor, Color, Item, Scene, Stroke, TextStyle};
+use super::frame::Frame;
+use super::look::PAGE;
+use super::look::{Entry, LEGEND_LINE, Look, SOFT, heading, heading_height, legend, words};
+use super::scene::{Item, Scene, Shape, Stroke};
 
 /// What a figure shows.
 #[derive(Clone, Debug)]
@@ -18,100 +20,90 @@ pub struct Figure {
     pub x_label: String,
     /// What is counted: `queries`.
     pub counted: String,
+    /// They are completion times: those that are not there did not complete.
+    pub completes: bool,
     /// One a scheme, in the order of the scenario.
     pub series: Vec<Series>,
 }
 
-/// One scheme's completion times.
+/// One scheme's sample.
 #[derive(Clone, Debug)]
 pub struct Series {
     /// The scheme.
     pub name: String,
-    /// Times of those that completed, ascending and above zero.
+    /// How it looks.
+    pub look: Look,
+    /// The values that are known, ascending; the times of those that completed.
     pub done: Vec<f64>,
     /// How many there were, completed or not.
     pub n: usize,
 }
 
-/// Okabe and Ito's colours, which colour-blind readers tell apart.
-const COLORS: [Color; 7] = [
-    Color(0, 114, 178),
-    Color(213, 94, 0),
-    Color(0, 158, 115),
-    Color(204, 121, 167),
-    Color(86, 180, 233),
-    Color(230, 159, 0),
-    Color(70, 70, 70),
-];
-const DASHES: [&[f32]; 4] = [&[], &[7.0, 3.0], &[2.5, 2.5], &[9.0, 3.0, 2.0, 3.0]];
-
-const INK: Color = Color(33, 37, 41);
-const SOFT: Color = Color(95, 104, 113);
-const GRID: Color = Color(229, 232, 235);
-const FAINT: Color = Color(243, 244, 246);
-const FRAME: Color = Color(150, 157, 164);
-
 const WIDTH: f32 = 960.0;
-const TOP: f32 = 84.0;
+const MARGIN: f32 = 24.0;
 const PANEL: f32 = 300.0;
 const LEFT: [f32; 2] = [68.0, 552.0];
 const PANEL_WIDTH: f32 = 380.0;
-const LEGEND_LINE: f32 = 20.0;
 
 /// Draws the figure.
 pub fn cdf(figure: &Figure) -> Scene {
-    let height = TOP + PANEL + 62.0 + LEGEND_LINE * figure.series.len() as f32 + 14.0;
+    let top = heading_height(WIDTH, MARGIN, &figure.title, &figure.subtitle) + 20.0;
+    let height = top + PANEL + 62.0 + LEGEND_LINE * figure.series.len() as f32 + 14.0;
     let mut scene = Scene::new(WIDTH, height, figure.title.clone());
-    scene.text(
-        (LEFT[0] - 44.0, 32.0),
-        &*figure.title,
-        words(17.0, INK).bold(),
-    );
-    scene.text((LEFT[0] - 44.0, 53.0), &*figure.subtitle, words(12.0, SOFT));
+    heading(&mut scene, MARGIN, &figure.title, &figure.subtitle);
 
-    let times = || {
-        figure
-            .series
-            .iter()
-            .flat_map(|s| [s.done.first(), s.done.last()])
-            .flatten()
-    };
-    let low = times().copied().fold(f64::INFINITY, f64::min);
-    let high = times().copied().fold(0.0, f64::max);
+    let known = || figure.series.iter().flat_map(|s| &s.done).copied();
+    let low = known().fold(f64::INFINITY, f64::min);
+    let high = known().fold(f64::NEG_INFINITY, f64::max);
     let n = figure.series.iter().map(|s| s.n).max().unwrap_or(0);
-    if high > 0.0 {
+    // Times of one system lie within one or many decades, and a log axis serves both.
+    let log = low > 0.0 && (figure.completes || high / low > 20.0);
+    let scale = if log { Scale::Log } else { Scale::Linear };
+    if low <= high {
         for (panel, left) in [Panel::Share, Panel::Tail].into_iter().zip(LEFT) {
-            let x = Axis::log_around(low, high, (left, left + PANEL_WIDTH));
-            let y = panel.y_axis(n);
+            let x = Axis::around(scale, low, high, (left, left + PANEL_WIDTH));
+            let y = panel.y_axis(n, top);
             grid(&mut scene, figure, panel, &x, &y);
-            for (i, series) in figure.series.iter().enumerate() {
-                curve(&mut scene, series, i, panel, &x, &y);
+            for series in &figure.series {
+                curve(&mut scene, series, panel, &x, &y);
             }
         }
     } else {
-        let middle = (WIDTH / 2.0, TOP + PANEL / 2.0);
-        scene.text(
-            middle,
-            format!("no {} completed", figure.counted),
-            words(14.0, SOFT).middle(),
-        );
+        let middle = (WIDTH / 2.0, top + PANEL / 2.0);
+        let nothing = match figure.completes {
+            true => format!("no {} completed", figure.counted),
+            false => format!("no {}", figure.counted),
+        };
+        scene.text(middle, nothing, words(14.0, SOFT).middle());
     }
-    legend(&mut scene, figure, TOP + PANEL + 66.0);
+    let entry = |s: &Series| Entry {
+        look: s.look.clone(),
+        name: s.name.clone(),
+        about: describe(s, figure),
+    };
+    let entries: Vec<Entry> = figure.series.iter().map(entry).collect();
+    legend(
+        &mut scene,
+        (MARGIN, top + PANEL + 66.0),
+        &entries,
+        true,
+        false,
+    );
     scene
 }
 
 /// Which of the two a panel is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Panel {
-    /// The share completed, on a linear axis.
+    /// The share up to a value, on a linear axis.
     Share,
-    /// The share not yet completed, on a logarithmic one.
+    /// The share beyond it, on a logarithmic one.
     Tail,
 }
 
 impl Panel {
-    fn y_axis(self, n: usize) -> Axis {
-        let pixels = (TOP + PANEL, TOP);
+    fn y_axis(self, n: usize, top: f32) -> Axis {
+        let pixels = (top + PANEL, top);
         match self {
             Panel::Share => Axis {
                 scale: Scale::Linear,
@@ -143,38 +135,29 @@ impl Panel {
         }
     }
 
-    fn heading(self, counted: &str) -> String {
-        match self {
-            Panel::Share => format!("share of {counted} completed"),
-            Panel::Tail => format!("share of {counted} not yet completed"),
+    fn heading(self, figure: &Figure) -> String {
+        let counted = &figure.counted;
+        match (self, figure.completes) {
+            (Panel::Share, true) => format!("share of {counted} completed"),
+            (Panel::Tail, true) => format!("share of {counted} not yet completed"),
+            (Panel::Share, false) => format!("share of {counted} up to this"),
+            (Panel::Tail, false) => format!("share of {counted} above this"),
         }
     }
 }
 
 fn grid(scene: &mut Scene, figure: &Figure, panel: Panel, x: &Axis, y: &Axis) {
-    let ((left, right), (bottom, top)) = (x.pixels, y.pixels);
-    let thin = |color| Stroke {
-        color,
-        width: 1.0,
-        dash: &[],
+    let frame = Frame {
+        x,
+        y,
+        x_ticks: x.ticks(),
+        y_ticks: panel.ticks(y),
+        heading: &panel.heading(figure),
+        x_label: &figure.x_label,
     };
-    for tick in x.log_ticks(plain) {
-        let at = x.place(tick.value);
-        let color = if tick.label.is_some() { GRID } else { FAINT };
-        scene.line(vec![(at, top), (at, bottom)], &thin(color));
-        if let Some(label) = tick.label {
-            scene.text((at, bottom + 18.0), label, words(11.5, SOFT).middle());
-        }
-    }
-    for tick in panel.ticks(y) {
-        let at = y.place(tick.value);
-        let color = if tick.label.is_some() { GRID } else { FAINT };
-        scene.line(vec![(left, at), (right, at)], &thin(color));
-        if let Some(label) = tick.label {
-            scene.text((left - 7.0, at + 4.0), label, words(11.5, SOFT).end());
-        }
-    }
+    frame.draw(scene);
     if panel == Panel::Tail && y.from < 0.01 {
+        let (left, right) = x.pixels;
         let at = y.place(0.01);
         let stroke = Stroke {
             color: SOFT,
@@ -184,21 +167,10 @@ fn grid(scene: &mut Scene, figure: &Figure, panel: Panel, x: &Axis, y: &Axis) {
         scene.line(vec![(left, at), (right, at)], &stroke);
         scene.text((left + 6.0, at - 5.0), "p99", words(11.0, SOFT));
     }
-    scene.line(vec![(left, bottom), (right, bottom)], &thin(FRAME));
-    scene.text(
-        (left, top - 9.0),
-        panel.heading(&figure.counted),
-        words(12.0, INK),
-    );
-    scene.text(
-        ((left + right) / 2.0, bottom + 38.0),
-        &*figure.x_label,
-        words(12.0, INK).middle(),
-    );
 }
 
 /// A step curve, thinned to what can be seen.
-fn curve(scene: &mut Scene, series: &Series, index: usize, panel: Panel, x: &Axis, y: &Axis) {
+fn curve(scene: &mut Scene, series: &Series, panel: Panel, x: &Axis, y: &Axis) {
     let n = series.n as f64;
     let value = |done: usize| match panel {
         Panel::Share => done as f64 / n,
@@ -218,46 +190,35 @@ fn curve(scene: &mut Scene, series: &Series, index: usize, panel: Panel, x: &Axi
             last = at;
         }
     }
-    let stroke = look(index);
+    let stroke = series.look.line();
     scene.line(points, &stroke);
     if series.done.len() < series.n {
-        let ring = Stroke {
-            dash: &[],
-            width: 1.6,
-            ..stroke
-        };
-        scene.items.push(Item::Ring {
+        scene.items.push(Item::Mark {
             at: last,
+            shape: Shape::Circle,
             radius: 3.2,
-            stroke: ring,
+            stroke: Stroke {
+                dash: &[],
+                width: 1.6,
+                ..stroke
+            },
+            fill: PAGE,
+            hint: format!("{}: the rest did not complete", series.name),
         });
     }
 }
 
-fn legend(scene: &mut Scene, figure: &Figure, top: f32) {
-    let font = Font::load(true);
-    let names = figure.series.iter().map(|s| font.width(&s.name, 12.5));
-    let widest = names.fold(0.0, f32::max);
-    let left = LEFT[0] - 44.0;
-    for (i, series) in figure.series.iter().enumerate() {
-        let y = top + LEGEND_LINE * i as f32;
-        scene.line(vec![(left, y - 4.0), (left + 34.0, y - 4.0)], &look(i));
-        scene.text((left + 44.0, y), &*series.name, words(12.5, INK).bold());
-        scene.text(
-            (left + 58.0 + widest, y),
-            describe(series, &figure.counted),
-            words(12.0, SOFT),
-        );
-    }
-}
-
-fn describe(series: &Series, counted: &str) -> String {
+fn describe(series: &Series, figure: &Figure) -> String {
+    let counted = &figure.counted;
     let (n, done) = (series.n, series.done.len());
     if n == 0 {
         return format!("no {counted}");
     }
     let mut text = format!("n = {} {counted}", plain(n as f64));
-    if done == n {
+    if !figure.completes {
+        let middle = series.done[(n - 1) / 2];
+        text.push_str(&format!(", median {}", crate::words::number(middle)));
+    } else if done == n {
         text.push_str(", all completed");
     } else {
         let share = 100.0 * done as f64 / n as f64;
@@ -272,43 +233,6 @@ fn describe(series: &Series, counted: &str) -> String {
         ));
     }
     text
-}
-
-fn look(index: usize) -> Stroke {
-    let dash = DASHES[index % DASHES.len()];
-    Stroke {
-        color: COLORS[index % COLORS.len()],
-        width: 2.2,
-        dash,
-    }
-}
-
-fn words(size: f32, color: Color) -> TextStyle {
-    TextStyle {
-        color,
-        size,
-        bold: false,
-        anchor: Anchor::Start,
-        upwards: false,
-    }
-}
-
-impl TextStyle {
-    fn bold(self) -> TextStyle {
-        TextStyle { bold: true, ..self }
-    }
-    fn middle(self) -> TextStyle {
-        TextStyle {
-            anchor: Anchor::Middle,
-            ..self
-        }
-    }
-    fn end(self) -> TextStyle {
-        TextStyle {
-            anchor: Anchor::End,
-            ..self
-        }
-    }
 }
 
 #[cfg(test)]
@@ -336,14 +260,17 @@ mod tests {
                 .into(),
             x_label: "time from the query to its last response, ms".into(),
             counted: "queries".into(),
+            completes: true,
             series: vec![
                 Series {
                     name: "dctcp".into(),
+                    look: Look::nth(0),
                     done: dctcp,
                     n: 1500,
                 },
                 Series {
                     name: "dctcp+dibs".into(),
+                    look: Look::nth(1),
                     done: times(1.5, 1.0, 1500),
                     n: 1500,
                 },
@@ -375,6 +302,22 @@ mod tests {
             2,
             "one ring a panel, for dctcp alone"
         );
+    }
+
+    #[test]
+    fn a_sample_of_counts_has_an_axis_from_zero() {
+        let mut figure = figure();
+        figure.completes = false;
+        figure.counted = "packets".into();
+        figure.x_label = "detours of a packet".into();
+        for series in &mut figure.series {
+            series.done = (0..400).map(|i| f64::from(i / 100)).collect();
+            series.n = 400;
+        }
+        let text = svg(&cdf(&figure));
+        assert!(text.contains("share of packets up to this"), "{text}");
+        assert!(text.contains("n = 400 packets, median 1.00"), "{text}");
+        assert!(text.contains(">0</text>"), "{text}");
     }
 
     #[test]

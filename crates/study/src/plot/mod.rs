@@ -2,12 +2,38 @@
 
 mod axis;
 mod cdf;
+mod chart;
 mod font;
+mod frame;
+mod look;
 mod png;
+mod queues;
+mod scatter;
 mod scene;
 mod svg;
+mod way;
 
+pub use axis::{Scale, plain};
 pub use cdf::{Figure, Series, cdf};
+pub use chart::{Chart, Panel, Point, Side, Sweep, chart};
+pub use look::{Entry, Look, Palette};
 pub use png::png;
+pub use queues::{Queues, Switch, queues};
+pub use scatter::{Scatter, scatter};
 pub use scene::Scene;
 pub use svg::svg;
+pub use way::{Hop, Way, way};
+
+#[cfg(test)]
+mod testing {
+    use super::{Scene, png, svg};
+
+    /// Writes a picture where `SIDESTEP_KEEP_PLOTS` says, to be looked at.
+    pub fn keep(name: &str, scene: &Scene) {
+        let picture = png(scene, 1.0).unwrap();
+        if let Ok(dir) = std::env::var("SIDESTEP_KEEP_PLOTS") {
+            std::fs::write(format!("{dir}/{name}.png"), picture).unwrap();
+            std::fs::write(format!("{dir}/{name}.svg"), svg(scene)).unwrap();
+        }
+    }
+}

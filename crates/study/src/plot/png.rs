@@ -1,7 +1,7 @@
 //! A scene as PNG, drawn by tiny-skia with the program's own fonts.
 
 use super::font::Font;
-use super::scene::{Anchor, Color, Item, Scene, Stroke, TextStyle};
+use super::scene::{Anchor, Color, Item, Scene, Shape, Stroke, TextStyle};
 use tiny_skia::{
     FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, StrokeDash, Transform,
 };
@@ -53,14 +53,20 @@ impl Canvas {
                 }
                 self.stroke(path.finish(), stroke);
             }
-            Item::Ring {
-                at: (x, y),
+            Item::Mark {
+                at,
+                shape,
                 radius,
                 stroke,
+                fill,
+                hint: _,
             } => {
-                let circle = PathBuilder::from_circle(*x, *y, *radius);
-                self.fill(circle.clone(), Color(255, 255, 255), Transform::identity());
-                self.stroke(circle, stroke);
+                let form = match shape {
+                    Shape::Circle => PathBuilder::from_circle(at.0, at.1, *radius),
+                    corners => polygon(&corners.corners(*at, *radius)),
+                };
+                self.fill(form.clone(), *fill, Transform::identity());
+                self.stroke(form, stroke);
             }
             Item::Text { at, words, style } => self.text(*at, words, style),
         }
@@ -118,6 +124,19 @@ impl Canvas {
             turn.post_translate(x, y),
         );
     }
+}
+
+fn polygon(corners: &[(f32, f32)]) -> Option<Path> {
+    let mut path = PathBuilder::new();
+    for (i, &(x, y)) in corners.iter().enumerate() {
+        if i == 0 {
+            path.move_to(x, y);
+        } else {
+            path.line_to(x, y);
+        }
+    }
+    path.close();
+    path.finish()
 }
 
 fn paint(Color(r, g, b): Color) -> Paint<'static> {

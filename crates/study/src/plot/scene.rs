@@ -2,6 +2,8 @@
 //!
 //! One scene is written as SVG and drawn as PNG, so that the two show the same.
 
+use super::look::{Look, PAGE};
+
 /// An opaque colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Color(pub u8, pub u8, pub u8);
@@ -36,14 +38,20 @@ pub enum Item {
         /// How it looks.
         stroke: Stroke,
     },
-    /// A ring, open inside.
-    Ring {
+    /// A mark of a point.
+    Mark {
         /// Its middle.
         at: (f32, f32),
-        /// To the middle of the line.
+        /// Its form.
+        shape: Shape,
+        /// About how far it reaches from its middle.
         radius: f32,
-        /// How the line looks.
+        /// How its edge looks.
         stroke: Stroke,
+        /// Filled with this.
+        fill: Color,
+        /// What it says when pointed at; may be empty.
+        hint: String,
     },
     /// A word or more on one line.
     Text {
@@ -54,6 +62,40 @@ pub enum Item {
         /// How it looks.
         style: TextStyle,
     },
+}
+
+/// The form of a mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Round.
+    Circle,
+    /// On its side.
+    Square,
+    /// Pointing up.
+    Triangle,
+    /// On its corner.
+    Diamond,
+    /// Pointing down.
+    Nabla,
+}
+
+impl Shape {
+    /// The corners around `(x, y)`; none for a circle.
+    pub fn corners(self, (x, y): (f32, f32), r: f32) -> Vec<(f32, f32)> {
+        let place = |corners: &[(f32, f32)]| {
+            corners
+                .iter()
+                .map(|(dx, dy)| (x + dx * r, y + dy * r))
+                .collect()
+        };
+        match self {
+            Shape::Circle => Vec::new(),
+            Shape::Square => place(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
+            Shape::Triangle => place(&[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)]),
+            Shape::Diamond => place(&[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)]),
+            Shape::Nabla => place(&[(0.0, 1.2), (1.1, -0.8), (-1.1, -0.8)]),
+        }
+    }
 }
 
 /// How a line looks.
@@ -98,7 +140,7 @@ impl Scene {
     pub fn new(width: f32, height: f32, title: String) -> Scene {
         let page = Item::Rect {
             at: [0.0, 0.0, width, height],
-            fill: Color(255, 255, 255),
+            fill: PAGE,
         };
         Scene {
             width,
@@ -123,5 +165,27 @@ impl Scene {
             words: words.into(),
             style,
         });
+    }
+
+    /// Adds a mark, filled with its colour or open.
+    pub fn mark(&mut self, at: (f32, f32), radius: f32, look: &Look, filled: bool, hint: &str) {
+        let stroke = Stroke {
+            color: look.color,
+            width: 1.6,
+            dash: &[],
+        };
+        self.items.push(Item::Mark {
+            at,
+            shape: look.shape,
+            radius,
+            stroke,
+            fill: if filled { look.color } else { PAGE },
+            hint: hint.into(),
+        });
+    }
+
+    /// Adds a filled rectangle: left, top, width, height.
+    pub fn rect(&mut self, at: [f32; 4], fill: Color) {
+        self.items.push(Item::Rect { at, fill });
     }
 }

@@ -1,6 +1,6 @@
 //! A scene as SVG: text stays text, in the reader's sans-serif if Inter is not there.
 
-use super::scene::{Anchor, Color, Item, Scene, Stroke, TextStyle};
+use super::scene::{Anchor, Color, Item, Scene, Shape, Stroke, TextStyle};
 use std::fmt::Write;
 
 /// The scene as an SVG document.
@@ -41,19 +41,35 @@ fn write_item(out: &mut String, item: &Item) {
                 format_args!("<path d=\"{d}\" fill=\"none\" {}/>", look(stroke)),
             );
         }
-        Item::Ring {
-            at: (x, y),
+        Item::Mark {
+            at,
+            shape,
             radius,
             stroke,
-        } => push(
-            out,
-            format_args!(
-                "<circle cx=\"{}\" cy=\"{}\" r=\"{radius}\" fill=\"#ffffff\" {}/>",
-                short(*x),
-                short(*y),
-                look(stroke)
-            ),
-        ),
+            fill,
+            hint,
+        } => {
+            let (form, place) = match shape {
+                Shape::Circle => {
+                    let (x, y) = (short(at.0), short(at.1));
+                    ("circle", format!("cx=\"{x}\" cy=\"{y}\" r=\"{radius}\""))
+                }
+                corners => {
+                    let corner = |(x, y): &(f32, f32)| format!("{},{}", short(*x), short(*y));
+                    let corners = corners.corners(*at, *radius);
+                    let corners: Vec<String> = corners.iter().map(corner).collect();
+                    ("polygon", format!("points=\"{}\"", corners.join(" ")))
+                }
+            };
+            let look = format_args!("{place} fill=\"{}\" {}", hex(*fill), look(stroke)).to_string();
+            match hint.as_str() {
+                "" => push(out, format_args!("<{form} {look}/>")),
+                hint => push(
+                    out,
+                    format_args!("<{form} {look}><title>{}</title></{form}>", escape(hint)),
+                ),
+            }
+        }
         Item::Text { at, words, style } => write_text(out, *at, words, style),
     }
 }

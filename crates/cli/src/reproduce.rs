@@ -1,0 +1,71 @@
+//! `sidestep reproduce`
+
+use crate::args::ReproduceArgs;
+use crate::{Failure, Outcome, out, run, stop};
+use sidestep_study::lab::{Experiment, Problem};
+use sidestep_study::progress::Show;
+use sidestep_study::reproduce::run::{Options, Order, reproduce as run_all};
+use sidestep_study::reproduce::shelf::{Book, Shelf};
+use std::path::Path;
+
+/// Runs the figures that are asked for, and prints a line a claim, or the report as JSON.
+pub fn reproduce(args: &ReproduceArgs) -> Outcome {
+    let shelf = Shelf::open(Path::new(""))?;
+    let books = shelf.find(args.what.as_deref())?;
+    let orders = read(&shelf, &books, args.quick)?;
+    let jobs = run::jobs(args.jobs)?;
+    let asked = args.what.clone().unwrap_or_default();
+    let asked = asked.trim_end_matches('/').to_string();
+    let name = match asked.as_str() {
+        "" => "reproduce".to_string(),
+        asked => format!("reproduce-{}", asked.replace('/', "-")),
+    };
+    let out = args.out.clone().unwrap_or_else(|| run::default_out(&name));
+    let options = Options {
+        asked,
+        quick: args.quick,
+        out: &out,
+        jobs,
+        show: if args.progress {
+            Show::Always
+        } else {
+            Show::Terminal
+        },
+    };
+    let stop = stop::on_interrupt(out.clone());
+    let finished = run_all(orders, &options, &stop)?;
+    let all = finished.reproduction;
+    if args.json {
+        let mut json = all.to_json();
+        json["result"] = finished.dir.display().to_string().into();
+        out::say_json(&json);
+    } else {
+        out::say(&all.to_text());
+        let report = finished.dir.join("report.html");
+        out::say(&format!("\nreport: {}\n", report.display()));
+    }
+    Ok(all.exit_status())
+}
+
+/// Reads all experiments; what is wrong with any of them is said before anything runs.
+fn read(shelf: &Shelf, books: &[&Book], quick: bool) -> Result<Vec<Order>, Failure> {
+    let mut wrong = Vec::new();
+    let mut orders = Vec::new();
+    for book in books {
+        let file = match &book.file {
+            Some(path) => path.display().to_string(),
+            None => format!("{}/{}.toml", book.paper, book.name),
+        };
+        match Experiment::read(&file, &book.text, &[], quick, &shelf.beside(book)) {
+            Ok(experiment) => orders.push(Order {
+                paper: book.paper.clone(),
+                experiment,
+            }),
+            Err(problems) => wrong.extend(problems.iter().map(Problem::to_string)),
+        }
+    }
+    match wrong.is_empty() {
+        true => Ok(orders),
+        false => Err(Failure::input(wrong.join("\n"))),
+    }
+}

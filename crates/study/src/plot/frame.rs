@@ -1,0 +1,60 @@
+//! A panel: its grid, its ticks and the words around it.
+
+use super::axis::{Axis, Tick};
+use super::font::Font;
+use super::look::{FAINT, FRAME, GRID, INK, SOFT, fold, thin, words};
+use super::scene::Scene;
+
+/// What stands around a panel.
+pub struct Frame<'a> {
+    /// From left to right.
+    pub x: &'a Axis,
+    /// From bottom to top.
+    pub y: &'a Axis,
+    /// Along the bottom.
+    pub x_ticks: Vec<Tick>,
+    /// Along the left.
+    pub y_ticks: Vec<Tick>,
+    /// Above: what is on the y axis, with its unit.
+    pub heading: &'a str,
+    /// Below: what is on the x axis, with its unit.
+    pub x_label: &'a str,
+}
+
+impl Frame<'_> {
+    /// Draws it all, under the data.
+    pub fn draw(&self, scene: &mut Scene) {
+        let ((left, right), (bottom, top)) = (self.x.pixels, self.y.pixels);
+        let color = |tick: &Tick| if tick.label.is_some() { GRID } else { FAINT };
+        let mut free = f32::NEG_INFINITY;
+        let font = Font::load(false);
+        for tick in &self.x_ticks {
+            let at = self.x.place(tick.value);
+            scene.line(vec![(at, top), (at, bottom)], &thin(color(tick)));
+            let Some(label) = &tick.label else { continue };
+            // A label that would touch its neighbour is left out; the grid line stays.
+            let half = font.width(label, 11.5) / 2.0;
+            if at - half < free {
+                continue;
+            }
+            free = at + half + 8.0;
+            scene.text((at, bottom + 18.0), &**label, words(11.5, SOFT).middle());
+        }
+        for tick in &self.y_ticks {
+            let at = self.y.place(tick.value);
+            scene.line(vec![(left, at), (right, at)], &thin(color(tick)));
+            if let Some(label) = &tick.label {
+                scene.text((left - 7.0, at + 4.0), &**label, words(11.5, SOFT).end());
+            }
+        }
+        scene.line(vec![(left, bottom), (right, bottom)], &thin(FRAME));
+        scene.text((left, top - 9.0), self.heading, words(12.0, INK));
+        for (i, line) in fold(self.x_label, 12.0, false, right - left + 20.0)
+            .into_iter()
+            .enumerate()
+        {
+            let middle = ((left + right) / 2.0, bottom + 38.0 + 15.0 * i as f32);
+            scene.text(middle, line, words(12.0, INK).middle());
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! How things look: the same colour, dash and mark for a scheme in every figure.
+
+use super::font::Font;
+use super::scene::{Anchor, Color, Scene, Shape, Stroke, TextStyle};
+
+/// Okabe and Ito's colours, which colour-blind readers tell apart.
+const COLORS: [Color; 7] = [
+    Color(0, 114, 178),
+    Color(213, 94, 0),
+    Color(0, 158, 115),
+    Color(204, 121, 167),
+    Color(86, 180, 233),
+    Color(230, 159, 0),
+    Color(110, 110, 110),
+];
+const DASHES: [&[f32]; 4] = [&[], &[7.0, 3.0], &[2.5, 2.5], &[9.0, 3.0, 2.0, 3.0]];
+const SHAPES: [Shape; 5] = [
+    Shape::Circle,
+    Shape::Square,
+    Shape::Triangle,
+    Shape::Diamond,
+    Shape::Nabla,
+];
+
+/// Words and axes.
+pub const INK: Color = Color(33, 37, 41);
+/// Words of less weight.
+pub const SOFT: Color = Color(95, 104, 113);
+/// Grid lines with a label.
+pub const GRID: Color = Color(229, 232, 235);
+/// Those without.
+pub const FAINT: Color = Color(243, 244, 246);
+/// The edges of panels.
+pub const FRAME: Color = Color(150, 157, 164);
+/// The page.
+pub const PAGE: Color = Color(255, 255, 255);
+
+/// How a series looks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Look {
+    /// Of lines and marks.
+    pub color: Color,
+    /// Of lines.
+    pub dash: &'static [f32],
+    /// Of marks.
+    pub shape: Shape,
+}
+
+impl Look {
+    /// The look number `n`: colours, dashes and marks change together.
+    pub fn nth(n: usize) -> Look {
+        Look {
+            color: COLORS[n % COLORS.len()],
+            dash: DASHES[n % DASHES.len()],
+            shape: SHAPES[n % SHAPES.len()],
+        }
+    }
+
+    /// The same colour with the dash and the mark of variant `n`: one scheme in several conditions.
+    pub fn variant(&self, n: usize) -> Look {
+        if n == 0 {
+            return self.clone();
+        }
+        let own = |p: &&Shape| **p == self.shape;
+        let shape = SHAPES.iter().position(|s| own(&s)).unwrap_or(0);
+        let dash = DASHES.iter().position(|d| *d == self.dash).unwrap_or(0);
+        Look {
+            color: self.color,
+            dash: DASHES[(dash + n) % DASHES.len()],
+            shape: SHAPES[(shape + n) % SHAPES.len()],
+        }
+    }
+
+    /// A line of it.
+    pub fn line(&self) -> Stroke {
+        Stroke {
+            color: self.color,
+            width: 2.2,
+            dash: self.dash,
+        }
+    }
+}
+
+/// A look for each scheme of a report.
+#[derive(Clone, Debug, Default)]
+pub struct Palette(Vec<String>);
+
+impl Palette {
+    /// Looks in the order in which names first appear.
+    pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Palette {
+        let mut palette = Palette::default();
+        for name in names {
+            if !palette.0.iter().any(|n| n == name) {
+                palette.0.push(name.into());
+            }
+        }
+        palette
+    }
+
+    /// The look of `name`; one that was not announced looks like the next.
+    pub fn look(&self, name: &str) -> Look {
+        let known = self.0.iter().position(|n| n == name);
+        Look::nth(known.unwrap_or(self.0.len()))
+    }
+}
+
+/// Text of this size.
+pub fn words(size: f32, color: Color) -> TextStyle {
+    TextStyle {
+        color,
+        size,
+        bold: false,
+        anchor: Anchor::Start,
+        upwards: false,
+    }
+}
+
+/// A hair line.
+pub fn thin(color: Color) -> Stroke {
+    Stroke {
+        color,
+        width: 1.0,
+        dash: &[],
+    }
+}
+
+impl TextStyle {
+    /// Semi-bold.
+    pub fn bold(self) -> TextStyle {
+        TextStyle { bold: true, ..self }
+    }
+
+    /// Its middle at the place.
+    pub fn middle(self) -> TextStyle {
+        TextStyle {
+            anchor: Anchor::Middle,
+            ..self
+        }
+    }
+
+    /// Its end at the place.
+    pub fn end(self) -> TextStyle {
+        TextStyle {
+            anchor: Anchor::End,
+            ..self
+        }
+    }
+}
+
+/// Title and subtitle; returns where the plot may begin.
+pub fn heading(scene: &mut Scene, left: f32, title: &str, subtitle: &str) -> f32 {
+    let room = scene.width - 2.0 * left;
+    let mut y = 12.0;
+    for line in fold(title, 17.0, true, room) {
+        y += 21.0;
+        scene.text((left, y), line, words(17.0, INK).bold());
+    }
+    for line in fold(subtitle, 12.0, false, room) {
+        y += 18.0;
+        scene.text((left, y), line, words(12.0, SOFT));
+    }
+    y + 14.0
+}
+
+/// How high [`heading`] will be.
+pub fn heading_height(width: f32, left: f32, title: &str, subtitle: &str) -> f32 {
+    heading(
+        &mut Scene::new(width, 1.0, String::new()),
+        left,
+        title,
+        subtitle,
+    )
+}
+
+/// Breaks a text into lines that fit.
+pub fn fold(text: &str, size: f32, bold: bool, room: f32) -> Vec<String> {
+    let font = Font::load(bold);
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if font.width(&format!("{line} {word}"), size) <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.into()),
+        }
+    }
+    lines
+}
+
+/// One entry of a legend.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// How it looks in the plot.
+    pub look: Look,
+    /// What it is called.
+    pub name: String,
+    /// What more there is to say; may be empty.
+    pub about: String,
+}
+
+/// Lines of a legend are this far apart.
+pub const LEGEND_LINE: f32 = 20.0;
+
+/// A line an entry, from `top` down; `marks` says whether the plot has them on its lines.
+pub fn legend(
+    scene: &mut Scene,
+    (left, top): (f32, f32),
+    entries: &[Entry],
+    line: bool,
+    marks: bool,
+) {
+    let font = Font::load(true);
+    let widest = entries
+        .iter()
+        .map(|e| font.width(&e.name, 12.5))
+        .fold(0.0, f32::max);
+    for (i, entry) in entries.iter().enumerate() {
+        let y = top + LEGEND_LINE * i as f32;
+        if line {
+            scene.line(
+                vec![(left, y - 4.0), (left + 34.0, y - 4.0)],
+                &entry.look.line(),
+            );
+        }
+        if marks {
+            scene.mark((left + 17.0, y - 4.0), 4.0, &entry.look, true, "");
+        }
+        scene.text((left + 44.0, y), &*entry.name, words(12.5, INK).bold());
+        scene.text((left + 58.0 + widest, y), &*entry.about, words(12.0, SOFT));
+    }
+}

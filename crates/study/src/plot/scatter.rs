@@ -1,0 +1,119 @@
+//! Each detour as a mark: when, and at which switch.
+
+use super::axis::{Axis, Scale};
+use super::font::Font;
+use super::frame::Frame;
+use super::look::{FRAME, GRID, INK, Look, SOFT, heading, heading_height, thin, words};
+use super::scene::Scene;
+use crate::words::count;
+use std::collections::BTreeSet;
+
+/// Marks in rows over time.
+#[derive(Clone, Debug)]
+pub struct Scatter {
+    /// In bold, at the top.
+    pub title: String,
+    /// Below it.
+    pub subtitle: String,
+    /// What the x axis is, with its unit.
+    pub x_label: String,
+    /// From the top down: a name and the times of its marks.
+    pub rows: Vec<(String, Vec<f64>)>,
+    /// What a mark is: `detours`.
+    pub counted: String,
+    /// How marks look.
+    pub look: Look,
+}
+
+const WIDTH: f32 = 960.0;
+const MARGIN: f32 = 24.0;
+const ROW: f32 = 17.0;
+
+/// Draws it.
+pub fn scatter(figure: &Scatter) -> Scene {
+    let top = heading_height(WIDTH, MARGIN, &figure.title, &figure.subtitle) + 20.0;
+    let high = ROW * figure.rows.len().max(1) as f32;
+    let mut scene = Scene::new(WIDTH, top + high + 54.0, figure.title.clone());
+    heading(&mut scene, MARGIN, &figure.title, &figure.subtitle);
+    let font = Font::load(false);
+    let widest = figure.rows.iter().map(|(name, _)| font.width(name, 11.5));
+    let left = MARGIN + widest.fold(40.0, f32::max) + 12.0;
+    let times = || figure.rows.iter().flat_map(|(_, times)| times).copied();
+    let high_time = times().fold(0.0, f64::max);
+    let low_time = times().fold(high_time, f64::min);
+    let x = Axis::linear_around(low_time, high_time, (left, WIDTH - MARGIN - 84.0));
+    let y = Axis {
+        scale: Scale::Linear,
+        from: 0.0,
+        to: 1.0,
+        pixels: (top + high, top),
+    };
+    Frame {
+        x: &x,
+        y: &y,
+        x_ticks: x.ticks(),
+        y_ticks: Vec::new(),
+        heading: "",
+        x_label: &figure.x_label,
+    }
+    .draw(&mut scene);
+    let right = x.pixels.1 + 12.0;
+    scene.text((right, top - 9.0), &*figure.counted, words(12.0, SOFT));
+    for (i, (name, times)) in figure.rows.iter().enumerate() {
+        let middle = top + ROW * (i as f32 + 0.5);
+        scene.line(vec![(left, middle), (x.pixels.1, middle)], &thin(GRID));
+        scene.text((left - 10.0, middle + 4.0), &**name, words(11.5, INK).end());
+        scene.text(
+            (right, middle + 4.0),
+            count(times.len() as u64),
+            words(11.5, SOFT),
+        );
+        // Marks closer than can be seen are one.
+        let seen: BTreeSet<i32> = times.iter().map(|t| (x.place(*t) * 1.5) as i32).collect();
+        for place in seen {
+            let at = (place as f32 / 1.5, middle);
+            scene.mark(at, 2.2, &figure.look, true, "");
+        }
+    }
+    scene.line(vec![(left, top), (left, top + high)], &thin(FRAME));
+    if figure.rows.is_empty() {
+        let nothing = format!("no {}", figure.counted);
+        scene.text(
+            (WIDTH / 2.0, top + high),
+            nothing,
+            words(14.0, SOFT).middle(),
+        );
+    }
+    scene
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plot::svg;
+    use crate::plot::testing::keep;
+
+    #[test]
+    fn every_row_says_how_many_and_marks_that_lie_together_are_one() {
+        let row = |i: u32| {
+            let times = (0..i * 400).map(|t| 3.0 + f64::from((t * 7919) % 9000) / 1000.0);
+            (format!("edge {i} of pod 0"), times.collect())
+        };
+        let figure = Scatter {
+            title: "Each detour of one pod during a burst".into(),
+            subtitle: "fig02a; dibs, seed 1".into(),
+            x_label: "since the run began, ms".into(),
+            rows: (0..9).map(row).collect(),
+            counted: "detours".into(),
+            look: Look::nth(1),
+        };
+        let scene = scatter(&figure);
+        keep("scatter", &scene);
+        let text = svg(&scene);
+        assert!(text.contains(">3,200</text>"), "{text}");
+        assert!(
+            text.matches("<polygon").count() < 8 * 1200,
+            "marks are thinned"
+        );
+    }
+}

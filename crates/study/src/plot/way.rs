@@ -1,0 +1,197 @@
+//! One packet's way: the nodes it saw, in tiers, and an arc for each link with the times it was taken.
+
+use super::font::Font;
+use super::look::{FRAME, INK, Look, PAGE, SOFT, heading, heading_height, thin, words};
+use super::scene::{Item, Scene, Shape, Stroke};
+
+/// What a figure of a way shows.
+#[derive(Clone, Debug)]
+pub struct Way {
+    /// In bold, at the top.
+    pub title: String,
+    /// Below it.
+    pub subtitle: String,
+    /// From the bottom up: a name and the nodes of the tier, from left to right.
+    pub tiers: Vec<(String, Vec<String>)>,
+    /// What the packet did.
+    pub hops: Vec<Hop>,
+    /// How arcs look.
+    pub look: Look,
+}
+
+/// One link as the packet took it, in one direction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hop {
+    /// A node of a tier.
+    pub from: String,
+    /// Another.
+    pub to: String,
+    /// How often.
+    pub times: u32,
+    /// How many of them were detours.
+    pub detours: u32,
+}
+
+const WIDTH: f32 = 960.0;
+const MARGIN: f32 = 24.0;
+const TIER: f32 = 110.0;
+
+/// Draws it.
+pub fn way(figure: &Way) -> Scene {
+    let top = heading_height(WIDTH, MARGIN, &figure.title, &figure.subtitle) + 30.0;
+    let high = TIER * figure.tiers.len().saturating_sub(1) as f32;
+    let mut scene = Scene::new(WIDTH, top + high + 72.0, figure.title.clone());
+    heading(&mut scene, MARGIN, &figure.title, &figure.subtitle);
+    let font = Font::load(false);
+    let named = figure.tiers.iter().map(|(name, _)| font.width(name, 12.0));
+    let left = MARGIN + named.fold(0.0, f32::max) + 24.0;
+    let mut places: Vec<(&str, (f32, f32))> = Vec::new();
+    for (t, (name, nodes)) in figure.tiers.iter().enumerate() {
+        let y = top + high - TIER * t as f32;
+        scene.text((MARGIN, y + 4.0), &**name, words(12.0, SOFT));
+        let slot = (WIDTH - MARGIN - left) / nodes.len().max(1) as f32;
+        for (i, node) in nodes.iter().enumerate() {
+            places.push((node, (left + slot * (i as f32 + 0.5), y)));
+        }
+    }
+    let place = |node: &str| places.iter().find(|(name, _)| *name == node).map(|p| p.1);
+    for hop in &figure.hops {
+        if let (Some(from), Some(to)) = (place(&hop.from), place(&hop.to)) {
+            arc(&mut scene, hop, from, to, &figure.look);
+        }
+    }
+    for (name, at) in &places {
+        let wide = font.width(name, 11.5) + 14.0;
+        scene.rect(
+            [at.0 - wide / 2.0 - 1.0, at.1 - 12.0, wide + 2.0, 24.0],
+            FRAME,
+        );
+        scene.rect([at.0 - wide / 2.0, at.1 - 11.0, wide, 22.0], PAGE);
+        scene.text((at.0, at.1 + 4.0), *name, words(11.5, INK).middle());
+    }
+    let key = "solid: as routed; dashed: a detour; width and number: how often the packet took it";
+    scene.text((MARGIN, top + high + 52.0), key, words(12.0, SOFT));
+    scene
+}
+
+/// A bent line, to its own right so that there and back do not lie on each other.
+fn arc(scene: &mut Scene, hop: &Hop, from: (f32, f32), to: (f32, f32), look: &Look) {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let long = dx.hypot(dy).max(1.0);
+    let (nx, ny) = (-dy / long, dx / long);
+    for (times, detour) in [
+        (hop.times - hop.detours.min(hop.times), false),
+        (hop.detours, true),
+    ] {
+        if times == 0 {
+            continue;
+        }
+        let bend = if detour { 30.0 } else { 14.0 };
+        let middle = (
+            (from.0 + to.0) / 2.0 + nx * bend,
+            (from.1 + to.1) / 2.0 + ny * bend,
+        );
+        let at = |t: f32| {
+            let mix = |a: f32, m: f32, b: f32| {
+                (1.0 - t) * (1.0 - t) * a + 2.0 * t * (1.0 - t) * m + t * t * b
+            };
+            (mix(from.0, middle.0, to.0), mix(from.1, middle.1, to.1))
+        };
+        // Nodes cover both ends.
+        let points: Vec<(f32, f32)> = (0..=24).map(|i| at(i as f32 / 24.0)).collect();
+        let stroke = Stroke {
+            color: look.color,
+            width: 1.2 + 0.8 * (times.min(12) as f32).sqrt(),
+            dash: if detour { &[5.0, 4.0] } else { &[] },
+        };
+        scene.line(points, &stroke);
+        head(scene, at(0.60), at(0.66), look);
+        if times > 1 {
+            let (x, y) = at(0.42);
+            scene.items.push(Item::Mark {
+                at: (x, y),
+                shape: Shape::Circle,
+                radius: 8.0,
+                stroke: thin(look.color),
+                fill: PAGE,
+                hint: format!("{} to {}: {times} times", hop.from, hop.to),
+            });
+            scene.text(
+                (x, y + 4.0),
+                times.to_string(),
+                words(11.0, INK).bold().middle(),
+            );
+        }
+    }
+}
+
+/// The head of an arrow, on the line.
+fn head(scene: &mut Scene, from: (f32, f32), to: (f32, f32), look: &Look) {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let long = dx.hypot(dy).max(0.1);
+    let (ux, uy) = (dx / long, dy / long);
+    let back = |side: f32| {
+        (
+            to.0 - 8.0 * ux - side * 4.5 * uy,
+            to.1 - 8.0 * uy + side * 4.5 * ux,
+        )
+    };
+    let stroke = Stroke {
+        color: look.color,
+        width: 2.0,
+        dash: &[],
+    };
+    scene.line(vec![back(1.0), to, back(-1.0)], &stroke);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plot::svg;
+    use crate::plot::testing::keep;
+
+    #[test]
+    fn detours_are_dashed_and_links_taken_again_say_how_often() {
+        let hop = |from: &str, to: &str, times, detours| Hop {
+            from: from.into(),
+            to: to.into(),
+            times,
+            detours,
+        };
+        let names = |names: &[&str]| names.iter().map(|n| n.to_string()).collect();
+        let figure = Way {
+            title: "The way of one packet that was detoured 15 times".into(),
+            subtitle: "fig01; dibs, seed 1, packet 100:3 from host 100 to host 3".into(),
+            tiers: vec![
+                ("hosts".into(), names(&["host 100", "host 3"])),
+                (
+                    "edge".into(),
+                    names(&["edge 25", "edge 1", "edge 2", "edge 3"]),
+                ),
+                ("aggregation".into(), names(&["agg 50", "agg 33", "agg 34"])),
+                ("core".into(), names(&["core 70", "core 71"])),
+            ],
+            hops: vec![
+                hop("host 100", "edge 25", 1, 0),
+                hop("edge 25", "agg 50", 1, 0),
+                hop("agg 50", "core 70", 1, 0),
+                hop("core 70", "agg 33", 3, 0),
+                hop("agg 33", "core 70", 2, 2),
+                hop("agg 33", "edge 1", 4, 0),
+                hop("edge 1", "agg 33", 3, 3),
+                hop("edge 1", "agg 34", 2, 2),
+                hop("agg 34", "edge 1", 2, 0),
+                hop("edge 1", "host 3", 1, 0),
+            ],
+            look: Look::nth(1),
+        };
+        let scene = way(&figure);
+        keep("way", &scene);
+        let text = svg(&scene);
+        assert_eq!(text.matches("stroke-dasharray=\"5 4\"").count(), 3);
+        assert!(
+            text.contains("<title>edge 1 to agg 33: 3 times</title>"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,115 @@
+//! The report as JSON: `report.json`, and what `--json` prints.
+
+use super::drawn::Drawn;
+use super::{FigureResult, Reproduction};
+use serde_json::{Map, Value, json};
+use sidestep_lab::stats::Summary;
+use sidestep_lab::{ClaimResult, PointResult, Setting};
+
+impl Reproduction {
+    /// Claims first, then figures. Free of clocks: the same runs give the same bytes.
+    pub fn to_json(&self) -> Value {
+        let totals = self.totals();
+        let claims = self
+            .claims()
+            .map(|(figure, claim)| claim_json(figure, claim, self.quick));
+        let palette = self.palette();
+        let figures = self
+            .figures
+            .iter()
+            .map(|f| figure_json(f, &f.plots(&palette)));
+        json!({
+            "sidestep": {"version": env!("CARGO_PKG_VERSION")},
+            "asked": self.asked,
+            "quick": self.quick,
+            "status": self.status().word(),
+            "totals": {
+                "claims": totals.reproduced + totals.not + totals.unsure,
+                "reproduced": totals.reproduced,
+                "not_reproduced": totals.not,
+                "cant_tell": totals.unsure,
+                "unexpected": totals.failed,
+            },
+            "claims": claims.collect::<Vec<_>>(),
+            "figures": figures.collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// A claim; `figure` is the one of this report it stands in, `source` the paper's.
+fn claim_json(figure: &FigureResult, claim: &ClaimResult, quick: bool) -> Value {
+    let mut value = json!(claim);
+    value["source"] = claim.figure.clone().into();
+    value["figure"] = figure.path().into();
+    value["fails"] = super::fails(claim, quick).into();
+    value
+}
+
+fn figure_json(figure: &FigureResult, plots: &[Drawn]) -> Value {
+    let experiment = &figure.experiment;
+    let spec = experiment.figure.clone().unwrap_or_default();
+    let axes = experiment
+        .axes
+        .iter()
+        .map(|a| json!({"name": a.name, "values": a.values}));
+    let points = figure.results.points.iter().map(|p| point_json(figure, p));
+    let plots = plots.iter().map(|p| {
+        json!({
+            "kind": p.kind,
+            "title": p.title,
+            "file": p.scene.is_ok().then(|| format!("{}/{}.svg", figure.path(), p.file)),
+            "missing": p.scene.as_ref().err(),
+            "columns": p.table.head,
+            "rows": p.table.rows,
+        })
+    });
+    json!({
+        "name": figure.path(),
+        "paper": spec.paper,
+        "number": spec.number,
+        "shows": spec.shows,
+        "title": experiment.title,
+        "status": figure.status.word(),
+        "trajectory_hash": hash(figure),
+        "axes": axes.collect::<Vec<_>>(),
+        "points": points.collect::<Vec<_>>(),
+        "plots": plots.collect::<Vec<_>>(),
+        "settings": settings_json(figure),
+        "warnings": experiment.warnings(),
+        "notes": experiment.notes,
+    })
+}
+
+fn point_json(figure: &FigureResult, point: &PointResult) -> Value {
+    let axes = figure.experiment.axes.iter().map(|a| a.name.clone());
+    let at = axes.zip(point.at.iter().map(|v| json!(v)));
+    let schemes = point
+        .summaries
+        .iter()
+        .map(|s| (s.scheme.clone(), summary_json(s)));
+    json!({"at": Map::from_iter(at), "schemes": Map::from_iter(schemes)})
+}
+
+/// A summary without its seeds' own, which `summary.json` has, and without clocks.
+fn summary_json(summary: &Summary) -> Value {
+    json!(Summary {
+        per_seed: Vec::new(),
+        cpu_s: None,
+        hops_per_cpu_s: None,
+        ..summary.clone()
+    })
+}
+
+fn settings_json(figure: &FigureResult) -> Vec<Value> {
+    let first = figure.experiment.points.first();
+    let all = first.map_or(&[][..], |p| p.scenario.settings());
+    let one = |s: &Setting| json!({"scheme": s.scheme, "key": s.key, "value": s.value, "source": s.source});
+    all.iter().map(one).collect()
+}
+
+/// A digest of every run of a figure, in their order: equal on all machines.
+pub(super) fn hash(figure: &FigureResult) -> String {
+    let records = figure.results.points.iter().flat_map(|p| &p.records);
+    let digest = records.fold(0, |hash, r| sidestep_types::mix64(hash ^ r.trajectory_hash));
+    format!("{digest:016x}")
+}

@@ -1,0 +1,195 @@
+//! The figures of papers, run again: what they show, what is claimed of them, and the report.
+//!
+//! A figure is an experiment of [`shelf`]; [`run`](run::reproduce) runs several and writes one
+//! directory, whose `report.html` and `report.json` say the same.
+
+mod drawn;
+mod html;
+mod json;
+mod probes;
+pub mod run;
+pub mod shelf;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use crate::Status;
+use crate::plot::Palette;
+use drawn::Drawn;
+use sidestep_lab::{ClaimResult, Experiment, Results, Verdict};
+
+/// All that was reproduced.
+pub struct Reproduction {
+    /// `dibs` or `dibs/fig08`; empty for all papers.
+    pub asked: String,
+    /// With `--quick`.
+    pub quick: bool,
+    /// In the order of the report.
+    pub figures: Vec<FigureResult>,
+}
+
+/// One figure.
+pub struct FigureResult {
+    /// The paper's folder: `dibs`.
+    pub paper: String,
+    /// What was run.
+    pub experiment: Experiment,
+    /// What came out.
+    pub results: Results,
+    /// The claims beside our numbers.
+    pub claims: Vec<ClaimResult>,
+    /// Whether all of it ran to its end.
+    pub status: Status,
+}
+
+impl FigureResult {
+    /// `dibs/fig08`
+    pub fn path(&self) -> String {
+        format!("{}/{}", self.paper, self.experiment.name)
+    }
+
+    /// `DIBS figure 8`: what people call it.
+    fn heading(&self) -> String {
+        let number = self.experiment.figure.as_ref().map(|f| f.number.as_str());
+        match number {
+            None | Some("") => self.experiment.name.clone(),
+            Some(n) if n.starts_with(|c: char| c.is_ascii_digit()) => {
+                // `5.6` is a section, `8` and `2a` are figures.
+                let kind = if n.contains('.') { "Section" } else { "Figure" };
+                format!("{kind} {n}")
+            }
+            Some(n) => n.into(),
+        }
+    }
+
+    fn plots(&self, palette: &Palette) -> Vec<Drawn> {
+        let all = 0..self.experiment.plots.len();
+        all.map(|nth| drawn::draw(&self.experiment, &self.results, nth, palette))
+            .collect()
+    }
+}
+
+/// How many claims have which verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Reproduced.
+    pub reproduced: usize,
+    /// Not reproduced.
+    pub not: usize,
+    /// Can't tell.
+    pub unsure: usize,
+    /// Whose verdict makes the command fail.
+    pub failed: usize,
+}
+
+impl Reproduction {
+    /// All claims, with the figure of each.
+    pub fn claims(&self) -> impl Iterator<Item = (&FigureResult, &ClaimResult)> {
+        let all = self.figures.iter();
+        all.flat_map(|f| f.claims.iter().map(move |c| (f, c)))
+    }
+
+    /// How many claims have which verdict.
+    pub fn totals(&self) -> Totals {
+        let mut totals = Totals::default();
+        for (_, claim) in self.claims() {
+            match claim.verdict {
+                Verdict::Reproduced => totals.reproduced += 1,
+                Verdict::NotReproduced => totals.not += 1,
+                Verdict::CantTell => totals.unsure += 1,
+            }
+            totals.failed += usize::from(fails(claim, self.quick));
+        }
+        totals
+    }
+
+    /// Partial when any figure is.
+    pub fn status(&self) -> Status {
+        match self.figures.iter().all(|f| f.status == Status::Complete) {
+            true => Status::Complete,
+            false => Status::Partial,
+        }
+    }
+
+    /// 130 when interrupted, 1 when a claim fails that should not, else 0.
+    pub fn exit_status(&self) -> u8 {
+        match (self.status(), self.totals().failed) {
+            (Status::Partial, _) => 130,
+            (_, 0) => 0,
+            _ => 1,
+        }
+    }
+
+    /// A look for each scheme, the same in all figures.
+    fn palette(&self) -> Palette {
+        let points = self.figures.iter().flat_map(|f| &f.experiment.points);
+        Palette::new(points.flat_map(|p| p.scenario.schemes.iter().map(|s| s.name.as_str())))
+    }
+}
+
+/// Does this verdict make the command fail? A quick run may be too short to tell, which is then
+/// no failure.
+fn fails(claim: &ClaimResult, quick: bool) -> bool {
+    let expected = claim.expect == Verdict::Reproduced;
+    match claim.verdict {
+        Verdict::Reproduced => false,
+        Verdict::NotReproduced => expected,
+        Verdict::CantTell => expected && !quick,
+    }
+}
+
+/// A claim's number as people read it: `≥ 21.3 ms`.
+fn ours(claim: &ClaimResult) -> String {
+    let Some(value) = claim.ours else {
+        return "-".into();
+    };
+    let bound = match claim.bound.as_deref() {
+        Some(">=") => "≥ ",
+        Some("<=") => "≤ ",
+        _ => "",
+    };
+    format!("{bound}{}{}", crate::words::number(value), unit(claim))
+}
+
+/// The unit of a claim's number, with a space before it.
+fn unit(claim: &ClaimResult) -> &'static str {
+    match drawn::unit_of(&claim.metric) {
+        _ if claim.compare.contains(" / ") => " ×",
+        "ms" => " ms",
+        _ => "",
+    }
+}
+
+/// `18.2 to 24.1`
+fn interval(claim: &ClaimResult) -> Option<String> {
+    let number = crate::words::number;
+    claim
+        .ci
+        .map(|[low, high]| format!("{} to {}", number(low), number(high)))
+}
+
+/// Where a claim is made: `query rate 300 /s`.
+fn place(claim: &ClaimResult) -> String {
+    let say = |at: &std::collections::BTreeMap<String, String>| {
+        let parts: Vec<String> = at
+            .iter()
+            .map(|(axis, value)| format!("{} {value}", drawn::words_of(axis)))
+            .collect();
+        parts.join(", ")
+    };
+    let mut text = say(&claim.at);
+    if !claim.less.is_empty() {
+        text.push_str(&format!(" less {}", say(&claim.less)));
+    }
+    if let Some(over) = claim.over {
+        let over = match over.name() {
+            "each" => "at each point",
+            "max" => "the largest",
+            "min" => "the smallest",
+            _ => "the mean of all points",
+        };
+        let comma = if text.is_empty() { "" } else { ", " };
+        text.push_str(&format!("{comma}{over}"));
+    }
+    text
+}

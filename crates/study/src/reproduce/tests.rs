@@ -1,0 +1,270 @@
+//! A figure made by hand, run, and its report read back.
+
+use super::run::{Finished, Options, Order, reproduce};
+use super::*;
+use crate::progress::Show;
+use serde_json::Value;
+use sidestep_lab::{Axis, FigureSpec, PlotKind, PlotSpec, Point, Scenario};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+const SMALL: &str = r#"
+title = "an incast <b>& more</b>"
+duration = "1 ms"
+drain = "1 s"
+seeds = "1..8"
+schemes = ["dctcp", "dibs"]
+[topology]
+kind = "fat_tree"
+k = 4
+[workload.query]
+kind = "incast"
+degree = 15
+size = "40 kB"
+[source]
+duration = "assumed: one \"query\""
+
+[[claim]]
+id = "qct"
+figure = "1"
+says = "queries take < 1 s & more than nothing"
+metric = "qct_p99_ms"
+compare = "dctcp"
+paper = 10
+accept = "..1000"
+tolerance = "the sentence itself"
+gap = "none"
+
+[[claim]]
+id = "never"
+figure = "1"
+says = "queries take no time"
+metric = "qct_p99_ms"
+compare = "dctcp"
+paper = 0
+accept = "..0"
+tolerance = "the sentence itself"
+gap = "not known"
+"#;
+
+fn point(size: &str) -> Point {
+    let set = format!("workload.query.size={size}");
+    let scenario = Scenario::read("fig1.toml", SMALL, &[set], &sidestep_sim::NoFiles);
+    let Ok(scenario) = scenario else {
+        panic!("the scenario reads");
+    };
+    Point {
+        at: vec![size.to_string()],
+        scenario,
+    }
+}
+
+fn plot(kind: PlotKind) -> PlotSpec {
+    PlotSpec {
+        kind,
+        title: format!("{} & others", kind.name()),
+        x: "workload.query.size".into(),
+        y: vec!["qct_p99_ms".into(), "detours".into()],
+        of: "qct".into(),
+        at: Vec::new(),
+        schemes: Vec::new(),
+        log_x: true,
+        log_y: false,
+    }
+}
+
+fn experiment() -> Experiment {
+    let points = vec![point("20 kB"), point("40 kB")];
+    let mut claims = points[0].scenario.claims.clone();
+    for claim in &mut claims {
+        claim.at = vec![("workload.query.size".into(), "40 kB".into())];
+    }
+    Experiment {
+        name: "fig1".into(),
+        title: points[0].scenario.title.clone(),
+        figure: Some(FigureSpec {
+            paper: "Someone, \"somewhere\" 2014".into(),
+            number: "1".into(),
+            shows: "one thing & another".into(),
+        }),
+        plots: [
+            PlotKind::Lines,
+            PlotKind::Bars,
+            PlotKind::Cdf,
+            PlotKind::Path,
+        ]
+        .map(plot)
+        .to_vec(),
+        axes: vec![Axis {
+            name: "workload.query.size".into(),
+            values: vec!["20 kB".into(), "40 kB".into()],
+            is_key: true,
+        }],
+        points,
+        claims,
+        quick: false,
+        notes: Vec::new(),
+    }
+}
+
+fn run(dir: &Path, stop: bool) -> Finished {
+    let options = Options {
+        asked: "mine/fig1".into(),
+        quick: false,
+        out: dir,
+        jobs: 2,
+        show: Show::Never,
+    };
+    let order = Order {
+        paper: "mine".into(),
+        experiment: experiment(),
+    };
+    match reproduce(vec![order], &options, &AtomicBool::new(stop)) {
+        Ok(finished) => finished,
+        Err(e) => panic!("{e}"),
+    }
+}
+
+fn text(dir: &Path, name: &str) -> String {
+    std::fs::read_to_string(dir.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+/// What stands between `before` and the next `"`, each time.
+fn all<'a>(html: &'a str, before: &str) -> Vec<&'a str> {
+    let parts = html.split(before).skip(1);
+    parts.map(|rest| rest.split('"').next().unwrap()).collect()
+}
+
+#[test]
+fn every_link_of_the_report_leads_somewhere_and_every_word_is_escaped() {
+    let room = tempfile::tempdir().unwrap();
+    // To be looked at, as the plots.
+    let dir = match std::env::var("SIDESTEP_KEEP_PLOTS") {
+        Ok(dir) => Path::new(&dir).join("report"),
+        Err(_) => room.path().join("out"),
+    };
+    run(&dir, false);
+    let html = text(&dir, "report.html");
+    let ids = all(&html, " id=\"");
+    let links = all(&html, " href=\"");
+    assert!(links.len() > 10, "{links:?}");
+    for link in links {
+        match link.strip_prefix('#') {
+            Some(id) => assert!(ids.contains(&id), "nothing is called {id}"),
+            None => assert!(dir.join(link).is_file(), "there is no {link}"),
+        }
+    }
+    for (i, id) in ids.iter().enumerate() {
+        assert!(!ids[..i].contains(id), "{id} twice");
+    }
+    assert!(html.contains("an incast &lt;b&gt;&amp; more&lt;/b&gt;"));
+    assert!(
+        !html.contains("<b>& more")
+            && !html.contains("<script")
+            && !html.contains("http://www.w3.org/1999")
+    );
+    assert_eq!(html.matches("<svg").count(), 3, "a path was not probed");
+    assert!(html.contains("Figure 1") && html.contains("assumed: one &quot;query&quot;"));
+}
+
+#[test]
+fn tags_are_closed_in_their_order() {
+    let room = tempfile::tempdir().unwrap();
+    let dir = room.path().join("out");
+    run(&dir, false);
+    let html = text(&dir, "report.html");
+    let body = html.split_once("</style>").unwrap().1;
+    let mut open: Vec<&str> = vec!["html", "head"];
+    for tag in body
+        .split('<')
+        .skip(1)
+        .map(|t| t.split('>').next().unwrap())
+    {
+        let name = tag.split([' ', '/']).find(|n| !n.is_empty()).unwrap();
+        if tag.starts_with('/') {
+            assert_eq!(open.pop(), Some(name), "at <{tag}>");
+        } else if !tag.ends_with('/') {
+            open.push(name);
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+}
+
+#[test]
+fn the_report_as_json_has_claims_and_figures_and_no_clock() {
+    let room = tempfile::tempdir().unwrap();
+    let (one, two) = (room.path().join("one"), room.path().join("two"));
+    let finished = run(&one, false);
+    run(&two, false);
+    for name in ["report.json", "report.html", "mine/fig1/points.csv"] {
+        assert_eq!(text(&one, name), text(&two, name), "{name}");
+    }
+    let json: Value = serde_json::from_str(&text(&one, "report.json")).unwrap();
+    let claim = &json["claims"][0];
+    assert_eq!(
+        (&claim["id"], &claim["figure"]),
+        (&"qct".into(), &"mine/fig1".into())
+    );
+    assert_eq!(
+        (&claim["verdict"], &claim["fails"]),
+        (&"reproduced".into(), &false.into())
+    );
+    for key in ["says", "paper", "ours", "gap", "expect", "tolerance"] {
+        assert!(!claim[key].is_null(), "{key}: {claim}");
+    }
+    assert_eq!(json["figures"][0]["axes"][0]["values"][1], "40 kB");
+    assert_eq!(
+        json["figures"][0]["plots"][0]["rows"]
+            .as_array()
+            .unwrap()
+            .len(),
+        4
+    );
+    assert!(json["figures"][0]["points"][1]["schemes"]["dibs"]["qct_ms"]["p99"].is_number());
+    assert_eq!(
+        finished.reproduction.exit_status(),
+        1,
+        "`never` is expected to be reproduced"
+    );
+    let said = finished.reproduction.to_text();
+    assert!(
+        said.contains(
+            "2 claims of 1 figure: 1 reproduced, 1 not reproduced, 0 can't tell; 1 against"
+        ),
+        "{said}"
+    );
+    assert!(said.contains("!! not reproduced never"), "{said}");
+    let csv = text(&one, "mine/fig1/points.csv");
+    assert!(csv.starts_with("workload.query.size,scheme,metric,value,ci_low,ci_high,bound,seeds\n20 kB,dctcp,qct_p50_ms,"), "{csv}");
+}
+
+#[test]
+fn what_was_interrupted_is_marked_partial() {
+    let room = tempfile::tempdir().unwrap();
+    let dir = room.path().join("out");
+    let finished = run(&dir, true);
+    assert_eq!(finished.reproduction.exit_status(), 130);
+    assert!(text(&dir, "report.html").contains("Partial: the command was interrupted"));
+    assert_eq!(finished.reproduction.totals().unsure, 2);
+}
+
+#[test]
+fn a_quick_run_fails_on_what_is_not_reproduced_alone() {
+    let room = tempfile::tempdir().unwrap();
+    let mut claim = run(&room.path().join("out"), false).reproduction.figures[0].claims[0].clone();
+    let mut check = |verdict, expect, full, quick| {
+        (claim.verdict, claim.expect) = (verdict, expect);
+        assert_eq!(
+            (fails(&claim, false), fails(&claim, true)),
+            (full, quick),
+            "{verdict} {expect}"
+        );
+    };
+    use Verdict::{CantTell, NotReproduced, Reproduced};
+    check(Reproduced, Reproduced, false, false);
+    check(NotReproduced, Reproduced, true, true);
+    check(CantTell, Reproduced, true, false);
+    check(NotReproduced, NotReproduced, false, false);
+    check(Reproduced, NotReproduced, false, false);
+    check(CantTell, NotReproduced, false, false);
+}
