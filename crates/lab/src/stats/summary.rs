@@ -35,6 +35,9 @@ pub struct Summary {
     pub detoured_background_share: Option<f64>,
     /// Packets marked.
     pub marks: u64,
+    /// Packets that lost their payload in a switch.
+    #[serde(default)]
+    pub trims: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
     /// Data segments sent again.
@@ -278,6 +281,7 @@ impl Tally {
             detoured_query_share: share(detoured(Some(true)), detoured(None)),
             detoured_background_share: share(detoured(Some(false)), delivered(Some(false))),
             marks: sum(|o| o.totals.marks),
+            trims: sum(|o| o.totals.trims),
             timeouts: sum(|o| o.totals.timeouts),
             retransmits: sum(|o| o.totals.retransmits),
             jain: jain(self.endless.iter().copied()),
