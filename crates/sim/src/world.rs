@@ -388,10 +388,6 @@ impl<A: Agenda> World<A> {
         let flow = packet.flow;
         let f = flow.0 as usize;
         let data = packet.carries_data();
-        if !data && packet.is_trimmed_data() {
-            // What it says, that a payload was cut off, no receiver here can hear yet.
-            return;
-        }
         if data {
             let class = &mut self.classes[packet.class as usize];
             class.delivered += 1;

@@ -89,6 +89,7 @@ pub fn full_packets(n: u32) -> Depth {
 pub fn data() -> Packet {
     let mut pkt = Packet::new(Kind::Data, FlowId(0), HostId(0), 0x1234_5678);
     pkt.wire = 1500;
+    pkt.len = 1460;
     pkt.set_ect(true);
     pkt
 }

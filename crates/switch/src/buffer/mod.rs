@@ -1,5 +1,7 @@
 //! Buffer policies: what becomes of a packet at the queue its route chose.
 
+mod detour;
+
 use crate::registry::registry;
 use crate::{Queues, Want};
 use sidestep_types::{Packet, PortId, Rng};
@@ -86,6 +88,12 @@ registry! {
         ecn::Ecn,
         red::Red,
         dibs::Dibs,
+        dibs_load_aware::DibsLoadAware,
+        dibs_flow::DibsFlow,
+        dibs_probabilistic::DibsProbabilistic,
+        dibs_first_open::DibsFirstOpen,
+        pfabric::PFabric,
+        trim::Trim,
     }
 }
 

@@ -34,6 +34,8 @@ registry! {
     /// A scheduler: one of the registry, or a custom one.
     pub enum AnySched: Sched {
         fifo::Fifo,
+        priority::Priority,
+        pfabric::PFabric,
     }
 }
 
