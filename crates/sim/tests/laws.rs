@@ -265,6 +265,10 @@ impl Buffer for Lower {
         queues: &mut dyn Queues,
         _: &mut Rng,
     ) -> Verdict {
+        if want.depth.packets == 0 {
+            let empty = queues.empty_at(want.port) <= queues.now();
+            assert!(empty, "the last bit of an empty queue has left");
+        }
         if want.fits {
             return Verdict::Enqueue { mark: false };
         }
@@ -282,7 +286,14 @@ fn run_evicting(config: WorldConfig, plan: Arc<Plan>) -> Outcome {
     world.set_scheds(|_, _| AnySched::Custom(Box::new(ByFlow::default())));
     world.set_buffers(|_| AnyBuffer::Custom(Box::new(Lower)));
     world.run_until(Time::from_ms(40));
-    world.finish()
+    let queued: u64 = world.queue_lengths().iter().map(|n| u64::from(*n)).sum();
+    let outcome = world.finish();
+    assert!(
+        queued <= outcome.totals.in_flight,
+        "{queued} queued: {:?}",
+        outcome.totals
+    );
+    outcome
 }
 
 proptest! {
