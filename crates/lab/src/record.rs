@@ -144,6 +144,8 @@ counts! {
     detoured;
     /// Packets marked.
     marks;
+    /// Packets that lost their payload in a switch.
+    trims;
     /// Retransmission timeouts.
     timeouts;
     /// Data segments sent again.

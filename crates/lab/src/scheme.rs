@@ -99,6 +99,12 @@ pub(crate) fn switch(resolved: &Resolved) -> Result<SwitchConfig, (&'static str,
     AnyRoute::build(route.0, &route.1, ports, salt).map_err(|e| ("switch.route", e))?;
     AnyBuffer::build(buffer.0, &buffer.1, ports, salt).map_err(|e| ("switch.buffer", e))?;
     AnySched::build(sched.0, &sched.1, ports, salt).map_err(|e| ("switch.sched", e))?;
+    if let Some(needs) = buffer::nature(buffer.0).sched
+        && needs != sched.0
+    {
+        let e = format!("{:?} needs sched {needs:?}, got {:?}", buffer.0, sched.0);
+        return Err(("switch.buffer", e));
+    }
     let named = |(name, values): &(&str, Values)| (name.to_string(), values.clone());
     Ok(SwitchConfig {
         route: named(route),

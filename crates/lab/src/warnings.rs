@@ -5,7 +5,7 @@ use crate::scenario::Setting;
 use crate::tables::{TRANSPORT, takes};
 use crate::{Scenario, Scheme};
 use sidestep_sim::Plan;
-use sidestep_switch::Capacity;
+use sidestep_switch::{Capacity, Nature, buffer};
 use sidestep_transport::{Congestion, TransportConfig};
 use sidestep_types::{Param, Size, Value};
 
@@ -47,8 +47,8 @@ fn nothing_happens(scenario: &Scenario, first: &Plan) -> Option<String> {
     })
 }
 
-fn buffer(scheme: &Scheme) -> &str {
-    &scheme.config.switch.buffer.0
+fn nature(scheme: &Scheme) -> Nature {
+    buffer::nature(&scheme.config.switch.buffer.0)
 }
 
 fn hears_marks(scheme: &Scheme) -> bool {
@@ -59,17 +59,15 @@ fn hears_marks(scheme: &Scheme) -> bool {
 /// The value of the buffer policy's `mark_at`, if it has one.
 fn mark_at(scheme: &Scheme) -> Option<&Value> {
     let (name, values) = &scheme.config.switch.buffer;
-    let entry = sidestep_switch::buffer::ENTRIES
-        .iter()
-        .find(|entry| entry.name == name)?;
+    let entry = buffer::ENTRIES.iter().find(|entry| entry.name == name)?;
     let has = entry.params.iter().any(|param| param.name == "mark_at");
     has.then(|| values.get("mark_at"))
 }
 
 fn nothing_marks(scheme: &Scheme) -> Option<String> {
-    let silent = buffer(scheme) == "droptail" || mark_at(scheme) == Some(&Value::Off);
+    let silent = !nature(scheme).marks || mark_at(scheme) == Some(&Value::Off);
     (silent && hears_marks(scheme)).then(|| {
-        let buffer = buffer(scheme);
+        let buffer = &scheme.config.switch.buffer.0;
         format!("the transport slows down on marks, but buffer {buffer:?} as set marks nothing on its way")
     })
 }
@@ -90,7 +88,7 @@ fn marks_too_late(scheme: &Scheme) -> Option<String> {
 }
 
 fn detours_without_signal(scheme: &Scheme) -> Option<String> {
-    let alone = buffer(scheme) == "dibs" && !hears_marks(scheme);
+    let alone = nature(scheme).detours && !hears_marks(scheme);
     alone.then(|| {
         "DIBS hides losses, and this transport slows down on losses alone: it needs one that \
          hears marks (DIBS section 3)"
@@ -101,7 +99,7 @@ fn detours_without_signal(scheme: &Scheme) -> Option<String> {
 fn detours_look_like_losses(scheme: &Scheme) -> Option<String> {
     let threshold = scheme.config.transport.tcp()?.dupack_threshold?;
     // DIBS section 4: above 10 duplicates is usually enough.
-    (buffer(scheme) == "dibs" && threshold <= 10).then(|| {
+    (nature(scheme).detours && threshold <= 10).then(|| {
         format!(
             "detours reorder packets, and fast_retransmit = {threshold} takes that for loss; \
              the paper turns it off, and found more than 10 usually enough (DIBS section 4)"
@@ -119,7 +117,7 @@ fn never_idle(scheme: &Scheme) -> Option<String> {
 
 fn line_rate_without_priorities(scheme: &Scheme) -> Option<String> {
     let pfabric = matches!(scheme.config.transport, TransportConfig::Pfabric(_));
-    let buffer = buffer(scheme);
+    let buffer = &scheme.config.switch.buffer.0;
     (pfabric && buffer != "pfabric").then(|| {
         format!(
             "transport pfabric sends at line rate until a timeout, since its switches drop what \
@@ -150,6 +148,6 @@ fn unheard(scenario: &Scenario, scheme: &Scheme) -> Option<String> {
 }
 
 fn never_detours(scheme: &Scheme) -> Option<String> {
-    let never = buffer(scheme) == "dibs" && scheme.config.switch.capacity == Capacity::Unlimited;
+    let never = nature(scheme).detours && scheme.config.switch.capacity == Capacity::Unlimited;
     never.then(|| "an unlimited queue always has room, so DIBS never detours".to_string())
 }

@@ -52,7 +52,8 @@ fn port(from: End, wire_bytes: u64) -> PortOutcome {
         marks: 0,
         detours_in: 0,
         detours_out: 0,
-        drops: [0; 3],
+        drops: [0; 5],
+        trims: 0,
         peak_packets: 1,
         peak_bytes: 1538,
     }
@@ -121,7 +122,8 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
         ],
         totals: Totals {
             packet_hops: 1000,
-            drops: [7, 2, 1],
+            drops: [7, 2, 1, 4, 5],
+            trims: 6,
             delivered: 500,
             detoured: 20,
             timeouts: 3,
@@ -169,6 +171,10 @@ fn a_summary_by_hand() {
     assert_eq!(
         (s.drops["full"], s.drops["ttl"], s.drops["early"]),
         (21, 6, 3)
+    );
+    assert_eq!(
+        (s.drops["evicted"], s.drops["detours"], s.trims),
+        (12, 15, 18)
     );
     assert_eq!(s.detoured_data_share, Some(20.0 / 300.0));
     assert_eq!(s.detoured_share, Some(20.0 / 500.0));

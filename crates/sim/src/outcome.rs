@@ -85,6 +85,8 @@ pub struct PortOutcome {
     pub detours_in: u64,
     /// Packets that wanted this port and were detoured elsewhere.
     pub detours_out: u64,
+    /// Packets that wanted this port and lost their payload here.
+    pub trims: u64,
     /// Packets that wanted this port and were dropped, by reason.
     pub drops: [u64; DropReason::COUNT],
     /// The longest queue, in packets, the one on the wire included.
@@ -169,6 +171,8 @@ pub struct Totals {
     pub detoured: u64,
     /// Packets marked.
     pub marks: u64,
+    /// Packets that lost their payload.
+    pub trims: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
     /// Data segments sent again.
@@ -234,6 +238,8 @@ pub enum TraceEvent {
         wanted_queue: u32,
         /// Was it marked here?
         marked: bool,
+        /// Has it lost its payload, here or before?
+        trimmed: bool,
     },
     /// A switch dropped it.
     Dropped {

@@ -101,8 +101,15 @@ impl Tracer {
         self.lengths.extend(links.map(|l| fabric.depth(l).packets));
     }
 
-    /// A switch dealt with a packet.
-    pub fn switched(&mut self, now: Time, parcel: u32, switch: SwitchId, done: &Done) {
+    /// A switch dealt with a packet, which is now, or was before, `trimmed`.
+    pub fn switched(
+        &mut self,
+        now: Time,
+        parcel: u32,
+        switch: SwitchId,
+        done: &Done,
+        trimmed: bool,
+    ) {
         let wanted = done.wanted;
         let what = match done.action {
             Action::Queued {
@@ -116,7 +123,9 @@ impl Tracer {
                 ahead: ahead.packets,
                 wanted_queue: self.lengths[wanted.index()],
                 marked,
+                trimmed,
             },
+            Action::Pending(_) => unreachable!("a pending verdict is carried out at once"),
             Action::Dropped(reason) => TraceEvent::Dropped {
                 switch,
                 wanted,

@@ -176,6 +176,7 @@ mod tests {
                 ahead: 0,
                 wanted_queue: 0,
                 marked: false,
+                trimmed: false,
             },
         };
         PacketTrace {

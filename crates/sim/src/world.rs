@@ -18,11 +18,11 @@ use crate::order::Order;
 use crate::outcome::{ClassOutcome, FlowOutcome, Outcome, PortOutcome, Totals, TraceEvent};
 use crate::packets::{ack, ack_packet, arrival, data_packet};
 use crate::plan::{FlowPlan, Plan, Start};
-use crate::switching::{Action, Switch};
+use crate::switching::{Action, Done, Switch};
 use crate::trace::Tracer;
 use crate::watch::{DetourSeen, Watched, Watching};
 use sidestep_switch::sched::AnySched;
-use sidestep_switch::{AnyBuffer, Depth, DropReason};
+use sidestep_switch::{AnyBuffer, AnyRoute, Depth, DropReason, Verdict};
 use sidestep_transport::{Ack, AnyReceiver, AnySender, Receiver, Segment, Sender};
 use sidestep_types::{FlowId, HostId, Kind, Packet, PortId, SwitchId, Time};
 use std::cmp::Reverse;
@@ -113,6 +113,15 @@ impl<A: Agenda> World<A> {
         }
     }
 
+    /// Replaces every switch's route by one that `make` makes: for policies of your own.
+    ///
+    /// A run stops when such a route names a port that its switch does not have.
+    pub fn set_routes(&mut self, mut make: impl FnMut(SwitchId) -> AnyRoute) {
+        for (s, switch) in self.switches.iter_mut().enumerate() {
+            switch.set_route(make(SwitchId(s as u32)));
+        }
+    }
+
     /// Gives every switch port an explicit queue, in the order that `make`'s scheduler says.
     pub fn set_scheds(&mut self, mut make: impl FnMut(SwitchId, PortId) -> AnySched) {
         assert!(
@@ -163,7 +172,7 @@ impl<A: Agenda> World<A> {
                 Happening::Arrival { link, parcel } => {
                     self.totals.packet_hops += 1;
                     match self.fabric.links[link].far() {
-                        Far::Switch(s) => self.at_switch(s, parcel),
+                        Far::Switch(s) => self.at_switch(s, link, parcel),
                         Far::Host(h) => self.at_host(h, parcel),
                     }
                 }
@@ -276,6 +285,7 @@ impl<A: Agenda> World<A> {
             marks: counts.marks,
             detours_in: counts.detours_in,
             detours_out: counts.detours_out,
+            trims: counts.trims,
             drops: counts.drops,
             peak_packets: l.peak.packets,
             peak_bytes: l.peak.bytes,
@@ -283,14 +293,14 @@ impl<A: Agenda> World<A> {
     }
 
     #[inline]
-    fn at_switch(&mut self, switch: u32, parcel: u32) {
+    fn at_switch(&mut self, switch: u32, link: u32, parcel: u32) {
         let packet = &self.fabric.pool.get(parcel).packet;
         let dst = self.attachments[packet.dst.0];
         let traced = packet.traced();
         if traced {
             self.tracer.look(&mut self.fabric, &self.switches[switch]);
         }
-        let done = self.switches[switch].forward(&mut self.fabric, parcel, dst);
+        let mut done = self.switches[switch].forward(&mut self.fabric, link, parcel, dst);
         match done.action {
             Action::Queued { port, marked, .. } => {
                 self.totals.marks += u64::from(marked);
@@ -299,11 +309,38 @@ impl<A: Agenda> World<A> {
                 }
             }
             Action::Dropped(reason) => self.count_drop(parcel, reason),
+            Action::Pending(verdict) => {
+                done.action = self.squeeze(switch, link, parcel, done.wanted, verdict);
+            }
         }
         if traced {
-            self.tracer
-                .switched(self.fabric.now, parcel, SwitchId(switch), &done);
+            let trimmed = self.fabric.pool.get(parcel).packet.is_trimmed_data();
+            let (now, switch) = (self.fabric.now, SwitchId(switch));
+            self.tracer.switched(now, parcel, switch, &done, trimmed);
         }
+    }
+
+    /// Lets the switch evict or trim, and counts that.
+    #[cold]
+    #[inline(never)]
+    fn squeeze(
+        &mut self,
+        switch: u32,
+        link: u32,
+        parcel: u32,
+        wanted: PortId,
+        verdict: Verdict,
+    ) -> Action {
+        let s = &mut self.switches[switch];
+        let action = s.squeeze(&mut self.fabric, link, parcel, wanted, verdict);
+        self.totals.trims += u64::from(verdict == Verdict::Trim);
+        self.count_evicted(switch, wanted);
+        match action {
+            Action::Dropped(reason) => self.count_drop(parcel, reason),
+            Action::Queued { marked, .. } => self.totals.marks += u64::from(marked),
+            Action::Pending(_) => {}
+        }
+        action
     }
 
     #[inline(never)]
@@ -321,12 +358,27 @@ impl<A: Agenda> World<A> {
         }
     }
 
+    /// Counts the packets that `switch` has just evicted from the queue of `port`, and frees them.
+    fn count_evicted(&mut self, switch: u32, port: PortId) {
+        let done = Done {
+            wanted: port,
+            action: Action::Dropped(DropReason::Evicted),
+        };
+        while let Some(parcel) = self.switches[switch].evicted.pop() {
+            if self.fabric.pool.get(parcel).packet.traced() {
+                let (now, switch) = (self.fabric.now, SwitchId(switch));
+                self.tracer.switched(now, parcel, switch, &done, false);
+            }
+            self.count_drop(parcel, DropReason::Evicted);
+        }
+    }
+
     /// Counts a drop and frees the packet.
     #[inline(never)]
     fn count_drop(&mut self, parcel: u32, reason: DropReason) {
         self.totals.drops[reason as usize] += 1;
         let packet = &self.fabric.pool.get(parcel).packet;
-        if packet.carries_data() {
+        if packet.carries_data() || packet.is_trimmed_data() {
             self.flows[packet.flow.0 as usize].drops += 1;
             self.classes[packet.class as usize].dropped += 1;
         }

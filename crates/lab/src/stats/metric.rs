@@ -122,6 +122,9 @@ metrics! {
     "drops_full" "packets dropped because no queue would take them" |s| drops(s, "full");
     "drops_ttl" "packets dropped because their time to live ran out" |s| drops(s, "ttl");
     "drops_early" "packets dropped early by an active queue manager" |s| drops(s, "early");
+    "drops_evicted" "packets dropped from a queue to make room for better ones" |s| drops(s, "evicted");
+    "drops_detours" "packets dropped because they had been detoured as often as is allowed" |s| drops(s, "detours");
+    "trims" "packets that lost their payload in a switch" |s| number(s.trims);
     "detours" "detours of all packets" |s| number(s.detours);
     "detoured_share" "share of all packets delivered, acknowledgements included, that were detoured" |s| known(s.detoured_share);
     "detoured_data_share" "share of the data packets delivered that were detoured at least once" |s| known(s.detoured_data_share);
@@ -151,7 +154,11 @@ metrics! {
 
 /// Does the metric count things, so that it grows with the number of seeds?
 pub fn is_count(name: &str) -> bool {
-    name.starts_with("drops") || matches!(name, "detours" | "marks" | "timeouts" | "retransmits")
+    name.starts_with("drops")
+        || matches!(
+            name,
+            "trims" | "detours" | "marks" | "timeouts" | "retransmits"
+        )
 }
 
 /// The metric called `name`.

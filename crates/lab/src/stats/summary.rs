@@ -78,6 +78,9 @@ pub struct Summary {
     pub loops: Option<Loops>,
     /// Packets marked.
     pub marks: u64,
+    /// Packets that lost their payload in a switch.
+    #[serde(default)]
+    pub trims: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
     /// Data segments sent again.
@@ -308,6 +311,7 @@ fn add_up(records: &[&Record]) -> Summary {
         samples: samples(records),
         loops: loops(records),
         marks: sum.marks,
+        trims: sum.trims,
         timeouts: sum.timeouts,
         retransmits: sum.retransmits,
         jain: jain(endless.copied()),
