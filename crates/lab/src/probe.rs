@@ -92,6 +92,18 @@ pub struct Probed {
     pub loops: Option<Loops>,
 }
 
+impl Probed {
+    /// What must be said beside a log that is not whole.
+    pub fn note(&self) -> Option<String> {
+        (self.detours_missed > 0).then(|| {
+            let (kept, missed) = (self.detours.len(), self.detours_missed);
+            format!(
+                "the log of detours is full: it holds the first {kept}, and {missed} more happened"
+            )
+        })
+    }
+}
+
 /// One detour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoggedDetour {
@@ -632,6 +644,15 @@ mod tests {
             prober.noted += usize::from(probe.occupancy.get(prober.noted) == Some(&due));
         }
         assert_eq!(ends, [300, 600, 900, 2000]);
+    }
+
+    #[test]
+    fn a_log_that_is_not_whole_says_so() {
+        let mut probed = Probed::default();
+        assert_eq!(probed.note(), None);
+        probed.detours_missed = 7;
+        let said = "the log of detours is full: it holds the first 0, and 7 more happened";
+        assert_eq!(probed.note().as_deref(), Some(said));
     }
 
     #[test]
