@@ -209,6 +209,7 @@ impl Pair {
             syn: true,
             ce: false,
             cwr: false,
+            trimmed: false,
         };
         self.rx.on_segment(self.now, syn);
         let ack = self.rx.poll_ack(self.now).expect("a SYN is answered");

@@ -10,6 +10,7 @@ mod claim;
 mod experiment;
 pub mod ideal;
 mod load;
+pub mod probe;
 mod read;
 mod record;
 mod run;
@@ -26,6 +27,7 @@ pub use experiment::{
     Axis, Experiment, FigureSpec, PlotKind, PlotSpec, Point, PointResult, Results, SAMPLES,
 };
 pub use load::{ClassLoad, LoadReport};
+pub use probe::{Probe, Probed};
 pub use read::problem::Problem;
 pub use record::{ClassRecord, Counts, Record, Span};
 pub use run::{Progress, Run, Watch, run, run_on};

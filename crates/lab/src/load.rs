@@ -46,7 +46,7 @@ pub(crate) fn report(scenario: &Scenario) -> LoadReport {
     let first = &scenario.schemes[0].config;
     let cost = Cost {
         framing: first.framing,
-        mss: first.transport.mss,
+        mss: first.transport.mss(),
     };
     let access = Site::of(&scenario.network).access;
     let capacity_bps: f64 = access.iter().map(|rate| rate.as_bps() as f64).sum();

@@ -6,12 +6,13 @@
 //!
 //! A new count is one line in [`counts!`] below; a new kind of measurement one field of [`Record`].
 
+use crate::probe::Probed;
 use crate::run::Run;
 use crate::stats::Sample;
 use serde::{Deserialize, Serialize};
-use sidestep_sim::{FlowOutcome, FlowPlan, Outcome, Plan, Start, Totals};
+use sidestep_sim::{End, FlowOutcome, FlowPlan, Outcome, Plan, Start, Totals};
 use sidestep_switch::DropReason;
-use sidestep_types::Time;
+use sidestep_types::{BitRate, Time};
 use std::collections::BTreeMap;
 
 /// One run: a point, a scheme, a seed.
@@ -41,11 +42,50 @@ pub struct Record {
     pub fct_short: Sample,
     /// One per workload.
     pub classes: Vec<ClassRecord>,
-    /// Bytes that each endless flow delivered.
-    pub endless: Vec<u64>,
+    /// Completion times of background flows of more than 1 MB.
+    pub fct_long: Sample,
+    /// Queries with a response that ran into a timeout.
+    pub timed_out_queries: u64,
+    /// Such responses.
+    pub timed_out_responses: u64,
+    /// Responses.
+    pub responses: u64,
+    /// Bytes a second that each endless flow delivered while it lasted.
+    pub endless: Vec<f64>,
+    /// How busy the links out of switches were.
+    pub links: LinksBusy,
+    /// What was looked at beside.
+    pub probed: Probed,
     /// Seconds of processor time that it took; 0 until whoever has a clock fills it in.
     /// The one number here that differs from run to run.
     pub cpu_s: f64,
+}
+
+/// How busy the links out of switches were over a run, as shares of its time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LinksBusy {
+    /// Links.
+    pub n: u64,
+    /// The sum of their shares.
+    pub sum: f64,
+    /// The busiest one's.
+    pub max: f64,
+}
+
+impl LinksBusy {
+    fn of(outcome: &Outcome) -> LinksBusy {
+        let capacity = |rate: BitRate| rate.as_bps() as f64 * outcome.end.as_s_f64() / 8.0;
+        let mut busy = LinksBusy::default();
+        for port in &outcome.ports {
+            let share = port.wire_bytes as f64 / capacity(port.rate);
+            if matches!(port.from, End::Switch(_)) && share.is_finite() {
+                busy.n += 1;
+                busy.sum += share;
+                busy.max = busy.max.max(share);
+            }
+        }
+        busy
+    }
 }
 
 /// Picoseconds that serialise as a number.
@@ -104,6 +144,8 @@ counts! {
     detoured;
     /// Packets marked.
     marks;
+    /// Packets that lost their payload in a switch.
+    trims;
     /// Retransmission timeouts.
     timeouts;
     /// Data segments sent again.
@@ -133,25 +175,17 @@ pub struct ClassRecord {
     pub delivered_bytes: u64,
     /// Completion times of its flows that end.
     pub fct: Sample,
-}
-
-impl ClassRecord {
-    /// Adds the same workload's numbers of another run.
-    pub fn merge(&mut self, other: &ClassRecord) {
-        self.query |= other.query;
-        self.sent += other.sent;
-        self.delivered += other.delivered;
-        self.detoured += other.detoured;
-        self.detours += other.detours;
-        self.dropped += other.dropped;
-        self.marked += other.marked;
-        self.delivered_bytes += other.delivered_bytes;
-        self.fct.merge(&other.fct);
-    }
+    /// Data packets that arrived, by their detours: none, one, two …
+    pub detours_each: Vec<u64>,
+    /// Of those detoured, by the switches of a shortest path and then by those beyond it.
+    pub extra_hops: Vec<Vec<u64>>,
 }
 
 /// The paper's short flows: 1 to 10 kB (DIBS section 5.3).
 const SHORT: std::ops::RangeInclusive<u64> = 1_000..=10_000;
+
+/// Long flows have more bytes than this: the largest class of DCTCP (SIGCOMM 2010, figure 22).
+const LONG: u64 = 1_000_000;
 
 impl Record {
     /// Everything that is kept of a run.
@@ -173,11 +207,14 @@ impl Record {
             drops: DropReason::ALL.into_iter().map(drops).collect(),
             qct: queries(plan, outcome),
             classes: classes(plan, outcome),
+            links: LinksBusy::of(outcome),
+            probed: run.probed.clone(),
             ..Record::default()
         };
         for (flow, seen) in plan.flows.iter().zip(&outcome.flows) {
             record.flow(flow, seen, outcome.end);
         }
+        record.timed_out(plan, outcome);
         record.sort();
         record
     }
@@ -186,7 +223,10 @@ impl Record {
         let class = &mut self.classes[usize::from(flow.class)];
         class.delivered_bytes += seen.delivered_bytes;
         if flow.is_endless() {
-            self.endless.push(seen.delivered_bytes);
+            let lasted = seen.started.map(|at| end.saturating_sub(at).as_s_f64());
+            let goodput = lasted.map_or(0.0, |s| seen.delivered_bytes as f64 / s);
+            self.endless
+                .push(if goodput.is_finite() { goodput } else { 0.0 });
             return;
         }
         if matches!(flow.start, Start::At(t) if seen.started.is_none() && t > end) {
@@ -197,19 +237,37 @@ impl Record {
         if !class.query && flow.query.is_none() && SHORT.contains(&flow.size) {
             add(&mut self.fct_short, seen, end);
         }
+        if !class.query && flow.query.is_none() && flow.size > LONG {
+            add(&mut self.fct_long, seen, end);
+        }
+    }
+
+    /// Counts the responses that ran into a timeout, and the queries that have one.
+    fn timed_out(&mut self, plan: &Plan, outcome: &Outcome) {
+        let mut hit = vec![false; plan.queries.len()];
+        for (flow, seen) in plan.flows.iter().zip(&outcome.flows) {
+            let (Some(query), false) = (flow.query, flow.request) else {
+                continue;
+            };
+            self.responses += 1;
+            self.timed_out_responses += u64::from(seen.timeouts > 0);
+            hit[query as usize] |= seen.timeouts > 0;
+        }
+        self.timed_out_queries = hit.iter().filter(|hit| **hit).count() as u64;
     }
 
     /// Samples have no order of their own; sorted ones are the same bytes every time.
     fn sort(&mut self) {
         self.qct.sort();
         self.fct_short.sort();
+        self.fct_long.sort();
         self.classes.iter_mut().for_each(|class| class.fct.sort());
     }
 }
 
 fn classes(plan: &Plan, outcome: &Outcome) -> Vec<ClassRecord> {
     let class = |(class, name): (usize, &String)| {
-        let seen = outcome.classes.get(class).copied().unwrap_or_default();
+        let seen = outcome.classes.get(class).cloned().unwrap_or_default();
         let mut queries = plan.queries.iter();
         ClassRecord {
             name: name.clone(),
@@ -220,6 +278,10 @@ fn classes(plan: &Plan, outcome: &Outcome) -> Vec<ClassRecord> {
             detours: seen.detours,
             dropped: seen.dropped,
             marked: seen.marked,
+            detours_each: seen.detours_each.counts().to_vec(),
+            extra_hops: (seen.extra_hops.iter())
+                .map(|extra| extra.counts().to_vec())
+                .collect(),
             ..ClassRecord::default()
         }
     };

@@ -1,6 +1,7 @@
 //! One run: a scheme, a seed, and the simulator stepped until it is done or told to stop.
 
 use crate::Scenario;
+use crate::probe::{Probed, Prober};
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
 use sidestep_sim::{Outcome, Plan, TraceFilter, World};
 use sidestep_types::{Seed, Time};
@@ -41,6 +42,8 @@ pub struct Run {
     pub plan: Arc<Plan>,
     /// What happened.
     pub outcome: Outcome,
+    /// What was looked at beside.
+    pub probed: Probed,
     /// The watcher stopped it.
     pub interrupted: bool,
 }
@@ -71,36 +74,45 @@ pub fn run_on<A: Agenda>(
     let scheme = &scenario.schemes[scheme];
     let plan = Arc::new(scenario.plan(seed)?);
     let config = scheme.config.world(Seed(seed), trace);
-    let world: World<A> = World::new(&scenario.network, Arc::clone(&plan), config)?;
-    let (outcome, interrupted) = simulate(world, scenario, &plan, watch);
+    let mut world: World<A> = World::new(&scenario.network, Arc::clone(&plan), config)?;
+    let (probe, network) = (&scenario.probe, &scenario.network);
+    let capacity = scheme.config.switch.capacity;
+    let mut prober = Prober::new(probe, network, capacity, scenario.duration);
+    if let Some(watching) = probe.watching() {
+        world.watch(watching);
+    }
+    let interrupted = simulate(&mut world, scenario, &plan, &mut prober, watch);
+    let (outcome, watched) = world.finish_watched();
+    let probed = prober.finish(watched, &outcome);
     Ok(Run {
         scheme: scheme.name.clone(),
         seed,
         plan,
         outcome,
+        probed,
         interrupted,
     })
 }
 
-/// Steps a world until it is done, the horizon has come, or the watcher stops it.
+/// Steps a world until it is done, the horizon has come, or the watcher stops it; says whether he did.
 fn simulate<A: Agenda>(
-    mut world: World<A>,
+    world: &mut World<A>,
     scenario: &Scenario,
     plan: &Plan,
+    prober: &mut Prober<'_>,
     watch: &mut dyn FnMut(&Progress) -> Watch,
-) -> (Outcome, bool) {
+) -> bool {
     let horizon = scenario.duration.saturating_add(scenario.drain);
     let step = Time::from_ps((horizon.ps() / 1000).max(1));
     let endless = plan.flows.iter().filter(|f| f.is_endless()).count() as u64;
     let total = plan.flows.len() as u64 - endless;
     let mut now = Time::ZERO;
-    let mut interrupted = false;
     while now < horizon {
         // The window's end is a stop as well: flows without an end last until there.
         let next = now.saturating_add(step).min(horizon);
         let passes = now < scenario.duration && scenario.duration < next;
         now = if passes { scenario.duration } else { next };
-        let all_delivered = world.run_until(now);
+        let all_delivered = run_and_look(world, prober, now);
         let left = world.unfinished() - endless;
         if all_delivered || (left == 0 && now >= scenario.duration) {
             break;
@@ -113,11 +125,22 @@ fn simulate<A: Agenda>(
             packet_hops: world.totals().packet_hops,
         };
         if watch(&progress) == Watch::Stop {
-            interrupted = true;
-            break;
+            return true;
         }
     }
-    (world.finish(), interrupted)
+    false
+}
+
+/// Runs a world until `limit`, with a stop wherever a probe is due. Says whether all is delivered.
+fn run_and_look<A: Agenda>(world: &mut World<A>, prober: &mut Prober<'_>, limit: Time) -> bool {
+    while prober.due() <= limit {
+        let due = prober.due();
+        if world.run_until(due) {
+            return true;
+        }
+        prober.look(world, due);
+    }
+    world.run_until(limit)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::claim::Claim;
 use crate::load::LoadReport;
+use crate::probe::Probe;
 use crate::read::problem::{At, Problem};
 use crate::scheme::Scheme;
 use crate::{load, read, write};
@@ -28,6 +29,8 @@ pub struct Scenario {
     pub network: Arc<Network>,
     /// What a paper says about this.
     pub claims: Vec<Claim>,
+    /// What is looked at while a run goes on.
+    pub probe: Probe,
     pub(crate) traffic: Vec<Traffic>,
     pub(crate) settings: Vec<Setting>,
     pub(crate) warnings: Vec<String>,

@@ -5,10 +5,10 @@ use crate::tables::{SHARED, SWITCH, TRANSPORT, TRANSPORTS};
 use sidestep_sim::{SwitchConfig, TraceFilter, WorldConfig};
 use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Capacity, buffer, route, sched};
 use sidestep_transport::{
-    Congestion, DelayedAck, Estimator, Recovery, Reduction, RtoConfig, TcpConfig,
+    Congestion, DelayedAck, Estimator, PfabricConfig, Recovery, Reduction, RtoConfig, TcpConfig,
+    TransportConfig,
 };
 use sidestep_types::{Framing, HEADER_BYTES, Seed, Size, Time, Value, Values};
-use std::sync::Arc;
 
 /// One thing to compare.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ pub struct SchemeConfig {
     /// The same for every switch.
     pub switch: SwitchConfig,
     /// The same for every connection.
-    pub transport: Arc<TcpConfig>,
+    pub transport: TransportConfig,
 }
 
 impl SchemeConfig {
@@ -43,7 +43,7 @@ impl SchemeConfig {
             framing: self.framing,
             ttl: self.ttl,
             switch: self.switch.clone(),
-            transport: Arc::clone(&self.transport),
+            transport: self.transport.clone(),
             seed,
             trace,
         }
@@ -99,6 +99,12 @@ pub(crate) fn switch(resolved: &Resolved) -> Result<SwitchConfig, (&'static str,
     AnyRoute::build(route.0, &route.1, ports, salt).map_err(|e| ("switch.route", e))?;
     AnyBuffer::build(buffer.0, &buffer.1, ports, salt).map_err(|e| ("switch.buffer", e))?;
     AnySched::build(sched.0, &sched.1, ports, salt).map_err(|e| ("switch.sched", e))?;
+    if let Some(needs) = buffer::nature(buffer.0).sched
+        && needs != sched.0
+    {
+        let e = format!("{:?} needs sched {needs:?}, got {:?}", buffer.0, sched.0);
+        return Err(("switch.buffer", e));
+    }
     let named = |(name, values): &(&str, Values)| (name.to_string(), values.clone());
     Ok(SwitchConfig {
         route: named(route),
@@ -147,7 +153,28 @@ pub(crate) fn holds_a_packet(capacity: &Capacity, mss: u32) -> Result<(), String
 }
 
 /// Reads `[transport]`. An error names the parameter first.
-pub(crate) fn transport(resolved: &Resolved) -> Result<TcpConfig, String> {
+pub(crate) fn transport(resolved: &Resolved) -> Result<TransportConfig, String> {
+    let values = &resolved.values;
+    let mss = values.bytes("mss").0;
+    if !(1..=LONGEST_SEGMENT).contains(&mss) {
+        return Err(format!(
+            "mss must be between 1 B and {LONGEST_SEGMENT} B, got {mss} B"
+        ));
+    }
+    let receive_window = values.bytes("receive_window").0;
+    if receive_window < mss {
+        return Err(format!(
+            "receive_window must hold one mss ({mss} B), got {receive_window} B"
+        ));
+    }
+    let mss = mss as u32;
+    if resolved.kind == "pfabric" {
+        return Ok(pfabric(values, mss, receive_window)?.into());
+    }
+    Ok(tcp(resolved, mss, receive_window)?.into())
+}
+
+fn tcp(resolved: &Resolved, mss: u32, receive_window: u64) -> Result<TcpConfig, String> {
     let values = &resolved.values;
     let recovery = named(values, "recovery", Recovery::from_name);
     let reduction = named(values, "reduction", Reduction::from_name);
@@ -162,23 +189,11 @@ pub(crate) fn transport(resolved: &Resolved) -> Result<TcpConfig, String> {
         None => None,
         Some(_) => Some(count(values, "fast_retransmit", 1, u32::MAX)?),
     };
-    let mss = values.bytes("mss").0;
-    if !(1..=LONGEST_SEGMENT).contains(&mss) {
-        return Err(format!(
-            "mss must be between 1 B and {LONGEST_SEGMENT} B, got {mss} B"
-        ));
-    }
-    let receive_window = values.bytes("receive_window").0;
-    if receive_window < mss {
-        return Err(format!(
-            "receive_window must hold one mss ({mss} B), got {receive_window} B"
-        ));
-    }
     Ok(TcpConfig {
         congestion: congestion(resolved)?,
         recovery,
         reduction,
-        mss: mss as u32,
+        mss,
         initial_window: count(values, "initial_window", 1, 1 << 20)?,
         receive_window,
         dupack_threshold,
@@ -187,6 +202,21 @@ pub(crate) fn transport(resolved: &Resolved) -> Result<TcpConfig, String> {
         delayed_ack,
         rto: rto(values)?,
         handshake: values.flag("handshake"),
+    })
+}
+
+fn pfabric(values: &Values, mss: u32, receive_window: u64) -> Result<PfabricConfig, String> {
+    let rto = values.time("rto");
+    if rto == Time::ZERO {
+        return Err("rto must be above 0".into());
+    }
+    Ok(PfabricConfig {
+        mss,
+        window: count(values, "window", 1, 1 << 20)?,
+        rto,
+        probe_after: count(values, "probe_after", 1, u32::MAX)?,
+        slow_start: values.flag("slow_start"),
+        receive_window,
     })
 }
 

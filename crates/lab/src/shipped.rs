@@ -13,7 +13,10 @@ macro_rules! shipped {
 }
 
 /// The shipped schemes, in the order in which they are listed.
-pub const SCHEMES: &[Shipped] = shipped!("schemes": "dctcp" "dibs" "tcp" "tcp-ecn" "infinite");
+pub const SCHEMES: &[Shipped] = shipped!(
+    "schemes": "dctcp" "dibs" "dibs-no-ingress" "dibs-load-aware" "dibs-flow"
+    "dibs-probabilistic" "dibs-first-open" "tcp" "tcp-ecn" "infinite"
+);
 
 /// The shipped scenarios, in the order in which they are listed.
 pub const SCENARIOS: &[Shipped] = shipped!(

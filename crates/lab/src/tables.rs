@@ -189,6 +189,12 @@ pub const TRANSPORT: &[Param] = &[
     ),
 ];
 
+/// Does the transport of this kind listen to this parameter of [`TRANSPORT`]? One that it does
+/// not is no error, since `[transport]` speaks to every scheme, but a warning.
+pub fn takes(kind: &str, param: &str) -> bool {
+    kind != "pfabric" || matches!(param, "mss" | "receive_window")
+}
+
 /// The kinds of `[transport]`, with what only they have.
 pub const TRANSPORTS: &[Entry] = &[
     Entry {
@@ -221,8 +227,90 @@ pub const TRANSPORTS: &[Entry] = &[
             "a mark counts as a loss once a round trip (RFC 3168)",
         )],
     },
+    Entry {
+        name: "pfabric",
+        summary: "starts at line rate; a short fixed timeout finds losses",
+        source: "Alizadeh et al., SIGCOMM 2013; DIBS section 5.8",
+        params: &[
+            Param::with_default(
+                "window",
+                ParamUnit::Count,
+                "8",
+                "segments in the network at first and at most; assumed: one round trip's worth \
+                 at 1 Gbps over the six links of the default fat tree",
+            ),
+            Param::with_default(
+                "rto",
+                ParamUnit::Time,
+                "350 us",
+                "the retransmission timeout, never longer or shorter (DIBS section 5.8, at 1 Gbps)",
+            ),
+            Param::with_default(
+                "probe_after",
+                ParamUnit::Count,
+                "5",
+                "timeouts in a row after which only probes of one byte are sent (SIGCOMM 2013)",
+            ),
+            Param::with_default(
+                "slow_start",
+                ParamUnit::Flag,
+                "true",
+                "a timeout begins slow start from one segment, up to half the window (SIGCOMM 2013)",
+            ),
+        ],
+    },
 ];
 
+/// `[probe]`, beside its [`PROBE_LISTS`].
+pub const PROBE: &[Param] = &[
+    Param::with_default(
+        "links",
+        ParamUnit::Time,
+        "off",
+        "window over which the use of links is taken (DIBS Figure 4)",
+    )
+    .or_off("off"),
+    Param::with_default(
+        "neighbours",
+        ParamUnit::Time,
+        "off",
+        "how often the buffers around hot links are looked at (DIBS Figure 5)",
+    )
+    .or_off("off"),
+    Param::with_default(
+        "hot",
+        ParamUnit::Fraction,
+        "0.9",
+        "a link is hot from this use on (DIBS section 3)",
+    ),
+    Param::with_default(
+        "detours",
+        ParamUnit::Flag,
+        "false",
+        "log the first 100,000 detours (DIBS Figure 2a)",
+    ),
+    Param::with_default(
+        "paths",
+        ParamUnit::Count,
+        "0",
+        "keep the paths of so many data packets, those with the most detours (DIBS Figure 1)",
+    ),
+    Param::with_default(
+        "loops",
+        ParamUnit::Flag,
+        "false",
+        "count the loops of data packets (DIBS section 4)",
+    ),
+];
+
+/// The keys of `[probe]` that hold one thing or several.
+pub const PROBE_LISTS: &[Param] = &[Param::with_default(
+    "occupancy",
+    ParamUnit::Time,
+    "off",
+    "instants at which every queue's length is noted: \"1 ms, 3 ms\" or a list (DIBS Figure 2b)",
+)
+.or_off("off")];
 /// `[figure]`.
 pub const FIGURE: &[Param] = &[
     Param::required(
@@ -351,9 +439,30 @@ mod tests {
     use sidestep_types::Value;
 
     #[test]
+    fn every_kind_listens_to_a_segment_size_and_to_no_parameter_that_is_not_there() {
+        for kind in TRANSPORTS {
+            assert!(takes(kind.name, "mss"), "{}", kind.name);
+        }
+        for name in ["mss", "receive_window"] {
+            assert!(TRANSPORT.iter().any(|param| param.name == name), "{name}");
+        }
+        assert!(takes("newreno", "rto_min") && !takes("pfabric", "rto_min"));
+    }
+
+    #[test]
     fn every_default_reads_as_its_own_unit_and_every_parameter_is_explained() {
         let kinds = TRANSPORTS.iter().flat_map(|entry| entry.params);
-        let tables = [SCENARIO, LISTS, SWITCH, TRANSPORT, CLAIM, FIGURE, PLOT];
+        let tables = [
+            SCENARIO,
+            LISTS,
+            SWITCH,
+            TRANSPORT,
+            PROBE,
+            PROBE_LISTS,
+            CLAIM,
+            FIGURE,
+            PLOT,
+        ];
         for param in tables.into_iter().flatten().chain(kinds) {
             assert!(!param.doc.is_empty(), "{}", param.name);
             if let Some(text) = param.default {

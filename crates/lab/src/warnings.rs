@@ -1,10 +1,13 @@
 //! What must be read before trusting a number.
 
+use crate::read::source::default;
+use crate::scenario::Setting;
+use crate::tables::{TRANSPORT, takes};
 use crate::{Scenario, Scheme};
 use sidestep_sim::Plan;
-use sidestep_switch::Capacity;
-use sidestep_transport::Congestion;
-use sidestep_types::{Size, Value};
+use sidestep_switch::{Capacity, Nature, buffer};
+use sidestep_transport::{Congestion, TransportConfig};
+use sidestep_types::{Param, Size, Value};
 
 /// All warnings of a scenario.
 pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
@@ -20,6 +23,8 @@ pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
             detours_look_like_losses(scheme),
             never_detours(scheme),
             never_idle(scheme),
+            line_rate_without_priorities(scheme),
+            unheard(scenario, scheme),
         ];
         let named = |warning| format!("scheme {}: {warning}", scheme.name);
         warnings.extend(own.into_iter().flatten().map(named));
@@ -42,31 +47,27 @@ fn nothing_happens(scenario: &Scenario, first: &Plan) -> Option<String> {
     })
 }
 
-fn buffer(scheme: &Scheme) -> &str {
-    &scheme.config.switch.buffer.0
+fn nature(scheme: &Scheme) -> Nature {
+    buffer::nature(&scheme.config.switch.buffer.0)
 }
 
 fn hears_marks(scheme: &Scheme) -> bool {
-    !matches!(
-        scheme.config.transport.congestion,
-        Congestion::NewReno { ecn: false }
-    )
+    let tcp = scheme.config.transport.tcp();
+    tcp.is_some_and(|tcp| tcp.congestion != Congestion::NewReno { ecn: false })
 }
 
 /// The value of the buffer policy's `mark_at`, if it has one.
 fn mark_at(scheme: &Scheme) -> Option<&Value> {
     let (name, values) = &scheme.config.switch.buffer;
-    let entry = sidestep_switch::buffer::ENTRIES
-        .iter()
-        .find(|entry| entry.name == name)?;
+    let entry = buffer::ENTRIES.iter().find(|entry| entry.name == name)?;
     let has = entry.params.iter().any(|param| param.name == "mark_at");
     has.then(|| values.get("mark_at"))
 }
 
 fn nothing_marks(scheme: &Scheme) -> Option<String> {
-    let silent = buffer(scheme) == "droptail" || mark_at(scheme) == Some(&Value::Off);
+    let silent = !nature(scheme).marks || mark_at(scheme) == Some(&Value::Off);
     (silent && hears_marks(scheme)).then(|| {
-        let buffer = buffer(scheme);
+        let buffer = &scheme.config.switch.buffer.0;
         format!("the transport slows down on marks, but buffer {buffer:?} as set marks nothing on its way")
     })
 }
@@ -87,7 +88,7 @@ fn marks_too_late(scheme: &Scheme) -> Option<String> {
 }
 
 fn detours_without_signal(scheme: &Scheme) -> Option<String> {
-    let alone = buffer(scheme) == "dibs" && !hears_marks(scheme);
+    let alone = nature(scheme).detours && !hears_marks(scheme);
     alone.then(|| {
         "DIBS hides losses, and this transport slows down on losses alone: it needs one that \
          hears marks (DIBS section 3)"
@@ -96,9 +97,9 @@ fn detours_without_signal(scheme: &Scheme) -> Option<String> {
 }
 
 fn detours_look_like_losses(scheme: &Scheme) -> Option<String> {
-    let threshold = scheme.config.transport.dupack_threshold?;
+    let threshold = scheme.config.transport.tcp()?.dupack_threshold?;
     // DIBS section 4: above 10 duplicates is usually enough.
-    (buffer(scheme) == "dibs" && threshold <= 10).then(|| {
+    (nature(scheme).detours && threshold <= 10).then(|| {
         format!(
             "detours reorder packets, and fast_retransmit = {threshold} takes that for loss; \
              the paper turns it off, and found more than 10 usually enough (DIBS section 4)"
@@ -107,14 +108,46 @@ fn detours_look_like_losses(scheme: &Scheme) -> Option<String> {
 }
 
 fn never_idle(scheme: &Scheme) -> Option<String> {
-    scheme.config.transport.idle_restart.then(|| {
+    scheme.config.transport.tcp()?.idle_restart.then(|| {
         "idle_restart changes nothing yet: every flow is one message on a connection of its own, \
          which is never idle"
             .to_string()
     })
 }
 
+fn line_rate_without_priorities(scheme: &Scheme) -> Option<String> {
+    let pfabric = matches!(scheme.config.transport, TransportConfig::Pfabric(_));
+    let buffer = &scheme.config.switch.buffer.0;
+    (pfabric && buffer != "pfabric").then(|| {
+        format!(
+            "transport pfabric sends at line rate until a timeout, since its switches drop what \
+             has most left to send: buffer {buffer:?} does not (SIGCOMM 2013)"
+        )
+    })
+}
+
+/// What was said to the transport and is none of its business.
+fn unheard(scenario: &Scenario, scheme: &Scheme) -> Option<String> {
+    let own = |key: &str| {
+        let of = |s: &&Setting| s.scheme.as_ref() == Some(&scheme.name) && s.key == key;
+        scenario.settings.iter().find(of)
+    };
+    let kind = &own("transport.kind")?.value;
+    let given = |param: &&Param| {
+        let setting = own(&format!("transport.{}", param.name));
+        !takes(kind, param.name) && setting.is_some_and(|s| s.source != default(param.doc))
+    };
+    let given: Vec<&str> = TRANSPORT.iter().filter(given).map(|p| p.name).collect();
+    (!given.is_empty()).then(|| {
+        let given = given.join(", ");
+        format!(
+            "{given}: no effect on transport {kind}, which has a window, a timeout and a recovery \
+             of its own and opens no connection"
+        )
+    })
+}
+
 fn never_detours(scheme: &Scheme) -> Option<String> {
-    let never = buffer(scheme) == "dibs" && scheme.config.switch.capacity == Capacity::Unlimited;
+    let never = nature(scheme).detours && scheme.config.switch.capacity == Capacity::Unlimited;
     never.then(|| "an unlimited queue always has room, so DIBS never detours".to_string())
 }

@@ -1,7 +1,9 @@
 //! The documents keep up with the registries: a page a name, a row a parameter, no path that is gone.
 
 use sidestep_lab::stats::metric::METRICS;
-use sidestep_lab::tables::{CLAIM, FIGURE, LISTS, PLOT, SCENARIO, SWITCH, TRANSPORT, TRANSPORTS};
+use sidestep_lab::tables::{
+    CLAIM, FIGURE, LISTS, PLOT, PROBE, PROBE_LISTS, SCENARIO, SWITCH, TRANSPORT, TRANSPORTS,
+};
 use sidestep_lab::{Experiment, Scenario};
 use sidestep_sim::{Files, topology, workload};
 use sidestep_switch::{buffer, route, sched};
@@ -103,6 +105,10 @@ fn every_key_of_a_scenario_and_every_metric_has_a_row() {
     let connection = "transports/connection.md";
     let text_of_connection = page(connection, &mut missing);
     check_params(connection, &text_of_connection, TRANSPORT, &mut missing);
+    let text = page("metrics.md", &mut missing);
+    for params in [PROBE, PROBE_LISTS] {
+        check_params("metrics.md", &text, params, &mut missing);
+    }
     for metric in METRICS {
         let begins = format!("| `{}` |", metric.name);
         let fits = |line: &str| {
@@ -111,7 +117,7 @@ fn every_key_of_a_scenario_and_every_metric_has_a_row() {
         };
         if !text.lines().any(fits) {
             missing.push(format!(
-                "docs/scenarios.md: expected a row {begins} {} |",
+                "docs/metrics.md: expected a row {begins} {} |",
                 metric.doc
             ));
         }
@@ -214,7 +220,8 @@ fn every_example_in_the_documents_is_read() {
 fn transport(set: &str) -> sidestep_transport::TcpConfig {
     let read = Scenario::read("t.toml", &whole(""), &[set.to_string()], &Beside(""));
     let scenario = read.unwrap_or_else(|problems| panic!("{set}: {problems:?}"));
-    (*scenario.schemes[0].config.transport).clone()
+    let tcp = scenario.schemes[0].config.transport.tcp();
+    tcp.expect("a TCP by default").clone()
 }
 
 #[test]

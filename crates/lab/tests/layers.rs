@@ -261,6 +261,17 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
             "idle_restart changes nothing yet",
         ),
         (
+            vec!["scheme.dctcp.transport.kind=pfabric"],
+            "scheme dctcp: transport pfabric sends at line rate",
+        ),
+        (
+            vec![
+                "scheme.dctcp.transport.kind=pfabric",
+                "scheme.dctcp.transport.rto_min=1 ms",
+            ],
+            "rto_min: no effect on transport pfabric",
+        ),
+        (
             vec!["workload.query.rate=9000 /s", "workload.query.size=200 kB"],
             "the offered load is",
         ),

@@ -1,9 +1,14 @@
 //! Summaries and verdicts by hand: every number below can be checked with a pencil.
 
+use sidestep_lab::probe::Loops;
+use sidestep_lab::stats::metric::{self, Reading};
 use sidestep_lab::stats::{Summary, summarise};
-use sidestep_lab::{Accept, Claim, Compare, Record, Run, Verdict, evaluate};
-use sidestep_sim::{ClassOutcome, FlowOutcome, FlowPlan, Outcome, Plan, QueryPlan, Start, Totals};
-use sidestep_types::{HostId, Time};
+use sidestep_lab::{Accept, Claim, Compare, Probed, Record, Run, Verdict, evaluate};
+use sidestep_sim::{
+    ClassOutcome, End, FlowOutcome, FlowPlan, Histogram, Outcome, Plan, PortOutcome, QueryPlan,
+    Start, Totals,
+};
+use sidestep_types::{BitRate, HostId, PortId, SwitchId, Time};
 use std::sync::Arc;
 
 fn flow(size: u64, class: u8, query: Option<u32>) -> FlowPlan {
@@ -24,6 +29,33 @@ fn took(from_ms: u64, to_ms: Option<u64>) -> FlowOutcome {
         finished: to_ms.map(Time::from_ms),
         delivered_bytes: 1000,
         ..FlowOutcome::default()
+    }
+}
+
+fn counts(of: &[(usize, u64)]) -> Histogram {
+    let mut histogram = Histogram::default();
+    for (value, count) in of {
+        histogram.add(*value, *count);
+    }
+    histogram
+}
+
+/// A link of 1 Gbps that carried so much.
+fn port(from: End, wire_bytes: u64) -> PortOutcome {
+    PortOutcome {
+        from,
+        port: PortId(0),
+        to: End::Switch(SwitchId(1)),
+        rate: BitRate::gbps(1),
+        packets: 1,
+        wire_bytes,
+        marks: 0,
+        detours_in: 0,
+        detours_out: 0,
+        drops: [0; 5],
+        trims: 0,
+        peak_packets: 1,
+        peak_bytes: 1538,
     }
 }
 
@@ -59,12 +91,19 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
             took(2, qct_ms.map(|ms| ms + 2)),
             took(2, Some(3)),
         ],
-        ports: Vec::new(),
+        // In 102 ms a link of 1 Gbps carries 12.75 MB.
+        ports: vec![
+            port(End::Switch(SwitchId(0)), 1_275_000),
+            port(End::Switch(SwitchId(0)), 3_825_000),
+            port(End::Host(HostId(0)), 12_750_000),
+        ],
         classes: vec![
             ClassOutcome {
                 sent: 210,
                 delivered: 200,
                 detoured: 2,
+                detours_each: counts(&[(0, 198), (1, 2)]),
+                extra_hops: [vec![Histogram::default(); 5], vec![counts(&[(2, 2)])]].concat(),
                 dropped: 10,
                 ..ClassOutcome::default()
             },
@@ -72,12 +111,19 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
                 sent: 100,
                 delivered: 100,
                 detoured: 18,
+                detours_each: counts(&[(0, 82), (1, 16), (40, 2)]),
+                extra_hops: [
+                    vec![Histogram::default(); 3],
+                    vec![counts(&[(0, 1), (6, 17)])],
+                ]
+                .concat(),
                 ..ClassOutcome::default()
             },
         ],
         totals: Totals {
             packet_hops: 1000,
-            drops: [7, 2, 1],
+            drops: [7, 2, 1, 4, 5],
+            trims: 6,
             delivered: 500,
             detoured: 20,
             timeouts: 3,
@@ -92,6 +138,7 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
         seed,
         plan: Arc::new(plan),
         outcome,
+        probed: Probed::default(),
         interrupted: false,
     }
 }
@@ -125,10 +172,26 @@ fn a_summary_by_hand() {
         (s.drops["full"], s.drops["ttl"], s.drops["early"]),
         (21, 6, 3)
     );
+    assert_eq!(
+        (s.drops["evicted"], s.drops["detours"], s.trims),
+        (12, 15, 18)
+    );
     assert_eq!(s.detoured_data_share, Some(20.0 / 300.0));
     assert_eq!(s.detoured_share, Some(20.0 / 500.0));
     assert_eq!(s.detoured_query_share, Some(0.9));
     assert_eq!(s.detoured_background_share, Some(0.01));
+    // Of 100 data packets of queries the 99th in order was detoured 40 times.
+    assert_eq!(s.detours_per_packet, Some((2.0 + 16.0 + 80.0) / 300.0));
+    assert_eq!((s.detours_p99, s.detours_max), (Some(40), Some(40)));
+    // 2 crossed 7 switches instead of 5, 17 crossed 9 instead of 3, and 281 no more than they had to.
+    let stretch = (2.0 * 7.0 / 5.0 + 17.0 * 9.0 / 3.0 + 281.0) / 300.0;
+    assert!((s.stretch_mean.unwrap() - stretch).abs() < 1e-12);
+    assert_eq!(s.extra_hops_p99, Some(6));
+    assert_eq!(s.classes[1].extra_hops, [3 * 83, 0, 0, 0, 0, 0, 3 * 17]);
+    assert_eq!(s.classes[0].detours_each, [3 * 198, 3 * 2]);
+    // A host's own link is not one of them.
+    assert!((s.link_use.mean.unwrap() - 0.2).abs() < 1e-12);
+    assert_eq!(s.link_use.max, Some(0.3));
     assert_eq!(
         (s.packet_hops, s.timeouts, s.seeds.len(), s.per_seed.len()),
         (3000, 9, 3, 3)
@@ -136,6 +199,62 @@ fn a_summary_by_hand() {
     assert_eq!(s.jain, Some(1.0));
     assert_eq!((s.classes[0].fct_ms.n, s.classes[1].fct_ms.n), (9, 9));
     assert!(!s.classes[0].query && s.classes[1].query);
+}
+
+#[test]
+fn fairness_is_that_of_goodputs_while_each_flow_lasts() {
+    let mut run = one_run("dctcp", 1, Some(10));
+    let mut plan = (*run.plan).clone();
+    // The other endless flow has 1000 B in 102 ms; these have 3000 B in 102 ms and 500 B in 51 ms.
+    plan.flows.extend([flow(FlowPlan::ENDLESS, 0, None); 2]);
+    run.plan = Arc::new(plan);
+    let more = [(0, 3000), (51, 500)].map(|(from, bytes)| FlowOutcome {
+        delivered_bytes: bytes,
+        ..took(from, None)
+    });
+    run.outcome.flows.extend(more);
+    let jain = summarise(&[&Record::of(&run)]).jain.unwrap();
+    assert!((jain - 25.0 / (3.0 * 11.0)).abs() < 1e-12, "{jain}");
+}
+
+fn metric(summary: &Summary, name: &str) -> Reading {
+    (metric::find(name).unwrap().read)(summary)
+}
+
+#[test]
+fn probes_add_up_over_seeds() {
+    let probed = |samples: &[f64], lengths: &[u64], edge: u64| Probed {
+        drops_at: [("full".to_string(), [("edge".to_string(), edge)].into())].into(),
+        samples: [("hot_link_share".to_string(), samples.to_vec())].into(),
+        loops: Some(Loops {
+            packets: 50,
+            detoured: 10,
+            looped: 4,
+            lengths: lengths.to_vec(),
+        }),
+        ..Probed::default()
+    };
+    let (mut one, mut two) = (one_run("dibs", 1, Some(10)), one_run("dibs", 2, Some(20)));
+    let none = summarise(&[&Record::of(&one)]);
+    assert_eq!(metric(&none, "hot_link_share_p90"), Reading::Nothing);
+    assert_eq!(metric(&none, "looped_share"), Reading::Nothing);
+    one.probed = probed(&[0.9, 0.1, 0.2, 0.3, 0.0], &[0, 0, 3, 0, 1], 7);
+    two.probed = probed(&[0.4, 0.5, 0.6, 0.7, 0.8], &[0, 0, 1], 2);
+    let s = summarise(&[&Record::of(&one), &Record::of(&two)]);
+    let numbers = ["mean", "p10", "p50", "p90", "max"].map(|of| {
+        match metric(&s, &format!("hot_link_share_{of}")) {
+            Reading::Exactly(v) => (v * 100.0).round() / 100.0,
+            other => panic!("{of}: {other:?}"),
+        }
+    });
+    assert_eq!(numbers, [0.45, 0.0, 0.4, 0.8, 0.9]);
+    assert_eq!(metric(&s, "looped_share"), Reading::Exactly(0.4));
+    assert_eq!(metric(&s, "loops_per_packet"), Reading::Exactly(0.05));
+    assert_eq!(metric(&s, "loop_length_mean"), Reading::Exactly(12.0 / 5.0));
+    assert_eq!(s.drops_at["full"]["edge"], 9);
+    assert_eq!(s.per_seed[1].samples["hot_link_share"].n, 5);
+    let text = serde_json::to_string(&s).unwrap();
+    assert_eq!(serde_json::from_str::<Summary>(&text).unwrap(), s);
 }
 
 #[test]

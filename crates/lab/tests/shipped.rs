@@ -140,7 +140,7 @@ fn a_flow_within_its_first_window_takes_its_ideal_time() {
         let run = &runs(&scenario, 0)[0];
         let (flow, seen) = (run.plan.flows[0], run.outcome.flows[0]);
         let config = &scenario.schemes[0].config;
-        let mut ideal = Ideal::new(&scenario.network, config.framing, config.transport.mss);
+        let mut ideal = Ideal::new(&scenario.network, config.framing, config.transport.mss());
         let expected = ideal.fct(flow.src, flow.dst, flow.size);
         assert_eq!(seen.finished, expected, "{flow:?}");
         assert!(expected > Some(Time::from_us(100)));

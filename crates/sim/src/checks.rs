@@ -3,16 +3,21 @@
 use crate::config::WorldConfig;
 use crate::network::Network;
 use crate::plan::{Plan, Start};
+use sidestep_transport::TransportConfig;
 use sidestep_types::Time;
 
 /// Errors name a setting that no run can have.
 pub(crate) fn check_settings(config: &WorldConfig) -> Result<(), String> {
     let transport = &config.transport;
-    if !(1..=MOST_MSS).contains(&transport.mss) {
-        let got = transport.mss;
-        return Err(format!("mss must be from 1 to {MOST_MSS} B, got {got}"));
+    let mss = transport.mss();
+    if !(1..=MOST_MSS).contains(&mss) {
+        return Err(format!("mss must be from 1 to {MOST_MSS} B, got {mss}"));
     }
-    if transport.rto.min == Time::ZERO || transport.rto.initial == Time::ZERO {
+    let shortest = match transport {
+        TransportConfig::Tcp(tcp) => tcp.rto.min.min(tcp.rto.initial),
+        TransportConfig::Pfabric(pfabric) => pfabric.rto,
+    };
+    if shortest == Time::ZERO {
         return Err("a retransmission timeout must be above 0".into());
     }
     if config.ttl == 0 {

@@ -1,9 +1,8 @@
 //! What can be chosen about a run, apart from its network and its plan.
 
 use sidestep_switch::Capacity;
-use sidestep_transport::TcpConfig;
+use sidestep_transport::TransportConfig;
 use sidestep_types::{Framing, Seed, Values};
-use std::sync::Arc;
 
 /// A run's settings.
 #[derive(Clone, Debug)]
@@ -15,7 +14,7 @@ pub struct WorldConfig {
     /// The same for every switch.
     pub switch: SwitchConfig,
     /// The same for every connection.
-    pub transport: Arc<TcpConfig>,
+    pub transport: TransportConfig,
     /// Where all chance comes from.
     pub seed: Seed,
     /// Which packets' paths to keep.

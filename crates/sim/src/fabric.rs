@@ -12,7 +12,7 @@ use crate::agenda::Agenda;
 use crate::indexed::Table;
 use crate::pool::{NONE, Pool};
 use sidestep_switch::{AnySched, Depth, Sched};
-use sidestep_types::{BitRate, Bytes, Framing, Packet, Seed, Time, mix64};
+use sidestep_types::{BitRate, Bytes, Framing, HEADER_BYTES, Packet, PortId, Seed, Time, mix64};
 
 /// Where a link leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,19 +126,40 @@ pub(crate) struct Ranked {
     sending: u32,
 }
 
+/// What of the links a switch looks at only when a policy asks.
+pub(crate) struct Wiring {
+    pub wires: Table<Wire>,
+    /// Per link: the port by which its packets come in at the far end; 0 at a host.
+    pub ingress: Table<PortId>,
+    /// Per link; empty when every port is FIFO.
+    ranked: Vec<Option<Ranked>>,
+}
+
+impl Wiring {
+    /// The scheduler of `link`; `None` when it is FIFO.
+    pub fn sched(&self, link: u32) -> Option<&AnySched> {
+        let ranked = self.ranked.get(link as usize)?.as_ref()?;
+        Some(&ranked.sched)
+    }
+
+    fn ranked(&mut self, link: u32) -> &mut Ranked {
+        self.ranked[link as usize].as_mut().expect("a ranked port")
+    }
+}
+
 /// All links, their packets and the agenda.
 pub(crate) struct Fabric<A> {
     pub agenda: A,
     pub pool: Pool,
     pub links: Table<Link>,
-    pub wires: Table<Wire>,
-    /// Per link; empty when every port is FIFO.
-    pub ranked: Vec<Option<Ranked>>,
+    pub wiring: Wiring,
     pub unbuffered: u32,
     pub now: Time,
     pub hash: u64,
     salt: u64,
     hosts: u32,
+    /// What a packet without payload costs on a link.
+    header_wire: u16,
 }
 
 /// What came out of the agenda.
@@ -152,17 +173,19 @@ pub(crate) enum Happening {
 }
 
 impl<A: Agenda> Fabric<A> {
-    /// Links `(rate, delay, where they lead)` in order, and `hosts` hosts with a slot of their own.
+    /// Links `(rate, delay, where they lead, the port there)` in order, and `hosts` hosts with a
+    /// slot of their own.
     pub fn new(
-        links: &[(BitRate, Time, Far)],
+        links: &[(BitRate, Time, Far, PortId)],
         hosts: u32,
         framing: Framing,
         seed: Seed,
     ) -> Fabric<A> {
         let mut wires: Vec<Wire> = Vec::new();
+        let ingress = links.iter().map(|link| link.3).collect();
         let links: Vec<Link> = links
             .iter()
-            .map(|&(rate, delay, far)| {
+            .map(|&(rate, delay, far, _)| {
                 let wire = Wire::new(rate, delay);
                 let known = wires.iter().position(|w| *w == wire);
                 let index = known.unwrap_or_else(|| {
@@ -191,9 +214,13 @@ impl<A: Agenda> Fabric<A> {
             agenda: A::new(links.len() * 2 + hosts as usize),
             pool: Pool::new(),
             links: Table::new(links),
-            wires: Table::new(wires),
-            ranked: Vec::new(),
+            wiring: Wiring {
+                wires: Table::new(wires),
+                ingress: Table::new(ingress),
+                ranked: Vec::new(),
+            },
             unbuffered: framing.unbuffered(),
+            header_wire: framing.wire(HEADER_BYTES) as u16,
             now: Time::ZERO,
             hash: 0,
             salt: seed.salt("ties"),
@@ -204,13 +231,18 @@ impl<A: Agenda> Fabric<A> {
     /// The rate and delay of a link.
     #[inline]
     pub fn wire(&self, link: u32) -> &Wire {
-        &self.wires[self.links[link].wire]
+        &self.wiring.wires[self.links[link].wire]
     }
 
     /// How deep the queue of `link` is now.
     #[inline]
     pub fn depth(&mut self, link: u32) -> Depth {
         self.links[link].settle(&self.pool, self.now, self.unbuffered)
+    }
+
+    /// The same at `at`, which no event lies before.
+    pub fn depth_at(&mut self, link: u32, at: Time) -> Depth {
+        self.links[link].settle(&self.pool, at, self.unbuffered)
     }
 
     /// The order of an entity's `count`-th event among others of the same instant: below
@@ -225,11 +257,12 @@ impl<A: Agenda> Fabric<A> {
     /// Queues a parcel on `link`.
     #[inline(always)]
     pub fn enqueue(&mut self, link: u32, parcel: u32) {
-        if !self.ranked.is_empty() && self.ranked[link as usize].is_some() {
+        let ranked = &self.wiring.ranked;
+        if !ranked.is_empty() && ranked[link as usize].is_some() {
             return self.enqueue_ranked(link, parcel);
         }
         let l = &mut self.links[link];
-        let wire = &self.wires[l.wire];
+        let wire = &self.wiring.wires[l.wire];
         let p = self.pool.get_mut(parcel);
         let bytes = u32::from(p.packet.wire);
         let departs = l.free_at.max(self.now) + wire.time_to_send(bytes);
@@ -255,19 +288,19 @@ impl<A: Agenda> Fabric<A> {
         }
         l.head = parcel;
         let count = l.packets;
-        let arrives = departs + self.wires[l.wire].delay;
+        let arrives = departs + self.wiring.wires[l.wire].delay;
         let tie = self.tie(link, count);
         self.agenda.schedule(link, arrives, tie);
     }
 
     #[inline(never)]
     fn enqueue_ranked(&mut self, link: u32, parcel: u32) {
-        let ranked = self.ranked[link as usize].as_mut().expect("a ranked port");
+        let ranked = self.wiring.ranked(link);
         let packet = self.pool.get(parcel).packet;
         let bytes = u32::from(packet.wire);
         ranked.sched.push(&packet, parcel);
         let idle = ranked.sending == NONE;
-        let span = self.wires[self.links[link].wire].time_to_send(bytes);
+        let span = self.wire(link).time_to_send(bytes);
         let l = &mut self.links[link];
         l.free_at = l.free_at.max(self.now) + span;
         l.grow(bytes - self.unbuffered);
@@ -278,17 +311,14 @@ impl<A: Agenda> Fabric<A> {
 
     /// Starts the transmission of the packet that the scheduler of `link` names, if any.
     fn send_next(&mut self, link: u32) {
-        let ranked = self.ranked[link as usize].as_mut().expect("a ranked port");
+        let ranked = self.wiring.ranked(link);
         let Some(parcel) = ranked.sched.pop() else {
             ranked.sending = NONE;
             return;
         };
-        assert!(
-            self.pool.has(parcel),
-            "a scheduler named packet {parcel}, which it was never given"
-        );
         ranked.sending = parcel;
-        let wire = self.wires[self.links[link].wire];
+        self.check(parcel);
+        let wire = self.wiring.wires[self.links[link].wire];
         let p = self.pool.get_mut(parcel);
         let departs = self.now + wire.time_to_send(u32::from(p.packet.wire));
         p.departs = departs;
@@ -299,7 +329,7 @@ impl<A: Agenda> Fabric<A> {
     }
 
     fn sent(&mut self, link: u32) {
-        let ranked = self.ranked[link as usize].as_mut().expect("a ranked port");
+        let ranked = self.wiring.ranked(link);
         let gone = self.pool.get(ranked.sending).packet.wire;
         let l = &mut self.links[link];
         l.depth.packets -= 1;
@@ -307,12 +337,47 @@ impl<A: Agenda> Fabric<A> {
         self.send_next(link);
     }
 
+    /// Takes the worst packet out of the queue of `link`; says which. It is the caller's to free.
+    ///
+    /// Panics when there is none: a buffer policy must have asked [`sidestep_switch::Queues::worst`].
+    #[inline(never)]
+    pub fn evict(&mut self, link: u32) -> u32 {
+        let ranked = self.wiring.ranked.get_mut(link as usize);
+        let ranked = ranked.and_then(Option::as_mut);
+        let worst = ranked.and_then(|ranked| ranked.sched.evict());
+        let parcel = worst.expect("a buffer policy evicted from a queue that has nothing to evict");
+        self.check(parcel);
+        let bytes = u32::from(self.pool.get(parcel).packet.wire);
+        let span = self.wire(link).time_to_send(bytes);
+        let l = &mut self.links[link];
+        // Of a ranked port, `free_at` is the end of the transmission under way and the time
+        // that each waiting packet takes: a sum, from which one can be taken again.
+        l.free_at = l.free_at - span;
+        l.depth.packets -= 1;
+        l.depth.bytes -= bytes - self.unbuffered;
+        parcel
+    }
+
+    /// Cuts the payload off a parcel that is in no queue.
+    pub fn trim(&mut self, parcel: u32) {
+        self.pool.get_mut(parcel).packet.trim(self.header_wire);
+    }
+
+    /// Schedulers of the caller's may name any packet; the pool does not check.
+    fn check(&self, parcel: u32) {
+        assert!(
+            self.pool.has(parcel),
+            "a scheduler named packet {parcel}, which it was never given"
+        );
+    }
+
     /// Turns `link` into a port with an explicit queue.
     pub fn rank(&mut self, link: u32, sched: AnySched) {
-        if self.ranked.is_empty() {
-            self.ranked = (0..self.links.len()).map(|_| None).collect();
+        let all = &mut self.wiring.ranked;
+        if all.is_empty() {
+            *all = (0..self.links.len()).map(|_| None).collect();
         }
-        self.ranked[link as usize] = Some(Ranked {
+        all[link as usize] = Some(Ranked {
             sched,
             sending: NONE,
         });
@@ -342,7 +407,7 @@ impl<A: Agenda> Fabric<A> {
         let l = &mut self.links[link];
         let parcel = l.head;
         let p = self.pool.get(parcel);
-        debug_assert!(p.departs + self.wires[l.wire].delay == now);
+        debug_assert!(p.departs + self.wiring.wires[l.wire].delay == now);
         if l.waiting == parcel {
             l.depth.packets -= 1;
             l.depth.bytes -= u32::from(p.packet.wire) - self.unbuffered;
@@ -354,7 +419,7 @@ impl<A: Agenda> Fabric<A> {
         self.hash = self.hash.wrapping_add(digest(now, link, &p.packet));
         if l.head != NONE {
             let departs = self.pool.get(l.head).departs;
-            let arrives = departs + self.wires[l.wire].delay;
+            let arrives = departs + self.wiring.wires[l.wire].delay;
             let count = l.packets;
             let tie = self.tie(link, count);
             self.agenda.schedule(link, arrives, tie);

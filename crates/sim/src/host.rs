@@ -4,6 +4,8 @@
 //! applications will start. Timers are lazy: an acknowledgement that moves a deadline later
 //! touches nothing; the timer finds out when it goes off.
 
+use crate::lost::Lost;
+use crate::order::Order;
 use sidestep_transport::{AnyReceiver, AnySender};
 use sidestep_types::{FlowId, HostId, Time};
 use std::cmp::Reverse;
@@ -59,6 +61,8 @@ pub(crate) struct SendingEnd {
     pub dst: HostId,
     pub hash: u32,
     pub class: u8,
+    /// What the network has lost of it.
+    pub lost: Lost,
 }
 
 /// The receiving end of a flow, until its last byte is delivered.
@@ -70,15 +74,15 @@ pub(crate) struct ReceivingEnd {
     pub hash: u32,
     pub class: u8,
     pub size: u64,
-    /// One past the highest byte seen in a first transmission.
-    pub next_expected: u64,
+    /// Switches of a shortest path of its data; 0 until somebody asks.
+    pub shortest: u8,
+    pub order: Order,
     pub seen: Seen,
 }
 
 /// What a receiving end saw of its flow's packets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Seen {
-    pub reordered: u32,
     pub marks: u32,
     pub detours: u32,
     pub max_detours: u8,

@@ -6,7 +6,7 @@ use crate::fabric::{Fabric, Far};
 use crate::fib::Ports;
 use crate::network::{End, Network};
 use sidestep_switch::{AnySched, Sched};
-use sidestep_types::{HostId, PortId, SwitchId, Time};
+use sidestep_types::{BitRate, HostId, PortId, SwitchId, Time};
 
 /// Where a directed link runs, and its place in the outcome.
 pub(crate) struct LinkEnds {
@@ -16,13 +16,14 @@ pub(crate) struct LinkEnds {
     pub place: usize,
 }
 
+/// A link's rate and delay, where it leads, and the port there.
+pub(crate) type Laid = (BitRate, Time, Far, PortId);
+
 /// Directed links in the order of their owners: every host's NIC, then every switch's ports.
-pub(crate) fn lay_links(
-    network: &Network,
-    ports: &Ports,
-) -> (Vec<(sidestep_types::BitRate, Time, Far)>, Vec<LinkEnds>) {
+pub(crate) fn lay_links(network: &Network, ports: &Ports) -> (Vec<Laid>, Vec<LinkEnds>) {
     let mut links = Vec::new();
     let mut ends = Vec::new();
+    let owners = owners(network, ports);
     let mut lay = |from: End, port: usize, cable: u32, is_a: bool| {
         let c = &network.cables[cable as usize];
         let to = if is_a { c.b } else { c.a };
@@ -30,12 +31,14 @@ pub(crate) fn lay_links(
             End::Host(h) => Far::Host(h.0),
             End::Switch(s) => Far::Switch(s.0),
         };
-        links.push((c.rate, c.delay, far));
+        let place = place(cable, is_a);
+        // The other direction of a cable stands beside it.
+        links.push((c.rate, c.delay, far, owners[place ^ 1]));
         ends.push(LinkEnds {
             from,
             port: PortId(port as u16),
             to,
-            place: 2 * cable as usize + usize::from(!is_a),
+            place,
         });
     };
     for (h, &(cable, is_a)) in ports.of_host.iter().enumerate() {
@@ -47,6 +50,22 @@ pub(crate) fn lay_links(
         }
     }
     (links, ends)
+}
+
+/// Where in the outcome the direction of `cable` stands that leaves from its first end, or its second.
+fn place(cable: u32, is_a: bool) -> usize {
+    2 * cable as usize + usize::from(!is_a)
+}
+
+/// By place: the port that feeds the link.
+fn owners(network: &Network, ports: &Ports) -> Vec<PortId> {
+    let mut owners = vec![PortId(0); 2 * network.cables.len()];
+    for list in &ports.of_switch {
+        for (p, &(_, cable, is_a)) in list.iter().enumerate() {
+            owners[place(cable, is_a)] = PortId(p as u16);
+        }
+    }
+    owners
 }
 
 /// Gives the ports of one switch explicit queues when the scheduler is not FIFO.

@@ -8,10 +8,13 @@ mod fabric;
 mod fib;
 pub mod files;
 pub mod flow_list;
+pub mod histogram;
 mod host;
 mod indexed;
 mod layout;
+mod lost;
 pub mod network;
+mod order;
 pub mod outcome;
 mod packets;
 pub mod plan;
@@ -20,15 +23,19 @@ mod switching;
 mod table;
 pub mod topology;
 mod trace;
+pub mod watch;
 pub mod workload;
 mod world;
 
 pub use cdf::{Interpolation, SizeCdf};
 pub use config::{SwitchConfig, TraceFilter, WorldConfig};
 pub use files::{Files, NoFiles};
+pub use histogram::Histogram;
 pub use network::{Cable, End, Network};
 pub use outcome::{
-    ClassOutcome, FlowOutcome, Outcome, PacketTrace, PortOutcome, Totals, TraceEvent, TraceStep,
+    ClassOutcome, FlowOutcome, NReordering, Outcome, PacketTrace, PortOutcome, Totals, TraceEvent,
+    TraceStep,
 };
 pub use plan::{FlowPlan, Plan, QueryPlan, Start};
+pub use watch::{DetourSeen, LoopCounts, Watched, Watching};
 pub use world::World;

@@ -1,5 +1,6 @@
 //! What a run leaves behind: one row per flow and port, totals, and the trajectory hash.
 
+use crate::histogram::Histogram;
 use crate::network::End;
 use sidestep_switch::DropReason;
 use sidestep_types::{BitRate, FlowId, PortId, SwitchId, Time};
@@ -38,10 +39,21 @@ pub struct FlowOutcome {
     pub retransmits: u32,
     /// Retransmission timeouts.
     pub timeouts: u32,
+    /// Of the retransmissions, those of which the network had lost nothing since it was last
+    /// sent: something was late, or an acknowledgement was lost.
+    pub spurious_retransmits: u32,
+    /// Of the timeouts, those at which the network had not lost the oldest byte waited for.
+    pub spurious_timeouts: u32,
     /// Fast retransmits begun.
     pub fast_retransmits: u32,
     /// Data packets that arrived after one sent later had (RFC 4737 type P reordered).
     pub reordered: u32,
+    /// The largest extent of one of them: arrivals since the first that was sent later
+    /// (RFC 4737 section 4.2).
+    pub reordering_extent: u32,
+    /// The largest n of one of them: arrivals right before it that were all sent later
+    /// (RFC 4737 section 5.4).
+    pub n_reordering: u32,
     /// Data packets that arrived marked.
     pub marks: u32,
     /// Detours of the data packets that arrived.
@@ -73,6 +85,8 @@ pub struct PortOutcome {
     pub detours_in: u64,
     /// Packets that wanted this port and were detoured elsewhere.
     pub detours_out: u64,
+    /// Packets that wanted this port and lost their payload here.
+    pub trims: u64,
     /// Packets that wanted this port and were dropped, by reason.
     pub drops: [u64; DropReason::COUNT],
     /// The longest queue, in packets, the one on the wire included.
@@ -82,7 +96,7 @@ pub struct PortOutcome {
 }
 
 /// What one traffic class saw, data packets only.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClassOutcome {
     /// Data packets that hosts put on their NICs.
     pub sent: u64,
@@ -96,6 +110,44 @@ pub struct ClassOutcome {
     pub dropped: u64,
     /// Data packets that arrived marked.
     pub marked: u64,
+    /// Data packets that arrived, by how often they were detoured; 255 stands for more as well.
+    pub detours_each: Histogram,
+    /// Detoured ones that arrived: by how many switches a shortest path has, and then by how many
+    /// more they crossed. All others took a shortest path.
+    pub extra_hops: Vec<Histogram>,
+    /// Data packets that arrived without their payload, which `delivered` leaves out.
+    pub trimmed: u64,
+    /// Of those delivered, the ones that arrived after one sent later (RFC 4737).
+    pub reordered: u64,
+    /// Those by their n.
+    pub n_reordering: NReordering,
+}
+
+/// How many reordered packets there were of each n (RFC 4737 section 5.4): a sender that waits
+/// for more than n duplicate acknowledgements takes none of them for lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NReordering {
+    /// Of n = 1 to 64 in turn, and last of more. Those with n = 0 are in none.
+    pub counts: [u64; NReordering::BUCKETS],
+}
+
+impl NReordering {
+    /// 64 and one for all beyond.
+    pub const BUCKETS: usize = 65;
+
+    pub(crate) fn count(&mut self, n: u32) {
+        if let Some(bucket) = (n as usize).checked_sub(1) {
+            self.counts[bucket.min(NReordering::BUCKETS - 1)] += 1;
+        }
+    }
+}
+
+impl Default for NReordering {
+    fn default() -> NReordering {
+        NReordering {
+            counts: [0; NReordering::BUCKETS],
+        }
+    }
 }
 
 /// Sums over the run. Packets are data, acknowledgements and handshakes alike.
@@ -119,10 +171,16 @@ pub struct Totals {
     pub detoured: u64,
     /// Packets marked.
     pub marks: u64,
+    /// Packets that lost their payload.
+    pub trims: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
     /// Data segments sent again.
     pub retransmits: u64,
+    /// Of those, spurious (see [`FlowOutcome::spurious_retransmits`]).
+    pub spurious_retransmits: u64,
+    /// Timeouts that were spurious (see [`FlowOutcome::spurious_timeouts`]).
+    pub spurious_timeouts: u64,
 }
 
 /// The path of one packet.
@@ -180,6 +238,8 @@ pub enum TraceEvent {
         wanted_queue: u32,
         /// Was it marked here?
         marked: bool,
+        /// Has it lost its payload, here or before?
+        trimmed: bool,
     },
     /// A switch dropped it.
     Dropped {

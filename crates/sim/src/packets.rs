@@ -23,6 +23,9 @@ pub(crate) fn data_packet(
     packet.set_ect(segment.ect);
     packet.set_cwr(segment.cwr);
     packet.set_retransmit(segment.retransmit);
+    if !segment.syn {
+        packet.set_rank(segment.rank);
+    }
     packet
 }
 
@@ -42,6 +45,7 @@ pub(crate) fn ack_packet(
     packet.ttl = config.ttl;
     packet.class = class;
     packet.set_ece(ack.ece);
+    packet.set_cut(ack.cut);
     packet.sack = ack.sack;
     packet
 }
@@ -53,5 +57,17 @@ pub(crate) fn arrival(packet: &Packet) -> Arrival {
         syn: packet.kind() == Kind::Syn,
         ce: packet.ce(),
         cwr: packet.cwr(),
+        trimmed: packet.trimmed(),
+    }
+}
+
+#[inline]
+pub(crate) fn ack(packet: &Packet) -> Ack {
+    Ack {
+        ack: packet.seq(),
+        ece: packet.ece(),
+        syn: packet.kind() == Kind::SynAck,
+        sack: packet.sack,
+        cut: packet.cut(),
     }
 }

@@ -2,12 +2,13 @@
 
 use crate::agenda::Agenda;
 use crate::config::SwitchConfig;
-use crate::fabric::{Fabric, Link, Wire};
+use crate::fabric::{Fabric, Link, Wiring};
 use crate::fib::{Attachment, Fib};
 use crate::indexed::Table;
 use crate::pool::Pool;
 use sidestep_switch::{
-    AnyBuffer, AnyRoute, Buffer, Capacity, Depth, DropReason, Queues, Route, Verdict, Want,
+    AnyBuffer, AnyRoute, AnySched, Buffer, Capacity, Depth, DropReason, Queues, Route, Sched,
+    Verdict, Want,
 };
 use sidestep_types::{Bytes, Packet, PortId, PortSet, Rng, Seed, Time};
 
@@ -25,6 +26,8 @@ pub(crate) struct Switch {
     to_switch: PortSet,
     /// Per port, what its link's line has no room for.
     pub counts: Vec<PortCounts>,
+    /// Parcels that [`Switch::forward`] has just evicted: the caller's to count and to free.
+    pub evicted: Vec<u32>,
 }
 
 /// Counts of rarer happenings at a port.
@@ -33,6 +36,7 @@ pub(crate) struct PortCounts {
     pub marks: u64,
     pub detours_in: u64,
     pub detours_out: u64,
+    pub trims: u64,
     pub drops: [u64; DropReason::COUNT],
 }
 
@@ -51,6 +55,8 @@ pub(crate) enum Action {
         marked: bool,
     },
     Dropped(DropReason),
+    /// Nothing yet: this verdict is rare, and [`Switch::squeeze`] sees to it.
+    Pending(Verdict),
 }
 
 impl Switch {
@@ -82,6 +88,7 @@ impl Switch {
                 .map(PortId)
                 .collect(),
             counts: vec![PortCounts::default(); to_switch.len()],
+            evicted: Vec::new(),
         })
     }
 
@@ -90,33 +97,41 @@ impl Switch {
         self.first_link..self.first_link + self.ports
     }
 
+    /// The link of a shortest path from here to the other switch `to`, which hosts hang off.
+    pub fn toward(&self, to: u32) -> u32 {
+        self.first_link + u32::from(self.fib.hops(to)[0].0)
+    }
+
     /// Puts a policy of the caller's in the place of the configured buffer.
     pub fn set_buffer(&mut self, buffer: AnyBuffer) {
         self.buffer = buffer;
     }
 
-    /// Forwards, detours or drops a parcel that has just arrived for `dst`. A dropped one is the caller's to free.
+    /// Puts a route of the caller's in the place of the configured one.
+    pub fn set_route(&mut self, route: AnyRoute) {
+        self.route = match route {
+            AnyRoute::Custom(route) => AnyRoute::Custom(Box::new(Checked {
+                route,
+                ports: self.ports,
+            })),
+            known => known,
+        };
+    }
+
+    /// Forwards, detours, trims or drops a parcel that has just come over the link `from` for
+    /// `dst`. A dropped one is the caller's to free, and so are those [`Switch::evicted`] for it.
     #[inline]
     pub fn forward<A: Agenda>(
         &mut self,
         fabric: &mut Fabric<A>,
+        from: u32,
         parcel: u32,
         dst: Attachment,
     ) -> Done {
         let ttl = &mut fabric.pool.get_mut(parcel).packet.ttl;
         *ttl = ttl.saturating_sub(1);
         let packet = &fabric.pool.get(parcel).packet;
-        let mut view = View {
-            now: fabric.now,
-            links: &mut fabric.links,
-            first: self.first_link,
-            ports: self.ports,
-            wires: &fabric.wires,
-            pool: &fabric.pool,
-            unbuffered: fabric.unbuffered,
-            capacity: self.capacity,
-            to_switch: self.to_switch,
-        };
+        let mut view = view!(self, fabric, from);
         let wanted = if dst.switch == self.me {
             dst.port
         } else {
@@ -131,6 +146,10 @@ impl Switch {
         };
         let (port, ahead, mark) = match verdict {
             Verdict::Enqueue { mark } => (wanted, want.depth, mark),
+            Verdict::Evict { .. } | Verdict::Trim => {
+                let action = Action::Pending(verdict);
+                return Done { wanted, action };
+            }
             Verdict::Detour(port) => {
                 self.counts[wanted.index()].detours_out += 1;
                 self.counts[port.index()].detours_in += 1;
@@ -158,6 +177,98 @@ impl Switch {
         };
         Done { wanted, action }
     }
+
+    /// Queues a parcel on `wanted` although there is no room, as the pending `verdict` says.
+    /// What goes for it stands in [`Switch::evicted`] afterwards.
+    pub fn squeeze<A: Agenda>(
+        &mut self,
+        fabric: &mut Fabric<A>,
+        from: u32,
+        parcel: u32,
+        wanted: PortId,
+        verdict: Verdict,
+    ) -> Action {
+        let link = self.first_link + u32::from(wanted.0);
+        let mark = match verdict {
+            Verdict::Trim => {
+                self.counts[wanted.index()].trims += 1;
+                fabric.trim(parcel);
+                false
+            }
+            Verdict::Evict { mark } => match self.make_room(fabric, from, parcel, wanted, mark) {
+                Ok(mark) => mark,
+                Err(reason) => {
+                    self.counts[wanted.index()].drops[reason as usize] += 1;
+                    return Action::Dropped(reason);
+                }
+            },
+            other => unreachable!("{other:?} is never pending"),
+        };
+        let ahead = fabric.depth(link);
+        let marked = mark && fabric.pool.get_mut(parcel).packet.mark();
+        self.counts[wanted.index()].marks += u64::from(marked);
+        fabric.enqueue(link, parcel);
+        Action::Queued {
+            port: wanted,
+            ahead,
+            marked,
+        }
+    }
+
+    /// Evicts from the queue of `wanted` what the policy gives up for `parcel`: one packet, and
+    /// where that leaves too few bytes, as many as it goes on to name. Says whether the parcel is
+    /// marked when it joins, or why it does not.
+    fn make_room<A: Agenda>(
+        &mut self,
+        fabric: &mut Fabric<A>,
+        from: u32,
+        parcel: u32,
+        wanted: PortId,
+        mut mark: bool,
+    ) -> Result<bool, DropReason> {
+        let link = self.first_link + u32::from(wanted.0);
+        loop {
+            self.evicted.push(fabric.evict(link));
+            self.counts[wanted.index()].drops[DropReason::Evicted as usize] += 1;
+            let packet = &fabric.pool.get(parcel).packet;
+            let mut view = view!(self, fabric, from);
+            let want = view.want(wanted, packet);
+            if want.fits {
+                return Ok(mark);
+            }
+            match self.buffer.admit(packet, want, &mut view, &mut self.rng) {
+                Verdict::Evict { mark: again } => mark = again,
+                Verdict::Enqueue { mark } => return Ok(mark),
+                Verdict::Drop(reason) => return Err(reason),
+                other => panic!("a buffer policy said {other:?} after it had evicted"),
+            }
+        }
+    }
+}
+
+/// A route of the caller's, which may name any port; the tables do not check.
+struct Checked {
+    route: Box<dyn Route + Send>,
+    ports: u32,
+}
+
+impl Route for Checked {
+    fn pick(
+        &mut self,
+        packet: &Packet,
+        hops: &[PortId],
+        queues: &mut dyn Queues,
+        rng: &mut Rng,
+    ) -> PortId {
+        let port = self.route.pick(packet, hops, queues, rng);
+        check_port(port, self.ports);
+        port
+    }
+}
+
+fn check_port(port: PortId, ports: u32) {
+    let there = u32::from(port.0) < ports;
+    assert!(there, "port {} of a switch with {ports}", port.0);
 }
 
 /// A switch's queues at the present, as policies see them.
@@ -166,12 +277,33 @@ struct View<'a> {
     links: &'a mut Table<Link>,
     first: u32,
     ports: u32,
-    wires: &'a Table<Wire>,
+    wiring: &'a Wiring,
     pool: &'a Pool,
     unbuffered: u32,
     capacity: Capacity,
-    to_switch: PortSet,
+    to_switch: &'a PortSet,
+    /// The link that the packet came over.
+    from: u32,
 }
+
+/// The queues of a switch, of which only route, buffer and rng stay free to be used beside it.
+macro_rules! view {
+    ($switch:expr, $fabric:expr, $from:expr) => {
+        View {
+            now: $fabric.now,
+            links: &mut $fabric.links,
+            first: $switch.first_link,
+            ports: $switch.ports,
+            wiring: &$fabric.wiring,
+            pool: &$fabric.pool,
+            unbuffered: $fabric.unbuffered,
+            capacity: $switch.capacity,
+            to_switch: &$switch.to_switch,
+            from: $from,
+        }
+    };
+}
+use view;
 
 impl View<'_> {
     #[inline]
@@ -181,12 +313,12 @@ impl View<'_> {
 
     /// Policies of the caller's may name any port; the tables do not check.
     fn check(&self, port: PortId) {
-        assert!(
-            u32::from(port.0) < self.ports,
-            "port {} of a switch with {}",
-            port.0,
-            self.ports
-        );
+        check_port(port, self.ports);
+    }
+
+    fn sched(&self, port: PortId) -> Option<&AnySched> {
+        self.check(port);
+        self.wiring.sched(self.first + u32::from(port.0))
     }
 
     /// Bytes that the whole switch holds.
@@ -235,8 +367,33 @@ impl Queues for View<'_> {
         (0..self.ports as u16).map(PortId).filter(fits).collect()
     }
 
+    fn would_fit(&mut self, packet: &Packet, depth: Depth) -> bool {
+        let used = self.used();
+        let bytes = u32::from(packet.wire) - self.unbuffered;
+        self.capacity.fits(depth, bytes, used)
+    }
+
     fn to_switch(&self) -> PortSet {
-        self.to_switch
+        *self.to_switch
+    }
+
+    fn ingress(&self) -> Option<PortId> {
+        Some(self.wiring.ingress[self.from])
+    }
+
+    fn worst(&self, port: PortId) -> Option<u32> {
+        self.sched(port)?.worst()
+    }
+
+    fn urgent(&self, port: PortId) -> Depth {
+        let Some(sched) = self.sched(port) else {
+            return Depth::default();
+        };
+        let urgent = sched.urgent();
+        Depth {
+            bytes: urgent.bytes - urgent.packets * self.unbuffered,
+            ..urgent
+        }
     }
 
     fn empty_at(&self, port: PortId) -> Time {
@@ -247,7 +404,7 @@ impl Queues for View<'_> {
     fn time_to_send(&self, port: PortId, bytes: Bytes) -> Time {
         self.check(port);
         self.links[self.first + u32::from(port.0)]
-            .wire(self.wires)
+            .wire(&self.wiring.wires)
             .rate
             .time_to_send(bytes)
     }

@@ -5,16 +5,26 @@ use crate::config::TraceFilter;
 use crate::fabric::Fabric;
 use crate::outcome::{PacketTrace, TraceEvent, TraceStep};
 use crate::switching::{Action, Done, Switch};
+use crate::watch::{DetourSeen, Watched, Watcher, Watching};
 use sidestep_types::{FlowId, Kind, Packet, SwitchId, Time};
+
+/// The path of a packet under way.
+struct Open {
+    path: PacketTrace,
+    data: bool,
+}
 
 /// Records paths.
 pub(crate) struct Tracer {
     filter: TraceFilter,
     /// Per parcel slot: the path of the packet in it.
-    open: Vec<Option<Box<PacketTrace>>>,
+    open: Vec<Option<Box<Open>>>,
     kept: Vec<PacketTrace>,
     /// Queue lengths of the switch a traced packet is at, before it was served.
     lengths: Vec<u32>,
+    /// Looks at every data packet's path; most runs have none.
+    watcher: Option<Box<Watcher>>,
+    follows: bool,
 }
 
 impl Tracer {
@@ -24,17 +34,35 @@ impl Tracer {
             open: Vec::new(),
             kept: Vec::new(),
             lengths: Vec::new(),
+            watcher: None,
+            follows: false,
         }
     }
 
-    /// Must the path of packet `number` of `flow` be recorded?
+    /// Watches as well.
+    pub fn watch(&mut self, watching: Watching) {
+        let watcher = Watcher::new(watching);
+        self.follows = watcher.follows();
+        self.watcher = Some(Box::new(watcher));
+    }
+
+    /// A switch detoured a packet.
+    pub fn detour(&mut self, seen: DetourSeen) {
+        if let Some(watcher) = &mut self.watcher {
+            watcher.detour(seen);
+        }
+    }
+
+    /// Must the path of this packet, its host's `number`, be recorded?
     #[inline]
-    pub fn wants(&self, number: u64, flow: FlowId) -> bool {
+    pub fn wants(&self, number: u64, packet: &Packet) -> bool {
+        if self.follows && packet.carries_data() {
+            return true;
+        }
         match &self.filter {
             TraceFilter::None => false,
-            TraceFilter::Ids(ids) => ids.contains(&number),
-            TraceFilter::Flows(flows) => flows.contains(&flow.0),
             TraceFilter::Detoured(_) => true,
+            filter => chooses(filter, number, packet.flow),
         }
     }
 
@@ -44,7 +72,7 @@ impl Tracer {
         if self.open.len() <= at {
             self.open.resize_with(at + 1, || None);
         }
-        self.open[at] = Some(Box::new(PacketTrace {
+        let path = PacketTrace {
             id: number,
             flow: packet.flow,
             seq: packet.seq(),
@@ -53,7 +81,9 @@ impl Tracer {
                 at: now,
                 what: TraceEvent::Sent,
             }],
-        }));
+        };
+        let data = packet.carries_data();
+        self.open[at] = Some(Box::new(Open { path, data }));
     }
 
     /// One more step.
@@ -61,7 +91,7 @@ impl Tracer {
         let trace = self.open[parcel as usize]
             .as_mut()
             .expect("a traced packet");
-        trace.steps.push(TraceStep { at: now, what });
+        trace.path.steps.push(TraceStep { at: now, what });
     }
 
     /// Remembers the queue lengths of a switch before it serves a packet.
@@ -71,8 +101,15 @@ impl Tracer {
         self.lengths.extend(links.map(|l| fabric.depth(l).packets));
     }
 
-    /// A switch dealt with a packet.
-    pub fn switched(&mut self, now: Time, parcel: u32, switch: SwitchId, done: &Done) {
+    /// A switch dealt with a packet, which is now, or was before, `trimmed`.
+    pub fn switched(
+        &mut self,
+        now: Time,
+        parcel: u32,
+        switch: SwitchId,
+        done: &Done,
+        trimmed: bool,
+    ) {
         let wanted = done.wanted;
         let what = match done.action {
             Action::Queued {
@@ -86,7 +123,9 @@ impl Tracer {
                 ahead: ahead.packets,
                 wanted_queue: self.lengths[wanted.index()],
                 marked,
+                trimmed,
             },
+            Action::Pending(_) => unreachable!("a pending verdict is carried out at once"),
             Action::Dropped(reason) => TraceEvent::Dropped {
                 switch,
                 wanted,
@@ -102,27 +141,43 @@ impl Tracer {
     /// The packet's way has ended.
     pub fn close(&mut self, parcel: u32) {
         let trace = self.open[parcel as usize].take().expect("a traced packet");
-        if self.keeps(&trace) {
-            self.kept.push(*trace);
+        if let Some(watcher) = &mut self.watcher
+            && self.follows
+            && trace.data
+        {
+            watcher.ended(&trace.path);
+        }
+        if self.keeps(&trace.path) {
+            self.kept.push(trace.path);
         }
     }
 
     fn keeps(&self, trace: &PacketTrace) -> bool {
-        match self.filter {
-            TraceFilter::Detoured(least) => trace.detours() >= usize::from(least),
-            _ => true,
+        match &self.filter {
+            TraceFilter::Detoured(least) => trace.detours() >= usize::from(*least),
+            filter => chooses(filter, trace.id, trace.flow),
         }
     }
 
     /// Every path kept, those of packets still under way included, by packet number.
-    pub fn finish(mut self) -> Vec<PacketTrace> {
+    pub fn finish(mut self) -> (Vec<PacketTrace>, Watched) {
         let open: Vec<_> = self.open.drain(..).flatten().collect();
         for trace in open {
-            if self.keeps(&trace) {
-                self.kept.push(*trace);
+            if self.keeps(&trace.path) {
+                self.kept.push(trace.path);
             }
         }
         self.kept.sort_by_key(|t| t.id);
-        self.kept
+        let watched = self.watcher.map(|watcher| watcher.finish());
+        (self.kept, watched.unwrap_or_default())
+    }
+}
+
+/// Does a filter that needs no path choose packet `number` of `flow`?
+fn chooses(filter: &TraceFilter, number: u64, flow: FlowId) -> bool {
+    match filter {
+        TraceFilter::Ids(ids) => ids.contains(&number),
+        TraceFilter::Flows(flows) => flows.contains(&flow.0),
+        TraceFilter::None | TraceFilter::Detoured(_) => false,
     }
 }

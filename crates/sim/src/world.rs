@@ -12,15 +12,18 @@ use crate::fib::{Attachment, Ports};
 use crate::host::{Alarm, Host, ReceivingEnd, Seen, SendingEnd};
 use crate::indexed::Table;
 use crate::layout::{LinkEnds, lay_links, rank_ports};
+use crate::lost::{Lost, SYN};
 use crate::network::{End, Network};
+use crate::order::Order;
 use crate::outcome::{ClassOutcome, FlowOutcome, Outcome, PortOutcome, Totals, TraceEvent};
-use crate::packets::{ack_packet, arrival, data_packet};
+use crate::packets::{ack, ack_packet, arrival, data_packet};
 use crate::plan::{FlowPlan, Plan, Start};
-use crate::switching::{Action, Switch};
+use crate::switching::{Action, Done, Switch};
 use crate::trace::Tracer;
+use crate::watch::{DetourSeen, Watched, Watching};
 use sidestep_switch::sched::AnySched;
-use sidestep_switch::{AnyBuffer, DropReason};
-use sidestep_transport::{Ack, AnyReceiver, AnySender, Receiver, Sender, TcpReceiver, TcpSender};
+use sidestep_switch::{AnyBuffer, AnyRoute, Depth, DropReason, Verdict};
+use sidestep_transport::{Ack, AnyReceiver, AnySender, Receiver, Segment, Sender};
 use sidestep_types::{FlowId, HostId, Kind, Packet, PortId, SwitchId, Time};
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -35,6 +38,8 @@ pub struct World<A: Agenda = WheelAgenda> {
     receivers: Vec<Option<Box<ReceivingEnd>>>,
     /// Flows that start when another ends: `(the other, this one, how long after)`, sorted.
     followers: Vec<(FlowId, FlowId, Time)>,
+    /// Makes the flows' ends, when they are the caller's.
+    machines: Option<Machines>,
     plan: Arc<Plan>,
     config: WorldConfig,
     flow_salt: u64,
@@ -86,6 +91,7 @@ impl<A: Agenda> World<A> {
             senders: std::iter::repeat_with(|| None).take(flows).collect(),
             receivers: std::iter::repeat_with(|| None).take(flows).collect(),
             followers: Vec::new(),
+            machines: None,
             flow_salt: config.seed.salt("flow hash"),
             flows: vec![FlowOutcome::default(); flows],
             classes: vec![ClassOutcome::default(); plan.classes.len()],
@@ -107,6 +113,15 @@ impl<A: Agenda> World<A> {
         }
     }
 
+    /// Replaces every switch's route by one that `make` makes: for policies of your own.
+    ///
+    /// A run stops when such a route names a port that its switch does not have.
+    pub fn set_routes(&mut self, mut make: impl FnMut(SwitchId) -> AnyRoute) {
+        for (s, switch) in self.switches.iter_mut().enumerate() {
+            switch.set_route(make(SwitchId(s as u32)));
+        }
+    }
+
     /// Gives every switch port an explicit queue, in the order that `make`'s scheduler says.
     pub fn set_scheds(&mut self, mut make: impl FnMut(SwitchId, PortId) -> AnySched) {
         assert!(
@@ -118,6 +133,31 @@ impl<A: Agenda> World<A> {
                 self.fabric.rank(link as u32, make(switch, ends.port));
             }
         }
+    }
+
+    /// Watches more closely: costs time and memory, changes nothing that happens.
+    pub fn watch(&mut self, watching: Watching) {
+        assert!(self.totals.events == 0, "watching begins with the run");
+        self.tracer.watch(watching);
+    }
+
+    /// Gives every flow a sender and a receiver of the caller's: for transports of your own.
+    ///
+    /// Each is made when its flow starts or its first packet arrives. What the configured
+    /// transport says then counts for nothing.
+    pub fn set_transport(
+        &mut self,
+        sender: impl FnMut(FlowId, &FlowPlan) -> AnySender + Send + 'static,
+        receiver: impl FnMut(FlowId, &FlowPlan) -> AnyReceiver + Send + 'static,
+    ) {
+        assert!(
+            self.totals.events == 0,
+            "a transport is set before the run starts"
+        );
+        self.machines = Some(Machines {
+            sender: Box::new(sender),
+            receiver: Box::new(receiver),
+        });
     }
 
     /// Serves events up to and including `limit`. Says whether every flow has been delivered,
@@ -132,7 +172,7 @@ impl<A: Agenda> World<A> {
                 Happening::Arrival { link, parcel } => {
                     self.totals.packet_hops += 1;
                     match self.fabric.links[link].far() {
-                        Far::Switch(s) => self.at_switch(s, parcel),
+                        Far::Switch(s) => self.at_switch(s, link, parcel),
                         Far::Host(h) => self.at_host(h, parcel),
                     }
                 }
@@ -153,7 +193,7 @@ impl<A: Agenda> World<A> {
         self.unfinished
     }
 
-    /// What has been counted so far; `in_flight`, `retransmits` and `timeouts` only by [`World::finish`].
+    /// What has been counted so far; `in_flight` and what senders count only by [`World::finish`].
     pub fn totals(&self) -> &Totals {
         &self.totals
     }
@@ -167,8 +207,32 @@ impl<A: Agenda> World<A> {
         lengths
     }
 
+    /// How full the queue before each link is at `at`, in the order of the outcome's ports. `at` is
+    /// not before [`World::now`] nor after the limit of the last [`World::run_until`].
+    pub fn queue_depths(&mut self, at: Time) -> Vec<Depth> {
+        let mut depths = vec![Depth::default(); self.ends.len()];
+        for (link, ends) in self.ends.iter().enumerate() {
+            depths[ends.place] = self.fabric.depth_at(link as u32, at);
+        }
+        depths
+    }
+
+    /// Bytes of link time that have arrived over each link, in the order of the outcome's ports.
+    pub fn link_bytes(&self) -> Vec<u64> {
+        let mut bytes = vec![0; self.ends.len()];
+        for (link, ends) in self.ends.iter().enumerate() {
+            bytes[ends.place] = self.fabric.links[link as u32].wire_bytes;
+        }
+        bytes
+    }
+
     /// Ends the run at the present and says what became of everything.
-    pub fn finish(mut self) -> Outcome {
+    pub fn finish(self) -> Outcome {
+        self.finish_watched().0
+    }
+
+    /// [`World::finish`], with what was watched.
+    pub fn finish_watched(mut self) -> (Outcome, Watched) {
         for f in 0..self.flows.len() {
             self.close_sender(f);
             self.close_receiver(f);
@@ -181,21 +245,28 @@ impl<A: Agenda> World<A> {
             sent: self.hosts.iter().map(|h| h.sent).sum(),
             retransmits: sum(|f| f.retransmits),
             timeouts: sum(|f| f.timeouts),
+            spurious_retransmits: sum(|f| f.spurious_retransmits),
+            spurious_timeouts: sum(|f| f.spurious_timeouts),
             ..self.totals
         };
         let mut ports: Vec<(usize, PortOutcome)> = (self.ends.iter().enumerate())
             .map(|(link, ends)| (ends.place, self.port_outcome(link as u32, ends)))
             .collect();
         ports.sort_unstable_by_key(|p| p.0);
-        Outcome {
+        for class in &mut self.classes {
+            class.detours_each.add(0, class.delivered - class.detoured);
+        }
+        let (traces, watched) = self.tracer.finish();
+        let outcome = Outcome {
             ports: ports.into_iter().map(|p| p.1).collect(),
             flows: self.flows,
             classes: self.classes,
             totals,
             end: self.fabric.now,
             trajectory_hash: self.fabric.hash,
-            traces: self.tracer.finish(),
-        }
+            traces,
+        };
+        (outcome, watched)
     }
 
     fn port_outcome(&self, link: u32, ends: &LinkEnds) -> PortOutcome {
@@ -214,6 +285,7 @@ impl<A: Agenda> World<A> {
             marks: counts.marks,
             detours_in: counts.detours_in,
             detours_out: counts.detours_out,
+            trims: counts.trims,
             drops: counts.drops,
             peak_packets: l.peak.packets,
             peak_bytes: l.peak.bytes,
@@ -221,35 +293,83 @@ impl<A: Agenda> World<A> {
     }
 
     #[inline]
-    fn at_switch(&mut self, switch: u32, parcel: u32) {
+    fn at_switch(&mut self, switch: u32, link: u32, parcel: u32) {
         let packet = &self.fabric.pool.get(parcel).packet;
         let dst = self.attachments[packet.dst.0];
         let traced = packet.traced();
         if traced {
             self.tracer.look(&mut self.fabric, &self.switches[switch]);
         }
-        let done = self.switches[switch].forward(&mut self.fabric, parcel, dst);
+        let mut done = self.switches[switch].forward(&mut self.fabric, link, parcel, dst);
         match done.action {
             Action::Queued { port, marked, .. } => {
                 self.totals.marks += u64::from(marked);
                 if port != done.wanted {
-                    self.count_detour(parcel);
+                    self.count_detour(parcel, SwitchId(switch), done.wanted, port);
                 }
             }
             Action::Dropped(reason) => self.count_drop(parcel, reason),
+            Action::Pending(verdict) => {
+                done.action = self.squeeze(switch, link, parcel, done.wanted, verdict);
+            }
         }
         if traced {
-            self.tracer
-                .switched(self.fabric.now, parcel, SwitchId(switch), &done);
+            let trimmed = self.fabric.pool.get(parcel).packet.is_trimmed_data();
+            let (now, switch) = (self.fabric.now, SwitchId(switch));
+            self.tracer.switched(now, parcel, switch, &done, trimmed);
         }
     }
 
+    /// Lets the switch evict or trim, and counts that.
+    #[cold]
     #[inline(never)]
-    fn count_detour(&mut self, parcel: u32) {
+    fn squeeze(
+        &mut self,
+        switch: u32,
+        link: u32,
+        parcel: u32,
+        wanted: PortId,
+        verdict: Verdict,
+    ) -> Action {
+        let s = &mut self.switches[switch];
+        let action = s.squeeze(&mut self.fabric, link, parcel, wanted, verdict);
+        self.totals.trims += u64::from(verdict == Verdict::Trim);
+        self.count_evicted(switch, wanted);
+        match action {
+            Action::Dropped(reason) => self.count_drop(parcel, reason),
+            Action::Queued { marked, .. } => self.totals.marks += u64::from(marked),
+            Action::Pending(_) => {}
+        }
+        action
+    }
+
+    #[inline(never)]
+    fn count_detour(&mut self, parcel: u32, switch: SwitchId, wanted: PortId, taken: PortId) {
         self.totals.detours += 1;
+        self.tracer.detour(DetourSeen {
+            at: self.fabric.now,
+            switch,
+            wanted,
+            taken,
+        });
         let packet = &self.fabric.pool.get(parcel).packet;
         if packet.carries_data() {
             self.classes[packet.class as usize].detours += 1;
+        }
+    }
+
+    /// Counts the packets that `switch` has just evicted from the queue of `port`, and frees them.
+    fn count_evicted(&mut self, switch: u32, port: PortId) {
+        let done = Done {
+            wanted: port,
+            action: Action::Dropped(DropReason::Evicted),
+        };
+        while let Some(parcel) = self.switches[switch].evicted.pop() {
+            if self.fabric.pool.get(parcel).packet.traced() {
+                let (now, switch) = (self.fabric.now, SwitchId(switch));
+                self.tracer.switched(now, parcel, switch, &done, false);
+            }
+            self.count_drop(parcel, DropReason::Evicted);
         }
     }
 
@@ -258,11 +378,26 @@ impl<A: Agenda> World<A> {
     fn count_drop(&mut self, parcel: u32, reason: DropReason) {
         self.totals.drops[reason as usize] += 1;
         let packet = &self.fabric.pool.get(parcel).packet;
-        if packet.carries_data() {
+        if packet.carries_data() || packet.is_trimmed_data() {
             self.flows[packet.flow.0 as usize].drops += 1;
             self.classes[packet.class as usize].dropped += 1;
         }
+        let packet = *packet;
+        self.lose(&packet);
         self.fabric.pool.free(parcel);
+    }
+
+    /// The network has lost what `packet` carries: its sender's next attempt is needed.
+    fn lose(&mut self, packet: &Packet) {
+        let Some(end) = &mut self.senders[packet.flow.0 as usize] else {
+            return;
+        };
+        if packet.kind() == Kind::Syn {
+            end.lost.add(SYN, SYN + 1);
+        } else if packet.carries_data() {
+            let seq = packet.seq();
+            end.lost.add(seq, seq + u64::from(packet.len));
+        }
     }
 
     #[inline]
@@ -293,13 +428,7 @@ impl<A: Agenda> World<A> {
         let Some(end) = &mut self.senders[flow.0 as usize] else {
             return;
         };
-        let ack = Ack {
-            ack: packet.seq(),
-            ece: packet.ece(),
-            syn: packet.kind() == Kind::SynAck,
-            sack: packet.sack,
-        };
-        end.sender.on_ack(now, ack);
+        end.sender.on_ack(now, ack(packet));
         self.drive_sender(flow);
     }
 
@@ -314,6 +443,9 @@ impl<A: Agenda> World<A> {
         while let Some(segment) = end.sender.poll_send(now) {
             let packet = data_packet(segment, flow, dst, hash, class, &self.config);
             self.classes[class as usize].sent += u64::from(segment.len > 0);
+            if segment.retransmit && !end.was_lost(&segment) {
+                self.flows[flow.0 as usize].spurious_retransmits += 1;
+            }
             let host = &mut self.hosts[src.0];
             send(&mut self.fabric, &mut self.tracer, host, src, packet);
         }
@@ -335,12 +467,17 @@ impl<A: Agenda> World<A> {
         let now = self.fabric.now;
         let flow = packet.flow;
         let f = flow.0 as usize;
-        let data = packet.carries_data();
-        if data {
+        let data = packet.carries_data() && !packet.trimmed();
+        if packet.trimmed() {
+            self.classes[packet.class as usize].trimmed += 1;
+            self.lose(packet);
+        } else if data {
             let class = &mut self.classes[packet.class as usize];
             class.delivered += 1;
-            class.detoured += u64::from(packet.detours > 0);
             class.marked += u64::from(packet.ce());
+            if packet.detours > 0 {
+                self.count_detoured(packet);
+            }
         }
         if self.receivers[f].is_none() {
             if self.flows[f].finished.is_some() {
@@ -349,8 +486,10 @@ impl<A: Agenda> World<A> {
             self.open_receiver(flow);
         }
         let end = self.receivers[f].as_deref_mut().expect("just opened");
-        if data {
-            end.see(packet);
+        if data && let Some(n) = end.see(packet) {
+            let class = &mut self.classes[packet.class as usize];
+            class.reordered += 1;
+            class.n_reordering.count(n);
         }
         end.receiver.on_segment(now, arrival(packet));
         let finished = end.receiver.delivered() >= end.size;
@@ -358,6 +497,43 @@ impl<A: Agenda> World<A> {
         if finished {
             self.flow_delivered(flow);
         }
+    }
+
+    /// A data packet has arrived that was detoured: how often, and how far out of its way.
+    #[inline(never)]
+    fn count_detoured(&mut self, packet: &Packet) {
+        let f = packet.flow.0 as usize;
+        let known = self.receivers[f].as_deref().map_or(0, |end| end.shortest);
+        let shortest = if known > 0 { known } else { self.shortest(f) };
+        if let Some(end) = &mut self.receivers[f] {
+            end.shortest = shortest;
+        }
+        let crossed = self.config.ttl - packet.ttl;
+        let class = &mut self.classes[packet.class as usize];
+        class.detoured += 1;
+        class.detours_each.add(usize::from(packet.detours), 1);
+        let (shortest, crossed) = (usize::from(shortest), usize::from(crossed));
+        if class.extra_hops.len() <= shortest {
+            class.extra_hops.resize_with(shortest + 1, Default::default);
+        }
+        class.extra_hops[shortest].add(crossed - shortest, 1);
+    }
+
+    /// The switches on a shortest path of flow `f`'s data; a time to live is enough for it.
+    fn shortest(&self, f: usize) -> u8 {
+        let flow = &self.plan.flows[f];
+        let mut at = self.attachments[flow.src.0].switch;
+        let to = self.attachments[flow.dst.0].switch;
+        let mut switches = 1u8;
+        while at != to {
+            let link = self.switches[at].toward(to);
+            let Far::Switch(next) = self.fabric.links[link].far() else {
+                panic!("a host on the way from switch to switch");
+            };
+            at = next;
+            switches += 1;
+        }
+        switches
     }
 
     /// Sends the acknowledgements that the receiver of `flow` has ready, and sees to its timer.
@@ -399,6 +575,7 @@ impl<A: Agenda> World<A> {
             ece: packet.ce(),
             syn: packet.kind() == Kind::Syn,
             sack: Default::default(),
+            cut: false,
         };
         let hash = flow_hashes(self.flow_salt, flow.0).1;
         let reply = ack_packet(&ack, flow, f.src, hash, f.class, &self.config);
@@ -433,15 +610,20 @@ impl<A: Agenda> World<A> {
 
     fn open_receiver(&mut self, flow: FlowId) {
         let plan = &self.plan.flows[flow.0 as usize];
+        let receiver = match &mut self.machines {
+            None => self.config.transport.receiver(),
+            Some(own) => (own.receiver)(flow, plan),
+        };
         let end = ReceivingEnd {
-            receiver: AnyReceiver::Tcp(TcpReceiver::new(self.config.transport.clone())),
+            receiver,
             armed: Time::MAX,
             src: plan.src,
             dst: plan.dst,
             hash: flow_hashes(self.flow_salt, flow.0).1,
             class: plan.class,
             size: plan.size,
-            next_expected: 0,
+            shortest: 0,
+            order: Order::default(),
             seen: Seen::default(),
         };
         self.receivers[flow.0 as usize] = Some(Box::new(end));
@@ -450,13 +632,18 @@ impl<A: Agenda> World<A> {
     fn start_flow(&mut self, flow: FlowId) {
         let plan = &self.plan.flows[flow.0 as usize];
         let size = (!plan.is_endless()).then_some(plan.size);
+        let sender = match &mut self.machines {
+            None => self.config.transport.sender(size),
+            Some(own) => (own.sender)(flow, plan),
+        };
         let end = SendingEnd {
-            sender: AnySender::Tcp(TcpSender::new(self.config.transport.clone(), size)),
+            sender,
             armed: Time::MAX,
             src: plan.src,
             dst: plan.dst,
             hash: flow_hashes(self.flow_salt, flow.0).0,
             class: plan.class,
+            lost: Lost::default(),
         };
         self.flows[flow.0 as usize].started = Some(self.fabric.now);
         self.senders[flow.0 as usize] = Some(Box::new(end));
@@ -480,7 +667,9 @@ impl<A: Agenda> World<A> {
         if let Some(end) = self.receivers[f].take() {
             let outcome = &mut self.flows[f];
             outcome.delivered_bytes = end.receiver.delivered();
-            outcome.reordered += end.seen.reordered;
+            outcome.reordered += end.order.reordered;
+            outcome.reordering_extent = end.order.extent;
+            outcome.n_reordering = end.order.n;
             outcome.marks += end.seen.marks;
             outcome.detours += end.seen.detours;
             outcome.max_detours = outcome.max_detours.max(end.seen.max_detours);
@@ -522,7 +711,8 @@ impl<A: Agenda> World<A> {
         }
         end.armed = Time::MAX;
         if end.sender.deadline().is_some_and(|due| due <= now) {
-            end.sender.on_timeout(now);
+            let spurious = end.times_out(now);
+            self.flows[flow.0 as usize].spurious_timeouts += u32::from(spurious);
         }
         self.drive_sender(flow);
     }
@@ -583,19 +773,52 @@ impl<A: Agenda> World<A> {
     }
 }
 
+/// What makes the ends of flows, when they are the caller's.
+struct Machines {
+    sender: Box<Make<AnySender>>,
+    receiver: Box<Make<AnyReceiver>>,
+}
+
+type Make<End> = dyn FnMut(FlowId, &FlowPlan) -> End + Send;
+
+impl SendingEnd {
+    /// Was any of this retransmission lost since it was last sent? A SYN is no data and never
+    /// counts as spurious.
+    #[cold]
+    fn was_lost(&mut self, segment: &Segment) -> bool {
+        if segment.syn {
+            self.lost.take(SYN, SYN + 1);
+            return true;
+        }
+        let end = segment.seq + u64::from(segment.len);
+        self.lost.take(segment.seq, end)
+    }
+
+    /// The timer is due. Was it a timeout, and the oldest byte waited for not lost?
+    fn times_out(&mut self, now: Time) -> bool {
+        let before = self.sender.counters();
+        let head = if before.segments == 0 {
+            SYN
+        } else {
+            self.sender.acknowledged()
+        };
+        self.sender.on_timeout(now);
+        self.sender.counters().timeouts > before.timeouts && !self.lost.holds(head)
+    }
+}
+
 impl ReceivingEnd {
+    /// Takes note of data that arrived; the n of a reordered packet.
     #[inline]
-    fn see(&mut self, packet: &Packet) {
+    fn see(&mut self, packet: &Packet) -> Option<u32> {
         self.seen.marks += u32::from(packet.ce());
         self.seen.detours += u32::from(packet.detours);
         self.seen.max_detours = self.seen.max_detours.max(packet.detours);
-        if !packet.retransmit() {
-            if packet.seq() < self.next_expected {
-                self.seen.reordered += 1;
-            } else {
-                self.next_expected = packet.seq() + u64::from(packet.len);
-            }
+        let (seq, len) = (packet.seq(), u64::from(packet.len));
+        if packet.retransmit() || self.order.in_order(seq, len) {
+            return None;
         }
+        self.order.out_of_order(seq, len, self.receiver.delivered())
     }
 }
 
@@ -611,7 +834,7 @@ fn send<A: Agenda>(
     let number = u64::from(id.0) << 32 | host.sent;
     host.sent += 1;
     fabric.depth(id.0);
-    let traced = tracer.wants(number, packet.flow);
+    let traced = tracer.wants(number, &packet);
     packet.set_traced(traced);
     let parcel = fabric.pool.put(packet);
     if traced {

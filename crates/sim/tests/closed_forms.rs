@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use sidestep_sim::{Network, Outcome, World};
-use sidestep_switch::Capacity;
+use sidestep_switch::{Capacity, DropReason};
 use sidestep_types::{BitRate, Bytes, Framing, Rng, Seed, Size, Time};
 
 /// When the last of these packets (IP bytes) arrives over `hops` equal store-and-forward
@@ -176,7 +176,7 @@ fn dctcp_holds_its_queue_between_the_bounds_of_its_analysis() {
         let sent = outcome.ports[2 * cable].wire_bytes as f64 * 8.0;
         let use_ = sent / (busy.as_s_f64() * 1e9);
         assert!(use_ > 0.99, "the link is used {use_}");
-        assert_eq!(outcome.totals.drops, [0; 3]);
+        assert_eq!(outcome.totals.drops, [0; DropReason::COUNT]);
     }
 }
 
@@ -232,6 +232,6 @@ fn a_port_of_one_packet_takes_the_next_as_the_first_leaves() {
         settings,
         Time::from_s(1),
     );
-    assert_eq!(outcome.totals.drops, [0; 3]);
+    assert_eq!(outcome.totals.drops, [0; DropReason::COUNT]);
     assert_eq!(outcome.flows[0].retransmits, 0);
 }

@@ -6,13 +6,19 @@ use common::*;
 use proptest::prelude::*;
 use sidestep_sim::agenda::{HeapAgenda, WheelAgenda};
 use sidestep_sim::*;
-use sidestep_switch::{AnySched, Capacity, DropReason, Sched, buffer};
+use sidestep_switch::{
+    AnyBuffer, AnyRoute, AnySched, Buffer, Capacity, DropReason, Queues, Route, Sched, Verdict,
+    Want, buffer, sched,
+};
+use sidestep_types::Rng;
 use sidestep_types::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 fn any_config() -> impl Strategy<Value = WorldConfig> {
-    let buffers = prop_oneof![Just("droptail"), Just("ecn"), Just("red"), Just("dibs")];
+    // Every policy, with the scheduler that it needs.
+    let buffers =
+        proptest::sample::select(buffer::ENTRIES.iter().map(|e| e.name).collect::<Vec<_>>());
     let capacities = prop_oneof![
         (1u64..60).prop_map(|n| Capacity::PerPort(Size::Packets(n))),
         (1600u64..60_000).prop_map(|b| Capacity::PerPort(Size::Bytes(Bytes(b)))),
@@ -22,19 +28,30 @@ fn any_config() -> impl Strategy<Value = WorldConfig> {
         }),
         Just(Capacity::Unlimited),
     ];
-    (buffers, capacities, any::<bool>(), any::<u64>(), 4u8..40).prop_map(
-        |(name, capacity, ip, seed, ttl)| {
-            let mut config = if name == "dibs" {
-                dibs(1, seed)
-            } else {
-                config(name, 1, seed)
-            };
+    (
+        buffers,
+        capacities,
+        any::<[bool; 2]>(),
+        any::<u64>(),
+        4u8..40,
+    )
+        .prop_map(|(name, capacity, [ip, fabric], seed, ttl)| {
+            let nature = buffer::nature(name);
+            let mut config = config(name, 1, seed);
+            if nature.detours {
+                config.transport = dibs(1, seed).transport;
+            }
+            if let Some(sched) = nature.sched {
+                config.switch.sched = values(sched::ENTRIES, sched, &[]);
+            }
             config.switch.capacity = capacity;
             config.framing = if ip { Framing::Ip } else { Framing::Ethernet };
             config.ttl = ttl;
+            if fabric {
+                config.transport = pfabric().into();
+            }
             config
-        },
-    )
+        })
 }
 
 fn any_plan(hosts: u32) -> impl Strategy<Value = Arc<Plan>> {
@@ -70,6 +87,67 @@ proptest! {
     }
 
     #[test]
+    fn who_looks_changes_nothing(
+        config in any_config(), plan in any_plan(16), look_us in 1u64..5_000,
+    ) {
+        let network = topology("fat_tree", &[("k", "4")]);
+        let until = Time::from_ms(40);
+        let alone = run(&network, plan.clone(), config.clone(), until);
+        let mut world: World = World::new(&network, plan, config).expect("a world");
+        world.watch(Watching { detours: 100, paths: 3, loops: true });
+        let mut at = Time::ZERO;
+        while at < until {
+            at = at.saturating_add(Time::from_us(look_us)).min(until);
+            if world.run_until(at) {
+                break;
+            }
+            world.queue_depths(at);
+        }
+        let bytes = world.link_bytes();
+        let (outcome, watched) = world.finish_watched();
+        prop_assert!(outcome.ports.iter().map(|p| p.wire_bytes).eq(bytes));
+        let seen = watched.detours.len() as u64 + watched.detours_missed;
+        prop_assert_eq!(seen, outcome.totals.detours);
+        prop_assert_eq!(outcome, alone);
+    }
+
+    #[test]
+    fn detours_and_extra_hops_are_those_of_the_paths(
+        plan in any_plan(16), capacity in 2u64..20, seed in any::<u64>(),
+    ) {
+        let network = topology("fat_tree", &[("k", "4")]);
+        let mut config = dibs(capacity, seed);
+        config.trace = TraceFilter::Detoured(1);
+        let mut world: World = World::new(&network, plan.clone(), config).expect("a world");
+        world.watch(Watching { detours: 0, paths: 2, loops: true });
+        world.run_until(Time::from_ms(200));
+        let (outcome, watched) = world.finish_watched();
+        let class = &outcome.classes[0];
+        let mut detours = Histogram::default();
+        detours.add(0, class.delivered - class.detoured);
+        let mut extra = vec![Histogram::default(); 6];
+        let data = outcome.traces.iter().filter(|t| !t.ack);
+        for trace in data.filter(|t| t.steps.last().is_some_and(|s| s.what == TraceEvent::Delivered)) {
+            detours.add(trace.detours(), 1);
+            // Hosts 2e and 2e + 1 hang off edge e, edges 2p and 2p + 1 are in pod p.
+            let flow = &plan.flows[trace.flow.0 as usize];
+            let (src, dst) = (flow.src.0, flow.dst.0);
+            let shortest = if src / 2 == dst / 2 { 1 } else if src / 4 == dst / 4 { 3 } else { 5 };
+            extra[shortest].add(trace.steps.len() - 2 - shortest, 1);
+        }
+        let last = extra.iter().rposition(|h| !h.is_empty()).map_or(0, |i| i + 1);
+        extra.truncate(last);
+        prop_assert_eq!(&class.detours_each, &detours);
+        prop_assert_eq!(&class.extra_hops, &extra);
+        let loops = &watched.loops;
+        prop_assert!(loops.packets == class.delivered + class.dropped && loops.looped <= loops.detoured);
+        if class.dropped == 0 {
+            let most = watched.paths.first().map_or(0, PacketTrace::detours);
+            prop_assert_eq!(Some(most), detours.max().or(Some(0)));
+        }
+    }
+
+    #[test]
     fn the_wheel_and_the_heap_run_the_same_run(
         config in any_config(), plan in any_plan(16),
     ) {
@@ -84,6 +162,8 @@ proptest! {
     fn an_explicit_fifo_queue_runs_the_same_run_as_one_event_a_hop(
         config in any_config(), plan in any_plan(16),
     ) {
+        // A buffer that needs a scheduler of its own has no FIFO run to compare with.
+        prop_assume!(config.switch.sched.0 == "fifo");
         let network = topology("fat_tree", &[("k", "4")]);
         let until = Time::from_ms(40);
         let fast = run(&network, plan.clone(), config.clone(), until);
@@ -222,6 +302,244 @@ fn a_time_to_live_of_n_lets_a_packet_through_n_minus_one_switches() {
     }
 }
 
+/// Ranks by the number of the flow: the highest is the worst, of equals the latest.
+#[derive(Default)]
+struct ByFlow(Vec<(u32, u32)>);
+
+impl Sched for ByFlow {
+    fn push(&mut self, packet: &Packet, handle: u32) {
+        self.0.push((packet.flow.0, handle));
+    }
+    fn pop(&mut self) -> Option<u32> {
+        (!self.0.is_empty()).then(|| self.0.remove(0).1)
+    }
+    fn worst(&self) -> Option<u32> {
+        self.0.iter().map(|waiting| waiting.0).max()
+    }
+    fn evict(&mut self) -> Option<u32> {
+        let worst = self.worst()?;
+        let latest = self.0.iter().rposition(|waiting| waiting.0 == worst)?;
+        Some(self.0.remove(latest).1)
+    }
+}
+
+/// Evicts for a lower flow.
+struct Lower;
+
+impl Buffer for Lower {
+    fn admit(
+        &mut self,
+        packet: &Packet,
+        want: Want,
+        queues: &mut dyn Queues,
+        _: &mut Rng,
+    ) -> Verdict {
+        if want.depth.packets == 0 {
+            let empty = queues.empty_at(want.port) <= queues.now();
+            assert!(empty, "the last bit of an empty queue has left");
+        }
+        if want.fits {
+            return Verdict::Enqueue { mark: false };
+        }
+        match queues.worst(want.port) {
+            Some(worst) if packet.flow.0 < worst => Verdict::Evict { mark: false },
+            _ => Verdict::Drop(DropReason::Full),
+        }
+    }
+}
+
+/// Runs `plan` on a fat-tree whose switches evict by flow.
+fn run_evicting(config: WorldConfig, plan: Arc<Plan>) -> Outcome {
+    let network = topology("fat_tree", &[("k", "4")]);
+    let mut world: World = World::new(&network, plan, config).unwrap();
+    world.set_scheds(|_, _| AnySched::Custom(Box::new(ByFlow::default())));
+    world.set_buffers(|_| AnyBuffer::Custom(Box::new(Lower)));
+    world.run_until(Time::from_ms(40));
+    let queued: u64 = world.queue_lengths().iter().map(|n| u64::from(*n)).sum();
+    let outcome = world.finish();
+    assert!(
+        queued <= outcome.totals.in_flight,
+        "{queued} queued: {:?}",
+        outcome.totals
+    );
+    outcome
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 60,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn packets_that_are_evicted_are_counted_once_and_leave_no_room_taken(
+        config in any_config(), plan in any_plan(16),
+    ) {
+        let capacity = config.switch.capacity;
+        let outcome = run_evicting(config, plan);
+        assert_conserved(&outcome);
+        for port in outcome.ports.iter().filter(|p| matches!(p.from, End::Switch(_))) {
+            if let Capacity::PerPort(Size::Packets(limit)) = capacity {
+                prop_assert!(u64::from(port.peak_packets) <= limit);
+            }
+            if let Capacity::PerPort(Size::Bytes(limit)) = capacity {
+                prop_assert!(u64::from(port.peak_bytes) <= limit.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_lower_flow_takes_the_place_of_a_higher_one() {
+    let mut settings = config("ecn", 5, 1);
+    settings.trace = TraceFilter::Flows((0..8).collect());
+    let outcome = run_evicting(settings, incast(1..9, 14_600));
+    assert_conserved(&outcome);
+    let evicted = outcome.totals.drops[DropReason::Evicted as usize];
+    assert!(evicted > 10, "{evicted}");
+    assert!(
+        outcome.flows[0].drops < outcome.flows[7].drops,
+        "{:?}",
+        outcome.flows
+    );
+    let gone = |trace: &&PacketTrace| match trace.steps.last().unwrap().what {
+        TraceEvent::Dropped { reason, .. } => reason == DropReason::Evicted,
+        _ => false,
+    };
+    assert_eq!(outcome.traces.iter().filter(gone).count() as u64, evicted);
+}
+
+#[test]
+fn trimmed_packets_go_on_as_headers_of_the_least_size_and_overtake() {
+    let network = topology("single_switch", &[("hosts", "9")]);
+    let mut settings = config("trim", 8, 1);
+    settings.switch.sched = values(sched::ENTRIES, "priority", &[]);
+    settings.trace = TraceFilter::Flows((0..8).collect());
+    let outcome = run(&network, incast(1..9, 14_600), settings, Time::from_us(300));
+    assert_conserved(&outcome);
+    let trims: u64 = outcome.ports.iter().map(|p| p.trims).sum();
+    assert!(trims > 20 && trims == outcome.totals.trims, "{trims}");
+    assert_eq!(outcome.totals.drops, [0; DropReason::COUNT]);
+    // All data packets went to one port; those that were cut take 84 bytes there, the others 1538.
+    let last = outcome
+        .ports
+        .iter()
+        .find(|p| p.to == End::Host(HostId(0)))
+        .unwrap();
+    let trimmed = |trace: &&PacketTrace| {
+        let cut = |s: &TraceStep| matches!(s.what, TraceEvent::Queued { trimmed: true, .. });
+        trace.steps.iter().any(cut)
+    };
+    let arrived = |trace: &&PacketTrace| trace.steps.last().unwrap().what == TraceEvent::Delivered;
+    let data = outcome.traces.iter().filter(|t| !t.ack).filter(arrived);
+    let (cut, whole): (Vec<_>, Vec<_>) = data.partition(trimmed);
+    let bytes = 84 * cut.len() as u64 + 1538 * whole.len() as u64;
+    assert_eq!(
+        last.wire_bytes,
+        bytes,
+        "{} cut, {} whole",
+        cut.len(),
+        whole.len()
+    );
+    let spent = |t: &PacketTrace| t.steps[2].at - t.steps[1].at;
+    let slowest = cut.iter().map(|t| spent(t)).max().unwrap();
+    // At most one packet of data and a burst of other headers go before a header.
+    assert!(slowest < Time::from_us(30), "{slowest}");
+}
+
+#[test]
+fn without_the_ingress_port_no_detour_goes_straight_back() {
+    let network = topology("fat_tree", &[("k", "4")]);
+    let back = |ingress: &str| {
+        let mut settings = dibs(5, 3);
+        settings.switch.buffer = values(buffer::ENTRIES, "dibs", &[("ingress", ingress)]);
+        settings.trace = TraceFilter::Detoured(1);
+        let outcome = run(&network, incast(1..16, 20_000), settings, Time::from_ms(60));
+        assert_conserved(&outcome);
+        let leads_to: BTreeMap<(SwitchId, PortId), End> = (outcome.ports.iter())
+            .filter_map(|p| match p.from {
+                End::Switch(s) => Some(((s, p.port), p.to)),
+                End::Host(_) => None,
+            })
+            .collect();
+        let mut back = 0;
+        for pair in outcome.traces.iter().flat_map(|t| t.steps.windows(2)) {
+            if let (
+                TraceEvent::Queued { switch: before, .. },
+                TraceEvent::Queued {
+                    switch,
+                    port,
+                    wanted,
+                    ..
+                },
+            ) = (pair[0].what, pair[1].what)
+            {
+                let returns = leads_to[&(switch, port)] == End::Switch(before);
+                back += u32::from(port != wanted && returns);
+            }
+        }
+        assert!(outcome.totals.detours > 50);
+        back
+    };
+    assert!(back("true") > 10);
+    assert_eq!(back("false"), 0);
+}
+
+#[test]
+fn a_packet_that_was_detoured_so_often_is_dropped_and_says_so() {
+    let network = topology("fat_tree", &[("k", "4")]);
+    let mut settings = dibs(3, 3);
+    settings.switch.buffer = values(buffer::ENTRIES, "dibs", &[("max_detours", "2")]);
+    settings.trace = TraceFilter::Detoured(0);
+    let outcome = run(&network, incast(1..16, 20_000), settings, Time::from_ms(60));
+    assert_conserved(&outcome);
+    assert!(outcome.totals.drops[DropReason::Detours as usize] > 10);
+    assert!(outcome.traces.iter().all(|t| t.detours() <= 2));
+}
+
+/// The last of the next hops, or a port that may not be there.
+struct Last(Option<u16>);
+
+impl Route for Last {
+    fn pick(&mut self, _: &Packet, hops: &[PortId], _: &mut dyn Queues, _: &mut Rng) -> PortId {
+        self.0.map_or(hops[hops.len() - 1], PortId)
+    }
+}
+
+fn run_routed(port: Option<u16>) -> Outcome {
+    let network = topology(
+        "leaf_spine",
+        &[("leaves", "2"), ("spines", "3"), ("hosts_per_leaf", "2")],
+    );
+    let flows = plan(vec![
+        flow(0, 2, 50_000, Time::ZERO),
+        flow(1, 3, 50_000, Time::ZERO),
+    ]);
+    let mut world: World = World::new(&network, flows, config("ecn", 100, 1)).unwrap();
+    world.set_routes(|_| AnyRoute::Custom(Box::new(Last(port))));
+    assert!(world.run_until(Time::from_s(1)));
+    world.finish()
+}
+
+#[test]
+fn a_route_of_ones_own_decides_the_way() {
+    let outcome = run_routed(None);
+    assert_conserved(&outcome);
+    let used = |p: &&PortOutcome| {
+        let between = matches!((p.from, p.to), (End::Switch(_), End::Switch(_)));
+        between && p.packets > 0
+    };
+    // Up from each leaf and down to each, over one spine of three.
+    assert_eq!(outcome.ports.iter().filter(used).count(), 4);
+}
+
+#[test]
+#[should_panic(expected = "port 60000 of a switch with 5")]
+fn a_route_of_ones_own_that_names_a_port_that_is_not_there_is_stopped() {
+    run_routed(Some(60_000));
+}
+
 /// Last in, first out: a scheduler that is not in the registry.
 #[derive(Default)]
 struct Lifo(Vec<u32>);
@@ -257,8 +575,6 @@ fn a_scheduler_of_ones_own_decides_the_order_and_loses_nothing() {
 
 #[test]
 fn a_buffer_of_ones_own_is_asked_for_every_packet() {
-    use sidestep_switch::{AnyBuffer, Buffer, Queues, Verdict, Want};
-    use sidestep_types::Rng;
     struct Deaf;
     impl Buffer for Deaf {
         fn admit(&mut self, _: &Packet, _: Want, _: &mut dyn Queues, _: &mut Rng) -> Verdict {
@@ -271,7 +587,7 @@ fn a_buffer_of_ones_own_is_asked_for_every_packet() {
     world.set_buffers(|_| AnyBuffer::Custom(Box::new(Deaf)));
     world.run_until(Time::from_ms(5));
     let outcome = world.finish();
-    assert_eq!(outcome.totals.drops, [0, 0, 10]);
+    assert_eq!(outcome.totals.drops, [0, 0, 10, 0, 0]);
 }
 
 #[test]
@@ -290,10 +606,10 @@ fn impossible_plans_are_refused_with_a_reason() {
 
 #[test]
 fn the_delayed_acknowledgement_of_a_last_segment_is_sent_although_the_flow_is_complete() {
-    use sidestep_transport::{DelayedAck, TcpConfig};
+    use sidestep_transport::{DelayedAck, TcpConfig, TransportConfig};
     let network = topology("single_switch", &[("hosts", "3")]);
     let mut settings = config("ecn", 100, 1);
-    settings.transport = Arc::new(TcpConfig {
+    settings.transport = TransportConfig::from(TcpConfig {
         delayed_ack: Some(DelayedAck {
             segments: 2,
             timeout: Time::from_ms(1),
@@ -315,8 +631,6 @@ fn the_delayed_acknowledgement_of_a_last_segment_is_sent_although_the_flow_is_co
 #[test]
 #[should_panic(expected = "port 60000 of a switch with 2")]
 fn a_buffer_of_ones_own_that_names_a_port_that_is_not_there_is_stopped() {
-    use sidestep_switch::{AnyBuffer, Buffer, Queues, Verdict, Want};
-    use sidestep_types::Rng;
     struct Lost;
     impl Buffer for Lost {
         fn admit(&mut self, _: &Packet, _: Want, q: &mut dyn Queues, _: &mut Rng) -> Verdict {

@@ -231,7 +231,14 @@ fn place(claim: &ClaimResult) -> String {
 /// interval says that it is of one seed.
 fn interval_of(claim: &ClaimResult) -> Option<String> {
     let [low, high] = claim.ci.filter(|[low, high]| low < high)?;
-    let counted = ["drops", "detours", "marks", "timeouts", "retransmits"];
+    let counted = [
+        "drops",
+        "trims",
+        "detours",
+        "marks",
+        "timeouts",
+        "retransmits",
+    ];
     let of_one = counted.contains(&claim.metric.split('_').next()?) && !claim.compare.contains('/');
     let each = if of_one { " a seed" } else { "" };
     Some(format!("{}..{}{each}", number(low), number(high)))
@@ -325,6 +332,17 @@ const PACKETS: &[Metric] = &[
         |s| s.drops.get("early").is_some_and(|n| *n > 0),
         |s| drops(s, "early"),
     ),
+    metric(
+        "dropped for a better one",
+        |s| s.drops.get("evicted").is_some_and(|n| *n > 0),
+        |s| drops(s, "evicted"),
+    ),
+    metric(
+        "dropped, detoured too often",
+        |s| s.drops.get("detours").is_some_and(|n| *n > 0),
+        |s| drops(s, "detours"),
+    ),
+    metric("trimmed", |s| s.trims > 0, |s| count(s.trims)),
     always("data packets detoured", |s| {
         let (detoured, delivered) = data(s);
         format!("{} ({})", count(detoured), share(detoured, delivered))

@@ -56,7 +56,7 @@ impl<'a> Tables<'a> {
         };
         let network = &self.scenario.network;
         let config = &self.scenario.schemes[scheme].config;
-        let mut ideal = Ideal::new(network, config.framing, config.transport.mss);
+        let mut ideal = Ideal::new(network, config.framing, config.transport.mss());
         self.flows
             .write(&flow_columns(), &flow_rows(point, &mut ideal))?;
         self.queries.write(&query_columns(), &query_rows(point))?;

@@ -99,6 +99,7 @@ impl<'a> PortNames<'a> {
                 ahead,
                 wanted_queue,
                 marked,
+                trimmed,
             } => json!({
                 "event": if port == wanted { "queued" } else { "detoured" },
                 "at": name(switch.0 as usize),
@@ -109,6 +110,7 @@ impl<'a> PortNames<'a> {
                 "wanted_to": self.leads_to(switch.0 as usize, wanted),
                 "wanted_queue": wanted_queue,
                 "marked": marked,
+                "trimmed": trimmed,
             }),
         }
     }

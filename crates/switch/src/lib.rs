@@ -14,6 +14,6 @@ mod testing;
 
 pub use buffer::{AnyBuffer, Buffer, DropReason, Verdict};
 pub use queues::{Capacity, Depth, Queues, Want};
-pub use registry::{Policy, UnknownPolicy};
+pub use registry::{Nature, Policy, UnknownPolicy};
 pub use route::{AnyRoute, Route};
 pub use sched::{AnySched, Sched};

@@ -83,8 +83,19 @@ pub trait Queues {
     fn depth(&mut self, port: PortId) -> Depth;
     /// The ports with room for `pkt`.
     fn open(&mut self, pkt: &Packet) -> PortSet;
+    /// Would `pkt` find room in a queue that is `depth` deep, with the switch as full as it is?
+    fn would_fit(&mut self, pkt: &Packet, depth: Depth) -> bool;
     /// The ports that lead to another switch.
     fn to_switch(&self) -> PortSet;
+    /// The port the packet came in by: its cable leads back where the packet was last. `None`
+    /// for one that the switch itself made.
+    fn ingress(&self) -> Option<PortId>;
+    /// The rank of the packet that `port` would evict, the one on the wire not among them.
+    /// `None` when nothing waits there or the port's scheduler does not rank.
+    fn worst(&self, port: PortId) -> Option<u32>;
+    /// What of `port`'s queue is served before everything else, the packet on the wire not
+    /// counted; nothing unless its scheduler keeps such packets apart.
+    fn urgent(&self, port: PortId) -> Depth;
     /// When the last bit of `port`'s queue leaves, or left.
     fn empty_at(&self, port: PortId) -> Time;
     /// How long `port` takes to send `bytes`.

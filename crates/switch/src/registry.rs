@@ -3,10 +3,37 @@
 use sidestep_types::{Entry, Values};
 use std::fmt;
 
+/// What a scheme must know about a policy beside its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nature {
+    /// It sends packets that do not fit by other ports, and so reorders them and hides losses.
+    pub detours: bool,
+    /// It can mark packets that it queues where they want to go.
+    pub marks: bool,
+    /// It works only beside this scheduler.
+    pub sched: Option<&'static str>,
+}
+
+impl Nature {
+    /// Marks, and needs nothing.
+    pub const PLAIN: Nature = Nature {
+        detours: false,
+        marks: true,
+        sched: None,
+    };
+    /// Detours.
+    pub const DETOURS: Nature = Nature {
+        detours: true,
+        ..Nature::PLAIN
+    };
+}
+
 /// A policy that can be made from its name and parameters.
 pub trait Policy: Sized {
     /// Its name, paper and parameters.
     const ENTRY: Entry;
+    /// What goes with it.
+    const NATURE: Nature = Nature::PLAIN;
 
     /// Makes one for a switch with `ports` ports, from a complete set of values.
     ///
@@ -47,6 +74,16 @@ macro_rules! registry {
         /// The registered policies of this seam, in order.
         pub const ENTRIES: &[sidestep_types::Entry] =
             &[$(<$module::$policy as crate::Policy>::ENTRY,)*];
+
+        /// The nature of the policy called `name`; that of a custom one is [`crate::Nature::PLAIN`].
+        pub fn nature(name: &str) -> crate::Nature {
+            $(
+                if name == <$module::$policy as crate::Policy>::ENTRY.name {
+                    return <$module::$policy as crate::Policy>::NATURE;
+                }
+            )*
+            crate::Nature::PLAIN
+        }
 
         impl $any {
             /// Makes the policy called `name` for a switch with `ports` ports.

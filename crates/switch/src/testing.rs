@@ -10,6 +10,11 @@ pub struct StillQueues {
     pub capacity: Capacity,
     pub to_switch: PortSet,
     pub empty_at: Time,
+    pub ingress: Option<PortId>,
+    /// Of every port.
+    pub worst: Option<u32>,
+    /// Of every port.
+    pub urgent: Depth,
 }
 
 impl StillQueues {
@@ -21,6 +26,9 @@ impl StillQueues {
             capacity: Capacity::PerPort(Size::Packets(limit)),
             to_switch: to_switch.iter().map(|&p| PortId(p)).collect(),
             empty_at: Time::ZERO,
+            ingress: None,
+            worst: None,
+            urgent: Depth::default(),
         }
     }
 
@@ -46,8 +54,20 @@ impl Queues for StillQueues {
         let all = 0..self.depths.len() as u16;
         all.filter(|&p| self.want(p).fits).map(PortId).collect()
     }
+    fn would_fit(&mut self, pkt: &Packet, depth: Depth) -> bool {
+        self.capacity.fits(depth, u32::from(pkt.wire), 0)
+    }
     fn to_switch(&self) -> PortSet {
         self.to_switch
+    }
+    fn ingress(&self) -> Option<PortId> {
+        self.ingress
+    }
+    fn worst(&self, _: PortId) -> Option<u32> {
+        self.worst
+    }
+    fn urgent(&self, _: PortId) -> Depth {
+        self.urgent
     }
     fn empty_at(&self, _: PortId) -> Time {
         self.empty_at
@@ -69,6 +89,7 @@ pub fn full_packets(n: u32) -> Depth {
 pub fn data() -> Packet {
     let mut pkt = Packet::new(Kind::Data, FlowId(0), HostId(0), 0x1234_5678);
     pkt.wire = 1500;
+    pkt.len = 1460;
     pkt.set_ect(true);
     pkt
 }

@@ -3,7 +3,9 @@
 
 use sidestep_types::Time;
 
-use crate::{Ack, Arrival, Receiver, Segment, Sender, SenderCounters, TcpReceiver, TcpSender};
+use crate::{
+    Ack, Arrival, PfabricSender, Receiver, Segment, Sender, SenderCounters, TcpReceiver, TcpSender,
+};
 
 /// A sender of this crate or one brought along.
 #[expect(
@@ -13,6 +15,8 @@ use crate::{Ack, Arrival, Receiver, Segment, Sender, SenderCounters, TcpReceiver
 pub enum AnySender {
     /// This crate's TCP.
     Tcp(TcpSender),
+    /// pFabric's.
+    Pfabric(PfabricSender),
     /// Somebody's own.
     Custom(Box<dyn Sender + Send>),
 }
@@ -30,12 +34,14 @@ impl Sender for AnySender {
     fn on_ack(&mut self, now: Time, ack: Ack) {
         match self {
             AnySender::Tcp(tcp) => tcp.on_ack(now, ack),
+            AnySender::Pfabric(pfabric) => pfabric.on_ack(now, ack),
             AnySender::Custom(own) => own.on_ack(now, ack),
         }
     }
     fn on_timeout(&mut self, now: Time) {
         match self {
             AnySender::Tcp(tcp) => tcp.on_timeout(now),
+            AnySender::Pfabric(pfabric) => pfabric.on_timeout(now),
             AnySender::Custom(own) => own.on_timeout(now),
         }
     }
@@ -43,6 +49,7 @@ impl Sender for AnySender {
     fn poll_send(&mut self, now: Time) -> Option<Segment> {
         match self {
             AnySender::Tcp(tcp) => tcp.poll_send(now),
+            AnySender::Pfabric(pfabric) => pfabric.poll_send(now),
             AnySender::Custom(own) => own.poll_send(now),
         }
     }
@@ -50,19 +57,29 @@ impl Sender for AnySender {
     fn deadline(&self) -> Option<Time> {
         match self {
             AnySender::Tcp(tcp) => tcp.deadline(),
+            AnySender::Pfabric(pfabric) => pfabric.deadline(),
             AnySender::Custom(own) => own.deadline(),
+        }
+    }
+    fn acknowledged(&self) -> u64 {
+        match self {
+            AnySender::Tcp(tcp) => tcp.acknowledged(),
+            AnySender::Pfabric(pfabric) => pfabric.acknowledged(),
+            AnySender::Custom(own) => own.acknowledged(),
         }
     }
     #[inline]
     fn is_done(&self) -> bool {
         match self {
             AnySender::Tcp(tcp) => tcp.is_done(),
+            AnySender::Pfabric(pfabric) => pfabric.is_done(),
             AnySender::Custom(own) => own.is_done(),
         }
     }
     fn counters(&self) -> SenderCounters {
         match self {
             AnySender::Tcp(tcp) => tcp.counters(),
+            AnySender::Pfabric(pfabric) => pfabric.counters(),
             AnySender::Custom(own) => own.counters(),
         }
     }

@@ -1,9 +1,71 @@
-//! What can be chosen about a TCP connection. Units are in the types.
+//! What can be chosen about a connection. Units are in the types.
+
+use std::sync::Arc;
 
 use sidestep_types::Time;
 
 use crate::registry::Entry;
-use crate::{Congestion, Estimator};
+use crate::{
+    AnyReceiver, AnySender, Congestion, Estimator, PfabricConfig, PfabricSender, TcpReceiver,
+    TcpSender,
+};
+
+/// What a run's connections are, the same at both ends of each.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TransportConfig {
+    /// TCP, with whatever congestion control.
+    Tcp(Arc<TcpConfig>),
+    /// pFabric.
+    Pfabric(Arc<PfabricConfig>),
+}
+
+impl TransportConfig {
+    /// Payload bytes of a full segment.
+    pub fn mss(&self) -> u32 {
+        match self {
+            TransportConfig::Tcp(tcp) => tcp.mss,
+            TransportConfig::Pfabric(pfabric) => pfabric.mss,
+        }
+    }
+
+    /// The settings, when it is TCP.
+    pub fn tcp(&self) -> Option<&TcpConfig> {
+        match self {
+            TransportConfig::Tcp(tcp) => Some(tcp),
+            TransportConfig::Pfabric(_) => None,
+        }
+    }
+
+    /// A sender of `size` bytes, or of as many as the network takes.
+    pub fn sender(&self, size: Option<u64>) -> AnySender {
+        match self {
+            TransportConfig::Tcp(tcp) => AnySender::Tcp(TcpSender::new(Arc::clone(tcp), size)),
+            TransportConfig::Pfabric(pfabric) => {
+                AnySender::Pfabric(PfabricSender::new(pfabric, size))
+            }
+        }
+    }
+
+    /// A receiver that has seen nothing.
+    pub fn receiver(&self) -> AnyReceiver {
+        AnyReceiver::Tcp(match self {
+            TransportConfig::Tcp(tcp) => TcpReceiver::new(Arc::clone(tcp)),
+            TransportConfig::Pfabric(pfabric) => TcpReceiver::selective(pfabric.receive_window),
+        })
+    }
+}
+
+impl From<TcpConfig> for TransportConfig {
+    fn from(tcp: TcpConfig) -> TransportConfig {
+        TransportConfig::Tcp(Arc::new(tcp))
+    }
+}
+
+impl From<PfabricConfig> for TransportConfig {
+    fn from(pfabric: PfabricConfig) -> TransportConfig {
+        TransportConfig::Pfabric(Arc::new(pfabric))
+    }
+}
 
 /// A TCP connection's settings, the same at both ends.
 #[derive(Clone, Debug, PartialEq)]

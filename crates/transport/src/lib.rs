@@ -8,14 +8,18 @@
 mod any;
 mod config;
 mod congestion;
+mod pfabric;
 mod receiver;
 mod registry;
 mod rto;
 mod sender;
 
 pub use any::{AnyReceiver, AnySender};
-pub use config::{DelayedAck, Recovery, Reduction, RtoConfig, TcpConfig, recoveries, reductions};
+pub use config::{
+    DelayedAck, Recovery, Reduction, RtoConfig, TcpConfig, TransportConfig, recoveries, reductions,
+};
 pub use congestion::{Congestion, congestions};
+pub use pfabric::{PfabricConfig, PfabricSender};
 pub use receiver::TcpReceiver;
 pub use registry::Entry;
 pub use rto::{Estimator, estimators};
@@ -38,6 +42,15 @@ pub struct Segment {
     pub cwr: bool,
     /// Some of these bytes were sent before.
     pub retransmit: bool,
+    /// Bytes of the flow not acknowledged as it leaves, its own included; what pFabric orders
+    /// by. [`u32::MAX`] for 4 GiB and more, and for an endless flow. A `syn` has none.
+    pub rank: u32,
+}
+
+/// What a segment of a flow with `left` bytes to be acknowledged is ranked by.
+#[inline]
+pub(crate) fn rank(left: u64) -> u32 {
+    left.min(u64::from(u32::MAX)) as u32
 }
 
 /// What a receiver sees of a segment.
@@ -53,6 +66,8 @@ pub struct Arrival {
     pub ce: bool,
     /// The sender says it has reduced its window.
     pub cwr: bool,
+    /// A switch has cut the payload off: these bytes did not arrive.
+    pub trimmed: bool,
 }
 
 /// What a receiver answers and a sender hears.
@@ -66,6 +81,30 @@ pub struct Ack {
     pub syn: bool,
     /// What arrived above `ack`, relative to it, most recent first.
     pub sack: SackBlocks,
+    /// A segment arrived without its payload: the first block of `sack` is what a switch has
+    /// cut off. The others are what arrived.
+    pub cut: bool,
+}
+
+impl Ack {
+    /// What a switch has cut off, as `[start, end)` bytes of the flow.
+    #[inline]
+    pub fn cut_off(&self) -> Option<(u64, u64)> {
+        let (start, end) = self.sack.iter().next().filter(|_| self.cut)?;
+        Some(self.absolute(start, end))
+    }
+
+    /// What arrived above `ack`, most recent first, as `[start, end)` bytes of the flow.
+    #[inline]
+    pub fn arrived(&self) -> impl Iterator<Item = (u64, u64)> {
+        let blocks = self.sack.iter().skip(usize::from(self.cut));
+        blocks.map(|(start, end)| self.absolute(start, end))
+    }
+
+    fn absolute(&self, start: u32, end: u32) -> (u64, u64) {
+        let from = |relative| self.ack.saturating_add(u64::from(relative));
+        (from(start), from(end))
+    }
 }
 
 /// What a sender counted over its life.
@@ -81,6 +120,8 @@ pub struct SenderCounters {
     pub fast_retransmits: u32,
     /// Acknowledgements with an echo of a mark.
     pub echoes: u32,
+    /// Segments that are sent again because a switch had cut them.
+    pub cuts: u32,
 }
 
 /// A sender of one flow.
@@ -93,6 +134,8 @@ pub trait Sender {
     fn poll_send(&mut self, now: Time) -> Option<Segment>;
     /// When [`Sender::on_timeout`] is due, if ever.
     fn deadline(&self) -> Option<Time>;
+    /// Bytes acknowledged, from the first on: the oldest byte it waits for.
+    fn acknowledged(&self) -> u64;
     /// Has every byte been acknowledged?
     fn is_done(&self) -> bool;
     /// What it counted.

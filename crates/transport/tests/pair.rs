@@ -1,4 +1,4 @@
-//! A sender and a receiver over a tiny network that loses, repeats, delays and marks:
+//! A sender and a receiver over a tiny network that loses, cuts, repeats, delays and marks:
 //! whatever it does, every byte arrives, exactly once and in finite time.
 
 use std::collections::BTreeMap;
@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use sidestep_transport::{
-    Ack, Arrival, Congestion, DelayedAck, Estimator, Receiver, Recovery, Reduction, RtoConfig,
-    Segment, Sender, TcpConfig, TcpReceiver, TcpSender,
+    Ack, AnyReceiver, AnySender, Arrival, Congestion, DelayedAck, Estimator, PfabricConfig,
+    Receiver, Recovery, Reduction, RtoConfig, Segment, Sender, TcpConfig, TcpReceiver, TcpSender,
+    TransportConfig,
 };
 use sidestep_types::Time;
 
@@ -17,40 +18,49 @@ struct Fate {
     copies: u8,
     delay_us: u64,
     marked: bool,
+    trimmed: bool,
 }
 
 const GOOD: Fate = Fate {
     copies: 1,
     delay_us: 10,
     marked: false,
+    trimmed: false,
 };
 
 enum Flying {
-    Data(Segment, bool),
+    Data(Segment, Fate),
     Ack(Ack),
 }
 
 struct Net {
     now: Time,
-    tx: TcpSender,
-    rx: TcpReceiver,
+    tx: AnySender,
+    rx: AnyReceiver,
     /// By arrival, then by departure.
     flying: BTreeMap<(Time, u64), Flying>,
     departures: u64,
-    config: Arc<TcpConfig>,
+    mss: u32,
+    receive_window: u64,
+    handshake: bool,
     size: u64,
 }
 
 impl Net {
-    fn new(config: TcpConfig, size: u64) -> Net {
-        let config = Arc::new(config);
+    fn new(config: TransportConfig, size: u64) -> Net {
+        let receive_window = match &config {
+            TransportConfig::Tcp(tcp) => tcp.receive_window,
+            TransportConfig::Pfabric(pfabric) => pfabric.receive_window,
+        };
         Net {
             now: Time::ZERO,
-            tx: TcpSender::new(config.clone(), Some(size)),
-            rx: TcpReceiver::new(config.clone()),
+            tx: config.sender(Some(size)),
+            rx: config.receiver(),
             flying: BTreeMap::new(),
             departures: 0,
-            config,
+            mss: config.mss(),
+            receive_window,
+            handshake: config.tcp().is_some_and(|tcp| tcp.handshake),
             size,
         }
     }
@@ -73,15 +83,14 @@ impl Net {
                 self.rx.on_timeout(next);
             }
         }
-        panic!("still busy: {:?}", self.tx);
+        panic!("still busy: {:?}", self.tx.counters());
     }
 
     fn poll(&mut self, fates: &[Fate]) {
         while let Some(segment) = self.tx.poll_send(self.now) {
             self.check(segment);
             let fate = self.fate(fates);
-            let marked = fate.marked && segment.ect;
-            self.launch(fate, || Flying::Data(segment, marked));
+            self.launch(fate, || Flying::Data(segment, fate));
         }
         while let Some(ack) = self.rx.poll_ack(self.now) {
             let fate = self.fate(fates);
@@ -93,15 +102,21 @@ impl Net {
         let end = segment.seq + u64::from(segment.len);
         assert!(end <= self.size, "{segment:?} is beyond the flow's end");
         assert!(
-            end <= self.rx.delivered() + self.config.receive_window,
+            end <= self.rx.delivered() + self.receive_window,
             "{segment:?} is beyond the receive window"
         );
-        let confirms = self.config.handshake && segment.seq == 0;
+        let confirms = self.handshake && segment.seq == 0;
         assert!(
             segment.syn || segment.len > 0 || confirms,
             "an empty segment"
         );
-        assert!(segment.len <= self.config.mss);
+        assert!(segment.len <= self.mss);
+        let left = self.size - self.tx.acknowledged();
+        assert!(
+            segment.syn || u64::from(segment.rank) <= left,
+            "{segment:?}"
+        );
+        assert!(segment.rank >= segment.len, "{segment:?}");
     }
 
     fn fate(&mut self, fates: &[Fate]) -> Fate {
@@ -121,14 +136,15 @@ impl Net {
     fn deliver(&mut self) {
         let (_, packet) = self.flying.pop_first().expect("something flies");
         match packet {
-            Flying::Data(s, ce) => self.rx.on_segment(
+            Flying::Data(s, fate) => self.rx.on_segment(
                 self.now,
                 Arrival {
                     seq: s.seq,
                     len: s.len,
                     syn: s.syn,
-                    ce,
+                    ce: fate.marked && s.ect,
                     cwr: s.cwr,
+                    trimmed: fate.trimmed && s.len > 0,
                 },
             ),
             Flying::Ack(ack) => self.tx.on_ack(self.now, ack),
@@ -206,11 +222,13 @@ fn fates() -> impl Strategy<Value = Vec<Fate>> {
         prop_oneof![2 => Just(0u8), 6 => Just(1u8), 1 => Just(2u8)],
         prop_oneof![4 => Just(10u64), 2 => 1..60u64, 1 => 60..1500u64],
         any::<bool>(),
+        proptest::bool::weighted(0.2),
     )
-        .prop_map(|(copies, delay_us, marked)| Fate {
+        .prop_map(|(copies, delay_us, marked, trimmed)| Fate {
             copies,
             delay_us,
             marked,
+            trimmed,
         });
     proptest::collection::vec(fate, 0..250)
 }
@@ -224,7 +242,31 @@ proptest! {
         size in 0..60_000u64,
         fates in fates(),
     ) {
-        let mut net = Net::new(config, size);
+        let mut net = Net::new(config.into(), size);
+        net.run(&fates);
+        prop_assert_eq!(net.rx.delivered(), size);
+        prop_assert!(net.tx.is_done());
+        prop_assert_eq!(net.tx.deadline(), None);
+    }
+
+    #[test]
+    fn every_byte_arrives_over_pfabric_too(
+        mss in 1..1500u32,
+        (window, probe_after, slow_start) in (0..20u32, 0..6u32, any::<bool>()),
+        receive_window in 1..40_000u64,
+        size in 0..30_000u64,
+        fates in fates(),
+    ) {
+        let config = PfabricConfig {
+            mss,
+            window,
+            rto: Time::from_us(100),
+            probe_after,
+            slow_start,
+            receive_window,
+        };
+        let size = size.min(u64::from(mss) * 200);
+        let mut net = Net::new(config.into(), size);
         net.run(&fates);
         prop_assert_eq!(net.rx.delivered(), size);
         prop_assert!(net.tx.is_done());
@@ -237,12 +279,13 @@ proptest! {
         sizes in proptest::collection::vec(0..9_000u64, 1..6),
         fates in fates(),
     ) {
-        let mut net = Net::new(config, sizes[0]);
+        let mut net = Net::new(config.into(), sizes[0]);
         let cut = fates.len() / 2;
         for (i, more) in sizes.iter().enumerate() {
             if i > 0 {
                 net.size += more;
-                net.tx.push(*more);
+                let AnySender::Tcp(tx) = &mut net.tx else { panic!("it is TCP") };
+                tx.push(*more);
                 prop_assert_eq!(net.tx.is_done(), net.rx.delivered() == net.size);
             }
             net.run(&fates[..if i == 0 { cut } else { fates.len() }]);
@@ -261,7 +304,19 @@ proptest! {
         ),
     ) {
         let window = config.receive_window;
-        let mut tx = TcpSender::new(Arc::new(config), size);
+        let pfabric = PfabricConfig {
+            mss: config.mss,
+            window: config.initial_window,
+            rto: config.rto.min,
+            probe_after: config.dupack_threshold.unwrap_or(2),
+            slow_start: config.limited_transmit,
+            receive_window: window,
+        };
+        let mut tx = if config.idle_restart {
+            AnySender::Tcp(TcpSender::new(Arc::new(config), size))
+        } else {
+            TransportConfig::from(pfabric).sender(size)
+        };
         let (mut now, mut sent, mut heard) = (Time::ZERO, 0, 0);
         for (ack, how, wait, edges) in moves {
             now += Time::from_us(wait);
@@ -284,7 +339,7 @@ proptest! {
                     if ack <= sent && how[3] % 16 != 0 {
                         heard = heard.max(ack);
                     }
-                    tx.on_ack(now, Ack { ack, ece: how[3] & 1 == 1, syn: how[3] % 16 == 0, sack });
+                    tx.on_ack(now, Ack { ack, ece: how[3] & 1 == 1, syn: how[3] % 16 == 0, sack, cut: how[3] & 6 == 2 });
                 }
             }
             for _ in 0..300 {
@@ -313,8 +368,9 @@ proptest! {
         for (i, (seq, len, how)) in segments.into_iter().enumerate() {
             let now = Time::from_us(i as u64 * 20);
             let syn = how[0] && how[1] && how[2];
-            rx.on_segment(now, Arrival { seq, len, syn, ce: how[3], cwr: how[2] });
-            if !syn {
+            let trimmed = how[1] && how[3];
+            rx.on_segment(now, Arrival { seq, len, syn, ce: how[3], cwr: how[2], trimmed });
+            if !syn && !trimmed {
                 let limit = next + window as usize;
                 let end = (seq as usize + len as usize).min(limit);
                 (seq as usize..end).for_each(|b| seen[b] = true);
@@ -323,9 +379,13 @@ proptest! {
             prop_assert_eq!(rx.delivered(), next as u64);
             while let Some(ack) = rx.poll_ack(now) {
                 prop_assert!(ack.ack <= next as u64);
-                prop_assert!(sack || ack.sack.is_empty());
-                for (from, to) in ack.sack.iter() {
-                    let block = ack.ack as usize + from as usize..ack.ack as usize + to as usize;
+                prop_assert!(sack || ack.arrived().next().is_none());
+                if let Some((from, to)) = ack.cut_off() {
+                    prop_assert!(trimmed && from >= next as u64);
+                    prop_assert_eq!(to, seq + u64::from(len));
+                }
+                for (from, to) in ack.arrived() {
+                    let block = from as usize..to as usize;
                     prop_assert!(!seen[block.start - 1] && !seen[block.end]);
                     prop_assert!(seen[block].iter().all(|b| *b));
                 }

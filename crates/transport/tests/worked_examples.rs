@@ -62,6 +62,7 @@ fn timeouts(estimator: Estimator) -> Vec<Time> {
                 ece: false,
                 syn: false,
                 sack: SackBlocks::NONE,
+                cut: false,
             };
             tx.on_ack(Time::from_us(*us), ack);
             out.push(tx.rto());

@@ -122,7 +122,7 @@ pub struct Packet {
     pub hash: u32,
     /// Bytes of link time.
     pub wire: u16,
-    /// Payload bytes.
+    /// Payload bytes; of a trimmed packet, how many it has lost.
     pub len: u16,
     /// Falls by one per switch; at zero the packet is dropped.
     pub ttl: u8,
@@ -204,7 +204,21 @@ impl Packet {
     /// Does it carry bytes of a flow?
     #[inline]
     pub fn carries_data(&self) -> bool {
-        self.len > 0 && self.kind() == Kind::Data
+        self.len > 0 && self.flags & (KIND | ECE) == Kind::Data as u8
+    }
+
+    /// Is it what a switch has left of a packet that carried data?
+    #[inline]
+    pub fn is_trimmed_data(&self) -> bool {
+        self.len > 0 && self.flags & (KIND | ECE) == Kind::Data as u8 | ECE
+    }
+
+    /// Cuts the payload off: `wire` is now the cost of a packet of headers alone, and
+    /// [`Packet::len`] stays, to say what is missing.
+    pub fn trim(&mut self, wire: u16) {
+        debug_assert!(self.carries_data(), "only data can be trimmed");
+        self.set_trimmed(true);
+        self.wire = wire;
     }
 
     /// Marks it "congestion experienced", when its sender can hear that; says whether it is marked now.

@@ -12,6 +12,7 @@ mod gather;
 mod head;
 mod ledger;
 mod plots;
+mod probe;
 pub(crate) mod problem;
 mod schemes;
 pub(crate) mod section;
@@ -51,12 +52,13 @@ pub(crate) fn scenario(
 }
 
 /// The sections of a scenario.
-const SECTIONS: [&str; 7] = [
+const SECTIONS: [&str; 8] = [
     "topology",
     "switch",
     "transport",
     "workload",
     "scheme",
+    "probe",
     "source",
     "claim",
 ];
@@ -91,6 +93,7 @@ impl Reader<'_> {
         let listed = self.scheme_names(problems);
         let names = listed.as_ref().map_or(&[][..], |(names, _)| names);
         let schemes = self.schemes(names, problems);
+        let probe = (head.as_ref()).and_then(|h| self.probe(h.duration, h.drain, problems));
         let (head, (network, network_settings)) = (head?, network?);
         let listed_setting = listed?.1;
         let (traffic, traffic_settings) = traffic?;
@@ -98,12 +101,14 @@ impl Reader<'_> {
         settings.push(listed_setting);
         settings.extend(network_settings);
         settings.extend(traffic_settings);
-        let (schemes, silenced) = schemes?;
+        let (probe, (schemes, silenced)) = (probe?, schemes?);
+        settings.extend(probe.settings.iter().cloned());
         let mut all = Vec::new();
         for scheme in schemes {
             settings.extend(scheme.settings);
             all.push(head.finish(scheme.scheme));
         }
+        probe.check(&all, problems);
         let mut scenario = Scenario {
             name: stem(file).to_string(),
             title: head.title,
@@ -113,6 +118,7 @@ impl Reader<'_> {
             schemes: all,
             network: Arc::new(network),
             claims: Vec::new(),
+            probe: probe.probe,
             traffic,
             settings,
             warnings: Vec::new(),

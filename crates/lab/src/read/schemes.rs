@@ -12,7 +12,6 @@ use crate::scheme::{
 };
 use crate::shipped;
 use sidestep_types::Framing;
-use std::sync::Arc;
 
 /// A scheme with its settings.
 pub(super) struct ReadScheme {
@@ -71,7 +70,7 @@ impl Reader<'_> {
         let transport = transport(&transport_values)
             .map_err(|message| blame(&transport_values, "transport", &message, &file.at, problems));
         let (switch, transport) = (switch.ok()?, transport.ok()?);
-        if let Err(message) = holds_a_packet(&switch.capacity, transport.mss) {
+        if let Err(message) = holds_a_packet(&switch.capacity, transport.mss()) {
             blame(&switch_values, "switch", &message, &file.at, problems);
             return None;
         }
@@ -80,7 +79,7 @@ impl Reader<'_> {
             framing: Framing::default(),
             ttl: u8::MAX,
             switch,
-            transport: Arc::new(transport),
+            transport,
         };
         let word =
             |key: &str, problems: &mut Problems| self.scheme_word(key, name, &file, problems);

@@ -10,7 +10,8 @@ pub fn jain(shares: impl IntoIterator<Item = f64>) -> Option<f64> {
         sum += share;
         squares += share * share;
     }
-    (squares > 0.0).then(|| sum * sum / (n as f64 * squares))
+    // Rounding may leave equal shares a hair above 1.
+    (squares > 0.0).then(|| (sum * sum / (n as f64 * squares)).min(1.0))
 }
 
 #[cfg(test)]
@@ -20,6 +21,7 @@ mod tests {
     #[test]
     fn equal_shares_give_one_and_a_monopoly_one_over_n() {
         assert_eq!(jain([3.0; 7]), Some(1.0));
+        assert_eq!(jain([1000.0 / 0.102; 3]), Some(1.0), "never above 1");
         assert_eq!(jain([5.0, 0.0, 0.0, 0.0]), Some(0.25));
         // (1 + 2 + 3)² / (3 · 14)
         assert_eq!(jain([1.0, 2.0, 3.0]), Some(36.0 / 42.0));

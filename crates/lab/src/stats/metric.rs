@@ -1,6 +1,7 @@
 //! The vocabulary of claims: numbers that a summary can be asked for by name.
 
 use super::{Percentiles, Summary};
+use crate::probe::Loops;
 
 /// A number a summary can be asked for.
 #[derive(Debug)]
@@ -71,37 +72,93 @@ impl Reading {
 
 /// Writes the table.
 macro_rules! metrics {
-    ($($name:literal $doc:literal $read:expr;)*) => {
-        /// All metrics, in the order in which they are listed.
-        pub const METRICS: &[Metric] = &[$(Metric { name: $name, doc: $doc, read: $read },)*];
+    (
+        $($name:literal $doc:literal $read:expr;)*
+        samples { $($sample:literal $of:literal;)* }
+    ) => {
+        /// All metrics, in the order in which they are listed: those of samples last, five each.
+        pub const METRICS: &[Metric] = &[
+            $(Metric { name: $name, doc: $doc, read: $read },)*
+            $(
+                sampled!($sample "_mean" "mean of " $of, |s| s.mean),
+                sampled!($sample "_p10" "10th percentile of " $of, |s| s.p10),
+                sampled!($sample "_p50" "median of " $of, |s| s.p50),
+                sampled!($sample "_p90" "90th percentile of " $of, |s| s.p90),
+                sampled!($sample "_max" "largest of " $of, |s| s.max),
+            )*
+        ];
+    };
+}
+
+/// One number of one sample.
+macro_rules! sampled {
+    ($sample:literal $suffix:literal $what:literal $of:literal, $read:expr) => {
+        Metric {
+            name: concat!($sample, $suffix),
+            doc: concat!($what, $of),
+            read: |s| known(s.samples.get($sample).map($read)),
+        }
     };
 }
 
 metrics! {
     "qct_p50_ms" "median query completion time" |s| p50(&s.qct_ms);
     "qct_p99_ms" "99th percentile of query completion time" |s| p99(&s.qct_ms);
+    "qct_min_ms" "the shortest query completion time" |s| known(s.qct_ms.min);
+    "qct_max_ms" "the longest query completion time" |s| bounded(s.qct_ms.max, s.qct_ms.max_at_least);
     "qct_completed_share" "share of queries that completed" |s| known(s.qct_ms.completed_share);
     "fct_short_p50_ms" "median completion time of background flows of 1 to 10 kB" |s| p50(&s.fct_short_ms);
     "fct_short_p99_ms" "99th percentile of the same" |s| p99(&s.fct_short_ms);
     "fct_short_completed_share" "share of those flows that completed" |s| known(s.fct_short_ms.completed_share);
+    "fct_query_p50_ms" "median completion time of the flows of queries" |s| p50(&s.fct_query_ms);
+    "fct_query_p99_ms" "99th percentile of the same" |s| p99(&s.fct_query_ms);
+    "fct_background_p50_ms" "median completion time of all background flows that end" |s| p50(&s.fct_background_ms);
+    "fct_background_p99_ms" "99th percentile of the same" |s| p99(&s.fct_background_ms);
+    "fct_long_p50_ms" "median completion time of background flows of more than 1 MB" |s| p50(&s.fct_long_ms);
+    "fct_long_p99_ms" "99th percentile of the same" |s| p99(&s.fct_long_ms);
+    "query_timeout_share" "share of the queries with a response that ran into a timeout" |s| known(s.query_timeout_share);
+    "response_timeout_share" "share of the responses that ran into a timeout" |s| known(s.response_timeout_share);
     "drops" "packets dropped, for any reason" |s| number(s.drops.values().sum());
     "drops_full" "packets dropped because no queue would take them" |s| drops(s, "full");
     "drops_ttl" "packets dropped because their time to live ran out" |s| drops(s, "ttl");
     "drops_early" "packets dropped early by an active queue manager" |s| drops(s, "early");
+    "drops_evicted" "packets dropped from a queue to make room for better ones" |s| drops(s, "evicted");
+    "drops_detours" "packets dropped because they had been detoured as often as is allowed" |s| drops(s, "detours");
+    "trims" "packets that lost their payload in a switch" |s| number(s.trims);
     "detours" "detours of all packets" |s| number(s.detours);
     "detoured_share" "share of all packets delivered, acknowledgements included, that were detoured" |s| known(s.detoured_share);
     "detoured_data_share" "share of the data packets delivered that were detoured at least once" |s| known(s.detoured_data_share);
     "detoured_query_share" "share of the detoured data packets that belong to queries" |s| known(s.detoured_query_share);
     "detoured_background_share" "share of the background data packets delivered that were detoured" |s| known(s.detoured_background_share);
+    "detours_per_packet" "mean detours of a data packet delivered, those without any included" |s| known(s.detours_per_packet);
+    "detours_p99" "99th percentile of the detours of a query's data packet delivered" |s| whole(s.detours_p99);
+    "detours_max" "the most detours of a data packet delivered" |s| whole(s.detours_max);
+    "stretch_mean" "mean over the data packets delivered of switches crossed over those of a shortest path" |s| known(s.stretch_mean);
+    "extra_hops_p99" "99th percentile of the switches that a data packet delivered crossed beyond a shortest path" |s| whole(s.extra_hops_p99);
+    "link_use_mean" "mean share of the run that a link out of a switch was busy" |s| known(s.link_use.mean);
+    "link_use_max" "the same of the busiest link out of a switch" |s| known(s.link_use.max);
     "marks" "packets marked" |s| number(s.marks);
     "timeouts" "retransmission timeouts" |s| number(s.timeouts);
     "retransmits" "data segments sent again" |s| number(s.retransmits);
-    "jain" "Jain's index of the bytes that endless flows delivered" |s| known(s.jain);
+    "jain" "Jain's index of the goodputs of endless flows" |s| known(s.jain);
+    "looped_share" "share of the detoured data packets that crossed a switch twice" |s| looped_share(s);
+    "loops_per_packet" "mean loops of a data packet, those without any included" |s| loops_per_packet(s);
+    "loop_length_mean" "mean length of a loop, in links" |s| loop_length_mean(s);
+    samples {
+        "hot_link_share" "the share of links that are hot, over windows";
+        "busiest_link_use" "the busiest link's use, over windows";
+        "neighbour_free_1hop" "the free share of buffers one hop from a hot link";
+        "neighbour_free_2hop" "the free share of buffers two hops from a hot link";
+    }
 }
 
 /// Does the metric count things, so that it grows with the number of seeds?
 pub fn is_count(name: &str) -> bool {
-    name.starts_with("drops") || matches!(name, "detours" | "marks" | "timeouts" | "retransmits")
+    name.starts_with("drops")
+        || matches!(
+            name,
+            "trims" | "detours" | "marks" | "timeouts" | "retransmits"
+        )
 }
 
 /// The metric called `name`.
@@ -126,6 +183,25 @@ fn bounded(value: Option<f64>, at_least: bool) -> Reading {
 
 fn known(value: Option<f64>) -> Reading {
     value.map_or(Reading::Nothing, Reading::Exactly)
+}
+
+fn looped_share(summary: &Summary) -> Reading {
+    let share = |l: &Loops| (l.detoured > 0).then(|| l.looped as f64 / l.detoured as f64);
+    known(summary.loops.as_ref().and_then(share))
+}
+
+fn loops_per_packet(summary: &Summary) -> Reading {
+    let mean = |l: &Loops| (l.packets > 0).then(|| l.count() as f64 / l.packets as f64);
+    known(summary.loops.as_ref().and_then(mean))
+}
+
+fn loop_length_mean(summary: &Summary) -> Reading {
+    let mean = |l: &Loops| (l.count() > 0).then(|| l.links() as f64 / l.count() as f64);
+    known(summary.loops.as_ref().and_then(mean))
+}
+
+fn whole(value: Option<u64>) -> Reading {
+    value.map_or(Reading::Nothing, number)
 }
 
 fn number(count: u64) -> Reading {

@@ -5,8 +5,9 @@ mod interval;
 pub mod metric;
 mod sample;
 mod summary;
+mod ways;
 
 pub use fairness::jain;
 pub use interval::{Interval, t_975, t_interval, t_interval_of};
 pub use sample::{Percentile, Sample};
-pub use summary::{ClassSummary, Percentiles, Summary, summarise};
+pub use summary::{ClassSummary, LinkUse, Percentiles, Sampled, Summary, summarise};

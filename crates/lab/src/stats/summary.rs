@@ -1,6 +1,8 @@
 //! The numbers of one scheme, from one run per seed: what `summary.json` holds.
 
+use super::ways::Ways;
 use super::{Percentile, Sample, jain, t_interval};
+use crate::probe::Loops;
 use crate::record::{ClassRecord, Counts, Record};
 use serde::{Deserialize, Serialize};
 use sidestep_types::mix64;
@@ -19,8 +21,27 @@ pub struct Summary {
     pub qct_ms: Percentiles,
     /// Completion times of background flows of 1 to 10 kB (DIBS section 5.3), in milliseconds.
     pub fct_short_ms: Percentiles,
+    /// Completion times of all background flows that end, in milliseconds.
+    #[serde(default)]
+    pub fct_background_ms: Percentiles,
+    /// Completion times of background flows of more than 1 MB, in milliseconds.
+    #[serde(default)]
+    pub fct_long_ms: Percentiles,
+    /// Completion times of the flows of queries, in milliseconds.
+    #[serde(default)]
+    pub fct_query_ms: Percentiles,
+    /// Share of the queries with a response that ran into a timeout.
+    #[serde(default)]
+    pub query_timeout_share: Option<f64>,
+    /// Share of the responses that ran into a timeout.
+    #[serde(default)]
+    pub response_timeout_share: Option<f64>,
     /// Packets dropped, by reason.
     pub drops: BTreeMap<String, u64>,
+    /// The same by reason and then by the tier of the switch, or by switch where a topology names
+    /// no tiers. What did not happen is left out.
+    #[serde(default)]
+    pub drops_at: BTreeMap<String, BTreeMap<String, u64>>,
     /// Detours of all packets.
     pub detours: u64,
     /// Share of all packets delivered, acknowledgements included, that were detoured at least once.
@@ -31,13 +52,40 @@ pub struct Summary {
     pub detoured_query_share: Option<f64>,
     /// Share of the background data packets delivered that were detoured.
     pub detoured_background_share: Option<f64>,
+    /// Mean detours of a data packet delivered, those without any included.
+    #[serde(default)]
+    pub detours_per_packet: Option<f64>,
+    /// 99th percentile of the detours of a query's data packet delivered: 1 % have this many or more.
+    #[serde(default)]
+    pub detours_p99: Option<u64>,
+    /// The most detours of a data packet delivered.
+    #[serde(default)]
+    pub detours_max: Option<u64>,
+    /// Mean over the data packets delivered of switches crossed over those of a shortest path.
+    #[serde(default)]
+    pub stretch_mean: Option<f64>,
+    /// 99th percentile of the switches that a data packet delivered crossed beyond a shortest path.
+    #[serde(default)]
+    pub extra_hops_p99: Option<u64>,
+    /// Mean and largest share of the runs' time that a link out of a switch was busy.
+    #[serde(default)]
+    pub link_use: LinkUse,
+    /// What probes sampled, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub samples: BTreeMap<String, Sampled>,
+    /// Loops of data packets, when they were counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loops: Option<Loops>,
     /// Packets marked.
     pub marks: u64,
+    /// Packets that lost their payload in a switch.
+    #[serde(default)]
+    pub trims: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
     /// Data segments sent again.
     pub retransmits: u64,
-    /// Jain's index of the bytes that endless flows delivered.
+    /// Jain's index of the goodputs of endless flows.
     pub jain: Option<f64>,
     /// Packets put on NICs, data or not.
     pub sent: u64,
@@ -71,6 +119,12 @@ pub struct Percentiles {
     pub p50: Option<f64>,
     /// The 99th percentile, likewise.
     pub p99: Option<f64>,
+    /// The smallest.
+    #[serde(default)]
+    pub min: Option<f64>,
+    /// The largest.
+    #[serde(default)]
+    pub max: Option<f64>,
     /// 95 % interval of the mean over seeds of each seed's `p99`. `None` with fewer than two
     /// seeds, or when unfinished ones leave a seed without an exact one.
     pub ci: Option<[f64; 2]>,
@@ -84,6 +138,52 @@ pub struct Percentiles {
     /// `p99` fell on an unfinished one: it is a lower bound.
     #[serde(default)]
     pub p99_at_least: bool,
+    /// One did not finish: the largest is a lower bound.
+    #[serde(default)]
+    pub max_at_least: bool,
+}
+
+/// How busy the links out of switches were over whole runs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LinkUse {
+    /// The mean over links; `None` of nothing.
+    pub mean: Option<f64>,
+    /// The busiest link's.
+    pub max: Option<f64>,
+}
+
+/// What a probe sampled, over all seeds together; percentiles by nearest rank.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sampled {
+    /// How many there are; never 0.
+    pub n: u64,
+    /// Their mean.
+    pub mean: f64,
+    /// The 10th percentile.
+    pub p10: f64,
+    /// The median.
+    pub p50: f64,
+    /// The 90th percentile.
+    pub p90: f64,
+    /// The largest.
+    pub max: f64,
+}
+
+impl Sampled {
+    /// `None` of nothing.
+    fn of(mut values: Vec<f64>) -> Option<Sampled> {
+        values.sort_unstable_by(f64::total_cmp);
+        let n = values.len();
+        let rank = |percent: usize| values[(n * percent).div_ceil(100).max(1) - 1];
+        (n > 0).then(|| Sampled {
+            n: n as u64,
+            mean: values.iter().sum::<f64>() / n as f64,
+            p10: rank(10),
+            p50: rank(50),
+            p90: rank(90),
+            max: rank(100),
+        })
+    }
 }
 
 /// One workload's numbers.
@@ -105,6 +205,12 @@ pub struct ClassSummary {
     pub dropped: u64,
     /// Data packets that arrived marked.
     pub marked: u64,
+    /// Data packets that arrived, by how often they were detoured, from 0 up.
+    #[serde(default)]
+    pub detours_each: Vec<u64>,
+    /// Data packets that arrived, by how many switches they crossed beyond a shortest path, from 0 up.
+    #[serde(default)]
+    pub extra_hops: Vec<u64>,
     /// Bytes delivered in order.
     pub delivered_bytes: u64,
     /// Completion times of its flows that end, in milliseconds.
@@ -127,6 +233,9 @@ pub fn summarise(records: &[&Record]) -> Summary {
         let seeds = &summary.per_seed;
         summary.qct_ms.ci = over_seeds(seeds.iter().map(|s| &s.qct_ms));
         summary.fct_short_ms.ci = over_seeds(seeds.iter().map(|s| &s.fct_short_ms));
+        summary.fct_background_ms.ci = over_seeds(seeds.iter().map(|s| &s.fct_background_ms));
+        summary.fct_long_ms.ci = over_seeds(seeds.iter().map(|s| &s.fct_long_ms));
+        summary.fct_query_ms.ci = over_seeds(seeds.iter().map(|s| &s.fct_query_ms));
         for (i, class) in summary.classes.iter_mut().enumerate() {
             class.fct_ms.ci = over_seeds(seeds.iter().map(|s| &s.classes[i].fct_ms));
         }
@@ -154,6 +263,8 @@ fn add_up(records: &[&Record]) -> Summary {
         fct_short.merge(&record.fct_short);
     }
     let classes = classes(records);
+    let (all, of_queries) = (ways(records, None), ways(records, Some(true)));
+    let whole = |value: Option<usize>| value.map(|v| v as u64);
     let packets = |of: fn(&ClassSummary) -> u64, query: Option<bool>| {
         let chosen = classes
             .iter()
@@ -173,16 +284,37 @@ fn add_up(records: &[&Record]) -> Summary {
         interrupted: records.iter().any(|record| record.interrupted),
         qct_ms: percentiles(&mut qct),
         fct_short_ms: percentiles(&mut fct_short),
+        fct_background_ms: percentiles(&mut background(records)),
+        fct_long_ms: percentiles(&mut merged(records, |record| &record.fct_long)),
+        fct_query_ms: percentiles(&mut responses(records)),
+        query_timeout_share: share(
+            records.iter().map(|r| r.timed_out_queries).sum(),
+            records.iter().map(|r| r.queries).sum(),
+        ),
+        response_timeout_share: share(
+            records.iter().map(|r| r.timed_out_responses).sum(),
+            records.iter().map(|r| r.responses).sum(),
+        ),
         drops,
+        drops_at: drops_at(records),
         detours: sum.detours,
         detoured_share: share(sum.detoured, sum.delivered),
         detoured_data_share: share(detoured(None), delivered(None)),
         detoured_query_share: share(detoured(Some(true)), detoured(None)),
         detoured_background_share: share(detoured(Some(false)), delivered(Some(false))),
+        detours_per_packet: all.detours.mean(),
+        detours_p99: whole(of_queries.detours.percentile(990)),
+        detours_max: whole(all.detours.max()),
+        stretch_mean: all.stretch(),
+        extra_hops_p99: whole(all.extra_hops().percentile(990)),
+        link_use: link_use(records),
+        samples: samples(records),
+        loops: loops(records),
         marks: sum.marks,
+        trims: sum.trims,
         timeouts: sum.timeouts,
         retransmits: sum.retransmits,
-        jain: jain(endless.map(|bytes| *bytes as f64)),
+        jain: jain(endless.copied()),
         sent: sum.sent,
         delivered: sum.delivered,
         in_flight: sum.in_flight,
@@ -197,26 +329,99 @@ fn add_up(records: &[&Record]) -> Summary {
     }
 }
 
+/// Each workload over all records.
 fn classes(records: &[&Record]) -> Vec<ClassSummary> {
-    let mut all = records[0].classes.clone();
-    for record in &records[1..] {
-        for (mine, theirs) in all.iter_mut().zip(&record.classes) {
-            mine.merge(theirs);
+    let summary = |i: usize| {
+        let all: Vec<&ClassRecord> = records.iter().map(|r| &r.classes[i]).collect();
+        let sum = |of: fn(&ClassRecord) -> u64| all.iter().map(|class| of(class)).sum::<u64>();
+        let ways = Ways::of(all.iter().copied());
+        let mut fct = Sample::default();
+        all.iter().for_each(|class| fct.merge(&class.fct));
+        ClassSummary {
+            name: all[0].name.clone(),
+            query: all.iter().any(|class| class.query),
+            sent: sum(|class| class.sent),
+            delivered: sum(|class| class.delivered),
+            detoured: sum(|class| class.detoured),
+            detours: sum(|class| class.detours),
+            dropped: sum(|class| class.dropped),
+            marked: sum(|class| class.marked),
+            delivered_bytes: sum(|class| class.delivered_bytes),
+            fct_ms: percentiles(&mut fct),
+            detours_each: ways.detours.counts().to_vec(),
+            extra_hops: ways.extra_hops().counts().to_vec(),
+        }
+    };
+    (0..records[0].classes.len()).map(summary).collect()
+}
+
+/// The ways of all packets, or of those of queries or background alone.
+fn ways(records: &[&Record], query: Option<bool>) -> Ways {
+    let classes = records.iter().flat_map(|record| &record.classes);
+    Ways::of(classes.filter(|class| query.is_none_or(|q| class.query == q)))
+}
+
+fn merged(records: &[&Record], of: fn(&Record) -> &Sample) -> Sample {
+    let mut all = Sample::default();
+    records.iter().for_each(|record| all.merge(of(record)));
+    all
+}
+
+/// Completion times of all flows that are not of queries.
+fn background(records: &[&Record]) -> Sample {
+    flows(records, false)
+}
+
+/// Completion times of the flows of queries.
+fn responses(records: &[&Record]) -> Sample {
+    flows(records, true)
+}
+
+fn flows(records: &[&Record], query: bool) -> Sample {
+    let mut all = Sample::default();
+    let classes = records.iter().flat_map(|record| &record.classes);
+    let chosen = classes.filter(|class| class.query == query);
+    chosen.for_each(|class| all.merge(&class.fct));
+    all
+}
+
+fn drops_at(records: &[&Record]) -> BTreeMap<String, BTreeMap<String, u64>> {
+    let mut all: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
+    for (reason, places) in records.iter().flat_map(|record| &record.probed.drops_at) {
+        let of = all.entry(reason.clone()).or_default();
+        for (place, count) in places {
+            *of.entry(place.clone()).or_default() += count;
         }
     }
-    let summary = |mut class: ClassRecord| ClassSummary {
-        fct_ms: percentiles(&mut class.fct),
-        name: class.name,
-        query: class.query,
-        sent: class.sent,
-        delivered: class.delivered,
-        detoured: class.detoured,
-        detours: class.detours,
-        dropped: class.dropped,
-        marked: class.marked,
-        delivered_bytes: class.delivered_bytes,
-    };
-    all.into_iter().map(summary).collect()
+    all
+}
+
+fn samples(records: &[&Record]) -> BTreeMap<String, Sampled> {
+    let mut all: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (name, values) in records.iter().flat_map(|record| &record.probed.samples) {
+        all.entry(name).or_default().extend_from_slice(values);
+    }
+    let sampled = |(name, values): (&str, Vec<f64>)| Some((name.to_string(), Sampled::of(values)?));
+    all.into_iter().filter_map(sampled).collect()
+}
+
+fn loops(records: &[&Record]) -> Option<Loops> {
+    let mut all: Option<Loops> = None;
+    for loops in records.iter().filter_map(|r| r.probed.loops.as_ref()) {
+        all.get_or_insert_default().merge(loops);
+    }
+    all
+}
+
+/// How busy each link out of a switch was in each run.
+fn link_use(records: &[&Record]) -> LinkUse {
+    let n: u64 = records.iter().map(|record| record.links.n).sum();
+    let sum: f64 = records.iter().map(|record| record.links.sum).sum();
+    let max = records.iter().map(|record| record.links.max);
+    LinkUse {
+        mean: (n > 0).then(|| sum / n as f64),
+        max: (n > 0).then(|| max.fold(0.0, f64::max)),
+    }
 }
 
 fn percentiles(sample: &mut Sample) -> Percentiles {
@@ -227,13 +432,18 @@ fn percentiles(sample: &mut Sample) -> Percentiles {
     };
     let (p50, p50_at_least) = read(sample.percentile(500));
     let (p99, p99_at_least) = read(sample.percentile(990));
+    let (max, max_at_least) = read(sample.percentile(1000));
+    let (min, _) = read(sample.percentile(0));
     Percentiles {
         p50,
         p99,
+        min,
+        max,
         ci: None,
         n: sample.len(),
         completed_share: sample.completed_share(),
         p50_at_least,
         p99_at_least,
+        max_at_least,
     }
 }

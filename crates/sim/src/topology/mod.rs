@@ -51,6 +51,8 @@ topologies! {
     single_switch::SingleSwitch,
     dumbbell::Dumbbell,
     linear::Linear,
+    jellyfish::Jellyfish,
+    hyperx::HyperX,
     testbed::Testbed,
     custom::Custom,
 }

@@ -268,6 +268,163 @@ fn leaf_spine_and_the_small_ones_have_their_counts() {
     );
 }
 
+/// The neighbours of each switch among switches.
+fn graph(net: &Network) -> Vec<Vec<u32>> {
+    let mut graph = vec![Vec::new(); net.switches.len()];
+    for cable in &net.cables {
+        if let (End::Switch(a), End::Switch(b)) = (cable.a, cable.b) {
+            graph[a.0 as usize].push(b.0);
+            graph[b.0 as usize].push(a.0);
+        }
+    }
+    graph
+}
+
+#[test]
+fn jellyfish_is_a_simple_regular_connected_graph() {
+    let cases = [
+        (20, 4),
+        (2, 1),
+        (9, 2),
+        (16, 15),
+        (15, 14),
+        (64, 6),
+        (40, 3),
+        (33, 32),
+        (12, 10),
+    ];
+    for ((switches, degree), draw) in cases.into_iter().zip(1u32..) {
+        let set = [switches.to_string(), degree.to_string(), draw.to_string()];
+        let set = [
+            ("switches", &*set[0]),
+            ("degree", &*set[1]),
+            ("graph", &*set[2]),
+        ];
+        let net = made("jellyfish", &set);
+        assert_eq!(
+            (net.hosts, net.switches.len()),
+            (2 * switches, switches as usize)
+        );
+        for (s, mut far) in graph(&net).into_iter().enumerate() {
+            assert_eq!(far.len(), degree, "switch {s} of {set:?}");
+            assert!(far.is_sorted(), "ports follow the neighbours' numbers");
+            far.dedup();
+            assert_eq!(far.len(), degree, "two cables from switch {s} of {set:?}");
+        }
+        assert_eq!(reach(&net).0, net.hosts as usize, "{set:?}");
+    }
+}
+
+#[test]
+fn jellyfish_ports_left_over_split_a_cable() {
+    // So close to a full mesh the pairs often run out before the ports do.
+    for draw in 0..200 {
+        let net = made(
+            "jellyfish",
+            &[
+                ("switches", "8"),
+                ("degree", "6"),
+                ("graph", &draw.to_string()),
+            ],
+        );
+        assert!(graph(&net).iter().all(|far| far.len() == 6), "graph {draw}");
+    }
+}
+
+#[test]
+fn a_jellyfish_is_the_same_graph_for_the_same_number_and_no_other() {
+    let drawn = |number| made("jellyfish", &[("graph", number)]);
+    assert_eq!(drawn("3"), drawn("3"));
+    assert_ne!(graph(&drawn("3")), graph(&drawn("4")));
+    // Hosts and rates are not the graph's business.
+    let other = made(
+        "jellyfish",
+        &[
+            ("graph", "3"),
+            ("hosts_per_switch", "1"),
+            ("rate", "10 Gbps"),
+        ],
+    );
+    assert_eq!(graph(&other), graph(&drawn("3")));
+}
+
+#[test]
+fn a_jellyfish_of_impossible_degree_is_refused_with_the_reason() {
+    let said = |switches, degree| said("jellyfish", &[("switches", switches), ("degree", degree)]);
+    assert_eq!(
+        said("6", "6"),
+        "jellyfish: degree must be below the number of switches (6), since two have one cable at most, got 6"
+    );
+    assert_eq!(
+        said("7", "3"),
+        "jellyfish: degree must be even for an odd number of switches (7), since a cable has two ends, got 3"
+    );
+    assert_eq!(
+        said("4", "1"),
+        "jellyfish: degree must be 2 or more to connect 4 switches, got 1"
+    );
+}
+
+#[test]
+fn hyperx_has_its_closed_form_counts_and_diameter() {
+    for shape in [
+        &[1][..],
+        &[5],
+        &[4, 4],
+        &[2, 3, 4],
+        &[2, 2, 2, 2],
+        &[3, 1, 2],
+    ] {
+        let text: Vec<_> = shape.iter().map(u32::to_string).collect();
+        let net = made(
+            "hyperx",
+            &[("shape", &text.join("x")), ("hosts_per_switch", "3")],
+        );
+        let switches: u32 = shape.iter().product();
+        let degree: u32 = shape.iter().map(|n| n - 1).sum();
+        assert_eq!(
+            (net.hosts, net.switches.len() as u32),
+            (3 * switches, switches)
+        );
+        assert_eq!(
+            net.cables.len() as u32,
+            3 * switches + switches * degree / 2
+        );
+        assert!(
+            ports(&net).iter().all(|(_, n)| *n as u32 == 3 + degree),
+            "{shape:?}"
+        );
+        // Host to switch, a cable for each coordinate that differs, switch to host.
+        let dimensions = shape.iter().filter(|n| **n > 1).count();
+        assert_eq!(
+            reach(&net),
+            (net.hosts as usize, 2 + dimensions),
+            "{shape:?}"
+        );
+    }
+    let net = made("hyperx", &[("shape", "2x3"), ("hosts_per_switch", "1")]);
+    assert_eq!(
+        peers(&net, "switch 1.1"),
+        ["h4", "switch 0.1", "switch 1.0", "switch 1.2"]
+    );
+    assert_eq!(
+        said("hyperx", &[("shape", "4y4")]),
+        "hyperx: shape: expected 1 to 8 numbers from 1 to 256 like \"4x4\", got \"4y4\""
+    );
+    assert_eq!(
+        said("hyperx", &[("shape", "200x100"), ("hosts_per_switch", "1")]),
+        "hyperx: hosts_per_switch and shape: expected at most 256 ports a switch, got 299"
+    );
+    assert_eq!(
+        said("hyperx", &[("shape", "256x256x256x256x256x256x256x256")]),
+        "hyperx: hosts_per_switch and shape: expected at most 256 ports a switch, got 2044"
+    );
+    assert_eq!(
+        said("hyperx", &[("shape", "30x30x30x30x30x30x30")]),
+        "hyperx: expected at most 1048576 hosts, got 87480000000"
+    );
+}
+
 #[test]
 fn impossible_networks_are_refused_with_expected_and_got() {
     assert_eq!(

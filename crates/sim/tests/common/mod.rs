@@ -5,7 +5,10 @@
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
 use sidestep_sim::*;
 use sidestep_switch::{Capacity, buffer, route, sched};
-use sidestep_transport::{Congestion, Estimator, Recovery, Reduction, RtoConfig, TcpConfig};
+use sidestep_transport::{
+    Congestion, Estimator, PfabricConfig, Recovery, Reduction, RtoConfig, TcpConfig,
+    TransportConfig,
+};
 use sidestep_types::*;
 use std::sync::Arc;
 
@@ -57,6 +60,18 @@ pub fn dctcp() -> TcpConfig {
     }
 }
 
+/// pFabric as DIBS section 5.8 sets it.
+pub fn pfabric() -> PfabricConfig {
+    PfabricConfig {
+        mss: 1460,
+        window: 8,
+        rto: Time::from_us(350),
+        probe_after: 5,
+        slow_start: true,
+        receive_window: 1 << 20,
+    }
+}
+
 pub fn config(buffer_name: &str, packets: u64, seed: u64) -> WorldConfig {
     WorldConfig {
         framing: Framing::Ethernet,
@@ -67,7 +82,7 @@ pub fn config(buffer_name: &str, packets: u64, seed: u64) -> WorldConfig {
             sched: values(sched::ENTRIES, "fifo", &[]),
             capacity: Capacity::PerPort(Size::Packets(packets)),
         },
-        transport: Arc::new(dctcp()),
+        transport: dctcp().into(),
         seed: Seed(seed),
         trace: TraceFilter::None,
     }
@@ -76,7 +91,7 @@ pub fn config(buffer_name: &str, packets: u64, seed: u64) -> WorldConfig {
 /// DIBS with fast retransmit off.
 pub fn dibs(packets: u64, seed: u64) -> WorldConfig {
     let mut config = config("dibs", packets, seed);
-    config.transport = Arc::new(TcpConfig {
+    config.transport = TransportConfig::from(TcpConfig {
         dupack_threshold: None,
         ..dctcp()
     });
@@ -152,4 +167,10 @@ pub fn assert_conserved(outcome: &Outcome) {
     let out: u64 = outcome.ports.iter().map(|p| p.detours_out).sum();
     let into: u64 = outcome.ports.iter().map(|p| p.detours_in).sum();
     assert_eq!((out, into), (t.detours, t.detours));
+    assert!(t.spurious_retransmits <= t.retransmits && t.spurious_timeouts <= t.timeouts);
+    for (class, seen) in outcome.classes.iter().enumerate() {
+        let late: u64 = seen.n_reordering.counts.iter().sum();
+        assert!(late <= seen.reordered, "class {class}: {seen:?}");
+        assert!(seen.reordered <= seen.delivered, "class {class}: {seen:?}");
+    }
 }

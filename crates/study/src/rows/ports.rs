@@ -81,12 +81,18 @@ pub fn port_columns<'a>() -> Vec<Col<PortRow<'a>>> {
         detours_in: Int = r.port.detours_in;
         /// packets that wanted this port and were detoured elsewhere
         detours_out: Int = r.port.detours_out;
+        /// packets that wanted this port and lost their payload here
+        trims: Int = r.port.trims;
         /// packets that wanted this port and found no room
         drops_full: Int = r.dropped(DropReason::Full);
         /// packets that wanted this port and had no time to live left
         drops_ttl: Int = r.dropped(DropReason::Ttl);
         /// packets that wanted this port and were dropped early
         drops_early: Int = r.dropped(DropReason::Early);
+        /// packets that waited for this port and made room for better ones
+        drops_evicted: Int = r.dropped(DropReason::Evicted);
+        /// packets that wanted this port and had been detoured as often as is allowed
+        drops_detours: Int = r.dropped(DropReason::Detours);
         /// the longest queue, the packet on the wire included
         peak_packets: Int = u64::from(r.port.peak_packets);
         /// the longest queue in bytes

@@ -4,35 +4,33 @@
 //!                  from those that lead to a switch and have room, else drop.
 //! **State**        none. Reads two sets of ports; costs one draw per packet that does not fit.
 //! **Units**        queue limits are the switch's own; `mark_at` in packets or bytes.
-//! **Errors**       none; refusals are counted as `full`.
+//! **Errors**       refusals are counted as `full`, or `detours` past `max_detours`; construction
+//!                  refuses a `max_detours` that a packet cannot count.
 //! **Source**       Zarifis et al., EuroSys 2014, section 2; detoured packets are marked (section 5.3).
 //! **Deviations**   none known. The paper does not say whether the port a packet came in by is
-//!                  among the candidates; its Figure 1 shows that it is.
+//!                  among the candidates; its Figure 1 shows that it is. `ingress` and `max_detours`
+//!                  are not in the paper.
 
-use super::ecn::MARK_AT;
-use super::{Buffer, DropReason, Verdict};
-use crate::queues::reaches;
-use crate::{Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, PortId, PortSet, Rng, Size, Values, scale};
+use super::detour::{Detours, INGRESS, MAX_DETOURS, STEP, to};
+use super::{Buffer, Verdict};
+use crate::{Nature, Policy, Queues, Want};
+use sidestep_types::{Entry, Packet, PortId, PortSet, Rng, Values, scale};
 
 /// Random detouring.
 #[derive(Debug)]
-pub struct Dibs {
-    mark_at: Option<Size>,
-}
+pub struct Dibs(Detours);
 
 impl Policy for Dibs {
     const ENTRY: Entry = Entry {
         name: "dibs",
         summary: "detours what does not fit to a random switch-facing port with room",
         source: "Zarifis et al., EuroSys 2014 (DIBS)",
-        params: &[MARK_AT.or_off("off")],
+        params: &[STEP, INGRESS, MAX_DETOURS],
     };
+    const NATURE: Nature = Nature::DETOURS;
 
     fn build(values: &Values, _: u16, _: u64) -> Result<Dibs, String> {
-        Ok(Dibs {
-            mark_at: values.size_or_off("mark_at"),
-        })
+        Detours::build(values).map(Dibs)
     }
 }
 
@@ -40,20 +38,20 @@ impl Buffer for Dibs {
     #[inline]
     fn admit(&mut self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
         if want.fits {
-            let mark = self.mark_at.is_some_and(|k| reaches(want.depth, k));
-            return Verdict::Enqueue { mark };
+            return self.0.keep(want);
         }
-        detour(pkt, want, queues, rng)
+        self.detour(pkt, want, queues, rng)
     }
 }
 
-/// Kept out of the path of packets that fit.
-#[inline(never)]
-fn detour(pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
-    let open = queues.open(pkt);
-    match pick(want.port, open, queues.to_switch(), rng.draw()) {
-        Some(port) => Verdict::Detour(port),
-        None => Verdict::Drop(DropReason::Full),
+impl Dibs {
+    /// Kept out of the path of packets that fit.
+    #[inline(never)]
+    fn detour(&self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
+        match self.0.open(pkt, queues) {
+            Ok(open) => to(pick(want.port, open.fits, open.allowed, rng.draw())),
+            Err(reason) => Verdict::Drop(reason),
+        }
     }
 }
 
@@ -70,12 +68,17 @@ pub fn pick(want: PortId, fits: PortSet, to_switch: PortSet, draw: u32) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::DropReason;
+    use crate::buffer::detour::tests::{made, obeys_the_common_rules};
     use crate::testing::{StillQueues, data};
 
     fn dibs() -> Dibs {
-        Dibs {
-            mark_at: Some(Size::Packets(20)),
-        }
+        made(&[]).unwrap()
+    }
+
+    #[test]
+    fn it_obeys_the_rules_of_every_variant() {
+        obeys_the_common_rules::<Dibs>();
     }
 
     #[test]

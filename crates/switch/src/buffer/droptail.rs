@@ -8,7 +8,7 @@
 //! **Deviations**   none.
 
 use super::{Buffer, DropReason, Verdict};
-use crate::{Policy, Queues, Want};
+use crate::{Nature, Policy, Queues, Want};
 use sidestep_types::{Entry, Packet, Rng, Values};
 
 /// Drop-tail.
@@ -21,6 +21,10 @@ impl Policy for DropTail {
         summary: "keeps what fits, drops the rest, marks nothing",
         source: "the plain router",
         params: &[],
+    };
+    const NATURE: Nature = Nature {
+        marks: false,
+        ..Nature::PLAIN
     };
 
     fn build(_: &Values, _: u16, _: u64) -> Result<DropTail, String> {

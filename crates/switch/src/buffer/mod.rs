@@ -1,5 +1,7 @@
 //! Buffer policies: what becomes of a packet at the queue its route chose.
 
+mod detour;
+
 use crate::registry::registry;
 use crate::{Queues, Want};
 use sidestep_types::{Packet, PortId, Rng};
@@ -26,6 +28,15 @@ pub enum Verdict {
     },
     /// It joins the queue of another port, and is marked (design rule 5).
     Detour(PortId),
+    /// The wanted queue's worst packet goes (reason `evicted`) and this one joins in its place.
+    /// Only where [`Queues::worst`] names one. Where rooms are counted in bytes the place may be
+    /// too small: then the policy is asked again.
+    Evict {
+        /// And it is marked.
+        mark: bool,
+    },
+    /// Its payload is cut off; the header joins the queue it wanted, room or not.
+    Trim,
     /// It is gone.
     Drop(DropReason),
 }
@@ -40,14 +51,23 @@ pub enum DropReason {
     Ttl = 1,
     /// An active queue manager dropped it early.
     Early = 2,
+    /// A packet that ranked better took its place.
+    Evicted = 3,
+    /// It had been detoured as often as the policy allows.
+    Detours = 4,
 }
 
 impl DropReason {
     /// How many reasons there are.
-    pub const COUNT: usize = 3;
+    pub const COUNT: usize = 5;
     /// All of them, in the order of their numbers.
-    pub const ALL: [DropReason; DropReason::COUNT] =
-        [DropReason::Full, DropReason::Ttl, DropReason::Early];
+    pub const ALL: [DropReason; DropReason::COUNT] = [
+        DropReason::Full,
+        DropReason::Ttl,
+        DropReason::Early,
+        DropReason::Evicted,
+        DropReason::Detours,
+    ];
 
     /// The word for it in results.
     pub const fn name(self) -> &'static str {
@@ -55,6 +75,8 @@ impl DropReason {
             DropReason::Full => "full",
             DropReason::Ttl => "ttl",
             DropReason::Early => "early",
+            DropReason::Evicted => "evicted",
+            DropReason::Detours => "detours",
         }
     }
 }
@@ -66,6 +88,12 @@ registry! {
         ecn::Ecn,
         red::Red,
         dibs::Dibs,
+        dibs_load_aware::DibsLoadAware,
+        dibs_flow::DibsFlow,
+        dibs_probabilistic::DibsProbabilistic,
+        dibs_first_open::DibsFirstOpen,
+        pfabric::PFabric,
+        trim::Trim,
     }
 }
 

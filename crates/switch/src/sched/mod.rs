@@ -1,5 +1,6 @@
 //! Schedulers: which of a port's packets leaves next.
 
+use crate::Depth;
 use crate::registry::registry;
 use sidestep_types::Packet;
 
@@ -14,12 +15,27 @@ pub trait Sched {
     fn push(&mut self, pkt: &Packet, handle: u32);
     /// The next packet to leave.
     fn pop(&mut self) -> Option<u32>;
+    /// The rank of the packet that [`Sched::evict`] would take out. `None` when there is none,
+    /// or when this scheduler does not rank.
+    fn worst(&self) -> Option<u32> {
+        None
+    }
+    /// Takes the worst packet out, for one that ranks better.
+    fn evict(&mut self) -> Option<u32> {
+        None
+    }
+    /// How much waits that is served before everything else, in packets and their bytes of link time.
+    fn urgent(&self) -> Depth {
+        Depth::default()
+    }
 }
 
 registry! {
     /// A scheduler: one of the registry, or a custom one.
     pub enum AnySched: Sched {
         fifo::Fifo,
+        priority::Priority,
+        pfabric::PFabric,
     }
 }
 
@@ -32,5 +48,14 @@ impl Sched for AnySched {
     }
     fn pop(&mut self) -> Option<u32> {
         dispatch!(self, policy => policy.pop())
+    }
+    fn worst(&self) -> Option<u32> {
+        dispatch!(self, policy => policy.worst())
+    }
+    fn evict(&mut self) -> Option<u32> {
+        dispatch!(self, policy => policy.evict())
+    }
+    fn urgent(&self) -> Depth {
+        dispatch!(self, policy => policy.urgent())
     }
 }

@@ -2,14 +2,16 @@
 //!
 //! **Decision**     acknowledge now or a little later, with which echo and which blocks.
 //! **State**        the next byte expected, ranges beyond holes, the echo's state, one
-//!                  delayed acknowledgement.
+//!                  delayed acknowledgement, cut segments not yet told.
 //! **Units**        bytes.
 //! **Errors**       none: bytes seen before, beyond the receive window or past the end of
 //!                  sequence space are ignored, but the segment is still answered.
 //! **Source**       RFC 5681 4.2 (acknowledgements), RFC 2018 (blocks), RFC 3168 6.1.3 and
-//!                  RFC 8257 3.2 (echoes).
+//!                  RFC 8257 3.2 (echoes); Cheng et al., NSDI 2014 (cut segments).
 //! **Deviations**   a delayed acknowledgement counts segments of any size, as ns-3 does
-//!                  (the RFC: full-sized ones). No D-SACK.
+//!                  (the RFC: full-sized ones). No D-SACK. A cut segment is told in the
+//!                  first SACK block, whether SACK is on or not; its mark is not echoed:
+//!                  that it was cut says more.
 
 mod ranges;
 
@@ -42,6 +44,8 @@ pub struct TcpReceiver {
     /// RFC 8257 3.2: what came before a change of marks, with the echo it had.
     before: Option<(u64, bool)>,
     ranges: Ranges,
+    /// What switches have cut off and nobody has been told, as `[start, end)`.
+    cuts: Vec<(u64, u64)>,
 }
 
 impl TcpReceiver {
@@ -66,6 +70,28 @@ impl TcpReceiver {
             deadline: Time::MAX,
             before: None,
             ranges: Ranges::default(),
+            cuts: Vec::new(),
+        }
+    }
+
+    /// A receiver for a sender that is no TCP: selective acknowledgements, at once, of every
+    /// segment within `window` bytes of the first missing one; no echoes.
+    pub fn selective(window: u64) -> TcpReceiver {
+        TcpReceiver {
+            next: 0,
+            window,
+            due: false,
+            ece: false,
+            sack: true,
+            echo: Echo::Never,
+            accept: false,
+            waiting: 0,
+            every: 1,
+            timeout: Time::ZERO,
+            deadline: Time::MAX,
+            before: None,
+            ranges: Ranges::default(),
+            cuts: Vec::new(),
         }
     }
 
@@ -113,6 +139,44 @@ impl TcpReceiver {
         }
     }
 
+    /// A segment without its payload: none of it is here, and the sender hears so at once.
+    #[cold]
+    fn hear_cut(&mut self, arrival: &Arrival) {
+        self.due = true;
+        let end = arrival.seq.saturating_add(u64::from(arrival.len));
+        let start = arrival.seq.max(self.next);
+        if start < end && !self.ranges.holds(start, end) {
+            self.cuts.push((start, end));
+        }
+    }
+
+    /// The oldest cut not yet told. One acknowledgement tells one: another is due while more wait.
+    #[cold]
+    fn tell_cut(&mut self) -> Ack {
+        let (start, end) = self.cuts.remove(0);
+        self.due = !self.cuts.is_empty();
+        let relative = |at: u64| u32::try_from(at.saturating_sub(self.next));
+        let mut sack = SackBlocks::NONE;
+        let cut = match (relative(start), relative(end)) {
+            (Ok(from), Ok(to)) if from < to => {
+                sack.push(from, to);
+                true
+            }
+            // It has arrived since, whole.
+            _ => false,
+        };
+        for (from, to) in self.blocks().iter() {
+            sack.push(from, to);
+        }
+        Ack {
+            ack: self.next,
+            ece: self.ece,
+            syn: false,
+            sack,
+            cut,
+        }
+    }
+
     fn blocks(&self) -> SackBlocks {
         if self.sack && !self.ranges.is_empty() {
             self.ranges.blocks(self.next)
@@ -129,6 +193,7 @@ impl TcpReceiver {
             ece: false,
             syn: true,
             sack: SackBlocks::NONE,
+            cut: false,
         }
     }
 }
@@ -142,6 +207,9 @@ impl Receiver for TcpReceiver {
         }
         if arrival.len == 0 {
             return;
+        }
+        if arrival.trimmed {
+            return self.hear_cut(&arrival);
         }
         self.hear_mark(&arrival);
         let end = arrival.seq.saturating_add(u64::from(arrival.len));
@@ -171,19 +239,24 @@ impl Receiver for TcpReceiver {
                 ece,
                 syn: false,
                 sack: SackBlocks::NONE,
+                cut: false,
             });
         }
         if !self.due {
             return None;
         }
-        self.due = false;
         self.waiting = 0;
         self.deadline = Time::MAX;
+        if !self.cuts.is_empty() {
+            return Some(self.tell_cut());
+        }
+        self.due = false;
         Some(Ack {
             ack: self.next,
             ece: self.ece,
             syn: false,
             sack: self.blocks(),
+            cut: false,
         })
     }
 

@@ -52,6 +52,11 @@ impl Ranges {
         end.max(next)
     }
 
+    /// Is all of `[start, end)` here?
+    pub(super) fn holds(&self, start: u64, end: u64) -> bool {
+        self.sorted.iter().any(|r| r.start <= start && end <= r.end)
+    }
+
     /// RFC 2018 section 4: the block with the newest arrival first, then the next newest.
     pub(super) fn blocks(&self, next: u64) -> SackBlocks {
         let mut newest: [Option<&Range>; 3] = [None; 3];

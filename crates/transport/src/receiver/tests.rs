@@ -68,6 +68,7 @@ impl TcpReceiver {
             syn: false,
             ce,
             cwr,
+            trimmed: false,
         };
         self.on_segment(us(at), arrival);
         self.says(at)
@@ -85,6 +86,7 @@ impl TcpReceiver {
             syn: false,
             ce: false,
             cwr: false,
+            trimmed: false,
         };
         self.on_segment(us(0), arrival);
         let ack = self.poll_ack(us(0)).expect("it answers at once");
@@ -191,10 +193,75 @@ fn each_syn_is_answered() {
             syn: true,
             ce: false,
             cwr: false,
+            trimmed: false,
         };
         rx.on_segment(us(0), syn);
         let answer = rx.poll_ack(us(0)).expect("a SYN-ACK");
         assert!(answer.syn && answer.ack == 0);
         assert_eq!(rx.poll_ack(us(0)), None);
+    }
+}
+
+/// Segment `n`, without its payload.
+fn trimmed(n: u64) -> Arrival {
+    Arrival {
+        seq: n * 1000,
+        len: 1000,
+        syn: false,
+        ce: true,
+        cwr: false,
+        trimmed: true,
+    }
+}
+
+#[test]
+fn a_cut_segment_is_told_at_once_and_not_delivered() {
+    let newreno = TcpConfig {
+        recovery: Recovery::NewReno,
+        ..config()
+    };
+    for config in [newreno, dctcp(), delayed(config())] {
+        let mut rx = receiver(config);
+        rx.on_segment(us(0), trimmed(0));
+        let ack = rx.poll_ack(us(0)).expect("it is told at once");
+        assert_eq!((ack.ack, ack.ece), (0, false));
+        assert_eq!(ack.cut_off(), Some((0, 1000)));
+        assert_eq!(ack.arrived().count(), 0);
+        assert_eq!(rx.poll_ack(us(0)), None);
+        assert_eq!((rx.delivered(), rx.deadline()), (0, None));
+    }
+}
+
+#[test]
+fn the_blocks_after_a_cut_are_what_arrived() {
+    let mut rx = receiver(config());
+    rx.gets(0, 2, false);
+    rx.on_segment(us(1), trimmed(1));
+    let ack = rx.poll_ack(us(1)).unwrap();
+    assert_eq!(ack.cut_off(), Some((1000, 2000)));
+    assert_eq!(ack.arrived().collect::<Vec<_>>(), [(2000, 3000)]);
+}
+
+#[test]
+fn two_cuts_are_told_one_by_one() {
+    let mut rx = receiver(config());
+    rx.on_segment(us(0), trimmed(0));
+    rx.on_segment(us(0), trimmed(3));
+    let told: Vec<_> = std::iter::from_fn(|| rx.poll_ack(us(0)))
+        .map(|ack| ack.cut_off())
+        .collect();
+    assert_eq!(told, [Some((0, 1000)), Some((3000, 4000))]);
+}
+
+#[test]
+fn a_cut_of_what_has_arrived_is_an_ordinary_duplicate() {
+    let mut rx = receiver(config());
+    rx.gets(0, 0, false);
+    rx.gets(0, 2, false);
+    for n in [0, 2] {
+        rx.on_segment(us(1), trimmed(n));
+        let ack = rx.poll_ack(us(1)).unwrap();
+        assert_eq!((ack.ack, ack.cut_off()), (1000, None));
+        assert_eq!(ack.arrived().collect::<Vec<_>>(), [(2000, 3000)]);
     }
 }

@@ -13,7 +13,7 @@ impl TcpSender {
         }
         let idle = self.una == self.nxt;
         if ack.ack < self.una || ack.ack > self.nxt || ack.syn || idle {
-            return;
+            return self.hear_late(&ack, idle);
         }
         let acked = ack.ack - self.una;
         let before = self.proportional.then(|| self.before());
@@ -28,16 +28,28 @@ impl TcpSender {
         }
         if acked > 0 {
             self.advance(now, acked);
-        } else if news || !self.sack {
+        } else if (news || !self.sack) && !ack.cut {
             self.duplicate();
         }
         if news && self.phase == Phase::Fast {
             self.believe_lost();
         }
+        if let Some((from, _)) = ack.cut_off() {
+            self.hear_cut(from);
+        }
         if self.reducing
             && let Some(before) = before
         {
             self.reduce(acked, before);
+        }
+    }
+
+    /// An acknowledgement that another one has overtaken says nothing new, unless of a cut.
+    #[cold]
+    fn hear_late(&mut self, ack: &Ack, idle: bool) {
+        let late = ack.ack < self.una && !ack.syn && !idle;
+        if let Some((from, _)) = ack.cut_off().filter(|_| late) {
+            self.hear_cut(from);
         }
     }
 
@@ -109,9 +121,7 @@ impl TcpSender {
     /// RFC 6675 (A): the scoreboard first.
     fn hear_blocks(&mut self, ack: &Ack) -> bool {
         let mut news = false;
-        for (start, end) in ack.sack.iter() {
-            let from = ack.ack.saturating_add(u64::from(start));
-            let to = ack.ack.saturating_add(u64::from(end));
+        for (from, to) in ack.arrived() {
             news |= self.board.sack(from, to);
         }
         news

@@ -2,7 +2,7 @@
 //!
 //! **Decision**     which segment is lost, which to repair next, which round trip to believe.
 //! **State**        eight bytes per outstanding segment, in a ring.
-//! **Units**        bytes and sequence numbers; slots hold picoseconds below 2^60 (13 days;
+//! **Units**        bytes and sequence numbers; slots hold picoseconds below 2^59 (6 days;
 //!                  later sendings give no round-trip sample).
 //! **Errors**       none: selective acknowledgements of what is not outstanding are ignored,
 //!                  and so is the part of one that covers half a segment.
@@ -23,8 +23,10 @@ const LOST: u64 = 2;
 const RESENT: u64 = 4;
 /// It was ever sent again: its round trip is ambiguous (Karn).
 const AGAIN: u64 = 8;
-const FLAGS: u64 = SACKED | LOST | RESENT | AGAIN;
-const TIME_SHIFT: u32 = 4;
+/// A switch has cut it, and it has not been sent again since. It is lost, too.
+const CUT: u64 = 16;
+const FLAGS: u64 = SACKED | LOST | RESENT | AGAIN | CUT;
+const TIME_SHIFT: u32 = 5;
 
 #[derive(Clone, Debug)]
 pub(super) struct Board {
@@ -38,6 +40,8 @@ pub(super) struct Board {
     sacked: u64,
     lost: u64,
     resent: u64,
+    /// Slots with [`CUT`].
+    cuts: u32,
     /// One past the highest byte ever SACKed.
     top: u64,
     /// Everything unSACKed below it is marked lost.
@@ -56,6 +60,7 @@ impl Board {
             sacked: 0,
             lost: 0,
             resent: 0,
+            cuts: 0,
             top: 0,
             lost_edge: 0,
             hole: 0,
@@ -117,7 +122,7 @@ impl Board {
                 let len = self.len_of(i);
                 self.uncount(slot, len);
                 self.sacked += len;
-                self.slots[i] = slot & !(LOST | RESENT) | SACKED;
+                self.slots[i] = slot & !(LOST | RESENT | CUT) | SACKED;
                 self.top = self.top.max(self.seq_of(i) + len);
                 news = true;
             }
@@ -167,9 +172,10 @@ impl Board {
     pub(super) fn begin_loss(&mut self) {
         let reneged = self.slots.front().is_some_and(|s| s & SACKED != 0);
         (self.sacked, self.lost, self.resent) = (0, 0, 0);
+        self.cuts = 0;
         for i in 0..self.slots.len() {
             let len = self.len_of(i);
-            let slot = self.slots[i] & !(LOST | RESENT);
+            let slot = self.slots[i] & !(LOST | RESENT | CUT);
             if slot & SACKED != 0 && !reneged {
                 self.sacked += len;
                 self.slots[i] = slot;
@@ -182,13 +188,60 @@ impl Board {
         self.lost_edge = self.end;
     }
 
-    /// An episode ends: what it believed of later segments is forgotten, what the peer said is not.
+    /// An episode ends: what it believed of later segments is forgotten, what the peer or a
+    /// switch said is not.
     pub(super) fn settle(&mut self) {
         if self.lost > 0 || self.resent > 0 {
-            self.slots.iter_mut().for_each(|s| *s &= !(LOST | RESENT));
             (self.lost, self.resent) = (0, 0);
+            for i in 0..self.slots.len() {
+                if self.slots[i] & CUT == 0 {
+                    self.slots[i] &= !(LOST | RESENT);
+                } else {
+                    self.lost += self.len_of(i);
+                }
+            }
         }
         self.lost_edge = self.start;
+    }
+
+    /// An episode begins because a switch has cut something: nothing is repaired yet.
+    pub(super) fn begin_repair(&mut self) {
+        self.settle();
+        self.hole = self.start;
+    }
+
+    /// A switch has cut the segment at `seq`. Says whether that is to be repaired: not what is
+    /// not outstanding, has arrived, or is known to be cut.
+    pub(super) fn cut(&mut self, seq: u64) -> bool {
+        if seq < self.start || seq >= self.end {
+            return false;
+        }
+        let i = self.index_of(seq);
+        let slot = self.slots[i];
+        if slot & (SACKED | CUT) != 0 {
+            return false;
+        }
+        self.uncount(slot, self.len_of(i));
+        self.lost += self.len_of(i);
+        self.slots[i] = slot & !RESENT | LOST | CUT;
+        self.cuts += 1;
+        true
+    }
+
+    /// Is there a segment that a switch has cut, and that was not sent again?
+    #[inline]
+    pub(super) fn any_cut(&self) -> bool {
+        self.cuts > 0
+    }
+
+    /// The first such segment.
+    pub(super) fn next_cut(&self) -> Option<usize> {
+        self.slots.iter().position(|s| s & CUT != 0)
+    }
+
+    /// Was the first segment sent again in this episode?
+    pub(super) fn head_is_resent(&self) -> bool {
+        self.slots.front().is_some_and(|s| s & RESENT != 0)
     }
 
     /// RFC 6675 NextSeg rule 1: the first lost segment not yet repaired.
@@ -211,7 +264,8 @@ impl Board {
     /// its first byte not below `una`, and its length from there.
     pub(super) fn resend(&mut self, now: Time, i: usize, una: u64, in_pipe: bool) -> (u64, u64) {
         let (len, slot) = (self.len_of(i), self.slots[i]);
-        let mut flags = slot & FLAGS | AGAIN;
+        self.cuts -= u32::from(slot & CUT != 0);
+        let mut flags = slot & FLAGS & !CUT | AGAIN;
         if in_pipe && slot & RESENT == 0 {
             self.resent += len;
             flags |= RESENT;
@@ -284,6 +338,7 @@ impl Board {
         self.sacked -= if slot & SACKED != 0 { len } else { 0 };
         self.lost -= if slot & LOST != 0 { len } else { 0 };
         self.resent -= if slot & RESENT != 0 { len } else { 0 };
+        self.cuts -= u32::from(slot & CUT != 0);
     }
 }
 

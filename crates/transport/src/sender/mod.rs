@@ -101,6 +101,8 @@ pub struct TcpSender {
     prr: Prr,
     /// The first outstanding segment is to be sent again, whatever the window.
     resend_head: bool,
+    /// The next repair of what a switch has cut leaves whatever the window.
+    free_repair: bool,
     /// RFC 6582: a partial acknowledgement has restarted the timer already.
     partial: bool,
     /// RFC 6675 rule 4 has been used in this recovery.
@@ -155,6 +157,7 @@ impl TcpSender {
             guessed: 0,
             prr: Prr::default(),
             resend_head: false,
+            free_repair: false,
             partial: false,
             rescued: false,
             recover: 0,
@@ -228,6 +231,11 @@ impl Sender for TcpSender {
     #[inline]
     fn deadline(&self) -> Option<Time> {
         self.timer.deadline()
+    }
+
+    #[inline]
+    fn acknowledged(&self) -> u64 {
+        self.una
     }
 
     #[inline]

@@ -2,16 +2,21 @@
 //!
 //! **Decision**     enter fast recovery at the duplicate threshold, leave it when all that
 //!                  was outstanding then is acknowledged; send everything again after a timeout.
+//!                  A segment that a switch has cut is lost, without waiting for duplicates.
 //! **State**        `recover`, `guard` and counters in the sender, flags on the board.
 //! **Units**        bytes.
 //! **Errors**       none.
-//! **Source**       RFC 5681 3.2, RFC 6582 3.2, RFC 6675 5 and 5.1, RFC 3042.
+//! **Source**       RFC 5681 3.2, RFC 6582 3.2, RFC 6675 5 and 5.1, RFC 3042; Cheng et al.,
+//!                  NSDI 2014 (cut segments).
 //! **Deviations**   window inflation starts at the configured threshold, not at 3. With SACK,
 //!                  limited transmit is bounded by two segments beyond `cwnd`, as without
 //!                  (RFC 6675 says by the pipe: the same at a threshold of 3). RFC 6582's
 //!                  heuristics for duplicates right after a timeout (section 4.1) are left
 //!                  out: those start nothing. Selective acknowledgements survive a timeout,
-//!                  unless the receiver reneges on the first byte.
+//!                  unless the receiver reneges on the first byte. NSDI 2014 leaves open how a
+//!                  cut moves the window: here it counts as a loss, so that the first one in a
+//!                  window of data reduces it and begins a recovery, and its repair leaves
+//!                  whatever the window; later ones are repaired as the pipe allows.
 
 use sidestep_types::Time;
 
@@ -37,6 +42,38 @@ impl TcpSender {
                 self.window.cwnd = self.window.cwnd.saturating_add(self.window.mss);
             }
             Phase::Fast | Phase::Loss => {}
+        }
+    }
+
+    /// A switch has cut the segment at `from`: it has left the network, and nobody has it.
+    #[cold]
+    pub(super) fn hear_cut(&mut self, from: u64) {
+        if !self.board.cut(from) {
+            return;
+        }
+        self.counters.cuts = self.counters.cuts.saturating_add(1);
+        if self.phase == Phase::Open {
+            self.enter_cut();
+        }
+    }
+
+    /// Fast recovery, begun by what a switch has said instead of by duplicates.
+    fn enter_cut(&mut self) {
+        let flight = (self.nxt - self.una).saturating_sub(self.limited);
+        self.control.on_loss(&mut self.window, flight, self.cut);
+        if !self.sack {
+            let left = u64::from(self.dupacks) * self.window.mss;
+            self.window.cwnd = self.window.cwnd.saturating_add(left);
+        }
+        self.allowance = 0;
+        self.begin_episode();
+        // Where switches tell of losses, the last segment needs no rescue (RFC 6675 rule 4).
+        self.rescued = true;
+        self.board.begin_repair();
+        self.free_repair = true;
+        self.set_phase(Phase::Fast);
+        if self.sack {
+            self.believe_lost();
         }
     }
 
@@ -105,7 +142,7 @@ impl TcpSender {
         };
         self.window.cwnd = (self.window.cwnd.saturating_sub(acked) + back).max(self.window.mss);
         self.partial = true;
-        self.resend_head = true;
+        self.resend_head = !self.board.head_is_resent();
         self.set_phase(Phase::Fast);
     }
 
@@ -134,6 +171,10 @@ impl TcpSender {
         self.guessed = 0;
         self.board.settle();
         self.set_phase(Phase::Open);
+        if self.board.any_cut() {
+            // Sent after this recovery began: another window of data.
+            self.enter_cut();
+        }
     }
 
     /// RFC 6298 5.4 to 5.7 and RFC 5681 3.1: the window falls to one segment and everything
@@ -158,6 +199,7 @@ impl TcpSender {
         self.reducing = false;
         self.guessed = 0;
         self.resend_head = false;
+        self.free_repair = false;
         self.board.begin_loss();
         self.set_phase(Phase::Loss);
     }

@@ -3,7 +3,7 @@
 use sidestep_types::Time;
 
 use super::{Opening, Phase, TcpSender};
-use crate::Segment;
+use crate::{Segment, rank};
 
 impl TcpSender {
     /// New data, with `out` bytes believed to be in the network.
@@ -37,7 +37,14 @@ impl TcpSender {
             ect: self.control.ect(false),
             cwr: std::mem::take(&mut self.cwr),
             retransmit: false,
+            rank: self.rank(),
         })
+    }
+
+    /// What the flow has left; what waits in `queued` is another message.
+    #[inline]
+    fn rank(&self) -> u32 {
+        rank(self.size - self.una)
     }
 
     /// RFC 5681 4.1: after a silence of more than one RTO the network is a stranger again.
@@ -62,6 +69,11 @@ impl TcpSender {
             if !self.board.is_empty() {
                 return Some(self.resend(now, 0, in_pipe));
             }
+        }
+        if self.board.any_cut()
+            && let Some(again) = self.next_cut(now)
+        {
+            return Some(again);
         }
         let outstanding = self.nxt - self.una;
         match self.phase {
@@ -95,6 +107,17 @@ impl TcpSender {
         Some(self.resend(now, i, true))
     }
 
+    /// Sends again what a switch has cut: the first at once, others if the window has room.
+    #[cold]
+    fn next_cut(&mut self, now: Time) -> Option<Segment> {
+        let i = self.board.next_cut()?;
+        if std::mem::take(&mut self.free_repair) {
+            return Some(self.resend(now, i, true));
+        }
+        let after = self.board.pipe(self.una) + self.board.len_of(i);
+        (after <= self.window.cwnd).then(|| self.resend(now, i, true))
+    }
+
     /// Sends slot `i` again if the window has room for it. New data never overtakes a repair.
     fn resend_if_room(&mut self, now: Time, i: usize) -> Option<Segment> {
         let after = self.board.pipe(self.una) + self.board.len_of(i);
@@ -122,6 +145,7 @@ impl TcpSender {
             ect: self.control.ect(true),
             cwr: false,
             retransmit: true,
+            rank: self.rank(),
         }
     }
 
@@ -143,6 +167,7 @@ impl TcpSender {
             ect: false,
             cwr: false,
             retransmit: again,
+            rank: 0,
         })
     }
 
@@ -158,6 +183,7 @@ impl TcpSender {
             ect: false,
             cwr: false,
             retransmit: false,
+            rank: self.rank(),
         }
     }
 }

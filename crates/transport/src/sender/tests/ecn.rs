@@ -71,6 +71,7 @@ fn reno_halves_on_an_echo_and_says_so_on_the_next_new_segment() {
             ece: true,
             syn: false,
             sack: SackBlocks::NONE,
+            cut: false,
         },
     );
     let next = tx.poll_send(us(100)).expect("the window has room");
@@ -83,6 +84,7 @@ fn reno_halves_on_an_echo_and_says_so_on_the_next_new_segment() {
             ece: true,
             syn: false,
             sack: SackBlocks::NONE,
+            cut: false,
         },
     );
     assert!(!tx.poll_send(us(101)).expect("room").cwr);

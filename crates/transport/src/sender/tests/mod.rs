@@ -1,6 +1,7 @@
 //! Conversations with a sender. Segments are numbered from 0 and 1000 bytes long, times
 //! are microseconds.
 
+mod cut;
 mod ecn;
 mod loss;
 mod opening;
@@ -107,11 +108,34 @@ impl TcpSender {
             let relative = |s: u64| ((s - segments) * 1000) as u32;
             sack.push(relative(*from), relative(*to));
         }
+        self.hears(at, segments, ece, sack, false)
+    }
+
+    /// Hears that `segments` and the blocks after the first have arrived, and that a switch has
+    /// cut the first, and answers.
+    fn told(&mut self, at: u64, segments: u64, blocks: &[(u64, u64)]) -> Vec<u64> {
+        let mut sack = SackBlocks::NONE;
+        for (from, to) in blocks {
+            let relative = |s: u64| ((s - segments) * 1000) as u32;
+            sack.push(relative(*from), relative(*to));
+        }
+        self.hears(at, segments, false, sack, true)
+    }
+
+    fn hears(
+        &mut self,
+        at: u64,
+        segments: u64,
+        ece: bool,
+        sack: SackBlocks,
+        cut: bool,
+    ) -> Vec<u64> {
         let ack = Ack {
             ack: segments * 1000,
             ece,
             syn: false,
             sack,
+            cut,
         };
         self.on_ack(us(at), ack);
         self.sends(at)

@@ -13,6 +13,7 @@ fn syn_ack() -> Ack {
         ece: false,
         syn: true,
         sack: SackBlocks::NONE,
+        cut: false,
     }
 }
 

@@ -62,6 +62,7 @@ fn half_a_segment_is_no_segment() {
             ece: false,
             syn: false,
             sack: blocks,
+            cut: false,
         },
     );
     assert_eq!(tx.board.pipe(0), 5000); // only segment 2 has left

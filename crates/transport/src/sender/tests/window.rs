@@ -122,5 +122,6 @@ fn ack_bytes(ack: u64) -> Ack {
         ece: false,
         syn: false,
         sack: SackBlocks::NONE,
+        cut: false,
     }
 }

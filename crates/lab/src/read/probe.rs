@@ -1,0 +1,194 @@
+//! `[probe]`: what is looked at while a run goes on.
+
+use super::ledger::Ledger;
+use super::problem::{At, Problems};
+use super::section::{Layer, Spec, resolve};
+use super::source::{Origin, default};
+use super::value::LONGEST;
+use super::{Reader, common, descend, document, words};
+use crate::probe::Probe;
+use crate::scenario::Setting;
+use crate::scheme::Scheme;
+use crate::tables::{PROBE, PROBE_LISTS};
+use sidestep_switch::Capacity;
+use sidestep_types::{Time, Value};
+
+/// More looks than this at one run are a slip of the pen.
+const MOST_LOOKS: u64 = 1_000_000;
+
+/// More paths, or instants, than any figure shows.
+const MOST_KEPT: u64 = 1_000;
+
+/// `[probe]` as it was read, with the places of its values.
+pub(super) struct ProbeRead {
+    pub probe: Probe,
+    pub settings: Vec<Setting>,
+    /// Where `neighbours` stands, when it is on.
+    neighbours_at: Option<At>,
+}
+
+impl Reader<'_> {
+    /// Reads `[probe]`; a run lasts for `duration` and at most `drain` more.
+    pub(super) fn probe(
+        &self,
+        duration: Time,
+        drain: Time,
+        problems: &mut Problems,
+    ) -> Option<ProbeRead> {
+        let is_list = |key: &str| PROBE_LISTS.iter().any(|param| param.name == key);
+        let mut at = None;
+        let mut tables: Vec<(document::Table, &Origin)> = Vec::new();
+        let mut occupancy = None;
+        for (root, origin) in self.roots() {
+            let Some((table, place)) = descend(root, &["probe"], problems) else {
+                continue;
+            };
+            at.get_or_insert_with(|| place.clone());
+            let (lists, plain): (document::Table, document::Table) =
+                table.iter().cloned().partition(|entry| is_list(&entry.key));
+            tables.push((plain, origin));
+            occupancy = lists.last().map(|e| (e.node.clone(), origin)).or(occupancy);
+        }
+        let Some(at) = at else {
+            return Some(ProbeRead {
+                probe: Probe::default(),
+                settings: Vec::new(),
+                neighbours_at: None,
+            });
+        };
+        let layers: Vec<Layer<'_>> = (tables.iter())
+            .map(|(table, origin)| Layer {
+                table,
+                origin,
+                prefix: "",
+                shared: false,
+            })
+            .collect();
+        let spec = Spec {
+            name: "probe",
+            params: PROBE,
+            kind: None,
+            policies: &[],
+        };
+        let resolved = resolve(&spec, &layers, &at, &mut Ledger::default(), problems)?;
+        let mut refused = Problems::default();
+        let place = |key: &str| resolved.places.get(key).unwrap_or(&at).clone();
+        let mut windows = [None; 2];
+        for (window, key) in windows.iter_mut().zip(["probe.links", "probe.neighbours"]) {
+            *window = resolved.values.time_or_off(&key["probe.".len()..]);
+            let Some(span) = *window else { continue };
+            if span == Time::ZERO {
+                refused.add(&place(key), format!("{key}: a window must be above 0"));
+            } else if duration.ps() / span.ps() > MOST_LOOKS {
+                let message =
+                    format!("{key}: more than {MOST_LOOKS} windows of {span} in {duration}");
+                refused.add(&place(key), message);
+            } else if span > duration {
+                let message = format!("{key}: no window of {span} ends within {duration}");
+                refused.add(&place(key), message);
+            }
+        }
+        let hot = resolved.values.fraction("hot");
+        if hot.0 == 0 || hot.0 > hot.1 {
+            let message = "probe.hot: expected a share above 0, at most 1";
+            refused.add(&place("probe.hot"), message);
+        }
+        let paths = resolved.values.count("paths");
+        if paths > MOST_KEPT {
+            let message = format!("probe.paths: at most {MOST_KEPT}, got {paths}");
+            refused.add(&place("probe.paths"), message);
+        }
+        let last = duration.saturating_add(drain);
+        let (instants, setting) = instants(occupancy, last, &mut refused);
+        if !refused.is_empty() {
+            problems.extend(refused);
+            return None;
+        }
+        let [links, neighbours] = windows;
+        let probe = Probe {
+            links,
+            neighbours,
+            hot,
+            detours: resolved.values.flag("detours"),
+            occupancy: instants,
+            paths: paths as usize,
+            loops: resolved.values.flag("loops"),
+        };
+        let neighbours_at = neighbours.map(|_| place("probe.neighbours"));
+        let mut settings = common(resolved);
+        settings.push(setting);
+        Some(ProbeRead {
+            probe,
+            settings,
+            neighbours_at,
+        })
+    }
+}
+
+impl ProbeRead {
+    /// Refuses what the schemes leave no meaning to.
+    pub(super) fn check(&self, schemes: &[Scheme], problems: &mut Problems) {
+        let Some(at) = &self.neighbours_at else {
+            return;
+        };
+        let endless = |scheme: &&Scheme| scheme.config.switch.capacity == Capacity::Unlimited;
+        if let Some(scheme) = schemes.iter().find(endless) {
+            let name = &scheme.name;
+            let message = format!(
+                "probe.neighbours: scheme {name:?} has unlimited buffers, of which no share is free"
+            );
+            problems.add(at, message);
+        }
+    }
+}
+
+/// The instants of `occupancy`, in order, none twice.
+fn instants(
+    given: Option<(document::Node, &Origin)>,
+    last: Time,
+    problems: &mut Problems,
+) -> (Vec<Time>, Setting) {
+    const EXPECTED: &str = "times like [\"1 ms\", \"3 ms\"]";
+    let [param] = PROBE_LISTS else {
+        panic!("one key of [probe] is a list");
+    };
+    let path = format!("probe.{}", param.name);
+    let source = match &given {
+        Some((_, origin)) => origin.source(&path),
+        None => default(param.doc),
+    };
+    let mut found = Vec::new();
+    for (text, at) in given.map_or(Vec::new(), |(node, _)| {
+        words(&node, &path, EXPECTED, problems)
+    }) {
+        match Value::parse(&text, param) {
+            Ok(Value::Off) => {}
+            Ok(Value::Time(t)) if t > last.min(LONGEST) => {
+                problems.add(
+                    &at,
+                    format!("{path}: {t} is after the end of every run, {last}"),
+                );
+            }
+            Ok(Value::Time(t)) => found.push(t),
+            _ => problems.add(&at, format!("{path}: expected {EXPECTED}, got {text:?}")),
+        }
+        if found.len() as u64 > MOST_KEPT {
+            problems.add(&at, format!("{path}: more than {MOST_KEPT} instants"));
+            break;
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    let texts: Vec<String> = found.iter().map(Time::to_string).collect();
+    let value = match texts.is_empty() {
+        true => "off".to_string(),
+        false => texts.join(", "),
+    };
+    let setting = Setting {
+        scheme: None,
+        key: path,
+        value,
+        source,
+    };
+    (found, setting)
+}

@@ -1,0 +1,67 @@
+//! What goes with a policy, beside its parameters: the scheduler it needs, the warnings it earns.
+
+use sidestep_lab::Scenario;
+use sidestep_sim::NoFiles;
+use sidestep_switch::{buffer, sched};
+
+const SCENARIO: &str = r#"
+duration = "1 ms"
+schemes = ["mine"]
+[topology]
+kind = "single_switch"
+[workload.w]
+kind = "permutation"
+[scheme.mine]
+[scheme.mine.switch]
+buffer = "BUFFER"
+sched = "SCHED"
+"#;
+
+fn read(buffer: &str, sched: &str, sets: &[&str]) -> Result<Scenario, String> {
+    let text = SCENARIO.replace("BUFFER", buffer).replace("SCHED", sched);
+    let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+    Scenario::read("a.toml", &text, &sets, &NoFiles)
+        .map_err(|problems| problems.iter().map(|p| format!("{p}\n")).collect())
+}
+
+#[test]
+fn a_policy_is_refused_beside_any_scheduler_but_the_one_it_needs() {
+    for policy in buffer::ENTRIES {
+        let needs = buffer::nature(policy.name).sched;
+        for order in sched::ENTRIES {
+            let read = read(policy.name, order.name, &[]);
+            let fits = needs.is_none_or(|needs| needs == order.name);
+            assert_eq!(read.is_ok(), fits, "{} {}", policy.name, order.name);
+        }
+        let known = |needs: &str| sched::ENTRIES.iter().any(|e| e.name == needs);
+        assert!(needs.is_none_or(known), "{} needs {needs:?}", policy.name);
+    }
+    let said = read("pfabric", "fifo", &[]).err().unwrap();
+    let expected = "a.toml:10:10: switch.buffer: \"pfabric\" needs sched \"pfabric\", got \"fifo\"";
+    assert!(said.contains(expected), "{said}");
+}
+
+#[test]
+fn whatever_detours_is_warned_of_in_the_same_words() {
+    let warnings = |name: &str, sets: &[&str]| read(name, "fifo", sets).unwrap().warnings();
+    let has = |all: &[String], words: &str| all.iter().any(|w| w.contains(words));
+    for policy in buffer::ENTRIES {
+        let nature = buffer::nature(policy.name);
+        if nature.sched.is_some() {
+            continue;
+        }
+        let plain = warnings(policy.name, &["switch.capacity=unlimited"]);
+        for words in [
+            "DIBS hides losses",
+            "fast_retransmit = 3 takes that for loss",
+            "an unlimited queue always has room",
+        ] {
+            let name = policy.name;
+            assert_eq!(has(&plain, words), nature.detours, "{name}: {plain:?}");
+        }
+        let dctcp = warnings(policy.name, &["transport.kind=dctcp"]);
+        let silent = has(&dctcp, "marks nothing on its way");
+        assert_eq!(silent, !nature.marks, "{}: {dctcp:?}", policy.name);
+    }
+    assert!(buffer::nature("dibs-flow").detours && !buffer::nature("droptail").marks);
+}

@@ -1,0 +1,275 @@
+//! Probes see what happens and change nothing.
+
+use sidestep_lab::probe::LoggedEvent;
+use sidestep_lab::stats::summarise;
+use sidestep_lab::{Record, Run, Scenario, Watch};
+use sidestep_sim::{End, NoFiles, TraceFilter};
+use std::collections::BTreeMap;
+
+fn read(text: &str, sets: &[&str]) -> Result<Scenario, String> {
+    let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+    Scenario::read("t.toml", text, &sets, &NoFiles).map_err(|problems| {
+        let texts: Vec<String> = problems.iter().map(|p| p.to_string()).collect();
+        texts.join("\n")
+    })
+}
+
+fn run(scenario: &Scenario, scheme: usize) -> Run {
+    let trace = TraceFilter::None;
+    sidestep_lab::run(scenario, scheme, 1, trace, &mut |_| Watch::Go).expect("a run")
+}
+
+/// An incast that overflows its last port, beside flows without an end.
+const BUSY: &str = r#"
+duration = "8 ms"
+schemes = ["dctcp", "dibs"]
+[topology]
+kind = "fat_tree"
+k = 4
+[switch]
+capacity = "20 pkt"
+buffer = { mark_at = "10 pkt" }
+[workload.query]
+kind = "incast"
+degree = 15
+size = "40 kB"
+[workload.background]
+kind = "permutation"
+"#;
+
+const ALL: [&str; 6] = [
+    "probe.links=300 us",
+    "probe.neighbours=70 us",
+    "probe.occupancy=[\"100 us\", \"1 ms\", \"1 s\"]",
+    "probe.detours=true",
+    "probe.paths=3",
+    "probe.loops=true",
+];
+
+#[test]
+fn a_run_with_probes_is_the_run_without_them() {
+    for text in [
+        BUSY.to_string(),
+        BUSY.replace("\"permutation\"", "\"permutation\"\nsize = \"200 kB\""),
+    ] {
+        let (plain, probed) = (read(&text, &[]).unwrap(), read(&text, &ALL).unwrap());
+        for scheme in 0..2 {
+            let (without, with) = (run(&plain, scheme), run(&probed, scheme));
+            assert_eq!(with.outcome, without.outcome);
+            assert!(with.probed.samples["hot_link_share"].len() > 1);
+            assert!(!with.probed.samples["neighbour_free_2hop"].is_empty());
+            assert_eq!(without.probed.samples, BTreeMap::new());
+            assert_eq!(with.probed.drops_at, without.probed.drops_at);
+        }
+    }
+}
+
+#[test]
+fn the_window_that_ends_with_the_run_counts() {
+    let text = BUSY.replace("40 kB", "1 kB");
+    let run = run(
+        &read(&text, &["probe.links=2 ms", "probe.occupancy=8 ms"]).unwrap(),
+        1,
+    );
+    assert!(
+        run.outcome.end.as_ms_f64() <= 8.0,
+        "endless flows alone are left"
+    );
+    assert_eq!(run.probed.samples["hot_link_share"].len(), 4);
+    assert_eq!(run.probed.occupancy.len(), 1);
+}
+
+#[test]
+fn the_logs_agree_with_the_counts() {
+    let scenario = read(BUSY, &ALL).unwrap();
+    let run = run(&scenario, 1);
+    let (outcome, probed) = (&run.outcome, &run.probed);
+    assert!(outcome.totals.detours > 100, "{:?}", outcome.totals);
+    assert_eq!(probed.detours.len() as u64, outcome.totals.detours);
+    assert!(probed.detours.is_sorted_by_key(|d| d.at_ps));
+    for port in outcome
+        .ports
+        .iter()
+        .filter(|port| port.detours_in + port.detours_out > 0)
+    {
+        let End::Switch(switch) = port.from else {
+            panic!("a host's port detours nothing");
+        };
+        let own = || probed.detours.iter().filter(|d| d.switch == switch.0);
+        assert_eq!(
+            own().filter(|d| d.taken == port.port.0).count() as u64,
+            port.detours_in
+        );
+        assert_eq!(
+            own().filter(|d| d.wanted == port.port.0).count() as u64,
+            port.detours_out
+        );
+    }
+    let most = outcome
+        .flows
+        .iter()
+        .map(|flow| u32::from(flow.max_detours))
+        .max();
+    let paths = &probed.paths;
+    assert_eq!((paths.len(), Some(paths[0].detours)), (3, most));
+    assert!(paths.is_sorted_by_key(|path| std::cmp::Reverse(path.detours)));
+    for path in paths {
+        assert_eq!(path.steps.last().unwrap().what, LoggedEvent::Delivered);
+        let detour = |what: &LoggedEvent| matches!(what, LoggedEvent::Queued { port, wanted, .. } if port != wanted);
+        let detours = path.steps.iter().filter(|step| detour(&step.what)).count();
+        assert_eq!(detours as u32, path.detours);
+    }
+    let loops = probed.loops.as_ref().unwrap();
+    assert!(loops.looped > 0 && loops.looped <= loops.detoured && loops.detoured < loops.packets);
+    assert!(loops.count() >= loops.looped && loops.links() >= 2 * loops.count());
+    // The run is over long before 1 s.
+    assert_eq!(probed.occupancy.len(), 2);
+    let text = serde_json::to_string(probed).unwrap();
+    let again: sidestep_lab::Probed = serde_json::from_str(&text).unwrap();
+    assert!(again == *probed, "what was probed reads back as itself");
+}
+
+#[test]
+fn drops_are_told_by_reason_and_tier() {
+    let run = run(&read(BUSY, &[]).unwrap(), 0);
+    let summary = summarise(&[&Record::of(&run)]);
+    let full = &summary.drops_at["full"];
+    assert!(full["edge"] > 0);
+    assert!(
+        full.keys()
+            .all(|tier| ["edge", "agg", "core"].contains(&tier.as_str())),
+        "{full:?}"
+    );
+    assert_eq!(full.values().sum::<u64>(), summary.drops["full"]);
+}
+
+/// One long flow over one switch, host to host.
+const ALONE: &str = r#"
+duration = "50 ms"
+schemes = ["dctcp"]
+[topology]
+kind = "single_switch"
+hosts = 2
+rate = "1 Gbps"
+delay = "1 us"
+[workload.one]
+kind = "incast"
+degree = 1
+size = "10 MB"
+"#;
+
+#[test]
+fn a_saturated_link_is_hot_in_every_window() {
+    let run = run(&read(ALONE, &["probe.links=10 ms"]).unwrap(), 0);
+    let samples = &run.probed.samples;
+    // Of the switch's two links one is full and one carries acknowledgements.
+    assert_eq!(samples["hot_link_share"], [0.5; 5]);
+    let most = &samples["busiest_link_use"];
+    assert!(most.iter().all(|u| (0.99..1.001).contains(u)), "{most:?}");
+    let summary = summarise(&[&Record::of(&run)]);
+    assert!(
+        (0.99..=1.0).contains(&summary.link_use.max.unwrap()),
+        "{:?}",
+        summary.link_use
+    );
+    let none = self::run(
+        &read(ALONE, &["probe.links=10 ms", "probe.hot=1"]).unwrap(),
+        0,
+    );
+    assert!(
+        none.probed.samples["hot_link_share"][0] < 0.5,
+        "the first window has a slow start"
+    );
+}
+
+#[test]
+fn queues_are_noted_as_they_are_at_the_instant() {
+    // Four packets of 12.304 us each leave two hosts at once, 1 us from the switch.
+    let text = ALONE
+        .replace("hosts = 2", "hosts = 3")
+        .replace("degree = 1", "degree = 2")
+        .replace("10 MB", "5840 B");
+    let set = "probe.occupancy=0 us, 12303 ns, 12304 ns, 14 us, 25607 ns, 25608 ns";
+    let run = run(&read(&text, &[set]).unwrap(), 0);
+    let seen: Vec<(u64, Vec<u32>)> = (run.probed.occupancy.iter())
+        .map(|o| {
+            let mut queues: Vec<u32> = o.packets.iter().copied().filter(|n| *n > 0).collect();
+            queues.sort_unstable();
+            (o.at_ps / 1000, queues)
+        })
+        .collect();
+    let expected: [(u64, &[u32]); 6] = [
+        (0, &[4, 4]),
+        (12_303, &[4, 4]),
+        (12_304, &[3, 3]),
+        (14_000, &[2, 3, 3]),
+        // The second packets leave the hosts at 24.608 us; the first leaves the switch a packet
+        // after it came, at 25.608 us, when the next two arrive.
+        (25_607, &[2, 2, 2]),
+        (25_608, &[2, 2, 3]),
+    ];
+    let expected = expected.map(|(at, queues)| (at, queues.to_vec()));
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn a_probe_reads_back_as_itself() {
+    let scenario = read(BUSY, &ALL).unwrap();
+    let again = read(&scenario.to_toml(), &[]).unwrap();
+    assert_eq!(again.probe, scenario.probe);
+    assert_eq!(again.probe.occupancy.len(), 3);
+    let plain = read(BUSY, &[]).unwrap();
+    assert!(!plain.to_toml().contains("[probe]"), "nobody asked");
+}
+
+#[test]
+fn what_cannot_be_probed_is_refused_where_it_stands() {
+    let cases = [
+        (
+            "probe.links=9 ms",
+            "--set probe.links=9 ms: probe.links: no window of 9 ms ends within 8 ms",
+        ),
+        (
+            "probe.links=0 us",
+            "--set probe.links=0 us: probe.links: a window must be above 0",
+        ),
+        (
+            "probe.neighbours=1 ns",
+            "--set probe.neighbours=1 ns: probe.neighbours: more than 1000000 windows of 1 ns in 8 ms",
+        ),
+        (
+            "probe.hot=0",
+            "--set probe.hot=0: probe.hot: expected a share above 0, at most 1",
+        ),
+        (
+            "probe.hot=11/10",
+            "--set probe.hot=11/10: probe.hot: expected a share above 0, at most 1",
+        ),
+        (
+            "probe.paths=1001",
+            "--set probe.paths=1001: probe.paths: at most 1000, got 1001",
+        ),
+        (
+            "probe.path=1",
+            "--set probe.path=1: unknown key \"path\" in [probe]; did you mean \"paths\"?",
+        ),
+        (
+            "probe.occupancy=1 ms, 3",
+            "--set probe.occupancy=1 ms, 3: probe.occupancy: expected times like [\"1 ms\", \"3 ms\"], got \"3\"",
+        ),
+        (
+            "probe.occupancy=2 s",
+            "--set probe.occupancy=2 s: probe.occupancy: 2 s is after the end of every run, 1.008 s",
+        ),
+    ];
+    for (set, said) in cases {
+        assert_eq!(read(BUSY, &[set]).err().as_deref(), Some(said));
+    }
+    let said = read(BUSY, &["schemes=dctcp,infinite", "probe.neighbours=1 ms"]).err();
+    assert_eq!(
+        said.as_deref(),
+        Some(
+            "--set probe.neighbours=1 ms: probe.neighbours: scheme \"infinite\" has unlimited buffers, of which no share is free"
+        )
+    );
+}

@@ -1,0 +1,235 @@
+//! Jellyfish: a random regular graph of switches, each with hosts.
+//!
+//! **Decision**     random pairs of switches that have ports left and no cable yet are cabled,
+//!                  until there are none. Ports still left then take a random cable apart:
+//!                  two ports of one switch, or one each of two, are put between its ends. A
+//!                  network that falls apart is drawn again. Hosts are numbered switch by switch.
+//! **State**        ports: each switch's hosts, then its neighbours, by number. The graph depends
+//!                  on `graph` and the counts alone, so every seed of a scenario runs on one network.
+//! **Units**        rates per direction.
+//! **Errors**       a degree that no simple connected graph of so many switches has.
+//! **Source**       Singla, Hong, Popa and Godfrey, NSDI 2012, section 3.
+//! **Deviations**   an odd number of switch ports in all is refused; the paper leaves one unused.
+
+use super::{Builder, Link, MAX_PORTS, Topology, at_most_hosts, count};
+use crate::files::Files;
+use crate::network::Network;
+use sidestep_types::{Entry, Param, ParamUnit, Rng, Seed, Values};
+
+/// See the module.
+pub struct Jellyfish;
+
+impl Topology for Jellyfish {
+    const ENTRY: Entry = Entry {
+        name: "jellyfish",
+        summary: "a random regular graph of switches, each with hosts",
+        source: "Singla et al., NSDI 2012",
+        params: &[
+            Param::with_default(
+                "switches",
+                ParamUnit::Count,
+                "64",
+                "assumed: the hosts of a k = 8 fat-tree on four fifths of its switches",
+            ),
+            Param::with_default(
+                "degree",
+                ParamUnit::Count,
+                "6",
+                "ports of a switch that lead to switches; assumed",
+            ),
+            Param::with_default(
+                "hosts_per_switch",
+                ParamUnit::Count,
+                "2",
+                "hosts on each; assumed",
+            ),
+            Param::with_default(
+                "graph",
+                ParamUnit::Count,
+                "1",
+                "which of the random graphs; a run's seed does not change it",
+            ),
+            Param::with_default("rate", ParamUnit::Rate, "1 Gbps", "of every link; DIBS Table 1"),
+            Param::with_default("delay", ParamUnit::Time, "1 us", "of every link; assumed"),
+        ],
+    };
+
+    fn lay(values: &Values, _: &dyn Files) -> Result<Network, String> {
+        let switches = count(values, "switches", 2, 16_384)?;
+        let degree = count(values, "degree", 1, MAX_PORTS - 1)?;
+        let hosts = count(values, "hosts_per_switch", 1, MAX_PORTS - degree)?;
+        at_most_hosts(u64::from(switches) * u64::from(hosts))?;
+        possible(switches, degree)?;
+        let seed = Seed(values.count("graph"));
+        let cables = (0..MOST_DRAWS)
+            .map(|draw| Graph::draw(switches, degree, &mut seed.stream(("jellyfish", draw))))
+            .find(|graph| graph.is_regular() && graph.is_connected())
+            .ok_or_else(|| {
+                format!("{MOST_DRAWS} random graphs of degree {degree} fell apart; take a higher degree")
+            })?
+            .cables();
+
+        let link = Link::of(values, "rate", "delay");
+        let mut net = Builder::default();
+        let all: Vec<_> = (0..switches).map(|i| net.switch(format!("switch {i}"))).collect();
+        for switch in &all {
+            net.hosts(hosts, *switch, link);
+        }
+        for (a, b) in cables {
+            net.cable(all[a as usize], all[b as usize], link);
+        }
+        Ok(net.0)
+    }
+}
+
+/// From degree 3 on a random regular graph is nearly always connected; below it seldom is.
+const MOST_DRAWS: u64 = 100;
+
+/// Errors say why no connected graph of `switches` switches has this degree.
+fn possible(switches: u32, degree: u32) -> Result<(), String> {
+    if degree >= switches {
+        return Err(format!(
+            "degree must be below the number of switches ({switches}), since two have one cable \
+             at most, got {degree}"
+        ));
+    }
+    if switches % 2 == 1 && degree % 2 == 1 {
+        return Err(format!(
+            "degree must be even for an odd number of switches ({switches}), since a cable has \
+             two ends, got {degree}"
+        ));
+    }
+    if degree == 1 && switches > 2 {
+        return Err(format!(
+            "degree must be 2 or more to connect {switches} switches, got 1"
+        ));
+    }
+    Ok(())
+}
+
+/// A simple graph under construction.
+struct Graph {
+    degree: usize,
+    /// Per switch, in no order.
+    neighbours: Vec<Vec<u32>>,
+    /// Switches with ports left.
+    open: Vec<u32>,
+}
+
+impl Graph {
+    fn draw(switches: u32, degree: u32, rng: &mut Rng) -> Graph {
+        let mut graph = Graph {
+            degree: degree as usize,
+            neighbours: vec![Vec::new(); switches as usize],
+            open: (0..switches).collect(),
+        };
+        while let Some((a, b)) = graph.pair(rng) {
+            graph.join(a, b);
+        }
+        // Every step takes two ports from `open`.
+        while let Some((p, q)) = graph.left_over() {
+            let Some((x, y)) = graph.cable_to_split(p, q, rng) else {
+                break;
+            };
+            graph.part(x, y);
+            graph.join(p, x);
+            graph.join(q, y);
+        }
+        graph
+    }
+
+    /// A random pair with ports left and no cable between them.
+    fn pair(&self, rng: &mut Rng) -> Option<(u32, u32)> {
+        const TRIES: u32 = 64;
+        let n = self.open.len() as u64;
+        if n < 2 {
+            return None;
+        }
+        for _ in 0..TRIES {
+            let a = self.open[rng.below(n) as usize];
+            let b = self.open[rng.below(n) as usize];
+            if self.may_join(a, b) {
+                return Some((a, b));
+            }
+        }
+        // Few are left: choose among all.
+        let firsts = self.open.iter().enumerate();
+        let all = firsts.flat_map(|(i, a)| self.open[i + 1..].iter().map(|b| (*a, *b)));
+        let pairs: Vec<_> = all.filter(|(a, b)| self.may_join(*a, *b)).collect();
+        pick(&pairs, rng)
+    }
+
+    /// Two ports that no pair took: of one switch, or of two that are neighbours.
+    fn left_over(&self) -> Option<(u32, u32)> {
+        let free = |s: u32| self.degree - self.neighbours[s as usize].len();
+        match self.open[..] {
+            [] => None,
+            [first, ..] if free(first) >= 2 => Some((first, first)),
+            [_] => None,
+            [first, second, ..] => Some((first, second)),
+        }
+    }
+
+    /// A random cable `(x, y)` that can make way for `(p, x)` and `(q, y)`.
+    fn cable_to_split(&self, p: u32, q: u32, rng: &mut Rng) -> Option<(u32, u32)> {
+        let ends = |(a, b): (u32, u32)| [(a, b), (b, a)];
+        let fits = |(x, y): &(u32, u32)| self.may_join(p, *x) && self.may_join(q, *y);
+        let fitting: Vec<_> = (self.cables().into_iter())
+            .flat_map(ends)
+            .filter(fits)
+            .collect();
+        pick(&fitting, rng)
+    }
+
+    fn may_join(&self, a: u32, b: u32) -> bool {
+        a != b && !self.neighbours[a as usize].contains(&b)
+    }
+
+    fn join(&mut self, a: u32, b: u32) {
+        for (near, far) in [(a, b), (b, a)] {
+            let neighbours = &mut self.neighbours[near as usize];
+            neighbours.push(far);
+            if neighbours.len() == self.degree {
+                self.open.retain(|s| *s != near);
+            }
+        }
+    }
+
+    /// Takes a cable out, to be put elsewhere: its ends do not count as open meanwhile.
+    fn part(&mut self, a: u32, b: u32) {
+        for (near, far) in [(a, b), (b, a)] {
+            self.neighbours[near as usize].retain(|s| *s != far);
+        }
+    }
+
+    fn is_regular(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    fn is_connected(&self) -> bool {
+        let mut seen = vec![false; self.neighbours.len()];
+        seen[0] = true;
+        let mut next = vec![0u32];
+        while let Some(s) = next.pop() {
+            for far in &self.neighbours[s as usize] {
+                if !std::mem::replace(&mut seen[*far as usize], true) {
+                    next.push(*far);
+                }
+            }
+        }
+        seen.into_iter().all(|s| s)
+    }
+
+    /// Every cable once, lower end first, in order.
+    fn cables(&self) -> Vec<(u32, u32)> {
+        let firsts = self.neighbours.iter().zip(0u32..);
+        let all = firsts.flat_map(|(far, a)| far.iter().map(move |b| (a, *b)));
+        let mut cables: Vec<_> = all.filter(|(a, b)| a < b).collect();
+        cables.sort_unstable();
+        cables
+    }
+}
+
+fn pick(from: &[(u32, u32)], rng: &mut Rng) -> Option<(u32, u32)> {
+    from.get(rng.below(from.len() as u64) as usize).copied()
+}

@@ -1,0 +1,189 @@
+//! What every policy that detours has in common: when it may, and where to.
+//!
+//! A variant differs in one thing, which of the open ports it takes. It draws, and gives that
+//! choice as a pure function of port sets and small integers.
+
+use super::ecn::MARK_AT;
+use super::{DropReason, Verdict};
+use crate::queues::reaches;
+use crate::{Queues, Want};
+use sidestep_types::{Packet, Param, ParamUnit, PortId, PortSet, Size, Values};
+
+/// The marking threshold of a policy that detours; without it, detours alone mark.
+pub(super) const STEP: Param = MARK_AT.or_off("off");
+
+/// May a packet go back where it came from?
+pub(super) const INGRESS: Param = Param::with_default(
+    "ingress",
+    ParamUnit::Flag,
+    "true",
+    "may a packet leave by the port it came in by? Yes, as in Figure 1 of DIBS",
+);
+
+/// How often a packet may be detoured.
+pub(super) const MAX_DETOURS: Param = Param::with_default(
+    "max_detours",
+    ParamUnit::Count,
+    "off",
+    "a packet that was detoured so often is dropped instead (reason \"detours\"); the paper leaves it to the time to live",
+)
+.or_off("off");
+
+/// The settings of every variant.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Detours {
+    pub mark_at: Option<Size>,
+    pub ingress: bool,
+    pub max_detours: Option<u8>,
+}
+
+impl Detours {
+    /// Reads [`STEP`], [`INGRESS`] and [`MAX_DETOURS`]. Errors when the last is no number of detours.
+    pub fn build(values: &Values) -> Result<Detours, String> {
+        let max_detours = match values.count_or_off("max_detours") {
+            None => None,
+            Some(most @ 1..=255) => Some(most as u8),
+            Some(got) => return Err(format!("max_detours must be between 1 and 255, got {got}")),
+        };
+        Ok(Detours {
+            mark_at: values.size_or_off("mark_at"),
+            ingress: values.flag("ingress"),
+            max_detours,
+        })
+    }
+
+    /// The verdict on a packet that fits.
+    #[inline]
+    pub fn keep(&self, want: Want) -> Verdict {
+        let mark = self.mark_at.is_some_and(|k| reaches(want.depth, k));
+        Verdict::Enqueue { mark }
+    }
+
+    /// The ports with room for `pkt` and, of all ports, those it may be detoured to; or why it
+    /// may not be detoured at all.
+    pub fn open(&self, pkt: &Packet, queues: &mut dyn Queues) -> Result<Open, DropReason> {
+        if self.max_detours.is_some_and(|most| pkt.detours >= most) {
+            return Err(DropReason::Detours);
+        }
+        let ingress = if self.ingress { None } else { queues.ingress() };
+        Ok(Open {
+            fits: queues.open(pkt),
+            allowed: without(queues.to_switch(), ingress),
+        })
+    }
+}
+
+/// Where a packet that does not fit may go.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Open {
+    /// The ports with room.
+    pub fits: PortSet,
+    /// The ports that lead to a switch, without the one it came in by where that is barred.
+    pub allowed: PortSet,
+}
+
+/// `to_switch` without the port that is barred.
+pub fn without(mut to_switch: PortSet, barred: Option<PortId>) -> PortSet {
+    if let Some(port) = barred {
+        to_switch.remove(port);
+    }
+    to_switch
+}
+
+/// A detour to `port`; a drop when there is none.
+pub(super) fn to(port: Option<PortId>) -> Verdict {
+    port.map_or(Verdict::Drop(DropReason::Full), Verdict::Detour)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::testing::{StillQueues, data};
+    use crate::{Buffer, Policy};
+    use sidestep_types::{Rng, Value};
+
+    /// A variant with `sets` over its defaults, on a switch of six ports.
+    pub fn made<P: Policy>(sets: &[(&str, &str)]) -> Result<P, String> {
+        let mut values = Values::defaults(P::ENTRY.params);
+        for (name, text) in sets {
+            let param = P::ENTRY.params.iter().find(|p| p.name == *name).unwrap();
+            values.set(param.name, Value::parse(text, param).unwrap());
+        }
+        P::build(&values, 6, 0x5eed)
+    }
+
+    /// Ports 0 and 1 lead to hosts, 2 to 5 to switches; 0 and 3 are full.
+    pub fn six_ports() -> StillQueues {
+        StillQueues::of(&[100, 0, 5, 100, 99, 0], 100, &[2, 3, 4, 5])
+    }
+
+    /// What holds for every variant, whatever it picks.
+    pub fn obeys_the_common_rules<P: Policy + Buffer>() {
+        let mut rng = Rng::from_seed(9);
+        let mut admit = |sets: &[(&str, &str)], port: u16, pkt: &Packet, q: &mut StillQueues| {
+            let want = q.want(port);
+            made::<P>(sets).unwrap().admit(pkt, want, q, &mut rng)
+        };
+        let mut q = six_ports();
+        let marked = [("mark_at", "5 pkt")];
+        assert_eq!(
+            admit(&marked, 5, &data(), &mut q),
+            Verdict::Enqueue { mark: false }
+        );
+        assert_eq!(
+            admit(&marked, 2, &data(), &mut q),
+            Verdict::Enqueue { mark: true }
+        );
+        assert_eq!(
+            admit(&[("mark_at", "off")], 2, &data(), &mut q),
+            Verdict::Enqueue { mark: false }
+        );
+        for hash in 0..200 {
+            let mut pkt = data();
+            pkt.hash = hash;
+            q.ingress = Some(PortId(4));
+            let Verdict::Detour(port) = admit(&[], 0, &pkt, &mut q) else {
+                panic!("a full queue detours while a port is open");
+            };
+            assert!(
+                [2, 4, 5].contains(&port.0),
+                "{port:?} leads to a host or is full"
+            );
+            let Verdict::Detour(port) = admit(&[("ingress", "false")], 0, &pkt, &mut q) else {
+                panic!("two ports are open beside the one it came by");
+            };
+            assert!([2, 5].contains(&port.0), "{port:?}");
+        }
+        let mut pkt = data();
+        pkt.detours = 3;
+        assert!(matches!(
+            admit(&[("max_detours", "4")], 0, &pkt, &mut q),
+            Verdict::Detour(_)
+        ));
+        let often = admit(&[("max_detours", "3")], 0, &pkt, &mut q);
+        assert_eq!(often, Verdict::Drop(DropReason::Detours));
+        // The only open port to a switch is the one it came by.
+        let mut q = StillQueues::of(&[100, 0, 5, 100, 100, 100], 100, &[2, 3, 4, 5]);
+        q.ingress = Some(PortId(2));
+        assert_eq!(admit(&[], 0, &data(), &mut q), Verdict::Detour(PortId(2)));
+        let alone = admit(&[("ingress", "false")], 0, &data(), &mut q);
+        assert_eq!(alone, Verdict::Drop(DropReason::Full));
+        let said = made::<P>(&[("max_detours", "256")]).err().unwrap();
+        assert!(
+            said.contains("max_detours must be between 1 and 255, got 256"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn the_barred_port_alone_is_taken_out() {
+        let ports = [1, 2, 5].map(PortId);
+        let set: PortSet = ports.into_iter().collect();
+        assert_eq!(without(set, None), set);
+        assert_eq!(
+            without(set, Some(PortId(2))),
+            [1, 5].map(PortId).into_iter().collect()
+        );
+        assert_eq!(without(set, Some(PortId(3))), set);
+    }
+}

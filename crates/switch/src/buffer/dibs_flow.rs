@@ -1,0 +1,156 @@
+//! Flow-based DIBS: all detours of a flow at a switch take the same port, as long as it has room.
+//!
+//! **Decision**     the wanted port if the packet fits, else the first port with room in an order
+//!                  of the switch-facing ports that the flow's hash fixes; else drop.
+//! **State**        a salt of the switch's own. No draws.
+//! **Units**        queue limits are the switch's own; `mark_at` in packets or bytes.
+//! **Errors**       refusals are counted as `full`, or `detours` past `max_detours`.
+//! **Source**       Zarifis et al., EuroSys 2014, section 7, "Flow-based detouring".
+//! **Deviations**   the paper does not say what happens when the flow's port is full: *assumed*
+//!                  that the flow goes on to its next one. Which flows are detoured is not
+//!                  configurable, as the paper suggests it could be.
+
+use super::detour::{Detours, INGRESS, MAX_DETOURS, STEP, to};
+use super::{Buffer, Verdict};
+use crate::{Nature, Policy, Queues, Want};
+use sidestep_types::{Entry, Packet, PortId, PortSet, Rng, Values, mix64, scale};
+
+/// Detouring by flow.
+#[derive(Debug)]
+pub struct DibsFlow {
+    common: Detours,
+    salt: u64,
+}
+
+impl Policy for DibsFlow {
+    const ENTRY: Entry = Entry {
+        name: "dibs-flow",
+        summary: "detours what does not fit to a switch-facing port that the flow's hash chooses",
+        source: "Zarifis et al., EuroSys 2014 (DIBS), section 7",
+        params: &[STEP, INGRESS, MAX_DETOURS],
+    };
+    const NATURE: Nature = Nature::DETOURS;
+
+    fn build(values: &Values, _: u16, salt: u64) -> Result<DibsFlow, String> {
+        // ECMP mixes the same hash with the same salt; its complement keeps the two choices apart.
+        let common = Detours::build(values)?;
+        Ok(DibsFlow { common, salt: !salt })
+    }
+}
+
+impl Buffer for DibsFlow {
+    #[inline]
+    fn admit(&mut self, pkt: &Packet, want: Want, queues: &mut dyn Queues, _: &mut Rng) -> Verdict {
+        if want.fits {
+            return self.common.keep(want);
+        }
+        self.detour(pkt, queues)
+    }
+}
+
+impl DibsFlow {
+    #[inline(never)]
+    fn detour(&self, pkt: &Packet, queues: &mut dyn Queues) -> Verdict {
+        let mixed = mix64(self.salt ^ u64::from(pkt.hash));
+        match self.common.open(pkt, queues) {
+            // The order runs over all switch-facing ports, so that a flow that comes in by two
+            // of them, or finds one full for a while, keeps it.
+            Ok(open) => to(pick(queues.to_switch(), open.fits & open.allowed, mixed)),
+            Err(reason) => Verdict::Drop(reason),
+        }
+    }
+}
+
+/// The first `open` port in the order that `mixed` gives to `ports`: a shuffle, of which each step
+/// takes the `scale(high half)`-th of the ports that are left, then mixes again.
+pub fn pick(ports: PortSet, open: PortSet, mixed: u64) -> Option<PortId> {
+    let (mut left, mut mixed) = (ports, mixed);
+    loop {
+        let port = left.nth(scale((mixed >> 32) as u32, left.len()))?;
+        if open.has(port) {
+            return Some(port);
+        }
+        left.remove(port);
+        mixed = mix64(mixed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buffer::detour::tests::obeys_the_common_rules;
+    use crate::testing::{StillQueues, data};
+
+    #[test]
+    fn it_obeys_the_rules_of_every_variant() {
+        obeys_the_common_rules::<DibsFlow>();
+    }
+
+    fn detoured(hash: u32, salt: u64, q: &mut StillQueues) -> u16 {
+        let mut values = Values::defaults(DibsFlow::ENTRY.params);
+        values.set("mark_at", sidestep_types::Value::Off);
+        let mut policy = DibsFlow::build(&values, 6, salt).unwrap();
+        let mut pkt = data();
+        pkt.hash = hash;
+        let want = q.want(0);
+        match policy.admit(&pkt, want, q, &mut Rng::from_seed(1)) {
+            Verdict::Detour(port) => port.0,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn flows_spread_evenly_each_keeps_its_port_and_switches_differ() {
+        let mut open = StillQueues::of(&[100, 0, 5, 3, 99, 0], 100, &[2, 3, 4, 5]);
+        let mut seen = [0u32; 6];
+        let mut same = 0;
+        for hash in 0..8_000 {
+            let port = detoured(hash, 7, &mut open);
+            seen[usize::from(port)] += 1;
+            assert_eq!(port, detoured(hash, 7, &mut open));
+            same += u32::from(port == detoured(hash, 8, &mut open));
+        }
+        // 2000 expected each, standard deviation 39.
+        assert!(seen[2..].iter().all(|n| (1_800..2_200).contains(n)), "{seen:?}");
+        assert!((1_800..2_200).contains(&same), "another switch agrees by chance: {same}");
+    }
+
+    #[test]
+    fn only_the_flows_of_a_port_that_fills_up_move_and_they_spread() {
+        let mut open = StillQueues::of(&[100, 0, 5, 3, 99, 0], 100, &[2, 3, 4, 5]);
+        let mut full = StillQueues::of(&[100, 0, 100, 3, 99, 0], 100, &[2, 3, 4, 5]);
+        let mut moved = [0u32; 6];
+        for hash in 0..8_000 {
+            let (before, after) = (detoured(hash, 7, &mut open), detoured(hash, 7, &mut full));
+            if before == 2 {
+                moved[usize::from(after)] += 1;
+            } else {
+                assert_eq!(before, after);
+            }
+        }
+        // About 667 expected each, standard deviation 21.
+        assert!(moved[3..].iter().all(|n| (560..780).contains(n)), "{moved:?}");
+    }
+
+    #[test]
+    fn which_way_ecmp_sends_a_flow_says_nothing_about_its_detours() {
+        let mut open = StillQueues::of(&[100, 0, 5, 3, 99, 0], 100, &[2, 3, 4, 5]);
+        let way = |hash: u32| scale((mix64(7 ^ u64::from(hash)) >> 32) as u32, 4);
+        let first_way: Vec<u32> = (0..8_000).filter(|&hash| way(hash) == 0).collect();
+        let to_first = first_way.iter().filter(|&&hash| detoured(hash, 7, &mut open) == 2).count();
+        // A quarter of about 2000, standard deviation 19.
+        assert!((400..600).contains(&to_first), "{to_first} of {}", first_way.len());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_pick_is_open_and_there_is_one_whenever_a_port_is(ports: u16, open: u16, mixed: u64) {
+            let set = |bits: u16| -> PortSet { (0..16).filter(|p| bits >> p & 1 == 1).map(PortId).collect() };
+            let (ports, open) = (set(ports), set(open & ports));
+            match pick(ports, open, mixed) {
+                Some(p) => proptest::prop_assert!(open.has(p)),
+                None => proptest::prop_assert!(open.is_empty()),
+            }
+        }
+    }
+}

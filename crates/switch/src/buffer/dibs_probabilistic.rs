@@ -1,0 +1,208 @@
+//! Probabilistic DIBS: the fuller the queue, the likelier a packet of a long flow is detoured.
+//!
+//! **Decision**     a packet that does not fit is detoured as by `dibs`, whoever sent it. One that
+//!                  fits and is not favoured is detoured with a probability that rises with the
+//!                  wanted queue, from 0 at `start` to 1 at `full`; it stays when no other port is open.
+//! **State**        none. Up to two draws: whether, and where to.
+//! **Units**        `start`, `full` both in packets or both in bytes, the packet on the wire
+//!                  included; `favour` in bytes that the flow has left; `mark_at` in packets or bytes.
+//! **Errors**       refusals are counted as `full`, or `detours` past `max_detours`; construction
+//!                  refuses mixed units and a `start` that is not below `full`.
+//! **Source**       Zarifis et al., EuroSys 2014, section 7, "Probabilistic detouring".
+//! **Deviations**   the paper gives no numbers and any number of priorities. *Assumed*: two of them,
+//!                  by what the packet's flow has left to send, which needs no settings at the
+//!                  hosts; a straight line; and that a favoured packet is never detoured early.
+
+use super::detour::{Detours, INGRESS, MAX_DETOURS, STEP, to};
+use super::{Buffer, Verdict, dibs};
+use crate::{Depth, Nature, Policy, Queues, Want};
+use sidestep_types::{Bytes, Entry, Packet, Param, ParamUnit, PortId, Rng, Size, Values, scale};
+
+/// Detouring by chance and rank.
+#[derive(Debug)]
+pub struct DibsProbabilistic {
+    common: Detours,
+    favour: Bytes,
+    line: Line,
+}
+
+/// Where early detours begin, and where they are certain.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    in_bytes: bool,
+    start: u32,
+    full: u32,
+}
+
+impl Policy for DibsProbabilistic {
+    const ENTRY: Entry = Entry {
+        name: "dibs-probabilistic",
+        summary: "detours packets of long flows early, the fuller the queue the likelier",
+        source: "Zarifis et al., EuroSys 2014 (DIBS), section 7",
+        params: &[
+            STEP,
+            INGRESS,
+            MAX_DETOURS,
+            Param::with_default(
+                "start",
+                ParamUnit::Size,
+                "50 pkt",
+                "wanted queue from which packets that are not favoured are detoured; assumed: half the default capacity",
+            ),
+            Param::with_default(
+                "full",
+                ParamUnit::Size,
+                "100 pkt",
+                "wanted queue at which all of them are; assumed: the default capacity",
+            ),
+            Param::with_default(
+                "favour",
+                ParamUnit::Bytes,
+                "20 kB",
+                "packets are favoured whose flow has at most this left to send, and acknowledgements; assumed: the response of DIBS Table 1",
+            ),
+        ],
+    };
+    const NATURE: Nature = Nature::DETOURS;
+
+    fn build(values: &Values, _: u16, _: u64) -> Result<DibsProbabilistic, String> {
+        let (start, full, in_bytes) = match (values.size("start"), values.size("full")) {
+            (Size::Packets(start), Size::Packets(full)) => (start, full, false),
+            (Size::Bytes(start), Size::Bytes(full)) => (start.0, full.0, true),
+            _ => return Err("start and full must both be in packets or both in bytes".into()),
+        };
+        if start >= full {
+            return Err(format!("start ({start}) must be below full ({full})"));
+        }
+        let narrow = |n: u64| u32::try_from(n).map_err(|_| format!("{n} is more than a queue can hold"));
+        Ok(DibsProbabilistic {
+            common: Detours::build(values)?,
+            favour: values.bytes("favour"),
+            line: Line {
+                in_bytes,
+                start: narrow(start)?,
+                full: narrow(full)?,
+            },
+        })
+    }
+}
+
+impl Buffer for DibsProbabilistic {
+    #[inline]
+    fn admit(&mut self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
+        if !want.fits {
+            return self.detour(pkt, want, queues, rng);
+        }
+        let favoured = u64::from(pkt.rank()) <= self.favour.0;
+        if !favoured && self.line.begun(want.depth) && self.line.early(want.depth, rng.draw()) {
+            return self.detour_early(pkt, want, queues, rng);
+        }
+        self.common.keep(want)
+    }
+}
+
+impl DibsProbabilistic {
+    #[inline(never)]
+    fn detour(&self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
+        match self.common.open(pkt, queues) {
+            Ok(open) => to(dibs::pick(want.port, open.fits, open.allowed, rng.draw())),
+            Err(reason) => Verdict::Drop(reason),
+        }
+    }
+
+    /// Of a packet that fits: one that may not be detoured, or has nowhere to go, stays.
+    #[inline(never)]
+    fn detour_early(&self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
+        let Ok(mut open) = self.common.open(pkt, queues) else {
+            return self.common.keep(want);
+        };
+        open.fits.remove(want.port);
+        let elsewhere: Option<PortId> = dibs::pick(want.port, open.fits, open.allowed, rng.draw());
+        elsewhere.map_or(self.common.keep(want), Verdict::Detour)
+    }
+}
+
+impl Line {
+    fn of(self, depth: Depth) -> u32 {
+        if self.in_bytes { depth.bytes } else { depth.packets }
+    }
+
+    /// Is a packet detoured early with any probability at all? Else no draw is needed.
+    fn begun(self, depth: Depth) -> bool {
+        self.of(depth) > self.start
+    }
+
+    /// With the probability `(depth - start) / (full - start)`, of one draw: pure and in integers.
+    fn early(self, depth: Depth, draw: u32) -> bool {
+        scale(draw, self.full - self.start) < self.of(depth) - self.start
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DropReason;
+    use crate::buffer::detour::tests::{made, obeys_the_common_rules};
+    use crate::testing::{StillQueues, data};
+
+    #[test]
+    fn it_obeys_the_rules_of_every_variant() {
+        obeys_the_common_rules::<DibsProbabilistic>();
+    }
+
+    /// How many of 10,000 packets of a flow with `left` bytes to send leave a queue of `packets`.
+    fn detoured(packets: u32, left: u32) -> u32 {
+        let mut policy: DibsProbabilistic = made(&[]).unwrap();
+        let mut q = StillQueues::of(&[0, 0, 0, packets, 0, 0], 100, &[2, 3, 4, 5]);
+        let mut rng = Rng::from_seed(11);
+        let mut pkt = data();
+        pkt.set_rank(left);
+        let mut count = 0;
+        for _ in 0..10_000 {
+            let want = q.want(3);
+            match policy.admit(&pkt, want, &mut q, &mut rng) {
+                Verdict::Detour(port) => {
+                    assert!([2, 4, 5].contains(&port.0));
+                    count += 1;
+                }
+                Verdict::Enqueue { .. } => {}
+                other => panic!("{other:?}"),
+            }
+        }
+        count
+    }
+
+    #[test]
+    fn the_share_of_early_detours_rises_on_a_line_and_the_favoured_stay() {
+        assert_eq!((detoured(50, 1_000_000), detoured(49, 1_000_000)), (0, 0));
+        // Standard deviations 30 and 50.
+        assert!((880..1_120).contains(&detoured(55, 20_001)));
+        assert!((4_800..5_200).contains(&detoured(75, 20_001)));
+        assert_eq!((detoured(99, 20_000), detoured(99, 0)), (0, 0));
+        assert_eq!((detoured(100, 0), detoured(100, 20_001)), (10_000, 10_000));
+    }
+
+    #[test]
+    fn a_packet_that_fits_stays_where_nothing_else_is_open_or_allowed() {
+        let mut policy: DibsProbabilistic = made(&[("max_detours", "2"), ("full", "60 pkt")]).unwrap();
+        let mut rng = Rng::from_seed(1);
+        let mut q = StillQueues::of(&[0, 0, 100, 80, 100, 100], 100, &[2, 3, 4, 5]);
+        let mut pkt = data();
+        pkt.set_rank(1_000_000);
+        let want = q.want(3);
+        assert_eq!(policy.admit(&pkt, want, &mut q, &mut rng), Verdict::Enqueue { mark: true });
+        let mut q = StillQueues::of(&[0, 0, 0, 80, 0, 100], 100, &[2, 3, 4, 5]);
+        assert!(matches!(policy.admit(&pkt, want, &mut q, &mut rng), Verdict::Detour(_)));
+        pkt.detours = 2;
+        assert_eq!(policy.admit(&pkt, want, &mut q, &mut rng), Verdict::Enqueue { mark: true });
+        let want = q.want(5);
+        assert_eq!(policy.admit(&pkt, want, &mut q, &mut rng), Verdict::Drop(DropReason::Detours));
+    }
+
+    #[test]
+    fn values_that_do_not_go_together_are_refused() {
+        let said = |sets| made::<DibsProbabilistic>(sets).unwrap_err();
+        assert!(said(&[("start", "30 kB")]).contains("both be in packets or both in bytes"));
+        assert!(said(&[("start", "100 pkt")]).contains("start (100) must be below full (100)"));
+    }
+}

@@ -1,0 +1,135 @@
+//! Packet trimming: a packet that finds the queue full loses its payload and its header goes first.
+//!
+//! **Decision**     data joins if it fits beside the data that waits; else its payload is cut off
+//!                  and the header joins the control packets, as long as fewer than `headers` of
+//!                  them wait; else drop. Other control packets join under the same limit.
+//! **State**        none. Reads how many control packets wait; no draws.
+//! **Units**        the limit of data is the switch's own; `headers`, `mark_at` in packets or bytes.
+//! **Errors**       none; refusals are counted as `full`, trimmed packets as such.
+//! **Source**       Cheng et al., NSDI 2014 (Cutting Payload); DIBS names it as an alternative.
+//!                  Control packets first: Handley et al., SIGCOMM 2017 (NDP), section 3.1.
+//! **Deviations**   Cutting Payload has one queue; here headers and acknowledgements overtake, as
+//!                  in NDP. NDP swaps the arriving packet for one at the tail at random, and serves
+//!                  ten headers a packet of data; here the arriving one is cut, and headers are strictly first.
+
+use super::{Buffer, DropReason, Verdict};
+use crate::queues::reaches;
+use crate::{Depth, Nature, Policy, Queues, Want};
+use sidestep_types::{Entry, Packet, Param, ParamUnit, Rng, Size, Values};
+
+/// Cuts payloads.
+#[derive(Debug)]
+pub struct Trim {
+    headers: Size,
+    mark_at: Option<Size>,
+}
+
+impl Policy for Trim {
+    const ENTRY: Entry = Entry {
+        name: "trim",
+        summary: "cuts the payload of what does not fit and sends the header first; needs sched priority",
+        source: "Cheng et al., NSDI 2014 (Cutting Payload)",
+        params: &[
+            Param::with_default(
+                "headers",
+                ParamUnit::Size,
+                "100 pkt",
+                "control packets that may wait at a port, beyond its capacity: headers and acknowledgements; assumed",
+            ),
+            Param::with_default(
+                "mark_at",
+                ParamUnit::Size,
+                "off",
+                "mark when the data that waits already holds this much; the paper's headers are the signal",
+            )
+            .or_off("off"),
+        ],
+    };
+    const NATURE: Nature = Nature {
+        sched: Some("priority"),
+        ..Nature::PLAIN
+    };
+
+    fn build(values: &Values, _: u16, _: u64) -> Result<Trim, String> {
+        Ok(Trim {
+            headers: values.size("headers"),
+            mark_at: values.size_or_off("mark_at"),
+        })
+    }
+}
+
+impl Buffer for Trim {
+    fn admit(&mut self, pkt: &Packet, want: Want, queues: &mut dyn Queues, _: &mut Rng) -> Verdict {
+        let control = queues.urgent(want.port);
+        let header_room = !reaches(control, self.headers);
+        if !pkt.carries_data() {
+            return decide(false, false, false, header_room);
+        }
+        let data = Depth {
+            packets: want.depth.packets - control.packets,
+            bytes: want.depth.bytes - control.bytes,
+        };
+        let room = want.fits || queues.would_fit(pkt, data);
+        let mark = self.mark_at.is_some_and(|k| reaches(data, k));
+        decide(true, room, mark, header_room)
+    }
+}
+
+/// The verdict on a packet that carries data or not, by whether there is room for it and for its header.
+pub fn decide(data: bool, room: bool, mark: bool, header_room: bool) -> Verdict {
+    match (data, room, header_room) {
+        (true, true, _) => Verdict::Enqueue { mark },
+        (true, false, true) => Verdict::Trim,
+        (false, _, true) => Verdict::Enqueue { mark: false },
+        (_, _, false) => Verdict::Drop(DropReason::Full),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{StillQueues, data};
+    use sidestep_types::{FlowId, HostId, Kind};
+
+    /// The verdict on `pkt` where `packets` wait, `control` of them control packets, of a capacity of 8.
+    fn said(pkt: &Packet, packets: u32, control: u32) -> Verdict {
+        let mut trim = Trim {
+            headers: Size::Packets(10),
+            mark_at: Some(Size::Packets(5)),
+        };
+        let mut q = StillQueues::of(&[packets], 8, &[]);
+        q.urgent = Depth {
+            packets: control,
+            bytes: control * 64,
+        };
+        let want = q.want(0);
+        trim.admit(pkt, want, &mut q, &mut Rng::from_seed(0))
+    }
+
+    #[test]
+    fn data_is_kept_then_cut_then_dropped() {
+        assert_eq!(said(&data(), 4, 0), Verdict::Enqueue { mark: false });
+        assert_eq!(said(&data(), 7, 0), Verdict::Enqueue { mark: true });
+        assert_eq!(said(&data(), 8, 0), Verdict::Trim);
+        assert_eq!(said(&data(), 17, 9), Verdict::Trim);
+        assert_eq!(said(&data(), 18, 10), Verdict::Drop(DropReason::Full));
+    }
+
+    #[test]
+    fn headers_that_wait_take_no_room_from_data() {
+        assert_eq!(said(&data(), 12, 8), Verdict::Enqueue { mark: false });
+        assert_eq!(said(&data(), 17, 10), Verdict::Enqueue { mark: true });
+    }
+
+    #[test]
+    fn control_packets_join_a_full_queue_until_there_are_too_many_of_them() {
+        let mut header = data();
+        header.trim(84);
+        let ack = Packet::new(Kind::Ack, FlowId(0), HostId(0), 0);
+        for pkt in [header, ack] {
+            assert_eq!(said(&pkt, 17, 9), Verdict::Enqueue { mark: false });
+            assert_eq!(said(&pkt, 18, 10), Verdict::Drop(DropReason::Full));
+            assert_eq!(said(&pkt, 10, 10), Verdict::Drop(DropReason::Full));
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! pFabric's order: the flow with the least left to send goes first, its own packets in order.
+//!
+//! **Decision**     finds the packet with the fewest remaining bytes, then sends the earliest
+//!                  packet of that packet's flow, which a retransmission may have overtaken.
+//! **State**        the queue, in the order of arrival. Searched from end to end, as in hardware:
+//!                  it is meant for two dozen packets.
+//! **Units**        remaining bytes of the flow ([`Packet::rank`]); acknowledgements rank first.
+//! **Errors**       none.
+//! **Source**       Alizadeh et al., SIGCOMM 2013, section 4.2.
+//! **Deviations**   none known. Of equal ranks the earliest goes first, and the latest is evicted.
+
+use super::Sched;
+use crate::Policy;
+use sidestep_types::{Entry, FlowId, Packet, Values};
+
+/// Least remaining first.
+#[derive(Debug, Default)]
+pub struct PFabric(Vec<Waiting>);
+
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    rank: u32,
+    flow: FlowId,
+    handle: u32,
+}
+
+impl Policy for PFabric {
+    const ENTRY: Entry = Entry {
+        name: "pfabric",
+        summary: "the flow with the least left to send first, and of it the earliest packet",
+        source: "Alizadeh et al., SIGCOMM 2013 (pFabric)",
+        params: &[],
+    };
+
+    fn build(_: &Values, _: u16, _: u64) -> Result<PFabric, String> {
+        Ok(PFabric::default())
+    }
+}
+
+impl Sched for PFabric {
+    fn push(&mut self, pkt: &Packet, handle: u32) {
+        self.0.push(Waiting {
+            rank: pkt.rank(),
+            flow: pkt.flow,
+            handle,
+        });
+    }
+
+    fn pop(&mut self) -> Option<u32> {
+        let flow = self.0.iter().min_by_key(|waiting| waiting.rank)?.flow;
+        let earliest = self.0.iter().position(|waiting| waiting.flow == flow)?;
+        Some(self.0.remove(earliest).handle)
+    }
+
+    fn worst(&self) -> Option<u32> {
+        self.0.iter().map(|waiting| waiting.rank).max()
+    }
+
+    fn evict(&mut self) -> Option<u32> {
+        let worst = self.worst()?;
+        let latest = self.0.iter().rposition(|waiting| waiting.rank == worst)?;
+        Some(self.0.remove(latest).handle)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::data;
+
+    /// Packets of `(flow, rank)`, numbered in the order they come.
+    fn queue(packets: &[(u32, u32)]) -> PFabric {
+        let mut sched = PFabric::default();
+        for (handle, &(flow, rank)) in packets.iter().enumerate() {
+            let mut pkt = data();
+            pkt.flow = FlowId(flow);
+            pkt.set_rank(rank);
+            sched.push(&pkt, handle as u32);
+        }
+        sched
+    }
+
+    fn drain(mut sched: PFabric) -> Vec<u32> {
+        std::iter::from_fn(|| sched.pop()).collect()
+    }
+
+    #[test]
+    fn the_flow_with_the_least_left_goes_first_and_in_its_own_order() {
+        // Flow 2 has the packet with the least left, which came after an earlier one of its own.
+        assert_eq!(drain(queue(&[(1, 500), (2, 900), (3, 300), (2, 200)])), [1, 3, 2, 0]);
+        assert_eq!(drain(queue(&[(1, 500), (2, 500), (1, 400)])), [0, 2, 1]);
+        assert_eq!(drain(queue(&[(1, 500), (2, 500), (3, 500)])), [0, 1, 2]);
+    }
+
+    #[test]
+    fn the_latest_of_those_with_the_most_left_is_evicted() {
+        let mut sched = queue(&[(1, 500), (2, 900), (3, 900), (4, 300)]);
+        assert_eq!((sched.worst(), sched.evict()), (Some(900), Some(2)));
+        assert_eq!((sched.worst(), sched.evict()), (Some(900), Some(1)));
+        assert_eq!((sched.worst(), sched.evict()), (Some(500), Some(0)));
+        assert_eq!(sched.pop(), Some(3));
+        assert_eq!((sched.worst(), sched.evict()), (None, None));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_leaves_is_of_a_flow_that_none_outranks_and_every_flow_keeps_its_order(
+            packets in proptest::collection::vec((0u32..4, 0u32..6), 1..24),
+        ) {
+            let mut waiting: Vec<usize> = (0..packets.len()).collect();
+            for handle in drain(queue(&packets)) {
+                let (flow, least) = (packets[handle as usize].0, waiting.iter().map(|&i| packets[i].1).min());
+                let of_flow: Vec<usize> = waiting.iter().copied().filter(|&i| packets[i].0 == flow).collect();
+                proptest::prop_assert_eq!(of_flow[0], handle as usize);
+                proptest::prop_assert_eq!(of_flow.iter().map(|&i| packets[i].1).min(), least);
+                waiting.retain(|&i| i != handle as usize);
+            }
+            proptest::prop_assert!(waiting.is_empty());
+        }
+    }
+}
