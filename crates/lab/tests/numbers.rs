@@ -2,7 +2,9 @@
 
 use sidestep_lab::stats::{Summary, summarise};
 use sidestep_lab::{Accept, Claim, Compare, Run, Verdict, evaluate};
-use sidestep_sim::{ClassOutcome, FlowOutcome, FlowPlan, Outcome, Plan, QueryPlan, Start, Totals};
+use sidestep_sim::{
+    ClassOutcome, FlowOutcome, FlowPlan, NReordering, Outcome, Plan, QueryPlan, Start, Totals,
+};
 use sidestep_types::{HostId, Time};
 use std::sync::Arc;
 
@@ -25,6 +27,15 @@ fn took(from_ms: u64, to_ms: Option<u64>) -> FlowOutcome {
         delivered_bytes: 1000,
         ..FlowOutcome::default()
     }
+}
+
+/// So many packets of each n.
+fn reordered(counts: &[(usize, u64)]) -> NReordering {
+    let mut all = NReordering::default();
+    for &(n, count) in counts {
+        all.counts[n.min(NReordering::BUCKETS) - 1] = count;
+    }
+    all
 }
 
 /// One query of two responses that are complete after `qct_ms`, and four background flows.
@@ -66,12 +77,17 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
                 delivered: 200,
                 detoured: 2,
                 dropped: 10,
+                trimmed: 4,
+                reordered: 12,
+                n_reordering: reordered(&[(1, 6), (3, 2)]),
                 ..ClassOutcome::default()
             },
             ClassOutcome {
                 sent: 100,
                 delivered: 100,
                 detoured: 18,
+                reordered: 3,
+                n_reordering: reordered(&[(2, 2), (1000, 1)]),
                 ..ClassOutcome::default()
             },
         ],
@@ -81,6 +97,9 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
             delivered: 500,
             detoured: 20,
             timeouts: 3,
+            spurious_timeouts: 2,
+            retransmits: 8,
+            spurious_retransmits: 5,
             ..Totals::default()
         },
         end: Time::from_ms(102),
@@ -133,6 +152,15 @@ fn a_summary_by_hand() {
         (s.packet_hops, s.timeouts, s.seeds.len(), s.per_seed.len()),
         (3000, 9, 3, 3)
     );
+    assert_eq!((s.spurious_retransmits, s.spurious_timeouts), (15, 6));
+    // 15 of 300 in each run; the 45th of 45 is beyond 64, where nothing is told apart.
+    assert_eq!(s.reordered_share, Some(0.05));
+    assert_eq!(
+        (s.reordering_p99, s.reordering_p99_at_least),
+        (Some(65), true)
+    );
+    assert_eq!(s.classes[0].n_reordering, [18, 0, 6]);
+    assert_eq!((s.classes[0].trimmed, s.classes[1].reordered), (12, 9));
     assert_eq!(s.jain, Some(1.0));
     assert_eq!((s.classes[0].fct_ms.n, s.classes[1].fct_ms.n), (9, 9));
     assert!(!s.classes[0].query && s.classes[1].query);

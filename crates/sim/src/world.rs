@@ -374,14 +374,14 @@ impl<A: Agenda> World<A> {
         let flow = packet.flow;
         let f = flow.0 as usize;
         let data = packet.carries_data() && !packet.trimmed();
-        if packet.trimmed() {
-            self.classes[packet.class as usize].trimmed += 1;
-            self.lose(packet);
-        } else if data {
+        if data {
             let class = &mut self.classes[packet.class as usize];
             class.delivered += 1;
             class.detoured += u64::from(packet.detours > 0);
             class.marked += u64::from(packet.ce());
+        } else if packet.trimmed() {
+            self.classes[packet.class as usize].trimmed += 1;
+            self.lose(packet);
         }
         if self.receivers[f].is_none() {
             if self.flows[f].finished.is_some() {

@@ -3,7 +3,7 @@
 use super::{Percentile, Sample, jain, t_interval};
 use crate::run::Run;
 use serde::{Deserialize, Serialize};
-use sidestep_sim::{FlowOutcome, FlowPlan, Outcome, Plan, Start};
+use sidestep_sim::{FlowOutcome, FlowPlan, NReordering, Outcome, Plan, Start};
 use sidestep_switch::DropReason;
 use sidestep_types::{Time, mix64};
 use std::collections::BTreeMap;
@@ -39,6 +39,21 @@ pub struct Summary {
     pub timeouts: u64,
     /// Data segments sent again.
     pub retransmits: u64,
+    /// Of those, the ones of which the network had lost nothing since it was last sent.
+    #[serde(default)]
+    pub spurious_retransmits: u64,
+    /// Timeouts at which the network had not lost the oldest byte waited for.
+    #[serde(default)]
+    pub spurious_timeouts: u64,
+    /// Share of the data packets delivered that arrived after one sent later (RFC 4737).
+    #[serde(default)]
+    pub reordered_share: Option<f64>,
+    /// The n of RFC 4737 section 5.4 that 99 % of those do not exceed, by nearest rank.
+    #[serde(default)]
+    pub reordering_p99: Option<u64>,
+    /// It is this or more: beyond 64 nothing is told apart.
+    #[serde(default)]
+    pub reordering_p99_at_least: bool,
     /// Jain's index of the bytes that endless flows delivered.
     pub jain: Option<f64>,
     /// Packets put on NICs, data or not.
@@ -107,6 +122,16 @@ pub struct ClassSummary {
     pub dropped: u64,
     /// Data packets that arrived marked.
     pub marked: u64,
+    /// Data packets that arrived without their payload, which `delivered` leaves out.
+    #[serde(default)]
+    pub trimmed: u64,
+    /// Of those delivered, the ones that arrived after one sent later.
+    #[serde(default)]
+    pub reordered: u64,
+    /// Those by their n (RFC 4737 section 5.4): 1 to 64 in turn, then more; zeros at the end
+    /// are left out.
+    #[serde(default)]
+    pub n_reordering: Vec<u64>,
     /// Bytes delivered in order.
     pub delivered_bytes: u64,
     /// Completion times of its flows that end, in milliseconds.
@@ -193,6 +218,9 @@ impl Tally {
                 detours: seen.detours,
                 dropped: seen.dropped,
                 marked: seen.marked,
+                trimmed: seen.trimmed,
+                reordered: seen.reordered,
+                n_reordering: seen.n_reordering.counts.to_vec(),
                 ..ClassSummary::default()
             };
             tally.classes.push((class, Sample::default()));
@@ -220,6 +248,18 @@ impl Tally {
         }
     }
 
+    /// [`n_p99`] of all classes together.
+    fn reordering_p99(&self) -> (Option<u64>, bool) {
+        let mut counts = vec![0; NReordering::BUCKETS];
+        for (class, _) in &self.classes {
+            for (sum, count) in counts.iter_mut().zip(&class.n_reordering) {
+                *sum += count;
+            }
+        }
+        let reordered = self.classes.iter().map(|(class, _)| class.reordered).sum();
+        n_p99(reordered, &counts)
+    }
+
     fn merge(&mut self, other: &Tally) {
         self.qct.merge(&other.qct);
         self.fct_short.merge(&other.fct_short);
@@ -236,6 +276,11 @@ impl Tally {
             mine.detours += theirs.detours;
             mine.dropped += theirs.dropped;
             mine.marked += theirs.marked;
+            mine.trimmed += theirs.trimmed;
+            mine.reordered += theirs.reordered;
+            for (mine, theirs) in mine.n_reordering.iter_mut().zip(&theirs.n_reordering) {
+                *mine += theirs;
+            }
             mine.delivered_bytes += theirs.delivered_bytes;
             fct.merge(more);
         }
@@ -247,10 +292,15 @@ impl Tally {
             let one = |run: &&Run| run.outcome.totals.drops[reason as usize];
             (reason.name().to_string(), runs.iter().map(one).sum())
         };
+        let (reordering_p99, reordering_p99_at_least) = self.reordering_p99();
         let classes: Vec<ClassSummary> = (self.classes.iter_mut())
-            .map(|(class, fct)| ClassSummary {
-                fct_ms: percentiles(fct),
-                ..class.clone()
+            .map(|(class, fct)| {
+                let used = class.n_reordering.iter().rposition(|n| *n > 0);
+                class.n_reordering.truncate(used.map_or(0, |last| last + 1));
+                ClassSummary {
+                    fct_ms: percentiles(fct),
+                    ..class.clone()
+                }
             })
             .collect();
         let packets = |of: fn(&ClassSummary) -> u64, query: Option<bool>| {
@@ -280,6 +330,11 @@ impl Tally {
             marks: sum(|o| o.totals.marks),
             timeouts: sum(|o| o.totals.timeouts),
             retransmits: sum(|o| o.totals.retransmits),
+            spurious_retransmits: sum(|o| o.totals.spurious_retransmits),
+            spurious_timeouts: sum(|o| o.totals.spurious_timeouts),
+            reordered_share: share(packets(|class| class.reordered, None), delivered(None)),
+            reordering_p99,
+            reordering_p99_at_least,
             jain: jain(self.endless.iter().copied()),
             sent: sum(|o| o.totals.sent),
             delivered: sum(|o| o.totals.delivered),
@@ -294,6 +349,22 @@ impl Tally {
             per_seed: Vec::new(),
         }
     }
+}
+
+/// The n that 99 % of the `reordered` packets do not exceed, and whether it is only known to be
+/// that or more. `counts` is of n = 1, 2 and so on, its last number of all beyond.
+fn n_p99(reordered: u64, counts: &[u64]) -> (Option<u64>, bool) {
+    if reordered == 0 {
+        return (None, false);
+    }
+    let rank = (reordered * 99).div_ceil(100);
+    let mut below = reordered - counts.iter().sum::<u64>();
+    let mut n = 0;
+    while below < rank {
+        below += counts[n];
+        n += 1;
+    }
+    (Some(n as u64), n == counts.len())
 }
 
 /// Completion times of queries: from the question until the last response is complete.
@@ -346,5 +417,21 @@ fn percentiles(sample: &mut Sample) -> Percentiles {
         completed_share: sample.completed_share(),
         p50_at_least,
         p99_at_least,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_99th_percentile_of_n_counts_those_with_none() {
+        assert_eq!(n_p99(0, &[0, 0, 0]), (None, false));
+        assert_eq!(n_p99(100, &[0, 0, 0]), (Some(0), false));
+        assert_eq!(n_p99(100, &[1, 0, 0]), (Some(0), false));
+        assert_eq!(n_p99(100, &[1, 1, 0]), (Some(1), false));
+        assert_eq!(n_p99(100, &[50, 50, 0]), (Some(2), false));
+        assert_eq!(n_p99(100, &[0, 98, 2]), (Some(3), true));
+        assert_eq!(n_p99(3, &[0, 3, 0]), (Some(2), false));
     }
 }

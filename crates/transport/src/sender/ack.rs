@@ -34,8 +34,8 @@ impl TcpSender {
         if news && self.phase == Phase::Fast {
             self.believe_lost();
         }
-        if let Some((from, _)) = ack.cut_off() {
-            self.hear_cut(from);
+        if ack.cut {
+            self.hear_cut(&ack);
         }
         if self.reducing
             && let Some(before) = before
@@ -48,8 +48,8 @@ impl TcpSender {
     #[cold]
     fn hear_late(&mut self, ack: &Ack, idle: bool) {
         let late = ack.ack < self.una && !ack.syn && !idle;
-        if let Some((from, _)) = ack.cut_off().filter(|_| late) {
-            self.hear_cut(from);
+        if late && ack.cut {
+            self.hear_cut(ack);
         }
     }
 

@@ -21,6 +21,7 @@
 use sidestep_types::Time;
 
 use super::{Opening, Phase, TcpSender};
+use crate::Ack;
 
 impl TcpSender {
     /// A duplicate acknowledgement; with SACK, one that brought news.
@@ -45,10 +46,11 @@ impl TcpSender {
         }
     }
 
-    /// A switch has cut the segment at `from`: it has left the network, and nobody has it.
+    /// A switch has cut a segment: it has left the network, and nobody has it.
     #[cold]
-    pub(super) fn hear_cut(&mut self, from: u64) {
-        if !self.board.cut(from) {
+    pub(super) fn hear_cut(&mut self, ack: &Ack) {
+        let cut = ack.cut_off();
+        if !cut.is_some_and(|(from, _)| self.board.cut(from)) {
             return;
         }
         self.counters.cuts = self.counters.cuts.saturating_add(1);
