@@ -298,11 +298,12 @@ impl<A: Agenda> World<A> {
         let Some(end) = &mut self.senders[packet.flow.0 as usize] else {
             return;
         };
-        if packet.kind() == Kind::Syn {
-            end.lost.add(SYN, SYN + 1);
-        } else if packet.carries_data() {
-            let seq = packet.seq();
-            end.lost.add(seq, seq + u64::from(packet.len));
+        let (seq, len) = (packet.seq(), u64::from(packet.len));
+        match packet.kind() {
+            Kind::Syn => end.lost.add(SYN, SYN + 1),
+            // Cut or whole.
+            Kind::Data if len > 0 => end.lost.add(seq, seq + len),
+            Kind::Data | Kind::Ack | Kind::SynAck => {}
         }
     }
 
