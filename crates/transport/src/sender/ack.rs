@@ -34,13 +34,11 @@ impl TcpSender {
         if news && self.phase == Phase::Fast {
             self.believe_lost();
         }
-        if ack.cut {
-            self.hear_cut(&ack);
-        }
+        let cut = if ack.cut { self.hear_cut(&ack) } else { 0 };
         if self.reducing
             && let Some(before) = before
         {
-            self.reduce(acked, before);
+            self.reduce(acked, cut, before);
         }
     }
 

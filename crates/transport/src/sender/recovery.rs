@@ -46,17 +46,20 @@ impl TcpSender {
         }
     }
 
-    /// A switch has cut a segment: it has left the network, and nobody has it.
+    /// A switch has cut a segment: it has left the network, and nobody has it. Returns the bytes
+    /// of it that are news.
     #[cold]
-    pub(super) fn hear_cut(&mut self, ack: &Ack) {
+    pub(super) fn hear_cut(&mut self, ack: &Ack) -> u64 {
         let cut = ack.cut_off();
-        if !cut.is_some_and(|(from, _)| self.board.cut(from)) {
-            return;
+        let news = cut.map_or(0, |(from, _)| self.board.cut(from));
+        if news == 0 {
+            return 0;
         }
         self.counters.cuts = self.counters.cuts.saturating_add(1);
         if self.phase == Phase::Open {
             self.enter_cut();
         }
+        news
     }
 
     /// Fast recovery, begun by what a switch has said instead of by duplicates.
