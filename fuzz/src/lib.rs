@@ -7,7 +7,6 @@ use sidestep_transport::{
     Congestion, DelayedAck, Estimator, Recovery, Reduction, RtoConfig, TcpConfig,
 };
 use sidestep_types::{Entry, Framing, Seed, Size, Time, Values};
-use std::sync::Arc;
 
 /// Whatever is asked for, it is this text.
 pub struct OneFile<'a>(pub &'a str);
@@ -47,7 +46,7 @@ pub fn config() -> WorldConfig {
             sched: policy(sched::ENTRIES, "fifo"),
             capacity: Capacity::PerPort(Size::Packets(100)),
         },
-        transport: Arc::new(dctcp()),
+        transport: dctcp().into(),
         seed: Seed(1),
         trace: TraceFilter::None,
     }

@@ -392,11 +392,12 @@ impl<A: Agenda> World<A> {
         let Some(end) = &mut self.senders[packet.flow.0 as usize] else {
             return;
         };
-        if packet.kind() == Kind::Syn {
-            end.lost.add(SYN, SYN + 1);
-        } else if packet.carries_data() {
-            let seq = packet.seq();
-            end.lost.add(seq, seq + u64::from(packet.len));
+        let (seq, len) = (packet.seq(), u64::from(packet.len));
+        match packet.kind() {
+            Kind::Syn => end.lost.add(SYN, SYN + 1),
+            // Cut or whole.
+            Kind::Data if len > 0 => end.lost.add(seq, seq + len),
+            Kind::Data | Kind::Ack | Kind::SynAck => {}
         }
     }
 
@@ -468,16 +469,16 @@ impl<A: Agenda> World<A> {
         let flow = packet.flow;
         let f = flow.0 as usize;
         let data = packet.carries_data() && !packet.trimmed();
-        if packet.trimmed() {
-            self.classes[packet.class as usize].trimmed += 1;
-            self.lose(packet);
-        } else if data {
+        if data {
             let class = &mut self.classes[packet.class as usize];
             class.delivered += 1;
             class.marked += u64::from(packet.ce());
             if packet.detours > 0 {
                 self.count_detoured(packet);
             }
+        } else if packet.trimmed() {
+            self.classes[packet.class as usize].trimmed += 1;
+            self.lose(packet);
         }
         if self.receivers[f].is_none() {
             if self.flows[f].finished.is_some() {
