@@ -18,6 +18,11 @@ pub mod tables;
 mod warnings;
 mod write;
 
+/// `; did you mean "x"?` for the nearest of `known`; all of them when none is near, nothing when there is none.
+pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    read::problem::suggest(word, known)
+}
+
 pub use claim::{Accept, Claim, ClaimResult, Compare, Verdict, evaluate};
 pub use load::{ClassLoad, LoadReport};
 pub use read::problem::Problem;

@@ -18,6 +18,7 @@ mod session;
 mod staging;
 mod tables;
 pub mod trace;
+pub mod vectors;
 pub mod when;
 pub mod words;
 mod workers;
