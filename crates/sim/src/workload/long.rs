@@ -2,7 +2,9 @@
 //!
 //! **Decision**     `random`: `flows` flows, each between two different hosts drawn uniformly.
 //!                  `pairs`: the hosts are split into pairs at random; within each pair `flows`
-//!                  flows run in each direction.
+//!                  flows run in each direction. `neighbours`: the same with pairs of hosts
+//!                  that follow each other, which share no link with other pairs when they
+//!                  hang off one switch.
 //! **State**        two streams: hosts, jitter.
 //! **Units**        sizes in payload bytes.
 //! **Errors**       pairs of an odd number of hosts; a start past the run.
@@ -14,12 +16,20 @@ use crate::files::Files;
 use crate::plan::Start;
 use sidestep_types::{Entry, Param, ParamUnit, Time, Values};
 
+/// Who talks to whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Between {
+    Random,
+    Pairs,
+    Neighbours,
+}
+
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Long {
     hosts: u32,
     flows: u32,
-    pairs: bool,
+    between: Between,
     size: u64,
     start: Time,
     jitter: Time,
@@ -33,9 +43,9 @@ impl Workload for Long {
         params: &[
             Param::with_default(
                 "between",
-                ParamUnit::Word(&["random", "pairs"]),
+                ParamUnit::Word(&["random", "pairs", "neighbours"]),
                 "random",
-                "two random hosts a flow, or node-disjoint pairs (DIBS section 5.6); assumed random",
+                "two random hosts a flow, or node-disjoint pairs (DIBS section 5.6), random or hosts 0 and 1, 2 and 3, …; assumed random",
             ),
             Param::with_default(
                 "flows",
@@ -51,14 +61,18 @@ impl Workload for Long {
 
     fn build(values: &Values, _: &dyn Files, site: &Site) -> Result<Long, String> {
         let hosts = site.pairs_of_hosts()?;
-        let pairs = values.word("between") == "pairs";
-        if pairs && hosts % 2 == 1 {
+        let between = match values.word("between").as_str() {
+            "pairs" => Between::Pairs,
+            "neighbours" => Between::Neighbours,
+            _ => Between::Random,
+        };
+        if between != Between::Random && hosts % 2 == 1 {
             return Err(format!("pairs need an even number of hosts, got {hosts}"));
         }
         Ok(Long {
             hosts,
             flows: count(values, "flows", 1, u64::from(u32::MAX))?,
-            pairs,
+            between,
             size: size_or_endless(values, "size")?,
             start: values.time("start"),
             jitter: values.time("jitter"),
@@ -76,24 +90,31 @@ impl Workload for Long {
             let start = later(self.start, jitter(&mut delays, self.jitter))?;
             into.flow(src, dst, self.size, Start::At(start)).map(|_| ())
         };
-        if self.pairs {
-            for pair in deck.deal(&mut rng, self.hosts, None).chunks_exact(2) {
-                for _ in 0..self.flows {
-                    flow(pair[0], pair[1])?;
-                    flow(pair[1], pair[0])?;
-                }
-            }
-        } else {
+        if self.between == Between::Random {
             for _ in 0..self.flows {
                 let ends = deck.deal(&mut rng, 2, None);
                 flow(ends[0], ends[1])?;
+            }
+            return Ok(());
+        }
+        let dealt = match self.between {
+            Between::Neighbours => (0..self.hosts).collect(),
+            _ => deck.deal(&mut rng, self.hosts, None),
+        };
+        for pair in dealt.chunks_exact(2) {
+            for _ in 0..self.flows {
+                flow(pair[0], pair[1])?;
+                flow(pair[1], pair[0])?;
             }
         }
         Ok(())
     }
 
     fn load(&self, cost: Cost, duration: Time) -> Load {
-        let each = if self.pairs { u64::from(self.hosts) } else { 1 };
+        let each = match self.between {
+            Between::Random => 1,
+            Between::Pairs | Between::Neighbours => u64::from(self.hosts),
+        };
         let mut load = Load::default();
         load.add_some(each * u64::from(self.flows), self.size, cost, duration);
         load

@@ -318,6 +318,13 @@ fn long_pairs_are_disjoint_and_run_both_ways() {
         said("long", 7, &[("between", "pairs")]),
         "long: pairs need an even number of hosts, got 7"
     );
+    let beside = planned(
+        &made("long", 128, &[("between", "neighbours"), ("flows", "3")]),
+        SECOND,
+        1,
+    );
+    assert_eq!(beside.flows.len(), 128 * 3);
+    assert!(beside.flows.iter().all(|f| f.dst.0 == f.src.0 ^ 1));
     let random = planned(
         &made("long", 8, &[("flows", "50"), ("size", "1 MB")]),
         SECOND,
@@ -637,10 +644,14 @@ fn any_workload() -> impl Strategy<Value = (&'static str, Vec<(&'static str, Str
             ]
         )),
         (1u64..100).prop_map(|ms| ("background", vec![("inter_arrival", format!("{ms} ms"))])),
-        (n.clone(), prop::sample::select(vec!["random", "pairs"])).prop_map(|(flows, b)| (
-            "long",
-            vec![("flows", flows.to_string()), ("between", b.into())]
-        )),
+        (
+            n.clone(),
+            prop::sample::select(vec!["random", "pairs", "neighbours"])
+        )
+            .prop_map(|(flows, b)| (
+                "long",
+                vec![("flows", flows.to_string()), ("between", b.into())]
+            )),
         Just(("permutation", vec![("jitter", "1 ms".into())])),
         (
             n.clone(),
