@@ -471,7 +471,7 @@ mod tests {
     fn each_shows_the_worst_and_falls_with_one() {
         let good = held(&claim(Some(Over::Each), "12.."), &THREE);
         assert_eq!((good.ours, good.verdict), (Some(13.0), Verdict::Reproduced));
-        let bad = held(&claim(Some(Over::Each), "..15"), &THREE);
+        let bad = held(&claim(Some(Over::Each), "..18"), &THREE);
         assert_eq!((bad.ours, bad.verdict), (Some(22.0), Verdict::CantTell));
         let far = held(&claim(Some(Over::Each), "..1"), &THREE);
         assert_eq!(
