@@ -53,8 +53,9 @@ fn sweep_reads_back(experiment: &Experiment) {
         }
     };
     assert_eq!(again.axes, experiment.axes);
-    assert_eq!(again.claims, experiment.claims);
-    assert_eq!(again.plots, experiment.plots);
+    // What speaks of values that are not there any more is left out.
+    assert!(again.claims.iter().all(|claim| experiment.claims.contains(claim)));
+    assert!(again.plots.iter().all(|plot| experiment.plots.contains(plot)));
     assert_eq!(again.figure, experiment.figure);
     for scheme in 0..experiment.points[0].scenario.schemes.len() {
         let of = |e: &Experiment| e.points[0].scenario.identity(scheme);

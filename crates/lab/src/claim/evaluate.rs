@@ -476,7 +476,7 @@ mod tests {
         let far = held(&claim(Some(Over::Each), "..1"), &THREE);
         assert_eq!(
             (far.ours, far.verdict),
-            (Some(15.0), Verdict::NotReproduced)
+            (Some(22.0), Verdict::NotReproduced)
         );
     }
 
