@@ -12,10 +12,9 @@ pub(crate) fn experiment(experiment: &Experiment) -> String {
     let mut out = scenario(&experiment.points[0].scenario);
     if experiment.is_sweep() {
         // The points of a sweep hold no claims.
-        experiment
-            .claims
-            .iter()
-            .for_each(|c| write_claim(&mut out, c));
+        let here = |c: &&Claim| has(experiment, &c.at) && has(experiment, &c.less);
+        let claims = experiment.claims.iter().filter(here);
+        claims.for_each(|c| write_claim(&mut out, c));
     }
     if let Some(figure) = &experiment.figure {
         out.push_str("\n[figure]\n");
@@ -24,11 +23,19 @@ pub(crate) fn experiment(experiment: &Experiment) -> String {
         line(&mut out, "shows", &figure.shows);
     }
     sweep(&mut out, experiment);
-    experiment
-        .plots
-        .iter()
-        .for_each(|p| write_plot(&mut out, p));
+    let plots = experiment.plots.iter().filter(|p| has(experiment, &p.at));
+    plots.for_each(|p| write_plot(&mut out, p));
     out
+}
+
+/// Are these values still there? `--set` and `[quick]` may have left them out, and then what
+/// speaks of them has no meaning any more.
+fn has(experiment: &Experiment, at: &[(String, String)]) -> bool {
+    let on = |name: &String, value: &String| {
+        let mut axes = experiment.axes.iter();
+        axes.any(|axis| axis.name == *name && axis.values.contains(value))
+    };
+    at.iter().all(|(name, value)| on(name, value))
 }
 
 fn sweep(out: &mut String, experiment: &Experiment) {
