@@ -41,7 +41,7 @@ x = "workload.query.size"
 y = ["qct_p99_ms", "detours"]
 [[plot]]
 kind = "cdf"
-of = "qct"
+of = "qct_ms"
 [quick]
 seeds = "1"
 [[claim]]

@@ -119,8 +119,16 @@ pub struct PlotSpec {
     pub log_y: bool,
 }
 
-/// The samples that a `cdf` can be of.
-pub const SAMPLES: [&str; 2] = ["qct", "fct_short"];
+/// The samples that a `cdf` can be of: completion times, and what probes take.
+pub const SAMPLES: [&str; 7] = [
+    "qct_ms",
+    "fct_query_ms",
+    "fct_short_ms",
+    "hot_link_share",
+    "busiest_link_use",
+    "neighbour_free_1hop",
+    "neighbour_free_2hop",
+];
 
 impl Experiment {
     /// Reads the experiment, or plain scenario, in `text`, which stands in `file`, changed by

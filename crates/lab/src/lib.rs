@@ -32,7 +32,7 @@ pub use experiment::{
     Axis, Experiment, FigureSpec, PlotKind, PlotSpec, Point, PointResult, Results, SAMPLES,
 };
 pub use load::{ClassLoad, LoadReport};
-pub use probe::{Probe, Probed};
+pub use probe::{LoggedDetour, LoggedEvent, LoggedPath, LoggedStep, Occupancy, Probe, Probed};
 pub use read::problem::Problem;
 pub use record::{ClassRecord, Counts, Record, Span};
 pub use run::{Progress, Run, Watch, run, run_on};

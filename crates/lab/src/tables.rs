@@ -342,12 +342,7 @@ pub const PLOT: &[Param] = &[
         "lines and bars: the axis to draw against; the only one when not given",
     ),
     Param::with_default("y", ParamUnit::File, "", "lines and bars: metrics"),
-    Param::with_default(
-        "of",
-        ParamUnit::File,
-        "",
-        "cdf: the sample, qct or fct_short",
-    ),
+    Param::with_default("of", ParamUnit::File, "", "cdf: the sample"),
     Param::with_default(
         "at",
         ParamUnit::File,

@@ -241,6 +241,14 @@ mod tests {
     }
 
     #[test]
+    fn what_a_probe_samples_can_be_drawn() {
+        for metric in METRICS.iter().filter(|m| m.name.ends_with("_p90")) {
+            let sample = metric.name.trim_end_matches("_p90");
+            assert!(crate::SAMPLES.contains(&sample), "{sample}");
+        }
+    }
+
+    #[test]
     fn names_are_unique() {
         for (i, metric) in METRICS.iter().enumerate() {
             assert!(METRICS[..i].iter().all(|before| before.name != metric.name));

@@ -6,7 +6,7 @@ use crate::plot::{
 use crate::words::{count, number, seeds, share};
 use sidestep_lab::stats::metric::{self, Reading};
 use sidestep_lab::stats::{Percentile, Sample, Summary, t_interval};
-use sidestep_lab::{Experiment, PlotKind, PlotSpec, PointResult, Record, Results};
+use sidestep_lab::{Experiment, PlotKind, PlotSpec, PointResult, Record, Results, SAMPLES};
 
 /// One plot of a report.
 pub struct Drawn {
@@ -361,7 +361,7 @@ impl<'a> View<'a> {
             row.push(strand.scheme.into());
             row.extend(spread.cells());
             rows.push(row);
-            figure.x_label = spread.x_label.into();
+            figure.x_label = spread.x_label.clone();
             figure.counted = spread.counted.into();
             figure.completes = spread.completes;
             let entry = self.entry(strand, String::new());
@@ -380,9 +380,12 @@ impl<'a> View<'a> {
 
 pub(super) const NO_POINT: &str = "this run has no point that the plot is about";
 
+/// The percentiles of a sample's table, in thousandths.
+const PERMILLES: [u32; 4] = [500, 900, 990, 999];
+
 /// A sample, ready to be drawn.
 struct Spread {
-    x_label: &'static str,
+    x_label: String,
     counted: &'static str,
     completes: bool,
     /// Ascending.
@@ -394,37 +397,73 @@ struct Spread {
 impl Spread {
     /// The sample called `name` of all these runs.
     fn of(name: &str, records: &[&Record]) -> Option<Spread> {
-        // With or without its unit, as metrics have it.
-        let name = name.strip_suffix("_ms").unwrap_or(name);
-        let (x_label, counted, pick): (_, _, fn(&Record) -> &Sample) = match name {
-            "qct" => ("from the query to its last response, ms", "queries", |r| {
-                &r.qct
-            }),
-            "fct_short" => (
-                "from the hand-over to the last byte in order, ms",
-                "short flows",
-                |r| &r.fct_short,
-            ),
-            _ => return None,
+        let each = |pick: fn(&Record) -> &Sample| {
+            let mut all = Sample::default();
+            records.iter().for_each(|r| all.merge(pick(r)));
+            all
         };
-        let mut sample = Sample::default();
-        records.iter().for_each(|r| sample.merge(pick(r)));
+        let order = "from the hand-over to the last byte in order, ms";
+        Some(match name {
+            "qct_ms" => Spread::times(
+                each(|r| &r.qct),
+                "from the query to its last response, ms",
+                "queries",
+            ),
+            "fct_short_ms" => Spread::times(each(|r| &r.fct_short), order, "short flows"),
+            "fct_query_ms" => {
+                let mut all = Sample::default();
+                let classes = records.iter().flat_map(|r| &r.classes);
+                classes.filter(|c| c.query).for_each(|c| all.merge(&c.fct));
+                Spread::times(all, order, "responses")
+            }
+            name if SAMPLES.contains(&name) => {
+                let values = records.iter().filter_map(|r| r.probed.samples.get(name));
+                Spread::values(values.flatten().copied().collect(), name)
+            }
+            _ => return None,
+        })
+    }
+
+    fn times(mut sample: Sample, x_label: &str, counted: &'static str) -> Spread {
         let mut done: Vec<f64> = sample.finished().iter().map(|t| t.as_ms_f64()).collect();
         done.sort_by(f64::total_cmp);
-        let percentiles = [500, 900, 990, 999].map(|permille| {
+        let percentiles = PERMILLES.map(|permille| {
             sample.percentile(permille).map(|p| match p {
                 Percentile::Exactly(t) => (t.as_ms_f64(), false),
                 Percentile::AtLeast(t) => (t.as_ms_f64(), true),
             })
         });
-        Some(Spread {
-            x_label,
+        Spread {
+            x_label: x_label.into(),
             counted,
             completes: true,
             n: sample.len() as usize,
             done,
             percentiles,
-        })
+        }
+    }
+
+    /// Of what a probe took.
+    fn values(mut values: Vec<f64>, name: &str) -> Spread {
+        values.sort_by(f64::total_cmp);
+        let nearest = |permille: u32| {
+            let rank = (values.len() * permille as usize).div_ceil(1000).max(1);
+            values.get(rank - 1).map(|v| (*v, false))
+        };
+        let mean = metric::find(&format!("{name}_mean")).map(|m| m.doc);
+        let x_label = mean.map_or(name, |doc| doc.trim_start_matches("mean of "));
+        Spread {
+            x_label: x_label.into(),
+            counted: if name.starts_with("neighbour") {
+                "hot links and instants"
+            } else {
+                "windows"
+            },
+            completes: false,
+            n: values.len(),
+            percentiles: PERMILLES.map(nearest),
+            done: values,
+        }
     }
 
     fn cells(&self) -> Vec<String> {
@@ -513,15 +552,16 @@ fn population(name: &str) -> Option<Count> {
     match name {
         n if n.starts_with("qct_") => Some(|s| s.qct_ms.n),
         n if n.starts_with("fct_short_") => Some(|s| s.fct_short_ms.n),
+        n if n.starts_with("fct_query_") => Some(|s| s.fct_query_ms.n),
         _ => None,
     }
 }
 
 fn counted(name: &str) -> &'static str {
-    if name.starts_with("qct_") {
-        "queries"
-    } else {
-        "short flows"
+    match name {
+        n if n.starts_with("qct_") => "queries",
+        n if n.starts_with("fct_query_") => "responses",
+        _ => "short flows",
     }
 }
 

@@ -3,9 +3,10 @@
 use super::drawn::{Parts, Sheet, View};
 use crate::plot::{Hop, Look, Queues, Scatter, Switch, Way, queues, scatter, way};
 use crate::words::count;
-use sidestep_lab::{PlotKind, Record};
+use sidestep_lab::{LoggedDetour, LoggedEvent, LoggedPath, Occupancy, PlotKind, Record};
 use sidestep_sim::{End, Network};
-use sidestep_types::Time;
+use sidestep_switch::Capacity;
+use sidestep_types::{Size, Time};
 use std::collections::BTreeMap;
 
 /// What was seen in one run.
@@ -40,8 +41,62 @@ pub(super) enum Node {
 
 impl Seen {
     /// What a record holds of it.
-    fn of(_record: &Record) -> Seen {
-        Seen::default()
+    fn of(record: &Record, network: &Network) -> Seen {
+        let probed = &record.probed;
+        let detour = |d: &LoggedDetour| (Time::from_ps(d.at_ps), d.switch);
+        let instant = |o: &Occupancy| (Time::from_ps(o.at_ps), o.packets.clone());
+        Seen {
+            detours: probed.detours.iter().map(detour).collect(),
+            occupancy: probed.occupancy.iter().map(instant).collect(),
+            paths: probed.paths.iter().map(|p| Path::of(p, network)).collect(),
+        }
+    }
+}
+
+impl Path {
+    fn of(logged: &LoggedPath, network: &Network) -> Path {
+        let host = logged.id >> 32;
+        let mut links = Vec::new();
+        let mut at = Node::Host(host as u32);
+        // The port it waits at, and whether that is a detour.
+        let (mut port, mut detour) = (None, false);
+        for step in &logged.steps {
+            let next = match &step.what {
+                LoggedEvent::Sent => continue,
+                LoggedEvent::Queued { switch, .. } | LoggedEvent::Dropped { switch, .. } => {
+                    Node::Switch(*switch)
+                }
+                LoggedEvent::Delivered => match (at, port) {
+                    (Node::Switch(switch), Some(port)) => beyond(network, switch, port),
+                    _ => continue,
+                },
+            };
+            links.push((at, next, detour));
+            at = next;
+            (port, detour) = match &step.what {
+                LoggedEvent::Queued { port, wanted, .. } => (Some(*port), port != wanted),
+                _ => (None, false),
+            };
+        }
+        Path {
+            name: format!(
+                "packet {host}:{} of flow {}, detoured {} times",
+                logged.id & 0xffff_ffff,
+                logged.flow,
+                logged.detours
+            ),
+            links,
+        }
+    }
+}
+
+/// What a port leads to.
+fn beyond(network: &Network, switch: u32, port: u16) -> Node {
+    let (link, _) = ports_of(network)[switch as usize][usize::from(port)];
+    let cable = &network.cables[link / 2];
+    match if link % 2 == 0 { cable.b } else { cable.a } {
+        End::Host(host) => Node::Host(host.0),
+        End::Switch(switch) => Node::Switch(switch.0),
     }
 }
 
@@ -54,8 +109,8 @@ pub(super) fn draw(view: &View<'_>) -> Parts {
         }
         for scheme in view.schemes() {
             for record in result.of_scheme(scheme) {
-                let seen = Seen::of(record);
                 let network = &point.scenario.network;
+                let seen = Seen::of(record, network);
                 let head = Head {
                     title: view.title.clone(),
                     subtitle: format!("{}; {scheme}, seed {}", view.experiment.name, record.seed),
@@ -66,7 +121,13 @@ pub(super) fn draw(view: &View<'_>) -> Parts {
                         return detours(head, network, &seen.detours);
                     }
                     PlotKind::Occupancy if !seen.occupancy.is_empty() => {
-                        return occupancy(head, network, &seen.occupancy);
+                        let schemes = &point.scenario.schemes;
+                        let own = schemes.iter().find(|s| s.name == scheme);
+                        let holds = own.and_then(|s| match s.config.switch.capacity {
+                            Capacity::PerPort(Size::Packets(n)) => Some(n as f64),
+                            _ => None,
+                        });
+                        return occupancy(head, network, &seen.occupancy, holds);
                     }
                     PlotKind::Path if !seen.paths.is_empty() => {
                         return path(head, network, &seen.paths[0]);
@@ -128,7 +189,12 @@ fn detours(head: Head, network: &Network, all: &[(Time, u32)]) -> Parts {
     (Ok(scatter(&figure)), table, caption.into())
 }
 
-fn occupancy(head: Head, network: &Network, instants: &[(Time, Vec<u32>)]) -> Parts {
+fn occupancy(
+    head: Head,
+    network: &Network,
+    instants: &[(Time, Vec<u32>)],
+    capacity: Option<f64>,
+) -> Parts {
     let ports = ports_of(network);
     let held = |switch: usize| -> u64 {
         let own = ports[switch].iter();
@@ -155,7 +221,7 @@ fn occupancy(head: Head, network: &Network, instants: &[(Time, Vec<u32>)]) -> Pa
         counted: "packets queued, the one on the wire included".into(),
         instants: instants.iter().map(|(at, _)| at.to_string()).collect(),
         switches: chosen.iter().map(row).collect(),
-        capacity: None,
+        capacity,
         look: head.look,
     };
     let mut table = Sheet::default();
@@ -315,7 +381,7 @@ fn path(head: Head, network: &Network, path: &Path) -> Parts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sidestep_lab::Scenario;
+    use sidestep_lab::{LoggedStep, Scenario};
     use sidestep_sim::NoFiles;
 
     fn network() -> std::sync::Arc<Network> {
@@ -332,6 +398,43 @@ mod tests {
             subtitle: "s".into(),
             look: Look::nth(1),
         }
+    }
+
+    #[test]
+    fn a_logged_path_becomes_links_and_ends_at_the_host_behind_its_port() {
+        let queued = |switch, port, wanted| LoggedEvent::Queued {
+            switch,
+            port,
+            wanted,
+            ahead: 0,
+            marked: false,
+        };
+        // Edge 0.0 is switch 0, with hosts 0 and 1 on its ports 0 and 1, agg 0.0 (8) on port 2.
+        let what = [
+            LoggedEvent::Sent,
+            queued(0, 2, 1),
+            queued(8, 0, 0),
+            queued(0, 1, 1),
+            LoggedEvent::Delivered,
+        ];
+        let steps = what.map(|what| LoggedStep { at_ps: 0, what });
+        let logged = LoggedPath {
+            id: 5,
+            flow: 3,
+            seq: 0,
+            detours: 1,
+            steps: steps.to_vec(),
+        };
+        let path = Path::of(&logged, &network());
+        assert_eq!(path.name, "packet 0:5 of flow 3, detoured 1 times");
+        use Node::{Host, Switch};
+        let expected = [
+            (Host(0), Switch(0), false),
+            (Switch(0), Switch(8), true),
+            (Switch(8), Switch(0), false),
+            (Switch(0), Host(1), false),
+        ];
+        assert_eq!(path.links, expected);
     }
 
     #[test]
@@ -356,7 +459,8 @@ mod tests {
         let mut queues = vec![0; 2 * network.cables.len()];
         queues[ports[edge][1].0] = 7;
         queues[ports[edge][2].0] = 3;
-        let (scene, table, _) = occupancy(head(), &network, &[(Time::from_ms(1), queues)]);
+        let (scene, table, _) =
+            occupancy(head(), &network, &[(Time::from_ms(1), queues)], Some(10.0));
         assert!(scene.is_ok());
         let pods: Vec<&str> = table
             .rows

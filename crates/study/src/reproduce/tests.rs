@@ -66,7 +66,7 @@ fn plot(kind: PlotKind) -> PlotSpec {
         title: format!("{} & others", kind.name()),
         x: "workload.query.size".into(),
         y: vec!["qct_p99_ms".into(), "detours".into()],
-        of: "qct".into(),
+        of: "qct_ms".into(),
         at: Vec::new(),
         schemes: Vec::new(),
         log_x: true,
