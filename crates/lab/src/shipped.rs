@@ -15,7 +15,7 @@ macro_rules! shipped {
 /// The shipped schemes, in the order in which they are listed.
 pub const SCHEMES: &[Shipped] = shipped!(
     "schemes": "dctcp" "dibs" "dibs-no-ingress" "dibs-load-aware" "dibs-flow"
-    "dibs-probabilistic" "dibs-first-open" "tcp" "tcp-ecn" "infinite"
+    "dibs-probabilistic" "dibs-first-open" "tcp" "tcp-ecn" "infinite" "pfabric" "trim"
 );
 
 /// The shipped scenarios, in the order in which they are listed.

@@ -12,9 +12,16 @@ pub(crate) fn experiment(experiment: &Experiment) -> String {
     let mut out = scenario(&experiment.points[0].scenario);
     if experiment.is_sweep() {
         // The points of a sweep hold no claims.
-        let here = |c: &&Claim| has(experiment, &c.at) && has(experiment, &c.less);
-        let claims = experiment.claims.iter().filter(here);
-        claims.for_each(|c| write_claim(&mut out, c));
+        for claim in &experiment.claims {
+            // Of several values of an axis those that are left.
+            let left = |at: &&(String, String)| has(experiment, std::slice::from_ref(at));
+            let at: Vec<(String, String)> = claim.at.iter().filter(left).cloned().collect();
+            let mut named = claim.at.iter();
+            let whole = named.all(|(axis, _)| at.iter().any(|(name, _)| name == axis));
+            if whole && has(experiment, &claim.less) {
+                write_claim(&mut out, &Claim { at, ..claim.clone() });
+            }
+        }
     }
     if let Some(figure) = &experiment.figure {
         out.push_str("\n[figure]\n");
@@ -110,16 +117,22 @@ fn write_plot(out: &mut String, plot: &PlotSpec) {
 }
 
 fn write_at(out: &mut String, key: &str, at: &[(String, String)]) {
-    if !at.is_empty() {
-        let pairs = at
-            .iter()
-            .map(|(a, v)| format!("{} = {}", quoted(a), quoted(v)));
-        let _ = writeln!(
-            out,
-            "{key} = {{ {} }}",
-            pairs.collect::<Vec<_>>().join(", ")
-        );
+    if at.is_empty() {
+        return;
     }
+    let mut axes: Vec<(&str, Vec<String>)> = Vec::new();
+    for (axis, value) in at {
+        match axes.iter_mut().find(|(name, _)| name == axis) {
+            Some((_, values)) => values.push(quoted(value)),
+            None => axes.push((axis, vec![quoted(value)])),
+        }
+    }
+    let pair = |(axis, values): &(&str, Vec<String>)| match &values[..] {
+        [one] => format!("{} = {one}", quoted(axis)),
+        several => format!("{} = [{}]", quoted(axis), several.join(", ")),
+    };
+    let pairs: Vec<String> = axes.iter().map(pair).collect();
+    let _ = writeln!(out, "{key} = {{ {} }}", pairs.join(", "));
 }
 
 /// Writes the scenario: the top, its sections, each scheme in full, sources and claims.

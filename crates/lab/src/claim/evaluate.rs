@@ -48,7 +48,7 @@ pub struct ClaimResult {
     /// The experiment that shows the assumption that decides; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub gap_sweep: String,
-    /// The points it speaks of: axis to value.
+    /// The points it speaks of: axis to value, or to several with commas.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub at: BTreeMap<String, String>,
     /// The points that are taken off: axis to value.
@@ -161,11 +161,24 @@ fn evaluate_one(claim: &Claim, axes: &[Axis], points: &[PointResult]) -> ClaimRe
         gap: claim.gap.clone(),
         expect: claim.expect,
         gap_sweep: claim.gap_sweep.clone(),
-        at: claim.at.iter().cloned().collect(),
-        less: claim.less.iter().cloned().collect(),
+        at: together(&claim.at),
+        less: together(&claim.less),
         over: claim.over,
         points: shown.iter().zip(&known).map(point).collect(),
     }
+}
+
+/// Axis to value; several values of one axis with commas.
+fn together(at: &[(String, String)]) -> BTreeMap<String, String> {
+    let mut all: BTreeMap<String, String> = BTreeMap::new();
+    for (axis, value) in at {
+        let known = all.entry(axis.clone()).or_default();
+        if !known.is_empty() {
+            known.push_str(", ");
+        }
+        known.push_str(value);
+    }
+    all
 }
 
 const NOTHING: Known = Known {
@@ -196,8 +209,12 @@ struct Place<'a> {
 fn places<'a>(claim: &Claim, axes: &[Axis], points: &'a [PointResult]) -> Vec<Place<'a>> {
     let index = |name: &str| axes.iter().position(|axis| axis.name == name);
     let fits = |point: &&PointResult| {
+        let meant = |axis: &str, here: &str| {
+            let mut all = claim.at.iter();
+            all.any(|(name, value)| name == axis && value == here)
+        };
         let mut fixed = claim.at.iter();
-        fixed.all(|(axis, value)| index(axis).is_none_or(|i| point.at[i] == *value))
+        fixed.all(|(axis, _)| index(axis).is_none_or(|i| meant(axis, &point.at[i])))
     };
     let place = |here: &'a PointResult| {
         if claim.less.is_empty() {
