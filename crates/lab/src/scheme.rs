@@ -105,6 +105,8 @@ pub(crate) fn switch(resolved: &Resolved) -> Result<SwitchConfig, (&'static str,
         buffer: named(buffer),
         sched: named(sched),
         capacity: capacity(&resolved.values).map_err(|e| ("switch", e))?,
+        pfc: None,
+        cioq: None,
     })
 }
 

@@ -83,6 +83,7 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
             timeouts: 3,
             ..Totals::default()
         },
+        deadlocks: Vec::new(),
         end: Time::from_ms(102),
         trajectory_hash: seed,
         traces: Vec::new(),

@@ -9,7 +9,9 @@
 //! of a transmission.
 
 use crate::agenda::Agenda;
+use crate::cioq::Cioq;
 use crate::indexed::Table;
+use crate::pfc::Pfc;
 use crate::pool::{NONE, Pool};
 use sidestep_switch::{AnySched, Depth, Sched};
 use sidestep_types::{BitRate, Bytes, Framing, Packet, Seed, Time, mix64};
@@ -111,11 +113,16 @@ impl Link {
     }
 
     #[inline]
-    fn grow(&mut self, bytes: u32) {
+    pub fn grow(&mut self, bytes: u32) {
         self.depth.packets += 1;
         self.depth.bytes += bytes;
         self.peak.packets = self.peak.packets.max(self.depth.packets);
         self.peak.bytes = self.peak.bytes.max(self.depth.bytes);
+    }
+
+    pub fn shrink(&mut self, bytes: u32) {
+        self.depth.packets -= 1;
+        self.depth.bytes -= bytes;
     }
 }
 
@@ -123,7 +130,7 @@ impl Link {
 pub(crate) struct Ranked {
     pub sched: AnySched,
     /// The parcel being sent, if any.
-    sending: u32,
+    pub sending: u32,
 }
 
 /// All links, their packets and the agenda.
@@ -134,6 +141,11 @@ pub(crate) struct Fabric<A> {
     pub wires: Table<Wire>,
     /// Per link; empty when every port is FIFO.
     pub ranked: Vec<Option<Ranked>>,
+    /// Pauses between switches, and what is between the inputs and outputs of one, if anything.
+    pub pfc: Option<Box<Pfc>>,
+    pub cioq: Option<Box<Cioq>>,
+    /// Is there either? Then what comes in is watched.
+    pub inner: bool,
     pub unbuffered: u32,
     pub now: Time,
     pub hash: u64,
@@ -147,17 +159,19 @@ pub(crate) enum Happening {
     Arrival { link: u32, parcel: u32 },
     /// A host has something due.
     Wake { host: u32 },
-    /// A transmission ended; it is dealt with already.
+    /// A transmission or a crossing ended, or a pause arrived; it is dealt with already.
     Sent,
 }
 
 impl<A: Agenda> Fabric<A> {
-    /// Links `(rate, delay, where they lead)` in order, and `hosts` hosts with a slot of their own.
+    /// Links `(rate, delay, where they lead)` in order, and `hosts` hosts with a slot of their own;
+    /// with `inner`, each link has one more, for its pauses or crossings.
     pub fn new(
         links: &[(BitRate, Time, Far)],
         hosts: u32,
         framing: Framing,
         seed: Seed,
+        inner: bool,
     ) -> Fabric<A> {
         let mut wires: Vec<Wire> = Vec::new();
         let links: Vec<Link> = links
@@ -188,11 +202,14 @@ impl<A: Agenda> Fabric<A> {
             .collect();
         Fabric {
             // A slot for each link's arrivals, each host, each link's ends of transmission.
-            agenda: A::new(links.len() * 2 + hosts as usize),
+            agenda: A::new(links.len() * (2 + usize::from(inner)) + hosts as usize),
             pool: Pool::new(),
             links: Table::new(links),
             wires: Table::new(wires),
             ranked: Vec::new(),
+            pfc: None,
+            cioq: None,
+            inner,
             unbuffered: framing.unbuffered(),
             now: Time::ZERO,
             hash: 0,
@@ -216,7 +233,7 @@ impl<A: Agenda> Fabric<A> {
     /// The order of an entity's `count`-th event among others of the same instant: below
     /// 2³¹ are left to ends of transmission, which free room before anything arrives.
     #[inline]
-    fn tie(&self, entity: u32, count: u64) -> u32 {
+    pub fn tie(&self, entity: u32, count: u64) -> u32 {
         let mixed =
             (self.salt ^ count ^ (u64::from(entity) << 40)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> 33) as u32 | HOST_BIT
@@ -276,10 +293,11 @@ impl<A: Agenda> Fabric<A> {
         }
     }
 
-    /// Starts the transmission of the packet that the scheduler of `link` names, if any.
-    fn send_next(&mut self, link: u32) {
+    /// Starts the transmission of the packet that the scheduler of `link` names, if any and not paused.
+    pub fn send_next(&mut self, link: u32) {
         let ranked = self.ranked[link as usize].as_mut().expect("a ranked port");
-        let Some(parcel) = ranked.sched.pop() else {
+        let paused = self.pfc.as_ref().is_some_and(|pfc| pfc.paused(link));
+        let Some(parcel) = (if paused { None } else { ranked.sched.pop() }) else {
             ranked.sending = NONE;
             return;
         };
@@ -300,11 +318,41 @@ impl<A: Agenda> Fabric<A> {
 
     fn sent(&mut self, link: u32) {
         let ranked = self.ranked[link as usize].as_mut().expect("a ranked port");
-        let gone = self.pool.get(ranked.sending).packet.wire;
-        let l = &mut self.links[link];
-        l.depth.packets -= 1;
-        l.depth.bytes -= u32::from(gone) - self.unbuffered;
+        let gone = ranked.sending;
+        let bytes = u32::from(self.pool.get(gone).packet.wire) - self.unbuffered;
+        self.links[link].shrink(bytes);
+        if self.pfc.is_none() {
+            return self.send_next(link);
+        }
+        if link >= self.hosts {
+            self.release(link, gone);
+        }
         self.send_next(link);
+        self.look_for_a_cycle(link);
+    }
+
+    /// The slot of a link's pauses or crossings.
+    pub fn inner_slot(&self, link: u32) -> u32 {
+        2 * self.links.len() as u32 + self.hosts + link
+    }
+
+    /// Is there room for `bytes` more where `ingress` ends?
+    #[inline(never)]
+    pub fn input_has_room(&self, ingress: u32, bytes: u32) -> bool {
+        let pfc = self.pfc.as_ref();
+        let cioq = self.cioq.as_ref();
+        pfc.is_none_or(|pfc| pfc.has_room(ingress, bytes))
+            && cioq.is_none_or(|cioq| cioq.has_room(ingress, bytes))
+    }
+
+    /// Takes in a parcel that came by `ingress` and is to leave by `link`.
+    #[inline(never)]
+    pub fn take_in(&mut self, ingress: u32, link: u32, parcel: u32) {
+        if self.cioq.is_some() {
+            return self.enter(ingress, link, parcel);
+        }
+        self.hold(ingress, link, parcel);
+        self.enqueue(link, parcel);
     }
 
     /// Turns `link` into a port with an explicit queue.
@@ -331,7 +379,14 @@ impl<A: Agenda> Fabric<A> {
         if slot < links + self.hosts {
             return Some(Happening::Wake { host: slot - links });
         }
-        self.sent(slot - links - self.hosts);
+        let inner = self.inner_slot(0);
+        if slot < inner {
+            self.sent(slot - links - self.hosts);
+        } else if self.pfc.is_some() {
+            self.frame_arrived(slot - inner);
+        } else {
+            self.crossed(slot - inner);
+        }
         Some(Happening::Sent)
     }
 

@@ -3,6 +3,7 @@
 pub mod agenda;
 pub mod cdf;
 mod checks;
+pub mod cioq;
 pub mod config;
 mod fabric;
 mod fib;
@@ -14,6 +15,7 @@ mod layout;
 pub mod network;
 pub mod outcome;
 mod packets;
+pub mod pfc;
 pub mod plan;
 mod pool;
 mod switching;
@@ -24,11 +26,13 @@ pub mod workload;
 mod world;
 
 pub use cdf::{Interpolation, SizeCdf};
+pub use cioq::CioqConfig;
 pub use config::{SwitchConfig, TraceFilter, WorldConfig};
 pub use files::{Files, NoFiles};
 pub use network::{Cable, End, Network};
 pub use outcome::{
     ClassOutcome, FlowOutcome, Outcome, PacketTrace, PortOutcome, Totals, TraceEvent, TraceStep,
 };
+pub use pfc::{Deadlock, PfcConfig};
 pub use plan::{FlowPlan, Plan, QueryPlan, Start};
 pub use world::World;

@@ -1,6 +1,7 @@
 //! What a run leaves behind: one row per flow and port, totals, and the trajectory hash.
 
 use crate::network::End;
+use crate::pfc::Deadlock;
 use sidestep_switch::DropReason;
 use sidestep_types::{BitRate, FlowId, PortId, SwitchId, Time};
 
@@ -15,6 +16,8 @@ pub struct Outcome {
     pub classes: Vec<ClassOutcome>,
     /// Sums.
     pub totals: Totals,
+    /// Ports that came to wait for each other for ever, in the order in which it was found.
+    pub deadlocks: Vec<Deadlock>,
     /// When the run stopped.
     pub end: Time,
     /// A digest of every delivery over a link: its time, link and packet.
@@ -79,6 +82,10 @@ pub struct PortOutcome {
     pub peak_packets: u32,
     /// The longest queue in bytes.
     pub peak_bytes: u32,
+    /// Pauses that reached it.
+    pub pauses: u64,
+    /// For how long it was paused.
+    pub paused: Time,
 }
 
 /// What one traffic class saw, data packets only.
@@ -123,6 +130,8 @@ pub struct Totals {
     pub timeouts: u64,
     /// Data segments sent again.
     pub retransmits: u64,
+    /// Pauses that switches sent.
+    pub pauses: u64,
 }
 
 /// The path of one packet.

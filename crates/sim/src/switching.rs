@@ -95,17 +95,21 @@ impl Switch {
         self.buffer = buffer;
     }
 
-    /// Forwards, detours or drops a parcel that has just arrived for `dst`. A dropped one is the caller's to free.
+    /// Forwards, detours or drops a parcel for `dst` that has just arrived over link `ingress`. A dropped one is the caller's to free.
     #[inline]
     pub fn forward<A: Agenda>(
         &mut self,
         fabric: &mut Fabric<A>,
+        ingress: u32,
         parcel: u32,
         dst: Attachment,
     ) -> Done {
         let ttl = &mut fabric.pool.get_mut(parcel).packet.ttl;
         *ttl = ttl.saturating_sub(1);
         let packet = &fabric.pool.get(parcel).packet;
+        let inner = fabric.inner;
+        let bytes = u32::from(packet.wire) - fabric.unbuffered;
+        let crowded = inner && !fabric.input_has_room(ingress, bytes);
         let mut view = View {
             now: fabric.now,
             links: &mut fabric.links,
@@ -126,6 +130,8 @@ impl Switch {
         let want = view.want(wanted, packet);
         let verdict = if packet.ttl == 0 {
             Verdict::Drop(DropReason::Ttl)
+        } else if crowded {
+            Verdict::Drop(DropReason::Full)
         } else {
             self.buffer.admit(packet, want, &mut view, &mut self.rng)
         };
@@ -150,7 +156,11 @@ impl Switch {
         if marked {
             self.counts[port.index()].marks += 1;
         }
-        fabric.enqueue(link, parcel);
+        if inner {
+            fabric.take_in(ingress, link, parcel);
+        } else {
+            fabric.enqueue(link, parcel);
+        }
         let action = Action::Queued {
             port,
             ahead,

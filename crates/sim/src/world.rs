@@ -11,10 +11,11 @@ use crate::fabric::{Fabric, Far, Happening, flow_hashes};
 use crate::fib::{Attachment, Ports};
 use crate::host::{Alarm, Host, ReceivingEnd, Seen, SendingEnd};
 use crate::indexed::Table;
-use crate::layout::{LinkEnds, lay_links, rank_ports};
+use crate::layout::{LinkEnds, lay_inner, lay_links, rank_ports};
 use crate::network::{End, Network};
 use crate::outcome::{ClassOutcome, FlowOutcome, Outcome, PortOutcome, Totals, TraceEvent};
 use crate::packets::{ack_packet, arrival, data_packet};
+use crate::pfc::Deadlock;
 use crate::plan::{FlowPlan, Plan, Start};
 use crate::switching::{Action, Switch};
 use crate::trace::Tracer;
@@ -63,7 +64,8 @@ impl<A: Agenda> World<A> {
         let ports = Ports::number(network)?;
         let fibs = ports.shortest_paths(&network.switches)?;
         let (links, ends) = lay_links(network, &ports);
-        let mut fabric = Fabric::new(&links, network.hosts, config.framing, config.seed);
+        let inner = config.switch.pfc.is_some() || config.switch.cioq.is_some();
+        let mut fabric = Fabric::new(&links, network.hosts, config.framing, config.seed, inner);
         let mut switches = Vec::new();
         let mut first = network.hosts;
         for (s, fib) in fibs.into_iter().enumerate() {
@@ -77,6 +79,7 @@ impl<A: Agenda> World<A> {
             rank_ports(&mut fabric, &config, first, to_switch.len() as u32)?;
             first += to_switch.len() as u32;
         }
+        lay_inner(&mut fabric, &config, &ends);
         let flows = plan.flows.len();
         let mut world = World {
             fabric,
@@ -132,7 +135,7 @@ impl<A: Agenda> World<A> {
                 Happening::Arrival { link, parcel } => {
                     self.totals.packet_hops += 1;
                     match self.fabric.links[link].far() {
-                        Far::Switch(s) => self.at_switch(s, parcel),
+                        Far::Switch(s) => self.at_switch(s, link, parcel),
                         Far::Host(h) => self.at_host(h, parcel),
                     }
                 }
@@ -181,17 +184,20 @@ impl<A: Agenda> World<A> {
             sent: self.hosts.iter().map(|h| h.sent).sum(),
             retransmits: sum(|f| f.retransmits),
             timeouts: sum(|f| f.timeouts),
+            pauses: self.fabric.pfc.as_ref().map_or(0, |pfc| pfc.pauses),
             ..self.totals
         };
         let mut ports: Vec<(usize, PortOutcome)> = (self.ends.iter().enumerate())
             .map(|(link, ends)| (ends.place, self.port_outcome(link as u32, ends)))
             .collect();
         ports.sort_unstable_by_key(|p| p.0);
+        let deadlocks = self.deadlocks();
         Outcome {
             ports: ports.into_iter().map(|p| p.1).collect(),
             flows: self.flows,
             classes: self.classes,
             totals,
+            deadlocks,
             end: self.fabric.now,
             trajectory_hash: self.fabric.hash,
             traces: self.tracer.finish(),
@@ -204,6 +210,9 @@ impl<A: Agenda> World<A> {
             End::Switch(s) => self.switches[s.0].counts[ends.port.index()],
             End::Host(_) => Default::default(),
         };
+        let pfc = self.fabric.pfc.as_ref();
+        let (pauses, paused) =
+            pfc.map_or_else(Default::default, |pfc| pfc.seen(link, self.fabric.now));
         PortOutcome {
             from: ends.from,
             port: ends.port,
@@ -217,18 +226,30 @@ impl<A: Agenda> World<A> {
             drops: counts.drops,
             peak_packets: l.peak.packets,
             peak_bytes: l.peak.bytes,
+            pauses,
+            paused,
         }
     }
 
+    fn deadlocks(&self) -> Vec<Deadlock> {
+        let place = |link: &u32| self.ends[*link as usize].place as u32;
+        let found = self.fabric.pfc.iter().flat_map(|pfc| &pfc.deadlocks);
+        let told = |(at, cycle): &(Time, Vec<u32>)| Deadlock {
+            at: *at,
+            ports: cycle.iter().map(place).collect(),
+        };
+        found.map(told).collect()
+    }
+
     #[inline]
-    fn at_switch(&mut self, switch: u32, parcel: u32) {
+    fn at_switch(&mut self, switch: u32, ingress: u32, parcel: u32) {
         let packet = &self.fabric.pool.get(parcel).packet;
         let dst = self.attachments[packet.dst.0];
         let traced = packet.traced();
         if traced {
             self.tracer.look(&mut self.fabric, &self.switches[switch]);
         }
-        let done = self.switches[switch].forward(&mut self.fabric, parcel, dst);
+        let done = self.switches[switch].forward(&mut self.fabric, ingress, parcel, dst);
         match done.action {
             Action::Queued { port, marked, .. } => {
                 self.totals.marks += u64::from(marked);

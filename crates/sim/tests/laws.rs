@@ -37,6 +37,30 @@ fn any_config() -> impl Strategy<Value = WorldConfig> {
     )
 }
 
+/// The same, or with pauses, or with a fabric between inputs and outputs.
+fn any_switches() -> impl Strategy<Value = WorldConfig> {
+    let pfc = (1u64..40_000, proptest::option::of(0u64..10_000));
+    let pfc = pfc.prop_map(|(xoff, headroom)| PfcConfig {
+        xoff: Bytes(xoff),
+        xon: None,
+        headroom: headroom.map(Bytes),
+    });
+    let sizes = prop_oneof![
+        (1u64..20).prop_map(Size::Packets),
+        (1600u64..20_000).prop_map(|b| Size::Bytes(Bytes(b))),
+    ];
+    let cioq = ((1u64..5, 1u64..3), proptest::option::of(sizes));
+    let cioq = cioq.prop_map(|((times, over), input_capacity)| CioqConfig {
+        speedup: (times * over, over),
+        input_capacity,
+    });
+    (any_config(), 0..3, pfc, cioq).prop_map(|(mut config, kind, pfc, cioq)| {
+        config.switch.pfc = (kind == 1 && config.switch.buffer.0 != "dibs").then_some(pfc);
+        config.switch.cioq = (kind == 2).then_some(cioq);
+        config
+    })
+}
+
 fn any_plan(hosts: u32) -> impl Strategy<Value = Arc<Plan>> {
     let one = (0..hosts, 1..hosts, 1u64..60_000, 0u64..3_000);
     proptest::collection::vec(one, 1..40).prop_map(move |list| {
@@ -56,7 +80,7 @@ proptest! {
 
     #[test]
     fn every_packet_is_somewhere_at_any_moment(
-        config in any_config(), plan in any_plan(16), us in 1u64..40_000,
+        config in any_switches(), plan in any_plan(16), us in 1u64..40_000,
     ) {
         let network = topology("fat_tree", &[("k", "4")]);
         let outcome = run(&network, plan.clone(), config, Time::from_us(us));
@@ -71,7 +95,7 @@ proptest! {
 
     #[test]
     fn the_wheel_and_the_heap_run_the_same_run(
-        config in any_config(), plan in any_plan(16),
+        config in any_switches(), plan in any_plan(16),
     ) {
         let network = topology("leaf_spine", &[("leaves", "4"), ("spines", "2"), ("hosts_per_leaf", "4")]);
         let until = Time::from_ms(40);

@@ -66,6 +66,8 @@ pub fn config(buffer_name: &str, packets: u64, seed: u64) -> WorldConfig {
             buffer: values(buffer::ENTRIES, buffer_name, &[]),
             sched: values(sched::ENTRIES, "fifo", &[]),
             capacity: Capacity::PerPort(Size::Packets(packets)),
+            pfc: None,
+            cioq: None,
         },
         transport: Arc::new(dctcp()),
         seed: Seed(seed),
