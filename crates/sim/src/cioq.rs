@@ -14,7 +14,7 @@
 //!                  output from the decision on, so that none is lost or held up inside.
 
 use crate::agenda::Agenda;
-use crate::fabric::Fabric;
+use crate::fabric::{Fabric, HOST_BIT};
 use crate::layout::{LinkEnds, arrival_ports, backs, port_ranges};
 use sidestep_switch::Depth;
 use sidestep_types::{BitRate, Bytes, PortId, Size, Time};
@@ -160,7 +160,8 @@ impl<A: Agenda> Fabric<A> {
         let bytes = u32::from(self.pool.get(parcel).packet.wire);
         let span = cioq.span(&cioq.crossbars[switch as usize], bytes);
         let slot = self.inner_slot(ingress);
-        let tie = self.tie(slot, count);
+        // Like the end of a transmission, it makes room before anything arrives.
+        let tie = self.tie(slot, count) & !HOST_BIT;
         self.agenda.schedule(slot, self.now + span, tie);
     }
 

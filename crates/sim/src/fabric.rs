@@ -23,7 +23,7 @@ pub(crate) enum Far {
     Switch(u32),
 }
 
-const HOST_BIT: u32 = 1 << 31;
+pub(crate) const HOST_BIT: u32 = 1 << 31;
 
 /// Rate and delay; many links share one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

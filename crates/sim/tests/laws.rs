@@ -188,15 +188,38 @@ fn the_same_seed_gives_the_same_bytes_and_another_seed_another_run() {
 
 #[test]
 fn two_worlds_stepped_in_turn_record_what_each_records_alone() {
+    let mut pausing = |seed| {
+        let mut config = config("ecn", 100, seed);
+        config.switch.pfc = Some(PfcConfig {
+            xoff: Bytes(12_000),
+            xon: None,
+            headroom: None,
+        });
+        config
+    };
+    let mut crossing = |seed| {
+        let mut config = dibs(10, seed);
+        config.switch.cioq = Some(CioqConfig {
+            speedup: (3, 2),
+            input_capacity: Some(Size::Packets(8)),
+        });
+        config
+    };
+    step_in_turn(&mut |seed| dibs(10, seed));
+    step_in_turn(&mut pausing);
+    step_in_turn(&mut crossing);
+}
+
+fn step_in_turn(config: &mut dyn FnMut(u64) -> WorldConfig) {
     let network = topology("fat_tree", &[("k", "4")]);
-    let make =
-        |seed| -> World { World::new(&network, incast(1..16, 40_000), dibs(10, seed)).unwrap() };
-    let alone = |seed| {
+    let mut make =
+        |seed| -> World { World::new(&network, incast(1..16, 40_000), config(seed)).unwrap() };
+    let (mut a, mut b) = (make(1), make(2));
+    let mut alone = |seed| {
         let mut world = make(seed);
         world.run_until(Time::from_ms(100));
         world.finish()
     };
-    let (mut a, mut b) = (make(1), make(2));
     for us in 1..=100_000 / 7 {
         a.run_until(Time::from_us(7 * us));
         b.run_until(Time::from_us(7 * us));

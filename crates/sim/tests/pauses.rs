@@ -63,7 +63,10 @@ fn any_network() -> impl Strategy<Value = (Network, u32)> {
     })
 }
 
-fn any_incast() -> impl Strategy<Value = ((Network, u32), Vec<(u32, u32, u64)>)> {
+/// Source, target and size of each flow.
+type Flows = Vec<(u32, u32, u64)>;
+
+fn any_incast() -> impl Strategy<Value = ((Network, u32), Flows)> {
     any_network().prop_flat_map(|(network, hosts)| {
         let one = (
             1..hosts,
