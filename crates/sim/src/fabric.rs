@@ -316,6 +316,19 @@ impl<A: Agenda> Fabric<A> {
         self.agenda.schedule(slot, departs, link);
     }
 
+    /// A transmission or a crossing ended, or a pause arrived: `slot` counts from the first of these.
+    #[inline(never)]
+    fn ended(&mut self, slot: u32) {
+        let links = self.links.len() as u32;
+        if slot < links {
+            self.sent(slot);
+        } else if self.pfc.is_some() {
+            self.frame_arrived(slot - links);
+        } else {
+            self.crossed(slot - links);
+        }
+    }
+
     fn sent(&mut self, link: u32) {
         let ranked = self.ranked[link as usize].as_mut().expect("a ranked port");
         let gone = ranked.sending;
@@ -379,14 +392,7 @@ impl<A: Agenda> Fabric<A> {
         if slot < links + self.hosts {
             return Some(Happening::Wake { host: slot - links });
         }
-        let inner = self.inner_slot(0);
-        if slot < inner {
-            self.sent(slot - links - self.hosts);
-        } else if self.pfc.is_some() {
-            self.frame_arrived(slot - inner);
-        } else {
-            self.crossed(slot - inner);
-        }
+        self.ended(slot - links - self.hosts);
         Some(Happening::Sent)
     }
 

@@ -96,8 +96,9 @@ impl Switch {
     }
 
     /// Forwards, detours or drops a parcel for `dst` that has just arrived over link `ingress`. A dropped one is the caller's to free.
+    /// `INNER`: there are pauses, or something is between inputs and outputs.
     #[inline]
-    pub fn forward<A: Agenda>(
+    pub fn forward<A: Agenda, const INNER: bool>(
         &mut self,
         fabric: &mut Fabric<A>,
         ingress: u32,
@@ -107,9 +108,8 @@ impl Switch {
         let ttl = &mut fabric.pool.get_mut(parcel).packet.ttl;
         *ttl = ttl.saturating_sub(1);
         let packet = &fabric.pool.get(parcel).packet;
-        let inner = fabric.inner;
         let bytes = u32::from(packet.wire) - fabric.unbuffered;
-        let crowded = inner && !fabric.input_has_room(ingress, bytes);
+        let crowded = INNER && !fabric.input_has_room(ingress, bytes);
         let mut view = View {
             now: fabric.now,
             links: &mut fabric.links,
@@ -156,7 +156,7 @@ impl Switch {
         if marked {
             self.counts[port.index()].marks += 1;
         }
-        if inner {
+        if INNER {
             fabric.take_in(ingress, link, parcel);
         } else {
             fabric.enqueue(link, parcel);

@@ -249,7 +249,12 @@ impl<A: Agenda> World<A> {
         if traced {
             self.tracer.look(&mut self.fabric, &self.switches[switch]);
         }
-        let done = self.switches[switch].forward(&mut self.fabric, ingress, parcel, dst);
+        let (here, fabric) = (&mut self.switches[switch], &mut self.fabric);
+        let done = if fabric.inner {
+            here.forward::<A, true>(fabric, ingress, parcel, dst)
+        } else {
+            here.forward::<A, false>(fabric, ingress, parcel, dst)
+        };
         match done.action {
             Action::Queued { port, marked, .. } => {
                 self.totals.marks += u64::from(marked);
