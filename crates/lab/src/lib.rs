@@ -6,6 +6,7 @@
 //! (command line, Python, browser) brings the files, the threads and the clock.
 
 mod claim;
+mod fabric;
 pub mod ideal;
 mod load;
 mod read;
@@ -24,3 +25,4 @@ pub use read::problem::Problem;
 pub use run::{Progress, Run, Watch, run, run_on};
 pub use scenario::{Scenario, Setting};
 pub use scheme::{Scheme, SchemeConfig};
+pub use warnings::of_run as run_warnings;

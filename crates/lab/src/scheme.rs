@@ -1,5 +1,6 @@
 //! A scheme: what a paper proposes, as data that names a route, a buffer policy, a scheduler and a transport.
 
+use crate::fabric;
 use crate::read::section::{Choice, Resolved, Spec};
 use crate::tables::{SHARED, SWITCH, TRANSPORT, TRANSPORTS};
 use sidestep_sim::{SwitchConfig, TraceFilter, WorldConfig};
@@ -100,14 +101,16 @@ pub(crate) fn switch(resolved: &Resolved) -> Result<SwitchConfig, (&'static str,
     AnyBuffer::build(buffer.0, &buffer.1, ports, salt).map_err(|e| ("switch.buffer", e))?;
     AnySched::build(sched.0, &sched.1, ports, salt).map_err(|e| ("switch.sched", e))?;
     let named = |(name, values): &(&str, Values)| (name.to_string(), values.clone());
-    Ok(SwitchConfig {
+    let config = SwitchConfig {
         route: named(route),
         buffer: named(buffer),
         sched: named(sched),
         capacity: capacity(&resolved.values).map_err(|e| ("switch", e))?,
-        pfc: None,
-        cioq: None,
-    })
+        pfc: fabric::pfc(&resolved.values).map_err(|e| ("switch", e))?,
+        cioq: fabric::cioq(&resolved.values).map_err(|e| ("switch", e))?,
+    };
+    fabric::go_together(&config).map_err(|e| ("switch", e))?;
+    Ok(config)
 }
 
 fn capacity(values: &Values) -> Result<Capacity, String> {

@@ -13,7 +13,8 @@ macro_rules! shipped {
 }
 
 /// The shipped schemes, in the order in which they are listed.
-pub const SCHEMES: &[Shipped] = shipped!("schemes": "dctcp" "dibs" "tcp" "tcp-ecn" "infinite");
+pub const SCHEMES: &[Shipped] =
+    shipped!("schemes": "dctcp" "dibs" "tcp" "tcp-ecn" "infinite" "pfc");
 
 /// The shipped scenarios, in the order in which they are listed.
 pub const SCENARIOS: &[Shipped] = shipped!(

@@ -1,10 +1,11 @@
 //! What must be read before trusting a number.
 
-use crate::{Scenario, Scheme};
-use sidestep_sim::Plan;
+use crate::{Run, Scenario, Scheme};
+use sidestep_sim::pfc::headroom_needed;
+use sidestep_sim::{End, Network, Plan, PortOutcome};
 use sidestep_switch::Capacity;
 use sidestep_transport::Congestion;
-use sidestep_types::{Size, Value};
+use sidestep_types::{Bytes, HEADER_BYTES, Size, Value};
 
 /// All warnings of a scenario.
 pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
@@ -20,6 +21,8 @@ pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
             detours_look_like_losses(scheme),
             never_detours(scheme),
             never_idle(scheme),
+            too_little_headroom(scheme, &scenario.network),
+            overflows_though_paused(scheme, &scenario.network),
         ];
         let named = |warning| format!("scheme {}: {warning}", scheme.name);
         warnings.extend(own.into_iter().flatten().map(named));
@@ -117,4 +120,72 @@ fn never_idle(scheme: &Scheme) -> Option<String> {
 fn never_detours(scheme: &Scheme) -> Option<String> {
     let never = buffer(scheme) == "dibs" && scheme.config.switch.capacity == Capacity::Unlimited;
     never.then(|| "an unlimited queue always has room, so DIBS never detours".to_string())
+}
+
+/// What a pause on the network's worst cable needs.
+fn needed(scheme: &Scheme, network: &Network) -> Bytes {
+    let config = &scheme.config;
+    let full = config.framing.wire(HEADER_BYTES + config.transport.mss);
+    let each = network.cables.iter();
+    let each = each.map(|cable| headroom_needed(cable.rate, cable.delay, full));
+    each.max().unwrap_or_default()
+}
+
+fn too_little_headroom(scheme: &Scheme, network: &Network) -> Option<String> {
+    let headroom = scheme.config.switch.pfc?.headroom?;
+    let needed = needed(scheme, network);
+    (headroom < needed).then(|| {
+        format!(
+            "pfc_headroom ({headroom}) is below the {needed} that come after a pause on some \
+             cable of this network: packets may be lost"
+        )
+    })
+}
+
+/// A limit on an output can be reached before any input's.
+fn overflows_though_paused(scheme: &Scheme, network: &Network) -> Option<String> {
+    let switch = &scheme.config.switch;
+    let pfc = switch.pfc?;
+    if switch.capacity == Capacity::Unlimited {
+        return None;
+    }
+    let mut ports = vec![0u64; network.switches.len()];
+    for end in network.cables.iter().flat_map(|cable| [cable.a, cable.b]) {
+        if let End::Switch(s) = end {
+            ports[s.0 as usize] += 1;
+        }
+    }
+    let most = ports.into_iter().max().unwrap_or(0);
+    let headroom = pfc.headroom.unwrap_or(needed(scheme, network)).0;
+    let bytes = most.saturating_mul(pfc.xoff.0.saturating_add(headroom));
+    let enough = matches!(switch.capacity, Capacity::PerPort(Size::Bytes(room)) if room.0 >= bytes);
+    (!enough).then(|| format!(
+        "pfc counts what each port brings, up to {} by {most} ports, and a limit on outputs may be \
+         reached before: capacity = \"unlimited\" leaves it to the pauses",
+        Bytes(bytes)
+    ))
+}
+
+/// What must be read before trusting a number of this run.
+pub fn of_run(network: &Network, run: &Run) -> Vec<String> {
+    let name = |end: End| match end {
+        End::Host(host) => format!("host {}", host.0),
+        End::Switch(switch) => network.switches[switch.0 as usize].clone(),
+    };
+    let port = |p: &PortOutcome| format!("{} port {} to {}", name(p.from), p.port.0, name(p.to));
+    let told = |deadlock: &sidestep_sim::Deadlock| {
+        let ports = deadlock.ports.iter();
+        let ports: Vec<String> = ports
+            .map(|p| port(&run.outcome.ports[*p as usize]))
+            .collect();
+        format!(
+            "scheme {}, seed {}: deadlock at {}: {}, and back to the first: each is paused until \
+             the next one sends, for ever; flows that cross them do not finish",
+            run.scheme,
+            run.seed,
+            deadlock.at,
+            ports.join(", ")
+        )
+    };
+    run.outcome.deadlocks.iter().map(told).collect()
 }

@@ -39,7 +39,7 @@ fn any_config() -> impl Strategy<Value = WorldConfig> {
 
 /// The same, or with pauses, or with a fabric between inputs and outputs.
 fn any_switches() -> impl Strategy<Value = WorldConfig> {
-    let pfc = (1u64..40_000, proptest::option::of(0u64..10_000));
+    let pfc = (1u64..40_000, proptest::option::of(1_538u64..10_000));
     let pfc = pfc.prop_map(|(xoff, headroom)| PfcConfig {
         xoff: Bytes(xoff),
         xon: None,

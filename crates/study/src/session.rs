@@ -6,7 +6,7 @@ use crate::staging::Staging;
 use crate::tables::Tables;
 use crate::workers::{in_order, thread_cpu_s};
 use crate::{Error, Report, figures};
-use sidestep_lab::{Progress, Run, Scenario, Watch, evaluate, stats};
+use sidestep_lab::{Progress, Run, Scenario, Watch, evaluate, run_warnings, stats};
 use sidestep_sim::TraceFilter;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -179,13 +179,18 @@ fn report(scenario: &Scenario, runs: &[Run], cpu: &[f64], status: Status) -> Rep
             summaries.push(summary);
         }
     }
+    let mut warnings = scenario.warnings();
+    warnings.extend(
+        runs.iter()
+            .flat_map(|run| run_warnings(&scenario.network, run)),
+    );
     let claims = evaluate(&scenario.claims, &summaries);
     Report {
         scenario: scenario.name.clone(),
         title: scenario.title.clone(),
         seeds: scenario.seeds.clone(),
         status,
-        warnings: scenario.warnings(),
+        warnings,
         summaries,
         claims,
     }

@@ -78,6 +78,8 @@ metrics! {
     "marks" "packets marked" |s| number(s.marks);
     "timeouts" "retransmission timeouts" |s| number(s.timeouts);
     "retransmits" "data segments sent again" |s| number(s.retransmits);
+    "pauses" "pauses that switches sent" |s| number(s.pauses);
+    "deadlocks" "cycles of ports that came to wait for each other for ever" |s| number(s.deadlocks);
     "jain" "Jain's index of the bytes that endless flows delivered" |s| known(s.jain);
 }
 

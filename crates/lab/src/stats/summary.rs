@@ -39,6 +39,12 @@ pub struct Summary {
     pub timeouts: u64,
     /// Data segments sent again.
     pub retransmits: u64,
+    /// Pauses that switches sent.
+    #[serde(default)]
+    pub pauses: u64,
+    /// Cycles of ports that came to wait for each other for ever.
+    #[serde(default)]
+    pub deadlocks: u64,
     /// Jain's index of the bytes that endless flows delivered.
     pub jain: Option<f64>,
     /// Packets put on NICs, data or not.
@@ -280,6 +286,8 @@ impl Tally {
             marks: sum(|o| o.totals.marks),
             timeouts: sum(|o| o.totals.timeouts),
             retransmits: sum(|o| o.totals.retransmits),
+            pauses: sum(|o| o.totals.pauses),
+            deadlocks: sum(|o| o.deadlocks.len() as u64),
             jain: jain(self.endless.iter().copied()),
             sent: sum(|o| o.totals.sent),
             delivered: sum(|o| o.totals.delivered),

@@ -91,5 +91,9 @@ pub fn port_columns<'a>() -> Vec<Col<PortRow<'a>>> {
         peak_packets: Int = u64::from(r.port.peak_packets);
         /// the longest queue in bytes
         peak_bytes: Int = u64::from(r.port.peak_bytes);
+        /// pauses that reached it
+        pauses: Int = r.port.pauses;
+        /// for how long it was paused, rounded down
+        paused_ns: Int = r.port.paused.as_ns();
     }
 }
