@@ -1,5 +1,6 @@
 //! What must be read before trusting a number.
 
+use crate::tables::SWITCH;
 use crate::{Run, Scenario, Scheme};
 use sidestep_sim::pfc::headroom_needed;
 use sidestep_sim::{End, Network, Plan, PortOutcome};
@@ -12,6 +13,7 @@ pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
     let mut warnings: Vec<String> = overload(scenario)
         .into_iter()
         .chain(nothing_happens(scenario, first))
+        .chain(waits_for_another_key(scenario))
         .collect();
     for scheme in &scenario.schemes {
         let own = [
@@ -43,6 +45,30 @@ fn nothing_happens(scenario: &Scenario, first: &Plan) -> Option<String> {
         let (seed, duration) = (scenario.seeds[0], scenario.duration);
         format!("seed {seed} draws no flow in {duration}: make duration longer")
     })
+}
+
+/// Parameters that mean something only beside another one.
+fn waits_for_another_key(scenario: &Scenario) -> Vec<String> {
+    let any = |of: fn(&Scheme) -> bool| scenario.schemes.iter().any(of);
+    let mut idle: Vec<(&str, &str)> = Vec::new();
+    if !any(|scheme| scheme.config.switch.pfc.is_some()) {
+        let keys = ["switch.pfc_xoff", "switch.pfc_xon", "switch.pfc_headroom"];
+        idle.extend(keys.map(|key| (key, "pfc = true")));
+    }
+    if !any(|scheme| scheme.config.switch.cioq.is_some()) {
+        let keys = ["switch.speedup", "switch.input_capacity"];
+        idle.extend(keys.map(|key| (key, "fabric = \"cioq\"")));
+    }
+    // What says its default does no harm.
+    let says_more = |key: &str| {
+        let param = SWITCH.iter().find(|p| key.ends_with(p.name));
+        let default = param.and_then(|param| param.default);
+        let mut all = scenario.settings.iter().filter(|s| s.key == key);
+        all.any(|s| Some(s.value.as_str()) != default)
+    };
+    let more = idle.into_iter().filter(|(key, _)| says_more(key));
+    more.map(|(key, beside)| format!("{key} has no effect: no scheme has {beside}"))
+        .collect()
 }
 
 fn buffer(scheme: &Scheme) -> &str {
