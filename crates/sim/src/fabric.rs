@@ -337,6 +337,11 @@ impl<A: Agenda> Fabric<A> {
         if self.pfc.is_none() {
             return self.send_next(link);
         }
+        let l = &mut self.links[link];
+        if l.depth.packets == 0 {
+            // Pauses made it later than was foreseen.
+            l.free_at = self.now;
+        }
         if link >= self.hosts {
             self.release(link, gone);
         }
