@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use proptest::prelude::*;
 use sidestep_sim::*;
-use sidestep_switch::{Capacity, DropReason, buffer};
+use sidestep_switch::{AnySched, Capacity, DropReason, buffer};
 use sidestep_types::*;
 
 /// `config` with a fabric `times` as fast as the fastest port.
@@ -15,6 +15,10 @@ fn crossing(mut config: WorldConfig, times: u64, input: Option<Size>) -> WorldCo
         input_capacity: input,
     });
     config
+}
+
+fn full_drops(outcome: &Outcome) -> u64 {
+    outcome.totals.drops[DropReason::Full as usize]
 }
 
 fn droptail(packets: u64) -> WorldConfig {
@@ -128,13 +132,12 @@ fn a_packet_that_finds_its_input_full_is_dropped() {
             Time::from_ms(5),
         )
     };
-    let full = |o: &Outcome| o.totals.drops[DropReason::Full as usize];
     // One in three leaves while ten come: 7 are there in the end, one of them crossing.
-    assert_eq!(full(&go(Size::Packets(7))), 0);
+    assert_eq!(full_drops(&go(Size::Packets(7))), 0);
     let little = go(Size::Packets(3));
-    assert!(full(&little) > 0);
+    assert!(full_drops(&little) > 0);
     assert_conserved(&little);
-    assert!(full(&go(Size::Bytes(Bytes(3 * 1518)))) > 0);
+    assert!(full_drops(&go(Size::Bytes(Bytes(3 * 1518)))) > 0);
 }
 
 #[test]
@@ -168,6 +171,19 @@ fn a_full_output_detours_at_the_input() {
     assert_conserved(&outcome);
     assert!(outcome.totals.detours > 100, "{:?}", outcome.totals);
     assert!(outcome.flows.iter().all(|f| f.finished.is_some()));
+}
+
+#[test]
+fn a_scheduler_of_ones_own_orders_what_has_crossed() {
+    let network = topology("fat_tree", &[("k", "4")]);
+    let config = crossing(config("ecn", 1000, 1), 2, None);
+    let mut world: World = World::new(&network, incast(1..16, 40_000), config).unwrap();
+    world.set_scheds(|_, _| AnySched::Custom(Box::new(Lifo::default())));
+    assert!(world.run_until(Time::from_s(2)));
+    let outcome = world.finish();
+    assert_conserved(&outcome);
+    assert_eq!(full_drops(&outcome), 0);
+    assert!(outcome.flows.iter().any(|f| f.reordered > 0));
 }
 
 proptest! {

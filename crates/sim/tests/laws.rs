@@ -6,7 +6,7 @@ use common::*;
 use proptest::prelude::*;
 use sidestep_sim::agenda::{HeapAgenda, WheelAgenda};
 use sidestep_sim::*;
-use sidestep_switch::{AnySched, Capacity, DropReason, Sched, buffer};
+use sidestep_switch::{AnySched, Capacity, DropReason, buffer};
 use sidestep_types::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -266,19 +266,6 @@ fn a_time_to_live_of_n_lets_a_packet_through_n_minus_one_switches() {
             outcome.totals.drops[DropReason::Ttl as usize],
             u64::from(!arrives)
         );
-    }
-}
-
-/// Last in, first out: a scheduler that is not in the registry.
-#[derive(Default)]
-struct Lifo(Vec<u32>);
-
-impl Sched for Lifo {
-    fn push(&mut self, _: &Packet, handle: u32) {
-        self.0.push(handle);
-    }
-    fn pop(&mut self) -> Option<u32> {
-        self.0.pop()
     }
 }
 

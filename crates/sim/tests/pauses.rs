@@ -6,7 +6,7 @@ use common::*;
 use proptest::prelude::*;
 use sidestep_sim::pfc::headroom_needed;
 use sidestep_sim::*;
-use sidestep_switch::{Capacity, DropReason};
+use sidestep_switch::{AnySched, Capacity, DropReason};
 use sidestep_types::*;
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ const FULL: u32 = 1538;
 /// A topology, how many hosts it has.
 fn any_network() -> impl Strategy<Value = (Network, u32)> {
     let delays = prop_oneof![Just("0 us"), Just("1 us"), Just("20 us")];
-    (0..4, delays).prop_map(|(kind, delay)| match kind {
+    (0..6, delays).prop_map(|(kind, delay)| match kind {
         0 => (topology("fat_tree", &[("k", "4"), ("delay", delay)]), 16),
         1 => (
             topology("single_switch", &[("hosts", "8"), ("delay", delay)]),
@@ -49,6 +49,16 @@ fn any_network() -> impl Strategy<Value = (Network, u32)> {
             ),
             12,
         ),
+        3 | 4 => {
+            let middle = if kind == 3 { "10 Gbps" } else { "100 Mbps" };
+            let sets = [
+                ("left", "5"),
+                ("right", "3"),
+                ("bottleneck_rate", middle),
+                ("delay", delay),
+            ];
+            (topology("dumbbell", &sets), 8)
+        }
         _ => (
             topology(
                 "linear",
@@ -115,12 +125,12 @@ fn a_pause_waits_for_its_frame_and_lasts_until_the_resume() {
         flow(1, 0, 2 * 1460, Time::ZERO),
         flow(2, 0, 100, Time::from_us(200)),
     ];
-    let outcome = run(
-        &network,
-        plan(flows),
-        pausing(1518, None, 1),
-        Time::from_s(1),
-    );
+    let config = pausing(1518, None, 1);
+    let plan = plan(flows);
+    // Nothing else happens between the pause and the end of the second packet.
+    let early = run(&network, plan.clone(), config.clone(), Time::from_us(20));
+    assert_eq!(early.end, Time::from_ns(13_304 + 672 + 1_000));
+    let outcome = run(&network, plan, config, Time::from_s(1));
     let nic = port(&outcome, End::Host(HostId(1)), End::Switch(SwitchId(0)));
     // The first packet is in at 12.304 + 1 us; the pause takes 0.672 + 1 us back. Its last bit
     // leaves as the second arrives, so that resume and pause come back together. The second
@@ -304,4 +314,18 @@ fn a_ring_without_pauses_never_locks() {
     let outcome = run(&ring(5), around(2_000_000), config, Time::from_s(2));
     assert!(outcome.flows.iter().all(|f| f.finished.is_some()));
     assert_eq!(outcome.totals.pauses, 0);
+}
+
+#[test]
+fn a_scheduler_of_ones_own_is_paused_and_loses_nothing() {
+    let network = topology("fat_tree", &[("k", "4")]);
+    let config = pausing(15_000, None, 1);
+    let mut world: World = World::new(&network, incast(1..16, 40_000), config).unwrap();
+    world.set_scheds(|_, _| AnySched::Custom(Box::new(Lifo::default())));
+    assert!(world.run_until(Time::from_s(2)));
+    let outcome = world.finish();
+    assert_conserved(&outcome);
+    assert_eq!(full_drops(&outcome), 0);
+    assert!(outcome.flows.iter().any(|f| f.reordered > 0));
+    assert!(outcome.totals.pauses > 0);
 }

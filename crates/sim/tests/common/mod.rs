@@ -4,7 +4,7 @@
 
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
 use sidestep_sim::*;
-use sidestep_switch::{Capacity, buffer, route, sched};
+use sidestep_switch::{Capacity, Sched, buffer, route, sched};
 use sidestep_transport::{Congestion, Estimator, Recovery, Reduction, RtoConfig, TcpConfig};
 use sidestep_types::*;
 use std::sync::Arc;
@@ -154,4 +154,17 @@ pub fn assert_conserved(outcome: &Outcome) {
     let out: u64 = outcome.ports.iter().map(|p| p.detours_out).sum();
     let into: u64 = outcome.ports.iter().map(|p| p.detours_in).sum();
     assert_eq!((out, into), (t.detours, t.detours));
+}
+
+/// Last in, first out: a scheduler that is not in the registry.
+#[derive(Default)]
+pub struct Lifo(Vec<u32>);
+
+impl Sched for Lifo {
+    fn push(&mut self, _: &Packet, handle: u32) {
+        self.0.push(handle);
+    }
+    fn pop(&mut self) -> Option<u32> {
+        self.0.pop()
+    }
 }
