@@ -52,6 +52,7 @@ struct Input {
     /// By output.
     queues: Vec<VecDeque<u32>>,
     held: Depth,
+    peak_bytes: u32,
     /// What crosses from here: the output and the parcel.
     crossing: Option<(usize, u32)>,
     crossings: u64,
@@ -68,6 +69,7 @@ impl Cioq {
                 link: backs[out as usize],
                 queues: vec![VecDeque::new(); ports],
                 held: Depth::default(),
+                peak_bytes: 0,
                 crossing: None,
                 crossings: 0,
             };
@@ -94,6 +96,12 @@ impl Cioq {
             Some(Size::Packets(n)) => u64::from(held.packets) < n,
             Some(Size::Bytes(b)) => u64::from(held.bytes) + u64::from(bytes) <= b.0,
         }
+    }
+
+    /// The most that the input where `ingress` ends has held.
+    pub fn peak(&self, ingress: u32) -> u64 {
+        let (switch, port) = self.inputs[ingress as usize];
+        u64::from(self.crossbars[switch as usize].inputs[port.index()].peak_bytes)
     }
 
     /// How long `bytes` of link time take to cross.
@@ -139,6 +147,7 @@ impl<A: Agenda> Fabric<A> {
         input.queues[output].push_back(parcel);
         input.held.packets += 1;
         input.held.bytes += bytes;
+        input.peak_bytes = input.peak_bytes.max(input.held.bytes);
         if input.crossing.is_none() && !crossbar.busy[output] {
             self.cross(ingress, output);
         }

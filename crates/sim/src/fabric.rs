@@ -363,6 +363,15 @@ impl<A: Agenda> Fabric<A> {
             && cioq.is_none_or(|cioq| cioq.has_room(ingress, bytes))
     }
 
+    /// The most that the switch at the far end of `link` held of what came over it, if it was watched.
+    pub fn input_peak(&self, link: u32) -> u64 {
+        match (&self.pfc, &self.cioq, self.links[link].far()) {
+            (Some(pfc), _, Far::Switch(_)) => pfc.peak(link),
+            (_, Some(cioq), Far::Switch(_)) => cioq.peak(link),
+            _ => 0,
+        }
+    }
+
     /// Takes in a parcel that came by `ingress` and is to leave by `link`.
     #[inline(never)]
     pub fn take_in(&mut self, ingress: u32, link: u32, parcel: u32) {

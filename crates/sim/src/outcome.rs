@@ -86,6 +86,8 @@ pub struct PortOutcome {
     pub pauses: u64,
     /// For how long it was paused.
     pub paused: Time,
+    /// With pauses or input queues: the most bytes that the far switch held of what came over this link.
+    pub input_peak_bytes: u64,
 }
 
 /// What one traffic class saw, data packets only.

@@ -79,8 +79,9 @@ struct Hold {
     back: u32,
     /// The link of port 0 of the switch at the far end.
     first_out: u32,
-    /// Bytes held, and the most there is room for.
+    /// Bytes held, the most there ever were, and the most there is room for.
     held: u64,
+    peak: u64,
     room: u64,
     /// The same bytes by the port they wait for.
     waiting_for: Vec<u32>,
@@ -121,6 +122,7 @@ impl Pfc {
                 back,
                 first_out: out.start,
                 held: 0,
+                peak: 0,
                 room: config.xoff.0.saturating_add(headroom.0),
                 waiting_for: vec![0; out.len()],
                 asked: false,
@@ -156,6 +158,11 @@ impl Pfc {
         link.held + u64::from(bytes) <= link.room
     }
 
+    /// The most that was held of what came in by `ingress`.
+    pub fn peak(&self, ingress: u32) -> u64 {
+        self.links[ingress as usize].peak
+    }
+
     /// How often and how long the sender of `link` has been paused by `now`.
     pub fn seen(&self, link: u32, now: Time) -> (u64, Time) {
         let link = &self.links[link as usize];
@@ -179,6 +186,7 @@ impl<A: Agenda> Fabric<A> {
         pfc.came_by[parcel as usize] = ingress;
         let link = &mut pfc.links[ingress as usize];
         link.held += u64::from(bytes);
+        link.peak = link.peak.max(link.held);
         link.waiting_for[(out - link.first_out) as usize] += bytes;
         if !link.asked && link.held >= pfc.xoff {
             link.asked = true;

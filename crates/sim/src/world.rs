@@ -228,6 +228,7 @@ impl<A: Agenda> World<A> {
             peak_bytes: l.peak.bytes,
             pauses,
             paused,
+            input_peak_bytes: self.fabric.input_peak(link),
         }
     }
 
