@@ -46,6 +46,8 @@ pub fn config() -> WorldConfig {
             buffer: policy(buffer::ENTRIES, "ecn"),
             sched: policy(sched::ENTRIES, "fifo"),
             capacity: Capacity::PerPort(Size::Packets(100)),
+            pfc: None,
+            cioq: None,
         },
         transport: Arc::new(dctcp()),
         seed: Seed(1),

@@ -188,10 +188,14 @@ fn whole(example: &str) -> String {
     if !says("[topology]") {
         text.push_str("\n[topology]\nkind = \"fat_tree\"\nk = 4\n");
     }
-    if example.contains("\"workload.query.") {
-        text.push_str("\n[workload.query]\nkind = \"query\"\nrate = \"1 /s\"\ndegree = 4\n");
-    } else if !says("[workload.") {
-        text.push_str("\n[workload.one]\nkind = \"long\"\n");
+    let query = "\n[workload.query]\nkind = \"query\"\nrate = \"1 /s\"\ndegree = 4\n";
+    if !says("[workload.") {
+        let swept = example.contains("\"workload.query.");
+        text.push_str(if swept {
+            query
+        } else {
+            "\n[workload.one]\nkind = \"long\"\n"
+        });
     }
     text
 }

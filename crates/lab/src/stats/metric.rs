@@ -140,6 +140,8 @@ metrics! {
     "marks" "packets marked" |s| number(s.marks);
     "timeouts" "retransmission timeouts" |s| number(s.timeouts);
     "retransmits" "data segments sent again" |s| number(s.retransmits);
+    "pauses" "pauses that switches sent" |s| number(s.pauses);
+    "deadlocks" "cycles of ports that came to wait for each other for ever" |s| number(s.deadlocks);
     "jain" "Jain's index of the goodputs of endless flows" |s| known(s.jain);
     "looped_share" "share of the detoured data packets that crossed a switch twice" |s| looped_share(s);
     "loops_per_packet" "mean loops of a data packet, those without any included" |s| loops_per_packet(s);
@@ -157,7 +159,7 @@ pub fn is_count(name: &str) -> bool {
     name.starts_with("drops")
         || matches!(
             name,
-            "trims" | "detours" | "marks" | "timeouts" | "retransmits"
+            "trims" | "detours" | "marks" | "timeouts" | "retransmits" | "pauses" | "deadlocks"
         )
 }
 

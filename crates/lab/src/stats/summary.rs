@@ -85,6 +85,12 @@ pub struct Summary {
     pub timeouts: u64,
     /// Data segments sent again.
     pub retransmits: u64,
+    /// Pauses that switches sent.
+    #[serde(default)]
+    pub pauses: u64,
+    /// Cycles of ports that came to wait for each other for ever.
+    #[serde(default)]
+    pub deadlocks: u64,
     /// Jain's index of the goodputs of endless flows.
     pub jain: Option<f64>,
     /// Packets put on NICs, data or not.
@@ -314,6 +320,8 @@ fn add_up(records: &[&Record]) -> Summary {
         trims: sum.trims,
         timeouts: sum.timeouts,
         retransmits: sum.retransmits,
+        pauses: sum.pauses,
+        deadlocks: records.iter().map(|record| record.deadlocks).sum(),
         jain: jain(endless.copied()),
         sent: sum.sent,
         delivered: sum.delivered,

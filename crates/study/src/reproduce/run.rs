@@ -121,7 +121,7 @@ fn scenario(orders: &[Order], job: Job) -> &Scenario {
 fn weight(scenario: &Scenario) -> f64 {
     let load = scenario.load();
     let seconds = scenario.duration.as_s_f64() + 1e-3;
-    let endless = load.sum.endless as f64 / f64::from(scenario.network.hosts.max(1) as u32);
+    let endless = load.sum.endless as f64 / f64::from(scenario.network.hosts.max(1));
     let bits = load.sum.wire_bps + load.capacity_bps * endless.min(1.0);
     (bits * seconds).max(1.0)
 }

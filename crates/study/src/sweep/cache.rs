@@ -210,7 +210,10 @@ mod tests {
         cache.store(&key, &record);
         assert_eq!(cache.load(&key), Some(record));
         let used = cache.used();
-        assert_eq!((used.kept, used.damaged, used.refused.clone()), (1, 0, None));
+        assert_eq!(
+            (used.kept, used.damaged, used.refused.clone()),
+            (1, 0, None)
+        );
         assert!(
             used.total_bytes == used.kept_bytes && used.kept_bytes < 1000,
             "{used:?}"
