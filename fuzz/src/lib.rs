@@ -49,6 +49,8 @@ pub fn config() -> WorldConfig {
             buffer: policy(buffer::ENTRIES, "ecn"),
             sched: policy(sched::ENTRIES, "fifo"),
             capacity: Capacity::PerPort(Size::Packets(100)),
+            pfc: None,
+            cioq: None,
         },
         transport: dctcp().into(),
         seed: Seed(1),

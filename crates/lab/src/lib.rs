@@ -8,6 +8,7 @@
 
 mod claim;
 mod experiment;
+mod fabric;
 pub mod ideal;
 mod load;
 pub mod probe;

@@ -56,6 +56,10 @@ pub struct Record {
     pub links: LinksBusy,
     /// What was looked at beside.
     pub probed: Probed,
+    /// Cycles of ports that came to wait for each other for ever.
+    pub deadlocks: u64,
+    /// What must be read before trusting its numbers.
+    pub warnings: Vec<String>,
     /// Seconds of processor time that it took; 0 until whoever has a clock fills it in.
     /// The one number here that differs from run to run.
     pub cpu_s: f64,
@@ -154,6 +158,8 @@ counts! {
     spurious_retransmits;
     /// Timeouts at which the network had not lost the oldest byte waited for.
     spurious_timeouts;
+    /// Pauses that switches sent.
+    pauses;
 }
 
 /// One workload in one run. Packets are data packets.
@@ -219,6 +225,8 @@ impl Record {
             classes: classes(plan, outcome),
             links: LinksBusy::of(outcome),
             probed: run.probed.clone(),
+            deadlocks: outcome.deadlocks.len() as u64,
+            warnings: run.warnings.clone(),
             ..Record::default()
         };
         for (flow, seen) in plan.flows.iter().zip(&outcome.flows) {

@@ -56,6 +56,9 @@ fn port(from: End, wire_bytes: u64) -> PortOutcome {
         trims: 0,
         peak_packets: 1,
         peak_bytes: 1538,
+        pauses: 0,
+        paused: Time::ZERO,
+        input_peak_bytes: 0,
     }
 }
 
@@ -146,6 +149,7 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
             spurious_retransmits: 5,
             ..Totals::default()
         },
+        deadlocks: Vec::new(),
         end: Time::from_ms(102),
         trajectory_hash: seed,
         traces: Vec::new(),
@@ -157,6 +161,7 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
         outcome,
         probed: Probed::default(),
         interrupted: false,
+        warnings: Vec::new(),
     }
 }
 

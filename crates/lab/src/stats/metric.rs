@@ -144,6 +144,8 @@ metrics! {
     "spurious_timeouts" "retransmission timeouts at which the network had not lost the oldest byte waited for" |s| number(s.spurious_timeouts);
     "reordered_share" "share of the data packets delivered that arrived after one sent later (RFC 4737)" |s| known(s.reordered_share);
     "reordering_p99" "n-reordering (RFC 4737 section 5.4) that 99 % of the reordered data packets do not exceed" |s| reordering(s);
+    "pauses" "pauses that switches sent" |s| number(s.pauses);
+    "deadlocks" "cycles of ports that came to wait for each other for ever" |s| number(s.deadlocks);
     "jain" "Jain's index of the goodputs of endless flows" |s| known(s.jain);
     "looped_share" "share of the detoured data packets that crossed a switch twice" |s| looped_share(s);
     "loops_per_packet" "mean loops of a data packet, those without any included" |s| loops_per_packet(s);
@@ -162,7 +164,7 @@ pub fn is_count(name: &str) -> bool {
         || name.starts_with("spurious_")
         || matches!(
             name,
-            "trims" | "detours" | "marks" | "timeouts" | "retransmits"
+            "trims" | "detours" | "marks" | "timeouts" | "retransmits" | "pauses" | "deadlocks"
         )
 }
 

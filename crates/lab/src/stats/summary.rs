@@ -101,6 +101,12 @@ pub struct Summary {
     /// It is this or more: beyond 64 nothing is told apart.
     #[serde(default)]
     pub reordering_p99_at_least: bool,
+    /// Pauses that switches sent.
+    #[serde(default)]
+    pub pauses: u64,
+    /// Cycles of ports that came to wait for each other for ever.
+    #[serde(default)]
+    pub deadlocks: u64,
     /// Jain's index of the goodputs of endless flows.
     pub jain: Option<f64>,
     /// Packets put on NICs, data or not.
@@ -346,6 +352,8 @@ fn add_up(records: &[&Record]) -> Summary {
         reordered_share: share(packets(|class| class.reordered, None), delivered(None)),
         reordering_p99,
         reordering_p99_at_least,
+        pauses: sum.pauses,
+        deadlocks: records.iter().map(|record| record.deadlocks).sum(),
         jain: jain(endless.copied()),
         sent: sum.sent,
         delivered: sum.delivered,
