@@ -7,7 +7,6 @@ use sidestep_transport::{
     Congestion, DelayedAck, Estimator, Recovery, Reduction, RtoConfig, TcpConfig,
 };
 use sidestep_types::{Entry, Framing, Seed, Size, Time, Values};
-use std::sync::Arc;
 
 /// Whatever is asked for, it is this text.
 pub struct OneFile<'a>(pub &'a str);
@@ -49,7 +48,7 @@ pub fn config() -> WorldConfig {
             pfc: None,
             cioq: None,
         },
-        transport: Arc::new(dctcp()),
+        transport: dctcp().into(),
         seed: Seed(1),
         trace: TraceFilter::None,
     }

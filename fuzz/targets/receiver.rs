@@ -129,6 +129,7 @@ impl Pair {
                 syn: false,
                 ce,
                 cwr,
+                trimmed: false,
             },
         );
         let acks = self.acks();

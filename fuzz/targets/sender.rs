@@ -125,6 +125,7 @@ impl Talk {
                     ece: *ece,
                     syn: *syn,
                     sack: self.blocks(sack),
+                    cut: false,
                 };
                 self.ack(ack);
             }
