@@ -202,10 +202,15 @@ fn section(out: &mut String, all: &Reproduction, figure: &FigureResult, plots: &
         .points
         .first()
         .map_or(String::new(), |p| seeds(&p.scenario.seeds));
+    let one = experiment
+        .points
+        .first()
+        .is_some_and(|p| p.scenario.seeds.len() == 1);
+    let word = if one { "seed" } else { "seeds" };
     put(
         out,
         format_args!(
-            "<p class=\"meta\"><code>{}</code>; {}, seeds {seeds_of}; trajectories <code>{}</code></p>\n",
+            "<p class=\"meta\"><code>{}</code>; {}, {word} {seeds_of}; trajectories <code>{}</code></p>\n",
             escape(&figure.path()),
             some(experiment.points.len(), "point"),
             super::json::hash(figure)
