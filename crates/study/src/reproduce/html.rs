@@ -162,7 +162,7 @@ impl Reproduction {
                     escape(&format!("{} {}", figure.paper, figure.heading())),
                     claim_anchor(figure, claim),
                     escape(&claim.says),
-                    number(claim.paper),
+                    format_args!("{}{}", number(claim.paper), super::unit(claim)),
                     escape(&ours(claim)),
                     interval(claim).unwrap_or_else(|| "-".into()),
                     chip(claim, self.quick)
@@ -241,7 +241,7 @@ fn draw(out: &mut String, figure: &FigureResult, plot: &Drawn) {
     match &plot.scene {
         Ok(scene) => {
             let picture = svg(scene);
-            out.push_str(&picture);
+            put(out, format_args!("<div class=\"scroll\">{picture}</div>\n"));
             put(
                 out,
                 format_args!(
