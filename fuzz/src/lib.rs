@@ -7,7 +7,6 @@ use sidestep_transport::{
     Congestion, DelayedAck, Estimator, Recovery, Reduction, RtoConfig, TcpConfig,
 };
 use sidestep_types::{Entry, Framing, Seed, Size, Time, Values};
-use std::sync::Arc;
 
 /// Whatever is asked for, it is this text.
 pub struct OneFile<'a>(pub &'a str);
@@ -29,6 +28,10 @@ impl Files for FewFiles {
             "net.csv" => {
                 "a,b,rate,delay\nh0,s0,1 Gbps,1 us\nh1,s1,1 Gbps,1 us\ns0,s1,10 Gbps,5 us\n"
             }
+            "base.toml" => {
+                "duration = \"1 ms\"\nschemes = \"dctcp\"\n[topology]\nkind = \"single_switch\"\nhosts = 4\n\
+                 [workload.query]\nkind = \"incast\"\ndegree = 2\n[source]\n\"topology.hosts\" = \"P\"\n"
+            }
             "mine.toml" => "[switch]\nbuffer = \"dibs\"\n[transport]\nfast_retransmit = 9\n",
             _ => return Err("no such file".into()),
         };
@@ -46,8 +49,10 @@ pub fn config() -> WorldConfig {
             buffer: policy(buffer::ENTRIES, "ecn"),
             sched: policy(sched::ENTRIES, "fifo"),
             capacity: Capacity::PerPort(Size::Packets(100)),
+            pfc: None,
+            cioq: None,
         },
-        transport: Arc::new(dctcp()),
+        transport: dctcp().into(),
         seed: Seed(1),
         trace: TraceFilter::None,
     }

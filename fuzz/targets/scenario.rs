@@ -1,35 +1,66 @@
-//! Any text as a scenario: refused with messages, or resolved to one that reads back the same.
+//! Any text as an experiment or scenario: refused with messages, or resolved to one that reads
+//! back the same.
 //!
-//! Lines that begin with `--set ` are the command line's, all others the file's.
+//! Lines that begin with `--set ` and one that is `--quick` are the command line's, all others
+//! the file's.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use sidestep_fuzz::FewFiles;
-use sidestep_lab::Scenario;
+use sidestep_lab::{Experiment, Scenario};
 
 fuzz_target!(|input: &str| {
-    let (text, sets) = split(input);
-    match Scenario::read("fuzz.toml", &text, &sets, &FewFiles) {
+    let (text, sets, quick) = split(input);
+    match Experiment::read("fuzz.toml", &text, &sets, quick, &FewFiles) {
         Err(problems) => {
             assert!(!problems.is_empty(), "refused without a reason");
             for problem in problems {
                 assert!(!problem.to_string().is_empty());
             }
         }
-        Ok(scenario) => reads_back(&scenario),
+        Ok(experiment) if experiment.is_sweep() => sweep_reads_back(&experiment),
+        Ok(experiment) => reads_back(&experiment.points[0].scenario),
     }
 });
 
-fn split(input: &str) -> (String, Vec<String>) {
-    let (mut text, mut sets) = (String::new(), Vec::new());
+fn split(input: &str) -> (String, Vec<String>, bool) {
+    let (mut text, mut sets, mut quick) = (String::new(), Vec::new(), false);
     for line in input.split_inclusive('\n') {
         match line.strip_prefix("--set ") {
             Some(set) => sets.push(set.trim_end_matches('\n').to_string()),
+            None if line.trim_end() == "--quick" => quick = true,
             None => text.push_str(line),
         }
     }
-    (text, sets)
+    (text, sets, quick)
+}
+
+/// The axes, the plots and the claims; a point's values may be written otherwise.
+fn sweep_reads_back(experiment: &Experiment) {
+    let points: usize = experiment
+        .axes
+        .iter()
+        .map(|axis| axis.values.len())
+        .product();
+    assert_eq!(experiment.points.len(), points);
+    let written = experiment.to_toml();
+    let again = match Experiment::read("fuzz.toml", &written, &[], false, &FewFiles) {
+        Ok(again) => again,
+        Err(problems) => {
+            let said: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            panic!("{}\nin what was written:\n{written}", said.join("\n"));
+        }
+    };
+    assert_eq!(again.axes, experiment.axes);
+    // What speaks of values that are not there any more is left out.
+    assert!(again.claims.iter().all(|claim| experiment.claims.contains(claim)));
+    assert!(again.plots.iter().all(|plot| experiment.plots.contains(plot)));
+    assert_eq!(again.figure, experiment.figure);
+    for scheme in 0..experiment.points[0].scenario.schemes.len() {
+        let of = |e: &Experiment| e.points[0].scenario.identity(scheme);
+        assert_eq!(of(&again), of(experiment));
+    }
 }
 
 fn reads_back(scenario: &Scenario) {

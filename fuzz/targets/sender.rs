@@ -24,6 +24,8 @@ enum Event {
         ece: bool,
         syn: bool,
         sack: Vec<(Reach, Reach)>,
+        /// The first block is what a switch has cut.
+        cut: bool,
     },
     /// The timer's time has come.
     Due,
@@ -119,12 +121,19 @@ impl Talk {
 
     fn step(&mut self, event: &Event) {
         match event {
-            Event::Ack { at, ece, syn, sack } => {
+            Event::Ack {
+                at,
+                ece,
+                syn,
+                sack,
+                cut,
+            } => {
                 let ack = Ack {
                     ack: self.place(at),
                     ece: *ece,
                     syn: *syn,
                     sack: self.blocks(sack),
+                    cut: *cut,
                 };
                 self.ack(ack);
             }
@@ -233,6 +242,11 @@ impl Talk {
             segment.seq >= self.acked,
             "{segment:?} was acknowledged, up to {}",
             self.acked
+        );
+        let left = (self.total - self.acked).min(u64::from(u32::MAX)) as u32;
+        assert!(
+            (segment.len..=left).contains(&segment.rank),
+            "{segment:?} of {left} B left"
         );
         if segment.retransmit {
             assert!(

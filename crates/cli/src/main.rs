@@ -10,6 +10,7 @@ mod reproduce;
 mod run;
 mod show;
 mod stop;
+mod vectors;
 
 use clap::Parser;
 use std::process::ExitCode;
@@ -60,6 +61,7 @@ fn main() -> ExitCode {
         args::Command::List(args) => list::list(&args),
         args::Command::Show(args) => show::show(&args),
         args::Command::Bench(args) => bench::bench(&args),
+        args::Command::Vectors(args) => vectors::vectors(&args),
     };
     match outcome {
         Ok(status) => ExitCode::from(status),

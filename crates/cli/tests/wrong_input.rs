@@ -188,3 +188,17 @@ fn check_reports_every_wrong_scenario_and_prints_the_others() {
         done.err
     );
 }
+
+#[test]
+fn a_policy_without_vectors_is_refused_with_what_was_probably_meant() {
+    let room = Room::new();
+    let words = ["\"dips\" is unknown", "did you mean \"dibs\""];
+    expect_refusal(&room, &["vectors", "dips"], &words);
+    let words = ["\"pfabric\"", "buffer/pfabric or sched/pfabric"];
+    expect_refusal(&room, &["vectors", "pfabric"], &words);
+    let done = room
+        .run(&["vectors", "sched/pfabric", "--count", "5"])
+        .with_status(0);
+    assert_eq!(done.out.lines().count(), 6);
+    assert!(done.out.starts_with("row,settings,queue,step,operation,"));
+}

@@ -177,6 +177,30 @@ impl Experiment {
         all.into_iter().map(named).collect()
     }
 
+    /// [`Experiment::warnings`], and what the runs gave rise to: the first words of a scheme at a
+    /// point stand for all that were of it there.
+    pub fn warnings_of(&self, results: &Results) -> Vec<String> {
+        let mut all = self.warnings();
+        for point in &results.points {
+            let at = point.at.join(", ");
+            for summary in &point.summaries {
+                let of = point.of_scheme(&summary.scheme);
+                let mut said = of.flat_map(|record| &record.warnings);
+                let Some(first) = said.next() else { continue };
+                let place = match at.as_str() {
+                    "" => String::new(),
+                    at => format!("at {at}: "),
+                };
+                let more = match said.count() {
+                    0 => String::new(),
+                    n => format!(" (and {n} more like this)"),
+                };
+                all.push(format!("{place}{first}{more}"));
+            }
+        }
+        all
+    }
+
     /// The claims beside our numbers.
     pub fn evaluate(&self, results: &Results) -> Vec<ClaimResult> {
         crate::claim::evaluate_at(&self.claims, &self.axes, &results.points)

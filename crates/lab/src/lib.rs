@@ -8,6 +8,7 @@
 
 mod claim;
 mod experiment;
+mod fabric;
 pub mod ideal;
 mod load;
 pub mod probe;
@@ -21,6 +22,11 @@ pub mod stats;
 pub mod tables;
 mod warnings;
 mod write;
+
+/// `; did you mean "x"?` for the nearest of `known`; all of them when none is near, nothing when there is none.
+pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    read::problem::suggest(word, known)
+}
 
 pub use claim::{Accept, Claim, ClaimPoint, ClaimResult, Compare, Over, Verdict, evaluate};
 pub use experiment::{

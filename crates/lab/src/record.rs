@@ -56,6 +56,10 @@ pub struct Record {
     pub links: LinksBusy,
     /// What was looked at beside.
     pub probed: Probed,
+    /// Cycles of ports that came to wait for each other for ever.
+    pub deadlocks: u64,
+    /// What must be read before trusting its numbers.
+    pub warnings: Vec<String>,
     /// Seconds of processor time that it took; 0 until whoever has a clock fills it in.
     /// The one number here that differs from run to run.
     pub cpu_s: f64,
@@ -150,6 +154,12 @@ counts! {
     timeouts;
     /// Data segments sent again.
     retransmits;
+    /// Of those, the ones of which the network had lost nothing since they were last sent.
+    spurious_retransmits;
+    /// Timeouts at which the network had not lost the oldest byte waited for.
+    spurious_timeouts;
+    /// Pauses that switches sent.
+    pauses;
 }
 
 /// One workload in one run. Packets are data packets.
@@ -171,6 +181,12 @@ pub struct ClassRecord {
     pub dropped: u64,
     /// Arrived marked.
     pub marked: u64,
+    /// Arrived without their payload, which `delivered` leaves out.
+    pub trimmed: u64,
+    /// Of those delivered, the ones that arrived after one sent later.
+    pub reordered: u64,
+    /// Those by their n (RFC 4737 section 5.4): 1 to 64 in turn, then more.
+    pub n_reordering: Vec<u64>,
     /// Bytes delivered in order.
     pub delivered_bytes: u64,
     /// Completion times of its flows that end.
@@ -209,6 +225,8 @@ impl Record {
             classes: classes(plan, outcome),
             links: LinksBusy::of(outcome),
             probed: run.probed.clone(),
+            deadlocks: outcome.deadlocks.len() as u64,
+            warnings: run.warnings.clone(),
             ..Record::default()
         };
         for (flow, seen) in plan.flows.iter().zip(&outcome.flows) {
@@ -278,6 +296,9 @@ fn classes(plan: &Plan, outcome: &Outcome) -> Vec<ClassRecord> {
             detours: seen.detours,
             dropped: seen.dropped,
             marked: seen.marked,
+            trimmed: seen.trimmed,
+            reordered: seen.reordered,
+            n_reordering: seen.n_reordering.counts.to_vec(),
             detours_each: seen.detours_each.counts().to_vec(),
             extra_hops: (seen.extra_hops.iter())
                 .map(|extra| extra.counts().to_vec())

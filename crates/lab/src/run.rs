@@ -1,7 +1,7 @@
 //! One run: a scheme, a seed, and the simulator stepped until it is done or told to stop.
 
-use crate::Scenario;
 use crate::probe::{Probed, Prober};
+use crate::{Scenario, warnings};
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
 use sidestep_sim::{Outcome, Plan, TraceFilter, World};
 use sidestep_types::{Seed, Time};
@@ -46,6 +46,8 @@ pub struct Run {
     pub probed: Probed,
     /// The watcher stopped it.
     pub interrupted: bool,
+    /// What must be read before trusting its numbers.
+    pub warnings: Vec<String>,
 }
 
 /// Runs scheme number `scheme` of the scenario with `seed`.
@@ -88,6 +90,7 @@ pub fn run_on<A: Agenda>(
         scheme: scheme.name.clone(),
         seed,
         plan,
+        warnings: warnings::of_run(network, &scheme.name, seed, &outcome),
         outcome,
         probed,
         interrupted,

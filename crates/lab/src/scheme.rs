@@ -1,5 +1,6 @@
 //! A scheme: what a paper proposes, as data that names a route, a buffer policy, a scheduler and a transport.
 
+use crate::fabric;
 use crate::read::section::{Choice, Resolved, Spec};
 use crate::tables::{SHARED, SWITCH, TRANSPORT, TRANSPORTS};
 use sidestep_sim::{SwitchConfig, TraceFilter, WorldConfig};
@@ -106,12 +107,16 @@ pub(crate) fn switch(resolved: &Resolved) -> Result<SwitchConfig, (&'static str,
         return Err(("switch.buffer", e));
     }
     let named = |(name, values): &(&str, Values)| (name.to_string(), values.clone());
-    Ok(SwitchConfig {
+    let config = SwitchConfig {
         route: named(route),
         buffer: named(buffer),
         sched: named(sched),
         capacity: capacity(&resolved.values).map_err(|e| ("switch", e))?,
-    })
+        pfc: fabric::pfc(&resolved.values).map_err(|e| ("switch", e))?,
+        cioq: fabric::cioq(&resolved.values).map_err(|e| ("switch", e))?,
+    };
+    fabric::go_together(&config).map_err(|e| ("switch", e))?;
+    Ok(config)
 }
 
 fn capacity(values: &Values) -> Result<Capacity, String> {

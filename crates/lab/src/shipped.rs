@@ -15,12 +15,12 @@ macro_rules! shipped {
 /// The shipped schemes, in the order in which they are listed.
 pub const SCHEMES: &[Shipped] = shipped!(
     "schemes": "dctcp" "dibs" "dibs-no-ingress" "dibs-load-aware" "dibs-flow"
-    "dibs-probabilistic" "dibs-first-open" "tcp" "tcp-ecn" "infinite"
+    "dibs-probabilistic" "dibs-first-open" "tcp" "tcp-ecn" "infinite" "pfabric" "trim" "pfc"
 );
 
 /// The shipped scenarios, in the order in which they are listed.
 pub const SCENARIOS: &[Shipped] = shipped!(
-    "scenarios": "quickstart" "dibs-demo" "incast-ns3" "perm128" "perm1024" "trace"
+    "scenarios": "quickstart" "dibs-demo" "incast-ns3" "perm128" "perm1024" "trace" "flow-control"
 );
 
 /// Files that shipped scenarios read, by path.

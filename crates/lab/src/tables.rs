@@ -2,6 +2,7 @@
 //!
 //! The same tables give defaults, messages, suggestions, `sidestep list` and the docs.
 
+use crate::fabric::FABRICS;
 use sidestep_types::{Entry, Param, ParamUnit};
 
 /// The keys at the top of a scenario, beside its [`LISTS`].
@@ -75,6 +76,55 @@ pub const SWITCH: &[Param] = &[
         "1",
         "a queue may take this times the free shared memory (Choudhury and Hahne, 1998); assumed",
     ),
+    Param::with_default(
+        "pfc",
+        ParamUnit::Flag,
+        "false",
+        "pause whoever sends by a port that has brought too much (IEEE 802.1Qbb, DIBS section 6)",
+    ),
+    Param::with_default(
+        "pfc_xoff",
+        ParamUnit::Bytes,
+        "140 kB",
+        "what a port has brought and the switch still holds when it is paused; assumed: with the \
+         headroom of 1 Gbps no more than 100 full packets a port (DIBS Table 1)",
+    ),
+    Param::with_default(
+        "pfc_xon",
+        ParamUnit::Bytes,
+        "auto",
+        "it is resumed at this much or less; \"auto\" is two full packets below pfc_xoff; assumed",
+    )
+    .or_off("auto"),
+    Param::with_default(
+        "pfc_headroom",
+        ParamUnit::Bytes,
+        "auto",
+        "room beyond pfc_xoff for what is on its way; \"auto\" is what loses nothing: two \
+         propagation delays, three full packets and the pause",
+    )
+    .or_off("auto"),
+    Param::with_default(
+        "fabric",
+        ParamUnit::Word(FABRICS),
+        "output",
+        "\"output\": packets are at their output at once; \"cioq\": they wait at the input and \
+         cross to it (DIBS section 4)",
+    ),
+    Param::with_default(
+        "speedup",
+        ParamUnit::Fraction,
+        "2",
+        "with \"cioq\": how much faster than the fastest port packets cross, at least 1 (Chuang et \
+         al., 1999: 2 is enough to match output queueing); assumed",
+    ),
+    Param::with_default(
+        "input_capacity",
+        ParamUnit::Size,
+        "100 pkt",
+        "with \"cioq\": what each input holds, beside the capacity of the outputs; assumed",
+    )
+    .or_off("unlimited"),
 ];
 
 /// The word for a memory that all ports of a switch share.

@@ -2,18 +2,20 @@
 
 use crate::read::source::default;
 use crate::scenario::Setting;
-use crate::tables::{TRANSPORT, takes};
+use crate::tables::{SWITCH, TRANSPORT, takes};
 use crate::{Scenario, Scheme};
-use sidestep_sim::Plan;
+use sidestep_sim::pfc::headroom_needed;
+use sidestep_sim::{Deadlock, End, Network, Outcome, Plan, PortOutcome};
 use sidestep_switch::{Capacity, Nature, buffer};
 use sidestep_transport::{Congestion, TransportConfig};
-use sidestep_types::{Param, Size, Value};
+use sidestep_types::{Bytes, HEADER_BYTES, Param, Size, Value};
 
 /// All warnings of a scenario.
 pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
     let mut warnings: Vec<String> = overload(scenario)
         .into_iter()
         .chain(nothing_happens(scenario, first))
+        .chain(waits_for_another_key(scenario))
         .collect();
     for scheme in &scenario.schemes {
         let own = [
@@ -25,6 +27,8 @@ pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
             never_idle(scheme),
             line_rate_without_priorities(scheme),
             unheard(scenario, scheme),
+            too_little_headroom(scheme, &scenario.network),
+            overflows_though_paused(scheme, &scenario.network),
         ];
         let named = |warning| format!("scheme {}: {warning}", scheme.name);
         warnings.extend(own.into_iter().flatten().map(named));
@@ -45,6 +49,30 @@ fn nothing_happens(scenario: &Scenario, first: &Plan) -> Option<String> {
         let (seed, duration) = (scenario.seeds[0], scenario.duration);
         format!("seed {seed} draws no flow in {duration}: make duration longer")
     })
+}
+
+/// Parameters that mean something only beside another one.
+fn waits_for_another_key(scenario: &Scenario) -> Vec<String> {
+    let any = |of: fn(&Scheme) -> bool| scenario.schemes.iter().any(of);
+    let mut idle: Vec<(&str, &str)> = Vec::new();
+    if !any(|scheme| scheme.config.switch.pfc.is_some()) {
+        let keys = ["switch.pfc_xoff", "switch.pfc_xon", "switch.pfc_headroom"];
+        idle.extend(keys.map(|key| (key, "pfc = true")));
+    }
+    if !any(|scheme| scheme.config.switch.cioq.is_some()) {
+        let keys = ["switch.speedup", "switch.input_capacity"];
+        idle.extend(keys.map(|key| (key, "fabric = \"cioq\"")));
+    }
+    // What says its default does no harm.
+    let says_more = |key: &str| {
+        let param = SWITCH.iter().find(|p| key.ends_with(p.name));
+        let default = param.and_then(|param| param.default);
+        let mut all = scenario.settings.iter().filter(|s| s.key == key);
+        all.any(|s| Some(s.value.as_str()) != default)
+    };
+    let more = idle.into_iter().filter(|(key, _)| says_more(key));
+    more.map(|(key, beside)| format!("{key} has no effect: no scheme has {beside}"))
+        .collect()
 }
 
 fn nature(scheme: &Scheme) -> Nature {
@@ -150,4 +178,68 @@ fn unheard(scenario: &Scenario, scheme: &Scheme) -> Option<String> {
 fn never_detours(scheme: &Scheme) -> Option<String> {
     let never = nature(scheme).detours && scheme.config.switch.capacity == Capacity::Unlimited;
     never.then(|| "an unlimited queue always has room, so DIBS never detours".to_string())
+}
+
+/// What a pause on the network's worst cable needs.
+fn needed(scheme: &Scheme, network: &Network) -> Bytes {
+    let config = &scheme.config;
+    let full = config.framing.wire(HEADER_BYTES + config.transport.mss());
+    let each = network.cables.iter();
+    let each = each.map(|cable| headroom_needed(cable.rate, cable.delay, full));
+    each.max().unwrap_or_default()
+}
+
+fn too_little_headroom(scheme: &Scheme, network: &Network) -> Option<String> {
+    let headroom = scheme.config.switch.pfc?.headroom?;
+    let needed = needed(scheme, network);
+    (headroom < needed).then(|| {
+        format!(
+            "pfc_headroom ({headroom}) is below the {needed} that come after a pause on some \
+             cable of this network: packets may be lost"
+        )
+    })
+}
+
+/// A limit on an output can be reached before any input's.
+fn overflows_though_paused(scheme: &Scheme, network: &Network) -> Option<String> {
+    let switch = &scheme.config.switch;
+    let pfc = switch.pfc?;
+    if switch.capacity == Capacity::Unlimited {
+        return None;
+    }
+    let mut ports = vec![0u64; network.switches.len()];
+    for end in network.cables.iter().flat_map(|cable| [cable.a, cable.b]) {
+        if let End::Switch(s) = end {
+            ports[s.0 as usize] += 1;
+        }
+    }
+    let most = ports.into_iter().max().unwrap_or(0);
+    let headroom = pfc.headroom.unwrap_or(needed(scheme, network)).0;
+    let bytes = most.saturating_mul(pfc.xoff.0.saturating_add(headroom));
+    let enough = matches!(switch.capacity, Capacity::PerPort(Size::Bytes(room)) if room.0 >= bytes);
+    (!enough).then(|| format!(
+        "pfc counts what each port brings, up to {} by {most} ports, and a limit on outputs may be \
+         reached before: capacity = \"unlimited\" leaves it to the pauses",
+        Bytes(bytes)
+    ))
+}
+
+/// What must be read before trusting a number of this run.
+pub(crate) fn of_run(network: &Network, scheme: &str, seed: u64, outcome: &Outcome) -> Vec<String> {
+    let name = |end: End| match end {
+        End::Host(host) => format!("host {}", host.0),
+        End::Switch(switch) => network.switches[switch.0 as usize].clone(),
+    };
+    let port = |p: &PortOutcome| format!("{} port {} to {}", name(p.from), p.port.0, name(p.to));
+    let told = |deadlock: &Deadlock| {
+        let ports = deadlock.ports.iter();
+        let ports: Vec<String> = ports.map(|p| port(&outcome.ports[*p as usize])).collect();
+        format!(
+            "scheme {scheme}, seed {seed}: deadlock at {}: {}, and back to the first: each is \
+             paused until the next one sends, for ever; flows that cross them do not finish",
+            deadlock.at,
+            ports.join(", ")
+        )
+    };
+    outcome.deadlocks.iter().map(told).collect()
 }

@@ -12,10 +12,16 @@ pub(crate) fn experiment(experiment: &Experiment) -> String {
     let mut out = scenario(&experiment.points[0].scenario);
     if experiment.is_sweep() {
         // The points of a sweep hold no claims.
-        experiment
-            .claims
-            .iter()
-            .for_each(|c| write_claim(&mut out, c));
+        for claim in &experiment.claims {
+            // Of several values of an axis those that are left.
+            let left = |at: &&(String, String)| has(experiment, std::slice::from_ref(at));
+            let at: Vec<(String, String)> = claim.at.iter().filter(left).cloned().collect();
+            let mut named = claim.at.iter();
+            let whole = named.all(|(axis, _)| at.iter().any(|(name, _)| name == axis));
+            if whole && has(experiment, &claim.less) {
+                write_claim(&mut out, &Claim { at, ..claim.clone() });
+            }
+        }
     }
     if let Some(figure) = &experiment.figure {
         out.push_str("\n[figure]\n");
@@ -24,11 +30,19 @@ pub(crate) fn experiment(experiment: &Experiment) -> String {
         line(&mut out, "shows", &figure.shows);
     }
     sweep(&mut out, experiment);
-    experiment
-        .plots
-        .iter()
-        .for_each(|p| write_plot(&mut out, p));
+    let plots = experiment.plots.iter().filter(|p| has(experiment, &p.at));
+    plots.for_each(|p| write_plot(&mut out, p));
     out
+}
+
+/// Are these values still there? `--set` and `[quick]` may have left them out, and then what
+/// speaks of them has no meaning any more.
+fn has(experiment: &Experiment, at: &[(String, String)]) -> bool {
+    let on = |name: &String, value: &String| {
+        let mut axes = experiment.axes.iter();
+        axes.any(|axis| axis.name == *name && axis.values.contains(value))
+    };
+    at.iter().all(|(name, value)| on(name, value))
 }
 
 fn sweep(out: &mut String, experiment: &Experiment) {
@@ -103,16 +117,22 @@ fn write_plot(out: &mut String, plot: &PlotSpec) {
 }
 
 fn write_at(out: &mut String, key: &str, at: &[(String, String)]) {
-    if !at.is_empty() {
-        let pairs = at
-            .iter()
-            .map(|(a, v)| format!("{} = {}", quoted(a), quoted(v)));
-        let _ = writeln!(
-            out,
-            "{key} = {{ {} }}",
-            pairs.collect::<Vec<_>>().join(", ")
-        );
+    if at.is_empty() {
+        return;
     }
+    let mut axes: Vec<(&str, Vec<String>)> = Vec::new();
+    for (axis, value) in at {
+        match axes.iter_mut().find(|(name, _)| name == axis) {
+            Some((_, values)) => values.push(quoted(value)),
+            None => axes.push((axis, vec![quoted(value)])),
+        }
+    }
+    let pair = |(axis, values): &(&str, Vec<String>)| match &values[..] {
+        [one] => format!("{} = {one}", quoted(axis)),
+        several => format!("{} = [{}]", quoted(axis), several.join(", ")),
+    };
+    let pairs: Vec<String> = axes.iter().map(pair).collect();
+    let _ = writeln!(out, "{key} = {{ {} }}", pairs.join(", "));
 }
 
 /// Writes the scenario: the top, its sections, each scheme in full, sources and claims.

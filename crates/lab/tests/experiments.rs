@@ -163,6 +163,15 @@ fn what_is_written_reads_back_as_the_same_points() {
 }
 
 #[test]
+fn what_speaks_of_values_that_are_left_out_is_not_written() {
+    let e = good(&["rto=long"], true);
+    assert_eq!(e.claims.len(), 1, "it has no answer, and says so");
+    let again = Experiment::read("again.toml", &e.to_toml(), &[], false, &Base);
+    let again = again.unwrap_or_else(|problems| panic!("{problems:#?}\n{}", e.to_toml()));
+    assert_eq!((again.claims.len(), again.plots.len()), (0, 1));
+}
+
+#[test]
 fn what_is_wrong_is_said_with_its_place() {
     let cases = [
         (

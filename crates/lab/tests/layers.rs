@@ -276,6 +276,26 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
             "the offered load is",
         ),
         (
+            vec![
+                "scheme.dctcp.switch.pfc=true",
+                "scheme.dctcp.switch.capacity=unlimited",
+                "switch.pfc_headroom=4 kB",
+            ],
+            "scheme dctcp: pfc_headroom (4 kB) is below the 4.948 kB that come after a pause",
+        ),
+        (
+            vec!["scheme.dctcp.switch.pfc=true"],
+            "scheme dctcp: pfc counts what each port brings, up to 579.792 kB by 4 ports",
+        ),
+        (
+            vec!["switch.pfc_xoff=30 kB"],
+            "switch.pfc_xoff has no effect: no scheme has pfc = true",
+        ),
+        (
+            vec!["switch.speedup=3/2"],
+            "switch.speedup has no effect: no scheme has fabric = \"cioq\"",
+        ),
+        (
             vec!["workload.query.rate=1 /s"],
             "seed 1 draws no flow in 10 ms",
         ),

@@ -5,8 +5,8 @@ use sidestep_lab::stats::metric::{self, Reading};
 use sidestep_lab::stats::{Summary, summarise};
 use sidestep_lab::{Accept, Claim, Compare, Probed, Record, Run, Verdict, evaluate};
 use sidestep_sim::{
-    ClassOutcome, End, FlowOutcome, FlowPlan, Histogram, Outcome, Plan, PortOutcome, QueryPlan,
-    Start, Totals,
+    ClassOutcome, End, FlowOutcome, FlowPlan, Histogram, NReordering, Outcome, Plan, PortOutcome,
+    QueryPlan, Start, Totals,
 };
 use sidestep_types::{BitRate, HostId, PortId, SwitchId, Time};
 use std::sync::Arc;
@@ -56,7 +56,19 @@ fn port(from: End, wire_bytes: u64) -> PortOutcome {
         trims: 0,
         peak_packets: 1,
         peak_bytes: 1538,
+        pauses: 0,
+        paused: Time::ZERO,
+        input_peak_bytes: 0,
     }
+}
+
+/// So many packets of each n.
+fn reordered(counts: &[(usize, u64)]) -> NReordering {
+    let mut all = NReordering::default();
+    for &(n, count) in counts {
+        all.counts[n.min(NReordering::BUCKETS) - 1] = count;
+    }
+    all
 }
 
 /// One query of two responses that are complete after `qct_ms`, and four background flows.
@@ -105,6 +117,9 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
                 detours_each: counts(&[(0, 198), (1, 2)]),
                 extra_hops: [vec![Histogram::default(); 5], vec![counts(&[(2, 2)])]].concat(),
                 dropped: 10,
+                trimmed: 4,
+                reordered: 12,
+                n_reordering: reordered(&[(1, 6), (3, 2)]),
                 ..ClassOutcome::default()
             },
             ClassOutcome {
@@ -117,6 +132,8 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
                     vec![counts(&[(0, 1), (6, 17)])],
                 ]
                 .concat(),
+                reordered: 3,
+                n_reordering: reordered(&[(2, 2), (1000, 1)]),
                 ..ClassOutcome::default()
             },
         ],
@@ -127,8 +144,12 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
             delivered: 500,
             detoured: 20,
             timeouts: 3,
+            spurious_timeouts: 2,
+            retransmits: 8,
+            spurious_retransmits: 5,
             ..Totals::default()
         },
+        deadlocks: Vec::new(),
         end: Time::from_ms(102),
         trajectory_hash: seed,
         traces: Vec::new(),
@@ -140,6 +161,7 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
         outcome,
         probed: Probed::default(),
         interrupted: false,
+        warnings: Vec::new(),
     }
 }
 
@@ -196,6 +218,15 @@ fn a_summary_by_hand() {
         (s.packet_hops, s.timeouts, s.seeds.len(), s.per_seed.len()),
         (3000, 9, 3, 3)
     );
+    assert_eq!((s.spurious_retransmits, s.spurious_timeouts), (15, 6));
+    // 15 of 300 in each run; the 45th of 45 is beyond 64, where nothing is told apart.
+    assert_eq!(s.reordered_share, Some(0.05));
+    assert_eq!(
+        (s.reordering_p99, s.reordering_p99_at_least),
+        (Some(65), true)
+    );
+    assert_eq!(s.classes[0].n_reordering, [18, 0, 6]);
+    assert_eq!((s.classes[0].trimmed, s.classes[1].reordered), (12, 9));
     assert_eq!(s.jain, Some(1.0));
     assert_eq!((s.classes[0].fct_ms.n, s.classes[1].fct_ms.n), (9, 9));
     assert!(!s.classes[0].query && s.classes[1].query);

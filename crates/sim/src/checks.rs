@@ -4,7 +4,7 @@ use crate::config::WorldConfig;
 use crate::network::Network;
 use crate::plan::{Plan, Start};
 use sidestep_transport::TransportConfig;
-use sidestep_types::Time;
+use sidestep_types::{HEADER_BYTES, Size, Time};
 
 /// Errors name a setting that no run can have.
 pub(crate) fn check_settings(config: &WorldConfig) -> Result<(), String> {
@@ -22,6 +22,45 @@ pub(crate) fn check_settings(config: &WorldConfig) -> Result<(), String> {
     }
     if config.ttl == 0 {
         return Err("a time to live must be above 0".into());
+    }
+    check_inner(config)
+}
+
+/// Errors name what is wrong with pauses, or with what is between inputs and outputs.
+fn check_inner(config: &WorldConfig) -> Result<(), String> {
+    let full = config.framing.wire(HEADER_BYTES + config.transport.mss());
+    let full = u64::from(full - config.framing.unbuffered());
+    let switch = &config.switch;
+    if let Some(pfc) = switch.pfc {
+        if switch.cioq.is_some() {
+            return Err("pauses and a fabric between inputs and outputs do not go together".into());
+        }
+        if pfc.xoff.0 == 0 || pfc.xon.is_some_and(|xon| xon >= pfc.xoff) {
+            return Err("a pause must come above 0 and above the resume".into());
+        }
+        let room = pfc
+            .xoff
+            .0
+            .saturating_add(pfc.headroom.map_or(full, |h| h.0));
+        if room < full {
+            return Err(format!(
+                "pfc_xoff and pfc_headroom must hold a full packet, {full} B, got {room} B"
+            ));
+        }
+    }
+    if let Some(cioq) = switch.cioq {
+        let (times, over) = cioq.speedup;
+        if over == 0 || times < over {
+            return Err(format!("speedup must be at least 1, got {times}/{over}"));
+        }
+        let little = match cioq.input_capacity {
+            Some(Size::Packets(n)) => n == 0,
+            Some(Size::Bytes(b)) => b.0 < full,
+            None => false,
+        };
+        if little {
+            return Err(format!("input_capacity must hold a full packet, {full} B"));
+        }
     }
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! What can be chosen about a run, apart from its network and its plan.
 
+use crate::cioq::CioqConfig;
+use crate::pfc::PfcConfig;
 use sidestep_switch::Capacity;
 use sidestep_transport::TransportConfig;
 use sidestep_types::{Framing, Seed, Values};
@@ -32,6 +34,10 @@ pub struct SwitchConfig {
     pub sched: (String, Values),
     /// How much it holds.
     pub capacity: Capacity,
+    /// When it pauses those who send to it, if ever.
+    pub pfc: Option<PfcConfig>,
+    /// What is between its inputs and outputs; `None` is nothing: it is output-queued.
+    pub cioq: Option<CioqConfig>,
 }
 
 /// Which packets' paths to keep.

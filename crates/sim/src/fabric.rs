@@ -9,7 +9,9 @@
 //! of a transmission.
 
 use crate::agenda::Agenda;
+use crate::cioq::Cioq;
 use crate::indexed::Table;
+use crate::pfc::Pfc;
 use crate::pool::{NONE, Pool};
 use sidestep_switch::{AnySched, Depth, Sched};
 use sidestep_types::{BitRate, Bytes, Framing, HEADER_BYTES, Packet, PortId, Seed, Time, mix64};
@@ -21,7 +23,7 @@ pub(crate) enum Far {
     Switch(u32),
 }
 
-const HOST_BIT: u32 = 1 << 31;
+pub(crate) const HOST_BIT: u32 = 1 << 31;
 
 /// Rate and delay; many links share one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,11 +113,16 @@ impl Link {
     }
 
     #[inline]
-    fn grow(&mut self, bytes: u32) {
+    pub fn grow(&mut self, bytes: u32) {
         self.depth.packets += 1;
         self.depth.bytes += bytes;
         self.peak.packets = self.peak.packets.max(self.depth.packets);
         self.peak.bytes = self.peak.bytes.max(self.depth.bytes);
+    }
+
+    pub fn shrink(&mut self, bytes: u32) {
+        self.depth.packets -= 1;
+        self.depth.bytes -= bytes;
     }
 }
 
@@ -123,7 +130,7 @@ impl Link {
 pub(crate) struct Ranked {
     pub sched: AnySched,
     /// The parcel being sent, if any.
-    sending: u32,
+    pub sending: u32,
 }
 
 /// What of the links a switch looks at only when a policy asks.
@@ -142,6 +149,12 @@ impl Wiring {
         Some(&ranked.sched)
     }
 
+    /// The parcel that `link` is sending; [`NONE`] when it is idle or FIFO.
+    pub fn sending(&self, link: u32) -> u32 {
+        let ranked = self.ranked.get(link as usize).and_then(Option::as_ref);
+        ranked.map_or(NONE, |ranked| ranked.sending)
+    }
+
     fn ranked(&mut self, link: u32) -> &mut Ranked {
         self.ranked[link as usize].as_mut().expect("a ranked port")
     }
@@ -153,6 +166,11 @@ pub(crate) struct Fabric<A> {
     pub pool: Pool,
     pub links: Table<Link>,
     pub wiring: Wiring,
+    /// Pauses between switches, and what is between the inputs and outputs of one, if anything.
+    pub pfc: Option<Box<Pfc>>,
+    pub cioq: Option<Box<Cioq>>,
+    /// Is there either? Then what comes in is watched.
+    pub inner: bool,
     pub unbuffered: u32,
     pub now: Time,
     pub hash: u64,
@@ -168,18 +186,19 @@ pub(crate) enum Happening {
     Arrival { link: u32, parcel: u32 },
     /// A host has something due.
     Wake { host: u32 },
-    /// A transmission ended; it is dealt with already.
+    /// A transmission or a crossing ended, or a pause arrived; it is dealt with already.
     Sent,
 }
 
 impl<A: Agenda> Fabric<A> {
     /// Links `(rate, delay, where they lead, the port there)` in order, and `hosts` hosts with a
-    /// slot of their own.
+    /// slot of their own; with `inner`, each link has one more, for its pauses or crossings.
     pub fn new(
         links: &[(BitRate, Time, Far, PortId)],
         hosts: u32,
         framing: Framing,
         seed: Seed,
+        inner: bool,
     ) -> Fabric<A> {
         let mut wires: Vec<Wire> = Vec::new();
         let ingress = links.iter().map(|link| link.3).collect();
@@ -211,7 +230,7 @@ impl<A: Agenda> Fabric<A> {
             .collect();
         Fabric {
             // A slot for each link's arrivals, each host, each link's ends of transmission.
-            agenda: A::new(links.len() * 2 + hosts as usize),
+            agenda: A::new(links.len() * (2 + usize::from(inner)) + hosts as usize),
             pool: Pool::new(),
             links: Table::new(links),
             wiring: Wiring {
@@ -219,6 +238,9 @@ impl<A: Agenda> Fabric<A> {
                 ingress: Table::new(ingress),
                 ranked: Vec::new(),
             },
+            pfc: None,
+            cioq: None,
+            inner,
             unbuffered: framing.unbuffered(),
             header_wire: framing.wire(HEADER_BYTES) as u16,
             now: Time::ZERO,
@@ -248,7 +270,7 @@ impl<A: Agenda> Fabric<A> {
     /// The order of an entity's `count`-th event among others of the same instant: below
     /// 2³¹ are left to ends of transmission, which free room before anything arrives.
     #[inline]
-    fn tie(&self, entity: u32, count: u64) -> u32 {
+    pub fn tie(&self, entity: u32, count: u64) -> u32 {
         let mixed =
             (self.salt ^ count ^ (u64::from(entity) << 40)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> 33) as u32 | HOST_BIT
@@ -309,10 +331,11 @@ impl<A: Agenda> Fabric<A> {
         }
     }
 
-    /// Starts the transmission of the packet that the scheduler of `link` names, if any.
-    fn send_next(&mut self, link: u32) {
+    /// Starts the transmission of the packet that the scheduler of `link` names, if any and not paused.
+    pub fn send_next(&mut self, link: u32) {
+        let paused = self.pfc.as_ref().is_some_and(|pfc| pfc.paused(link));
         let ranked = self.wiring.ranked(link);
-        let Some(parcel) = ranked.sched.pop() else {
+        let Some(parcel) = (if paused { None } else { ranked.sched.pop() }) else {
             ranked.sending = NONE;
             return;
         };
@@ -328,13 +351,77 @@ impl<A: Agenda> Fabric<A> {
         self.agenda.schedule(slot, departs, link);
     }
 
+    /// A transmission or a crossing ended, or a pause arrived: `slot` counts from the first of these.
+    #[inline(never)]
+    fn ended(&mut self, slot: u32) {
+        let links = self.links.len() as u32;
+        if slot < links {
+            self.sent(slot);
+        } else if self.pfc.is_some() {
+            self.frame_arrived(slot - links);
+        } else {
+            self.crossed(slot - links);
+        }
+    }
+
     fn sent(&mut self, link: u32) {
-        let ranked = self.wiring.ranked(link);
-        let gone = self.pool.get(ranked.sending).packet.wire;
+        let gone = self.wiring.sending(link);
+        let bytes = u32::from(self.pool.get(gone).packet.wire) - self.unbuffered;
+        self.links[link].shrink(bytes);
+        if self.pfc.is_none() {
+            return self.send_next(link);
+        }
         let l = &mut self.links[link];
-        l.depth.packets -= 1;
-        l.depth.bytes -= u32::from(gone) - self.unbuffered;
+        if l.depth.packets == 0 {
+            // Pauses made it later than was foreseen.
+            l.free_at = self.now;
+        }
+        if link >= self.hosts {
+            self.release(link, gone);
+        }
         self.send_next(link);
+        self.look_for_a_cycle(link);
+    }
+
+    /// The slot of a link's pauses or crossings.
+    pub fn inner_slot(&self, link: u32) -> u32 {
+        2 * self.links.len() as u32 + self.hosts + link
+    }
+
+    /// The switch where `link` ends, and the port its packets come in by there.
+    pub fn input(&self, link: u32) -> (usize, usize) {
+        let Far::Switch(switch) = self.links[link].far() else {
+            panic!("link {link} ends at a host, which has no input");
+        };
+        (switch as usize, self.wiring.ingress[link].index())
+    }
+
+    /// Is there room for `bytes` more where `ingress` ends?
+    #[inline(never)]
+    pub fn input_has_room(&self, ingress: u32, bytes: u32) -> bool {
+        let pfc = self.pfc.as_ref();
+        let cioq = self.cioq.as_ref();
+        pfc.is_none_or(|pfc| pfc.has_room(ingress, bytes))
+            && cioq.is_none_or(|cioq| cioq.has_room(self.input(ingress), bytes))
+    }
+
+    /// The most that the switch at the far end of `link` held of what came over it, if it was watched.
+    pub fn input_peak(&self, link: u32) -> u64 {
+        match (&self.pfc, &self.cioq, self.links[link].far()) {
+            (Some(pfc), _, Far::Switch(_)) => pfc.peak(link),
+            (_, Some(cioq), Far::Switch(_)) => cioq.peak(self.input(link)),
+            _ => 0,
+        }
+    }
+
+    /// Takes in a parcel that came by `ingress` and is to leave by `link`.
+    #[inline(never)]
+    pub fn take_in(&mut self, ingress: u32, link: u32, parcel: u32) {
+        if self.cioq.is_some() {
+            return self.enter(ingress, link, parcel);
+        }
+        self.hold(ingress, link, parcel);
+        self.enqueue(link, parcel);
     }
 
     /// Takes the worst packet out of the queue of `link`; says which. It is the caller's to free.
@@ -353,8 +440,8 @@ impl<A: Agenda> Fabric<A> {
         // Of a ranked port, `free_at` is the end of the transmission under way and the time
         // that each waiting packet takes: a sum, from which one can be taken again.
         l.free_at = l.free_at - span;
-        l.depth.packets -= 1;
-        l.depth.bytes -= bytes - self.unbuffered;
+        l.shrink(bytes - self.unbuffered);
+        self.release(link, parcel);
         parcel
     }
 
@@ -396,7 +483,7 @@ impl<A: Agenda> Fabric<A> {
         if slot < links + self.hosts {
             return Some(Happening::Wake { host: slot - links });
         }
-        self.sent(slot - links - self.hosts);
+        self.ended(slot - links - self.hosts);
         Some(Happening::Sent)
     }
 

@@ -1,12 +1,16 @@
 //! Which directed link has which number, whose it is, and which of them keep an explicit queue.
 
 use crate::agenda::Agenda;
+use crate::cioq::Cioq;
 use crate::config::WorldConfig;
 use crate::fabric::{Fabric, Far};
 use crate::fib::Ports;
 use crate::network::{End, Network};
+use crate::pfc::Pfc;
+use sidestep_switch::sched::fifo::Fifo;
 use sidestep_switch::{AnySched, Sched};
 use sidestep_types::{BitRate, HostId, PortId, SwitchId, Time};
+use std::ops::Range;
 
 /// Where a directed link runs, and its place in the outcome.
 pub(crate) struct LinkEnds {
@@ -68,7 +72,28 @@ fn owners(network: &Network, ports: &Ports) -> Vec<PortId> {
     owners
 }
 
-/// Gives the ports of one switch explicit queues when the scheduler is not FIFO.
+/// Per switch: the links that its ports feed.
+pub(crate) fn port_ranges(ends: &[LinkEnds]) -> Vec<Range<u32>> {
+    let mut ranges: Vec<Range<u32>> = Vec::new();
+    for (link, end) in (0..).zip(ends) {
+        if let End::Switch(s) = end.from {
+            ranges.resize(ranges.len().max(s.0 as usize + 1), link..link);
+            ranges[s.0 as usize].end = link + 1;
+        }
+    }
+    ranges
+}
+
+/// Per link: the other direction of its cable.
+pub(crate) fn backs(ends: &[LinkEnds]) -> Vec<u32> {
+    let mut by_place = vec![0; ends.len()];
+    for (link, end) in (0..).zip(ends) {
+        by_place[end.place] = link;
+    }
+    ends.iter().map(|end| by_place[end.place ^ 1]).collect()
+}
+
+/// Gives the ports of one switch explicit queues when the scheduler is not FIFO, or may be paused.
 pub(crate) fn rank_ports<A: Agenda>(
     fabric: &mut Fabric<A>,
     config: &WorldConfig,
@@ -79,9 +104,28 @@ pub(crate) fn rank_ports<A: Agenda>(
     for link in first..first + ports {
         let sched = AnySched::build(name, values, ports as u16, 0)
             .map_err(|e| format!("sched {name}: {e}"))?;
-        if !sched.is_fifo() {
+        if !sched.is_fifo() || config.switch.pfc.is_some() {
             fabric.rank(link, sched);
         }
     }
     Ok(())
+}
+
+/// Puts pauses, or what is between inputs and outputs, into every switch that is to have them.
+pub(crate) fn lay_inner<A: Agenda>(
+    fabric: &mut Fabric<A>,
+    config: &WorldConfig,
+    ends: &[LinkEnds],
+) {
+    if let Some(cioq) = config.switch.cioq {
+        fabric.cioq = Some(Box::new(Cioq::new(cioq, fabric, ends)));
+    }
+    let Some(pfc) = config.switch.pfc else { return };
+    for (link, end) in (0..).zip(ends) {
+        if matches!(end.from, End::Host(_)) {
+            fabric.rank(link, AnySched::Fifo(Fifo::default()));
+        }
+    }
+    let pfc = Pfc::new(pfc, fabric, ends, config.framing, config.transport.mss());
+    fabric.pfc = Some(Box::new(pfc));
 }

@@ -3,6 +3,7 @@
 pub mod agenda;
 pub mod cdf;
 mod checks;
+pub mod cioq;
 pub mod config;
 mod fabric;
 mod fib;
@@ -17,6 +18,7 @@ pub mod network;
 mod order;
 pub mod outcome;
 mod packets;
+pub mod pfc;
 pub mod plan;
 mod pool;
 mod switching;
@@ -28,6 +30,7 @@ pub mod workload;
 mod world;
 
 pub use cdf::{Interpolation, SizeCdf};
+pub use cioq::CioqConfig;
 pub use config::{SwitchConfig, TraceFilter, WorldConfig};
 pub use files::{Files, NoFiles};
 pub use histogram::Histogram;
@@ -36,6 +39,7 @@ pub use outcome::{
     ClassOutcome, FlowOutcome, NReordering, Outcome, PacketTrace, PortOutcome, Totals, TraceEvent,
     TraceStep,
 };
+pub use pfc::{Deadlock, PfcConfig};
 pub use plan::{FlowPlan, Plan, QueryPlan, Start};
 pub use watch::{DetourSeen, LoopCounts, Watched, Watching};
 pub use world::World;

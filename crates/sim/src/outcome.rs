@@ -2,6 +2,7 @@
 
 use crate::histogram::Histogram;
 use crate::network::End;
+use crate::pfc::Deadlock;
 use sidestep_switch::DropReason;
 use sidestep_types::{BitRate, FlowId, PortId, SwitchId, Time};
 
@@ -16,6 +17,8 @@ pub struct Outcome {
     pub classes: Vec<ClassOutcome>,
     /// Sums.
     pub totals: Totals,
+    /// Ports that came to wait for each other for ever, in the order in which it was found.
+    pub deadlocks: Vec<Deadlock>,
     /// When the run stopped.
     pub end: Time,
     /// A digest of every delivery over a link: its time, link and packet.
@@ -93,6 +96,12 @@ pub struct PortOutcome {
     pub peak_packets: u32,
     /// The longest queue in bytes.
     pub peak_bytes: u32,
+    /// Pauses that reached it.
+    pub pauses: u64,
+    /// For how long it was paused.
+    pub paused: Time,
+    /// With pauses or input queues: the most bytes that the far switch held of what came over this link.
+    pub input_peak_bytes: u64,
 }
 
 /// What one traffic class saw, data packets only.
@@ -181,6 +190,8 @@ pub struct Totals {
     pub spurious_retransmits: u64,
     /// Timeouts that were spurious (see [`FlowOutcome::spurious_timeouts`]).
     pub spurious_timeouts: u64,
+    /// Pauses that switches sent.
+    pub pauses: u64,
 }
 
 /// The path of one packet.

@@ -120,8 +120,9 @@ impl Switch {
 
     /// Forwards, detours, trims or drops a parcel that has just come over the link `from` for
     /// `dst`. A dropped one is the caller's to free, and so are those [`Switch::evicted`] for it.
+    /// `INNER`: there are pauses, or something is between inputs and outputs.
     #[inline]
-    pub fn forward<A: Agenda>(
+    pub fn forward<A: Agenda, const INNER: bool>(
         &mut self,
         fabric: &mut Fabric<A>,
         from: u32,
@@ -131,6 +132,8 @@ impl Switch {
         let ttl = &mut fabric.pool.get_mut(parcel).packet.ttl;
         *ttl = ttl.saturating_sub(1);
         let packet = &fabric.pool.get(parcel).packet;
+        let bytes = u32::from(packet.wire) - fabric.unbuffered;
+        let crowded = INNER && !fabric.input_has_room(from, bytes);
         let mut view = view!(self, fabric, from);
         let wanted = if dst.switch == self.me {
             dst.port
@@ -141,6 +144,8 @@ impl Switch {
         let want = view.want(wanted, packet);
         let verdict = if packet.ttl == 0 {
             Verdict::Drop(DropReason::Ttl)
+        } else if crowded {
+            Verdict::Drop(DropReason::Full)
         } else {
             self.buffer.admit(packet, want, &mut view, &mut self.rng)
         };
@@ -169,7 +174,11 @@ impl Switch {
         if marked {
             self.counts[port.index()].marks += 1;
         }
-        fabric.enqueue(link, parcel);
+        if INNER {
+            fabric.take_in(from, link, parcel);
+        } else {
+            fabric.enqueue(link, parcel);
+        }
         let action = Action::Queued {
             port,
             ahead,
@@ -207,7 +216,12 @@ impl Switch {
         let ahead = fabric.depth(link);
         let marked = mark && fabric.pool.get_mut(parcel).packet.mark();
         self.counts[wanted.index()].marks += u64::from(marked);
-        fabric.enqueue(link, parcel);
+        if fabric.inner {
+            // What a trim has left of it is what is counted in, and out again.
+            fabric.take_in(from, link, parcel);
+        } else {
+            fabric.enqueue(link, parcel);
+        }
         Action::Queued {
             port: wanted,
             ahead,

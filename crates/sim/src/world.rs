@@ -11,12 +11,13 @@ use crate::fabric::{Fabric, Far, Happening, flow_hashes};
 use crate::fib::{Attachment, Ports};
 use crate::host::{Alarm, Host, ReceivingEnd, Seen, SendingEnd};
 use crate::indexed::Table;
-use crate::layout::{LinkEnds, lay_links, rank_ports};
+use crate::layout::{LinkEnds, lay_inner, lay_links, rank_ports};
 use crate::lost::{Lost, SYN};
 use crate::network::{End, Network};
 use crate::order::Order;
 use crate::outcome::{ClassOutcome, FlowOutcome, Outcome, PortOutcome, Totals, TraceEvent};
 use crate::packets::{ack, ack_packet, arrival, data_packet};
+use crate::pfc::Deadlock;
 use crate::plan::{FlowPlan, Plan, Start};
 use crate::switching::{Action, Done, Switch};
 use crate::trace::Tracer;
@@ -68,7 +69,8 @@ impl<A: Agenda> World<A> {
         let ports = Ports::number(network)?;
         let fibs = ports.shortest_paths(&network.switches)?;
         let (links, ends) = lay_links(network, &ports);
-        let mut fabric = Fabric::new(&links, network.hosts, config.framing, config.seed);
+        let inner = config.switch.pfc.is_some() || config.switch.cioq.is_some();
+        let mut fabric = Fabric::new(&links, network.hosts, config.framing, config.seed, inner);
         let mut switches = Vec::new();
         let mut first = network.hosts;
         for (s, fib) in fibs.into_iter().enumerate() {
@@ -82,6 +84,7 @@ impl<A: Agenda> World<A> {
             rank_ports(&mut fabric, &config, first, to_switch.len() as u32)?;
             first += to_switch.len() as u32;
         }
+        lay_inner(&mut fabric, &config, &ends);
         let flows = plan.flows.len();
         let mut world = World {
             fabric,
@@ -247,6 +250,7 @@ impl<A: Agenda> World<A> {
             timeouts: sum(|f| f.timeouts),
             spurious_retransmits: sum(|f| f.spurious_retransmits),
             spurious_timeouts: sum(|f| f.spurious_timeouts),
+            pauses: self.fabric.pfc.as_ref().map_or(0, |pfc| pfc.pauses),
             ..self.totals
         };
         let mut ports: Vec<(usize, PortOutcome)> = (self.ends.iter().enumerate())
@@ -256,12 +260,14 @@ impl<A: Agenda> World<A> {
         for class in &mut self.classes {
             class.detours_each.add(0, class.delivered - class.detoured);
         }
+        let deadlocks = self.deadlocks();
         let (traces, watched) = self.tracer.finish();
         let outcome = Outcome {
             ports: ports.into_iter().map(|p| p.1).collect(),
             flows: self.flows,
             classes: self.classes,
             totals,
+            deadlocks,
             end: self.fabric.now,
             trajectory_hash: self.fabric.hash,
             traces,
@@ -275,6 +281,9 @@ impl<A: Agenda> World<A> {
             End::Switch(s) => self.switches[s.0].counts[ends.port.index()],
             End::Host(_) => Default::default(),
         };
+        let pfc = self.fabric.pfc.as_ref();
+        let (pauses, paused) =
+            pfc.map_or_else(Default::default, |pfc| pfc.seen(link, self.fabric.now));
         PortOutcome {
             from: ends.from,
             port: ends.port,
@@ -289,7 +298,20 @@ impl<A: Agenda> World<A> {
             drops: counts.drops,
             peak_packets: l.peak.packets,
             peak_bytes: l.peak.bytes,
+            pauses,
+            paused,
+            input_peak_bytes: self.fabric.input_peak(link),
         }
+    }
+
+    fn deadlocks(&self) -> Vec<Deadlock> {
+        let place = |link: &u32| self.ends[*link as usize].place as u32;
+        let found = self.fabric.pfc.iter().flat_map(|pfc| &pfc.deadlocks);
+        let told = |(at, cycle): &(Time, Vec<u32>)| Deadlock {
+            at: *at,
+            ports: cycle.iter().map(place).collect(),
+        };
+        found.map(told).collect()
     }
 
     #[inline]
@@ -300,7 +322,12 @@ impl<A: Agenda> World<A> {
         if traced {
             self.tracer.look(&mut self.fabric, &self.switches[switch]);
         }
-        let mut done = self.switches[switch].forward(&mut self.fabric, link, parcel, dst);
+        let (here, fabric) = (&mut self.switches[switch], &mut self.fabric);
+        let mut done = if fabric.inner {
+            here.forward::<A, true>(fabric, link, parcel, dst)
+        } else {
+            here.forward::<A, false>(fabric, link, parcel, dst)
+        };
         match done.action {
             Action::Queued { port, marked, .. } => {
                 self.totals.marks += u64::from(marked);
@@ -392,11 +419,12 @@ impl<A: Agenda> World<A> {
         let Some(end) = &mut self.senders[packet.flow.0 as usize] else {
             return;
         };
-        if packet.kind() == Kind::Syn {
-            end.lost.add(SYN, SYN + 1);
-        } else if packet.carries_data() {
-            let seq = packet.seq();
-            end.lost.add(seq, seq + u64::from(packet.len));
+        let (seq, len) = (packet.seq(), u64::from(packet.len));
+        match packet.kind() {
+            Kind::Syn => end.lost.add(SYN, SYN + 1),
+            // Cut or whole.
+            Kind::Data if len > 0 => end.lost.add(seq, seq + len),
+            Kind::Data | Kind::Ack | Kind::SynAck => {}
         }
     }
 
@@ -468,16 +496,16 @@ impl<A: Agenda> World<A> {
         let flow = packet.flow;
         let f = flow.0 as usize;
         let data = packet.carries_data() && !packet.trimmed();
-        if packet.trimmed() {
-            self.classes[packet.class as usize].trimmed += 1;
-            self.lose(packet);
-        } else if data {
+        if data {
             let class = &mut self.classes[packet.class as usize];
             class.delivered += 1;
             class.marked += u64::from(packet.ce());
             if packet.detours > 0 {
                 self.count_detoured(packet);
             }
+        } else if packet.trimmed() {
+            self.classes[packet.class as usize].trimmed += 1;
+            self.lose(packet);
         }
         if self.receivers[f].is_none() {
             if self.flows[f].finished.is_some() {

@@ -54,6 +54,31 @@ fn any_config() -> impl Strategy<Value = WorldConfig> {
         })
 }
 
+/// The same, or with pauses, or with a fabric between inputs and outputs.
+fn any_switches() -> impl Strategy<Value = WorldConfig> {
+    let pfc = (1u64..40_000, proptest::option::of(1_538u64..10_000));
+    let pfc = pfc.prop_map(|(xoff, headroom)| PfcConfig {
+        xoff: Bytes(xoff),
+        xon: None,
+        headroom: headroom.map(Bytes),
+    });
+    let sizes = prop_oneof![
+        (1u64..20).prop_map(Size::Packets),
+        (1600u64..20_000).prop_map(|b| Size::Bytes(Bytes(b))),
+    ];
+    let cioq = ((1u64..5, 1u64..3), proptest::option::of(sizes));
+    let cioq = cioq.prop_map(|((times, over), input_capacity)| CioqConfig {
+        speedup: (times * over, over),
+        input_capacity,
+    });
+    (any_config(), 0..3, pfc, cioq).prop_map(|(mut config, kind, pfc, cioq)| {
+        config.switch.pfc =
+            (kind == 1 && !buffer::nature(&config.switch.buffer.0).detours).then_some(pfc);
+        config.switch.cioq = (kind == 2).then_some(cioq);
+        config
+    })
+}
+
 fn any_plan(hosts: u32) -> impl Strategy<Value = Arc<Plan>> {
     let one = (0..hosts, 1..hosts, 1u64..60_000, 0u64..3_000);
     proptest::collection::vec(one, 1..40).prop_map(move |list| {
@@ -73,7 +98,7 @@ proptest! {
 
     #[test]
     fn every_packet_is_somewhere_at_any_moment(
-        config in any_config(), plan in any_plan(16), us in 1u64..40_000,
+        config in any_switches(), plan in any_plan(16), us in 1u64..40_000,
     ) {
         let network = topology("fat_tree", &[("k", "4")]);
         let outcome = run(&network, plan.clone(), config, Time::from_us(us));
@@ -149,7 +174,7 @@ proptest! {
 
     #[test]
     fn the_wheel_and_the_heap_run_the_same_run(
-        config in any_config(), plan in any_plan(16),
+        config in any_switches(), plan in any_plan(16),
     ) {
         let network = topology("leaf_spine", &[("leaves", "4"), ("spines", "2"), ("hosts_per_leaf", "4")]);
         let until = Time::from_ms(40);
@@ -244,15 +269,38 @@ fn the_same_seed_gives_the_same_bytes_and_another_seed_another_run() {
 
 #[test]
 fn two_worlds_stepped_in_turn_record_what_each_records_alone() {
+    let mut pausing = |seed| {
+        let mut config = config("ecn", 100, seed);
+        config.switch.pfc = Some(PfcConfig {
+            xoff: Bytes(12_000),
+            xon: None,
+            headroom: None,
+        });
+        config
+    };
+    let mut crossing = |seed| {
+        let mut config = dibs(10, seed);
+        config.switch.cioq = Some(CioqConfig {
+            speedup: (3, 2),
+            input_capacity: Some(Size::Packets(8)),
+        });
+        config
+    };
+    step_in_turn(&mut |seed| dibs(10, seed));
+    step_in_turn(&mut pausing);
+    step_in_turn(&mut crossing);
+}
+
+fn step_in_turn(config: &mut dyn FnMut(u64) -> WorldConfig) {
     let network = topology("fat_tree", &[("k", "4")]);
-    let make =
-        |seed| -> World { World::new(&network, incast(1..16, 40_000), dibs(10, seed)).unwrap() };
-    let alone = |seed| {
+    let mut make =
+        |seed| -> World { World::new(&network, incast(1..16, 40_000), config(seed)).unwrap() };
+    let (mut a, mut b) = (make(1), make(2));
+    let mut alone = |seed| {
         let mut world = make(seed);
         world.run_until(Time::from_ms(100));
         world.finish()
     };
-    let (mut a, mut b) = (make(1), make(2));
     for us in 1..=100_000 / 7 {
         a.run_until(Time::from_us(7 * us));
         b.run_until(Time::from_us(7 * us));
@@ -374,7 +422,7 @@ proptest! {
 
     #[test]
     fn packets_that_are_evicted_are_counted_once_and_leave_no_room_taken(
-        config in any_config(), plan in any_plan(16),
+        config in any_switches(), plan in any_plan(16),
     ) {
         let capacity = config.switch.capacity;
         let outcome = run_evicting(config, plan);
@@ -538,19 +586,6 @@ fn a_route_of_ones_own_decides_the_way() {
 #[should_panic(expected = "port 60000 of a switch with 5")]
 fn a_route_of_ones_own_that_names_a_port_that_is_not_there_is_stopped() {
     run_routed(Some(60_000));
-}
-
-/// Last in, first out: a scheduler that is not in the registry.
-#[derive(Default)]
-struct Lifo(Vec<u32>);
-
-impl Sched for Lifo {
-    fn push(&mut self, _: &Packet, handle: u32) {
-        self.0.push(handle);
-    }
-    fn pop(&mut self) -> Option<u32> {
-        self.0.pop()
-    }
 }
 
 #[test]

@@ -358,6 +358,8 @@ const PACKETS: &[Metric] = &[
         |s| percent(s.detoured_share),
     ),
     metric("detours", |s| s.detours > 0, |s| count(s.detours)),
+    metric("pauses", |s| s.pauses > 0, |s| count(s.pauses)),
+    metric("deadlocks", |s| s.deadlocks > 0, |s| count(s.deadlocks)),
     always("ECN marks", |s| count(s.marks)),
     always("retransmission timeouts", |s| count(s.timeouts)),
     always("retransmissions", |s| count(s.retransmits)),

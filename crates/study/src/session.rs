@@ -177,13 +177,15 @@ fn report(scenario: &Scenario, runs: &[Record], cpu: &[f64], status: Status) -> 
             summaries.push(summary);
         }
     }
+    let mut warnings = scenario.warnings();
+    warnings.extend(runs.iter().flat_map(|run| run.warnings.clone()));
     let claims = evaluate(&scenario.claims, &summaries);
     Report {
         scenario: scenario.name.clone(),
         title: scenario.title.clone(),
         seeds: scenario.seeds.clone(),
         status,
-        warnings: scenario.warnings(),
+        warnings,
         summaries,
         claims,
     }

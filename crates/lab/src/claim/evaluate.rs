@@ -48,7 +48,7 @@ pub struct ClaimResult {
     /// The experiment that shows the assumption that decides; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub gap_sweep: String,
-    /// The points it speaks of: axis to value.
+    /// The points it speaks of: axis to value, or to several with commas.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub at: BTreeMap<String, String>,
     /// The points that are taken off: axis to value.
@@ -161,11 +161,24 @@ fn evaluate_one(claim: &Claim, axes: &[Axis], points: &[PointResult]) -> ClaimRe
         gap: claim.gap.clone(),
         expect: claim.expect,
         gap_sweep: claim.gap_sweep.clone(),
-        at: claim.at.iter().cloned().collect(),
-        less: claim.less.iter().cloned().collect(),
+        at: together(&claim.at),
+        less: together(&claim.less),
         over: claim.over,
         points: shown.iter().zip(&known).map(point).collect(),
     }
+}
+
+/// Axis to value; several values of one axis with commas.
+fn together(at: &[(String, String)]) -> BTreeMap<String, String> {
+    let mut all: BTreeMap<String, String> = BTreeMap::new();
+    for (axis, value) in at {
+        let known = all.entry(axis.clone()).or_default();
+        if !known.is_empty() {
+            known.push_str(", ");
+        }
+        known.push_str(value);
+    }
+    all
 }
 
 const NOTHING: Known = Known {
@@ -196,8 +209,12 @@ struct Place<'a> {
 fn places<'a>(claim: &Claim, axes: &[Axis], points: &'a [PointResult]) -> Vec<Place<'a>> {
     let index = |name: &str| axes.iter().position(|axis| axis.name == name);
     let fits = |point: &&PointResult| {
+        let meant = |axis: &str, here: &str| {
+            let mut all = claim.at.iter();
+            all.any(|(name, value)| name == axis && value == here)
+        };
         let mut fixed = claim.at.iter();
-        fixed.all(|(axis, value)| index(axis).is_none_or(|i| point.at[i] == *value))
+        fixed.all(|(axis, _)| index(axis).is_none_or(|i| meant(axis, &point.at[i])))
     };
     let place = |here: &'a PointResult| {
         if claim.less.is_empty() {
@@ -384,5 +401,174 @@ fn mean(claim: &Claim, places: &[Place<'_>], all: &[Known]) -> Known {
     Known {
         reading,
         ci: seeds.and_then(|values| t_interval_of(&values, 0.95)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Record;
+    use crate::stats::{Sample, summarise};
+    use sidestep_types::Time;
+
+    /// A scheme whose only query of each seed takes so many milliseconds.
+    fn summary(scheme: &str, qcts_ms: &[u64]) -> Summary {
+        let record = |(ms, seed): (&u64, u64)| {
+            let mut qct = Sample::default();
+            qct.done(Time::from_ms(*ms));
+            Record {
+                scheme: scheme.into(),
+                seed,
+                qct,
+                ..Record::default()
+            }
+        };
+        let records: Vec<Record> = qcts_ms.iter().zip(1..).map(record).collect();
+        summarise(&records.iter().collect::<Vec<_>>())
+    }
+
+    /// Points of the axis `x`, with each seed's time under `a` and `b`.
+    fn points(all: &[(&str, &[u64], &[u64])]) -> (Vec<Axis>, Vec<PointResult>) {
+        let axis = Axis {
+            name: "x".into(),
+            values: all.iter().map(|(x, ..)| x.to_string()).collect(),
+            is_key: true,
+        };
+        let point = |(x, a, b): &(&str, &[u64], &[u64])| PointResult {
+            at: vec![x.to_string()],
+            summaries: vec![summary("a", a), summary("b", b)],
+            records: Vec::new(),
+        };
+        (vec![axis], all.iter().map(point).collect())
+    }
+
+    fn claim(over: Option<Over>, accept: &str) -> Claim {
+        Claim {
+            id: "c".into(),
+            figure: String::new(),
+            says: "less".into(),
+            metric: "qct_p99_ms",
+            compare: Compare::parse("a - b"),
+            paper: 20.0,
+            accept: Accept::parse(accept).unwrap(),
+            tolerance: "any".into(),
+            gap: "none".into(),
+            at: Vec::new(),
+            over,
+            less: Vec::new(),
+            expect: Verdict::Reproduced,
+            gap_sweep: String::new(),
+        }
+    }
+
+    fn held(claim: &Claim, all: &[(&str, &[u64], &[u64])]) -> ClaimResult {
+        let (axes, points) = points(all);
+        evaluate_at(std::slice::from_ref(claim), &axes, &points).remove(0)
+    }
+
+    /// Differences by seed: 10, 10, 13 at `1`; 20, 21, 22 at `2`; 15, 15, 15 at `3`.
+    const THREE: [(&str, &[u64], &[u64]); 3] = [
+        ("1", &[40, 50, 63], &[30, 40, 50]),
+        ("2", &[40, 51, 62], &[20, 30, 40]),
+        ("3", &[35, 45, 55], &[20, 30, 40]),
+    ];
+
+    #[test]
+    fn several_points_make_one_number() {
+        let ours = |over| held(&claim(Some(over), "0.."), &THREE).ours.unwrap();
+        assert_eq!((ours(Over::Max), ours(Over::Min)), (22.0, 13.0));
+        assert!((ours(Over::Mean) - 50.0 / 3.0).abs() < 1e-9);
+        let all = held(&claim(Some(Over::Max), "0.."), &THREE);
+        let each: Vec<f64> = all.points.iter().map(|p| p.ours.unwrap()).collect();
+        assert_eq!(each, [13.0, 22.0, 15.0]);
+        assert_eq!(all.points[1].at, ["2"]);
+    }
+
+    #[test]
+    fn each_shows_the_worst_and_falls_with_one() {
+        let good = held(&claim(Some(Over::Each), "12.."), &THREE);
+        assert_eq!((good.ours, good.verdict), (Some(13.0), Verdict::Reproduced));
+        let bad = held(&claim(Some(Over::Each), "..18"), &THREE);
+        assert_eq!((bad.ours, bad.verdict), (Some(22.0), Verdict::CantTell));
+        let far = held(&claim(Some(Over::Each), "..1"), &THREE);
+        assert_eq!(
+            (far.ours, far.verdict),
+            (Some(22.0), Verdict::NotReproduced)
+        );
+    }
+
+    #[test]
+    fn intervals_of_several_points_hold_together() {
+        let all = held(&claim(Some(Over::Max), "0.."), &THREE);
+        // Differences 20, 21, 22: mean 21, error 1/sqrt 3; t(2) at 1 - 0.05 / 6 is 7.6488.
+        let [low, high] = all.points[1].ci.unwrap();
+        let half = 7.6488 / 3f64.sqrt();
+        assert!((low - (21.0 - half)).abs() < 1e-3 && (high - (21.0 + half)).abs() < 1e-3);
+        // The largest lies above the largest lower end, here of the point without spread.
+        let [low, high_of_all] = all.ci.unwrap();
+        assert_eq!(
+            (low, high_of_all),
+            (all.points[1].ci.unwrap()[0].max(15.0), high)
+        );
+        // Alone, the point has its usual interval: t(2) is 4.3027.
+        let mut alone = claim(None, "0..");
+        alone.at = vec![("x".into(), "2".into())];
+        let [low, _] = held(&alone, &THREE).ci.unwrap();
+        assert!(
+            (low - (21.0 - 4.302653 / 3f64.sqrt())).abs() < 1e-6,
+            "{low}"
+        );
+        // The mean's interval is that of each seed's mean: 15, 46/3, 50/3.
+        let [low, high] = held(&claim(Some(Over::Mean), "0.."), &THREE).ci.unwrap();
+        let mean = (15.0 + 46.0 / 3.0 + 50.0 / 3.0) / 3.0;
+        assert!(((low + high) / 2.0 - mean).abs() < 1e-9);
+    }
+
+    #[test]
+    fn less_is_taken_off_seed_by_seed() {
+        let mut claim = claim(None, "5..10");
+        claim.at = vec![("x".into(), "2".into())];
+        claim.less = vec![("x".into(), "3".into())];
+        let result = held(&claim, &THREE);
+        // By seed 5, 6, 7; of all seeds together 22 - 15.
+        assert_eq!(
+            (result.ours, result.verdict),
+            (Some(7.0), Verdict::Reproduced)
+        );
+        let [low, high] = result.ci.unwrap();
+        assert!(((low + high) / 2.0 - 6.0).abs() < 1e-9);
+        assert_eq!(result.less["x"], "3");
+    }
+
+    #[test]
+    fn points_that_did_not_run_leave_a_claim_without_an_answer() {
+        let mut claim = claim(None, "0..");
+        claim.at = vec![("x".into(), "9".into())];
+        let result = held(&claim, &THREE);
+        assert_eq!((result.ours, result.verdict), (None, Verdict::CantTell));
+        assert!(!result.is_expected());
+    }
+
+    #[test]
+    fn a_bound_among_several_stays_a_bound() {
+        use Reading::{AtLeast, AtMost, Exactly};
+        let of = |readings: &[Reading], largest| {
+            let known = |reading: &Reading| Known {
+                reading: *reading,
+                ci: None,
+            };
+            let all: Vec<Known> = readings.iter().map(known).collect();
+            extreme(&all, largest).reading
+        };
+        assert_eq!(of(&[Exactly(3.0), AtLeast(2.0)], true), AtLeast(3.0));
+        assert_eq!(of(&[Exactly(3.0), AtLeast(5.0)], false), Exactly(3.0));
+        assert_eq!(of(&[Exactly(3.0), AtLeast(2.0)], false), AtLeast(2.0));
+        assert_eq!(of(&[Exactly(3.0), AtMost(2.0)], true), Exactly(3.0));
+        assert_eq!(of(&[AtMost(4.0), AtLeast(2.0)], true), AtLeast(2.0));
+        assert_eq!(of(&[AtMost(4.0), Exactly(3.0)], true), AtMost(4.0));
+        assert_eq!(
+            of(&[Reading::Nothing, Exactly(3.0)], true),
+            Reading::Nothing
+        );
     }
 }

@@ -29,7 +29,8 @@ pub struct Claim {
     pub tolerance: String,
     /// Why the paper's number and ours differ.
     pub gap: String,
-    /// The points it speaks of: axis and value. Axes not named are free.
+    /// The points it speaks of: axis and value; an axis named twice may have either. Axes not
+    /// named are free.
     pub at: Vec<(String, String)>,
     /// What to make of several points; `None` when it speaks of one.
     pub over: Option<Over>,

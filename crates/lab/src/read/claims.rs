@@ -50,7 +50,13 @@ impl Reader<'_> {
         let words = read_words(node, problems)?;
         let table = node.table("claim", problems)?;
         let mut points = |key: &str| match find(table, key) {
-            Some(entry) => fixed(&format!("claim.{key}"), &entry.node, axes, problems),
+            Some(entry) => fixed(
+                &format!("claim.{key}"),
+                &entry.node,
+                axes,
+                key == "at",
+                problems,
+            ),
             None => Some(Vec::new()),
         };
         let (at, less) = (points("at"), points("less"));
@@ -148,9 +154,15 @@ fn choose<T: Copy>(key: &str, word: &str, all: &[(&'static str, T)]) -> Result<O
 
 /// How many points the file has at these values.
 fn several(at: &[(String, String)], axes: &[ReadAxis]) -> usize {
-    let free = |axis: &&ReadAxis| !at.iter().any(|(name, _)| *name == axis.name);
-    let sizes = axes.iter().filter(free).map(|axis| axis.declared.len());
-    sizes.fold(1, usize::saturating_mul)
+    let size = |axis: &ReadAxis| {
+        let named = at.iter().filter(|(name, _)| *name == axis.name).count();
+        if named > 0 {
+            named
+        } else {
+            axis.declared.len()
+        }
+    };
+    axes.iter().map(size).fold(1, usize::saturating_mul)
 }
 
 /// Every key of a claim, given or by default, with its place.

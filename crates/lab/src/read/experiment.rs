@@ -259,11 +259,13 @@ impl Files for Seen<'_> {
     }
 }
 
-/// What a `{ axis = "value", … }` says, each checked against the axes.
+/// What a `{ axis = "value", … }` says, each checked against the axes; where `several` may be
+/// meant, `{ axis = ["one", "other"] }` is two of the same axis.
 pub(super) fn fixed(
     what: &str,
     node: &document::Node,
     axes: &[ReadAxis],
+    several: bool,
     problems: &mut Problems,
 ) -> Option<Vec<(String, String)>> {
     let table = node.table(what, problems)?;
@@ -281,23 +283,29 @@ pub(super) fn fixed(
         }
     }
     for (name, entry) in leaves {
-        let value = entry.node.text(what, "a value of the axis", problems)?;
         let Some(axis) = axes.iter().find(|axis| axis.name == name) else {
             let known = axes.iter().map(|axis| axis.name.as_str());
             let hint = super::suggest(&name, known);
             problems.add(&entry.at, format!("{what}: {name:?} is not swept{hint}"));
             return None;
         };
-        // `--set` may have left the axis another value; the file's own words stay right.
-        let here = axis.values.iter().any(|v| v.word == value);
-        if !here && !axis.declared.iter().any(|word| word == value) {
-            let known = axis.declared.iter().map(String::as_str);
-            let hint = super::suggest(value, known);
-            let message = format!("{what}: no point has {name} = {value:?}{hint}");
-            problems.add(&entry.node.at, message);
-            return None;
+        let nodes = match &entry.node.item {
+            Item::List(items) if several && !items.is_empty() => items.iter().collect(),
+            _ => vec![&entry.node],
+        };
+        for node in nodes {
+            let value = node.text(what, "a value of the axis", problems)?;
+            // `--set` may have left the axis another value; the file's own words stay right.
+            let here = axis.values.iter().any(|v| v.word == value);
+            if !here && !axis.declared.iter().any(|word| word == value) {
+                let known = axis.declared.iter().map(String::as_str);
+                let hint = super::suggest(value, known);
+                let message = format!("{what}: no point has {name} = {value:?}{hint}");
+                problems.add(&node.at, message);
+                return None;
+            }
+            fixed.push((name.clone(), value.to_string()));
         }
-        fixed.push((name, value.to_string()));
     }
     Some(fixed)
 }

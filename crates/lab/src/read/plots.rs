@@ -114,7 +114,7 @@ impl Reader<'_> {
             Some(String::new())
         };
         let at = match find(table, "at") {
-            Some(entry) => fixed("plot.at", &entry.node, axes, problems),
+            Some(entry) => fixed("plot.at", &entry.node, axes, false, problems),
             None => Some(Vec::new()),
         };
         let chosen = self.plot_schemes(table, schemes, problems);

@@ -140,6 +140,12 @@ metrics! {
     "marks" "packets marked" |s| number(s.marks);
     "timeouts" "retransmission timeouts" |s| number(s.timeouts);
     "retransmits" "data segments sent again" |s| number(s.retransmits);
+    "spurious_retransmits" "data segments sent again of which the network had lost nothing since they were last sent" |s| number(s.spurious_retransmits);
+    "spurious_timeouts" "retransmission timeouts at which the network had not lost the oldest byte waited for" |s| number(s.spurious_timeouts);
+    "reordered_share" "share of the data packets delivered that arrived after one sent later (RFC 4737)" |s| known(s.reordered_share);
+    "reordering_p99" "n-reordering (RFC 4737 section 5.4) that 99 % of the reordered data packets do not exceed" |s| reordering(s);
+    "pauses" "pauses that switches sent" |s| number(s.pauses);
+    "deadlocks" "cycles of ports that came to wait for each other for ever" |s| number(s.deadlocks);
     "jain" "Jain's index of the goodputs of endless flows" |s| known(s.jain);
     "looped_share" "share of the detoured data packets that crossed a switch twice" |s| looped_share(s);
     "loops_per_packet" "mean loops of a data packet, those without any included" |s| loops_per_packet(s);
@@ -155,9 +161,10 @@ metrics! {
 /// Does the metric count things, so that it grows with the number of seeds?
 pub fn is_count(name: &str) -> bool {
     name.starts_with("drops")
+        || name.starts_with("spurious_")
         || matches!(
             name,
-            "trims" | "detours" | "marks" | "timeouts" | "retransmits"
+            "trims" | "detours" | "marks" | "timeouts" | "retransmits" | "pauses" | "deadlocks"
         )
 }
 
@@ -179,6 +186,11 @@ fn bounded(value: Option<f64>, at_least: bool) -> Reading {
         Some(v) if at_least => Reading::AtLeast(v),
         value => known(value),
     }
+}
+
+fn reordering(summary: &Summary) -> Reading {
+    let n = summary.reordering_p99.map(|n| n as f64);
+    bounded(n, summary.reordering_p99_at_least)
 }
 
 fn known(value: Option<f64>) -> Reading {

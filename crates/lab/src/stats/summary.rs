@@ -5,6 +5,7 @@ use super::{Percentile, Sample, jain, t_interval};
 use crate::probe::Loops;
 use crate::record::{ClassRecord, Counts, Record};
 use serde::{Deserialize, Serialize};
+use sidestep_sim::NReordering;
 use sidestep_types::mix64;
 use std::collections::BTreeMap;
 
@@ -85,6 +86,27 @@ pub struct Summary {
     pub timeouts: u64,
     /// Data segments sent again.
     pub retransmits: u64,
+    /// Of those, the ones of which the network had lost nothing since it was last sent.
+    #[serde(default)]
+    pub spurious_retransmits: u64,
+    /// Timeouts at which the network had not lost the oldest byte waited for.
+    #[serde(default)]
+    pub spurious_timeouts: u64,
+    /// Share of the data packets delivered that arrived after one sent later (RFC 4737).
+    #[serde(default)]
+    pub reordered_share: Option<f64>,
+    /// The n of RFC 4737 section 5.4 that 99 % of those do not exceed, by nearest rank.
+    #[serde(default)]
+    pub reordering_p99: Option<u64>,
+    /// It is this or more: beyond 64 nothing is told apart.
+    #[serde(default)]
+    pub reordering_p99_at_least: bool,
+    /// Pauses that switches sent.
+    #[serde(default)]
+    pub pauses: u64,
+    /// Cycles of ports that came to wait for each other for ever.
+    #[serde(default)]
+    pub deadlocks: u64,
     /// Jain's index of the goodputs of endless flows.
     pub jain: Option<f64>,
     /// Packets put on NICs, data or not.
@@ -211,6 +233,16 @@ pub struct ClassSummary {
     /// Data packets that arrived, by how many switches they crossed beyond a shortest path, from 0 up.
     #[serde(default)]
     pub extra_hops: Vec<u64>,
+    /// Data packets that arrived without their payload, which `delivered` leaves out.
+    #[serde(default)]
+    pub trimmed: u64,
+    /// Of those delivered, the ones that arrived after one sent later.
+    #[serde(default)]
+    pub reordered: u64,
+    /// Those by their n (RFC 4737 section 5.4): 1 to 64 in turn, then more; zeros at the end
+    /// are left out.
+    #[serde(default)]
+    pub n_reordering: Vec<u64>,
     /// Bytes delivered in order.
     pub delivered_bytes: u64,
     /// Completion times of its flows that end, in milliseconds.
@@ -264,6 +296,7 @@ fn add_up(records: &[&Record]) -> Summary {
     }
     let classes = classes(records);
     let (all, of_queries) = (ways(records, None), ways(records, Some(true)));
+    let (reordering_p99, reordering_p99_at_least) = reordering_p99(records);
     let whole = |value: Option<usize>| value.map(|v| v as u64);
     let packets = |of: fn(&ClassSummary) -> u64, query: Option<bool>| {
         let chosen = classes
@@ -314,6 +347,13 @@ fn add_up(records: &[&Record]) -> Summary {
         trims: sum.trims,
         timeouts: sum.timeouts,
         retransmits: sum.retransmits,
+        spurious_retransmits: sum.spurious_retransmits,
+        spurious_timeouts: sum.spurious_timeouts,
+        reordered_share: share(packets(|class| class.reordered, None), delivered(None)),
+        reordering_p99,
+        reordering_p99_at_least,
+        pauses: sum.pauses,
+        deadlocks: records.iter().map(|record| record.deadlocks).sum(),
         jain: jain(endless.copied()),
         sent: sum.sent,
         delivered: sum.delivered,
@@ -346,6 +386,9 @@ fn classes(records: &[&Record]) -> Vec<ClassSummary> {
             detours: sum(|class| class.detours),
             dropped: sum(|class| class.dropped),
             marked: sum(|class| class.marked),
+            trimmed: sum(|class| class.trimmed),
+            reordered: sum(|class| class.reordered),
+            n_reordering: n_reordering(&all),
             delivered_bytes: sum(|class| class.delivered_bytes),
             fct_ms: percentiles(&mut fct),
             detours_each: ways.detours.counts().to_vec(),
@@ -353,6 +396,44 @@ fn classes(records: &[&Record]) -> Vec<ClassSummary> {
         }
     };
     (0..records[0].classes.len()).map(summary).collect()
+}
+
+/// How many packets there were of each n, without the zeros at the end.
+fn n_reordering(classes: &[&ClassRecord]) -> Vec<u64> {
+    let mut counts = vec![0; NReordering::BUCKETS];
+    for class in classes {
+        for (sum, count) in counts.iter_mut().zip(&class.n_reordering) {
+            *sum += count;
+        }
+    }
+    let used = counts.iter().rposition(|n| *n > 0);
+    counts.truncate(used.map_or(0, |last| last + 1));
+    counts
+}
+
+/// [`n_p99`] of all workloads together.
+fn reordering_p99(records: &[&Record]) -> (Option<u64>, bool) {
+    let all: Vec<&ClassRecord> = records.iter().flat_map(|record| &record.classes).collect();
+    let reordered = all.iter().map(|class| class.reordered).sum();
+    let mut counts = n_reordering(&all);
+    counts.resize(NReordering::BUCKETS, 0);
+    n_p99(reordered, &counts)
+}
+
+/// The n that 99 % of the `reordered` packets do not exceed, and whether it is only known to be
+/// that or more. `counts` is of n = 1, 2 and so on, its last number of all beyond.
+fn n_p99(reordered: u64, counts: &[u64]) -> (Option<u64>, bool) {
+    if reordered == 0 {
+        return (None, false);
+    }
+    let rank = (reordered * 99).div_ceil(100);
+    let mut below = reordered - counts.iter().sum::<u64>();
+    let mut n = 0;
+    while below < rank {
+        below += counts[n];
+        n += 1;
+    }
+    (Some(n as u64), n == counts.len())
 }
 
 /// The ways of all packets, or of those of queries or background alone.
@@ -445,5 +526,21 @@ fn percentiles(sample: &mut Sample) -> Percentiles {
         p50_at_least,
         p99_at_least,
         max_at_least,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_99th_percentile_of_n_counts_those_with_none() {
+        assert_eq!(n_p99(0, &[0, 0, 0]), (None, false));
+        assert_eq!(n_p99(100, &[0, 0, 0]), (Some(0), false));
+        assert_eq!(n_p99(100, &[1, 0, 0]), (Some(0), false));
+        assert_eq!(n_p99(100, &[1, 1, 0]), (Some(1), false));
+        assert_eq!(n_p99(100, &[50, 50, 0]), (Some(2), false));
+        assert_eq!(n_p99(100, &[0, 98, 2]), (Some(3), true));
+        assert_eq!(n_p99(3, &[0, 3, 0]), (Some(2), false));
     }
 }

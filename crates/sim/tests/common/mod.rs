@@ -4,7 +4,7 @@
 
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
 use sidestep_sim::*;
-use sidestep_switch::{Capacity, buffer, route, sched};
+use sidestep_switch::{Capacity, Sched, buffer, route, sched};
 use sidestep_transport::{
     Congestion, Estimator, PfabricConfig, Recovery, Reduction, RtoConfig, TcpConfig,
     TransportConfig,
@@ -81,6 +81,8 @@ pub fn config(buffer_name: &str, packets: u64, seed: u64) -> WorldConfig {
             buffer: values(buffer::ENTRIES, buffer_name, &[]),
             sched: values(sched::ENTRIES, "fifo", &[]),
             capacity: Capacity::PerPort(Size::Packets(packets)),
+            pfc: None,
+            cioq: None,
         },
         transport: dctcp().into(),
         seed: Seed(seed),
@@ -172,5 +174,18 @@ pub fn assert_conserved(outcome: &Outcome) {
         let late: u64 = seen.n_reordering.counts.iter().sum();
         assert!(late <= seen.reordered, "class {class}: {seen:?}");
         assert!(seen.reordered <= seen.delivered, "class {class}: {seen:?}");
+    }
+}
+
+/// Last in, first out: a scheduler that is not in the registry.
+#[derive(Default)]
+pub struct Lifo(Vec<u32>);
+
+impl Sched for Lifo {
+    fn push(&mut self, _: &Packet, handle: u32) {
+        self.0.push(handle);
+    }
+    fn pop(&mut self) -> Option<u32> {
+        self.0.pop()
     }
 }

@@ -219,7 +219,8 @@ fn section(out: &mut String, all: &Reproduction, figure: &FigureResult, plots: &
     if figure.status == Status::Partial {
         warn(out, "Partial: this figure was interrupted.");
     }
-    for warning in experiment.warnings().iter().chain(&experiment.notes) {
+    let warnings = experiment.warnings_of(&figure.results);
+    for warning in warnings.iter().chain(&experiment.notes) {
         warn(out, warning);
     }
     for plot in plots {

@@ -75,7 +75,7 @@ fn figure_json(figure: &FigureResult, plots: &[Drawn]) -> Value {
         "points": points.collect::<Vec<_>>(),
         "plots": plots.collect::<Vec<_>>(),
         "settings": settings_json(figure),
-        "warnings": experiment.warnings(),
+        "warnings": experiment.warnings_of(&figure.results),
         "notes": experiment.notes,
     })
 }

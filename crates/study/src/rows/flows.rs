@@ -87,10 +87,18 @@ pub fn flow_columns<'a>() -> Vec<Col<FlowRow<'a>>> {
         retransmits: Int = u64::from(r.outcome.retransmits);
         /// retransmission timeouts
         timeouts: Int = u64::from(r.outcome.timeouts);
+        /// retransmissions of which the network had lost nothing since it was last sent
+        spurious_retransmits: Int = u64::from(r.outcome.spurious_retransmits);
+        /// timeouts at which the network had not lost the oldest byte waited for
+        spurious_timeouts: Int = u64::from(r.outcome.spurious_timeouts);
         /// fast retransmits begun
         fast_retransmits: Int = u64::from(r.outcome.fast_retransmits);
         /// data packets that arrived after one sent later (RFC 4737)
         reordered: Int = u64::from(r.outcome.reordered);
+        /// the largest extent of one of them: arrivals since the first sent later (RFC 4737 section 4.2)
+        reordering_extent: Int = u64::from(r.outcome.reordering_extent);
+        /// the largest n of one of them: arrivals right before it, all sent later (RFC 4737 section 5.4)
+        n_reordering: Int = u64::from(r.outcome.n_reordering);
         /// detours of its data packets that arrived
         detours: Int = u64::from(r.outcome.detours);
         /// the most detours of one of them

@@ -97,5 +97,11 @@ pub fn port_columns<'a>() -> Vec<Col<PortRow<'a>>> {
         peak_packets: Int = u64::from(r.port.peak_packets);
         /// the longest queue in bytes
         peak_bytes: Int = u64::from(r.port.peak_bytes);
+        /// pauses that reached it
+        pauses: Int = r.port.pauses;
+        /// for how long it was paused, rounded down
+        paused_ns: Int = r.port.paused.as_ns();
+        /// with pfc or cioq: the most bytes that the switch it leads to held of what came over this link
+        input_peak_bytes: Int = r.port.input_peak_bytes;
     }
 }

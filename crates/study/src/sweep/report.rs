@@ -72,7 +72,7 @@ impl SweepReport {
             quick: experiment.quick,
             seeds: experiment.points[0].scenario.seeds.clone(),
             status: measured.status,
-            warnings: experiment.warnings(),
+            warnings: experiment.warnings_of(&measured.results),
             notes: experiment.notes.clone(),
             axes: experiment.axes.clone(),
             shown,

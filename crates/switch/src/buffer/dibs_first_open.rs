@@ -37,7 +37,7 @@ impl Policy for DibsFirstOpen {
 }
 
 impl Buffer for DibsFirstOpen {
-    #[inline]
+    #[inline(never)]
     fn admit(&mut self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
         if want.fits {
             return self.common.keep(want);

@@ -39,7 +39,7 @@ impl Policy for DibsFlow {
 }
 
 impl Buffer for DibsFlow {
-    #[inline]
+    #[inline(never)]
     fn admit(&mut self, pkt: &Packet, want: Want, queues: &mut dyn Queues, _: &mut Rng) -> Verdict {
         if want.fits {
             return self.common.keep(want);

@@ -33,7 +33,7 @@ impl Policy for DibsLoadAware {
 }
 
 impl Buffer for DibsLoadAware {
-    #[inline]
+    #[inline(never)]
     fn admit(&mut self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
         if want.fits {
             return self.0.keep(want);

@@ -88,7 +88,7 @@ impl Policy for DibsProbabilistic {
 }
 
 impl Buffer for DibsProbabilistic {
-    #[inline]
+    #[inline(never)]
     fn admit(&mut self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
         if !want.fits {
             return self.detour(pkt, want, queues, rng);

@@ -35,7 +35,7 @@ impl Policy for PFabric {
 }
 
 impl Buffer for PFabric {
-    #[inline]
+    #[inline(never)]
     fn admit(&mut self, pkt: &Packet, want: Want, queues: &mut dyn Queues, _: &mut Rng) -> Verdict {
         if want.fits {
             return Verdict::Enqueue { mark: false };

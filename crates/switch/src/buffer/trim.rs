@@ -59,6 +59,7 @@ impl Policy for Trim {
 }
 
 impl Buffer for Trim {
+    #[inline(never)]
     fn admit(&mut self, pkt: &Packet, want: Want, queues: &mut dyn Queues, _: &mut Rng) -> Verdict {
         let control = queues.urgent(want.port);
         let header_room = !reaches(control, self.headers);

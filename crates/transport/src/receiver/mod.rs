@@ -35,6 +35,8 @@ pub struct TcpReceiver {
     sack: bool,
     echo: Echo,
     accept: bool,
+    /// A SYN is to be answered, or cuts are to be told.
+    unusual: bool,
     /// Segments not yet acknowledged.
     waiting: u32,
     every: u32,
@@ -64,6 +66,7 @@ impl TcpReceiver {
             sack: config.recovery == Recovery::Sack,
             echo: Controller::new(config.congestion).echo(),
             accept: false,
+            unusual: false,
             waiting: 0,
             every: delay.segments,
             timeout: delay.timeout,
@@ -85,6 +88,7 @@ impl TcpReceiver {
             sack: true,
             echo: Echo::Never,
             accept: false,
+            unusual: false,
             waiting: 0,
             every: 1,
             timeout: Time::ZERO,
@@ -139,22 +143,47 @@ impl TcpReceiver {
         }
     }
 
-    /// A segment without its payload: none of it is here, and the sender hears so at once.
+    /// Opens the connection; or a segment without its payload: none of it is here, and the
+    /// sender hears so at once.
     #[cold]
-    fn hear_cut(&mut self, arrival: &Arrival) {
+    fn hear_unusual(&mut self, arrival: &Arrival) {
+        if arrival.syn {
+            self.accept = true;
+            self.unusual = true;
+            return;
+        }
+        if arrival.len == 0 {
+            return;
+        }
         self.due = true;
         let end = arrival.seq.saturating_add(u64::from(arrival.len));
         let start = arrival.seq.max(self.next);
         if start < end && !self.ranges.holds(start, end) {
             self.cuts.push((start, end));
+            self.unusual = true;
         }
     }
 
-    /// The oldest cut not yet told. One acknowledgement tells one: another is due while more wait.
+    /// The answer to a SYN first, then what came before a change of marks, then cuts.
     #[cold]
+    fn unusual_ack(&mut self) -> Option<Ack> {
+        let ack = if self.accept {
+            self.accepted()
+        } else if let Some((ack, ece)) = self.before.take() {
+            early(ack, ece)
+        } else {
+            self.tell_cut()
+        };
+        self.unusual = self.accept || !self.cuts.is_empty();
+        Some(ack)
+    }
+
+    /// The oldest cut not yet told, one an acknowledgement; each is of everything up to `next`.
     fn tell_cut(&mut self) -> Ack {
         let (start, end) = self.cuts.remove(0);
-        self.due = !self.cuts.is_empty();
+        self.due = false;
+        self.waiting = 0;
+        self.deadline = Time::MAX;
         let relative = |at: u64| u32::try_from(at.saturating_sub(self.next));
         let mut sack = SackBlocks::NONE;
         let cut = match (relative(start), relative(end)) {
@@ -198,18 +227,25 @@ impl TcpReceiver {
     }
 }
 
+/// What came before a change of marks, with the echo it had (RFC 8257 3.2).
+fn early(ack: u64, ece: bool) -> Ack {
+    Ack {
+        ack,
+        ece,
+        syn: false,
+        sack: SackBlocks::NONE,
+        cut: false,
+    }
+}
+
 impl Receiver for TcpReceiver {
     #[inline]
     fn on_segment(&mut self, now: Time, arrival: Arrival) {
-        if arrival.syn {
-            self.accept = true;
-            return;
+        if arrival.syn || arrival.trimmed {
+            return self.hear_unusual(&arrival);
         }
         if arrival.len == 0 {
             return;
-        }
-        if arrival.trimmed {
-            return self.hear_cut(&arrival);
         }
         self.hear_mark(&arrival);
         let end = arrival.seq.saturating_add(u64::from(arrival.len));
@@ -230,27 +266,18 @@ impl Receiver for TcpReceiver {
 
     #[inline]
     fn poll_ack(&mut self, _now: Time) -> Option<Ack> {
-        if self.accept {
-            return Some(self.accepted());
+        if self.unusual {
+            return self.unusual_ack();
         }
         if let Some((ack, ece)) = self.before.take() {
-            return Some(Ack {
-                ack,
-                ece,
-                syn: false,
-                sack: SackBlocks::NONE,
-                cut: false,
-            });
+            return Some(early(ack, ece));
         }
         if !self.due {
             return None;
         }
+        self.due = false;
         self.waiting = 0;
         self.deadline = Time::MAX;
-        if !self.cuts.is_empty() {
-            return Some(self.tell_cut());
-        }
-        self.due = false;
         Some(Ack {
             ack: self.next,
             ece: self.ece,

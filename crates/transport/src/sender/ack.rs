@@ -34,13 +34,11 @@ impl TcpSender {
         if news && self.phase == Phase::Fast {
             self.believe_lost();
         }
-        if let Some((from, _)) = ack.cut_off() {
-            self.hear_cut(from);
-        }
+        let cut = if ack.cut { self.hear_cut(&ack) } else { 0 };
         if self.reducing
             && let Some(before) = before
         {
-            self.reduce(acked, before);
+            self.reduce(acked, cut, before);
         }
     }
 
@@ -48,8 +46,8 @@ impl TcpSender {
     #[cold]
     fn hear_late(&mut self, ack: &Ack, idle: bool) {
         let late = ack.ack < self.una && !ack.syn && !idle;
-        if let Some((from, _)) = ack.cut_off().filter(|_| late) {
-            self.hear_cut(from);
+        if late && ack.cut {
+            self.hear_cut(ack);
         }
     }
 

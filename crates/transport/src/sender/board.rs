@@ -210,22 +210,23 @@ impl Board {
         self.hole = self.start;
     }
 
-    /// A switch has cut the segment at `seq`. Says whether that is to be repaired: not what is
-    /// not outstanding, has arrived, or is known to be cut.
-    pub(super) fn cut(&mut self, seq: u64) -> bool {
+    /// A switch has cut the segment at `seq`. Returns how many bytes are to be repaired: none
+    /// of what is not outstanding, has arrived, or is known to be cut.
+    pub(super) fn cut(&mut self, seq: u64) -> u64 {
         if seq < self.start || seq >= self.end {
-            return false;
+            return 0;
         }
         let i = self.index_of(seq);
         let slot = self.slots[i];
         if slot & (SACKED | CUT) != 0 {
-            return false;
+            return 0;
         }
-        self.uncount(slot, self.len_of(i));
-        self.lost += self.len_of(i);
+        let len = self.len_of(i);
+        self.uncount(slot, len);
+        self.lost += len;
         self.slots[i] = slot & !RESENT | LOST | CUT;
         self.cuts += 1;
-        true
+        len
     }
 
     /// Is there a segment that a switch has cut, and that was not sent again?

@@ -21,6 +21,7 @@
 use sidestep_types::Time;
 
 use super::{Opening, Phase, TcpSender};
+use crate::Ack;
 
 impl TcpSender {
     /// A duplicate acknowledgement; with SACK, one that brought news.
@@ -45,16 +46,20 @@ impl TcpSender {
         }
     }
 
-    /// A switch has cut the segment at `from`: it has left the network, and nobody has it.
+    /// A switch has cut a segment: it has left the network, and nobody has it. Returns the bytes
+    /// of it that are news.
     #[cold]
-    pub(super) fn hear_cut(&mut self, from: u64) {
-        if !self.board.cut(from) {
-            return;
+    pub(super) fn hear_cut(&mut self, ack: &Ack) -> u64 {
+        let cut = ack.cut_off();
+        let news = cut.map_or(0, |(from, _)| self.board.cut(from));
+        if news == 0 {
+            return 0;
         }
         self.counters.cuts = self.counters.cuts.saturating_add(1);
         if self.phase == Phase::Open {
             self.enter_cut();
         }
+        news
     }
 
     /// Fast recovery, begun by what a switch has said instead of by duplicates.

@@ -12,7 +12,8 @@
 //! **Deviations**   what may leave is rounded up to a full segment, as Linux counts.
 //!                  Without SACK, a duplicate stands for a full segment delivered, and a
 //!                  partial acknowledgement takes back what duplicates stood for (as Linux
-//!                  does; RFC 9937 takes back all). A loss after an echo starts anew.
+//!                  does; RFC 9937 takes back all). A loss after an echo starts anew. What a
+//!                  switch has cut counts as delivered here: it has left the network.
 
 use super::{Phase, TcpSender};
 
@@ -66,12 +67,13 @@ impl TcpSender {
     }
 
     /// One step: sets the window so that exactly the share of this acknowledgement may leave.
-    pub(super) fn reduce(&mut self, acked: u64, before: Before) {
+    /// Bytes that a switch has `cut` have left the network as delivered ones have.
+    pub(super) fn reduce(&mut self, acked: u64, cut: u64, before: Before) {
         let outstanding = self.nxt - self.una;
         if self.prr.flight == 0 {
             self.prr.flight = (outstanding + acked).saturating_sub(before.arrived).max(1);
         }
-        let delivered = (acked + self.arrived()).saturating_sub(before.arrived);
+        let delivered = (acked + self.arrived() + cut).saturating_sub(before.arrived);
         self.prr.delivered += delivered;
         let fast = self.phase == Phase::Fast;
         let further_loss = if self.sack {
@@ -83,7 +85,9 @@ impl TcpSender {
             self.board.pipe(self.una)
         } else {
             let lost = if self.resend_head { self.window.mss } else { 0 };
-            outstanding.saturating_sub(self.guessed + lost)
+            self.board
+                .pipe(self.una)
+                .saturating_sub(self.guessed + lost)
         };
         let out = self.nxt - self.cut_end + self.prr.resent;
         let safe = acked > 0 && !further_loss;
@@ -97,6 +101,10 @@ impl TcpSender {
         );
         let counted = if fast && self.sack { pipe } else { outstanding };
         self.window.cwnd = counted.saturating_add(share);
+        if self.window.cwnd == 0 {
+            // All that was in the network is cut: it must not stay empty.
+            self.window.cwnd = self.window.mss;
+        }
     }
 }
 

@@ -166,3 +166,21 @@ fn segments_say_how_much_the_flow_has_left() {
     assert!(tx.segments(10).iter().all(|s| s.rank == 2_500));
     assert_eq!(endless(tcp()).segments(0)[0].rank, u32::MAX);
 }
+
+#[test]
+fn when_all_is_cut_a_proportional_reduction_still_lets_repairs_go() {
+    let prr = TcpConfig {
+        reduction: Reduction::Prr,
+        ..quiet(sack())
+    };
+    let mut tx = flow(prr, 8_000);
+    tx.sends(0);
+    let repairs: Vec<u64> = (0..8)
+        .flat_map(|n| tx.told(10 + n, 0, &[(n, n + 1)]))
+        .collect();
+    assert!(
+        repairs.len() >= 4 && repairs.starts_with(&[0, 1]),
+        "{repairs:?}"
+    );
+    assert!(tx.cwnd() > 0);
+}
