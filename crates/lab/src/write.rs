@@ -19,7 +19,13 @@ pub(crate) fn experiment(experiment: &Experiment) -> String {
             let mut named = claim.at.iter();
             let whole = named.all(|(axis, _)| at.iter().any(|(name, _)| name == axis));
             if whole && has(experiment, &claim.less) {
-                write_claim(&mut out, &Claim { at, ..claim.clone() });
+                write_claim(
+                    &mut out,
+                    &Claim {
+                        at,
+                        ..claim.clone()
+                    },
+                );
             }
         }
     }
