@@ -82,6 +82,7 @@ fn figure(kind: &Kind, scenario: &Scenario, runs: &[Record]) -> Figure {
         x_label: kind.x_label.into(),
         counted: kind.counted.into(),
         completes: true,
+        log: true,
         series: series.collect(),
     }
 }

@@ -203,6 +203,7 @@ mod tests {
             (a.from, a.to)
         };
         assert_eq!(axis(3.0, 47.0), (0.0, 60.0));
+        assert_eq!(axis(25.0, 47.0), (0.0, 60.0));
         assert_eq!(axis(-3.0, 7.0), (-5.0, 10.0));
         assert_eq!(axis(90.0, 98.0), (90.0, 98.0));
         assert_eq!(axis(0.0, 0.0), (0.0, 1.0));

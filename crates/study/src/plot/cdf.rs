@@ -22,6 +22,8 @@ pub struct Figure {
     pub counted: String,
     /// They are completion times: those that are not there did not complete.
     pub completes: bool,
+    /// On a logarithmic axis, if all values allow.
+    pub log: bool,
     /// One a scheme, in the order of the scenario.
     pub series: Vec<Series>,
 }
@@ -56,8 +58,7 @@ pub fn cdf(figure: &Figure) -> Scene {
     let low = known().fold(f64::INFINITY, f64::min);
     let high = known().fold(f64::NEG_INFINITY, f64::max);
     let n = figure.series.iter().map(|s| s.n).max().unwrap_or(0);
-    // Times of one system lie within one or many decades, and a log axis serves both.
-    let log = low > 0.0 && (figure.completes || high / low > 20.0);
+    let log = figure.log && low > 0.0;
     let scale = if log { Scale::Log } else { Scale::Linear };
     if low <= high {
         for (panel, left) in [Panel::Share, Panel::Tail].into_iter().zip(LEFT) {
@@ -261,6 +262,7 @@ mod tests {
             x_label: "time from the query to its last response, ms".into(),
             counted: "queries".into(),
             completes: true,
+            log: true,
             series: vec![
                 Series {
                     name: "dctcp".into(),

@@ -182,7 +182,8 @@ impl<'a> View<'a> {
         }
         let seeds_of = self.experiment.points.first().map(|p| &p.scenario.seeds);
         if let Some(all) = seeds_of {
-            text.push_str(&format!("; seeds {}", seeds(all)));
+            let word = if all.len() == 1 { "seed" } else { "seeds" };
+            text.push_str(&format!("; {word} {}", seeds(all)));
         }
         text
     }
@@ -337,6 +338,7 @@ impl<'a> View<'a> {
             x_label: String::new(),
             counted: String::new(),
             completes: false,
+            log: false,
             series: Vec::new(),
         };
         let mut head: Vec<String> = free
@@ -364,6 +366,8 @@ impl<'a> View<'a> {
             figure.x_label = spread.x_label.clone();
             figure.counted = spread.counted.into();
             figure.completes = spread.completes;
+            // Times of one system lie within one decade or many, and a log axis serves both.
+            figure.log = spread.completes || self.spec.log_x;
             let entry = self.entry(strand, String::new());
             figure.series.push(Series {
                 name: entry.name,

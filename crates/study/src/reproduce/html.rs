@@ -162,7 +162,7 @@ impl Reproduction {
                     escape(&format!("{} {}", figure.paper, figure.heading())),
                     claim_anchor(figure, claim),
                     escape(&claim.says),
-                    number(claim.paper),
+                    format_args!("{}{}", number(claim.paper), super::unit(claim)),
                     escape(&ours(claim)),
                     interval(claim).unwrap_or_else(|| "-".into()),
                     chip(claim, self.quick)
@@ -202,10 +202,15 @@ fn section(out: &mut String, all: &Reproduction, figure: &FigureResult, plots: &
         .points
         .first()
         .map_or(String::new(), |p| seeds(&p.scenario.seeds));
+    let one = experiment
+        .points
+        .first()
+        .is_some_and(|p| p.scenario.seeds.len() == 1);
+    let word = if one { "seed" } else { "seeds" };
     put(
         out,
         format_args!(
-            "<p class=\"meta\"><code>{}</code>; {}, seeds {seeds_of}; trajectories <code>{}</code></p>\n",
+            "<p class=\"meta\"><code>{}</code>; {}, {word} {seeds_of}; trajectories <code>{}</code></p>\n",
             escape(&figure.path()),
             some(experiment.points.len(), "point"),
             super::json::hash(figure)
@@ -237,7 +242,7 @@ fn draw(out: &mut String, figure: &FigureResult, plot: &Drawn) {
     match &plot.scene {
         Ok(scene) => {
             let picture = svg(scene);
-            out.push_str(&picture);
+            put(out, format_args!("<div class=\"scroll\">{picture}</div>\n"));
             put(
                 out,
                 format_args!(

@@ -120,10 +120,12 @@ impl Reproduction {
         }
     }
 
-    /// A look for each scheme, the same in all figures.
+    /// A look for each scheme, the same in all figures; the two that most compare with, in all
+    /// reports.
     fn palette(&self) -> Palette {
         let points = self.figures.iter().flat_map(|f| &f.experiment.points);
-        Palette::new(points.flat_map(|p| p.scenario.schemes.iter().map(|s| s.name.as_str())))
+        let own = points.flat_map(|p| p.scenario.schemes.iter().map(|s| s.name.as_str()));
+        Palette::new(["dctcp", "dibs"].into_iter().chain(own))
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a `[probe]` saw: paths, detours, queues.
 
 use super::drawn::{Parts, Sheet, View};
+use super::text::some;
 use crate::plot::{Hop, Look, Queues, Scatter, Switch, Way, queues, scatter, way};
 use crate::words::count;
 use sidestep_lab::{LoggedDetour, LoggedEvent, LoggedPath, Occupancy, PlotKind, Record};
@@ -80,10 +81,10 @@ impl Path {
         }
         Path {
             name: format!(
-                "packet {host}:{} of flow {}, detoured {} times",
+                "packet {host}:{} of flow {}, {}",
                 logged.id & 0xffff_ffff,
                 logged.flow,
-                logged.detours
+                some(logged.detours as usize, "detour")
             ),
             links,
         }
@@ -426,7 +427,7 @@ mod tests {
             steps: steps.to_vec(),
         };
         let path = Path::of(&logged, &network());
-        assert_eq!(path.name, "packet 0:5 of flow 3, detoured 1 times");
+        assert_eq!(path.name, "packet 0:5 of flow 3, 1 detour");
         use Node::{Host, Switch};
         let expected = [
             (Host(0), Switch(0), false),
