@@ -7,6 +7,7 @@ use crate::Status;
 use crate::plot::svg;
 use crate::words::{count, number, seeds};
 use sidestep_lab::{ClaimResult, Setting, Verdict};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("style.css");
@@ -151,21 +152,26 @@ impl Reproduction {
              counting. Not reproduced: it lies outside, and so does its whole 95 % interval. Can't tell: \
              the interval reaches into the range, or unfinished flows leave only a bound.</p>\n",
         );
-        out.push_str("<div class=\"scroll\"><table>\n<thead><tr><th>figure</th><th>the paper says</th><th class=\"n\">paper</th><th class=\"n\">ours</th><th class=\"n\">95 % interval</th><th>verdict</th></tr></thead>\n<tbody>\n");
+        out.push_str("<div class=\"scroll\"><table>\n<thead><tr><th>figure</th><th>verdict</th><th>the paper says</th><th class=\"n\">paper</th><th class=\"n\">ours</th><th class=\"n\">95 % interval</th></tr></thead>\n<tbody>\n");
+        let papers: BTreeSet<&str> = self.figures.iter().map(|f| f.paper.as_str()).collect();
         for (figure, claim) in self.claims() {
+            let heading = match papers.len() {
+                1 => figure.heading(),
+                _ => format!("{} {}", figure.paper, figure.heading()),
+            };
             put(
                 out,
                 format_args!(
-                    "<tr><td><a href=\"#{}\">{}</a></td><td class=\"says\"><a href=\"#{}\">{}</a></td>\
-                     <td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>\n",
+                    "<tr><td><a href=\"#{}\">{}</a></td><td>{}</td><td class=\"says\"><a href=\"#{}\">{}</a></td>\
+                     <td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
                     anchor(&figure.path()),
-                    escape(&format!("{} {}", figure.paper, figure.heading())),
+                    escape(&heading),
+                    chip(claim, self.quick),
                     claim_anchor(figure, claim),
                     escape(&claim.says),
                     format_args!("{}{}", number(claim.paper), super::unit(claim)),
                     escape(&ours(claim)),
                     interval(claim).unwrap_or_else(|| "-".into()),
-                    chip(claim, self.quick)
                 ),
             );
         }

@@ -57,7 +57,7 @@ impl Shelf {
             text: text.to_string(),
             file: None,
         }));
-        all.sort_by_key(|book| (book.paper.clone(), natural(&book.name)));
+        all.sort_by_key(|book| (book.paper.clone(), place(&book.name)));
         let (bases, books) = all.into_iter().partition(|book| is_base(&book.name));
         Ok(Shelf { books, bases })
     }
@@ -156,7 +156,14 @@ fn stem(path: &Path) -> String {
         .into_owned()
 }
 
-/// A key under which `fig2` comes before `fig10`.
+/// Numbered figures first, then the others; what explains one right behind it.
+fn place(name: &str) -> (bool, Vec<(String, u64)>, bool) {
+    let figure = name.strip_prefix("why-").unwrap_or(name);
+    let numbered = figure.starts_with("fig");
+    (!numbered, natural(figure), figure != name)
+}
+
+/// Texts and numbers in turn, so that `fig9` comes before `fig10`.
 fn natural(name: &str) -> Vec<(String, u64)> {
     let mut key: Vec<(String, u64)> = vec![(String::new(), 0)];
     let mut digits = false;
