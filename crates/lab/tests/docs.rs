@@ -6,7 +6,7 @@ use sidestep_lab::tables::{
 };
 use sidestep_lab::{Experiment, Scenario};
 use sidestep_sim::{Files, topology, workload};
-use sidestep_switch::{buffer, route, sched};
+use sidestep_switch::{DropReason, buffer, route, sched};
 use sidestep_types::{Entry, Param};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -142,6 +142,22 @@ fn every_page_is_in_the_index_and_none_is_left_over() {
         };
         if !KINDS.iter().all(known) && !MORE.contains(&&*name) {
             missing.push(format!("docs/{name} is about nothing that is registered"));
+        }
+    }
+    assert_none(&missing);
+}
+
+#[test]
+fn the_glossary_names_every_reason_of_a_drop() {
+    let mut missing = Vec::new();
+    let glossary = page("glossary.md", &mut missing);
+    let row = glossary.lines().find(|line| line.starts_with("| drop |"));
+    for reason in DropReason::ALL {
+        let name = format!("`{}`", reason.name());
+        if !row.is_some_and(|row| row.contains(&name)) {
+            missing.push(format!(
+                "docs/glossary.md: expected {name} in the row of drop"
+            ));
         }
     }
     assert_none(&missing);
