@@ -161,7 +161,7 @@ pub const TRANSPORT: &[Param] = &[
         "receive_window",
         ParamUnit::Bytes,
         "1 MiB",
-        "bytes the receiver allows beyond the cumulative acknowledgement; assumed: never in the way",
+        "bytes the receiver allows beyond the cumulative acknowledgement; assumed: a flow that only its own NIC slows down keeps as much in flight",
     ),
     Param::with_default(
         "fast_retransmit",
@@ -463,6 +463,12 @@ pub const CLAIM: &[Param] = &[
         ParamUnit::File,
         "",
         "its number less the number at these points, { axis = \"value\" }",
+    ),
+    Param::with_default(
+        "per",
+        ParamUnit::File,
+        "",
+        "its number over the number at these points, { axis = \"value\" }",
     ),
     Param::with_default(
         "expect",

@@ -18,7 +18,7 @@ pub(crate) fn experiment(experiment: &Experiment) -> String {
             let at: Vec<(String, String)> = claim.at.iter().filter(left).cloned().collect();
             let mut named = claim.at.iter();
             let whole = named.all(|(axis, _)| at.iter().any(|(name, _)| name == axis));
-            if whole && has(experiment, &claim.less) {
+            if whole && has(experiment, &claim.less) && has(experiment, &claim.per) {
                 write_claim(
                     &mut out,
                     &Claim {
@@ -248,6 +248,7 @@ fn write_claim(out: &mut String, claim: &Claim) {
         line(out, "over", over.name());
     }
     write_at(out, "less", &claim.less);
+    write_at(out, "per", &claim.per);
     if claim.expect != Verdict::Reproduced {
         line(out, "expect", &claim.expect.to_string());
     }

@@ -367,6 +367,7 @@ fn claim(compare: &str, accept: &str) -> Claim {
         at: Vec::new(),
         over: None,
         less: Vec::new(),
+        per: Vec::new(),
         expect: Verdict::Reproduced,
         gap_sweep: String::new(),
     }

@@ -218,7 +218,11 @@ fn place(claim: &ClaimResult) -> String {
     if let Some(over) = claim.over {
         words = format!("{} of {} points", over.name(), claim.points.len());
     }
-    for (before, at) in [("at", &claim.at), ("less that at", &claim.less)] {
+    for (before, at) in [
+        ("at", &claim.at),
+        ("less that at", &claim.less),
+        ("over that at", &claim.per),
+    ] {
         if !at.is_empty() {
             let gap = if words.is_empty() { "" } else { ", " };
             words.push_str(&format!("{gap}{before} {}", pairs(at)));
@@ -487,6 +491,7 @@ mod tests {
                 gap_sweep: String::new(),
                 at: Default::default(),
                 less: Default::default(),
+                per: Default::default(),
                 over: None,
                 points: Vec::new(),
             }],

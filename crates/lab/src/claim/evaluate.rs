@@ -54,6 +54,9 @@ pub struct ClaimResult {
     /// The points that are taken off: axis to value.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub less: BTreeMap<String, String>,
+    /// The points that it is divided by: axis to value.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub per: BTreeMap<String, String>,
     /// What was made of several points.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over: Option<Over>,
@@ -163,6 +166,7 @@ fn evaluate_one(claim: &Claim, axes: &[Axis], points: &[PointResult]) -> ClaimRe
         gap_sweep: claim.gap_sweep.clone(),
         at: together(&claim.at),
         less: together(&claim.less),
+        per: together(&claim.per),
         over: claim.over,
         points: shown.iter().zip(&known).map(point).collect(),
     }
@@ -199,10 +203,10 @@ fn ends(ci: Option<Interval>) -> Option<[f64; 2]> {
     ci.map(|ci| [ci.low, ci.high])
 }
 
-/// A point, and the one whose number is taken off.
+/// A point, and the one whose number is taken off or divided by.
 struct Place<'a> {
     here: &'a PointResult,
-    less: Option<&'a PointResult>,
+    other: Option<&'a PointResult>,
 }
 
 /// The points that a claim speaks of and that were run, in their order.
@@ -217,17 +221,17 @@ fn places<'a>(claim: &Claim, axes: &[Axis], points: &'a [PointResult]) -> Vec<Pl
         fixed.all(|(axis, _)| index(axis).is_none_or(|i| meant(axis, &point.at[i])))
     };
     let place = |here: &'a PointResult| {
-        if claim.less.is_empty() {
-            return Some(Place { here, less: None });
+        if claim.less.is_empty() && claim.per.is_empty() {
+            return Some(Place { here, other: None });
         }
         let mut at = here.at.clone();
-        for (axis, value) in &claim.less {
+        for (axis, value) in claim.less.iter().chain(&claim.per) {
             at[index(axis)?].clone_from(value);
         }
-        let less = points.iter().find(|point| point.at == at)?;
+        let other = points.iter().find(|point| point.at == at)?;
         Some(Place {
             here,
-            less: Some(less),
+            other: Some(other),
         })
     };
     points.iter().filter(fits).filter_map(place).collect()
@@ -246,18 +250,31 @@ fn at_one(claim: &Claim, place: &Place<'_>, confidence: f64) -> Known {
 /// The number from all seeds together; `None` when a scheme did not run.
 fn whole(claim: &Claim, place: &Place<'_>) -> Option<Reading> {
     let here = combine(claim, &summaries(claim, place.here)?);
-    match place.less {
+    match place.other {
         None => Some(here),
-        Some(less) => Some(here.minus(combine(claim, &summaries(claim, less)?))),
+        Some(other) => Some(against(
+            claim,
+            here,
+            combine(claim, &summaries(claim, other)?),
+        )),
+    }
+}
+
+/// The number here less the other, or over it.
+fn against(claim: &Claim, here: Reading, other: Reading) -> Reading {
+    if claim.per.is_empty() {
+        here.minus(other)
+    } else {
+        here.over(other)
     }
 }
 
 /// The number of each seed that all of them have, when each is exact.
 fn by_seed(claim: &Claim, place: &Place<'_>) -> Option<Vec<f64>> {
-    let (here, less) = (summaries(claim, place.here)?, place.less);
-    let less = match less {
+    let (here, other) = (summaries(claim, place.here)?, place.other);
+    let other = match other {
         None => None,
-        Some(less) => Some(summaries(claim, less)?),
+        Some(other) => Some(summaries(claim, other)?),
     };
     let mut values = Vec::new();
     for first in &here[0].per_seed {
@@ -268,9 +285,9 @@ fn by_seed(claim: &Claim, place: &Place<'_>) -> Option<Vec<f64>> {
             Some(combine(claim, &found?))
         };
         // A seed that another scheme or point lacks has nothing to be compared with.
-        let reading = match &less {
+        let reading = match &other {
             None => of_seed(&here)?,
-            Some(less) => of_seed(&here)?.minus(of_seed(less)?),
+            Some(other) => against(claim, of_seed(&here)?, of_seed(other)?),
         };
         let Reading::Exactly(value) = reading else {
             return None;
@@ -456,6 +473,7 @@ mod tests {
             at: Vec::new(),
             over,
             less: Vec::new(),
+            per: Vec::new(),
             expect: Verdict::Reproduced,
             gap_sweep: String::new(),
         }
@@ -522,6 +540,21 @@ mod tests {
         let [low, high] = held(&claim(Some(Over::Mean), "0.."), &THREE).ci.unwrap();
         let mean = (15.0 + 46.0 / 3.0 + 50.0 / 3.0) / 3.0;
         assert!(((low + high) / 2.0 - mean).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_ratio_between_points_and_two_values_of_an_axis() {
+        let mut ratio = claim(None, "1..2");
+        ratio.at = vec![("x".into(), "2".into())];
+        ratio.per = vec![("x".into(), "3".into())];
+        let got = held(&ratio, &THREE);
+        assert!((got.ours.unwrap() - 22.0 / 15.0).abs() < 1e-12, "{got:?}");
+        assert_eq!(got.per["x"], "3");
+        let mut two = claim(Some(Over::Max), "0..");
+        two.at = vec![("x".into(), "1".into()), ("x".into(), "3".into())];
+        let got = held(&two, &THREE);
+        assert_eq!((got.ours, got.points.len()), (Some(15.0), 2));
+        assert_eq!(got.at["x"], "1, 3");
     }
 
     #[test]

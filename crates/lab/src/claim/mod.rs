@@ -36,6 +36,8 @@ pub struct Claim {
     pub over: Option<Over>,
     /// Not the number itself but its difference to the one here: axis and value. Empty: no difference.
     pub less: Vec<(String, String)>,
+    /// Not the number itself but its ratio to the one here: axis and value. Empty: no ratio.
+    pub per: Vec<(String, String)>,
     /// The verdict that this version gives.
     pub expect: Verdict,
     /// The name of the experiment that shows the assumption that decides; may be empty.

@@ -11,7 +11,7 @@ use crate::tables::CLAIM;
 use std::collections::BTreeMap;
 
 /// Keys that hold a table of axes and values, and no text.
-const POINTS: [&str; 2] = ["at", "less"];
+const POINTS: [&str; 3] = ["at", "less", "per"];
 
 impl Reader<'_> {
     /// Reads all claims.
@@ -59,7 +59,7 @@ impl Reader<'_> {
             ),
             None => Some(Vec::new()),
         };
-        let (at, less) = (points("at"), points("less"));
+        let (at, less, per) = (points("at"), points("less"), points("per"));
         let text = |key: &str| words[key].0.to_string();
         let mut refuse = |key: &str, message: String| problems.add(words[key].1, message);
         let metric = metric::find(&text("metric"));
@@ -106,7 +106,14 @@ impl Reader<'_> {
             Ok(None) => refuse("expect", "expect: expected a verdict, got none".into()),
             Err(message) => refuse("expect", message.clone()),
         }
-        let (at, over, less) = (at?, over.ok()?, less?);
+        let (at, over, less, per) = (at?, over.ok()?, less?, per?);
+        if !less.is_empty() && !per.is_empty() {
+            problems.add(
+                &node.at,
+                "claim: less and per exclude each other: a difference or a ratio",
+            );
+            return None;
+        }
         let several = several(&at, axes);
         if over.is_none() && several > 1 {
             let [max, min, mean, each] = Over::ALL.map(|(name, _)| name);
@@ -133,6 +140,7 @@ impl Reader<'_> {
             at,
             over,
             less,
+            per,
             expect: expect.ok()??,
             gap_sweep: text("gap_sweep"),
         })

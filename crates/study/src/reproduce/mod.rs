@@ -156,7 +156,7 @@ fn ours(claim: &ClaimResult) -> String {
 /// The unit of a claim's number, with a space before it.
 fn unit(claim: &ClaimResult) -> &'static str {
     match drawn::unit_of(&claim.metric) {
-        _ if claim.compare.contains(" / ") => " ×",
+        _ if claim.compare.contains(" / ") || !claim.per.is_empty() => " ×",
         "ms" => " ms",
         _ => "",
     }
@@ -182,6 +182,9 @@ fn place(claim: &ClaimResult) -> String {
     let mut text = say(&claim.at);
     if !claim.less.is_empty() {
         text.push_str(&format!(" less {}", say(&claim.less)));
+    }
+    if !claim.per.is_empty() {
+        text.push_str(&format!(" over {}", say(&claim.per)));
     }
     if let Some(over) = claim.over {
         let over = match over.name() {
