@@ -21,7 +21,9 @@ const DECIDE: [&str; 7] = [
 ];
 
 fn main() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    // Asked when it runs: a build folder may be shared by several copies of the sources.
+    let own = env::var_os("CARGO_MANIFEST_DIR").expect("cargo says where");
+    let root = Path::new(&own).join("../..");
     name_code(&root);
     ship(&root.join("experiments"));
 }
@@ -33,6 +35,8 @@ fn name_code(root: &Path) {
         println!("cargo::rerun-if-changed={}", path.display());
         let mut files = Vec::new();
         list(&path, &mut files);
+        // A digest of nothing would let every version share its results.
+        assert!(!files.is_empty(), "{} is missing", path.display());
         files.sort();
         for file in files {
             let name = file.strip_prefix(root).expect("it is in the workspace");
@@ -73,6 +77,11 @@ fn ship(experiments: &Path) {
             }
         }
     }
+    assert!(
+        list.contains("include_str"),
+        "no experiments in {}",
+        experiments.display()
+    );
     list.push(']');
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo says where"));
     fs::write(out.join("experiments.rs"), list).expect("the build folder can be written to");
