@@ -21,8 +21,8 @@ pub(crate) struct Attachment {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fib {
     /// Per switch of the network: where in `hops` its set begins, and in the low 9 bits how long it is.
-    set_of: Vec<u32>,
-    hops: Vec<PortId>,
+    set_of: Box<[u32]>,
+    hops: Box<[PortId]>,
 }
 
 impl Fib {
@@ -37,16 +37,17 @@ impl Fib {
 
     fn new(switches: usize) -> Fib {
         Fib {
-            set_of: vec![0; switches],
-            hops: Vec::new(),
+            set_of: vec![0; switches].into(),
+            hops: Box::default(),
         }
     }
 
     fn learn(&mut self, to: u32, ports: &[PortId]) {
         let known = self.hops.windows(ports.len()).position(|w| w == ports);
         let from = known.unwrap_or_else(|| {
-            self.hops.extend_from_slice(ports);
-            self.hops.len() - ports.len()
+            let from = self.hops.len();
+            self.hops = [&self.hops, ports].concat().into();
+            from
         });
         assert!(
             from < 1 << 23 && ports.len() < 1 << 9,

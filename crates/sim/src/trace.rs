@@ -107,7 +107,7 @@ impl Tracer {
         now: Time,
         parcel: u32,
         switch: SwitchId,
-        done: &Done,
+        done: Done,
         trimmed: bool,
     ) {
         let wanted = done.wanted;

@@ -343,7 +343,7 @@ impl<A: Agenda> World<A> {
         if traced {
             let trimmed = self.fabric.pool.get(parcel).packet.is_trimmed_data();
             let (now, switch) = (self.fabric.now, SwitchId(switch));
-            self.tracer.switched(now, parcel, switch, &done, trimmed);
+            self.tracer.switched(now, parcel, switch, done, trimmed);
         }
     }
 
@@ -394,7 +394,7 @@ impl<A: Agenda> World<A> {
         while let Some(parcel) = self.switches[switch].evicted.pop() {
             if self.fabric.pool.get(parcel).packet.traced() {
                 let (now, switch) = (self.fabric.now, SwitchId(switch));
-                self.tracer.switched(now, parcel, switch, &done, false);
+                self.tracer.switched(now, parcel, switch, done, false);
             }
             self.count_drop(parcel, DropReason::Evicted);
         }

@@ -61,7 +61,9 @@ macro_rules! registry {
     ) => {
         $(pub mod $module;)*
 
+        // With a tag of its own: one hidden in a field takes six instructions a packet to read.
         $(#[$doc])*
+        #[repr(u8)]
         pub enum $any {
             $(
                 #[doc = concat!("See [`", stringify!($module), "`].")]

@@ -16,7 +16,7 @@ pub enum AnySender {
     /// This crate's TCP.
     Tcp(TcpSender),
     /// pFabric's.
-    Pfabric(PfabricSender),
+    Pfabric(Box<PfabricSender>),
     /// Somebody's own.
     Custom(Box<dyn Sender + Send>),
 }

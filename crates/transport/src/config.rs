@@ -41,7 +41,7 @@ impl TransportConfig {
         match self {
             TransportConfig::Tcp(tcp) => AnySender::Tcp(TcpSender::new(Arc::clone(tcp), size)),
             TransportConfig::Pfabric(pfabric) => {
-                AnySender::Pfabric(PfabricSender::new(pfabric, size))
+                AnySender::Pfabric(Box::new(PfabricSender::new(pfabric, size)))
             }
         }
     }

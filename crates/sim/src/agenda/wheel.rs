@@ -1,9 +1,11 @@
 //! The fast agenda: a calendar queue (Brown, CACM 1988) whose width follows the pace of events.
 //!
-//! A ring of buckets, each a short sorted list threaded through the slots themselves, and a
-//! bitmap of the buckets in use. What lies beyond one turn of the ring waits in a heap and
-//! moves in as the ring turns. Every [`PERIOD`] events the bucket width is set to the mean
-//! gap between events, and the ring doubles when too much had to wait in the heap.
+//! A ring of buckets, each an unsorted list threaded through the slots themselves, and a
+//! bitmap of the buckets in use. A bucket is sorted when its turn comes, into the array of what
+//! is ready; so planning an event costs the same however many fall on one instant. What lies
+//! beyond one turn of the ring waits in a heap and moves in as the ring turns. Every [`PERIOD`]
+//! events the bucket width is set to the mean gap between events, and the ring doubles when too
+//! much had to wait in the heap.
 
 use super::{Agenda, past};
 use crate::indexed::Table;
@@ -19,6 +21,9 @@ const PERIOD: u32 = 1 << 14;
 const LEAST_BUCKETS: usize = 1 << 9;
 const MOST_BUCKETS: usize = 1 << 18;
 const FIRST_SHIFT: u32 = 14;
+/// A bucket is wider than the mean gap between events by this power of two: to sort a few
+/// together costs less than to turn the ring for each.
+const WIDER: u32 = 1;
 
 #[derive(Clone, Copy)]
 struct Slot {
@@ -34,10 +39,12 @@ pub struct WheelAgenda {
     used: Table<u64>,
     /// Bucket width is `1 << shift` picoseconds.
     shift: u32,
-    /// The absolute number of the bucket of the last event; nothing pending lies before it.
+    /// The absolute number of the bucket that was sorted last. What is planned for it or an
+    /// earlier one joins `ready`, so nothing in the ring lies before it.
     cursor: u64,
     now: u64,
-    in_ring: u32,
+    /// The events of that bucket, the next one last.
+    ready: Vec<Event>,
     far: BinaryHeap<Reverse<(u64, u32, u32)>>,
     /// No event of `far` lies before this time.
     far_from: u64,
@@ -46,9 +53,13 @@ pub struct WheelAgenda {
     pace: Pace,
 }
 
-/// What happened since the width was last set.
+/// Time, tie and slot as one number: events leave in this order.
+type Event = u128;
+
+/// What happened since the width was last set; `steps` since the start.
 #[derive(Default)]
 struct Pace {
+    /// Events that became ready.
     pops: u32,
     began: u64,
     far: u32,
@@ -68,48 +79,71 @@ impl WheelAgenda {
     }
 
     /// The first absolute bucket that is out of the ring's reach.
-    #[inline]
     fn horizon(&self) -> u64 {
         self.cursor + self.heads.len() as u64
     }
 
-    /// Links `slot` into its bucket, which must be within reach.
-    #[inline]
-    fn link(&mut self, slot: u32) {
-        let Slot { at, tie, .. } = self.slots[slot];
+    /// Puts a slot whose event is set where it belongs.
+    #[inline(always)]
+    fn place(&mut self, slot: u32, at: u64) {
+        if !self.link(slot, at) {
+            self.place_elsewhere(slot, at);
+        }
+    }
+
+    /// Puts a slot into its bucket, unless it belongs elsewhere.
+    #[inline(always)]
+    fn link(&mut self, slot: u32, at: u64) -> bool {
+        let ahead = self.bucket(at).wrapping_sub(self.cursor + 1);
+        if ahead >= self.heads.len() as u64 - 1 {
+            return false;
+        }
         let index = self.index(at);
-        let head = self.heads[index];
+        self.slots[slot].next = self.heads[index];
+        self.heads[index] = slot;
         self.used[index / 64] |= 1 << (index % 64);
-        self.in_ring += 1;
-        if head == NONE || self.before(at, tie, slot, head) {
-            self.slots[slot].next = head;
-            self.heads[index] = slot;
-            return;
+        true
+    }
+
+    /// Plans an event that does not belong in the ring.
+    #[inline(never)]
+    fn schedule_elsewhere(&mut self, slot: u32, at: u64) {
+        if at < self.now {
+            past(slot, at, self.now);
         }
-        let mut prev = head;
-        loop {
-            self.pace.steps += 1;
-            let next = self.slots[prev].next;
-            if next == NONE || self.before(at, tie, slot, next) {
-                self.slots[slot].next = next;
-                self.slots[prev].next = slot;
-                return;
-            }
-            prev = next;
+        self.place_elsewhere(slot, at);
+        if self.pace.pops >= PERIOD {
+            self.adapt();
         }
     }
 
-    #[inline]
-    fn before(&self, at: u64, tie: u32, slot: u32, other: u32) -> bool {
-        let o = &self.slots[other];
-        at < o.at || (at == o.at && (tie, slot) < (o.tie, other))
+    /// Places an event that does not belong in the ring: it is due in the bucket that is being
+    /// served, or beyond reach.
+    fn place_elsewhere(&mut self, slot: u32, at: u64) {
+        if self.bucket(at) <= self.cursor {
+            let event = self.event(slot);
+            let place = self.ready.partition_point(|other| *other > event);
+            self.pace.pops += 1;
+            self.pace.steps += (self.ready.len() - place) as u64 / 4;
+            self.ready.insert(place, event);
+        } else {
+            self.pace.far += 1;
+            self.far_from = self.far_from.min(at);
+            self.far
+                .push(Reverse((at, slot, self.spent[slot as usize])));
+        }
     }
 
-    /// Unlinks `slot` from its bucket.
+    #[inline(always)]
+    fn event(&self, slot: u32) -> Event {
+        let Slot { at, tie, .. } = self.slots[slot];
+        u128::from(at) << 64 | u128::from(tie) << 32 | u128::from(slot)
+    }
+
+    /// Takes `slot` out of its bucket.
     fn unlink(&mut self, slot: u32) {
         let Slot { at, next, .. } = self.slots[slot];
         let index = self.index(at);
-        self.in_ring -= 1;
         if self.heads[index] == slot {
             self.heads[index] = next;
             if next == NONE {
@@ -124,23 +158,63 @@ impl WheelAgenda {
         self.slots[prev].next = next;
     }
 
-    /// The ring index of the first bucket in use at or after the cursor; the ring is not empty.
+    /// The absolute number of the first bucket in use; `None` when the ring is empty.
     #[inline]
-    fn first_used(&self) -> u32 {
-        let start = self.cursor as u32 & (self.heads.len() as u32 - 1);
-        let word = start / 64;
-        let here = self.used[word] & (!0 << (start % 64));
-        if here != 0 {
-            return word * 64 + here.trailing_zeros();
+    fn first_used(&self) -> Option<u64> {
+        let start = self.cursor + 1;
+        let buckets = self.heads.len() as u32;
+        let from = start as u32 & (buckets - 1);
+        let (mut word, words) = (from / 64, buckets / 64);
+        let mut bits = self.used[word] & (!0 << (from % 64));
+        let mut looked = 0;
+        while bits == 0 {
+            looked += 1;
+            if looked > words {
+                return None;
+            }
+            word = (word + 1) & (words - 1);
+            bits = self.used[word];
         }
-        let words = self.used.len() as u32;
-        let mut w = word;
-        loop {
-            w = (w + 1) & (words - 1);
-            if self.used[w] != 0 {
-                return w * 64 + self.used[w].trailing_zeros();
+        let index = word * 64 + bits.trailing_zeros();
+        Some(start + u64::from(index.wrapping_sub(from) & (buckets - 1)))
+    }
+
+    /// With nothing ready: adapts to the pace when that is due, and sorts the next bucket with
+    /// events, unless all of it lies past `limit`. Says whether anything is ready.
+    #[inline(never)]
+    fn refill(&mut self, limit: u64) -> bool {
+        if self.pace.pops >= PERIOD {
+            self.adapt();
+            if !self.ready.is_empty() {
+                return true;
             }
         }
+        let bucket = match self.first_used() {
+            Some(bucket) => bucket,
+            None if self.reach_for_far(limit) => return true,
+            None => return false,
+        };
+        if bucket << self.shift > limit {
+            return false;
+        }
+        let index = bucket as u32 & (self.heads.len() as u32 - 1);
+        let mut slot = std::mem::replace(&mut self.heads[index], NONE);
+        self.used[index / 64] &= !(1 << (index % 64));
+        while slot != NONE {
+            self.ready.push(self.event(slot));
+            slot = self.slots[slot].next;
+        }
+        let count = self.ready.len();
+        if count > 1 {
+            self.ready.sort_unstable_by(|a, b| b.cmp(a));
+            self.pace.steps += count as u64 * u64::from(count.ilog2());
+        }
+        self.pace.pops += count as u32;
+        self.cursor = bucket;
+        if self.bucket(self.far_from) < self.horizon() {
+            self.pull();
+        }
+        true
     }
 
     /// Moves what has come within reach from the heap to the ring.
@@ -155,7 +229,7 @@ impl WheelAgenda {
             self.far.pop();
             if !stale {
                 self.spent[slot as usize] += 1;
-                self.link(slot);
+                self.place(slot, at);
             }
         }
         self.far_from = IDLE;
@@ -166,7 +240,7 @@ impl WheelAgenda {
     #[inline(never)]
     fn adapt(&mut self) {
         let gap = ((self.now - self.pace.began) / u64::from(PERIOD)).max(1);
-        let shift = gap.next_power_of_two().trailing_zeros().clamp(4, 44);
+        let shift = (gap.next_power_of_two().trailing_zeros() + WIDER).clamp(4, 44);
         let crowded = self.pace.far > PERIOD / 16;
         let buckets = if crowded {
             (self.heads.len() * 2).min(MOST_BUCKETS)
@@ -174,12 +248,12 @@ impl WheelAgenda {
             self.heads.len()
         };
         let change = shift.abs_diff(self.shift) > 1 || buckets != self.heads.len();
-        self.pace.pops = 0;
         self.pace.far = 0;
         self.pace.began = self.now;
         if change {
             self.rebuild(shift, buckets);
         }
+        self.pace.pops = 0;
     }
 
     fn rebuild(&mut self, shift: u32, buckets: usize) {
@@ -191,29 +265,16 @@ impl WheelAgenda {
         self.spent.fill(0);
         self.heads = Table::new(vec![NONE; buckets]);
         self.used = Table::new(vec![0; buckets / 64]);
-        self.in_ring = 0;
+        self.ready.clear();
         self.shift = shift;
         self.cursor = self.bucket(self.now);
         for slot in pending {
-            self.place(slot);
+            self.place(slot, self.slots[slot].at);
         }
     }
 
-    /// Puts a slot whose event is set into the ring or the heap.
-    #[inline]
-    fn place(&mut self, slot: u32) {
-        let at = self.slots[slot].at;
-        if self.bucket(at) < self.horizon() {
-            self.link(slot);
-        } else {
-            self.pace.far += 1;
-            self.far_from = self.far_from.min(at);
-            self.far
-                .push(Reverse((at, slot, self.spent[slot as usize])));
-        }
-    }
-
-    /// Steps along buckets' lists since the start: few per event when the width is good.
+    /// Comparisons for sorting, and cache lines moved for what came into a sorted bucket, since
+    /// the start: few per event when the width is good.
     pub fn steps(&self) -> u64 {
         self.pace.steps
     }
@@ -236,7 +297,7 @@ impl Agenda for WheelAgenda {
             shift: FIRST_SHIFT,
             cursor: 0,
             now: 0,
-            in_ring: 0,
+            ready: Vec::new(),
             far: BinaryHeap::new(),
             far_from: IDLE,
             spent: vec![0; slots],
@@ -247,9 +308,6 @@ impl Agenda for WheelAgenda {
     #[inline(always)]
     fn schedule(&mut self, slot: u32, at: Time, tie: u32) {
         let at = at.ps();
-        if at < self.now {
-            past(slot, at, self.now);
-        }
         assert!(
             (slot as usize) < self.slots.len(),
             "slot {slot} of {}",
@@ -259,7 +317,10 @@ impl Agenda for WheelAgenda {
         debug_assert!(entry.at == IDLE, "slot {slot} already has an event");
         entry.at = at;
         entry.tie = tie;
-        self.place(slot);
+        // What has passed is in no bucket to come.
+        if !self.link(slot, at) {
+            self.schedule_elsewhere(slot, at);
+        }
     }
 
     fn cancel(&mut self, slot: u32) {
@@ -272,7 +333,11 @@ impl Agenda for WheelAgenda {
         if at == IDLE {
             return;
         }
-        if self.bucket(at) < self.horizon() {
+        let bucket = self.bucket(at);
+        if bucket <= self.cursor {
+            let event = self.event(slot);
+            self.ready.retain(|other| *other != event);
+        } else if bucket < self.horizon() {
             self.unlink(slot);
         } else {
             self.spent[slot as usize] += 1;
@@ -282,48 +347,35 @@ impl Agenda for WheelAgenda {
 
     #[inline]
     fn pop_until(&mut self, limit: Time) -> Option<(Time, u32)> {
-        if self.in_ring == 0 && !self.reach_for_far(limit) {
+        if self.ready.is_empty() && !self.refill(limit.ps()) {
             return None;
         }
-        let index = self.first_used();
-        let slot = self.heads[index];
-        let Slot { at, next, .. } = self.slots[slot];
+        let &event = self.ready.last()?;
+        let (at, slot) = ((event >> 64) as u64, event as u32);
         if at > limit.ps() {
             return None;
         }
+        self.ready.pop();
         if at < self.now {
             past(slot, at, self.now);
         }
         self.slots[slot].at = IDLE;
-        self.heads[index] = next;
-        if next == NONE {
-            self.used[index / 64] &= !(1 << (index % 64));
-        }
-        self.in_ring -= 1;
         self.now = at;
-        self.cursor = self.bucket(at);
-        if self.bucket(self.far_from) < self.horizon() {
-            self.pull();
-        }
-        self.pace.pops += 1;
-        if self.pace.pops >= PERIOD {
-            self.adapt();
-        }
         Some((Time::from_ps(at), slot))
     }
 }
 
 impl WheelAgenda {
     /// With an empty ring: turns it to the first event of the heap, unless that lies past
-    /// `limit`. Says whether the ring has an event now.
+    /// `limit`. Says whether there is an event ready now.
     #[cold]
-    fn reach_for_far(&mut self, limit: Time) -> bool {
+    fn reach_for_far(&mut self, limit: u64) -> bool {
         while let Some(&Reverse((at, slot, round))) = self.far.peek() {
             if self.spent[slot as usize] != round {
                 self.far.pop();
                 continue;
             }
-            if at > limit.ps() {
+            if at > limit {
                 return false;
             }
             self.cursor = self.bucket(at);
