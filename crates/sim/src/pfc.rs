@@ -188,13 +188,31 @@ impl<A: Agenda> Fabric<A> {
         link.held += u64::from(bytes);
         link.peak = link.peak.max(link.held);
         link.waiting_for[(out - link.first_out) as usize] += bytes;
-        if !link.asked && link.held >= pfc.xoff {
-            link.asked = true;
-            pfc.pauses += 1;
-            self.send_frame(ingress, true);
+        if link.held >= pfc.xoff {
+            self.ask(ingress);
         }
         if self.stands_still(ingress) && self.stands_still(out) {
             self.look_for_a_cycle(ingress);
+        }
+    }
+
+    /// A packet that came over `ingress` found no room. Below xoff that happens when the headroom
+    /// is smaller than a packet: the pause is due all the same, since what waits will leave.
+    pub fn turned_away(&mut self, ingress: u32) {
+        let Some(pfc) = &self.pfc else { return };
+        if pfc.links[ingress as usize].held > pfc.xon {
+            self.ask(ingress);
+        }
+    }
+
+    /// Sends a pause to the sender of `ingress`, unless one stands.
+    fn ask(&mut self, ingress: u32) {
+        let Some(pfc) = &mut self.pfc else { return };
+        let link = &mut pfc.links[ingress as usize];
+        if !link.asked {
+            link.asked = true;
+            pfc.pauses += 1;
+            self.send_frame(ingress, true);
         }
     }
 

@@ -157,6 +157,10 @@ impl Switch {
         let packet = &fabric.pool.get(parcel).packet;
         let bytes = u32::from(packet.wire) - fabric.unbuffered;
         let crowded = INNER && !fabric.input_has_room(from, bytes);
+        if crowded {
+            fabric.turned_away(from);
+        }
+        let packet = &fabric.pool.get(parcel).packet;
         let mut view = view!(self, fabric, from);
         let wanted = if dst.switch == self.frame.me {
             dst.port

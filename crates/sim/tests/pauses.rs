@@ -185,6 +185,18 @@ fn with_too_little_headroom_packets_are_lost() {
     assert_conserved(&go(1518));
 }
 
+#[test]
+fn a_packet_that_finds_no_room_asks_for_the_pause_as_well() {
+    let network = topology("single_switch", &[("hosts", "9")]);
+    // Three packets fit below xoff, and no fourth: xoff itself is never reached.
+    let mut config = pausing(5_000, Some(0), 1);
+    config.switch.buffer = values(buffer::ENTRIES, "droptail", &[]);
+    let outcome = run(&network, incast(1..9, 200_000), config, Time::from_s(1));
+    assert!(full_drops(&outcome) > 0 && outcome.totals.pauses > 0);
+    assert!(outcome.flows.iter().all(|flow| flow.finished.is_some()));
+    assert_conserved(&outcome);
+}
+
 /// The ports without what only a network with pauses counts.
 fn unwatched(outcome: &Outcome) -> Vec<PortOutcome> {
     let bare = |p: &PortOutcome| PortOutcome {
