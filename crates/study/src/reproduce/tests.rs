@@ -1,11 +1,12 @@
 //! A figure made by hand, run, and its report read back.
 
 use super::run::{Finished, Options, Order, reproduce};
+use super::shelf::{Book, Shelf};
 use super::*;
 use crate::MeasureOptions;
 use crate::progress::Show;
 use serde_json::Value;
-use sidestep_lab::{Axis, FigureSpec, PlotKind, PlotSpec, Point, Scenario};
+use sidestep_lab::{Axis, Experiment, FigureSpec, PlotKind, PlotSpec, Point, Scenario};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -271,4 +272,33 @@ fn a_quick_run_fails_on_what_is_not_reproduced_alone() {
     check(NotReproduced, NotReproduced, false, false);
     check(Reproduced, NotReproduced, false, false);
     check(CantTell, NotReproduced, false, false);
+}
+
+#[test]
+fn every_shipped_figure_reads_in_full_and_in_short_and_names_only_what_there_is() {
+    let nowhere = tempfile::tempdir().unwrap();
+    let shelf = Shelf::open(nowhere.path()).unwrap();
+    let books = shelf.find(None).unwrap();
+    assert!(books.len() > 30, "{}", books.len());
+    let mut ids: Vec<String> = Vec::new();
+    for book in &books {
+        for quick in [false, true] {
+            let file = format!("{}/{}.toml", book.paper, book.name);
+            let read = Experiment::read(&file, &book.text, &[], quick, &shelf.beside(book));
+            let read = read.unwrap_or_else(|problems| panic!("{problems:?}"));
+            let spec = read.figure.as_ref().expect("a figure says what it is");
+            assert!(!spec.shows.is_empty() && !read.title.is_empty(), "{file}");
+            assert!(!read.plots.is_empty() && !read.claims.is_empty(), "{file}");
+            for claim in read.claims.iter().filter(|_| !quick) {
+                let sweep = &claim.gap_sweep;
+                let there = |b: &&&Book| b.paper == book.paper && b.name == *sweep;
+                assert!(sweep.is_empty() || books.iter().any(|b| there(&b)), "{file}: {sweep}");
+                ids.push(format!("{}/{}", book.paper, claim.id));
+            }
+        }
+    }
+    let all = ids.len();
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), all, "two claims of a paper have one name");
 }
