@@ -99,7 +99,7 @@ pub struct RunArgs {
 #[command(after_help = "\
 Examples:
   sidestep reproduce                         every figure of every paper: hours
-  sidestep reproduce dibs --quick            one paper, shortened: minutes
+  sidestep reproduce dibs --quick            one paper, shortened: one to three minutes
   sidestep reproduce dibs/fig08 --jobs 2     one figure
   sidestep reproduce beyond                  what the papers leave open
   sidestep reproduce dibs --quick --json | jq '.claims[] | {id, paper, ours, verdict}'

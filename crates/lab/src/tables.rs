@@ -429,7 +429,11 @@ pub const CLAIM: &[Param] = &[
         ParamUnit::File,
         "a scheme, or two: \"dctcp - dibs\", \"dctcp / dibs\"",
     ),
-    Param::required("paper", ParamUnit::File, "the paper's number"),
+    Param::required(
+        "paper",
+        ParamUnit::File,
+        "the paper's number, or \"no number\" when it gives none",
+    ),
     Param::required(
         "accept",
         ParamUnit::File,

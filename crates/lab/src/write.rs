@@ -1,6 +1,6 @@
 //! A resolved scenario as TOML that reads back as the same scenario.
 
-use crate::claim::{Claim, Verdict};
+use crate::claim::{Claim, NO_NUMBER, Verdict};
 use crate::experiment::{Experiment, PlotSpec, Point};
 use crate::scenario::{Scenario, Setting};
 use std::collections::BTreeMap;
@@ -239,7 +239,8 @@ fn write_claim(out: &mut String, claim: &Claim) {
     line(out, "says", &claim.says);
     line(out, "metric", claim.metric);
     line(out, "compare", &claim.compare.to_string());
-    line(out, "paper", &claim.paper.to_string());
+    let paper = claim.paper.map(|number| number.to_string());
+    line(out, "paper", paper.as_deref().unwrap_or(NO_NUMBER));
     line(out, "accept", &claim.accept.to_string());
     line(out, "tolerance", &claim.tolerance);
     line(out, "gap", &claim.gap);

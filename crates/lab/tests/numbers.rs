@@ -360,7 +360,7 @@ fn claim(compare: &str, accept: &str) -> Claim {
         says: "less".into(),
         metric: "qct_p99_ms",
         compare: Compare::parse(compare),
-        paper: 20.0,
+        paper: Some(20.0),
         accept: Accept::parse(accept).unwrap(),
         tolerance: "half".into(),
         gap: "none".into(),

@@ -171,7 +171,7 @@ pub(crate) fn claims_table(claims: &[ClaimResult]) -> String {
         let first = lines.next().unwrap_or_default();
         grid.row([
             first,
-            number(claim.paper),
+            claim.paper.map_or("-".into(), number),
             ours(claim),
             if claim.is_expected() {
                 claim.verdict.to_string()
@@ -479,7 +479,7 @@ mod tests {
                 says: "DCTCP drops".into(),
                 metric: "drops_full".into(),
                 compare: "dctcp".into(),
-                paper: 1.0,
+                paper: Some(1.0),
                 ours: Some(7.0),
                 bound: None,
                 ci: Some([3.0, 4.0]),

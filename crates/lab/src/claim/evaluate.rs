@@ -26,8 +26,8 @@ pub struct ClaimResult {
     pub metric: String,
     /// Of which schemes.
     pub compare: String,
-    /// The paper's number.
-    pub paper: f64,
+    /// The paper's number; null when it gives none.
+    pub paper: Option<f64>,
     /// Ours, from all seeds together. With [`ClaimResult::bound`], a bound on it.
     pub ours: Option<f64>,
     /// `">="` or `"<="` when unfinished flows leave only a bound.
@@ -466,7 +466,7 @@ mod tests {
             says: "less".into(),
             metric: "qct_p99_ms",
             compare: Compare::parse("a - b"),
-            paper: 20.0,
+            paper: Some(20.0),
             accept: Accept::parse(accept).unwrap(),
             tolerance: "any".into(),
             gap: "none".into(),

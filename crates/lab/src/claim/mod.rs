@@ -21,8 +21,8 @@ pub struct Claim {
     pub metric: &'static str,
     /// Of which schemes.
     pub compare: Compare,
-    /// The paper's number.
-    pub paper: f64,
+    /// The paper's number; `None` when it gives none.
+    pub paper: Option<f64>,
     /// What counts as reproduced.
     pub accept: Accept,
     /// Why that counts.
@@ -43,6 +43,9 @@ pub struct Claim {
     /// The name of the experiment that shows the assumption that decides; may be empty.
     pub gap_sweep: String,
 }
+
+/// What `paper` says when the sentence has no number.
+pub(crate) const NO_NUMBER: &str = "no number";
 
 /// What to make of several points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

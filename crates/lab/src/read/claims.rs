@@ -5,7 +5,7 @@ use super::document::{Item, Node, Table, find};
 use super::experiment::fixed;
 use super::problem::{At, Problems, suggest};
 use super::{Reader, stem};
-use crate::claim::{Accept, Claim, Compare, Over, Verdict};
+use crate::claim::{Accept, Claim, Compare, NO_NUMBER, Over, Verdict};
 use crate::stats::metric;
 use crate::tables::CLAIM;
 use std::collections::BTreeMap;
@@ -81,15 +81,18 @@ impl Reader<'_> {
                 return None;
             }
         }
-        let paper = text("paper")
-            .trim()
-            .parse()
-            .ok()
-            .filter(|n: &f64| n.is_finite());
+        let paper = text("paper");
+        let paper = match paper.trim() {
+            NO_NUMBER => Some(None),
+            word => word.parse().ok().filter(|n: &f64| n.is_finite()).map(Some),
+        };
         if paper.is_none() {
             refuse(
                 "paper",
-                format!("paper: expected a number, got {:?}", text("paper")),
+                format!(
+                    "paper: expected a number, or {NO_NUMBER:?} when it gives none, got {:?}",
+                    text("paper")
+                ),
             );
         }
         let accept = Accept::parse(&text("accept"));

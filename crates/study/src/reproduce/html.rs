@@ -40,8 +40,8 @@ impl Reproduction {
 
     fn title(&self) -> String {
         match self.asked.as_str() {
-            "" => "Papers, reproduced".into(),
-            asked => format!("{asked}, reproduced"),
+            "" => "All papers: figures and claims".into(),
+            asked => format!("{asked}: figures and claims"),
         }
     }
 
@@ -169,7 +169,7 @@ impl Reproduction {
                     chip(claim, self.quick),
                     claim_anchor(figure, claim),
                     escape(&claim.says),
-                    format_args!("{}{}", number(claim.paper), super::unit(claim)),
+                    super::papers(claim),
                     escape(&ours(claim)),
                     interval(claim).unwrap_or_else(|| "-".into()),
                 ),
@@ -311,18 +311,17 @@ fn one_claim(out: &mut String, all: &Reproduction, figure: &FigureResult, claim:
             escape(&claim.says)
         ),
     );
-    let unit = super::unit(claim);
     let mut item = |term: &str, text: &str| {
         if !text.is_empty() {
             put(out, format_args!("<dt>{term}</dt><dd>{text}</dd>\n"));
         }
     };
-    item("paper", &escape(&format!("{}{unit}", number(claim.paper))));
+    item("paper", &escape(&super::papers(claim)));
     let ci = interval(claim).map_or(String::new(), |ci| format!(" (95 % interval {ci})"));
     item("ours", &escape(&format!("{}{ci}", ours(claim))));
     item(
         "measured",
-        &escape(&format!("{}: {}", heading_of(&claim.metric), claim.compare)),
+        &escape(&format!("{}: {}", measured(claim), claim.compare)),
     );
     item("where", &escape(&place(claim)));
     item(
@@ -450,6 +449,15 @@ fn files(out: &mut String, figure: &FigureResult, plots: &[Drawn]) {
         out,
         format_args!("<p class=\"meta\">Files: {}</p>\n", links.join(", ")),
     );
+}
+
+/// What a claim measures. Counts are sums over all seeds here, not those of a seed as in plots.
+fn measured(claim: &ClaimResult) -> String {
+    let heading = heading_of(&claim.metric);
+    match heading.strip_suffix(", a seed") {
+        Some(count) => format!("{count}, all seeds together"),
+        None => heading,
+    }
 }
 
 fn chip(claim: &ClaimResult, quick: bool) -> String {

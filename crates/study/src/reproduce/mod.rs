@@ -16,6 +16,7 @@ mod text;
 use crate::Status;
 use crate::plot::Palette;
 use drawn::Drawn;
+pub(crate) use run::picture;
 use sidestep_lab::{ClaimResult, Experiment, Results, Verdict};
 
 /// All that was reproduced.
@@ -69,6 +70,20 @@ impl FigureResult {
     }
 }
 
+/// The plots of one experiment, as a report has them.
+pub(crate) fn plots_of(experiment: &Experiment, results: &Results) -> Vec<Drawn> {
+    let own = experiment.points.iter().flat_map(|p| &p.scenario.schemes);
+    let palette = palette(own.map(|scheme| scheme.name.as_str()));
+    let all = 0..experiment.plots.len();
+    all.map(|nth| drawn::draw(experiment, results, nth, &palette))
+        .collect()
+}
+
+/// A look for each scheme; the two that are most compared with have theirs in all reports.
+fn palette<'a>(schemes: impl Iterator<Item = &'a str>) -> Palette {
+    Palette::new(["dctcp", "dibs"].into_iter().chain(schemes))
+}
+
 /// How many claims have which verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
@@ -120,24 +135,28 @@ impl Reproduction {
         }
     }
 
-    /// A look for each scheme, the same in all figures; the two that most compare with, in all
-    /// reports.
+    /// A look for each scheme, the same in all figures.
     fn palette(&self) -> Palette {
         let points = self.figures.iter().flat_map(|f| &f.experiment.points);
-        let own = points.flat_map(|p| p.scenario.schemes.iter().map(|s| s.name.as_str()));
-        Palette::new(["dctcp", "dibs"].into_iter().chain(own))
+        palette(points.flat_map(|p| p.scenario.schemes.iter().map(|s| s.name.as_str())))
     }
 }
 
 /// Does this verdict make the command fail? A quick run may be too short to tell, which is then
-/// no failure.
+/// no failure; nor is a number without an interval, of one seed or a count, that falls outside.
 fn fails(claim: &ClaimResult, quick: bool) -> bool {
     let expected = claim.expect == Verdict::Reproduced;
     match claim.verdict {
         Verdict::Reproduced => false,
-        Verdict::NotReproduced => expected,
+        Verdict::NotReproduced => expected && (!quick || claim.ci.is_some()),
         Verdict::CantTell => expected && !quick,
     }
+}
+
+/// The paper's number as people read it; `-` when it gives none.
+fn papers(claim: &ClaimResult) -> String {
+    let number = |n| format!("{}{}", crate::words::number(n), unit(claim));
+    claim.paper.map_or("-".into(), number)
 }
 
 /// A claim's number as people read it: `≥ 21.3 ms`.

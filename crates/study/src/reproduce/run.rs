@@ -138,7 +138,8 @@ fn write(staging: &Staging, reproduction: &Reproduction) -> Result<(), Error> {
     staging.write("report.html", reproduction.to_html().as_bytes())
 }
 
-fn picture(staging: &Staging, folder: &str, plot: &Drawn) -> Result<(), Error> {
+/// Writes a plot, if there is one, as SVG and PNG.
+pub(crate) fn picture(staging: &Staging, folder: &str, plot: &Drawn) -> Result<(), Error> {
     let Ok(scene) = &plot.scene else {
         return Ok(());
     };

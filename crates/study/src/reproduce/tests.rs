@@ -292,7 +292,10 @@ fn every_shipped_figure_reads_in_full_and_in_short_and_names_only_what_there_is(
             for claim in read.claims.iter().filter(|_| !quick) {
                 let sweep = &claim.gap_sweep;
                 let there = |b: &&&Book| b.paper == book.paper && b.name == *sweep;
-                assert!(sweep.is_empty() || books.iter().any(|b| there(&b)), "{file}: {sweep}");
+                assert!(
+                    sweep.is_empty() || books.iter().any(|b| there(&b)),
+                    "{file}: {sweep}"
+                );
                 ids.push(format!("{}/{}", book.paper, claim.id));
             }
         }

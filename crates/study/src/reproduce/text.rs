@@ -2,7 +2,7 @@
 
 use super::{Reproduction, Totals, interval, ours};
 use crate::Status;
-use crate::words::{number, wrap};
+use crate::words::wrap;
 use sidestep_lab::Verdict;
 
 impl Reproduction {
@@ -40,7 +40,7 @@ impl Reproduction {
                     "  {sign}{:<15}{:<26} paper {:<9} ours {}{ci}\n",
                     claim.verdict.to_string(),
                     claim.id,
-                    format!("{}{}", number(claim.paper), super::unit(claim)),
+                    super::papers(claim),
                     ours(claim),
                 ));
             }

@@ -14,6 +14,7 @@ pub use report::{SweepPoint, SweepReport};
 
 use crate::manifest::Status;
 use crate::progress::{Board, Line, Show};
+use crate::reproduce::{picture, plots_of};
 use crate::staging::Staging;
 use crate::when;
 use crate::workers::{in_order, thread_cpu_s};
@@ -374,6 +375,9 @@ pub fn run_experiment(
     let report = SweepReport::of(experiment, &measurement);
     table::write(&staging, experiment, &measurement.results)?;
     staging.write("experiment.toml", experiment.to_toml().as_bytes())?;
+    for plot in plots_of(experiment, &measurement.results) {
+        picture(&staging, "plots", &plot)?;
+    }
     staging.write(
         "summary.json",
         session::pretty(&report.to_json()).as_bytes(),
