@@ -61,15 +61,19 @@ fn room() -> Room {
     room
 }
 
-/// Everything in a result directory that must not depend on how it was made.
+/// Everything in a result directory that must not depend on how it was made, plots included.
 fn result(dir: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut files: Vec<(String, Vec<u8>)> = fs::read_dir(dir)
-        .unwrap()
-        .map(|entry| entry.unwrap())
-        .map(|e| (e.file_name().into_string().unwrap(), e.path()))
-        .filter(|(name, _)| name != "manifest.json")
-        .map(|(name, path)| (name, fs::read(path).unwrap()))
-        .collect();
+    let mut files: Vec<(String, Vec<u8>)> = Vec::new();
+    for entry in fs::read_dir(dir).unwrap() {
+        let entry = entry.unwrap();
+        let (name, path) = (entry.file_name().into_string().unwrap(), entry.path());
+        if path.is_dir() {
+            let inner = result(&path).into_iter();
+            files.extend(inner.map(|(inside, bytes)| (format!("{name}/{inside}"), bytes)));
+        } else if name != "manifest.json" {
+            files.push((name, fs::read(path).unwrap()));
+        }
+    }
     files.sort();
     files
 }
@@ -121,7 +125,14 @@ fn threads_and_the_cache_leave_no_trace_in_the_result() {
         "nothing is kept where none is asked for"
     );
     let names: Vec<String> = result(&one).into_iter().map(|(name, _)| name).collect();
-    assert_eq!(names, ["experiment.toml", "points.parquet", "summary.json"]);
+    let expected = [
+        "experiment.toml",
+        "plots/plot1-lines.png",
+        "plots/plot1-lines.svg",
+        "points.parquet",
+        "summary.json",
+    ];
+    assert_eq!(names, expected);
     assert_eq!(result(&two), result(&one));
     assert_eq!(result(&three), result(&one));
     assert!(
