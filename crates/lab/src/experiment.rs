@@ -4,7 +4,7 @@ use crate::claim::Claim;
 use crate::read;
 use crate::read::problem::Problem;
 use crate::scenario::Scenario;
-use crate::stats::{Summary, summarise};
+use crate::stats::{Summary, metric, summarise};
 use crate::{ClaimResult, Record};
 use sidestep_sim::Files;
 
@@ -174,7 +174,29 @@ impl Experiment {
             n if n > 4 => format!("at {n} of {} points: {warning}", self.points.len()),
             _ => format!("at {}: {warning}", at.join("; ")),
         };
-        all.into_iter().map(named).collect()
+        let mut all: Vec<String> = all.into_iter().map(named).collect();
+        all.extend(self.unprobed());
+        all
+    }
+
+    /// Metrics that plots and claims ask for and no probe measures.
+    fn unprobed(&self) -> Vec<String> {
+        let drawn = self.plots.iter().flat_map(|plot| plot.y.iter());
+        let claimed = self.claims.iter().map(|claim| claim.metric);
+        let mut asked: Vec<&str> = drawn.map(String::as_str).chain(claimed).collect();
+        asked.sort_unstable();
+        asked.dedup();
+        let missing = |name: &str| {
+            let key = metric::probe_of(name)?;
+            let off = |point: &Point| match key {
+                "links" => point.scenario.probe.links.is_none(),
+                "neighbours" => point.scenario.probe.neighbours.is_none(),
+                _ => !point.scenario.probe.loops,
+            };
+            let off = self.points.iter().any(off);
+            off.then(|| format!("{name} has no value without {key} in [probe]"))
+        };
+        asked.into_iter().filter_map(missing).collect()
     }
 
     /// [`Experiment::warnings`], and what the runs gave rise to: the first words of a scheme at a

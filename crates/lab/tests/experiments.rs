@@ -331,3 +331,18 @@ fn too_many_points_are_refused() {
         "a.toml:8:2: sweep: 1040 points are too many: at most 1000"
     );
 }
+
+#[test]
+fn a_metric_that_no_probe_measures_is_warned_about() {
+    let mut text = GOOD.to_string();
+    text.push_str(
+        "[[plot]]\nkind = \"lines\"\nx = \"workload.query.rate\"\ny = [\"looped_share\"]\n",
+    );
+    let read = read(&text, &[], false).unwrap();
+    let warned = "looped_share has no value without loops in [probe]";
+    assert!(
+        read.warnings().iter().any(|w| w == warned),
+        "{:?}",
+        read.warnings()
+    );
+}

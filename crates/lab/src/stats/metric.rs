@@ -168,6 +168,19 @@ pub fn is_count(name: &str) -> bool {
         )
 }
 
+/// The key of `[probe]` without which the metric has no value, if it needs one.
+pub fn probe_of(name: &str) -> Option<&'static str> {
+    if name.starts_with("hot_link_share") || name.starts_with("busiest_link_use") {
+        Some("links")
+    } else if name.starts_with("neighbour_free") {
+        Some("neighbours")
+    } else if name.starts_with("loop") {
+        Some("loops")
+    } else {
+        None
+    }
+}
+
 /// The metric called `name`.
 pub fn find(name: &str) -> Option<&'static Metric> {
     METRICS.iter().find(|metric| metric.name == name)
@@ -248,6 +261,12 @@ mod tests {
             let sample = metric.name.trim_end_matches("_p90");
             assert!(crate::SAMPLES.contains(&sample), "{sample}");
         }
+    }
+
+    #[test]
+    fn what_only_a_probe_sees_says_which() {
+        assert_eq!(probe_of("neighbour_free_1hop_p50"), Some("neighbours"));
+        assert_eq!(probe_of("qct_p99_ms"), None);
     }
 
     #[test]
