@@ -1,6 +1,6 @@
 //! `[sweep]` and `[quick]`: what is changed from point to point, and for a first look.
 
-use super::document::{Entry, Item, Node, Table, find};
+use super::document::{Entry, Item, Node, Table, find, nested};
 use super::problem::{At, Problems, suggest};
 use super::{NAME_RULE, is_name, tables};
 use crate::experiment::Axis;
@@ -210,26 +210,12 @@ fn set(key: &str, at: &At, node: &Node, problems: &mut Problems) -> Option<(Stri
 
 /// A dotted key and its value as a table of one entry.
 fn nest(key: &str, at: &At, node: &Node, problems: &mut Problems) -> Option<Table> {
-    if key.split('.').any(|part| part.trim().is_empty()) {
+    let keys: Vec<&str> = key.split('.').collect();
+    if keys.iter().any(|part| part.trim().is_empty()) {
         problems.add(at, format!("{key:?}: expected keys joined by dots"));
         return None;
     }
-    let mut node = node.clone();
-    for part in key.rsplit('.') {
-        let entry = Entry {
-            key: part.trim().to_string(),
-            at: at.clone(),
-            node,
-        };
-        node = Node {
-            item: Item::Table(vec![entry]),
-            at: at.clone(),
-        };
-    }
-    match node.item {
-        Item::Table(table) => Some(table),
-        _ => unreachable!("a path has at least one key"),
-    }
+    Some(nested(&keys, at, node.clone()))
 }
 
 /// What `[quick]` says.

@@ -99,7 +99,12 @@ pub(crate) fn parse_set(set: &str, problems: &mut Problems) -> Option<Table> {
         problems.add(&at, "expected keys joined by dots before \"=\"");
         return None;
     }
-    let mut node = set_value(value.trim(), &at, problems)?;
+    let node = set_value(value.trim(), &at, problems)?;
+    Some(nested(&keys, &at, node))
+}
+
+/// A path of keys, at least one, and the value at its end as tables of one entry.
+pub(super) fn nested(keys: &[&str], at: &At, mut node: Node) -> Table {
     for key in keys.iter().rev() {
         let entry = Entry {
             key: key.trim().to_string(),
@@ -112,7 +117,7 @@ pub(crate) fn parse_set(set: &str, problems: &mut Problems) -> Option<Table> {
         };
     }
     match node.item {
-        Item::Table(table) => Some(table),
+        Item::Table(table) => table,
         _ => unreachable!("a path has at least one key"),
     }
 }
