@@ -12,6 +12,7 @@ use std::{env, fs};
 /// Where what decides is, from the workspace.
 const DECIDE: [&str; 7] = [
     "crates/types/src",
+    "crates/config/src",
     "crates/switch/src",
     "crates/transport/src",
     "crates/sim/src",

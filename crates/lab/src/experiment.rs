@@ -2,10 +2,10 @@
 
 use crate::claim::Claim;
 use crate::read;
-use crate::read::problem::Problem;
 use crate::scenario::Scenario;
 use crate::stats::{Summary, metric, summarise};
 use crate::{ClaimResult, Record};
+use sidestep_config::problem::Problem;
 use sidestep_sim::Files;
 
 /// What `docs/experiments.md` calls an experiment. A scenario without `[sweep]` is one with a

@@ -25,7 +25,7 @@ mod write;
 
 /// `; did you mean "x"?` for the nearest of `known`; all of them when none is near, nothing when there is none.
 pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    read::problem::suggest(word, known)
+    sidestep_config::problem::suggest(word, known)
 }
 
 pub use claim::{Accept, Claim, ClaimPoint, ClaimResult, Compare, Over, Verdict, evaluate};
@@ -34,8 +34,8 @@ pub use experiment::{
 };
 pub use load::{ClassLoad, LoadReport};
 pub use probe::{LoggedDetour, LoggedEvent, LoggedPath, LoggedStep, Occupancy, Probe, Probed};
-pub use read::problem::Problem;
 pub use record::{ClassRecord, Counts, Record, Span};
 pub use run::{Progress, Run, Watch, run, run_on};
 pub use scenario::{Scenario, Setting};
 pub use scheme::{Scheme, SchemeConfig};
+pub use sidestep_config::problem::Problem;

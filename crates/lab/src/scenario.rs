@@ -3,9 +3,9 @@
 use crate::claim::Claim;
 use crate::load::LoadReport;
 use crate::probe::Probe;
-use crate::read::problem::{At, Problem};
 use crate::scheme::Scheme;
 use crate::{load, read, write};
+use sidestep_config::problem::{At, Problem};
 use sidestep_sim::workload::AnyWorkload;
 use sidestep_sim::{Files, Network, Plan};
 use sidestep_types::{Seed, Time};

@@ -1,15 +1,15 @@
 //! A scheme: what a paper proposes, as data that names a route, a buffer policy, a scheduler and a transport.
 
 use crate::fabric;
-use crate::read::section::{Choice, Resolved, Spec};
-use crate::tables::{SHARED, SWITCH, TRANSPORT, TRANSPORTS};
+use crate::tables::{SWITCH, TRANSPORT, TRANSPORTS};
+use sidestep_config::decision::{POLICIES, decision};
+use sidestep_config::section::{Choice, Resolved, Spec};
 use sidestep_sim::{SwitchConfig, TraceFilter, WorldConfig};
-use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Capacity, buffer, route, sched};
 use sidestep_transport::{
     Congestion, DelayedAck, Estimator, PfabricConfig, Recovery, Reduction, RtoConfig, TcpConfig,
     TransportConfig,
 };
-use sidestep_types::{Framing, HEADER_BYTES, Seed, Size, Time, Value, Values};
+use sidestep_types::{Framing, Seed, Time, Values};
 
 /// One thing to compare.
 #[derive(Clone, Debug)]
@@ -51,25 +51,6 @@ impl SchemeConfig {
     }
 }
 
-/// The policies of `[switch]`.
-pub(crate) const POLICIES: &[Choice] = &[
-    Choice {
-        what: "route",
-        entries: route::ENTRIES,
-        default: Some("ecmp"),
-    },
-    Choice {
-        what: "buffer",
-        entries: buffer::ENTRIES,
-        default: Some("droptail"),
-    },
-    Choice {
-        what: "sched",
-        entries: sched::ENTRIES,
-        default: Some("fifo"),
-    },
-];
-
 /// `[switch]`.
 pub(crate) const SWITCH_SPEC: Spec<'static> = Spec {
     name: "switch",
@@ -92,69 +73,17 @@ pub(crate) const TRANSPORT_SPEC: Spec<'static> = Spec {
 
 /// Reads `[switch]`. An error names the policy and says what does not go together.
 pub(crate) fn switch(resolved: &Resolved) -> Result<SwitchConfig, (&'static str, String)> {
-    let [route, buffer, sched] = &resolved.policies[..] else {
-        panic!("a resolved switch has a route, a buffer and a sched");
-    };
-    // How many ports a switch has decides nothing here.
-    let (ports, salt) = (4, 0);
-    AnyRoute::build(route.0, &route.1, ports, salt).map_err(|e| ("switch.route", e))?;
-    AnyBuffer::build(buffer.0, &buffer.1, ports, salt).map_err(|e| ("switch.buffer", e))?;
-    AnySched::build(sched.0, &sched.1, ports, salt).map_err(|e| ("switch.sched", e))?;
-    if let Some(needs) = buffer::nature(buffer.0).sched
-        && needs != sched.0
-    {
-        let e = format!("{:?} needs sched {needs:?}, got {:?}", buffer.0, sched.0);
-        return Err(("switch.buffer", e));
-    }
-    let named = |(name, values): &(&str, Values)| (name.to_string(), values.clone());
+    let decision = decision(resolved)?;
     let config = SwitchConfig {
-        route: named(route),
-        buffer: named(buffer),
-        sched: named(sched),
-        capacity: capacity(&resolved.values).map_err(|e| ("switch", e))?,
+        route: decision.route,
+        buffer: decision.buffer,
+        sched: decision.sched,
+        capacity: decision.capacity,
         pfc: fabric::pfc(&resolved.values).map_err(|e| ("switch", e))?,
         cioq: fabric::cioq(&resolved.values).map_err(|e| ("switch", e))?,
     };
     fabric::go_together(&config).map_err(|e| ("switch", e))?;
     Ok(config)
-}
-
-fn capacity(values: &Values) -> Result<Capacity, String> {
-    match values.get("capacity") {
-        Value::Word(word) if word == SHARED => {
-            let (memory, alpha) = (values.bytes("memory"), values.fraction("alpha"));
-            if alpha.0 == 0 {
-                return Err("alpha must be above 0".into());
-            }
-            Ok(Capacity::Shared { memory, alpha })
-        }
-        _ => Ok(match values.size_or_off("capacity") {
-            None => Capacity::Unlimited,
-            Some(size) => Capacity::PerPort(size),
-        }),
-    }
-}
-
-/// Errors when a queue could never take a full packet, with Ethernet's header and FCS: nothing
-/// would ever be delivered.
-pub(crate) fn holds_a_packet(capacity: &Capacity, mss: u32) -> Result<(), String> {
-    let framing = Framing::Ethernet;
-    let full = u64::from(framing.wire(HEADER_BYTES + mss) - framing.unbuffered());
-    let (name, got) = match capacity {
-        Capacity::Unlimited => return Ok(()),
-        Capacity::PerPort(Size::Packets(0)) => {
-            return Err("capacity must be at least 1 pkt, got 0 pkt".into());
-        }
-        Capacity::PerPort(Size::Packets(_)) => return Ok(()),
-        Capacity::PerPort(Size::Bytes(bytes)) => ("capacity", bytes),
-        Capacity::Shared { memory, .. } => ("memory", memory),
-    };
-    if got.0 < full {
-        return Err(format!(
-            "{name} must hold a full packet, {full} B with mss {mss} B, got {got}"
-        ));
-    }
-    Ok(())
 }
 
 /// Reads `[transport]`. An error names the parameter first.

@@ -3,6 +3,7 @@
 //! The same tables give defaults, messages, suggestions, `sidestep list` and the docs.
 
 use crate::fabric::FABRICS;
+use sidestep_config::decision::{ALPHA, CAPACITY, MEMORY};
 use sidestep_types::{Entry, Param, ParamUnit};
 
 /// The keys at the top of a scenario, beside its [`LISTS`].
@@ -56,26 +57,9 @@ pub const LISTS: &[Param] = &[
 
 /// `[switch]`, beside its three policies.
 pub const SWITCH: &[Param] = &[
-    Param::with_default(
-        "capacity",
-        ParamUnit::Size,
-        "100 pkt",
-        "what each port holds, the packet on the wire included (DIBS Table 1), \
-         or \"shared\": one memory for all ports",
-    )
-    .or_off("unlimited"),
-    Param::with_default(
-        "memory",
-        ParamUnit::Bytes,
-        "1.7 MB",
-        "the shared memory of a switch (DIBS section 5.5.2); used when capacity is \"shared\"",
-    ),
-    Param::with_default(
-        "alpha",
-        ParamUnit::Fraction,
-        "1",
-        "a queue may take this times the free shared memory (Choudhury and Hahne, 1998); assumed",
-    ),
+    CAPACITY,
+    MEMORY,
+    ALPHA,
     Param::with_default(
         "pfc",
         ParamUnit::Flag,
@@ -126,9 +110,6 @@ pub const SWITCH: &[Param] = &[
     )
     .or_off("unlimited"),
 ];
-
-/// The word for a memory that all ports of a switch share.
-pub(crate) const SHARED: &str = "shared";
 
 /// `[transport]`, whatever its kind.
 pub const TRANSPORT: &[Param] = &[

@@ -1,9 +1,9 @@
 //! What must be read before trusting a number.
 
-use crate::read::source::default;
 use crate::scenario::Setting;
 use crate::tables::{SWITCH, TRANSPORT, takes};
 use crate::{Scenario, Scheme};
+use sidestep_config::source::default;
 use sidestep_sim::pfc::headroom_needed;
 use sidestep_sim::{Deadlock, End, Network, Outcome, Plan, PortOutcome};
 use sidestep_switch::{Capacity, Nature, buffer};

@@ -1,9 +1,9 @@
 //! `[sweep]` and `[quick]`: what is changed from point to point, and for a first look.
 
-use super::document::{Entry, Item, Node, Table, find, nested};
-use super::problem::{At, Problems, suggest};
 use super::{NAME_RULE, is_name, tables};
 use crate::experiment::Axis;
+use sidestep_config::document::{Entry, Item, Node, Table, find, nested};
+use sidestep_config::problem::{At, Problems, suggest};
 
 /// An axis, and what each of its values changes.
 #[derive(Clone, Debug)]

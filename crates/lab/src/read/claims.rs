@@ -1,13 +1,13 @@
 //! `[[claim]]`: a paper's sentence, and what would count as reproducing it.
 
 use super::axes::ReadAxis;
-use super::document::{Item, Node, Table, find};
 use super::experiment::fixed;
-use super::problem::{At, Problems, suggest};
 use super::{Reader, stem};
 use crate::claim::{Accept, Claim, Compare, NO_NUMBER, Over, Verdict};
 use crate::stats::metric;
 use crate::tables::CLAIM;
+use sidestep_config::document::{Item, Node, Table, find};
+use sidestep_config::problem::{At, Problems, suggest};
 use std::collections::BTreeMap;
 
 /// Keys that hold a table of axes and values, and no text.

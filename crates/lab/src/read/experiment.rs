@@ -1,14 +1,14 @@
 //! From text to an [`Experiment`]: a base, the file, and a scenario for each point.
 
 use super::axes::{self, AxisValue, ReadAxis};
-use super::document::{self, Item, Table, find};
-use super::problem::{At, Problem, Problems};
-use super::source::{self, Origin};
 use super::{Reader, stem};
 use crate::experiment::{Experiment, Point};
 use crate::scenario::Scenario;
 use crate::shipped::OrShipped;
 use sha2::{Digest, Sha256};
+use sidestep_config::document::{self, Item, Table, find};
+use sidestep_config::problem::{At, Problem, Problems};
+use sidestep_config::source::{self, Origin};
 use sidestep_sim::Files;
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -1,14 +1,14 @@
 //! The keys at the top: duration, seeds, schemes and the rest.
 
-use super::ledger::Ledger;
-use super::problem::{At, Problems};
-use super::section::{Layer, Spec, resolve};
-use super::source::Origin;
-use super::value::LONGEST;
 use super::{Reader, common, document, find, stem, words};
 use crate::scenario::Setting;
 use crate::scheme::{Scheme, SchemeConfig};
 use crate::tables::SCENARIO;
+use sidestep_config::ledger::Ledger;
+use sidestep_config::problem::{At, Problems};
+use sidestep_config::section::{Layer, Spec, resolve};
+use sidestep_config::source::Origin;
+use sidestep_config::value::LONGEST;
 use sidestep_types::{Framing, Time};
 
 /// What the top of a scenario says.
@@ -118,7 +118,7 @@ impl Reader<'_> {
     fn seeds(&self, problems: &mut Problems) -> Option<(Vec<u64>, Setting)> {
         const EXPECTED: &str = "seeds like \"1..5\" or [1, 2, 3]";
         let Some((node, source)) = self.last("seeds") else {
-            let source = super::source::default("one run");
+            let source = sidestep_config::source::default("one run");
             return Some((vec![1], setting("seeds", "1".into(), source)));
         };
         let mut seeds: Vec<u64> = Vec::new();

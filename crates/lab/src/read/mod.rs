@@ -6,30 +6,23 @@
 
 mod axes;
 mod claims;
-pub(crate) mod document;
 mod experiment;
-mod gather;
 mod head;
-mod ledger;
 mod plots;
 mod probe;
-pub(crate) mod problem;
 mod schemes;
-pub(crate) mod section;
-pub(crate) mod source;
-pub(crate) mod value;
 
 pub(crate) use experiment::experiment;
 
 use crate::scenario::{Scenario, Setting, Traffic};
 use crate::{tables, warnings};
-use document::{Item, Table, find};
-use ledger::Ledger;
-use problem::{At, Problem, Problems, suggest};
-use section::{Choice, Layer, Resolved, Spec, resolve};
+use sidestep_config::document::{self, Item, Table, find};
+use sidestep_config::ledger::Ledger;
+use sidestep_config::problem::{At, Problem, Problems, suggest};
+use sidestep_config::section::{Choice, Layer, Resolved, Spec, resolve};
+use sidestep_config::source::{self, AROUND, Origin};
 use sidestep_sim::{Files, Network, topology, workload};
 use sidestep_types::Param;
-use source::Origin;
 use std::sync::Arc;
 
 /// What a scenario's text, the `--set`s and the files behind it say together.
@@ -61,11 +54,6 @@ const SECTIONS: [&str; 8] = [
     "probe",
     "source",
     "claim",
-];
-
-/// What a file says beside the scenario itself: about its values, or about what is made of it.
-const AROUND: [&str; 7] = [
-    "source", "claim", "extends", "figure", "plot", "sweep", "quick",
 ];
 
 /// At most this many workloads: a packet holds its class in a byte.

@@ -1,13 +1,13 @@
 //! `[figure]` and `[[plot]]`: which figure of a paper it is, and what is drawn.
 
 use super::axes::ReadAxis;
-use super::document::{Entry, Item, Node, Table, find};
 use super::experiment::fixed;
-use super::problem::{At, Problems, suggest};
 use super::{Reader, stem, words};
 use crate::experiment::{FigureSpec, PlotKind, PlotSpec, SAMPLES};
 use crate::stats::metric::METRICS;
 use crate::tables::{FIGURE, PLOT};
+use sidestep_config::document::{Entry, Item, Node, Table, find};
+use sidestep_config::problem::{At, Problems, suggest};
 use sidestep_types::Param;
 
 /// Reads `[figure]`.

@@ -1,15 +1,15 @@
 //! `[probe]`: what is looked at while a run goes on.
 
-use super::ledger::Ledger;
-use super::problem::{At, Problems};
-use super::section::{Layer, Spec, resolve};
-use super::source::{Origin, default};
-use super::value::LONGEST;
 use super::{Reader, common, descend, document, words};
 use crate::probe::Probe;
 use crate::scenario::Setting;
 use crate::scheme::Scheme;
 use crate::tables::{PROBE, PROBE_LISTS};
+use sidestep_config::ledger::Ledger;
+use sidestep_config::problem::{At, Problems};
+use sidestep_config::section::{Layer, Spec, resolve};
+use sidestep_config::source::{Origin, default};
+use sidestep_config::value::LONGEST;
 use sidestep_switch::Capacity;
 use sidestep_types::{Time, Value};
 

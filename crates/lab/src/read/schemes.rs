@@ -1,16 +1,15 @@
 //! The schemes to compare: found by name, layered and read.
 
-use super::document::{self, Table, find};
-use super::ledger::Ledger;
-use super::problem::{At, Problems, suggest};
-use super::section::{Layer, Resolved, Spec, resolve};
-use super::source::{self, Origin};
 use super::{NAME_RULE, Reader, descend, is_name, of_scheme, stem};
 use crate::scenario::Setting;
-use crate::scheme::{
-    SWITCH_SPEC, Scheme, SchemeConfig, TRANSPORT_SPEC, holds_a_packet, switch, transport,
-};
+use crate::scheme::{SWITCH_SPEC, Scheme, SchemeConfig, TRANSPORT_SPEC, switch, transport};
 use crate::shipped;
+use sidestep_config::decision::holds_a_packet;
+use sidestep_config::document::{self, Table, find};
+use sidestep_config::ledger::Ledger;
+use sidestep_config::problem::{At, Problems, suggest};
+use sidestep_config::section::{Layer, Resolved, Spec, resolve};
+use sidestep_config::source::{self, Origin};
 use sidestep_types::Framing;
 
 /// A scheme with its settings.

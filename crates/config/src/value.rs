@@ -1,20 +1,15 @@
 //! One value: read from text with a message that helps, and written so that it reads back.
 
-use super::document::Node;
-use super::problem::{Problems, suggest};
-use crate::tables::SHARED;
+use crate::decision::SHARED;
+use crate::document::Node;
+use crate::problem::{Problems, suggest};
 use sidestep_types::{Param, ParamUnit, Time, Value};
 
 /// No span may be longer: 46 days, under a quarter of all time, so that sums stay inside it.
-pub(crate) const LONGEST: Time = Time::from_s(4_000_000);
+pub const LONGEST: Time = Time::from_s(4_000_000);
 
 /// Reads the value of `param`, which stands at `path`.
-pub(crate) fn read(
-    path: &str,
-    node: &Node,
-    param: &Param,
-    problems: &mut Problems,
-) -> Option<Value> {
+pub fn read(path: &str, node: &Node, param: &Param, problems: &mut Problems) -> Option<Value> {
     let text = node.text(path, &param.unit.example(), problems)?;
     if param.name == "capacity" && text.trim() == SHARED {
         return Some(Value::Word(SHARED.to_string()));
@@ -50,7 +45,7 @@ pub(crate) fn read(
 }
 
 /// The value as a user would write it; reads back as the same value.
-pub(crate) fn show(value: &Value, param: &Param) -> String {
+pub fn show(value: &Value, param: &Param) -> String {
     match value {
         Value::Off => param.off.unwrap_or("off").to_string(),
         Value::Time(t) => t.to_string(),
@@ -69,7 +64,7 @@ pub(crate) fn show(value: &Value, param: &Param) -> String {
 }
 
 /// `n` events in a million seconds as `"0.5 /s"`.
-pub(crate) fn per_second(n: u64) -> String {
+pub fn per_second(n: u64) -> String {
     let (whole, rest) = (n / 1_000_000, n % 1_000_000);
     if rest == 0 {
         return format!("{whole} /s");

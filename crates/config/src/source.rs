@@ -1,12 +1,17 @@
 //! Where a value comes from: paper, assumption, scheme, scenario, user or default.
 
-use super::document::{Item, Table, find};
-use super::problem::{At, Problems, suggest};
+use crate::document::{Item, Table, find};
+use crate::problem::{At, Problems, suggest};
 use std::collections::BTreeMap;
+
+/// What a file says beside the thing itself: about its values, or about what is made of it.
+pub const AROUND: [&str; 7] = [
+    "source", "claim", "extends", "figure", "plot", "sweep", "quick",
+];
 
 /// Who wrote a layer.
 #[derive(Debug)]
-pub(crate) enum Origin {
+pub enum Origin {
     /// The scenario's file, with its `[source]`.
     Scenario(Sources),
     /// A scheme's file, with its `[source]`.
@@ -20,7 +25,7 @@ pub(crate) enum Origin {
 }
 
 /// The `[source]` of a file: dotted key to words.
-pub(crate) type Sources = BTreeMap<String, String>;
+pub type Sources = BTreeMap<String, String>;
 
 impl Origin {
     /// The source of the value that this layer gave to `path`.
@@ -56,7 +61,7 @@ const QUICK: &str = "quick";
 const SWEEP: &str = "sweep";
 
 /// The source of a default, from the words that explain it.
-pub(crate) fn default(doc: &str) -> String {
+pub fn default(doc: &str) -> String {
     let word = if doc.contains("assumed") {
         "assumed"
     } else {
@@ -84,7 +89,7 @@ fn cite(words: &str) -> String {
 }
 
 /// Reads the `[source]` of a file. Each key must be one that the file sets.
-pub(crate) fn read(root: &Table, problems: &mut Problems) -> Sources {
+pub fn read(root: &Table, problems: &mut Problems) -> Sources {
     let mut sources = Sources::new();
     let Some(table) = find(root, "source").and_then(|e| e.node.table("source", problems)) else {
         return sources;
@@ -125,7 +130,7 @@ fn unset(at: &At, key: &str, set: &[String], problems: &mut Problems) {
 }
 
 /// All dotted keys of a file, inner ones included.
-pub(crate) fn keys(root: &Table) -> Vec<String> {
+pub fn keys(root: &Table) -> Vec<String> {
     let mut set = Vec::new();
     list("", root, &mut set);
     set
@@ -133,7 +138,7 @@ pub(crate) fn keys(root: &Table) -> Vec<String> {
 
 fn list(prefix: &str, table: &Table, set: &mut Vec<String>) {
     for entry in table {
-        if prefix.is_empty() && super::AROUND.contains(&entry.key.as_str()) {
+        if prefix.is_empty() && AROUND.contains(&entry.key.as_str()) {
             continue;
         }
         let path = match prefix {

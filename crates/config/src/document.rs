@@ -1,20 +1,22 @@
 //! TOML text as a tree in which every key and value knows its place.
 
-use super::problem::{At, Problems};
+use crate::problem::{At, Problems};
 use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// A value and its place.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
+pub struct Node {
+    /// What stands there.
     pub item: Item,
+    /// Where it begins.
     pub at: At,
 }
 
 /// A value.
 #[derive(Clone, Debug)]
-pub(crate) enum Item {
+pub enum Item {
     /// A string, number, flag or date, as text.
     Text(String),
     /// An array.
@@ -24,13 +26,16 @@ pub(crate) enum Item {
 }
 
 /// A table, its keys in the order of the file.
-pub(crate) type Table = Vec<Entry>;
+pub type Table = Vec<Entry>;
 
 /// A key with its value.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub struct Entry {
+    /// Its key, without dots.
     pub key: String,
+    /// Where the key begins.
     pub at: At,
+    /// Its value.
     pub node: Node,
 }
 
@@ -72,12 +77,12 @@ impl Node {
 }
 
 /// The entry of `key`.
-pub(crate) fn find<'a>(table: &'a Table, key: &str) -> Option<&'a Entry> {
+pub fn find<'a>(table: &'a Table, key: &str) -> Option<&'a Entry> {
     table.iter().find(|entry| entry.key == key)
 }
 
 /// Reads a whole file. Syntax errors become problems; what could be read is returned.
-pub(crate) fn parse(file: &str, text: &str, problems: &mut Problems) -> Table {
+pub fn parse(file: &str, text: &str, problems: &mut Problems) -> Table {
     let places = Places::new(file, text);
     let (document, errors) = DeTable::parse_recoverable(text);
     for error in errors {
@@ -88,7 +93,7 @@ pub(crate) fn parse(file: &str, text: &str, problems: &mut Problems) -> Table {
 }
 
 /// Reads `key.key=value` as given to `--set`, as a table of one entry.
-pub(crate) fn parse_set(set: &str, problems: &mut Problems) -> Option<Table> {
+pub fn parse_set(set: &str, problems: &mut Problems) -> Option<Table> {
     let at = At::file(&format!("--set {set}"));
     let Some((path, value)) = set.split_once('=') else {
         problems.add(&at, "expected key=value, got no \"=\"");
@@ -104,7 +109,7 @@ pub(crate) fn parse_set(set: &str, problems: &mut Problems) -> Option<Table> {
 }
 
 /// A path of keys, at least one, and the value at its end as tables of one entry.
-pub(super) fn nested(keys: &[&str], at: &At, mut node: Node) -> Table {
+pub fn nested(keys: &[&str], at: &At, mut node: Node) -> Table {
     for key in keys.iter().rev() {
         let entry = Entry {
             key: key.trim().to_string(),

@@ -1,11 +1,11 @@
 //! What the layers for every scheme came to, once all schemes are read.
 
-use super::problem::{At, Problems};
+use crate::problem::{At, Problems};
 use std::collections::BTreeMap;
 
 /// Keeps count, over all schemes, of what the layers for every scheme said.
 #[derive(Default)]
-pub(crate) struct Ledger {
+pub struct Ledger {
     /// Parameters of a kind: did any scheme's kind have it, and what to say if not.
     asked: BTreeMap<At, (bool, String)>,
     /// Values that a scheme used.

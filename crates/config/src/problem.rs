@@ -36,9 +36,12 @@ impl std::error::Error for Problem {}
 
 /// A place in what a user wrote.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct At {
+pub struct At {
+    /// The file as it was named, or the `--set` argument.
     pub file: Arc<str>,
+    /// Line, from 1; 0 when it has none.
     pub line: u32,
+    /// Column in characters, from 1; 0 when it has none.
     pub column: u32,
 }
 
@@ -55,9 +58,10 @@ impl At {
 
 /// All problems found so far, each once: schemes share their layers, and would repeat them.
 #[derive(Debug, Default)]
-pub(crate) struct Problems(Vec<Problem>);
+pub struct Problems(Vec<Problem>);
 
 impl Problems {
+    /// Adds one, if it is not there yet.
     pub fn add(&mut self, at: &At, message: impl Into<String>) {
         let problem = Problem {
             file: at.file.to_string(),
@@ -70,10 +74,12 @@ impl Problems {
         }
     }
 
+    /// Nothing is wrong so far.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
+    /// Adds those of others that are not there yet.
     pub fn extend(&mut self, others: Problems) {
         for problem in others.0 {
             if !self.0.contains(&problem) {
@@ -98,7 +104,7 @@ impl Problems {
 }
 
 /// `; did you mean "x"?` for the nearest of `known`, or the whole list when none is near and it is short.
-pub(crate) fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     let lower = word.to_lowercase();
     // A word cut short or gone on for too long is one slip; else one slip in three letters,

@@ -5,17 +5,17 @@
 //! that kind: a later layer with another kind drops them. Parameters given without one stay,
 //! and reach whatever kind is chosen in the end.
 
-use super::document::Table;
-use super::gather::{Gathered, Given, Picked, gather};
-use super::ledger::Ledger;
-use super::problem::{At, Problems, suggest};
-use super::source::Origin;
-use super::value;
+use crate::document::Table;
+use crate::gather::{Gathered, Given, Picked, gather};
+use crate::ledger::Ledger;
+use crate::problem::{At, Problems, suggest};
+use crate::source::Origin;
+use crate::value;
 use sidestep_types::{Entry, Param, Value, Values};
 use std::collections::BTreeMap;
 
 /// What a section may say.
-pub(crate) struct Spec<'a> {
+pub struct Spec<'a> {
     /// Its dotted name: `switch`, `workload.query`; empty at the top.
     pub name: &'a str,
     /// Its own parameters.
@@ -28,7 +28,7 @@ pub(crate) struct Spec<'a> {
 
 /// One choice from a registry.
 #[derive(Clone, Copy)]
-pub(crate) struct Choice {
+pub struct Choice {
     /// What is chosen, which is also its key: `buffer`, `topology`.
     pub what: &'static str,
     /// From these.
@@ -38,8 +38,10 @@ pub(crate) struct Choice {
 }
 
 /// One layer of a section.
-pub(crate) struct Layer<'a> {
+pub struct Layer<'a> {
+    /// What it says.
     pub table: &'a Table,
+    /// Who says it.
     pub origin: &'a Origin,
     /// What stands before the section's name in the `[source]` of this layer's file.
     pub prefix: &'a str,
@@ -49,7 +51,7 @@ pub(crate) struct Layer<'a> {
 
 /// A section with every value known.
 #[derive(Debug, Default)]
-pub(crate) struct Resolved {
+pub struct Resolved {
     /// The name of its kind; empty for a section without one.
     pub kind: &'static str,
     /// Its parameters, the kind's included.
@@ -90,7 +92,7 @@ impl Resolved {
 }
 
 /// Resolves a section. Returns `None` when a problem left it without a meaning.
-pub(crate) fn resolve(
+pub fn resolve(
     spec: &Spec<'_>,
     layers: &[Layer<'_>],
     at: &At,
@@ -209,7 +211,7 @@ impl Work<'_, '_> {
                 self.out.places.insert(path.clone(), at.clone());
                 self.source(layer, &path)
             }
-            None => super::source::default(entry.summary),
+            None => crate::source::default(entry.summary),
         };
         self.out.settings.push((path, name.to_string(), source));
         Some(entry)
@@ -270,7 +272,7 @@ impl Work<'_, '_> {
                 }
                 (None, Some(text)) => {
                     let value = Value::parse(text, param).expect("a default reads as its own unit");
-                    (Some(value), super::source::default(param.doc))
+                    (Some(value), crate::source::default(param.doc))
                 }
                 (None, None) => {
                     let example = param.unit.example();

@@ -1,0 +1,134 @@
+//! The decision part of `[switch]`: its three policies and how much it may hold.
+
+use crate::section::{Choice, Resolved};
+use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Capacity, buffer, route, sched};
+use sidestep_types::{Framing, HEADER_BYTES, Param, ParamUnit, Size, Value, Values};
+
+/// The word for a memory that all ports of a switch share.
+pub const SHARED: &str = "shared";
+
+/// What each port holds.
+pub const CAPACITY: Param = Param::with_default(
+    "capacity",
+    ParamUnit::Size,
+    "100 pkt",
+    "what each port holds, the packet on the wire included (DIBS Table 1), \
+     or \"shared\": one memory for all ports",
+)
+.or_off("unlimited");
+
+/// The shared memory.
+pub const MEMORY: Param = Param::with_default(
+    "memory",
+    ParamUnit::Bytes,
+    "1.7 MB",
+    "the shared memory of a switch (DIBS section 5.5.2); used when capacity is \"shared\"",
+);
+
+/// Its threshold.
+pub const ALPHA: Param = Param::with_default(
+    "alpha",
+    ParamUnit::Fraction,
+    "1",
+    "a queue may take this times the free shared memory (Choudhury and Hahne, 1998); assumed",
+);
+
+/// The policies of `[switch]`.
+pub const POLICIES: &[Choice] = &[
+    Choice {
+        what: "route",
+        entries: route::ENTRIES,
+        default: Some("ecmp"),
+    },
+    Choice {
+        what: "buffer",
+        entries: buffer::ENTRIES,
+        default: Some("droptail"),
+    },
+    Choice {
+        what: "sched",
+        entries: sched::ENTRIES,
+        default: Some("fifo"),
+    },
+];
+
+/// A policy's name and its values.
+pub type Named = (String, Values);
+
+/// Which policies decide, and how much they may keep.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decision {
+    /// Which of the next hops.
+    pub route: Named,
+    /// What becomes of a packet.
+    pub buffer: Named,
+    /// Which packet leaves next.
+    pub sched: Named,
+    /// How much the switch may hold.
+    pub capacity: Capacity,
+}
+
+/// Reads the decision from a section with [`POLICIES`], [`CAPACITY`], [`MEMORY`] and [`ALPHA`].
+///
+/// An error names the key to blame and says what does not go together.
+pub fn decision(resolved: &Resolved) -> Result<Decision, (&'static str, String)> {
+    let [route, buffer, sched] = &resolved.policies[..] else {
+        panic!("a resolved switch has a route, a buffer and a sched");
+    };
+    // How many ports a switch has decides nothing here.
+    let (ports, salt) = (4, 0);
+    AnyRoute::build(route.0, &route.1, ports, salt).map_err(|e| ("switch.route", e))?;
+    AnyBuffer::build(buffer.0, &buffer.1, ports, salt).map_err(|e| ("switch.buffer", e))?;
+    AnySched::build(sched.0, &sched.1, ports, salt).map_err(|e| ("switch.sched", e))?;
+    if let Some(needs) = buffer::nature(buffer.0).sched
+        && needs != sched.0
+    {
+        let e = format!("{:?} needs sched {needs:?}, got {:?}", buffer.0, sched.0);
+        return Err(("switch.buffer", e));
+    }
+    let named = |(name, values): &(&str, Values)| (name.to_string(), values.clone());
+    Ok(Decision {
+        route: named(route),
+        buffer: named(buffer),
+        sched: named(sched),
+        capacity: capacity(&resolved.values).map_err(|e| ("switch", e))?,
+    })
+}
+
+fn capacity(values: &Values) -> Result<Capacity, String> {
+    match values.get("capacity") {
+        Value::Word(word) if word == SHARED => {
+            let (memory, alpha) = (values.bytes("memory"), values.fraction("alpha"));
+            if alpha.0 == 0 {
+                return Err("alpha must be above 0".into());
+            }
+            Ok(Capacity::Shared { memory, alpha })
+        }
+        _ => Ok(match values.size_or_off("capacity") {
+            None => Capacity::Unlimited,
+            Some(size) => Capacity::PerPort(size),
+        }),
+    }
+}
+
+/// Errors when a queue could never take a full packet, with Ethernet's header and FCS: nothing
+/// would ever be delivered.
+pub fn holds_a_packet(capacity: &Capacity, mss: u32) -> Result<(), String> {
+    let framing = Framing::Ethernet;
+    let full = u64::from(framing.wire(HEADER_BYTES + mss) - framing.unbuffered());
+    let (name, got) = match capacity {
+        Capacity::Unlimited => return Ok(()),
+        Capacity::PerPort(Size::Packets(0)) => {
+            return Err("capacity must be at least 1 pkt, got 0 pkt".into());
+        }
+        Capacity::PerPort(Size::Packets(_)) => return Ok(()),
+        Capacity::PerPort(Size::Bytes(bytes)) => ("capacity", bytes),
+        Capacity::Shared { memory, .. } => ("memory", memory),
+    };
+    if got.0 < full {
+        return Err(format!(
+            "{name} must hold a full packet, {full} B with mss {mss} B, got {got}"
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,8 @@
+//! The switch decision of `sidestep-switch` on real frames and real interfaces.
+//!
+//! [`machine`] is the switch without I/O: frames and the time go in, frames come out when their
+//! last bit would have left. [`setup`] is what a config says. The format and what becomes of a
+//! frame are described in `docs/softswitch.md`.
+
+pub mod machine;
+pub mod setup;

@@ -1,0 +1,124 @@
+//! What a switch's config says; `docs/softswitch.md` describes the file.
+
+use sidestep_config::decision::Decision;
+use sidestep_types::{BitRate, PortId, Time};
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+
+/// An Ethernet address.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Mac(pub [u8; 6]);
+
+/// A whole config.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setup {
+    /// For logs and metrics.
+    pub name: String,
+    /// Of draws and the hash salt.
+    pub seed: u64,
+    /// The policies, and how much the switch may hold.
+    pub decision: Decision,
+    /// What pFabric orders by.
+    pub rank: Rank,
+    /// How stations are found.
+    pub forwarding: Forwarding,
+    /// What the process around the switch does.
+    pub process: ProcessSetup,
+    /// The ports; their order numbers them.
+    pub ports: Vec<PortSetup>,
+    /// Who is known to be where.
+    pub stations: Vec<Station>,
+    /// The switch as a router, if it is one.
+    pub router: Option<Router>,
+    /// Prefixes behind next hops.
+    pub networks: Vec<Network>,
+}
+
+/// What the rank of a real packet is: TCP does not say how much a flow has left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rank {
+    /// Bytes of the flow that came by here so far: the least served first.
+    Sent,
+    /// The code point of the IP header.
+    Dscp,
+}
+
+/// How stations are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forwarding {
+    /// From the config alone.
+    Static,
+    /// From source addresses as well.
+    Learning,
+}
+
+/// What the process around the switch does.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ProcessSetup {
+    /// The Unix socket for control and counters.
+    pub control: Option<PathBuf>,
+    /// Where Prometheus finds the counters, on the loopback.
+    pub metrics: Option<SocketAddr>,
+    /// Who it becomes; `None` keeps its privileges.
+    pub user: Option<String>,
+    /// SCHED_FIFO, when the kernel allows it.
+    pub realtime: bool,
+    /// Poll all the time instead of sleeping to the next departure.
+    pub busy: bool,
+    /// Where frames are written, with what became of them.
+    pub capture: Option<PathBuf>,
+    /// Keep drops, detours and trims alone.
+    pub capture_drops_only: bool,
+}
+
+/// One port.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PortSetup {
+    /// Its name.
+    pub name: String,
+    /// The Linux interface.
+    pub interface: String,
+    /// What its egress is paced to, all of Ethernet's framing included.
+    pub rate: BitRate,
+    /// Added after the last bit has left.
+    pub delay: Time,
+    /// Does a switch hang off it?
+    pub to_switch: bool,
+    /// Does it get what is flooded?
+    pub flood: bool,
+    /// AF_XDP instead of AF_PACKET.
+    pub xdp: bool,
+}
+
+/// Someone with an address, and the ports toward it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Station {
+    /// Its MAC.
+    pub mac: Mac,
+    /// Its IP addresses.
+    pub addresses: Vec<IpAddr>,
+    /// The next hops, one or more.
+    pub ports: Vec<PortId>,
+}
+
+/// The switch's own addresses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Router {
+    /// Frames to this MAC are routed.
+    pub mac: Mac,
+    /// What it answers for.
+    pub addresses: Vec<IpAddr>,
+}
+
+/// A prefix behind a next hop.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Network {
+    /// The prefix's address.
+    pub prefix: IpAddr,
+    /// Its length in bits.
+    pub length: u8,
+    /// The ports toward the next hop, one or more.
+    pub ports: Vec<PortId>,
+    /// The MAC that frames get.
+    pub next_hop: Mac,
+}
