@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// Where what decides is, from the workspace.
-const DECIDE: [&str; 7] = [
+const DECIDE: [&str; 8] = [
     "crates/types/src",
     "crates/config/src",
     "crates/switch/src",
