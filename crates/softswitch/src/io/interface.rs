@@ -1,0 +1,112 @@
+//! What Linux says of an interface, asked by its name.
+
+use super::sys::{IoError, Tried, answer, socket};
+use std::ffi::CString;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+
+/// An interface at this moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interface {
+    /// Its number; another one when it was made anew under the same name.
+    pub index: i32,
+    /// Set up by its owner, and with a carrier.
+    pub running: bool,
+    /// The longest payload of a frame in bytes, without Ethernet's header.
+    pub mtu: u32,
+    /// Its own address.
+    pub mac: [u8; 6],
+}
+
+/// Asks about interfaces of the namespace that it was made in.
+#[derive(Debug)]
+pub struct Inquiry(OwnedFd);
+
+impl Inquiry {
+    /// Any socket will do for asking.
+    pub fn new() -> Result<Inquiry, IoError> {
+        socket(libc::AF_INET, libc::SOCK_DGRAM, 0)
+            .map(Inquiry)
+            .tried(|| "open a socket to ask about interfaces".into())
+    }
+
+    /// The interface of that name.
+    pub fn interface(&self, name: &str) -> io::Result<Interface> {
+        let index = self.ask(name, libc::SIOCGIFINDEX, |r| unsafe {
+            // SAFETY: the kernel fills this field of the union for this question; so below.
+            r.ifr_ifru.ifru_ifindex
+        })?;
+        let flags = self.ask(name, libc::SIOCGIFFLAGS, |r| unsafe {
+            i32::from(r.ifr_ifru.ifru_flags)
+        })?;
+        let mtu = self.ask(name, libc::SIOCGIFMTU, |r| unsafe { r.ifr_ifru.ifru_mtu })?;
+        let address = self.ask(name, libc::SIOCGIFHWADDR, |r| unsafe {
+            r.ifr_ifru.ifru_hwaddr.sa_data
+        })?;
+        let up = libc::IFF_UP | libc::IFF_RUNNING;
+        Ok(Interface {
+            index,
+            running: flags & up == up,
+            mtu: mtu.max(0) as u32,
+            mac: std::array::from_fn(|i| address[i] as u8),
+        })
+    }
+
+    fn ask<T>(
+        &self,
+        name: &str,
+        question: libc::Ioctl,
+        read: impl FnOnce(&libc::ifreq) -> T,
+    ) -> io::Result<T> {
+        let mut request = named(name)?;
+        // SAFETY: these questions read and write one ifreq.
+        answer(unsafe { libc::ioctl(self.0.as_raw_fd(), question, &raw mut request) })?;
+        Ok(read(&request))
+    }
+
+    /// Passes `data` to a driver by SIOCETHTOOL.
+    ///
+    /// # Safety
+    /// `data` must be of the layout that the command in its first word wants.
+    pub(super) unsafe fn ethtool<T>(&self, name: &str, data: &mut T) -> io::Result<()> {
+        const SIOCETHTOOL: libc::Ioctl = 0x8946;
+        let mut request = named(name)?;
+        request.ifr_ifru.ifru_data = (&raw mut *data).cast();
+        // SAFETY: the caller's promise.
+        answer(unsafe { libc::ioctl(self.0.as_raw_fd(), SIOCETHTOOL, &raw mut request) })?;
+        Ok(())
+    }
+}
+
+fn named(name: &str) -> io::Result<libc::ifreq> {
+    let text = CString::new(name).map_err(|_| io::ErrorKind::InvalidInput)?;
+    let bytes = text.as_bytes_with_nul();
+    if bytes.len() > libc::IFNAMSIZ {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("the name {name:?} is longer than the 15 bytes that Linux allows"),
+        ));
+    }
+    // SAFETY: an ifreq of zeros is a valid one.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    for (to, from) in request.ifr_name.iter_mut().zip(bytes) {
+        *to = *from as libc::c_char;
+    }
+    Ok(request)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_loopback_is_there_and_nonsense_is_not() {
+        let inquiry = Inquiry::new().unwrap();
+        let lo = inquiry.interface("lo").unwrap();
+        assert!(lo.index > 0 && lo.mtu > 1500, "{lo:?}");
+        let gone = inquiry.interface("no-such-if").unwrap_err();
+        assert_eq!(gone.raw_os_error(), Some(libc::ENODEV));
+        let long = inquiry.interface("a-name-that-is-too-long").unwrap_err();
+        assert!(long.to_string().contains("15 bytes"), "{long}");
+    }
+}

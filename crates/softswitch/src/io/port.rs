@@ -1,0 +1,122 @@
+//! One interface of the switch: its sockets, its state, what happened at it.
+
+use super::IoCounters;
+use super::interface::{Inquiry, Interface};
+use super::packet::{PacketIo, prepare};
+use super::sys::{IoError, Tried};
+use std::os::fd::{AsFd, BorrowedFd};
+
+/// Longest payload that a port makes room for; the loopback's MTU is larger.
+const LONGEST: u32 = 16_000;
+
+/// An interface that frames come in and leave by.
+pub struct Port {
+    name: String,
+    state: Option<Interface>,
+    io: PacketIo,
+    counters: IoCounters,
+}
+
+/// What has become of an interface since it was asked last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It runs.
+    Up,
+    /// It is there and does not run.
+    Down,
+    /// There is none of its name.
+    Gone,
+    /// Another one of its name, and the port uses that now; with what could not be done about it.
+    New(Option<String>),
+}
+
+impl Port {
+    /// Opens the interface called `name`, which must be there; its offloads are off afterwards.
+    pub fn open(inquiry: &Inquiry, name: &str) -> Result<Port, IoError> {
+        let state = inquiry
+            .interface(name)
+            .tried(|| format!("find interface {name:?}"))?;
+        prepare(name)?;
+        let mut io = PacketIo::open(name, state.mtu.min(LONGEST))?;
+        io.bind(name, state.index)?;
+        Ok(Port {
+            name: name.to_string(),
+            state: Some(state),
+            io,
+            counters: IoCounters::default(),
+        })
+    }
+
+    /// The interface's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Do frames that are sent now leave?
+    pub fn running(&self) -> bool {
+        self.state.is_some_and(|s| s.running)
+    }
+
+    /// What the interface was when it was asked last.
+    pub fn interface(&self) -> Option<Interface> {
+        self.state
+    }
+
+    /// Hands up to `limit` frames to `take`; how many there were. Never waits.
+    #[inline]
+    pub fn receive(&mut self, limit: usize, take: &mut impl FnMut(&[u8])) -> usize {
+        self.io.receive(limit, &mut self.counters, take)
+    }
+
+    /// Gives frames to the interface. Never waits: what it does not take is counted.
+    pub fn send<'a>(&mut self, mut frames: impl Iterator<Item = &'a [u8]>) {
+        if self.running() {
+            self.io.send(&mut frames, &mut self.counters);
+        } else {
+            self.counters.interface_down += frames.count() as u64;
+        }
+    }
+
+    /// What happened so far.
+    pub fn counters(&mut self) -> IoCounters {
+        self.counters.kernel_drops += self.io.kernel_drops();
+        self.counters
+    }
+
+    /// Counts from zero again.
+    pub fn reset(&mut self) {
+        self.io.kernel_drops();
+        self.counters = IoCounters::default();
+    }
+
+    /// Asks what the interface is now, and uses it when it is another one of the same name.
+    pub fn look(&mut self, inquiry: &Inquiry) -> Option<Change> {
+        let now = inquiry.interface(&self.name).ok();
+        let before = std::mem::replace(&mut self.state, now);
+        self.io.forget_errors();
+        match (before, now) {
+            (Some(_), None) => Some(Change::Gone),
+            (None, None) => None,
+            (before, Some(now)) if before.map(|b| b.index) != Some(now.index) => {
+                let trouble = prepare(&self.name).err();
+                let bound = self.io.bind(&self.name, now.index).err();
+                if bound.is_some() {
+                    self.state = None;
+                }
+                Some(Change::New(bound.or(trouble).map(|e| e.to_string())))
+            }
+            (Some(before), Some(now)) => match (before.running, now.running) {
+                (false, true) => Some(Change::Up),
+                (true, false) => Some(Change::Down),
+                _ => None,
+            },
+            (None, Some(_)) => None,
+        }
+    }
+}
+
+impl AsFd for Port {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.io.as_fd()
+    }
+}

@@ -1,0 +1,39 @@
+//! The clock of a switch.
+
+use sidestep_types::Time;
+
+/// Time since the clock was made, by CLOCK_MONOTONIC. It ends after 213 days, as [`Time`] does.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    start_ns: u64,
+}
+
+impl Clock {
+    /// Starts now.
+    pub fn start() -> Clock {
+        Clock {
+            start_ns: nanoseconds(libc::CLOCK_MONOTONIC),
+        }
+    }
+
+    /// Now.
+    #[inline]
+    pub fn now(&self) -> Time {
+        Time::from_ns(nanoseconds(libc::CLOCK_MONOTONIC) - self.start_ns)
+    }
+
+    /// How far this clock is behind the time of day, in nanoseconds since 1970.
+    pub fn day_ns(&self) -> u64 {
+        nanoseconds(libc::CLOCK_REALTIME).saturating_sub(self.now().as_ns())
+    }
+}
+
+fn nanoseconds(clock: libc::clockid_t) -> u64 {
+    // SAFETY: the kernel fills the whole of `now`; both clocks always exist.
+    let now = unsafe {
+        let mut now: libc::timespec = std::mem::zeroed();
+        libc::clock_gettime(clock, &raw mut now);
+        now
+    };
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}

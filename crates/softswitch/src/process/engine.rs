@@ -1,0 +1,277 @@
+//! The loop: frames come in, the switch decides, frames leave when they are due.
+//!
+//! It sleeps in `ppoll` until a frame comes, the next one is due, an order is given or a link
+//! changes; with work to do it makes no other calls than those that move frames.
+
+use super::clock::Clock;
+use super::lateness::Lateness;
+use super::log::Log;
+use super::orders::{Order, Orders};
+use super::priority::Priority;
+use super::switch::Switch;
+use crate::io::interface::Inquiry;
+use crate::io::links::LinkNews;
+use crate::io::{Change, IoCounters, Port};
+use crate::machine::Departure;
+use sidestep_types::{PortId, Time};
+use std::os::fd::{AsFd, AsRawFd};
+
+/// Frames taken from one port before the others have their turn, and before what is due is sent.
+const BATCH: usize = 64;
+/// Links are looked at this often when the loop never sleeps.
+const LOOK_EVERY: Time = Time::from_ms(10);
+/// Frames that are held at once between leaving the switch and the interface.
+const HELD: usize = 256;
+
+/// The loop and all that it owns.
+pub struct Engine<S> {
+    /// The switch.
+    pub switch: S,
+    /// Its ports, in the order of their numbers.
+    pub ports: Vec<Port>,
+    /// Its time.
+    pub clock: Clock,
+    /// What others ask of it.
+    pub orders: Orders,
+    /// Changes of links.
+    pub news: LinkNews,
+    /// Answers questions about links.
+    pub inquiry: Inquiry,
+    /// Never sleep.
+    pub busy: bool,
+    /// SCHED_FIFO or not.
+    pub priority: Priority,
+    /// Where events are told.
+    pub log: Log,
+    held: Vec<Departure>,
+    by_port: Vec<Vec<Departure>>,
+    lateness: Lateness,
+    polled: Vec<libc::pollfd>,
+}
+
+/// All counters at one moment.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// Since the switch was started.
+    pub uptime: Time,
+    /// What happened at each interface, in the order of the ports.
+    pub ports: Vec<PortSnapshot>,
+    /// How late frames left.
+    pub lateness: Lateness,
+    /// How often the loop gave SCHED_FIFO up because it would not sleep.
+    pub lowered: u64,
+}
+
+/// An interface at one moment.
+#[derive(Clone, Debug)]
+pub struct PortSnapshot {
+    /// Its name.
+    pub interface: String,
+    /// Does it run?
+    pub running: bool,
+    /// What happened at it.
+    pub io: IoCounters,
+}
+
+impl<S: Switch> Engine<S> {
+    /// A loop that sleeps, as an ordinary thread.
+    pub fn new(
+        switch: S,
+        ports: Vec<Port>,
+        orders: Orders,
+        news: LinkNews,
+        inquiry: Inquiry,
+        log: Log,
+    ) -> Engine<S> {
+        let count = ports.len();
+        Engine {
+            switch,
+            ports,
+            clock: Clock::start(),
+            orders,
+            news,
+            inquiry,
+            busy: false,
+            priority: Priority::ordinary(),
+            log,
+            held: Vec::with_capacity(HELD),
+            by_port: (0..count).map(|_| Vec::with_capacity(HELD)).collect(),
+            lateness: Lateness::default(),
+            polled: Vec::with_capacity(count + 2),
+        }
+    }
+
+    /// Moves frames until it is told to stop.
+    pub fn run(&mut self) {
+        let mut looked = self.clock.now();
+        loop {
+            let now = self.clock.now();
+            let got = self.receive(now);
+            let sent = self.send();
+            while let Some(order) = self.orders.next() {
+                if !self.obey(order) {
+                    return;
+                }
+            }
+            if now.saturating_sub(looked) > LOOK_EVERY {
+                looked = now;
+                self.look(false);
+            }
+            if self.busy || got + sent > 0 {
+                self.priority.ran(now);
+            } else {
+                self.wait();
+            }
+        }
+    }
+
+    /// A batch from each port.
+    fn receive(&mut self, now: Time) -> usize {
+        let switch = &mut self.switch;
+        let mut got = 0;
+        for (number, port) in self.ports.iter_mut().enumerate() {
+            let id = PortId(number as u16);
+            got += port.receive(BATCH, &mut |frame| switch.receive(now, id, frame));
+        }
+        got
+    }
+
+    /// All that is due, in calls of up to [`HELD`] frames.
+    fn send(&mut self) -> usize {
+        let mut sent = 0;
+        loop {
+            let now = self.clock.now();
+            while self.held.len() < HELD
+                && let Some(departure) = self.switch.poll_send(now)
+            {
+                self.held.push(departure);
+            }
+            if self.held.is_empty() {
+                return sent;
+            }
+            sent += self.held.len();
+            self.give();
+        }
+    }
+
+    /// Gives the frames that are held to their interfaces.
+    fn give(&mut self) {
+        for departure in self.held.drain(..) {
+            self.by_port[departure.port.index()].push(departure);
+        }
+        for (port, departures) in self.ports.iter_mut().zip(&mut self.by_port) {
+            if departures.is_empty() {
+                continue;
+            }
+            let now = self.clock.now();
+            for departure in departures.iter() {
+                self.lateness.record(now.saturating_sub(departure.due));
+            }
+            let switch = &self.switch;
+            port.send(departures.iter().map(|d| switch.frame(d.handle)));
+            for departure in departures.drain(..) {
+                self.switch.release(departure.handle);
+            }
+        }
+    }
+
+    /// Sleeps until there is something to do.
+    fn wait(&mut self) {
+        let now = self.clock.now();
+        let timeout = match self.switch.next_departure() {
+            Some(due) if due <= now => return,
+            Some(due) => due.saturating_sub(now).min(Time::from_s(3600)),
+            None => Time::from_s(3600),
+        };
+        self.polled.clear();
+        let fds =
+            (self.ports.iter().map(|p| p.as_fd())).chain([self.orders.as_fd(), self.news.as_fd()]);
+        for fd in fds {
+            self.polled.push(libc::pollfd {
+                fd: fd.as_raw_fd(),
+                events: libc::POLLIN,
+                revents: 0,
+            });
+        }
+        // Rounded up: waking a nanosecond early would be a round for nothing.
+        let ns = timeout.as_ns() + 1;
+        let timeout = libc::timespec {
+            tv_sec: (ns / 1_000_000_000) as i64,
+            tv_nsec: (ns % 1_000_000_000) as i64,
+        };
+        // SAFETY: the kernel reads and writes `polled`, and reads the timeout; no signal mask.
+        let ready = unsafe {
+            libc::ppoll(
+                self.polled.as_mut_ptr(),
+                self.polled.len() as libc::nfds_t,
+                &raw const timeout,
+                std::ptr::null(),
+            )
+        };
+        let hurt = libc::POLLERR | libc::POLLHUP;
+        if ready > 0 {
+            let links = self.polled.last().is_some_and(|p| p.revents != 0);
+            if links || self.polled.iter().any(|p| p.revents & hurt != 0) {
+                self.look(true);
+            }
+        }
+        self.priority.slept(self.clock.now());
+    }
+
+    /// Asks about all ports, when there was news or one is down or `always`, and says what changed.
+    fn look(&mut self, always: bool) {
+        let news = self.news.any();
+        if !news && !always && self.ports.iter().all(Port::running) {
+            return;
+        }
+        for port in &mut self.ports {
+            let Some(change) = port.look(&self.inquiry) else {
+                continue;
+            };
+            let what = match change {
+                Change::Up => "is up".to_string(),
+                Change::Down => "is down: frames to it are dropped".into(),
+                Change::Gone => "is gone: frames to it are dropped until it is there again".into(),
+                Change::New(None) => "was made anew, and is used again".into(),
+                Change::New(Some(e)) => format!("was made anew, but {e}"),
+            };
+            self.log.say(format!("interface {} {what}", port.name()));
+        }
+    }
+
+    /// Does what was asked; false to end.
+    fn obey(&mut self, order: Order) -> bool {
+        match order {
+            Order::Counters(answer) => {
+                let _ = answer.send(self.snapshot());
+            }
+            Order::Reset(answer) => {
+                self.ports.iter_mut().for_each(Port::reset);
+                self.lateness = Lateness::default();
+                let _ = answer.send(());
+            }
+            Order::Reload(setup, answer) => {
+                let now = self.clock.now();
+                let _ = answer.send(self.switch.reload(now, &setup));
+            }
+            Order::Stop => return false,
+        }
+        true
+    }
+
+    /// All counters now.
+    pub fn snapshot(&mut self) -> Snapshot {
+        Snapshot {
+            uptime: self.clock.now(),
+            ports: (self.ports.iter_mut())
+                .map(|port| PortSnapshot {
+                    interface: port.name().to_string(),
+                    running: port.running(),
+                    io: port.counters(),
+                })
+                .collect(),
+            lateness: self.lateness.clone(),
+            lowered: self.priority.lowered(),
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! The process around the switch: the loop, and everything that must not disturb it.
+//!
+//! One thread moves frames ([`engine`]). Everything else, signals, the control socket, metrics and
+//! writing captures, has threads of its own that talk to it through [`orders`].
+
+pub mod clock;
+pub mod engine;
+pub mod lateness;
+pub mod log;
+pub mod orders;
+pub mod priority;
+pub mod switch;

@@ -1,0 +1,102 @@
+//! When the loop runs: at once when it is due, and not at the cost of everything else.
+//!
+//! The kernel takes a real-time thread that never sleeps off its core for 50 ms in each second.
+//! So a loop that has not slept for a while becomes an ordinary thread until it sleeps again;
+//! one that polls all the time is one from the start.
+
+use crate::io::sys::answer;
+use sidestep_types::Time;
+use std::io;
+
+/// The lowest of the real-time priorities: above every ordinary thread.
+const PRIORITY: i32 = 1;
+/// Running for so long without sleep under SCHED_FIFO, the 95 % limit comes near.
+const PATIENCE: Time = Time::from_ms(200);
+
+/// Where the calling thread stands.
+#[derive(Debug)]
+pub struct Priority {
+    /// May it be SCHED_FIFO?
+    wanted: bool,
+    /// Is it now?
+    high: bool,
+    awake_since: Time,
+    lowered: u64,
+}
+
+impl Priority {
+    /// Makes the calling thread SCHED_FIFO. Afterwards it may become so again without privileges.
+    pub fn realtime() -> io::Result<Priority> {
+        let limit = libc::rlimit {
+            rlim_cur: PRIORITY as u64,
+            rlim_max: PRIORITY as u64,
+        };
+        // SAFETY: the kernel reads `limit`. Without success the first lowering is for good.
+        unsafe { libc::setrlimit(libc::RLIMIT_RTPRIO, &raw const limit) };
+        schedule(libc::SCHED_FIFO, PRIORITY)?;
+        Ok(Priority {
+            wanted: true,
+            high: true,
+            awake_since: Time::ZERO,
+            lowered: 0,
+        })
+    }
+
+    /// Leaves the thread an ordinary one.
+    pub fn ordinary() -> Priority {
+        Priority {
+            wanted: false,
+            high: false,
+            awake_since: Time::ZERO,
+            lowered: 0,
+        }
+    }
+
+    /// The loop ran and did not sleep.
+    #[inline]
+    pub fn ran(&mut self, now: Time) {
+        if self.high && now.saturating_sub(self.awake_since) > PATIENCE {
+            self.high = schedule(libc::SCHED_OTHER, 0).is_err();
+            self.lowered += 1;
+            self.awake_since = now;
+        }
+    }
+
+    /// The loop slept until `now`.
+    #[inline]
+    pub fn slept(&mut self, now: Time) {
+        if self.wanted && !self.high && now.saturating_sub(self.awake_since) > PATIENCE {
+            self.high = schedule(libc::SCHED_FIFO, PRIORITY).is_ok();
+            self.wanted = self.high;
+        }
+        if self.high {
+            self.awake_since = now;
+        }
+    }
+
+    /// How often it was lowered because it would not sleep.
+    pub fn lowered(&self) -> u64 {
+        self.lowered
+    }
+}
+
+fn schedule(policy: i32, priority: i32) -> io::Result<()> {
+    let parameters = libc::sched_param {
+        sched_priority: priority,
+    };
+    // SAFETY: the kernel reads `parameters`; 0 is the calling thread.
+    let done = unsafe { libc::sched_setscheduler(0, policy, &raw const parameters) };
+    answer(done).map(|_| ())
+}
+
+/// Sleeps of the calling thread end when they should, not up to 50 us later.
+pub fn no_timer_slack() {
+    // SAFETY: no memory is passed.
+    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1 as libc::c_ulong) };
+}
+
+/// Keeps all memory of the process, what comes later too, from being swapped out.
+pub fn lock_memory() -> io::Result<()> {
+    // SAFETY: no memory is passed.
+    answer(unsafe { libc::mlockall(libc::MCL_CURRENT | libc::MCL_FUTURE) }).map(|_| ())
+}

@@ -1,0 +1,72 @@
+//! A fast source of frames: one frame, or random ones, sent in batches as fast as the kernel takes
+//! them.
+
+use crate::io::Port;
+use crate::io::interface::Inquiry;
+use std::time::{Duration, Instant};
+
+/// Frames in a batch.
+const BATCH: usize = 64;
+
+/// What was sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Flooded {
+    /// Frames that the interface took.
+    pub frames: u64,
+    /// How long it took, in seconds.
+    pub seconds: f64,
+}
+
+/// A UDP frame over IPv4 of `length` bytes without FCS, 42 at least, with right checksums, from the
+/// host of number `from` to that of number `to` as [`super::wiring`] numbers them.
+pub fn udp_frame(length: usize, from: u8, to: u8) -> Vec<u8> {
+    let length = length.max(42);
+    let mut frame = vec![0u8; length];
+    frame[..6].copy_from_slice(&[2, 9, 0, 0, 0, to + 1]);
+    frame[6..12].copy_from_slice(&[2, 9, 0, 0, 0, from + 1]);
+    frame[12..14].copy_from_slice(&[8, 0]);
+    let ip = &mut frame[14..];
+    let total = (length - 14) as u16;
+    ip[0] = 0x45;
+    ip[2..4].copy_from_slice(&total.to_be_bytes());
+    ip[8] = 64;
+    ip[9] = 17;
+    ip[12..16].copy_from_slice(&[10, 9, 0, from + 1]);
+    ip[16..20].copy_from_slice(&[10, 9, 0, to + 1]);
+    let sum = (0..20).step_by(2).fold(0u32, |sum, at| {
+        sum + u32::from(u16::from_be_bytes([ip[at], ip[at + 1]]))
+    });
+    let sum = (sum & 0xffff) + (sum >> 16);
+    let checksum = !(((sum & 0xffff) + (sum >> 16)) as u16);
+    ip[10..12].copy_from_slice(&checksum.to_be_bytes());
+    // Port 9 discards. A UDP checksum of 0 says that there is none.
+    ip[20..24].copy_from_slice(&[0x13, 0x88, 0, 9]);
+    ip[24..26].copy_from_slice(&(total - 20).to_be_bytes());
+    frame
+}
+
+/// Sends `frame` by `interface` of this thread's namespace for `time`, without pause.
+pub fn flood(interface: &str, frame: &[u8], time: Duration) -> Result<Flooded, String> {
+    let inquiry = Inquiry::new().map_err(|e| e.to_string())?;
+    let mut port = Port::open(&inquiry, interface).map_err(|e| e.to_string())?;
+    let start = Instant::now();
+    while start.elapsed() < time {
+        for _ in 0..16 {
+            port.send(std::iter::repeat_n(frame, BATCH));
+        }
+    }
+    Ok(Flooded {
+        frames: port.counters().sent,
+        seconds: start.elapsed().as_secs_f64(),
+    })
+}
+
+/// Keeps the calling thread on one core.
+pub fn pin(core: usize) {
+    // SAFETY: a set of zeros is empty; `core` is below the 1024 that it has room for.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(core % 1024, &mut set);
+        libc::sched_setaffinity(0, size_of_val(&set), &raw const set);
+    }
+}
