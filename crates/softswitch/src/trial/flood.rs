@@ -22,7 +22,7 @@ pub struct Flooded {
 pub fn udp_frame(length: usize, from: u8, to: u8) -> Vec<u8> {
     let length = length.max(42);
     let mut frame = vec![0u8; length];
-    frame[..6].copy_from_slice(&[2, 9, 0, 0, 0, to + 1]);
+    frame[..6].copy_from_slice(&sink(to));
     frame[6..12].copy_from_slice(&[2, 9, 0, 0, 0, from + 1]);
     frame[12..14].copy_from_slice(&[8, 0]);
     let ip = &mut frame[14..];
@@ -43,6 +43,12 @@ pub fn udp_frame(length: usize, from: u8, to: u8) -> Vec<u8> {
     ip[20..24].copy_from_slice(&[0x13, 0x88, 0, 9]);
     ip[24..26].copy_from_slice(&(total - 20).to_be_bytes());
     frame
+}
+
+/// A MAC that frames for host `number` may have when nobody shall read them: the host drops them
+/// unread, so that only their way there costs something.
+pub const fn sink(number: u8) -> [u8; 6] {
+    [2, 9, 0, 0, 1, number + 1]
 }
 
 /// Sends `frame` by `interface` of this thread's namespace for `time`, without pause.
