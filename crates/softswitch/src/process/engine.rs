@@ -3,10 +3,11 @@
 //! It sleeps in `ppoll` until a frame comes, the next one is due, an order is given or a link
 //! changes; with work to do it makes no other calls than those that move frames.
 
+use super::capture::Counts;
 use super::clock::Clock;
 use super::lateness::Lateness;
 use super::log::Log;
-use super::orders::{Order, Orders};
+use super::orders::{Order, Orders, Watch};
 use super::priority::Priority;
 use super::switch::Switch;
 use crate::io::interface::Inquiry;
@@ -29,6 +30,8 @@ pub struct Engine<S> {
     pub switch: S,
     /// Its ports, in the order of their numbers.
     pub ports: Vec<Port>,
+    /// Their names in the config.
+    pub names: Vec<String>,
     /// Its time.
     pub clock: Clock,
     /// What others ask of it.
@@ -43,6 +46,8 @@ pub struct Engine<S> {
     pub priority: Priority,
     /// Where events are told.
     pub log: Log,
+    /// The capture, if there is one.
+    pub watch: Option<Watch>,
     held: Vec<Departure>,
     by_port: Vec<Vec<Departure>>,
     lateness: Lateness,
@@ -60,11 +65,15 @@ pub struct Snapshot {
     pub lateness: Lateness,
     /// How often the loop gave SCHED_FIFO up because it would not sleep.
     pub lowered: u64,
+    /// What became of capture records.
+    pub captured: Counts,
 }
 
 /// An interface at one moment.
 #[derive(Clone, Debug)]
 pub struct PortSnapshot {
+    /// Its name in the config.
+    pub name: String,
     /// Its name.
     pub interface: String,
     /// Does it run?
@@ -86,6 +95,7 @@ impl<S: Switch> Engine<S> {
         let count = ports.len();
         Engine {
             switch,
+            names: ports.iter().map(|p| p.name().to_string()).collect(),
             ports,
             clock: Clock::start(),
             orders,
@@ -94,6 +104,7 @@ impl<S: Switch> Engine<S> {
             busy: false,
             priority: Priority::ordinary(),
             log,
+            watch: None,
             held: Vec::with_capacity(HELD),
             by_port: (0..count).map(|_| Vec::with_capacity(HELD)).collect(),
             lateness: Lateness::default(),
@@ -254,6 +265,13 @@ impl<S: Switch> Engine<S> {
                 let now = self.clock.now();
                 let _ = answer.send(self.switch.reload(now, &setup));
             }
+            Order::Capture(watch, answer) => {
+                let before = std::mem::replace(&mut self.watch, watch);
+                let counts = before.as_ref().map_or(Counts::default(), |w| w.capture.counts());
+                // Its thread completes the file; the loop does not wait for it.
+                let writing = before.and_then(|w| w.capture.finish());
+                let _ = answer.send((counts, writing));
+            }
             Order::Stop => return false,
         }
         true
@@ -264,7 +282,9 @@ impl<S: Switch> Engine<S> {
         Snapshot {
             uptime: self.clock.now(),
             ports: (self.ports.iter_mut())
-                .map(|port| PortSnapshot {
+                .zip(&self.names)
+                .map(|(port, name)| PortSnapshot {
+                    name: name.clone(),
                     interface: port.name().to_string(),
                     running: port.running(),
                     io: port.counters(),
@@ -272,6 +292,7 @@ impl<S: Switch> Engine<S> {
                 .collect(),
             lateness: self.lateness.clone(),
             lowered: self.priority.lowered(),
+            captured: self.watch.as_ref().map_or(Counts::default(), |w| w.capture.counts()),
         }
     }
 }

@@ -3,10 +3,19 @@
 //! One thread moves frames ([`engine`]). Everything else, signals, the control socket, metrics and
 //! writing captures, has threads of its own that talk to it through [`orders`].
 
+pub mod capture;
 pub mod clock;
+pub mod control;
 pub mod engine;
 pub mod lateness;
 pub mod log;
+pub mod metrics;
 pub mod orders;
 pub mod priority;
+pub mod privileges;
+pub mod report;
+pub mod signals;
+mod start;
 pub mod switch;
+
+pub use start::run;

@@ -1,5 +1,6 @@
 //! What other threads ask of the loop, and the bell that says so.
 
+use super::capture::{Capture, Counts};
 use super::engine::Snapshot;
 use crate::io::sys::{IoError, Tried, answer};
 use crate::setup::Setup;
@@ -7,6 +8,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
 
 /// Something to do between two batches of frames.
 pub enum Order {
@@ -16,8 +18,19 @@ pub enum Order {
     Reset(Sender<()>),
     /// Take a new config over.
     Reload(Box<Setup>, Sender<Result<(), String>>),
+    /// Write frames and what becomes of them from now on, or no more. The answer is what was
+    /// written before, and the thread that completes that file.
+    Capture(Option<Watch>, Sender<(Counts, Option<JoinHandle<()>>)>),
     /// End.
     Stop,
+}
+
+/// A capture to be fed.
+pub struct Watch {
+    /// Where records go.
+    pub capture: Capture,
+    /// Drops, detours and trims alone.
+    pub drops_only: bool,
 }
 
 /// The loop's end: orders, and a descriptor that becomes readable when there are some.

@@ -80,7 +80,9 @@ impl Priority {
     }
 }
 
+/// Threads that are started later are ordinary ones.
 fn schedule(policy: i32, priority: i32) -> io::Result<()> {
+    let policy = policy | libc::SCHED_RESET_ON_FORK;
     let parameters = libc::sched_param {
         sched_priority: priority,
     };
@@ -96,7 +98,15 @@ pub fn no_timer_slack() {
 }
 
 /// Keeps all memory of the process, what comes later too, from being swapped out.
+///
+/// The limit goes first: without privileges later, what the process still needs would be refused.
 pub fn lock_memory() -> io::Result<()> {
+    let limit = libc::rlimit {
+        rlim_cur: libc::RLIM_INFINITY,
+        rlim_max: libc::RLIM_INFINITY,
+    };
+    // SAFETY: the kernel reads `limit`.
+    answer(unsafe { libc::setrlimit(libc::RLIMIT_MEMLOCK, &raw const limit) })?;
     // SAFETY: no memory is passed.
     answer(unsafe { libc::mlockall(libc::MCL_CURRENT | libc::MCL_FUTURE) }).map(|_| ())
 }

@@ -1,0 +1,201 @@
+//! Frames and what became of them, in a pcapng file.
+//!
+//! The loop puts records into a bounded channel; a thread writes them. A disk that is too slow
+//! loses records, which are counted, and never frames. The file is whole whenever no record waits,
+//! and when the capture ends.
+
+use super::log::Log;
+use pcap_file::DataLink;
+use pcap_file::pcapng::PcapNgWriter;
+use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
+use pcap_file::pcapng::blocks::interface_description::{
+    InterfaceDescriptionBlock, InterfaceDescriptionOption, InterfaceTsResolution,
+};
+use pcap_file::pcapng::blocks::opt_common::CommonOption;
+use std::borrow::Cow;
+use std::fmt::Display;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Records that wait for the disk at most: 12 MB of full frames.
+const WAITING: usize = 8192;
+
+/// A frame and what became of it.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Nanoseconds since 1970.
+    pub at_ns: u64,
+    /// The port that it came in by.
+    pub port: u16,
+    /// Its bytes.
+    pub frame: Box<[u8]>,
+    /// What became of it.
+    pub comment: String,
+}
+
+/// A capture whose file is open, and whose records nobody writes yet.
+pub struct Prepared {
+    writer: Writer,
+    name: String,
+}
+
+type Writer = PcapNgWriter<BufWriter<File>>;
+
+/// A capture that is being written. Dropped, it waits until the file is complete.
+pub struct Capture {
+    queue: Option<SyncSender<Record>>,
+    writer: Option<JoinHandle<()>>,
+    counts: Counts,
+}
+
+/// What became of records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Written, or waiting to be.
+    pub kept: u64,
+    /// The disk was too slow for these.
+    pub lost: u64,
+}
+
+impl Prepared {
+    /// Opens the file and writes an interface block for each of `ports`, in their order. One that
+    /// is there already is replaced, or when `new` is set, an error.
+    pub fn open(path: &Path, new: bool, ports: &[String]) -> Result<Prepared, String> {
+        let name = path.display().to_string();
+        let say = |e: &dyn Display| format!("capture {name}: {e}");
+        let mut options = OpenOptions::new();
+        options.write(true);
+        match new {
+            true => options.create_new(true),
+            false => options.create(true).truncate(true),
+        };
+        let file = options.open(path).map_err(|e| say(&e))?;
+        let mut writer = PcapNgWriter::new(BufWriter::new(file)).map_err(|e| say(&e))?;
+        for port in ports {
+            let mut block = InterfaceDescriptionBlock::new(DataLink::ETHERNET, 0);
+            block.options = vec![
+                InterfaceDescriptionOption::IfName(Cow::Borrowed(port)),
+                InterfaceDescriptionOption::IfTsResol(InterfaceTsResolution::NANO),
+            ];
+            writer.write_pcapng_block(block).map_err(|e| say(&e))?;
+        }
+        writer.get_mut().flush().map_err(|e| say(&e))?;
+        Ok(Prepared { writer, name })
+    }
+
+    /// Starts the thread that writes.
+    pub fn start(mut self, log: Log) -> Result<Capture, String> {
+        let (sender, receiver) = sync_channel(WAITING);
+        let work = move || {
+            if let Err(e) = write_all(&mut self.writer, &receiver) {
+                log.say(format!("capture {}: {e}; it ends here", self.name));
+            }
+        };
+        let writer = (std::thread::Builder::new().name("capture".into()))
+            .spawn(work)
+            .map_err(|e| format!("capture: cannot start a thread: {e}"))?;
+        Ok(Capture {
+            queue: Some(sender),
+            writer: Some(writer),
+            counts: Counts::default(),
+        })
+    }
+}
+
+impl Capture {
+    /// Keeps a record, or counts it as lost. Never waits.
+    #[inline]
+    pub fn keep(&mut self, record: Record) {
+        match self.queue.as_ref().map(|q| q.try_send(record)) {
+            Some(Ok(())) => self.counts.kept += 1,
+            _ => self.counts.lost += 1,
+        }
+    }
+
+    /// What became of records so far.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// No more records: the file is completed by its thread, for which the caller may wait.
+    pub fn finish(mut self) -> Option<JoinHandle<()>> {
+        self.queue = None;
+        self.writer.take()
+    }
+}
+
+impl Drop for Capture {
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(writer) = self.writer.take() {
+            let _ = writer.join();
+        }
+    }
+}
+
+fn write_all(writer: &mut Writer, records: &Receiver<Record>) -> io::Result<()> {
+    loop {
+        let record = match records.try_recv() {
+            Ok(record) => record,
+            Err(_) => {
+                // Nothing waits: what is there becomes readable in the file.
+                writer.get_mut().flush()?;
+                match records.recv() {
+                    Ok(record) => record,
+                    Err(_) => return writer.get_mut().flush(),
+                }
+            }
+        };
+        let block = EnhancedPacketBlock {
+            interface_id: u32::from(record.port),
+            timestamp: Duration::from_nanos(record.at_ns),
+            original_len: record.frame.len() as u32,
+            data: Cow::Borrowed(&record.frame),
+            options: vec![EnhancedPacketOption::Common(CommonOption::Comment(
+                Cow::Borrowed(&record.comment),
+            ))],
+        };
+        (writer.write_pcapng_block(block)).map_err(io::Error::other)?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pcap_file::pcapng::PcapNgReader;
+    use pcap_file::pcapng::blocks::block_common::Block;
+
+    #[test]
+    fn a_capture_reads_back_with_its_ports_times_and_comments() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.pcapng");
+        let ports = ["h0".to_string(), "up0".to_string()];
+        let prepared = Prepared::open(&path, true, &ports).unwrap();
+        let mut capture = prepared.start(Log::new("t")).unwrap();
+        let record = Record {
+            at_ns: 1_700_000_000_123_456_789,
+            port: 1,
+            frame: vec![7; 61].into(),
+            comment: "dropped: full".into(),
+        };
+        capture.keep(record);
+        assert_eq!(capture.counts(), Counts { kept: 1, lost: 0 });
+        drop(capture);
+        let mut reader = PcapNgReader::new(File::open(&path).unwrap()).unwrap();
+        let mut seen = Vec::new();
+        while let Some(block) = reader.next_block() {
+            if let (Block::EnhancedPacket(packet), _) = block.unwrap() {
+                seen.push((packet.timestamp.as_nanos(), packet.data.len(), packet.options.len()));
+                assert_eq!(packet.interface_id, 1);
+                assert!(format!("{:?}", packet.options).contains("dropped: full"));
+            }
+        }
+        assert_eq!(seen, [(1_700_000_000_123_456_789, 61, 1)]);
+        let again = Prepared::open(&path, true, &ports).err().unwrap();
+        assert!(again.contains("exists"), "{again}");
+    }
+}

@@ -1,0 +1,206 @@
+//! The control socket: a line of JSON asks, a line of JSON answers.
+//!
+//! `{"do": "counters"}`, `{"do": "reset"}`, `{"do": "reload"}`, `{"do": "stop"}`,
+//! `{"do": "capture", "file": "/tmp/x.pcapng", "only": "drops"}`, `{"do": "capture"}` to end one.
+//! An error is an answer too: `{"error": "…"}`. Each connection has a thread of its own.
+
+use super::capture::Prepared;
+use super::log::Log;
+use super::orders::{Desk, Order, Watch};
+use super::report;
+use crate::setup::Setup;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// The longest question.
+const LINE: u64 = 64 << 10;
+/// Connections at the same time; more are closed at once.
+const CONNECTIONS: usize = 16;
+
+/// What answers questions.
+#[derive(Clone)]
+pub struct Clerk {
+    /// The switch's name.
+    pub name: Arc<str>,
+    /// Names of the ports.
+    pub ports: Arc<[String]>,
+    /// Where captures tell of trouble.
+    pub log: Log,
+    /// Where orders to the loop are given.
+    pub desk: Desk,
+    /// Reads the config's file again.
+    pub reread: Arc<dyn Fn() -> Result<Setup, String> + Send + Sync>,
+}
+
+impl Clerk {
+    /// Does what is asked and says what came of it.
+    pub fn answer(&self, question: &str) -> Value {
+        self.done(question)
+            .unwrap_or_else(|error| json!({"error": error}))
+    }
+
+    fn done(&self, question: &str) -> Result<Value, String> {
+        const KNOWN: &str = "counters, reset, reload, stop or capture";
+        let asked: Value = serde_json::from_str(question)
+            .map_err(|e| format!("expected {{\"do\": …}} with {KNOWN}: {e}"))?;
+        let ended = || "the switch is ending".to_string();
+        match asked["do"].as_str() {
+            Some("counters") => {
+                let snapshot = self.desk.ask(Order::Counters).ok_or_else(ended)?;
+                Ok(report::counters(&self.name, &snapshot))
+            }
+            Some("reset") => {
+                self.desk.ask(Order::Reset).ok_or_else(ended)?;
+                Ok(json!({"done": "reset"}))
+            }
+            Some("reload") => self.reload().map(|()| json!({"done": "reload"})),
+            Some("stop") => {
+                self.desk.give(Order::Stop);
+                Ok(json!({"done": "stop"}))
+            }
+            Some("capture") => self.capture(&asked),
+            _ => Err(format!("expected \"do\" to be {KNOWN}, got {}", asked["do"])),
+        }
+    }
+
+    /// Reads the config again and gives it to the switch.
+    pub fn reload(&self) -> Result<(), String> {
+        let setup = Box::new((self.reread)()?);
+        (self.desk.ask(|answer| Order::Reload(setup, answer)))
+            .unwrap_or_else(|| Err("the switch is ending".into()))
+    }
+
+    fn capture(&self, asked: &Value) -> Result<Value, String> {
+        let drops_only = match &asked["only"] {
+            Value::Null => false,
+            Value::String(word) if word == "drops" => true,
+            Value::String(word) if word == "all" => false,
+            other => {
+                return Err(format!(
+                    "capture: expected \"only\" to be \"drops\" or \"all\", got {other}"
+                ));
+            }
+        };
+        let path = match &asked["file"] {
+            Value::Null => None,
+            Value::String(path) => Some(Path::new(path)),
+            other => {
+                return Err(format!(
+                    "capture: expected \"file\" to be a path, got {other}"
+                ));
+            }
+        };
+        let watch = match path {
+            Some(path) => Some(Watch {
+                capture: Prepared::open(path, true, &self.ports)?.start(self.log.clone())?,
+                drops_only,
+            }),
+            None => None,
+        };
+        let told = if watch.is_some() { "started" } else { "ended" };
+        let before = self.desk.ask(|answer| Order::Capture(watch, answer));
+        let (before, writing) = before.ok_or("the switch is ending")?;
+        if let Some(writing) = writing {
+            let _ = writing.join();
+        }
+        Ok(json!({
+            "done": "capture",
+            "capture": told,
+            "before": {"kept": before.kept, "lost": before.lost},
+        }))
+    }
+}
+
+/// Makes the socket at `path`, for its owner alone. One that nobody answers at is replaced.
+pub fn listen(path: &Path) -> Result<UnixListener, String> {
+    let say = |e: std::io::Error| format!("process.control {}: {e}", path.display());
+    if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder).map_err(say)?;
+    }
+    match UnixStream::connect(path) {
+        Ok(_) => {
+            return Err(format!(
+                "process.control {}: another switch answers there",
+                path.display()
+            ));
+        }
+        Err(e) if e.kind() == ErrorKind::ConnectionRefused => {
+            std::fs::remove_file(path).map_err(say)?;
+        }
+        Err(_) => {}
+    }
+    // SAFETY: plain calls; no other thread makes files at this time.
+    let before = unsafe { libc::umask(0o177) };
+    let listener = UnixListener::bind(path);
+    unsafe { libc::umask(before) };
+    listener.map_err(say)
+}
+
+/// Answers whoever connects, until the process ends.
+pub fn serve(listener: &UnixListener, clerk: &Clerk) {
+    let open = Arc::new(AtomicUsize::new(0));
+    for stream in listener.incoming() {
+        let Ok(stream) = stream else {
+            // As when there are too many open files: not at once again.
+            std::thread::sleep(Duration::from_millis(100));
+            continue;
+        };
+        if open.fetch_add(1, Ordering::Relaxed) >= CONNECTIONS {
+            open.fetch_sub(1, Ordering::Relaxed);
+            continue;
+        }
+        let (clerk, counted) = (clerk.clone(), Arc::clone(&open));
+        let work = move || {
+            let _ = converse(&stream, &clerk);
+            counted.fetch_sub(1, Ordering::Relaxed);
+        };
+        let thread = std::thread::Builder::new().name("control".into());
+        if thread.spawn(work).is_err() {
+            open.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+fn converse(stream: &UnixStream, clerk: &Clerk) -> std::io::Result<()> {
+    stream.set_write_timeout(Some(Duration::from_secs(5)))?;
+    let mut reader = BufReader::new(stream);
+    loop {
+        let mut line = String::new();
+        if (&mut reader).take(LINE).read_line(&mut line)? == 0 {
+            return Ok(());
+        }
+        let mut answer = clerk.answer(&line).to_string();
+        answer.push('\n');
+        (&mut &*stream).write_all(answer.as_bytes())?;
+    }
+}
+
+/// Asks the switch whose control socket is at `path`; `question` is JSON, or one word to do.
+pub fn ask(path: &Path, question: &str) -> Result<Value, String> {
+    let say = |e: std::io::Error| match e.kind() {
+        ErrorKind::NotFound | ErrorKind::ConnectionRefused => {
+            format!("no switch answers at {}: {e}", path.display())
+        }
+        _ => format!("control socket {}: {e}", path.display()),
+    };
+    let question = match question.trim_start().starts_with('{') {
+        true => question.replace('\n', " "),
+        false => json!({"do": question}).to_string(),
+    };
+    let mut stream = UnixStream::connect(path).map_err(say)?;
+    (stream.set_read_timeout(Some(Duration::from_secs(10)))).map_err(say)?;
+    (stream.write_all(format!("{question}\n").as_bytes())).map_err(say)?;
+    let mut line = String::new();
+    BufReader::new(stream).read_line(&mut line).map_err(say)?;
+    let answer: Value = serde_json::from_str(&line)
+        .map_err(|e| format!("control socket {}: an answer that is no JSON: {e}", path.display()))?;
+    match answer["error"].as_str() {
+        Some(error) => Err(error.to_string()),
+        None => Ok(answer),
+    }
+}

@@ -1,0 +1,141 @@
+//! Everything opened, privileges dropped, threads started, frames moved until the end.
+
+use super::capture::Prepared;
+use super::control::Clerk;
+use super::engine::{Engine, Snapshot};
+use super::log::Log;
+use super::orders::{Order, Watch, orders};
+use super::priority::{Priority, lock_memory, no_timer_slack};
+use super::signals::{Signal, Signals};
+use super::{control, metrics, privileges};
+use crate::io::Port;
+use crate::io::interface::Inquiry;
+use crate::io::links::LinkNews;
+use crate::machine::Machine;
+use crate::setup::Setup;
+use std::net::TcpListener;
+use std::os::unix::net::UnixListener;
+use std::sync::Arc;
+
+/// Runs the switch that `setup` describes until SIGTERM, SIGINT or an order to stop; its last
+/// counters. `reread` reads the config's file again, on SIGHUP or when asked to.
+pub fn run(
+    setup: &Setup,
+    reread: impl Fn() -> Result<Setup, String> + Send + Sync + 'static,
+) -> Result<Snapshot, String> {
+    let signals = Signals::block();
+    let log = Log::new(&setup.name);
+    let names: Vec<String> = setup.ports.iter().map(|p| p.name.clone()).collect();
+    let (desk, orders) = orders().map_err(|e| e.to_string())?;
+    let ports = open(setup)?;
+    let inquiry = Inquiry::new().map_err(|e| e.to_string())?;
+    let news = LinkNews::listen().map_err(|e| e.to_string())?;
+    let machine = Machine::new(setup)?;
+    let mut engine = Engine::new(machine, ports, orders, news, inquiry, log.clone());
+    engine.names = names.clone();
+    engine.busy = setup.process.busy;
+    let doors = Doors::open(setup)?;
+    let capture = (setup.process.capture.as_deref())
+        .map(|path| Prepared::open(path, false, &names))
+        .transpose()?;
+    steady(setup, &mut engine.priority, &log);
+    if let Some(name) = &setup.process.user {
+        privileges::drop_to(privileges::user(name)?).map_err(|e| e.to_string())?;
+    }
+    if let Some(capture) = capture {
+        engine.watch = Some(Watch {
+            capture: capture.start(log.clone())?,
+            drops_only: setup.process.capture_drops_only,
+        });
+    }
+    let clerk = Clerk {
+        name: setup.name.as_str().into(),
+        ports: names.into(),
+        log: log.clone(),
+        desk,
+        reread: Arc::new(reread),
+    };
+    doors.serve(&clerk)?;
+    thread("signals", move || heed(&signals, &clerk))?;
+    log.say(format!("switches {} ports", setup.ports.len()));
+    engine.run();
+    let last = engine.snapshot();
+    log.say("stopped");
+    Ok(last)
+}
+
+/// The ports, in their order.
+fn open(setup: &Setup) -> Result<Vec<Port>, String> {
+    let inquiry = Inquiry::new().map_err(|e| e.to_string())?;
+    (setup.ports.iter())
+        .map(|port| {
+            Port::open(&inquiry, &port.interface).map_err(|e| format!("port {}: {e}", port.name))
+        })
+        .collect()
+}
+
+/// Makes this process wake up when it should, as far as the kernel allows it.
+fn steady(setup: &Setup, priority: &mut Priority, log: &Log) {
+    no_timer_slack();
+    if let Err(e) = lock_memory() {
+        log.say(format!("memory is not locked: {e}"));
+    }
+    if setup.process.realtime && !setup.process.busy {
+        match Priority::realtime() {
+            Ok(high) => *priority = high,
+            Err(e) => log.say(format!("runs without SCHED_FIFO: {e}")),
+        }
+    }
+}
+
+/// Where others ask.
+struct Doors {
+    control: Option<UnixListener>,
+    metrics: Option<TcpListener>,
+}
+
+impl Doors {
+    fn open(setup: &Setup) -> Result<Doors, String> {
+        let control = (setup.process.control.as_deref()).map(control::listen);
+        let metrics = setup.process.metrics.map(metrics::listen);
+        Ok(Doors {
+            control: control.transpose()?,
+            metrics: metrics.transpose()?,
+        })
+    }
+
+    fn serve(self, clerk: &Clerk) -> Result<(), String> {
+        if let Some(listener) = self.control {
+            let clerk = clerk.clone();
+            thread("control", move || control::serve(&listener, &clerk))?;
+        }
+        if let Some(listener) = self.metrics {
+            let clerk = clerk.clone();
+            thread("metrics", move || {
+                metrics::serve(&listener, &clerk.name, &clerk.desk)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn heed(signals: &Signals, clerk: &Clerk) {
+    loop {
+        match signals.wait() {
+            Signal::Stop => {
+                clerk.desk.give(Order::Stop);
+            }
+            Signal::Reload => match clerk.reload() {
+                Ok(()) => clerk.log.say("reads its config again"),
+                Err(e) => clerk.log.say(format!("keeps its config: {e}")),
+            },
+        }
+    }
+}
+
+fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), String> {
+    (std::thread::Builder::new().name(name.into()))
+        .spawn(work)
+        .map(|_| ())
+        .map_err(|e| format!("cannot start thread {name}: {e}"))
+}
