@@ -6,3 +6,4 @@
 
 pub mod machine;
 pub mod setup;
+pub mod table;
