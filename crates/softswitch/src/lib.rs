@@ -4,6 +4,7 @@
 //! last bit would have left. [`setup`] is what a config says. The format and what becomes of a
 //! frame are described in `docs/softswitch.md`.
 
+pub mod frame;
 pub mod machine;
 pub mod setup;
 pub mod table;
