@@ -7,8 +7,8 @@ use crate::fib::{Attachment, Fib};
 use crate::indexed::Table;
 use crate::pool::Pool;
 use sidestep_switch::{
-    AnyBuffer, AnyRoute, AnySched, Buffer, Capacity, Depth, DropReason, Queues, Route, Sched,
-    Verdict, Want,
+    AnyBuffer, AnyRoute, AnySched, Capacity, Decider, Depth, DropReason, Evicts, Queues, Room,
+    Route, Sched, Verdict, Want,
 };
 use sidestep_types::{Bytes, Packet, PortId, PortSet, Rng, Seed, Time};
 
@@ -18,9 +18,7 @@ use sidestep_types::{Bytes, Packet, PortId, PortSet, Rng, Seed, Time};
 pub(crate) struct Switch {
     frame: Frame,
     fib: Fib,
-    route: AnyRoute,
-    buffer: AnyBuffer,
-    rng: Rng,
+    decider: Decider,
     /// Per port, what its link's line has no room for.
     pub counts: Vec<PortCounts>,
     /// Parcels that [`Switch::forward`] has just evicted: the caller's to count and to free.
@@ -92,11 +90,13 @@ impl Switch {
         let salt = seed.salt(("ecmp", u64::from(me)));
         let (route, buffer) = (&config.route, &config.buffer);
         Ok(Switch {
-            route: AnyRoute::build(&route.0, &route.1, ports, salt)
-                .map_err(|e| format!("route {}: {e}", route.0))?,
-            buffer: AnyBuffer::build(&buffer.0, &buffer.1, ports, salt)
-                .map_err(|e| format!("buffer {}: {e}", buffer.0))?,
-            rng: seed.stream(("switch", u64::from(me))),
+            decider: Decider {
+                route: AnyRoute::build(&route.0, &route.1, ports, salt)
+                    .map_err(|e| format!("route {}: {e}", route.0))?,
+                buffer: AnyBuffer::build(&buffer.0, &buffer.1, ports, salt)
+                    .map_err(|e| format!("buffer {}: {e}", buffer.0))?,
+                rng: seed.stream(("switch", u64::from(me))),
+            },
             fib,
             frame: Frame {
                 capacity: config.capacity,
@@ -127,12 +127,12 @@ impl Switch {
 
     /// Puts a policy of the caller's in the place of the configured buffer.
     pub fn set_buffer(&mut self, buffer: AnyBuffer) {
-        self.buffer = buffer;
+        self.decider.buffer = buffer;
     }
 
     /// Puts a route of the caller's in the place of the configured one.
     pub fn set_route(&mut self, route: AnyRoute) {
-        self.route = match route {
+        self.decider.route = match route {
             AnyRoute::Custom(route) => AnyRoute::Custom(Box::new(Checked {
                 route,
                 ports: self.frame.ports.count,
@@ -161,21 +161,14 @@ impl Switch {
             fabric.turned_away(from);
         }
         let packet = &fabric.pool.get(parcel).packet;
-        let mut view = view!(self, fabric, from);
+        let mut view = view!(self.frame, fabric, from);
         let wanted = if dst.switch == self.frame.me {
             dst.port
         } else {
             let hops = self.fib.hops(dst.switch);
-            self.route.pick(packet, hops, &mut view, &mut self.rng)
+            self.decider.pick(packet, hops, &mut view)
         };
-        let want = view.want(wanted, packet);
-        let verdict = if packet.ttl == 0 {
-            Verdict::Drop(DropReason::Ttl)
-        } else if crowded {
-            Verdict::Drop(DropReason::Full)
-        } else {
-            self.buffer.admit(packet, want, &mut view, &mut self.rng)
-        };
+        let (want, verdict) = self.decider.decide(packet, wanted, crowded, &mut view);
         let (port, ahead, mark) = match verdict {
             Verdict::Enqueue { mark } => (wanted, want.depth, mark),
             Verdict::Evict { .. } | Verdict::Trim => {
@@ -256,34 +249,50 @@ impl Switch {
         }
     }
 
-    /// Evicts from the queue of `wanted` what the policy gives up for `parcel`: one packet, and
-    /// where that leaves too few bytes, as many as it goes on to name. Says whether the parcel is
-    /// marked when it joins, or why it does not.
+    /// Evicts what the policy gives up for `parcel`. Says whether the parcel is marked when it
+    /// joins, or why it does not.
     fn make_room<A: Agenda>(
         &mut self,
         fabric: &mut Fabric<A>,
         from: u32,
         parcel: u32,
         wanted: PortId,
-        mut mark: bool,
+        mark: bool,
     ) -> Result<bool, DropReason> {
-        let link = self.frame.link(wanted);
-        loop {
-            self.evicted.push(fabric.evict(link));
-            self.counts[wanted.index()].drops[DropReason::Evicted as usize] += 1;
-            let packet = &fabric.pool.get(parcel).packet;
-            let mut view = view!(self, fabric, from);
-            let want = view.want(wanted, packet);
-            if want.fits {
-                return Ok(mark);
-            }
-            match self.buffer.admit(packet, want, &mut view, &mut self.rng) {
-                Verdict::Evict { mark: again } => mark = again,
-                Verdict::Enqueue { mark } => return Ok(mark),
-                Verdict::Drop(reason) => return Err(reason),
-                other => panic!("a buffer policy said {other:?} after it had evicted"),
-            }
-        }
+        let packet = fabric.pool.get(parcel).packet;
+        let mut making = MakingRoom {
+            fabric,
+            frame: &self.frame,
+            from,
+            counts: &mut self.counts,
+            evicted: &mut self.evicted,
+        };
+        self.decider.make_room(&mut making, &packet, wanted, mark)
+    }
+}
+
+/// A switch that evicts.
+struct MakingRoom<'a, A> {
+    fabric: &'a mut Fabric<A>,
+    frame: &'a Frame,
+    from: u32,
+    counts: &'a mut [PortCounts],
+    evicted: &'a mut Vec<u32>,
+}
+
+impl<A: Agenda> Evicts for MakingRoom<'_, A> {
+    type Queues<'a>
+        = View<'a>
+    where
+        Self: 'a;
+
+    fn evict(&mut self, port: PortId) {
+        self.evicted.push(self.fabric.evict(self.frame.link(port)));
+        self.counts[port.index()].drops[DropReason::Evicted as usize] += 1;
+    }
+
+    fn queues(&mut self) -> View<'_> {
+        view!(self.frame, self.fabric, self.from)
     }
 }
 
@@ -326,14 +335,14 @@ struct View<'a> {
 
 /// The queues of a switch, of which only route, buffer and rng stay free to be used beside it.
 macro_rules! view {
-    ($switch:expr, $fabric:expr, $from:expr) => {
+    ($frame:expr, $fabric:expr, $from:expr) => {
         View {
             now: $fabric.now,
             links: &mut $fabric.links,
             wiring: &$fabric.wiring,
             pool: &$fabric.pool,
             unbuffered: $fabric.unbuffered,
-            frame: &$switch.frame,
+            frame: &$frame,
             from: $from,
         }
     };
@@ -363,8 +372,9 @@ impl View<'_> {
         let held = |port| u64::from(self.settle(PortId(port)).bytes);
         ports.map(held).sum()
     }
+}
 
-    /// How the queue of `port` looks to `packet`.
+impl Room for View<'_> {
     #[inline(always)]
     fn want(&mut self, port: PortId, packet: &Packet) -> Want {
         let depth = self.settle(port);
@@ -456,6 +466,6 @@ mod tests {
     #[test]
     fn a_hop_touches_two_cache_lines_of_a_switch() {
         let tag_and_threshold = 24;
-        assert!(offset_of!(Switch, buffer) + tag_and_threshold <= 128);
+        assert!(offset_of!(Switch, decider.buffer) + tag_and_threshold <= 128);
     }
 }

@@ -5,8 +5,10 @@
 //! frame are described in `docs/softswitch.md`. [`io`] is ports on interfaces, [`process`] the
 //! loop that drives the machine and what surrounds it.
 
+pub mod frame;
 pub mod io;
 pub mod machine;
 pub mod process;
 pub mod setup;
+pub mod table;
 pub mod trial;

@@ -189,7 +189,11 @@ mod tests {
         let mut seen = Vec::new();
         while let Some(block) = reader.next_block() {
             if let (Block::EnhancedPacket(packet), _) = block.unwrap() {
-                seen.push((packet.timestamp.as_nanos(), packet.data.len(), packet.options.len()));
+                seen.push((
+                    packet.timestamp.as_nanos(),
+                    packet.data.len(),
+                    packet.options.len(),
+                ));
                 assert_eq!(packet.interface_id, 1);
                 assert!(format!("{:?}", packet.options).contains("dropped: full"));
             }

@@ -64,7 +64,10 @@ impl Clerk {
                 Ok(json!({"done": "stop"}))
             }
             Some("capture") => self.capture(&asked),
-            _ => Err(format!("expected \"do\" to be {KNOWN}, got {}", asked["do"])),
+            _ => Err(format!(
+                "expected \"do\" to be {KNOWN}, got {}",
+                asked["do"]
+            )),
         }
     }
 
@@ -197,8 +200,12 @@ pub fn ask(path: &Path, question: &str) -> Result<Value, String> {
     (stream.write_all(format!("{question}\n").as_bytes())).map_err(say)?;
     let mut line = String::new();
     BufReader::new(stream).read_line(&mut line).map_err(say)?;
-    let answer: Value = serde_json::from_str(&line)
-        .map_err(|e| format!("control socket {}: an answer that is no JSON: {e}", path.display()))?;
+    let answer: Value = serde_json::from_str(&line).map_err(|e| {
+        format!(
+            "control socket {}: an answer that is no JSON: {e}",
+            path.display()
+        )
+    })?;
     match answer["error"].as_str() {
         Some(error) => Err(error.to_string()),
         None => Ok(answer),

@@ -267,7 +267,9 @@ impl<S: Switch> Engine<S> {
             }
             Order::Capture(watch, answer) => {
                 let before = std::mem::replace(&mut self.watch, watch);
-                let counts = before.as_ref().map_or(Counts::default(), |w| w.capture.counts());
+                let counts = before
+                    .as_ref()
+                    .map_or(Counts::default(), |w| w.capture.counts());
                 // Its thread completes the file; the loop does not wait for it.
                 let writing = before.and_then(|w| w.capture.finish());
                 let _ = answer.send((counts, writing));
@@ -292,7 +294,10 @@ impl<S: Switch> Engine<S> {
                 .collect(),
             lateness: self.lateness.clone(),
             lowered: self.priority.lowered(),
-            captured: self.watch.as_ref().map_or(Counts::default(), |w| w.capture.counts()),
+            captured: self
+                .watch
+                .as_ref()
+                .map_or(Counts::default(), |w| w.capture.counts()),
         }
     }
 }

@@ -22,7 +22,9 @@ const QUESTION: usize = 8192;
 /// Opens the endpoint, on an address of this machine's own alone.
 pub fn listen(at: SocketAddr) -> Result<TcpListener, String> {
     if !at.ip().is_loopback() {
-        return Err(format!("process.metrics: expected a loopback address, got {at}"));
+        return Err(format!(
+            "process.metrics: expected a loopback address, got {at}"
+        ));
     }
     TcpListener::bind(at).map_err(|e| format!("process.metrics {at}: {e}"))
 }
@@ -82,7 +84,10 @@ fn question(stream: &mut TcpStream) -> io::Result<Option<(String, String)>> {
         let mut request = httparse::Request::new(&mut headers);
         match request.parse(&room[..length]) {
             Ok(httparse::Status::Complete(_)) => {
-                return Ok(request.method.map(str::to_string).zip(request.path.map(str::to_string)));
+                return Ok(request
+                    .method
+                    .map(str::to_string)
+                    .zip(request.path.map(str::to_string)));
             }
             Ok(httparse::Status::Partial) if got > 0 && length < QUESTION => {}
             _ => return Ok(None),
@@ -152,9 +157,21 @@ impl Scrape {
             ConstGauge::new(seconds).encode(family.encode_family(&labels)?)?;
         }
         let counts = [
-            ("departures", "Frames whose lateness was taken", late.count()),
-            ("stalls", "Frames that left more than 1 ms late", late.stalls()),
-            ("capture_lost", "Capture records that the disk was too slow for", self.0.captured.lost),
+            (
+                "departures",
+                "Frames whose lateness was taken",
+                late.count(),
+            ),
+            (
+                "stalls",
+                "Frames that left more than 1 ms late",
+                late.stalls(),
+            ),
+            (
+                "capture_lost",
+                "Capture records that the disk was too slow for",
+                self.0.captured.lost,
+            ),
         ];
         for (name, help, count) in counts {
             let unit = Unit::Other("frames".into());

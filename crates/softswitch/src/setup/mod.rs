@@ -1,13 +1,20 @@
 //! What a switch's config says; `docs/softswitch.md` describes the file.
 
+mod hosts;
+mod mac;
+mod ports;
+mod process;
+mod read;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use mac::Mac;
+
 use sidestep_config::decision::Decision;
 use sidestep_types::{BitRate, PortId, Time};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
-
-/// An Ethernet address.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Mac(pub [u8; 6]);
 
 /// A whole config.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,0 +1,143 @@
+//! Who asks for an address, by ARP (RFC 826) or as a neighbour (RFC 4861), and what to answer.
+
+use super::read::{array, ones_sum};
+use super::{ETHERNET_BYTES, Refusal, What};
+use crate::setup::Mac;
+use etherparse::{ArpPacketSlice, Ipv6HeaderSlice, ip_number};
+use std::net::{IpAddr, Ipv6Addr};
+
+/// No answer is longer: Ethernet, IPv6, a neighbour advertisement with one option.
+pub const ANSWER_BYTES: usize = ETHERNET_BYTES + 40 + 32;
+
+/// What of an ARP packet for IPv4 on Ethernet matters here.
+const ARP_BYTES: usize = 28;
+
+/// The group of ff02::1 (RFC 2464, 7).
+const ALL_NODES: [u8; 6] = [0x33, 0x33, 0, 0, 0, 1];
+
+const REQUEST: u16 = 1;
+const SOLICITATION: u8 = 135;
+const ADVERTISEMENT: u8 = 136;
+
+/// Router and neighbour discovery, redirects: hosts believe them with a hop limit of 255 alone.
+const DISCOVERY: std::ops::RangeInclusive<u8> = 133..=137;
+
+/// What an ARP packet asks, if anything.
+pub(super) fn asked_by_arp(packet: &[u8]) -> Result<What, Refusal> {
+    let arp = ArpPacketSlice::from_slice(packet).map_err(|_| Refusal::Truncated)?;
+    let sizes = (arp.hw_addr_size(), arp.proto_addr_size());
+    let plain = arp.hw_addr_type().0 == 1 && arp.proto_addr_type().0 == 0x0800 && sizes == (6, 4);
+    if !plain || arp.operation().0 != REQUEST {
+        return Ok(What::Other);
+    }
+    let target: [u8; 4] = array(arp.target_protocol_addr());
+    Ok(What::Asks(target.into()))
+}
+
+/// What an ICMPv6 packet asks: [`What::Asks`] a sound solicitation, [`What::Other`] what else
+/// hosts say to neighbours, `What::Ip` nothing of the kind.
+pub(super) fn asked_by_neighbour(header: Ipv6HeaderSlice<'_>, icmp: &[u8]) -> What {
+    let discovery = icmp.first().is_some_and(|kind| DISCOVERY.contains(kind));
+    if !discovery || header.hop_limit() != 255 {
+        return What::Ip(NOTHING);
+    }
+    let sound = icmp.len() >= 24 && icmp[1] == 0 && checks(header.slice(), icmp);
+    if icmp[0] != SOLICITATION || !sound {
+        return What::Other;
+    }
+    let target: [u8; 16] = array(&icmp[8..24]);
+    What::Asks(Ipv6Addr::from(target).into())
+}
+
+/// Stands for any IP packet.
+const NOTHING: super::Ip = super::Ip {
+    v6: true,
+    ttl: 0,
+    dscp: 0,
+    ecn: 0,
+    kind: sidestep_types::Kind::Data,
+    payload: 0,
+    tcp_at: None,
+    end: 0,
+};
+
+/// Is the checksum of this ICMPv6 packet right?
+fn checks(header: &[u8], icmp: &[u8]) -> bool {
+    sum_v6(&header[8..40], icmp) == 0xffff
+}
+
+/// The sum over the pseudo-header of RFC 8200, 8.1, and an ICMPv6 packet.
+fn sum_v6(addresses: &[u8], icmp: &[u8]) -> u16 {
+    let rest = [icmp.len() as u32, u32::from(ip_number::IPV6_ICMP.0)];
+    let sum = u32::from(ones_sum(addresses)) + u32::from(ones_sum(icmp)) + rest[0] + rest[1];
+    let sum = (sum & 0xffff) + (sum >> 16);
+    ((sum & 0xffff) + (sum >> 16)) as u16
+}
+
+/// Writes the answer to `asked`, which [`super::read`] found to ask for `ip`, into `out`: `mac`
+/// has it, and is a `router` or not. Says how long the answer is.
+pub fn answer_to(
+    asked: &[u8],
+    ip: IpAddr,
+    mac: Mac,
+    router: bool,
+    out: &mut [u8; ANSWER_BYTES],
+) -> usize {
+    let asker: [u8; 6] = array(&asked[6..12]);
+    out[..6].copy_from_slice(&asker);
+    out[6..12].copy_from_slice(&mac.0);
+    out[12..14].copy_from_slice(&asked[12..14]);
+    let body = &mut out[ETHERNET_BYTES..];
+    match ip {
+        IpAddr::V4(_) => arp_reply(&asked[ETHERNET_BYTES..], mac, body),
+        IpAddr::V6(ip) => {
+            let nameless = advertisement(&asked[ETHERNET_BYTES..], ip, mac, router, body);
+            if nameless {
+                out[..6].copy_from_slice(&ALL_NODES);
+            }
+            ANSWER_BYTES
+        }
+    }
+}
+
+/// The request with both sides swapped and the MAC filled in.
+fn arp_reply(request: &[u8], mac: Mac, out: &mut [u8]) -> usize {
+    out[..8].copy_from_slice(&request[..8]);
+    out[7] = 2;
+    out[8..14].copy_from_slice(&mac.0);
+    out[14..18].copy_from_slice(&request[24..28]);
+    out[18..28].copy_from_slice(&request[8..18]);
+    ETHERNET_BYTES + ARP_BYTES
+}
+
+/// Writes an advertisement; says whether it goes to everyone.
+fn advertisement(
+    solicitation: &[u8],
+    ip: Ipv6Addr,
+    mac: Mac,
+    router: bool,
+    out: &mut [u8],
+) -> bool {
+    let asker: [u8; 16] = array(&solicitation[8..24]);
+    // Who has no address yet is told with everyone (RFC 4861, 7.2.4).
+    let nameless = Ipv6Addr::from(asker).is_unspecified();
+    let to = if nameless {
+        Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0, 0, 1)
+    } else {
+        asker.into()
+    };
+    out[..8].copy_from_slice(&[0x60, 0, 0, 0, 0, 32, ip_number::IPV6_ICMP.0, 255]);
+    out[8..24].copy_from_slice(&ip.octets());
+    out[24..40].copy_from_slice(&to.octets());
+    let (head, icmp) = out.split_at_mut(40);
+    let icmp = &mut icmp[..32];
+    // Router, solicited, override.
+    let flags = u8::from(router) << 7 | u8::from(!nameless) << 6 | 1 << 5;
+    icmp[..8].copy_from_slice(&[ADVERTISEMENT, 0, 0, 0, flags, 0, 0, 0]);
+    icmp[8..24].copy_from_slice(&ip.octets());
+    icmp[24..26].copy_from_slice(&[2, 1]);
+    icmp[26..32].copy_from_slice(&mac.0);
+    let checksum = !sum_v6(&head[8..40], icmp);
+    icmp[2..4].copy_from_slice(&checksum.to_be_bytes());
+    nameless
+}

@@ -1,0 +1,104 @@
+//! What a switch changes in a frame, with checksums kept right as RFC 1624 says: whatever was
+//! wrong with one stays wrong.
+
+use super::read::{array, ones_sum};
+use super::{ETHERNET_BYTES, Frame, Ip};
+use crate::setup::Mac;
+
+/// Gives a frame other addresses.
+pub fn set_macs(bytes: &mut [u8], dst: Mac, src: Mac) {
+    bytes[..6].copy_from_slice(&dst.0);
+    bytes[6..12].copy_from_slice(&src.0);
+}
+
+/// Lowers the time to live of an IP packet by one, if it is above zero.
+#[inline]
+pub fn lower_ttl(bytes: &mut [u8], ip: &mut Ip) {
+    if ip.ttl == 0 {
+        return;
+    }
+    ip.ttl -= 1;
+    if ip.v6 {
+        bytes[ETHERNET_BYTES + 7] = ip.ttl;
+    } else {
+        let ttl = ETHERNET_BYTES + 8;
+        let to = [ip.ttl, bytes[ttl + 1]];
+        replace(bytes, ttl, to, ETHERNET_BYTES + 10);
+    }
+}
+
+/// Marks an IP packet "congestion experienced". The caller has seen that it is ECN-capable.
+#[inline]
+pub fn mark_ce(bytes: &mut [u8], ip: &mut Ip) {
+    ip.ecn = 3;
+    if ip.v6 {
+        // Version, traffic class and flow label: 4, 8 and 20 bits.
+        bytes[ETHERNET_BYTES + 1] |= 0x30;
+    } else {
+        let to = [bytes[ETHERNET_BYTES], bytes[ETHERNET_BYTES + 1] | 3];
+        replace(bytes, ETHERNET_BYTES, to, ETHERNET_BYTES + 10);
+    }
+}
+
+const FIN: u8 = 0x01;
+const PSH: u8 = 0x08;
+const URG: u8 = 0x20;
+
+/// Cuts a TCP segment behind its header; says how long the frame is now. `None` when it is
+/// nothing that can be cut: see [`Ip::tcp_at`].
+///
+/// The flags that speak of the end of the payload go with it: a FIN would otherwise seem to
+/// follow what is now missing, and end the connection early.
+pub fn trim(bytes: &mut [u8], frame: &mut Frame) -> Option<usize> {
+    let super::What::Ip(ip) = &mut frame.what else {
+        return None;
+    };
+    let tcp = usize::from(ip.tcp_at?);
+    let end = usize::from(ip.end);
+    let cut = tcp + usize::from(bytes[tcp + 12] >> 4) * 4;
+    let gone = !ones_sum(&bytes[cut..end]);
+    let (before, after) = (end - tcp, cut - tcp);
+    let flags = [bytes[tcp + 12], bytes[tcp + 13] & !(FIN | PSH | URG)];
+    replace(bytes, tcp + 12, flags, tcp + 16);
+    replace(bytes, tcp + 18, [0, 0], tcp + 16);
+    // The pseudo-header holds the length of the segment.
+    let mut sum = u32::from(!word(bytes, tcp + 16)) + u32::from(gone);
+    sum += u32::from(!(before as u16)) + u32::from(after as u16);
+    put(bytes, tcp + 16, !fold(sum));
+    let at = ETHERNET_BYTES;
+    if ip.v6 {
+        put(bytes, at + 4, (cut - at - 40) as u16);
+    } else {
+        let length = ((cut - at) as u16).to_be_bytes();
+        replace(bytes, at + 2, length, at + 10);
+    }
+    ip.end = cut as u16;
+    ip.payload = 0;
+    ip.tcp_at = None;
+    Some(cut)
+}
+
+/// Puts `to` at the 16-bit word `at`, and into the checksum that covers it: HC' = ~(~HC + ~m + m').
+#[inline]
+fn replace(bytes: &mut [u8], at: usize, to: [u8; 2], checksum: usize) {
+    let (old, new) = (word(bytes, at), u16::from_be_bytes(to));
+    bytes[at..at + 2].copy_from_slice(&to);
+    let sum = u32::from(!word(bytes, checksum)) + u32::from(!old) + u32::from(new);
+    put(bytes, checksum, !fold(sum));
+}
+
+#[inline]
+fn fold(sum: u32) -> u16 {
+    let sum = (sum & 0xffff) + (sum >> 16);
+    ((sum & 0xffff) + (sum >> 16)) as u16
+}
+
+#[inline]
+fn word(bytes: &[u8], at: usize) -> u16 {
+    u16::from_be_bytes(array(&bytes[at..at + 2]))
+}
+
+#[inline]
+fn put(bytes: &mut [u8], at: usize, word: u16) {
+    bytes[at..at + 2].copy_from_slice(&word.to_be_bytes());
+}

@@ -1,0 +1,224 @@
+//! Bytes as a [`Frame`].
+
+use super::answer;
+use super::{ETHERNET_BYTES, Frame, Ip, LONGEST_FRAME, Refusal, What};
+use crate::setup::Mac;
+use etherparse::{
+    Ethernet2HeaderSlice, IpNumber, Ipv4HeaderSlice, Ipv6ExtensionsSlice, Ipv6HeaderSlice,
+    TcpHeaderSlice, UdpHeaderSlice, ip_number,
+};
+use sidestep_types::{Kind, mix64};
+
+const IPV4: u16 = 0x0800;
+const ARP: u16 = 0x0806;
+const IPV6: u16 = 0x86dd;
+
+/// 802.1Q, 802.1ad, and what went before it.
+const VLANS: [u16; 3] = [0x8100, 0x88a8, 0x9100];
+
+/// Below this a type is a length (IEEE 802.3, 3.2.6).
+const FIRST_TYPE: u16 = 0x0600;
+
+/// Reads a frame, from its destination address to before its FCS. An error is why it is dropped.
+#[inline]
+pub fn read(bytes: &[u8]) -> Result<Frame, Refusal> {
+    if bytes.len() > LONGEST_FRAME {
+        return Err(Refusal::Oversized);
+    }
+    let header = Ethernet2HeaderSlice::from_slice(bytes).map_err(|_| Refusal::Truncated)?;
+    let (dst, src) = (Mac(header.destination()), Mac(header.source()));
+    if src.is_group() {
+        return Err(Refusal::GroupSource);
+    }
+    if dst.is_link_local() {
+        return Err(Refusal::Reserved);
+    }
+    let payload = &bytes[ETHERNET_BYTES..];
+    let (what, hash) = match header.ether_type().0 {
+        IPV4 => v4(payload)?,
+        IPV6 => v6(payload)?,
+        ARP => (answer::asked_by_arp(payload)?, of_macs(dst, src)),
+        vlan if VLANS.contains(&vlan) => return Err(Refusal::Vlan),
+        length if length < FIRST_TYPE => return Err(Refusal::Llc),
+        _ => (What::Other, of_macs(dst, src)),
+    };
+    Ok(Frame {
+        dst,
+        src,
+        what,
+        hash,
+    })
+}
+
+fn of_macs(dst: Mac, src: Mac) -> u32 {
+    mix64(mix64(dst.bits()) ^ src.bits()) as u32
+}
+
+#[inline]
+fn v4(packet: &[u8]) -> Result<(What, u32), Refusal> {
+    let header = Ipv4HeaderSlice::from_slice(packet).map_err(|error| match error {
+        etherparse::err::ipv4::HeaderSliceError::Len(_) => Refusal::Truncated,
+        etherparse::err::ipv4::HeaderSliceError::Content(_) => Refusal::BadHeader,
+    })?;
+    let head = header.slice();
+    if ones_sum(head) != 0xffff {
+        return Err(Refusal::BadChecksum);
+    }
+    let total = usize::from(header.total_len());
+    if total > packet.len() || total < head.len() {
+        return Err(Refusal::BadLength);
+    }
+    let whole = !header.is_fragmenting_payload();
+    let rest = &packet[head.len()..total];
+    let inner = Inner::read(header.protocol(), rest, whole);
+    let addresses = u64::from_be_bytes(array(&head[12..20]));
+    let hash = mix64(mix64(addresses) ^ inner.hashed) as u32;
+    let at = ETHERNET_BYTES + head.len();
+    let ip = Ip {
+        v6: false,
+        ttl: header.ttl(),
+        dscp: head[1] >> 2,
+        ecn: head[1] & 3,
+        kind: inner.kind,
+        payload: inner.payload,
+        tcp_at: inner.trims.then_some(at as u16),
+        end: (ETHERNET_BYTES + total) as u16,
+    };
+    Ok((What::Ip(ip), hash))
+}
+
+#[inline]
+fn v6(packet: &[u8]) -> Result<(What, u32), Refusal> {
+    let header = Ipv6HeaderSlice::from_slice(packet).map_err(|error| match error {
+        etherparse::err::ipv6::HeaderSliceError::Len(_) => Refusal::Truncated,
+        etherparse::err::ipv6::HeaderSliceError::Content(_) => Refusal::BadHeader,
+    })?;
+    let head = header.slice();
+    let total = head.len() + usize::from(header.payload_length());
+    if total > packet.len() {
+        return Err(Refusal::BadLength);
+    }
+    let behind = &packet[head.len()..total];
+    let (next, rest, whole) = past_extensions(header.next_header(), behind);
+    let hashed = |inner: u64| {
+        let words = head[8..40].chunks_exact(8);
+        let addresses = words.fold(0, |h, word| mix64(h ^ u64::from_be_bytes(array(word))));
+        mix64(addresses ^ inner) as u32
+    };
+    if next == ip_number::IPV6_ICMP && whole {
+        match answer::asked_by_neighbour(header, rest) {
+            What::Ip(_) => {}
+            discovery => return Ok((discovery, hashed(0))),
+        }
+    }
+    let inner = Inner::read(next, rest, whole);
+    let at = ETHERNET_BYTES + total - rest.len();
+    let ip = Ip {
+        v6: true,
+        ttl: header.hop_limit(),
+        dscp: header.traffic_class() >> 2,
+        ecn: header.traffic_class() & 3,
+        kind: inner.kind,
+        payload: inner.payload,
+        tcp_at: inner.trims.then_some(at as u16),
+        end: (ETHERNET_BYTES + total) as u16,
+    };
+    Ok((What::Ip(ip), hashed(inner.hashed)))
+}
+
+/// What stands behind IPv6's extension headers, and whether all of it does. Headers that are cut
+/// short are some host's to complain about: then there are no ports.
+fn past_extensions(first: IpNumber, behind: &[u8]) -> (IpNumber, &[u8], bool) {
+    if !first.is_ipv6_ext_header_value() {
+        return (first, behind, true);
+    }
+    let (extensions, next, rest, error) = Ipv6ExtensionsSlice::from_slice_lax(first, behind);
+    let whole = error.is_none() && !extensions.is_fragmenting_payload();
+    (next, rest, whole)
+}
+
+/// What a switch needs to know of what an IP packet carries.
+struct Inner {
+    kind: Kind,
+    payload: u16,
+    /// TCP with payload, in one piece.
+    trims: bool,
+    /// Protocol and ports, for the hash.
+    hashed: u64,
+}
+
+impl Inner {
+    #[inline]
+    fn read(protocol: IpNumber, rest: &[u8], whole: bool) -> Inner {
+        let data = Inner {
+            kind: Kind::Data,
+            payload: rest.len() as u16,
+            trims: false,
+            hashed: 0,
+        };
+        if !whole {
+            return data;
+        }
+        // Both ports, as they stand.
+        let hashed = |from: u16, to: u16| {
+            u64::from(protocol.0) << 32 | u64::from(from) << 16 | u64::from(to)
+        };
+        match protocol {
+            ip_number::TCP => {
+                let Ok(tcp) = TcpHeaderSlice::from_slice(rest) else {
+                    return data;
+                };
+                let payload = rest.len() - tcp.slice().len();
+                let kind = match (tcp.syn(), tcp.ack(), payload) {
+                    (true, false, _) => Kind::Syn,
+                    (true, true, _) => Kind::SynAck,
+                    (false, _, 0) => Kind::Ack,
+                    (false, _, _) => Kind::Data,
+                };
+                Inner {
+                    kind,
+                    payload: payload as u16,
+                    trims: kind == Kind::Data,
+                    hashed: hashed(tcp.source_port(), tcp.destination_port()),
+                }
+            }
+            ip_number::UDP => {
+                let Ok(udp) = UdpHeaderSlice::from_slice(rest) else {
+                    return data;
+                };
+                Inner {
+                    hashed: hashed(udp.source_port(), udp.destination_port()),
+                    ..data
+                }
+            }
+            _ => Inner {
+                hashed: hashed(0, 0),
+                ..data
+            },
+        }
+    }
+}
+
+/// The sum of `bytes` as 16-bit words, with the carries added in (RFC 1071).
+#[inline]
+pub(super) fn ones_sum(bytes: &[u8]) -> u16 {
+    let mut sum: u64 = 0;
+    let mut words = bytes.chunks_exact(4);
+    for word in &mut words {
+        sum += u64::from(u32::from_be_bytes(array(word)));
+    }
+    let rest = words.remainder();
+    let mut last = [0; 4];
+    last[..rest.len()].copy_from_slice(rest);
+    sum += u64::from(u32::from_be_bytes(last));
+    while sum >> 16 != 0 {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    sum as u16
+}
+
+/// `bytes`, which are as many as `N`.
+#[inline]
+pub(super) fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    bytes.try_into().expect("a slice of that length")
+}

@@ -1,0 +1,73 @@
+//! Why a frame is not forwarded, before any queue was asked.
+
+/// Why a frame was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Refusal {
+    /// Shorter than its headers.
+    Truncated = 0,
+    /// Longer than 1514 bytes.
+    Oversized = 1,
+    /// Tagged with a VLAN.
+    Vlan = 2,
+    /// An 802.3 length where a type should be.
+    Llc = 3,
+    /// The source MAC is a group's.
+    GroupSource = 4,
+    /// To one of the addresses that bridges keep to themselves (IEEE 802.1D, 7.12.6).
+    Reserved = 5,
+    /// An IP header that cannot be.
+    BadHeader = 6,
+    /// The checksum of an IPv4 header is wrong.
+    BadChecksum = 7,
+    /// An IP length that is more than the frame holds, or less than its own header.
+    BadLength = 8,
+    /// Nobody has its destination.
+    NoStation = 9,
+    /// It would go back where it came from, and no detour can have brought it.
+    Hairpin = 10,
+    /// It came in by a port that the switch does not have.
+    NoPort = 11,
+    /// There is no memory for another frame.
+    NoMemory = 12,
+}
+
+impl Refusal {
+    /// How many there are.
+    pub const COUNT: usize = 13;
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Refusal; Refusal::COUNT] = [
+        Refusal::Truncated,
+        Refusal::Oversized,
+        Refusal::Vlan,
+        Refusal::Llc,
+        Refusal::GroupSource,
+        Refusal::Reserved,
+        Refusal::BadHeader,
+        Refusal::BadChecksum,
+        Refusal::BadLength,
+        Refusal::NoStation,
+        Refusal::Hairpin,
+        Refusal::NoPort,
+        Refusal::NoMemory,
+    ];
+
+    /// The word for it in counters and captures.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Refusal::Truncated => "truncated",
+            Refusal::Oversized => "oversized",
+            Refusal::Vlan => "vlan",
+            Refusal::Llc => "llc",
+            Refusal::GroupSource => "group_source",
+            Refusal::Reserved => "reserved",
+            Refusal::BadHeader => "bad_header",
+            Refusal::BadChecksum => "bad_checksum",
+            Refusal::BadLength => "bad_length",
+            Refusal::NoStation => "no_station",
+            Refusal::Hairpin => "hairpin",
+            Refusal::NoPort => "no_port",
+            Refusal::NoMemory => "no_memory",
+        }
+    }
+}

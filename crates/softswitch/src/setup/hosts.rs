@@ -1,0 +1,230 @@
+//! `[[station]]`, `[router]`, `[[network]]`: who is where.
+
+use super::ports::named;
+use super::read::{section, split, tables, words};
+use super::{Mac, Network, PortSetup, Router, Station};
+use sidestep_config::document::{Entry, Table, find};
+use sidestep_config::problem::{At, Problems};
+use sidestep_types::{Param, ParamUnit};
+use std::net::IpAddr;
+
+const MAC: Param = Param::required("mac", ParamUnit::File, "a MAC like \"02:00:00:00:00:01\"");
+
+const STATION: &[Param] = &[MAC];
+
+const NETWORK: &[Param] = &[
+    Param::required(
+        "prefix",
+        ParamUnit::File,
+        "a prefix like \"10.78.0.0/16\"; the longest wins",
+    ),
+    Param::required("next_hop", ParamUnit::File, "the MAC that frames get"),
+];
+
+/// Reads all stations. No address is there twice.
+pub(super) fn stations(
+    root: &Table,
+    ports: &[PortSetup],
+    problems: &mut Problems,
+) -> Option<Vec<Station>> {
+    let mut all: Vec<Station> = Vec::new();
+    let mut whole = true;
+    for (table, at) in tables(root, "station", problems)? {
+        let Some(station) = station(table, at, ports, problems) else {
+            whole = false;
+            continue;
+        };
+        for before in &all {
+            if before.mac == station.mac {
+                problems.add(at, format!("station {} is there twice", station.mac));
+            }
+            if let Some(ip) = station
+                .addresses
+                .iter()
+                .find(|a| before.addresses.contains(a))
+            {
+                let (me, other) = (station.mac, before.mac);
+                problems.add(
+                    at,
+                    format!("station {me}: {ip} is station {other}'s already"),
+                );
+            }
+        }
+        all.push(station);
+    }
+    whole.then_some(all)
+}
+
+fn station(
+    table: &Table,
+    at: &At,
+    ports: &[PortSetup],
+    problems: &mut Problems,
+) -> Option<Station> {
+    let (plain, lists) = split(table, &["addresses", "ports"]);
+    let mac = section("station", STATION, &[], &plain, at, problems).and_then(|resolved| {
+        let place = resolved.places.get("station.mac").unwrap_or(at);
+        mac(&resolved.values.word("mac"), "station.mac", place, problems)
+    });
+    let addresses = addresses(&lists, "station", problems);
+    let words = words(&lists, "ports", problems);
+    let what = mac.map_or("station".to_string(), |mac| format!("station {mac}"));
+    let ports = words.and_then(|words| named(&words, ports, &what, at, problems));
+    Some(Station {
+        mac: mac?,
+        addresses: addresses?,
+        ports: ports?,
+    })
+}
+
+/// Reads `[router]`, if there is one. `Err` when it is there and wrong.
+pub(super) fn router(
+    root: &Table,
+    stations: &[Station],
+    problems: &mut Problems,
+) -> Result<Option<Router>, ()> {
+    let Some(entry) = find(root, "router") else {
+        return Ok(None);
+    };
+    read_router(entry, stations, problems).map(Some).ok_or(())
+}
+
+fn read_router(entry: &Entry, stations: &[Station], problems: &mut Problems) -> Option<Router> {
+    let table = entry.node.table("router", problems)?;
+    let at = &entry.at;
+    let (plain, lists) = split(table, &["addresses"]);
+    let resolved = section("router", STATION, &[], &plain, at, problems)?;
+    let place = resolved.places.get("router.mac").unwrap_or(at);
+    let mac = mac(&resolved.values.word("mac"), "router.mac", place, problems)?;
+    let addresses = addresses(&lists, "router", problems)?;
+    for station in stations {
+        if station.mac == mac {
+            problems.add(place, format!("router.mac: {mac} is a station's already"));
+        }
+        if let Some(ip) = addresses.iter().find(|a| station.addresses.contains(a)) {
+            problems.add(
+                at,
+                format!("router: {ip} is station {}'s already", station.mac),
+            );
+        }
+    }
+    Some(Router { mac, addresses })
+}
+
+/// Reads all networks. No prefix is there twice.
+pub(super) fn networks(
+    root: &Table,
+    ports: &[PortSetup],
+    problems: &mut Problems,
+) -> Option<Vec<Network>> {
+    let mut all: Vec<Network> = Vec::new();
+    let mut whole = true;
+    for (table, at) in tables(root, "network", problems)? {
+        let Some(network) = network(table, at, ports, problems) else {
+            whole = false;
+            continue;
+        };
+        let same = |n: &&Network| (n.prefix, n.length) == (network.prefix, network.length);
+        if all.iter().find(same).is_some() {
+            let (prefix, length) = (network.prefix, network.length);
+            problems.add(at, format!("network {prefix}/{length} is there twice"));
+        }
+        all.push(network);
+    }
+    whole.then_some(all)
+}
+
+fn network(
+    table: &Table,
+    at: &At,
+    ports: &[PortSetup],
+    problems: &mut Problems,
+) -> Option<Network> {
+    let (plain, lists) = split(table, &["ports"]);
+    let resolved = section("network", NETWORK, &[], &plain, at, problems);
+    let words = words(&lists, "ports", problems);
+    let read = resolved.and_then(|resolved| {
+        let place = |key: &str| resolved.places.get(key).unwrap_or(at);
+        let text = resolved.values.word("prefix");
+        let prefix = match prefix(&text) {
+            Ok(prefix) => Some((prefix, text)),
+            Err(message) => {
+                problems.add(
+                    place("network.prefix"),
+                    format!("network.prefix: {message}"),
+                );
+                None
+            }
+        };
+        let next_hop = resolved.values.word("next_hop");
+        let at = place("network.next_hop");
+        let next_hop = mac(&next_hop, "network.next_hop", at, problems);
+        Some((prefix?, next_hop?))
+    });
+    let what = match &read {
+        Some(((_, text), _)) => format!("network {text}"),
+        None => "network".to_string(),
+    };
+    let ports = words.and_then(|words| named(&words, ports, &what, at, problems));
+    let (((prefix, length), _), next_hop) = read?;
+    Some(Network {
+        prefix,
+        length,
+        ports: ports?,
+        next_hop,
+    })
+}
+
+/// A MAC of one station, not of a group.
+fn mac(text: &str, what: &str, at: &At, problems: &mut Problems) -> Option<Mac> {
+    let message = match text.parse::<Mac>() {
+        Ok(mac) if mac.is_group() => format!("{what}: {mac} is a group's address"),
+        Ok(mac) if mac == Mac::default() => format!("{what}: {mac} is nobody's address"),
+        Ok(mac) => return Some(mac),
+        Err(message) => format!("{what}: {message}"),
+    };
+    problems.add(at, message);
+    None
+}
+
+fn addresses(lists: &[&Entry], what: &str, problems: &mut Problems) -> Option<Vec<IpAddr>> {
+    let mut all: Vec<IpAddr> = Vec::new();
+    let mut whole = true;
+    for (word, at) in words(lists, "addresses", problems)? {
+        let message = match word.trim().parse::<IpAddr>() {
+            Ok(ip) if ip.is_multicast() || ip.is_unspecified() => {
+                format!("{what}.addresses: {ip} is not the address of one machine")
+            }
+            Ok(ip) if all.contains(&ip) => format!("{what}.addresses has {ip} twice"),
+            Ok(ip) => {
+                all.push(ip);
+                continue;
+            }
+            Err(_) => format!(
+                "{what}.addresses: expected an address like \"10.77.0.1\" or \"fd77::1\", got {word:?}"
+            ),
+        };
+        problems.add(at, message);
+        whole = false;
+    }
+    whole.then_some(all)
+}
+
+/// An address and a length in bits, with nothing set beyond it.
+fn prefix(text: &str) -> Result<(IpAddr, u8), String> {
+    let refuse = || format!("expected a prefix like \"10.78.0.0/16\", got {text:?}");
+    let (address, length) = text.trim().split_once('/').ok_or_else(refuse)?;
+    let address: IpAddr = address.parse().map_err(|_| refuse())?;
+    let length: u8 = length.parse().map_err(|_| refuse())?;
+    let most = if address.is_ipv4() { 32 } else { 128 };
+    if length > most {
+        return Err(format!("expected a length of at most {most}, got {length}"));
+    }
+    let net = crate::table::masked(address, length);
+    if net != address {
+        return Err(format!(
+            "{address} has bits beyond its length of {length}; the prefix is {net}/{length}"
+        ));
+    }
+    Ok((address, length))
+}

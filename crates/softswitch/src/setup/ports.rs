@@ -1,0 +1,151 @@
+//! `[[port]]`: the interfaces of a switch.
+
+use super::PortSetup;
+use super::read::{section, tables};
+use sidestep_config::document::Table;
+use sidestep_config::problem::{At, Problems, suggest};
+use sidestep_types::{Param, ParamUnit, PortId, PortSet};
+
+const PORT: &[Param] = &[
+    Param::with_default(
+        "name",
+        ParamUnit::File,
+        "",
+        "its name; nothing: the interface's",
+    ),
+    Param::required("interface", ParamUnit::File, "the Linux interface"),
+    Param::required(
+        "rate",
+        ParamUnit::Rate,
+        "what its egress is paced to, all of Ethernet's framing included",
+    ),
+    Param::with_default(
+        "delay",
+        ParamUnit::Time,
+        "0 s",
+        "added after the last bit has left",
+    ),
+    Param::with_default(
+        "leads_to",
+        ParamUnit::Word(&["host", "switch"]),
+        "host",
+        "only switches take detours",
+    ),
+    Param::with_default(
+        "flood",
+        ParamUnit::Flag,
+        "true",
+        "does it get what is flooded?",
+    ),
+    Param::with_default(
+        "io",
+        ParamUnit::Word(&["packet", "xdp"]),
+        "packet",
+        "AF_PACKET or AF_XDP",
+    ),
+];
+
+/// Linux's IFNAMSIZ, less the zero that ends a name.
+const LONGEST_INTERFACE: usize = 15;
+
+/// Reads all ports; there is at least one.
+pub(super) fn ports(root: &Table, at: &At, problems: &mut Problems) -> Option<Vec<PortSetup>> {
+    let written = tables(root, "port", problems)?;
+    if written.is_empty() {
+        problems.add(at, "no [[port]]: a switch needs one at least");
+        return None;
+    }
+    if written.len() > PortSet::CAPACITY {
+        let (many, most) = (written.len(), PortSet::CAPACITY);
+        let at = written[most].1;
+        problems.add(at, format!("{many} ports are too many: at most {most}"));
+        return None;
+    }
+    let mut ports: Vec<PortSetup> = Vec::new();
+    let mut whole = true;
+    for (table, at) in written {
+        let Some(port) = port(table, at, problems) else {
+            whole = false;
+            continue;
+        };
+        for before in &ports {
+            if before.name == port.name {
+                problems.add(at, format!("port {:?} is there twice", port.name));
+            }
+            if before.interface == port.interface {
+                let (one, interface) = (&before.name, &port.interface);
+                let message = format!(
+                    "port {:?}: {interface:?} is port {one:?} already",
+                    port.name
+                );
+                problems.add(at, message);
+            }
+        }
+        ports.push(port);
+    }
+    whole.then_some(ports)
+}
+
+fn port(table: &Table, at: &At, problems: &mut Problems) -> Option<PortSetup> {
+    let resolved = section("port", PORT, &[], table, at, problems)?;
+    let values = &resolved.values;
+    let interface = values.word("interface");
+    let place = |key: &str| resolved.places.get(key).unwrap_or(at);
+    let odd = |c: char| c == '/' || c == ':' || c.is_whitespace() || c.is_control();
+    let length = interface.len();
+    if !(1..=LONGEST_INTERFACE).contains(&length)
+        || interface.contains(odd)
+        || [".", ".."].contains(&interface.as_str())
+    {
+        let message = format!(
+            "port.interface: expected 1 to {LONGEST_INTERFACE} characters without \"/\", \":\" \
+             and spaces, got {interface:?}"
+        );
+        problems.add(place("port.interface"), message);
+        return None;
+    }
+    let name = match values.word("name") {
+        name if name.is_empty() => interface.clone(),
+        name => name,
+    };
+    Some(PortSetup {
+        name,
+        interface,
+        rate: values.rate("rate"),
+        delay: values.time("delay"),
+        to_switch: values.word("leads_to") == "switch",
+        flood: values.flag("flood"),
+        xdp: values.word("io") == "xdp",
+    })
+}
+
+/// The ports called `words`, one at least and each once; `what` says whose they are.
+pub(super) fn named(
+    words: &[(&str, &At)],
+    ports: &[PortSetup],
+    what: &str,
+    at: &At,
+    problems: &mut Problems,
+) -> Option<Vec<PortId>> {
+    if words.is_empty() {
+        problems.add(at, format!("{what} has no ports: one at least leads to it"));
+        return None;
+    }
+    let mut found = Vec::new();
+    let mut whole = true;
+    for (word, at) in words {
+        let Some(index) = ports.iter().position(|port| port.name == *word) else {
+            let hint = suggest(word, ports.iter().map(|port| port.name.as_str()));
+            problems.add(at, format!("{what}: port {word:?} is unknown{hint}"));
+            whole = false;
+            continue;
+        };
+        let port = PortId(index as u16);
+        if found.contains(&port) {
+            problems.add(at, format!("{what} has port {word:?} twice"));
+            whole = false;
+        }
+        found.push(port);
+    }
+    whole.then_some(found)
+}

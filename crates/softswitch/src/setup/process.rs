@@ -1,0 +1,115 @@
+//! `[process]`: what the process around the switch does.
+
+use super::ProcessSetup;
+use super::read::{section, table};
+use sidestep_config::document::Table;
+use sidestep_config::problem::{At, Problems};
+use sidestep_types::{Param, ParamUnit};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// The word for "without".
+pub(super) const NONE: &str = "none";
+
+/// The word for "stay who you are".
+pub(super) const KEEP: &str = "keep";
+
+const PROCESS: &[Param] = &[
+    Param::with_default(
+        "control",
+        ParamUnit::File,
+        NONE,
+        "the Unix socket for control and counters",
+    )
+    .or_off(NONE),
+    Param::with_default(
+        "metrics",
+        ParamUnit::File,
+        NONE,
+        "where Prometheus finds the counters, on the loopback",
+    )
+    .or_off(NONE),
+    Param::with_default(
+        "user",
+        ParamUnit::File,
+        "nobody",
+        "who it becomes when the sockets are open",
+    )
+    .or_off(KEEP),
+    Param::with_default(
+        "realtime",
+        ParamUnit::Flag,
+        "true",
+        "SCHED_FIFO, when the kernel allows it",
+    ),
+    Param::with_default(
+        "wait",
+        ParamUnit::Word(&["sleep", "busy"]),
+        "sleep",
+        "ppoll to the next departure, or poll all the time",
+    ),
+    Param::with_default(
+        "capture",
+        ParamUnit::File,
+        NONE,
+        "where frames are written, with what became of them",
+    )
+    .or_off(NONE),
+    Param::with_default(
+        "capture_only",
+        ParamUnit::Word(&["all", "drops"]),
+        "drops",
+        "all frames, or drops, detours and trims alone",
+    ),
+];
+
+/// Reads `[process]`.
+pub(super) fn process(root: &Table, at: &At, problems: &mut Problems) -> Option<ProcessSetup> {
+    let (table, at) = table(root, "process", at, problems)?;
+    let resolved = section("process", PROCESS, &[], &table, &at, problems)?;
+    let values = &resolved.values;
+    let path = |key| values.word_or_off(key).map(PathBuf::from);
+    let place = |key: &str| {
+        resolved
+            .places
+            .get(&format!("process.{key}"))
+            .unwrap_or(&at)
+    };
+    let metrics = match values.word_or_off("metrics") {
+        None => None,
+        Some(text) => match loopback(&text) {
+            Ok(address) => Some(address),
+            Err(message) => {
+                problems.add(place("metrics"), format!("process.metrics: {message}"));
+                None
+            }
+        },
+    };
+    for key in ["control", "user", "capture"] {
+        if values.word_or_off(key).is_some_and(|word| word.is_empty()) {
+            problems.add(place(key), format!("process.{key} is empty"));
+        }
+    }
+    Some(ProcessSetup {
+        control: path("control"),
+        metrics,
+        user: values.word_or_off("user"),
+        realtime: values.flag("realtime"),
+        busy: values.word("wait") == "busy",
+        capture: path("capture"),
+        capture_drops_only: values.word("capture_only") == "drops",
+    })
+}
+
+fn loopback(text: &str) -> Result<SocketAddr, String> {
+    let address: SocketAddr = text.parse().map_err(|_| {
+        format!("expected an address and a port like \"127.0.0.1:9470\", got {text:?}")
+    })?;
+    if !address.ip().is_loopback() {
+        return Err(format!(
+            "expected an address of the loopback, got {}: counters are for this machine alone",
+            address.ip()
+        ));
+    }
+    Ok(address)
+}

@@ -1,0 +1,279 @@
+//! A config's text as a [`Setup`]: all that is wrong is said at once, each with its place.
+
+use super::hosts::{networks, router, stations};
+use super::ports::ports;
+use super::process::process;
+use super::{Forwarding, Rank, Setup};
+use sidestep_config::decision::{
+    ALPHA, CAPACITY, Decision, MEMORY, POLICIES, decision, holds_a_packet,
+};
+use sidestep_config::document::{Entry, Item, Node, Table, find, parse};
+use sidestep_config::ledger::Ledger;
+use sidestep_config::problem::{At, Problem, Problems, suggest};
+use sidestep_config::section::{Choice, Layer, Resolved, Spec, resolve};
+use sidestep_config::source::{Origin, Sources};
+use sidestep_switch::buffer;
+use sidestep_types::{Param, ParamUnit, Value};
+
+/// The keys at the top.
+pub(super) const TOP: &[Param] = &[
+    Param::with_default(
+        "name",
+        ParamUnit::File,
+        "",
+        "for logs and metrics; nothing: the file's name",
+    ),
+    Param::with_default("seed", ParamUnit::Count, "1", "of draws and the hash salt"),
+];
+
+/// The sections.
+const SECTIONS: [&str; 6] = ["switch", "process", "port", "station", "router", "network"];
+
+/// `[switch]`, beside its three policies.
+const SWITCH: &[Param] = &[
+    CAPACITY,
+    MEMORY,
+    ALPHA,
+    Param::with_default(
+        "rank",
+        ParamUnit::Word(&["sent", "dscp"]),
+        "sent",
+        "what pFabric orders by: bytes of the flow so far, or the code point",
+    ),
+    Param::with_default(
+        "forwarding",
+        ParamUnit::Word(&["static", "learning"]),
+        "static",
+        "stations from the config alone, or from source addresses as well",
+    ),
+];
+
+/// A full segment's payload without options, in bytes: what a queue must hold with its headers.
+const FULL_SEGMENT: u32 = 1460;
+
+impl Setup {
+    /// Reads the config `text` of `file`, which is named in messages. Errors are all that is wrong
+    /// with it, in the order of the file.
+    pub fn read(file: &str, text: &str) -> Result<Setup, Vec<Problem>> {
+        let mut problems = Problems::default();
+        let root = parse(file, text, &mut problems);
+        let setup = whole(file, &root, &mut problems);
+        match setup {
+            Some(setup) if problems.is_empty() => Ok(setup),
+            _ => Err(problems.into_sorted()),
+        }
+    }
+}
+
+fn whole(file: &str, root: &Table, problems: &mut Problems) -> Option<Setup> {
+    let at = At::file(file);
+    let top = top(root, &at, problems);
+    let switch = switch(root, &at, problems);
+    let process = process(root, &at, problems);
+    let ports = ports(root, &at, problems);
+    // Who hangs off a port that could not be read would be blamed for it.
+    let ports = ports?;
+    let stations = stations(root, &ports, problems);
+    let router = router(root, stations.as_deref().unwrap_or(&[]), problems);
+    let networks = networks(root, &ports, problems);
+    if let (Some(entry), Ok(None)) = (find(root, "network"), &router) {
+        let message = "[[network]] needs a [router]: only frames to its MAC are routed";
+        problems.add(&entry.at, message);
+    }
+    let ((name, seed), (decision, rank, forwarding)) = (top?, switch?);
+    Some(Setup {
+        name,
+        seed,
+        decision,
+        rank,
+        forwarding,
+        process: process?,
+        ports,
+        stations: stations?,
+        router: router.ok()?,
+        networks: networks?,
+    })
+}
+
+fn top(root: &Table, at: &At, problems: &mut Problems) -> Option<(String, u64)> {
+    let mut own = Table::new();
+    for entry in root {
+        if SECTIONS.contains(&entry.key.as_str()) {
+            continue;
+        }
+        if TOP.iter().any(|param| param.name == entry.key) {
+            own.push(entry.clone());
+            continue;
+        }
+        let known = TOP.iter().map(|param| param.name).chain(SECTIONS);
+        let hint = suggest(&entry.key, known);
+        problems.add(&entry.at, format!("unknown key {:?}{hint}", entry.key));
+    }
+    let resolved = section("", TOP, &[], &own, at, problems)?;
+    let name = match resolved.values.word("name") {
+        name if name.is_empty() => stem(&at.file),
+        name => name,
+    };
+    Some((name, resolved.values.count("seed")))
+}
+
+/// A file's name without folder and `.toml`.
+fn stem(file: &str) -> String {
+    let base = file.rsplit('/').next().unwrap_or(file);
+    base.strip_suffix(".toml").unwrap_or(base).to_string()
+}
+
+fn switch(root: &Table, at: &At, problems: &mut Problems) -> Option<(Decision, Rank, Forwarding)> {
+    let (table, at) = table(root, "switch", at, problems)?;
+    let own = without_the_simulators(&table, problems);
+    let resolved = section("switch", SWITCH, POLICIES, &own, &at, problems)?;
+    let decision = match decision(&resolved) {
+        Ok(decision) => decision,
+        Err((key, message)) => {
+            resolved.blame(key, &message, &at, problems);
+            return None;
+        }
+    };
+    if let Err(message) = holds_a_packet(&decision.capacity, FULL_SEGMENT) {
+        resolved.blame("switch", &message, &at, problems);
+    }
+    let forwarding = match resolved.values.word("forwarding").as_str() {
+        "learning" => Forwarding::Learning,
+        _ => Forwarding::Static,
+    };
+    let place = |key: &str| resolved.places.get(key).unwrap_or(&at);
+    let (name, values) = &decision.buffer;
+    if forwarding == Forwarding::Learning && buffer::nature(name).detours {
+        let message = format!(
+            "switch.buffer {name:?} detours, and forwarding learns: a detoured frame would teach \
+             the port it was detoured by; use forwarding = \"static\""
+        );
+        problems.add(place("switch.forwarding"), message);
+    }
+    let entry = buffer::ENTRIES.iter().find(|entry| entry.name == name);
+    let counts = entry.is_some_and(|e| e.params.iter().any(|p| p.name == "max_detours"));
+    if counts && *values.get("max_detours") != Value::Off {
+        let message = "switch.buffer.max_detours: a real frame does not carry how often it was \
+                       detoured; its TTL ends its way";
+        problems.add(place("switch.buffer.max_detours"), message);
+    }
+    let rank = match resolved.values.word("rank").as_str() {
+        "dscp" => Rank::Dscp,
+        _ => Rank::Sent,
+    };
+    Some((decision, rank, forwarding))
+}
+
+/// What a scenario's `[switch]` may say beside the decision, with what it belongs to.
+const SIMULATORS: [(&str, &str); 7] = [
+    ("pfc", "pauses"),
+    ("pfc_xoff", "pauses"),
+    ("pfc_xon", "pauses"),
+    ("pfc_headroom", "pauses"),
+    ("fabric", "crossbars"),
+    ("speedup", "crossbars"),
+    ("input_capacity", "crossbars"),
+];
+
+fn without_the_simulators(table: &Table, problems: &mut Problems) -> Table {
+    let mut own = Table::new();
+    for entry in table {
+        let theirs = SIMULATORS.iter().find(|(key, _)| entry.key == *key);
+        match theirs {
+            None => own.push(entry.clone()),
+            Some((_, what)) => {
+                let key = &entry.key;
+                let message = format!("{key:?} in [switch]: {what} are of the simulator alone");
+                problems.add(&entry.at, message);
+            }
+        }
+    }
+    own
+}
+
+/// Reads plain values by the table of their parameters.
+pub(super) fn section(
+    name: &str,
+    params: &'static [Param],
+    policies: &'static [Choice],
+    table: &Table,
+    at: &At,
+    problems: &mut Problems,
+) -> Option<Resolved> {
+    let spec = Spec {
+        name,
+        params,
+        kind: None,
+        policies,
+    };
+    let layers = [Layer {
+        table,
+        origin: &Origin::Scenario(Sources::new()),
+        prefix: "",
+        shared: false,
+    }];
+    resolve(&spec, &layers, at, &mut Ledger::default(), problems)
+}
+
+/// The table of a section, empty when it is not there, with its place.
+pub(super) fn table(
+    root: &Table,
+    name: &str,
+    at: &At,
+    problems: &mut Problems,
+) -> Option<(Table, At)> {
+    match find(root, name) {
+        None => Some((Table::new(), at.clone())),
+        Some(entry) => Some((entry.node.table(name, problems)?.clone(), entry.at.clone())),
+    }
+}
+
+/// The tables of `[[name]]`, with their places.
+pub(super) fn tables<'a>(
+    root: &'a Table,
+    name: &str,
+    problems: &mut Problems,
+) -> Option<Vec<(&'a Table, &'a At)>> {
+    let Some(entry) = find(root, name) else {
+        return Some(Vec::new());
+    };
+    let Item::List(nodes) = &entry.node.item else {
+        let got = entry.node.item.kind();
+        let message = format!("{name}: expected [[{name}]], got {got}");
+        problems.add(&entry.at, message);
+        return None;
+    };
+    let read =
+        |node: &'a Node, problems: &mut Problems| Some((node.table(name, problems)?, &node.at));
+    let all: Vec<_> = nodes.iter().map(|node| read(node, problems)).collect();
+    all.into_iter().collect()
+}
+
+/// Splits a table into its plain values and the lists called `lists`.
+pub(super) fn split<'a>(table: &'a Table, lists: &[&str]) -> (Table, Vec<&'a Entry>) {
+    let (list, plain): (Vec<&Entry>, Vec<&Entry>) = table
+        .iter()
+        .partition(|entry| lists.contains(&entry.key.as_str()));
+    (plain.into_iter().cloned().collect(), list)
+}
+
+/// The words of the list `key`, with their places; empty when it is not there.
+pub(super) fn words<'a>(
+    lists: &[&'a Entry],
+    key: &str,
+    problems: &mut Problems,
+) -> Option<Vec<(&'a str, &'a At)>> {
+    let Some(entry) = lists.iter().find(|entry| entry.key == key) else {
+        return Some(Vec::new());
+    };
+    let Item::List(nodes) = &entry.node.item else {
+        let got = entry.node.item.kind();
+        problems.add(&entry.node.at, format!("{key}: expected a list, got {got}"));
+        return None;
+    };
+    let read = |node: &'a Node, problems: &mut Problems| {
+        Some((node.text(key, "a word", problems)?, &node.at))
+    };
+    let all: Vec<_> = nodes.iter().map(|node| read(node, problems)).collect();
+    all.into_iter().collect()
+}

@@ -1,0 +1,264 @@
+//! What a config may say, and what is said about one that may not.
+
+use super::{Forwarding, Mac, Rank, Setup};
+use sidestep_types::{BitRate, PortId, Time};
+
+/// The first TOML of the documentation.
+fn documented() -> String {
+    let docs = include_str!("../../../../docs/softswitch.md");
+    let start = docs.find("```toml\n").expect("an example") + "```toml\n".len();
+    let end = docs[start..].find("```").expect("its end");
+    docs[start..start + end].to_string()
+}
+
+/// A config of two ports that all is well with.
+const PLAIN: &str = r#"
+[switch]
+capacity = "100 pkt"
+buffer = "dibs"
+
+[[port]]
+name = "h0"
+interface = "e0-h0"
+rate = "100 Mbps"
+
+[[port]]
+interface = "e0-up"
+rate = "1 Gbps"
+leads_to = "switch"
+
+[[station]]
+mac = "02:00:00:00:00:01"
+addresses = ["10.77.0.1"]
+ports = ["h0"]
+"#;
+
+/// What is said about [`PLAIN`] with `from` replaced by `to`, a line each.
+fn said(from: &str, to: &str) -> String {
+    assert!(PLAIN.contains(from), "{from}");
+    let problems = Setup::read("s.toml", &PLAIN.replacen(from, to, 1)).unwrap_err();
+    let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    lines.join("\n")
+}
+
+#[test]
+fn the_documented_config_reads_once_its_ports_are_there() {
+    let more = "[[port]]\ninterface = \"up0\"\nrate = \"1 Gbps\"\n[[port]]\ninterface = \"up1\"\nrate = \"1 Gbps\"\n";
+    let setup = Setup::read("edge.toml", &format!("{}{more}", documented())).unwrap();
+    assert_eq!(setup.name, "edge0");
+    assert_eq!(setup.ports[0].delay, Time::from_us(10));
+    assert_eq!(setup.networks[0].ports, [PortId(1), PortId(2)]);
+    assert_eq!(setup.process.metrics.unwrap().port(), 9470);
+    assert_eq!(setup.router.unwrap().addresses.len(), 2);
+}
+
+#[test]
+fn defaults_are_those_of_the_documentation() {
+    let setup = Setup::read("some/where/s.toml", PLAIN).unwrap();
+    assert_eq!((setup.name.as_str(), setup.seed), ("s", 1));
+    assert_eq!(setup.ports[1].name, "e0-up");
+    assert_eq!(setup.ports[0].rate, BitRate::mbps(100));
+    assert!(setup.ports[1].to_switch && !setup.ports[0].to_switch);
+    assert_eq!(setup.forwarding, Forwarding::Static);
+    assert_eq!(setup.rank, Rank::Sent);
+    assert_eq!(setup.stations[0].mac, Mac([2, 0, 0, 0, 0, 1]));
+    assert_eq!(setup.decision.route.0, "ecmp");
+    assert_eq!(setup.process.user.as_deref(), Some("nobody"));
+}
+
+#[test]
+fn what_is_written_reads_back_as_the_same() {
+    let more = "[[port]]\ninterface = \"up0\"\nrate = \"1 Gbps\"\n[[port]]\ninterface = \"up1\"\nrate = \"1 Gbps\"\n";
+    let shared = PLAIN.replace(
+        "capacity = \"100 pkt\"",
+        "capacity = \"shared\"\nmemory = \"1 MB\"\nalpha = \"0.5\"",
+    );
+    let odd = PLAIN.replace("name = \"h0\"", r#"name = "h\"0\\\u0007""#);
+    let odd = odd.replace("[\"h0\"]", r#"["h\"0\\\u0007"]"#);
+    for text in [
+        PLAIN.to_string(),
+        shared,
+        odd,
+        PLAIN.replace("100 pkt", "unlimited").replace("dibs", "red"),
+        format!("{}{more}", documented()),
+    ] {
+        let setup = Setup::read("s.toml", &text).unwrap();
+        let written = setup.to_toml();
+        match Setup::read("written.toml", &written) {
+            Ok(again) => assert_eq!(again, setup, "{written}"),
+            Err(problems) => panic!("{written}\n{problems:?}"),
+        }
+    }
+}
+
+#[test]
+fn an_unknown_key_is_placed_and_corrected() {
+    assert_eq!(
+        said("buffer =", "bufer ="),
+        "s.toml:4:1: unknown key \"bufer\" in [switch]; did you mean \"buffer\"?"
+    );
+    assert!(
+        said("\"dibs\"", "\"dips\"")
+            .contains("s.toml:4:10: buffer \"dips\" is unknown; did you mean \"dibs\"?")
+    );
+    assert!(
+        said("[[station]]", "[[stations]]")
+            .contains("unknown key \"stations\"; did you mean \"station\"?")
+    );
+    assert!(said("rate = \"100 Mbps\"", "rat = \"100 Mbps\"").contains("did you mean \"rate\"?"));
+    assert!(said("[\"h0\"]", "[\"h1\"]").contains(
+        "s.toml:19:10: station 02:00:00:00:00:01: port \"h1\" is unknown; did you mean \"h0\"?"
+    ));
+}
+
+#[test]
+fn all_that_is_wrong_is_said_at_once() {
+    let text = PLAIN
+        .replace("dibs", "dips")
+        .replace("100 Mbps", "fast")
+        .replace("10.77.0.1", "10.77.0");
+    let problems = Setup::read("s.toml", &text).unwrap_err();
+    let lines: Vec<u32> = problems.iter().map(|p| p.line).collect();
+    assert_eq!(
+        lines,
+        [4, 9],
+        "a station is read when all ports are: {problems:?}"
+    );
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_with_the_reason() {
+    let cases = [
+        (
+            "buffer = \"dibs\"",
+            "buffer = \"dibs\"\nforwarding = \"learning\"",
+            "would teach the port it was detoured by",
+        ),
+        (
+            "buffer = \"dibs\"",
+            "buffer = \"dibs\"\npfc = true",
+            "pauses are of the simulator alone",
+        ),
+        (
+            "buffer = \"dibs\"",
+            "buffer = \"dibs\"\nspeedup = \"2\"",
+            "crossbars are of the simulator alone",
+        ),
+        (
+            "buffer = \"dibs\"",
+            "buffer = { kind = \"dibs\", max_detours = 3 }",
+            "does not carry how often",
+        ),
+        (
+            "buffer = \"dibs\"",
+            "buffer = \"pfabric\"",
+            "needs sched \"pfabric\", got \"fifo\"",
+        ),
+        (
+            "\"100 pkt\"",
+            "\"1000 B\"",
+            "must hold a full packet, 1518 B",
+        ),
+        ("\"100 pkt\"", "\"0 pkt\"", "at least 1 pkt"),
+        (
+            "[switch]",
+            "[process]\nmetrics = \"0.0.0.0:9470\"\n[switch]",
+            "of the loopback, got 0.0.0.0",
+        ),
+        (
+            "[switch]",
+            "[process]\nmetrics = \"localhost\"\n[switch]",
+            "an address and a port",
+        ),
+        (
+            "interface = \"e0-up\"",
+            "interface = \"e0-h0\"",
+            "\"e0-h0\" is port \"h0\" already",
+        ),
+        (
+            "interface = \"e0-up\"",
+            "name = \"h0\"\ninterface = \"x\"",
+            "port \"h0\" is there twice",
+        ),
+        (
+            "interface = \"e0-up\"",
+            "interface = \"a name too long\"",
+            "1 to 15 characters",
+        ),
+        ("rate = \"1 Gbps\"", "rate = \"0 bps\"", "above 0"),
+        ("ports = [\"h0\"]", "ports = []", "has no ports"),
+        (
+            "ports = [\"h0\"]",
+            "ports = [\"h0\", \"h0\"]",
+            "port \"h0\" twice",
+        ),
+        (
+            "02:00:00:00:00:01",
+            "03:00:00:00:00:01",
+            "is a group's address",
+        ),
+        ("02:00:00:00:00:01", "02:00:00", "expected a MAC like"),
+        ("10.77.0.1", "224.0.0.1", "not the address of one machine"),
+        (
+            "[[station]]",
+            "[[network]]\nprefix = \"10.0.0.0/8\"\nports = [\"h0\"]\nnext_hop = \"02:00:00:00:00:09\"\n[[station]]",
+            "needs a [router]",
+        ),
+        (
+            "[[station]]",
+            "[router]\nmac = \"02:00:00:00:00:01\"\n[[station]]",
+            "is a station's already",
+        ),
+        (
+            "[[station]]",
+            "[[station]]\nmac = \"02:00:00:00:00:01\"\nports = [\"h0\"]\n[[station]]",
+            "is there twice",
+        ),
+        (
+            "[[station]]",
+            "[[station]]\nmac = \"02:00:00:00:00:07\"\naddresses = [\"10.77.0.1\"]\nports = [\"h0\"]\n[[station]]",
+            "10.77.0.1 is station 02:00:00:00:00:07's already",
+        ),
+    ];
+    for (from, to, expected) in cases {
+        let said = said(from, to);
+        assert!(said.contains(expected), "{to}: {said}");
+    }
+    for (prefix, expected) in [
+        (
+            "10.1.2.0/16",
+            "bits beyond its length of 16; the prefix is 10.1.0.0/16",
+        ),
+        ("10.0.0.0/33", "at most 32"),
+        ("10.0.0.0", "expected a prefix like"),
+        ("fd77::/129", "at most 128"),
+    ] {
+        let network = format!(
+            "[router]\nmac = \"02:00:00:00:ff:01\"\n[[network]]\nprefix = \"{prefix}\"\nports = [\"h0\"]\nnext_hop = \"02:00:00:00:00:09\"\n[[station]]"
+        );
+        let said = said("[[station]]", &network);
+        assert!(said.contains(expected), "{prefix}: {said}");
+    }
+}
+
+#[test]
+fn a_switch_has_between_one_port_and_256() {
+    let none = Setup::read("s.toml", "[switch]\n").unwrap_err();
+    assert!(none[0].to_string().contains("no [[port]]"));
+    let ports: String = (0..257)
+        .map(|n| format!("[[port]]\ninterface = \"p{n}\"\nrate = \"1 Gbps\"\n"))
+        .collect();
+    let many = Setup::read("s.toml", &ports).unwrap_err();
+    assert!(
+        many[0]
+            .to_string()
+            .contains("257 ports are too many: at most 256")
+    );
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_answered_without_a_panic(text in "\\PC{0,200}") {
+        let _ = Setup::read("any.toml", &text);
+    }
+}

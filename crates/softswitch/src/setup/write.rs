@@ -1,0 +1,155 @@
+//! A [`Setup`] as the text of a config, which reads back as the same.
+
+use super::process::{KEEP, NONE};
+use super::{Forwarding, PortSetup, Rank, Setup};
+use sidestep_config::decision::{Named, SHARED};
+use sidestep_config::value;
+use sidestep_switch::{Capacity, buffer, route, sched};
+use sidestep_types::{Entry, PortId};
+use std::fmt::{Display, Write};
+
+impl Setup {
+    /// The config that says this, with every value written out.
+    pub fn to_toml(&self) -> String {
+        let mut out = Text(String::new());
+        out.pair("name", &self.name);
+        out.plain("seed", self.seed);
+        self.write_switch(&mut out);
+        self.write_process(&mut out);
+        for port in &self.ports {
+            write_port(port, &mut out);
+        }
+        for station in &self.stations {
+            out.head("[[station]]");
+            out.pair("mac", station.mac);
+            out.list("addresses", &station.addresses);
+            out.list("ports", self.names(&station.ports));
+        }
+        if let Some(router) = &self.router {
+            out.head("[router]");
+            out.pair("mac", router.mac);
+            out.list("addresses", &router.addresses);
+        }
+        for network in &self.networks {
+            out.head("[[network]]");
+            let prefix = format!("{}/{}", network.prefix, network.length);
+            out.pair("prefix", prefix);
+            out.list("ports", self.names(&network.ports));
+            out.pair("next_hop", network.next_hop);
+        }
+        out.0
+    }
+
+    fn names<'a>(&'a self, ports: &'a [PortId]) -> impl Iterator<Item = &'a String> {
+        ports.iter().map(|port| &self.ports[port.index()].name)
+    }
+
+    fn write_switch(&self, out: &mut Text) {
+        let decision = &self.decision;
+        out.head("[switch]");
+        match decision.capacity {
+            Capacity::Unlimited => out.pair("capacity", "unlimited"),
+            Capacity::PerPort(size) => out.pair("capacity", size),
+            Capacity::Shared { memory, alpha } => {
+                out.pair("capacity", SHARED);
+                out.pair("memory", memory);
+                out.pair("alpha", format!("{}/{}", alpha.0, alpha.1));
+            }
+        }
+        out.policy("route", &decision.route, route::ENTRIES);
+        out.policy("buffer", &decision.buffer, buffer::ENTRIES);
+        out.policy("sched", &decision.sched, sched::ENTRIES);
+        let rank = match self.rank {
+            Rank::Sent => "sent",
+            Rank::Dscp => "dscp",
+        };
+        out.pair("rank", rank);
+        let forwarding = match self.forwarding {
+            Forwarding::Static => "static",
+            Forwarding::Learning => "learning",
+        };
+        out.pair("forwarding", forwarding);
+    }
+
+    fn write_process(&self, out: &mut Text) {
+        let process = &self.process;
+        let path = |path: &Option<std::path::PathBuf>| match path {
+            Some(path) => path.display().to_string(),
+            None => NONE.to_string(),
+        };
+        out.head("[process]");
+        out.pair("control", path(&process.control));
+        let metrics = process.metrics.map_or(NONE.into(), |m| m.to_string());
+        out.pair("metrics", metrics);
+        out.pair("user", process.user.as_deref().unwrap_or(KEEP));
+        out.plain("realtime", process.realtime);
+        out.pair("wait", if process.busy { "busy" } else { "sleep" });
+        out.pair("capture", path(&process.capture));
+        let only = if process.capture_drops_only {
+            "drops"
+        } else {
+            "all"
+        };
+        out.pair("capture_only", only);
+    }
+}
+
+fn write_port(port: &PortSetup, out: &mut Text) {
+    out.head("[[port]]");
+    out.pair("name", &port.name);
+    out.pair("interface", &port.interface);
+    out.pair("rate", port.rate);
+    out.pair("delay", port.delay);
+    let leads_to = if port.to_switch { "switch" } else { "host" };
+    out.pair("leads_to", leads_to);
+    out.plain("flood", port.flood);
+    out.pair("io", if port.xdp { "xdp" } else { "packet" });
+}
+
+/// TOML in the making.
+struct Text(String);
+
+impl Text {
+    fn head(&mut self, head: &str) {
+        let _ = writeln!(self.0, "\n{head}");
+    }
+
+    fn plain(&mut self, key: &str, value: impl Display) {
+        let _ = writeln!(self.0, "{key} = {value}");
+    }
+
+    fn pair(&mut self, key: &str, value: impl Display) {
+        self.plain(key, quoted(&value.to_string()));
+    }
+
+    fn list<T: Display>(&mut self, key: &str, items: impl IntoIterator<Item = T>) {
+        let items: Vec<String> = items.into_iter().map(|i| quoted(&i.to_string())).collect();
+        self.plain(key, format_args!("[{}]", items.join(", ")));
+    }
+
+    fn policy(&mut self, key: &str, named: &Named, entries: &'static [Entry]) {
+        let mut words = vec![format!("kind = {}", quoted(&named.0))];
+        let entry = entries.iter().find(|entry| entry.name == named.0);
+        for param in entry.map_or(&[][..], |entry| entry.params) {
+            let shown = value::show(named.1.get(param.name), param);
+            words.push(format!("{} = {}", param.name, quoted(&shown)));
+        }
+        self.plain(key, format_args!("{{ {} }}", words.join(", ")));
+    }
+}
+
+/// A basic string of TOML.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{:04X}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

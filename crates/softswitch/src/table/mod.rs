@@ -1,0 +1,122 @@
+//! Who is where: stations, prefixes, what was learned, and who gets what is flooded.
+
+mod hash;
+mod learning;
+mod prefixes;
+
+pub use hash::Mixed;
+pub use learning::{Learned, Learning, MOST_LEARNED, STALE_AFTER};
+pub use prefixes::{Prefixes, masked};
+
+use crate::setup::{Mac, Setup};
+use sidestep_types::PortId;
+use std::collections::HashMap;
+use std::net::IpAddr;
+
+/// Where frames go that are routed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NextHop {
+    /// The MAC that they get.
+    pub mac: Mac,
+    /// The ports toward it, one or more.
+    pub ports: Box<[PortId]>,
+}
+
+/// The config's part of forwarding. Nothing in it is ever iterated in the order of a hash.
+#[derive(Debug)]
+pub struct Stations {
+    /// Ports of each station, one or more.
+    ports: Vec<Box<[PortId]>>,
+    by_mac: HashMap<u64, u32, Mixed>,
+    answers: HashMap<IpAddr, Answer, Mixed>,
+    /// The router's MAC, if the switch is one.
+    router: Option<Mac>,
+    routed: Prefixes<NextHop>,
+    flood: Box<[PortId]>,
+}
+
+/// Whose MAC an address has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The MAC.
+    pub mac: Mac,
+    /// It is the switch's own, as a router.
+    pub router: bool,
+}
+
+impl Stations {
+    /// The tables of `setup`; `salt` keeps others from choosing addresses that collide.
+    pub fn new(setup: &Setup, salt: u64) -> Stations {
+        let mixed = Mixed::new(salt);
+        let mut by_mac = HashMap::with_hasher(mixed);
+        let mut answers = HashMap::with_hasher(mixed);
+        let mut routed = Prefixes::new(salt);
+        let mut ports = Vec::new();
+        for (index, station) in setup.stations.iter().enumerate() {
+            by_mac.insert(station.mac.bits(), index as u32);
+            ports.push(station.ports.clone().into_boxed_slice());
+            for &ip in &station.addresses {
+                let answer = Answer {
+                    mac: station.mac,
+                    router: false,
+                };
+                answers.insert(ip, answer);
+                // To the router's MAC, a station's own address is the longest prefix there is.
+                let hop = NextHop {
+                    mac: station.mac,
+                    ports: station.ports.clone().into_boxed_slice(),
+                };
+                routed.insert(ip, if ip.is_ipv4() { 32 } else { 128 }, hop);
+            }
+        }
+        for network in &setup.networks {
+            let hop = NextHop {
+                mac: network.next_hop,
+                ports: network.ports.clone().into_boxed_slice(),
+            };
+            routed.insert(network.prefix, network.length, hop);
+        }
+        for &ip in setup.router.iter().flat_map(|router| &router.addresses) {
+            let mac = setup.router.as_ref().map_or(Mac::default(), |r| r.mac);
+            answers.insert(ip, Answer { mac, router: true });
+        }
+        let flood = setup.ports.iter().enumerate();
+        let flood = flood.filter(|(_, port)| port.flood);
+        Stations {
+            ports,
+            by_mac,
+            answers,
+            router: setup.router.as_ref().map(|router| router.mac),
+            routed,
+            flood: flood.map(|(index, _)| PortId(index as u16)).collect(),
+        }
+    }
+
+    /// The ports toward the station of this MAC.
+    #[inline]
+    pub fn ports(&self, mac: Mac) -> Option<&[PortId]> {
+        let index = *self.by_mac.get(&mac.bits())?;
+        Some(&self.ports[index as usize])
+    }
+
+    /// Is it the MAC of the switch itself, as a router?
+    #[inline]
+    pub fn is_router(&self, mac: Mac) -> bool {
+        self.router == Some(mac)
+    }
+
+    /// Where the longest prefix of `ip` leads.
+    pub fn route(&self, ip: IpAddr) -> Option<&NextHop> {
+        self.routed.longest(ip)
+    }
+
+    /// The MAC of a known address.
+    pub fn answer(&self, ip: IpAddr) -> Option<Answer> {
+        self.answers.get(&ip).copied()
+    }
+
+    /// The ports that get what is flooded.
+    pub fn flood(&self) -> &[PortId] {
+        &self.flood
+    }
+}
