@@ -41,6 +41,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Run named benchmarks
     Bench(BenchArgs),
+    /// Switch real frames between Linux interfaces
+    Switch(SwitchArgs),
     /// Print what a switch policy decides, row by row, for hardware to replay
     Vectors(VectorsArgs),
 }
@@ -238,4 +240,28 @@ pub struct VectorsArgs {
     /// Where the rows come from; those of `conformance/vectors/` have seed 1
     #[arg(long, default_value_t = 1, value_name = "S")]
     pub seed: u64,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sidestep switch edge0.toml                 switch frames until SIGTERM or Ctrl-C; needs root
+  sidestep switch edge0.toml --check         what the config means
+  sidestep switch edge0.toml --ask counters | jq .ports
+  sidestep switch edge0.toml --ask reload    as SIGHUP: read the config again, losing no frame
+  sidestep switch edge0.toml --ask '{\"do\": \"capture\", \"file\": \"/tmp/x.pcapng\"}'
+
+The config is described in docs/softswitch.md. --ask needs `control` in its [process].")]
+pub struct SwitchArgs {
+    /// A config file
+    pub config: PathBuf,
+    /// Say what the config means, and end
+    #[arg(long, conflicts_with = "ask")]
+    pub check: bool,
+    /// Ask the switch that runs with this config: counters, reset, reload, stop, or a JSON object
+    #[arg(long, value_name = "WHAT", conflicts_with = "json")]
+    pub ask: Option<String>,
+    /// Print the last counters as one line of JSON when it ends
+    #[arg(long)]
+    pub json: bool,
 }

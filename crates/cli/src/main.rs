@@ -10,6 +10,7 @@ mod reproduce;
 mod run;
 mod show;
 mod stop;
+mod switch;
 mod vectors;
 
 use clap::Parser;
@@ -61,6 +62,7 @@ fn main() -> ExitCode {
         args::Command::List(args) => list::list(&args),
         args::Command::Show(args) => show::show(&args),
         args::Command::Bench(args) => bench::bench(&args),
+        args::Command::Switch(args) => switch::switch(&args),
         args::Command::Vectors(args) => vectors::vectors(&args),
     };
     match outcome {

@@ -1,6 +1,8 @@
 //! Calls the command in a directory of its own.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod switching;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};

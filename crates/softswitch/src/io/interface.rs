@@ -43,13 +43,24 @@ impl Inquiry {
         let address = self.ask(name, libc::SIOCGIFHWADDR, |r| unsafe {
             r.ifr_ifru.ifru_hwaddr.sa_data
         })?;
-        let up = libc::IFF_UP | libc::IFF_RUNNING;
+        // The driver's word on the carrier is there at once; the flag can be a second late.
+        let carrier = self.carrier(name);
+        let carrier = carrier.unwrap_or(flags & libc::IFF_RUNNING != 0);
         Ok(Interface {
             index,
-            running: flags & up == up,
+            running: flags & libc::IFF_UP != 0 && carrier,
             mtu: mtu.max(0) as u32,
             mac: std::array::from_fn(|i| address[i] as u8),
         })
+    }
+
+    fn carrier(&self, name: &str) -> Option<bool> {
+        /// `ETHTOOL_GLINK`, which fills the second word of a `struct ethtool_value`.
+        const GET_LINK: u32 = 0x0a;
+        let mut value = [GET_LINK, 0];
+        // SAFETY: two words are what the command wants.
+        let asked = unsafe { self.ethtool(name, &mut value) };
+        asked.ok().map(|()| value[1] != 0)
     }
 
     fn ask<T>(

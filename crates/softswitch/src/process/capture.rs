@@ -5,6 +5,7 @@
 //! and when the capture ends.
 
 use super::log::Log;
+use crate::setup::PortSetup;
 use pcap_file::DataLink;
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
@@ -64,7 +65,7 @@ pub struct Counts {
 impl Prepared {
     /// Opens the file and writes an interface block for each of `ports`, in their order. One that
     /// is there already is replaced, or when `new` is set, an error.
-    pub fn open(path: &Path, new: bool, ports: &[String]) -> Result<Prepared, String> {
+    pub fn open(path: &Path, new: bool, ports: &[PortSetup]) -> Result<Prepared, String> {
         let name = path.display().to_string();
         let say = |e: &dyn Display| format!("capture {name}: {e}");
         let mut options = OpenOptions::new();
@@ -78,7 +79,7 @@ impl Prepared {
         for port in ports {
             let mut block = InterfaceDescriptionBlock::new(DataLink::ETHERNET, 0);
             block.options = vec![
-                InterfaceDescriptionOption::IfName(Cow::Borrowed(port)),
+                InterfaceDescriptionOption::IfName(Cow::Borrowed(&port.name)),
                 InterfaceDescriptionOption::IfTsResol(InterfaceTsResolution::NANO),
             ];
             writer.write_pcapng_block(block).map_err(|e| say(&e))?;
@@ -173,7 +174,8 @@ mod tests {
     fn a_capture_reads_back_with_its_ports_times_and_comments() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.pcapng");
-        let ports = ["h0".to_string(), "up0".to_string()];
+        let config = "[switch]\n[[port]]\ninterface = \"h0\"\nrate = \"1 Gbps\"\n[[port]]\ninterface = \"up0\"\nrate = \"1 Gbps\"\n";
+        let ports = crate::setup::Setup::read("x", config).unwrap().ports;
         let prepared = Prepared::open(&path, true, &ports).unwrap();
         let mut capture = prepared.start(Log::new("t")).unwrap();
         let record = Record {

@@ -25,10 +25,8 @@ const CONNECTIONS: usize = 16;
 /// What answers questions.
 #[derive(Clone)]
 pub struct Clerk {
-    /// The switch's name.
-    pub name: Arc<str>,
-    /// Names of the ports.
-    pub ports: Arc<[String]>,
+    /// What it was started with.
+    pub setup: Arc<Setup>,
     /// Where captures tell of trouble.
     pub log: Log,
     /// Where orders to the loop are given.
@@ -52,7 +50,7 @@ impl Clerk {
         match asked["do"].as_str() {
             Some("counters") => {
                 let snapshot = self.desk.ask(Order::Counters).ok_or_else(ended)?;
-                Ok(report::counters(&self.name, &snapshot))
+                Ok(report::counters(&self.setup.name, &snapshot))
             }
             Some("reset") => {
                 self.desk.ask(Order::Reset).ok_or_else(ended)?;
@@ -74,6 +72,7 @@ impl Clerk {
     /// Reads the config again and gives it to the switch.
     pub fn reload(&self) -> Result<(), String> {
         let setup = Box::new((self.reread)()?);
+        same_doors(&self.setup, &setup)?;
         (self.desk.ask(|answer| Order::Reload(setup, answer)))
             .unwrap_or_else(|| Err("the switch is ending".into()))
     }
@@ -100,7 +99,7 @@ impl Clerk {
         };
         let watch = match path {
             Some(path) => Some(Watch {
-                capture: Prepared::open(path, true, &self.ports)?.start(self.log.clone())?,
+                capture: Prepared::open(path, true, &self.setup.ports)?.start(self.log.clone())?,
                 drops_only,
             }),
             None => None,
@@ -117,6 +116,29 @@ impl Clerk {
             "before": {"kept": before.kept, "lost": before.lost},
         }))
     }
+}
+
+/// Sockets and threads were made once: another config may not want others.
+fn same_doors(now: &Setup, then: &Setup) -> Result<(), String> {
+    let interfaces = |setup: &Setup| -> Vec<(String, String, bool)> {
+        let doors = setup.ports.iter();
+        doors
+            .map(|p| (p.name.clone(), p.interface.clone(), p.xdp))
+            .collect()
+    };
+    let (old, new) = (interfaces(now), interfaces(then));
+    if old != new {
+        let changed = (new.iter()).find(|port| !old.contains(port));
+        let what = match changed {
+            Some((name, interface, _)) => format!("port {name:?} on interface {interface:?}"),
+            None => format!("{} ports instead of {}", new.len(), old.len()),
+        };
+        return Err(format!("{what}: other ports need a restart"));
+    }
+    if now.process != then.process || now.name != then.name {
+        return Err("another name or [process] needs a restart".into());
+    }
+    Ok(())
 }
 
 /// Makes the socket at `path`, for its owner alone. One that nobody answers at is replaced.

@@ -32,11 +32,11 @@ pub fn run(
     let news = LinkNews::listen().map_err(|e| e.to_string())?;
     let machine = Machine::new(setup)?;
     let mut engine = Engine::new(machine, ports, orders, news, inquiry, log.clone());
-    engine.names = names.clone();
+    engine.names = names;
     engine.busy = setup.process.busy;
     let doors = Doors::open(setup)?;
     let capture = (setup.process.capture.as_deref())
-        .map(|path| Prepared::open(path, false, &names))
+        .map(|path| Prepared::open(path, false, &setup.ports))
         .transpose()?;
     steady(setup, &mut engine.priority, &log);
     if let Some(name) = &setup.process.user {
@@ -49,8 +49,7 @@ pub fn run(
         });
     }
     let clerk = Clerk {
-        name: setup.name.as_str().into(),
-        ports: names.into(),
+        setup: Arc::new(setup.clone()),
         log: log.clone(),
         desk,
         reread: Arc::new(reread),
@@ -112,7 +111,7 @@ impl Doors {
         if let Some(listener) = self.metrics {
             let clerk = clerk.clone();
             thread("metrics", move || {
-                metrics::serve(&listener, &clerk.name, &clerk.desk)
+                metrics::serve(&listener, &clerk.setup.name, &clerk.desk)
             })?;
         }
         Ok(())
@@ -126,7 +125,7 @@ fn heed(signals: &Signals, clerk: &Clerk) {
                 clerk.desk.give(Order::Stop);
             }
             Signal::Reload => match clerk.reload() {
-                Ok(()) => clerk.log.say("reads its config again"),
+                Ok(()) => clerk.log.say("read its config again"),
                 Err(e) => clerk.log.say(format!("keeps its config: {e}")),
             },
         }

@@ -1,0 +1,47 @@
+//! `sidestep switch`
+
+use crate::args::SwitchArgs;
+use crate::{Failure, Outcome, out};
+use sidestep_softswitch::process::{self, control, report};
+use sidestep_softswitch::setup::Setup;
+use std::path::{Path, PathBuf};
+
+/// Switches frames, or says what a config means, or asks a switch that runs.
+pub fn switch(args: &SwitchArgs) -> Outcome {
+    let setup = read(&args.config).map_err(Failure::input)?;
+    if args.check {
+        out::say(&setup.to_toml());
+        return Ok(0);
+    }
+    if let Some(question) = &args.ask {
+        return ask(&setup, question, &args.config);
+    }
+    // A relative path would mean another file for a process that has moved.
+    let path = std::fs::canonicalize(&args.config).unwrap_or_else(|_| PathBuf::from(&args.config));
+    let last = process::run(&setup, move || read(&path)).map_err(Failure::work)?;
+    if args.json {
+        out::say(&format!("{}\n", report::counters(&setup.name, &last)));
+    }
+    Ok(0)
+}
+
+fn read(path: &Path) -> Result<Setup, String> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|e| format!("cannot read {name}: {e}"))?;
+    Setup::read(&name, &text).map_err(|problems| {
+        let lines: Vec<String> = problems.iter().map(|p| p.to_string()).collect();
+        lines.join("\n")
+    })
+}
+
+fn ask(setup: &Setup, question: &str, path: &Path) -> Outcome {
+    let Some(socket) = &setup.process.control else {
+        return Err(Failure::input(format!(
+            "{}: expected `control` in [process], to ask the switch by it",
+            path.display()
+        )));
+    };
+    let answer = control::ask(socket, question).map_err(Failure::work)?;
+    out::say(&format!("{answer}\n"));
+    Ok(0)
+}

@@ -1,0 +1,143 @@
+//! `sidestep switch` in a namespace of its own, with hosts around it.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use serde_json::Value;
+use sidestep_softswitch::process::control;
+use sidestep_softswitch::trial::wiring::{Wiring, mac};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// The hosts and their switch's namespace, or `None`, having printed why, where namespaces are not
+/// allowed.
+pub fn wiring(hosts: usize) -> Option<Wiring> {
+    match Wiring::new(hosts) {
+        Ok(wiring) => Some(wiring),
+        Err(why) => {
+            eprintln!("skipped: {why}");
+            None
+        }
+    }
+}
+
+/// A config for `hosts` hosts: the lines of `switch` and `process`, ports at `rate` each.
+pub fn config(hosts: usize, rate: &str, switch: &str, process: &str) -> String {
+    let mut text = format!("name = \"t\"\n[switch]\n{switch}\n[process]\n{process}\n");
+    for number in 0..hosts {
+        let (mac, last) = (mac(number), number + 1);
+        text += &format!(
+            "[[port]]\nname = \"h{number}\"\ninterface = \"p{number}\"\nrate = \"{rate}\"\n\
+             leads_to = \"host\"\n\
+             [[station]]\nmac = \"{mac}\"\naddresses = [\"10.9.0.{last}\", \"fd09::{last:x}\"]\n\
+             ports = [\"h{number}\"]\n"
+        );
+    }
+    text
+}
+
+/// A switch that runs.
+pub struct Running {
+    /// The process.
+    pub child: Child,
+    /// What it belongs to.
+    pub wiring: Wiring,
+    room: TempDir,
+}
+
+impl Running {
+    /// Starts a switch for all hosts of `wiring`, whose config says these lines of `[switch]` and
+    /// `[process]`, and waits until it answers. `ROOM` in them is a folder that all may write to.
+    pub fn start(wiring: Wiring, rate: &str, switch: &str, process: &str) -> Running {
+        let room = tempfile::tempdir().unwrap();
+        fs::set_permissions(room.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        let place = room.path().display().to_string();
+        let process = format!("control = \"ROOM/s.sock\"\n{process}").replace("ROOM", &place);
+        let text = config(wiring.hosts.len(), rate, switch, &process);
+        fs::write(room.path().join("t.toml"), text).unwrap();
+        let log = fs::File::create(room.path().join("log")).unwrap();
+        let child = (wiring.switch.command(env!("CARGO_BIN_EXE_sidestep")))
+            .args(["switch", "--json"])
+            .arg(room.path().join("t.toml"))
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        let mut running = Running {
+            child,
+            wiring,
+            room,
+        };
+        let start = Instant::now();
+        while running.ask("counters").is_err() {
+            let log = running.log();
+            assert!(
+                start.elapsed() < Duration::from_secs(10),
+                "no answer: {log}"
+            );
+            assert!(running.child.try_wait().unwrap().is_none(), "ended: {log}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        running
+    }
+
+    /// A path in its folder.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.room.path().join(name)
+    }
+
+    /// What it said on standard error.
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.path("log")).unwrap()
+    }
+
+    /// Waits until it has said `words`.
+    pub fn says(&self, words: &str) {
+        until(words, || self.log().contains(words));
+    }
+
+    /// Asks by the control socket.
+    pub fn ask(&self, question: &str) -> Result<Value, String> {
+        control::ask(&self.path("s.sock"), question)
+    }
+
+    /// Its counters.
+    pub fn counters(&self) -> Value {
+        self.ask("counters").unwrap()
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, signal: i32) {
+        // SAFETY: the child has not been waited for, so that the number is its own.
+        let done = unsafe { libc::kill(self.child.id() as i32, signal) };
+        assert_eq!(done, 0);
+    }
+
+    /// Ends it by SIGTERM; the counters that it printed.
+    pub fn end(mut self) -> Value {
+        self.signal(libc::SIGTERM);
+        let out = std::io::read_to_string(self.child.stdout.take().unwrap()).unwrap();
+        let status = self.child.wait().unwrap();
+        assert!(status.success(), "{status}: {}", self.log());
+        assert_eq!(out.lines().count(), 1, "one line of JSON: {out}");
+        serde_json::from_str(&out).unwrap()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Waits up to five seconds until it is so.
+pub fn until(what: &str, mut so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !so() {
+        assert!(start.elapsed() < Duration::from_secs(5), "not so: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}

@@ -1,0 +1,156 @@
+//! The process of `sidestep switch`: how it starts, answers, changes and ends.
+
+mod common;
+
+use common::switching::{Running, until, wiring};
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+#[test]
+fn it_drops_its_privileges_and_stops_on_sigterm() {
+    let Some(wiring) = wiring(2) else { return };
+    let running = Running::start(wiring, "100 Mbps", "", "");
+    let status = fs::read_to_string(format!("/proc/{}/status", running.child.id())).unwrap();
+    let value = |key: &str| {
+        let line = status.lines().find_map(|l| l.strip_prefix(key)).unwrap();
+        line.trim().to_string()
+    };
+    let zero = "0000000000000000";
+    assert_eq!(
+        (value("CapEff:"), value("CapPrm:")),
+        (zero.into(), zero.into())
+    );
+    assert_eq!(value("CapInh:"), zero);
+    assert_eq!(value("NoNewPrivs:"), "1");
+    let uids = value("Uid:");
+    assert!(uids.split_whitespace().all(|uid| uid != "0"), "{uids}");
+    assert_eq!(value("Groups:").split_whitespace().count(), 1);
+    let last = running.end();
+    assert_eq!(last["switch"], "t");
+    assert_eq!(last["ports"]["h0"]["running"], true);
+}
+
+#[test]
+fn it_may_keep_its_privileges() {
+    let Some(wiring) = wiring(1) else { return };
+    let running = Running::start(wiring, "100 Mbps", "", "user = \"keep\"");
+    let status = fs::read_to_string(format!("/proc/{}/status", running.child.id())).unwrap();
+    assert!(status.contains("Uid:\t0\t0\t0\t0"), "{status}");
+}
+
+#[test]
+fn wrong_questions_are_answered_with_an_error_each() {
+    let Some(wiring) = wiring(1) else { return };
+    let running = Running::start(wiring, "100 Mbps", "", "");
+    let error = running.ask("dance").unwrap_err();
+    assert!(
+        error.contains("counters, reset, reload") && error.contains("dance"),
+        "{error}"
+    );
+    let error = running.ask("{\"do\": ").unwrap_err();
+    assert!(error.contains("EOF"), "{error}");
+    let question = "{\"do\": \"capture\", \"file\": \"/proc/nowhere\"}";
+    let error = running.ask(question).unwrap_err();
+    assert!(error.contains("/proc/nowhere"), "{error}");
+    assert!(running.ask("counters").is_ok());
+}
+
+#[test]
+fn a_config_that_cannot_be_read_again_leaves_it_as_it_was() {
+    let Some(wiring) = wiring(2) else { return };
+    let running = Running::start(wiring, "100 Mbps", "", "");
+    let path = running.path("t.toml");
+    let good = fs::read_to_string(&path).unwrap();
+    fs::write(&path, good.replace("rate =", "rat =")).unwrap();
+    let error = running.ask("reload").unwrap_err();
+    assert!(
+        error.contains("rat") && error.contains("t.toml:"),
+        "{error}"
+    );
+    running.signal(libc::SIGHUP);
+    running.says("keeps its config");
+    fs::write(&path, good.replace("\"p1\"", "\"p9\"")).unwrap();
+    let error = running.ask("reload").unwrap_err();
+    assert!(error.contains("p9") && error.contains("restart"), "{error}");
+    fs::write(&path, good).unwrap();
+    running.signal(libc::SIGHUP);
+    running.says("read its config again");
+}
+
+#[test]
+fn a_vanished_interface_is_used_again_when_it_is_back() {
+    let Some(wiring) = wiring(2) else { return };
+    let running = Running::start(wiring, "100 Mbps", "", "user = \"keep\"");
+    let h1 = || running.counters()["ports"]["h1"]["running"] == true;
+    until("h1 is up at first", h1);
+    running.wiring.switch.ip("link del p1").unwrap();
+    running.says("interface p1 is gone");
+    assert!(!h1());
+    running.wiring.plug(1).unwrap();
+    running.says("interface p1 was made anew, and is used again");
+    until("h1 is up again", h1);
+    let before = running.counters()["ports"]["h1"]["received"]
+        .as_u64()
+        .unwrap();
+    running.wiring.hosts[1]
+        .run("ping", "-c 1 -W 1 10.9.0.200")
+        .unwrap_err();
+    until("frames of the new interface are received", || {
+        running.counters()["ports"]["h1"]["received"]
+            .as_u64()
+            .unwrap()
+            > before
+    });
+    running.wiring.hosts[1].ip("link set eth0 down").unwrap();
+    running.says("interface p1 is down");
+    running.wiring.hosts[1].ip("link set eth0 up").unwrap();
+    running.says("interface p1 is up");
+}
+
+#[test]
+fn prometheus_reads_its_counters_on_the_loopback() {
+    let Some(wiring) = wiring(2) else { return };
+    let running = Running::start(wiring, "100 Mbps", "", "metrics = \"127.0.0.1:9470\"");
+    let get = |question: &str| {
+        running.wiring.switch.within(|| {
+            let mut stream = TcpStream::connect("127.0.0.1:9470").unwrap();
+            stream.write_all(question.as_bytes()).unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).unwrap();
+            answer
+        })
+    };
+    let page = get("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert!(page.starts_with("HTTP/1.1 200"), "{page}");
+    for line in [
+        "# TYPE sidestep_port_received_frames counter",
+        "# HELP sidestep_port_received_frames ",
+        "sidestep_port_running{switch=\"t\",port=\"h1\"} 1",
+        "sidestep_lateness_seconds{switch=\"t\",quantile=\"0.99\"}",
+        "# EOF",
+    ] {
+        assert!(page.contains(line), "{line} is not in\n{page}");
+    }
+    assert!(get("GET / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404"));
+    assert!(get("POST /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 405"));
+    assert!(get("\u{1}\u{2}\r\n\r\n").starts_with("HTTP/1.1 400"));
+}
+
+#[test]
+fn a_second_switch_does_not_take_the_socket_of_the_first() {
+    let Some(wiring) = wiring(1) else { return };
+    let running = Running::start(wiring, "100 Mbps", "", "");
+    let second = (running
+        .wiring
+        .switch
+        .command(env!("CARGO_BIN_EXE_sidestep")))
+    .arg("switch")
+    .arg(running.path("t.toml"))
+    .output()
+    .unwrap();
+    let said = String::from_utf8_lossy(&second.stderr).into_owned();
+    assert_eq!(second.status.code(), Some(1));
+    assert!(said.contains("another switch answers there"), "{said}");
+    assert!(running.ask("counters").is_ok());
+}
