@@ -1,7 +1,41 @@
 //! The switch without I/O.
+//!
+//! **Decision**     that of `sidestep-switch`, on real frames: `docs/softswitch.md`.
+//! **State**        the queues and their frames, what was learned, what is counted.
+//! **Units**        picoseconds of whatever clock the driver has; bytes without FCS.
+//! **Errors**       a frame that is not forwarded is a count with a reason.
+//! **Source**       `docs/model.md`, rules 3 to 6 of the design.
+//! **Deviations**   none known from the simulator's switch: `tests/conformance.rs` holds both
+//!                  against each other, packet by packet.
 
-use crate::setup::Setup;
-use sidestep_types::{PortId, Time};
+mod agenda;
+mod core;
+mod counters;
+mod outputs;
+mod packet;
+mod rank;
+mod reload;
+mod slab;
+#[cfg(test)]
+mod tests;
+mod watch;
+
+pub use counters::{Counters, Depths, PortCounters};
+pub use watch::{Event, Happened, Watcher};
+
+use self::core::{Core, How, Ranks};
+use agenda::Agenda;
+use counters::PortCounts;
+use outputs::{Outputs, Port};
+use packet::blank;
+use slab::Slab;
+
+use crate::frame::{self, ANSWER_BYTES, Frame, Refusal, What};
+use crate::setup::{Forwarding, Setup};
+use crate::table::{Answer, Learned, Learning, MOST_LEARNED, Stations};
+use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Decider};
+use sidestep_types::{PortId, PortSet, Rng, Seed, Time};
+use std::net::IpAddr;
 
 /// A frame of the machine's, from its departure until it is released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,37 +53,306 @@ pub struct Departure {
 }
 
 /// A switch: frames and the time go in, frames come out when their last bit would have left.
-pub struct Machine {}
+pub struct Machine {
+    core: Core,
+    stations: Stations,
+    learning: Learning,
+    not_learned: u64,
+    no_port: u64,
+    /// Frames handed out and not yet released.
+    out: u32,
+    identity: Identity,
+    setup: Setup,
+}
 
-impl Machine {
-    /// A switch. An error says what does not go together.
-    pub fn new(_setup: &Setup) -> Result<Machine, String> {
-        Ok(Machine {})
+/// What a switch's chance is named after.
+#[derive(Clone, Copy, Debug)]
+enum Identity {
+    /// Its name.
+    Named,
+    /// A number, as in the simulator.
+    Numbered(u64),
+}
+
+impl Identity {
+    fn salt(self, setup: &Setup) -> u64 {
+        let seed = Seed(setup.seed);
+        match self {
+            Identity::Named => seed.salt(("ecmp", setup.name.as_str())),
+            Identity::Numbered(id) => seed.salt(("ecmp", id)),
+        }
     }
 
-    /// A frame came in by `port`, from its destination address to before its FCS.
-    pub fn receive(&mut self, _now: Time, _port: PortId, _frame: &[u8]) {}
+    fn stream(self, setup: &Setup) -> Rng {
+        let seed = Seed(setup.seed);
+        match self {
+            Identity::Named => seed.stream(("switch", setup.name.as_str())),
+            Identity::Numbered(id) => seed.stream(("switch", id)),
+        }
+    }
+}
 
-    /// The next frame that is due by `now`, in the order in which they are due.
-    pub fn poll_send(&mut self, _now: Time) -> Option<Departure> {
-        None
+impl Machine {
+    /// A switch, whose draws and hash salt are named after it. An error says what does not go
+    /// together.
+    pub fn new(setup: &Setup) -> Result<Machine, String> {
+        Machine::with(setup, Identity::Named)
+    }
+
+    /// A switch that draws what the simulator's switch `id` draws from the same seed.
+    pub fn numbered(setup: &Setup, id: u64) -> Result<Machine, String> {
+        Machine::with(setup, Identity::Numbered(id))
+    }
+
+    fn with(setup: &Setup, identity: Identity) -> Result<Machine, String> {
+        let many = setup.ports.len();
+        if many > PortSet::CAPACITY {
+            let most = PortSet::CAPACITY;
+            return Err(format!("{many} ports are too many: at most {most}"));
+        }
+        let salt = identity.salt(setup);
+        let decision = &setup.decision;
+        let (route, buffer) = (&decision.route, &decision.buffer);
+        let mut ports = Vec::new();
+        for port in &setup.ports {
+            ports.push(Port::new(port, sched(setup, salt)?));
+        }
+        let decider = Decider {
+            route: AnyRoute::build(&route.0, &route.1, many as u16, salt)?,
+            buffer: AnyBuffer::build(&buffer.0, &buffer.1, many as u16, salt)?,
+            rng: identity.stream(setup),
+        };
+        let seed = Seed(setup.seed);
+        Ok(Machine {
+            core: Core {
+                outputs: Outputs {
+                    now: Time::ZERO,
+                    slab: Slab::new(),
+                    capacity: decision.capacity,
+                    to_switch: to_switch(setup),
+                    dues: Agenda::new(many),
+                    ends: Agenda::new(many),
+                    ports,
+                },
+                decider,
+                counts: vec![PortCounts::new(); many],
+                ranks: needs_ranks(setup).then(|| Ranks::of(setup.rank)),
+                watcher: None,
+                evicted: Vec::new(),
+            },
+            stations: Stations::new(setup, seed.salt("stations")),
+            learning: Learning::new(MOST_LEARNED, seed.salt("learning")),
+            not_learned: 0,
+            no_port: 0,
+            out: 0,
+            identity,
+            setup: setup.clone(),
+        })
+    }
+
+    /// A frame came in by `port`, from its destination address to before its FCS. The time does
+    /// not go back: an earlier `now` than the last one counts as that.
+    #[inline]
+    pub fn receive(&mut self, now: Time, port: PortId, bytes: &[u8]) {
+        self.core.outputs.advance(now);
+        let Some(counts) = self.core.counts.get_mut(port.index()) else {
+            self.no_port += 1;
+            self.core
+                .tell(None, bytes, Happened::Refused(Refusal::NoPort));
+            return;
+        };
+        counts.rx_frames += 1;
+        counts.rx_bytes += bytes.len() as u64;
+        match frame::read(bytes) {
+            Err(why) => self.core.refuse(port, bytes, why),
+            Ok(frame) => self.place(port, &frame, bytes),
+        }
+    }
+
+    /// Finds out who gets a frame.
+    #[inline]
+    fn place(&mut self, port: PortId, frame: &Frame, bytes: &[u8]) {
+        let learns = self.setup.forwarding == Forwarding::Learning;
+        if learns {
+            let learned = self.learning.see(self.core.outputs.now, frame.src, port);
+            self.not_learned += u64::from(learned == Learned::Full);
+        }
+        let group = frame.dst.is_group();
+        let to_router = !group && self.stations.is_router(frame.dst);
+        if let What::Asks(ip) = frame.what
+            && (group || to_router)
+            && let Some(answer) = self.stations.answer(ip)
+            && answer.mac != frame.src
+        {
+            return self.answer(port, ip, answer, bytes);
+        }
+        let is_ip = matches!(frame.what, What::Ip(_));
+        let mut how = How {
+            from: Some(port),
+            ages: is_ip && !group,
+            detours: is_ip,
+            // A real frame does not say whether it was detoured. Only a switch may send one back.
+            returns: is_ip && !learns && self.core.outputs.to_switch.has(port),
+            macs: None,
+        };
+        if group {
+            return self.flood(port, frame, bytes, how);
+        }
+        if to_router {
+            let to = frame.ip_destination(bytes);
+            let Some(hop) = to.and_then(|ip| self.stations.route(ip)) else {
+                return self.core.refuse(port, bytes, Refusal::NoStation);
+            };
+            how.macs = Some((hop.mac, frame.dst));
+            return self.core.forward(frame, bytes, &hop.ports, how);
+        }
+        if let Some(hops) = self.stations.ports(frame.dst) {
+            return self.core.forward(frame, bytes, hops, how);
+        }
+        if !learns {
+            return self.core.refuse(port, bytes, Refusal::NoStation);
+        }
+        match self.learning.find(self.core.outputs.now, frame.dst) {
+            Some(at) => self.core.forward(frame, bytes, &[at], how),
+            None => self.flood(port, frame, bytes, how),
+        }
+    }
+
+    /// A copy for every port that gets what is flooded, but the one it came in by.
+    fn flood(&mut self, port: PortId, frame: &Frame, bytes: &[u8], how: How) {
+        let how = How {
+            detours: false,
+            ..how
+        };
+        self.core.counts[port.index()].floods += 1;
+        for &to in self.stations.flood() {
+            if to != port {
+                self.core.counts[to.index()].copies += 1;
+                self.core.forward(frame, bytes, &[to], how);
+            }
+        }
+    }
+
+    /// Answers who asked for `ip`, by the port they asked by.
+    fn answer(&mut self, port: PortId, ip: IpAddr, answer: Answer, asked: &[u8]) {
+        self.core.counts[port.index()].answered += 1;
+        self.core.tell(Some(port), asked, Happened::Answered);
+        let mut out = [0; ANSWER_BYTES];
+        let length = frame::answer_to(asked, ip, answer.mac, answer.router, &mut out);
+        let bytes = &out[..length];
+        let frame = frame::read(bytes).expect("an answer is a sound frame");
+        let how = How {
+            from: None,
+            ages: false,
+            detours: false,
+            returns: true,
+            macs: None,
+        };
+        self.core.forward(&frame, bytes, &[port], how);
+    }
+
+    /// The next frame that is due by `now`, in the order in which they are due; of those due at
+    /// once, that of the first port.
+    #[inline]
+    pub fn poll_send(&mut self, now: Time) -> Option<Departure> {
+        self.core.outputs.advance(now);
+        let departure = self.core.outputs.take()?;
+        let counts = &mut self.core.counts[departure.port.index()];
+        counts.tx_frames += 1;
+        counts.tx_bytes += self.core.outputs.slab.bytes(departure.handle.0).len() as u64;
+        self.out += 1;
+        Some(departure)
     }
 
     /// When [`Machine::poll_send`] has something next.
+    #[inline]
     pub fn next_departure(&self) -> Option<Time> {
-        None
+        let first = self.core.outputs.dues.first();
+        (first != Time::MAX).then_some(first)
     }
 
     /// The bytes of a departed frame.
-    pub fn frame(&self, _handle: Handle) -> &[u8] {
-        &[]
+    #[inline]
+    pub fn frame(&self, handle: Handle) -> &[u8] {
+        self.core.outputs.slab.bytes(handle.0)
     }
 
-    /// Gives the room of a departed frame back.
-    pub fn release(&mut self, _handle: Handle) {}
-
-    /// Takes a new config over: frames that are queued stay. An error leaves all as it was.
-    pub fn reload(&mut self, _now: Time, _setup: &Setup) -> Result<(), String> {
-        Ok(())
+    /// Gives the room of a departed frame back. Panics when it was given back already.
+    #[inline]
+    pub fn release(&mut self, handle: Handle) {
+        self.core.outputs.slab.free(handle.0);
+        self.out -= 1;
     }
+
+    /// Frames queued, or whose port's delay is passing.
+    pub fn held(&self) -> u64 {
+        u64::from(self.core.outputs.slab.live() - self.out)
+    }
+
+    /// Has everything that happens to a frame told to `watcher`, or to nobody.
+    pub fn watch(&mut self, watcher: Option<Watcher>) {
+        self.core.watcher = watcher;
+    }
+
+    /// Puts a policy of the caller's in the place of the configured buffer, until a reload
+    /// changes that.
+    pub fn set_buffer(&mut self, buffer: AnyBuffer) {
+        self.core.decider.buffer = buffer;
+    }
+
+    /// Puts a route of the caller's in the place of the configured one.
+    pub fn set_route(&mut self, route: AnyRoute) {
+        self.core.decider.route = route;
+    }
+
+    /// The config that holds now.
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// A copy of all counts, with the queues as they are at `now`.
+    pub fn counters(&mut self, now: Time) -> Counters {
+        self.core.outputs.advance(now);
+        let mut ports = Vec::new();
+        for (index, port) in self.setup.ports.iter().enumerate() {
+            let depth = self.core.outputs.depth(PortId(index as u16));
+            let peak = self.core.outputs.ports[index].peak;
+            ports.push(PortCounters {
+                queued_packets: depth.packets,
+                queued_bytes: depth.bytes,
+                peak_packets: peak.packets,
+                peak_bytes: peak.bytes,
+                ..self.core.counts[index].copy(&port.name, &port.interface)
+            });
+        }
+        Counters {
+            name: self.setup.name.clone(),
+            at_ps: self.core.outputs.now.ps(),
+            held: self.held(),
+            learned: self.learning.len() as u64,
+            not_learned: self.not_learned,
+            no_port: self.no_port,
+            ports,
+        }
+    }
+}
+
+/// The ports that take detours.
+fn to_switch(setup: &Setup) -> PortSet {
+    let ports = setup.ports.iter().enumerate();
+    let to_switch = ports.filter(|(_, port)| port.to_switch);
+    to_switch.map(|(index, _)| PortId(index as u16)).collect()
+}
+
+/// The scheduler of one port.
+fn sched(setup: &Setup, salt: u64) -> Result<AnySched, String> {
+    let (name, values) = &setup.decision.sched;
+    AnySched::build(name, values, setup.ports.len() as u16, salt)
+}
+
+/// Does anyone ask for ranks? Keeping them costs a look at a table for each packet.
+fn needs_ranks(setup: &Setup) -> bool {
+    [&setup.decision.buffer.0, &setup.decision.sched.0]
+        .iter()
+        .any(|name| *name == "pfabric")
 }

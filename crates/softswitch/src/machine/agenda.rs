@@ -1,0 +1,78 @@
+//! When each port has something due: a tree of minima over a fixed number of slots.
+
+use sidestep_types::Time;
+
+/// One time for each slot, the earliest at hand.
+pub(super) struct Agenda {
+    /// Node 1 is the root, the slots begin at `tree.len() / 2`.
+    tree: Vec<Time>,
+}
+
+impl Agenda {
+    /// So many slots, with nothing in any.
+    pub fn new(slots: usize) -> Agenda {
+        Agenda {
+            tree: vec![Time::MAX; 2 * slots.next_power_of_two().max(1)],
+        }
+    }
+
+    /// Something is due in `slot` at `at`; [`Time::MAX`] is nothing.
+    #[inline]
+    pub fn set(&mut self, slot: usize, at: Time) {
+        let mut node = self.tree.len() / 2 + slot;
+        self.tree[node] = at;
+        while node > 1 {
+            let least = self.tree[node].min(self.tree[node ^ 1]);
+            node /= 2;
+            if self.tree[node] == least {
+                return;
+            }
+            self.tree[node] = least;
+        }
+    }
+
+    /// What is due first, [`Time::MAX`] when nothing is.
+    #[inline]
+    pub fn first(&self) -> Time {
+        self.tree[1]
+    }
+
+    /// The first slot of those where something is due first.
+    #[inline]
+    pub fn slot(&self) -> usize {
+        let least = self.tree[1];
+        let mut node = 1;
+        while node < self.tree.len() / 2 {
+            node *= 2;
+            node += usize::from(self.tree[node] != least);
+        }
+        node - self.tree.len() / 2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn the_earliest_of_the_first_slots_is_at_hand(
+            slots in 1usize..40,
+            sets in proptest::collection::vec((0usize..40, 0u64..50), 1..200),
+        ) {
+            let mut agenda = Agenda::new(slots);
+            let mut plain = vec![Time::MAX; slots];
+            for (slot, at) in sets {
+                let at = if at == 49 { Time::MAX } else { Time::from_ps(at) };
+                agenda.set(slot % slots, at);
+                plain[slot % slots] = at;
+                let least = *plain.iter().min().unwrap();
+                proptest::prop_assert_eq!(agenda.first(), least);
+                if least != Time::MAX {
+                    let first = plain.iter().position(|at| *at == least).unwrap();
+                    proptest::prop_assert_eq!(agenda.slot(), first);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! What a switch counts, and a copy of it for others.
+
+use crate::frame::Refusal;
+use hdrhistogram::Histogram;
+use serde::Serialize;
+use sidestep_switch::DropReason;
+use std::collections::BTreeMap;
+
+/// What is counted at one port.
+#[derive(Clone, Debug)]
+pub(super) struct PortCounts {
+    pub rx_frames: u64,
+    pub rx_bytes: u64,
+    pub tx_frames: u64,
+    pub tx_bytes: u64,
+    pub marks: u64,
+    pub trims: u64,
+    pub detours_in: u64,
+    pub detours_out: u64,
+    pub answered: u64,
+    pub floods: u64,
+    pub copies: u64,
+    pub drops: [u64; DropReason::COUNT],
+    pub refused: [u64; Refusal::COUNT],
+    /// Packets before each that wanted this port.
+    pub depths: Histogram<u64>,
+}
+
+impl PortCounts {
+    pub fn new() -> PortCounts {
+        PortCounts {
+            rx_frames: 0,
+            rx_bytes: 0,
+            tx_frames: 0,
+            tx_bytes: 0,
+            marks: 0,
+            trims: 0,
+            detours_in: 0,
+            detours_out: 0,
+            answered: 0,
+            floods: 0,
+            copies: 0,
+            drops: [0; DropReason::COUNT],
+            refused: [0; Refusal::COUNT],
+            depths: Histogram::new_with_bounds(1, 1 << 20, 2).expect("bounds of a histogram"),
+        }
+    }
+}
+
+/// All counts of a switch at one instant. Names are those of drop reasons and refusals.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Counters {
+    /// The switch.
+    pub name: String,
+    /// When, in picoseconds of the driver's clock.
+    pub at_ps: u64,
+    /// Frames queued, or whose port's delay is passing.
+    pub held: u64,
+    /// Addresses learned, stale ones included.
+    pub learned: u64,
+    /// Addresses that found no place in the table.
+    pub not_learned: u64,
+    /// Frames that came by a port that is not there.
+    pub no_port: u64,
+    /// In the order of the config.
+    pub ports: Vec<PortCounters>,
+}
+
+/// The counts of one port.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PortCounters {
+    /// Its name.
+    pub name: String,
+    /// The Linux interface.
+    pub interface: String,
+    /// Frames that came in.
+    pub rx_frames: u64,
+    /// Their bytes, without FCS.
+    pub rx_bytes: u64,
+    /// Frames that were handed out when their last bit had left.
+    pub tx_frames: u64,
+    /// Their bytes, without FCS.
+    pub tx_bytes: u64,
+    /// Frames marked "congestion experienced" when they were queued here.
+    pub marks: u64,
+    /// Frames that wanted this port and lost their payload.
+    pub trims: u64,
+    /// Frames that wanted another port and were queued here.
+    pub detours_in: u64,
+    /// Frames that wanted this port and were queued elsewhere.
+    pub detours_out: u64,
+    /// Requests for an address that came in here and were answered.
+    pub answered: u64,
+    /// Frames that came in here and were flooded.
+    pub floods: u64,
+    /// Copies of flooded frames for this port.
+    pub copies: u64,
+    /// Frames that wanted this port and were dropped, by reason.
+    pub drops: BTreeMap<&'static str, u64>,
+    /// Frames that came in here and were refused, by reason.
+    pub refused: BTreeMap<&'static str, u64>,
+    /// What is queued now.
+    pub queued_packets: u32,
+    /// Its bytes of buffer.
+    pub queued_bytes: u32,
+    /// The most that was queued at once.
+    pub peak_packets: u32,
+    /// The most bytes.
+    pub peak_bytes: u32,
+    /// How many packets each arrival found before it.
+    pub depths: Depths,
+}
+
+/// A histogram of queue lengths in packets, exact below 256, then to under 1 %.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Depths {
+    /// How many arrivals.
+    pub n: u64,
+    /// The middle one found this many.
+    pub p50: u64,
+    /// 99 of 100 found at most so many.
+    pub p99: u64,
+    /// 999 of 1000.
+    pub p999: u64,
+    /// The longest.
+    pub max: u64,
+    /// `(at most so many packets, how many arrivals)`, each arrival once, empty ones left out.
+    pub buckets: Vec<(u64, u64)>,
+}
+
+impl PortCounts {
+    /// A copy for others.
+    pub fn copy(&self, name: &str, interface: &str) -> PortCounters {
+        let drops = DropReason::ALL.map(|reason| (reason.name(), self.drops[reason as usize]));
+        let refused = Refusal::ALL.map(|reason| (reason.name(), self.refused[reason as usize]));
+        PortCounters {
+            name: name.to_string(),
+            interface: interface.to_string(),
+            rx_frames: self.rx_frames,
+            rx_bytes: self.rx_bytes,
+            tx_frames: self.tx_frames,
+            tx_bytes: self.tx_bytes,
+            marks: self.marks,
+            trims: self.trims,
+            detours_in: self.detours_in,
+            detours_out: self.detours_out,
+            answered: self.answered,
+            floods: self.floods,
+            copies: self.copies,
+            drops: drops.into_iter().collect(),
+            refused: refused.into_iter().collect(),
+            queued_packets: 0,
+            queued_bytes: 0,
+            peak_packets: 0,
+            peak_bytes: 0,
+            depths: self.depths(),
+        }
+    }
+
+    fn depths(&self) -> Depths {
+        let all = &self.depths;
+        let buckets = all.iter_recorded();
+        Depths {
+            n: all.len(),
+            p50: all.value_at_quantile(0.5),
+            p99: all.value_at_quantile(0.99),
+            p999: all.value_at_quantile(0.999),
+            max: all.max(),
+            buckets: buckets
+                .map(|b| (b.value_iterated_to(), b.count_since_last_iteration()))
+                .collect(),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Taking over another config while frames are queued.
+
+use super::core::Ranks;
+use super::outputs::Ranked;
+use super::slab::NONE;
+use super::{Machine, needs_ranks, sched};
+use crate::setup::{Forwarding, Setup};
+use crate::table::Stations;
+use sidestep_switch::{AnyBuffer, AnyRoute, Sched};
+use sidestep_types::{Seed, Time};
+
+impl Machine {
+    /// Takes a new config over: frames that are queued stay, in the order in which they came, and
+    /// so do all counts. The interfaces must be the same, in the same order: it numbers the ports.
+    /// An error says what is in the way, and leaves all as it was.
+    pub fn reload(&mut self, now: Time, setup: &Setup) -> Result<(), String> {
+        let interfaces = |setup: &Setup| -> Vec<String> {
+            setup
+                .ports
+                .iter()
+                .map(|port| port.interface.clone())
+                .collect()
+        };
+        let (old, new) = (interfaces(&self.setup), interfaces(setup));
+        if old != new {
+            return Err(format!(
+                "a reload keeps the interfaces and their order: expected {}, got {}",
+                old.join(", "),
+                new.join(", ")
+            ));
+        }
+        // Whatever can fail is made before anything is changed.
+        let salt = self.identity.salt(setup);
+        let ports = setup.ports.len() as u16;
+        let decision = &setup.decision;
+        let (route, buffer) = (&decision.route, &decision.buffer);
+        let route = AnyRoute::build(&route.0, &route.1, ports, salt)?;
+        let buffer = AnyBuffer::build(&buffer.0, &buffer.1, ports, salt)?;
+        let scheds = setup.ports.iter().map(|_| sched(setup, salt));
+        let scheds = scheds.collect::<Result<Vec<_>, _>>()?;
+
+        self.core.outputs.advance(now);
+        let before = std::mem::replace(&mut self.setup, setup.clone());
+        let reseeded = before.seed != setup.seed;
+        if before.decision.route != setup.decision.route || reseeded {
+            self.core.decider.route = route;
+        }
+        if before.decision.buffer != setup.decision.buffer || reseeded {
+            self.core.decider.buffer = buffer;
+        }
+        if reseeded {
+            self.core.decider.rng = self.identity.stream(setup);
+        }
+        if !needs_ranks(setup) {
+            self.core.ranks = None;
+        } else if before.rank != setup.rank || self.core.ranks.is_none() {
+            self.core.ranks = Some(Ranks::of(setup.rank));
+        }
+        self.core.outputs.capacity = decision.capacity;
+        self.core.outputs.to_switch = super::to_switch(setup);
+        self.stations = Stations::new(setup, Seed(setup.seed).salt("stations"));
+        if setup.forwarding == Forwarding::Static {
+            self.learning.clear();
+        }
+        for (index, sched) in scheds.into_iter().enumerate() {
+            self.requeue(index, Ranked::around(sched));
+        }
+        Ok(())
+    }
+
+    /// Gives port `index` its new rate, delay and scheduler. What is on the wire leaves as was
+    /// foreseen; what waits is queued again in the order in which it came.
+    fn requeue(&mut self, index: usize, ranked: Option<Ranked>) {
+        let outputs = &mut self.core.outputs;
+        let now = outputs.now;
+        let port = &mut outputs.ports[index];
+        port.settle(&outputs.slab, now);
+        // The frame on the wire, if any: the first of a FIFO port, or what a ranked one sends.
+        let sending = match &port.ranked {
+            None => port.waiting,
+            Some(ranked) => ranked.sending,
+        };
+        let mut waiting = Vec::new();
+        if let Some(old) = &mut port.ranked {
+            waiting.extend(std::iter::from_fn(|| old.sched.pop()));
+            waiting.sort_by_key(|handle| outputs.slab.number(*handle));
+        } else if sending != NONE {
+            let mut next = outputs.slab.parcel(sending).next;
+            while next != NONE {
+                waiting.push(next);
+                next = outputs.slab.parcel(next).next;
+            }
+            outputs.slab.parcel_mut(sending).next = NONE;
+            port.tail = sending;
+        }
+        port.set_wire(&self.setup.ports[index]);
+        port.ranked = ranked;
+        port.waiting = NONE;
+        port.free_at = now;
+        if sending != NONE {
+            let departs = outputs.slab.parcel(sending).departs;
+            port.free_at = departs;
+            match &mut port.ranked {
+                Some(ranked) => {
+                    ranked.sending = sending;
+                    outputs.ends.set(index, departs);
+                }
+                None => {
+                    port.waiting = sending;
+                    outputs.ends.set(index, Time::MAX);
+                }
+            }
+        } else {
+            outputs.ends.set(index, Time::MAX);
+        }
+        let due = match port.head {
+            NONE => Time::MAX,
+            head => outputs.slab.parcel(head).departs.saturating_add(port.delay),
+        };
+        outputs.dues.set(index, due);
+        for handle in waiting {
+            outputs.wait(index, handle);
+        }
+    }
+}
