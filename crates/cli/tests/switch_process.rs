@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::switching::{Running, until, wiring};
+use common::switching::{Running, reach, until, wiring};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -28,7 +28,7 @@ fn it_drops_its_privileges_and_stops_on_sigterm() {
     assert_eq!(value("Groups:").split_whitespace().count(), 1);
     let last = running.end();
     assert_eq!(last["switch"], "t");
-    assert_eq!(last["ports"]["h0"]["running"], true);
+    assert_eq!(last["ports"]["h0"]["io"]["running"], true);
 }
 
 #[test]
@@ -82,22 +82,24 @@ fn a_config_that_cannot_be_read_again_leaves_it_as_it_was() {
 fn a_vanished_interface_is_used_again_when_it_is_back() {
     let Some(wiring) = wiring(2) else { return };
     let running = Running::start(wiring, "100 Mbps", "", "user = \"keep\"");
-    let h1 = || running.counters()["ports"]["h1"]["running"] == true;
+    let h1 = || running.counters()["ports"]["h1"]["io"]["running"] == true;
     until("h1 is up at first", h1);
+    assert!(reach(&running.wiring, 0, 1, "10.9.0.2"), "at first");
     running.wiring.switch.ip("link del p1").unwrap();
     running.says("interface p1 is gone");
     assert!(!h1());
     running.wiring.plug(1).unwrap();
     running.says("interface p1 was made anew, and is used again");
     until("h1 is up again", h1);
-    let before = running.counters()["ports"]["h1"]["received"]
+    let before = running.counters()["ports"]["h1"]["io"]["received"]
         .as_u64()
         .unwrap();
-    running.wiring.hosts[1]
-        .run("ping", "-c 1 -W 1 10.9.0.200")
-        .unwrap_err();
+    assert!(
+        reach(&running.wiring, 0, 1, "10.9.0.2"),
+        "by the new interface"
+    );
     until("frames of the new interface are received", || {
-        running.counters()["ports"]["h1"]["received"]
+        running.counters()["ports"]["h1"]["io"]["received"]
             .as_u64()
             .unwrap()
             > before
@@ -127,6 +129,9 @@ fn prometheus_reads_its_counters_on_the_loopback() {
         "# TYPE sidestep_port_received_frames counter",
         "# HELP sidestep_port_received_frames ",
         "sidestep_port_running{switch=\"t\",port=\"h1\"} 1",
+        "sidestep_queue_length_packets_bucket{switch=\"t\",le=\"10.0\",port=\"h0\"} 0",
+        "sidestep_queue_length_packets_bucket{switch=\"t\",le=\"+Inf\",port=\"h0\"} 0",
+        "# TYPE sidestep_switch_detours_in_frames counter",
         "sidestep_lateness_seconds{switch=\"t\",quantile=\"0.99\"}",
         "# EOF",
     ] {

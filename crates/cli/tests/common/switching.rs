@@ -3,8 +3,10 @@
 
 use serde_json::Value;
 use sidestep_softswitch::process::control;
+use sidestep_softswitch::trial::flood::sink;
 use sidestep_softswitch::trial::wiring::{Wiring, mac};
 use std::fs;
+use std::net::UdpSocket;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
@@ -28,11 +30,15 @@ pub fn config(hosts: usize, rate: &str, switch: &str, process: &str) -> String {
     let mut text = format!("name = \"t\"\n[switch]\n{switch}\n[process]\n{process}\n");
     for number in 0..hosts {
         let (mac, last) = (mac(number), number + 1);
+        let unread = sink(number as u8)
+            .map(|byte| format!("{byte:02x}"))
+            .join(":");
         text += &format!(
             "[[port]]\nname = \"h{number}\"\ninterface = \"p{number}\"\nrate = \"{rate}\"\n\
              leads_to = \"host\"\n\
              [[station]]\nmac = \"{mac}\"\naddresses = [\"10.9.0.{last}\", \"fd09::{last:x}\"]\n\
-             ports = [\"h{number}\"]\n"
+             ports = [\"h{number}\"]\n\
+             [[station]]\nmac = \"{unread}\"\nports = [\"h{number}\"]\n"
         );
     }
     text
@@ -44,7 +50,7 @@ pub struct Running {
     pub child: Child,
     /// What it belongs to.
     pub wiring: Wiring,
-    room: TempDir,
+    room: Option<TempDir>,
 }
 
 impl Running {
@@ -68,7 +74,7 @@ impl Running {
         let mut running = Running {
             child,
             wiring,
-            room,
+            room: Some(room),
         };
         let start = Instant::now();
         while running.ask("counters").is_err() {
@@ -85,7 +91,7 @@ impl Running {
 
     /// A path in its folder.
     pub fn path(&self, name: &str) -> PathBuf {
-        self.room.path().join(name)
+        self.room.as_ref().unwrap().path().join(name)
     }
 
     /// What it said on standard error.
@@ -116,13 +122,19 @@ impl Running {
     }
 
     /// Ends it by SIGTERM; the counters that it printed.
-    pub fn end(mut self) -> Value {
+    pub fn end(self) -> Value {
+        self.end_keeping().0
+    }
+
+    /// Ends it by SIGTERM; the counters that it printed, and its folder.
+    pub fn end_keeping(mut self) -> (Value, TempDir) {
         self.signal(libc::SIGTERM);
         let out = std::io::read_to_string(self.child.stdout.take().unwrap()).unwrap();
         let status = self.child.wait().unwrap();
         assert!(status.success(), "{status}: {}", self.log());
         assert_eq!(out.lines().count(), 1, "one line of JSON: {out}");
-        serde_json::from_str(&out).unwrap()
+        let last = serde_json::from_str(&out).unwrap();
+        (last, self.room.take().unwrap())
     }
 }
 
@@ -131,6 +143,32 @@ impl Drop for Running {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Does a question by UDP from host `from` to `address`, which is host `to`'s, get its answer
+/// within a second?
+pub fn reach(wiring: &Wiring, from: usize, to: usize, address: &str) -> bool {
+    let any = if address.contains(':') {
+        "[::]:0"
+    } else {
+        "0.0.0.0:0"
+    };
+    let server = wiring.hosts[to].within(|| UdpSocket::bind((address, 0)).unwrap());
+    let client = wiring.hosts[from].within(|| UdpSocket::bind(any).unwrap());
+    for socket in [&server, &client] {
+        socket
+            .set_read_timeout(Some(Duration::from_secs(1)))
+            .unwrap();
+    }
+    let mut room = [0; 16];
+    client
+        .send_to(b"question", server.local_addr().unwrap())
+        .unwrap();
+    let Ok((_, asker)) = server.recv_from(&mut room) else {
+        return false;
+    };
+    server.send_to(b"answer", asker).unwrap();
+    matches!(client.recv(&mut room), Ok(6))
 }
 
 /// Waits up to five seconds until it is so.

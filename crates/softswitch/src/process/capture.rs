@@ -4,7 +4,9 @@
 //! loses records, which are counted, and never frames. The file is whole whenever no record waits,
 //! and when the capture ends.
 
+use super::clock::Clock;
 use super::log::Log;
+use crate::machine::{Happened, Watcher};
 use crate::setup::PortSetup;
 use pcap_file::DataLink;
 use pcap_file::pcapng::PcapNgWriter;
@@ -13,11 +15,14 @@ use pcap_file::pcapng::blocks::interface_description::{
     InterfaceDescriptionBlock, InterfaceDescriptionOption, InterfaceTsResolution,
 };
 use pcap_file::pcapng::blocks::opt_common::CommonOption;
+use sidestep_types::PortId;
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -30,8 +35,9 @@ const WAITING: usize = 8192;
 pub struct Record {
     /// Nanoseconds since 1970.
     pub at_ns: u64,
-    /// The port that it came in by.
-    pub port: u16,
+    /// The interface block: the port that it came in by, or the one after the last, "switch", of
+    /// frames that the switch made or had already.
+    pub port: u32,
     /// Its bytes.
     pub frame: Box<[u8]>,
     /// What became of it.
@@ -50,7 +56,8 @@ type Writer = PcapNgWriter<BufWriter<File>>;
 pub struct Capture {
     queue: Option<SyncSender<Record>>,
     writer: Option<JoinHandle<()>>,
-    counts: Counts,
+    drops_only: bool,
+    counts: Arc<[AtomicU64; 2]>,
 }
 
 /// What became of records.
@@ -76,10 +83,10 @@ impl Prepared {
         };
         let file = options.open(path).map_err(|e| say(&e))?;
         let mut writer = PcapNgWriter::new(BufWriter::new(file)).map_err(|e| say(&e))?;
-        for port in ports {
+        for port in ports.iter().map(|p| p.name.as_str()).chain(["switch"]) {
             let mut block = InterfaceDescriptionBlock::new(DataLink::ETHERNET, 0);
             block.options = vec![
-                InterfaceDescriptionOption::IfName(Cow::Borrowed(&port.name)),
+                InterfaceDescriptionOption::IfName(Cow::Borrowed(port)),
                 InterfaceDescriptionOption::IfTsResol(InterfaceTsResolution::NANO),
             ];
             writer.write_pcapng_block(block).map_err(|e| say(&e))?;
@@ -89,7 +96,9 @@ impl Prepared {
     }
 
     /// Starts the thread that writes.
-    pub fn start(mut self, log: Log) -> Result<Capture, String> {
+    ///
+    /// With `drops_only` drops, refusals, detours and trims are kept alone.
+    pub fn start(mut self, drops_only: bool, log: Log) -> Result<Capture, String> {
         let (sender, receiver) = sync_channel(WAITING);
         let work = move || {
             if let Err(e) = write_all(&mut self.writer, &receiver) {
@@ -102,24 +111,46 @@ impl Prepared {
         Ok(Capture {
             queue: Some(sender),
             writer: Some(writer),
-            counts: Counts::default(),
+            drops_only,
+            counts: Arc::default(),
         })
     }
 }
 
 impl Capture {
     /// Keeps a record, or counts it as lost. Never waits.
-    #[inline]
-    pub fn keep(&mut self, record: Record) {
-        match self.queue.as_ref().map(|q| q.try_send(record)) {
-            Some(Ok(())) => self.counts.kept += 1,
-            _ => self.counts.lost += 1,
-        }
+    fn keep(queue: &SyncSender<Record>, counts: &[AtomicU64; 2], record: Record) {
+        let lost = usize::from(queue.try_send(record).is_err());
+        counts[lost].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// What the switch tells of frames goes here. `clock` is the one that the switch is driven by,
+    /// `ports` its ports' names.
+    pub fn watcher(&self, clock: Clock, ports: &[String]) -> Watcher {
+        let (queue, counts) = (self.queue.clone(), Arc::clone(&self.counts));
+        let (drops_only, day_ns, ports) = (self.drops_only, clock.day_ns(), ports.to_vec());
+        Box::new(move |event| {
+            let plain = matches!(event.what, Happened::Queued { .. } | Happened::Answered);
+            let Some(queue) = queue.as_ref().filter(|_| !(drops_only && plain)) else {
+                return;
+            };
+            let record = Record {
+                at_ns: day_ns + event.at.as_ns(),
+                port: event.from.map_or(ports.len(), PortId::index) as u32,
+                frame: event.frame.into(),
+                comment: comment(event.what, &ports),
+            };
+            Capture::keep(queue, &counts, record);
+        })
     }
 
     /// What became of records so far.
     pub fn counts(&self) -> Counts {
-        self.counts
+        let [kept, lost] = &*self.counts;
+        Counts {
+            kept: kept.load(Ordering::Relaxed),
+            lost: lost.load(Ordering::Relaxed),
+        }
     }
 
     /// No more records: the file is completed by its thread, for which the caller may wait.
@@ -138,6 +169,40 @@ impl Drop for Capture {
     }
 }
 
+/// As in "detoured from h0 to up1, 12 ahead, marked".
+fn comment(what: Happened, ports: &[String]) -> String {
+    let name = |port: PortId| ports.get(port.index()).map_or("?", String::as_str);
+    let mark = |marked| if marked { ", marked" } else { "" };
+    match what {
+        Happened::Queued {
+            port,
+            ahead,
+            marked,
+        } => format!("queued on {}, {ahead} ahead{}", name(port), mark(marked)),
+        Happened::Detoured {
+            wanted,
+            port,
+            ahead,
+            marked,
+        } => {
+            let (from, to) = (name(wanted), name(port));
+            format!(
+                "detoured from {from} to {to}, {ahead} ahead{}",
+                mark(marked)
+            )
+        }
+        Happened::Trimmed { port, ahead } => {
+            format!("trimmed and queued on {}, {ahead} ahead", name(port))
+        }
+        Happened::Dropped { wanted, reason } => {
+            format!("dropped at {}: {}", name(wanted), reason.name())
+        }
+        Happened::Evicted { port } => format!("evicted from {}", name(port)),
+        Happened::Refused(why) => format!("dropped: {}", why.name()),
+        Happened::Answered => "answered by the switch".into(),
+    }
+}
+
 fn write_all(writer: &mut Writer, records: &Receiver<Record>) -> io::Result<()> {
     loop {
         let record = match records.try_recv() {
@@ -152,7 +217,7 @@ fn write_all(writer: &mut Writer, records: &Receiver<Record>) -> io::Result<()> 
             }
         };
         let block = EnhancedPacketBlock {
-            interface_id: u32::from(record.port),
+            interface_id: record.port,
             timestamp: Duration::from_nanos(record.at_ns),
             original_len: record.frame.len() as u32,
             data: Cow::Borrowed(&record.frame),
@@ -167,8 +232,11 @@ fn write_all(writer: &mut Writer, records: &Receiver<Record>) -> io::Result<()> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::Event;
     use pcap_file::pcapng::PcapNgReader;
     use pcap_file::pcapng::blocks::block_common::Block;
+    use sidestep_switch::DropReason;
+    use sidestep_types::Time;
 
     #[test]
     fn a_capture_reads_back_with_its_ports_times_and_comments() {
@@ -177,14 +245,19 @@ mod tests {
         let config = "[switch]\n[[port]]\ninterface = \"h0\"\nrate = \"1 Gbps\"\n[[port]]\ninterface = \"up0\"\nrate = \"1 Gbps\"\n";
         let ports = crate::setup::Setup::read("x", config).unwrap().ports;
         let prepared = Prepared::open(&path, true, &ports).unwrap();
-        let mut capture = prepared.start(Log::new("t")).unwrap();
-        let record = Record {
-            at_ns: 1_700_000_000_123_456_789,
-            port: 1,
-            frame: vec![7; 61].into(),
-            comment: "dropped: full".into(),
+        let capture = prepared.start(false, Log::new("t")).unwrap();
+        let names = ["h0".to_string(), "up0".to_string()];
+        let clock = Clock::start();
+        let mut watcher = capture.watcher(clock, &names);
+        let event = |what| Event {
+            at: Time::from_ns(123),
+            from: Some(PortId(1)),
+            frame: &[7; 61],
+            what,
         };
-        capture.keep(record);
+        let (wanted, reason) = (PortId(0), DropReason::Full);
+        watcher(&event(Happened::Dropped { wanted, reason }));
+        drop(watcher);
         assert_eq!(capture.counts(), Counts { kept: 1, lost: 0 });
         drop(capture);
         let mut reader = PcapNgReader::new(File::open(&path).unwrap()).unwrap();
@@ -192,15 +265,18 @@ mod tests {
         while let Some(block) = reader.next_block() {
             if let (Block::EnhancedPacket(packet), _) = block.unwrap() {
                 seen.push((
-                    packet.timestamp.as_nanos(),
+                    packet.timestamp.as_nanos() as u64,
                     packet.data.len(),
                     packet.options.len(),
                 ));
                 assert_eq!(packet.interface_id, 1);
-                assert!(format!("{:?}", packet.options).contains("dropped: full"));
+                assert!(format!("{:?}", packet.options).contains("dropped at h0: full"));
             }
         }
-        assert_eq!(seen, [(1_700_000_000_123_456_789, 61, 1)]);
+        let at = clock.day_ns() + 123;
+        assert_eq!(seen.len(), 1);
+        assert!(seen[0].0.abs_diff(at) < 1_000_000, "{seen:?}, {at}");
+        assert_eq!((seen[0].1, seen[0].2), (61, 1));
         let again = Prepared::open(&path, true, &ports).err().unwrap();
         assert!(again.contains("exists"), "{again}");
     }

@@ -1,12 +1,12 @@
 //! The control socket: a line of JSON asks, a line of JSON answers.
 //!
-//! `{"do": "counters"}`, `{"do": "reset"}`, `{"do": "reload"}`, `{"do": "stop"}`,
+//! `{"do": "counters"}`, `{"do": "reload"}`, `{"do": "stop"}`, `{"do": "reset"}` (of lateness),
 //! `{"do": "capture", "file": "/tmp/x.pcapng", "only": "drops"}`, `{"do": "capture"}` to end one.
 //! An error is an answer too: `{"error": "…"}`. Each connection has a thread of its own.
 
 use super::capture::Prepared;
 use super::log::Log;
-use super::orders::{Desk, Order, Watch};
+use super::orders::{Desk, Order};
 use super::report;
 use crate::setup::Setup;
 use serde_json::{Value, json};
@@ -97,15 +97,18 @@ impl Clerk {
                 ));
             }
         };
-        let watch = match path {
-            Some(path) => Some(Watch {
-                capture: Prepared::open(path, true, &self.setup.ports)?.start(self.log.clone())?,
-                drops_only,
-            }),
+        let capture = match path {
+            Some(path) => {
+                let prepared = Prepared::open(path, true, &self.setup.ports)?;
+                Some(prepared.start(drops_only, self.log.clone())?)
+            }
             None => None,
         };
-        let told = if watch.is_some() { "started" } else { "ended" };
-        let before = self.desk.ask(|answer| Order::Capture(watch, answer));
+        let told = match capture {
+            Some(_) => "started",
+            None => "ended",
+        };
+        let before = self.desk.ask(|answer| Order::Capture(capture, answer));
         let (before, writing) = before.ok_or("the switch is ending")?;
         if let Some(writing) = writing {
             let _ = writing.join();

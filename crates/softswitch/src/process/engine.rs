@@ -3,17 +3,17 @@
 //! It sleeps in `ppoll` until a frame comes, the next one is due, an order is given or a link
 //! changes; with work to do it makes no other calls than those that move frames.
 
-use super::capture::Counts;
+use super::capture::{Capture, Counts};
 use super::clock::Clock;
 use super::lateness::Lateness;
 use super::log::Log;
-use super::orders::{Order, Orders, Watch};
+use super::orders::{Order, Orders};
 use super::priority::Priority;
-use super::switch::Switch;
 use crate::io::interface::Inquiry;
 use crate::io::links::LinkNews;
 use crate::io::{Change, IoCounters, Port};
-use crate::machine::Departure;
+use crate::machine::Counters;
+use crate::machine::{Departure, Machine};
 use sidestep_types::{PortId, Time};
 use std::os::fd::{AsFd, AsRawFd};
 
@@ -25,9 +25,9 @@ const LOOK_EVERY: Time = Time::from_ms(10);
 const HELD: usize = 256;
 
 /// The loop and all that it owns.
-pub struct Engine<S> {
-    /// The switch.
-    pub switch: S,
+pub struct Engine {
+    /// The switch. It feeds the capture, so it goes before it.
+    pub machine: Machine,
     /// Its ports, in the order of their numbers.
     pub ports: Vec<Port>,
     /// Their names in the config.
@@ -46,8 +46,7 @@ pub struct Engine<S> {
     pub priority: Priority,
     /// Where events are told.
     pub log: Log,
-    /// The capture, if there is one.
-    pub watch: Option<Watch>,
+    capture: Option<Capture>,
     held: Vec<Departure>,
     by_port: Vec<Vec<Departure>>,
     lateness: Lateness,
@@ -59,6 +58,8 @@ pub struct Engine<S> {
 pub struct Snapshot {
     /// Since the switch was started.
     pub uptime: Time,
+    /// What the switch itself counted.
+    pub machine: Counters,
     /// What happened at each interface, in the order of the ports.
     pub ports: Vec<PortSnapshot>,
     /// How late frames left.
@@ -82,19 +83,19 @@ pub struct PortSnapshot {
     pub io: IoCounters,
 }
 
-impl<S: Switch> Engine<S> {
+impl Engine {
     /// A loop that sleeps, as an ordinary thread.
     pub fn new(
-        switch: S,
+        machine: Machine,
         ports: Vec<Port>,
         orders: Orders,
         news: LinkNews,
         inquiry: Inquiry,
         log: Log,
-    ) -> Engine<S> {
+    ) -> Engine {
         let count = ports.len();
         Engine {
-            switch,
+            machine,
             names: ports.iter().map(|p| p.name().to_string()).collect(),
             ports,
             clock: Clock::start(),
@@ -104,12 +105,19 @@ impl<S: Switch> Engine<S> {
             busy: false,
             priority: Priority::ordinary(),
             log,
-            watch: None,
+            capture: None,
             held: Vec::with_capacity(HELD),
             by_port: (0..count).map(|_| Vec::with_capacity(HELD)).collect(),
             lateness: Lateness::default(),
             polled: Vec::with_capacity(count + 2),
         }
+    }
+
+    /// Has frames and what becomes of them written to `capture`.
+    pub fn watch(&mut self, capture: Capture) {
+        let watcher = capture.watcher(self.clock, &self.names);
+        self.machine.watch(Some(watcher));
+        self.capture = Some(capture);
     }
 
     /// Moves frames until it is told to stop.
@@ -138,11 +146,11 @@ impl<S: Switch> Engine<S> {
 
     /// A batch from each port.
     fn receive(&mut self, now: Time) -> usize {
-        let switch = &mut self.switch;
+        let machine = &mut self.machine;
         let mut got = 0;
         for (number, port) in self.ports.iter_mut().enumerate() {
             let id = PortId(number as u16);
-            got += port.receive(BATCH, &mut |frame| switch.receive(now, id, frame));
+            got += port.receive(BATCH, &mut |frame| machine.receive(now, id, frame));
         }
         got
     }
@@ -153,7 +161,7 @@ impl<S: Switch> Engine<S> {
         loop {
             let now = self.clock.now();
             while self.held.len() < HELD
-                && let Some(departure) = self.switch.poll_send(now)
+                && let Some(departure) = self.machine.poll_send(now)
             {
                 self.held.push(departure);
             }
@@ -178,10 +186,10 @@ impl<S: Switch> Engine<S> {
             for departure in departures.iter() {
                 self.lateness.record(now.saturating_sub(departure.due));
             }
-            let switch = &self.switch;
-            port.send(departures.iter().map(|d| switch.frame(d.handle)));
+            let machine = &self.machine;
+            port.send(departures.iter().map(|d| machine.frame(d.handle)));
             for departure in departures.drain(..) {
-                self.switch.release(departure.handle);
+                self.machine.release(departure.handle);
             }
         }
     }
@@ -189,7 +197,7 @@ impl<S: Switch> Engine<S> {
     /// Sleeps until there is something to do.
     fn wait(&mut self) {
         let now = self.clock.now();
-        let timeout = match self.switch.next_departure() {
+        let timeout = match self.machine.next_departure() {
             Some(due) if due <= now => return,
             Some(due) => due.saturating_sub(now).min(Time::from_s(3600)),
             None => Time::from_s(3600),
@@ -257,22 +265,22 @@ impl<S: Switch> Engine<S> {
                 let _ = answer.send(self.snapshot());
             }
             Order::Reset(answer) => {
-                self.ports.iter_mut().for_each(Port::reset);
                 self.lateness = Lateness::default();
                 let _ = answer.send(());
             }
             Order::Reload(setup, answer) => {
                 let now = self.clock.now();
-                let _ = answer.send(self.switch.reload(now, &setup));
+                let _ = answer.send(self.machine.reload(now, &setup));
             }
-            Order::Capture(watch, answer) => {
-                let before = std::mem::replace(&mut self.watch, watch);
-                let counts = before
-                    .as_ref()
-                    .map_or(Counts::default(), |w| w.capture.counts());
+            Order::Capture(capture, answer) => {
+                let before = self.capture.take();
+                self.machine.watch(None);
+                if let Some(capture) = capture {
+                    self.watch(capture);
+                }
+                let counts = before.as_ref().map_or(Counts::default(), Capture::counts);
                 // Its thread completes the file; the loop does not wait for it.
-                let writing = before.and_then(|w| w.capture.finish());
-                let _ = answer.send((counts, writing));
+                let _ = answer.send((counts, before.and_then(Capture::finish)));
             }
             Order::Stop => return false,
         }
@@ -281,8 +289,10 @@ impl<S: Switch> Engine<S> {
 
     /// All counters now.
     pub fn snapshot(&mut self) -> Snapshot {
+        let now = self.clock.now();
         Snapshot {
-            uptime: self.clock.now(),
+            uptime: now,
+            machine: self.machine.counters(now),
             ports: (self.ports.iter_mut())
                 .zip(&self.names)
                 .map(|(port, name)| PortSnapshot {
@@ -294,10 +304,7 @@ impl<S: Switch> Engine<S> {
                 .collect(),
             lateness: self.lateness.clone(),
             lowered: self.priority.lowered(),
-            captured: self
-                .watch
-                .as_ref()
-                .map_or(Counts::default(), |w| w.capture.counts()),
+            captured: (self.capture.as_ref()).map_or(Counts::default(), Capture::counts),
         }
     }
 }

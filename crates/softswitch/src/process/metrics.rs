@@ -3,12 +3,14 @@
 use super::engine::Snapshot;
 use super::orders::{Desk, Order};
 use super::report::io_counters;
+use crate::machine::PortCounters;
 use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, text};
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, NoLabelSet, text};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::{Registry, Unit};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -95,6 +97,24 @@ fn question(stream: &mut TcpStream) -> io::Result<Option<(String, String)>> {
     }
 }
 
+/// Bounds of the buckets of queue lengths, in packets.
+const LENGTHS: [f64; 14] = [
+    0.0,
+    1.0,
+    2.0,
+    5.0,
+    10.0,
+    20.0,
+    50.0,
+    100.0,
+    200.0,
+    500.0,
+    1000.0,
+    2000.0,
+    5000.0,
+    f64::INFINITY,
+];
+
 /// All counters as OpenMetrics text.
 pub fn exposition(name: &str, snapshot: Snapshot) -> String {
     let mut registry = Registry::with_prefix_and_labels(
@@ -138,11 +158,128 @@ impl Collector for Scrape {
             let labels = [("port", port.name.as_str())];
             ConstGauge::new(i64::from(port.running)).encode(family.encode_family(&labels)?)?;
         }
+        self.frames(&mut encoder)?;
+        self.reasons(&mut encoder)?;
+        self.queues(&mut encoder)?;
         self.lateness(&mut encoder)
     }
 }
 
+/// A count of the switch at a port: name, meaning, value.
+type Count = (&'static str, &'static str, fn(&PortCounters) -> u64);
+
+const COUNTS: [Count; 9] = [
+    ("rx", "Frames that came in", |p| p.rx_frames),
+    ("tx", "Frames whose last bit has left", |p| p.tx_frames),
+    ("marks", "Frames marked when queued here", |p| p.marks),
+    ("trims", "Frames that wanted this port and were cut", |p| {
+        p.trims
+    }),
+    (
+        "detours_in",
+        "Frames queued here that wanted another port",
+        |p| p.detours_in,
+    ),
+    (
+        "detours_out",
+        "Frames that wanted this port, queued elsewhere",
+        |p| p.detours_out,
+    ),
+    (
+        "answered",
+        "Requests for an address that were answered",
+        |p| p.answered,
+    ),
+    ("floods", "Frames that came in and were flooded", |p| {
+        p.floods
+    }),
+    ("copies", "Copies of flooded frames for this port", |p| {
+        p.copies
+    }),
+];
+
 impl Scrape {
+    fn frames(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let unit = Unit::Other("frames".into());
+        for (name, help, value) in COUNTS {
+            let name = format!("switch_{name}");
+            let mut family =
+                encoder.encode_descriptor(&name, help, Some(&unit), MetricType::Counter)?;
+            for port in &self.0.machine.ports {
+                let labels = [("port", port.name.as_str())];
+                ConstCounter::new(value(port)).encode(family.encode_family(&labels)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reasons that did not occur are left out.
+    fn reasons(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        type Reasons = fn(&PortCounters) -> &BTreeMap<&'static str, u64>;
+        let families: [(&str, &str, Reasons); 2] = [
+            (
+                "switch_drops",
+                "Frames that wanted this port and were dropped",
+                |p| &p.drops,
+            ),
+            (
+                "switch_refused",
+                "Frames that came in here and were refused",
+                |p| &p.refused,
+            ),
+        ];
+        let unit = Unit::Other("frames".into());
+        for (name, help, reasons) in families {
+            let mut family =
+                encoder.encode_descriptor(name, help, Some(&unit), MetricType::Counter)?;
+            for port in &self.0.machine.ports {
+                for (reason, count) in reasons(port).iter().filter(|(_, count)| **count > 0) {
+                    let labels = [("port", port.name.as_str()), ("reason", *reason)];
+                    ConstCounter::new(*count).encode(family.encode_family(&labels)?)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn queues(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let unit = Unit::Other("packets".into());
+        let mut family = encoder.encode_descriptor(
+            "queue_length",
+            "Packets that each arrival found before it",
+            Some(&unit),
+            MetricType::Histogram,
+        )?;
+        for port in &self.0.machine.ports {
+            let labels = [("port", port.name.as_str())];
+            // What lies in a bucket counts as its upper end: under 1 % too much.
+            let sum: u64 = port
+                .depths
+                .buckets
+                .iter()
+                .map(|(length, n)| length * n)
+                .sum();
+            let buckets: Vec<(f64, u64)> = LENGTHS
+                .iter()
+                .enumerate()
+                .map(|(at, most)| {
+                    let above = at.checked_sub(1).map(|below| LENGTHS[below]);
+                    let inside = |length: f64| length <= *most && above.is_none_or(|a| length > a);
+                    let all = port.depths.buckets.iter();
+                    (
+                        *most,
+                        all.filter(|(length, _)| inside(*length as f64))
+                            .map(|b| b.1)
+                            .sum(),
+                    )
+                })
+                .collect();
+            let mut metric = family.encode_family(&labels)?;
+            metric.encode_histogram::<NoLabelSet>(sum as f64, port.depths.n, &buckets, None)?;
+        }
+        Ok(())
+    }
+
     fn lateness(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         let late = &self.0.lateness;
         let mut family = encoder.encode_descriptor(

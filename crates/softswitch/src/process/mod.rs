@@ -16,6 +16,5 @@ pub mod privileges;
 pub mod report;
 pub mod signals;
 mod start;
-pub mod switch;
 
 pub use start::run;

@@ -14,23 +14,15 @@ use std::thread::JoinHandle;
 pub enum Order {
     /// Copy the counters.
     Counters(Sender<Snapshot>),
-    /// Count from zero.
+    /// Take the lateness from now on alone. Counts never go back.
     Reset(Sender<()>),
     /// Take a new config over.
     Reload(Box<Setup>, Sender<Result<(), String>>),
     /// Write frames and what becomes of them from now on, or no more. The answer is what was
     /// written before, and the thread that completes that file.
-    Capture(Option<Watch>, Sender<(Counts, Option<JoinHandle<()>>)>),
+    Capture(Option<Capture>, Sender<(Counts, Option<JoinHandle<()>>)>),
     /// End.
     Stop,
-}
-
-/// A capture to be fed.
-pub struct Watch {
-    /// Where records go.
-    pub capture: Capture,
-    /// Drops, detours and trims alone.
-    pub drops_only: bool,
 }
 
 /// The loop's end: orders, and a descriptor that becomes readable when there are some.

@@ -3,16 +3,21 @@
 use super::engine::{PortSnapshot, Snapshot};
 use super::lateness::Lateness;
 use crate::io::IoCounters;
+use crate::machine::PortCounters;
 use serde_json::{Map, Value, json};
 
 /// One object: what happened since the start or the last reset.
 pub fn counters(name: &str, snapshot: &Snapshot) -> Value {
-    let ports: Map<String, Value> = (snapshot.ports.iter())
-        .map(|port| (port.name.clone(), self::port(port)))
+    let ports: Map<String, Value> = (snapshot.ports.iter().zip(&snapshot.machine.ports))
+        .map(|(io, counts)| (io.name.clone(), port(io, counts)))
         .collect();
     json!({
         "switch": name,
         "uptime_s": snapshot.uptime.as_s_f64(),
+        "held": snapshot.machine.held,
+        "learned": snapshot.machine.learned,
+        "not_learned": snapshot.machine.not_learned,
+        "no_port": snapshot.machine.no_port,
         "ports": ports,
         "lateness": lateness(&snapshot.lateness),
         "realtime_given_up": snapshot.lowered,
@@ -20,11 +25,15 @@ pub fn counters(name: &str, snapshot: &Snapshot) -> Value {
     })
 }
 
-fn port(port: &PortSnapshot) -> Value {
-    let mut value = json!({"interface": port.interface, "running": port.running});
+/// What the switch counted, and beside it, as `io`, what happened at the interface.
+fn port(port: &PortSnapshot, counts: &PortCounters) -> Value {
+    let mut io = json!({"running": port.running});
     for (name, _, count) in io_counters(&port.io) {
-        value[name] = json!(count);
+        io[name] = json!(count);
     }
+    // Plain counts and names: they can always be written as JSON.
+    let mut value = serde_json::to_value(counts).unwrap_or_default();
+    value["io"] = io;
     value
 }
 

@@ -4,7 +4,7 @@ use super::capture::Prepared;
 use super::control::Clerk;
 use super::engine::{Engine, Snapshot};
 use super::log::Log;
-use super::orders::{Order, Watch, orders};
+use super::orders::{Order, orders};
 use super::priority::{Priority, lock_memory, no_timer_slack};
 use super::signals::{Signal, Signals};
 use super::{control, metrics, privileges};
@@ -43,10 +43,7 @@ pub fn run(
         privileges::drop_to(privileges::user(name)?).map_err(|e| e.to_string())?;
     }
     if let Some(capture) = capture {
-        engine.watch = Some(Watch {
-            capture: capture.start(log.clone())?,
-            drops_only: setup.process.capture_drops_only,
-        });
+        engine.watch(capture.start(setup.process.capture_drops_only, log.clone())?);
     }
     let clerk = Clerk {
         setup: Arc::new(setup.clone()),
@@ -59,6 +56,8 @@ pub fn run(
     log.say(format!("switches {} ports", setup.ports.len()));
     engine.run();
     let last = engine.snapshot();
+    // Waits for a capture to be written.
+    drop(engine);
     log.say("stopped");
     Ok(last)
 }

@@ -51,18 +51,38 @@ pub const fn sink(number: u8) -> [u8; 6] {
     [2, 9, 0, 0, 1, number + 1]
 }
 
+/// Where frames are put on an interface of this thread's namespace, without any switch.
+pub struct Source(Port);
+
+impl Source {
+    /// Opens it; its offloads are off afterwards.
+    pub fn open(interface: &str) -> Result<Source, String> {
+        let inquiry = Inquiry::new().map_err(|e| e.to_string())?;
+        (Port::open(&inquiry, interface).map(Source)).map_err(|e| e.to_string())
+    }
+
+    /// Sends frames.
+    pub fn send<'a>(&mut self, frames: impl Iterator<Item = &'a [u8]>) {
+        self.0.send(frames);
+    }
+
+    /// Frames that the interface took so far.
+    pub fn sent(&mut self) -> u64 {
+        self.0.counters().sent
+    }
+}
+
 /// Sends `frame` by `interface` of this thread's namespace for `time`, without pause.
 pub fn flood(interface: &str, frame: &[u8], time: Duration) -> Result<Flooded, String> {
-    let inquiry = Inquiry::new().map_err(|e| e.to_string())?;
-    let mut port = Port::open(&inquiry, interface).map_err(|e| e.to_string())?;
+    let mut source = Source::open(interface)?;
     let start = Instant::now();
     while start.elapsed() < time {
         for _ in 0..16 {
-            port.send(std::iter::repeat_n(frame, BATCH));
+            source.send(std::iter::repeat_n(frame, BATCH));
         }
     }
     Ok(Flooded {
-        frames: port.counters().sent,
+        frames: source.sent(),
         seconds: start.elapsed().as_secs_f64(),
     })
 }

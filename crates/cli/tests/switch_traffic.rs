@@ -1,0 +1,219 @@
+//! Frames of the kernel's own network stack through `sidestep switch`.
+
+mod common;
+
+use common::switching::{Running, reach, until, wiring};
+use pcap_file::pcapng::PcapNgReader;
+use pcap_file::pcapng::blocks::block_common::Block;
+use sidestep_softswitch::trial::flood::{Source, flood, udp_frame};
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::time::{Duration, Instant};
+
+#[test]
+fn hosts_reach_each_other_by_ipv4_and_ipv6() {
+    let Some(wiring) = wiring(3) else { return };
+    let running = Running::start(wiring, "100 Mbps", "", "");
+    for (to, address) in [
+        (1, "10.9.0.2"),
+        (2, "10.9.0.3"),
+        (1, "fd09::2"),
+        (2, "fd09::3"),
+    ] {
+        assert!(
+            reach(&running.wiring, 0, to, address),
+            "{address}: {}",
+            running.counters()
+        );
+    }
+    let counters = running.counters();
+    let answered = counters["ports"]["h0"]["answered"].as_u64().unwrap();
+    assert!(
+        answered >= 4,
+        "ARP and neighbours are answered by the switch: {counters}"
+    );
+}
+
+#[test]
+fn a_tcp_transfer_arrives_whole_at_the_rate_of_the_link() {
+    let Some(wiring) = wiring(2) else { return };
+    let running = Running::start(wiring, "100 Mbps", "capacity = \"100 pkt\"", "");
+    let hosts = &running.wiring.hosts;
+    let sent: Vec<u8> = (0..4_000_000u32).map(|i| (i % 251) as u8).collect();
+    let listener = hosts[1].within(|| TcpListener::bind("10.9.0.2:5000").unwrap());
+    let (got, time) = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut stream = hosts[0].within(|| TcpStream::connect("10.9.0.2:5000").unwrap());
+            stream.write_all(&sent).unwrap();
+        });
+        let (mut stream, _) = listener.accept().unwrap();
+        let start = Instant::now();
+        let mut got = Vec::new();
+        stream.read_to_end(&mut got).unwrap();
+        (got, start.elapsed())
+    });
+    assert!(
+        got == sent,
+        "{} of {} bytes, or others",
+        got.len(),
+        sent.len()
+    );
+    // 1448 bytes of payload in 1538 on the wire.
+    let mbps = 8.0 * 4.0 / time.as_secs_f64() * 1538.0 / 1448.0;
+    assert!((50.0..101.0).contains(&mbps), "{mbps} Mbps on the wire");
+    let last = running.end();
+    assert!(
+        last["lateness"]["departures"].as_u64() > Some(2700),
+        "{last}"
+    );
+}
+
+#[test]
+fn a_link_is_paced_to_its_rate_within_one_per_cent() {
+    let Some(wiring) = wiring(2) else { return };
+    let running = Running::start(wiring, "80 Mbps", "capacity = \"200 pkt\"", "");
+    let wiring = &running.wiring;
+    // 1514 bytes are 1538 on the wire: 6502 a second.
+    let frame = udp_frame(1514, 0, 1);
+    let rate = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            wiring.hosts[0].within(|| flood("eth0", &frame, Duration::from_millis(1500)))
+        });
+        std::thread::sleep(Duration::from_millis(300));
+        let count = || (wiring.received(1).unwrap(), Instant::now());
+        let (before, start) = count();
+        std::thread::sleep(Duration::from_secs(1));
+        let (after, end) = count();
+        (after - before) as f64 / (end - start).as_secs_f64()
+    });
+    let wanted = 80e6 / 8.0 / 1538.0;
+    assert!(
+        (rate / wanted - 1.0).abs() < 0.01,
+        "{rate} frames/s, not {wanted}"
+    );
+    let counters = running.counters();
+    assert!(
+        counters["ports"]["h1"]["drops"]["full"].as_u64().unwrap() > 1000,
+        "{counters}"
+    );
+}
+
+#[test]
+fn a_reload_loses_no_frame() {
+    let Some(wiring) = wiring(2) else { return };
+    let running = Running::start(wiring, "1 Gbps", "capacity = \"1000 pkt\"", "");
+    let hosts = &running.wiring.hosts;
+    let socket = |host: usize, port: u16| {
+        let address = format!("10.9.0.{}:{port}", host + 1);
+        hosts[host].within(move || UdpSocket::bind(address).unwrap())
+    };
+    let (from, to) = (socket(0, 7000), socket(1, 7001));
+    to.set_read_timeout(Some(Duration::from_millis(500)))
+        .unwrap();
+    const COUNT: u32 = 5000;
+    let config = fs::read_to_string(running.path("t.toml")).unwrap();
+    let got = std::thread::scope(|scope| {
+        let receiver = scope.spawn(|| {
+            let mut got = Vec::new();
+            let mut room = [0; 4];
+            while let Ok(4) = to.recv(&mut room) {
+                got.push(u32::from_le_bytes(room));
+            }
+            got
+        });
+        let running = &running;
+        scope.spawn(move || {
+            for round in 0..8 {
+                let capacity = format!("{} pkt", 1000 + round);
+                fs::write(
+                    running.path("t.toml"),
+                    config.replace("1000 pkt", &capacity),
+                )
+                .unwrap();
+                running.ask("reload").unwrap();
+                std::thread::sleep(Duration::from_millis(50));
+            }
+        });
+        for number in 0..COUNT {
+            from.send_to(&number.to_le_bytes(), "10.9.0.2:7001")
+                .unwrap();
+            std::thread::sleep(Duration::from_micros(50));
+        }
+        receiver.join().unwrap()
+    });
+    assert!(got.iter().copied().eq(0..COUNT), "{} of {COUNT}", got.len());
+}
+
+#[test]
+fn a_capture_says_what_became_of_each_frame() {
+    let Some(wiring) = wiring(2) else { return };
+    let process = "capture = \"ROOM/c.pcapng\"\ncapture_only = \"all\"";
+    let running = Running::start(wiring, "10 Mbps", "capacity = \"5 pkt\"", process);
+    let hosts = &running.wiring.hosts;
+    let frame = udp_frame(1000, 0, 1);
+    hosts[0].within(|| {
+        let mut source = Source::open("eth0").unwrap();
+        source.send(std::iter::repeat_n(&frame[..], 20));
+    });
+    until("all came in", || {
+        running.counters()["ports"]["h0"]["rx_frames"].as_u64() >= Some(20)
+    });
+    let path = running.path("c.pcapng");
+    let (last, _room) = running.end_keeping();
+    assert_eq!(last["capture"]["lost"], 0);
+    let mut reader = PcapNgReader::new(File::open(&path).unwrap()).unwrap();
+    let (mut queued, mut dropped) = (0, 0);
+    while let Some(block) = reader.next_block() {
+        let (Block::EnhancedPacket(packet), _) = block.unwrap() else {
+            continue;
+        };
+        if packet.data.len() != frame.len() {
+            continue;
+        }
+        let said = format!("{:?}", packet.options);
+        queued += u32::from(said.contains("queued on h1, "));
+        dropped += u32::from(said.contains("dropped at h1: full"));
+    }
+    assert_eq!((queued, dropped), (5, 15));
+}
+
+#[test]
+fn frames_that_are_wrong_are_counted_by_what_is_wrong_with_them() {
+    let Some(wiring) = wiring(2) else { return };
+    let running = Running::start(wiring, "100 Mbps", "", "");
+    let good = udp_frame(60, 0, 1);
+    let with = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut frame = good.clone();
+        change(&mut frame);
+        frame
+    };
+    let frames = [
+        with(&|f| f[24] ^= 1),
+        with(&|f| {
+            f.splice(12..12, [0x81, 0, 0, 5]);
+        }),
+        with(&|f| f[6] |= 1),
+        with(&|f| f[17] = 200),
+        with(&|f| f.truncate(20)),
+        good.clone(),
+    ];
+    running.wiring.hosts[0].within(|| {
+        let mut source = Source::open("eth0").unwrap();
+        source.send(frames.iter().map(|f| &f[..]));
+    });
+    until("all came in", || {
+        running.counters()["ports"]["h0"]["rx_frames"].as_u64() >= Some(frames.len() as u64)
+    });
+    let counters = running.counters();
+    let refused = &counters["ports"]["h0"]["refused"];
+    let seen: Vec<String> = (refused.as_object().unwrap().iter())
+        .filter(|(_, count)| count.as_u64() > Some(0))
+        .map(|(reason, count)| format!("{reason} {count}"))
+        .collect();
+    assert_eq!(
+        seen,
+        ["bad_checksum 2", "group_source 1", "truncated 1", "vlan 1"]
+    );
+    assert_eq!(counters["ports"]["h1"]["tx_frames"], 1, "{counters}");
+}
