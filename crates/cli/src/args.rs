@@ -208,9 +208,12 @@ pub struct ShowArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Times are CPU time of one thread; on a shared machine trust ratio_to_heap, which is taken
-within one run, more than the rest.")]
+within one run, more than the rest.
+
+`sidestep bench switch` floods the software switch and the Linux bridge in network namespaces of
+its own, and needs root. A row's numbers are medians of the rounds.")]
 pub struct BenchArgs {
-    /// Its name; all of them when left out
+    /// Its name; all that need no root when left out
     pub name: Option<String>,
     /// Rounds, each on the wheel and on the heap agenda
     #[arg(long, default_value_t = 3, value_name = "N")]

@@ -3,12 +3,20 @@
 use crate::args::BenchArgs;
 use crate::{Failure, Outcome, out};
 use serde_json::json;
+use sidestep_softswitch::trial::throughput::{Between, Throughput, throughput};
 use sidestep_study::bench::{BENCHES, BenchResult, bench as run};
+use std::time::Duration;
+
+/// The benchmark that needs root, and runs when it is named alone.
+const SWITCH: &str = "switch";
 
 /// Runs one benchmark or all and prints what they measured.
 pub fn bench(args: &BenchArgs) -> Outcome {
     if args.rounds == 0 {
         return Err(Failure::input("--rounds: expected at least 1, got 0"));
+    }
+    if args.name.as_deref() == Some(SWITCH) {
+        return switch(args);
     }
     let names: Vec<&str> = match &args.name {
         Some(name) => vec![name.as_str()],
@@ -19,7 +27,7 @@ pub fn bench(args: &BenchArgs) -> Outcome {
     {
         let known: Vec<&str> = BENCHES.iter().map(|b| b.name).collect();
         return Err(Failure::input(format!(
-            "benchmark {name:?} is unknown; expected one of {}",
+            "benchmark {name:?} is unknown; expected one of {}, {SWITCH}",
             known.join(", ")
         )));
     }
@@ -42,6 +50,78 @@ pub fn bench(args: &BenchArgs) -> Outcome {
         }
     }
     Ok(0)
+}
+
+/// Frames a second through the software switch and the Linux bridge, in turn in each round.
+fn switch(args: &BenchArgs) -> Outcome {
+    let command = std::env::current_exe()
+        .map_err(|e| Failure::work(format!("cannot find this program to start it again: {e}")))?;
+    let time = Duration::from_secs(2);
+    let mut all = Vec::new();
+    for round in 1..=args.rounds {
+        for bytes in [60, 1514] {
+            for between in Between::ALL {
+                match throughput(&command, between, bytes, time) {
+                    Ok(result) => all.push(result),
+                    Err(e) if between == Between::Xdp => {
+                        out::remark(&format!("round {round}: {} left out: {e}", between.name()));
+                    }
+                    Err(e) => return Err(Failure::work(format!("{}: {e}", between.name()))),
+                }
+            }
+        }
+    }
+    let rows = [60, 1514].into_iter().flat_map(|bytes| {
+        let of = |between| {
+            all.iter()
+                .filter(move |r: &&Throughput| r.between == between)
+        };
+        (Between::ALL.into_iter())
+            .map(move |between| of(between).filter(|r| r.bytes == bytes).collect::<Vec<_>>())
+            .collect::<Vec<_>>()
+    });
+    let rows: Vec<Vec<&Throughput>> = rows.filter(|row| !row.is_empty()).collect();
+    if args.json {
+        let each: Vec<_> = rows.iter().map(|row| row_json(row)).collect();
+        out::say_json(&json!({"benchmark": SWITCH, "rounds": args.rounds, "rows": each}));
+        return Ok(0);
+    }
+    out::say(&format!(
+        "{:<20}{:>8}{:>14}{:>14}{:>16}{:>14}\n",
+        "between two hosts", "bytes", "k frames/s", "of k sent/s", "ns/frame there", "ns/frame all"
+    ));
+    for row in &rows {
+        let value = |pick: fn(&Throughput) -> f64| median(row, pick);
+        out::say(&format!(
+            "{:<20}{:>8}{:>14.0}{:>14.0}{:>16.0}{:>14.0}\n",
+            row[0].between.name(),
+            // With FCS, as Ethernet counts.
+            row[0].bytes + 4,
+            value(|r| r.received_per_s) / 1e3,
+            value(|r| r.sent_per_s) / 1e3,
+            value(|r| r.switch_ns),
+            value(|r| r.all_ns),
+        ));
+    }
+    Ok(0)
+}
+
+fn row_json(row: &[&Throughput]) -> serde_json::Value {
+    let each = |pick: fn(&Throughput) -> f64| -> Vec<f64> { row.iter().map(|r| pick(r)).collect() };
+    json!({
+        "between": row[0].between.name(),
+        "frame_bytes": row[0].bytes + 4,
+        "received_per_s": each(|r| r.received_per_s),
+        "sent_per_s": each(|r| r.sent_per_s),
+        "switch_cpu_ns_per_frame": each(|r| r.switch_ns),
+        "all_cpu_ns_per_frame": each(|r| r.all_ns),
+    })
+}
+
+fn median(row: &[&Throughput], pick: fn(&Throughput) -> f64) -> f64 {
+    let mut values: Vec<f64> = row.iter().map(|r| pick(r)).collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 fn heading() -> String {

@@ -4,4 +4,5 @@
 
 pub mod flood;
 pub mod namespace;
+pub mod throughput;
 pub mod wiring;

@@ -51,9 +51,14 @@ impl Wiring {
 
     /// Frames and bytes that host `number` has received at its interface.
     pub fn received(&self, number: usize) -> Result<u64, String> {
-        let path = "/sys/class/net/eth0/statistics/rx_packets";
-        let text = self.hosts[number].within(|| count_of("eth0"));
-        text.ok_or_else(|| format!("cannot read {path} of host {number}"))
+        let count = self.hosts[number].within(|| count_of("eth0"));
+        count.ok_or_else(|| format!("cannot read /proc/net/dev of host {number}"))
+    }
+
+    /// Frames that came in by interface `p(number)` of the switch, whoever read them.
+    pub fn arrived(&self, number: usize) -> Result<u64, String> {
+        let count = self.switch.within(|| count_of(&format!("p{number}")));
+        count.ok_or_else(|| format!("cannot read /proc/net/dev for p{number}"))
     }
 }
 

@@ -1,0 +1,233 @@
+//! How many frames a second come through, and what each costs: the switch and the Linux bridge,
+//! in the same namespaces, in turn.
+//!
+//! **Set-up**   two hosts and a switch, each in a namespace, veth between them. One host floods from
+//!              a core of its own; frames that arrive at the other are counted by its interface.
+//! **Costs**    CPU time of the switch's main thread, and of everything: on veth the kernel does the
+//!              work of a hop in the sender's time. The bridge runs there altogether.
+//! **Limit**    what the flood alone can send: the row `nothing`, counted before any switch.
+
+use super::flood::{flood, pin, sink, udp_frame};
+use super::wiring::Wiring;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+/// What is between the hosts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Between {
+    /// Nothing: frames end at the switch's interface.
+    Nothing,
+    /// The kernel's bridge.
+    Bridge,
+    /// The switch with AF_PACKET, sleeping when there is nothing to do.
+    Sleep,
+    /// The switch with AF_PACKET, never sleeping.
+    Busy,
+    /// The switch with AF_XDP, sleeping when there is nothing to do.
+    Xdp,
+}
+
+impl Between {
+    /// All, in the order in which they are tried.
+    pub const ALL: [Between; 5] = [
+        Between::Nothing,
+        Between::Bridge,
+        Between::Sleep,
+        Between::Busy,
+        Between::Xdp,
+    ];
+
+    /// As in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Between::Nothing => "nothing",
+            Between::Bridge => "linux bridge",
+            Between::Sleep => "sidestep, sleep",
+            Between::Busy => "sidestep, busy",
+            Between::Xdp => "sidestep, xdp",
+        }
+    }
+}
+
+/// What came of one flood.
+#[derive(Clone, Copy, Debug)]
+pub struct Throughput {
+    /// What was between.
+    pub between: Between,
+    /// Bytes of each frame, without FCS.
+    pub bytes: usize,
+    /// Frames a second that were sent.
+    pub sent_per_s: f64,
+    /// Frames a second that arrived.
+    pub received_per_s: f64,
+    /// CPU time of the switch's main thread per frame that arrived, in nanoseconds.
+    pub switch_ns: f64,
+    /// CPU time of that and of the flood, per frame that arrived, in nanoseconds.
+    pub all_ns: f64,
+}
+
+/// Floods frames of `bytes` for `time`. `command` is the `sidestep` program.
+pub fn throughput(
+    command: &Path,
+    between: Between,
+    bytes: usize,
+    time: Duration,
+) -> Result<Throughput, String> {
+    let wiring = Wiring::new(2)?;
+    let room = tempdir()?;
+    let result = measure(command, between, bytes, time, &wiring, &room);
+    let _ = std::fs::remove_dir_all(&room);
+    result
+}
+
+fn measure(
+    command: &Path,
+    between: Between,
+    bytes: usize,
+    time: Duration,
+    wiring: &Wiring,
+    room: &Path,
+) -> Result<Throughput, String> {
+    let switch = match between {
+        Between::Nothing => None,
+        Between::Bridge => {
+            bridge(wiring)?;
+            None
+        }
+        Between::Sleep => Some(start(command, wiring, room, "sleep", "packet")?),
+        Between::Busy => Some(start(command, wiring, room, "busy", "packet")?),
+        Between::Xdp => Some(start(command, wiring, room, "sleep", "xdp")?),
+    };
+    let arrived = || match between {
+        Between::Nothing => wiring.arrived(0),
+        _ => wiring.received(1),
+    };
+    let switch_ns = || switch.as_ref().map_or(Ok(0), Running::cpu_ns);
+    std::thread::sleep(Duration::from_millis(200));
+    let (before, cpu) = (arrived()?, switch_ns()?);
+    let frame = udp_frame(bytes, 0, 1);
+    let (flooded, flood_ns) = wiring.hosts[0].within(|| {
+        pin(1);
+        let cpu = thread_cpu_ns();
+        flood("eth0", &frame, time).map(|flooded| (flooded, thread_cpu_ns() - cpu))
+    })?;
+    std::thread::sleep(Duration::from_millis(50));
+    let received = (arrived()? - before).max(1) as f64;
+    let switch_cpu = (switch_ns()? - cpu) as f64;
+    Ok(Throughput {
+        between,
+        bytes,
+        sent_per_s: flooded.frames as f64 / flooded.seconds,
+        received_per_s: received / flooded.seconds,
+        switch_ns: switch_cpu / received,
+        all_ns: (switch_cpu + flood_ns as f64) / received,
+    })
+}
+
+fn bridge(wiring: &Wiring) -> Result<(), String> {
+    let space = &wiring.switch;
+    space.ip("link add br0 type bridge")?;
+    space.ip("link set p0 master br0")?;
+    space.ip("link set p1 master br0")?;
+    space.ip("link set br0 up")?;
+    // As the switch's config does: it knows where the frames belong.
+    let mac = sink(1).map(|byte| format!("{byte:02x}")).join(":");
+    space.run("bridge", &format!("fdb add {mac} dev p1 master static"))?;
+    Ok(())
+}
+
+/// A switch of this command, on core 0; ended when it is dropped.
+pub struct Running(Child);
+
+/// Starts a switch between the hosts of `wiring`, faster than any flood, and waits until it runs.
+pub fn start(
+    command: &Path,
+    wiring: &Wiring,
+    room: &Path,
+    wait: &str,
+    io: &str,
+) -> Result<Running, String> {
+    let socket = room.join("s.sock");
+    let mut text = format!(
+        "[switch]\ncapacity = \"2000 pkt\"\nbuffer = \"droptail\"\n\
+         [process]\nwait = \"{wait}\"\ncontrol = \"{}\"\n",
+        socket.display()
+    );
+    for number in 0..wiring.hosts.len() as u8 {
+        let mac = sink(number).map(|byte| format!("{byte:02x}")).join(":");
+        text += &format!(
+            "[[port]]\ninterface = \"p{number}\"\nrate = \"100 Gbps\"\nio = \"{io}\"\n\
+             [[station]]\nmac = \"{mac}\"\nports = [\"p{number}\"]\n"
+        );
+    }
+    let config = room.join("trial.toml");
+    std::fs::write(&config, text).map_err(|e| format!("cannot write {}: {e}", config.display()))?;
+    let log = room.join("log");
+    let said = std::fs::File::create(&log).map_err(|e| e.to_string())?;
+    let mut spawn = wiring.switch.command(&command.display().to_string());
+    // SAFETY: a plain system call between fork and exec.
+    unsafe {
+        spawn.pre_exec(|| {
+            pin(0);
+            Ok(())
+        });
+    }
+    let child = (spawn.arg("switch").arg(&config))
+        .stdout(Stdio::null())
+        .stderr(said)
+        .spawn()
+        .map_err(|e| format!("cannot run {}: {e}", command.display()))?;
+    let running = Running(child);
+    for _ in 0..500 {
+        if crate::process::control::ask(&socket, "counters").is_ok() {
+            return Ok(running);
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let said = std::fs::read_to_string(&log).unwrap_or_default();
+    Err(format!("the switch does not start: {}", said.trim()))
+}
+
+impl Running {
+    /// CPU time of the main thread so far, in nanoseconds.
+    fn cpu_ns(&self) -> Result<u64, String> {
+        let id = self.0.id();
+        let path = format!("/proc/{id}/task/{id}/schedstat");
+        let text = std::fs::read_to_string(&path).map_err(|e| format!("{path}: {e}"))?;
+        let first = text.split_whitespace().next().and_then(|n| n.parse().ok());
+        first.ok_or_else(|| format!("{path}: expected a number, got {text:?}"))
+    }
+
+    /// Has it ended? That is: has it crashed?
+    pub fn ended(&mut self) -> bool {
+        !matches!(self.0.try_wait(), Ok(None))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn thread_cpu_ns() -> u64 {
+    // SAFETY: the kernel fills the whole of `now`.
+    let now = unsafe {
+        let mut now: libc::timespec = std::mem::zeroed();
+        libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut now);
+        now
+    };
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+/// A new folder that the unprivileged switch may look into.
+pub fn tempdir() -> Result<std::path::PathBuf, String> {
+    let nanos = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let unique = nanos.map_or(0, |n| n.as_nanos());
+    let path = std::env::temp_dir().join(format!("sidestep-trial-{}-{unique}", std::process::id()));
+    std::fs::create_dir(&path).map_err(|e| format!("cannot make {}: {e}", path.display()))?;
+    Ok(path)
+}
