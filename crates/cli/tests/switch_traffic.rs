@@ -217,3 +217,28 @@ fn frames_that_are_wrong_are_counted_by_what_is_wrong_with_them() {
     );
     assert_eq!(counters["ports"]["h1"]["tx_frames"], 1, "{counters}");
 }
+
+#[test]
+fn a_port_with_af_xdp_carries_traffic_and_falls_back_when_its_interface_is_made_anew() {
+    let Some(wiring) = wiring(2) else { return };
+    let running = Running::start_with(wiring, "100 Mbps", "", "", |config| {
+        config.replace("leads_to", "io = \"xdp\"\nleads_to")
+    });
+    running.says("port h0 moves frames by AF_XDP (generic, copy)");
+    for address in ["10.9.0.2", "fd09::2"] {
+        assert!(
+            reach(&running.wiring, 0, 1, address),
+            "{}",
+            running.counters()
+        );
+    }
+    running.wiring.switch.ip("link del p1").unwrap();
+    running.says("interface p1 is gone");
+    running.wiring.plug(1).unwrap();
+    running.says("interface p1 was made anew");
+    assert!(
+        reach(&running.wiring, 0, 1, "10.9.0.2"),
+        "{}",
+        running.counters()
+    );
+}

@@ -57,11 +57,22 @@ impl Running {
     /// Starts a switch for all hosts of `wiring`, whose config says these lines of `[switch]` and
     /// `[process]`, and waits until it answers. `ROOM` in them is a folder that all may write to.
     pub fn start(wiring: Wiring, rate: &str, switch: &str, process: &str) -> Running {
+        Running::start_with(wiring, rate, switch, process, |config| config)
+    }
+
+    /// As `start`, with a config that `change` has changed.
+    pub fn start_with(
+        wiring: Wiring,
+        rate: &str,
+        switch: &str,
+        process: &str,
+        change: impl FnOnce(String) -> String,
+    ) -> Running {
         let room = tempfile::tempdir().unwrap();
         fs::set_permissions(room.path(), fs::Permissions::from_mode(0o777)).unwrap();
         let place = room.path().display().to_string();
         let process = format!("control = \"ROOM/s.sock\"\n{process}").replace("ROOM", &place);
-        let text = config(wiring.hosts.len(), rate, switch, &process);
+        let text = change(config(wiring.hosts.len(), rate, switch, &process));
         fs::write(room.path().join("t.toml"), text).unwrap();
         let log = fs::File::create(room.path().join("log")).unwrap();
         let child = (wiring.switch.command(env!("CARGO_BIN_EXE_sidestep")))

@@ -6,6 +6,7 @@
 //!
 //! **Errors**  of the system, with what was tried and on which interface, as [`IoError`].
 
+mod bpf;
 pub mod interface;
 pub mod links;
 pub mod offloads;
@@ -13,6 +14,7 @@ mod packet;
 mod port;
 mod ring;
 pub mod sys;
+mod xdp;
 
 pub use port::{Change, Port};
 pub use sys::IoError;

@@ -4,6 +4,7 @@ use super::IoCounters;
 use super::interface::{Inquiry, Interface};
 use super::packet::{PacketIo, prepare};
 use super::sys::{IoError, Tried};
+use super::xdp::XdpIo;
 use std::os::fd::{AsFd, BorrowedFd};
 
 /// Longest payload that a port makes room for; the loopback's MTU is larger.
@@ -14,6 +15,9 @@ pub struct Port {
     name: String,
     state: Option<Interface>,
     io: PacketIo,
+    /// In place of `io`, until the interface goes: opening it anew needs privileges.
+    xdp: Option<XdpIo>,
+    xdp_drops: u64,
     counters: IoCounters,
 }
 
@@ -43,8 +47,29 @@ impl Port {
             name: name.to_string(),
             state: Some(state),
             io,
+            xdp: None,
+            xdp_drops: 0,
             counters: IoCounters::default(),
         })
+    }
+
+    /// Opens the interface with AF_XDP. Without it later, as when the interface was made anew, the
+    /// port goes on with AF_PACKET.
+    pub fn open_xdp(inquiry: &Inquiry, name: &str) -> Result<Port, IoError> {
+        let mut port = Port::open(inquiry, name)?;
+        let state = inquiry
+            .interface(name)
+            .tried(|| format!("find interface {name:?}"))?;
+        port.xdp = Some(XdpIo::open(name, &state)?);
+        Ok(port)
+    }
+
+    /// How frames are moved, in words.
+    pub fn way(&self) -> String {
+        match &self.xdp {
+            Some(xdp) => format!("AF_XDP ({})", xdp.mode),
+            None => "AF_PACKET".into(),
+        }
     }
 
     /// The interface's name.
@@ -65,28 +90,36 @@ impl Port {
     /// Hands up to `limit` frames to `take`; how many there were. Never waits.
     #[inline]
     pub fn receive(&mut self, limit: usize, take: &mut impl FnMut(&[u8])) -> usize {
-        self.io.receive(limit, &mut self.counters, take)
+        match &mut self.xdp {
+            None => self.io.receive(limit, &mut self.counters, take),
+            // Frames of other queues, and those from before the program was attached.
+            Some(xdp) => {
+                let other = self.io.receive(limit, &mut self.counters, take);
+                other + xdp.receive(limit, &mut self.counters, take)
+            }
+        }
     }
 
     /// Gives frames to the interface. Never waits: what it does not take is counted.
     pub fn send<'a>(&mut self, mut frames: impl Iterator<Item = &'a [u8]>) {
-        if self.running() {
-            self.io.send(&mut frames, &mut self.counters);
-        } else {
+        if !self.running() {
             self.counters.interface_down += frames.count() as u64;
+        } else if let Some(xdp) = &mut self.xdp {
+            xdp.send(&mut frames, &mut self.counters);
+        } else {
+            self.io.send(&mut frames, &mut self.counters);
         }
     }
 
     /// What happened so far.
     pub fn counters(&mut self) -> IoCounters {
         self.counters.kernel_drops += self.io.kernel_drops();
+        if let Some(xdp) = &self.xdp {
+            let drops = xdp.kernel_drops();
+            self.counters.kernel_drops += drops - self.xdp_drops;
+            self.xdp_drops = drops;
+        }
         self.counters
-    }
-
-    /// Counts from zero again.
-    pub fn reset(&mut self) {
-        self.io.kernel_drops();
-        self.counters = IoCounters::default();
     }
 
     /// Asks what the interface is now, and uses it when it is another one of the same name.
@@ -98,6 +131,7 @@ impl Port {
             (Some(_), None) => Some(Change::Gone),
             (None, None) => None,
             (before, Some(now)) if before.map(|b| b.index) != Some(now.index) => {
+                self.xdp = None;
                 let trouble = prepare(&self.name).err();
                 let bound = self.io.bind(&self.name, now.index).err();
                 if bound.is_some() {
@@ -117,6 +151,9 @@ impl Port {
 
 impl AsFd for Port {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.io.as_fd()
+        match &self.xdp {
+            Some(xdp) => xdp.as_fd(),
+            None => self.io.as_fd(),
+        }
     }
 }

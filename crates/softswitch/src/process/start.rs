@@ -53,6 +53,10 @@ pub fn run(
     };
     doors.serve(&clerk)?;
     thread("signals", move || heed(&signals, &clerk))?;
+    for port in engine.ports.iter().zip(&setup.ports).filter(|(_, s)| s.xdp) {
+        let (name, way) = (&port.1.name, port.0.way());
+        log.say(format!("port {name} moves frames by {way}"));
+    }
     log.say(format!("switches {} ports", setup.ports.len()));
     engine.run();
     let last = engine.snapshot();
@@ -67,7 +71,8 @@ fn open(setup: &Setup) -> Result<Vec<Port>, String> {
     let inquiry = Inquiry::new().map_err(|e| e.to_string())?;
     (setup.ports.iter())
         .map(|port| {
-            Port::open(&inquiry, &port.interface).map_err(|e| format!("port {}: {e}", port.name))
+            let open = if port.xdp { Port::open_xdp } else { Port::open };
+            open(&inquiry, &port.interface).map_err(|e| format!("port {}: {e}", port.name))
         })
         .collect()
 }
