@@ -3,12 +3,16 @@
 use crate::args::BenchArgs;
 use crate::{Failure, Outcome, out};
 use serde_json::json;
+use sidestep_softswitch::trial::garbage::garbage;
 use sidestep_softswitch::trial::throughput::{Between, Throughput, throughput};
 use sidestep_study::bench::{BENCHES, BenchResult, bench as run};
 use std::time::Duration;
 
 /// The benchmark that needs root, and runs when it is named alone.
 const SWITCH: &str = "switch";
+
+/// A million random frames a round, at a running switch; as [`SWITCH`] it needs root.
+const GARBAGE: &str = "garbage";
 
 /// Runs one benchmark or all and prints what they measured.
 pub fn bench(args: &BenchArgs) -> Outcome {
@@ -17,6 +21,9 @@ pub fn bench(args: &BenchArgs) -> Outcome {
     }
     if args.name.as_deref() == Some(SWITCH) {
         return switch(args);
+    }
+    if args.name.as_deref() == Some(GARBAGE) {
+        return random_frames(args);
     }
     let names: Vec<&str> = match &args.name {
         Some(name) => vec![name.as_str()],
@@ -27,7 +34,7 @@ pub fn bench(args: &BenchArgs) -> Outcome {
     {
         let known: Vec<&str> = BENCHES.iter().map(|b| b.name).collect();
         return Err(Failure::input(format!(
-            "benchmark {name:?} is unknown; expected one of {}, {SWITCH}",
+            "benchmark {name:?} is unknown; expected one of {}, {SWITCH}, {GARBAGE}",
             known.join(", ")
         )));
     }
@@ -104,6 +111,33 @@ fn switch(args: &BenchArgs) -> Outcome {
         ));
     }
     Ok(0)
+}
+
+/// Random frames; fails when the switch ends or its counts do not add up.
+fn random_frames(args: &BenchArgs) -> Outcome {
+    const ROUND: u64 = 1_000_000;
+    let command = std::env::current_exe()
+        .map_err(|e| Failure::work(format!("cannot find this program to start it again: {e}")))?;
+    let frames = ROUND * u64::from(args.rounds);
+    let result = garbage(&command, frames, 1).map_err(Failure::work)?;
+    if args.json {
+        out::say_json(&json!({
+            "benchmark": GARBAGE,
+            "sent": result.sent,
+            "wrong": result.wrong,
+            "counters": result.counters,
+        }));
+    } else {
+        let refused = &result.counters["ports"]["p0"]["refused"];
+        out::say(&format!(
+            "{} random frames sent, and the switch runs; refused: {refused}\n",
+            result.sent
+        ));
+    }
+    match result.wrong.is_empty() {
+        true => Ok(0),
+        false => Err(Failure::work(result.wrong.join("\n"))),
+    }
 }
 
 fn row_json(row: &[&Throughput]) -> serde_json::Value {

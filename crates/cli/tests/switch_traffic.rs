@@ -6,9 +6,11 @@ use common::switching::{Running, reach, until, wiring};
 use pcap_file::pcapng::PcapNgReader;
 use pcap_file::pcapng::blocks::block_common::Block;
 use sidestep_softswitch::trial::flood::{Source, flood, udp_frame};
+use sidestep_softswitch::trial::garbage::garbage;
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 #[test]
@@ -241,4 +243,29 @@ fn a_port_with_af_xdp_carries_traffic_and_falls_back_when_its_interface_is_made_
         "{}",
         running.counters()
     );
+}
+
+#[test]
+fn random_frames_neither_end_a_switch_nor_get_lost_uncounted() {
+    if wiring(0).is_none() {
+        return;
+    }
+    let command = Path::new(env!("CARGO_BIN_EXE_sidestep"));
+    let result = garbage(command, 100_000, 7).unwrap();
+    assert!(
+        result.wrong.is_empty(),
+        "{:?}: {}",
+        result.wrong,
+        result.counters
+    );
+    let refused = &result.counters["ports"]["p0"]["refused"];
+    for reason in [
+        "bad_checksum",
+        "bad_header",
+        "vlan",
+        "no_station",
+        "group_source",
+    ] {
+        assert!(refused[reason].as_u64() > Some(0), "{reason}: {refused}");
+    }
 }

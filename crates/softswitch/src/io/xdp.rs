@@ -40,6 +40,9 @@ pub(super) struct XdpIo {
     pub mode: &'static str,
 }
 
+// SAFETY: all pointers inside are into the memory and the rings, which move with this value.
+unsafe impl Send for XdpIo {}
+
 impl XdpIo {
     /// Opens a socket on queue 0 of the interface. An error names the step that failed.
     pub fn open(name: &str, about: &Interface) -> Result<XdpIo, IoError> {

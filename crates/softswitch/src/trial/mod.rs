@@ -3,6 +3,7 @@
 //! For tests, the benchmark and the run of random frames; nothing here is needed to switch frames.
 
 pub mod flood;
+pub mod garbage;
 pub mod namespace;
 pub mod throughput;
 pub mod wiring;
