@@ -3,7 +3,7 @@
 use super::{config, leaving, older, switch, watched};
 use crate::frame::Refusal;
 use crate::frame::sample::{Sample, arp_request, solicitation};
-use crate::machine::{Happened, Machine};
+use crate::machine::{Happened, Machine, needs_ranks};
 use crate::setup::{Mac, Setup};
 use sidestep_switch::DropReason;
 use sidestep_types::{PortId, Time};
@@ -332,4 +332,24 @@ fn switches_of_other_names_hash_and_draw_otherwise() {
         spread("b"),
         "else all flows that meet go the same way"
     );
+}
+
+#[test]
+fn ranks_are_kept_for_those_who_ask_for_them() {
+    let with_ranks = |switch: &str| needs_ranks(&config(switch, "1 Gbps"));
+    assert!(!with_ranks("buffer = \"dibs\""));
+    assert!(with_ranks("buffer = \"dibs-probabilistic\""));
+    assert!(with_ranks("sched = \"pfabric\""));
+    // The least served flow goes first: the newcomer overtakes.
+    let mut machine = switch("sched = \"pfabric\"");
+    for port in [1, 1, 1, 2] {
+        let sample = Sample {
+            ports: (port, 80),
+            ..full(1, 2)
+        };
+        machine.receive(Time::ZERO, PortId(0), &sample.bytes());
+    }
+    let out = leaving(&mut machine, Time::from_ms(1));
+    let ports: Vec<u8> = out.iter().map(|f| f.2[35]).collect();
+    assert_eq!(ports, [1, 2, 1, 1], "the first was on the wire already");
 }
