@@ -54,8 +54,18 @@ fn sweep_reads_back(experiment: &Experiment) {
     };
     assert_eq!(again.axes, experiment.axes);
     // What speaks of values that are not there any more is left out.
-    assert!(again.claims.iter().all(|claim| experiment.claims.contains(claim)));
-    assert!(again.plots.iter().all(|plot| experiment.plots.contains(plot)));
+    assert!(
+        again
+            .claims
+            .iter()
+            .all(|claim| experiment.claims.contains(claim))
+    );
+    assert!(
+        again
+            .plots
+            .iter()
+            .all(|plot| experiment.plots.contains(plot))
+    );
     assert_eq!(again.figure, experiment.figure);
     for scheme in 0..experiment.points[0].scenario.schemes.len() {
         let of = |e: &Experiment| e.points[0].scenario.identity(scheme);

@@ -12,6 +12,8 @@ pub struct Nature {
     pub marks: bool,
     /// It works only beside this scheduler.
     pub sched: Option<&'static str>,
+    /// It looks at ranks ([`sidestep_types::Packet::rank`]), which not every driver has for nothing.
+    pub ranks: bool,
 }
 
 impl Nature {
@@ -20,6 +22,7 @@ impl Nature {
         detours: false,
         marks: true,
         sched: None,
+        ranks: false,
     };
     /// Detours.
     pub const DETOURS: Nature = Nature {

@@ -107,7 +107,11 @@ impl Core {
             outputs: &mut self.outputs,
             ingress: how.from,
         };
-        let wanted = self.decider.pick(&packet, hops, &mut view);
+        // The route has no say about a host of this very switch; a draw would be one too many.
+        let wanted = match hops {
+            [only] if !view.outputs.to_switch.has(*only) => *only,
+            _ => self.decider.pick(&packet, hops, &mut view),
+        };
         if how.from == Some(wanted) && !how.returns {
             return self.refuse(wanted, bytes, Refusal::Hairpin);
         }

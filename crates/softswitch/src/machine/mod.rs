@@ -33,7 +33,7 @@ use slab::Slab;
 use crate::frame::{self, ANSWER_BYTES, Frame, Refusal, What};
 use crate::setup::{Forwarding, Setup};
 use crate::table::{Answer, Learned, Learning, MOST_LEARNED, Stations};
-use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Decider};
+use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Decider, buffer, sched};
 use sidestep_types::{PortId, PortSet, Rng, Seed, Time};
 use std::net::IpAddr;
 
@@ -115,7 +115,7 @@ impl Machine {
         let (route, buffer) = (&decision.route, &decision.buffer);
         let mut ports = Vec::new();
         for port in &setup.ports {
-            ports.push(Port::new(port, sched(setup, salt)?));
+            ports.push(Port::new(port, make_sched(setup, salt)?));
         }
         let decider = Decider {
             route: AnyRoute::build(&route.0, &route.1, many as u16, salt)?,
@@ -345,14 +345,13 @@ fn to_switch(setup: &Setup) -> PortSet {
 }
 
 /// The scheduler of one port.
-fn sched(setup: &Setup, salt: u64) -> Result<AnySched, String> {
+fn make_sched(setup: &Setup, salt: u64) -> Result<AnySched, String> {
     let (name, values) = &setup.decision.sched;
     AnySched::build(name, values, setup.ports.len() as u16, salt)
 }
 
 /// Does anyone ask for ranks? Keeping them costs a look at a table for each packet.
 fn needs_ranks(setup: &Setup) -> bool {
-    [&setup.decision.buffer.0, &setup.decision.sched.0]
-        .iter()
-        .any(|name| *name == "pfabric")
+    let (buffer, sched) = (&setup.decision.buffer.0, &setup.decision.sched.0);
+    buffer::nature(buffer).ranks || sched::nature(sched).ranks
 }

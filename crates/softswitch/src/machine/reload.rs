@@ -3,7 +3,7 @@
 use super::core::Ranks;
 use super::outputs::Ranked;
 use super::slab::NONE;
-use super::{Machine, needs_ranks, sched};
+use super::{Machine, make_sched, needs_ranks};
 use crate::setup::{Forwarding, Setup};
 use crate::table::Stations;
 use sidestep_switch::{AnyBuffer, AnyRoute, Sched};
@@ -36,7 +36,7 @@ impl Machine {
         let (route, buffer) = (&decision.route, &decision.buffer);
         let route = AnyRoute::build(&route.0, &route.1, ports, salt)?;
         let buffer = AnyBuffer::build(&buffer.0, &buffer.1, ports, salt)?;
-        let scheds = setup.ports.iter().map(|_| sched(setup, salt));
+        let scheds = setup.ports.iter().map(|_| make_sched(setup, salt));
         let scheds = scheds.collect::<Result<Vec<_>, _>>()?;
 
         self.core.outputs.advance(now);

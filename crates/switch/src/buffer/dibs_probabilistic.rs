@@ -63,7 +63,10 @@ impl Policy for DibsProbabilistic {
             ),
         ],
     };
-    const NATURE: Nature = Nature::DETOURS;
+    const NATURE: Nature = Nature {
+        ranks: true,
+        ..Nature::DETOURS
+    };
 
     fn build(values: &Values, _: u16, _: u64) -> Result<DibsProbabilistic, String> {
         let (start, full, in_bytes) = match (values.size("start"), values.size("full")) {

@@ -26,6 +26,7 @@ impl Policy for PFabric {
     const NATURE: Nature = Nature {
         marks: false,
         sched: Some("pfabric"),
+        ranks: true,
         ..Nature::PLAIN
     };
 

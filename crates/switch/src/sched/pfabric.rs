@@ -10,7 +10,7 @@
 //! **Deviations**   none known. Of equal ranks the earliest goes first, and the latest is evicted.
 
 use super::Sched;
-use crate::Policy;
+use crate::{Nature, Policy};
 use sidestep_types::{Entry, FlowId, Packet, Values};
 
 /// Least remaining first.
@@ -30,6 +30,11 @@ impl Policy for PFabric {
         summary: "the flow with the least left to send first, and of it the earliest packet",
         source: "Alizadeh et al., SIGCOMM 2013 (pFabric)",
         params: &[],
+    };
+
+    const NATURE: Nature = Nature {
+        ranks: true,
+        ..Nature::PLAIN
     };
 
     fn build(_: &Values, _: u16, _: u64) -> Result<PFabric, String> {

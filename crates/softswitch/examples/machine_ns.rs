@@ -1,0 +1,89 @@
+//! Nanoseconds of the switch alone for one frame: receive, poll_send, release. No I/O.
+//!
+//!     cargo run --release -p sidestep-softswitch --example machine_ns
+
+use sidestep_softswitch::frame::{self, sample::Sample};
+use sidestep_softswitch::machine::Machine;
+use sidestep_softswitch::setup::Setup;
+use sidestep_types::{PortId, Time};
+use std::hint::black_box;
+use std::time::Instant;
+
+const FRAMES: u64 = 4_000_000;
+
+fn main() {
+    println!("{:<34}{:>8}{:>8}", "ns per frame", "64 B", "1500 B");
+    let bytes = [0, 1446].map(|payload| Sample::tcp(1, 2, payload).bytes());
+    let v6 = [0, 1426].map(|payload| Sample::tcp(1, 2, payload).over_v6().bytes());
+    row("read, IPv4", [&bytes[0], &bytes[1]].map(|b| reading(b)));
+    row("read, IPv6", [&v6[0], &v6[1]].map(|b| reading(b)));
+    for (name, switch, ports) in [
+        ("droptail, 5 ports", "", 5),
+        ("droptail, 256 ports", "", 256),
+        ("dibs, 5 ports", "buffer = \"dibs\"", 5),
+        ("shared memory, 5 ports", "capacity = \"shared\"", 5),
+        ("priority, 5 ports", "sched = \"priority\"", 5),
+        ("learning, 5 ports", "forwarding = \"learning\"", 5),
+        (
+            "pfabric, 5 ports",
+            "buffer = \"pfabric\"\nsched = \"pfabric\"",
+            5,
+        ),
+    ] {
+        row(
+            name,
+            [&bytes[0], &bytes[1]].map(|b| switching(b, switch, ports)),
+        );
+    }
+}
+
+fn row(name: &str, ns: [f64; 2]) {
+    println!("{name:<34}{:>8.1}{:>8.1}", ns[0], ns[1]);
+}
+
+fn reading(bytes: &[u8]) -> f64 {
+    let start = Instant::now();
+    for _ in 0..FRAMES {
+        black_box(frame::read(black_box(bytes))).expect("a sound frame");
+    }
+    start.elapsed().as_nanos() as f64 / FRAMES as f64
+}
+
+/// Eight frames in, eight out, as a driver's batches are; the queue never overflows.
+fn switching(bytes: &[u8], switch: &str, ports: u16) -> f64 {
+    let mut text = format!("[switch]\n{switch}\n");
+    for port in 0..ports {
+        text += &format!("[[port]]\ninterface = \"p{port}\"\nrate = \"100 Gbps\"\n");
+    }
+    text +=
+        "[[station]]\nmac = \"02:00:00:00:00:02\"\naddresses = [\"10.77.0.2\"]\nports = [\"p1\"]\n";
+    text += "[[station]]\nmac = \"02:00:00:00:00:01\"\nports = [\"p0\"]\n";
+    let setup = Setup::read("bench.toml", &text).expect("a sound config");
+    let mut machine = Machine::new(&setup).expect("a switch");
+    let mut now = Time::ZERO;
+    let start = Instant::now();
+    for _ in 0..FRAMES / 8 {
+        for _ in 0..8 {
+            machine.receive(now, PortId(0), black_box(bytes));
+        }
+        now += Time::from_us(2);
+        while let Some(departure) = machine.poll_send(now) {
+            black_box(machine.frame(departure.handle));
+            machine.release(departure.handle);
+        }
+    }
+    let ns = start.elapsed().as_nanos() as f64 / FRAMES as f64;
+    let sent: u64 = machine
+        .counters(now)
+        .ports
+        .iter()
+        .map(|port| port.tx_frames)
+        .sum();
+    let copies = if switch.contains("learning") {
+        sent
+    } else {
+        FRAMES
+    };
+    assert_eq!(sent, copies, "every frame went through");
+    ns
+}

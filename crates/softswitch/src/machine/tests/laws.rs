@@ -1,0 +1,230 @@
+//! What must hold for every policy under any traffic.
+
+use super::config;
+use crate::frame::sample::{Sample, arp_request};
+use crate::machine::{Counters, Machine};
+use crate::setup::Setup;
+use proptest::prelude::*;
+use sidestep_switch::{buffer, route, sched};
+use sidestep_types::{PortId, Time};
+
+/// Something that comes in.
+#[derive(Clone, Debug)]
+enum Input {
+    Tcp {
+        from: u8,
+        to: u8,
+        payload: usize,
+        tos: u8,
+        ttl: u8,
+    },
+    Udp {
+        from: u8,
+        to: u8,
+    },
+    Asked(u8),
+    Group,
+    Spoiled(Vec<u8>),
+}
+
+impl Input {
+    fn bytes(&self) -> Vec<u8> {
+        match self {
+            Input::Tcp {
+                from,
+                to,
+                payload,
+                tos,
+                ttl,
+            } => Sample {
+                tos: *tos,
+                ttl: *ttl,
+                ..Sample::tcp(*from, *to, *payload)
+            }
+            .bytes(),
+            Input::Udp { from, to } => Sample {
+                flags: None,
+                ..Sample::tcp(*from, *to, 700)
+            }
+            .bytes(),
+            Input::Asked(target) => arp_request(1, [10, 77, 0, *target]),
+            Input::Group => {
+                let mut bytes = Sample::tcp(1, 2, 30).bytes();
+                bytes[..6].fill(0xff);
+                bytes
+            }
+            Input::Spoiled(bytes) => bytes.clone(),
+        }
+    }
+}
+
+fn input() -> impl Strategy<Value = Input> {
+    let host = || 1u8..=5;
+    prop_oneof![
+        8 => (host(), host(), 0usize..=1460, any::<u8>(), 1u8..4)
+            .prop_map(|(from, to, payload, tos, ttl)| Input::Tcp { from, to, payload, tos, ttl }),
+        1 => (host(), host()).prop_map(|(from, to)| Input::Udp { from, to }),
+        1 => (1u8..8).prop_map(Input::Asked),
+        1 => Just(Input::Group),
+        1 => proptest::collection::vec(any::<u8>(), 0..80).prop_map(Input::Spoiled),
+    ]
+}
+
+/// Frames with the port and the nanoseconds since the one before.
+fn traffic() -> impl Strategy<Value = Vec<(Input, u16, u64)>> {
+    proptest::collection::vec((input(), 0u16..5, 0u64..3_000), 1..300)
+}
+
+/// What came in, and the copies more that floods made of it, is where?
+fn conserved(counters: &Counters) -> Result<(), TestCaseError> {
+    let sum = |count: fn(&crate::machine::PortCounters) -> u64| -> u64 {
+        counters.ports.iter().map(count).sum()
+    };
+    let came = sum(|p| p.rx_frames + p.copies);
+    let went = sum(|p| p.floods + p.tx_frames)
+        + sum(|p| p.drops.values().sum::<u64>() + p.refused.values().sum::<u64>());
+    prop_assert_eq!(came, went + counters.held, "{:?}", counters);
+    let (into, out) = (sum(|p| p.detours_in), sum(|p| p.detours_out));
+    prop_assert_eq!(into, out);
+    Ok(())
+}
+
+/// All that left, in order: port, due, bytes.
+type Sent = Vec<(u16, Time, Vec<u8>)>;
+
+fn run(machine: &mut Machine, traffic: &[(Input, u16, u64)]) -> Result<Sent, TestCaseError> {
+    let mut now = Time::ZERO;
+    let mut sent = Sent::new();
+    for (input, port, wait) in traffic {
+        now += Time::from_ns(*wait);
+        sent.extend(super::leaving(machine, now));
+        machine.receive(now, PortId(*port), &input.bytes());
+        conserved(&machine.counters(now))?;
+    }
+    sent.extend(super::leaving(machine, Time::from_s(1)));
+    conserved(&machine.counters(Time::from_s(1)))?;
+    prop_assert_eq!(machine.held(), 0);
+    prop_assert_eq!(machine.next_departure(), None);
+    Ok(sent)
+}
+
+/// Every buffer with every route and scheduler that it goes with, and each kind of capacity.
+fn combinations() -> Vec<Setup> {
+    let mut all = Vec::new();
+    for buffer in buffer::ENTRIES {
+        for route in route::ENTRIES {
+            for sched in sched::ENTRIES {
+                let needs = buffer::nature(buffer.name).sched;
+                if needs.is_some_and(|needs| needs != sched.name) {
+                    continue;
+                }
+                for capacity in [
+                    "\"3 pkt\"",
+                    "\"4 kB\"",
+                    "\"shared\"\nmemory = \"8 kB\"",
+                    "\"unlimited\"",
+                ] {
+                    let text = format!(
+                        "capacity = {capacity}\nbuffer = {:?}\nroute = {:?}\nsched = {:?}",
+                        buffer.name, route.name, sched.name
+                    );
+                    all.push(config(&text, "1 Gbps"));
+                }
+            }
+        }
+    }
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn every_combination_conserves_frames_and_keeps_its_rate(traffic in traffic()) {
+        for setup in combinations() {
+            let mut machine = Machine::new(&setup).unwrap();
+            let sent = run(&mut machine, &traffic)?;
+            rate_is_kept(&sent)?;
+        }
+    }
+
+    #[test]
+    fn a_ports_capacity_is_never_exceeded(traffic in traffic()) {
+        for setup in combinations() {
+            let trims = setup.decision.buffer.0 == "trim";
+            let sidestep_switch::Capacity::PerPort(size) = setup.decision.capacity else {
+                continue;
+            };
+            // A trim queues headers beyond the capacity, which is meant for data.
+            if trims {
+                continue;
+            }
+            let mut machine = Machine::new(&setup).unwrap();
+            run(&mut machine, &traffic)?;
+            for port in machine.counters(Time::from_s(1)).ports {
+                match size {
+                    sidestep_types::Size::Packets(n) => prop_assert!(u64::from(port.peak_packets) <= n),
+                    sidestep_types::Size::Bytes(b) => prop_assert!(u64::from(port.peak_bytes) <= b.0),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn under_fifo_frames_leave_a_port_in_the_order_they_came(traffic in traffic()) {
+        let mut machine = Machine::new(&config("capacity = \"4 pkt\"", "1 Gbps")).unwrap();
+        let mut now = Time::ZERO;
+        let mut out = Sent::new();
+        for (n, (input, port, wait)) in traffic.iter().enumerate() {
+            now += Time::from_ns(*wait);
+            let Input::Tcp { from, to, payload, .. } = input else { continue };
+            let sample = Sample { seq: n as u32, ..Sample::tcp(*from, *to, *payload) };
+            machine.receive(now, PortId(*port), &sample.bytes());
+        }
+        out.extend(super::leaving(&mut machine, Time::from_s(1)));
+        for port in 0..5 {
+            let of_port = out.iter().filter(|f| f.0 == port);
+            let seqs: Vec<u32> = of_port.map(|f| u32::from_be_bytes(f.2[38..42].try_into().unwrap())).collect();
+            prop_assert!(seqs.is_sorted(), "{seqs:?}");
+        }
+    }
+
+    #[test]
+    fn two_switches_stepped_in_turn_do_what_each_does_alone(traffic in traffic()) {
+        for setup in combinations().iter().step_by(7) {
+            let [mut alone, mut one, mut two] = [0; 3].map(|_| Machine::new(setup).unwrap());
+            let expected = run(&mut alone, &traffic)?;
+            let mut got = [Sent::new(), Sent::new()];
+            let mut now = Time::ZERO;
+            for (input, port, wait) in &traffic {
+                now += Time::from_ns(*wait);
+                for (machine, sent) in [&mut one, &mut two].into_iter().zip(&mut got) {
+                    sent.extend(super::leaving(machine, now));
+                    machine.receive(now, PortId(*port), &input.bytes());
+                }
+            }
+            for (machine, sent) in [&mut one, &mut two].into_iter().zip(&mut got) {
+                sent.extend(super::leaving(machine, Time::from_s(1)));
+            }
+            prop_assert_eq!(&got[0], &expected);
+            prop_assert_eq!(&got[1], &expected);
+        }
+    }
+}
+
+/// Of each port, two departures lie at least the later frame's time on the wire apart; so no
+/// window of any length holds more bits than the rate gives.
+fn rate_is_kept(sent: &Sent) -> Result<(), TestCaseError> {
+    let mut last = [Time::ZERO; 5];
+    for (port, due, bytes) in sent {
+        let wire = (bytes.len() as u64 + 24).max(84);
+        let span = Time::from_ns(wire * 8);
+        let before = &mut last[usize::from(*port)];
+        prop_assert!(
+            *due >= *before + span,
+            "port {port}: {before} then {due} for {wire} B"
+        );
+        *before = *due;
+    }
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! The switch by hand, and what must hold for every policy.
+
+mod dialogue;
+mod laws;
+mod reloads;
+
+use super::{Departure, Event, Happened, Machine};
+use crate::frame::sample::Sample;
+use crate::setup::Setup;
+use sidestep_types::{PortId, Time};
+use std::sync::{Arc, Mutex};
+
+/// Hosts 1 to 3 at ports 0 to 2, and switches at ports 3 and 4; host 4 is behind both.
+pub(super) fn config(switch: &str, rate: &str) -> Setup {
+    let mut text = format!("name = \"s\"\n[switch]\n{switch}\n");
+    for port in 0..5 {
+        let leads_to = if port < 3 { "host" } else { "switch" };
+        text += &format!(
+            "[[port]]\ninterface = \"p{port}\"\nrate = \"{rate}\"\nleads_to = \"{leads_to}\"\n"
+        );
+    }
+    for (host, ports) in [
+        (1, "\"p0\""),
+        (2, "\"p1\""),
+        (3, "\"p2\""),
+        (4, "\"p3\", \"p4\""),
+    ] {
+        text += &format!(
+            "[[station]]\nmac = \"02:00:00:00:00:0{host}\"\naddresses = [\"10.77.0.{host}\", \"fd77::{host}\"]\nports = [{ports}]\n"
+        );
+    }
+    Setup::read("s.toml", &text).unwrap_or_else(|problems| panic!("{problems:?}\n{text}"))
+}
+
+pub(super) fn switch(switch: &str) -> Machine {
+    Machine::new(&config(switch, "1 Gbps")).unwrap()
+}
+
+/// What happened, for who asks later.
+pub(super) type Log = Arc<Mutex<Vec<(Option<PortId>, Happened)>>>;
+
+pub(super) fn watched(machine: &mut Machine) -> Log {
+    let log = Log::default();
+    let into = log.clone();
+    machine.watch(Some(Box::new(move |event: &Event<'_>| {
+        into.lock().unwrap().push((event.from, event.what));
+    })));
+    log
+}
+
+/// All that leaves by `now`: port, when it was due, its bytes.
+pub(super) fn leaving(machine: &mut Machine, now: Time) -> Vec<(u16, Time, Vec<u8>)> {
+    let mut all = Vec::new();
+    while let Some(Departure { port, due, handle }) = machine.poll_send(now) {
+        all.push((port.0, due, machine.frame(handle).to_vec()));
+        machine.release(handle);
+    }
+    all
+}
+
+/// What `sample` is after a switch that does nothing else to it.
+pub(super) fn older(sample: &Sample) -> Vec<u8> {
+    let ttl = sample.ttl - 1;
+    Sample {
+        ttl,
+        ..sample.clone()
+    }
+    .bytes()
+}

@@ -1,0 +1,194 @@
+//! A conformance scenario: a network, a switch's decision, and packets at given times.
+
+use sidestep_config::decision::{ALPHA, CAPACITY, Decision, MEMORY, POLICIES, decision};
+use sidestep_config::document::{Item, Table, find, parse};
+use sidestep_config::ledger::Ledger;
+use sidestep_config::problem::{At, Problems};
+use sidestep_config::section::{Choice, Layer, Resolved, Spec, resolve};
+use sidestep_config::source::{Origin, Sources};
+use sidestep_sim::{Files, Network, topology};
+use sidestep_types::{Param, ParamUnit, Time, Value, Values};
+use std::path::Path;
+
+/// One scenario.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// Its file's name.
+    pub name: String,
+    /// Of draws and salts.
+    pub seed: u64,
+    /// Time to live of a new packet.
+    pub ttl: u8,
+    /// What must happen at least once: a drop reason, or `detours`, `marks`, `trims`, `delivered`.
+    pub shows: Vec<String>,
+    pub network: Network,
+    pub decision: Decision,
+    pub flows: Vec<Flow>,
+}
+
+/// Packets from one host to another.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    pub from: u32,
+    pub to: u32,
+    pub start: Time,
+    pub every: Time,
+    pub packets: u64,
+    /// Payload of each; 0 is an acknowledgement.
+    pub bytes: u32,
+    pub ect: bool,
+    /// What pFabric orders by, up to 63: the code point.
+    pub rank: u32,
+}
+
+const TOP: &[Param] = &[
+    Param::required("says", ParamUnit::File, ""),
+    Param::with_default("seed", ParamUnit::Count, "1", ""),
+    Param::with_default("ttl", ParamUnit::Count, "64", ""),
+    Param::required("cables", ParamUnit::File, ""),
+];
+
+const FLOW: &[Param] = &[
+    Param::required("from", ParamUnit::Count, ""),
+    Param::required("to", ParamUnit::Count, ""),
+    Param::required("start", ParamUnit::Time, ""),
+    Param::required("every", ParamUnit::Time, ""),
+    Param::required("packets", ParamUnit::Count, ""),
+    Param::with_default("bytes", ParamUnit::Count, "1460", ""),
+    Param::with_default("ect", ParamUnit::Flag, "false", ""),
+    Param::with_default("rank", ParamUnit::Count, "0", ""),
+];
+
+/// The time by which every scenario is over.
+pub const END: Time = Time::from_s(1);
+
+impl Scenario {
+    /// All of `conformance/scenarios`, by name.
+    pub fn all() -> Vec<Scenario> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/scenarios");
+        let files = std::fs::read_dir(&folder).expect("conformance/scenarios");
+        let paths = files.map(|file| file.expect("a file").path());
+        let mut paths: Vec<_> = paths
+            .filter(|p| p.extension().is_some_and(|e| e == "toml"))
+            .collect();
+        paths.sort();
+        let read = |path: &std::path::PathBuf| {
+            let name = path
+                .file_stem()
+                .expect("a name")
+                .to_string_lossy()
+                .to_string();
+            let text = std::fs::read_to_string(path).expect("readable");
+            Scenario::read(&name, &text)
+        };
+        paths.iter().map(read).collect()
+    }
+
+    fn read(name: &str, text: &str) -> Scenario {
+        let mut problems = Problems::default();
+        let scenario = whole(name, text, &mut problems);
+        let said = problems.into_sorted();
+        assert!(said.is_empty(), "{said:#?}");
+        scenario.expect("no problems, a scenario")
+    }
+}
+
+fn whole(name: &str, text: &str, problems: &mut Problems) -> Option<Scenario> {
+    let file = format!("conformance/scenarios/{name}.toml");
+    let root = parse(&file, text, problems);
+    let at = At::file(&file);
+    let inner = ["shows", "switch", "flow"];
+    let plain: Table = root
+        .iter()
+        .filter(|e| !inner.contains(&e.key.as_str()))
+        .cloned()
+        .collect();
+    let top = section("", TOP, &[], &plain, &at, problems)?;
+    let switch = find(&root, "switch")?.node.table("switch", problems)?;
+    let switch = section(
+        "switch",
+        &[CAPACITY, MEMORY, ALPHA],
+        POLICIES,
+        switch,
+        &at,
+        problems,
+    )?;
+    let decision = decision(&switch)
+        .map_err(|(key, message)| switch.blame(key, &message, &at, problems))
+        .ok()?;
+    let mut words = Vec::new();
+    if let Item::List(shows) = &find(&root, "shows")?.node.item {
+        for node in shows {
+            words.push(node.text("shows", "a word", problems)?.to_string());
+        }
+    }
+    let mut flows = Vec::new();
+    if let Item::List(nodes) = &find(&root, "flow")?.node.item {
+        for node in nodes {
+            let table = node.table("flow", problems)?;
+            flows.push(flow(
+                &section("flow", FLOW, &[], table, &node.at, problems)?.values,
+            ));
+        }
+    }
+    Some(Scenario {
+        name: name.to_string(),
+        seed: top.values.count("seed"),
+        ttl: top.values.count("ttl") as u8,
+        shows: words,
+        network: network(&top.values.word("cables")),
+        decision,
+        flows,
+    })
+}
+
+fn flow(values: &Values) -> Flow {
+    Flow {
+        from: values.count("from") as u32,
+        to: values.count("to") as u32,
+        start: values.time("start"),
+        every: values.time("every"),
+        packets: values.count("packets"),
+        bytes: values.count("bytes") as u32,
+        ect: values.flag("ect"),
+        rank: values.count("rank") as u32,
+    }
+}
+
+struct Text<'a>(&'a str);
+
+impl Files for Text<'_> {
+    fn read(&self, _: &str) -> Result<String, String> {
+        Ok(format!("a,b,rate,delay\n{}\n", self.0))
+    }
+}
+
+fn network(cables: &str) -> Network {
+    let mut values = Values::default();
+    values.set("file", Value::Word("cables".to_string()));
+    topology::build("custom", &values, &Text(cables)).expect("a good network")
+}
+
+fn section(
+    name: &str,
+    params: &'static [Param],
+    policies: &'static [Choice],
+    table: &Table,
+    at: &At,
+    problems: &mut Problems,
+) -> Option<Resolved> {
+    let spec = Spec {
+        name,
+        params,
+        kind: None,
+        policies,
+    };
+    let origin = Origin::Scenario(Sources::new());
+    let layers = [Layer {
+        table,
+        origin: &origin,
+        prefix: "",
+        shared: false,
+    }];
+    resolve(&spec, &layers, at, &mut Ledger::default(), problems)
+}

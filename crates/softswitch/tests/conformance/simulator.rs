@@ -1,0 +1,197 @@
+//! The simulator's arm: senders that send at given times and hear nothing.
+
+use crate::scenario::{END, Flow, Scenario};
+use crate::{Paths, Step, reason};
+use sidestep_sim::*;
+use sidestep_transport::{
+    Ack, AnyReceiver, AnySender, Arrival, Congestion, Estimator, Receiver, Recovery, Reduction,
+    RtoConfig, Segment, Sender, SenderCounters, TcpConfig,
+};
+use sidestep_types::{Framing, HostId, Seed, Time};
+use std::sync::Arc;
+
+/// Runs the scenario and says what became of each packet.
+pub fn run(scenario: &Scenario) -> Paths {
+    let plan = |flow: &Flow| FlowPlan {
+        src: HostId(flow.from),
+        dst: HostId(flow.to),
+        size: 1 << 40,
+        start: Start::At(flow.start),
+        class: 0,
+        query: None,
+        request: false,
+    };
+    let plan = Plan {
+        classes: vec!["all".into()],
+        flows: scenario.flows.iter().map(plan).collect(),
+        queries: vec![],
+    };
+    let config = config(scenario);
+    let mut world: World = World::new(&scenario.network, Arc::new(plan), config).expect("a world");
+    let flows = scenario.flows.clone();
+    world.set_transport(
+        move |flow, _| {
+            let flow = flows[flow.0 as usize].clone();
+            AnySender::Custom(Box::new(Scripted { flow, sent: 0 }))
+        },
+        |_, _| AnyReceiver::Custom(Box::new(Deaf)),
+    );
+    world.run_until(END);
+    let outcome = world.finish();
+    assert_eq!(
+        outcome.totals.in_flight, 0,
+        "{}: all is over",
+        scenario.name
+    );
+    let mut paths = Paths::new();
+    for trace in outcome.traces {
+        let steps = trace
+            .steps
+            .iter()
+            .filter_map(|step| Some((step.at, told(step.what)?)));
+        let before = paths.insert((trace.flow.0, trace.seq), steps.collect());
+        assert!(
+            before.is_none(),
+            "packet {} of flow {} is there twice",
+            trace.seq,
+            trace.flow.0
+        );
+    }
+    paths
+}
+
+fn told(what: TraceEvent) -> Option<Step> {
+    Some(match what {
+        TraceEvent::Sent => return None,
+        TraceEvent::Queued {
+            switch,
+            port,
+            wanted,
+            ahead,
+            marked,
+            trimmed,
+            ..
+        } => Step::Queued {
+            switch: switch.0,
+            wanted,
+            port,
+            ahead,
+            marked,
+            trimmed,
+        },
+        TraceEvent::Dropped {
+            switch,
+            wanted,
+            reason: why,
+        } => Step::Dropped {
+            switch: switch.0,
+            wanted,
+            reason: reason(why),
+        },
+        TraceEvent::Delivered => Step::Delivered,
+    })
+}
+
+fn config(scenario: &Scenario) -> WorldConfig {
+    let decision = &scenario.decision;
+    WorldConfig {
+        framing: Framing::Ethernet,
+        ttl: scenario.ttl,
+        switch: SwitchConfig {
+            route: decision.route.clone(),
+            buffer: decision.buffer.clone(),
+            sched: decision.sched.clone(),
+            capacity: decision.capacity,
+            pfc: None,
+            cioq: None,
+        },
+        transport: unused().into(),
+        seed: Seed(scenario.seed),
+        trace: TraceFilter::Flows((0..scenario.flows.len() as u32).collect()),
+    }
+}
+
+/// Every flow has ends of its own.
+fn unused() -> TcpConfig {
+    TcpConfig {
+        congestion: Congestion::NewReno { ecn: true },
+        recovery: Recovery::Sack,
+        reduction: Reduction::AtOnce,
+        mss: 1460,
+        initial_window: 10,
+        receive_window: 1 << 20,
+        dupack_threshold: None,
+        limited_transmit: false,
+        idle_restart: false,
+        delayed_ack: None,
+        rto: RtoConfig {
+            estimator: Estimator::Rfc6298,
+            min: Time::from_ms(10),
+            initial: Time::from_ms(10),
+            max: Time::from_s(60),
+            granularity: Time::from_us(1),
+            backoff: true,
+        },
+        handshake: false,
+    }
+}
+
+/// Sends packet n at `start + n × every`, numbered in `seq`.
+struct Scripted {
+    flow: Flow,
+    sent: u64,
+}
+
+impl Scripted {
+    fn next(&self) -> Option<Time> {
+        (self.sent < self.flow.packets).then(|| self.flow.start + self.flow.every * self.sent)
+    }
+}
+
+impl Sender for Scripted {
+    fn on_ack(&mut self, _: Time, _: Ack) {}
+    fn on_timeout(&mut self, _: Time) {}
+    fn poll_send(&mut self, now: Time) -> Option<Segment> {
+        self.next().filter(|at| *at <= now)?;
+        let seq = self.sent;
+        self.sent += 1;
+        Some(Segment {
+            seq,
+            len: self.flow.bytes,
+            syn: false,
+            ect: self.flow.ect,
+            cwr: false,
+            retransmit: false,
+            rank: self.flow.rank,
+        })
+    }
+    fn deadline(&self) -> Option<Time> {
+        self.next()
+    }
+    fn acknowledged(&self) -> u64 {
+        0
+    }
+    fn is_done(&self) -> bool {
+        false
+    }
+    fn counters(&self) -> SenderCounters {
+        SenderCounters::default()
+    }
+}
+
+/// Says nothing.
+struct Deaf;
+
+impl Receiver for Deaf {
+    fn on_segment(&mut self, _: Time, _: Arrival) {}
+    fn on_timeout(&mut self, _: Time) {}
+    fn poll_ack(&mut self, _: Time) -> Option<Ack> {
+        None
+    }
+    fn deadline(&self) -> Option<Time> {
+        None
+    }
+    fn delivered(&self) -> u64 {
+        0
+    }
+}

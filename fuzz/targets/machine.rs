@@ -1,0 +1,232 @@
+//! Any frames on any ports at any times, with reloads between: a switch loses count of none,
+//! never goes back in time, and is empty when all has left.
+
+#![no_main]
+
+use arbitrary::Arbitrary;
+use libfuzzer_sys::fuzz_target;
+use sidestep_softswitch::frame::sample::{Sample, arp_request, solicitation};
+use sidestep_softswitch::machine::{Counters, Machine, PortCounters};
+use sidestep_softswitch::setup::Setup;
+use sidestep_types::{PortId, Time};
+
+/// A switch, and what comes in.
+#[derive(Arbitrary, Debug)]
+struct Input {
+    config: u8,
+    steps: Vec<Step>,
+}
+
+/// What happens next, this many nanoseconds later.
+#[derive(Arbitrary, Debug)]
+struct Step {
+    after_ns: u16,
+    port: u8,
+    event: Event,
+}
+
+#[derive(Arbitrary, Debug)]
+enum Event {
+    Tcp {
+        from: u8,
+        to: u8,
+        payload: u16,
+        tos: u8,
+        ttl: u8,
+        v6: bool,
+        flags: u8,
+    },
+    Changed {
+        from: u8,
+        to: u8,
+        v6: bool,
+        at: u8,
+        with: [u8; 2],
+        cut: u16,
+    },
+    Arp {
+        from: u8,
+        target: u8,
+    },
+    Solicitation {
+        from: u8,
+        target: u8,
+    },
+    Group {
+        ttl: u8,
+    },
+    ToRouter {
+        to: [u8; 4],
+    },
+    Raw(Vec<u8>),
+    Reload(u8),
+    Poll,
+}
+
+const SWITCHES: [&str; 12] = [
+    "capacity = \"3 pkt\"\nbuffer = \"dibs\"",
+    "capacity = \"5 kB\"\nbuffer = \"dibs\"\nsched = \"priority\"",
+    "capacity = \"4 pkt\"\nbuffer = \"trim\"\nsched = \"priority\"",
+    "capacity = \"4 kB\"\nbuffer = \"pfabric\"\nsched = \"pfabric\"",
+    "capacity = \"4 pkt\"\nbuffer = \"pfabric\"\nsched = \"pfabric\"\nrank = \"dscp\"",
+    "capacity = \"shared\"\nmemory = \"9 kB\"\nbuffer = \"dibs-load-aware\"",
+    "capacity = \"unlimited\"\nbuffer = \"red\"",
+    "capacity = \"6 pkt\"\nbuffer = { kind = \"dibs-probabilistic\", start = \"1 pkt\", full = \"6 pkt\" }",
+    "capacity = \"3 pkt\"\nbuffer = \"dibs-flow\"\nroute = \"single\"",
+    "capacity = \"3 pkt\"\nbuffer = \"dibs-first-open\"\nsched = \"pfabric\"",
+    "capacity = \"8 pkt\"\nforwarding = \"learning\"",
+    "capacity = \"2 pkt\"\nbuffer = { kind = \"ecn\", mark_at = \"1 pkt\" }",
+];
+
+/// Hosts 1 and 2 at ports 0 and 1, switches at ports 2 and 3 with host 3 behind both; port 3 is
+/// slow and far away. The switch is a router as well.
+fn setup(which: u8) -> Setup {
+    let switch = SWITCHES[usize::from(which) % SWITCHES.len()];
+    let text = format!(
+        r#"
+seed = 7
+[switch]
+{switch}
+[[port]]
+interface = "p0"
+rate = "1 Gbps"
+[[port]]
+interface = "p1"
+rate = "300 Mbps"
+[[port]]
+interface = "p2"
+rate = "1 Gbps"
+leads_to = "switch"
+[[port]]
+interface = "p3"
+rate = "7 Mbps"
+delay = "3 us"
+leads_to = "switch"
+flood = false
+[[station]]
+mac = "02:00:00:00:00:01"
+addresses = ["10.77.0.1", "fd77::1"]
+ports = ["p0"]
+[[station]]
+mac = "02:00:00:00:00:02"
+addresses = ["10.77.0.2", "fd77::2"]
+ports = ["p1"]
+[[station]]
+mac = "02:00:00:00:00:03"
+addresses = ["10.77.0.3", "fd77::3"]
+ports = ["p2", "p3"]
+[router]
+mac = "02:00:00:00:ff:01"
+addresses = ["10.77.0.254"]
+[[network]]
+prefix = "10.78.0.0/16"
+ports = ["p2"]
+next_hop = "02:00:00:00:ff:02"
+"#
+    );
+    Setup::read("fuzz.toml", &text).expect("a sound config")
+}
+
+impl Event {
+    fn bytes(&self) -> Vec<u8> {
+        let host = |n: u8| n % 5;
+        let family = |sample: Sample, v6: bool| if v6 { sample.over_v6() } else { sample };
+        match self {
+            Event::Tcp {
+                from,
+                to,
+                payload,
+                tos,
+                ttl,
+                v6,
+                flags,
+            } => {
+                let sample = Sample {
+                    tos: *tos,
+                    ttl: *ttl,
+                    flags: (*flags != 255).then_some(*flags),
+                    ..Sample::tcp(host(*from), host(*to), usize::from(*payload) % 1441)
+                };
+                family(sample, *v6).bytes()
+            }
+            Event::Changed {
+                from,
+                to,
+                v6,
+                at,
+                with,
+                cut,
+            } => {
+                let sample = Sample::tcp(host(*from), host(*to), 64);
+                let mut bytes = family(sample, *v6).bytes();
+                let at = usize::from(*at) % (bytes.len() - 1);
+                bytes[at..at + 2].copy_from_slice(with);
+                bytes.truncate(usize::from(*cut));
+                bytes
+            }
+            Event::Arp { from, target } => arp_request(host(*from), [10, 77, 0, *target]),
+            Event::Solicitation { from, target } => solicitation(host(*from), *target),
+            Event::Group { ttl } => {
+                let mut bytes = Sample {
+                    ttl: *ttl,
+                    ..Sample::tcp(1, 2, 9)
+                }
+                .bytes();
+                bytes[..6].fill(0xff);
+                bytes
+            }
+            Event::ToRouter { to } => {
+                let mut sample = Sample::tcp(1, 2, 99);
+                sample.macs.0 = "02:00:00:00:ff:01".parse().expect("a MAC");
+                sample.addresses.1 = (*to).into();
+                sample.bytes()
+            }
+            Event::Raw(bytes) => bytes.clone(),
+            Event::Reload(_) | Event::Poll => Vec::new(),
+        }
+    }
+}
+
+fuzz_target!(|input: Input| {
+    let mut machine = Machine::new(&setup(input.config)).expect("a switch");
+    let mut now = Time::ZERO;
+    for step in &input.steps {
+        now += Time::from_ns(u64::from(step.after_ns));
+        match &step.event {
+            Event::Poll => drain(&mut machine, now),
+            Event::Reload(config) => machine
+                .reload(now, &setup(*config))
+                .expect("same interfaces"),
+            event => machine.receive(now, PortId(u16::from(step.port % 5)), &event.bytes()),
+        }
+        conserved(&machine.counters(now));
+    }
+    drain(&mut machine, now + Time::from_s(100));
+    let counters = machine.counters(now);
+    conserved(&counters);
+    assert_eq!((counters.held, machine.next_departure()), (0, None));
+    assert!(
+        counters
+            .ports
+            .iter()
+            .all(|port| port.queued_packets == 0 && port.queued_bytes == 0)
+    );
+});
+
+/// Takes all that is due.
+fn drain(machine: &mut Machine, now: Time) {
+    while let Some(departure) = machine.poll_send(now) {
+        assert!(departure.due <= now, "nothing leaves early");
+        assert!(machine.frame(departure.handle).len() >= 14);
+        machine.release(departure.handle);
+    }
+}
+
+/// What came in, and the copies more that floods made of it, is somewhere.
+fn conserved(counters: &Counters) {
+    let sum = |count: fn(&PortCounters) -> u64| -> u64 { counters.ports.iter().map(count).sum() };
+    let came = sum(|port| port.rx_frames + port.copies);
+    let went = sum(|port| port.floods + port.tx_frames)
+        + sum(|port| port.drops.values().sum::<u64>() + port.refused.values().sum::<u64>());
+    assert_eq!(came, went + counters.held, "{counters:?}");
+}
