@@ -74,7 +74,7 @@ fn a_tcp_transfer_arrives_whole_at_the_rate_of_the_link() {
 #[test]
 fn a_link_is_paced_to_its_rate_within_one_per_cent() {
     let Some(wiring) = wiring(2) else { return };
-    let running = Running::start(wiring, "80 Mbps", "capacity = \"200 pkt\"", "");
+    let running = Running::start(wiring, "80 Mbps", "capacity = \"2000 pkt\"", "");
     let wiring = &running.wiring;
     // 1514 bytes are 1538 on the wire: 6502 a second.
     let frame = udp_frame(1514, 0, 1);
@@ -151,7 +151,7 @@ fn a_reload_loses_no_frame() {
 fn a_capture_says_what_became_of_each_frame() {
     let Some(wiring) = wiring(2) else { return };
     let process = "capture = \"ROOM/c.pcapng\"\ncapture_only = \"all\"";
-    let running = Running::start(wiring, "10 Mbps", "capacity = \"5 pkt\"", process);
+    let running = Running::start(wiring, "1 Mbps", "capacity = \"5 pkt\"", process);
     let hosts = &running.wiring.hosts;
     let frame = udp_frame(1000, 0, 1);
     hosts[0].within(|| {
@@ -177,7 +177,9 @@ fn a_capture_says_what_became_of_each_frame() {
         queued += u32::from(said.contains("queued on h1, "));
         dropped += u32::from(said.contains("dropped at h1: full"));
     }
-    assert_eq!((queued, dropped), (5, 15));
+    // One or two may have left while the last ones came, on a busy machine.
+    assert!(queued >= 5 && queued + dropped == 20, "{queued} {dropped}");
+    assert_eq!(last["ports"]["h1"]["drops"]["full"], dropped);
 }
 
 #[test]
@@ -217,7 +219,9 @@ fn frames_that_are_wrong_are_counted_by_what_is_wrong_with_them() {
         seen,
         ["bad_checksum 2", "group_source 1", "truncated 1", "vlan 1"]
     );
-    assert_eq!(counters["ports"]["h1"]["tx_frames"], 1, "{counters}");
+    // Group frames of the host's own are flooded.
+    let count = |key: &str| counters["ports"]["h1"][key].as_u64().unwrap();
+    assert_eq!(count("tx_frames") - count("copies"), 1, "{counters}");
 }
 
 #[test]

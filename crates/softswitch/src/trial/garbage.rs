@@ -51,6 +51,8 @@ fn run(
 ) -> Result<Garbage, String> {
     let mut switch = start(command, wiring, room, "sleep", "packet")?;
     let socket = room.join("s.sock");
+    // What came before the switch did is not for it to count.
+    let at_first = early(&control::ask(&socket, "counters")?, wiring)?;
     let mut rng = Seed(seed).stream("garbage");
     let mut sent = 0;
     let mut source = wiring.hosts[0].within(|| Source::open("eth0"))?;
@@ -71,7 +73,7 @@ fn run(
         return Err("the switch has ended".into());
     }
     let counters = control::ask(&socket, "counters")?;
-    let wrong = wrong(&counters, wiring)?;
+    let wrong = wrong(&counters, at_first, wiring)?;
     Ok(Garbage {
         sent: source.sent(),
         counters,
@@ -110,7 +112,17 @@ fn taken(io: &Value) -> u64 {
     count(&io["received"]) + count(&io["kernel_drops"]) + count(&io["unfinished_checksum"])
 }
 
-fn wrong(counters: &Value, wiring: &Wiring) -> Result<Vec<String>, String> {
+/// Frames at each interface that are not in the counters.
+fn early(counters: &Value, wiring: &Wiring) -> Result<[u64; 2], String> {
+    let mut early = [0; 2];
+    for (number, early) in early.iter_mut().enumerate() {
+        let io = &counters["ports"][format!("p{number}")]["io"];
+        *early = wiring.arrived(number)?.saturating_sub(taken(io));
+    }
+    Ok(early)
+}
+
+fn wrong(counters: &Value, at_first: [u64; 2], wiring: &Wiring) -> Result<Vec<String>, String> {
     let names = ["p0", "p1"];
     let sum = |key: &str| -> u64 {
         names
@@ -140,7 +152,7 @@ fn wrong(counters: &Value, wiring: &Wiring) -> Result<Vec<String>, String> {
         same(
             &format!("{name}: frames that arrived, and that were taken"),
             wiring.arrived(number)?,
-            taken(io),
+            taken(io) + at_first[number],
         );
         same(
             &format!("{name}: frames read, and frames in"),
@@ -176,5 +188,9 @@ fn make(frame: &mut Vec<u8>, rng: &mut Rng) {
         frame[..6].copy_from_slice(&sink(1));
         frame[6] &= 0xfe;
         frame[12..14].copy_from_slice(&TYPES[rng.draw() as usize % 4]);
+    }
+    // A tag without two bytes behind it: Linux drops that before any socket sees it, uncounted.
+    if matches!(frame[12..14], [0x81, 0] | [0x88, 0xa8]) && frame.len() < 20 {
+        frame.resize(20, 0);
     }
 }
