@@ -217,6 +217,10 @@ fn every_example_in_the_documents_is_read() {
     let mut wrong = Vec::new();
     let mut read = 0;
     for file in markdown(&root().join("docs")) {
+        // The software switch's configs are no scenarios; crates/softswitch reads those.
+        if file.ends_with("softswitch.md") {
+            continue;
+        }
         let text = fs::read_to_string(&file).unwrap();
         for block in text.split("```toml\n").skip(1) {
             let example = block.split("```").next().unwrap();

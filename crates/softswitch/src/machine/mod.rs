@@ -5,7 +5,7 @@
 //! **Units**        picoseconds of whatever clock the driver has; bytes without FCS.
 //! **Errors**       a frame that is not forwarded is a count with a reason.
 //! **Source**       `docs/model.md`, rules 3 to 6 of the design.
-//! **Deviations**   none known from the simulator's switch: `tests/conformance.rs` holds both
+//! **Deviations**   none known from the simulator's switch: `tests/conformance` holds both
 //!                  against each other, packet by packet.
 
 mod agenda;

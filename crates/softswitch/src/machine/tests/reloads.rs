@@ -86,6 +86,24 @@ fn an_acknowledgement_overtakes_once_the_new_scheduler_says_so() {
 }
 
 #[test]
+fn without_ranks_frames_leave_in_the_order_they_came_again() {
+    let mut machine = Machine::new(&config("sched = \"priority\"", "1 Gbps")).unwrap();
+    for n in 0..4 {
+        // The third is an acknowledgement, which would have gone second.
+        let payload = vec![0; if n == 2 { 0 } else { 1460 }];
+        let sample = Sample {
+            payload,
+            ..numbered(n)
+        };
+        machine.receive(Time::ZERO, PortId(0), &sample.bytes());
+    }
+    let fifo = config("", "1 Gbps");
+    machine.reload(Time::from_us(1), &fifo).unwrap();
+    let got: Vec<u32> = order(&mut machine).iter().map(|f| f.0).collect();
+    assert_eq!(got, [0, 1, 2, 3]);
+}
+
+#[test]
 fn a_smaller_capacity_drops_nothing_that_is_queued() {
     let (mut machine, now) = reloaded("", "capacity = \"1 pkt\"", BitRate::gbps(1));
     machine.receive(now, PortId(0), &numbered(5).bytes());
