@@ -514,7 +514,7 @@ pub(super) fn point_of(name: &str, summary: &Summary) -> Option<Point> {
 }
 
 /// A number with the sign of its bound.
-fn bounded(point: &Point) -> String {
+pub(super) fn bounded(point: &Point) -> String {
     let sign = match point.bound {
         None => "",
         Some(Side::Above) => "≥ ",
