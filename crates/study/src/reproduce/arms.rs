@@ -38,6 +38,8 @@ pub struct Beside {
     pub arms: Vec<(String, String)>,
     /// What was measured of the arms themselves: name and value.
     pub facts: Vec<(String, String)>,
+    /// The first arm's experiment: the arms themselves are no axis that a file could have.
+    pub toml: String,
     /// A row a scheme and number: each arm's, and the held one over each of the others.
     pub agreement: Sheet,
 }
@@ -59,7 +61,7 @@ const COMPARED: [&str; 13] = [
     "marks",
 ];
 
-/// Puts the arms of a figure side by side; its claims are held against the last one.
+/// Puts the arms of a figure side by side; its claims are held against the last one, the testbed.
 ///
 /// Panics without an arm, or with one whose experiment has not exactly one point.
 pub fn side_by_side(paper: &str, arms: Vec<Arm>, facts: Vec<(String, String)>) -> FigureResult {
@@ -70,6 +72,7 @@ pub fn side_by_side(paper: &str, arms: Vec<Arm>, facts: Vec<(String, String)>) -
     };
     let said = arms.iter().map(|a| (a.name.clone(), a.says.clone()));
     let (said, mut experiment) = (said.collect(), None);
+    let toml = arms[0].experiment.to_toml();
     let (mut points, mut results) = (Vec::new(), Vec::new());
     for arm in arms {
         let mut own = arm.experiment;
@@ -90,6 +93,8 @@ pub fn side_by_side(paper: &str, arms: Vec<Arm>, facts: Vec<(String, String)>) -
         is_key: false,
     }];
     for claim in &mut experiment.claims {
+        claim.expect = claim.testbed_expect;
+        claim.gap.clone_from(&claim.testbed_gap);
         claim.at.push((AXIS.into(), held.clone()));
     }
     experiment.points = points;
@@ -100,6 +105,7 @@ pub fn side_by_side(paper: &str, arms: Vec<Arm>, facts: Vec<(String, String)>) -
         beside: Some(Beside {
             arms: said,
             facts,
+            toml,
             agreement: agreement(&results),
         }),
         experiment,

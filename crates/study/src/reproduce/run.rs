@@ -131,7 +131,11 @@ fn write(staging: &Staging, reproduction: &Reproduction) -> Result<(), Error> {
         )?;
         staging.write(
             &format!("{folder}/experiment.toml"),
-            figure.experiment.to_toml().as_bytes(),
+            match &figure.beside {
+                Some(beside) => beside.toml.clone(),
+                None => figure.experiment.to_toml(),
+            }
+            .as_bytes(),
         )?;
         let summaries = figure
             .results
