@@ -462,6 +462,18 @@ pub const CLAIM: &[Param] = &[
         "the verdict that this version gives",
     ),
     Param::with_default(
+        "testbed_expect",
+        ParamUnit::File,
+        "",
+        "the verdict that this version gives on the testbed; expect when not given",
+    ),
+    Param::with_default(
+        "testbed_gap",
+        ParamUnit::File,
+        "",
+        "why the paper's number and the testbed's differ; gap when not given",
+    ),
+    Param::with_default(
         "gap_sweep",
         ParamUnit::File,
         "",

@@ -253,6 +253,12 @@ fn write_claim(out: &mut String, claim: &Claim) {
     if claim.expect != Verdict::Reproduced {
         line(out, "expect", &claim.expect.to_string());
     }
+    if claim.testbed_expect != claim.expect {
+        line(out, "testbed_expect", &claim.testbed_expect.to_string());
+    }
+    if claim.testbed_gap != claim.gap {
+        line(out, "testbed_gap", &claim.testbed_gap);
+    }
     if !claim.gap_sweep.is_empty() {
         line(out, "gap_sweep", &claim.gap_sweep);
     }

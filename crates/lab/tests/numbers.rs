@@ -369,6 +369,8 @@ fn claim(compare: &str, accept: &str) -> Claim {
         less: Vec::new(),
         per: Vec::new(),
         expect: Verdict::Reproduced,
+        testbed_expect: Verdict::Reproduced,
+        testbed_gap: String::new(),
         gap_sweep: String::new(),
     }
 }

@@ -475,6 +475,8 @@ mod tests {
             less: Vec::new(),
             per: Vec::new(),
             expect: Verdict::Reproduced,
+            testbed_expect: Verdict::Reproduced,
+            testbed_gap: String::new(),
             gap_sweep: String::new(),
         }
     }

@@ -40,6 +40,10 @@ pub struct Claim {
     pub per: Vec<(String, String)>,
     /// The verdict that this version gives.
     pub expect: Verdict,
+    /// The verdict that this version gives on the testbed.
+    pub testbed_expect: Verdict,
+    /// Why the paper's number and the testbed's differ.
+    pub testbed_gap: String,
     /// The name of the experiment that shows the assumption that decides; may be empty.
     pub gap_sweep: String,
 }

@@ -109,6 +109,10 @@ impl Reader<'_> {
             Ok(None) => refuse("expect", "expect: expected a verdict, got none".into()),
             Err(message) => refuse("expect", message.clone()),
         }
+        let on_testbed = choose("testbed_expect", words["testbed_expect"].0, &Verdict::ALL);
+        if let Err(message) = &on_testbed {
+            refuse("testbed_expect", message.clone());
+        }
         let (at, over, less, per) = (at?, over.ok()?, less?, per?);
         if !less.is_empty() && !per.is_empty() {
             problems.add(
@@ -126,6 +130,7 @@ impl Reader<'_> {
             );
             return None;
         }
+        let expect = expect.ok()??;
         let id = match words["id"].0 {
             "" => text("metric"),
             id => id.to_string(),
@@ -144,7 +149,12 @@ impl Reader<'_> {
             over,
             less,
             per,
-            expect: expect.ok()??,
+            testbed_expect: on_testbed.ok()?.unwrap_or(expect),
+            expect,
+            testbed_gap: match words["testbed_gap"].0 {
+                "" => text("gap"),
+                gap => gap.to_string(),
+            },
             gap_sweep: text("gap_sweep"),
         })
     }

@@ -56,18 +56,13 @@ impl Look {
         }
     }
 
-    /// The same colour with the dash and the mark of variant `n`: one scheme in several conditions.
-    pub fn variant(&self, n: usize) -> Look {
-        if n == 0 {
-            return self.clone();
-        }
-        let own = |p: &&Shape| **p == self.shape;
-        let shape = SHAPES.iter().position(|s| own(&s)).unwrap_or(0);
-        let dash = DASHES.iter().position(|d| *d == self.dash).unwrap_or(0);
+    /// The same colour in condition `n`, which has one dash and mark for all schemes: of several
+    /// schemes in several conditions the colour says which scheme, the dash which condition.
+    pub fn in_condition(&self, n: usize) -> Look {
         Look {
             color: self.color,
-            dash: DASHES[(dash + n) % DASHES.len()],
-            shape: SHAPES[(shape + n) % SHAPES.len()],
+            dash: DASHES[n % DASHES.len()],
+            shape: SHAPES[n % SHAPES.len()],
         }
     }
 

@@ -80,8 +80,8 @@ struct Strand<'a> {
     scheme: &'a str,
     /// Values of the axes that are neither fixed nor drawn, in their order.
     free: Vec<&'a str>,
-    /// The number of the condition, for its look.
-    variant: usize,
+    /// The number of the condition, for its look; `None` when there is but one.
+    condition: Option<usize>,
 }
 
 impl<'a> View<'a> {
@@ -133,11 +133,11 @@ impl<'a> View<'a> {
         }
         let mut strands = Vec::new();
         for scheme in self.schemes() {
-            for (variant, free) in conditions.iter().enumerate() {
+            for (nth, free) in conditions.iter().enumerate() {
                 strands.push(Strand {
                     scheme,
                     free: free.clone(),
-                    variant,
+                    condition: (conditions.len() > 1).then_some(nth),
                 });
             }
         }
@@ -167,8 +167,12 @@ impl<'a> View<'a> {
         if !strand.free.is_empty() {
             name.push_str(&format!(", {}", strand.free.join(", ")));
         }
+        let look = self.palette.look(strand.scheme);
         Entry {
-            look: self.palette.look(strand.scheme).variant(strand.variant),
+            look: match strand.condition {
+                Some(nth) => look.in_condition(nth),
+                None => look,
+            },
             name,
             about,
         }
@@ -514,7 +518,7 @@ pub(super) fn point_of(name: &str, summary: &Summary) -> Option<Point> {
 }
 
 /// A number with the sign of its bound.
-fn bounded(point: &Point) -> String {
+pub(super) fn bounded(point: &Point) -> String {
     let sign = match point.bound {
         None => "",
         Some(Side::Above) => "≥ ",

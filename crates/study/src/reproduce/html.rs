@@ -1,5 +1,6 @@
 //! The report as one HTML file: pictures and style inside, no script, no network.
 
+use super::arms::Beside;
 use super::drawn::{Drawn, Sheet, heading_of};
 use super::text::some;
 use super::{FigureResult, Reproduction, interval, ours, place};
@@ -232,6 +233,9 @@ fn section(out: &mut String, all: &Reproduction, figure: &FigureResult, plots: &
     for plot in plots {
         draw(out, figure, plot);
     }
+    if let Some(beside) = &figure.beside {
+        agreement(out, beside);
+    }
     if !figure.claims.is_empty() {
         out.push_str("<h3>Claims</h3>\n");
     }
@@ -241,6 +245,23 @@ fn section(out: &mut String, all: &Reproduction, figure: &FigureResult, plots: &
     settings(out, figure);
     files(out, figure, plots);
     out.push_str("</section>\n");
+}
+
+fn agreement(out: &mut String, beside: &Beside) {
+    out.push_str("<h3>How far they agree</h3>\n<dl>\n");
+    for (name, says) in beside.arms.iter().chain(&beside.facts) {
+        put(
+            out,
+            format_args!("<dt>{}</dt><dd>{}</dd>\n", escape(name), escape(says)),
+        );
+    }
+    out.push_str("</dl>\n");
+    out.push_str(
+        "<p class=\"meta\">Counts are those of one query on average. A distance of distributions is the \
+         largest difference between the shares up to any time: 0 when they are the same, 1 when they \
+         do not overlap.</p>\n",
+    );
+    sheet(out, &beside.agreement);
 }
 
 fn draw(out: &mut String, figure: &FigureResult, plot: &Drawn) {

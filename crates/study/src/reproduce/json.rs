@@ -1,5 +1,6 @@
 //! The report as JSON: `report.json`, and what `--json` prints.
 
+use super::arms::Beside;
 use super::drawn::Drawn;
 use super::{FigureResult, Reproduction};
 use serde_json::{Map, Value, json};
@@ -77,6 +78,20 @@ fn figure_json(figure: &FigureResult, plots: &[Drawn]) -> Value {
         "settings": settings_json(figure),
         "warnings": experiment.warnings_of(&figure.results),
         "notes": experiment.notes,
+        "beside": figure.beside.as_ref().map(beside_json),
+    })
+}
+
+fn beside_json(beside: &Beside) -> Value {
+    let named = |all: &[(String, String)]| -> Map<String, Value> {
+        let pair = |(name, value): &(String, String)| (name.clone(), value.clone().into());
+        all.iter().map(pair).collect()
+    };
+    json!({
+        "arms": named(&beside.arms),
+        "facts": named(&beside.facts),
+        "columns": beside.agreement.head,
+        "rows": beside.agreement.rows,
     })
 }
 

@@ -3,6 +3,7 @@
 //! A figure is an experiment of [`shelf`]; [`run`](run::reproduce) runs several and writes one
 //! directory, whose `report.html` and `report.json` say the same.
 
+pub mod arms;
 mod drawn;
 mod html;
 mod json;
@@ -39,6 +40,8 @@ pub struct FigureResult {
     pub results: Results,
     /// The claims beside our numbers.
     pub claims: Vec<ClaimResult>,
+    /// How far several ways of running it agree, when there are several.
+    pub beside: Option<arms::Beside>,
     /// Whether all of it ran to its end.
     pub status: Status,
 }

@@ -59,6 +59,7 @@ pub fn reproduce(
         claims: order.experiment.evaluate(&measured.results),
         results: measured.results,
         experiment: order.experiment,
+        beside: None,
         status: measured.status,
     };
     let reproduction = Reproduction {
@@ -66,6 +67,23 @@ pub fn reproduce(
         quick: options.quick,
         figures: orders.into_iter().zip(measured).map(figure).collect(),
     };
+    finish(staging, reproduction, &manifest)
+}
+
+/// Writes the report of figures that were carried out already. On an error nothing is left behind.
+pub fn publish(
+    reproduction: Reproduction,
+    manifest: &Value,
+    out: &Path,
+) -> Result<Finished, Error> {
+    finish(Staging::begin(out)?, reproduction, manifest)
+}
+
+fn finish(
+    staging: Staging,
+    reproduction: Reproduction,
+    manifest: &Value,
+) -> Result<Finished, Error> {
     write(&staging, &reproduction)?;
     staging.write("manifest.json", format!("{manifest:#}\n").as_bytes())?;
     Ok(Finished {
@@ -113,7 +131,11 @@ fn write(staging: &Staging, reproduction: &Reproduction) -> Result<(), Error> {
         )?;
         staging.write(
             &format!("{folder}/experiment.toml"),
-            figure.experiment.to_toml().as_bytes(),
+            match &figure.beside {
+                Some(beside) => beside.toml.clone(),
+                None => figure.experiment.to_toml(),
+            }
+            .as_bytes(),
         )?;
         let summaries = figure
             .results

@@ -27,6 +27,10 @@ impl Reproduction {
             if figure.claims.is_empty() {
                 out.push_str("  no claim: nothing to hold it against\n");
             }
+            if let Some(beside) = &figure.beside {
+                out.push_str(&beside.to_text());
+                out.push('\n');
+            }
             for claim in &figure.claims {
                 let fails = super::fails(claim, self.quick);
                 let sign = match claim.verdict {

@@ -1,0 +1,251 @@
+//! One experiment carried out in several ways: a simulator beside real packets.
+//!
+//! **Decision**     each way is a value of one more axis, [`AXIS`]. So plots, tables, points.csv
+//!                  and claims need to know nothing of it; claims are held against one arm.
+//! **Units**        those of the experiment: an arm whose clock runs slower brings times that are
+//!                  scaled back.
+//! **Deviations**   none.
+
+use super::FigureResult;
+use super::drawn::{Sheet, bounded, heading_of, point_of};
+use crate::Status;
+use crate::words::{Grid, number};
+use sidestep_lab::stats::Sample;
+use sidestep_lab::{Axis, Experiment, Point, PointResult, Record, Results};
+use sidestep_types::Time;
+
+/// The name of the axis that the arms are on.
+pub const AXIS: &str = "arm";
+
+/// One way in which an experiment was carried out.
+pub struct Arm {
+    /// Its name: `simulator`.
+    pub name: String,
+    /// What it is, in one sentence.
+    pub says: String,
+    /// What was to be done: one point.
+    pub experiment: Experiment,
+    /// What came of it, by scheme and then by seed.
+    pub records: Vec<Record>,
+    /// Whether all of it ran.
+    pub status: Status,
+}
+
+/// How far the arms agree, and what must be known of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Beside {
+    /// Each arm's name, and what it is.
+    pub arms: Vec<(String, String)>,
+    /// What was measured of the arms themselves: name and value.
+    pub facts: Vec<(String, String)>,
+    /// The first arm's experiment: the arms themselves are no axis that a file could have.
+    pub toml: String,
+    /// A row a scheme and number: each arm's, and the held one over each of the others.
+    pub agreement: Sheet,
+}
+
+/// What is compared, where it has a value: metrics of the lab.
+const COMPARED: [&str; 13] = [
+    "qct_min_ms",
+    "qct_p50_ms",
+    "qct_p99_ms",
+    "qct_max_ms",
+    "fct_query_p50_ms",
+    "fct_query_p99_ms",
+    "query_timeout_share",
+    "response_timeout_share",
+    "timeouts",
+    "retransmits",
+    "drops",
+    "detours",
+    "marks",
+];
+
+/// Puts the arms of a figure side by side; its claims are held against the last one, the testbed.
+///
+/// Panics without an arm, or with one whose experiment has not exactly one point.
+pub fn side_by_side(paper: &str, arms: Vec<Arm>, facts: Vec<(String, String)>) -> FigureResult {
+    let held = arms.last().expect("there is an arm").name.clone();
+    let status = match arms.iter().all(|arm| arm.status == Status::Complete) {
+        true => Status::Complete,
+        false => Status::Partial,
+    };
+    let said = arms.iter().map(|a| (a.name.clone(), a.says.clone()));
+    let (said, mut experiment) = (said.collect(), None);
+    let toml = arms[0].experiment.to_toml();
+    let (mut points, mut results) = (Vec::new(), Vec::new());
+    for arm in arms {
+        let mut own = arm.experiment;
+        let point = own.points.pop().expect("an arm has a point");
+        assert!(own.points.is_empty(), "an arm has a single point");
+        let point = Point {
+            at: vec![arm.name],
+            ..point
+        };
+        results.push(PointResult::of(&point, arm.records));
+        points.push(point);
+        experiment = Some(own);
+    }
+    let mut experiment = experiment.expect("there is an arm");
+    experiment.axes = vec![Axis {
+        name: AXIS.into(),
+        values: points.iter().map(|p| p.at[0].clone()).collect(),
+        is_key: false,
+    }];
+    for claim in &mut experiment.claims {
+        claim.expect = claim.testbed_expect;
+        claim.gap.clone_from(&claim.testbed_gap);
+        claim.at.push((AXIS.into(), held.clone()));
+    }
+    experiment.points = points;
+    let results = Results { points: results };
+    FigureResult {
+        paper: paper.into(),
+        claims: experiment.evaluate(&results),
+        beside: Some(Beside {
+            arms: said,
+            facts,
+            toml,
+            agreement: agreement(&results),
+        }),
+        experiment,
+        results,
+        status,
+    }
+}
+
+/// The arms' numbers, a row a scheme and number.
+fn agreement(results: &Results) -> Sheet {
+    let Some((held, others)) = results.points.split_last() else {
+        return Sheet::default();
+    };
+    let mut head = vec!["scheme".to_string(), "number".into()];
+    head.extend(results.points.iter().map(|p| p.at[0].clone()));
+    head.extend(
+        others
+            .iter()
+            .map(|p| format!("{} / {}", held.at[0], p.at[0])),
+    );
+    let mut rows = Vec::new();
+    for summary in &held.summaries {
+        let scheme = summary.scheme.as_str();
+        for metric in COMPARED {
+            let of = |p: &PointResult| p.summary(scheme).and_then(|s| point_of(metric, s));
+            let values: Vec<_> = results.points.iter().map(of).collect();
+            if values.iter().flatten().all(|p| p.value == 0.0) {
+                continue;
+            }
+            let mut row = vec![scheme.to_string(), heading_of(metric)];
+            row.extend((values.iter()).map(|v| v.as_ref().map_or_else(|| "-".into(), bounded)));
+            let (last, before) = values.split_last().expect("the held arm has a value");
+            row.extend(before.iter().map(|v| match (last, v) {
+                (Some(a), Some(b)) if b.value > 0.0 && a.bound.is_none() && b.bound.is_none() => {
+                    format!("{} ×", number(a.value / b.value))
+                }
+                _ => "-".into(),
+            }));
+            rows.push(row);
+        }
+        for (what, pick) in DISTRIBUTIONS {
+            let of = |p: &PointResult| pick(&p.of_scheme(scheme).collect::<Vec<_>>());
+            let own = of(held);
+            let mut row = vec![scheme.to_string(), what.to_string()];
+            let far = others.iter().map(|p| distance(&own, &of(p)));
+            let far: Vec<String> = far.map(|d| d.map_or("-".into(), number)).collect();
+            row.extend(far);
+            row.push("0".into());
+            row.resize(2 + results.points.len() + others.len(), String::new());
+            rows.push(row);
+        }
+    }
+    Sheet { head, rows }
+}
+
+/// A sample of some runs.
+type Pick = fn(&[&Record]) -> Sample;
+
+/// Whose distributions are compared as a whole.
+const DISTRIBUTIONS: [(&str, Pick); 2] = [
+    ("distance of the distributions of query completion", |all| {
+        let mut sample = Sample::default();
+        all.iter().for_each(|r| sample.merge(&r.qct));
+        sample
+    }),
+    ("distance of the distributions of responses", |all| {
+        let mut sample = Sample::default();
+        let classes = all.iter().flat_map(|r| &r.classes).filter(|c| c.query);
+        classes.for_each(|c| sample.merge(&c.fct));
+        sample
+    }),
+];
+
+/// The largest distance between two empirical distributions (Kolmogorov and Smirnov's D), from 0 to
+/// 1; the unfinished lie beyond every time. `None` when one is empty.
+fn distance(a: &Sample, b: &Sample) -> Option<f64> {
+    if a.is_empty() || b.is_empty() {
+        return None;
+    }
+    let sorted = |s: &Sample| {
+        let mut times = s.finished().to_vec();
+        times.sort_unstable();
+        times
+    };
+    let (times_a, times_b) = (sorted(a), sorted(b));
+    let below =
+        |times: &[Time], t: Time, n: u64| times.partition_point(|x| *x <= t) as f64 / n as f64;
+    let apart = |t: &Time| (below(&times_a, *t, a.len()) - below(&times_b, *t, b.len())).abs();
+    times_a.iter().chain(&times_b).map(apart).reduce(f64::max)
+}
+
+impl Beside {
+    /// As text for a terminal.
+    pub(super) fn to_text(&self) -> String {
+        let mut out = String::new();
+        for (name, says) in &self.arms {
+            out.push_str(&format!("  {name}: {says}\n"));
+        }
+        out.push('\n');
+        let mut grid = Grid::default();
+        grid.row(self.agreement.head.iter().cloned());
+        grid.rule();
+        let mut last = "";
+        for row in &self.agreement.rows {
+            let mut cells = row.clone();
+            if row[0] == last {
+                cells[0] = String::new();
+            }
+            last = &row[0];
+            grid.row(cells);
+        }
+        for line in grid.render(&[1]).lines() {
+            out.push_str(&format!("  {line}\n"));
+        }
+        out.push('\n');
+        for (name, value) in &self.facts {
+            out.push_str(&format!("  {name}: {value}\n"));
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(ms: &[u64], open: usize) -> Sample {
+        let mut sample = Sample::default();
+        ms.iter().for_each(|t| sample.done(Time::from_ms(*t)));
+        (0..open).for_each(|_| sample.open(Time::from_ms(1)));
+        sample
+    }
+
+    #[test]
+    fn the_distance_of_two_distributions_is_their_widest_gap() {
+        let a = sample(&[1, 2, 3, 4], 0);
+        assert_eq!(distance(&a, &a), Some(0.0));
+        assert_eq!(distance(&a, &sample(&[5, 6], 0)), Some(1.0));
+        assert_eq!(distance(&a, &sample(&[1, 2, 9, 9], 0)), Some(0.5));
+        assert_eq!(distance(&a, &sample(&[1, 2], 2)), Some(0.5));
+        assert_eq!(distance(&a, &sample(&[], 0)), None);
+    }
+}
