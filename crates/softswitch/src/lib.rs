@@ -11,4 +11,5 @@ pub mod machine;
 pub mod process;
 pub mod setup;
 pub mod table;
+pub mod testbed;
 pub mod trial;
