@@ -126,6 +126,12 @@ impl Scenario {
         lines
     }
 
+    /// What the switches of scheme number `scheme` decide by, as the `[switch]` of a software switch's config
+    /// without its head. Pauses and crossbars are not in it: only the simulator has them.
+    pub fn decision_toml(&self, scheme: usize) -> String {
+        write::decision(self, scheme)
+    }
+
     /// The scenario with every value written out, and its sources: reads back as the same scenario.
     pub fn to_toml(&self) -> String {
         write::scenario(self)

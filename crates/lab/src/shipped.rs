@@ -21,6 +21,7 @@ pub const SCHEMES: &[Shipped] = shipped!(
 /// The shipped scenarios, in the order in which they are listed.
 pub const SCENARIOS: &[Shipped] = shipped!(
     "scenarios": "quickstart" "dibs-demo" "incast-ns3" "perm128" "perm1024" "trace" "flow-control"
+    "dibs-testbed"
 );
 
 /// Files that shipped scenarios read, by path.

@@ -3,6 +3,7 @@
 use crate::claim::{Claim, NO_NUMBER, Verdict};
 use crate::experiment::{Experiment, PlotSpec, Point};
 use crate::scenario::{Scenario, Setting};
+use sidestep_config::decision::{ALPHA, CAPACITY, MEMORY, POLICIES};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -174,6 +175,33 @@ pub(crate) fn scenario(scenario: &Scenario) -> String {
         write_claim(&mut out, claim);
     }
     out
+}
+
+/// The lines of `[switch]` of scheme number `scheme` that decide what becomes of a packet: those that the
+/// config of a software switch has as well.
+pub(crate) fn decision(scenario: &Scenario, scheme: usize) -> String {
+    let name = &scenario.schemes[scheme].name;
+    let own = |s: &&Setting| s.scheme.as_ref().is_none_or(|of| of == name);
+    let known = |s: &&Setting| {
+        let key = s.key.strip_prefix("switch.");
+        let first = key.and_then(|key| key.split('.').next());
+        first.is_some_and(|first| {
+            let mut policies = POLICIES.iter().map(|policy| policy.what);
+            let params = [CAPACITY, MEMORY, ALPHA];
+            policies.any(|what| what == first) || params.iter().any(|p| p.name == first)
+        })
+    };
+    let mut out = String::new();
+    sections(
+        &mut out,
+        "",
+        scenario.settings.iter().filter(own).filter(known),
+    );
+    out.trim_start()
+        .lines()
+        .skip(1)
+        .map(|line| format!("{line}\n"))
+        .collect()
 }
 
 fn full_key(setting: &Setting) -> String {

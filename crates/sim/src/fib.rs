@@ -7,6 +7,23 @@ use crate::network::{End, Network};
 use sidestep_types::{PortId, PortSet};
 use std::collections::VecDeque;
 
+impl Network {
+    /// For each switch and each host, the ports on shortest paths to it, in rising order: what a
+    /// switch's route chooses from. Errors as in [`crate::World::new`].
+    pub fn next_hops(&self) -> Result<Vec<Vec<Vec<PortId>>>, String> {
+        let ports = Ports::number(self)?;
+        let fibs = ports.shortest_paths(&self.switches)?;
+        let of_switch = |(s, fib): (usize, &Fib)| {
+            let to_host = |at: &Attachment| match at.switch as usize == s {
+                true => vec![at.port],
+                false => fib.hops(at.switch).to_vec(),
+            };
+            ports.attachments.iter().map(to_host).collect()
+        };
+        Ok(fibs.iter().enumerate().map(of_switch).collect())
+    }
+}
+
 /// Tables hold an entry for each pair of switches: a gigabyte at this many.
 const MOST_SWITCHES: usize = 1 << 14;
 
@@ -170,5 +187,25 @@ impl Ports {
             }
         }
         distance
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NoFiles;
+    use crate::topology::{self, Topology};
+    use sidestep_types::Values;
+
+    #[test]
+    fn next_hops_are_the_hosts_port_or_every_shortest_way() {
+        let params = topology::testbed::Testbed::ENTRY.params;
+        let network = topology::build("testbed", &Values::defaults(params), &NoFiles).unwrap();
+        let hops = network.next_hops().unwrap();
+        let ports = |numbers: &[u16]| numbers.iter().map(|&n| PortId(n)).collect::<Vec<_>>();
+        // Host 1 hangs off edge 0; the other edges reach it by both aggregation switches.
+        assert_eq!(hops[0][1], ports(&[1]));
+        assert_eq!(hops[2][1], ports(&[2, 3]));
+        assert_eq!(hops[3][5], ports(&[2]));
     }
 }

@@ -11,6 +11,7 @@ mod figures;
 mod manifest;
 pub mod plot;
 pub mod progress;
+mod recorder;
 mod report;
 pub mod reproduce;
 pub mod result;
@@ -27,8 +28,9 @@ mod workers;
 
 pub use error::Error;
 pub use manifest::Status;
+pub use recorder::{Finished, Recorder};
 pub use report::Report;
-pub use session::{Finished, Options, run_all};
+pub use session::{Options, run_all};
 pub use sidestep_lab as lab;
 pub use sidestep_sim as sim;
 pub use sidestep_sim::TraceFilter;

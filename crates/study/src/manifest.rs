@@ -77,6 +77,8 @@ pub struct Manifest {
     pub points: Vec<PointRecord>,
     /// From the first run's start to the last one's end.
     pub wall_s: f64,
+    /// What else is to be said, each under a key of its own.
+    pub remarks: Vec<(&'static str, Value)>,
 }
 
 impl Manifest {
@@ -109,6 +111,7 @@ impl Manifest {
             jobs,
             points: Vec::new(),
             wall_s: 0.0,
+            remarks: Vec::new(),
         }
     }
 
@@ -135,7 +138,7 @@ impl Manifest {
             .filter_map(|p| p.json["cpu_s"].as_f64())
             .sum();
         let runs: Vec<&Value> = self.points.iter().map(|p| &p.json).collect();
-        json!({
+        let mut json = json!({
             "sidestep": {"version": env!("CARGO_PKG_VERSION")},
             "status": self.status().word(),
             "began": when::rfc3339(self.began_unix_s),
@@ -147,7 +150,11 @@ impl Manifest {
             "scenario": self.head,
             "runs": runs,
             "columns": column_docs(),
-        })
+        });
+        for (key, value) in &self.remarks {
+            json[*key] = value.clone();
+        }
+        json
     }
 }
 

@@ -1,21 +1,19 @@
 //! A scenario run: every scheme with every seed, on several threads, into one result directory.
 
-use crate::manifest::{Manifest, PointRecord, Status};
+use crate::Error;
 use crate::progress::{Board, Line, Show};
-use crate::staging::Staging;
-use crate::tables::Tables;
+use crate::recorder::{Finished, Recorder};
 use crate::workers::{in_order, thread_cpu_s};
-use crate::{Error, Report, figures};
-use sidestep_lab::{Progress, Record, Run, Scenario, Watch, evaluate, stats};
+use sidestep_lab::{Progress, Run, Scenario, Watch};
 use sidestep_sim::TraceFilter;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// How to run a scenario.
 #[derive(Clone, Debug)]
 pub struct Options<'a> {
-    /// The result directory; see [`Staging`] for what is refused.
+    /// The result directory; one that holds anything is refused.
     pub out: &'a Path,
     /// Threads.
     pub jobs: usize,
@@ -23,15 +21,6 @@ pub struct Options<'a> {
     pub trace: TraceFilter,
     /// Who sees the progress.
     pub show: Show,
-}
-
-/// What a session leaves.
-#[derive(Debug)]
-pub struct Finished {
-    /// The result directory.
-    pub dir: PathBuf,
-    /// Its numbers.
-    pub report: Report,
 }
 
 /// Runs every scheme of `scenario` with every seed and writes the result directory.
@@ -49,11 +38,9 @@ pub fn run_all(
 
 struct Session<'a> {
     scenario: &'a Scenario,
-    staging: Staging,
-    tables: Tables<'a>,
+    recorder: Recorder<'a>,
     /// Scheme and seed, in the order of the results.
     points: Vec<(usize, u64)>,
-    manifest: Manifest,
 }
 
 /// What one point gave, and what it cost.
@@ -65,27 +52,22 @@ struct Measured {
 
 impl<'a> Session<'a> {
     fn begin(scenario: &'a Scenario, options: &Options<'_>) -> Result<Session<'a>, Error> {
-        let staging = Staging::begin(options.out)?;
+        let traced = options.trace != TraceFilter::None;
         let schemes = 0..scenario.schemes.len();
         let points = schemes.flat_map(|s| scenario.seeds.iter().map(move |&seed| (s, seed)));
         Ok(Session {
             scenario,
-            tables: Tables::begin(&staging, scenario, options.trace != TraceFilter::None)?,
-            staging,
+            recorder: Recorder::begin(scenario, options.out, options.jobs, traced)?,
             points: points.collect(),
-            manifest: Manifest::begin(scenario, options.jobs),
         })
     }
 
     fn run(mut self, options: &Options<'_>, stop: &AtomicBool) -> Result<Finished, Error> {
-        let began = Instant::now();
         let points = self.points.clone();
         let board = Board::new(points.len());
         let mut line = Line::new(options.show);
         let failed = AtomicBool::new(false);
         let halt = || stop.load(Ordering::Relaxed) || failed.load(Ordering::Relaxed);
-        let mut runs: Vec<Record> = Vec::new();
-        let mut cpu: Vec<f64> = vec![0.0; self.scenario.schemes.len()];
         in_order(
             points.len(),
             options.jobs,
@@ -94,40 +76,16 @@ impl<'a> Session<'a> {
             |i, result| {
                 let (scheme, seed) = points[i];
                 let Some(mut measured) = result? else {
-                    self.manifest
-                        .points
-                        .push(PointRecord::not_run(self.scenario, scheme, seed));
+                    self.recorder.not_run(scheme, seed);
                     return Ok(());
                 };
-                self.tables.write(scheme, &mut measured.run)?;
-                cpu[scheme] += measured.cpu_s;
-                self.manifest.points.push(PointRecord::of(
-                    &measured.run,
-                    measured.cpu_s,
-                    measured.wall_s,
-                ));
-                runs.push(Record::of(&measured.run));
-                Ok::<(), Error>(())
+                let (cpu_s, wall_s) = (measured.cpu_s, measured.wall_s);
+                self.recorder.add(scheme, &mut measured.run, cpu_s, wall_s)
             },
             || failed.store(true, Ordering::Relaxed),
         )?;
         line.clear();
-        let report = report(self.scenario, &runs, &cpu, self.manifest.status());
-        self.manifest.wall_s = began.elapsed().as_secs_f64();
-        self.finish(runs, report)
-    }
-
-    fn finish(self, runs: Vec<Record>, report: Report) -> Result<Finished, Error> {
-        self.tables.finish()?;
-        figures::write(&self.staging, self.scenario, &runs)?;
-        self.staging
-            .write("scenario.toml", self.scenario.to_toml().as_bytes())?;
-        self.staging
-            .write("summary.json", pretty(&report.to_json()).as_bytes())?;
-        self.staging
-            .write("manifest.json", pretty(&self.manifest.to_json()).as_bytes())?;
-        let dir = self.staging.commit()?;
-        Ok(Finished { dir, report })
+        self.recorder.finish()
     }
 }
 
@@ -165,35 +123,4 @@ fn measure(
 pub(crate) fn share(p: &Progress) -> f64 {
     let part = |a: u64, b: u64| if b == 0 { 0.0 } else { a as f64 / b as f64 };
     part(p.now.ps(), p.horizon.ps()).max(part(p.flows_done, p.flows_total))
-}
-
-fn report(scenario: &Scenario, runs: &[Record], cpu: &[f64], status: Status) -> Report {
-    let mut summaries = Vec::new();
-    for (scheme, cpu_s) in scenario.schemes.iter().zip(cpu) {
-        let own: Vec<&Record> = runs.iter().filter(|r| r.scheme == scheme.name).collect();
-        if !own.is_empty() {
-            let mut summary = stats::summarise(&own);
-            summary.set_cpu(*cpu_s);
-            summaries.push(summary);
-        }
-    }
-    let mut warnings = scenario.warnings();
-    warnings.extend(runs.iter().flat_map(|run| run.warnings.clone()));
-    let claims = evaluate(&scenario.claims, &summaries);
-    Report {
-        scenario: scenario.name.clone(),
-        title: scenario.title.clone(),
-        seeds: scenario.seeds.clone(),
-        status,
-        warnings,
-        summaries,
-        claims,
-    }
-}
-
-/// JSON as it stands in a result directory.
-pub(crate) fn pretty(value: &serde_json::Value) -> String {
-    let mut text = serde_json::to_string_pretty(value).expect("a value is always JSON");
-    text.push('\n');
-    text
 }

@@ -89,6 +89,8 @@ pub struct HostSettings {
     pub send_buffer: u64,
     /// Payload of a full segment.
     pub mss: u32,
+    /// Time to live of a packet.
+    pub ttl: u8,
 }
 
 /// A congestion control.
@@ -289,6 +291,7 @@ pub(crate) mod tests {
             receive_window: 65_535,
             send_buffer: 1 << 20,
             mss: 1460,
+            ttl: 255,
         }
     }
 

@@ -109,6 +109,9 @@ fn sysctls(settings: &HostSettings, congestion: &str) -> Vec<(&'static str, Stri
         ("net/ipv6/conf/all/accept_dad", "0".into()),
         ("net/ipv6/conf/default/accept_dad", "0".into()),
         ("net/ipv6/conf/all/router_solicitations", "0".into()),
+        ("net/ipv4/ip_default_ttl", settings.ttl.to_string()),
+        ("net/ipv6/conf/default/hop_limit", settings.ttl.to_string()),
+        ("net/ipv6/conf/all/hop_limit", settings.ttl.to_string()),
         ("net/ipv4/tcp_congestion_control", congestion.into()),
         ("net/ipv4/tcp_ecn", flag(settings.ecn)),
         // A path that once failed must not turn marks off for the next run.

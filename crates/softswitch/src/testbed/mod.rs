@@ -25,7 +25,7 @@ pub use hosts::differences;
 pub use lock::Lock;
 pub use state::{State, names};
 pub use status::{Standing, status};
-pub use switches::Engine;
+pub use switches::{Engine, counters, reset};
 pub use up::{Plan, up};
 
 use std::fmt;

@@ -5,6 +5,8 @@
 use super::blueprint::{Blueprint, End, addresses, mac};
 use super::hosts::port_interface;
 use super::{Error, failed, netns, state, tools};
+use crate::process::control::ask;
+use serde_json::Value;
 use std::fmt::Write;
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -23,11 +25,14 @@ pub enum Engine {
     Bridge,
 }
 
+/// What states call a testbed of software switches.
+pub const SWITCH: &str = "switch";
+
 impl Engine {
     /// Its name in states.
     pub fn name(&self) -> &'static str {
         match self {
-            Engine::Switch(..) => "switch",
+            Engine::Switch(..) => SWITCH,
             Engine::Bridge => "bridge",
         }
     }
@@ -130,6 +135,33 @@ fn wait(print: &Blueprint, i: usize, child: &mut Child) -> Result<(), Error> {
         }
         std::thread::sleep(Duration::from_millis(5));
     }
+}
+
+/// What each switch has counted since it began or was last told to begin again, as it answers.
+/// Empty with bridges, which count nothing of the kind.
+pub fn counters(print: &Blueprint, engine: &str) -> Result<Vec<Value>, Error> {
+    ask_all(print, engine, "counters")
+}
+
+/// Every switch counts from zero.
+pub fn reset(print: &Blueprint, engine: &str) -> Result<(), Error> {
+    ask_all(print, engine, "reset").map(drop)
+}
+
+fn ask_all(print: &Blueprint, engine: &str, what: &str) -> Result<Vec<Value>, Error> {
+    if engine != SWITCH {
+        return Ok(Vec::new());
+    }
+    let one = |i: usize| {
+        ask(&control(&print.name, i), what).map_err(|why| {
+            Error::Work(format!(
+                "switch {}: {why}; its log is {}",
+                print.switches[i].name,
+                log(&print.name, i).display()
+            ))
+        })
+    };
+    (0..print.switches.len()).map(one).collect()
 }
 
 /// The config of switch `i`.

@@ -70,6 +70,7 @@ pub fn table1(congestion: Congestion) -> HostSettings {
         receive_window: 65_535,
         send_buffer: 1 << 20,
         mss: 1460,
+        ttl: 255,
     }
 }
 

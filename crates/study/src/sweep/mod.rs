@@ -18,7 +18,7 @@ use crate::reproduce::{picture, plots_of};
 use crate::staging::Staging;
 use crate::when;
 use crate::workers::{in_order, thread_cpu_s};
-use crate::{Error, session};
+use crate::{Error, recorder, session};
 use cost::Costs;
 use serde_json::{Map, Value, json};
 use sidestep_lab::{Experiment, PointResult, Progress, Record, Results, Watch};
@@ -380,10 +380,10 @@ pub fn run_experiment(
     }
     staging.write(
         "summary.json",
-        session::pretty(&report.to_json()).as_bytes(),
+        recorder::pretty(&report.to_json()).as_bytes(),
     )?;
     let manifest = manifest(experiment, &measurement, options.measure.jobs);
-    staging.write("manifest.json", session::pretty(&manifest).as_bytes())?;
+    staging.write("manifest.json", recorder::pretty(&manifest).as_bytes())?;
     let dir = staging.commit()?;
     Ok(FinishedSweep {
         dir,
