@@ -43,6 +43,8 @@ pub enum Command {
     Bench(BenchArgs),
     /// Switch real frames between Linux interfaces
     Switch(SwitchArgs),
+    /// Run a scenario over the kernel's TCP and software switches
+    Testbed(crate::testbed::args::TestbedArgs),
     /// Print what a switch policy decides, row by row, for hardware to replay
     Vectors(VectorsArgs),
 }

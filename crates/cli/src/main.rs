@@ -11,6 +11,7 @@ mod run;
 mod show;
 mod stop;
 mod switch;
+mod testbed;
 mod vectors;
 
 use clap::Parser;
@@ -63,6 +64,7 @@ fn main() -> ExitCode {
         args::Command::Show(args) => show::show(&args),
         args::Command::Bench(args) => bench::bench(&args),
         args::Command::Switch(args) => switch::switch(&args),
+        args::Command::Testbed(args) => testbed::testbed(&args),
         args::Command::Vectors(args) => vectors::vectors(&args),
     };
     match outcome {

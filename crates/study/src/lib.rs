@@ -34,6 +34,9 @@ pub use session::{Options, run_all};
 pub use sidestep_lab as lab;
 pub use sidestep_sim as sim;
 pub use sidestep_sim::TraceFilter;
+pub use sidestep_switch as switch;
+pub use sidestep_transport as transport;
+pub use sidestep_types as types;
 pub use staging::discard;
 pub use sweep::{
     FinishedSweep, MeasureOptions, Measurement, SweepOptions, SweepReport, measure_experiment,

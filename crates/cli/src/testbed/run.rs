@@ -1,0 +1,242 @@
+//! `sidestep testbed run`
+
+use super::args::RunArgs;
+use super::scene::{Order, Scene};
+use super::seen::{self, Late};
+use super::{job, outcome, standing};
+use crate::{Failure, Outcome, out, run as plain, stop};
+use serde_json::{Map, Value, json};
+use sidestep_softswitch::testbed::traffic::{self, HostCounters, Ran};
+use sidestep_softswitch::testbed::{self, State};
+use sidestep_study::lab::Run;
+use sidestep_study::{Recorder, Status};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Runs a seed at most this often until one run is free of stalls. Assumed.
+const ATTEMPTS: usize = 5;
+
+/// Between two runs: resets of the last one's connections arrive.
+const BREATH: Duration = Duration::from_millis(50);
+
+/// Runs the seeds one after the other and writes the result directory.
+pub fn run(args: &RunArgs) -> Outcome {
+    let state = standing(&args.name)?;
+    let _busy = testbed::occupy(&state.blueprint.name)?;
+    let order = Order::from_json(&state.blueprint.name, &state.note)?;
+    let seeds = match (args.queries, &args.seeds) {
+        (Some(0), _) => return Err(Failure::input("--queries: expected at least 1, got 0")),
+        (Some(n), _) => Some(format!("1..{n}")),
+        (None, seeds) => seeds.clone(),
+    };
+    let scene = order.read(seeds.as_deref())?;
+    same(&state, &scene)?;
+    let out = args
+        .out
+        .clone()
+        .unwrap_or_else(|| plain::default_out(&scene.scenario.name));
+    let stop = stop::on_interrupt(out.clone());
+    let mut recorder = Recorder::begin(&scene.scenario, &out, 1, false)?;
+    let mut log = Log::default();
+    for &seed in &scene.scenario.seeds {
+        let began = Instant::now();
+        match one(&scene, &state, seed, &stop, &mut log)? {
+            Some(mut run) => recorder.add(0, &mut run, 0.0, began.elapsed().as_secs_f64())?,
+            None => recorder.not_run(0, seed),
+        }
+    }
+    for warning in log.warnings() {
+        recorder.warn(warning);
+    }
+    recorder.remark("testbed", log.to_json(&scene, &state, &order));
+    let finished = recorder.finish()?;
+    if args.json {
+        let mut json = finished.report.to_json();
+        json["result"] = finished.dir.display().to_string().into();
+        json["testbed"] = log.to_json(&scene, &state, &order);
+        out::say_json(&json);
+    } else {
+        out::say(&finished.report.to_text());
+        out::say(&log.to_text(&scene));
+        out::say(&format!("\nresult: {}\n", finished.dir.display()));
+    }
+    Ok(match finished.report.status {
+        Status::Complete => 0,
+        Status::Partial if stop.load(Ordering::Relaxed) => 130,
+        Status::Partial => 1,
+    })
+}
+
+/// The scenario must still mean what was built; how much its hosts can hand over at once may
+/// differ with the seeds.
+fn same(state: &State, scene: &Scene) -> Result<(), Failure> {
+    let mut now = scene.blueprint.clone();
+    now.settings.send_buffer = state.blueprint.settings.send_buffer;
+    if now != state.blueprint {
+        return Err(Failure::input(format!(
+            "{} has changed since testbed {} was built after it; take it down and build it again",
+            scene.scenario.name, state.blueprint.name
+        )));
+    }
+    Ok(())
+}
+
+/// One seed, again until no switch stalled; `None` when it was given up or stopped before it began.
+fn one(
+    scene: &Scene,
+    state: &State,
+    seed: u64,
+    stop: &AtomicBool,
+    log: &mut Log,
+) -> Result<Option<Run>, Failure> {
+    let plan = scene.scenario.plan(seed).map_err(Failure::work)?;
+    let job = job::job(&scene.scenario, &plan, scene.scale);
+    for _ in 0..ATTEMPTS {
+        if stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        std::thread::sleep(BREATH);
+        testbed::reset(&scene.blueprint, &state.engine)?;
+        let ran = traffic::run(&scene.blueprint, &job, stop)?;
+        let answers = testbed::counters(&scene.blueprint, &state.engine)?;
+        let late = seen::late(&answers);
+        let run = outcome::run(scene, seed, plan.clone(), &ran, &answers)?;
+        let lost = lost(scene, &answers)?;
+        let kept = (late.stalls == 0 && lost == 0) || ran.interrupted;
+        log.note(seed, &ran, late, lost, kept);
+        if kept {
+            return Ok(Some(run));
+        }
+    }
+    log.given_up.push(seed);
+    Ok(None)
+}
+
+/// Frames that kernels lost beside the switches: such a run says nothing either.
+fn lost(scene: &Scene, answers: &[Value]) -> Result<u64, Failure> {
+    let mut lost = 0;
+    for (i, answer) in answers.iter().enumerate() {
+        let ports = seen::ports(answer, scene.blueprint.ports(i).len())?;
+        lost += ports.iter().map(|p| p.lost).sum::<u64>();
+    }
+    Ok(lost)
+}
+
+/// What is known of all attempts.
+#[derive(Default)]
+struct Log {
+    attempts: Vec<Value>,
+    /// Of the runs that were kept.
+    late: Late,
+    /// How late their flows were handed over, in nanoseconds.
+    starts_ns: Vec<u64>,
+    hosts: BTreeMap<String, u64>,
+    discarded: usize,
+    given_up: Vec<u64>,
+    timeouts_unknown: bool,
+    ecn: bool,
+}
+
+impl Log {
+    fn note(&mut self, seed: u64, ran: &Ran, late: Late, lost: u64, kept: bool) {
+        let mut attempt =
+            json!({"seed": seed, "kept": kept, "lateness": late.to_json(), "lost": lost});
+        attempt["measured_ms"] = json!(ran.end_ns as f64 / 1e6);
+        self.attempts.push(attempt);
+        if !kept {
+            self.discarded += 1;
+            return;
+        }
+        self.late = self.late.worst(late);
+        let late = |f: &traffic::FlowRan| Some(f.started_ns?.saturating_sub(f.due_ns?));
+        self.starts_ns.extend(ran.flows.iter().filter_map(late));
+        self.starts_ns.sort_unstable();
+        for (key, n) in ran.hosts.iter().flat_map(|h: &HostCounters| &h.tcp) {
+            *self.hosts.entry(key.clone()).or_default() += n;
+        }
+        self.timeouts_unknown |= !ran.timeouts_known;
+        self.ecn |= ran.flows.iter().any(|f| f.sender.ecn);
+    }
+
+    /// The start that a share `q` of all is not later than, in microseconds.
+    fn start_us(&self, q: f64) -> f64 {
+        let n = self.starts_ns.len();
+        let rank = ((q * n as f64).ceil() as usize).clamp(1, n.max(1));
+        self.starts_ns
+            .get(rank - 1)
+            .map_or(0.0, |ns| *ns as f64 / 1e3)
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let mut list = Vec::new();
+        for seed in &self.given_up {
+            list.push(format!(
+                "seed {seed}: all of {ATTEMPTS} runs had a stall of over 1 ms, or frames lost by the kernel; it is left out"
+            ));
+        }
+        if self.timeouts_unknown {
+            list.push("this kernel does not count timeouts of single connections (Linux 6.7 does): timeouts of flows are 0; see testbed.hosts.TCPTimeouts of the manifest".into());
+        }
+        list
+    }
+
+    fn to_json(&self, scene: &Scene, state: &State, order: &Order) -> Value {
+        let settings = &scene.blueprint.settings;
+        let mut differences = scene.differences.clone();
+        differences.extend(testbed::differences(settings));
+        let hosts: Map<String, Value> = self
+            .hosts
+            .iter()
+            .map(|(k, n)| (k.clone(), json!(n)))
+            .collect();
+        json!({
+            "kernel": kernel(),
+            "cores": std::thread::available_parallelism().map_or(1, usize::from),
+            "engine": state.engine,
+            "scale": scene.scale.factor(),
+            "rate_bps": scene.scale.bed.as_bps(),
+            "times": "in tables and summary: of the emulated network, that is as measured and divided by scale",
+            "order": order.to_json(),
+            "dctcp": match (&state.dctcp, settings.congestion) {
+                (Some(name), _) => json!(format!("BPF program {name}")),
+                (None, testbed::blueprint::Congestion::Dctcp { .. }) => json!("of the kernel"),
+                _ => Value::Null,
+            },
+            "ecn_negotiated": self.ecn,
+            "pacing_lateness": self.late.to_json(),
+            "pacing_lateness_is": "of the worst switch of the worst run that was kept, number by number, as measured",
+            "start_lateness_us": {
+                "p50": self.start_us(0.5), "p99": self.start_us(0.99), "p999": self.start_us(0.999),
+                "max": self.start_us(1.0),
+            },
+            "discarded": self.discarded,
+            "discarded_because": "a departure was more than 1 ms late, or the kernel lost a frame beside the switches",
+            "given_up": self.given_up,
+            "hosts": hosts,
+            "differences": differences,
+            "attempts": self.attempts,
+        })
+    }
+
+    fn to_text(&self, scene: &Scene) -> String {
+        format!(
+            "\ntestbed: Linux {}, {} for {}, times divided by {}; pacing late by p50 {} us, p99 {} us, p99.9 {} us at \
+             worst; hand-over late by p99 {:.0} us; {} runs discarded\n",
+            kernel(),
+            scene.scale.bed,
+            scene.scale.model,
+            scene.scale.factor(),
+            self.late.p50_us,
+            self.late.p99_us,
+            self.late.p999_us,
+            self.start_us(0.99),
+            self.discarded
+        )
+    }
+}
+
+fn kernel() -> String {
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease");
+    release.map_or_else(|_| "unknown".into(), |r| r.trim().to_string())
+}

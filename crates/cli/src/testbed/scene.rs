@@ -1,0 +1,304 @@
+//! A scheme of a scenario as a blueprint for the testbed, or why it cannot be one.
+
+use super::scale::Scale;
+use crate::{Failure, files};
+use serde_json::{Value, json};
+use sidestep_softswitch::testbed::blueprint::{
+    Blueprint, Cable, Congestion, End, HostSettings, Switch,
+};
+use sidestep_study::lab::{Probe, Scenario, Scheme};
+use sidestep_study::sim;
+use sidestep_study::transport::{self, TcpConfig};
+use sidestep_study::types::{BitRate, Framing, PortId, Quantity, Unit, parse_quantity};
+
+/// What is written down at `up` and found again at `run`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Order {
+    /// A file or a shipped scenario.
+    pub scenario: String,
+    /// Its scheme.
+    pub scheme: String,
+    /// What the user changed.
+    pub sets: Vec<String>,
+    /// What the first host's link is emulated at.
+    pub rate: String,
+    /// The testbed.
+    pub name: String,
+}
+
+/// An order, resolved.
+pub struct Scene {
+    /// With one scheme.
+    pub scenario: Scenario,
+    /// Between its times and this machine's.
+    pub scale: Scale,
+    /// What to build.
+    pub blueprint: Blueprint,
+    /// What the testbed does otherwise than the scenario says.
+    pub differences: Vec<String>,
+}
+
+impl Order {
+    /// As it stands in the testbed's state.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "scenario": self.scenario,
+            "scheme": self.scheme,
+            "sets": self.sets,
+            "rate": self.rate,
+        })
+    }
+
+    /// Reads it back.
+    pub fn from_json(name: &str, value: &Value) -> Result<Order, Failure> {
+        let text = |key: &str| value[key].as_str().map(String::from);
+        let sets = value["sets"].as_array().into_iter().flatten();
+        let read = || {
+            Some(Order {
+                scenario: text("scenario")?,
+                scheme: text("scheme")?,
+                rate: text("rate")?,
+                name: name.to_string(),
+                sets: sets
+                    .map(|s| s.as_str().map(String::from))
+                    .collect::<Option<_>>()?,
+            })
+        };
+        read().ok_or_else(|| {
+            Failure::input(format!(
+                "the state of testbed {name} names no scenario, got {value}; it was built by another version: \
+                 take it down and build it again"
+            ))
+        })
+    }
+
+    /// Reads the scenario with that scheme alone, and with these seeds if any are given.
+    pub fn read(&self, seeds: Option<&str>) -> Result<Scene, Failure> {
+        let mut sets = self.sets.clone();
+        sets.push(format!("schemes={}", self.scheme));
+        sets.extend(seeds.map(|seeds| format!("seeds={seeds}")));
+        let scenario = scenario(&self.scenario, &sets)?;
+        let scale = scale(&scenario, &self.rate)?;
+        let scheme = &scenario.schemes[0];
+        let (settings, mut differences) = settings(&scenario, scheme, scale)
+            .map_err(|why| Failure::input(format!("scheme {}: {why}", scheme.name)))?;
+        differences.extend(around(&scenario));
+        let blueprint = blueprint(&scenario, scale, settings, &self.name)?;
+        Ok(Scene {
+            blueprint,
+            scenario,
+            scale,
+            differences,
+        })
+    }
+}
+
+/// The scheme that was asked for, or the only one.
+pub fn choose(which: &str, sets: &[String], scheme: &Option<String>) -> Result<String, Failure> {
+    if let Some(scheme) = scheme {
+        return Ok(scheme.clone());
+    }
+    let scenario = scenario(which, sets)?;
+    let names: Vec<&str> = scenario.schemes.iter().map(|s| s.name.as_str()).collect();
+    match names[..] {
+        [only] => Ok(only.to_string()),
+        _ => Err(Failure::input(format!(
+            "a testbed has the switches and hosts of one scheme: expected --scheme with one of {}",
+            names.join(", ")
+        ))),
+    }
+}
+
+fn scenario(which: &str, sets: &[String]) -> Result<Scenario, Failure> {
+    let mut experiment = files::experiment(which, sets, false)?;
+    if experiment.is_sweep() {
+        return Err(Failure::input(format!(
+            "{which}: expected a scenario without [sweep]; --set leaves an axis one value only"
+        )));
+    }
+    Ok(experiment.points.pop().expect("there is a point").scenario)
+}
+
+fn scale(scenario: &Scenario, rate: &str) -> Result<Scale, Failure> {
+    let bed = match parse_quantity(rate, Unit::Rate) {
+        Ok(Quantity::Rate(bed)) => bed,
+        Ok(other) => unreachable!("a rate was asked for, got {other:?}"),
+        Err(e) => return Err(Failure::input(format!("--rate {rate:?}: {e}"))),
+    };
+    let access = sim::workload::Site::of(&scenario.network).access;
+    let model = access.first().copied().unwrap_or(bed);
+    if bed > model || bed == BitRate::bps(0) {
+        return Err(Failure::input(format!(
+            "--rate {rate:?}: expected from 1 bps to the {model} of the scenario's hosts"
+        )));
+    }
+    Ok(Scale { model, bed })
+}
+
+fn blueprint(
+    scenario: &Scenario,
+    scale: Scale,
+    settings: HostSettings,
+    name: &str,
+) -> Result<Blueprint, Failure> {
+    let network = &scenario.network;
+    let refuse = |why: String| Failure::input(format!("{}: {why}", scenario.name));
+    let hops = network.next_hops().map_err(refuse)?;
+    let end = |end: sim::End| match end {
+        sim::End::Host(h) => End::Host(h.0 as usize),
+        sim::End::Switch(s) => End::Switch(s.0 as usize),
+    };
+    let cable = |cable: &sim::Cable| Cable {
+        a: end(cable.a),
+        b: end(cable.b),
+        rate_bps: scale.rate(cable.rate),
+        delay_ns: scale.here_ns(cable.delay),
+    };
+    let switch = |(name, hops): (&String, Vec<Vec<_>>)| Switch {
+        name: name.clone(),
+        next_hops: hops
+            .iter()
+            .map(|to: &Vec<PortId>| to.iter().map(|port| port.0).collect())
+            .collect(),
+    };
+    let blueprint = Blueprint {
+        name: name.to_string(),
+        scale: scale.factor(),
+        hosts: network.hosts as usize,
+        switches: network.switches.iter().zip(hops).map(switch).collect(),
+        cables: network.cables.iter().map(cable).collect(),
+        settings,
+        decision: scenario.decision_toml(0),
+        seed: 1,
+    };
+    blueprint.check().map_err(refuse)?;
+    Ok(blueprint)
+}
+
+/// What the hosts are told, and what the kernel does otherwise.
+fn settings(
+    scenario: &Scenario,
+    scheme: &Scheme,
+    scale: Scale,
+) -> Result<(HostSettings, Vec<String>), String> {
+    let config = &scheme.config;
+    if config.framing != Framing::Ethernet {
+        return Err("framing: expected \"ethernet\", which is what the switches pace by".into());
+    }
+    if config.switch.pfc.is_some() || config.switch.cioq.is_some() {
+        return Err("switch.pfc and switch.fabric = \"cioq\": only the simulator has them".into());
+    }
+    let Some(tcp) = config.transport.tcp() else {
+        return Err("transport.kind: expected \"newreno\" or \"dctcp\", which the kernel has, got \"pfabric\"".into());
+    };
+    if tcp.handshake {
+        return Err(
+            "transport.handshake: expected false: connections are made before a run".into(),
+        );
+    }
+    let settings = HostSettings {
+        congestion: congestion(tcp)?,
+        ecn: !matches!(
+            tcp.congestion,
+            transport::Congestion::NewReno { ecn: false }
+        ),
+        initial_window: tcp.initial_window,
+        fast_retransmit: tcp.dupack_threshold,
+        sack: tcp.recovery == transport::Recovery::Sack && tcp.dupack_threshold.is_some(),
+        rto_min_us: scale.here_ns(tcp.rto.min) / 1000,
+        rto_max_ms: scale.here_ns(tcp.rto.max) / 1_000_000,
+        idle_restart: tcp.idle_restart,
+        delayed_ack: tcp.delayed_ack.is_some(),
+        receive_window: tcp.receive_window,
+        send_buffer: send_buffer(scenario)?,
+        mss: tcp.mss,
+        ttl: config.ttl,
+    };
+    let differences = differences(tcp);
+    Ok((settings, differences))
+}
+
+fn congestion(tcp: &TcpConfig) -> Result<Congestion, String> {
+    let thousandths = |share: f64| (share * 1024.0).round() as u32;
+    match tcp.congestion {
+        transport::Congestion::NewReno { .. } => Ok(Congestion::Reno),
+        transport::Congestion::Dctcp {
+            gain,
+            initial_alpha,
+        } => match thousandths(gain) {
+            0 => Err(format!(
+                "transport.dctcp_gain: expected at least 1/1024, got {gain}"
+            )),
+            gain => Ok(Congestion::Dctcp {
+                gain,
+                initial_alpha: thousandths(initial_alpha),
+            }),
+        },
+    }
+}
+
+/// The largest flow of the first seed, three times: the kernel counts its own overhead as well.
+fn send_buffer(scenario: &Scenario) -> Result<u64, String> {
+    let plan = scenario.plan(scenario.seeds[0])?;
+    let sizes = plan
+        .flows
+        .iter()
+        .filter(|f| !f.is_endless())
+        .map(|f| f.size);
+    Ok(sizes
+        .max()
+        .unwrap_or(0)
+        .saturating_mul(3)
+        .clamp(1 << 20, 256 << 20))
+}
+
+fn differences(tcp: &TcpConfig) -> Vec<String> {
+    let mut list = Vec::new();
+    let mut say = |applies: bool, words: &str| {
+        if applies {
+            list.push(words.to_string());
+        }
+    };
+    let linux = transport::Estimator::from_name("linux");
+    say(
+        Some(tcp.rto.estimator) != linux,
+        "the timeout's estimator is the kernel's, not transport.rto_estimator",
+    );
+    say(
+        tcp.rto.initial != tcp.rto.min,
+        "the handshake has measured the path: transport.rto_initial means nothing",
+    );
+    say(
+        !tcp.rto.backoff,
+        "the kernel doubles its timeout, though transport.rto_backoff = false",
+    );
+    say(
+        tcp.reduction == transport::Reduction::AtOnce,
+        "the kernel reaches a cut window by proportional rate reduction, as transport.reduction = \"prr\"",
+    );
+    say(
+        !tcp.limited_transmit,
+        "the kernel sends new segments on duplicate acknowledgements (RFC 3042)",
+    );
+    say(
+        tcp.delayed_ack.is_some(),
+        "delayed acknowledgements are the kernel's, with its own times",
+    );
+    list
+}
+
+/// What is not of the transport.
+fn around(scenario: &Scenario) -> Vec<String> {
+    let mut list = vec![
+        "a host's packet reaches its switch when it begins to leave the host, one serialisation earlier than in the \
+         simulator; the delay of that link is added on the way to the host instead"
+            .to_string(),
+        "drops, detours and reordering of single flows, and spurious retransmissions, are not known: their columns are 0"
+            .into(),
+        "wire_bytes counts frames below 60 B without Ethernet's padding".into(),
+    ];
+    if scenario.probe != Probe::default() {
+        list.push("[probe] is of the simulator: nothing is probed".into());
+    }
+    list
+}
