@@ -70,6 +70,7 @@ fn port(answer: &Value, name: &str) -> Result<PortSeen, Failure> {
         })
     };
     let port = &answer["ports"][name];
+    let io = &port["io"];
     let mut drops = [0; DropReason::COUNT];
     for reason in DropReason::ALL {
         drops[reason as usize] = of(&port["drops"], reason.name())?;
@@ -84,7 +85,7 @@ fn port(answer: &Value, name: &str) -> Result<PortSeen, Failure> {
         drops,
         peak_packets: of(port, "peak_packets")? as u32,
         peak_bytes: of(port, "peak_bytes")? as u32,
-        lost: of(port, "kernel_drops")? + of(port, "tx_refused")? + of(port, "interface_down")?,
+        lost: of(io, "kernel_drops")? + of(io, "tx_refused")? + of(io, "interface_down")?,
     })
 }
 
