@@ -1,9 +1,7 @@
 //! What hosts and switches saw, in the simulator's words: times are those of the network that is emulated.
 
 use super::scene::Scene;
-use super::seen::{self, PortSeen};
-use crate::Failure;
-use serde_json::Value;
+use super::seen::PortSeen;
 use sidestep_softswitch::testbed::traffic::{FlowRan, Ran};
 use sidestep_study::lab::{Probed, Run};
 use sidestep_study::sim::{ClassOutcome, End, FlowOutcome, Outcome, Plan, PortOutcome, Totals};
@@ -11,15 +9,9 @@ use sidestep_study::switch::DropReason;
 use sidestep_study::types::{PortId, Time};
 use std::sync::Arc;
 
-/// The run that `ran` is, with the answers of the switches after it; none of bridges.
-pub fn run(
-    scene: &Scene,
-    seed: u64,
-    plan: Plan,
-    ran: &Ran,
-    answers: &[Value],
-) -> Result<Run, Failure> {
-    let ports = ports(scene, ran, answers)?;
+/// The run that `ran` is, with what the ports of each switch saw; nothing with bridges.
+pub fn run(scene: &Scene, seed: u64, plan: Plan, ran: &Ran, seen: &[Vec<PortSeen>]) -> Run {
+    let ports = ports(scene, ran, seen);
     let flows: Vec<FlowOutcome> = ran
         .flows
         .iter()
@@ -37,7 +29,7 @@ pub fn run(
     };
     let scheme = &scene.scenario.schemes[0];
     let named = |w: &String| format!("scheme {}, seed {seed}: {w}", scheme.name);
-    Ok(Run {
+    Run {
         scheme: scheme.name.clone(),
         seed,
         plan: Arc::new(plan),
@@ -45,7 +37,7 @@ pub fn run(
         probed: Probed::default(),
         interrupted: ran.interrupted,
         warnings: ran.warnings.iter().map(named).collect(),
-    })
+    }
 }
 
 /// A flow is handed over when it is due: that a host was late is in the testbed's own numbers, and in the flow's time.
@@ -64,17 +56,8 @@ fn flow(scene: &Scene, flow: &FlowRan) -> FlowOutcome {
 }
 
 /// One for each direction of each cable, `a` to `b` first.
-fn ports(scene: &Scene, ran: &Ran, answers: &[Value]) -> Result<Vec<PortOutcome>, Failure> {
+fn ports(scene: &Scene, ran: &Ran, seen: &[Vec<PortSeen>]) -> Vec<PortOutcome> {
     let network = &scene.scenario.network;
-    let print = &scene.blueprint;
-    let mut seen: Vec<Vec<PortSeen>> = Vec::new();
-    for s in 0..network.switches.len() {
-        let count = print.ports(s).len();
-        seen.push(match answers.get(s) {
-            Some(answer) => seen::ports(answer, count)?,
-            None => vec![PortSeen::default(); count],
-        });
-    }
     let mut next = vec![0u16; network.switches.len()];
     let mut ports = Vec::new();
     for cable in &network.cables {
@@ -92,7 +75,9 @@ fn ports(scene: &Scene, ran: &Ran, answers: &[Value]) -> Result<Vec<PortOutcome>
                 End::Switch(s) => {
                     let port = next[s.0 as usize];
                     next[s.0 as usize] += 1;
-                    (port, seen[s.0 as usize][usize::from(port)].clone())
+                    let ports = seen.get(s.0 as usize);
+                    let what = ports.and_then(|ports| ports.get(usize::from(port)));
+                    (port, what.cloned().unwrap_or_default())
                 }
             };
             ports.push(PortOutcome {
@@ -115,7 +100,7 @@ fn ports(scene: &Scene, ran: &Ran, answers: &[Value]) -> Result<Vec<PortOutcome>
             });
         }
     }
-    Ok(ports)
+    ports
 }
 
 /// FCS, preamble and gap: what a frame costs on a wire beside what an interface counts.

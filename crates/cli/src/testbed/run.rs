@@ -96,32 +96,45 @@ fn one(
         if stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        std::thread::sleep(BREATH);
+        quiet(scene, state)?;
         testbed::reset(&scene.blueprint, &state.engine)?;
+        let before = testbed::counters(&scene.blueprint, &state.engine)?;
         let ran = traffic::run(&scene.blueprint, &job, stop)?;
-        let answers = testbed::counters(&scene.blueprint, &state.engine)?;
-        let late = seen::late(&answers);
-        let run = outcome::run(scene, seed, plan.clone(), &ran, &answers)?;
-        let lost = lost(scene, &answers)?;
+        let after = testbed::counters(&scene.blueprint, &state.engine)?;
+        let late = seen::late(&after);
+        let ports = seen::between(&scene.blueprint, &before, &after)?;
+        let lost = ports.iter().flatten().map(|p| p.lost).sum();
         let kept = (late.stalls == 0 && lost == 0) || ran.interrupted;
         log.note(seed, &ran, late, lost, kept);
         if kept {
-            return Ok(Some(run));
+            return Ok(Some(outcome::run(scene, seed, plan, &ran, &ports)));
         }
     }
     log.given_up.push(seed);
     Ok(None)
 }
 
-/// Frames that kernels lost beside the switches: such a run says nothing either.
-fn lost(scene: &Scene, answers: &[Value]) -> Result<u64, Failure> {
-    let mut lost = 0;
-    for (i, answer) in answers.iter().enumerate() {
-        let ports = seen::ports(answer, scene.blueprint.ports(i).len())?;
-        lost += ports.iter().map(|p| p.lost).sum::<u64>();
+/// Waits until the switches hold nothing of the last run.
+fn quiet(scene: &Scene, state: &State) -> Result<(), Failure> {
+    let began = Instant::now();
+    loop {
+        std::thread::sleep(BREATH);
+        let answers = testbed::counters(&scene.blueprint, &state.engine)?;
+        let held = seen::held(&answers);
+        if held == 0 {
+            return Ok(());
+        }
+        if began.elapsed() > PATIENCE {
+            return Err(Failure::work(format!(
+                "the switches still hold {held} frames {} s after a run; expected none",
+                PATIENCE.as_secs()
+            )));
+        }
     }
-    Ok(lost)
 }
+
+/// The longest that a switch may go on sending what is left of a run.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What is known of all attempts.
 #[derive(Default)]

@@ -2,6 +2,7 @@
 
 use crate::Failure;
 use serde_json::Value;
+use sidestep_softswitch::testbed::Blueprint;
 use sidestep_study::switch::DropReason;
 
 /// One port of one switch.
@@ -18,6 +19,49 @@ pub struct PortSeen {
     pub peak_bytes: u32,
     /// Frames that the kernel, and not the switch, lost.
     pub lost: u64,
+}
+
+impl PortSeen {
+    /// What came on top of `before`; the longest queues are those since the switch was last told to forget them.
+    fn since(&self, before: &PortSeen) -> PortSeen {
+        let mut drops = self.drops;
+        for (now, before) in drops.iter_mut().zip(before.drops) {
+            *now -= before;
+        }
+        PortSeen {
+            packets: self.packets - before.packets,
+            bytes: self.bytes - before.bytes,
+            marks: self.marks - before.marks,
+            trims: self.trims - before.trims,
+            detours_in: self.detours_in - before.detours_in,
+            detours_out: self.detours_out - before.detours_out,
+            drops,
+            peak_packets: self.peak_packets,
+            peak_bytes: self.peak_bytes,
+            lost: self.lost - before.lost,
+        }
+    }
+}
+
+/// The ports of every switch of `print`, by its answers before and after; none with bridges.
+pub fn between(
+    print: &Blueprint,
+    before: &[Value],
+    after: &[Value],
+) -> Result<Vec<Vec<PortSeen>>, Failure> {
+    let mut all = Vec::new();
+    for (s, (before, after)) in before.iter().zip(after).enumerate() {
+        let count = print.ports(s).len();
+        let (before, after) = (ports(before, count)?, ports(after, count)?);
+        let pairs = after.iter().zip(&before);
+        all.push(pairs.map(|(after, before)| after.since(before)).collect());
+    }
+    Ok(all)
+}
+
+/// Frames that the switches hold.
+pub fn held(answers: &[Value]) -> u64 {
+    answers.iter().filter_map(|a| a["held"].as_u64()).sum()
 }
 
 /// How late a switch was.

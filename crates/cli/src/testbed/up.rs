@@ -36,11 +36,14 @@ pub fn up(args: &UpArgs) -> Outcome {
     let state = testbed::up(&plan, &stop)?;
     let print = &state.blueprint;
     out::say(&format!(
-        "testbed {}: {} hosts, {} {}s, {} cables; scheme {}, {} for {}, everything {} times slower\n",
+        "testbed {}: {} hosts, {} of {}, {} cables; scheme {}, {} for {}, everything {} times slower\n",
         print.name,
         print.hosts,
         print.switches.len(),
-        state.engine,
+        match state.engine.as_str() {
+            "bridge" => "Linux's bridges",
+            _ => "our switches",
+        },
         print.cables.len(),
         order.scheme,
         scene.scale.bed,

@@ -289,6 +289,15 @@ impl Machine {
         u64::from(self.core.outputs.slab.live() - self.out)
     }
 
+    /// The longest queues are those from `now` on. Other counts only ever grow.
+    pub fn forget_peaks(&mut self, now: Time) {
+        self.core.outputs.advance(now);
+        for index in 0..self.setup.ports.len() {
+            let depth = self.core.outputs.depth(PortId(index as u16));
+            self.core.outputs.ports[index].peak = depth;
+        }
+    }
+
     /// Has everything that happens to a frame told to `watcher`, or to nobody.
     pub fn watch(&mut self, watcher: Option<Watcher>) {
         self.core.watcher = watcher;

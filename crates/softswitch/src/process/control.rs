@@ -1,6 +1,6 @@
 //! The control socket: a line of JSON asks, a line of JSON answers.
 //!
-//! `{"do": "counters"}`, `{"do": "reload"}`, `{"do": "stop"}`, `{"do": "reset"}` (of lateness),
+//! `{"do": "counters"}`, `{"do": "reload"}`, `{"do": "stop"}`, `{"do": "reset"}` (of lateness and the longest queues),
 //! `{"do": "capture", "file": "/tmp/x.pcapng", "only": "drops"}`, `{"do": "capture"}` to end one.
 //! An error is an answer too: `{"error": "…"}`. Each connection has a thread of its own.
 

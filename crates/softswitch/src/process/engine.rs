@@ -266,6 +266,7 @@ impl Engine {
             }
             Order::Reset(answer) => {
                 self.lateness = Lateness::default();
+                self.machine.forget_peaks(self.clock.now());
                 let _ = answer.send(());
             }
             Order::Reload(setup, answer) => {
