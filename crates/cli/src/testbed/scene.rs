@@ -293,7 +293,8 @@ fn around(scenario: &Scenario) -> Vec<String> {
         "a host's packet reaches its switch when it begins to leave the host, one serialisation earlier than in the \
          simulator; the delay of that link is added on the way to the host instead"
             .to_string(),
-        "drops, detours and reordering of single flows, and spurious retransmissions, are not known: their columns are 0"
+        "drops, detours and reordering of single flows, how many packets were detoured at least once, and spurious \
+         retransmissions are not known: they are 0"
             .into(),
         "wire_bytes counts frames below 60 B without Ethernet's padding".into(),
     ];

@@ -4,8 +4,9 @@
 //! **Source**       measured on Linux 6.18; Documentation/networking/ip-sysctl.rst for the names.
 //! **Deviations**   what the kernel cannot be told is listed by [`differences`].
 
-use super::blueprint::{Blueprint, Cable, End, HostSettings, address, address6, mac};
-use super::{Error, failed, netns, offloads, tools};
+use super::blueprint::{Blueprint, Cable, End, HostSettings, address, address6, addresses, mac};
+use super::{Error, failed, netns, tools};
+use crate::io::offloads;
 use std::fs;
 use std::path::Path;
 
@@ -22,6 +23,9 @@ pub fn port_interface(p: usize) -> String {
 const NEVER: u32 = 1_000_000;
 
 /// Sets up host `i`, whose veth is already there. `congestion` is the kernel's name for its control.
+///
+/// It knows every other host's MAC: requests and probes for addresses would cross a full queue, and they
+/// take no detours.
 pub fn set_up(print: &Blueprint, i: usize, congestion: &str) -> Result<(), Error> {
     let space = print.host_space(i);
     let settings = &print.settings;
@@ -31,7 +35,7 @@ pub fn set_up(print: &Blueprint, i: usize, congestion: &str) -> Result<(), Error
         }
         offloads::off(INTERFACE)
     })?;
-    let lines = [
+    let mut lines = vec![
         "link set lo up".to_string(),
         format!("link set {INTERFACE} address {} addrgenmode none", mac(i)),
         format!(
@@ -53,6 +57,14 @@ pub fn set_up(print: &Blueprint, i: usize, congestion: &str) -> Result<(), Error
             metrics(settings)
         ),
     ];
+    for other in (0..print.hosts).filter(|&other| other != i) {
+        for to in addresses(other) {
+            let (dev, mac) = (INTERFACE, mac(other));
+            lines.push(format!(
+                "neighbour replace {to} lladdr {mac} dev {dev} nud permanent"
+            ));
+        }
+    }
     tools::ip(Some(&space), &lines)?;
     pace(&space, host_cable(print, i))
 }
