@@ -121,6 +121,15 @@ fn sysctls(settings: &HostSettings, congestion: &str) -> Vec<(&'static str, Stri
         ("net/ipv6/conf/all/accept_dad", "0".into()),
         ("net/ipv6/conf/default/accept_dad", "0".into()),
         ("net/ipv6/conf/all/router_solicitations", "0".into()),
+        // Multicast groups are reported as the link comes up, not in the first run: such a frame takes no detours.
+        (
+            "net/ipv6/conf/eth0/mldv1_unsolicited_report_interval",
+            "1".into(),
+        ),
+        (
+            "net/ipv6/conf/eth0/mldv2_unsolicited_report_interval",
+            "1".into(),
+        ),
         ("net/ipv4/ip_default_ttl", settings.ttl.to_string()),
         ("net/ipv6/conf/default/hop_limit", settings.ttl.to_string()),
         ("net/ipv6/conf/all/hop_limit", settings.ttl.to_string()),
