@@ -167,6 +167,49 @@ fn dctcp_fills_a_link_from_a_short_queue() {
 }
 
 #[test]
+fn an_interrupted_run_writes_what_there_is() {
+    let Some(bed) = Bed::new("i") else { return };
+    bed.testbed(&["up", "quickstart", "--scheme", "dibs"])
+        .with_status(0);
+    let args = [
+        "testbed",
+        "run",
+        "--queries",
+        "500",
+        "--out",
+        "r",
+        "--name",
+        &bed.name,
+    ];
+    let child = bed
+        .room
+        .command(&args)
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let pid = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
+    Done::of(child.wait_with_output().unwrap()).with_status(130);
+    let manifest = json(&bed.room.path().join("r/manifest.json"));
+    assert_eq!(manifest["status"], "partial");
+    let runs = manifest["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 500);
+    assert_eq!(runs[499]["status"], "not run");
+    assert!(
+        runs.iter().any(|run| run["status"] == "complete"),
+        "{:?}",
+        runs[0]
+    );
+}
+
+#[test]
 fn a_dead_switch_is_seen_and_removed_with_the_rest() {
     let Some(bed) = Bed::new("k") else { return };
     bed.testbed(&["up", "dibs-testbed", "--scheme", "droptail"])

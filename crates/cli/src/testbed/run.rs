@@ -39,13 +39,13 @@ pub fn run(args: &RunArgs) -> Outcome {
     let stop = stop::on_interrupt(out.clone());
     let mut recorder = Recorder::begin(&scene.scenario, &out, 1, false)?;
     let mut log = Log::default();
-    for &seed in &scene.scenario.seeds {
-        let began = Instant::now();
-        match one(&scene, &state, seed, &stop, &mut log)? {
-            Some(mut run) => recorder.add(0, &mut run, 0.0, began.elapsed().as_secs_f64())?,
+    each(&scene, &state, &stop, &mut log, |seed, run, wall_s| {
+        match run {
+            Some(mut run) => recorder.add(0, &mut run, 0.0, wall_s)?,
             None => recorder.not_run(0, seed),
         }
-    }
+        Ok(())
+    })?;
     for warning in log.warnings() {
         recorder.warn(warning);
     }
@@ -66,6 +66,24 @@ pub fn run(args: &RunArgs) -> Outcome {
         Status::Partial if stop.load(Ordering::Relaxed) => 130,
         Status::Partial => 1,
     })
+}
+
+/// Runs the seeds of the scenario one after the other on a testbed that stands and is occupied.
+///
+/// `done` gets each seed with its run, `None` when it was given up or not begun, and the seconds it took.
+pub fn each(
+    scene: &Scene,
+    state: &State,
+    stop: &AtomicBool,
+    log: &mut Log,
+    mut done: impl FnMut(u64, Option<Run>, f64) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    for &seed in &scene.scenario.seeds {
+        let began = Instant::now();
+        let run = one(scene, state, seed, stop, log)?;
+        done(seed, run, began.elapsed().as_secs_f64())?;
+    }
+    Ok(())
 }
 
 /// The scenario must still mean what was built; how much its hosts can hand over at once may
@@ -138,7 +156,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What is known of all attempts.
 #[derive(Default)]
-struct Log {
+pub struct Log {
     attempts: Vec<Value>,
     /// Of the runs that were kept.
     late: Late,
@@ -181,7 +199,8 @@ impl Log {
             .map_or(0.0, |ns| *ns as f64 / 1e3)
     }
 
-    fn warnings(&self) -> Vec<String> {
+    /// What must be read before trusting a number.
+    pub fn warnings(&self) -> Vec<String> {
         let mut list = Vec::new();
         for seed in &self.given_up {
             list.push(format!(
@@ -194,7 +213,8 @@ impl Log {
         list
     }
 
-    fn to_json(&self, scene: &Scene, state: &State, order: &Order) -> Value {
+    /// As it stands in a manifest.
+    pub fn to_json(&self, scene: &Scene, state: &State, order: &Order) -> Value {
         let settings = &scene.blueprint.settings;
         let mut differences = scene.differences.clone();
         differences.extend(testbed::differences(settings));
@@ -232,7 +252,8 @@ impl Log {
         })
     }
 
-    fn to_text(&self, scene: &Scene) -> String {
+    /// In a line.
+    pub fn to_text(&self, scene: &Scene) -> String {
         format!(
             "\ntestbed: Linux {}, {} for {}, times divided by {}; pacing late by p50 {} us, p99 {} us, p99.9 {} us at \
              worst; hand-over late by p99 {:.0} us; {} runs discarded\n",

@@ -1,10 +1,10 @@
 //! `sidestep testbed up` and `down`
 
 use super::args::{DownArgs, UpArgs};
-use super::scene::{Order, choose};
+use super::scene::{Order, Scene, choose};
 use super::which;
 use crate::{Failure, Outcome, out};
-use sidestep_softswitch::testbed::{self, Engine, Plan};
+use sidestep_softswitch::testbed::{self, Engine, Plan, State};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,8 +18,16 @@ pub fn up(args: &UpArgs) -> Outcome {
         rate: args.rate.clone(),
         name: args.name.clone(),
     };
+    let stop = interrupted();
+    let (state, scene) = build(&order, args.bridge, &stop)?;
+    say(&state, &scene, &order);
+    Ok(0)
+}
+
+/// Builds what was ordered; nothing is left when that fails, or `stop` becomes true.
+pub fn build(order: &Order, bridge: bool, stop: &AtomicBool) -> Result<(State, Scene), Failure> {
     let scene = order.read(None)?;
-    let engine = match args.bridge {
+    let engine = match bridge {
         true => Engine::Bridge,
         false => {
             let program = std::env::current_exe()
@@ -27,13 +35,16 @@ pub fn up(args: &UpArgs) -> Outcome {
             Engine::Switch(program, vec!["switch".into()])
         }
     };
-    let stop = interrupted();
     let plan = Plan {
         blueprint: &scene.blueprint,
         engine: &engine,
         note: order.to_json(),
     };
-    let state = testbed::up(&plan, &stop)?;
+    let state = testbed::up(&plan, stop)?;
+    Ok((state, scene))
+}
+
+fn say(state: &State, scene: &Scene, order: &Order) {
     let print = &state.blueprint;
     out::say(&format!(
         "testbed {}: {} hosts, {} of {}, {} cables; scheme {}, {} for {}, everything {} times slower\n",
@@ -59,7 +70,6 @@ pub fn up(args: &UpArgs) -> Outcome {
         "next: sidestep testbed run --name {0}; sidestep testbed down --name {0}\n",
         print.name
     ));
-    Ok(0)
 }
 
 /// Takes a testbed away.
