@@ -30,11 +30,18 @@ fn runs(scenario: &Scenario, scheme: usize) -> Vec<Run> {
         .collect()
 }
 
+/// A paper may have done what is warned of: DIBS ran its testbed without marks (section 5.2).
+fn meant(name: &str, warning: &str) -> bool {
+    name == "dibs-testbed" && warning.contains("slows down on losses alone")
+}
+
 #[test]
 fn every_shipped_scenario_reads_warns_of_nothing_and_reads_back() {
     for (name, _) in shipped::SCENARIOS {
         let scenario = read(name, &[]);
-        assert_eq!(scenario.warnings(), [""; 0], "{name}");
+        let warnings = scenario.warnings();
+        let unmeant = warnings.iter().filter(|w| !meant(name, w));
+        assert_eq!(unmeant.collect::<Vec<_>>(), [""; 0], "{name}");
         assert!(!scenario.title.is_empty(), "{name}");
         let again = Scenario::read("again.toml", &scenario.to_toml(), &[], &NoFiles);
         let again = again.unwrap_or_else(|problems| panic!("{name}: {problems:#?}"));
