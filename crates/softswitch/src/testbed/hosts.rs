@@ -33,7 +33,7 @@ pub fn set_up(print: &Blueprint, i: usize, congestion: &str) -> Result<(), Error
         for (key, value) in sysctls(settings, congestion) {
             write_sysctl(key, &value)?;
         }
-        offloads::off(INTERFACE)
+        offloads_off(INTERFACE)
     })?;
     let mut lines = vec![
         "link set lo up".to_string(),
@@ -67,6 +67,11 @@ pub fn set_up(print: &Blueprint, i: usize, congestion: &str) -> Result<(), Error
     }
     tools::ip(Some(&space), &lines)?;
     pace(&space, host_cable(print, i))
+}
+
+/// What veth leaves to hardware nobody here does; in this thread's namespace.
+pub fn offloads_off(interface: &str) -> Result<(), Error> {
+    offloads::off(interface).map_err(failed(format!("cannot turn offloads of {interface} off")))
 }
 
 /// A host's packets leave at its link's rate, from a queue without a limit, as the model's NIC has: the kernel's

@@ -11,7 +11,6 @@ mod down;
 mod hosts;
 mod lock;
 mod netns;
-mod offloads;
 pub mod state;
 mod status;
 mod switches;

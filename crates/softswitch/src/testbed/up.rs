@@ -6,7 +6,7 @@ use super::hosts::{self, INTERFACE, port_interface};
 use super::lock::Lock;
 use super::state::{self, ROOT, State};
 use super::switches::{self, Engine};
-use super::{Error, down, netns, offloads, tools};
+use super::{Error, down, netns, tools};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -115,7 +115,7 @@ fn set_up_switch(print: &Blueprint, i: usize) -> Result<(), Error> {
     netns::within(&space, || {
         hosts::write_sysctl("net/ipv6/conf/all/disable_ipv6", "1")?;
         hosts::write_sysctl("net/ipv6/conf/default/disable_ipv6", "1")?;
-        ports.iter().try_for_each(|port| offloads::off(port))
+        ports.iter().try_for_each(|port| hosts::offloads_off(port))
     })?;
     let lines: Vec<String> = ports
         .iter()

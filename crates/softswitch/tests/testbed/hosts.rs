@@ -31,7 +31,8 @@ fn the_settings_of_table_1_are_in_force() {
     let offloads = inside(&space, &["ethtool", "-k", "eth0"]);
     for name in [
         "tx-checksumming",
-        "tcp-segmentation-offload",
+        "scatter-gather",
+        "tx-tcp-segmentation",
         "generic-receive-offload",
         "generic-segmentation-offload",
     ] {
