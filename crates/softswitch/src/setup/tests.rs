@@ -3,10 +3,13 @@
 use super::{Forwarding, Mac, Rank, Setup};
 use sidestep_types::{BitRate, PortId, Time};
 
-/// The first TOML of the documentation.
+/// What begins a switch config in the documentation.
+const FENCE: &str = "```toml config\n";
+
+/// The first config of the documentation.
 fn documented() -> String {
     let docs = include_str!("../../../../docs/softswitch.md");
-    let start = docs.find("```toml\n").expect("an example") + "```toml\n".len();
+    let start = docs.find(FENCE).expect("an example") + FENCE.len();
     let end = docs[start..].find("```").expect("its end");
     docs[start..start + end].to_string()
 }
