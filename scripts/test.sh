@@ -6,23 +6,39 @@ cd "$(dirname "$0")/.."
 
 step() { printf '\n== %s\n' "$*"; }
 
-# need COMMAND PACKAGE WHY: finds a command or installs its Debian package.
+# there THING: a command, or a file when it begins with a slash.
+there() {
+  case "$1" in
+    /*) [ -e "$1" ] ;;
+    *) command -v "$1" >/dev/null ;;
+  esac
+}
+
+# need THING PACKAGE WHY: finds a command or file, or installs its Debian package.
 need() {
-  command -v "$1" >/dev/null && return 0
+  there "$1" && return 0
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     echo "installing $2: $3"
     { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$2"; } >/dev/null 2>&1 \
-      && command -v "$1" >/dev/null && return 0
+      && there "$1" && return 0
   fi
   echo "missing $1: install $2 ($3)" >&2
   return 1
 }
+
+# want THING PACKAGE WHY: the same, but goes on without it: tests that need it skip and say so.
+want() { need "$@" || true; }
 
 need cargo rustup "Rust 1.95 or later, from rustup or your distribution"
 need cc gcc "a C compiler"
 need g++ g++ "libFuzzer's runtime, for the fuzz targets"
 need python3 python3 "the instruction-count benchmark"
 need valgrind valgrind "the instruction-count benchmark"
+
+want ip iproute2 "namespaces and links for the tests of real packets"
+want clang-16 clang-16 "builds DCTCP as a BPF program, for kernels without it"
+want bpftool bpftool "loads that program"
+want /usr/include/bpf/bpf_helpers.h libbpf-dev "headers of that program"
 
 step "format"
 cargo fmt --all --check

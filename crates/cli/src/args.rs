@@ -106,6 +106,7 @@ Examples:
   sidestep reproduce dibs --quick            one paper, shortened: one to three minutes
   sidestep reproduce dibs/fig08 --jobs 2     one figure
   sidestep reproduce beyond                  what the papers leave open
+  sidestep reproduce dibs/fig06 --testbed    real packets and the kernel's TCP beside the simulator
   sidestep reproduce dibs --quick --json | jq '.claims[] | {id, paper, ours, verdict}'
 
 The result directory holds report.html, report.json and a folder a figure with its plots,
@@ -135,6 +136,12 @@ pub struct ReproduceArgs {
     /// Keep no runs and take none up
     #[arg(long)]
     pub no_cache: bool,
+    /// Run one figure over the testbed as well, and hold its claims against that: needs root
+    #[arg(long)]
+    pub testbed: bool,
+    /// With --testbed: what the first host's link is emulated at [default: 100 Mbps]
+    #[arg(long, value_name = "RATE", requires = "testbed")]
+    pub rate: Option<String>,
     /// Print the report as one JSON object and nothing else
     #[arg(long)]
     pub json: bool,

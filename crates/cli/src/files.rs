@@ -2,6 +2,7 @@
 
 use crate::Failure;
 use sidestep_study::lab::{Experiment, Problem, shipped};
+use sidestep_study::reproduce::shelf::Shelf;
 use sidestep_study::sim::Files;
 use std::path::{Path, PathBuf};
 
@@ -40,9 +41,18 @@ fn read_text(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|e| e.to_string())
 }
 
-/// Reads the experiment, or plain scenario, at the path, or of the shipped name, `which`.
+/// Reads the experiment, or plain scenario, at the path, or of the shipped name, `which`; a figure
+/// is named as for `reproduce`.
 pub fn experiment(which: &str, sets: &[String], quick: bool) -> Result<Experiment, Failure> {
     let path = Path::new(which);
+    if which.contains('/') && !path.exists() {
+        let shelf = Shelf::open(Path::new(""))?;
+        if let Ok([book]) = shelf.find(Some(which)).as_deref() {
+            let name = format!("{which}.toml");
+            let read = Experiment::read(&name, &book.text, sets, quick, &shelf.beside(book));
+            return read.map_err(|problems| refuse(&problems));
+        }
+    }
     let (name, text, beside) = match shipped::scenario(which) {
         Some(text) if !path.exists() => (which.to_string(), text.to_string(), PathBuf::new()),
         _ => {
@@ -51,10 +61,13 @@ pub fn experiment(which: &str, sets: &[String], quick: bool) -> Result<Experimen
             (which.to_string(), text, beside)
         }
     };
-    Experiment::read(&name, &text, sets, quick, &Disk { beside }).map_err(|problems| {
-        let lines: Vec<String> = problems.iter().map(Problem::to_string).collect();
-        Failure::input(lines.join("\n"))
-    })
+    let read = Experiment::read(&name, &text, sets, quick, &Disk { beside });
+    read.map_err(|problems| refuse(&problems))
+}
+
+fn refuse(problems: &[Problem]) -> Failure {
+    let lines: Vec<String> = problems.iter().map(Problem::to_string).collect();
+    Failure::input(lines.join("\n"))
 }
 
 fn not_found(which: &str, why: &str) -> Failure {

@@ -1,7 +1,7 @@
 //! `sidestep reproduce`
 
 use crate::args::ReproduceArgs;
-use crate::{Failure, Outcome, out, run, stop};
+use crate::{Failure, Outcome, out, run, stop, testbed};
 use sidestep_study::MeasureOptions;
 use sidestep_study::lab::{Experiment, Problem};
 use sidestep_study::reproduce::run::{Options, Order, reproduce as run_all};
@@ -10,6 +10,9 @@ use std::path::Path;
 
 /// Runs the figures that are asked for, and prints a line a claim, or the report as JSON.
 pub fn reproduce(args: &ReproduceArgs) -> Outcome {
+    if args.testbed {
+        return testbed::reproduce::reproduce(args);
+    }
     let shelf = Shelf::open(Path::new(""))?;
     let books = shelf.find(args.what.as_deref())?;
     let orders = read(&shelf, &books, args.quick)?;

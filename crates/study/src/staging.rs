@@ -130,7 +130,8 @@ pub fn discard(target: &Path) {
     }
 }
 
-fn refuse_occupied(target: &Path) -> Result<(), Error> {
+/// Errors when there is something where results are to go.
+pub fn refuse_occupied(target: &Path) -> Result<(), Error> {
     let refuse = |what: &str| {
         Err(Error::Input(format!(
             "cannot write results to {}: expected a directory that is new or empty, got {what}; choose another with --out",

@@ -3,6 +3,9 @@
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
+/// What a link is emulated at when nothing is said: small machines can pace it.
+pub const RATE: &str = "100 Mbps";
+
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -38,7 +41,7 @@ pub struct UpArgs {
     #[arg(long)]
     pub scheme: Option<String>,
     /// What the first host's link is emulated at; everything else is slower by the same factor
-    #[arg(long, default_value = "100 Mbps", value_name = "RATE")]
+    #[arg(long, default_value = RATE, value_name = "RATE")]
     pub rate: String,
     /// What the testbed and its namespaces are called
     #[arg(long, default_value = "sidestep")]

@@ -3,6 +3,8 @@
 pub mod args;
 mod job;
 mod outcome;
+mod progress;
+pub mod reproduce;
 mod run;
 mod scale;
 mod scene;

@@ -255,12 +255,20 @@ impl Log {
     /// In a line.
     pub fn to_text(&self, scene: &Scene) -> String {
         format!(
-            "\ntestbed: Linux {}, {} for {}, times divided by {}; pacing late by p50 {} us, p99 {} us, p99.9 {} us at \
-             worst; hand-over late by p99 {:.0} us; {} runs discarded\n",
+            "\ntestbed: Linux {}, {} for {}, times divided by {}; {}\n",
             kernel(),
             scene.scale.bed,
             scene.scale.model,
             scene.scale.factor(),
+            self.late_text(),
+        )
+    }
+
+    /// How late switches and hosts were, in a line.
+    pub fn late_text(&self) -> String {
+        format!(
+            "pacing late by p50 {:.0} us, p99 {:.0} us, p99.9 {:.0} us in the worst switch of the worst run; \
+             hand-over late by p99 {:.0} us; {} runs discarded for stalls",
             self.late.p50_us,
             self.late.p99_us,
             self.late.p999_us,
@@ -270,7 +278,8 @@ impl Log {
     }
 }
 
-fn kernel() -> String {
+/// The kernel's release.
+pub fn kernel() -> String {
     let release = std::fs::read_to_string("/proc/sys/kernel/osrelease");
     release.map_or_else(|_| "unknown".into(), |r| r.trim().to_string())
 }

@@ -99,7 +99,7 @@ fn absolute(which: &str) -> String {
 }
 
 /// Becomes true with Ctrl-C; what was built is then removed.
-fn interrupted() -> Arc<AtomicBool> {
+pub fn interrupted() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&stop);
     // Without a handler the default applies, and `down` removes what was built.

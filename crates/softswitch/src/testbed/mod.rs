@@ -25,6 +25,7 @@ pub use lock::Lock;
 pub use state::{State, names};
 pub use status::{Standing, status};
 pub use switches::{Engine, counters, reset};
+pub use tools::need;
 pub use up::{Plan, up};
 
 use std::fmt;

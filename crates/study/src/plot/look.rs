@@ -210,6 +210,8 @@ pub fn legend(
         .iter()
         .map(|e| font.width(&e.name, 12.5))
         .fold(0.0, f32::max);
+    // A page is set in whatever font the reader has, which may be wider than the one measured.
+    let widest = widest * 1.15;
     for (i, entry) in entries.iter().enumerate() {
         let y = top + LEGEND_LINE * i as f32;
         if line {

@@ -108,12 +108,22 @@ impl Reproduction {
                 .flat_map(|f| &f.results.points)
                 .flat_map(|p| &p.records)
         };
+        let real = self.figures.iter().any(|f| f.beside.is_some());
+        let same = match real {
+            true => {
+                "The simulator's numbers are the same on every machine; the testbed's were measured \
+                 once, on this one."
+            }
+            false => {
+                "The same version and experiments give these numbers on every machine; each figure's \
+                 trajectory digest tells."
+            }
+        };
         let hops: u64 = records().map(|r| r.counts.packet_hops).sum();
         put(
             out,
             format_args!(
-                "<p class=\"meta\">Sidestep {}; {}, {} runs, {} packet-hops. The same version and \
-                 experiments give these numbers on every machine; each figure's trajectory digest tells.</p>\n",
+                "<p class=\"meta\">Sidestep {}; {}, {} runs, {} packet-hops. {same}</p>\n",
                 env!("CARGO_PKG_VERSION"),
                 some(self.figures.len(), "figure"),
                 count(records().count() as u64),

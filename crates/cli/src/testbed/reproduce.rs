@@ -1,0 +1,265 @@
+//! `sidestep reproduce PAPER/FIGURE --testbed`: real packets beside the simulator.
+//!
+//! Three arms of one experiment: the simulator as the file says, the simulator told what the
+//! kernel's TCP does otherwise, and the testbed. Claims are held against the testbed.
+
+use super::args::RATE;
+use super::progress::Progress;
+use super::run::{Log, each};
+use super::scene::{Order, Scene};
+use super::up::{build, interrupted};
+use crate::args::ReproduceArgs;
+use crate::{Failure, Outcome, files, out, run as plain};
+use serde_json::{Map, Value, json};
+use sidestep_softswitch::testbed;
+use sidestep_study::lab::{Experiment, Record};
+use sidestep_study::reproduce::arms::{Arm, side_by_side};
+use sidestep_study::reproduce::run::publish;
+use sidestep_study::reproduce::shelf::Shelf;
+use sidestep_study::reproduce::{FigureResult, Reproduction};
+use sidestep_study::{MeasureOptions, Status, measure_experiments};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What Linux does whatever a scenario says, as far as the simulator knows it.
+const KERNEL: [&str; 3] = [
+    "transport.rto_estimator=linux",
+    "transport.reduction=prr",
+    "transport.limited_transmit=true",
+];
+
+/// The testbeds of this command.
+const NAME: &str = "reproduce";
+
+/// Runs one figure three ways and writes the report.
+pub fn reproduce(args: &ReproduceArgs) -> Outcome {
+    let asked = args.what.clone().unwrap_or_default();
+    let asked = asked.trim_end_matches('/').to_string();
+    let figure = one_figure(&asked)?;
+    let read = |sets: &[String]| files::experiment(&asked, sets, args.quick);
+    let experiment = read(&[])?;
+    if experiment.is_sweep() {
+        return Err(Failure::input(format!(
+            "{asked}: --testbed runs an experiment of one point, and [sweep] makes {} of this one",
+            experiment.points.len()
+        )));
+    }
+    let rate = args.rate.clone().unwrap_or_else(|| RATE.to_string());
+    let scenes = scenes(&asked, &experiment, &rate)?;
+    let scale = scenes[0].1.scale;
+    testbed::need()?;
+
+    let stop = interrupted();
+    let kept = plain::cache(&args.cache);
+    let measure = MeasureOptions {
+        jobs: plain::jobs(args.jobs)?,
+        cache: (!args.no_cache).then_some(kept.as_path()),
+        show: plain::show(args.progress),
+    };
+    let out = (args.out.clone()).unwrap_or_else(|| {
+        plain::default_out(&format!("reproduce-{}-testbed", asked.replace('/', "-")))
+    });
+    sidestep_study::refuse_occupied(&out)?;
+    let kernel: Vec<String> = KERNEL.map(String::from).to_vec();
+    let told = read(&kernel)?;
+    let simulated = measure_experiments(&[&experiment, &told], &measure, &stop)?;
+    let mut simulated = simulated.into_iter().map(|m| {
+        let records = m.results.points.into_iter().flat_map(|p| p.records);
+        (records.collect::<Vec<Record>>(), m.status)
+    });
+    let mut arm = |name: &str, says: String, experiment| {
+        let (records, status) = simulated.next().expect("both were measured");
+        Arm {
+            name: name.into(),
+            says,
+            experiment,
+            records,
+            status,
+        }
+    };
+    let mut arms = vec![
+        arm("simulator", "as the file says".into(), experiment),
+        arm(
+            "simulator as Linux",
+            format!(
+                "the same with what the kernel's TCP does whatever it is told: {}",
+                KERNEL.join(", ")
+            ),
+            told,
+        ),
+    ];
+    let bed = run_all(&scenes, args, &stop)?;
+    arms.push(Arm {
+        name: "testbed".into(),
+        says: format!(
+            "namespaces, software switches and the kernel's TCP; {} for {}, times divided by {}",
+            scale.bed,
+            scale.model,
+            scale.factor()
+        ),
+        experiment: read(&[])?,
+        records: bed.records,
+        status: bed.status,
+    });
+    let facts = facts(&scenes, &bed.logs);
+    let figure = side_by_side(&figure, arms, facts);
+    finish(args, asked, figure, &scenes, &bed.logs, &out)
+}
+
+/// The paper of the one figure that was asked for.
+fn one_figure(asked: &str) -> Result<String, Failure> {
+    let shelf = Shelf::open(Path::new(""))?;
+    let books = shelf.find((!asked.is_empty()).then_some(asked))?;
+    match books[..] {
+        [book] => Ok(book.paper.clone()),
+        _ => Err(Failure::input(format!(
+            "--testbed runs one figure: expected PAPER/FIGURE like dibs/fig06, got {:?}",
+            if asked.is_empty() {
+                "all papers"
+            } else {
+                asked
+            }
+        ))),
+    }
+}
+
+/// Each scheme as a testbed, read before any is built so that a refusal costs nothing.
+fn scenes(
+    asked: &str,
+    experiment: &Experiment,
+    rate: &str,
+) -> Result<Vec<(Order, Scene)>, Failure> {
+    let scenario = &experiment.points[0].scenario;
+    let scene = |scheme: &str| {
+        let order = Order {
+            scenario: asked.into(),
+            scheme: scheme.into(),
+            sets: Vec::new(),
+            rate: rate.into(),
+            name: NAME.into(),
+        };
+        let seeds: Vec<String> = scenario.seeds.iter().map(u64::to_string).collect();
+        let scene = order.read(Some(&format!("[{}]", seeds.join(","))))?;
+        Ok((order, scene))
+    };
+    scenario.schemes.iter().map(|s| scene(&s.name)).collect()
+}
+
+/// What the testbed gave.
+struct Bed {
+    records: Vec<Record>,
+    status: Status,
+    logs: Vec<(String, Log, Value)>,
+}
+
+fn run_all(
+    scenes: &[(Order, Scene)],
+    args: &ReproduceArgs,
+    stop: &AtomicBool,
+) -> Result<Bed, Failure> {
+    let runs = scenes.iter().map(|(_, s)| s.scenario.seeds.len()).sum();
+    let mut progress = Progress::of(runs, plain::show(args.progress));
+    let mut bed = Bed {
+        records: Vec::new(),
+        status: Status::Complete,
+        logs: Vec::new(),
+    };
+    for (order, scene) in scenes {
+        if stop.load(Ordering::Relaxed) {
+            bed.status = Status::Partial;
+            break;
+        }
+        let (state, _) = build(order, false, stop)?;
+        let mut log = Log::default();
+        let ran = run_one(scene, &state, stop, &mut progress, &mut log, &mut bed);
+        testbed::down(&order.name)?;
+        ran?;
+        let json = log.to_json(scene, &state, order);
+        bed.logs.push((order.scheme.clone(), log, json));
+    }
+    Ok(bed)
+}
+
+fn run_one(
+    scene: &Scene,
+    state: &testbed::State,
+    stop: &AtomicBool,
+    progress: &mut Progress,
+    log: &mut Log,
+    bed: &mut Bed,
+) -> Result<(), Failure> {
+    let _busy = testbed::occupy(&scene.blueprint.name)?;
+    each(scene, state, stop, log, |_, run, _| {
+        match run {
+            Some(run) if !run.interrupted => {
+                progress.add(run.outcome.totals.packet_hops);
+                bed.records.push(Record::of(&run));
+            }
+            // One that was given up is told of with the facts.
+            _ if stop.load(Ordering::Relaxed) => bed.status = Status::Partial,
+            _ => progress.add(0),
+        }
+        Ok(())
+    })
+}
+
+/// What was measured of the testbed itself, in a reader's words.
+fn facts(scenes: &[(Order, Scene)], logs: &[(String, Log, Value)]) -> Vec<(String, String)> {
+    let mut facts = vec![("kernel".to_string(), super::run::kernel())];
+    for (scheme, log, _) in logs {
+        facts.push((format!("{scheme}: pacing and hand-over"), log.late_text()));
+        facts.extend(log.warnings().into_iter().map(|w| (scheme.clone(), w)));
+    }
+    let mut said: Vec<String> = Vec::new();
+    for (_, scene) in scenes {
+        let all = scene.differences.iter().cloned();
+        for words in all.chain(testbed::differences(&scene.blueprint.settings)) {
+            if !said.contains(&words) {
+                said.push(words);
+            }
+        }
+    }
+    facts.extend(
+        said.into_iter()
+            .map(|w| ("what the testbed does otherwise".to_string(), w)),
+    );
+    facts
+}
+
+fn finish(
+    args: &ReproduceArgs,
+    asked: String,
+    figure: FigureResult,
+    scenes: &[(Order, Scene)],
+    logs: &[(String, Log, Value)],
+    out: &Path,
+) -> Outcome {
+    let schemes: Map<String, Value> = logs
+        .iter()
+        .map(|(s, _, json)| (s.clone(), json.clone()))
+        .collect();
+    let manifest = json!({
+        "sidestep": {"version": env!("CARGO_PKG_VERSION")},
+        "testbed": {
+            "scale": scenes[0].1.scale.factor(),
+            "schemes": schemes,
+        },
+    });
+    let all = Reproduction {
+        asked: format!("{asked} on the testbed"),
+        quick: args.quick,
+        figures: vec![figure],
+    };
+    let finished = publish(all, &manifest, out)?;
+    let all = finished.reproduction;
+    if args.json {
+        let mut json = all.to_json();
+        json["result"] = finished.dir.display().to_string().into();
+        out::say_json(&json);
+    } else {
+        out::say(&all.to_text());
+        let report = finished.dir.join("report.html");
+        out::say(&format!("\nreport: {}\n", report.display()));
+    }
+    Ok(all.exit_status())
+}
