@@ -4,6 +4,7 @@ use crate::args::ReproduceArgs;
 use crate::{Failure, Outcome, out, run, stop, testbed};
 use sidestep_study::MeasureOptions;
 use sidestep_study::lab::{Experiment, Problem};
+use sidestep_study::reproduce::Reproduction;
 use sidestep_study::reproduce::run::{Options, Order, reproduce as run_all};
 use sidestep_study::reproduce::shelf::{Book, Shelf};
 use std::path::Path;
@@ -11,7 +12,7 @@ use std::path::Path;
 /// Runs the figures that are asked for, and prints a line a claim, or the report as JSON.
 pub fn reproduce(args: &ReproduceArgs) -> Outcome {
     if args.testbed {
-        return testbed::reproduce::reproduce(args);
+        return testbed::reproduce::beside(args);
     }
     let shelf = Shelf::open(Path::new(""))?;
     let books = shelf.find(args.what.as_deref())?;
@@ -37,16 +38,21 @@ pub fn reproduce(args: &ReproduceArgs) -> Outcome {
     let stop = stop::on_interrupt(out.clone());
     let finished = run_all(orders, &options, &stop)?;
     let all = finished.reproduction;
-    if args.json {
+    say(&all, &finished.dir, args.json);
+    Ok(all.exit_status())
+}
+
+/// Prints a report that was written to `dir`.
+pub fn say(all: &Reproduction, dir: &Path, json: bool) {
+    if json {
         let mut json = all.to_json();
-        json["result"] = finished.dir.display().to_string().into();
+        json["result"] = dir.display().to_string().into();
         out::say_json(&json);
     } else {
         out::say(&all.to_text());
-        let report = finished.dir.join("report.html");
+        let report = dir.join("report.html");
         out::say(&format!("\nreport: {}\n", report.display()));
     }
-    Ok(all.exit_status())
 }
 
 /// Reads all experiments; what is wrong with any of them is said before anything runs.

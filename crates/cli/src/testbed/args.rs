@@ -94,4 +94,8 @@ pub struct DownArgs {
     /// The testbed to remove [default: the only one]
     #[arg(long)]
     pub name: Option<String>,
+    /// Also remove namespaces of that name that no testbed was written down for, with all
+    /// processes inside
+    #[arg(long)]
+    pub force: bool,
 }

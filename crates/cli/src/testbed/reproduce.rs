@@ -9,7 +9,7 @@ use super::run::{Log, each};
 use super::scene::{Order, Scene};
 use super::up::{build, interrupted};
 use crate::args::ReproduceArgs;
-use crate::{Failure, Outcome, files, out, run as plain};
+use crate::{Failure, Outcome, files, reproduce, run as plain};
 use serde_json::{Map, Value, json};
 use sidestep_softswitch::testbed;
 use sidestep_study::lab::{Experiment, Record};
@@ -32,7 +32,7 @@ const KERNEL: [&str; 3] = [
 const NAME: &str = "reproduce";
 
 /// Runs one figure three ways and writes the report.
-pub fn reproduce(args: &ReproduceArgs) -> Outcome {
+pub fn beside(args: &ReproduceArgs) -> Outcome {
     let asked = args.what.clone().unwrap_or_default();
     let asked = asked.trim_end_matches('/').to_string();
     let figure = one_figure(&asked)?;
@@ -102,7 +102,12 @@ pub fn reproduce(args: &ReproduceArgs) -> Outcome {
         status: bed.status,
     });
     let facts = facts(&scenes, &bed.logs);
-    let figure = side_by_side(&figure, arms, facts);
+    let mut figure = side_by_side(&figure, arms, facts);
+    for (scheme, log, _) in &bed.logs {
+        let said = log.warnings().into_iter();
+        let notes = said.map(|words| format!("testbed, scheme {scheme}: {words}"));
+        figure.experiment.notes.extend(notes);
+    }
     finish(args, asked, figure, &scenes, &bed.logs, &out)
 }
 
@@ -135,6 +140,7 @@ fn scenes(
             scenario: asked.into(),
             scheme: scheme.into(),
             sets: Vec::new(),
+            quick: experiment.quick,
             rate: rate.into(),
             name: NAME.into(),
         };
@@ -172,7 +178,7 @@ fn run_all(
         let (state, _) = build(order, false, stop)?;
         let mut log = Log::default();
         let ran = run_one(scene, &state, stop, &mut progress, &mut log, &mut bed);
-        testbed::down(&order.name)?;
+        testbed::down(&order.name, false)?;
         ran?;
         let json = log.to_json(scene, &state, order);
         bed.logs.push((order.scheme.clone(), log, json));
@@ -208,7 +214,6 @@ fn facts(scenes: &[(Order, Scene)], logs: &[(String, Log, Value)]) -> Vec<(Strin
     let mut facts = vec![("kernel".to_string(), super::run::kernel())];
     for (scheme, log, _) in logs {
         facts.push((format!("{scheme}: pacing and hand-over"), log.late_text()));
-        facts.extend(log.warnings().into_iter().map(|w| (scheme.clone(), w)));
     }
     let mut said: Vec<String> = Vec::new();
     for (_, scene) in scenes {
@@ -252,14 +257,11 @@ fn finish(
     };
     let finished = publish(all, &manifest, out)?;
     let all = finished.reproduction;
-    if args.json {
-        let mut json = all.to_json();
-        json["result"] = finished.dir.display().to_string().into();
-        out::say_json(&json);
-    } else {
-        out::say(&all.to_text());
-        let report = finished.dir.join("report.html");
-        out::say(&format!("\nreport: {}\n", report.display()));
-    }
-    Ok(all.exit_status())
+    reproduce::say(&all, &finished.dir, args.json);
+    // What is left when the busiest runs are left out is not what was asked for.
+    let given_up = logs.iter().any(|(_, log, _)| log.gave_up());
+    Ok(match all.exit_status() {
+        0 if given_up => 1,
+        status => status,
+    })
 }

@@ -199,6 +199,11 @@ impl Log {
             .map_or(0.0, |ns| *ns as f64 / 1e3)
     }
 
+    /// Was a seed left out?
+    pub fn gave_up(&self) -> bool {
+        !self.given_up.is_empty()
+    }
+
     /// What must be read before trusting a number.
     pub fn warnings(&self) -> Vec<String> {
         let mut list = Vec::new();

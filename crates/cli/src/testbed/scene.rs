@@ -20,6 +20,8 @@ pub struct Order {
     pub scheme: String,
     /// What the user changed.
     pub sets: Vec<String>,
+    /// Its `[quick]` applies.
+    pub quick: bool,
     /// What the first host's link is emulated at.
     pub rate: String,
     /// The testbed.
@@ -45,6 +47,7 @@ impl Order {
             "scenario": self.scenario,
             "scheme": self.scheme,
             "sets": self.sets,
+            "quick": self.quick,
             "rate": self.rate,
         })
     }
@@ -57,6 +60,7 @@ impl Order {
             Some(Order {
                 scenario: text("scenario")?,
                 scheme: text("scheme")?,
+                quick: value["quick"].as_bool()?,
                 rate: text("rate")?,
                 name: name.to_string(),
                 sets: sets
@@ -77,7 +81,7 @@ impl Order {
         let mut sets = self.sets.clone();
         sets.push(format!("schemes={}", self.scheme));
         sets.extend(seeds.map(|seeds| format!("seeds={seeds}")));
-        let scenario = scenario(&self.scenario, &sets)?;
+        let scenario = scenario(&self.scenario, &sets, self.quick)?;
         let scale = scale(&scenario, &self.rate)?;
         let scheme = &scenario.schemes[0];
         let (settings, mut differences) = settings(&scenario, scheme, scale)
@@ -98,7 +102,7 @@ pub fn choose(which: &str, sets: &[String], scheme: &Option<String>) -> Result<S
     if let Some(scheme) = scheme {
         return Ok(scheme.clone());
     }
-    let scenario = scenario(which, sets)?;
+    let scenario = scenario(which, sets, false)?;
     let names: Vec<&str> = scenario.schemes.iter().map(|s| s.name.as_str()).collect();
     match names[..] {
         [only] => Ok(only.to_string()),
@@ -109,8 +113,8 @@ pub fn choose(which: &str, sets: &[String], scheme: &Option<String>) -> Result<S
     }
 }
 
-fn scenario(which: &str, sets: &[String]) -> Result<Scenario, Failure> {
-    let mut experiment = files::experiment(which, sets, false)?;
+fn scenario(which: &str, sets: &[String], quick: bool) -> Result<Scenario, Failure> {
+    let mut experiment = files::experiment(which, sets, quick)?;
     if experiment.is_sweep() {
         return Err(Failure::input(format!(
             "{which}: expected a scenario without [sweep]; --set leaves an axis one value only"

@@ -17,7 +17,7 @@ pub struct PortSeen {
     pub drops: [u64; DropReason::COUNT],
     pub peak_packets: u32,
     pub peak_bytes: u32,
-    /// Frames that the kernel, and not the switch, lost.
+    /// Frames that were lost beside the switch's decision: by the kernel, or refused.
     pub lost: u64,
 }
 
@@ -129,8 +129,18 @@ fn port(answer: &Value, name: &str) -> Result<PortSeen, Failure> {
         drops,
         peak_packets: of(port, "peak_packets")? as u32,
         peak_bytes: of(port, "peak_bytes")? as u32,
-        lost: of(io, "kernel_drops")? + of(io, "tx_refused")? + of(io, "interface_down")?,
+        lost: of(io, "kernel_drops")?
+            + of(io, "tx_refused")?
+            + of(io, "interface_down")?
+            + of(io, "unfinished_checksum")?
+            + refused(port),
     })
+}
+
+/// Frames that the switch would not forward, for whatever reason: none is expected in a run.
+fn refused(port: &Value) -> u64 {
+    let reasons = port["refused"].as_object();
+    reasons.map_or(0, |all| all.values().filter_map(Value::as_u64).sum())
 }
 
 /// How late the worst of all switches was.

@@ -15,6 +15,7 @@ pub fn up(args: &UpArgs) -> Outcome {
         scenario: absolute(&args.scenario),
         scheme: choose(&args.scenario, &args.sets, &args.scheme)?,
         sets: args.sets.clone(),
+        quick: false,
         rate: args.rate.clone(),
         name: args.name.clone(),
     };
@@ -83,7 +84,7 @@ pub fn down(args: &DownArgs) -> Outcome {
         }
         Err(failure) => return Err(failure),
     };
-    match testbed::down(&name)? {
+    match testbed::down(&name, args.force)? {
         true => out::say(&format!("testbed {name} is removed\n")),
         false => out::say(&format!("no testbed called {name} is up\n")),
     }

@@ -19,7 +19,7 @@ pub fn wiring(hosts: usize) -> Option<Wiring> {
     match Wiring::new(hosts) {
         Ok(wiring) => Some(wiring),
         Err(why) => {
-            eprintln!("skipped: {why}");
+            super::skip(&format!("skipped: {why}"));
             None
         }
     }

@@ -107,17 +107,23 @@ pub enum Congestion {
     },
 }
 
+/// Refuses a name that could be anything but a testbed's: folders and namespaces are made, and
+/// removed, after it.
+pub fn check_name(name: &str) -> Result<(), String> {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let starts = name.starts_with(|c: char| c.is_ascii_lowercase());
+    match starts && name.chars().all(plain) && name.len() <= 24 {
+        true => Ok(()),
+        false => Err(format!(
+            "name of a testbed: expected a small letter, then up to 23 small letters, digits and -, got {name:?}"
+        )),
+    }
+}
+
 impl Blueprint {
     /// Says what cannot be built.
     pub fn check(&self) -> Result<(), String> {
-        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        let starts = self.name.starts_with(|c: char| c.is_ascii_lowercase());
-        if !starts || !self.name.chars().all(plain) || self.name.len() > 24 {
-            return Err(format!(
-                "name of a testbed: expected a small letter, then up to 23 small letters, digits and -, got {:?}",
-                self.name
-            ));
-        }
+        check_name(&self.name)?;
         if !(1..=MOST_HOSTS).contains(&self.hosts) {
             return Err(format!(
                 "hosts: expected 1 to {MOST_HOSTS}, which one machine can run, got {}",

@@ -46,11 +46,31 @@ impl Control {
     }
 }
 
-/// Congestion controls that the kernel has now.
+/// Congestion controls that the kernel has now; `dctcp` is loaded first where it is a module.
 pub fn available() -> Vec<String> {
+    ask_for_dctcp();
     let list = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
     let list = list.unwrap_or_default();
     list.split_whitespace().map(String::from).collect()
+}
+
+/// Names `dctcp` on a socket that is thrown away, for which a kernel loads the module.
+fn ask_for_dctcp() {
+    use std::os::fd::AsRawFd;
+    let Ok(socket) = std::net::TcpListener::bind("127.0.0.1:0") else {
+        return;
+    };
+    let name = b"dctcp";
+    // SAFETY: the pointer and length are of `name`. A refusal means that there is none.
+    unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_CONGESTION,
+            name.as_ptr().cast(),
+            name.len() as libc::socklen_t,
+        );
+    }
 }
 
 /// 14 characters of at most 15: FNV-1a of the testbed's name, so that two do not share one.

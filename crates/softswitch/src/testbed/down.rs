@@ -1,5 +1,6 @@
 //! Taking a testbed away: what its state lists, and whatever bears its name.
 
+use super::blueprint::check_name;
 use super::lock::Lock;
 use super::state::{self, ROOT, State};
 use super::{Error, dctcp, failed, netns, tools};
@@ -13,13 +14,22 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Removes the testbed called `name`; says whether there was anything. Works as well when it was half
 /// built, or its processes are dead. What cannot be removed does not keep the rest.
-pub fn down(name: &str) -> Result<bool, Error> {
+///
+/// Namespaces that bear the name although no such testbed was ever written down are somebody else's,
+/// and an error, unless `force`: then they are removed with all processes in them.
+pub fn down(name: &str, force: bool) -> Result<bool, Error> {
+    check_name(name).map_err(Error::Input)?;
     tools::need()?;
     let lock = Lock::wait(Path::new(ROOT))?;
     let own = dctcp::own_name(name);
-    let there = state::folder(name).exists()
-        || !netns::of_testbed(name).is_empty()
-        || dctcp::available().contains(&own);
+    let (built, spaces) = (state::folder(name).exists(), netns::of_testbed(name));
+    if !built && !force && !spaces.is_empty() {
+        return Err(Error::Input(format!(
+            "no testbed called {name} was built, but namespaces bear its name: {}; --force removes them, with all processes inside",
+            spaces.join(", ")
+        )));
+    }
+    let there = built || !spaces.is_empty() || dctcp::available().contains(&own);
     remove(name, &lock)?;
     Ok(there)
 }
@@ -36,6 +46,8 @@ pub(super) fn remove(name: &str, _lock: &Lock) -> Result<(), Error> {
     let listed = State::read(name).ok().flatten();
     let mut spaces: BTreeSet<String> = netns::of_testbed(name).into_iter().collect();
     spaces.extend(listed.iter().flat_map(|s| s.spaces.iter().cloned()));
+    // A name can stand for the namespace that everything else lives in.
+    spaces.retain(|space| !netns::is_at_home(space));
     end_processes(&spaces);
     for space in &spaces {
         keep(netns::delete(space));

@@ -32,6 +32,7 @@ use std::fmt;
 
 /// Takes the testbed called `name` for a run, until the lock is dropped: two at a time would be in each other's way.
 pub fn occupy(name: &str) -> Result<Lock, Error> {
+    blueprint::check_name(name).map_err(Error::Input)?;
     match Lock::now(&state::folder(name))? {
         Some(lock) => Ok(lock),
         None => Err(Error::Input(format!(

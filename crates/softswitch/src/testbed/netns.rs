@@ -58,6 +58,14 @@ pub fn of_testbed(name: &str) -> Vec<String> {
     spaces
 }
 
+/// Is this the namespace of this process, or of the machine itself, under another name?
+pub fn is_at_home(space: &str) -> bool {
+    let identity = |path: PathBuf| fs::metadata(path).ok().map(|m| (m.dev(), m.ino()));
+    let it = identity(path(space));
+    let homes = ["/proc/self/ns/net", "/proc/1/ns/net"];
+    it.is_some() && homes.iter().any(|home| identity(home.into()) == it)
+}
+
 /// The processes inside a namespace.
 pub fn processes(space: &str) -> Vec<i32> {
     let Ok(it) = fs::metadata(path(space)) else {

@@ -1,6 +1,6 @@
 //! What has been built, on disk before it is built: `/run/sidestep/NAME/state.json`.
 
-use super::blueprint::Blueprint;
+use super::blueprint::{Blueprint, check_name};
 use super::{Error, failed};
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -61,6 +61,7 @@ impl State {
 
     /// Reads that of the testbed called `name`; `None` when there is none.
     pub fn read(name: &str) -> Result<Option<State>, Error> {
+        check_name(name).map_err(Error::Input)?;
         let path = folder(name).join("state.json");
         let text = match fs::read(&path) {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),

@@ -178,11 +178,7 @@ pub fn config(print: &Blueprint, i: usize) -> String {
     );
     let _ = write!(out, "\n[switch]\n{}", print.decision);
     let socket = control(&print.name, i).display().to_string();
-    let _ = writeln!(
-        out,
-        "\n[process]\ncontrol = {}\nuser = \"keep\"",
-        quoted(&socket)
-    );
+    let _ = writeln!(out, "\n[process]\ncontrol = {}", quoted(&socket));
     for (p, ((cable, far), flood)) in print.ports(i).iter().zip(&print.flooded()[i]).enumerate() {
         let (leads_to, delay) = match far {
             End::Host(_) => ("host", 2 * cable.delay_ns),

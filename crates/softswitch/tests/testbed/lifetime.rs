@@ -19,9 +19,12 @@ fn down_leaves_nothing_of_what_up_made() {
     let there = traces(&name);
     // Four namespaces, the folder, and DCTCP unless the kernel has its own.
     assert!(there.len() >= 5, "{there:?}");
-    assert!(down(&name).unwrap());
+    assert!(down(&name, false).unwrap());
     assert_eq!(traces(&name), [""; 0]);
-    assert!(!down(&name).unwrap(), "there was nothing left to remove");
+    assert!(
+        !down(&name, false).unwrap(),
+        "there was nothing left to remove"
+    );
 }
 
 #[test]
@@ -50,8 +53,40 @@ fn a_namespace_of_the_same_name_is_in_the_way() {
     assert!(ip(&["netns", "add", &space]).success());
     let why = build(&print).unwrap_err().to_string();
     assert!(why.contains(&space) && why.contains("in the way"), "{why}");
-    assert!(down(&print.name).unwrap());
+    let why = down(&print.name, false).unwrap_err().to_string();
+    assert!(why.contains(&space) && why.contains("--force"), "{why}");
+    assert!(down(&print.name, true).unwrap());
     assert_eq!(traces(&print.name), [""; 0]);
+}
+
+#[test]
+fn a_namespace_that_is_this_machines_own_is_left_alone() {
+    needs_namespaces!();
+    let print = star("own", 2);
+    let space = print.host_space(0);
+    let ip = |args: &[&str]| {
+        let status = std::process::Command::new("ip").args(args).status();
+        status.unwrap().success()
+    };
+    let me = std::process::id().to_string();
+    assert!(ip(&["netns", "attach", &space, &me]));
+    // Had it ended the processes in there, this one would be among them.
+    let _ = down(&print.name, true);
+    assert!(ip(&["netns", "delete", &space]));
+}
+
+#[test]
+fn a_name_that_is_a_path_removes_nothing() {
+    needs_namespaces!();
+    let folder = std::path::Path::new("/run").join(format!("be-victim{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let name = format!("../{}", folder.file_name().unwrap().to_str().unwrap());
+    for name in [name.as_str(), "/", "", "a/b", ".."] {
+        let why = down(name, true).unwrap_err().to_string();
+        assert!(why.contains("name of a testbed"), "{why}");
+    }
+    assert!(folder.exists());
+    std::fs::remove_dir(&folder).unwrap();
 }
 
 #[test]
@@ -117,7 +152,7 @@ fn down_removes_what_a_killed_up_left_at_any_point() {
         child.kill().unwrap();
         child.wait().unwrap();
         let left = traces(&name);
-        down(&name).unwrap();
+        down(&name, false).unwrap();
         assert_eq!(
             traces(&name),
             [""; 0],
@@ -144,7 +179,7 @@ fn down_ends_processes_in_the_namespaces() {
         .unwrap();
     std::thread::sleep(std::time::Duration::from_millis(200));
     assert_eq!(child.try_wait().unwrap(), None);
-    down(&print.name).unwrap();
+    down(&print.name, false).unwrap();
     assert!(!child.wait().unwrap().success());
     assert_eq!(traces(&print.name), [""; 0]);
 }

@@ -27,6 +27,11 @@ impl Reproduction {
             if figure.claims.is_empty() {
                 out.push_str("  no claim: nothing to hold it against\n");
             }
+            for note in &figure.experiment.notes {
+                for line in wrap(&format!("note: {note}"), 92) {
+                    out.push_str(&format!("  {line}\n"));
+                }
+            }
             if let Some(beside) = &figure.beside {
                 out.push_str(&beside.to_text());
                 out.push('\n');
