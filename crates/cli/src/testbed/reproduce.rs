@@ -213,7 +213,7 @@ fn run_one(
 fn facts(scenes: &[(Order, Scene)], logs: &[(String, Log, Value)]) -> Vec<(String, String)> {
     let mut facts = vec![("kernel".to_string(), super::run::kernel())];
     for (scheme, log, _) in logs {
-        facts.push((format!("{scheme}: pacing and hand-over"), log.late_text()));
+        facts.push((format!("{scheme}: how late it was"), log.late_text()));
     }
     let mut said: Vec<String> = Vec::new();
     for (_, scene) in scenes {

@@ -123,6 +123,9 @@ fn scenario(which: &str, sets: &[String], quick: bool) -> Result<Scenario, Failu
     Ok(experiment.points.pop().expect("there is a point").scenario)
 }
 
+/// How much slower than its network a testbed may be.
+const SLOWEST: u64 = 1_000;
+
 fn scale(scenario: &Scenario, rate: &str) -> Result<Scale, Failure> {
     let bed = match parse_quantity(rate, Unit::Rate) {
         Ok(Quantity::Rate(bed)) => bed,
@@ -131,9 +134,12 @@ fn scale(scenario: &Scenario, rate: &str) -> Result<Scale, Failure> {
     };
     let access = sim::workload::Site::of(&scenario.network).access;
     let model = access.first().copied().unwrap_or(bed);
-    if bed > model || bed == BitRate::bps(0) {
+    // Slower than this, timeouts would be longer than the kernel takes.
+    let least = model.as_bps().div_ceil(SLOWEST);
+    if bed > model || bed.as_bps() < least {
         return Err(Failure::input(format!(
-            "--rate {rate:?}: expected from 1 bps to the {model} of the scenario's hosts"
+            "--rate {rate:?}: expected from {} to the {model} of the scenario's hosts: {SLOWEST} times slower at most",
+            BitRate::bps(least)
         )));
     }
     Ok(Scale { model, bed })

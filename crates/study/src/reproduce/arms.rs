@@ -9,7 +9,7 @@
 use super::FigureResult;
 use super::drawn::{Sheet, bounded, heading_of, point_of};
 use crate::Status;
-use crate::words::{Grid, number};
+use crate::words::{Grid, number, wrap};
 use sidestep_lab::stats::Sample;
 use sidestep_lab::{Axis, Experiment, Point, PointResult, Record, Results};
 use sidestep_types::Time;
@@ -43,6 +43,11 @@ pub struct Beside {
     /// A row a scheme and number: each arm's, and the held one over each of the others.
     pub agreement: Sheet,
 }
+
+/// What a reader of the table must know.
+pub(super) const NOTE: &str = "Counts are those of one query on average; ÷ is the last arm over another. A \
+     distance of distributions is the largest difference between the shares up to any time: 0 when they are \
+     the same, 1 when they do not overlap, however near each other they lie.";
 
 /// What is compared, where it has a value: metrics of the lab.
 const COMPARED: [&str; 13] = [
@@ -121,11 +126,7 @@ fn agreement(results: &Results) -> Sheet {
     };
     let mut head = vec!["scheme".to_string(), "number".into()];
     head.extend(results.points.iter().map(|p| p.at[0].clone()));
-    head.extend(
-        others
-            .iter()
-            .map(|p| format!("{} / {}", held.at[0], p.at[0])),
-    );
+    head.extend(others.iter().map(|p| format!("÷ {}", p.at[0])));
     let mut rows = Vec::new();
     for summary in &held.summaries {
         let scheme = summary.scheme.as_str();
@@ -153,7 +154,7 @@ fn agreement(results: &Results) -> Sheet {
             let far = others.iter().map(|p| distance(&own, &of(p)));
             let far: Vec<String> = far.map(|d| d.map_or("-".into(), number)).collect();
             row.extend(far);
-            row.push("0".into());
+            row.push("-".into());
             row.resize(2 + results.points.len() + others.len(), String::new());
             rows.push(row);
         }
@@ -220,10 +221,22 @@ impl Beside {
         for line in grid.render(&[1]).lines() {
             out.push_str(&format!("  {line}\n"));
         }
-        out.push('\n');
-        for (name, value) in &self.facts {
-            out.push_str(&format!("  {name}: {value}\n"));
+        for line in wrap(NOTE, 92) {
+            out.push_str(&format!("  {line}\n"));
         }
+        let mut last = "";
+        for (name, value) in &self.facts {
+            if name != last {
+                out.push_str(&format!("\n  {name}\n"));
+            }
+            last = name;
+            for (i, line) in wrap(value, 88).iter().enumerate() {
+                let dash = if i == 0 { "- " } else { "  " };
+                out.push_str(&format!("  {dash}{line}\n"));
+            }
+        }
+        let held = self.arms.last().map_or("", |(name, _)| name);
+        out.push_str(&format!("\n  claims, held against the {held}:\n"));
         out
     }
 }

@@ -1,6 +1,6 @@
 //! The report as one HTML file: pictures and style inside, no script, no network.
 
-use super::arms::Beside;
+use super::arms::{Beside, NOTE};
 use super::drawn::{Drawn, Sheet, heading_of};
 use super::text::some;
 use super::{FigureResult, Reproduction, interval, ours, place};
@@ -266,10 +266,9 @@ fn agreement(out: &mut String, beside: &Beside) {
         );
     }
     out.push_str("</dl>\n");
-    out.push_str(
-        "<p class=\"meta\">Counts are those of one query on average. A distance of distributions is the \
-         largest difference between the shares up to any time: 0 when they are the same, 1 when they \
-         do not overlap.</p>\n",
+    put(
+        out,
+        format_args!("<p class=\"meta\">{}</p>\n", escape(NOTE)),
     );
     sheet(out, &beside.agreement);
 }
