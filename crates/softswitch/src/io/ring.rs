@@ -29,6 +29,8 @@ pub(super) struct Slot<'a> {
     pub status: u32,
     /// The tag that the kernel took out of the frame, when the status says there was one.
     pub vlan: (u16, u16),
+    /// When the kernel had it, in nanoseconds since 1970.
+    pub day_ns: u64,
 }
 
 /// The ring, mapped.
@@ -117,6 +119,7 @@ impl Ring {
                 frame: std::slice::from_raw_parts(header.cast::<u8>().add(at), length),
                 status: bits,
                 vlan: (about.tp_vlan_tpid, about.tp_vlan_tci),
+                day_ns: u64::from(about.tp_sec) * 1_000_000_000 + u64::from(about.tp_nsec),
             });
         }
         status.store(libc::TP_STATUS_KERNEL, Ordering::Release);

@@ -22,6 +22,12 @@ impl Clock {
         Time::from_ns(nanoseconds(libc::CLOCK_MONOTONIC) - self.start_ns)
     }
 
+    /// The time of day, in nanoseconds since 1970: what the kernel stamps frames with.
+    #[inline]
+    pub fn day_now_ns(&self) -> u64 {
+        nanoseconds(libc::CLOCK_REALTIME)
+    }
+
     /// How far this clock is behind the time of day, in nanoseconds since 1970.
     pub fn day_ns(&self) -> u64 {
         nanoseconds(libc::CLOCK_REALTIME).saturating_sub(self.now().as_ns())

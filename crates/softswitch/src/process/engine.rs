@@ -23,6 +23,8 @@ const BATCH: usize = 64;
 const LOOK_EVERY: Time = Time::from_ms(10);
 /// Frames that are held at once between leaving the switch and the interface.
 const HELD: usize = 256;
+/// A step of the time of day counts as no more than this, a minute.
+const LONGEST_NS: u64 = 60_000_000_000;
 
 /// The loop and all that it owns.
 pub struct Engine {
@@ -50,6 +52,9 @@ pub struct Engine {
     held: Vec<Departure>,
     by_port: Vec<Vec<Departure>>,
     lateness: Lateness,
+    read_lateness: Lateness,
+    /// The time of day when the loop began: frames from before were not read late.
+    began_day_ns: u64,
     polled: Vec<libc::pollfd>,
 }
 
@@ -64,10 +69,20 @@ pub struct Snapshot {
     pub ports: Vec<PortSnapshot>,
     /// How late frames left.
     pub lateness: Lateness,
+    /// How late frames were read, after the kernel had them.
+    pub read_lateness: Lateness,
     /// How often the loop gave SCHED_FIFO up because it would not sleep.
     pub lowered: u64,
     /// What became of capture records.
     pub captured: Counts,
+}
+
+impl Snapshot {
+    /// Frames that left or were read more than [`super::lateness::STALL`] late. Lateness of departures
+    /// alone would not see a stall while nothing was due: what is due counts from the reading.
+    pub fn stalls(&self) -> u64 {
+        self.lateness.stalls() + self.read_lateness.stalls()
+    }
 }
 
 /// An interface at one moment.
@@ -109,7 +124,9 @@ impl Engine {
             held: Vec::with_capacity(HELD),
             by_port: (0..count).map(|_| Vec::with_capacity(HELD)).collect(),
             lateness: Lateness::default(),
-            polled: Vec::with_capacity(count + 2),
+            read_lateness: Lateness::default(),
+            began_day_ns: 0,
+            polled: Vec::with_capacity(2 * count + 2),
         }
     }
 
@@ -123,6 +140,7 @@ impl Engine {
     /// Moves frames until it is told to stop.
     pub fn run(&mut self) {
         let mut looked = self.clock.now();
+        self.began_day_ns = self.clock.day_now_ns();
         loop {
             let now = self.clock.now();
             let got = self.receive(now);
@@ -146,11 +164,19 @@ impl Engine {
 
     /// A batch from each port.
     fn receive(&mut self, now: Time) -> usize {
-        let machine = &mut self.machine;
+        // After `now`: what comes between the two is not late, and `now` is its arrival all the same.
+        let day_ns = self.clock.day_now_ns();
+        let (machine, late) = (&mut self.machine, &mut self.read_lateness);
         let mut got = 0;
         for (number, port) in self.ports.iter_mut().enumerate() {
             let id = PortId(number as u16);
-            got += port.receive(BATCH, &mut |frame| machine.receive(now, id, frame));
+            got += port.receive(BATCH, &mut |arrival| {
+                if let Some(came) = arrival.day_ns {
+                    let came = came.max(self.began_day_ns);
+                    late.record(Time::from_ns(day_ns.saturating_sub(came).min(LONGEST_NS)));
+                }
+                machine.receive(now, id, arrival.frame);
+            });
         }
         got
     }
@@ -203,8 +229,8 @@ impl Engine {
             None => Time::from_s(3600),
         };
         self.polled.clear();
-        let fds =
-            (self.ports.iter().map(|p| p.as_fd())).chain([self.orders.as_fd(), self.news.as_fd()]);
+        let fds = (self.ports.iter().flat_map(Port::descriptors))
+            .chain([self.orders.as_fd(), self.news.as_fd()]);
         for fd in fds {
             self.polled.push(libc::pollfd {
                 fd: fd.as_raw_fd(),
@@ -266,6 +292,7 @@ impl Engine {
             }
             Order::Reset(answer) => {
                 self.lateness = Lateness::default();
+                self.read_lateness = Lateness::default();
                 self.machine.forget_peaks(self.clock.now());
                 let _ = answer.send(());
             }
@@ -304,6 +331,7 @@ impl Engine {
                 })
                 .collect(),
             lateness: self.lateness.clone(),
+            read_lateness: self.read_lateness.clone(),
             lowered: self.priority.lowered(),
             captured: (self.capture.as_ref()).map_or(Counts::default(), Capture::counts),
         }

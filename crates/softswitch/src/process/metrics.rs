@@ -281,17 +281,26 @@ impl Scrape {
     }
 
     fn lateness(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-        let late = &self.0.lateness;
-        let mut family = encoder.encode_descriptor(
-            "lateness",
-            "How late frames left, by quantile, since the start or the last reset",
-            Some(&Unit::Seconds),
-            MetricType::Gauge,
-        )?;
-        for (quantile, at) in [("0.5", 0.5), ("0.99", 0.99), ("0.999", 0.999), ("1", 1.0)] {
-            let labels = [("quantile", quantile)];
-            let seconds = late.quantile_ns(at) as f64 / 1e9;
-            ConstGauge::new(seconds).encode(family.encode_family(&labels)?)?;
+        let (late, read) = (&self.0.lateness, &self.0.read_lateness);
+        for (name, help, late) in [
+            (
+                "lateness",
+                "How late frames left, by quantile, since the start or the last reset",
+                late,
+            ),
+            (
+                "read_lateness",
+                "How late frames were read, by quantile, since the start or the last reset",
+                read,
+            ),
+        ] {
+            let unit = Some(&Unit::Seconds);
+            let mut family = encoder.encode_descriptor(name, help, unit, MetricType::Gauge)?;
+            for (quantile, at) in [("0.5", 0.5), ("0.99", 0.99), ("0.999", 0.999), ("1", 1.0)] {
+                let labels = [("quantile", quantile)];
+                let seconds = late.quantile_ns(at) as f64 / 1e9;
+                ConstGauge::new(seconds).encode(family.encode_family(&labels)?)?;
+            }
         }
         let counts = [
             (
@@ -301,8 +310,18 @@ impl Scrape {
             ),
             (
                 "stalls",
-                "Frames that left more than 1 ms late",
-                late.stalls(),
+                "Frames that left or were read more than 1 ms late",
+                self.0.stalls(),
+            ),
+            (
+                "readings",
+                "Frames whose lateness at the reading was taken",
+                read.count(),
+            ),
+            (
+                "read_stalls",
+                "Frames that were read more than 1 ms late",
+                read.stalls(),
             ),
             (
                 "capture_lost",
