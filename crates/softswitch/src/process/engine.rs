@@ -4,7 +4,7 @@
 //! changes; with work to do it makes no other calls than those that move frames.
 
 use super::capture::{Capture, Counts};
-use super::clock::Clock;
+use super::clock::{Clock, END};
 use super::lateness::Lateness;
 use super::log::Log;
 use super::orders::{Order, Orders};
@@ -25,6 +25,8 @@ const LOOK_EVERY: Time = Time::from_ms(10);
 const HELD: usize = 256;
 /// Frames given to an interface in one system call.
 const CALL: usize = 64;
+/// So that the end of the clock is not slept over.
+const LONGEST_SLEEP: Time = Time::from_s(60);
 /// A step of the time of day counts as no more than this, a minute.
 const LONGEST_NS: u64 = 60_000_000_000;
 
@@ -139,17 +141,20 @@ impl Engine {
         self.capture = Some(capture);
     }
 
-    /// Moves frames until it is told to stop.
-    pub fn run(&mut self) {
+    /// Moves frames until it is told to stop. An error is the end of time, 213 days after the start.
+    pub fn run(&mut self) -> Result<(), String> {
         let mut looked = self.clock.now();
         self.began_day_ns = self.clock.day_now_ns();
         loop {
             let now = self.clock.now();
+            if now >= END {
+                return Err("its clock ends after 213 days: start it again".into());
+            }
             let got = self.receive(now);
             let sent = self.send();
             while let Some(order) = self.orders.next() {
                 if !self.obey(order) {
-                    return;
+                    return Ok(());
                 }
             }
             if now.saturating_sub(looked) > LOOK_EVERY {
@@ -229,8 +234,8 @@ impl Engine {
         let now = self.clock.now();
         let timeout = match self.machine.next_departure() {
             Some(due) if due <= now => return,
-            Some(due) => due.saturating_sub(now).min(Time::from_s(3600)),
-            None => Time::from_s(3600),
+            Some(due) => due.saturating_sub(now).min(LONGEST_SLEEP),
+            None => LONGEST_SLEEP,
         };
         self.polled.clear();
         let fds = (self.ports.iter().flat_map(Port::descriptors))
@@ -339,5 +344,27 @@ impl Engine {
             lowered: self.priority.lowered(),
             captured: (self.capture.as_ref()).map_or(Counts::default(), Capture::counts),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::orders::orders;
+    use crate::setup::Setup;
+
+    #[test]
+    fn a_loop_ends_with_a_reason_before_its_clock_does() {
+        let text = "[switch]\n[[port]]\ninterface = \"none\"\nrate = \"1 Gbps\"\n";
+        let machine = Machine::new(&Setup::read("s.toml", text).unwrap()).unwrap();
+        let (desk, orders) = orders().unwrap();
+        let (news, inquiry) = (LinkNews::listen().unwrap(), Inquiry::new().unwrap());
+        let mut engine = Engine::new(machine, vec![], orders, news, inquiry, Log::new("s"));
+        desk.give(Order::Stop);
+        engine.clock = Clock::started(Time::from_s(200 * 24 * 3600));
+        assert_eq!(engine.run(), Ok(()));
+        engine.clock = Clock::started(END);
+        let reason = engine.run().unwrap_err();
+        assert!(reason.contains("213 days"), "{reason}");
     }
 }

@@ -1,5 +1,6 @@
-//! How late frames leave: the end of the call that sends a frame, with up to 63 others, less when it was due. And how
-//! late they are read: the time when the loop turned to its ports, less when the kernel had the frame.
+//! How late frames leave: the end of the call that sends a frame, with up to 63 others, less when
+//! it was due. And how late they are read: the time when the loop turned to its ports, less when
+//! the kernel had the frame.
 
 use hdrhistogram::Histogram;
 use sidestep_types::Time;
