@@ -24,6 +24,9 @@ const LINE: u64 = 64 << 10;
 /// Connections at the same time; more are closed at once.
 const CONNECTIONS: usize = 16;
 
+/// A connection that says nothing for so long is closed.
+const IDLE: Duration = Duration::from_secs(60);
+
 /// What answers questions.
 #[derive(Clone)]
 pub struct Clerk {
@@ -218,6 +221,7 @@ pub fn serve(listener: &UnixListener, clerk: &Clerk) {
 }
 
 fn converse(stream: &UnixStream, clerk: &Clerk) -> std::io::Result<()> {
+    stream.set_read_timeout(Some(IDLE))?;
     stream.set_write_timeout(Some(Duration::from_secs(5)))?;
     let mut reader = BufReader::new(stream);
     loop {
