@@ -5,7 +5,8 @@ mod common;
 use common::switching::{Running, reach, until, wiring};
 use std::fs;
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpStream, UdpSocket};
+use std::time::{Duration, Instant};
 
 #[test]
 fn it_drops_its_privileges_and_stops_on_sigterm() {
@@ -133,6 +134,7 @@ fn prometheus_reads_its_counters_on_the_loopback() {
         "sidestep_queue_length_packets_bucket{switch=\"t\",le=\"+Inf\",port=\"h0\"} 0",
         "# TYPE sidestep_switch_detours_in_frames counter",
         "sidestep_lateness_seconds{switch=\"t\",quantile=\"0.99\"}",
+        "sidestep_read_lateness_seconds{switch=\"t\",quantile=\"0.99\"}",
         "# EOF",
     ] {
         assert!(page.contains(line), "{line} is not in\n{page}");
@@ -140,6 +142,44 @@ fn prometheus_reads_its_counters_on_the_loopback() {
     assert!(get("GET / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404"));
     assert!(get("POST /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 405"));
     assert!(get("\u{1}\u{2}\r\n\r\n").starts_with("HTTP/1.1 400"));
+}
+
+#[test]
+fn a_stall_while_nothing_is_due_is_seen_by_when_frames_were_read() {
+    let Some(wiring) = wiring(2) else { return };
+    let running = Running::start(wiring, "100 Mbps", "", "");
+    let pause = Duration::from_millis(100);
+    let hosts = &running.wiring.hosts;
+    let from = hosts[0].within(|| UdpSocket::bind("10.9.0.1:0").unwrap());
+    let send = |count: usize| {
+        for _ in 0..count {
+            from.send_to(b"slow", "10.9.0.2:9").unwrap();
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    };
+    let received = || {
+        let counters = running.counters();
+        counters["ports"]["h0"]["io"]["received"].as_u64().unwrap()
+    };
+    send(3);
+    let before = received();
+    running.signal(libc::SIGSTOP);
+    let start = Instant::now();
+    send(3);
+    std::thread::sleep(pause.saturating_sub(start.elapsed()));
+    running.signal(libc::SIGCONT);
+    until("what came meanwhile is read", || received() >= before + 3);
+    let counters = running.counters();
+    let read = &counters["read_lateness"];
+    assert!(read["stalls"].as_u64() >= Some(3), "{counters}");
+    let max_us = read["max_us"].as_f64().unwrap();
+    assert!((50e3..5e6).contains(&max_us), "{counters}");
+    assert!(
+        counters["lateness"]["stalls"].as_u64() >= read["stalls"].as_u64(),
+        "who discards runs reads this one: {counters}"
+    );
+    running.ask("reset").unwrap();
+    assert_eq!(running.counters()["read_lateness"]["frames"], 0);
 }
 
 #[test]

@@ -148,6 +148,40 @@ fn a_reload_loses_no_frame() {
 }
 
 #[test]
+fn a_frame_longer_than_the_mtu_was_at_the_start_is_forwarded_whole_or_not_at_all() {
+    let Some(wiring) = wiring(2) else { return };
+    wiring.switch.ip("link set p0 mtu 500").unwrap();
+    let running = Running::start(wiring, "1 Gbps", "", "");
+    let wiring = &running.wiring;
+    wiring.switch.ip("link set p0 mtu 9000").unwrap();
+    wiring.hosts[0].ip("link set eth0 mtu 9000").unwrap();
+    // Not IP, whose header would tell that something is missing.
+    let long = |bytes: usize| {
+        let mut frame = udp_frame(1514, 0, 1);
+        frame.resize(bytes, 0);
+        frame[12..14].copy_from_slice(&[0x88, 0xb5]);
+        frame
+    };
+    let frames = [long(1514), long(3000), long(1515), long(9000)];
+    wiring.hosts[0].within(|| {
+        let mut source = Source::open("eth0").unwrap();
+        source.send(frames.iter().map(|f| &f[..]));
+    });
+    until("all came in", || {
+        running.counters()["ports"]["h0"]["rx_frames"].as_u64() >= Some(4)
+    });
+    until("the one left", || {
+        running.counters()["ports"]["h1"]["io"]["sent_bytes"] == 1514
+    });
+    let counters = running.counters();
+    assert_eq!(
+        counters["ports"]["h0"]["refused"]["oversized"], 3,
+        "{counters}"
+    );
+    assert_eq!(counters["ports"]["h1"]["tx_frames"], 1, "{counters}");
+}
+
+#[test]
 fn a_capture_says_what_became_of_each_frame() {
     let Some(wiring) = wiring(2) else { return };
     let process = "capture = \"ROOM/c.pcapng\"\ncapture_only = \"all\"";

@@ -19,6 +19,15 @@ mod xdp;
 pub use port::{Change, Port};
 pub use sys::IoError;
 
+/// A frame that came in.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival<'a> {
+    /// From the destination address, without FCS.
+    pub frame: &'a [u8],
+    /// When the kernel had it, in nanoseconds since 1970; `None` of AF_XDP, which does not say.
+    pub day_ns: Option<u64>,
+}
+
 /// What happened at an interface that the switch itself cannot see.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IoCounters {

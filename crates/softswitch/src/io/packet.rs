@@ -5,7 +5,7 @@
 
 use super::ring::{Ring, Slot};
 use super::sys::{IoError, Tried, answer, option, set_option, socket};
-use super::{IoCounters, offloads};
+use super::{Arrival, IoCounters, offloads};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
@@ -97,7 +97,7 @@ impl PacketIo {
         &mut self,
         limit: usize,
         counters: &mut IoCounters,
-        take: &mut impl FnMut(&[u8]),
+        take: &mut impl FnMut(Arrival<'_>),
     ) -> usize {
         let tagged = &mut self.tagged;
         let mut one = |slot: Slot<'_>| {
@@ -107,12 +107,15 @@ impl PacketIo {
             }
             counters.received += 1;
             counters.received_bytes += slot.frame.len() as u64;
-            if slot.status & libc::TP_STATUS_VLAN_VALID != 0 && slot.frame.len() >= 12 {
+            let mut frame = slot.frame;
+            if slot.status & libc::TP_STATUS_VLAN_VALID != 0 && frame.len() >= 12 {
                 tag_again(tagged, &slot);
-                take(tagged);
-            } else {
-                take(slot.frame);
+                frame = tagged;
             }
+            take(Arrival {
+                frame,
+                day_ns: Some(slot.day_ns),
+            });
         };
         (0..limit).take_while(|_| self.ring.take(&mut one)).count()
     }

@@ -1,10 +1,10 @@
 //! One interface of the switch: its sockets, its state, what happened at it.
 
-use super::IoCounters;
 use super::interface::{Inquiry, Interface};
 use super::packet::{PacketIo, prepare};
 use super::sys::{IoError, Tried};
 use super::xdp::XdpIo;
+use super::{Arrival, IoCounters};
 use std::os::fd::{AsFd, BorrowedFd};
 
 /// Longest payload that a port makes room for; the loopback's MTU is larger.
@@ -89,7 +89,7 @@ impl Port {
 
     /// Hands up to `limit` frames to `take`; how many there were. Never waits.
     #[inline]
-    pub fn receive(&mut self, limit: usize, take: &mut impl FnMut(&[u8])) -> usize {
+    pub fn receive(&mut self, limit: usize, take: &mut impl FnMut(Arrival<'_>)) -> usize {
         match &mut self.xdp {
             None => self.io.receive(limit, &mut self.counters, take),
             // Frames of other queues, and those from before the program was attached.
@@ -111,12 +111,23 @@ impl Port {
         }
     }
 
+    /// What becomes readable when frames come. With AF_XDP both of its ways: frames of other queues
+    /// than the first come by AF_PACKET.
+    pub fn descriptors(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        [
+            Some(self.io.as_fd()),
+            self.xdp.as_ref().map(|xdp| xdp.as_fd()),
+        ]
+        .into_iter()
+        .flatten()
+    }
+
     /// What happened so far.
     pub fn counters(&mut self) -> IoCounters {
         self.counters.kernel_drops += self.io.kernel_drops();
         if let Some(xdp) = &self.xdp {
             let drops = xdp.kernel_drops();
-            self.counters.kernel_drops += drops - self.xdp_drops;
+            self.counters.kernel_drops += drops.saturating_sub(self.xdp_drops);
             self.xdp_drops = drops;
         }
         self.counters
@@ -145,15 +156,6 @@ impl Port {
                 _ => None,
             },
             (None, Some(_)) => None,
-        }
-    }
-}
-
-impl AsFd for Port {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        match &self.xdp {
-            Some(xdp) => xdp.as_fd(),
-            None => self.io.as_fd(),
         }
     }
 }

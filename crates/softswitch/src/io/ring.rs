@@ -7,6 +7,7 @@
 //! **Source**      Documentation/networking/packet_mmap.rst of the kernel.
 
 use super::sys::{answer, set_option};
+use crate::frame::LONGEST_FRAME;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use std::ptr::NonNull;
@@ -23,12 +24,15 @@ const BLOCK: usize = 1 << 17;
 /// What the kernel says of a frame.
 #[derive(Clone, Copy)]
 pub(super) struct Slot<'a> {
-    /// From the destination address; cut when it is far longer than the MTU.
+    /// From the destination address; cut when it is far longer than the MTU was, but never to what
+    /// could be forwarded.
     pub frame: &'a [u8],
     /// TP_STATUS bits.
     pub status: u32,
     /// The tag that the kernel took out of the frame, when the status says there was one.
     pub vlan: (u16, u16),
+    /// When the kernel had it, in nanoseconds since 1970.
+    pub day_ns: u64,
 }
 
 /// The ring, mapped.
@@ -45,10 +49,13 @@ pub(super) struct Ring {
 unsafe impl Send for Ring {}
 
 impl Ring {
-    /// Sets a ring up at a packet socket, for frames of up to `mtu` bytes of payload.
+    /// Sets a ring up at a packet socket, for frames of up to `mtu` bytes of payload, and for the
+    /// longest that a switch forwards whatever the MTU: it may be raised later. So a frame that is cut
+    /// is still too long for the switch, which counts it as oversized.
     pub fn new(socket: impl AsFd, mtu: u32) -> io::Result<Ring> {
         let fd = socket.as_fd();
-        let lines = (FRAME_AT + 14 + mtu as usize + SPARE).div_ceil(64);
+        let payload = (mtu as usize).max(LONGEST_FRAME - 14);
+        let lines = (FRAME_AT + 14 + payload + SPARE).div_ceil(64);
         let slot = (lines | 1) * 64;
         let block = BLOCK.max(slot.next_multiple_of(4096));
         let slots_in_block = block / slot;
@@ -113,10 +120,12 @@ impl Ring {
             let about = &*header;
             let at = usize::from(about.tp_mac);
             let length = (about.tp_snaplen as usize).min(self.slot.saturating_sub(at));
+            debug_assert!(about.tp_len as usize == length || length > LONGEST_FRAME);
             take(Slot {
                 frame: std::slice::from_raw_parts(header.cast::<u8>().add(at), length),
                 status: bits,
                 vlan: (about.tp_vlan_tpid, about.tp_vlan_tci),
+                day_ns: u64::from(about.tp_sec) * 1_000_000_000 + u64::from(about.tp_nsec),
             });
         }
         status.store(libc::TP_STATUS_KERNEL, Ordering::Release);

@@ -156,7 +156,8 @@ impl Outputs {
             return;
         };
         ranked.sending = next;
-        let departs = at + p.time_to_send(u32::from(self.slab.parcel(next).packet.wire));
+        let wire = u32::from(self.slab.parcel(next).packet.wire);
+        let departs = at.saturating_add(p.time_to_send(wire));
         self.ends.set(port, departs);
         self.join(port, next, departs);
     }
@@ -190,7 +191,7 @@ impl Outputs {
         let p = &mut self.ports[port];
         let packet = &self.slab.parcel(handle).packet;
         let span = p.time_to_send(u32::from(packet.wire));
-        p.free_at = p.free_at.max(self.now) + span;
+        p.free_at = p.free_at.max(self.now).saturating_add(span);
         if let Some(ranked) = &mut p.ranked {
             ranked.sched.push(packet, handle);
             if ranked.sending == NONE {

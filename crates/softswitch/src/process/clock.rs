@@ -2,7 +2,10 @@
 
 use sidestep_types::Time;
 
-/// Time since the clock was made, by CLOCK_MONOTONIC. It ends after 213 days, as [`Time`] does.
+/// A clock is not to be used after this: an hour before [`Time`] ends, 213 days.
+pub const END: Time = Time::from_ps(Time::MAX.ps() - Time::from_s(3600).ps());
+
+/// Time since the clock was made, by CLOCK_MONOTONIC. Not to be used after [`END`].
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     start_ns: u64,
@@ -16,10 +19,24 @@ impl Clock {
         }
     }
 
+    /// A clock that was started `ago`, perhaps before this machine was.
+    #[cfg(test)]
+    pub fn started(ago: Time) -> Clock {
+        Clock {
+            start_ns: nanoseconds(libc::CLOCK_MONOTONIC).wrapping_sub(ago.as_ns()),
+        }
+    }
+
     /// Now.
     #[inline]
     pub fn now(&self) -> Time {
-        Time::from_ns(nanoseconds(libc::CLOCK_MONOTONIC) - self.start_ns)
+        Time::from_ns(nanoseconds(libc::CLOCK_MONOTONIC).wrapping_sub(self.start_ns))
+    }
+
+    /// The time of day, in nanoseconds since 1970: what the kernel stamps frames with.
+    #[inline]
+    pub fn day_now_ns(&self) -> u64 {
+        nanoseconds(libc::CLOCK_REALTIME)
     }
 
     /// How far this clock is behind the time of day, in nanoseconds since 1970.

@@ -10,7 +10,9 @@ use super::orders::{Desk, Order};
 use super::report;
 use crate::setup::Setup;
 use serde_json::{Value, json};
+use std::fs::FileType;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::sync::Arc;
@@ -21,6 +23,9 @@ use std::time::Duration;
 const LINE: u64 = 64 << 10;
 /// Connections at the same time; more are closed at once.
 const CONNECTIONS: usize = 16;
+
+/// A connection that says nothing for so long is closed.
+const IDLE: Duration = Duration::from_secs(60);
 
 /// What answers questions.
 #[derive(Clone)]
@@ -144,22 +149,34 @@ fn same_doors(now: &Setup, then: &Setup) -> Result<(), String> {
     Ok(())
 }
 
-/// Makes the socket at `path`, for its owner alone. One that nobody answers at is replaced.
+/// Makes the socket at `path`, for its owner alone. One that nobody answers at is replaced; what is
+/// no socket is left alone, and an error.
 pub fn listen(path: &Path) -> Result<UnixListener, String> {
     let say = |e: std::io::Error| format!("process.control {}: {e}", path.display());
     if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).map_err(say)?;
     }
-    match UnixStream::connect(path) {
-        Ok(_) => {
+    // A link to a socket is no socket: removing it would leave the socket behind.
+    match std::fs::symlink_metadata(path) {
+        Ok(there) if !there.file_type().is_socket() => {
             return Err(format!(
-                "process.control {}: another switch answers there",
-                path.display()
+                "process.control {}: expected a socket or nothing there, got {}",
+                path.display(),
+                kind_of(there.file_type())
             ));
         }
-        Err(e) if e.kind() == ErrorKind::ConnectionRefused => {
-            std::fs::remove_file(path).map_err(say)?;
-        }
+        Ok(_) => match UnixStream::connect(path) {
+            Ok(_) => {
+                return Err(format!(
+                    "process.control {}: another switch answers there",
+                    path.display()
+                ));
+            }
+            Err(e) if e.kind() == ErrorKind::ConnectionRefused => {
+                std::fs::remove_file(path).map_err(say)?;
+            }
+            Err(_) => {}
+        },
         Err(_) => {}
     }
     // SAFETY: plain calls; no other thread makes files at this time.
@@ -167,6 +184,15 @@ pub fn listen(path: &Path) -> Result<UnixListener, String> {
     let listener = UnixListener::bind(path);
     unsafe { libc::umask(before) };
     listener.map_err(say)
+}
+
+fn kind_of(kind: FileType) -> &'static str {
+    match () {
+        () if kind.is_file() => "a file",
+        () if kind.is_dir() => "a folder",
+        () if kind.is_symlink() => "a symbolic link",
+        () => "a device or a pipe",
+    }
 }
 
 /// Answers whoever connects, until the process ends.
@@ -195,6 +221,7 @@ pub fn serve(listener: &UnixListener, clerk: &Clerk) {
 }
 
 fn converse(stream: &UnixStream, clerk: &Clerk) -> std::io::Result<()> {
+    stream.set_read_timeout(Some(IDLE))?;
     stream.set_write_timeout(Some(Duration::from_secs(5)))?;
     let mut reader = BufReader::new(stream);
     loop {
@@ -234,5 +261,35 @@ pub fn ask(path: &Path, question: &str) -> Result<Value, String> {
     match answer["error"].as_str() {
         Some(error) => Err(error.to_string()),
         None => Ok(answer),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn only_a_socket_that_nobody_answers_at_is_replaced() {
+        let room = tempfile::tempdir().unwrap();
+        let at = |name: &str| room.path().join(name);
+        std::fs::write(at("file"), "kept").unwrap();
+        std::fs::create_dir(at("folder")).unwrap();
+        symlink(at("file"), at("link")).unwrap();
+        for (name, got) in [
+            ("file", "a file"),
+            ("folder", "a folder"),
+            ("link", "a symbolic link"),
+        ] {
+            let error = listen(&at(name)).unwrap_err();
+            let expected = format!("expected a socket or nothing there, got {got}");
+            assert!(error.contains(&expected), "{error}");
+        }
+        assert_eq!(std::fs::read_to_string(at("file")).unwrap(), "kept");
+        let first = listen(&at("socket")).unwrap();
+        let error = listen(&at("socket")).unwrap_err();
+        assert!(error.contains("another switch answers"), "{error}");
+        drop(first);
+        listen(&at("socket")).unwrap();
     }
 }

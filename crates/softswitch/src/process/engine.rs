@@ -4,7 +4,7 @@
 //! changes; with work to do it makes no other calls than those that move frames.
 
 use super::capture::{Capture, Counts};
-use super::clock::Clock;
+use super::clock::{Clock, END};
 use super::lateness::Lateness;
 use super::log::Log;
 use super::orders::{Order, Orders};
@@ -23,6 +23,12 @@ const BATCH: usize = 64;
 const LOOK_EVERY: Time = Time::from_ms(10);
 /// Frames that are held at once between leaving the switch and the interface.
 const HELD: usize = 256;
+/// Frames given to an interface in one system call.
+const CALL: usize = 64;
+/// So that the end of the clock is not slept over.
+const LONGEST_SLEEP: Time = Time::from_s(60);
+/// A step of the time of day counts as no more than this, a minute.
+const LONGEST_NS: u64 = 60_000_000_000;
 
 /// The loop and all that it owns.
 pub struct Engine {
@@ -50,6 +56,9 @@ pub struct Engine {
     held: Vec<Departure>,
     by_port: Vec<Vec<Departure>>,
     lateness: Lateness,
+    read_lateness: Lateness,
+    /// The time of day when the loop began: frames from before were not read late.
+    began_day_ns: u64,
     polled: Vec<libc::pollfd>,
 }
 
@@ -64,10 +73,20 @@ pub struct Snapshot {
     pub ports: Vec<PortSnapshot>,
     /// How late frames left.
     pub lateness: Lateness,
+    /// How late frames were read, after the kernel had them.
+    pub read_lateness: Lateness,
     /// How often the loop gave SCHED_FIFO up because it would not sleep.
     pub lowered: u64,
     /// What became of capture records.
     pub captured: Counts,
+}
+
+impl Snapshot {
+    /// Frames that left or were read more than [`super::lateness::STALL`] late. Lateness of departures
+    /// alone would not see a stall while nothing was due: what is due counts from the reading.
+    pub fn stalls(&self) -> u64 {
+        self.lateness.stalls() + self.read_lateness.stalls()
+    }
 }
 
 /// An interface at one moment.
@@ -109,7 +128,9 @@ impl Engine {
             held: Vec::with_capacity(HELD),
             by_port: (0..count).map(|_| Vec::with_capacity(HELD)).collect(),
             lateness: Lateness::default(),
-            polled: Vec::with_capacity(count + 2),
+            read_lateness: Lateness::default(),
+            began_day_ns: 0,
+            polled: Vec::with_capacity(2 * count + 2),
         }
     }
 
@@ -120,16 +141,20 @@ impl Engine {
         self.capture = Some(capture);
     }
 
-    /// Moves frames until it is told to stop.
-    pub fn run(&mut self) {
+    /// Moves frames until it is told to stop. An error is the end of time, 213 days after the start.
+    pub fn run(&mut self) -> Result<(), String> {
         let mut looked = self.clock.now();
+        self.began_day_ns = self.clock.day_now_ns();
         loop {
             let now = self.clock.now();
+            if now >= END {
+                return Err("its clock ends after 213 days: start it again".into());
+            }
             let got = self.receive(now);
             let sent = self.send();
             while let Some(order) = self.orders.next() {
                 if !self.obey(order) {
-                    return;
+                    return Ok(());
                 }
             }
             if now.saturating_sub(looked) > LOOK_EVERY {
@@ -146,11 +171,19 @@ impl Engine {
 
     /// A batch from each port.
     fn receive(&mut self, now: Time) -> usize {
-        let machine = &mut self.machine;
+        // After `now`: what comes between the two is not late, and `now` is its arrival all the same.
+        let day_ns = self.clock.day_now_ns();
+        let (machine, late) = (&mut self.machine, &mut self.read_lateness);
         let mut got = 0;
         for (number, port) in self.ports.iter_mut().enumerate() {
             let id = PortId(number as u16);
-            got += port.receive(BATCH, &mut |frame| machine.receive(now, id, frame));
+            got += port.receive(BATCH, &mut |arrival| {
+                if let Some(came) = arrival.day_ns {
+                    let came = came.max(self.began_day_ns);
+                    late.record(Time::from_ns(day_ns.saturating_sub(came).min(LONGEST_NS)));
+                }
+                machine.receive(now, id, arrival.frame);
+            });
         }
         got
     }
@@ -182,15 +215,17 @@ impl Engine {
             if departures.is_empty() {
                 continue;
             }
-            let now = self.clock.now();
-            for departure in departures.iter() {
-                self.lateness.record(now.saturating_sub(departure.due));
+            for call in departures.chunks(CALL) {
+                let machine = &self.machine;
+                port.send(call.iter().map(|d| machine.frame(d.handle)));
+                // After the call: a stall in it, and the frames before one in it, count.
+                let now = self.clock.now();
+                for departure in call {
+                    self.lateness.record(now.saturating_sub(departure.due));
+                    self.machine.release(departure.handle);
+                }
             }
-            let machine = &self.machine;
-            port.send(departures.iter().map(|d| machine.frame(d.handle)));
-            for departure in departures.drain(..) {
-                self.machine.release(departure.handle);
-            }
+            departures.clear();
         }
     }
 
@@ -199,12 +234,12 @@ impl Engine {
         let now = self.clock.now();
         let timeout = match self.machine.next_departure() {
             Some(due) if due <= now => return,
-            Some(due) => due.saturating_sub(now).min(Time::from_s(3600)),
-            None => Time::from_s(3600),
+            Some(due) => due.saturating_sub(now).min(LONGEST_SLEEP),
+            None => LONGEST_SLEEP,
         };
         self.polled.clear();
-        let fds =
-            (self.ports.iter().map(|p| p.as_fd())).chain([self.orders.as_fd(), self.news.as_fd()]);
+        let fds = (self.ports.iter().flat_map(Port::descriptors))
+            .chain([self.orders.as_fd(), self.news.as_fd()]);
         for fd in fds {
             self.polled.push(libc::pollfd {
                 fd: fd.as_raw_fd(),
@@ -266,6 +301,7 @@ impl Engine {
             }
             Order::Reset(answer) => {
                 self.lateness = Lateness::default();
+                self.read_lateness = Lateness::default();
                 self.machine.forget_peaks(self.clock.now());
                 let _ = answer.send(());
             }
@@ -304,8 +340,31 @@ impl Engine {
                 })
                 .collect(),
             lateness: self.lateness.clone(),
+            read_lateness: self.read_lateness.clone(),
             lowered: self.priority.lowered(),
             captured: (self.capture.as_ref()).map_or(Counts::default(), Capture::counts),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::orders::orders;
+    use crate::setup::Setup;
+
+    #[test]
+    fn a_loop_ends_with_a_reason_before_its_clock_does() {
+        let text = "[switch]\n[[port]]\ninterface = \"none\"\nrate = \"1 Gbps\"\n";
+        let machine = Machine::new(&Setup::read("s.toml", text).unwrap()).unwrap();
+        let (desk, orders) = orders().unwrap();
+        let (news, inquiry) = (LinkNews::listen().unwrap(), Inquiry::new().unwrap());
+        let mut engine = Engine::new(machine, vec![], orders, news, inquiry, Log::new("s"));
+        desk.give(Order::Stop);
+        engine.clock = Clock::started(Time::from_s(200 * 24 * 3600));
+        assert_eq!(engine.run(), Ok(()));
+        engine.clock = Clock::started(END);
+        let reason = engine.run().unwrap_err();
+        assert!(reason.contains("213 days"), "{reason}");
     }
 }

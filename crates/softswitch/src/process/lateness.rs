@@ -1,12 +1,14 @@
-//! How late frames leave: the time of the call that sends a frame, less when it was due.
+//! How late frames leave: the end of the call that sends a frame, with up to 63 others, less when
+//! it was due. And how late they are read: the time when the loop turned to its ports, less when
+//! the kernel had the frame.
 
 use hdrhistogram::Histogram;
 use sidestep_types::Time;
 
-/// Departures later than this are stalls: a run with one says nothing about the network.
+/// Departures and readings later than this are stalls: a run with one says nothing about the network.
 pub const STALL: Time = Time::from_ms(1);
 
-/// Lateness of all departures, in nanoseconds with three digits.
+/// Lateness of all departures, or of all readings, in nanoseconds with three digits.
 #[derive(Clone, Debug)]
 pub struct Lateness {
     histogram: Histogram<u64>,
@@ -25,7 +27,7 @@ impl Default for Lateness {
 }
 
 impl Lateness {
-    /// One frame was sent `late`.
+    /// One frame was sent, or read, `late`.
     #[inline]
     pub fn record(&mut self, late: Time) {
         self.histogram.saturating_record(late.as_ns());
@@ -34,12 +36,12 @@ impl Lateness {
         }
     }
 
-    /// Departures so far.
+    /// Frames so far.
     pub fn count(&self) -> u64 {
         self.histogram.len()
     }
 
-    /// Departures later than [`STALL`].
+    /// Frames later than [`STALL`].
     pub fn stalls(&self) -> u64 {
         self.stalls
     }
@@ -49,7 +51,7 @@ impl Lateness {
         self.histogram.max()
     }
 
-    /// Lateness in nanoseconds that a share `quantile`, 0 to 1, of the departures do not exceed.
+    /// Lateness in nanoseconds that a share `quantile`, 0 to 1, of the frames do not exceed.
     pub fn quantile_ns(&self, quantile: f64) -> u64 {
         self.histogram.value_at_quantile(quantile)
     }

@@ -12,11 +12,11 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::{Registry, Unit};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// A client has so long for its question and for taking the answer.
+/// A client has so long for its whole question, and again for taking the answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// The longest question.
 const QUESTION: usize = 8192;
@@ -44,8 +44,6 @@ pub fn serve(listener: &TcpListener, name: &str, desk: &Desk) {
 }
 
 fn answer(mut stream: TcpStream, name: &str, desk: &Desk) -> io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
     let (status, kind, body) = match question(&mut stream)? {
         Some((method, _)) if method != "GET" => {
             ("405 Method Not Allowed", "text/plain", "GET alone\n".into())
@@ -71,15 +69,35 @@ fn answer(mut stream: TcpStream, name: &str, desk: &Desk) -> io::Result<()> {
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
     );
-    stream.write_all(head.as_bytes())?;
-    stream.write_all(body.as_bytes())
+    let end = Instant::now() + PATIENCE;
+    let answer = head + &body;
+    let mut rest = answer.as_bytes();
+    while !rest.is_empty() {
+        stream.set_write_timeout(Some(left(end)?))?;
+        match stream.write(rest)? {
+            0 => return Err(ErrorKind::WriteZero.into()),
+            taken => rest = &rest[taken..],
+        }
+    }
+    Ok(())
+}
+
+/// How long it is until `end`; an error when it has passed.
+fn left(end: Instant) -> io::Result<Duration> {
+    let left = end.saturating_duration_since(Instant::now());
+    match left.is_zero() {
+        true => Err(ErrorKind::TimedOut.into()),
+        false => Ok(left),
+    }
 }
 
 /// Method and path, or `None` when it is not HTTP.
 fn question(stream: &mut TcpStream) -> io::Result<Option<(String, String)>> {
     let mut room = vec![0u8; QUESTION];
     let mut length = 0;
+    let end = Instant::now() + PATIENCE;
     loop {
+        stream.set_read_timeout(Some(left(end)?))?;
         let got = stream.read(&mut room[length..])?;
         length += got;
         let mut headers = [httparse::EMPTY_HEADER; 64];
@@ -281,17 +299,26 @@ impl Scrape {
     }
 
     fn lateness(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-        let late = &self.0.lateness;
-        let mut family = encoder.encode_descriptor(
-            "lateness",
-            "How late frames left, by quantile, since the start or the last reset",
-            Some(&Unit::Seconds),
-            MetricType::Gauge,
-        )?;
-        for (quantile, at) in [("0.5", 0.5), ("0.99", 0.99), ("0.999", 0.999), ("1", 1.0)] {
-            let labels = [("quantile", quantile)];
-            let seconds = late.quantile_ns(at) as f64 / 1e9;
-            ConstGauge::new(seconds).encode(family.encode_family(&labels)?)?;
+        let (late, read) = (&self.0.lateness, &self.0.read_lateness);
+        for (name, help, late) in [
+            (
+                "lateness",
+                "How late frames left, by quantile, since the start or the last reset",
+                late,
+            ),
+            (
+                "read_lateness",
+                "How late frames were read, by quantile, since the start or the last reset",
+                read,
+            ),
+        ] {
+            let unit = Some(&Unit::Seconds);
+            let mut family = encoder.encode_descriptor(name, help, unit, MetricType::Gauge)?;
+            for (quantile, at) in [("0.5", 0.5), ("0.99", 0.99), ("0.999", 0.999), ("1", 1.0)] {
+                let labels = [("quantile", quantile)];
+                let seconds = late.quantile_ns(at) as f64 / 1e9;
+                ConstGauge::new(seconds).encode(family.encode_family(&labels)?)?;
+            }
         }
         let counts = [
             (
@@ -301,8 +328,18 @@ impl Scrape {
             ),
             (
                 "stalls",
-                "Frames that left more than 1 ms late",
-                late.stalls(),
+                "Frames that left or were read more than 1 ms late",
+                self.0.stalls(),
+            ),
+            (
+                "readings",
+                "Frames whose lateness at the reading was taken",
+                read.count(),
+            ),
+            (
+                "read_stalls",
+                "Frames that were read more than 1 ms late",
+                read.stalls(),
             ),
             (
                 "capture_lost",
@@ -316,5 +353,31 @@ impl Scrape {
             ConstCounter::new(count).encode(metric)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_that_asks_byte_by_byte_does_not_hold_the_endpoint() {
+        let listener = listen("127.0.0.1:0".parse().unwrap()).unwrap();
+        let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (mut stream, _) = listener.accept().unwrap();
+        let asking = std::thread::spawn(move || {
+            // Eight seconds, each byte well within the patience.
+            for byte in b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".iter().take(32) {
+                if client.write_all(&[*byte]).is_err() {
+                    return;
+                }
+                std::thread::sleep(Duration::from_millis(250));
+            }
+        });
+        let start = Instant::now();
+        question(&mut stream).unwrap_err();
+        assert!(start.elapsed() < PATIENCE + Duration::from_secs(1));
+        drop(stream);
+        asking.join().unwrap();
     }
 }

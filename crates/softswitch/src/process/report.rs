@@ -6,7 +6,7 @@ use crate::io::IoCounters;
 use crate::machine::PortCounters;
 use serde_json::{Map, Value, json};
 
-/// One object: what happened since the start or the last reset.
+/// One object: what happened since the start; lateness and peaks since the last reset.
 pub fn counters(name: &str, snapshot: &Snapshot) -> Value {
     let ports: Map<String, Value> = (snapshot.ports.iter().zip(&snapshot.machine.ports))
         .map(|(io, counts)| (io.name.clone(), port(io, counts)))
@@ -19,7 +19,8 @@ pub fn counters(name: &str, snapshot: &Snapshot) -> Value {
         "not_learned": snapshot.machine.not_learned,
         "no_port": snapshot.machine.no_port,
         "ports": ports,
-        "lateness": lateness(&snapshot.lateness),
+        "lateness": lateness("departures", &snapshot.lateness, snapshot.stalls()),
+        "read_lateness": lateness("frames", &snapshot.read_lateness, snapshot.read_lateness.stalls()),
         "realtime_given_up": snapshot.lowered,
         "capture": {"kept": snapshot.captured.kept, "lost": snapshot.captured.lost},
     })
@@ -37,15 +38,15 @@ fn port(port: &PortSnapshot, counts: &PortCounters) -> Value {
     value
 }
 
-fn lateness(late: &Lateness) -> Value {
+fn lateness(what: &str, late: &Lateness, stalls: u64) -> Value {
     let us = |q: f64| late.quantile_ns(q) as f64 / 1e3;
     json!({
-        "departures": late.count(),
+        what: late.count(),
         "p50_us": us(0.5),
         "p99_us": us(0.99),
         "p999_us": us(0.999),
         "max_us": late.max_ns() as f64 / 1e3,
-        "stalls": late.stalls(),
+        "stalls": stalls,
     })
 }
 

@@ -18,7 +18,7 @@ use std::os::unix::net::UnixListener;
 use std::sync::Arc;
 
 /// Runs the switch that `setup` describes until SIGTERM, SIGINT or an order to stop; its last
-/// counters. `reread` reads the config's file again, on SIGHUP or when asked to.
+/// counters. The end of the clock, after 213 days, is an error. `reread` reads the config's file again, on SIGHUP or when asked to.
 pub fn run(
     setup: &Setup,
     reread: impl Fn() -> Result<Setup, String> + Send + Sync + 'static,
@@ -58,11 +58,15 @@ pub fn run(
         log.say(format!("port {name} moves frames by {way}"));
     }
     log.say(format!("switches {} ports", setup.ports.len()));
-    engine.run();
+    let ended = engine.run();
     let last = engine.snapshot();
     // Waits for a capture to be written.
     drop(engine);
-    log.say("stopped");
+    match &ended {
+        Ok(()) => log.say("stopped"),
+        Err(why) => log.say(format!("stopped: {why}")),
+    }
+    ended?;
     Ok(last)
 }
 

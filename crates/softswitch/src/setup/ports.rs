@@ -4,7 +4,7 @@ use super::PortSetup;
 use super::read::{section, tables};
 use sidestep_config::document::Table;
 use sidestep_config::problem::{At, Problems, suggest};
-use sidestep_types::{Param, ParamUnit, PortId, PortSet};
+use sidestep_types::{BitRate, Param, ParamUnit, PortId, PortSet};
 
 const PORT: &[Param] = &[
     Param::with_default(
@@ -45,6 +45,9 @@ const PORT: &[Param] = &[
     ),
 ];
 
+/// A rate below this is a slip of the pen, and would let queues reach past the end of the clock.
+/// Assumed.
+const SLOWEST: BitRate = BitRate::bps(1_000);
 /// Linux's IFNAMSIZ, less the zero that ends a name.
 const LONGEST_INTERFACE: usize = 15;
 
@@ -104,6 +107,15 @@ fn port(table: &Table, at: &At, problems: &mut Problems) -> Option<PortSetup> {
         problems.add(place("port.interface"), message);
         return None;
     }
+    let rate = values.rate("rate");
+    if rate < SLOWEST {
+        let message = format!(
+            "port.rate: expected at least {SLOWEST}, got {rate}: a full frame would take more \
+             than 12 s"
+        );
+        problems.add(place("port.rate"), message);
+        return None;
+    }
     let name = match values.word("name") {
         name if name.is_empty() => interface.clone(),
         name => name,
@@ -111,7 +123,7 @@ fn port(table: &Table, at: &At, problems: &mut Problems) -> Option<PortSetup> {
     Some(PortSetup {
         name,
         interface,
-        rate: values.rate("rate"),
+        rate,
         delay: values.time("delay"),
         to_switch: values.word("leads_to") == "switch",
         flood: values.flag("flood"),

@@ -187,6 +187,11 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
             "1 to 15 characters",
         ),
         ("rate = \"1 Gbps\"", "rate = \"0 bps\"", "above 0"),
+        (
+            "rate = \"1 Gbps\"",
+            "rate = \"999 bps\"",
+            "expected at least 1 kbps, got 999 bps",
+        ),
         ("ports = [\"h0\"]", "ports = []", "has no ports"),
         (
             "ports = [\"h0\"]",
