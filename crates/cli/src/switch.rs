@@ -2,7 +2,7 @@
 
 use crate::args::SwitchArgs;
 use crate::{Failure, Outcome, out};
-use sidestep_softswitch::process::{self, control, report};
+use sidestep_softswitch::process::{self, control, privileges, report};
 use sidestep_softswitch::setup::Setup;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +15,13 @@ pub fn switch(args: &SwitchArgs) -> Outcome {
     }
     if let Some(question) = &args.ask {
         return ask(&setup, question, &args.config);
+    }
+    let missing = privileges::missing();
+    if !missing.is_empty() {
+        return Err(Failure::input(format!(
+            "the switch opens interfaces: expected root or {}; try sudo",
+            missing.join(" and ")
+        )));
     }
     // A relative path would mean another file for a process that has moved.
     let path = std::fs::canonicalize(&args.config).unwrap_or_else(|_| PathBuf::from(&args.config));

@@ -19,6 +19,8 @@ pub struct Port {
     xdp: Option<XdpIo>,
     xdp_drops: u64,
     counters: IoCounters,
+    /// Has its owner been told what its frames lack?
+    pub hinted: bool,
 }
 
 /// What has become of an interface since it was asked last.
@@ -48,6 +50,7 @@ impl Port {
             state: Some(state),
             io,
             xdp: None,
+            hinted: false,
             xdp_drops: 0,
             counters: IoCounters::default(),
         })

@@ -160,6 +160,7 @@ impl Engine {
             if now.saturating_sub(looked) > LOOK_EVERY {
                 looked = now;
                 self.look(false);
+                self.hint();
             }
             if self.busy || got + sent > 0 {
                 self.priority.ran(now);
@@ -290,6 +291,21 @@ impl Engine {
                 Change::New(Some(e)) => format!("was made anew, but {e}"),
             };
             self.log.say(format!("interface {} {what}", port.name()));
+        }
+    }
+
+    /// Says once what frames with unfinished checksums come from: a network that stays silent for it is
+    /// the first thing that goes wrong with veth pairs.
+    fn hint(&mut self) {
+        for (port, name) in self.ports.iter_mut().zip(&self.names) {
+            if port.hinted || port.counters().unfinished_checksum == 0 {
+                continue;
+            }
+            port.hinted = true;
+            self.log.say(format!(
+                "port {name}: drops frames with unfinished checksums; on the host at the other end: \
+                 ethtool -K INTERFACE tx off sg off tso off gso off gro off rx off"
+            ));
         }
     }
 

@@ -4,6 +4,18 @@ use crate::io::sys::{IoError, Tried, answer};
 use std::ffi::CString;
 use std::io;
 
+/// The capabilities that opening interfaces takes and this process lacks.
+pub fn missing() -> Vec<&'static str> {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix("CapEff:"));
+    let Some(held) = line.and_then(|l| u64::from_str_radix(l.trim(), 16).ok()) else {
+        return Vec::new();
+    };
+    let needed = [(12, "CAP_NET_ADMIN"), (13, "CAP_NET_RAW")];
+    let lacks = needed.into_iter().filter(|(bit, _)| held >> bit & 1 == 0);
+    lacks.map(|(_, name)| name).collect()
+}
+
 /// A user and its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct User {

@@ -57,6 +57,12 @@ pub fn run(
         let (name, way) = (&port.1.name, port.0.way());
         log.say(format!("port {name} moves frames by {way}"));
     }
+    for port in engine.ports.iter().filter(|port| !port.running()) {
+        let name = port.name();
+        log.say(format!(
+            "interface {name} is down: frames to it are dropped"
+        ));
+    }
     log.say(format!("switches {} ports", setup.ports.len()));
     let ended = engine.run();
     let last = engine.snapshot();
@@ -85,7 +91,9 @@ fn open(setup: &Setup) -> Result<Vec<Port>, String> {
 fn steady(setup: &Setup, priority: &mut Priority, log: &Log) {
     no_timer_slack();
     if let Err(e) = lock_memory() {
-        log.say(format!("memory is not locked: {e}"));
+        log.say(format!(
+            "memory is not locked ({e}; RLIMIT_MEMLOCK): no harm unless the machine swaps"
+        ));
     }
     if setup.process.realtime && !setup.process.busy {
         match Priority::realtime() {
