@@ -167,18 +167,22 @@ fn a_frame_longer_than_the_mtu_was_at_the_start_is_forwarded_whole_or_not_at_all
         let mut source = Source::open("eth0").unwrap();
         source.send(frames.iter().map(|f| &f[..]));
     });
-    until("all came in", || {
-        running.counters()["ports"]["h0"]["rx_frames"].as_u64() >= Some(4)
+    // Group frames of the host's own may come in too, and are flooded.
+    let seen = |counters: &serde_json::Value| {
+        let ports = &counters["ports"];
+        let count = |key: &str| ports["h1"][key].as_u64().unwrap();
+        let oversized = ports["h0"]["refused"]["oversized"].as_u64().unwrap();
+        (oversized, count("tx_frames") - count("copies"))
+    };
+    let start = Instant::now();
+    let mut counters = running.counters();
+    while seen(&counters) != (3, 1) && start.elapsed() < Duration::from_secs(5) {
+        counters = running.counters();
+    }
+    assert_eq!(seen(&counters), (3, 1), "{counters}");
+    until("all of it left", || {
+        running.counters()["ports"]["h1"]["io"]["sent_bytes"].as_u64() >= Some(1514)
     });
-    until("the one left", || {
-        running.counters()["ports"]["h1"]["io"]["sent_bytes"] == 1514
-    });
-    let counters = running.counters();
-    assert_eq!(
-        counters["ports"]["h0"]["refused"]["oversized"], 3,
-        "{counters}"
-    );
-    assert_eq!(counters["ports"]["h1"]["tx_frames"], 1, "{counters}");
 }
 
 #[test]
