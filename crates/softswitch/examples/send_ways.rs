@@ -179,7 +179,7 @@ fn uring(to: &OwnedFd, frame: &[u8], poll: bool) -> io::Result<[f64; 2]> {
     if poll {
         builder.setup_sqpoll(1000);
     }
-    let mut ring = builder.build(BATCH as u32)?;
+    let mut ring = builder.build(2 * BATCH as u32)?; // a poll thread gives room back late
     ring.submitter().register_files(&[to.as_raw_fd()])?;
     let send = opcode::Send::new(types::Fixed(0), frame.as_ptr(), frame.len() as u32).build();
     let sends: [_; BATCH] = std::array::from_fn(|_| send.clone());
