@@ -1,0 +1,131 @@
+// A queue for each port: frames wait here, whole or not at all.
+//
+// Decision    a frame fits in queue p while the queue holds fewer frames than limit_frames_i and
+//             its words, added to the queue's, are at most limit_words_i (and the memory's own size).
+// State       for each port a memory of 2^AddrW words, and how many frames and words it has promised
+//             room to and not yet sent.
+// Latency     3 cycles from a word written to the same word at the output.
+// Source      the output queues of NetFPGA; tail drop, decided before the first word (Zarifis et al.,
+//             EuroSys 2014, section 5.1: "a bitmap of available output ports").
+// Deviations  bytes are counted in words of the path, which is what a frame takes of the memory: 8
+//             bytes at 64 bits. A frame counts until its last word leaves, as in crates/switch.
+//
+// Room is asked for and taken ahead of the words: ask_words_i is answered in the next cycle with
+// fits_o. Both answers are made at once, for the frame before taking room in p and for its not doing so,
+// and its decision (take_i) picks one: so a decision can be made every cycle, and none is ever stale.
+
+`default_nettype none
+
+module output_queues #(
+  parameter NumPorts = 4,   // ports
+  parameter PathW    = 64,  // bits of a word
+  parameter AddrW    = 11,  // 2^AddrW words for each port
+  parameter WordsW   = 12,  // bits of a queue's length; at least AddrW + 1
+  parameter FillW    = 3    // bits of the bytes in a last word; log2(PathW / 8)
+) (
+  input  wire logic                      clk_i,          // clock
+  input  wire logic                      rst_ni,         // reset, active low, synchronous
+  input  wire logic [WordsW-1:0]         limit_frames_i, // frames a queue may hold
+  input  wire logic [WordsW-1:0]         limit_words_i,  // words a queue may hold
+  input  wire logic [WordsW-1:0]         mark_at_i,      // frames in a queue from which it marks
+  // Room.
+  input  wire logic [WordsW-1:0]         ask_words_i,    // a frame of so many words will be decided next
+  output logic      [NumPorts-1:0]       fits_o,         // in the next cycle, bit p: it fits in queue p
+  output logic      [NumPorts-1:0]       reach_o,        // and bit p: queue p is so long that it marks
+  input  wire logic [NumPorts-1:0]       take_i,         // in that cycle, one bit: it takes the room
+  input  wire logic [WordsW-1:0]         take_words_i,   // its words
+  // Words of frames that took room, in that order.
+  input  wire logic                      valid_i,        // a word
+  input  wire logic [PathW-1:0]          data_i,         // its bytes
+  input  wire logic                      last_i,         // the last of a frame
+  input  wire logic [FillW-1:0]          fill_i,         // bytes that count in the last; 0 for all
+  input  wire logic [NumPorts-1:0]       dest_i,         // its queue, one bit
+  // The fronts of the queues.
+  output logic      [NumPorts-1:0]       valid_o,        // bit p: queue p has a word
+  output logic      [NumPorts*PathW-1:0] data_o,         // its bytes
+  output logic      [NumPorts-1:0]       last_o,         // the last of a frame
+  output logic      [NumPorts*FillW-1:0] fill_o,         // bytes that count in the last; 0 for all
+  input  wire logic [NumPorts-1:0]       pop_i,          // it is taken
+  output logic      [NumPorts*WordsW-1:0] frames_o       // frames in each queue
+);
+
+  localparam [WordsW-1:0] Words = 1 << AddrW;
+
+  // Never more than the memory holds.
+  reg [WordsW-1:0] limit_words_q;
+  always_ff @(posedge clk_i) limit_words_q <= limit_words_i > Words ? Words : limit_words_i;
+
+  genvar p;
+  generate
+    for (p = 0; p < NumPorts; p = p + 1) begin : g_queue
+      reg [WordsW-1:0] frames_q, words_q;  // promised and not yet sent
+      reg              fits_q, reach_q;
+      reg              sent_q, sent_last_q;
+
+      wire [WordsW:0] want = {1'b0, words_q} + {1'b0, ask_words_i};
+      wire [WordsW:0] more = want + {1'b0, take_words_i};
+
+      wire fits_if_not  = frames_q < limit_frames_i && want <= {1'b0, limit_words_q};
+      wire fits_if      = frames_q + 1'b1 < limit_frames_i && more <= {1'b0, limit_words_q};
+      wire reach_if_not = frames_q >= mark_at_i;
+      wire reach_if     = frames_q + 1'b1 >= mark_at_i;
+
+      wire [WordsW-1:0] words_if_not = words_q - {{(WordsW-1){1'b0}}, sent_q};
+      wire [WordsW-1:0] words_if     = words_q + take_words_i - {{(WordsW-1){1'b0}}, sent_q};
+      wire [WordsW-1:0] frames_if_not = frames_q - {{(WordsW-1){1'b0}}, sent_last_q};
+      wire [WordsW-1:0] frames_if     = frames_q + {{(WordsW-1){1'b0}}, !sent_last_q};
+
+      always_ff @(posedge clk_i) begin
+        if (!rst_ni) begin
+          frames_q    <= {WordsW{1'b0}};
+          words_q     <= {WordsW{1'b0}};
+          sent_q      <= 1'b0;
+          sent_last_q <= 1'b0;
+          fits_q      <= 1'b0;
+          reach_q     <= 1'b0;
+        end else begin
+          frames_q    <= take_i[p] ? frames_if : frames_if_not;
+          words_q     <= take_i[p] ? words_if : words_if_not;
+          sent_q      <= pop_i[p];
+          sent_last_q <= pop_i[p] && last_o[p];
+          fits_q      <= take_i[p] ? fits_if : fits_if_not;
+          reach_q     <= take_i[p] ? reach_if : reach_if_not;
+        end
+      end
+
+      assign fits_o[p]  = fits_q;
+      assign reach_o[p] = reach_q;
+      assign frames_o[p*WordsW +: WordsW] = frames_q;
+
+      reg [AddrW:0] tail_q;
+      wire write = valid_i && dest_i[p];
+
+      always_ff @(posedge clk_i) begin
+        if (!rst_ni) tail_q <= {(AddrW+1){1'b0}};
+        else if (write) tail_q <= tail_q + 1'b1;
+      end
+
+      wire [AddrW:0] head;
+
+      ram_fifo #(.Width(PathW + FillW + 1), .AddrW(AddrW)) i_words (
+        .clk_i   (clk_i),
+        .rst_ni  (rst_ni),
+        .we_i    (write),
+        .waddr_i (tail_q[AddrW-1:0]),
+        .wdata_i ({last_i, fill_i, data_i}),
+        .tail_i  (tail_q),
+        .head_o  (head),
+        .valid_o (valid_o[p]),
+        .data_o  ({last_o[p], fill_o[p*FillW +: FillW], data_o[p*PathW +: PathW]}),
+        .pop_i   (pop_i[p])
+      );
+
+`ifdef FORMAL
+      wire [AddrW:0] held = tail_q - head;
+`endif
+    end
+  endgenerate
+
+endmodule
+
+`default_nettype wire
