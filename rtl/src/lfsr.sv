@@ -30,8 +30,10 @@ module lfsr #(
   output logic      [DrawW-1:0] draw_o      // the present draw
 );
 
-  reg [Width-1:0] state_q, state_d;
+  reg  [Width-1:0] state_q, state_d;
+  wire [Width-1:0] leapt;
 
+  // The state Leap steps after `from`.
   function automatic [Width-1:0] leap(input [Width-1:0] from);
     integer i;
     begin
@@ -40,10 +42,32 @@ module lfsr #(
     end
   endfunction
 
+  // A leap is linear: which bits of the state make bit `to` of the state a leap on. Worked out
+  // beforehand, so that a leap is one shallow tree of XORs a bit, not Leap of them in a row.
+  function automatic [Width-1:0] parents(input integer to);
+    integer j;
+    reg [Width-1:0] after;
+    begin
+      for (j = 0; j < Width; j = j + 1) begin
+        after = leap({{(Width-1){1'b0}}, 1'b1} << j);
+        after = after >> to;
+        parents[j] = after % 2 == 1;
+      end
+    end
+  endfunction
+
+  genvar b;
+  generate
+    for (b = 0; b < Width; b = b + 1) begin : g_leap
+      localparam [Width-1:0] Parents = parents(b);
+      assign leapt[b] = ^(state_q & Parents);
+    end
+  endgenerate
+
   always_comb begin
     state_d = state_q;
     if (seed_we_i) state_d = seed_i == {Width{1'b0}} ? Seed : seed_i;
-    else if (step_i) state_d = leap(state_q);
+    else if (step_i) state_d = leapt;
   end
 
   always_ff @(posedge clk_i) begin

@@ -38,6 +38,8 @@ module pick_uniform #(
     for (n = 2; n <= NumPorts; n = n + 1) begin : g_times
       if (n % 2 == 0) begin : g_even
         assign times[n] = times[n/2] << 1;
+      end else if ((n & (n + 1)) == 0) begin : g_before_power
+        assign times[n] = (times[1] << $clog2(n + 1)) - times[1];
       end else begin : g_odd
         assign times[n] = times[n-1] + times[1];
       end
