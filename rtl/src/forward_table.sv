@@ -8,7 +8,7 @@
 // Source      Zarifis et al., EuroSys 2014, section 3 (forwarding tables, ECMP) and 5.1 (the entry is
 //             a bitmap of ports).
 // Deviations  a hash table with two places for a key, not a CAM: who writes it picks the place, as
-//             rtl/tests/bench/table.py does (bank 0's place, or bank 1's, or move one that is there).
+//             Table of rtl/tests/bench/models.py does (bank 0's place, or bank 1's, or move one that is there).
 
 `default_nettype none
 

@@ -79,15 +79,19 @@ module header_parse #(
     end
   end
 
-  // Bytes of the network's order, the first one highest.
-  function automatic [15:0] two(input integer at);
-    two = {bytes_q[at*8 +: 8], bytes_q[at*8+8 +: 8]};
-  endfunction
+  // The frame in numbers of 16 bits, each the first byte highest.
+  wire [15:0] half [0:18];
+  genvar h;
+  generate
+    for (h = 0; h < 19; h = h + 1) begin : g_half
+      assign half[h] = {bytes_q[h*16 +: 8], bytes_q[h*16+8 +: 8]};
+    end
+  endgenerate
 
-  wire [15:0] ethertype = two(12);
+  wire [15:0] ethertype = half[6];
   wire [7:0]  version   = bytes_q[14*8 +: 8];
-  wire [15:0] total     = two(16);
-  wire [15:0] fragment  = two(20);
+  wire [15:0] total     = half[8];
+  wire [15:0] fragment  = half[10];
   wire        ipv4      = ethertype == 16'h0800;
   wire        no_header = len_q < 34;
   wire        no_ihl    = version[7:4] != 4'd4 || version[3:0] < 4'd5;
@@ -99,16 +103,16 @@ module header_parse #(
   assign head_o      = head_q;
   assign len_o       = len_q;
   assign port_o      = port_q;
-  assign dmac_o      = {two(0), two(2), two(4)};
+  assign dmac_o      = {half[0], half[1], half[2]};
   assign malformed_o = ipv4 && (no_header || no_ihl || no_body);
   assign ip_o        = ipv4;
   assign ecn_o       = bytes_q[15*8 +: 2];
   assign ttl_o       = bytes_q[22*8 +: 8];
   assign proto_o     = bytes_q[23*8 +: 8];
-  assign checksum_o  = two(24);
-  assign src_o       = {two(26), two(28)};
-  assign dst_o       = {two(30), two(32)};
-  assign ports_o     = has_ports ? {two(34), two(36)} : 32'h0;
+  assign checksum_o  = half[12];
+  assign src_o       = {half[13], half[14]};
+  assign dst_o       = {half[15], half[16]};
+  assign ports_o     = has_ports ? {half[17], half[18]} : 32'h0;
 
 endmodule
 

@@ -3,7 +3,7 @@
 // Decision    a frame is kept when it ends without error, is MinFrame to MaxFrame bytes long and only
 //             its last beat is partial; else all of it is taken back and counted as bad.
 // State       one memory of 2^AddrW words of the path; the lengths of the frames in it.
-// Latency     from the last beat of a frame to frame_o: 4 cycles (it is stored whole first).
+// Latency     from the last beat of a frame to frame_o: 5 cycles (it is stored whole first).
 // Source      NetFPGA's receive queues, which the design of Zarifis et al., EuroSys 2014, section 5.1
 //             builds on; they too hand the length to the lookup ahead of the first beat.
 // Deviations  a port that is full lets tready fall instead of losing frames: nothing is lost in here.
@@ -95,32 +95,51 @@ module input_buffer #(
     end
   endgenerate
 
-  // Words. The frame is judged with its last beat.
-  reg [LenW-1:0] len_q;       // bytes of the frame before this beat
-  reg            broken_q;    // it is bad already
+  // Words, one cycle after that, with the length of the frame up to here.
+  reg              word2_q, last2_q;
+  reg [PathW-1:0]  data2_q;
+  reg [LenW-1:0]   len_q;
+  reg              first_q;   // the next beat begins a frame
+  reg              broken_q;  // it is bad already
+
+  wire broken = partial_q || error_q || (!first_q && broken_q);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      word2_q <= 1'b0;
+      first_q <= 1'b1;
+    end else begin
+      word2_q <= beat_q && (last_q || lane_q == LastLane[LaneW-1:0]);
+      if (beat_q) first_q <= last_q;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    data2_q <= word_q;
+    last2_q <= last_q;
+    if (beat_q) begin
+      broken_q  <= broken;
+      // A length that is too long stays as it is, so that it cannot wrap around.
+      if (first_q)                len_q <= {{(LenW-CountW){1'b0}}, bytes_q};
+      else if (len_q <= MaxFrame) len_q <= len_q + {{(LenW-CountW){1'b0}}, bytes_q};
+    end
+  end
+
+  // The frame is judged with its last word. Words that are too many are not written.
   reg [AddrW:0]  write_q;     // the next word to write
   reg [AddrW:0]  commit_q;    // words before this one belong to whole frames
 
-  wire [LenW:0]  len      = {1'b0, len_q} + {{(LenW+1-CountW){1'b0}}, bytes_q};
-  wire           too_long = len > MaxFrame;
-  wire           broken   = broken_q || partial_q || error_q || too_long;
-  wire           word     = beat_q && (last_q || lane_q == LastLane[LaneW-1:0]);
-  wire           store    = word && !broken;
-  wire           frame    = beat_q && last_q;
-  wire           sound    = frame && !broken && len >= MinFrame;
+  wire           too_long = len_q > MaxFrame;
+  wire           frame    = word2_q && last2_q;
+  wire           sound    = frame && !broken_q && !too_long && len_q >= MinFrame;
+  wire           store    = word2_q && !too_long;
   wire [AddrW:0] after    = write_q + 1'b1;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      len_q    <= {LenW{1'b0}};
-      broken_q <= 1'b0;
       write_q  <= {(AddrW+1){1'b0}};
       commit_q <= {(AddrW+1){1'b0}};
     end else begin
-      if (beat_q) begin
-        len_q    <= last_q ? {LenW{1'b0}} : too_long ? len_q : len[LenW-1:0];
-        broken_q <= last_q ? 1'b0 : broken;
-      end
       if (frame && !sound) write_q <= commit_q;
       else if (store)      write_q <= after;
       if (sound) commit_q <= after;
@@ -133,7 +152,7 @@ module input_buffer #(
   reg [FrameW:0] lens_write_q, lens_read_q, lens_seen_q;
 
   always_ff @(posedge clk_i) begin
-    if (sound) lens[lens_write_q[FrameW-1:0]] <= len[LenW-1:0];
+    if (sound) lens[lens_write_q[FrameW-1:0]] <= len_q;
   end
 
   always_ff @(posedge clk_i) begin
@@ -158,7 +177,7 @@ module input_buffer #(
     .rst_ni  (rst_ni),
     .we_i    (store),
     .waddr_i (write_q[AddrW-1:0]),
-    .wdata_i ({last_q, word_q}),
+    .wdata_i ({last2_q, data2_q}),
     .tail_i  (commit_q),
     .head_o  (head),
     .valid_o (valid_o),
@@ -166,13 +185,13 @@ module input_buffer #(
     .pop_i   (pop_i)
   );
 
-  // Room for what may still be under way: two beats, each a word and a frame.
+  // Room for what may still be under way: three beats, each a word and a frame.
   wire [AddrW:0]  used_words  = write_q - head;
   wire [FrameW:0] used_frames = lens_write_q - lens_read_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) ready_q <= 1'b0;
-    else ready_q <= used_words < (1 << AddrW) - 4 && used_frames < (1 << FrameW) - 4;
+    else ready_q <= used_words < (1 << AddrW) - 5 && used_frames < (1 << FrameW) - 5;
   end
 
   assign s_tready_o = ready_q;

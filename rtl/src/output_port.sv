@@ -31,7 +31,8 @@ module output_port #(
   localparam Lanes = PathW / LinkW;
   localparam LaneW = Lanes > 1 ? $clog2(Lanes) : 1;
   localparam LinkB = LinkW / 8;
-  localparam [LaneW-1:0] LastLane = Lanes - 1;
+  localparam LastLane = Lanes - 1;
+  localparam LaneAt = $clog2(LinkB);  // bits of a place in a beat
 
   reg [LaneW-1:0] lane_q;
   reg [LinkW-1:0] data_q;
@@ -39,7 +40,9 @@ module output_port #(
   reg             last_q, valid_q;
 
   wire [FillW-1:0] at   = fill_i - 1'b1;  // the last byte that counts
-  wire [LaneW-1:0] stop = last_i ? at / LinkB : LastLane;
+  wire [FillW:0]   lane = {1'b0, at} >> LaneAt;
+  wire [FillW-1:0] byte_in_lane = at & (LinkB[FillW-1:0] - 1'b1);
+  wire [LaneW-1:0] stop = last_i ? lane[LaneW-1:0] : LastLane[LaneW-1:0];
   wire             free = !valid_q || m_tready_i;
   wire             send = valid_i && free;
   wire             end_of_word = lane_q == stop;
@@ -47,7 +50,7 @@ module output_port #(
   reg [LinkB-1:0] keep;
   integer b;
   always_comb begin
-    for (b = 0; b < LinkB; b = b + 1) keep[b] = !last_i || !end_of_word || b <= at % LinkB;
+    for (b = 0; b < LinkB; b = b + 1) keep[b] = !last_i || !end_of_word || b <= {{(32-FillW){1'b0}}, byte_in_lane};
   end
 
   always_ff @(posedge clk_i) begin

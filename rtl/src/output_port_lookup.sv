@@ -191,11 +191,12 @@ module output_port_lookup #(
     end
   end
 
+  integer v;
   always_ff @(posedge clk_i) begin
-    for (r = 1; r <= 9; r = r + 1) begin
-      if (!rst_ni)     valid_q[r] <= 1'b0;
-      else if (r == 1) valid_q[r] <= head;
-      else             valid_q[r] <= valid_q[r-1];
+    for (v = 1; v <= 9; v = v + 1) begin
+      if (!rst_ni)     valid_q[v] <= 1'b0;
+      else if (v == 1) valid_q[v] <= head;
+      else             valid_q[v] <= valid_q[v-1];
     end
   end
 
@@ -367,9 +368,9 @@ module output_port_lookup #(
 
   // The words of a frame whose verdict is there leave, one a cycle, rewritten or not at all.
   localparam BeatW = 3;                       // counts the words up to byte 25
-  localparam [BeatW-1:0] TosBeat      = 15 / Bytes;
-  localparam [BeatW-1:0] TtlBeat      = 22 / Bytes;
-  localparam [BeatW-1:0] ChecksumBeat = 24 / Bytes;
+  localparam TosBeat      = 15 / Bytes;
+  localparam TtlBeat      = 22 / Bytes;
+  localparam ChecksumBeat = 24 / Bytes;
 
   reg [BeatW-1:0]    beat_q;
   reg                out_valid_q, out_last_q;
@@ -387,9 +388,9 @@ module output_port_lookup #(
   reg [PathW-1:0] rewritten;
   always_comb begin
     rewritten = word[PathW-1:0];
-    if (is_ip && beat_q == TosBeat && marked) rewritten[(15%Bytes)*8 +: 2] = 2'b11;
-    if (is_ip && beat_q == TtlBeat) rewritten[(22%Bytes)*8 +: 8] = word[(22%Bytes)*8 +: 8] - 8'd1;
-    if (is_ip && beat_q == ChecksumBeat) begin
+    if (is_ip && beat_q == TosBeat[BeatW-1:0] && marked) rewritten[(15%Bytes)*8 +: 2] = 2'b11;
+    if (is_ip && beat_q == TtlBeat[BeatW-1:0]) rewritten[(22%Bytes)*8 +: 8] = word[(22%Bytes)*8 +: 8] - 8'd1;
+    if (is_ip && beat_q == ChecksumBeat[BeatW-1:0]) begin
       rewritten[(24%Bytes)*8 +: 8] = new_checksum[15:8];
       rewritten[(25%Bytes)*8 +: 8] = new_checksum[7:0];
     end

@@ -52,7 +52,7 @@ module shared_queues #(
 );
 
   localparam WordW = PathW + FillW + 1;
-  localparam [WordsW-1:0] Room = (1 << AddrW) - NumPorts;
+  localparam Room = (1 << AddrW) - NumPorts;
 
   // Free addresses: those never used yet, in order, and then those that came back.
   reg  [AddrW:0]   fresh_q;
@@ -80,7 +80,7 @@ module shared_queues #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      fresh_q <= NumPorts;
+      fresh_q <= NumPorts[AddrW:0];
       freed_q <= {(AddrW+1){1'b0}};
     end else begin
       if (valid_i && !used_up) fresh_q <= fresh_q + 1'b1;
@@ -146,7 +146,7 @@ module shared_queues #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      free_q        <= Room;
+      free_q        <= Room[WordsW-1:0];
       threshold_q   <= {(WordsW+4){1'b0}};
       freed_one_q   <= 1'b0;
       freed_two_q   <= 1'b0;
@@ -214,8 +214,8 @@ module shared_queues #(
 
       always_ff @(posedge clk_i) begin
         if (!rst_ni) begin
-          head_q <= p;
-          tail_q <= p;
+          head_q <= p[AddrW-1:0];
+          tail_q <= p[AddrW-1:0];
           held_q <= {(AddrW+1){1'b0}};
         end else begin
           if (reading_q[p]) head_q <= answer_next;

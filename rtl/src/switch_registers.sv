@@ -223,8 +223,8 @@ module switch_registers #(
     end
     if (accept_read) raddr_q <= araddr_i[11:2];
     setting_q <= setting;
-    for (k = 0; k < 16; k = k + 1) of_port_q[32*k +: 32] <= numbers[32*(k*16 + raddr_q[3:0]) +: 32];
-    if (port_q) rdata_q <= raddr_q[9:8] == 2'b01 ? of_port_q[32*raddr_q[7:4] +: 32]
+    for (k = 0; k < 16; k = k + 1) of_port_q[32*k +: 32] <= numbers[{k[3:0], raddr_q[3:0], 5'd0} +: 32];
+    if (port_q) rdata_q <= raddr_q[9:8] == 2'b01 ? of_port_q[{raddr_q[7:4], 5'd0} +: 32]
                          : raddr_q[9:4] == 6'h0 ? setting_q : 32'h0;
   end
 
