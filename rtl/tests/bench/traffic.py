@@ -40,7 +40,7 @@ def random_frame(rng, longest=1518, hosts=24, tag=b""):
 
 
 def udp64(src, dst, number, ttl=64, ecn=2, ports=0x1234_5678, size=64):
-    """A small frame that carries its number; 64 bytes with the FCS' four as payload."""
-    body = ports.to_bytes(4, "big") + (size - 34).to_bytes(2, "big") + b"\0\0" + number.to_bytes(8, "big")
-    body += bytes(size - 34 - len(body))
+    """A UDP frame of `size` bytes that carries its number in the last 8."""
+    body = ports.to_bytes(4, "big") + (size - 34).to_bytes(2, "big") + b"\0\0" + bytes(size - 34 - 16)
+    body += number.to_bytes(8, "big")
     return ethernet(0x02AA_0000_0000, ipv4(src, dst, body, ttl=ttl, ecn=ecn))
