@@ -15,12 +15,12 @@
 // The queues promise room in the cycle of the decision (take_o), long before the words arrive, so
 // that the words are never stalled by them and no frame is ever stored in part.
 //
-//   cycle  head  r1     r2 ... r4   r5     r6      r7      r8    r9
-//          parse fields table,hash  group  want,   decide  sums  verdict
-//                                          ask     take
+//   cycle  head  r1     r2 ... r4   r5     r6     r7      r8    r9
+//          parse fields table,hash  group  want   decide  sums  verdict
+//                                   ask           take
 //
-// ask_words_o belongs to the frame that decides in the next cycle. The queues answer it with fits_i
-// and reach_i then, and count in what the frame before it has taken.
+// ask_words_o belongs to the frame that decides two cycles later. The queues answer it with fits_i
+// and reach_i then, and count in what the frames before it have taken.
 
 `default_nettype none
 
@@ -51,11 +51,10 @@ module output_port_lookup #(
   output logic                     m_tvalid_o,     // a word is offered
   input  wire logic                m_tready_i,     // and taken
   // The queues.
-  output logic      [WordsW-1:0]   ask_words_o,    // words of the frame that decides in the next cycle
+  output logic      [WordsW-1:0]   ask_words_o,    // words of the frame that decides two cycles later
   input  wire logic [NumPorts-1:0] fits_i,         // bit p: the frame that decides now fits in queue p
   input  wire logic [NumPorts-1:0] reach_i,        // bit p: queue p is so long that it marks
   output logic      [NumPorts-1:0] take_o,         // bit p: it takes the room in queue p
-  output logic      [WordsW-1:0]   take_words_o,   // so many words
   // Settings; still while frames pass, but for those of the table and the seed.
   input  wire logic [NumPorts-1:0] to_switch_i,    // bit p: another switch hangs off port p
   input  wire logic                go_back_i,      // a frame may be detoured to the port it came in by
@@ -245,24 +244,23 @@ module output_port_lookup #(
   reg                no_entry6_q, no_entry7_q;
   reg [NumPorts-1:0] want6_q, want7_q;
   reg [PortW-1:0]    want_port6_q, want_port7_q;
-  reg [WordsW-1:0]   words6_q, words7_q;
+  reg [WordsW-1:0]   words5_q;
   reg [NumPorts-1:0] allowed7_q;
 
-  wire [LenW:0] rounded = {1'b0, len_q[5]} + Bytes[LenW:0] - 1'b1;
+  wire [LenW:0] rounded = {1'b0, len_q[4]} + Bytes[LenW:0] - 1'b1;
 
   always_ff @(posedge clk_i) begin
     no_entry6_q  <= !hit || no_port;
     want6_q      <= hop;
     want_port6_q <= hop_port;
-    words6_q     <= {{(WordsW+ByteW-LenW-1){1'b0}}, rounded[LenW:ByteW]};
+    words5_q     <= {{(WordsW+ByteW-LenW-1){1'b0}}, rounded[LenW:ByteW]};
     no_entry7_q  <= no_entry6_q;
     want7_q      <= want6_q;
     want_port7_q <= want_port6_q;
-    words7_q     <= words6_q;
     allowed7_q   <= go_back_i ? to_switch_i : to_switch_i & ~ingress_q[6];
   end
 
-  assign ask_words_o = words6_q;
+  assign ask_words_o = words5_q;
 
   // r7: the decision. With detours or without, it takes this cycle.
   wire                alive = valid_q[7] && !malformed_q[7] && !ttl_q[7] && !no_entry7_q;
@@ -305,7 +303,6 @@ module output_port_lookup #(
   wire mark = detour || |(want7_q & reach_i);
 
   assign take_o       = keep ? choice : {NumPorts{1'b0}};
-  assign take_words_o = words7_q;
 
   reg                drop8_q, mark8_q, drop9_q, mark9_q;
   reg [NumPorts-1:0] dest8_q, dest9_q;

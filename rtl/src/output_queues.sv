@@ -10,9 +10,11 @@
 // Deviations  bytes are counted in words of the path, which is what a frame takes of the memory: 8
 //             bytes at 64 bits. A frame counts until its last word leaves, as in crates/switch.
 //
-// Room is asked for and taken ahead of the words: ask_words_i is answered in the next cycle with
-// fits_o. Both answers are made at once, for the frame before taking room in p and for its not doing so,
-// and its decision (take_i) picks one: so a decision can be made every cycle, and none is ever stale.
+// Room is asked for and taken ahead of the words: ask_words_i is answered two cycles later with
+// fits_o, and taken in that cycle or not at all. Both answers are made at once, for the frame before
+// taking room in p and for its not doing so, and its decision (take_i) picks one: so a decision can be
+// made every cycle, and none is ever stale. For the clock, what a queue may hold at most so that the
+// frame fits is worked out in the first of the two cycles; the second compares.
 
 `default_nettype none
 
@@ -29,11 +31,11 @@ module output_queues #(
   input  wire logic [WordsW-1:0]         limit_words_i,  // words a queue may hold
   input  wire logic [WordsW-1:0]         mark_at_i,      // frames in a queue from which it marks
   // Room.
-  input  wire logic [WordsW-1:0]         ask_words_i,    // a frame of so many words will be decided next
-  output logic      [NumPorts-1:0]       fits_o,         // in the next cycle, bit p: it fits in queue p
+  input  wire logic [WordsW-1:0]         ask_words_i,    // a frame of so many words will be decided
+                                                         // two cycles later
+  output logic      [NumPorts-1:0]       fits_o,         // then, bit p: it fits in queue p
   output logic      [NumPorts-1:0]       reach_o,        // and bit p: queue p is so long that it marks
-  input  wire logic [NumPorts-1:0]       take_i,         // in that cycle, one bit: it takes the room
-  input  wire logic [WordsW-1:0]         take_words_i,   // its words
+  input  wire logic [NumPorts-1:0]       take_i,         // and one bit: it takes the room
   // Words of frames that took room, in that order.
   input  wire logic                      valid_i,        // a word
   input  wire logic [PathW-1:0]          data_i,         // its bytes
@@ -55,29 +57,46 @@ module output_queues #(
   reg [WordsW-1:0] limit_words_q;
   always_ff @(posedge clk_i) limit_words_q <= limit_words_i > Words ? Words : limit_words_i;
 
+  // A queue with at most slack words has room for the frame; at most slack2, if the frame of the cycle
+  // before takes its room there too. Below zero: for no frame.
+  reg        [WordsW-1:0] ask1_q, ask2_q;
+  reg signed [WordsW+1:0] slack_q, slack2_q;
+
+  wire signed [WordsW+1:0] slack = $signed({2'b00, limit_words_q}) - $signed({2'b00, ask_words_i});
+
+  always_ff @(posedge clk_i) begin
+    ask1_q   <= ask_words_i;
+    ask2_q   <= ask1_q;
+    slack_q  <= slack;
+    slack2_q <= slack - $signed({2'b00, ask1_q});
+  end
+
   genvar p;
   generate
     for (p = 0; p < NumPorts; p = p + 1) begin : g_queue
       reg [WordsW-1:0] frames_q, words_q;  // promised and not yet sent
+      reg [WordsW-1:0] next_q;             // frames_q + 1
       reg              fits_q, reach_q;
       reg              sent_q, sent_last_q;
 
-      wire [WordsW:0] want = {1'b0, words_q} + {1'b0, ask_words_i};
-      wire [WordsW:0] more = want + {1'b0, take_words_i};
+      wire signed [WordsW+1:0] long = $signed({2'b00, words_q});
 
-      wire fits_if_not  = frames_q < limit_frames_i && want <= {1'b0, limit_words_q};
-      wire fits_if      = frames_q + 1'b1 < limit_frames_i && more <= {1'b0, limit_words_q};
+      wire fits_if_not  = frames_q < limit_frames_i && long <= slack_q;
+      wire fits_if      = next_q < limit_frames_i && long <= slack2_q;
       wire reach_if_not = frames_q >= mark_at_i;
-      wire reach_if     = frames_q + 1'b1 >= mark_at_i;
+      wire reach_if     = next_q >= mark_at_i;
 
       wire [WordsW-1:0] words_if_not = words_q - {{(WordsW-1){1'b0}}, sent_q};
-      wire [WordsW-1:0] words_if     = words_q + take_words_i - {{(WordsW-1){1'b0}}, sent_q};
+      wire [WordsW-1:0] words_if     = words_q + ask2_q - {{(WordsW-1){1'b0}}, sent_q};
       wire [WordsW-1:0] frames_if_not = frames_q - {{(WordsW-1){1'b0}}, sent_last_q};
       wire [WordsW-1:0] frames_if     = frames_q + {{(WordsW-1){1'b0}}, !sent_last_q};
+      wire [WordsW-1:0] next_if_not   = next_q - {{(WordsW-1){1'b0}}, sent_last_q};
+      wire [WordsW-1:0] next_if       = next_q + {{(WordsW-1){1'b0}}, !sent_last_q};
 
       always_ff @(posedge clk_i) begin
         if (!rst_ni) begin
           frames_q    <= {WordsW{1'b0}};
+          next_q      <= {{(WordsW-1){1'b0}}, 1'b1};
           words_q     <= {WordsW{1'b0}};
           sent_q      <= 1'b0;
           sent_last_q <= 1'b0;
@@ -85,6 +104,7 @@ module output_queues #(
           reach_q     <= 1'b0;
         end else begin
           frames_q    <= take_i[p] ? frames_if : frames_if_not;
+          next_q      <= take_i[p] ? next_if : next_if_not;
           words_q     <= take_i[p] ? words_if : words_if_not;
           sent_q      <= pop_i[p];
           sent_last_q <= pop_i[p] && last_o[p];

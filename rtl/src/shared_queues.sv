@@ -8,8 +8,8 @@
 // Latency     from a word written to the same word at the output: 4 to 3 + NumPorts cycles.
 // Source      Choudhury and Hahne, IEEE/ACM Trans. Networking 6(2), 1998; Capacity::Shared of
 //             crates/switch; Zarifis et al., EuroSys 2014, section 5.5.2.
-// Deviations  the threshold is of the free words one decision back where decisions come in two
-//             cycles that follow each other (a path of 512 bits alone); what is free is exact always.
+// Deviations  the threshold is of the free words a cycle ago: one decision late where decisions come
+//             in two cycles that follow each other (a path of 512 bits alone); what is free is exact always.
 //             limit_words_i is not asked.
 //
 // One memory answers one port a cycle, in turn: a link has at most PathW / NumPorts bits a cycle.
@@ -31,11 +31,11 @@ module shared_queues #(
   input  wire logic [WordsW-1:0]         mark_at_i,      // frames in a queue from which it marks
   input  wire logic [2:0]                alpha_i,        // alpha = 2^(alpha_i - 4)
   // Room.
-  input  wire logic [WordsW-1:0]         ask_words_i,    // a frame of so many words will be decided next
-  output logic      [NumPorts-1:0]       fits_o,         // in the next cycle, bit p: it fits in queue p
+  input  wire logic [WordsW-1:0]         ask_words_i,    // a frame of so many words will be decided
+                                                         // two cycles later
+  output logic      [NumPorts-1:0]       fits_o,         // then, bit p: it fits in queue p
   output logic      [NumPorts-1:0]       reach_o,        // and bit p: queue p is so long that it marks
-  input  wire logic [NumPorts-1:0]       take_i,         // in that cycle, one bit: it takes the room
-  input  wire logic [WordsW-1:0]         take_words_i,   // its words
+  input  wire logic [NumPorts-1:0]       take_i,         // and one bit: it takes the room
   // Words of frames that took room, in that order.
   input  wire logic                      valid_i,        // a word
   input  wire logic [PathW-1:0]          data_i,         // its bytes
@@ -137,17 +137,24 @@ module shared_queues #(
 
   // What is free, and the threshold.
   reg [WordsW-1:0]   free_q;
-  reg [WordsW+3:0]   threshold_q;  // alpha times free words, with 4 bits of fraction cut off below
+  reg [WordsW-1:0]   ask1_q, ask2_q;  // words of the frames that decide next and now
+  reg [WordsW:0]     pair1_q;         // of both
+  reg [WordsW+3:0]   threshold_q;     // alpha times free words, with 4 bits of fraction cut off below
+  reg                low_q;           // threshold2_q is below zero
+  reg [WordsW+3:0]   threshold2_q;    // what is left of it, if the frame that decides now takes room
   reg                freed_one_q, freed_two_q, freed_three_q;
   wire [WordsW+7:0]  scaled = {8'h0, free_q} << alpha_i;
 
   wire took = |take_i;
+  wire [WordsW+4:0] left = {1'b0, scaled[WordsW+7:4]} - {5'h0, ask1_q};
   wire [WordsW-1:0] free_if_not = free_q + {{(WordsW-1){1'b0}}, freed_three_q};
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       free_q        <= Room[WordsW-1:0];
       threshold_q   <= {(WordsW+4){1'b0}};
+      threshold2_q  <= {(WordsW+4){1'b0}};
+      low_q         <= 1'b1;
       freed_one_q   <= 1'b0;
       freed_two_q   <= 1'b0;
       freed_three_q <= 1'b0;
@@ -155,14 +162,20 @@ module shared_queues #(
       freed_one_q   <= free_one;  // counted when the address has reached the front of i_free
       freed_two_q   <= freed_one_q;
       freed_three_q <= freed_two_q;
-      free_q        <= took ? free_if_not - take_words_i : free_if_not;
+      free_q        <= took ? free_if_not - ask2_q : free_if_not;
       threshold_q   <= scaled[WordsW+7:4];
+      {low_q, threshold2_q} <= left;
     end
   end
 
-  wire [WordsW:0] both_words = {1'b0, ask_words_i} + {1'b0, take_words_i};
-  wire room_if_not = ask_words_i <= free_q;
-  wire room_if     = both_words <= {1'b0, free_q};
+  always_ff @(posedge clk_i) begin
+    ask1_q  <= ask_words_i;
+    ask2_q  <= ask1_q;
+    pair1_q <= {1'b0, ask_words_i} + {1'b0, ask1_q};
+  end
+
+  wire room_if_not = ask1_q <= free_q;
+  wire room_if     = pair1_q <= {1'b0, free_q};
   wire room        = took ? room_if : room_if_not;
 
   genvar p;
@@ -172,15 +185,13 @@ module shared_queues #(
       reg              fits_q, reach_q;
       reg              sent_q, sent_last_q;
 
-      wire [WordsW:0] more = {1'b0, words_q} + {1'b0, take_words_i};
-
       wire fits_if_not  = frames_q < limit_frames_i && {4'h0, words_q} < threshold_q;
-      wire fits_if      = frames_q + 1'b1 < limit_frames_i && {3'h0, more} < threshold_q;
+      wire fits_if      = frames_q + 1'b1 < limit_frames_i && !low_q && {4'h0, words_q} < threshold2_q;
       wire reach_if_not = frames_q >= mark_at_i;
       wire reach_if     = frames_q + 1'b1 >= mark_at_i;
 
       wire [WordsW-1:0] words_if_not  = words_q - {{(WordsW-1){1'b0}}, sent_q};
-      wire [WordsW-1:0] words_if      = words_q + take_words_i - {{(WordsW-1){1'b0}}, sent_q};
+      wire [WordsW-1:0] words_if      = words_q + ask2_q - {{(WordsW-1){1'b0}}, sent_q};
       wire [WordsW-1:0] frames_if_not = frames_q - {{(WordsW-1){1'b0}}, sent_last_q};
       wire [WordsW-1:0] frames_if     = frames_q + {{(WordsW-1){1'b0}}, !sent_last_q};
 

@@ -130,7 +130,7 @@ module switch_top #(
   wire [NumPorts-1:0] out_dest;
   wire                out_last, out_valid;
 
-  wire [WordsW-1:0]   ask_words, take_words, limit_frames, limit_words, mark_at;
+  wire [WordsW-1:0]   ask_words, limit_frames, limit_words, mark_at;
   wire [NumPorts-1:0] fits, reach, take_room, to_switch;
   wire                go_back, match_mac, seed_we, table_we, table_used, table_ip;
   wire [2:0]          alpha;
@@ -161,7 +161,6 @@ module switch_top #(
     .fits_i        (fits),
     .reach_i       (reach),
     .take_o        (take_room),
-    .take_words_o  (take_words),
     .to_switch_i   (to_switch),
     .go_back_i     (go_back),
     .match_mac_i   (match_mac),
@@ -203,7 +202,6 @@ module switch_top #(
         .fits_o         (fits),
         .reach_o        (reach),
         .take_i         (take_room),
-        .take_words_i   (take_words),
         .valid_i        (out_valid),
         .data_i         (out_data),
         .last_i         (out_last),
@@ -229,7 +227,6 @@ module switch_top #(
         .fits_o         (fits),
         .reach_o        (reach),
         .take_i         (take_room),
-        .take_words_i   (take_words),
         .valid_i        (out_valid),
         .data_i         (out_data),
         .last_i         (out_last),

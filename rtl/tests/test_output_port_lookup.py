@@ -1,7 +1,7 @@
 """The lookup alone: every frame's port, drop, detour, mark and bytes, predicted one by one.
 
 The queues are the test's: room and marks are a fixed table over the words of a frame, given out as
-the queues would, one cycle after ask_words_o. So every verdict is known in advance, draws included.
+the queues would, two cycles after ask_words_o. So every verdict is known in advance, draws included.
 """
 
 import os
@@ -121,13 +121,13 @@ class Lookup:
     async def run(self, extra=60):
         """Until all is sent and `extra` cycles have passed without a word."""
         d, rng = self.dut, self.rng
-        quiet, asked, held = 0, 0, None
+        quiet, asked, held = 0, deque([0, 0]), None
         offering = False
         while quiet < extra:
             self.cycle += 1
-            fits, reach = self.room_for(asked)
+            fits, reach = self.room_for(asked.popleft())
             d.fits_i.value, d.reach_i.value = fits, reach
-            asked = int(d.ask_words_o.value)
+            asked.append(int(d.ask_words_o.value))
             # In.
             if not offering and self.offered and rng.random() >= self.idle:
                 data, last, length, port = self.offered[0]
