@@ -105,6 +105,61 @@ module input_arbiter #(
   assign m_tport_o  = out_port_q;
   assign m_tvalid_o = valid_q;
 
+`ifdef FORMAL
+  // Each port sends words with their number in the low bits and the port in the high ones; a frame
+  // ends where its port says so. What comes out must be each port's words in order, none missing,
+  // and a frame of one port before anything of another.
+  reg past_q = 1'b0;
+  always_ff @(posedge clk_i) past_q <= 1'b1;
+  always_comb if (!past_q) assume (!rst_ni);
+
+  localparam TagW = PathW - PortW;
+  reg [TagW-1:0] f_sent [0:NumPorts-1];   // words popped from each port
+  reg [TagW-1:0] f_seen [0:NumPorts-1];   // words of each port that have come out
+  reg            f_inside;                // a frame has begun at the output
+  reg [PortW-1:0] f_port;                 // and it is of this port
+  wire [PortW-1:0] f_out_port = m_tdata_o[PathW-1 -: PortW];
+  integer f;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      for (f = 0; f < NumPorts; f = f + 1) begin
+        f_sent[f] <= {TagW{1'b0}};
+        f_seen[f] <= {TagW{1'b0}};
+      end
+      f_inside <= 1'b0;
+    end else begin
+      for (f = 0; f < NumPorts; f = f + 1) if (pop_o[f]) f_sent[f] <= f_sent[f] + 1'b1;
+      if (m_tvalid_o && m_tready_i) begin
+        in_order_and_none_missing: assert (m_tdata_o[TagW-1:0] == f_seen[f_out_port]);
+        the_port_is_named:         assert (m_tport_o == f_out_port);
+        not_interleaved:           assert (!f_inside || f_port == f_out_port);
+        f_seen[f_out_port] <= f_seen[f_out_port] + 1'b1;
+        f_inside <= !m_tlast_o;
+        f_port   <= f_out_port;
+      end
+    end
+  end
+  always_comb begin
+    for (f = 0; f < NumPorts; f = f + 1) assume (word_i[f*PathW +: PathW] == {f[PortW-1:0], f_sent[f]});
+    if (past_q) one_port_at_a_time: assert ((pop_o & (pop_o - 1'b1)) == 0 && (take_o & (take_o - 1'b1)) == 0);
+    taken_only_if_it_waits: assert ((take_o & ~frame_i) == 0);
+  end
+  always_ff @(posedge clk_i) begin
+    // A word's end of frame stays as it is until it is taken, and a frame waits until it is taken.
+    for (f = 0; f < NumPorts; f = f + 1) begin
+      if (past_q && $past(rst_ni) && !$past(pop_o[f])) assume (last_i[f] == $past(last_i[f]));
+      if (past_q && $past(rst_ni) && $past(frame_i[f] && !take_o[f])) assume (frame_i[f]);
+    end
+    if (past_q && $past(rst_ni) && rst_ni && $past(m_tvalid_o && !m_tready_i)) begin
+      still_there: assert (m_tvalid_o);
+      unchanged:   assert (m_tdata_o == $past(m_tdata_o) && m_tlast_o == $past(m_tlast_o)
+                           && m_tlen_o == $past(m_tlen_o) && m_tport_o == $past(m_tport_o));
+    end
+    no_bubble: assert (!(past_q && $past(rst_ni) && rst_ni && $past(busy_q && free)) || m_tvalid_o);
+    two_ports_out: cover (past_q && rst_ni && f_seen[0] > 2 && f_seen[1] > 2);
+  end
+`endif
+
 endmodule
 
 `default_nettype wire

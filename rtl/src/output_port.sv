@@ -79,6 +79,25 @@ module output_port #(
 
   always_ff @(posedge clk_i) out_o <= rst_ni && valid_q && m_tready_i && last_q;
 
+`ifdef FORMAL
+  reg past_q = 1'b0;
+  always_ff @(posedge clk_i) past_q <= 1'b1;
+  always_comb if (!past_q) assume (!rst_ni);
+  always_ff @(posedge clk_i) begin
+    // The queue's front stays as it is until it is taken.
+    if (past_q && $past(rst_ni && valid_i && !pop_o)) begin
+      assume (valid_i && data_i == $past(data_i) && last_i == $past(last_i) && fill_i == $past(fill_i));
+    end
+    if (past_q && $past(rst_ni) && rst_ni && $past(m_tvalid_o && !m_tready_i)) begin
+      still_there: assert (m_tvalid_o);
+      unchanged:   assert (m_tdata_o == $past(m_tdata_o) && m_tkeep_o == $past(m_tkeep_o) && m_tlast_o == $past(m_tlast_o));
+    end
+    if (past_q && $past(rst_ni) && $past(pop_o)) begin
+      taken_only_if_there: assert ($past(valid_i));
+    end
+  end
+`endif
+
 endmodule
 
 `default_nettype wire

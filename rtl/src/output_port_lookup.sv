@@ -418,6 +418,85 @@ module output_port_lookup #(
   assign m_tlen_o   = out_len_q;
   assign m_tdest_o  = out_dest_q;
 
+`ifdef FORMAL
+  // Every word in carries the number of its frame in byte 3 and its own place in it in byte 2, where
+  // nothing is rewritten. One frame, f_n, is watched: what the decision said of it, and what came out.
+  reg past_q = 1'b0;
+  always_ff @(posedge clk_i) past_q <= 1'b1;
+
+  (* anyconst *) wire [7:0] f_n;
+  reg [7:0] f_frame, f_place;              // of the word that is offered
+  reg [7:0] f_decided;                     // frames decided
+  reg       f_known, f_kept;               // the watched one is decided, and was kept
+  reg [NumPorts-1:0] f_choice;             // to this queue
+  reg       f_came;                        // it has begun to come out
+  reg [7:0] f_out_frame, f_out_place;      // the last word that came out
+  reg       f_out_any, f_out_last;         // there was one, and it was the last of its frame
+  wire [7:0] f_now = m_tdata_o[31:24];
+
+  always_comb begin
+    if (!past_q) assume (!rst_ni);
+    if (s_tvalid_i) assume (s_tdata_i[31:16] == {f_frame, f_place});
+    if (f_place == 8'd7) assume (s_tlast_i);
+    assume (f_frame < 8'd200);
+    there_are_never_more_verdicts_than_words: assert (verdicts_in_q - verdicts_out_q <= Depth);
+    room_is_taken_once:   assert ((take_o & (take_o - 1'b1)) == 0);
+    room_is_taken_where_the_frame_fits: assert ((take_o & ~fits_i) == 0);
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (past_q && $past(rst_ni && s_tvalid_i && !s_tready_o)) begin
+      assume (s_tvalid_i && s_tdata_i == $past(s_tdata_i) && s_tlast_i == $past(s_tlast_i)
+              && s_tlen_i == $past(s_tlen_i) && s_tport_i == $past(s_tport_i));
+    end
+    if (past_q && $past(rst_ni) && rst_ni && $past(m_tvalid_o && !m_tready_i)) begin
+      still_there: assert (m_tvalid_o);
+      unchanged:   assert (m_tdata_o == $past(m_tdata_o) && m_tlast_o == $past(m_tlast_o)
+                           && m_tlen_o == $past(m_tlen_o) && m_tdest_o == $past(m_tdest_o));
+    end
+    if (!rst_ni) begin
+      f_frame   <= 8'd0;
+      f_place   <= 8'd0;
+      f_decided <= 8'd0;
+      f_known   <= 1'b0;
+      f_came    <= 1'b0;
+      f_out_any <= 1'b0;
+    end else begin
+      if (fire) begin
+        f_place <= s_tlast_i ? 8'd0 : f_place + 1'b1;
+        if (s_tlast_i) f_frame <= f_frame + 1'b1;
+      end
+      if (valid_q[7]) begin
+        f_decided <= f_decided + 1'b1;
+        if (f_decided == f_n) begin
+          f_known  <= 1'b1;
+          f_kept   <= take_o != 0;
+          f_choice <= take_o;
+        end
+      end
+      if (m_tvalid_o && m_tready_i) begin
+        if (f_out_any && !f_out_last) begin
+          not_interleaved_and_no_word_lost: assert (f_now == f_out_frame && m_tdata_o[23:16] == f_out_place + 1'b1);
+        end else begin
+          begins_with_its_first_word: assert (m_tdata_o[23:16] == 8'd0);
+          in_order_and_never_twice:   assert (!f_out_any || f_now > f_out_frame);
+        end
+        if (f_now == f_n) begin
+          only_if_it_was_kept:        assert (f_known && f_kept);
+          to_the_queue_that_was_chosen: assert (m_tdest_o == f_choice);
+          f_came <= 1'b1;
+        end
+        if (f_now > f_n) none_kept_is_lost: assert (f_known && (!f_kept || f_came));
+        f_out_any   <= 1'b1;
+        f_out_last  <= m_tlast_o;
+        f_out_frame <= f_now;
+        f_out_place <= m_tdata_o[23:16];
+      end
+      a_drop_between_two_frames: cover (f_known && !f_kept && f_n == 8'd1 && f_out_any && f_out_frame == 8'd2);
+    end
+  end
+`endif
+
 endmodule
 
 `default_nettype wire

@@ -126,6 +126,9 @@ module output_queues #(
       end
 
       wire [AddrW:0] head;
+`ifdef FORMAL
+      wire [1:0] f_front;
+`endif
 
       ram_fifo #(.Width(PathW + FillW + 1), .AddrW(AddrW)) i_words (
         .clk_i   (clk_i),
@@ -136,15 +139,83 @@ module output_queues #(
         .tail_i  (tail_q),
         .head_o  (head),
         .valid_o (valid_o[p]),
+`ifdef FORMAL
+        .front_o (f_front),
+`endif
         .data_o  ({last_o[p], fill_o[p*FillW +: FillW], data_o[p*PathW +: PathW]}),
         .pop_i   (pop_i[p])
       );
 
 `ifdef FORMAL
-      wire [AddrW:0] held = tail_q - head;
+      // Words promised by take_i and not written yet. The neighbour writes no others.
+      reg  [WordsW-1:0] f_owed;
+      wire [AddrW:0]    f_held = tail_q - head;
+      always_ff @(posedge clk_i) begin
+        if (!rst_ni) f_owed <= {WordsW{1'b0}};
+        else f_owed <= f_owed + (take_i[p] ? ask2_q : {WordsW{1'b0}}) - {{(WordsW-1){1'b0}}, write};
+      end
+      always_comb begin
+        if (write) assume (f_owed != 0);
+        if (pop_i[p]) assume (valid_o[p]);
+        if (take_i[p]) assume (fits_o[p]);
+        if (past_q && rst_ni) begin
+          // Every word is accounted for.
+          assert ({1'b0, words_q} == {1'b0, f_owed} + f_held + f_front + sent_q);
+          // Never to a full queue.
+          assert (!write || f_held < (1 << AddrW));
+          assert (words_q <= Words);
+          // A yes is true.
+          if (ran_q == 2'd3) assert (!fits_q || {1'b0, words_q} + ask2_q <= limit_words_q);
+        end
+      end
+
+      // The f_n-th word written to the queue is the f_n-th that leaves it.
+      (* anyconst *) wire [5:0] f_n;
+      reg [5:0]       f_written, f_read;
+      reg [PathW-1:0] f_data;
+      always_ff @(posedge clk_i) begin
+        if (!rst_ni) begin
+          f_written <= 6'd0;
+          f_read    <= 6'd0;
+        end else begin
+          if (write) f_written <= f_written + 1'b1;
+          if (write && f_written == f_n) f_data <= data_i;
+          if (pop_i[p]) f_read <= f_read + 1'b1;
+`ifdef ORDER
+          if (pop_i[p] && f_read == f_n) begin
+            // First in, first out: none lost, doubled or overtaken.
+            assert (f_written > f_n && data_o[p*PathW +: PathW] == f_data);
+          end
+          cover (f_read == 6'd5);
+`endif
+        end
+      end
 `endif
     end
   endgenerate
+
+`ifdef FORMAL
+  reg past_q = 1'b0;
+  reg [1:0] ran_q = 2'd0;  // cycles since the reset, up to 3
+  always_ff @(posedge clk_i) begin
+    past_q <= 1'b1;
+    ran_q  <= !rst_ni ? 2'd0 : ran_q == 2'd3 ? ran_q : ran_q + 2'd1;
+  end
+  (* anyconst *) wire [WordsW-1:0] f_limit;
+  always_comb begin
+    if (!past_q) assume (!rst_ni);
+    assume (limit_words_i == f_limit);
+    assume ((take_i & (take_i - 1'b1)) == 0 && (dest_i & (dest_i - 1'b1)) == 0);
+    assume (take_i == 0 || ran_q == 2'd3);
+    assume (ask_words_i != 0 && ask_words_i <= Words);
+    if (ran_q == 2'd3) begin
+      the_limit_is_held: assert (limit_words_q == (f_limit > Words ? Words : f_limit));
+      slack_is_right:    assert (slack_q == $signed({2'b00, limit_words_q}) - $signed({2'b00, ask1_q}));
+      slack2_is_right:   assert (slack2_q == slack_q - $signed({2'b00, ask2_q}));
+      asks_are_bounded:  assert (ask1_q != 0 && ask1_q <= Words && ask2_q != 0 && ask2_q <= Words);
+    end
+  end
+`endif
 
 endmodule
 

@@ -24,6 +24,9 @@ module ram_fifo #(
   output logic      [AddrW:0]   head_o,   // the next word to be read from the memory
   output logic                  valid_o,  // data_o holds a word
   output logic      [Width-1:0] data_o,   // the oldest word
+`ifdef FORMAL
+  output logic      [1:0]       front_o,  // words that have left the memory and wait
+`endif
   input  wire logic             pop_i     // take it; only while valid_o
 );
 
@@ -62,6 +65,9 @@ module ram_fifo #(
     if (move) data_q <= rdata;
   end
 
+`ifdef FORMAL
+  assign front_o = {1'b0, read_q} + {1'b0, valid_q};
+`endif
   assign head_o  = head_q;
   assign valid_o = valid_q;
   assign data_o  = data_q;
