@@ -64,15 +64,14 @@ module detour_load_aware #(
 `ifdef FORMAL
   `include "detour_laws.svh"
 
+  wire [DepthW-1:0]   law_depth = depth_i[port_o*DepthW+:DepthW];
+  wire [NumPorts-1:0] law_less;  // bit p: open, and holds less than the choice
   generate
     for (p = 0; p < NumPorts; p = p + 1) begin : g_law
-      always_comb begin
-        if (detour_o && law_open[p]) begin
-          no_open_port_holds_less: assert (!(depth_i[p*DepthW+:DepthW] < depth_i[port_o*DepthW+:DepthW]));
-        end
-      end
+      assign law_less[p] = law_open[p] && depth_i[p*DepthW+:DepthW] < law_depth;
     end
   endgenerate
+  always_comb if (detour_o) no_open_port_holds_less: assert (law_less == 0);
 `endif
 
 endmodule

@@ -132,6 +132,8 @@ module flow_order #(
   reg  [NumPorts-1:0] began_q;
   wire [NumPorts-1:0] seen  [0:NumPorts];
   wire [NumPorts-1:0] twice [0:NumPorts];
+  wire [NumPorts-1:0] several;  // bit k: more than one port in row k
+  wire [NumPorts-1:0] early;    // bit k: row k holds one before its time
   assign seen[0]  = left_q;
   assign twice[0] = {NumPorts{1'b0}};
   genvar k;
@@ -140,7 +142,8 @@ module flow_order #(
       wire [NumPorts-1:0] row = order_q[k*NumPorts+:NumPorts];
       assign seen[k+1]  = seen[k] | row;
       assign twice[k+1] = twice[k] | (seen[k] & row);
-      always_comb if (past_q) one_port_a_row: assert ((row & (row - 1'b1)) == 0);
+      assign early[k]   = row != 0 && k + row_q < NumPorts;
+      assign several[k] = (row & (row - 1'b1)) != 0;
     end
   endgenerate
 
@@ -148,6 +151,9 @@ module flow_order #(
   always_comb begin
     if (!past_q) assume (!rst_ni);
     else begin
+      rows_from_above: assert (early == 0);
+      as_many_as_rows: assert (row_q < NumPorts || (row_q == NumPorts && phase_q == Idle));
+      one_port_a_row:  assert (several == 0);
       every_port_once: assert (seen[NumPorts] == began_q && twice[NumPorts] == 0);
     end
   end

@@ -134,6 +134,8 @@ module rank_queue #(
     if (enters) its_rank_q <= rank_i;
   end
 
+  // Bit i of each: place i breaks that law.
+  wire [Entries:1]  gap, newer, mixed_up, unordered, unfair, smaller, larger;
   wire [CountW-1:0] copies [0:Entries];
   wire [CountW-1:0] number [0:Entries];
   assign copies[0] = {CountW{1'b0}};
@@ -142,23 +144,26 @@ module rank_queue #(
     for (i = 1; i <= Entries; i = i + 1) begin : g_law
       wire             here = held[i] && word[i][DataW-1:0] == one;
       wire [RankW-1:0] rank = word[i][WordW-1-:RankW];
-      wire [DataW-1:0] data = word[i][DataW-1:0];
-      assign copies[i] = copies[i-1] + {{(CountW-1){1'b0}}, here};
-      assign number[i] = number[i-1] + {{(CountW-1){1'b0}}, held[i]};
-      always_comb if (past_q) begin
-        no_gaps:             assert (held[i-1] || !held[i]);
-        none_from_nowhere:   assert (!held[i] || data < arrivals_q);
-        its_rank_is_its_own: assert (!here || rank == its_rank_q);
-        if (i < Entries) begin
-          order:      assert (!held[i+1] || rank <= word[i+1][WordW-1-:RankW]);
-          ties_fifo:  assert (!held[i+1] || rank != word[i+1][WordW-1-:RankW] || data < word[i+1][DataW-1:0]);
-        end
-        head_is_smallest: assert (!held[i] || head_rank_o <= rank);
-        tail_is_largest:  assert (!held[i] || tail_rank_o >= rank);
-      end
+      wire [RankW-1:0] next = word[i+1][WordW-1-:RankW];
+      assign copies[i]    = copies[i-1] + {{(CountW-1){1'b0}}, here};
+      assign number[i]    = number[i-1] + {{(CountW-1){1'b0}}, held[i]};
+      assign gap[i]       = !held[i-1] && held[i];
+      assign newer[i]     = held[i] && word[i][DataW-1:0] >= arrivals_q;
+      assign mixed_up[i]  = here && rank != its_rank_q;
+      assign unordered[i] = held[i+1] && rank > next;
+      assign unfair[i]    = held[i+1] && rank == next && word[i][DataW-1:0] >= word[i+1][DataW-1:0];
+      assign smaller[i]   = held[i] && rank < head_rank_o;
+      assign larger[i]    = held[i] && rank > tail_rank_o;
     end
   endgenerate
   always_comb if (past_q) begin
+    no_gaps:                assert (gap == 0);
+    none_from_nowhere:      assert (newer == 0);
+    its_rank_is_its_own:    assert (mixed_up == 0);
+    order:                  assert (unordered == 0);
+    ties_first_come:        assert (unfair == 0);
+    head_is_smallest:       assert (smaller == 0);
+    tail_is_largest:        assert (larger == 0);
     none_lost_none_doubled: assert (copies[Entries] == {{(CountW-1){1'b0}}, inside_q});
     counted:                assert (count_o == number[Entries]);
     full_refuses:           assert (ready_o == (count_o != Entries[CountW-1:0] || pop_i));
