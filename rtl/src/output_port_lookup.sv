@@ -269,23 +269,41 @@ module output_port_lookup #(
 
   generate
     if (Dibs != 0) begin : g_dibs
-      wire [DrawW-1:0] draw;
-      wire [PortW-1:0] choice_port;
+      // The draw has been scaled to every number of ports a cycle before it is needed; behind it
+      // stands the next one.
+      localparam PlacesW = (NumPorts + 1) * PortW;
+
+      wire [DrawW-1:0]   draw;
+      wire [PlacesW-1:0] places;
+      reg  [PlacesW-1:0] places_q;
+      reg                load_q;  // places_q holds no draw of this seed yet
+      wire [PortW-1:0]   choice_port;
+      wire               next = load_q || (alive && (want7_q & fits_i) == {NumPorts{1'b0}});
+
+      always_ff @(posedge clk_i) begin
+        load_q <= !rst_ni || seed_we_i;
+        if (next) places_q <= places;
+      end
+
+      scale_draw #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(DrawW)) i_scale (
+        .draw_i   (draw),
+        .places_o (places)
+      );
 
       lfsr #(.DrawW(DrawW)) i_draw (
         .clk_i     (clk_i),
         .rst_ni    (rst_ni),
         .seed_we_i (seed_we_i),
         .seed_i    (seed_i),
-        .step_i    (alive && (want7_q & fits_i) == {NumPorts{1'b0}}),
+        .step_i    (next),
         .draw_o    (draw)
       );
 
-      detour_pick #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(DrawW)) i_pick (
+      detour_pick #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(PlacesW), .Scaled(1)) i_pick (
         .want_i   (want_port7_q),
         .fits_i   (fits_i),
         .switch_i (allowed7_q),
-        .draw_i   (draw),
+        .draw_i   (places_q),
         .drop_o   (full),
         .detour_o (detour),
         .port_o   (choice_port)

@@ -191,7 +191,8 @@ module switch_top #(
   generate
     if (Shared != 0) begin : g_shared
       shared_queues #(
-        .NumPorts(NumPorts), .PathW(PathW), .AddrW(QueueW), .WordsW(WordsW), .FillW(FillW)
+        .NumPorts(NumPorts), .PathW(PathW), .AddrW(QueueW), .WordsW(WordsW), .FillW(FillW),
+        .Apart(8 * MinFrame > PathW ? 1 : 0)
       ) i_queues (
         .clk_i          (clk_i),
         .rst_ni         (rst_ni),
@@ -216,7 +217,8 @@ module switch_top #(
       );
     end else begin : g_own
       output_queues #(
-        .NumPorts(NumPorts), .PathW(PathW), .AddrW(QueueW), .WordsW(WordsW), .FillW(FillW)
+        .NumPorts(NumPorts), .PathW(PathW), .AddrW(QueueW), .WordsW(WordsW), .FillW(FillW),
+        .Apart(8 * MinFrame > PathW ? 1 : 0)
       ) i_queues (
         .clk_i          (clk_i),
         .rst_ni         (rst_ni),
