@@ -197,7 +197,7 @@ module output_queues #(
             // First in, first out: none lost, doubled or overtaken.
             assert (f_written > f_n && data_o[p*PathW +: PathW] == f_data);
           end
-          cover (f_read == 6'd5);
+          cover (f_read == 6'd3);
 `endif
         end
       end
