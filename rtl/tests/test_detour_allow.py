@@ -9,7 +9,7 @@ from cocotb.triggers import Timer
 from bench import reference
 from bench.coverage import Coverage
 from bench.detours import width
-from bench.simulators import BOTH, SRC, simulate
+from bench.simulators import EACH, SRC, simulate
 
 
 async def ask(dut, switch, ingress, barred, detours, most):
@@ -44,7 +44,7 @@ async def rows_of_the_vectors(dut):
     cover.require(dut._log)
 
 
-@pytest.mark.parametrize("sim", BOTH)
+@pytest.mark.parametrize("sim", EACH)
 def test_detour_allow(sim):
     simulate(sim, "detour_allow", "test_detour_allow", {"NumPorts": 8, "PortW": width(8)},
              [SRC / "detour_allow.sv"], reference.env())

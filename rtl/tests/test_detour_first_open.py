@@ -6,7 +6,7 @@ import pytest
 from bench import reference
 from bench.coverage import Coverage
 from bench.detours import agrees, ask, bins, expected, note, situations, width
-from bench.simulators import BOTH, SRC, simulate
+from bench.simulators import EACH, SRC, simulate
 
 
 @cocotb.test()
@@ -35,7 +35,7 @@ async def constrained_random(dut):
 
 
 @pytest.mark.parametrize("ports", [4, 6, 8])
-@pytest.mark.parametrize("sim", BOTH)
+@pytest.mark.parametrize("sim", EACH)
 def test_detour_first_open(sim, ports):
     simulate(sim, "detour_first_open", "test_detour_first_open", {"NumPorts": ports, "PortW": width(ports)},
              [SRC / "detour_first_open.sv"], reference.env())

@@ -8,7 +8,7 @@ import pytest
 from bench import reference
 from bench.coverage import Coverage
 from bench.detours import agrees, ask, bins, expected, note, situations, width
-from bench.simulators import BOTH, SRC, simulate
+from bench.simulators import EACH, SRC, simulate
 
 
 def rows(order, ports):
@@ -51,7 +51,7 @@ async def constrained_random(dut):
 
 
 @pytest.mark.parametrize("ports", [4, 8])
-@pytest.mark.parametrize("sim", BOTH)
+@pytest.mark.parametrize("sim", EACH)
 def test_detour_flow(sim, ports):
     simulate(sim, "detour_flow", "test_detour_flow", {"NumPorts": ports, "PortW": width(ports)},
              [SRC / "detour_flow.sv"], reference.env())

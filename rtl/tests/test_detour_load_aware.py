@@ -8,7 +8,7 @@ import pytest
 from bench import reference
 from bench.coverage import Coverage
 from bench.detours import agrees, ask, bins, expected, note, situations, width
-from bench.simulators import BOTH, SRC, simulate
+from bench.simulators import EACH, SRC, simulate
 
 DEPTH_W = 20
 
@@ -51,7 +51,7 @@ async def constrained_random(dut):
 
 
 @pytest.mark.parametrize("ports", [4, 8])
-@pytest.mark.parametrize("sim", BOTH)
+@pytest.mark.parametrize("sim", EACH)
 def test_detour_load_aware(sim, ports):
     simulate(sim, "detour_load_aware", "test_detour_load_aware",
              {"NumPorts": ports, "PortW": width(ports), "DepthW": DEPTH_W},

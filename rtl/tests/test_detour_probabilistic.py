@@ -6,7 +6,7 @@ import pytest
 from bench import reference
 from bench.coverage import Coverage
 from bench.detours import ask, width
-from bench.simulators import BOTH, SRC, simulate
+from bench.simulators import EACH, SRC, simulate
 
 PORTS = 8
 
@@ -44,7 +44,7 @@ async def rows_of_the_vectors(dut):
     cover.require(dut._log)
 
 
-@pytest.mark.parametrize("sim", BOTH)
+@pytest.mark.parametrize("sim", EACH)
 def test_detour_probabilistic(sim):
     simulate(sim, "detour_probabilistic", "test_detour_probabilistic", {"NumPorts": PORTS, "PortW": width(PORTS)},
              [SRC / "pick_uniform.sv", SRC / "detour_probabilistic.sv"], reference.env())

@@ -10,7 +10,7 @@ from cocotb.triggers import FallingEdge
 from bench import reference
 from bench.coverage import Coverage
 from bench.detours import width
-from bench.simulators import BOTH, SRC, simulate
+from bench.simulators import EACH, SRC, simulate
 
 
 async def begun(dut):
@@ -62,7 +62,7 @@ async def every_order_is_that_of_the_switch(dut):
 
 
 @pytest.mark.parametrize("ports, digit", [(4, 8), (8, 8), (8, 64)])
-@pytest.mark.parametrize("sim", BOTH)
+@pytest.mark.parametrize("sim", EACH)
 def test_flow_order(sim, ports, digit):
     simulate(sim, "flow_order", "test_flow_order", {"NumPorts": ports, "PortW": width(ports), "DigitW": digit},
              [SRC / "pick_uniform.sv", SRC / "flow_order.sv"], reference.env())

@@ -9,7 +9,7 @@ from cocotb.triggers import FallingEdge
 
 from bench import reference
 from bench.coverage import Coverage
-from bench.simulators import BOTH, SRC, simulate
+from bench.simulators import EACH, SRC, simulate
 
 
 @cocotb.test()
@@ -46,6 +46,6 @@ async def every_draw(dut):
     {},
     {"Width": 16, "Taps": 0xB400, "Seed": 1, "DrawW": 16, "Leap": 16},
 ], ids=["32-bits", "16-bits"])
-@pytest.mark.parametrize("sim", BOTH)
+@pytest.mark.parametrize("sim", EACH)
 def test_lfsr(sim, parameters):
     simulate(sim, "lfsr", "test_lfsr", parameters, [SRC / "lfsr.sv"], reference.env())

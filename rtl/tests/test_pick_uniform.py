@@ -10,7 +10,7 @@ from bench import reference
 from bench.coverage import Coverage
 from bench.detours import width
 from bench.models import bits
-from bench.simulators import BOTH, SRC, simulate
+from bench.simulators import EACH, SRC, simulate
 
 
 @cocotb.test()
@@ -35,7 +35,7 @@ async def every_set_and_every_draw(dut):
 
 
 @pytest.mark.parametrize("ports, draw_w", [(2, 8), (4, 8), (5, 6)])
-@pytest.mark.parametrize("sim", BOTH)
+@pytest.mark.parametrize("sim", EACH)
 def test_pick_uniform(sim, ports, draw_w):
     simulate(sim, "pick_uniform", "test_pick_uniform", {"NumPorts": ports, "PortW": width(ports), "DrawW": draw_w},
              [SRC / "pick_uniform.sv"], reference.env())

@@ -9,7 +9,7 @@ from cocotb.triggers import FallingEdge, ReadOnly
 
 from bench import reference
 from bench.coverage import Coverage
-from bench.simulators import BOTH, SRC, simulate
+from bench.simulators import EACH, SRC, simulate
 
 SMALLEST, LARGEST = 1, 2
 
@@ -97,7 +97,7 @@ async def constrained_random(dut):
 
 
 @pytest.mark.parametrize("places", [8, 64])
-@pytest.mark.parametrize("sim", BOTH)
+@pytest.mark.parametrize("sim", EACH)
 def test_rank_queue(sim, places):
     simulate(sim, "rank_queue", "test_rank_queue", {"Entries": places, "CountW": places.bit_length(), "RankW": 16},
              [SRC / "rank_queue.sv"], reference.env())

@@ -9,7 +9,7 @@ from cocotb.triggers import Timer
 from bench import reference
 from bench.coverage import Coverage
 from bench.detours import width
-from bench.simulators import BOTH, SRC, simulate
+from bench.simulators import EACH, SRC, simulate
 
 PORTS, DEPTH_W, RANK_W = 8, 20, 32
 OUTPUTS = {"enqueue": "enqueue_o", "evict": "evict_o", "moved": "move_o", "target": "target_o",
@@ -80,7 +80,7 @@ async def of_two_equally_loaded_ports_each_is_taken_half_the_time(dut):
     assert 890 < taken[0] < 1110, taken
 
 
-@pytest.mark.parametrize("sim", BOTH)
+@pytest.mark.parametrize("sim", EACH)
 def test_vertigo_deflect(sim):
     simulate(sim, "vertigo_deflect", "test_vertigo_deflect", {"NumPorts": PORTS, "PortW": width(PORTS)},
              [SRC / "pick_uniform.sv", SRC / "vertigo_deflect.sv"], reference.env())
