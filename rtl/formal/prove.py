@@ -64,6 +64,16 @@ def option(path: Path, task: str, name: str) -> str:
     return found[1] if found else "20"
 
 
+def end_session(leader: int) -> None:
+    """Ends what a run has left: its solvers are in groups of their own, but in its session."""
+    listed = subprocess.run(["ps", "-o", "pid=", "-s", str(leader)], stdout=subprocess.PIPE, text=True, check=False)
+    for pid in map(int, listed.stdout.split()):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
 def run(path: Path, task: str, sources: Path = SOURCES, label: str = "") -> Proof:
     """Runs one task on the cells in `sources`. A label keeps its folder apart."""
     folder = work_folder() / f"{path.stem}{'-' + task if task else ''}{label}"
@@ -82,8 +92,7 @@ def run(path: Path, task: str, sources: Path = SOURCES, label: str = "") -> Proo
         try:
             log, _ = started.communicate()
         finally:
-            if started.poll() is None:
-                os.killpg(started.pid, signal.SIGTERM)
+            end_session(started.pid)
     said = re.search(r"DONE \((\w+)", log)
     result = said[1] if said else "ERROR"
     return Proof(path.stem, task, option(path, task, "mode"), option(path, task, "depth"), result,

@@ -29,7 +29,7 @@ module detour_load_aware #(
 );
 
   wire [NumPorts-1:0] open = fits_i & switch_i;
-  wire [NumPorts-1:0] least;  // bit p: open, and no open port holds less
+  wire [NumPorts-1:0] beaten;  // bit p: an open port holds less
 
   genvar p, q;
   generate
@@ -38,7 +38,7 @@ module detour_load_aware #(
       for (q = 0; q < NumPorts; q = q + 1) begin : g_other
         assign less[q] = open[q] && depth_i[q*DepthW+:DepthW] < depth_i[p*DepthW+:DepthW];
       end
-      assign least[p] = open[p] && less == {NumPorts{1'b0}};
+      assign beaten[p] = less != {NumPorts{1'b0}};
     end
   endgenerate
 
@@ -48,7 +48,7 @@ module detour_load_aware #(
   wire [PortW-1:0] elsewhere;
 
   pick_uniform #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(DrawW)) i_pick (
-    .set_i    (least),
+    .set_i    (open & ~beaten),
     .draw_i   (draw_i),
     .none_o   (none),
     /* verilator lint_off PINCONNECTEMPTY */
@@ -64,14 +64,7 @@ module detour_load_aware #(
 `ifdef FORMAL
   `include "detour_laws.svh"
 
-  wire [DepthW-1:0]   law_depth = depth_i[port_o*DepthW+:DepthW];
-  wire [NumPorts-1:0] law_less;  // bit p: open, and holds less than the choice
-  generate
-    for (p = 0; p < NumPorts; p = p + 1) begin : g_law
-      assign law_less[p] = law_open[p] && depth_i[p*DepthW+:DepthW] < law_depth;
-    end
-  endgenerate
-  always_comb if (detour_o) no_open_port_holds_less: assert (law_less == 0);
+  always_comb if (detour_o) no_open_port_holds_less: assert ((law_choice & beaten) == 0);
 `endif
 
 endmodule

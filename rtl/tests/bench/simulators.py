@@ -14,6 +14,8 @@ SRC = RTL / "src"
 BUILD = Path(os.environ.get("RTL_BUILD", RTL.parent / "target" / "rtl"))
 
 BOTH = ["verilator", "icarus"]
+# The same, where building for Verilator takes longer than the test is worth in the short run.
+EACH = ["icarus", pytest.param("verilator", marks=pytest.mark.slow)]
 
 
 def simulate(sim, top, module, parameters=None, sources=None, env=None, tests=None, extra_args=(), seed=1):
