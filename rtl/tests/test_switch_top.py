@@ -124,6 +124,12 @@ async def incast_overflows_a_queue_and_every_frame_is_accounted_for(dut):
             assert sum(c["detour_to"]) == 0 and c["full"][0] > 0
 
 
+def cycles_for(b, frames, size):
+    """Enough for so many frames from all ports but one to come in, over the links and over the path."""
+    path = int(os.environ["PATH_W"]) // 8
+    return frames * (-(-size // b.link) // (b.ports - 1) + -(-size // path) + 2) + 500
+
+
 def b_ports(dut):
     return len(dut.m_axis_tvalid_o)
 
@@ -136,7 +142,7 @@ async def a_frame_that_fits_nowhere_is_dropped_whole(dut):
     b.stall[0] = 1.0
     for n in range(40):
         b.send(udp64(n, HOST, n, size=b.rng.randrange(64, 1500)), 1 + n % (b.ports - 1))
-    await b.run(quiet=10, cycles=40 * (1500 // b.link + 40) // (b.ports - 1) + 500)
+    await b.run(cycles=cycles_for(b, 40, 1500))
     c = await b.counters()
     assert c["queued"][0] == 5 and c["full"][0] == 35, c
     b.stall[0] = 0.0
@@ -154,7 +160,7 @@ async def limits_of_bytes_hold(dut):
     words = -(-256 // path)
     for n in range(120):
         b.send(udp64(n, HOST, n, size=256), 1 + n % (b.ports - 1))
-    await b.run(cycles=120 * (256 // b.link + 30))
+    await b.run(cycles=cycles_for(b, 120, 256))
     c = await b.counters()
     if SHARED:
         pool = (1 << int(os.environ["QUEUE_W"])) - b.ports
@@ -275,8 +281,8 @@ CONFIGS = {
     "4x1G-shared": dict(LinkW=8, Shared=1, QueueW=11),
     "8-links-64-path-512-shared": dict(NumPorts=8, PortW=3, LinkW=64, PathW=512, QueueW=10, InputW=7, Shared=1),
 }
-QUICK = ["4x1G-path-64", "4x1G-path-64-without-dibs", "8-links-64-path-512", "4x1G-shared"]
 ON_ICARUS = ["4x1G-path-64", "4-links-64-path-256", "8-links-64-path-512-shared"]
+QUICK = [("4-links-64-path-256", "verilator"), ("4x1G-path-64", "icarus")]
 RATES = ["small_frames_back_to_back_at_line_rate", "small_frames_without_any_gap_lose_nothing_and_fill_the_path"]
 OTHERS = ["registers_read_back_and_name_the_build", "one_frame_goes_through_and_its_latency_is_known",
           "bad_frames_are_counted_and_leave_no_trace",
@@ -291,18 +297,19 @@ def environment(parameters, **more):
             "LINE_EVERY": p["NumPorts"] if p["LinkW"] == p["PathW"] else 1, **more}
 
 
-@pytest.mark.parametrize("sim", BOTH)
-@pytest.mark.parametrize("config", CONFIGS)
-def test_switch_top(sim, config):
-    if sim == "icarus" and config not in ON_ICARUS:
-        pytest.skip("Icarus runs three of them")
+RUNS = [pytest.param(config, sim, marks=[] if (config, sim) in QUICK else [pytest.mark.slow])
+        for config in CONFIGS for sim in BOTH if sim == "verilator" or config in ON_ICARUS]
+
+
+@pytest.mark.parametrize("config, sim", RUNS)
+def test_switch_top(config, sim):
     parameters = CONFIGS[config]
-    more = dict(ROUNDS=8, FRAMES=2000) if sim == "verilator" else dict(ROUNDS=2, FRAMES=400)
+    more = dict(ROUNDS=8, FRAMES=2000) if sim == "verilator" else dict(ROUNDS=1, FRAMES=400)
     simulate(sim, "switch_top", "test_switch_top", parameters, env=environment(parameters, **more), tests=OTHERS + RATES)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("config", [c for c in CONFIGS if "without" not in c])
+@pytest.mark.parametrize("config", [
+    pytest.param(c, marks=[] if c == "4-links-64-path-256" else [pytest.mark.slow]) for c in CONFIGS if "without" not in c])
 def test_a_hundred_thousand_small_frames(config):
     parameters = CONFIGS[config]
     simulate("verilator", "switch_top", "test_switch_top", parameters,

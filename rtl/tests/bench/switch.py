@@ -170,8 +170,11 @@ class Switch:
         if self.board and sound and not broken:
             self.board.offered(frame, port)
 
-    async def run(self, quiet=120, cycles=None):
-        """Until all is sent and nothing has moved for `quiet` cycles; or for `cycles`."""
+    async def run(self, quiet=2500, cycles=None):
+        """Until all is sent and nothing has moved for `quiet` cycles; or for `cycles`.
+
+        Four full input buffers of frames that are dropped move nothing for 2048 cycles.
+        """
         d, rng, ports, link = self.dut, self.rng, self.ports, self.link
         every_port = range(ports)
         all_ready = (1 << ports) - 1
