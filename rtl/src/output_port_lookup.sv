@@ -481,6 +481,9 @@ module output_port_lookup #(
     if (!past_q) assume (!rst_ni);
     if (s_tvalid_i) assume (s_tdata_i[31:16] == {f_frame, f_place});
     if (f_place == 8'd7) assume (s_tlast_i);
+    // For the solver's sake: no other bytes than those that are looked at or changed.
+    assume (s_tdata_i[15:0] == 16'h0);
+    if (PathW > 64) assume (s_tdata_i[PathW-1:26*8] == 0 && s_tdata_i[95:64] == 0 && s_tdata_i[175:128] == 0);
     assume (f_frame < 8'd200);
     if (past_q) begin
       there_are_never_more_verdicts_than_words: assert (verdicts_in_q - verdicts_out_q <= Depth);
