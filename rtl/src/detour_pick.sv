@@ -17,7 +17,8 @@
 module detour_pick #(
   parameter NumPorts = 8,  // 2 to 64
   parameter PortW    = 3,  // bits of a port number; 2^PortW >= NumPorts
-  parameter DrawW    = 32  // bits of a draw
+  parameter DrawW    = 32, // bits of a draw
+  parameter Scaled   = 0   // 1: draw_i is what scale_draw made of the draw, DrawW is (NumPorts + 1) * PortW
 ) (
   input  wire logic [PortW-1:0]    want_i,    // port the route chose; below NumPorts
   input  wire logic [NumPorts-1:0] fits_i,    // bit p: the packet fits in queue p
@@ -33,7 +34,7 @@ module detour_pick #(
   wire                none;
   wire [PortW-1:0]    elsewhere;
 
-  pick_uniform #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(DrawW)) i_pick (
+  pick_uniform #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(DrawW), .Scaled(Scaled)) i_pick (
     .set_i    (fits_i & switch_i),
     .draw_i   (draw_i),
     .none_o   (none),

@@ -1,8 +1,8 @@
 // Which queue a frame joins, and what changes in it: route, detour, mark, time to live.
 //
 // Decision    by the destination (IPv4 host or MAC address) a group of ports, of these one by the
-//             flow's hash: the wanted port. If the frame does not fit there, another by detour_pick,
-//             else a drop. Drops: malformed, ttl, no entry, full; the first that holds counts.
+//             flow's hash: the wanted port. If the frame does not fit there, another by detour_pick
+//             (or detour_first_open), else a drop. Drops: malformed, ttl, no entry, full; the first that holds counts.
 // State       the frames under way; the draw.
 // Latency     from a frame's first word to the same word at the output, without stalls:
 //             ceil(38 / bytes of a word) + 11 cycles, with detours and without. One word a cycle.
@@ -32,7 +32,7 @@ module output_port_lookup #(
   parameter WordsW   = 12,  // bits of a queue's length in words
   parameter IndexW   = 8,   // of the forwarding table
   parameter DrawW    = 32,  // bits of a draw
-  parameter Dibs     = 1    // 0: no detours, for comparison
+  parameter Dibs     = 1    // 1: detours by detour_pick; 2: by detour_first_open; 0: none, for comparison
 ) (
   input  wire logic                clk_i,          // clock
   input  wire logic                rst_ni,         // reset, active low, synchronous
@@ -268,20 +268,63 @@ module output_port_lookup #(
   wire [NumPorts-1:0] choice;
 
   generate
-    if (Dibs != 0) begin : g_dibs
-      wire [DrawW-1:0] draw;
-      wire [PortW-1:0] choice_port;
+    if (Dibs == 1) begin : g_dibs
+      // The draw has been scaled to every number of ports a cycle before it is needed; behind it
+      // stands the next one.
+      localparam PlacesW = (NumPorts + 1) * PortW;
+
+      wire [DrawW-1:0]   draw;
+      wire [PlacesW-1:0] places;
+      reg  [PlacesW-1:0] places_q;
+      reg                load_q;  // places_q holds no draw of this seed yet
+      wire [PortW-1:0]   choice_port;
+      wire               next = load_q || (alive && (want7_q & fits_i) == {NumPorts{1'b0}});
+
+      always_ff @(posedge clk_i) begin
+        load_q <= !rst_ni || seed_we_i;
+        if (next) places_q <= places;
+      end
+
+      scale_draw #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(DrawW)) i_scale (
+        .draw_i   (draw),
+        .places_o (places)
+      );
 
       lfsr #(.DrawW(DrawW)) i_draw (
         .clk_i     (clk_i),
         .rst_ni    (rst_ni),
         .seed_we_i (seed_we_i),
         .seed_i    (seed_i),
+        .step_i    (next),
+        .draw_o    (draw)
+      );
+
+      detour_pick #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(PlacesW), .Scaled(1)) i_pick (
+        .want_i   (want_port7_q),
+        .fits_i   (fits_i),
+        .switch_i (allowed7_q),
+        .draw_i   (places_q),
+        .drop_o   (full),
+        .detour_o (detour),
+        .port_o   (choice_port)
+      );
+
+      assign choice = {{(NumPorts-1){1'b0}}, 1'b1} << choice_port;
+    end else if (Dibs == 2) begin : g_first_open
+      // The cheap one: the first open port from a drawn one on, by 8 bits of state.
+      wire [PortW-1:0] draw;
+      wire [PortW-1:0] choice_port;
+
+      lfsr #(.Width(8), .Taps(8'hb8), .Seed(8'h5e), .DrawW(PortW), .Leap(4)) i_draw (
+        .clk_i     (clk_i),
+        .rst_ni    (rst_ni),
+        .seed_we_i (seed_we_i),
+        .seed_i    (seed_i[7:0]),
         .step_i    (alive && (want7_q & fits_i) == {NumPorts{1'b0}}),
         .draw_o    (draw)
       );
 
-      detour_pick #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(DrawW)) i_pick (
+      detour_first_open #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(PortW)) i_pick (
         .want_i   (want_port7_q),
         .fits_i   (fits_i),
         .switch_i (allowed7_q),

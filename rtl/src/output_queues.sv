@@ -12,9 +12,10 @@
 //
 // Room is asked for and taken ahead of the words: ask_words_i is answered two cycles later with
 // fits_o, and taken in that cycle or not at all. Both answers are made at once, for the frame before
-// taking room in p and for its not doing so, and its decision (take_i) picks one: so a decision can be
-// made every cycle, and none is ever stale. For the clock, what a queue may hold at most so that the
-// frame fits is worked out in the first of the two cycles; the second compares.
+// taking room in p and for its not doing so, and its decision (take_i) picks one: so none is ever stale.
+// For the clock, what a queue may hold at most so that the frame fits is worked out in the first of the
+// two cycles; the second compares. With Apart, a decision reaches the counts through a register: then
+// frames of one word must not follow each other. Without, a decision can be made every cycle.
 
 `default_nettype none
 
@@ -23,7 +24,8 @@ module output_queues #(
   parameter PathW    = 64,  // bits of a word
   parameter AddrW    = 11,  // 2^AddrW words for each port
   parameter WordsW   = 12,  // bits of a queue's length; at least AddrW + 1
-  parameter FillW    = 3    // bits of the bytes in a last word; log2(PathW / 8)
+  parameter FillW    = 3,   // bits of the bytes in a last word; log2(PathW / 8)
+  parameter Apart    = 1    // 1: two decisions are at least 2 cycles apart; 0: they may follow each other
 ) (
   input  wire logic                      clk_i,          // clock
   input  wire logic                      rst_ni,         // reset, active low, synchronous
@@ -59,7 +61,7 @@ module output_queues #(
 
   // A queue with at most slack words has room for the frame; at most slack2, if the frame of the cycle
   // before takes its room there too. Below zero: for no frame.
-  reg        [WordsW-1:0] ask1_q, ask2_q;
+  reg        [WordsW-1:0] ask1_q, ask2_q, ask3_q;
   reg signed [WordsW+1:0] slack_q, slack2_q;
 
   wire signed [WordsW+1:0] slack = $signed({2'b00, limit_words_q}) - $signed({2'b00, ask_words_i});
@@ -68,8 +70,16 @@ module output_queues #(
     ask1_q   <= ask_words_i;
     ask2_q   <= ask1_q;
     slack_q  <= slack;
-    slack2_q <= slack - $signed({2'b00, ask1_q});
+    slack2_q <= slack - $signed({2'b00, Apart != 0 ? ask2_q : ask1_q});
+    ask3_q   <= ask2_q;
   end
+
+  // Where decisions are apart, they reach the counts a cycle later, from a register.
+  reg  [NumPorts-1:0] take_q;
+  wire [NumPorts-1:0] take       = Apart != 0 ? take_q : take_i;
+  wire [WordsW-1:0]   take_words = Apart != 0 ? ask3_q : ask2_q;
+
+  always_ff @(posedge clk_i) take_q <= rst_ni ? take_i : {NumPorts{1'b0}};
 
   genvar p;
   generate
@@ -87,7 +97,7 @@ module output_queues #(
       wire reach_if     = next_q >= mark_at_i;
 
       wire [WordsW-1:0] words_if_not = words_q - {{(WordsW-1){1'b0}}, sent_q};
-      wire [WordsW-1:0] words_if     = words_q + ask2_q - {{(WordsW-1){1'b0}}, sent_q};
+      wire [WordsW-1:0] words_if     = words_q + take_words - {{(WordsW-1){1'b0}}, sent_q};
       wire [WordsW-1:0] frames_if_not = frames_q - {{(WordsW-1){1'b0}}, sent_last_q};
       wire [WordsW-1:0] frames_if     = frames_q + {{(WordsW-1){1'b0}}, !sent_last_q};
       wire [WordsW-1:0] next_if_not   = next_q - {{(WordsW-1){1'b0}}, sent_last_q};
@@ -103,13 +113,13 @@ module output_queues #(
           fits_q      <= 1'b0;
           reach_q     <= 1'b0;
         end else begin
-          frames_q    <= take_i[p] ? frames_if : frames_if_not;
-          next_q      <= take_i[p] ? next_if : next_if_not;
-          words_q     <= take_i[p] ? words_if : words_if_not;
+          frames_q    <= take[p] ? frames_if : frames_if_not;
+          next_q      <= take[p] ? next_if : next_if_not;
+          words_q     <= take[p] ? words_if : words_if_not;
           sent_q      <= pop_i[p];
           sent_last_q <= pop_i[p] && last_o[p];
-          fits_q      <= take_i[p] ? fits_if : fits_if_not;
-          reach_q     <= take_i[p] ? reach_if : reach_if_not;
+          fits_q      <= take[p] ? fits_if : fits_if_not;
+          reach_q     <= take[p] ? reach_if : reach_if_not;
         end
       end
 
@@ -152,7 +162,7 @@ module output_queues #(
       wire [AddrW:0]    f_held = tail_q - head;
       always_ff @(posedge clk_i) begin
         if (!rst_ni) f_owed <= {WordsW{1'b0}};
-        else f_owed <= f_owed + (take_i[p] ? ask2_q : {WordsW{1'b0}}) - {{(WordsW-1){1'b0}}, write};
+        else f_owed <= f_owed + (take[p] ? take_words : {WordsW{1'b0}}) - {{(WordsW-1){1'b0}}, write};
       end
       always_comb begin
         if (write) assume (f_owed != 0);
@@ -164,8 +174,9 @@ module output_queues #(
           // Never to a full queue.
           assert (!write || f_held < (1 << AddrW));
           assert (words_q <= Words);
-          // A yes is true.
-          if (ran_q == 2'd3) assert (!fits_q || {1'b0, words_q} + ask2_q <= limit_words_q);
+          // A yes is true, and what is taken fits.
+          if (take[p]) assert ({1'b0, words_q} + take_words <= limit_words_q);
+          if (ran_q == 3'd4 && (Apart == 0 || take_q == 0)) assert (!fits_q || {1'b0, words_q} + ask2_q <= limit_words_q);
         end
       end
 
@@ -186,7 +197,7 @@ module output_queues #(
             // First in, first out: none lost, doubled or overtaken.
             assert (f_written > f_n && data_o[p*PathW +: PathW] == f_data);
           end
-          cover (f_read == 6'd5);
+          cover (f_read == 6'd3);
 `endif
         end
       end
@@ -196,23 +207,25 @@ module output_queues #(
 
 `ifdef FORMAL
   reg past_q = 1'b0;
-  reg [1:0] ran_q = 2'd0;  // cycles since the reset, up to 3
+  reg [2:0] ran_q = 3'd0;  // cycles since the reset, up to 4
   always_ff @(posedge clk_i) begin
     past_q <= 1'b1;
-    ran_q  <= !rst_ni ? 2'd0 : ran_q == 2'd3 ? ran_q : ran_q + 2'd1;
+    ran_q  <= !rst_ni ? 3'd0 : ran_q == 3'd4 ? ran_q : ran_q + 3'd1;
   end
   (* anyconst *) wire [WordsW-1:0] f_limit;
   always_comb begin
     if (!past_q) assume (!rst_ni);
     assume (limit_words_i == f_limit);
     assume ((take_i & (take_i - 1'b1)) == 0 && (dest_i & (dest_i - 1'b1)) == 0);
-    assume (take_i == 0 || ran_q == 2'd3);
+    assume (take_i == 0 || ran_q == 3'd4);
+    if (Apart != 0 && take_q != 0) assume (take_i == 0);
     assume (ask_words_i != 0 && ask_words_i <= Words);
-    if (ran_q == 2'd3) begin
+    if (ran_q == 3'd4) begin
       the_limit_is_held: assert (limit_words_q == (f_limit > Words ? Words : f_limit));
       slack_is_right:    assert (slack_q == $signed({2'b00, limit_words_q}) - $signed({2'b00, ask1_q}));
-      slack2_is_right:   assert (slack2_q == slack_q - $signed({2'b00, ask2_q}));
-      asks_are_bounded:  assert (ask1_q != 0 && ask1_q <= Words && ask2_q != 0 && ask2_q <= Words);
+      slack2_is_right:   assert (slack2_q == slack_q - $signed({2'b00, take_words}));
+      asks_are_bounded:  assert (ask1_q != 0 && ask1_q <= Words && ask2_q != 0 && ask2_q <= Words
+                                 && ask3_q != 0 && ask3_q <= Words);
     end
   end
 `endif

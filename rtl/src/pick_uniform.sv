@@ -17,7 +17,8 @@
 module pick_uniform #(
   parameter NumPorts = 8,  // 2 to 64
   parameter PortW    = 3,  // bits of a port number; 2^PortW >= NumPorts
-  parameter DrawW    = 32  // bits of a draw
+  parameter DrawW    = 32, // bits of a draw
+  parameter Scaled   = 0   // 1: draw_i is what scale_draw made of the draw, DrawW is (NumPorts + 1) * PortW
 ) (
   input  wire logic [NumPorts-1:0] set_i,     // the ports to choose from
   input  wire logic [DrawW-1:0]    draw_i,    // one random draw
@@ -26,26 +27,21 @@ module pick_uniform #(
   output logic [PortW-1:0]         port_o     // the choice; 0 when none_o
 );
 
-  localparam WideW = DrawW + PortW + 1;  // draw * NumPorts
-
   genvar n, p;
   generate
-    // times[n]: n draws. place[n]: scale(draw, n), where n ports are in the set.
-    wire [WideW-1:0] times [0:NumPorts];
-    wire [PortW-1:0] place [0:NumPorts];
-    assign times[0] = {WideW{1'b0}};
-    assign times[1] = {{(PortW+1){1'b0}}, draw_i};
-    for (n = 2; n <= NumPorts; n = n + 1) begin : g_times
-      if (n % 2 == 0) begin : g_even
-        assign times[n] = times[n/2] << 1;
-      end else if ((n & (n + 1)) == 0) begin : g_before_power
-        assign times[n] = (times[1] << $clog2(n + 1)) - times[1];
-      end else begin : g_odd
-        assign times[n] = times[n-1] + times[1];
-      end
+    // place[n]: scale(draw, n), where n ports are in the set.
+    wire [PortW-1:0]              place [0:NumPorts];
+    wire [(NumPorts+1)*PortW-1:0] places;
+    if (Scaled != 0) begin : g_scaled
+      assign places = draw_i;
+    end else begin : g_scale
+      scale_draw #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(DrawW)) i_scale (
+        .draw_i   (draw_i),
+        .places_o (places)
+      );
     end
     for (n = 0; n <= NumPorts; n = n + 1) begin : g_place
-      assign place[n] = times[n][DrawW+:PortW];
+      assign place[n] = places[n*PortW +: PortW];
     end
 
     // below[p][k]: k ports of the set are below p. One bit of each is set.

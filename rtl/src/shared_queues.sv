@@ -23,7 +23,8 @@ module shared_queues #(
   parameter PathW    = 64,  // bits of a word
   parameter AddrW    = 13,  // 2^AddrW words in all
   parameter WordsW   = 14,  // bits of a queue's length; at least AddrW + 1
-  parameter FillW    = 3    // bits of the bytes in a last word; log2(PathW / 8)
+  parameter FillW    = 3,   // bits of the bytes in a last word; log2(PathW / 8)
+  parameter Apart    = 1    // 1: two decisions are at least 2 cycles apart; 0: they may follow each other
 ) (
   input  wire logic                      clk_i,          // clock
   input  wire logic                      rst_ni,         // reset, active low, synchronous
@@ -137,16 +138,24 @@ module shared_queues #(
 
   // What is free, and the threshold.
   reg [WordsW-1:0]   free_q;
-  reg [WordsW-1:0]   ask1_q, ask2_q;  // words of the frames that decide next and now
-  reg [WordsW:0]     pair1_q;         // of both
+  reg [WordsW-1:0]   ask1_q, ask2_q, ask3_q;  // words of the frames that decide next, now and a cycle ago
+  reg [WordsW:0]     pair1_q;         // of the next one and the one before it
   reg [WordsW+3:0]   threshold_q;     // alpha times free words, with 4 bits of fraction cut off below
   reg                low_q;           // threshold2_q is below zero
   reg [WordsW+3:0]   threshold2_q;    // what is left of it, if the frame that decides now takes room
   reg                freed_one_q, freed_two_q, freed_three_q;
   wire [WordsW+7:0]  scaled = {8'h0, free_q} << alpha_i;
 
-  wire took = |take_i;
-  wire [WordsW+4:0] left = {1'b0, scaled[WordsW+7:4]} - {5'h0, ask1_q};
+  // Where decisions are apart, they reach the counts a cycle later, from a register.
+  reg  [NumPorts-1:0] take_q;
+  wire [NumPorts-1:0] take       = Apart != 0 ? take_q : take_i;
+  wire [WordsW-1:0]   take_words = Apart != 0 ? ask3_q : ask2_q;
+  wire [WordsW-1:0]   previous   = Apart != 0 ? ask2_q : ask1_q;  // the frame before the one that asks
+
+  always_ff @(posedge clk_i) take_q <= rst_ni ? take_i : {NumPorts{1'b0}};
+
+  wire took = |take;
+  wire [WordsW+4:0] left = {1'b0, scaled[WordsW+7:4]} - {5'h0, previous};
   wire [WordsW-1:0] free_if_not = free_q + {{(WordsW-1){1'b0}}, freed_three_q};
 
   always_ff @(posedge clk_i) begin
@@ -162,7 +171,7 @@ module shared_queues #(
       freed_one_q   <= free_one;  // counted when the address has reached the front of i_free
       freed_two_q   <= freed_one_q;
       freed_three_q <= freed_two_q;
-      free_q        <= took ? free_if_not - ask2_q : free_if_not;
+      free_q        <= took ? free_if_not - take_words : free_if_not;
       threshold_q   <= scaled[WordsW+7:4];
       {low_q, threshold2_q} <= left;
     end
@@ -171,7 +180,8 @@ module shared_queues #(
   always_ff @(posedge clk_i) begin
     ask1_q  <= ask_words_i;
     ask2_q  <= ask1_q;
-    pair1_q <= {1'b0, ask_words_i} + {1'b0, ask1_q};
+    ask3_q  <= ask2_q;
+    pair1_q <= {1'b0, ask_words_i} + {1'b0, previous};
   end
 
   wire room_if_not = ask1_q <= free_q;
@@ -191,7 +201,7 @@ module shared_queues #(
       wire reach_if     = frames_q + 1'b1 >= mark_at_i;
 
       wire [WordsW-1:0] words_if_not  = words_q - {{(WordsW-1){1'b0}}, sent_q};
-      wire [WordsW-1:0] words_if      = words_q + ask2_q - {{(WordsW-1){1'b0}}, sent_q};
+      wire [WordsW-1:0] words_if      = words_q + take_words - {{(WordsW-1){1'b0}}, sent_q};
       wire [WordsW-1:0] frames_if_not = frames_q - {{(WordsW-1){1'b0}}, sent_last_q};
       wire [WordsW-1:0] frames_if     = frames_q + {{(WordsW-1){1'b0}}, !sent_last_q};
 
@@ -204,12 +214,12 @@ module shared_queues #(
           fits_q      <= 1'b0;
           reach_q     <= 1'b0;
         end else begin
-          frames_q    <= take_i[p] ? frames_if : frames_if_not;
-          words_q     <= take_i[p] ? words_if : words_if_not;
+          frames_q    <= take[p] ? frames_if : frames_if_not;
+          words_q     <= take[p] ? words_if : words_if_not;
           sent_q      <= pop_i[p];
           sent_last_q <= pop_i[p] && last_o[p];
-          fits_q      <= room && (take_i[p] ? fits_if : fits_if_not);
-          reach_q     <= take_i[p] ? reach_if : reach_if_not;
+          fits_q      <= room && (take[p] ? fits_if : fits_if_not);
+          reach_q     <= take[p] ? reach_if : reach_if_not;
         end
       end
 

@@ -26,7 +26,7 @@ module switch_top #(
   parameter MaxFrame = 1518,  // longest sound frame, bytes without FCS
   parameter IndexW   = 8,     // 2 * 2^IndexW entries in the forwarding table
   parameter DrawW    = 32,    // bits of a draw
-  parameter Dibs     = 1      // 0: no detours
+  parameter Dibs     = 1      // 1: detours; 2: to the first open port; 0: none
 ) (
   input  wire logic                        clk_i,            // clock
   input  wire logic                        rst_ni,           // reset, active low, synchronous
@@ -191,7 +191,8 @@ module switch_top #(
   generate
     if (Shared != 0) begin : g_shared
       shared_queues #(
-        .NumPorts(NumPorts), .PathW(PathW), .AddrW(QueueW), .WordsW(WordsW), .FillW(FillW)
+        .NumPorts(NumPorts), .PathW(PathW), .AddrW(QueueW), .WordsW(WordsW), .FillW(FillW),
+        .Apart(8 * MinFrame > PathW ? 1 : 0)
       ) i_queues (
         .clk_i          (clk_i),
         .rst_ni         (rst_ni),
@@ -216,7 +217,8 @@ module switch_top #(
       );
     end else begin : g_own
       output_queues #(
-        .NumPorts(NumPorts), .PathW(PathW), .AddrW(QueueW), .WordsW(WordsW), .FillW(FillW)
+        .NumPorts(NumPorts), .PathW(PathW), .AddrW(QueueW), .WordsW(WordsW), .FillW(FillW),
+        .Apart(8 * MinFrame > PathW ? 1 : 0)
       ) i_queues (
         .clk_i          (clk_i),
         .rst_ni         (rst_ni),

@@ -68,7 +68,7 @@ async def registers_read_back_and_name_the_build(dut):
     assert await b.read(0x00) == 0x5349_4445
     build = await b.read(0x04)
     assert build >> 16 & 0xFF == b.ports and (build >> 8 & 0xFF) * 16 == (8 * b.link // 16) * 16
-    assert bool(build >> 25 & 1) == DIBS and bool(build >> 24 & 1) == SHARED
+    assert (build >> 25 & 3 != 0) == DIBS and bool(build >> 24 & 1) == SHARED
     full = (1 << b.ports) - 1
     for address, value in ((0x08, full & 0b1010), (0x0C, 0b10), (0x10, 37), (0x14, 12345), (0x18, 5), (0x1C, 3), (0x20, 0xDEAD_BEEF)):
         await b.write(address, value)

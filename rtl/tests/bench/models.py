@@ -30,17 +30,15 @@ def nth(mask, draw, draw_bits):
 
 
 class Lfsr:
-    """The draws of lfsr.sv with its default parameters."""
+    """The draws of lfsr.sv: with its default parameters, or the small ones of detours to the first open port."""
 
-    def __init__(self, seed=0x5EED_0001):
-        self.state = seed or 0x5EED_0001
-
-    def draw(self):
-        return self.state
+    def __init__(self, seed=None, small=False):
+        self.taps, self.leap, reset, width = (0xB8, 4, 0x5E, 8) if small else (0x8020_0003, 32, 0x5EED_0001, 32)
+        self.state = (seed or 0) & ((1 << width) - 1) or reset
 
     def step(self):
-        for _ in range(32):
-            self.state = (self.state >> 1) ^ (0x8020_0003 if self.state & 1 else 0)
+        for _ in range(self.leap):
+            self.state = (self.state >> 1) ^ (self.taps if self.state & 1 else 0)
 
 
 def place(bank, ip, addr, index_w):
@@ -120,7 +118,7 @@ class Settings:
     salt: int = 0
     go_back: bool = True
     match_mac: bool = False
-    dibs: bool = True
+    dibs: int = 1
     table: Table = field(default_factory=lambda: Table(8))
 
 
@@ -185,11 +183,16 @@ def checksum_ok(frame):
     return ones_sum(frame[14:14 + ihl]) == 0xFFFF
 
 
-def decide(want, fits, allowed, draw, dibs=True):
-    """`pick` of crates/switch: (port or None, is it a detour)."""
+def decide(want, fits, allowed, draws, dibs=1, ports=4):
+    """`pick` of crates/switch, uniform (1) or first open (2): (port or None, is it a detour)."""
     if fits >> want & 1:
         return want, False
     if not dibs:
         return None, False
-    port = nth(fits & allowed, draw, 32)
+    if dibs == 1:
+        port = nth(fits & allowed, draws.state, 32)
+    else:   # the top bits of 8 are a port, where ports are a power of two
+        start = draws.state >> (8 - (ports - 1).bit_length())
+        port = next((p for i in range(ports) for p in [(start + i) % ports] if fits & allowed & 1 << p), None)
+    draws.step()
     return port, port is not None
