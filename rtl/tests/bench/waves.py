@@ -2,7 +2,7 @@
 
 from html import escape
 
-LEFT, TOP, STEP, ROW, HIGH = 118, 34, 26, 30, 18
+LEFT, TOP, STEP, ROW, HIGH = 104, 34, 32, 30, 18
 INK, PALE, ACCENT = "#222", "#ddd", "#fde3c8"
 
 
