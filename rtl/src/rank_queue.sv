@@ -136,20 +136,16 @@ module rank_queue #(
 
   // Bit i of each: place i breaks that law.
   wire [Entries:1]  gap, newer, mixed_up, unordered, unfair, smaller, larger;
-  wire [CountW-1:0] copies [0:Entries];
-  wire [CountW-1:0] number [0:Entries];
-  assign copies[0] = {CountW{1'b0}};
-  assign number[0] = {CountW{1'b0}};
+  wire [Entries:1]  here, holds;  // bit i: place i holds the one; holds any
   generate
     for (i = 1; i <= Entries; i = i + 1) begin : g_law
-      wire             here = held[i] && word[i][DataW-1:0] == one;
       wire [RankW-1:0] rank = word[i][WordW-1-:RankW];
       wire [RankW-1:0] next = word[i+1][WordW-1-:RankW];
-      assign copies[i]    = copies[i-1] + {{(CountW-1){1'b0}}, here};
-      assign number[i]    = number[i-1] + {{(CountW-1){1'b0}}, held[i]};
+      assign here[i]      = held[i] && word[i][DataW-1:0] == one;
+      assign holds[i]     = held[i];
       assign gap[i]       = !held[i-1] && held[i];
       assign newer[i]     = held[i] && word[i][DataW-1:0] >= arrivals_q;
-      assign mixed_up[i]  = here && rank != its_rank_q;
+      assign mixed_up[i]  = here[i] && rank != its_rank_q;
       assign unordered[i] = held[i+1] && rank > next;
       assign unfair[i]    = held[i+1] && rank == next && word[i][DataW-1:0] >= word[i+1][DataW-1:0];
       assign smaller[i]   = held[i] && rank < head_rank_o;
@@ -164,8 +160,9 @@ module rank_queue #(
     ties_first_come:        assert (unfair == 0);
     head_is_smallest:       assert (smaller == 0);
     tail_is_largest:        assert (larger == 0);
-    none_lost_none_doubled: assert (copies[Entries] == {{(CountW-1){1'b0}}, inside_q});
-    counted:                assert (count_o == number[Entries]);
+    none_lost:              assert (inside_q == (here != 0));
+    none_doubled:           assert ((here & (here - 1'b1)) == 0);
+    counted:                assert (count_o <= Entries && holds == ~({Entries{1'b1}} << count_o));
     full_refuses:           assert (ready_o == (count_o != Entries[CountW-1:0] || pop_i));
     valid_when_not_empty:   assert (valid_o == (count_o != 0));
   end

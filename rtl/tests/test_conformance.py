@@ -37,7 +37,7 @@ def agree(library, bench, lines, count):
 
 MUTANTS = [
     # What is wrong, the bench, the cell, the words, the wrong words, who must notice.
-    ("the second half of the draw", "dibs_variants", "pick_uniform", "times[n][DrawW+:PortW]", "times[n][DrawW-1+:PortW]",
+    ("the second half of the draw", "dibs_variants", "scale_draw", "times[n][DrawW+:PortW]", "times[n][DrawW-1+:PortW]",
      "dibs"),
     ("hosts are detours", "dibs_variants", "detour_pick", "(fits_i & switch_i)", "(fits_i)", "dibs"),
     ("from the port after the drawn one", "dibs_variants", "detour_first_open", "open & ({NumPorts{1'b1}} << start)",

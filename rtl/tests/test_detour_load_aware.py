@@ -55,4 +55,4 @@ async def constrained_random(dut):
 def test_detour_load_aware(sim, ports):
     simulate(sim, "detour_load_aware", "test_detour_load_aware",
              {"NumPorts": ports, "PortW": width(ports), "DepthW": DEPTH_W},
-             [SRC / "pick_uniform.sv", SRC / "detour_load_aware.sv"], reference.env())
+             [SRC / "scale_draw.sv", SRC / "pick_uniform.sv", SRC / "detour_load_aware.sv"], reference.env())

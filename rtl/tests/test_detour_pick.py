@@ -38,4 +38,4 @@ async def constrained_random(dut):
 @pytest.mark.parametrize("sim", BOTH)
 def test_detour_pick(sim, ports):
     simulate(sim, "detour_pick", "test_detour_pick", {"NumPorts": ports, "PortW": width(ports)},
-             [SRC / "pick_uniform.sv", SRC / "detour_pick.sv"], reference.env())
+             [SRC / "scale_draw.sv", SRC / "pick_uniform.sv", SRC / "detour_pick.sv"], reference.env())

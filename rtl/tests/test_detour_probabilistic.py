@@ -47,4 +47,4 @@ async def rows_of_the_vectors(dut):
 @pytest.mark.parametrize("sim", EACH)
 def test_detour_probabilistic(sim):
     simulate(sim, "detour_probabilistic", "test_detour_probabilistic", {"NumPorts": PORTS, "PortW": width(PORTS)},
-             [SRC / "pick_uniform.sv", SRC / "detour_probabilistic.sv"], reference.env())
+             [SRC / "scale_draw.sv", SRC / "pick_uniform.sv", SRC / "detour_probabilistic.sv"], reference.env())

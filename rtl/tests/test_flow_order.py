@@ -65,4 +65,4 @@ async def every_order_is_that_of_the_switch(dut):
 @pytest.mark.parametrize("sim", EACH)
 def test_flow_order(sim, ports, digit):
     simulate(sim, "flow_order", "test_flow_order", {"NumPorts": ports, "PortW": width(ports), "DigitW": digit},
-             [SRC / "pick_uniform.sv", SRC / "flow_order.sv"], reference.env())
+             [SRC / "scale_draw.sv", SRC / "pick_uniform.sv", SRC / "flow_order.sv"], reference.env())

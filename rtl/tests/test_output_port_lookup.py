@@ -125,7 +125,8 @@ class Lookup:
             self.cycle += 1
             fits, reach = self.room_for(asked.popleft())
             d.fits_i.value, d.reach_i.value = fits, reach
-            asked.append(int(d.ask_words_o.value))
+            # Before the first frame nothing is asked; Icarus says so with X.
+            asked.append(int(d.ask_words_o.value) if d.ask_words_o.value.is_resolvable else 0)
             # In.
             if not offering and self.offered and rng.random() >= self.idle:
                 data, last, length, port = self.offered[0]

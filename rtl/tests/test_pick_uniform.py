@@ -38,4 +38,4 @@ async def every_set_and_every_draw(dut):
 @pytest.mark.parametrize("sim", EACH)
 def test_pick_uniform(sim, ports, draw_w):
     simulate(sim, "pick_uniform", "test_pick_uniform", {"NumPorts": ports, "PortW": width(ports), "DrawW": draw_w},
-             [SRC / "pick_uniform.sv"], reference.env())
+             [SRC / "scale_draw.sv", SRC / "pick_uniform.sv"], reference.env())
