@@ -3,7 +3,7 @@
 CARGO ?= cargo
 SIDESTEP = $(CARGO) run --release --quiet --locked --package sidestep --
 
-.PHONY: help demo build test fuzz bench bench-peers instructions clean
+.PHONY: help demo build test fuzz bench bench-peers instructions rtl rtl-quick clean
 
 help: ## what there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -28,6 +28,12 @@ bench-peers: build ## the same permutation in ns-3 and here, in turn; needs libn
 
 instructions: ## instructions per packet-hop, compared with what is committed; needs valgrind
 	@python3 bench/instructions/run.py
+
+rtl: ## everything about the hardware: simulations, conformance, proofs, synthesis (an hour)
+	@bash rtl/run.sh
+
+rtl-quick: ## the part of it that make test runs
+	@bash rtl/run.sh --quick
 
 clean: ## remove what was built
 	$(CARGO) clean

@@ -7,9 +7,14 @@ use sidestep_switch::{AnyBuffer, Buffer, Queues, Verdict, buffer};
 use sidestep_types::{Entry, PortId, PortSet, Rng, Seed};
 
 pub fn table(entry: &'static Entry, count: u32, seed: Seed) -> String {
+    csv(rows(entry, seed).take(count as usize))
+}
+
+/// Rows without end.
+pub fn rows(entry: &'static Entry, seed: Seed) -> impl Iterator<Item = Row> {
     let builds = |values: &_| AnyBuffer::build(entry.name, values, 4, 0).is_ok();
     let settings = settings(entry, builds);
-    let row = |n: u32| {
+    let row = move |n: u32| {
         let setting = &settings[n as usize % settings.len()];
         one(
             entry,
@@ -18,7 +23,7 @@ pub fn table(entry: &'static Entry, count: u32, seed: Seed) -> String {
             seed.stream(("buffer", entry.name, u64::from(n))),
         )
     };
-    csv((0..count).map(row))
+    (0..).map(row)
 }
 
 fn one(entry: &Entry, setting: &Setting, number: u32, mut rng: Rng) -> Row {

@@ -7,14 +7,16 @@
 
 mod buffer;
 mod route;
+mod row;
 mod sched;
 mod settings;
 mod still;
 
+use row::{Row, csv, mask};
 use sidestep_lab::suggest;
 use sidestep_switch::{buffer as buffers, route as routes, sched as scheds};
+use sidestep_types::Entry;
 pub use sidestep_types::Seed;
-use sidestep_types::{Entry, PortSet, Rng};
 
 /// A policy and the seam it sits at.
 #[derive(Clone, Copy, Debug)]
@@ -79,67 +81,6 @@ impl Policy {
             _ => sched::table(self.entry, count, seed),
         }
     }
-}
-
-/// One row of a table: a value for each column, in their order.
-#[derive(Default)]
-struct Row(Vec<(&'static str, String)>);
-
-impl Row {
-    fn put(&mut self, column: &'static str, value: impl ToString) {
-        self.0.push((column, value.to_string()));
-    }
-
-    /// Nothing in the cell when there is no value.
-    fn put_some(&mut self, column: &'static str, value: Option<impl ToString>) {
-        self.put(column, value.map_or(String::new(), |v| v.to_string()));
-    }
-
-    fn put_list(&mut self, column: &'static str, values: impl Iterator<Item = impl ToString>) {
-        let words: Vec<String> = values.map(|v| v.to_string()).collect();
-        self.put(column, words.join(" "));
-    }
-
-    /// Empties the cells from `column` on.
-    fn blank_from(&mut self, column: &str) {
-        let cells = self.0.iter_mut().skip_while(|cell| cell.0 != column);
-        cells.for_each(|cell| cell.1.clear());
-    }
-
-    /// The draws that a policy finds, and how many of them it took: `rng` before and after.
-    fn put_draws(&mut self, before: &Rng, after: &Rng) {
-        let mut ahead = before.clone();
-        let mut taken = None;
-        for (n, column) in ["draw_1_hex", "draw_2_hex"].into_iter().enumerate() {
-            taken = taken.or((ahead == *after).then_some(n));
-            self.put(column, format!("{:08x}", ahead.draw()));
-        }
-        let taken = taken.or((ahead == *after).then_some(2));
-        self.put(
-            "draws_taken",
-            taken.expect("a policy takes at most two draws"),
-        );
-    }
-}
-
-/// Rows under the names of their columns.
-fn csv(rows: impl Iterator<Item = Row>) -> String {
-    let mut out = String::new();
-    for Row(cells) in rows {
-        if out.is_empty() {
-            let names: Vec<&str> = cells.iter().map(|cell| cell.0).collect();
-            out = names.join(",") + "\n";
-        }
-        let cells: Vec<String> = cells.into_iter().map(|cell| cell.1).collect();
-        out += &(cells.join(",") + "\n");
-    }
-    out
-}
-
-/// Bit `p` is port `p`.
-fn mask(ports: PortSet) -> String {
-    let bits = ports.iter().fold(0u64, |bits, port| bits | 1 << port.0);
-    format!("{bits:02x}")
 }
 
 #[cfg(test)]

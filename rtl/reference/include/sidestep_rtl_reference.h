@@ -1,0 +1,51 @@
+// What hardware must decide: the C ABI of rtl/reference. The Rust sources say what each thing means.
+#pragma once
+
+#include <cstdint>
+
+extern "C" {
+
+// src/vectors.rs
+struct SidestepVector {
+  uint64_t salt;
+  uint32_t ports, want, fits, to_switch, candidates, ingress;
+  uint32_t packets[8], bytes[8];
+  uint32_t rank, hash, detours, draws[2], draws_taken;
+  uint32_t max_detours, ingress_allowed, mark_at, mark_in_bytes;
+  uint32_t start, full, line_in_bytes, favour;
+  uint32_t verdict, port, mark, spent;
+};
+enum { SIDESTEP_ENQUEUE, SIDESTEP_DETOUR, SIDESTEP_DROP, SIDESTEP_OTHER };
+struct SidestepVectors;
+SidestepVectors *sidestep_vectors_open(const char *name, uint64_t seed);
+void sidestep_vectors_next(SidestepVectors *, SidestepVector *);
+void sidestep_vectors_close(SidestepVectors *);
+
+// src/pick.rs: a port, or -1
+int32_t sidestep_pick_dibs(uint16_t want, uint64_t fits, uint64_t to_switch, uint32_t draw);
+int32_t sidestep_pick_first_open(uint64_t open, uint16_t ports, uint32_t draw);
+int32_t sidestep_pick_load_aware(uint64_t open, const uint32_t *bytes, uint16_t ports, uint32_t draw);
+int32_t sidestep_pick_flow(uint64_t to_switch, uint64_t open, uint64_t salt, uint32_t hash);
+
+// src/lfsr.rs
+uint64_t sidestep_lfsr_next(uint64_t state, uint64_t taps, uint32_t leap);
+
+// src/vertigo.rs
+struct SidestepView {
+  uint32_t count, head[2], tail[2];
+};
+struct SidestepQueue;
+SidestepQueue *sidestep_queue_open(uint32_t capacity);
+void sidestep_queue_step(SidestepQueue *, uint32_t pop, uint32_t push, uint32_t rank, uint32_t data,
+                         SidestepView *);
+void sidestep_queue_close(SidestepQueue *);
+
+struct SidestepLoad {
+  uint32_t depth, fits, tail;
+};
+struct SidestepDeflection {
+  uint32_t enqueue, evict, moved, target, squeeze, lost;
+};
+void sidestep_deflect(uint32_t rank, uint16_t want, const SidestepLoad *loads, uint16_t ports,
+                      uint64_t candidates, const uint32_t *draws, SidestepDeflection *);
+}

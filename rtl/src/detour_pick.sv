@@ -1,0 +1,57 @@
+// DIBS: the wanted port, or a detour to a random open one, or a drop.
+//
+// Decision    want_i if the packet fits there, else of the ports that fit and lead to a switch the
+//             scale(draw_i)-th, so each with the same chance; else drop.
+// State       none.
+// Latency     none: combinational. It stands beside the test whether the wanted queue is full.
+// Source      Zarifis et al., EuroSys 2014, sections 2 and 5.1; `pick` in
+//             crates/switch/src/buffer/dibs.rs, which the vectors pin.
+// Deviations  none. `draw_i` has 32 bits, as the Rust decision takes them. A narrower one decides as
+//             the 32-bit draw that begins with its bits and goes on with zeros.
+//
+// switch_i is the mask of candidates: leave out the port the packet came in by, or every port of a
+// packet that was detoured too often, and it will not be sent there (detour_allow does that).
+
+`default_nettype none
+
+module detour_pick #(
+  parameter NumPorts = 8,  // 2 to 64
+  parameter PortW    = 3,  // bits of a port number; 2^PortW >= NumPorts
+  parameter DrawW    = 32, // bits of a draw
+  parameter Scaled   = 0   // 1: draw_i is what scale_draw made of the draw, DrawW is (NumPorts + 1) * PortW
+) (
+  input  wire logic [PortW-1:0]    want_i,    // port the route chose; below NumPorts
+  input  wire logic [NumPorts-1:0] fits_i,    // bit p: the packet fits in queue p
+  input  wire logic [NumPorts-1:0] switch_i,  // bit p: another switch hangs off port p
+  input  wire logic [DrawW-1:0]    draw_i,    // one random draw
+  output logic                     drop_o,    // no port will take it
+  output logic                     detour_o,  // the choice is not the wanted port
+  output logic [PortW-1:0]         port_o     // the choice; meaningful when !drop_o
+);
+
+  wire want_fits = |(fits_i & ({{(NumPorts-1){1'b0}}, 1'b1} << want_i));
+
+  wire                none;
+  wire [PortW-1:0]    elsewhere;
+
+  pick_uniform #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(DrawW), .Scaled(Scaled)) i_pick (
+    .set_i    (fits_i & switch_i),
+    .draw_i   (draw_i),
+    .none_o   (none),
+    /* verilator lint_off PINCONNECTEMPTY */
+    .onehot_o (),
+    /* verilator lint_on PINCONNECTEMPTY */
+    .port_o   (elsewhere)
+  );
+
+  assign drop_o   = !want_fits && none;
+  assign detour_o = !want_fits && !none;
+  assign port_o   = want_fits ? want_i : elsewhere;
+
+`ifdef FORMAL
+  `include "detour_laws.svh"
+`endif
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,104 @@
+// Where an address leads: the ports on shortest paths to it.
+//
+// Decision    exact match of a key (an IPv4 host, or a MAC address) in two banks; the group of ports
+//             of the bank that matches.
+// State       two banks of 2^IndexW entries: used, key, group. Empty when the device is configured;
+//             a reset leaves them as they are.
+// Latency     4 cycles, one key a cycle.
+// Source      Zarifis et al., EuroSys 2014, section 3 (forwarding tables, ECMP) and 5.1 (the entry is
+//             a bitmap of ports).
+// Deviations  a hash table with two places for a key, not a CAM: who writes it picks the place, as
+//             Table of rtl/tests/bench/models.py does (bank 0's place, or bank 1's, or move one that is there).
+
+`default_nettype none
+
+module forward_table #(
+  parameter NumPorts = 4,  // ports
+  parameter IndexW   = 8   // 2^IndexW entries in each bank; 4 to 8
+) (
+  input  wire logic                clk_i,          // clock
+  input  wire logic                ip_i,           // the key is an IPv4 address
+  input  wire logic [47:0]         addr_i,         // the address; IPv4 in the low 32 bits, above zeros
+  output logic                     hit_o,          // 4 cycles later: there is an entry
+  output logic      [NumPorts-1:0] group_o,        // and its ports
+  input  wire logic                write_i,        // write an entry
+  input  wire logic [IndexW:0]     write_at_i,     // bank in the top bit, place in the bank below
+  input  wire logic                write_used_i,   // the entry counts; 0 removes it
+  input  wire logic                write_ip_i,     // its key is an IPv4 address
+  input  wire logic [47:0]         write_addr_i,   // its address
+  input  wire logic [NumPorts-1:0] write_group_i   // its ports
+);
+
+  localparam EntryW = 1 + 1 + 48 + NumPorts;
+
+  // Places of a key: the bytes folded into one, as they are and each turned by its number.
+  function automatic [IndexW-1:0] place(input bank, input ip, input [47:0] addr);
+    integer i;
+    reg [7:0] fold;
+    reg [7:0] turned;
+    begin
+      fold = {8{ip}} & 8'h5a;
+      for (i = 0; i < 6; i = i + 1) begin
+        turned = addr[i*8 +: 8];
+        if (bank) turned = (turned << (i + 1)) | (turned >> (7 - i));
+        fold = fold ^ turned;
+      end
+      place = fold[IndexW-1:0];
+    end
+  endfunction
+
+  reg [IndexW-1:0] place0_q, place1_q;
+  reg              ip1_q, ip2_q, ip3_q;
+  reg [47:0]       addr1_q, addr2_q, addr3_q;
+
+  always_ff @(posedge clk_i) begin
+    place0_q <= place(1'b0, ip_i, addr_i);
+    place1_q <= place(1'b1, ip_i, addr_i);
+    {ip1_q, addr1_q} <= {ip_i, addr_i};
+    {ip2_q, addr2_q} <= {ip1_q, addr1_q};
+    {ip3_q, addr3_q} <= {ip2_q, addr2_q};
+  end
+
+  wire [EntryW-1:0] write_entry = {write_used_i, write_ip_i, write_addr_i, write_group_i};
+  wire [EntryW-1:0] entry0, entry1;
+
+  ram_sdp #(.Width(EntryW), .AddrW(IndexW)) i_bank0 (
+    .clk_i   (clk_i),
+    .we_i    (write_i && !write_at_i[IndexW]),
+    .waddr_i (write_at_i[IndexW-1:0]),
+    .wdata_i (write_entry),
+    .re_i    (1'b1),
+    .raddr_i (place0_q),
+    .rdata_o (entry0)
+  );
+
+  ram_sdp #(.Width(EntryW), .AddrW(IndexW)) i_bank1 (
+    .clk_i   (clk_i),
+    .we_i    (write_i && write_at_i[IndexW]),
+    .waddr_i (write_at_i[IndexW-1:0]),
+    .wdata_i (write_entry),
+    .re_i    (1'b1),
+    .raddr_i (place1_q),
+    .rdata_o (entry1)
+  );
+
+  reg [EntryW-1:0]   entry0_q, entry1_q;
+  reg                hit_q;
+  reg [NumPorts-1:0] group_q;
+
+  wire hit0 = entry0_q[EntryW-1:NumPorts] == {1'b1, ip3_q, addr3_q};
+  wire hit1 = entry1_q[EntryW-1:NumPorts] == {1'b1, ip3_q, addr3_q};
+
+  always_ff @(posedge clk_i) begin
+    entry0_q <= entry0;
+    entry1_q <= entry1;
+    hit_q    <= hit0 || hit1;
+    group_q  <= ({NumPorts{hit0}} & entry0_q[NumPorts-1:0]) | ({NumPorts{hit1}} & entry1_q[NumPorts-1:0]);
+  end
+
+  assign hit_o   = hit_q;
+  assign group_o = group_q;
+
+endmodule
+
+`default_nettype wire

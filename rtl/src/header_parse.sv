@@ -1,0 +1,119 @@
+// What the lookup must know of a frame: the fields of Ethernet, IPv4, TCP and UDP.
+//
+// Decision    malformed_o: an EtherType of IPv4, but too short for a header, not version 4, a header
+//             of less than 20 bytes, or a total length that the frame cannot hold.
+// State       the first 38 bytes of the frame that passes, in beats.
+// Latency     the fields stand in head_o's cycle, which follows the beat that carries byte 37 (or
+//             the frame's last).
+// Source      RFC 894, RFC 791 section 3.1; NetFPGA's output port lookup.
+// Deviations  a frame with a VLAN tag, or of another EtherType, is no IPv4 frame: it is looked up by
+//             its MAC address and not changed. The header's checksum is not verified; RFC 1624 keeps a
+//             wrong one wrong. Ports count for TCP and UDP without options and fragments; else they are 0.
+
+`default_nettype none
+
+module header_parse #(
+  parameter PortW = 2,   // bits of a port number
+  parameter PathW = 64,  // bits of a word; 64 to 512
+  parameter LenW  = 11   // bits of a length in bytes
+) (
+  input  wire logic             clk_i,       // clock
+  input  wire logic             rst_ni,      // reset, active low, synchronous
+  input  wire logic             fire_i,      // a word passes
+  input  wire logic [PathW-1:0] data_i,      // the word, the first byte lowest
+  input  wire logic             last_i,      // the last of its frame
+  input  wire logic [LenW-1:0]  len_i,       // bytes of the frame
+  input  wire logic [PortW-1:0] port_i,      // port it came in by
+  output logic                  head_o,      // the fields below belong to a new frame
+  output logic      [LenW-1:0]  len_o,       // its bytes
+  output logic      [PortW-1:0] port_o,      // port it came in by
+  output logic      [47:0]      dmac_o,      // destination address of Ethernet
+  output logic                  ip_o,        // it is a sound IPv4 packet
+  output logic                  malformed_o, // it should be one and is not
+  output logic      [1:0]       ecn_o,       // the ECN field
+  output logic      [7:0]       ttl_o,       // time to live
+  output logic      [15:0]      checksum_o,  // of the IPv4 header
+  output logic      [31:0]      src_o,       // IPv4 source
+  output logic      [31:0]      dst_o,       // IPv4 destination
+  output logic      [7:0]       proto_o,     // IPv4 protocol
+  output logic      [31:0]      ports_o      // source and destination port, or 0
+);
+
+  localparam Bytes  = PathW / 8;
+  localparam Beats  = (38 + Bytes - 1) / Bytes;  // words with a byte of interest
+  localparam BeatW  = $clog2(Beats + 1);
+  localparam EndW   = Beats - 1;
+
+  reg [Beats*PathW-1:0] bytes_q;
+  reg [BeatW-1:0]       beat_q;   // number of the next word; Beats when the header is past
+  reg                   head_q;
+  reg [LenW-1:0]        len_q;
+  reg [PortW-1:0]       port_q;
+
+  wire in_header = beat_q != Beats[BeatW-1:0];
+  wire complete  = fire_i && in_header && (last_i || beat_q == EndW[BeatW-1:0]);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      beat_q <= {BeatW{1'b0}};
+      head_q <= 1'b0;
+    end else begin
+      head_q <= complete;
+      if (fire_i) beat_q <= last_i ? {BeatW{1'b0}} : in_header ? beat_q + 1'b1 : beat_q;
+    end
+  end
+
+  genvar b;
+  generate
+    for (b = 0; b < Beats; b = b + 1) begin : g_beat
+      always_ff @(posedge clk_i) begin
+        if (fire_i && beat_q == b[BeatW-1:0]) bytes_q[b*PathW +: PathW] <= data_i;
+      end
+    end
+  endgenerate
+
+  always_ff @(posedge clk_i) begin
+    if (complete) begin
+      len_q  <= len_i;
+      port_q <= port_i;
+    end
+  end
+
+  // The frame in numbers of 16 bits, each the first byte highest.
+  wire [15:0] half [0:18];
+  genvar h;
+  generate
+    for (h = 0; h < 19; h = h + 1) begin : g_half
+      assign half[h] = {bytes_q[h*16 +: 8], bytes_q[h*16+8 +: 8]};
+    end
+  endgenerate
+
+  wire [15:0] ethertype = half[6];
+  wire [7:0]  version   = bytes_q[14*8 +: 8];
+  wire [15:0] total     = half[8];
+  wire [15:0] fragment  = half[10];
+  wire        ipv4      = ethertype == 16'h0800;
+  wire        no_header = len_q < 34;
+  wire        no_ihl    = version[7:4] != 4'd4 || version[3:0] < 4'd5;
+  wire [16:0] needs     = {1'b0, total} + 17'd14;
+  wire        no_body   = total < 16'd20 || needs > {{(17-LenW){1'b0}}, len_q};
+  wire        has_ports = version[3:0] == 4'd5 && len_q >= 38 && (fragment & 16'h3fff) == 16'h0
+                          && (proto_o == 8'd6 || proto_o == 8'd17);
+
+  assign head_o      = head_q;
+  assign len_o       = len_q;
+  assign port_o      = port_q;
+  assign dmac_o      = {half[0], half[1], half[2]};
+  assign malformed_o = ipv4 && (no_header || no_ihl || no_body);
+  assign ip_o        = ipv4;
+  assign ecn_o       = bytes_q[15*8 +: 2];
+  assign ttl_o       = bytes_q[22*8 +: 8];
+  assign proto_o     = bytes_q[23*8 +: 8];
+  assign checksum_o  = half[12];
+  assign src_o       = {half[13], half[14]};
+  assign dst_o       = {half[15], half[16]};
+  assign ports_o     = has_ports ? {half[17], half[18]} : 32'h0;
+
+endmodule
+
+`default_nettype wire

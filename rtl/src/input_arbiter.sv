@@ -1,0 +1,165 @@
+// Whose frame goes next into the path: round robin, whole frames, no bubble.
+//
+// Decision    of the ports where a frame waits, the first after the one served last.
+// State       the port being served and the length of its frame; one word in the output register.
+// Latency     1 cycle from frame_i to the choice, 1 more to the first word at the output.
+// Source      NetFPGA's input arbiter (Zarifis et al., EuroSys 2014, section 5.1).
+// Deviations  the choice of the next frame is made in the cycle that sends the last word of this one,
+//             so that frames of one word leave one a cycle.
+
+`default_nettype none
+
+module input_arbiter #(
+  parameter NumPorts = 4,   // ports
+  parameter PortW    = 2,   // bits of a port number
+  parameter PathW    = 64,  // bits of a word
+  parameter LenW     = 11   // bits of a length in bytes
+) (
+  input  wire logic                      clk_i,      // clock
+  input  wire logic                      rst_ni,     // reset, active low, synchronous
+  input  wire logic [NumPorts-1:0]       frame_i,    // bit p: a whole frame waits at port p
+  input  wire logic [NumPorts*LenW-1:0]  len_i,      // its bytes
+  output logic      [NumPorts-1:0]       take_o,     // bit p: it is chosen
+  input  wire logic [NumPorts*PathW-1:0] word_i,     // the next word of the frame chosen last
+  input  wire logic [NumPorts-1:0]       last_i,     // it is that frame's last
+  output logic      [NumPorts-1:0]       pop_o,      // the word is taken
+  output logic      [PathW-1:0]          m_tdata_o,  // AXI4-Stream out: a word
+  output logic                           m_tlast_o,  // the last of a frame
+  output logic      [LenW-1:0]           m_tlen_o,   // bytes of the frame, on all of its words
+  output logic      [PortW-1:0]          m_tport_o,  // port it came in by, on all of its words
+  output logic                           m_tvalid_o, // a word is offered
+  input  wire logic                      m_tready_i  // and taken
+);
+
+  reg                busy_q;
+  reg [PortW-1:0]    port_q;
+  reg [NumPorts-1:0] serve_q;  // port_q as one bit
+  reg [NumPorts-1:0] later_q;  // ports after port_q
+  reg [LenW-1:0]     len_q;
+
+  reg [PathW-1:0] data_q;
+  reg [LenW-1:0]  out_len_q;
+  reg [PortW-1:0] out_port_q;
+  reg             last_q, valid_q;
+
+  wire free   = !valid_q || m_tready_i;
+  wire send   = busy_q && free;
+  wire last   = |(last_i & serve_q);
+  wire choose = !busy_q || (send && last);
+
+  // The first waiting port after the one served last, or else the first at all.
+  wire [NumPorts-1:0] after = frame_i & later_q;
+  wire [NumPorts-1:0] from  = after == {NumPorts{1'b0}} ? frame_i : after;
+  wire [NumPorts-1:0] first = from & (~from + 1'b1);
+
+  reg [PathW-1:0] word;
+  reg [LenW-1:0]  first_len;
+  reg [PortW-1:0] first_port;
+  integer p;
+  always_comb begin
+    word       = {PathW{1'b0}};
+    first_len  = {LenW{1'b0}};
+    first_port = {PortW{1'b0}};
+    for (p = 0; p < NumPorts; p = p + 1) begin
+      word       = word | ({PathW{serve_q[p]}} & word_i[p*PathW +: PathW]);
+      first_len  = first_len | ({LenW{first[p]}} & len_i[p*LenW +: LenW]);
+      first_port = first_port | ({PortW{first[p]}} & p[PortW-1:0]);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      busy_q  <= 1'b0;
+      port_q  <= {PortW{1'b0}};
+      serve_q <= {{(NumPorts-1){1'b0}}, 1'b1};
+      later_q <= {{(NumPorts-1){1'b1}}, 1'b0};
+      valid_q <= 1'b0;
+    end else begin
+      if (choose) begin
+        busy_q <= |frame_i;
+        if (|frame_i) begin
+          port_q  <= first_port;
+          serve_q <= first;
+          later_q <= ~(first | (first - 1'b1));
+          len_q   <= first_len;
+        end
+      end
+      if (free) valid_q <= busy_q;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (free) begin
+      data_q     <= word;
+      last_q     <= last;
+      out_len_q  <= len_q;
+      out_port_q <= port_q;
+    end
+  end
+
+  assign take_o     = choose ? first : {NumPorts{1'b0}};
+  assign pop_o      = send ? serve_q : {NumPorts{1'b0}};
+  assign m_tdata_o  = data_q;
+  assign m_tlast_o  = last_q;
+  assign m_tlen_o   = out_len_q;
+  assign m_tport_o  = out_port_q;
+  assign m_tvalid_o = valid_q;
+
+`ifdef FORMAL
+  // Each port sends words with their number in the low bits and the port in the high ones; a frame
+  // ends where its port says so. What comes out must be each port's words in order, none missing,
+  // and a frame of one port before anything of another.
+  reg past_q = 1'b0;
+  always_ff @(posedge clk_i) past_q <= 1'b1;
+  always_comb if (!past_q) assume (!rst_ni);
+
+  localparam TagW = PathW - PortW;
+  reg [TagW-1:0] f_sent [0:NumPorts-1];   // words popped from each port
+  reg [TagW-1:0] f_seen [0:NumPorts-1];   // words of each port that have come out
+  reg            f_inside;                // a frame has begun at the output
+  reg [PortW-1:0] f_port;                 // and it is of this port
+  wire [PortW-1:0] f_out_port = m_tdata_o[PathW-1 -: PortW];
+  integer f;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      for (f = 0; f < NumPorts; f = f + 1) begin
+        f_sent[f] <= {TagW{1'b0}};
+        f_seen[f] <= {TagW{1'b0}};
+      end
+      f_inside <= 1'b0;
+    end else begin
+      for (f = 0; f < NumPorts; f = f + 1) if (pop_o[f]) f_sent[f] <= f_sent[f] + 1'b1;
+      if (m_tvalid_o && m_tready_i) begin
+        in_order_and_none_missing: assert (m_tdata_o[TagW-1:0] == f_seen[f_out_port]);
+        the_port_is_named:         assert (m_tport_o == f_out_port);
+        not_interleaved:           assert (!f_inside || f_port == f_out_port);
+        f_seen[f_out_port] <= f_seen[f_out_port] + 1'b1;
+        f_inside <= !m_tlast_o;
+        f_port   <= f_out_port;
+      end
+    end
+  end
+  always_comb begin
+    for (f = 0; f < NumPorts; f = f + 1) assume (word_i[f*PathW +: PathW] == {f[PortW-1:0], f_sent[f]});
+    if (past_q) one_port_at_a_time: assert ((pop_o & (pop_o - 1'b1)) == 0 && (take_o & (take_o - 1'b1)) == 0);
+    taken_only_if_it_waits: assert ((take_o & ~frame_i) == 0);
+  end
+  always_ff @(posedge clk_i) begin
+    // A word's end of frame stays as it is until it is taken, and a frame waits until it is taken.
+    for (f = 0; f < NumPorts; f = f + 1) begin
+      if (past_q && $past(rst_ni) && !$past(pop_o[f])) assume (last_i[f] == $past(last_i[f]));
+      if (past_q && $past(rst_ni) && $past(frame_i[f] && !take_o[f])) assume (frame_i[f]);
+    end
+    if (past_q && $past(rst_ni) && rst_ni && $past(m_tvalid_o && !m_tready_i)) begin
+      still_there: assert (m_tvalid_o);
+      unchanged:   assert (m_tdata_o == $past(m_tdata_o) && m_tlast_o == $past(m_tlast_o)
+                           && m_tlen_o == $past(m_tlen_o) && m_tport_o == $past(m_tport_o));
+    end
+    no_bubble: assert (!(past_q && $past(rst_ni) && rst_ni && $past(busy_q && free)) || m_tvalid_o);
+    two_ports_out: cover (past_q && rst_ni && f_seen[0] > 2 && f_seen[1] > 2);
+  end
+`endif
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,206 @@
+// One port's way in: whole, sound frames wait here, and their lengths are known.
+//
+// Decision    a frame is kept when it ends without error, is MinFrame to MaxFrame bytes long and only
+//             its last beat is partial; else all of it is taken back and counted as bad.
+// State       one memory of 2^AddrW words of the path; the lengths of the frames in it.
+// Latency     from the last beat of a frame to frame_o: 5 cycles (it is stored whole first).
+// Source      NetFPGA's receive queues, which the design of Zarifis et al., EuroSys 2014, section 5.1
+//             builds on; they too hand the length to the lookup ahead of the first beat.
+// Deviations  a port that is full lets tready fall instead of losing frames: nothing is lost in here.
+//
+// The link may be narrower than the path: beats are gathered into words, lowest bytes first. Words of
+// the path have no tkeep: the length says how much of the last one counts.
+
+`default_nettype none
+
+module input_buffer #(
+  parameter LinkW    = 64,    // bits of a beat of the link; 8 to PathW
+  parameter PathW    = 64,    // bits of a word of the path
+  parameter AddrW    = 9,     // 2^AddrW words; at least two frames of MaxFrame bytes
+  parameter FrameW   = 6,     // 2^FrameW frames at most
+  parameter LenW     = 11,    // bits of a length in bytes
+  parameter MinFrame = 60,    // shortest sound frame, bytes without FCS
+  parameter MaxFrame = 1518   // longest sound frame, bytes without FCS
+) (
+  input  wire logic               clk_i,      // clock
+  input  wire logic               rst_ni,     // reset, active low, synchronous
+  input  wire logic [LinkW-1:0]   s_tdata_i,  // AXI4-Stream in: bytes, the first one lowest
+  input  wire logic [LinkW/8-1:0] s_tkeep_i,  // which bytes count; all, but in the last beat
+  input  wire logic               s_tlast_i,  // the last beat of a frame
+  input  wire logic               s_tuser_i,  // with tlast: the frame is broken (its FCS was wrong)
+  input  wire logic               s_tvalid_i, // a beat is offered
+  output logic                    s_tready_o, // and taken
+  output logic                    frame_o,    // a whole frame waits
+  output logic      [LenW-1:0]    len_o,      // its bytes
+  input  wire logic               take_i,     // it is chosen: its words are popped from the next cycle on
+  output logic                    valid_o,    // word_o holds a word
+  output logic      [PathW-1:0]   word_o,     // the next word of the frame chosen last
+  output logic                    last_o,     // it is the frame's last word
+  input  wire logic               pop_i,      // the word is taken
+  output logic                    in_o,       // counts: a frame came, sound or not
+  output logic                    bad_o       // counts: and was bad
+);
+
+  localparam Lanes    = PathW / LinkW;
+  localparam LaneW    = Lanes > 1 ? $clog2(Lanes) : 1;
+  localparam LinkB    = LinkW / 8;
+  localparam CountW   = $clog2(LinkB + 1);
+  localparam LastLane = Lanes - 1;
+
+  // Beats, one cycle after the link. A beat goes to its lane, the lowest first.
+  reg              beat_q, last_q, error_q, partial_q;
+  reg [CountW-1:0] bytes_q;
+  reg [LaneW-1:0]  lane_q, next_lane_q;
+  reg [PathW-1:0]  word_q;
+  reg              ready_q;
+
+  wire beat = s_tvalid_i && ready_q;
+
+  function automatic [CountW-1:0] ones(input [LinkB-1:0] keep);
+    integer i;
+    begin
+      ones = {CountW{1'b0}};
+      for (i = 0; i < LinkB; i = i + 1) if (keep[i]) ones = ones + 1'b1;
+    end
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      beat_q      <= 1'b0;
+      next_lane_q <= {LaneW{1'b0}};
+    end else begin
+      beat_q <= beat;
+      if (beat) next_lane_q <= (s_tlast_i || next_lane_q == LastLane[LaneW-1:0]) ? {LaneW{1'b0}} : next_lane_q + 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (beat) begin
+      last_q    <= s_tlast_i;
+      error_q   <= s_tlast_i && s_tuser_i;
+      // Holes in tkeep, or a partial beat before the last: such a frame is bad.
+      partial_q <= (s_tkeep_i & (s_tkeep_i + 1'b1)) != {LinkB{1'b0}} || !s_tkeep_i[0]
+                   || (!s_tlast_i && s_tkeep_i != {LinkB{1'b1}});
+      bytes_q   <= ones(s_tkeep_i);
+      lane_q    <= next_lane_q;
+    end
+  end
+
+  genvar l;
+  generate
+    for (l = 0; l < Lanes; l = l + 1) begin : g_lane
+      always_ff @(posedge clk_i) begin
+        if (beat && next_lane_q == l[LaneW-1:0]) word_q[l*LinkW +: LinkW] <= s_tdata_i;
+      end
+    end
+  endgenerate
+
+  // Words, one cycle after that, with the length of the frame up to here.
+  reg              word2_q, last2_q;
+  reg [PathW-1:0]  data2_q;
+  reg [LenW-1:0]   len_q;
+  reg              first_q;   // the next beat begins a frame
+  reg              broken_q;  // it is bad already
+
+  wire broken = partial_q || error_q || (!first_q && broken_q);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      word2_q <= 1'b0;
+      first_q <= 1'b1;
+    end else begin
+      word2_q <= beat_q && (last_q || lane_q == LastLane[LaneW-1:0]);
+      if (beat_q) first_q <= last_q;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    data2_q <= word_q;
+    last2_q <= last_q;
+    if (beat_q) begin
+      broken_q  <= broken;
+      // A length that is too long stays as it is, so that it cannot wrap around.
+      if (first_q)                len_q <= {{(LenW-CountW){1'b0}}, bytes_q};
+      else if (len_q <= MaxFrame) len_q <= len_q + {{(LenW-CountW){1'b0}}, bytes_q};
+    end
+  end
+
+  // The frame is judged with its last word. Words that are too many are not written.
+  reg [AddrW:0]  write_q;     // the next word to write
+  reg [AddrW:0]  commit_q;    // words before this one belong to whole frames
+
+  wire           too_long = len_q > MaxFrame;
+  wire           frame    = word2_q && last2_q;
+  wire           sound    = frame && !broken_q && !too_long && len_q >= MinFrame;
+  wire           store    = word2_q && !too_long;
+  wire [AddrW:0] after    = write_q + 1'b1;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      write_q  <= {(AddrW+1){1'b0}};
+      commit_q <= {(AddrW+1){1'b0}};
+    end else begin
+      if (frame && !sound) write_q <= commit_q;
+      else if (store)      write_q <= after;
+      if (sound) commit_q <= after;
+    end
+  end
+
+  // Lengths of whole frames.
+  (* ram_style = "distributed" *)
+  reg [LenW-1:0] lens [0:(1<<FrameW)-1];
+  reg [FrameW:0] lens_write_q, lens_read_q, lens_seen_q;
+
+  always_ff @(posedge clk_i) begin
+    if (sound) lens[lens_write_q[FrameW-1:0]] <= len_q;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      lens_write_q <= {(FrameW+1){1'b0}};
+      lens_read_q  <= {(FrameW+1){1'b0}};
+      lens_seen_q  <= {(FrameW+1){1'b0}};
+    end else begin
+      if (sound) lens_write_q <= lens_write_q + 1'b1;
+      lens_seen_q <= lens_write_q;  // a cycle later, when the first word is in the reader's register
+      if (take_i) lens_read_q <= lens_read_q + 1'b1;
+    end
+  end
+
+  assign frame_o = lens_read_q != lens_seen_q;
+  assign len_o   = lens[lens_read_q[FrameW-1:0]];
+
+  wire [AddrW:0] head;
+
+  ram_fifo #(.Width(PathW + 1), .AddrW(AddrW)) i_words (
+    .clk_i   (clk_i),
+    .rst_ni  (rst_ni),
+    .we_i    (store),
+    .waddr_i (write_q[AddrW-1:0]),
+    .wdata_i ({last2_q, data2_q}),
+    .tail_i  (commit_q),
+    .head_o  (head),
+    .valid_o (valid_o),
+    .data_o  ({last_o, word_o}),
+    .pop_i   (pop_i)
+  );
+
+  // Room for what may still be under way: three beats, each a word and a frame.
+  wire [AddrW:0]  used_words  = write_q - head;
+  wire [FrameW:0] used_frames = lens_write_q - lens_read_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) ready_q <= 1'b0;
+    else ready_q <= used_words < (1 << AddrW) - 5 && used_frames < (1 << FrameW) - 5;
+  end
+
+  assign s_tready_o = ready_q;
+
+  always_ff @(posedge clk_i) begin
+    in_o  <= rst_ni && frame;
+    bad_o <= rst_ni && frame && !sound;
+  end
+
+endmodule
+
+`default_nettype wire

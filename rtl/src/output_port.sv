@@ -1,0 +1,103 @@
+// One port's way out: words of the path become beats of the link.
+//
+// Decision    none.
+// State       which beat of the word comes next; one beat in the output register.
+// Latency     1 cycle. One beat a cycle without a bubble.
+// Source      AXI4-Stream: what is offered stays as it is until it is taken.
+// Deviations  none.
+
+`default_nettype none
+
+module output_port #(
+  parameter LinkW = 64,  // bits of a beat; 8 to PathW
+  parameter PathW = 64,  // bits of a word
+  parameter FillW = 3    // log2(PathW / 8)
+) (
+  input  wire logic               clk_i,      // clock
+  input  wire logic               rst_ni,     // reset, active low, synchronous
+  input  wire logic               valid_i,    // a word waits
+  input  wire logic [PathW-1:0]   data_i,     // its bytes, the first one lowest
+  input  wire logic               last_i,     // the last of a frame
+  input  wire logic [FillW-1:0]   fill_i,     // bytes that count in the last; 0 for all
+  output logic                    pop_o,      // it is taken
+  output logic      [LinkW-1:0]   m_tdata_o,  // AXI4-Stream out: a beat
+  output logic      [LinkW/8-1:0] m_tkeep_o,  // bytes that count
+  output logic                    m_tlast_o,  // the last of a frame
+  output logic                    m_tvalid_o, // a beat is offered
+  input  wire logic               m_tready_i, // and taken
+  output logic                    out_o       // counts: a frame has gone
+);
+
+  localparam Lanes = PathW / LinkW;
+  localparam LaneW = Lanes > 1 ? $clog2(Lanes) : 1;
+  localparam LinkB = LinkW / 8;
+  localparam LastLane = Lanes - 1;
+  localparam LaneAt = $clog2(LinkB);  // bits of a place in a beat
+
+  reg [LaneW-1:0] lane_q;
+  reg [LinkW-1:0] data_q;
+  reg [LinkB-1:0] keep_q;
+  reg             last_q, valid_q;
+
+  wire [FillW-1:0] at   = fill_i - 1'b1;  // the last byte that counts
+  wire [FillW:0]   lane = {1'b0, at} >> LaneAt;
+  wire [FillW-1:0] byte_in_lane = at & (LinkB[FillW-1:0] - 1'b1);
+  wire [LaneW-1:0] stop = last_i ? lane[LaneW-1:0] : LastLane[LaneW-1:0];
+  wire             free = !valid_q || m_tready_i;
+  wire             send = valid_i && free;
+  wire             end_of_word = lane_q == stop;
+
+  reg [LinkB-1:0] keep;
+  integer b;
+  always_comb begin
+    for (b = 0; b < LinkB; b = b + 1) keep[b] = !last_i || !end_of_word || b <= {{(32-FillW){1'b0}}, byte_in_lane};
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      lane_q  <= {LaneW{1'b0}};
+      valid_q <= 1'b0;
+    end else begin
+      if (send) lane_q <= end_of_word ? {LaneW{1'b0}} : lane_q + 1'b1;
+      if (free) valid_q <= valid_i;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (free) begin
+      data_q <= data_i[lane_q*LinkW +: LinkW];
+      keep_q <= keep;
+      last_q <= last_i && end_of_word;
+    end
+  end
+
+  assign pop_o      = send && end_of_word;
+  assign m_tdata_o  = data_q;
+  assign m_tkeep_o  = keep_q;
+  assign m_tlast_o  = last_q;
+  assign m_tvalid_o = valid_q;
+
+  always_ff @(posedge clk_i) out_o <= rst_ni && valid_q && m_tready_i && last_q;
+
+`ifdef FORMAL
+  reg past_q = 1'b0;
+  always_ff @(posedge clk_i) past_q <= 1'b1;
+  always_comb if (!past_q) assume (!rst_ni);
+  always_ff @(posedge clk_i) begin
+    // The queue's front stays as it is until it is taken.
+    if (past_q && $past(rst_ni && valid_i && !pop_o)) begin
+      assume (valid_i && data_i == $past(data_i) && last_i == $past(last_i) && fill_i == $past(fill_i));
+    end
+    if (past_q && $past(rst_ni) && rst_ni && $past(m_tvalid_o && !m_tready_i)) begin
+      still_there: assert (m_tvalid_o);
+      unchanged:   assert (m_tdata_o == $past(m_tdata_o) && m_tkeep_o == $past(m_tkeep_o) && m_tlast_o == $past(m_tlast_o));
+    end
+    if (past_q && $past(rst_ni) && $past(pop_o)) begin
+      taken_only_if_there: assert ($past(valid_i));
+    end
+  end
+`endif
+
+endmodule
+
+`default_nettype wire

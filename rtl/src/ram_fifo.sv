@@ -1,0 +1,77 @@
+// The reading half of a queue in block RAM: the oldest word always waits in a register.
+//
+// Decision    none: first in, first out, one word a cycle without a bubble.
+// State       the read pointer, the word in the memory's output and the word in data_o.
+// Latency     a word that becomes readable (tail_i moves past it) in cycle t is in data_o in t+2.
+// Source      none: the usual first-word fall-through. The register behind the memory is there for
+//             the clock: a block RAM of an ECP5 takes most of 5 ns to answer.
+//
+// The writer owns the write pointer, so that it may write a frame and take it back before it moves
+// tail_i (input_buffer does), and it must not overrun head_o.
+
+`default_nettype none
+
+module ram_fifo #(
+  parameter Width = 72,  // bits of a word
+  parameter AddrW = 9    // bits of an address
+) (
+  input  wire logic             clk_i,    // clock
+  input  wire logic             rst_ni,   // reset, active low, synchronous
+  input  wire logic             we_i,     // write wdata_i to waddr_i
+  input  wire logic [AddrW-1:0] waddr_i,  // where to
+  input  wire logic [Width-1:0] wdata_i,  // the word
+  input  wire logic [AddrW:0]   tail_i,   // words before this one may be read
+  output logic      [AddrW:0]   head_o,   // the next word to be read from the memory
+  output logic                  valid_o,  // data_o holds a word
+  output logic      [Width-1:0] data_o,   // the oldest word
+`ifdef FORMAL
+  output logic      [1:0]       front_o,  // words that have left the memory and wait
+`endif
+  input  wire logic             pop_i     // take it; only while valid_o
+);
+
+  reg [AddrW:0]   head_q;
+  reg             read_q;   // the memory's output holds a word
+  reg             valid_q;
+  reg [Width-1:0] data_q;
+
+  wire [Width-1:0] rdata;
+  wire move = !valid_q || pop_i;
+  wire read = head_q != tail_i && (!read_q || move);
+
+  ram_sdp #(.Width(Width), .AddrW(AddrW)) i_ram (
+    .clk_i   (clk_i),
+    .we_i    (we_i),
+    .waddr_i (waddr_i),
+    .wdata_i (wdata_i),
+    .re_i    (read),
+    .raddr_i (head_q[AddrW-1:0]),
+    .rdata_o (rdata)
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      head_q  <= {(AddrW+1){1'b0}};
+      read_q  <= 1'b0;
+      valid_q <= 1'b0;
+    end else begin
+      if (read) head_q <= head_q + 1'b1;
+      read_q <= read || (read_q && !move);
+      if (move) valid_q <= read_q;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (move) data_q <= rdata;
+  end
+
+`ifdef FORMAL
+  assign front_o = {1'b0, read_q} + {1'b0, valid_q};
+`endif
+  assign head_o  = head_q;
+  assign valid_o = valid_q;
+  assign data_o  = data_q;
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,38 @@
+// A memory with one write port and one read port, on one clock.
+//
+// Latency     rdata_o holds the word of raddr_i in the cycle after re_i.
+// State       the words; all zeros before the first write, and after a reset what they were.
+// Deviations  what is read in the very cycle in which the same word is written is not defined:
+//             block RAM differs there between makers. No cell of this switch does it and cares.
+
+`default_nettype none
+
+module ram_sdp #(
+  parameter Width = 72,  // bits of a word
+  parameter AddrW = 9    // bits of an address
+) (
+  input  wire logic             clk_i,    // clock
+  input  wire logic             we_i,     // write wdata_i to waddr_i
+  input  wire logic [AddrW-1:0] waddr_i,  // where to
+  input  wire logic [Width-1:0] wdata_i,  // the word
+  input  wire logic             re_i,     // read raddr_i
+  input  wire logic [AddrW-1:0] raddr_i,  // where from
+  output logic      [Width-1:0] rdata_o   // the word read last
+);
+
+  (* ram_style = "block", no_rw_check *)
+  reg [Width-1:0] mem [0:(1<<AddrW)-1];
+
+  integer i;
+  initial begin
+    for (i = 0; i < (1 << AddrW); i = i + 1) mem[i] = {Width{1'b0}};
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (we_i) mem[waddr_i] <= wdata_i;
+    if (re_i) rdata_o <= mem[raddr_i];
+  end
+
+endmodule
+
+`default_nettype wire

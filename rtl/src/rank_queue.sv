@@ -1,0 +1,178 @@
+// Vertigo's queue: in by rank, out at either end, one operation a cycle.
+//
+// Decision    the smallest rank stands at the head and the largest at the tail; of equal ranks the
+//             earliest is nearer to the head. A push without room is not taken.
+// State       Entries places, sorted from 0 up: valid, rank and data of each; how many.
+// Latency     one cycle. Head and tail are to be seen without asking; a push and a pop from either
+//             end may come in every cycle, also together, and the next cycle shows the outcome.
+//             Pop acts first: a full queue takes a push in the place of what is popped.
+// Source      Abdous et al., CoNEXT 2021, section 3.2. Theirs extends PIEO, keeps 64 elements in
+//             block memory and takes 4 cycles for an operation (section 4.5).
+// Deviations  room is counted in packets, one to a place. A larger arrival that needs the room of several
+//             small ones takes one eviction a cycle, asked from outside.
+//
+// A systolic array: every place compares the arriving rank with its own in the same cycle, and then
+// keeps what it has, takes it from the place before or behind, or takes the arrival. That costs a
+// comparator for each place; in exchange there is no search.
+
+`default_nettype none
+
+module rank_queue #(
+  parameter Entries = 64,  // places, at least 2
+  parameter CountW  = 7,   // bits of a count; 2^CountW > Entries
+  parameter RankW   = 32,  // bits of a rank
+  parameter DataW   = 16   // bits of what is kept of a packet, such as where it lies
+) (
+  input  wire logic              clk_i,        // clock
+  input  wire logic              rst_ni,       // reset, active low, synchronous: empty
+  input  wire logic              push_i,       // put one in
+  input  wire logic [RankW-1:0]  rank_i,       // its rank
+  input  wire logic [DataW-1:0]  data_i,       // what is kept of it
+  output logic                   ready_o,      // there is room, or pop_i makes some; else a push is not taken
+  input  wire logic              pop_i,        // take one out; of an empty queue nothing
+  input  wire logic              largest_i,    // from the tail, not the head
+  output logic                   valid_o,      // one waits: the four outputs below mean something
+  output logic      [RankW-1:0]  head_rank_o,  // the smallest rank
+  output logic      [DataW-1:0]  head_data_o,  // the earliest of those
+  output logic      [RankW-1:0]  tail_rank_o,  // the largest rank
+  output logic      [DataW-1:0]  tail_data_o,  // the latest of those
+  output logic      [CountW-1:0] count_o       // how many wait
+);
+
+  localparam WordW = RankW + DataW;
+
+  // Place i is [i+1]; [0] and [Entries+1] stand for what is before the first and behind the last.
+  wire             held  [0:Entries+1];  // it holds a packet
+  wire [WordW-1:0] word  [0:Entries+1];  // rank and data
+  wire             ahead [0:Entries+1];  // it holds one that stays, and stays ahead of the arrival
+  wire [WordW-1:0] tails [0:Entries];
+
+  assign held[0]  = 1'b1;
+  assign ahead[0] = 1'b1;
+  assign word[0]  = {WordW{1'b0}};
+  assign held[Entries+1]  = 1'b0;
+  assign ahead[Entries+1] = 1'b0;
+  assign word[Entries+1]  = {WordW{1'b0}};
+  assign tails[0] = {WordW{1'b0}};
+
+  wire pop      = pop_i && held[1];
+  wire pop_head = pop && !largest_i;
+  wire pop_tail = pop && largest_i;
+  wire push     = push_i && ready_o;
+
+  wire [WordW-1:0] arrival = {rank_i, data_i};
+
+  genvar i;
+  generate
+    for (i = 1; i <= Entries; i = i + 1) begin : g_place
+      reg             held_q;
+      reg [WordW-1:0] word_q;
+
+      assign held[i] = held_q;
+      assign word[i] = word_q;
+
+      wire last = held_q && !held[i+1];
+      assign ahead[i] = held_q && word_q[WordW-1-:RankW] <= rank_i && !(pop_tail && last);
+      assign tails[i] = tails[i-1] | (last ? word_q : {WordW{1'b0}});
+
+      // Where this place finds its word. When the head leaves, all of them move up by one.
+      wire stays   = pop_head ? !push || ahead[i+1] : !push || ahead[i];
+      wire arrives = pop_head ? (i == 1 || ahead[i]) : ahead[i-1];
+
+      always_ff @(posedge clk_i) begin
+        if (!rst_ni) held_q <= 1'b0;
+        else if (push && !pop) held_q <= held[i-1];
+        else if (pop && !push) held_q <= held[i+1];
+        if (stays)        word_q <= pop_head ? word[i+1] : word_q;
+        else if (arrives) word_q <= arrival;
+        else              word_q <= pop_head ? word_q : word[i-1];
+      end
+    end
+  endgenerate
+
+  reg [CountW-1:0] count_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) count_q <= {CountW{1'b0}};
+    else if (push && !pop) count_q <= count_q + 1'b1;
+    else if (pop && !push) count_q <= count_q - 1'b1;
+  end
+
+  assign ready_o     = !held[Entries] || pop_i;
+  assign valid_o     = held[1];
+  assign head_rank_o = held[1] ? word[1][WordW-1-:RankW] : {RankW{1'b0}};
+  assign head_data_o = held[1] ? word[1][DataW-1:0] : {DataW{1'b0}};
+  assign tail_rank_o = tails[Entries][WordW-1-:RankW];
+  assign tail_data_o = tails[Entries][DataW-1:0];
+  assign count_o     = count_q;
+
+`ifdef FORMAL
+  // What is kept of a packet is here the number of its arrival, so that order among equals and the
+  // fate of each can be stated. As many arrive as fit a number.
+  reg             past_q = 1'b0;
+  reg [DataW-1:0] arrivals_q;
+  always_ff @(posedge clk_i) begin
+    past_q <= 1'b1;
+    if (!rst_ni) arrivals_q <= {DataW{1'b0}};
+    else if (push) arrivals_q <= arrivals_q + 1'b1;
+  end
+  always_comb begin
+    if (!past_q) assume (!rst_ni);
+    assume (data_i == arrivals_q);
+    assume (arrivals_q != {DataW{1'b1}});
+  end
+
+  // One arrival, whichever, and its rank: is it inside, as far as its pushes and pops tell?
+  (* anyconst *) wire [DataW-1:0] one;
+  reg             inside_q;
+  reg [RankW-1:0] its_rank_q;
+  wire enters = push && data_i == one;
+  wire leaves = pop_head && head_data_o == one || pop_tail && tail_data_o == one;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) inside_q <= 1'b0;
+    else if (enters) inside_q <= 1'b1;
+    else if (leaves && inside_q) inside_q <= 1'b0;
+    if (enters) its_rank_q <= rank_i;
+  end
+
+  // Bit i of each: place i breaks that law.
+  wire [Entries:1]  gap, newer, mixed_up, unordered, unfair, smaller, larger;
+  wire [Entries:1]  here, holds;  // bit i: place i holds the one; holds any
+  generate
+    for (i = 1; i <= Entries; i = i + 1) begin : g_law
+      wire [RankW-1:0] rank = word[i][WordW-1-:RankW];
+      wire [RankW-1:0] next = word[i+1][WordW-1-:RankW];
+      assign here[i]      = held[i] && word[i][DataW-1:0] == one;
+      assign holds[i]     = held[i];
+      assign gap[i]       = !held[i-1] && held[i];
+      assign newer[i]     = held[i] && word[i][DataW-1:0] >= arrivals_q;
+      assign mixed_up[i]  = here[i] && rank != its_rank_q;
+      assign unordered[i] = held[i+1] && rank > next;
+      assign unfair[i]    = held[i+1] && rank == next && word[i][DataW-1:0] >= word[i+1][DataW-1:0];
+      assign smaller[i]   = held[i] && rank < head_rank_o;
+      assign larger[i]    = held[i] && rank > tail_rank_o;
+    end
+  endgenerate
+  always_comb if (past_q) begin
+    no_gaps:                assert (gap == 0);
+    none_from_nowhere:      assert (newer == 0);
+    its_rank_is_its_own:    assert (mixed_up == 0);
+    order:                  assert (unordered == 0);
+    ties_first_come:        assert (unfair == 0);
+    head_is_smallest:       assert (smaller == 0);
+    tail_is_largest:        assert (larger == 0);
+    none_lost:              assert (inside_q == (here != 0));
+    none_doubled:           assert ((here & (here - 1'b1)) == 0);
+    counted:                assert (count_o <= Entries && holds == ~({Entries{1'b1}} << count_o));
+    full_refuses:           assert (ready_o == (count_o != Entries[CountW-1:0] || pop_i));
+    valid_when_not_empty:   assert (valid_o == (count_o != 0));
+  end
+  always_ff @(posedge clk_i) if (past_q && rst_ni) begin
+    cover_full:     cover (count_o == Entries[CountW-1:0]);
+    cover_replaced: cover (count_o == Entries[CountW-1:0] && push && pop_tail);
+    cover_emptied:  cover ($past(valid_o) && !valid_o && $past(rst_ni));
+  end
+`endif
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,236 @@
+// Settings and counters on AXI4-Lite: 32-bit registers, one access at a time.
+//
+// Decision    none. The map stands in rtl/README.md.
+// State       the settings; ten counters of 32 bits for each port, which wrap around.
+// Latency     a write takes hold 2 cycles after both its address and its data are there; a read
+//             answers 3 cycles after its address.
+// Source      none.
+// Deviations  wstrb is not looked at: registers are written whole. An address that is no register
+//             reads as 0 and ignores writes; no access is refused.
+
+`default_nettype none
+
+module switch_registers #(
+  parameter NumPorts = 4,   // ports; 2 to 16
+  parameter LinkW    = 64,  // bits of a beat of a link, to be read
+  parameter PathW    = 64,  // bits of a word of the path
+  parameter WordsW   = 12,  // bits of a queue's length in words
+  parameter IndexW   = 8,   // of the forwarding table
+  parameter Dibs     = 1,   // to be read
+  parameter Shared   = 0    // to be read
+) (
+  input  wire logic                        clk_i,           // clock
+  input  wire logic                        rst_ni,          // reset, active low, synchronous
+  input  wire logic [11:0]                 awaddr_i,        // AXI4-Lite write address
+  input  wire logic                        awvalid_i,       // is offered
+  output logic                             awready_o,       // and taken, with the data
+  input  wire logic [31:0]                 wdata_i,         // write data
+  input  wire logic                        wvalid_i,        // is offered
+  output logic                             wready_o,        // and taken, with the address
+  output logic      [1:0]                  bresp_o,         // always OKAY
+  output logic                             bvalid_o,        // the write is done
+  input  wire logic                        bready_i,        // and that is taken note of
+  input  wire logic [11:0]                 araddr_i,        // AXI4-Lite read address
+  input  wire logic                        arvalid_i,       // is offered
+  output logic                             arready_o,       // and taken
+  output logic      [31:0]                 rdata_o,         // read data
+  output logic      [1:0]                  rresp_o,         // always OKAY
+  output logic                             rvalid_o,        // is offered
+  input  wire logic                        rready_i,        // and taken
+  // Settings.
+  output logic      [NumPorts-1:0]         to_switch_o,     // bit p: another switch hangs off port p
+  output logic                             go_back_o,       // a detour may leave by the port it came in
+  output logic                             match_mac_o,     // IPv4 packets are looked up by MAC address
+  output logic      [WordsW-1:0]           limit_frames_o,  // frames a queue may hold
+  output logic      [WordsW-1:0]           limit_words_o,   // words a queue may hold
+  output logic      [WordsW-1:0]           mark_at_o,       // frames in a queue from which it marks
+  output logic      [2:0]                  alpha_o,         // of dynamic thresholds
+  output logic      [31:0]                 salt_o,          // of the flow hash
+  output logic                             seed_we_o,       // the draws begin anew
+  output logic      [31:0]                 seed_o,          // from here
+  output logic                             table_we_o,      // an entry of the forwarding table
+  output logic      [IndexW:0]             table_at_o,      // its place
+  output logic                             table_used_o,    // it counts
+  output logic                             table_ip_o,      // its key is an IPv4 address
+  output logic      [47:0]                 table_addr_o,    // its address
+  output logic      [NumPorts-1:0]         table_group_o,   // its ports
+  // What is counted, one bit for each port, and what is read as it is.
+  input  wire logic [NumPorts-1:0]         in_i,            // frames that came
+  input  wire logic [NumPorts-1:0]         out_i,           // frames that went
+  input  wire logic [NumPorts-1:0]         bad_i,           // dropped: broken, too short or too long
+  input  wire logic [NumPorts-1:0]         malformed_i,     // dropped: no sound IPv4 header
+  input  wire logic [NumPorts-1:0]         ttl_i,           // dropped: time to live
+  input  wire logic [NumPorts-1:0]         no_entry_i,      // dropped: no way to the destination
+  input  wire logic [NumPorts-1:0]         full_i,          // dropped: no queue would take it
+  input  wire logic [NumPorts-1:0]         detour_from_i,   // detoured away
+  input  wire logic [NumPorts-1:0]         detour_to_i,     // detoured to here
+  input  wire logic [NumPorts-1:0]         mark_i,          // marked
+  input  wire logic [NumPorts*WordsW-1:0]  frames_i         // frames in each queue
+);
+
+  localparam Counters = 10;
+  localparam ByteW    = $clog2(PathW / 8);
+
+  // Writes.
+  reg        write_q, bvalid_q;
+  reg [9:0]  waddr_q;
+  reg [31:0] wdata_q;
+
+  wire accept_write = awvalid_i && wvalid_i && !write_q && !bvalid_q && !awready_o;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      awready_o <= 1'b0;
+      write_q   <= 1'b0;
+      bvalid_q  <= 1'b0;
+    end else begin
+      awready_o <= accept_write;
+      write_q   <= accept_write;
+      if (write_q) bvalid_q <= 1'b1;
+      else if (bready_i) bvalid_q <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    waddr_q <= awaddr_i[11:2];
+    wdata_q <= wdata_i;
+  end
+
+  assign wready_o = awready_o;
+  assign bvalid_o = bvalid_q;
+  assign bresp_o  = 2'b00;
+  assign rresp_o  = 2'b00;
+
+  // Counts of frames and words that no queue can reach are cut to the highest that can be said.
+  function automatic [WordsW-1:0] cut(input [31:0] number);
+    cut = |number[31:WordsW] ? {WordsW{1'b1}} : number[WordsW-1:0];
+  endfunction
+
+  reg [31:0] limit_bytes_q, key_low_q;
+  reg [16:0] key_high_q;
+  reg        key_used_q;
+
+  always_ff @(posedge clk_i) begin
+    seed_we_o  <= rst_ni && write_q && waddr_q == 10'h00a;
+    table_we_o <= rst_ni && write_q && waddr_q == 10'h00f;
+    if (!rst_ni) begin
+      to_switch_o    <= {NumPorts{1'b0}};
+      go_back_o      <= 1'b1;
+      match_mac_o    <= 1'b0;
+      limit_frames_o <= {WordsW{1'b1}};
+      limit_bytes_q  <= 32'hffff_ffff;
+      mark_at_o      <= {WordsW{1'b1}};
+      alpha_o        <= 3'd4;
+      salt_o         <= 32'h0;
+      key_low_q      <= 32'h0;
+      key_high_q     <= 17'h0;
+      key_used_q     <= 1'b0;
+      table_group_o  <= {NumPorts{1'b0}};
+    end else if (write_q) begin
+      case (waddr_q)
+        10'h002: to_switch_o <= wdata_q[NumPorts-1:0];
+        10'h003: {match_mac_o, go_back_o} <= wdata_q[1:0];
+        10'h004: limit_frames_o <= cut(wdata_q);
+        10'h005: limit_bytes_q <= wdata_q;
+        10'h006: mark_at_o <= cut(wdata_q);
+        10'h007: alpha_o <= wdata_q[2:0];
+        10'h008: salt_o <= wdata_q;
+        10'h00c: key_low_q <= wdata_q;
+        10'h00d: {key_used_q, key_high_q} <= {wdata_q[31], wdata_q[16:0]};
+        10'h00e: table_group_o <= wdata_q[NumPorts-1:0];
+        default: ;
+      endcase
+    end
+    if (write_q && waddr_q == 10'h00a) seed_o <= wdata_q;
+    if (write_q && waddr_q == 10'h00f) table_at_o <= wdata_q[IndexW:0];
+    limit_words_o <= cut({{ByteW{1'b0}}, limit_bytes_q[31:ByteW]});
+  end
+
+  assign table_used_o = key_used_q;
+  assign table_ip_o   = key_high_q[16];
+  assign table_addr_o = {key_high_q[15:0], key_low_q};
+
+  // Counters.
+  wire [Counters*NumPorts-1:0] counts = {mark_i, detour_to_i, detour_from_i, full_i, no_entry_i,
+                                         ttl_i, malformed_i, bad_i, out_i, in_i};
+  wire [32*16*16-1:0] numbers;  // counter, port
+
+  genvar c, p;
+  generate
+    for (c = 0; c < 16; c = c + 1) begin : g_counter
+      for (p = 0; p < 16; p = p + 1) begin : g_port
+        if (c < Counters && p < NumPorts) begin : g_count
+          reg [31:0] number_q;
+          reg        count_q;
+          always_ff @(posedge clk_i) begin
+            if (!rst_ni) begin
+              number_q <= 32'h0;
+              count_q  <= 1'b0;
+            end else begin
+              count_q <= counts[c*NumPorts+p];
+              if (count_q) number_q <= number_q + 1'b1;
+            end
+          end
+          assign numbers[32*(c*16+p) +: 32] = number_q;
+        end else if (c == Counters && p < NumPorts) begin : g_depth
+          assign numbers[32*(c*16+p) +: 32] = {{(32-WordsW){1'b0}}, frames_i[p*WordsW +: WordsW]};
+        end else begin : g_none
+          assign numbers[32*(c*16+p) +: 32] = 32'h0;
+        end
+      end
+    end
+  endgenerate
+
+  // Reads, in steps: address, then the port, then the counter.
+  reg              read_q, port_q, busy_q, rvalid_q;
+  reg [9:0]        raddr_q;
+  reg [32*16-1:0]  of_port_q;
+  reg [31:0]       setting, setting_q, rdata_q;
+
+  wire accept_read = arvalid_i && !busy_q;
+
+  always_comb begin
+    case (raddr_q)
+      10'h000: setting = 32'h5349_4445;  // "SIDE"
+      10'h001: setting = {5'h0, Dibs[1:0], Shared[0], NumPorts[7:0], LinkW[11:4], PathW[11:4]};
+      10'h002: setting = {{(32-NumPorts){1'b0}}, to_switch_o};
+      10'h003: setting = {30'h0, match_mac_o, go_back_o};
+      10'h004: setting = {{(32-WordsW){1'b0}}, limit_frames_o};
+      10'h005: setting = limit_bytes_q;
+      10'h006: setting = {{(32-WordsW){1'b0}}, mark_at_o};
+      10'h007: setting = {29'h0, alpha_o};
+      10'h008: setting = salt_o;
+      default: setting = 32'h0;
+    endcase
+  end
+
+  integer k;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      arready_o <= 1'b0;
+      busy_q    <= 1'b0;
+      read_q    <= 1'b0;
+      port_q    <= 1'b0;
+      rvalid_q  <= 1'b0;
+    end else begin
+      arready_o <= accept_read;
+      read_q    <= accept_read;
+      port_q    <= read_q;
+      if (port_q) rvalid_q <= 1'b1;
+      else if (rready_i) rvalid_q <= 1'b0;
+      if (accept_read) busy_q <= 1'b1;
+      else if (rvalid_q && rready_i) busy_q <= 1'b0;
+    end
+    if (accept_read) raddr_q <= araddr_i[11:2];
+    setting_q <= setting;
+    for (k = 0; k < 16; k = k + 1) of_port_q[32*k +: 32] <= numbers[{k[3:0], raddr_q[3:0], 5'd0} +: 32];
+    if (port_q) rdata_q <= raddr_q[9:8] == 2'b01 ? of_port_q[{raddr_q[7:4], 5'd0} +: 32]
+                         : raddr_q[9:4] == 6'h0 ? setting_q : 32'h0;
+  end
+
+  assign rvalid_o = rvalid_q;
+  assign rdata_o  = rdata_q;
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,319 @@
+// A complete switch: N ports on AXI4-Stream, settings and counters on AXI4-Lite.
+//
+// Decision    none of its own: input_buffer, input_arbiter, output_port_lookup, output_queues (or
+//             shared_queues), output_port, in a row. All ports share one path.
+// State       that of its cells.
+// Latency     from a frame's last beat in to its first beat out, idle switch, one beat a word:
+//             see rtl/README.md, where it is measured.
+// Rate        one word of the path a cycle and no bubble: frames of L bytes leave one in
+//             ceil(L / (PathW/8)) cycles. Each link moves LinkW bits a cycle.
+// Source      Zarifis et al., EuroSys 2014, section 5.1; NetFPGA's reference switch.
+// Deviations  frames are stored whole at the input, so that their lengths are known at the decision.
+
+`default_nettype none
+
+module switch_top #(
+  parameter NumPorts = 4,     // ports; 4 or 8 are tested
+  parameter PortW    = 2,     // bits of a port number
+  parameter LinkW    = 64,    // bits of a beat of a link; 8 to PathW
+  parameter PathW    = 64,    // bits of a word of the path; 64 to 512
+  parameter InputW   = 9,     // 2^InputW words in each input buffer
+  parameter SlotsW   = 6,     // 2^SlotsW frames in each input buffer
+  parameter QueueW   = 11,    // 2^QueueW words in each output queue, or in the pool of all
+  parameter Shared   = 0,     // 1: one pool with dynamic thresholds
+  parameter LenW     = 11,    // bits of a length in bytes
+  parameter MinFrame = 60,    // shortest sound frame, bytes without FCS
+  parameter MaxFrame = 1518,  // longest sound frame, bytes without FCS
+  parameter IndexW   = 8,     // 2 * 2^IndexW entries in the forwarding table
+  parameter DrawW    = 32,    // bits of a draw
+  parameter Dibs     = 1      // 1: detours; 2: to the first open port; 0: none
+) (
+  input  wire logic                        clk_i,            // clock
+  input  wire logic                        rst_ni,           // reset, active low, synchronous
+  // Links, port 0 in the lowest bits.
+  input  wire logic [NumPorts*LinkW-1:0]   s_axis_tdata_i,   // AXI4-Stream in: bytes, the first one lowest
+  input  wire logic [NumPorts*LinkW/8-1:0] s_axis_tkeep_i,   // bytes that count; all, but in the last beat
+  input  wire logic [NumPorts-1:0]         s_axis_tlast_i,   // the last beat of a frame
+  input  wire logic [NumPorts-1:0]         s_axis_tuser_i,   // with tlast: the frame is broken
+  input  wire logic [NumPorts-1:0]         s_axis_tvalid_i,  // a beat is offered
+  output logic      [NumPorts-1:0]         s_axis_tready_o,  // and taken
+  output logic      [NumPorts*LinkW-1:0]   m_axis_tdata_o,   // AXI4-Stream out: bytes, the first one lowest
+  output logic      [NumPorts*LinkW/8-1:0] m_axis_tkeep_o,   // bytes that count; all, but in the last beat
+  output logic      [NumPorts-1:0]         m_axis_tlast_o,   // the last beat of a frame
+  output logic      [NumPorts-1:0]         m_axis_tvalid_o,  // a beat is offered
+  input  wire logic [NumPorts-1:0]         m_axis_tready_i,  // and taken
+  // Settings and counters, AXI4-Lite.
+  input  wire logic [11:0]                 s_axil_awaddr_i,  // write address
+  input  wire logic                        s_axil_awvalid_i, // is offered
+  output logic                             s_axil_awready_o, // and taken
+  input  wire logic [31:0]                 s_axil_wdata_i,   // write data
+  input  wire logic [3:0]                  s_axil_wstrb_i,   // not looked at
+  input  wire logic                        s_axil_wvalid_i,  // is offered
+  output logic                             s_axil_wready_o,  // and taken
+  output logic      [1:0]                  s_axil_bresp_o,   // always OKAY
+  output logic                             s_axil_bvalid_o,  // the write is done
+  input  wire logic                        s_axil_bready_i,  // and that is taken note of
+  input  wire logic [11:0]                 s_axil_araddr_i,  // read address
+  input  wire logic                        s_axil_arvalid_i, // is offered
+  output logic                             s_axil_arready_o, // and taken
+  output logic      [31:0]                 s_axil_rdata_o,   // read data
+  output logic      [1:0]                  s_axil_rresp_o,   // always OKAY
+  output logic                             s_axil_rvalid_o,  // is offered
+  input  wire logic                        s_axil_rready_i   // and taken
+);
+
+  localparam WordsW = QueueW + 1;
+  localparam FillW  = $clog2(PathW / 8);
+
+  /* verilator lint_off UNUSEDSIGNAL */
+  wire [3:0] strobes = s_axil_wstrb_i;
+  /* verilator lint_on UNUSEDSIGNAL */
+
+  // Ways in.
+  wire [NumPorts-1:0]       frame, take, word_valid, word_last, word_pop, in, bad;
+  wire [NumPorts*LenW-1:0]  frame_len;
+  wire [NumPorts*PathW-1:0] word;
+
+  genvar p;
+  generate
+    for (p = 0; p < NumPorts; p = p + 1) begin : g_in
+      input_buffer #(
+        .LinkW(LinkW), .PathW(PathW), .AddrW(InputW), .FrameW(SlotsW),
+        .LenW(LenW), .MinFrame(MinFrame), .MaxFrame(MaxFrame)
+      ) i_buffer (
+        .clk_i      (clk_i),
+        .rst_ni     (rst_ni),
+        .s_tdata_i  (s_axis_tdata_i[p*LinkW +: LinkW]),
+        .s_tkeep_i  (s_axis_tkeep_i[p*LinkW/8 +: LinkW/8]),
+        .s_tlast_i  (s_axis_tlast_i[p]),
+        .s_tuser_i  (s_axis_tuser_i[p]),
+        .s_tvalid_i (s_axis_tvalid_i[p]),
+        .s_tready_o (s_axis_tready_o[p]),
+        .frame_o    (frame[p]),
+        .len_o      (frame_len[p*LenW +: LenW]),
+        .take_i     (take[p]),
+        .valid_o    (word_valid[p]),
+        .word_o     (word[p*PathW +: PathW]),
+        .last_o     (word_last[p]),
+        .pop_i      (word_pop[p]),
+        .in_o       (in[p]),
+        .bad_o      (bad[p])
+      );
+    end
+  endgenerate
+
+  wire [PathW-1:0] arb_data;
+  wire [LenW-1:0]  arb_len;
+  wire [PortW-1:0] arb_port;
+  wire             arb_last, arb_valid, arb_ready;
+
+  input_arbiter #(.NumPorts(NumPorts), .PortW(PortW), .PathW(PathW), .LenW(LenW)) i_arbiter (
+    .clk_i      (clk_i),
+    .rst_ni     (rst_ni),
+    .frame_i    (frame),
+    .len_i      (frame_len),
+    .take_o     (take),
+    .word_i     (word),
+    .last_i     (word_last),
+    .pop_o      (word_pop),
+    .m_tdata_o  (arb_data),
+    .m_tlast_o  (arb_last),
+    .m_tlen_o   (arb_len),
+    .m_tport_o  (arb_port),
+    .m_tvalid_o (arb_valid),
+    .m_tready_i (arb_ready)
+  );
+
+  // The decision.
+  wire [PathW-1:0]    out_data;
+  wire [LenW-1:0]     out_len;
+  wire [NumPorts-1:0] out_dest;
+  wire                out_last, out_valid;
+
+  wire [WordsW-1:0]   ask_words, limit_frames, limit_words, mark_at;
+  wire [NumPorts-1:0] fits, reach, take_room, to_switch;
+  wire                go_back, match_mac, seed_we, table_we, table_used, table_ip;
+  wire [2:0]          alpha;
+  wire [31:0]         salt, seed;
+  wire [IndexW:0]     table_at;
+  wire [47:0]         table_addr;
+  wire [NumPorts-1:0] table_group, malformed, ttl, no_entry, full, detour_from, detour_to, mark, sent;
+
+  output_port_lookup #(
+    .NumPorts(NumPorts), .PortW(PortW), .PathW(PathW), .LenW(LenW), .WordsW(WordsW),
+    .IndexW(IndexW), .DrawW(DrawW), .Dibs(Dibs)
+  ) i_lookup (
+    .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
+    .s_tdata_i     (arb_data),
+    .s_tlast_i     (arb_last),
+    .s_tlen_i      (arb_len),
+    .s_tport_i     (arb_port),
+    .s_tvalid_i    (arb_valid),
+    .s_tready_o    (arb_ready),
+    .m_tdata_o     (out_data),
+    .m_tlast_o     (out_last),
+    .m_tlen_o      (out_len),
+    .m_tdest_o     (out_dest),
+    .m_tvalid_o    (out_valid),
+    .m_tready_i    (1'b1),
+    .ask_words_o   (ask_words),
+    .fits_i        (fits),
+    .reach_i       (reach),
+    .take_o        (take_room),
+    .to_switch_i   (to_switch),
+    .go_back_i     (go_back),
+    .match_mac_i   (match_mac),
+    .salt_i        (salt),
+    .seed_we_i     (seed_we),
+    .seed_i        (seed),
+    .table_we_i    (table_we),
+    .table_at_i    (table_at),
+    .table_used_i  (table_used),
+    .table_ip_i    (table_ip),
+    .table_addr_i  (table_addr),
+    .table_group_i (table_group),
+    .malformed_o   (malformed),
+    .ttl_o         (ttl),
+    .no_entry_o    (no_entry),
+    .full_o        (full),
+    .detour_from_o (detour_from),
+    .detour_to_o   (detour_to),
+    .mark_o        (mark)
+  );
+
+  // Queues.
+  wire [NumPorts-1:0]        front_valid, front_last, front_pop;
+  wire [NumPorts*PathW-1:0]  front_data;
+  wire [NumPorts*FillW-1:0]  front_fill;
+  wire [NumPorts*WordsW-1:0] queued;
+
+  generate
+    if (Shared != 0) begin : g_shared
+      shared_queues #(
+        .NumPorts(NumPorts), .PathW(PathW), .AddrW(QueueW), .WordsW(WordsW), .FillW(FillW),
+        .Apart(8 * MinFrame > PathW ? 1 : 0)
+      ) i_queues (
+        .clk_i          (clk_i),
+        .rst_ni         (rst_ni),
+        .limit_frames_i (limit_frames),
+        .mark_at_i      (mark_at),
+        .alpha_i        (alpha),
+        .ask_words_i    (ask_words),
+        .fits_o         (fits),
+        .reach_o        (reach),
+        .take_i         (take_room),
+        .valid_i        (out_valid),
+        .data_i         (out_data),
+        .last_i         (out_last),
+        .fill_i         (out_len[FillW-1:0]),
+        .dest_i         (out_dest),
+        .valid_o        (front_valid),
+        .data_o         (front_data),
+        .last_o         (front_last),
+        .fill_o         (front_fill),
+        .pop_i          (front_pop),
+        .frames_o       (queued)
+      );
+    end else begin : g_own
+      output_queues #(
+        .NumPorts(NumPorts), .PathW(PathW), .AddrW(QueueW), .WordsW(WordsW), .FillW(FillW),
+        .Apart(8 * MinFrame > PathW ? 1 : 0)
+      ) i_queues (
+        .clk_i          (clk_i),
+        .rst_ni         (rst_ni),
+        .limit_frames_i (limit_frames),
+        .limit_words_i  (limit_words),
+        .mark_at_i      (mark_at),
+        .ask_words_i    (ask_words),
+        .fits_o         (fits),
+        .reach_o        (reach),
+        .take_i         (take_room),
+        .valid_i        (out_valid),
+        .data_i         (out_data),
+        .last_i         (out_last),
+        .fill_i         (out_len[FillW-1:0]),
+        .dest_i         (out_dest),
+        .valid_o        (front_valid),
+        .data_o         (front_data),
+        .last_o         (front_last),
+        .fill_o         (front_fill),
+        .pop_i          (front_pop),
+        .frames_o       (queued)
+      );
+    end
+
+    // Ways out.
+    for (p = 0; p < NumPorts; p = p + 1) begin : g_out
+      output_port #(.LinkW(LinkW), .PathW(PathW), .FillW(FillW)) i_port (
+        .clk_i      (clk_i),
+        .rst_ni     (rst_ni),
+        .valid_i    (front_valid[p]),
+        .data_i     (front_data[p*PathW +: PathW]),
+        .last_i     (front_last[p]),
+        .fill_i     (front_fill[p*FillW +: FillW]),
+        .pop_o      (front_pop[p]),
+        .m_tdata_o  (m_axis_tdata_o[p*LinkW +: LinkW]),
+        .m_tkeep_o  (m_axis_tkeep_o[p*LinkW/8 +: LinkW/8]),
+        .m_tlast_o  (m_axis_tlast_o[p]),
+        .m_tvalid_o (m_axis_tvalid_o[p]),
+        .m_tready_i (m_axis_tready_i[p]),
+        .out_o      (sent[p])
+      );
+    end
+  endgenerate
+
+  switch_registers #(
+    .NumPorts(NumPorts), .LinkW(LinkW), .PathW(PathW), .WordsW(WordsW),
+    .IndexW(IndexW), .Dibs(Dibs), .Shared(Shared)
+  ) i_registers (
+    .clk_i          (clk_i),
+    .rst_ni         (rst_ni),
+    .awaddr_i       (s_axil_awaddr_i),
+    .awvalid_i      (s_axil_awvalid_i),
+    .awready_o      (s_axil_awready_o),
+    .wdata_i        (s_axil_wdata_i),
+    .wvalid_i       (s_axil_wvalid_i),
+    .wready_o       (s_axil_wready_o),
+    .bresp_o        (s_axil_bresp_o),
+    .bvalid_o       (s_axil_bvalid_o),
+    .bready_i       (s_axil_bready_i),
+    .araddr_i       (s_axil_araddr_i),
+    .arvalid_i      (s_axil_arvalid_i),
+    .arready_o      (s_axil_arready_o),
+    .rdata_o        (s_axil_rdata_o),
+    .rresp_o        (s_axil_rresp_o),
+    .rvalid_o       (s_axil_rvalid_o),
+    .rready_i       (s_axil_rready_i),
+    .to_switch_o    (to_switch),
+    .go_back_o      (go_back),
+    .match_mac_o    (match_mac),
+    .limit_frames_o (limit_frames),
+    .limit_words_o  (limit_words),
+    .mark_at_o      (mark_at),
+    .alpha_o        (alpha),
+    .salt_o         (salt),
+    .seed_we_o      (seed_we),
+    .seed_o         (seed),
+    .table_we_o     (table_we),
+    .table_at_o     (table_at),
+    .table_used_o   (table_used),
+    .table_ip_o     (table_ip),
+    .table_addr_o   (table_addr),
+    .table_group_o  (table_group),
+    .in_i           (in),
+    .out_i          (sent),
+    .bad_i          (bad),
+    .malformed_i    (malformed),
+    .ttl_i          (ttl),
+    .no_entry_i     (no_entry),
+    .full_i         (full),
+    .detour_from_i  (detour_from),
+    .detour_to_i    (detour_to),
+    .mark_i         (mark),
+    .frames_i       (queued)
+  );
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,134 @@
+// Vertigo's deflection: who must leave a full queue, and where to.
+//
+// Decision    a packet that fits joins its queue. Otherwise the larger rank of the packet and the
+//             queue's tail is the victim, of equal ones the packet. It goes to the less loaded of two
+//             different random ports of switch_i. If that one is full, the largest rank of its tail and
+//             the victim is dropped.
+// State       none.
+// Latency     none: combinational. With rank_queue behind each port everything that is decided happens in
+//             the same cycle: a push with or without a pop of the tail at the wanted port, and the same
+//             at the target.
+// Source      Abdous et al., CoNEXT 2021, section 3.2.
+// Deviations  room is counted in packets, so one eviction always makes room for one arrival. The paper leaves
+//             open what becomes of equal ranks and of equal loads: assumed that only a larger rank is
+//             evicted, and that of two equally loaded ports the first drawn is taken, which is a fair
+//             coin without a draw. With one candidate that one is taken. rtl/reference/src/vertigo.rs
+//             is the model that the conformance test runs.
+
+`default_nettype none
+
+module vertigo_deflect #(
+  parameter NumPorts = 8,   // 2 to 64
+  parameter PortW    = 3,   // bits of a port number; 2^PortW >= NumPorts
+  parameter RankW    = 32,  // bits of a rank
+  parameter DepthW   = 20,  // bits of a queue's depth
+  parameter DrawW    = 32   // bits of a draw
+) (
+  input  wire logic [RankW-1:0]           rank_i,    // the packet's rank: the smallest leaves first
+  input  wire logic [PortW-1:0]           want_i,    // port the route chose; below NumPorts
+  input  wire logic [NumPorts-1:0]        fits_i,    // bit p: queue p has room for one more
+  input  wire logic [NumPorts-1:0]        switch_i,  // bit p: another switch hangs off port p
+  input  wire logic [NumPorts*DepthW-1:0] depth_i,   // how full each queue is, port 0 lowest
+  input  wire logic [NumPorts*RankW-1:0]  tail_i,    // the rank at each queue's tail; read where it is full
+  input  wire logic [DrawW-1:0]           draw_1_i,  // one random draw
+  input  wire logic [DrawW-1:0]           draw_2_i,  // another
+  output logic                            enqueue_o, // the packet joins the queue it wanted
+  output logic                            evict_o,   // the tail of that queue leaves it and is the victim
+  output logic                            move_o,    // the victim joins the queue of target_o
+  output logic      [PortW-1:0]           target_o,  // the port of the victim; 0 when there is no candidate
+  output logic                            squeeze_o, // the tail of that queue is dropped
+  output logic                            lost_o     // the victim is dropped
+);
+
+  wire [NumPorts-1:0] one = {{(NumPorts-1){1'b0}}, 1'b1};
+
+  // Who.
+  wire             want_fits = |(fits_i & (one << want_i));
+  wire [RankW-1:0] want_tail;
+  wire             larger = want_tail > rank_i;
+  wire [RankW-1:0] victim = larger ? want_tail : rank_i;
+
+  // Where to: two of the candidates, one after the other.
+  wire                none, alone;
+  wire [NumPorts-1:0] first_bit, second_bit;
+  wire [PortW-1:0]    first, second;
+  wire [DepthW-1:0]   first_depth, second_depth;
+
+  pick_uniform #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(DrawW)) i_first (
+    .set_i    (switch_i),
+    .draw_i   (draw_1_i),
+    .none_o   (none),
+    .onehot_o (first_bit),
+    .port_o   (first)
+  );
+
+  pick_uniform #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(DrawW)) i_second (
+    .set_i    (switch_i & ~first_bit),
+    .draw_i   (draw_2_i),
+    .none_o   (alone),
+    .onehot_o (second_bit),
+    .port_o   (second)
+  );
+
+  wire                take_second = !alone && second_depth < first_depth;
+  wire [NumPorts-1:0] target_bit  = take_second ? second_bit : first_bit;
+  wire                target_fits = |(fits_i & target_bit);
+  wire [RankW-1:0]    target_tail;
+  wire                room        = target_fits || target_tail > victim;
+
+  genvar p;
+  generate
+    wire [RankW-1:0]  want_tails   [0:NumPorts];
+    wire [RankW-1:0]  target_tails [0:NumPorts];
+    wire [DepthW-1:0] firsts       [0:NumPorts];
+    wire [DepthW-1:0] seconds      [0:NumPorts];
+    assign want_tails[0]   = {RankW{1'b0}};
+    assign target_tails[0] = {RankW{1'b0}};
+    assign firsts[0]       = {DepthW{1'b0}};
+    assign seconds[0]      = {DepthW{1'b0}};
+    for (p = 0; p < NumPorts; p = p + 1) begin : g_select
+      wire [RankW-1:0]  tail  = tail_i[p*RankW+:RankW];
+      wire [DepthW-1:0] depth = depth_i[p*DepthW+:DepthW];
+      assign want_tails[p+1]   = want_tails[p]   | (want_i == p[PortW-1:0] ? tail : {RankW{1'b0}});
+      assign target_tails[p+1] = target_tails[p] | (target_bit[p] ? tail : {RankW{1'b0}});
+      assign firsts[p+1]       = firsts[p]       | (first_bit[p] ? depth : {DepthW{1'b0}});
+      assign seconds[p+1]      = seconds[p]      | (second_bit[p] ? depth : {DepthW{1'b0}});
+    end
+    assign want_tail    = want_tails[NumPorts];
+    assign target_tail  = target_tails[NumPorts];
+    assign first_depth  = firsts[NumPorts];
+    assign second_depth = seconds[NumPorts];
+  endgenerate
+
+  assign enqueue_o = want_fits || larger;
+  assign evict_o   = !want_fits && larger;
+  assign move_o    = !want_fits && !none && room;
+  assign target_o  = want_fits ? {PortW{1'b0}} : take_second ? second : first;
+  assign squeeze_o = move_o && !target_fits;
+  assign lost_o    = !want_fits && !move_o;
+
+`ifdef FORMAL
+  wire [NumPorts-1:0] choice = one << target_o;
+
+  always_comb begin
+    assume (want_i < NumPorts);
+    if (move_o) begin
+      a_port_of_this_switch: assert (target_o < NumPorts);
+      never_to_a_host:       assert ((choice & ~switch_i) == 0);
+      full_only_by_squeezing: assert ((choice & ~fits_i) == 0 || squeeze_o);
+    end
+    // In: the packet. Out or kept: the packet or what was evicted, each once.
+    every_packet_somewhere:   assert (want_fits || (move_o != lost_o));
+    room_is_used:             assert (!want_fits || (enqueue_o && !evict_o && !move_o && !lost_o));
+    evicts_for_smaller_only:  assert (!evict_o || (enqueue_o && tail_i[want_i*RankW+:RankW] > rank_i));
+    one_leaves_for_one:       assert (enqueue_o == (want_fits || evict_o));
+    squeezes_larger_only:     assert (!squeeze_o || tail_i[target_o*RankW+:RankW] > victim);
+    dropped_only_when_stuck:  assert (!lost_o || switch_i == 0 || (choice & fits_i) == 0);
+    less_loaded_of_two:       assert (!(move_o && !alone) || !(first_depth < depth_i[target_o*DepthW+:DepthW] || second_depth < depth_i[target_o*DepthW+:DepthW]));
+    two_different_ports:      assert ((first_bit & second_bit) == 0);
+  end
+`endif
+
+endmodule
+
+`default_nettype wire

