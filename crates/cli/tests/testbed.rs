@@ -205,8 +205,10 @@ fn an_interrupted_run_writes_what_there_is() {
     let runs = manifest["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 500);
     assert_eq!(runs[499]["status"], "not run");
+    // A machine without time may have had none that was good, which is counted.
+    let discarded = manifest["testbed"]["discarded"].as_u64().unwrap();
     assert!(
-        runs.iter().any(|run| run["status"] == "complete"),
+        discarded > 0 || runs.iter().any(|run| run["status"] == "complete"),
         "{:?}",
         runs[0]
     );
