@@ -33,7 +33,6 @@ CELLS = [
     ("lfsr", {}, "32 bits a draw"),
     ("lfsr", {"Width": 16, "Taps": "16'hB400", "Seed": "16'h0001", "DrawW": 16, "Leap": 16}, "16 bits a draw"),
     ("rank_queue", {"Entries": 64, "RankW": 16, "DataW": 16}, "64 places, ranks of 16 bits"),
-    ("rank_queue", {"Entries": 64, "RankW": 32, "DataW": 16}, "64 places, ranks of 32 bits"),
     ("vertigo_deflect", {"NumPorts": 4, "PortW": 2, "DepthW": 8}, "4 ports, depths of 8 bits"),
 ]
 
