@@ -15,6 +15,8 @@ import sys
 
 from report import CLOCK_MHZ, HERE, WORK, rows, run, xilinx, yosys
 
+TABLE = HERE / "cells.md"
+
 # The cell, what is set about it, and what that is called in the table.
 CELLS = [
     ("detour_pick", {"NumPorts": 4, "PortW": 2}, "4 ports"),
@@ -31,7 +33,6 @@ CELLS = [
     ("lfsr", {}, "32 bits a draw"),
     ("lfsr", {"Width": 16, "Taps": "16'hB400", "Seed": "16'h0001", "DrawW": 16, "Leap": 16}, "16 bits a draw"),
     ("rank_queue", {"Entries": 64, "RankW": 16, "DataW": 16}, "64 places, ranks of 16 bits"),
-    ("rank_queue", {"Entries": 64, "RankW": 32, "DataW": 16}, "64 places, ranks of 32 bits"),
     ("vertigo_deflect", {"NumPorts": 4, "PortW": 2, "DepthW": 8}, "4 ports, depths of 8 bits"),
 ]
 
@@ -104,22 +105,34 @@ def main():
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
-    lines = []
+    known = measured() if asked.write else {}
     for number, (top, parameters, called) in enumerate(CELLS):
         if asked.cells and top not in asked.cells:
             continue
         name = f"c-{top}-{number}"
         cost = xilinx(f"{name}-x", top, parameters)
         mhz = speed(name, top, parameters, asked.seeds)
-        lines.append([f"`{top}`", called, cost["luts"], cost["flops"], cost["carry"], f"{mhz:.0f}"])
-        print(*lines[-1], file=sys.stderr, flush=True)
-    text = ("# The cells alone\n\nMade by `python3 rtl/synth/cells.py --write`. LUT, FF and CARRY4 of a Xilinx 7-series by"
-            f" Yosys; MHz of an ECP5 (LFE5U-45F, speed grade 6) by nextpnr, from register to register, the best of"
-            f" {asked.seeds} seeds.\n\n" + rows(["cell", "set to", "LUT", "FF", "CARRY4", "MHz"], lines) + "\n")
-    if asked.write:
-        (HERE / "cells.md").write_text(text)
-    print(text)
+        line = [f"`{top}`", called, cost["luts"], cost["flops"], cost["carry"], f"{mhz:.0f}"]
+        known[line[0], called] = line
+        print(*line, file=sys.stderr, flush=True)
+        if asked.write:
+            TABLE.write_text(table(known, asked.seeds))
+    print(table(known, asked.seeds))
 
+
+def measured():
+    """The rows of the table as it is, which a run of some cells leaves alone."""
+    lines = TABLE.read_text().splitlines() if TABLE.exists() else []
+    cells = [[c.strip() for c in line.strip("|").split("|")] for line in lines if line.startswith("| `")]
+    return {(row[0], row[1]): row for row in cells}
+
+
+def table(known, seeds):
+    """In the order of CELLS."""
+    lines = [known[key] for top, _, called in CELLS if (key := (f"`{top}`", called)) in known]
+    return ("# The cells alone\n\nMade by `python3 rtl/synth/cells.py --write`. LUT, FF and CARRY4 of a Xilinx 7-series by"
+            f" Yosys; MHz of an ECP5 (LFE5U-45F, speed grade 6) by nextpnr, from register to register, the best of"
+            f" {seeds} seeds.\n\n" + rows(["cell", "set to", "LUT", "FF", "CARRY4", "MHz"], lines) + "\n")
 
 if __name__ == "__main__":
     sys.exit(main())

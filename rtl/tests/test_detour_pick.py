@@ -34,8 +34,8 @@ async def constrained_random(dut):
     cover.require(dut._log)
 
 
-@pytest.mark.parametrize("ports", [4, 8])
-@pytest.mark.parametrize("sim", BOTH)
+@pytest.mark.parametrize("sim, ports", [(sim, 8) for sim in BOTH] + [
+    ("icarus", 4), pytest.param("verilator", 4, marks=pytest.mark.slow)])
 def test_detour_pick(sim, ports):
     simulate(sim, "detour_pick", "test_detour_pick", {"NumPorts": ports, "PortW": width(ports)},
              [SRC / "scale_draw.sv", SRC / "pick_uniform.sv", SRC / "detour_pick.sv"], reference.env())
