@@ -54,7 +54,8 @@ def test_a_broken_cell_is_noticed(name, cell, before, after, run):
     folder = mutated(name, cell, before, after)
     with pytest.raises((AssertionError, SystemExit, RuntimeError)):
         simulate("icarus", top, module, parameters, sources=sorted(folder.glob("*.sv")), tests=tests,
-                 env=environment(parameters, ROUNDS=12, FRAMES=400), label=name.replace(" ", "-"))
+                 env=environment(parameters, ROUNDS=12 if top == "output_port_lookup" else 1, FRAMES=400),
+                 label=name.replace(" ", "-"))
     # It was the test that failed, not the build.
     [results] = (BUILD / "icarus").glob(f"{top}-*{name.replace(' ', '-')}/*.xml")
     assert "<failure" in results.read_text()
