@@ -5,11 +5,11 @@ Frames carry a number in their last 8 bytes, by which the scoreboard knows them 
 
 import os
 import random
-from collections import Counter
 
 import cocotb
 import pytest
 
+from bench.coverage import Coverage
 from bench.models import can_mark, route
 from bench.simulators import BOTH, simulate
 from bench.switch import Switch
@@ -178,7 +178,11 @@ async def limits_of_bytes_hold(dut):
 async def random_traffic_is_conserved(dut):
     ports = b_ports(dut)
     full = (1 << ports) - 1
-    cover = Counter()
+    counted = ["out", "bad", "malformed", "ttl", "no_entry", "full", "mark"] + ["detour_from", "detour_to"] * DIBS
+    cover = Coverage(f"switch_top_{ports}", [
+        *[("sent", kind) for kind in ("IPv4", "other", "malformed", "ttl", "no_entry", "broken")], "can be marked",
+        *[("counted", what) for what in counted], *[("left by port", p) for p in range(ports)],
+        "round with detours allowed", "round with an output stalled"])
     for round_ in range(int(os.environ.get("ROUNDS", "8"))):
         rng = random.Random(cocotb.RANDOM_SEED * 1000 + round_)
         b = Switch(dut, rng, number=by_tail)
@@ -201,26 +205,17 @@ async def random_traffic_is_conserved(dut):
             frame = random_frame(rng, longest=rng.choice([100, 300, 1518]))
             if rng.random() < 0.03:
                 b.send(frame, port, broken=True)
-                cover["broken frame"] += 1
+                cover.hit(("sent", "broken"))
             frame = numbered(frame, n)
             b.send(frame, port)
             r = route(frame, b.s)
-            cover[r.reason or ("IPv4" if r.ip else "other")] += 1
-            if can_mark(frame):
-                cover["can be marked"] += 1
+            cover.hit(("sent", r.reason or ("IPv4" if r.ip else "other")))
+            cover.hit_if(**{"can be marked": can_mark(frame)})
         c = await settle(b)
-        for name, row in c.items():
-            if sum(row):
-                cover["counted " + name] += sum(row)
-        if any(b.tready_low):
-            cover["round in which an input was held back"] += 1
-        cover["round with detours allowed"] += bool(b.s.to_switch)
-    dut._log.info("functional coverage:\n" + "\n".join(f"{n:7} {w}" for w, n in sorted(cover.items())))
-    wanted = ["malformed", "ttl", "no_entry", "IPv4", "other", "broken frame", "counted full", "counted mark", "counted out"]
-    if DIBS:
-        wanted += ["counted detour_from", "counted detour_to"]
-    missing = [w for w in wanted if not cover[w]]
-    assert not missing, missing
+        cover.hit(*(("counted", name) for name, row in c.items() if sum(row)))
+        cover.hit(*(("left by port", p) for p in range(ports) if c["out"][p]))
+        cover.hit_if(**{"round with detours allowed": b.s.to_switch, "round with an output stalled": any(b.stall)})
+    cover.require(dut._log)
 
 
 @cocotb.test()
