@@ -14,6 +14,11 @@ venv=target/rtl/venv
 stamp=$venv/.requirements
 if ! cmp -s rtl/requirements.txt "$stamp"; then
   command -v python3 >/dev/null || { echo "missing python3: install python3 and python3-venv" >&2; exit 1; }
+  if ! python3 -c 'import ensurepip' 2>/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    echo "installing python3-venv: the environment of the hardware's tools"
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq python3-venv; } >/dev/null 2>&1 || true
+  fi
+  rm -rf "$venv"
   python3 -m venv "$venv" || { echo "cannot make a Python environment: install python3-venv" >&2; exit 1; }
   "$venv/bin/pip" install --quiet --disable-pip-version-check -r rtl/requirements.txt
   cp rtl/requirements.txt "$stamp"

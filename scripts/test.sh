@@ -35,6 +35,8 @@ need g++ g++ "libFuzzer's runtime, for the fuzz targets"
 need python3 python3 "the instruction-count benchmark"
 need valgrind valgrind "the instruction-count benchmark"
 
+want perl perl "Verilator's front end"
+want make make "Verilator's models"
 want ip iproute2 "namespaces and links for the tests of real packets"
 want clang-16 clang-16 "builds DCTCP as a BPF program, for kernels without it"
 want bpftool bpftool "loads that program"
@@ -59,5 +61,8 @@ bash fuzz/run.sh 4
 
 step "instructions per packet-hop"
 python3 bench/instructions/run.py
+
+step "hardware: both simulators, conformance, proofs"
+bash rtl/run.sh --quick
 
 step "all passed"
