@@ -41,7 +41,8 @@ class Lookup:
             *[("drop", why) for why in [*REASONS, "full"]],
             *[("keep", kind) for kind in kinds], *[("detour", kind) for kind in kinds if self.s.dibs],
             *[("mark of ECN", ecn) for ecn in range(4)], *[("to port", p) for p in range(self.ports)],
-            *["a way back was barred"] * bool(self.s.dibs), "looked up by MAC address"])
+            *["a way back was barred"] * bool(self.s.dibs), "looked up by MAC address",
+            *[("found in bank", bank) for bank in range(2)]])
         self.idle, self.stall = 0.0, 0.0
         self.frame = bytearray()
         self.frames_out = self.cycle = 0
@@ -68,9 +69,9 @@ class Lookup:
         d.to_switch_i.value, d.go_back_i.value = s.to_switch, int(s.go_back)
         d.match_mac_i.value, d.salt_i.value = int(s.match_mac), s.salt
 
-    async def learn(self, ip, addr, mask):
+    async def learn(self, ip, addr, mask, bank=0):
         d = self.dut
-        for bank, place, is_ip, key, group in self.s.table.add(ip, addr, mask):
+        for bank, place, is_ip, key, group in self.s.table.add(ip, addr, mask, bank):
             d.table_we_i.value, d.table_used_i.value = 1, 1
             d.table_at_i.value = bank << self.s.table.index_w | place
             d.table_ip_i.value, d.table_addr_i.value, d.table_group_i.value = int(is_ip), key, group
@@ -119,6 +120,8 @@ class Lookup:
         self.cover.hit(("detour" if detour else "keep", "IPv4" if r.ip else "other"), ("to port", choice))
         self.cover.hit_if(**{"a way back was barred": detour and not self.s.go_back and self.s.to_switch >> port & 1,
                              "looked up by MAC address": r.ip and self.s.match_mac})
+        by_ip = r.ip and not self.s.match_mac
+        self.cover.hit(("found in bank", self.s.table.bank(by_ip, int.from_bytes(frame[30:34] if by_ip else frame[:6], "big"))))
         if marked and r.ip:
             self.cover.hit(("mark of ECN", frame[15] & 3))
         self.expected.append((sent(frame, marked), choice))
@@ -192,8 +195,9 @@ async def started(dut):
     await bench.start()
     full = (1 << bench.ports) - 1
     for host in range(24):
-        await bench.learn(True, 0x0A00_0000 + host, rng.choice([1 << rng.randrange(bench.ports), rng.randrange(1, full + 1)]))
-        await bench.learn(False, 0x02AA_0000_0000 + host, rng.randrange(1, full + 1))
+        mask = rng.choice([1 << rng.randrange(bench.ports), rng.randrange(1, full + 1)])
+        await bench.learn(True, 0x0A00_0000 + host, mask, bank=host % 2)
+        await bench.learn(False, 0x02AA_0000_0000 + host, rng.randrange(1, full + 1), bank=host % 2)
     bench.set(to_switch=full & ~1, salt=rng.randrange(1 << 32))
     return bench
 

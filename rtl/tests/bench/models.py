@@ -60,14 +60,14 @@ class Table:
         self.groups = {}   # (ip, addr): mask
         self.slots = {}    # (bank, place): key
 
-    def add(self, ip, addr, mask):
-        """Adds or changes an entry; returns the writes (bank, place, ip, addr, mask) that do it."""
+    def add(self, ip, addr, mask, bank=0):
+        """Adds or changes an entry; returns the writes (bank, place, ip, addr, mask) that do it. `bank` is tried first."""
         key = (bool(ip), addr)
         self.groups[key] = mask
         for at, kept in self.slots.items():
             if kept == key:
                 return [(*at, *key, mask)]
-        moved, bank = [], 0
+        moved = []
         for _ in range(64):
             at = (bank, place(bank, key[0], key[1], self.index_w))
             other = (1 - bank, place(1 - bank, key[0], key[1], self.index_w))
@@ -82,6 +82,10 @@ class Table:
                 return [(*a, *self.slots[a], self.groups[self.slots[a]]) for a in order]
             key, bank = pushed, 1 - at[0]
         raise ValueError("the table is too full")
+
+    def bank(self, ip, addr):
+        """The bank that holds an entry."""
+        return next(at[0] for at, key in self.slots.items() if key == (bool(ip), addr))
 
     def group(self, ip, addr):
         return self.groups.get((bool(ip), addr), 0)
