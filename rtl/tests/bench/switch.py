@@ -13,6 +13,8 @@ import cocotb
 
 from .models import Settings, route, sent
 
+STUCK = 20_000   # cycles; four full input buffers of frames that are dropped take 2048
+
 COUNTERS = ["in", "out", "bad", "malformed", "ttl", "no_entry", "full", "detour_from", "detour_to", "mark", "queued"]
 
 TO_SWITCH, CONTROL, LIMIT_FRAMES, LIMIT_BYTES, MARK_AT, ALPHA, SALT = 0x08, 0x0C, 0x10, 0x14, 0x18, 0x1C, 0x20
@@ -205,9 +207,11 @@ class Switch:
         tready, tvalid, tdata = d.s_axis_tready_o, d.m_axis_tvalid_o, d.m_axis_tdata_o
         tlast, tkeep = d.m_axis_tlast_o, d.m_axis_tkeep_o
         end = None if cycles is None else self.cycle + cycles
-        idle_for = 0
+        idle_for = stuck_for = 0
         while True:
             self.cycle += 1
+            stuck_for += 1
+            assert stuck_for < STUCK, f"a beat has been offered and none moved for {STUCK} cycles"
             # Offer.
             changed = False
             for p in every_port:
@@ -237,6 +241,7 @@ class Switch:
                 for p in every_port:
                     if valid >> p & 1:
                         if taken >> p & 1:
+                            stuck_for = 0
                             valid &= ~(1 << p)
                             self.last_in = self.cycle
                             self.wait[p] = self.every - 1 + (self.gap if self.offers[p][2] else 0)
@@ -245,6 +250,7 @@ class Switch:
                             self.tready_low[p] += 1
             else:
                 idle_for += 1
+                stuck_for = 0
             # What comes out.
             if easy_out:
                 ready = all_ready
@@ -260,7 +266,7 @@ class Switch:
                 d.m_axis_tready_i.value = ready
             out = int(tvalid.value)
             if out:
-                idle_for = 0
+                idle_for = stuck_for = 0
                 words, keeps, lasts = (known(v.value, out, ports) for v in (tdata, tkeep, tlast))
                 if self.first_out is None:
                     self.first_out = self.cycle
