@@ -31,7 +31,7 @@ if ! command -v iverilog >/dev/null; then
   fi
   command -v iverilog >/dev/null || echo "missing iverilog: install it, or the tests on Icarus are skipped" >&2
 fi
-for tool in c++ make perl cargo; do
+for tool in c++ make perl cargo ps; do
   command -v "$tool" >/dev/null || { echo "missing $tool: Verilator's models and the conformance tests need it" >&2; exit 1; }
 done
 

@@ -142,6 +142,8 @@ module input_arbiter #(
   always_comb begin
     for (f = 0; f < NumPorts; f = f + 1) assume (word_i[f*PathW +: PathW] == {f[PortW-1:0], f_sent[f]});
     if (past_q) one_port_at_a_time: assert ((pop_o & (pop_o - 1'b1)) == 0 && (take_o & (take_o - 1'b1)) == 0);
+    // A frame that waits while nothing is sent, or while the last word of another is, goes next.
+    if (past_q && rst_ni && |frame_i && (!busy_q || (free && last))) no_idle_cycle_between_frames: assert (take_o != 0);
     taken_only_if_it_waits: assert ((take_o & ~frame_i) == 0);
   end
   always_ff @(posedge clk_i) begin

@@ -1,6 +1,6 @@
 // Settings and counters on AXI4-Lite: 32-bit registers, one access at a time.
 //
-// Decision    none. The map stands in rtl/README.md.
+// Decision    none. The map stands in rtl/switch.md.
 // State       the settings; ten counters of 32 bits for each port, which wrap around.
 // Latency     a write takes hold 2 cycles after both its address and its data are there; a read
 //             answers 3 cycles after its address.
@@ -192,7 +192,7 @@ module switch_registers #(
   always_comb begin
     case (raddr_q)
       10'h000: setting = 32'h5349_4445;  // "SIDE"
-      10'h001: setting = {5'h0, Dibs[1:0], Shared[0], NumPorts[7:0], LinkW[11:4], PathW[11:4]};
+      10'h001: setting = {5'h0, Dibs[1:0], Shared[0], NumPorts[7:0], LinkW[10:3], PathW[10:3]};
       10'h002: setting = {{(32-NumPorts){1'b0}}, to_switch_o};
       10'h003: setting = {30'h0, match_mac_o, go_back_o};
       10'h004: setting = {{(32-WordsW){1'b0}}, limit_frames_o};

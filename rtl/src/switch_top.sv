@@ -4,7 +4,7 @@
 //             shared_queues), output_port, in a row. All ports share one path.
 // State       that of its cells.
 // Latency     from a frame's last beat in to its first beat out, idle switch, one beat a word:
-//             see rtl/README.md, where it is measured.
+//             see rtl/switch.md; tests/test_switch_top.py measures it.
 // Rate        one word of the path a cycle and no bubble: frames of L bytes leave one in
 //             ceil(L / (PathW/8)) cycles. Each link moves LinkW bits a cycle.
 // Source      Zarifis et al., EuroSys 2014, section 5.1; NetFPGA's reference switch.

@@ -16,7 +16,7 @@ from bench.switch import Switch
 from bench.traffic import random_frame, udp64
 
 SHARED = os.environ.get("SHARED", "0") == "1"
-DIBS = os.environ.get("DIBS", "1") == "1"
+DIBS = int(os.environ.get("DIBS", "1"))
 HOST = 0x0A00_0000   # host h is reached by port h mod ports
 
 
@@ -67,8 +67,8 @@ async def registers_read_back_and_name_the_build(dut):
     b = await started(dut)
     assert await b.read(0x00) == 0x5349_4445
     build = await b.read(0x04)
-    assert build >> 16 & 0xFF == b.ports and (build >> 8 & 0xFF) * 16 == (8 * b.link // 16) * 16
-    assert (build >> 25 & 3 != 0) == DIBS and bool(build >> 24 & 1) == SHARED
+    assert build >> 16 & 0xFF == b.ports and build >> 8 & 0xFF == b.link and build & 0xFF == int(os.environ["PATH_W"]) // 8
+    assert build >> 25 & 3 == DIBS and bool(build >> 24 & 1) == SHARED
     full = (1 << b.ports) - 1
     for address, value in ((0x08, full & 0b1010), (0x0C, 0b10), (0x10, 37), (0x14, 12345), (0x18, 5), (0x1C, 3), (0x20, 0xDEAD_BEEF)):
         await b.write(address, value)
@@ -87,6 +87,33 @@ async def one_frame_goes_through_and_its_latency_is_known(dut):
     assert c["in"][0] == c["out"][1] == 1
     latency = b.first_out - b.last_in
     dut._log.info(f"RESULT switch_latency_cycles={latency} from the last beat in to the first beat out")
+    expected = int(os.environ.get("LATENCY", "0"))
+    assert not expected or latency == expected, latency
+
+
+@cocotb.test()
+async def a_detoured_frame_takes_not_a_cycle_longer(dut):
+    b = await started(dut, to_switch=0b1100 & (1 << b_ports(dut)) - 1, limit_frames=1)
+    await hosts_behind_ports(b)
+    b.send(udp64(1, HOST + 1, 0), 0)
+    await b.run()
+    straight = b.first_out - b.last_in
+    b.stall[1] = 1.0
+    b.send(udp64(1, HOST + 1, 1), 0)           # fills the queue of port 1
+    await b.run(cycles=1000)
+    assert (await b.counters())["queued"][1] == 1
+    b.frames_out = [0] * b.ports
+    elsewhere = [p for p in range(b.ports) if p != 1]
+    b.first_of = [None] * b.ports
+    b.send(udp64(1, HOST + 1, 2), 0)
+    await b.run(cycles=1000)
+    c = await b.counters()
+    assert sum(b.frames_out[p] for p in elsewhere) == c["detour_from"][1] == (1 if DIBS else 0)
+    if DIBS:
+        # The shared memory answers the ports in turn: a frame may wait for its port's.
+        turn = b.ports - 1 if SHARED else 0
+        took = min(b.first_of[p] for p in elsewhere if b.first_of[p]) - b.last_in
+        assert abs(took - straight) <= turn, (took, straight)
 
 
 @cocotb.test()
@@ -178,7 +205,7 @@ async def limits_of_bytes_hold(dut):
 async def random_traffic_is_conserved(dut):
     ports = b_ports(dut)
     full = (1 << ports) - 1
-    counted = ["out", "bad", "malformed", "ttl", "no_entry", "full", "mark"] + ["detour_from", "detour_to"] * DIBS
+    counted = ["out", "bad", "malformed", "ttl", "no_entry", "full", "mark"] + ["detour_from", "detour_to"] * bool(DIBS)
     cover = Coverage(f"switch_top_{ports}", [
         *[("sent", kind) for kind in ("IPv4", "other", "malformed", "ttl", "no_entry", "broken")], "can be marked",
         *[("counted", what) for what in counted], *[("left by port", p) for p in range(ports)],
@@ -268,6 +295,8 @@ CONFIGS = {
     # As NetFPGA-1G: 8 bits a cycle and port, which is 1 Gbps at 125 MHz, over a path of 64 bits.
     "4x1G-path-64": dict(LinkW=8),
     "4x1G-path-64-without-dibs": dict(LinkW=8, Dibs=0),
+    "4x1G-first-open": dict(LinkW=8, Dibs=2),
+    "4-links-32-path-128": dict(LinkW=32, PathW=128, QueueW=10),
     "4-links-64-path-64": dict(LinkW=64, PathW=64),
     # Every link 64 bits in each cycle.
     "4-links-64-path-256": dict(LinkW=64, PathW=256, QueueW=9),
@@ -280,7 +309,7 @@ ON_ICARUS = ["4x1G-path-64", "4-links-64-path-256", "8-links-64-path-512-shared"
 QUICK = [("4-links-64-path-256", "verilator"), ("4-links-64-path-256", "icarus")]
 RATES = ["small_frames_back_to_back_at_line_rate", "small_frames_without_any_gap_lose_nothing_and_fill_the_path"]
 OTHERS = ["registers_read_back_and_name_the_build", "one_frame_goes_through_and_its_latency_is_known",
-          "bad_frames_are_counted_and_leave_no_trace",
+          "a_detoured_frame_takes_not_a_cycle_longer", "bad_frames_are_counted_and_leave_no_trace",
           "incast_overflows_a_queue_and_every_frame_is_accounted_for", "a_frame_that_fits_nowhere_is_dropped_whole",
           "limits_of_bytes_hold", "random_traffic_is_conserved"]
 
@@ -289,6 +318,7 @@ def environment(parameters, **more):
     p = {"PathW": 64, "QueueW": 11, "Shared": 0, "Dibs": 1, "LinkW": 64, "NumPorts": 4, **parameters}
     # A link so slow that all of them fit the path, gap and all, where they are as wide as it.
     return {"PATH_W": p["PathW"], "QUEUE_W": p["QueueW"], "SHARED": p["Shared"], "DIBS": p["Dibs"],
+            "LATENCY": 26 if (p["LinkW"], p["PathW"]) == (8, 64) and not p["Shared"] else 0,
             "LINE_EVERY": p["NumPorts"] if p["LinkW"] == p["PathW"] else 1, **more}
 
 

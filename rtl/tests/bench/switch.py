@@ -98,6 +98,7 @@ class Switch:
         self.cycle = 0
         self.tready_low = [0] * self.ports   # cycles in which an offered beat was not taken
         self.frames_out = [0] * self.ports
+        self.first_of = [None] * self.ports  # the cycle in which each port first offered a beat
         self.last_in = self.first_out = self.last_out = self.first_in = None
         self.word_mask = (1 << 8 * self.link) - 1
         self.keep_mask = (1 << self.link) - 1
@@ -273,6 +274,8 @@ class Switch:
                 for p in every_port:
                     if not out >> p & 1:
                         continue
+                    if self.first_of[p] is None:
+                        self.first_of[p] = self.cycle
                     word = words >> p * bits & self.word_mask
                     kept = keeps >> p * link & self.keep_mask
                     ends = lasts >> p & 1
