@@ -99,8 +99,8 @@ async def a_detoured_frame_takes_not_a_cycle_longer(dut):
     await b.run()
     straight = b.first_out - b.last_in
     b.stall[1] = 1.0
-    b.send(udp64(1, HOST + 1, 1), 0)           # fills the queue of port 1
-    await b.run(cycles=1000)
+    b.send(udp64(1, HOST + 1, 1, size=1000), 0)   # fills the queue of port 1; a word of it is in the port itself
+    await b.run(cycles=2500)
     assert (await b.counters())["queued"][1] == 1
     b.frames_out = [0] * b.ports
     elsewhere = [p for p in range(b.ports) if p != 1]
