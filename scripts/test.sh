@@ -44,7 +44,13 @@ want bpftool bpftool "loads that program"
 want /usr/include/bpf/bpf_helpers.h libbpf-dev "headers of that program"
 
 step "format"
-cargo fmt --all --check
+# Every source in the repository, not only what cargo finds by its `mod` lines. Outside a checkout
+# (an unpacked archive) there is no list of files to go by.
+if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+  git ls-files -z '*.rs' | xargs -0 rustfmt --edition 2024 --check
+else
+  cargo fmt --all --check
+fi
 
 step "lints"
 cargo clippy --workspace --all-targets --locked --quiet -- -D warnings

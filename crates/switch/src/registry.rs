@@ -62,8 +62,6 @@ macro_rules! registry {
         $(#[$doc:meta])*
         pub enum $any:ident: $seam:ident { $($module:ident::$policy:ident,)* }
     ) => {
-        $(pub mod $module;)*
-
         // With a tag of its own: one hidden in a field takes six instructions a packet to read.
         $(#[$doc])*
         #[repr(u8)]

@@ -43,7 +43,9 @@ impl Topology for Custom {
 
     fn lay(values: &Values, files: &dyn Files) -> Result<Network, String> {
         let path = values.word("file");
-        let text = files.read(&path).map_err(|why| format!("{path:?}: {why}"))?;
+        let text = files
+            .read(&path)
+            .map_err(|why| format!("{path:?}: {why}"))?;
         parse(&path, &text)
     }
 }
@@ -73,7 +75,9 @@ fn parse(name: &str, text: &str) -> Result<Network, String> {
                 }
                 return Ok(End::Host(HostId(few)));
             }
-            let named = switches.entry(word).or_insert_with(|| net.switch(word.to_string()));
+            let named = switches
+                .entry(word)
+                .or_insert_with(|| net.switch(word.to_string()));
             Ok(*named)
         };
         let (a, b) = (end(0)?, end(1)?);

@@ -18,12 +18,37 @@ impl Topology for Dumbbell {
         summary: "two switches with hosts, and one shared cable between them",
         source: "the field's standard test of congestion control",
         params: &[
-            Param::with_default("left", ParamUnit::Count, "8", "hosts on the left switch; assumed"),
-            Param::with_default("right", ParamUnit::Count, "8", "hosts on the right switch; assumed"),
-            Param::with_default("rate", ParamUnit::Rate, "1 Gbps", "of host links; DIBS Table 1"),
+            Param::with_default(
+                "left",
+                ParamUnit::Count,
+                "8",
+                "hosts on the left switch; assumed",
+            ),
+            Param::with_default(
+                "right",
+                ParamUnit::Count,
+                "8",
+                "hosts on the right switch; assumed",
+            ),
+            Param::with_default(
+                "rate",
+                ParamUnit::Rate,
+                "1 Gbps",
+                "of host links; DIBS Table 1",
+            ),
             Param::with_default("delay", ParamUnit::Time, "1 us", "of host links; assumed"),
-            Param::with_default("bottleneck_rate", ParamUnit::Rate, "1 Gbps", "of the shared cable; assumed: as one host"),
-            Param::with_default("bottleneck_delay", ParamUnit::Time, "1 us", "of the shared cable; assumed"),
+            Param::with_default(
+                "bottleneck_rate",
+                ParamUnit::Rate,
+                "1 Gbps",
+                "of the shared cable; assumed: as one host",
+            ),
+            Param::with_default(
+                "bottleneck_delay",
+                ParamUnit::Time,
+                "1 us",
+                "of the shared cable; assumed",
+            ),
         ],
     };
 
@@ -33,7 +58,11 @@ impl Topology for Dumbbell {
         let access = Link::of(values, "rate", "delay");
         net.hosts(count(values, "left", 1, MAX_PORTS)?, left, access);
         net.hosts(count(values, "right", 1, MAX_PORTS)?, right, access);
-        net.cable(left, right, Link::of(values, "bottleneck_rate", "bottleneck_delay"));
+        net.cable(
+            left,
+            right,
+            Link::of(values, "bottleneck_rate", "bottleneck_delay"),
+        );
         Ok(net.0)
     }
 }

@@ -71,7 +71,9 @@ impl Topology for FatTree {
         let mut net = Builder::default();
         let mut tier = |word: &str| -> Vec<End> {
             let names = (0..k).flat_map(|p| (0..half).map(move |i| (p, i)));
-            names.map(|(p, i)| net.switch(format!("{word} {p}.{i}"))).collect()
+            names
+                .map(|(p, i)| net.switch(format!("{word} {p}.{i}")))
+                .collect()
         };
         let (edges, aggs) = (tier("edge"), tier("agg"));
         let at = |pod: u32, i: u32| (pod * half + i) as usize;

@@ -87,7 +87,12 @@ impl Topology for HyperX {
 /// `4x4` as its numbers.
 fn shape(text: &str) -> Result<Vec<u32>, String> {
     let sizes: Option<Vec<u32>> = (text.split('x'))
-        .map(|n| n.trim().parse().ok().filter(|n| (1..=MAX_PORTS).contains(n)))
+        .map(|n| {
+            n.trim()
+                .parse()
+                .ok()
+                .filter(|n| (1..=MAX_PORTS).contains(n))
+        })
         .collect();
     sizes.filter(|sizes| sizes.len() <= 8).ok_or_else(|| {
         format!("shape: expected 1 to 8 numbers from 1 to {MAX_PORTS} like \"4x4\", got {text:?}")

@@ -49,7 +49,12 @@ impl Topology for Jellyfish {
                 "1",
                 "which of the random graphs; a run's seed does not change it",
             ),
-            Param::with_default("rate", ParamUnit::Rate, "1 Gbps", "of every link; DIBS Table 1"),
+            Param::with_default(
+                "rate",
+                ParamUnit::Rate,
+                "1 Gbps",
+                "of every link; DIBS Table 1",
+            ),
             Param::with_default("delay", ParamUnit::Time, "1 us", "of every link; assumed"),
         ],
     };
@@ -65,13 +70,17 @@ impl Topology for Jellyfish {
             .map(|draw| Graph::draw(switches, degree, &mut seed.stream(("jellyfish", draw))))
             .find(|graph| graph.is_regular() && graph.is_connected())
             .ok_or_else(|| {
-                format!("{MOST_DRAWS} random graphs of degree {degree} fell apart; take a higher degree")
+                format!(
+                    "{MOST_DRAWS} random graphs of degree {degree} fell apart; take a higher degree"
+                )
             })?
             .cables();
 
         let link = Link::of(values, "rate", "delay");
         let mut net = Builder::default();
-        let all: Vec<_> = (0..switches).map(|i| net.switch(format!("switch {i}"))).collect();
+        let all: Vec<_> = (0..switches)
+            .map(|i| net.switch(format!("switch {i}")))
+            .collect();
         for switch in &all {
             net.hosts(hosts, *switch, link);
         }

@@ -21,13 +21,43 @@ impl Topology for LeafSpine {
         summary: "every leaf cabled to every spine, hosts on the leaves",
         source: "Abdous et al., CoNEXT 2021 (Vertigo), its artefact",
         params: &[
-            Param::with_default("leaves", ParamUnit::Count, "8", "leaf switches; Vertigo artefact"),
-            Param::with_default("spines", ParamUnit::Count, "4", "spine switches; Vertigo artefact"),
+            Param::with_default(
+                "leaves",
+                ParamUnit::Count,
+                "8",
+                "leaf switches; Vertigo artefact",
+            ),
+            Param::with_default(
+                "spines",
+                ParamUnit::Count,
+                "4",
+                "spine switches; Vertigo artefact",
+            ),
             Param::with_default("hosts_per_leaf", ParamUnit::Count, "40", "Vertigo artefact"),
-            Param::with_default("host_rate", ParamUnit::Rate, "10 Gbps", "host to leaf; Vertigo artefact"),
-            Param::with_default("fabric_rate", ParamUnit::Rate, "40 Gbps", "leaf to spine; Vertigo artefact"),
-            Param::with_default("host_delay", ParamUnit::Time, "1 us", "host to leaf; Vertigo artefact"),
-            Param::with_default("fabric_delay", ParamUnit::Time, "5 us", "leaf to spine; Vertigo artefact"),
+            Param::with_default(
+                "host_rate",
+                ParamUnit::Rate,
+                "10 Gbps",
+                "host to leaf; Vertigo artefact",
+            ),
+            Param::with_default(
+                "fabric_rate",
+                ParamUnit::Rate,
+                "40 Gbps",
+                "leaf to spine; Vertigo artefact",
+            ),
+            Param::with_default(
+                "host_delay",
+                ParamUnit::Time,
+                "1 us",
+                "host to leaf; Vertigo artefact",
+            ),
+            Param::with_default(
+                "fabric_delay",
+                ParamUnit::Time,
+                "5 us",
+                "leaf to spine; Vertigo artefact",
+            ),
         ],
     };
 
@@ -40,8 +70,12 @@ impl Topology for LeafSpine {
         let fabric = Link::of(values, "fabric_rate", "fabric_delay");
 
         let mut net = Builder::default();
-        let leaf: Vec<_> = (0..leaves).map(|i| net.switch(format!("leaf {i}"))).collect();
-        let spine: Vec<_> = (0..spines).map(|i| net.switch(format!("spine {i}"))).collect();
+        let leaf: Vec<_> = (0..leaves)
+            .map(|i| net.switch(format!("leaf {i}")))
+            .collect();
+        let spine: Vec<_> = (0..spines)
+            .map(|i| net.switch(format!("spine {i}")))
+            .collect();
         for l in &leaf {
             net.hosts(hosts, *l, access);
         }

@@ -18,9 +18,24 @@ impl Topology for Linear {
         summary: "a chain of switches, each with hosts",
         source: "the field's standard parking lot",
         params: &[
-            Param::with_default("switches", ParamUnit::Count, "4", "switches in a row; assumed"),
-            Param::with_default("hosts_per_switch", ParamUnit::Count, "2", "hosts on each; assumed"),
-            Param::with_default("rate", ParamUnit::Rate, "1 Gbps", "of every link; DIBS Table 1"),
+            Param::with_default(
+                "switches",
+                ParamUnit::Count,
+                "4",
+                "switches in a row; assumed",
+            ),
+            Param::with_default(
+                "hosts_per_switch",
+                ParamUnit::Count,
+                "2",
+                "hosts on each; assumed",
+            ),
+            Param::with_default(
+                "rate",
+                ParamUnit::Rate,
+                "1 Gbps",
+                "of every link; DIBS Table 1",
+            ),
             Param::with_default("delay", ParamUnit::Time, "1 us", "of every link; assumed"),
         ],
     };
@@ -31,7 +46,9 @@ impl Topology for Linear {
         at_most_hosts(u64::from(switches) * u64::from(hosts))?;
         let link = Link::of(values, "rate", "delay");
         let mut net = Builder::default();
-        let row: Vec<_> = (0..switches).map(|i| net.switch(format!("switch {i}"))).collect();
+        let row: Vec<_> = (0..switches)
+            .map(|i| net.switch(format!("switch {i}")))
+            .collect();
         for switch in &row {
             net.hosts(hosts, *switch, link);
         }

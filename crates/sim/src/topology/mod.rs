@@ -8,6 +8,15 @@ use crate::network::{Cable, End, Network};
 use sidestep_types::{BitRate, Entry, HostId, SwitchId, Time, Values};
 
 mod check;
+pub mod custom;
+pub mod dumbbell;
+pub mod fat_tree;
+pub mod hyperx;
+pub mod jellyfish;
+pub mod leaf_spine;
+pub mod linear;
+pub mod single_switch;
+pub mod testbed;
 
 pub use check::{MAX_DELAY, MAX_HOSTS, MAX_PORTS};
 
@@ -25,8 +34,6 @@ pub trait Topology {
 /// Writes the entries and the construction by name.
 macro_rules! topologies {
     ($($module:ident::$topology:ident,)*) => {
-        $(pub mod $module;)*
-
         /// The registered topologies, in order.
         pub const ENTRIES: &[Entry] = &[$(<$module::$topology as Topology>::ENTRY,)*];
 

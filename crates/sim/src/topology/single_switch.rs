@@ -18,7 +18,12 @@ impl Topology for SingleSwitch {
         source: "the smallest place for an incast",
         params: &[
             Param::with_default("hosts", ParamUnit::Count, "8", "hosts; assumed"),
-            Param::with_default("rate", ParamUnit::Rate, "1 Gbps", "of every link; DIBS Table 1"),
+            Param::with_default(
+                "rate",
+                ParamUnit::Rate,
+                "1 Gbps",
+                "of every link; DIBS Table 1",
+            ),
             Param::with_default("delay", ParamUnit::Time, "1 us", "of every link; assumed"),
         ],
     };

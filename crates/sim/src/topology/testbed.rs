@@ -21,8 +21,18 @@ impl Topology for Testbed {
         summary: "2 aggregation switches, 3 edge switches, 6 hosts: the testbed of DIBS",
         source: "Zarifis et al., EuroSys 2014 (DIBS), section 5.2",
         params: &[
-            Param::with_default("rate", ParamUnit::Rate, "1 Gbps", "of every link; DIBS Table 1"),
-            Param::with_default("delay", ParamUnit::Time, "1 us", "of every link; assumed: DIBS is silent"),
+            Param::with_default(
+                "rate",
+                ParamUnit::Rate,
+                "1 Gbps",
+                "of every link; DIBS Table 1",
+            ),
+            Param::with_default(
+                "delay",
+                ParamUnit::Time,
+                "1 us",
+                "of every link; assumed: DIBS is silent",
+            ),
         ],
     };
 

@@ -71,8 +71,13 @@ impl Workload for Background {
         let cdf_name = values.word("cdf");
         let cdf = SizeCdf::load(&cdf_name, files)?;
         let rule = Interpolation::from_word(&values.word("interpolation"));
-        let gaps_ps = match (values.time_or_off("inter_arrival"), values.fraction_or_off("load")) {
-            (Some(Time::ZERO), None) => return Err("inter_arrival must be above 0, got 0 ps".into()),
+        let gaps_ps = match (
+            values.time_or_off("inter_arrival"),
+            values.fraction_or_off("load"),
+        ) {
+            (Some(Time::ZERO), None) => {
+                return Err("inter_arrival must be above 0, got 0 ps".into());
+            }
             (Some(gap), None) => vec![gap.ps() as f64; hosts as usize],
             (None, Some((0, _))) => return Err("load must be above 0, got 0".into()),
             (None, Some((above, below))) => {
@@ -128,7 +133,8 @@ impl Workload for Background {
             100.0 * self.cdf.share_below(100_000, self.rule),
         ));
         let expected = flows * duration.as_s_f64();
-        load.notes.push(format!("about {expected:.0} flows in this run"));
+        load.notes
+            .push(format!("about {expected:.0} flows in this run"));
         load
     }
 }

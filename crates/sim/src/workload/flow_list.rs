@@ -33,7 +33,9 @@ impl Workload for FlowList {
 
     fn build(values: &Values, files: &dyn Files, site: &Site) -> Result<FlowList, String> {
         let path = values.word("file");
-        let text = files.read(&path).map_err(|why| format!("{path:?}: {why}"))?;
+        let text = files
+            .read(&path)
+            .map_err(|why| format!("{path:?}: {why}"))?;
         let flows = parse(&path, &text, site.hosts())?;
         Ok(FlowList { flows })
     }
@@ -62,7 +64,9 @@ impl Workload for FlowList {
         let late = self.flows.len() as u64 - used;
         load.notes.push(format!("{used} flows from the list"));
         if late > 0 {
-            load.notes.push(format!("{late} more start after the run's end at {duration}: left out"));
+            load.notes.push(format!(
+                "{late} more start after the run's end at {duration}: left out"
+            ));
         }
         load
     }

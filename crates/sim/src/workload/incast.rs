@@ -41,11 +41,26 @@ impl Workload for Incast {
         summary: "many hosts send to one at the same instant, once",
         source: "Zarifis et al., EuroSys 2014 (DIBS), section 5.2",
         params: &[
-            Param::with_default("degree", ParamUnit::Count, "40", "hosts that send; DIBS Table 2"),
+            Param::with_default(
+                "degree",
+                ParamUnit::Count,
+                "40",
+                "hosts that send; DIBS Table 2",
+            ),
             Param::with_default("size", ParamUnit::Bytes, "20 kB", "of a flow; DIBS Table 2"),
-            Param::with_default("flows", ParamUnit::Count, "1", "flows of each sender; assumed"),
-            Param::with_default("target", ParamUnit::Count, "random", "number of the receiving host; assumed random")
-                .or_off("random"),
+            Param::with_default(
+                "flows",
+                ParamUnit::Count,
+                "1",
+                "flows of each sender; assumed",
+            ),
+            Param::with_default(
+                "target",
+                ParamUnit::Count,
+                "random",
+                "number of the receiving host; assumed random",
+            )
+            .or_off("random"),
             Param::with_default(
                 "senders",
                 ParamUnit::Word(&["random", "spread", "first"]),
@@ -53,7 +68,12 @@ impl Workload for Incast {
                 "which hosts send: drawn, evenly over the numbers, or lowest first; assumed",
             ),
             Param::with_default("at", ParamUnit::Time, "0 us", "when; assumed"),
-            Param::with_default("jitter", ParamUnit::Time, "0 us", "each flow starts up to this much later, uniformly; assumed"),
+            Param::with_default(
+                "jitter",
+                ParamUnit::Time,
+                "0 us",
+                "each flow starts up to this much later, uniformly; assumed",
+            ),
         ],
     };
 
@@ -61,7 +81,10 @@ impl Workload for Incast {
         let hosts = site.pairs_of_hosts()?;
         let target = values.count_or_off("target");
         if let Some(target) = target.filter(|t| *t >= u64::from(hosts)) {
-            return Err(format!("target must be a host from 0 to {}, got {target}", hosts - 1));
+            return Err(format!(
+                "target must be a host from 0 to {}, got {target}",
+                hosts - 1
+            ));
         }
         let incast = Incast {
             hosts,
@@ -80,13 +103,19 @@ impl Workload for Incast {
         let responses = u64::from(incast.degree) * u64::from(incast.flows);
         match u32::try_from(responses) {
             Ok(_) => Ok(incast),
-            Err(_) => Err(format!("degree times flows must be at most {}, got {responses}", u32::MAX)),
+            Err(_) => Err(format!(
+                "degree times flows must be at most {}, got {responses}",
+                u32::MAX
+            )),
         }
     }
 
     fn draw(&self, into: &mut Draft<'_>) -> Result<(), String> {
         if self.at >= into.duration {
-            return Err(format!("at must be before the run's end at {}, got {}", into.duration, self.at));
+            return Err(format!(
+                "at must be before the run's end at {}, got {}",
+                into.duration, self.at
+            ));
         }
         let mut rng = into.seed.stream("hosts");
         let dealt = Deck::new(self.hosts).deal(&mut rng, self.degree + 1, self.target);
@@ -119,7 +148,9 @@ impl Workload for Incast {
         let flows = u64::from(self.degree) * u64::from(self.flows);
         load.add_some(flows, self.size, cost, duration);
         let bytes = u128::from(flows) * u128::from(self.size);
-        load.notes.push(format!("one burst of {flows} flows, {bytes} B in all, to one host"));
+        load.notes.push(format!(
+            "one burst of {flows} flows, {bytes} B in all, to one host"
+        ));
         load
     }
 }

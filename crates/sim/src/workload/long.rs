@@ -53,9 +53,20 @@ impl Workload for Long {
                 "1",
                 "random: how many in all; pairs: how many each way within each pair; DIBS section 5.6: 1 to 16",
             ),
-            Param::with_default("size", ParamUnit::Bytes, "endless", "of each flow; DIBS section 5.6: long-lived").or_off("endless"),
+            Param::with_default(
+                "size",
+                ParamUnit::Bytes,
+                "endless",
+                "of each flow; DIBS section 5.6: long-lived",
+            )
+            .or_off("endless"),
             Param::with_default("start", ParamUnit::Time, "0 us", "of all flows; assumed"),
-            Param::with_default("jitter", ParamUnit::Time, "0 us", "each flow starts up to this much later, uniformly; assumed"),
+            Param::with_default(
+                "jitter",
+                ParamUnit::Time,
+                "0 us",
+                "each flow starts up to this much later, uniformly; assumed",
+            ),
         ],
     };
 
@@ -81,7 +92,10 @@ impl Workload for Long {
 
     fn draw(&self, into: &mut Draft<'_>) -> Result<(), String> {
         if self.start >= into.duration {
-            return Err(format!("start must be before the run's end at {}, got {}", into.duration, self.start));
+            return Err(format!(
+                "start must be before the run's end at {}, got {}",
+                into.duration, self.start
+            ));
         }
         let mut rng = into.seed.stream("hosts");
         let mut delays = into.seed.stream("jitter");

@@ -9,8 +9,14 @@ use crate::network::{End, Network};
 use crate::plan::{FlowPlan, Plan, QueryPlan, Start};
 use sidestep_types::{BitRate, Entry, FlowId, HostId, Seed, Time, Values};
 
+pub mod background;
 mod deck;
+pub mod flow_list;
+pub mod incast;
 mod load;
+pub mod long;
+pub mod permutation;
+pub mod query;
 
 pub use load::{Cost, Load};
 
@@ -32,8 +38,6 @@ pub trait Workload: Sized {
 /// Writes the enum over the workloads, their entries and the construction by name.
 macro_rules! workloads {
     ($($module:ident::$workload:ident,)*) => {
-        $(pub mod $module;)*
-
         /// Any registered workload.
         #[derive(Clone, Debug, PartialEq)]
         pub enum AnyWorkload {

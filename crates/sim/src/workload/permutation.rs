@@ -27,9 +27,20 @@ impl Workload for Permutation {
         summary: "every host sends one flow and receives one",
         source: "Al-Fares et al., NSDI 2010 (Hedera)",
         params: &[
-            Param::with_default("size", ParamUnit::Bytes, "endless", "of each flow; assumed endless").or_off("endless"),
+            Param::with_default(
+                "size",
+                ParamUnit::Bytes,
+                "endless",
+                "of each flow; assumed endless",
+            )
+            .or_off("endless"),
             Param::with_default("start", ParamUnit::Time, "0 us", "of all flows; assumed"),
-            Param::with_default("jitter", ParamUnit::Time, "0 us", "each flow starts up to this much later, uniformly; assumed"),
+            Param::with_default(
+                "jitter",
+                ParamUnit::Time,
+                "0 us",
+                "each flow starts up to this much later, uniformly; assumed",
+            ),
         ],
     };
 
@@ -44,7 +55,10 @@ impl Workload for Permutation {
 
     fn draw(&self, into: &mut Draft<'_>) -> Result<(), String> {
         if self.start >= into.duration {
-            return Err(format!("start must be before the run's end at {}, got {}", into.duration, self.start));
+            return Err(format!(
+                "start must be before the run's end at {}, got {}",
+                into.duration, self.start
+            ));
         }
         let mut rng = into.seed.stream("hosts");
         let mut delays = into.seed.stream("jitter");

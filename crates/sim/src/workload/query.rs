@@ -35,9 +35,24 @@ impl Workload for Query {
         summary: "random hosts ask many others at once (partition-aggregate)",
         source: "Zarifis et al., EuroSys 2014 (DIBS), section 5.3",
         params: &[
-            Param::with_default("rate", ParamUnit::PerSecond, "300 /s", "queries in the whole network; DIBS Table 2"),
-            Param::with_default("degree", ParamUnit::Count, "40", "responses to a query; DIBS Table 2"),
-            Param::with_default("size", ParamUnit::Bytes, "20 kB", "of a response; DIBS Table 2"),
+            Param::with_default(
+                "rate",
+                ParamUnit::PerSecond,
+                "300 /s",
+                "queries in the whole network; DIBS Table 2",
+            ),
+            Param::with_default(
+                "degree",
+                ParamUnit::Count,
+                "40",
+                "responses to a query; DIBS Table 2",
+            ),
+            Param::with_default(
+                "size",
+                ParamUnit::Bytes,
+                "20 kB",
+                "of a response; DIBS Table 2",
+            ),
             Param::with_default(
                 "connections",
                 ParamUnit::Count,
@@ -51,7 +66,12 @@ impl Workload for Query {
                 "of a request that each response waits for; assumed off: DIBS is silent",
             )
             .or_off("off"),
-            Param::with_default("think", ParamUnit::Time, "0 us", "between a request and its response; assumed"),
+            Param::with_default(
+                "think",
+                ParamUnit::Time,
+                "0 us",
+                "between a request and its response; assumed",
+            ),
             Param::with_default(
                 "jitter",
                 ParamUnit::Time,
@@ -87,7 +107,10 @@ impl Workload for Query {
             return Err("rate must be above 0, got 0 /s".into());
         }
         if query.think > Time::ZERO && query.request.is_none() {
-            return Err(format!("think ({}) needs a request, got request = \"off\"", query.think));
+            return Err(format!(
+                "think ({}) needs a request, got request = \"off\"",
+                query.think
+            ));
         }
         Ok(query)
     }
@@ -132,7 +155,8 @@ impl Workload for Query {
             load.add_sized(queries * f64::from(self.degree), request, cost);
         }
         let answer = u128::from(self.degree) * u128::from(self.size);
-        load.notes.push(format!("each query brings {answer} B to one host"));
+        load.notes
+            .push(format!("each query brings {answer} B to one host"));
         load
     }
 }

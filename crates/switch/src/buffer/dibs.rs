@@ -36,7 +36,13 @@ impl Policy for Dibs {
 
 impl Buffer for Dibs {
     #[inline]
-    fn admit(&mut self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
+    fn admit(
+        &mut self,
+        pkt: &Packet,
+        want: Want,
+        queues: &mut dyn Queues,
+        rng: &mut Rng,
+    ) -> Verdict {
         if want.fits {
             return self.0.keep(want);
         }
@@ -96,7 +102,10 @@ mod tests {
         }
         assert_eq!((seen[0], seen[1], seen[3]), (0, 0, 0));
         // 1000 expected each, standard deviation 26.
-        assert!([2, 4, 5].iter().all(|&p| (880..1120).contains(&seen[p])), "{seen:?}");
+        assert!(
+            [2, 4, 5].iter().all(|&p| (880..1120).contains(&seen[p])),
+            "{seen:?}"
+        );
     }
 
     #[test]
@@ -105,13 +114,23 @@ mod tests {
         let before = rng.clone();
         let mut q = StillQueues::of(&[19, 20, 100], 100, &[1, 2]);
         let (low, marked) = (q.want(0), q.want(1));
-        assert_eq!(dibs().admit(&data(), low, &mut q, &mut rng), Verdict::Enqueue { mark: false });
-        assert_eq!(dibs().admit(&data(), marked, &mut q, &mut rng), Verdict::Enqueue { mark: true });
+        assert_eq!(
+            dibs().admit(&data(), low, &mut q, &mut rng),
+            Verdict::Enqueue { mark: false }
+        );
+        assert_eq!(
+            dibs().admit(&data(), marked, &mut q, &mut rng),
+            Verdict::Enqueue { mark: true }
+        );
         assert_eq!(rng, before, "no congestion, no draw");
         let mut q = StillQueues::of(&[3, 100, 100], 100, &[1, 2]);
         let want = q.want(1);
         let verdict = dibs().admit(&data(), want, &mut q, &mut rng);
-        assert_eq!(verdict, Verdict::Drop(DropReason::Full), "port 0 leads to a host");
+        assert_eq!(
+            verdict,
+            Verdict::Drop(DropReason::Full),
+            "port 0 leads to a host"
+        );
     }
 
     proptest::proptest! {

@@ -38,7 +38,13 @@ impl Policy for DibsFirstOpen {
 
 impl Buffer for DibsFirstOpen {
     #[inline(never)]
-    fn admit(&mut self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
+    fn admit(
+        &mut self,
+        pkt: &Packet,
+        want: Want,
+        queues: &mut dyn Queues,
+        rng: &mut Rng,
+    ) -> Verdict {
         if want.fits {
             return self.common.keep(want);
         }
@@ -59,7 +65,9 @@ impl DibsFirstOpen {
 /// The first port of `open` from the `scale(draw)`-th of all `ports` on, and around.
 pub fn pick(open: PortSet, ports: u16, draw: u32) -> Option<PortId> {
     let start = PortId(scale(draw, u32::from(ports)) as u16);
-    open.iter().find(|port| *port >= start).or_else(|| open.nth(0))
+    open.iter()
+        .find(|port| *port >= start)
+        .or_else(|| open.nth(0))
 }
 
 #[cfg(test)]

@@ -34,7 +34,10 @@ impl Policy for DibsFlow {
     fn build(values: &Values, _: u16, salt: u64) -> Result<DibsFlow, String> {
         // ECMP mixes the same hash with the same salt; its complement keeps the two choices apart.
         let common = Detours::build(values)?;
-        Ok(DibsFlow { common, salt: !salt })
+        Ok(DibsFlow {
+            common,
+            salt: !salt,
+        })
     }
 }
 
@@ -111,8 +114,14 @@ mod tests {
             same += u32::from(port == detoured(hash, 8, &mut open));
         }
         // 2000 expected each, standard deviation 39.
-        assert!(seen[2..].iter().all(|n| (1_800..2_200).contains(n)), "{seen:?}");
-        assert!((1_800..2_200).contains(&same), "another switch agrees by chance: {same}");
+        assert!(
+            seen[2..].iter().all(|n| (1_800..2_200).contains(n)),
+            "{seen:?}"
+        );
+        assert!(
+            (1_800..2_200).contains(&same),
+            "another switch agrees by chance: {same}"
+        );
     }
 
     #[test]
@@ -129,7 +138,10 @@ mod tests {
             }
         }
         // About 667 expected each, standard deviation 21.
-        assert!(moved[3..].iter().all(|n| (560..780).contains(n)), "{moved:?}");
+        assert!(
+            moved[3..].iter().all(|n| (560..780).contains(n)),
+            "{moved:?}"
+        );
     }
 
     #[test]
@@ -137,9 +149,16 @@ mod tests {
         let mut open = StillQueues::of(&[100, 0, 5, 3, 99, 0], 100, &[2, 3, 4, 5]);
         let way = |hash: u32| scale((mix64(7 ^ u64::from(hash)) >> 32) as u32, 4);
         let first_way: Vec<u32> = (0..8_000).filter(|&hash| way(hash) == 0).collect();
-        let to_first = first_way.iter().filter(|&&hash| detoured(hash, 7, &mut open) == 2).count();
+        let to_first = first_way
+            .iter()
+            .filter(|&&hash| detoured(hash, 7, &mut open) == 2)
+            .count();
         // A quarter of about 2000, standard deviation 19.
-        assert!((400..600).contains(&to_first), "{to_first} of {}", first_way.len());
+        assert!(
+            (400..600).contains(&to_first),
+            "{to_first} of {}",
+            first_way.len()
+        );
     }
 
     proptest::proptest! {

@@ -34,7 +34,13 @@ impl Policy for DibsLoadAware {
 
 impl Buffer for DibsLoadAware {
     #[inline(never)]
-    fn admit(&mut self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
+    fn admit(
+        &mut self,
+        pkt: &Packet,
+        want: Want,
+        queues: &mut dyn Queues,
+        rng: &mut Rng,
+    ) -> Verdict {
         if want.fits {
             return self.0.keep(want);
         }
@@ -90,7 +96,11 @@ mod tests {
         for _ in 0..50 {
             let want = q.want(0);
             let verdict = policy.admit(&data(), want, &mut q, &mut rng);
-            assert_eq!(verdict, Verdict::Detour(PortId(5)), "port 1 is as empty, but leads to a host");
+            assert_eq!(
+                verdict,
+                Verdict::Detour(PortId(5)),
+                "port 1 is as empty, but leads to a host"
+            );
         }
         let mut q = StillQueues::of(&[100, 0, 7, 100, 7, 8], 100, &[2, 3, 4, 5]);
         let mut seen = [0u32; 6];
@@ -102,7 +112,10 @@ mod tests {
             }
         }
         // 1000 expected each, standard deviation 22.
-        assert!(seen[2] + seen[4] == 2_000 && (890..1110).contains(&seen[2]), "{seen:?}");
+        assert!(
+            seen[2] + seen[4] == 2_000 && (890..1110).contains(&seen[2]),
+            "{seen:?}"
+        );
     }
 
     proptest::proptest! {

@@ -77,7 +77,8 @@ impl Policy for DibsProbabilistic {
         if start >= full {
             return Err(format!("start ({start}) must be below full ({full})"));
         }
-        let narrow = |n: u64| u32::try_from(n).map_err(|_| format!("{n} is more than a queue can hold"));
+        let narrow =
+            |n: u64| u32::try_from(n).map_err(|_| format!("{n} is more than a queue can hold"));
         Ok(DibsProbabilistic {
             common: Detours::build(values)?,
             favour: values.bytes("favour"),
@@ -92,7 +93,13 @@ impl Policy for DibsProbabilistic {
 
 impl Buffer for DibsProbabilistic {
     #[inline(never)]
-    fn admit(&mut self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
+    fn admit(
+        &mut self,
+        pkt: &Packet,
+        want: Want,
+        queues: &mut dyn Queues,
+        rng: &mut Rng,
+    ) -> Verdict {
         if !want.fits {
             return self.detour(pkt, want, queues, rng);
         }
@@ -115,7 +122,13 @@ impl DibsProbabilistic {
 
     /// Of a packet that fits: one that may not be detoured, or has nowhere to go, stays.
     #[inline(never)]
-    fn detour_early(&self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
+    fn detour_early(
+        &self,
+        pkt: &Packet,
+        want: Want,
+        queues: &mut dyn Queues,
+        rng: &mut Rng,
+    ) -> Verdict {
         let Ok(mut open) = self.common.open(pkt, queues) else {
             return self.common.keep(want);
         };
@@ -127,7 +140,11 @@ impl DibsProbabilistic {
 
 impl Line {
     fn of(self, depth: Depth) -> u32 {
-        if self.in_bytes { depth.bytes } else { depth.packets }
+        if self.in_bytes {
+            depth.bytes
+        } else {
+            depth.packets
+        }
     }
 
     /// Is a packet detoured early with any probability at all? Else no draw is needed.
@@ -187,19 +204,32 @@ mod tests {
 
     #[test]
     fn a_packet_that_fits_stays_where_nothing_else_is_open_or_allowed() {
-        let mut policy: DibsProbabilistic = made(&[("max_detours", "2"), ("full", "60 pkt")]).unwrap();
+        let mut policy: DibsProbabilistic =
+            made(&[("max_detours", "2"), ("full", "60 pkt")]).unwrap();
         let mut rng = Rng::from_seed(1);
         let mut q = StillQueues::of(&[0, 0, 100, 80, 100, 100], 100, &[2, 3, 4, 5]);
         let mut pkt = data();
         pkt.set_rank(1_000_000);
         let want = q.want(3);
-        assert_eq!(policy.admit(&pkt, want, &mut q, &mut rng), Verdict::Enqueue { mark: true });
+        assert_eq!(
+            policy.admit(&pkt, want, &mut q, &mut rng),
+            Verdict::Enqueue { mark: true }
+        );
         let mut q = StillQueues::of(&[0, 0, 0, 80, 0, 100], 100, &[2, 3, 4, 5]);
-        assert!(matches!(policy.admit(&pkt, want, &mut q, &mut rng), Verdict::Detour(_)));
+        assert!(matches!(
+            policy.admit(&pkt, want, &mut q, &mut rng),
+            Verdict::Detour(_)
+        ));
         pkt.detours = 2;
-        assert_eq!(policy.admit(&pkt, want, &mut q, &mut rng), Verdict::Enqueue { mark: true });
+        assert_eq!(
+            policy.admit(&pkt, want, &mut q, &mut rng),
+            Verdict::Enqueue { mark: true }
+        );
         let want = q.want(5);
-        assert_eq!(policy.admit(&pkt, want, &mut q, &mut rng), Verdict::Drop(DropReason::Detours));
+        assert_eq!(
+            policy.admit(&pkt, want, &mut q, &mut rng),
+            Verdict::Drop(DropReason::Detours)
+        );
     }
 
     #[test]

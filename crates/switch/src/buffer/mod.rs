@@ -1,6 +1,16 @@
 //! Buffer policies: what becomes of a packet at the queue its route chose.
 
 mod detour;
+pub mod dibs;
+pub mod dibs_first_open;
+pub mod dibs_flow;
+pub mod dibs_load_aware;
+pub mod dibs_probabilistic;
+pub mod droptail;
+pub mod ecn;
+pub mod pfabric;
+pub mod red;
+pub mod trim;
 
 use crate::registry::registry;
 use crate::{Queues, Want};

@@ -131,14 +131,22 @@ impl Policy for Red {
 fn share(name: &str, (above, below): (u64, u64)) -> Result<u64, String> {
     let scaled = (u128::from(above) << 32) / u128::from(below);
     if above > below || scaled == 0 {
-        return Err(format!("{name} must be above 0 and at most 1, got {above}/{below}"));
+        return Err(format!(
+            "{name} must be above 0 and at most 1, got {above}/{below}"
+        ));
     }
     Ok(scaled as u64)
 }
 
 impl Buffer for Red {
     #[inline(never)]
-    fn admit(&mut self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
+    fn admit(
+        &mut self,
+        pkt: &Packet,
+        want: Want,
+        queues: &mut dyn Queues,
+        rng: &mut Rng,
+    ) -> Verdict {
         let state = &mut self.ports[want.port.index()];
         let idle = idle_packets(want, queues);
         state.average = self.settings.average(state.average, want.depth, idle);
@@ -189,7 +197,11 @@ enum Zone {
 impl Settings {
     /// The average after a packet finds the queue at `depth`, `idle` packet times after it ran empty.
     fn average(&self, before: u64, depth: Depth, idle: u64) -> u64 {
-        let now = if self.in_bytes { depth.bytes } else { depth.packets };
+        let now = if self.in_bytes {
+            depth.bytes
+        } else {
+            depth.packets
+        };
         let now = u64::from(now) << 16;
         let decayed = decay(before, ONE - self.weight, idle);
         if now >= decayed {
@@ -268,12 +280,20 @@ mod tests {
         let mut rng = Rng::from_seed(3);
         let want = q.want(0);
         let verdicts = (0..n).map(|_| red.admit(&data(), want, &mut q, &mut rng));
-        verdicts.filter(|v| *v == Verdict::Enqueue { mark: true }).count() as u32
+        verdicts
+            .filter(|v| *v == Verdict::Enqueue { mark: true })
+            .count() as u32
     }
 
     #[test]
     fn used_as_a_step_it_marks_from_the_threshold_on() {
-        let step = [("min", "20 pkt"), ("max", "20 pkt"), ("weight", "1"), ("gentle", "false"), ("above_max", "mark")];
+        let step = [
+            ("min", "20 pkt"),
+            ("max", "20 pkt"),
+            ("weight", "1"),
+            ("gentle", "false"),
+            ("above_max", "mark"),
+        ];
         let mut red = red(&step).unwrap();
         assert_eq!(marked(&mut red, 19, 100), 0);
         assert_eq!(marked(&mut red, 20, 100), 100);
@@ -292,11 +312,21 @@ mod tests {
     fn the_average_forgets_while_the_queue_is_idle() {
         let settings = red(&[]).unwrap().settings;
         let busy = 40 << 16;
-        let still = settings.average(busy, Depth { packets: 40, bytes: 0 }, 0);
+        let still = settings.average(
+            busy,
+            Depth {
+                packets: 40,
+                bytes: 0,
+            },
+            0,
+        );
         assert_eq!(still, busy);
         // (1 - 0.002)^346 is a half.
         let rested = settings.average(busy, Depth::default(), 346);
-        assert!((rested as f64 / busy as f64 - 0.5).abs() < 0.003, "{rested}");
+        assert!(
+            (rested as f64 / busy as f64 - 0.5).abs() < 0.003,
+            "{rested}"
+        );
     }
 
     #[test]

@@ -66,19 +66,29 @@ mod tests {
             count[usize::from(port)] += 1;
         }
         // 10,000 expected each, standard deviation 87.
-        assert!(count.iter().all(|c| (9_600..10_400).contains(c)), "{count:?}");
+        assert!(
+            count.iter().all(|c| (9_600..10_400).contains(c)),
+            "{count:?}"
+        );
     }
 
     #[test]
     fn a_second_switch_splits_what_the_first_sent_one_way() {
         let hashes: Vec<u32> = (0..40_000).collect();
         let first = choices(1, hashes.iter().copied());
-        let same_way = hashes.iter().zip(&first).filter(|(_, p)| **p == 0).map(|(h, _)| *h);
+        let same_way = hashes
+            .iter()
+            .zip(&first)
+            .filter(|(_, p)| **p == 0)
+            .map(|(h, _)| *h);
         let mut count = [0u32; 4];
         for port in choices(2, same_way) {
             count[usize::from(port)] += 1;
         }
         // About 2,500 expected each, standard deviation 43: no polarisation.
-        assert!(count.iter().all(|c| (2_300..2_700).contains(c)), "{count:?}");
+        assert!(
+            count.iter().all(|c| (2_300..2_700).contains(c)),
+            "{count:?}"
+        );
     }
 }

@@ -1,5 +1,8 @@
 //! Routes: which of the next hops on a shortest path a packet takes.
 
+pub mod ecmp;
+pub mod single;
+
 use crate::Queues;
 use crate::registry::registry;
 use sidestep_types::{Packet, PortId, Rng};

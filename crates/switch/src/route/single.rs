@@ -43,7 +43,12 @@ mod tests {
     #[test]
     fn it_takes_the_first_hop_whatever_the_flow() {
         let mut q = StillQueues::of(&[0; 8], 100, &[]);
-        let port = Single.pick(&data(), &[PortId(4), PortId(6)], &mut q, &mut Rng::from_seed(0));
+        let port = Single.pick(
+            &data(),
+            &[PortId(4), PortId(6)],
+            &mut q,
+            &mut Rng::from_seed(0),
+        );
         assert_eq!(port, PortId(4));
     }
 }

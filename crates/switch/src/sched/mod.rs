@@ -1,5 +1,9 @@
 //! Schedulers: which of a port's packets leaves next.
 
+pub mod fifo;
+pub mod pfabric;
+pub mod priority;
+
 use crate::Depth;
 use crate::registry::registry;
 use sidestep_types::Packet;

@@ -92,7 +92,10 @@ mod tests {
     #[test]
     fn the_flow_with_the_least_left_goes_first_and_in_its_own_order() {
         // Flow 2 has the packet with the least left, which came after an earlier one of its own.
-        assert_eq!(drain(queue(&[(1, 500), (2, 900), (3, 300), (2, 200)])), [1, 3, 2, 0]);
+        assert_eq!(
+            drain(queue(&[(1, 500), (2, 900), (3, 300), (2, 200)])),
+            [1, 3, 2, 0]
+        );
         assert_eq!(drain(queue(&[(1, 500), (2, 500), (1, 400)])), [0, 2, 1]);
         assert_eq!(drain(queue(&[(1, 500), (2, 500), (3, 500)])), [0, 1, 2]);
     }
