@@ -1,22 +1,9 @@
 //! Packets under way, in one array: a slot each, one cache line each, reused last-in first-out.
 
 use crate::indexed::Table;
-use sidestep_types::{Packet, Time};
-
-/// No packet.
-pub(crate) const NONE: u32 = u32::MAX;
-
-/// A packet with its place in a queue.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(64))]
-pub(crate) struct Parcel {
-    /// When its last bit leaves the queue it is in.
-    pub departs: Time,
-    /// The packet itself.
-    pub packet: Packet,
-    /// The parcel behind it, or the next free slot.
-    pub next: u32,
-}
+pub(crate) use sidestep_switch::ports::NONE;
+use sidestep_switch::ports::{Parcel, Store};
+use sidestep_types::Packet;
 
 /// All parcels.
 pub(crate) struct Pool {
@@ -38,11 +25,7 @@ impl Pool {
     #[inline]
     pub fn put(&mut self, packet: Packet) -> u32 {
         self.live += 1;
-        let parcel = Parcel {
-            departs: Time::ZERO,
-            packet,
-            next: NONE,
-        };
+        let parcel = Parcel::new(packet);
         if self.free == NONE {
             self.parcels.push(parcel);
             return self.parcels.len() as u32 - 1;
@@ -61,11 +44,6 @@ impl Pool {
         self.free = at;
     }
 
-    /// Is this the number of a slot, in use or free?
-    pub fn has(&self, at: u32) -> bool {
-        (at as usize) < self.parcels.len()
-    }
-
     /// How many packets there are.
     pub fn live(&self) -> u32 {
         self.live
@@ -82,14 +60,27 @@ impl Pool {
     }
 }
 
+impl Store for Pool {
+    #[inline(always)]
+    fn parcel(&self, at: u32) -> &Parcel {
+        self.get(at)
+    }
+    #[inline(always)]
+    fn parcel_mut(&mut self, at: u32) -> &mut Parcel {
+        self.get_mut(at)
+    }
+    fn has(&self, at: u32) -> bool {
+        (at as usize) < self.parcels.len()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use sidestep_types::{FlowId, HostId, Kind};
 
     #[test]
-    fn a_parcel_is_one_cache_line_and_slots_are_reused() {
-        assert_eq!(std::mem::size_of::<Parcel>(), 64);
+    fn slots_are_reused() {
         let packet = Packet::new(Kind::Data, FlowId(1), HostId(2), 3);
         let mut pool = Pool::new();
         let (a, b) = (pool.put(packet), pool.put(packet));

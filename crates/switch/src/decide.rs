@@ -1,20 +1,23 @@
-//! The switch decision, whole: route, room, verdict; and what makes room where a verdict says so.
+//! The switch decision, whole: route, room, verdict; and the verdict carried out.
 //!
-//! Written once for every driver: the simulator and the software switch keep their queues each in
-//! a way of its own, and show them as [`Room`] and [`Evicts`].
+//! Written once for every driver. A driver brings one packet at a time as a [`Carrier`]: it
+//! shows the queues, and knows how a packet is queued, cut or taken out of a queue. What becomes of
+//! the packet, in which order, and what is counted is decided here.
 
-use crate::{AnyBuffer, AnyRoute, Buffer, DropReason, Queues, Route, Verdict, Want};
+use crate::ports::{Counts, Live, Ports};
+use crate::route::checked;
+use crate::{AnyBuffer, AnyRoute, Buffer, Depth, DropReason, Queues, Route, Verdict, Want};
 use sidestep_types::{Packet, PortId, Rng};
 
 /// What decides in one switch.
 #[repr(C)]
 pub struct Decider {
-    /// Which of the next hops.
-    pub route: AnyRoute,
-    /// What becomes of a packet.
-    pub buffer: AnyBuffer,
+    route: AnyRoute,
+    buffer: AnyBuffer,
     /// What both draw from.
-    pub rng: Rng,
+    rng: Rng,
+    /// What was decided, by port.
+    counts: Box<[Counts]>,
 }
 
 /// The queues of a switch, which also says how one of them looks to a packet.
@@ -23,62 +26,260 @@ pub trait Room: Queues {
     fn want(&mut self, port: PortId, packet: &Packet) -> Want;
 }
 
-/// A driver that can take packets out of its queues again.
-pub trait Evicts {
-    /// Its queues.
-    type Queues<'a>: Room
+/// A driver with one packet at hand.
+///
+/// `crates/switch/src/ports/tests.rs` has the smallest one, over ports in memory.
+pub trait Carrier {
+    /// Its ports.
+    type Ports<'a>: Ports
     where
         Self: 'a;
+    /// The packet, and the ports beside it.
+    fn at_hand(&mut self) -> (&Packet, Self::Ports<'_>);
+    /// The packet, to be marked and counted.
+    fn packet_mut(&mut self) -> &mut Packet;
+    /// May the packet leave by a port that it does not want?
+    fn may_detour(&self) -> bool {
+        true
+    }
+    /// Cuts the packet's payload off. Says whether it can be cut.
+    fn trim(&mut self) -> bool;
+    /// Puts the packet into the queue of `port`. Says whether the driver had memory for it.
+    fn enqueue(&mut self, port: PortId) -> bool;
     /// Takes the worst packet out of the queue of `port`, for good.
     ///
     /// Panics when there is none: a buffer policy must have asked [`Queues::worst`].
     fn evict(&mut self, port: PortId);
-    /// Its queues as they are now.
-    fn queues(&mut self) -> Self::Queues<'_>;
+}
+
+/// What became of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// The port that its route chose, and how the queue there looked.
+    pub want: Want,
+    /// What was done.
+    pub action: Action,
+}
+
+/// What was done with a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// It joined the queue of this port. Another one than it wanted is a detour.
+    Queued {
+        /// The port.
+        port: PortId,
+        /// The queue there, before the packet.
+        ahead: Depth,
+        /// It was marked here.
+        marked: bool,
+    },
+    /// It joined the queue that it wanted although there was no room: others were evicted for it,
+    /// or its own payload was cut off.
+    Squeezed {
+        /// The queue, before the packet.
+        ahead: Depth,
+        /// It was marked here.
+        marked: bool,
+        /// Its payload was cut off here.
+        trimmed: bool,
+    },
+    /// It was dropped. Others may have been evicted for it in vain.
+    Dropped(DropReason),
+    /// It was to be queued, and the driver had no memory for it. Nothing is counted.
+    NoMemory,
 }
 
 impl Decider {
-    /// The port that `packet` wants, of the next hops toward where it goes; never empty.
-    #[inline(always)]
-    pub fn pick<Q: Room>(&mut self, packet: &Packet, hops: &[PortId], queues: &mut Q) -> PortId {
-        self.route.pick(packet, hops, queues, &mut self.rng)
+    /// Decides for a switch with `ports` ports, drawing from `rng`.
+    pub fn new(route: AnyRoute, buffer: AnyBuffer, rng: Rng, ports: u16) -> Decider {
+        Decider {
+            route: checked(route, ports),
+            buffer,
+            rng,
+            counts: vec![Counts::default(); usize::from(ports)].into(),
+        }
     }
 
-    /// How the queue of the port that `packet` wants looks, and the verdict. The packet's TTL has
-    /// been lowered for this switch already. A packet that is `crowded` out finds no room where
-    /// it came in, whatever it wants.
+    /// Puts another route in the place of the one there is. One of the caller's is checked: a
+    /// port that the switch does not have panics.
+    pub fn set_route(&mut self, route: AnyRoute) {
+        self.route = checked(route, self.counts.len() as u16);
+    }
+
+    /// Puts another buffer policy in the place of the one there is.
+    pub fn set_buffer(&mut self, buffer: AnyBuffer) {
+        self.buffer = buffer;
+    }
+
+    /// Draws from `rng` from now on.
+    pub fn set_rng(&mut self, rng: Rng) {
+        self.rng = rng;
+    }
+
+    /// What was decided about `port`.
+    pub fn counts(&self, port: PortId) -> &Counts {
+        &self.counts[port.index()]
+    }
+
+    /// What was decided about all ports together.
+    pub fn total(&self) -> Counts {
+        let mut total = Counts::default();
+        self.counts.iter().for_each(|counts| total += counts);
+        total
+    }
+
+    /// The port that the packet at hand wants, of the next hops toward where it goes; never empty.
     #[inline(always)]
-    pub fn decide<Q: Room>(
+    pub fn pick<C: Carrier>(&mut self, carrier: &mut C, hops: &[PortId]) -> PortId {
+        let (packet, ports) = carrier.at_hand();
+        let mut queues = Live(ports);
+        self.route.pick(packet, hops, &mut queues, &mut self.rng)
+    }
+
+    /// Decides about the packet at hand, which wants to leave by the port `wanted`, and does it.
+    ///
+    /// The packet's TTL has been lowered for this switch already. A packet that is `crowded` out
+    /// finds no room where it came in, whatever it wants.
+    #[inline(always)]
+    pub fn forward<C: Carrier>(&mut self, carrier: &mut C, wanted: PortId, crowded: bool) -> Done {
+        let (want, verdict) = self.decide(carrier, wanted, crowded);
+        let action = match verdict {
+            Verdict::Enqueue { mark } => self.enqueue(carrier, wanted, want.depth, mark),
+            Verdict::Detour(port) if carrier.may_detour() => self.detour(carrier, wanted, port),
+            Verdict::Detour(_) => self.drop(wanted, DropReason::Full),
+            Verdict::Drop(reason) => self.drop(wanted, reason),
+            Verdict::Evict { mark } => self.squeeze(carrier, wanted, mark),
+            Verdict::Trim => self.trim(carrier, wanted),
+        };
+        Done { want, action }
+    }
+
+    /// How the queue of `wanted` looks to the packet at hand, and the verdict.
+    #[inline(always)]
+    fn decide<C: Carrier>(
         &mut self,
-        packet: &Packet,
+        carrier: &mut C,
         wanted: PortId,
         crowded: bool,
-        queues: &mut Q,
     ) -> (Want, Verdict) {
+        let (packet, ports) = carrier.at_hand();
+        let mut queues = Live(ports);
         let want = queues.want(wanted, packet);
         let verdict = if packet.ttl == 0 {
             Verdict::Drop(DropReason::Ttl)
         } else if crowded {
             Verdict::Drop(DropReason::Full)
         } else {
-            self.buffer.admit(packet, want, queues, &mut self.rng)
+            self.buffer.admit(packet, want, &mut queues, &mut self.rng)
         };
         (want, verdict)
     }
 
-    /// Evicts from the queue of `wanted` what the policy gives up for `packet`: one packet, and
-    /// where that leaves too few bytes, as many as it goes on to name. Says whether the packet is
-    /// marked when it joins (`mark` was said with the first verdict), or why it does not.
-    pub fn make_room<D: Evicts>(
+    #[inline(always)]
+    fn enqueue<C: Carrier>(
         &mut self,
-        driver: &mut D,
-        packet: &Packet,
+        carrier: &mut C,
+        port: PortId,
+        ahead: Depth,
+        mark: bool,
+    ) -> Action {
+        let marked = mark && carrier.packet_mut().mark();
+        if !carrier.enqueue(port) {
+            return Action::NoMemory;
+        }
+        if marked {
+            self.counts[port.index()].marks += 1;
+        }
+        Action::Queued {
+            port,
+            ahead,
+            marked,
+        }
+    }
+
+    #[inline(always)]
+    fn detour<C: Carrier>(&mut self, carrier: &mut C, wanted: PortId, port: PortId) -> Action {
+        // Before anything else: a policy of the caller's may name any port.
+        let ahead = {
+            let (_, ports) = carrier.at_hand();
+            Live(ports).depth(port)
+        };
+        let packet = carrier.packet_mut();
+        packet.detours = packet.detours.saturating_add(1);
+        let action = self.enqueue(carrier, port, ahead, true);
+        if action != Action::NoMemory {
+            self.counts[wanted.index()].detours_out += 1;
+            self.counts[port.index()].detours_in += 1;
+        }
+        action
+    }
+
+    fn drop(&mut self, wanted: PortId, reason: DropReason) -> Action {
+        self.counts[wanted.index()].drops[reason as usize] += 1;
+        Action::Dropped(reason)
+    }
+
+    /// Queues the packet on `wanted` although there is no room, in the place of others.
+    #[cold]
+    #[inline(never)]
+    fn squeeze<C: Carrier>(&mut self, carrier: &mut C, wanted: PortId, mark: bool) -> Action {
+        let mark = match self.make_room(carrier, wanted, mark) {
+            Ok(mark) => mark,
+            Err(reason) => return self.drop(wanted, reason),
+        };
+        self.queue_anyway(carrier, wanted, mark, false)
+    }
+
+    /// Queues what a cut leaves of the packet on `wanted`, room or not.
+    #[cold]
+    #[inline(never)]
+    fn trim<C: Carrier>(&mut self, carrier: &mut C, wanted: PortId) -> Action {
+        if !carrier.trim() {
+            return self.drop(wanted, DropReason::Full);
+        }
+        let action = self.queue_anyway(carrier, wanted, false, true);
+        if action != Action::NoMemory {
+            self.counts[wanted.index()].trims += 1;
+        }
+        action
+    }
+
+    fn queue_anyway<C: Carrier>(
+        &mut self,
+        carrier: &mut C,
+        wanted: PortId,
+        mark: bool,
+        trimmed: bool,
+    ) -> Action {
+        let ahead = {
+            let (_, ports) = carrier.at_hand();
+            Live(ports).settle(wanted)
+        };
+        match self.enqueue(carrier, wanted, ahead, mark) {
+            Action::Queued { ahead, marked, .. } => Action::Squeezed {
+                ahead,
+                marked,
+                trimmed,
+            },
+            other => other,
+        }
+    }
+
+    /// Evicts from the queue of `wanted` what the policy gives up for the packet at hand: one
+    /// packet, and where that leaves too few bytes, as many as it goes on to name. Says whether
+    /// the packet is marked when it joins (`mark` was said with the first verdict), or why it does
+    /// not.
+    fn make_room<C: Carrier>(
+        &mut self,
+        carrier: &mut C,
         wanted: PortId,
         mut mark: bool,
     ) -> Result<bool, DropReason> {
         loop {
-            driver.evict(wanted);
-            let mut queues = driver.queues();
+            carrier.evict(wanted);
+            self.counts[wanted.index()].drops[DropReason::Evicted as usize] += 1;
+            let (packet, ports) = carrier.at_hand();
+            let mut queues = Live(ports);
             let want = queues.want(wanted, packet);
             if want.fits {
                 return Ok(mark);

@@ -2,10 +2,12 @@
 //!
 //! Three seams, one trait and one folder each: [`route`] picks a next hop, [`buffer`] keeps,
 //! marks, detours or drops, [`sched`] says which packet leaves next. [`Decider`] puts them in
-//! order. The simulator and the software switch drive this same code.
+//! order and carries the verdict out; [`ports`] keeps the queues. The simulator and the software
+//! switch drive this same code.
 
 pub mod buffer;
 mod decide;
+pub mod ports;
 mod queues;
 mod registry;
 pub mod route;
@@ -14,7 +16,7 @@ pub mod sched;
 mod testing;
 
 pub use buffer::{AnyBuffer, Buffer, DropReason, Verdict};
-pub use decide::{Decider, Evicts, Room};
+pub use decide::{Action, Carrier, Decider, Done, Room};
 pub use queues::{Capacity, Depth, Queues, Want};
 pub use registry::{Nature, Policy, UnknownPolicy};
 pub use route::{AnyRoute, Route};

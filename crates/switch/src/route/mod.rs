@@ -1,7 +1,10 @@
 //! Routes: which of the next hops on a shortest path a packet takes.
 
+mod checked;
 pub mod ecmp;
 pub mod single;
+
+pub(crate) use checked::checked;
 
 use crate::Queues;
 use crate::registry::registry;

@@ -1,0 +1,174 @@
+//! A port's packets whose departure is known, in the order in which they leave.
+//!
+//! They form one list: first those on the wire, then those whose last bit has not left. The depth
+//! of the queue is brought up to date when somebody asks ([`Line::settle`]), not when a packet
+//! leaves: no event marks the end of a transmission.
+
+use super::{NONE, Store, Wire};
+use crate::Depth;
+use sidestep_types::Time;
+
+/// One port's list and the depth of its queue. Small: a hop of the simulator touches it.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Line {
+    /// When the last bit of the queue leaves, or left. Of a ranked port: the end of the
+    /// transmission under way plus the time of every packet that waits.
+    pub free_at: Time,
+    /// First and last parcel on the wire or in the queue.
+    head: u32,
+    tail: u32,
+    /// Of a FIFO port, the first parcel whose last bit had not left when it was settled last.
+    waiting: u32,
+    depth: Depth,
+    peak: Depth,
+}
+
+impl Default for Line {
+    fn default() -> Line {
+        Line {
+            free_at: Time::ZERO,
+            head: NONE,
+            tail: NONE,
+            waiting: NONE,
+            depth: Depth::default(),
+            peak: Depth::default(),
+        }
+    }
+}
+
+impl Line {
+    /// Counts out the packets whose last bit has left by `now`; says how deep the queue is.
+    /// `unbuffered` is what of a packet's bytes on the wire takes no buffer.
+    #[inline]
+    pub fn settle<S: Store>(&mut self, store: &S, now: Time, unbuffered: u32) -> Depth {
+        while self.waiting != NONE {
+            let parcel = store.parcel(self.waiting);
+            if parcel.departs > now {
+                break;
+            }
+            self.depth.packets -= 1;
+            self.depth.bytes -= u32::from(parcel.packet.wire) - unbuffered;
+            self.waiting = parcel.next;
+        }
+        self.depth
+    }
+
+    /// The depth of the queue when it was settled last.
+    #[inline]
+    pub fn settled(&self) -> Depth {
+        self.depth
+    }
+
+    /// The deepest the queue has been.
+    #[inline]
+    pub fn peak(&self) -> Depth {
+        self.peak
+    }
+
+    /// The deepest queue is sought from now on.
+    pub fn forget_peak(&mut self) {
+        self.peak = self.depth;
+    }
+
+    /// The first parcel on the wire or in the queue; [`NONE`] when there is none.
+    #[inline]
+    pub fn head(&self) -> u32 {
+        self.head
+    }
+
+    /// When the last bit of the first parcel leaves or left; `None` when there is none.
+    #[inline]
+    pub fn head_departs<S: Store>(&self, store: &S) -> Option<Time> {
+        (self.head != NONE).then(|| store.parcel(self.head).departs)
+    }
+
+    /// Counts a packet in: so many bytes of buffer.
+    #[inline]
+    pub fn grow(&mut self, bytes: u32) {
+        self.depth.packets += 1;
+        self.depth.bytes += bytes;
+        self.peak.packets = self.peak.packets.max(self.depth.packets);
+        self.peak.bytes = self.peak.bytes.max(self.depth.bytes);
+    }
+
+    /// Counts a packet out.
+    #[inline]
+    pub fn shrink(&mut self, bytes: u32) {
+        self.depth.packets -= 1;
+        self.depth.bytes -= bytes;
+    }
+
+    /// Queues a parcel of a FIFO port behind the others. When nothing is before it, says when it
+    /// departs: the driver plans its arrival. Counting it in is [`Line::grow`]'s.
+    #[inline(always)]
+    pub fn queue<S: Store>(
+        &mut self,
+        store: &mut S,
+        wire: &Wire,
+        now: Time,
+        at: u32,
+    ) -> Option<Time> {
+        let parcel = store.parcel_mut(at);
+        let span = wire.time_to_send(u32::from(parcel.packet.wire));
+        let departs = self.free_at.max(now).saturating_add(span);
+        self.free_at = departs;
+        parcel.departs = departs;
+        parcel.next = NONE;
+        // Without a branch: it would be mispredicted every third time.
+        self.waiting = if self.waiting == NONE {
+            at
+        } else {
+            self.waiting
+        };
+        self.join(store, at).then_some(departs)
+    }
+
+    /// Puts a parcel whose departure is known behind the others; says whether it is the first.
+    #[inline]
+    pub(super) fn join<S: Store>(&mut self, store: &mut S, at: u32) -> bool {
+        let before = std::mem::replace(&mut self.tail, at);
+        if self.head != NONE {
+            store.parcel_mut(before).next = at;
+            return false;
+        }
+        self.head = at;
+        true
+    }
+
+    /// Takes the first parcel off: it has arrived at the far end. There must be one: its
+    /// arrival was planned when it joined.
+    #[inline]
+    pub fn take<S: Store>(&mut self, store: &S, unbuffered: u32) -> u32 {
+        let at = self.head;
+        let parcel = store.parcel(at);
+        if self.waiting == at {
+            self.shrink(u32::from(parcel.packet.wire) - unbuffered);
+            self.waiting = parcel.next;
+        }
+        self.head = parcel.next;
+        at
+    }
+
+    /// Takes every parcel of a FIFO port off that waits behind the one being sent, in their order.
+    /// They stay counted in. The one being sent is said as well, or [`NONE`].
+    pub(super) fn cut<S: Store>(&mut self, store: &mut S) -> (u32, Vec<u32>) {
+        let sending = std::mem::replace(&mut self.waiting, NONE);
+        let mut rest = Vec::new();
+        if sending == NONE {
+            return (NONE, rest);
+        }
+        let mut next = std::mem::replace(&mut store.parcel_mut(sending).next, NONE);
+        self.tail = sending;
+        while next != NONE {
+            rest.push(next);
+            next = store.parcel(next).next;
+        }
+        (sending, rest)
+    }
+
+    /// The parcel `sending` of a port that becomes FIFO has not left yet.
+    pub(super) fn resume(&mut self, sending: u32) {
+        self.waiting = sending;
+    }
+}

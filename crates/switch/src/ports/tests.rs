@@ -1,0 +1,413 @@
+//! Dialogues with the queues of a switch, over ports in memory.
+
+use super::*;
+use crate::testing::data;
+use crate::{
+    Action, AnyBuffer, AnyRoute, AnySched, Buffer, Capacity, Carrier, Decider, Depth, DropReason,
+    Queues, Sched, Verdict, Want,
+};
+use sidestep_types::{BitRate, FlowId, Packet, PortId, PortSet, Rng, Size, Time, Values};
+
+/// Packets in memory, never freed.
+#[derive(Default)]
+struct Shelf(Vec<Parcel>);
+
+impl Shelf {
+    fn put(&mut self, packet: Packet) -> u32 {
+        self.0.push(Parcel::new(packet));
+        self.0.len() as u32 - 1
+    }
+}
+
+impl Store for Shelf {
+    fn parcel(&self, at: u32) -> &Parcel {
+        &self.0[at as usize]
+    }
+    fn parcel_mut(&mut self, at: u32) -> &mut Parcel {
+        &mut self.0[at as usize]
+    }
+    fn has(&self, at: u32) -> bool {
+        (at as usize) < self.0.len()
+    }
+}
+
+/// The smallest driver: a clock that is set by hand.
+struct Desk {
+    now: Time,
+    lines: Vec<Line>,
+    ranked: Vec<Option<Ranked>>,
+    wire: Wire,
+    shelf: Shelf,
+    capacity: Capacity,
+    /// There is memory for what is queued.
+    memory: bool,
+    evicted: Vec<u32>,
+}
+
+impl Desk {
+    /// So many ports of 1 Gbps, of `limit` packets each; full packets take 12 us.
+    fn new(ports: usize, limit: u64) -> Desk {
+        Desk {
+            now: Time::ZERO,
+            lines: vec![Line::default(); ports],
+            ranked: (0..ports).map(|_| None).collect(),
+            wire: Wire::new(BitRate::gbps(1), Time::from_us(1)),
+            shelf: Shelf::default(),
+            capacity: Capacity::PerPort(Size::Packets(limit)),
+            memory: true,
+            evicted: Vec::new(),
+        }
+    }
+
+    fn ranked(mut self, port: usize, sched: AnySched) -> Desk {
+        self.ranked[port] = Some(Ranked::new(sched, port as u32));
+        self
+    }
+
+    fn depth(&mut self, port: usize) -> u32 {
+        Live(&mut *self).settle(PortId(port as u16)).packets
+    }
+
+    /// Starts what the scheduler of `port` names, at the present.
+    fn start(&mut self, port: usize) -> Option<Started> {
+        let ranked = self.ranked[port].as_mut().unwrap();
+        ranked.start(&mut self.lines[port], &mut self.shelf, &self.wire, self.now)
+    }
+
+    fn ended(&mut self, port: usize) -> u32 {
+        let ranked = self.ranked[port].as_mut().unwrap();
+        ranked.ended(&mut self.lines[port], &self.shelf, 0)
+    }
+}
+
+impl Ports for &mut Desk {
+    type Store = Shelf;
+    fn count(&self) -> u16 {
+        self.lines.len() as u16
+    }
+    fn now(&self) -> Time {
+        self.now
+    }
+    fn capacity(&self) -> Capacity {
+        self.capacity
+    }
+    fn unbuffered(&self) -> u32 {
+        0
+    }
+    fn to_switch(&self) -> PortSet {
+        (0..self.count()).map(PortId).collect()
+    }
+    fn ingress(&self) -> Option<PortId> {
+        None
+    }
+    fn line(&mut self, port: PortId) -> (&mut Line, &Shelf) {
+        (&mut self.lines[port.index()], &self.shelf)
+    }
+    fn line_as_it_is(&self, port: PortId) -> &Line {
+        &self.lines[port.index()]
+    }
+    fn wire(&self, _: PortId) -> &Wire {
+        &self.wire
+    }
+    fn ranked(&self, port: PortId) -> Option<&Ranked> {
+        self.ranked[port.index()].as_ref()
+    }
+}
+
+/// The packet at hand, before it is on the shelf.
+struct AtHand<'a> {
+    desk: &'a mut Desk,
+    packet: Packet,
+}
+
+impl Carrier for AtHand<'_> {
+    type Ports<'a>
+        = &'a mut Desk
+    where
+        Self: 'a;
+    fn at_hand(&mut self) -> (&Packet, &mut Desk) {
+        (&self.packet, self.desk)
+    }
+    fn packet_mut(&mut self) -> &mut Packet {
+        &mut self.packet
+    }
+    fn trim(&mut self) -> bool {
+        self.packet.trim(84);
+        true
+    }
+    fn enqueue(&mut self, port: PortId) -> bool {
+        let desk = &mut *self.desk;
+        if !desk.memory {
+            return false;
+        }
+        let at = desk.shelf.put(self.packet);
+        let line = &mut desk.lines[port.index()];
+        line.grow(u32::from(self.packet.wire));
+        match &mut desk.ranked[port.index()] {
+            Some(ranked) => ranked.push(line, &mut desk.shelf, &desk.wire, desk.now, at),
+            None => drop(line.queue(&mut desk.shelf, &desk.wire, desk.now, at)),
+        }
+        true
+    }
+    fn evict(&mut self, port: PortId) {
+        let desk = &mut *self.desk;
+        let ranked = desk.ranked[port.index()].as_mut().unwrap();
+        let line = &mut desk.lines[port.index()];
+        let gone = ranked.evict(line, &mut desk.shelf, &desk.wire, 0);
+        desk.evicted.push(gone);
+    }
+}
+
+/// A policy that says what it is told to say, the last word again and again.
+struct Says(Vec<Verdict>);
+
+impl Buffer for Says {
+    fn admit(&mut self, _: &Packet, _: Want, _: &mut dyn Queues, _: &mut Rng) -> Verdict {
+        match self.0.len() {
+            1 => self.0[0],
+            _ => self.0.remove(0),
+        }
+    }
+}
+
+fn decider(ports: u16, says: &[Verdict]) -> Decider {
+    let route = AnyRoute::build("ecmp", &Values::defaults(&[]), 2, 0).unwrap();
+    let buffer = AnyBuffer::Custom(Box::new(Says(says.to_vec())));
+    Decider::new(route, buffer, Rng::from_seed(1), ports)
+}
+
+fn forward(desk: &mut Desk, decider: &mut Decider, wanted: u16, rank: u32) -> Action {
+    let mut packet = data();
+    // A flow of its own for each rank: pFabric keeps those of one flow in order.
+    packet.flow = FlowId(rank);
+    packet.set_rank(rank);
+    let mut carrier = AtHand { desk, packet };
+    decider.forward(&mut carrier, PortId(wanted), false).action
+}
+
+const KEEP: Verdict = Verdict::Enqueue { mark: false };
+const EVICT: Verdict = Verdict::Evict { mark: false };
+
+fn pfabric() -> AnySched {
+    AnySched::PFabric(Default::default())
+}
+
+#[test]
+fn a_fifo_port_knows_departures_at_once_and_settles_when_asked() {
+    let mut desk = Desk::new(1, 9);
+    let mut decider = decider(1, &[KEEP]);
+    for _ in 0..3 {
+        forward(&mut desk, &mut decider, 0, 0);
+    }
+    let departs: Vec<u64> = desk.shelf.0.iter().map(|p| p.departs.as_ns()).collect();
+    assert_eq!(departs, [12_000, 24_000, 36_000]);
+    desk.now = Time::from_us(24);
+    assert_eq!(desk.depth(0), 1, "a bit that leaves now has left");
+    assert_eq!(desk.lines[0].peak().packets, 3);
+    // All three are still on the wire or in the queue.
+    let mut taken = || desk.lines[0].take(&desk.shelf, 0);
+    assert_eq!([taken(), taken(), taken()], [0, 1, 2]);
+    assert_eq!((desk.lines[0].head(), desk.depth(0)), (NONE, 0));
+}
+
+#[test]
+fn a_ranked_port_chooses_at_the_end_of_each_transmission() {
+    let mut desk = Desk::new(1, 9).ranked(0, pfabric());
+    let mut decider = decider(1, &[KEEP]);
+    forward(&mut desk, &mut decider, 0, 900);
+    let first = Started {
+        departs: Time::from_us(12),
+        first: true,
+    };
+    assert_eq!(desk.start(0), Some(first));
+    forward(&mut desk, &mut decider, 0, 500);
+    forward(&mut desk, &mut decider, 0, 100);
+    assert_eq!(desk.depth(0), 3);
+    assert_eq!(desk.lines[0].free_at, Time::from_us(36));
+    desk.now = Time::from_us(12);
+    assert_eq!((desk.ended(0), desk.depth(0)), (0, 2));
+    let next = Started {
+        departs: Time::from_us(24),
+        first: false,
+    };
+    assert_eq!(desk.start(0), Some(next));
+    assert_eq!(desk.ranked[0].as_ref().unwrap().sending(), 2, "rank 100");
+}
+
+#[test]
+fn each_verdict_is_carried_out_and_counted_where_it_belongs() {
+    let mut desk = Desk::new(2, 9);
+    let says = [
+        Verdict::Enqueue { mark: true },
+        Verdict::Detour(PortId(1)),
+        Verdict::Trim,
+        Verdict::Drop(DropReason::Early),
+    ];
+    let mut decider = decider(2, &says);
+    let one = Depth {
+        packets: 1,
+        bytes: 1500,
+    };
+    let queued = |port, ahead| Action::Queued {
+        port: PortId(port),
+        ahead,
+        marked: true,
+    };
+    let none = Depth::default();
+    assert_eq!(forward(&mut desk, &mut decider, 0, 0), queued(0, none));
+    assert_eq!(forward(&mut desk, &mut decider, 0, 0), queued(1, none));
+    let cut = Action::Squeezed {
+        ahead: one,
+        marked: false,
+        trimmed: true,
+    };
+    assert_eq!(forward(&mut desk, &mut decider, 0, 0), cut);
+    let dropped = Action::Dropped(DropReason::Early);
+    assert_eq!(forward(&mut desk, &mut decider, 0, 0), dropped);
+    let early = DropReason::Early as usize;
+    let (at, beside) = (*decider.counts(PortId(0)), *decider.counts(PortId(1)));
+    assert_eq!((at.marks, at.detours_out, at.trims), (1, 1, 1));
+    assert_eq!(at.drops[early], 1);
+    assert_eq!((beside.marks, beside.detours_in, beside.trims), (1, 1, 0));
+    let total = decider.total();
+    assert_eq!((total.marks, total.drops[early]), (2, 1));
+    assert_eq!(desk.shelf.0[1].packet.detours, 1);
+    assert_eq!(desk.shelf.0[2].packet.wire, 84);
+}
+
+#[test]
+fn what_has_no_memory_is_counted_nowhere() {
+    let mut desk = Desk::new(2, 9);
+    desk.memory = false;
+    let says = [
+        Verdict::Enqueue { mark: true },
+        Verdict::Detour(PortId(1)),
+        Verdict::Trim,
+    ];
+    let mut decider = decider(2, &says);
+    for _ in says {
+        assert_eq!(forward(&mut desk, &mut decider, 0, 0), Action::NoMemory);
+    }
+    assert_eq!(decider.total(), Counts::default());
+}
+
+#[test]
+fn a_packet_is_squeezed_in_where_others_are_evicted() {
+    let mut desk = Desk::new(1, 2).ranked(0, pfabric());
+    let mut decider = decider(1, &[KEEP, KEEP, EVICT]);
+    forward(&mut desk, &mut decider, 0, 900);
+    forward(&mut desk, &mut decider, 0, 500);
+    let Action::Squeezed { ahead, trimmed, .. } = forward(&mut desk, &mut decider, 0, 100) else {
+        panic!("not squeezed in");
+    };
+    assert_eq!((ahead.packets, trimmed), (1, false));
+    // Of the sum, the evicted packet's time was taken again.
+    assert_eq!(desk.lines[0].free_at, Time::from_us(24));
+    assert_eq!((desk.depth(0), desk.evicted), (2, vec![0]));
+    assert_eq!(decider.total().drops[DropReason::Evicted as usize], 1);
+}
+
+#[test]
+fn evictions_in_vain_are_counted_and_the_packet_dropped() {
+    let mut desk = Desk::new(1, 0).ranked(0, pfabric());
+    let full = Verdict::Drop(DropReason::Full);
+    let mut decider = decider(1, &[KEEP, KEEP, EVICT, EVICT, full]);
+    forward(&mut desk, &mut decider, 0, 900);
+    forward(&mut desk, &mut decider, 0, 500);
+    let action = forward(&mut desk, &mut decider, 0, 100);
+    assert_eq!(action, Action::Dropped(DropReason::Full));
+    assert_eq!((desk.depth(0), desk.evicted), (0, vec![0, 1]));
+    let drops = decider.total().drops;
+    assert_eq!(drops[DropReason::Evicted as usize], 2);
+    assert_eq!(drops[DropReason::Full as usize], 1);
+}
+
+#[test]
+#[should_panic(expected = "port 7 of a switch with 2")]
+fn a_detour_to_a_port_that_is_not_there_panics() {
+    let mut desk = Desk::new(2, 9);
+    forward(&mut desk, &mut decider(2, &[Verdict::Detour(PortId(7))]), 0, 0);
+}
+
+/// A scheduler that names what it likes.
+struct Names(Vec<u32>);
+
+impl Sched for Names {
+    fn push(&mut self, _: &Packet, _: u32) {}
+    fn pop(&mut self) -> Option<u32> {
+        self.0.pop()
+    }
+    fn evict(&mut self) -> Option<u32> {
+        self.0.pop()
+    }
+}
+
+fn names(numbers: &[u32]) -> AnySched {
+    AnySched::Custom(Box::new(Names(numbers.to_vec())))
+}
+
+/// A number that no packet has, one that is sent already, one that waits at another port.
+#[test]
+fn a_scheduler_may_name_only_what_waits_at_its_port() {
+    let refused = |named: &[u32], evicts: bool| {
+        let mut desk = Desk::new(2, 9).ranked(0, names(named)).ranked(1, names(&[]));
+        let mut decider = decider(2, &[KEEP]);
+        for port in [0, 0, 1] {
+            forward(&mut desk, &mut decider, port, 0);
+        }
+        assert!(desk.start(0).is_some(), "0 waits at port 0");
+        let sending = desk.ranked[0].as_ref().unwrap().sending();
+        let again = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| match evicts {
+            false => drop(desk.start(0)),
+            true => {
+                let ranked = desk.ranked[0].as_mut().unwrap();
+                ranked.evict(&mut desk.lines[0], &mut desk.shelf, &desk.wire, 0);
+            }
+        }));
+        let kept = desk.ranked[0].as_ref().unwrap().sending() == sending;
+        again.is_err() && kept
+    };
+    for evicts in [false, true] {
+        assert!(refused(&[77, 0], evicts), "77 is no packet");
+        assert!(refused(&[0, 0], evicts), "0 is being sent");
+        assert!(refused(&[2, 0], evicts), "2 waits at port 1");
+        assert!(!refused(&[1, 0], evicts), "1 waits at port 0");
+    }
+}
+
+#[test]
+fn a_new_scheduler_takes_over_what_waits() {
+    let mut desk = Desk::new(1, 9);
+    let mut decider = decider(1, &[KEEP]);
+    for rank in [5, 9, 7] {
+        forward(&mut desk, &mut decider, 0, rank);
+    }
+    desk.now = Time::from_us(3);
+    let new = Ranked::around(pfabric(), 0);
+    let line = &mut desk.lines[0];
+    let done = reschedule(
+        &mut desk.ranked[0],
+        new,
+        line,
+        &mut desk.shelf,
+        desk.now,
+        0,
+    );
+    let expected = Rescheduled {
+        ends: Some(Time::from_us(12)),
+        waiting: vec![1, 2],
+    };
+    assert_eq!(done, expected);
+    assert_eq!(desk.depth(0), 3, "all stay counted in");
+    let done = reschedule(
+        &mut desk.ranked[0],
+        None,
+        &mut desk.lines[0],
+        &mut desk.shelf,
+        desk.now,
+        0,
+    );
+    assert_eq!((done.ends, done.waiting), (None, vec![]));
+    desk.now = Time::from_us(12);
+    assert_eq!(desk.depth(0), 2, "what was being sent has left");
+}

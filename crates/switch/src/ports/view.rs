@@ -1,0 +1,214 @@
+//! What policies see of a driver's ports.
+
+use super::{Line, Ranked, Store, Wire};
+use crate::{AnySched, Capacity, Depth, Queues, Room, Sched, Want};
+use sidestep_types::{Bytes, Packet, PortId, PortSet, Time};
+
+/// The ports of one switch at one instant, as a driver keeps them, with one packet at hand.
+///
+/// A driver says where its lines, wires and schedulers are; [`Live`] makes of that what policies
+/// may ask. `crates/sim/src/switching.rs` and `crates/softswitch/src/machine/outputs.rs` are the
+/// two drivers.
+///
+/// ```
+/// use sidestep_switch::ports::{Line, Live, Parcel, Ports, Ranked, Store, Wire};
+/// use sidestep_switch::{Capacity, Room};
+/// use sidestep_types::{
+///     BitRate, FlowId, HostId, Kind, Packet, PortId, PortSet, Size, Time,
+/// };
+///
+/// struct Shelf(Vec<Parcel>);
+/// # impl Store for Shelf {
+/// #     fn parcel(&self, at: u32) -> &Parcel { &self.0[at as usize] }
+/// #     fn parcel_mut(&mut self, at: u32) -> &mut Parcel { &mut self.0[at as usize] }
+/// #     fn has(&self, at: u32) -> bool { (at as usize) < self.0.len() }
+/// # }
+/// struct OnePort {
+///     line: Line,
+///     wire: Wire,
+///     shelf: Shelf,
+/// }
+///
+/// impl Ports for &mut OnePort {
+///     type Store = Shelf;
+///     fn count(&self) -> u16 {
+///         1
+///     }
+///     fn now(&self) -> Time {
+///         Time::ZERO
+///     }
+///     fn capacity(&self) -> Capacity {
+///         Capacity::PerPort(Size::Packets(1))
+///     }
+///     fn unbuffered(&self) -> u32 {
+///         20
+///     }
+///     fn to_switch(&self) -> PortSet {
+///         PortSet::default()
+///     }
+///     fn ingress(&self) -> Option<PortId> {
+///         None
+///     }
+///     fn line(&mut self, _: PortId) -> (&mut Line, &Shelf) {
+///         (&mut self.line, &self.shelf)
+///     }
+///     fn line_as_it_is(&self, _: PortId) -> &Line {
+///         &self.line
+///     }
+///     fn wire(&self, _: PortId) -> &Wire {
+///         &self.wire
+///     }
+///     fn ranked(&self, _: PortId) -> Option<&Ranked> {
+///         None
+///     }
+/// }
+///
+/// let mut packet = Packet::new(Kind::Data, FlowId(0), HostId(0), 0);
+/// packet.wire = 1538;
+/// let mut port = OnePort {
+///     line: Line::default(),
+///     wire: Wire::new(BitRate::gbps(1), Time::from_us(1)),
+///     shelf: Shelf(vec![Parcel::new(packet)]),
+/// };
+/// assert!(Live(&mut port).want(PortId(0), &packet).fits);
+/// port.line.grow(1518);
+/// let departs = port.line.queue(&mut port.shelf, &port.wire, Time::ZERO, 0);
+/// assert_eq!(departs, Some(Time::from_ns(12_304)));
+/// assert!(!Live(&mut port).want(PortId(0), &packet).fits);
+/// ```
+pub trait Ports {
+    /// Where the driver keeps packets.
+    type Store: Store;
+    /// How many ports there are.
+    fn count(&self) -> u16;
+    /// Current simulation or clock time.
+    fn now(&self) -> Time;
+    /// How much the switch holds.
+    fn capacity(&self) -> Capacity;
+    /// Of a packet's bytes on the wire, those that take no buffer: preamble and gap.
+    fn unbuffered(&self) -> u32;
+    /// The ports that lead to another switch.
+    fn to_switch(&self) -> PortSet;
+    /// The port the packet at hand came in by; `None` for one that the switch itself made.
+    fn ingress(&self) -> Option<PortId>;
+    /// The line of a port that exists, and where its packets are.
+    fn line(&mut self, port: PortId) -> (&mut Line, &Self::Store);
+    /// The line of a port that exists, not to be changed.
+    fn line_as_it_is(&self, port: PortId) -> &Line;
+    /// The link behind a port that exists.
+    fn wire(&self, port: PortId) -> &Wire;
+    /// The explicit queue of a port that exists; `None` when it is FIFO.
+    fn ranked(&self, port: PortId) -> Option<&Ranked>;
+}
+
+/// The queues of a switch as policies see them: [`Queues`] and [`Room`] over a driver's ports.
+pub struct Live<P>(pub P);
+
+impl<P: Ports> Live<P> {
+    /// How deep the queue of a port that exists is now.
+    #[inline]
+    pub fn settle(&mut self, port: PortId) -> Depth {
+        let (now, unbuffered) = (self.0.now(), self.0.unbuffered());
+        let (line, store) = self.0.line(port);
+        line.settle(store, now, unbuffered)
+    }
+
+    /// Policies of the caller's may name any port; drivers do not check.
+    fn check(&self, port: PortId) {
+        check_port(port, self.0.count());
+    }
+
+    fn sched(&self, port: PortId) -> Option<&AnySched> {
+        self.check(port);
+        self.0.ranked(port).map(Ranked::sched)
+    }
+
+    fn buffered(&self, packet: &Packet) -> u32 {
+        u32::from(packet.wire) - self.0.unbuffered()
+    }
+
+    /// Bytes that the whole switch holds.
+    #[inline(never)]
+    fn used(&mut self) -> u64 {
+        let ports = 0..self.0.count();
+        let held = |port| u64::from(self.settle(PortId(port)).bytes);
+        ports.map(held).sum()
+    }
+}
+
+/// Panics when a switch with `ports` ports has no such port.
+pub(crate) fn check_port(port: PortId, ports: u16) {
+    assert!(port.0 < ports, "port {} of a switch with {ports}", port.0);
+}
+
+impl<P: Ports> Room for Live<P> {
+    #[inline(always)]
+    fn want(&mut self, port: PortId, packet: &Packet) -> Want {
+        let depth = self.settle(port);
+        let capacity = self.0.capacity();
+        let used = if capacity.is_shared() { self.used() } else { 0 };
+        Want {
+            port,
+            depth,
+            fits: capacity.fits(depth, self.buffered(packet), used),
+        }
+    }
+}
+
+impl<P: Ports> Queues for Live<P> {
+    fn now(&self) -> Time {
+        self.0.now()
+    }
+
+    fn depth(&mut self, port: PortId) -> Depth {
+        self.check(port);
+        self.settle(port)
+    }
+
+    fn open(&mut self, packet: &Packet) -> PortSet {
+        let used = self.used();
+        let (capacity, bytes) = (self.0.capacity(), self.buffered(packet));
+        // Just settled, all of them.
+        let fits = |port: &PortId| {
+            let depth = self.0.line_as_it_is(*port).settled();
+            capacity.fits(depth, bytes, used)
+        };
+        (0..self.0.count()).map(PortId).filter(fits).collect()
+    }
+
+    fn would_fit(&mut self, packet: &Packet, depth: Depth) -> bool {
+        let used = self.used();
+        let bytes = self.buffered(packet);
+        self.0.capacity().fits(depth, bytes, used)
+    }
+
+    fn to_switch(&self) -> PortSet {
+        self.0.to_switch()
+    }
+
+    fn ingress(&self) -> Option<PortId> {
+        self.0.ingress()
+    }
+
+    fn worst(&self, port: PortId) -> Option<u32> {
+        self.sched(port)?.worst()
+    }
+
+    fn urgent(&self, port: PortId) -> Depth {
+        let urgent = self.sched(port).map(Sched::urgent).unwrap_or_default();
+        Depth {
+            bytes: urgent.bytes - urgent.packets * self.0.unbuffered(),
+            ..urgent
+        }
+    }
+
+    fn empty_at(&self, port: PortId) -> Time {
+        self.check(port);
+        self.0.line_as_it_is(port).free_at
+    }
+
+    fn time_to_send(&self, port: PortId, bytes: Bytes) -> Time {
+        self.check(port);
+        self.0.wire(port).rate.time_to_send(bytes)
+    }
+}

@@ -1,0 +1,35 @@
+//! Routes of the caller's: they may name any port, and drivers do not check.
+
+use super::{AnyRoute, Route};
+use crate::Queues;
+use crate::ports::check_port;
+use sidestep_types::{Packet, PortId, Rng};
+
+/// A route of the caller's on a switch with `ports` ports.
+struct Checked {
+    route: Box<dyn Route + Send>,
+    ports: u16,
+}
+
+/// The same route, made to panic where it names a port that a switch with `ports` ports does not
+/// have. Registered routes return one of the hops they are given and are left as they are.
+pub(crate) fn checked(route: AnyRoute, ports: u16) -> AnyRoute {
+    match route {
+        AnyRoute::Custom(route) => AnyRoute::Custom(Box::new(Checked { route, ports })),
+        known => known,
+    }
+}
+
+impl Route for Checked {
+    fn pick(
+        &mut self,
+        packet: &Packet,
+        hops: &[PortId],
+        queues: &mut dyn Queues,
+        rng: &mut Rng,
+    ) -> PortId {
+        let port = self.route.pick(packet, hops, queues, rng);
+        check_port(port, self.ports);
+        port
+    }
+}
