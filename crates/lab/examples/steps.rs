@@ -22,9 +22,9 @@ fn main() -> Result<(), String> {
     let text = std::fs::read_to_string(file).map_err(|why| format!("{file}: {why}"))?;
     let mut world = world(file, &text, sets)?;
     world.run_until(warm_up);
-    let before = world.totals().packet_hops;
+    let before = world.packet_hops();
     measured(&mut world, warm_up.saturating_add(length));
-    println!("{}", world.totals().packet_hops - before);
+    println!("{}", world.packet_hops() - before);
     Ok(())
 }
 

@@ -125,7 +125,7 @@ fn simulate<A: Agenda>(
             horizon,
             flows_done: total - left,
             flows_total: total,
-            packet_hops: world.totals().packet_hops,
+            packet_hops: world.packet_hops(),
         };
         if watch(&progress) == Watch::Stop {
             return true;

@@ -13,21 +13,12 @@
 //! **Deviations**   crossings are asynchronous, not in slots. A packet has its place at the
 //!                  output from the decision on, so that none is lost or held up inside.
 
-use crate::agenda::Agenda;
-use crate::fabric::{Fabric, HOST_BIT};
+use crate::config::CioqConfig;
 use crate::layout::{LinkEnds, backs, port_ranges};
 use sidestep_switch::Depth;
+use sidestep_switch::ports::Wire;
 use sidestep_types::{BitRate, Bytes, Size, Time};
 use std::collections::VecDeque;
-
-/// A switch fabric between inputs and outputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CioqConfig {
-    /// How much faster than the fastest port it is, as numerator and denominator; at least 1.
-    pub speedup: (u64, u64),
-    /// What each input holds, the packet that crosses included; `None` is everything.
-    pub input_capacity: Option<Size>,
-}
 
 /// The fabrics of all switches.
 pub(crate) struct Cioq {
@@ -56,13 +47,23 @@ struct Input {
     crossings: u64,
 }
 
+/// A switch and one of its ports, where a link ends.
+pub(crate) type At = (usize, usize);
+
+/// A crossing that has begun: the parcel, and the how many-th from this input it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Crossing {
+    pub parcel: u32,
+    pub count: u64,
+}
+
 impl Cioq {
-    /// Fabrics for the network of `fabric`.
-    pub fn new<A: Agenda>(config: CioqConfig, fabric: &Fabric<A>, ends: &[LinkEnds]) -> Cioq {
+    /// Fabrics for a network whose links have `wires`.
+    pub fn new(config: CioqConfig, wires: &[Wire], ends: &[LinkEnds]) -> Cioq {
         let backs = backs(ends);
         let crossbar = |outs: &std::ops::Range<u32>| {
             let ports = outs.len();
-            let rates = outs.clone().map(|link| fabric.wire(link).rate);
+            let rates = outs.clone().map(|link| wires[link as usize].rate);
             let input = |out: u32| Input {
                 link: backs[out as usize],
                 queues: vec![VecDeque::new(); ports],
@@ -85,7 +86,7 @@ impl Cioq {
     }
 
     /// Is there room for `bytes` more at this port of this switch?
-    pub fn has_room(&self, (switch, port): (usize, usize), bytes: u32) -> bool {
+    pub fn has_room(&self, (switch, port): At, bytes: u32) -> bool {
         let held = self.crossbars[switch].inputs[port].held;
         match self.config.input_capacity {
             None => true,
@@ -95,112 +96,89 @@ impl Cioq {
     }
 
     /// The most that the input at this port of this switch has held.
-    pub fn peak(&self, (switch, port): (usize, usize)) -> u64 {
+    pub fn peak(&self, (switch, port): At) -> u64 {
         u64::from(self.crossbars[switch].inputs[port].peak_bytes)
     }
 
-    /// How long `bytes` of link time take to cross.
-    fn span(&self, crossbar: &Crossbar, bytes: u32) -> Time {
+    /// How long `bytes` of link time take to cross this switch.
+    pub fn span(&self, switch: usize, bytes: u32) -> Time {
         let (times, over) = self.config.speedup;
-        let whole = crossbar.rate.time_to_send(Bytes(u64::from(bytes)));
+        let rate = self.crossbars[switch].rate;
+        let whole = rate.time_to_send(Bytes(u64::from(bytes)));
         let span = u128::from(whole.ps()) * u128::from(over);
         Time::from_ps(span.div_ceil(u128::from(times)) as u64)
     }
-}
 
-impl Crossbar {
-    /// The input whose turn it is at `output`, after `last`.
-    fn next_input(&self, output: usize, last: usize) -> Option<usize> {
-        let n = self.inputs.len();
-        let ready = |i: &usize| {
-            let input = &self.inputs[*i];
-            input.crossing.is_none() && !input.queues[output].is_empty()
-        };
-        (last + 1..=last + n).map(|i| i % n).find(ready)
-    }
-
-    /// The output whose turn it is at `input`, after `last`.
-    fn next_output(&self, input: usize, last: usize) -> Option<usize> {
-        let n = self.busy.len();
-        let queues = &self.inputs[input].queues;
-        let ready = |o: &usize| !self.busy[*o] && !queues[*o].is_empty();
-        (last + 1..=last + n).map(|o| o % n).find(ready)
-    }
-}
-
-impl<A: Agenda> Fabric<A> {
-    /// Puts a parcel that came in by `ingress` and will leave by `out` into its input's queue, and
-    /// keeps its place at the output.
-    pub fn enter(&mut self, ingress: u32, out: u32, parcel: u32) {
-        let bytes = u32::from(self.pool.get(parcel).packet.wire) - self.unbuffered;
-        self.links[out].grow(bytes);
-        let (switch, port) = self.input(ingress);
-        let Some(cioq) = &mut self.cioq else { return };
-        let crossbar = &mut cioq.crossbars[switch];
+    /// Puts a parcel that will leave by `out` into the queue of its input. Says for which output
+    /// the input is to begin to serve, if any.
+    pub fn enter(&mut self, at: At, out: u32, parcel: u32, bytes: u32) -> Option<usize> {
+        let crossbar = &mut self.crossbars[at.0];
         let output = (out - crossbar.first_out) as usize;
-        let input = &mut crossbar.inputs[port];
+        let input = &mut crossbar.inputs[at.1];
         input.queues[output].push_back(parcel);
         input.held.packets += 1;
         input.held.bytes += bytes;
         input.peak_bytes = input.peak_bytes.max(input.held.bytes);
-        if input.crossing.is_none() && !crossbar.busy[output] {
-            self.cross(ingress, output);
+        let begins = input.crossing.is_none() && !crossbar.busy[output];
+        begins.then_some(output)
+    }
+
+    /// Begins to move the first packet for `output`.
+    pub fn cross(&mut self, at: At, output: usize) -> Crossing {
+        let crossbar = &mut self.crossbars[at.0];
+        let input = &mut crossbar.inputs[at.1];
+        let waits = input.queues[output].pop_front();
+        let parcel = waits.expect("a packet that waits");
+        input.crossing = Some((output, parcel));
+        input.crossings += 1;
+        crossbar.busy[output] = true;
+        Crossing {
+            parcel,
+            count: input.crossings,
         }
     }
 
-    /// Begins to move the first packet for `output` of the input where `ingress` ends.
-    fn cross(&mut self, ingress: u32, output: usize) {
-        let (switch, port) = self.input(ingress);
-        let Some(cioq) = &mut self.cioq else { return };
-        let crossbar = &mut cioq.crossbars[switch];
-        let input = &mut crossbar.inputs[port];
-        let parcel = input.queues[output]
-            .pop_front()
-            .expect("a packet that waits");
-        input.crossing = Some((output, parcel));
-        input.crossings += 1;
-        let count = input.crossings;
-        crossbar.busy[output] = true;
-        let bytes = u32::from(self.pool.get(parcel).packet.wire);
-        let span = cioq.span(&cioq.crossbars[switch], bytes);
-        let slot = self.inner_slot(ingress);
-        // Like the end of a transmission, it makes room before anything arrives.
-        let tie = self.tie(slot, count) & !HOST_BIT;
-        self.agenda.schedule(slot, self.now + span, tie);
+    /// The parcel that crosses from this input, and the link it will leave by.
+    pub fn crossing(&self, at: At) -> (u32, u32) {
+        let crossbar = &self.crossbars[at.0];
+        let crossing = crossbar.inputs[at.1].crossing;
+        let (output, parcel) = crossing.expect("a packet that crosses");
+        (parcel, crossbar.first_out + output as u32)
     }
 
-    /// The packet that crosses from the input where `ingress` ends has reached its output.
-    pub fn crossed(&mut self, ingress: u32) {
-        let (switch, port) = self.input(ingress);
-        let cioq = self.cioq.as_mut().expect("a network of such switches");
-        let crossbar = &mut cioq.crossbars[switch];
-        let first_out = crossbar.first_out;
-        let input = &mut crossbar.inputs[port];
-        let (output, parcel) = input.crossing.take().expect("a packet that crosses");
-        let bytes = u32::from(self.pool.get(parcel).packet.wire) - self.unbuffered;
+    /// The packet that crossed from this input, of `bytes`, has reached its output: both are idle.
+    /// Says which output it was.
+    pub fn crossed(&mut self, at: At, bytes: u32) -> usize {
+        let crossbar = &mut self.crossbars[at.0];
+        let input = &mut crossbar.inputs[at.1];
+        let (output, _) = input.crossing.take().expect("a packet that crosses");
         input.held.packets -= 1;
         input.held.bytes -= bytes;
         crossbar.busy[output] = false;
-        let out = first_out + output as u32;
-        // From its kept place into the queue itself.
-        self.links[out].shrink(bytes);
-        self.depth(out);
-        self.enqueue(out, parcel);
-        let next = |cioq: &Cioq| {
-            let crossbar = &cioq.crossbars[switch];
-            let input = crossbar.next_input(output, port)?;
-            Some(crossbar.inputs[input].link)
+        output
+    }
+
+    /// The link that ends at the input whose turn it is at the idle `output`, after `last`.
+    pub fn next_input(&self, switch: usize, output: usize, last: usize) -> Option<u32> {
+        let inputs = &self.crossbars[switch].inputs;
+        let n = inputs.len();
+        let ready = |i: &usize| {
+            let input = &inputs[*i];
+            input.crossing.is_none() && !input.queues[output].is_empty()
         };
-        if let Some(input) = self.cioq.as_deref().and_then(next) {
-            self.cross(input, output);
+        let next = (last + 1..=last + n).map(|i| i % n).find(ready)?;
+        Some(inputs[next].link)
+    }
+
+    /// The output whose turn it is at this input, after `last`; `None` when the input is busy.
+    pub fn next_output(&self, at: At, last: usize) -> Option<usize> {
+        let crossbar = &self.crossbars[at.0];
+        let input = &crossbar.inputs[at.1];
+        if input.crossing.is_some() {
+            return None;
         }
-        let crossbar = |cioq: &Cioq| {
-            let crossbar = &cioq.crossbars[switch];
-            let idle = crossbar.inputs[port].crossing.is_none();
-            idle.then(|| crossbar.next_output(port, output)).flatten()
-        };
-        if let Some(output) = self.cioq.as_deref().and_then(crossbar) {
-            self.cross(ingress, output);
-        }
+        let n = crossbar.busy.len();
+        let ready = |o: &usize| !crossbar.busy[*o] && !input.queues[*o].is_empty();
+        (last + 1..=last + n).map(|o| o % n).find(ready)
     }
 }

@@ -1,10 +1,8 @@
 //! What can be chosen about a run, apart from its network and its plan.
 
-use crate::cioq::CioqConfig;
-use crate::pfc::PfcConfig;
 use sidestep_switch::Capacity;
 use sidestep_transport::TransportConfig;
-use sidestep_types::{Framing, Seed, Values};
+use sidestep_types::{Bytes, Framing, Seed, Size, Values};
 
 /// A run's settings.
 #[derive(Clone, Debug)]
@@ -38,6 +36,27 @@ pub struct SwitchConfig {
     pub pfc: Option<PfcConfig>,
     /// What is between its inputs and outputs; `None` is nothing: it is output-queued.
     pub cioq: Option<CioqConfig>,
+}
+
+/// When switches pause those who send to them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PfcConfig {
+    /// A port that has brought this much, still held, is paused.
+    pub xoff: Bytes,
+    /// It is resumed at this much or less; `None` is two full packets below `xoff`.
+    pub xon: Option<Bytes>,
+    /// Room beyond `xoff` for what a pause comes too late for; `None` is
+    /// [`crate::pfc::headroom_needed`].
+    pub headroom: Option<Bytes>,
+}
+
+/// A switch fabric between inputs and outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CioqConfig {
+    /// How much faster than the fastest port it is, as numerator and denominator; at least 1.
+    pub speedup: (u64, u64),
+    /// What each input holds, the packet that crosses included; `None` is everything.
+    pub input_capacity: Option<Size>,
 }
 
 /// Which packets' paths to keep.

@@ -1,16 +1,16 @@
-//! Which directed link has which number, whose it is, and which of them keep an explicit queue.
+//! Which directed link has which number, whose it is, and where it leads.
 
-use crate::agenda::Agenda;
-use crate::cioq::Cioq;
-use crate::config::WorldConfig;
-use crate::fabric::{Fabric, Far};
 use crate::fib::Ports;
 use crate::network::{End, Network};
-use crate::pfc::Pfc;
-use sidestep_switch::sched::fifo::Fifo;
-use sidestep_switch::{AnySched, Sched};
 use sidestep_types::{BitRate, HostId, PortId, SwitchId, Time};
 use std::ops::Range;
+
+/// Where a link leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Far {
+    Host(u32),
+    Switch(u32),
+}
 
 /// Where a directed link runs, and its place in the outcome.
 pub(crate) struct LinkEnds {
@@ -91,41 +91,4 @@ pub(crate) fn backs(ends: &[LinkEnds]) -> Vec<u32> {
         by_place[end.place] = link;
     }
     ends.iter().map(|end| by_place[end.place ^ 1]).collect()
-}
-
-/// Gives the ports of one switch explicit queues when the scheduler is not FIFO, or may be paused.
-pub(crate) fn rank_ports<A: Agenda>(
-    fabric: &mut Fabric<A>,
-    config: &WorldConfig,
-    first: u32,
-    ports: u32,
-) -> Result<(), String> {
-    let (name, values) = &config.switch.sched;
-    for link in first..first + ports {
-        let sched = AnySched::build(name, values, ports as u16, 0)
-            .map_err(|e| format!("sched {name}: {e}"))?;
-        if !sched.is_fifo() || config.switch.pfc.is_some() {
-            fabric.rank(link, sched);
-        }
-    }
-    Ok(())
-}
-
-/// Puts pauses, or what is between inputs and outputs, into every switch that is to have them.
-pub(crate) fn lay_inner<A: Agenda>(
-    fabric: &mut Fabric<A>,
-    config: &WorldConfig,
-    ends: &[LinkEnds],
-) {
-    if let Some(cioq) = config.switch.cioq {
-        fabric.cioq = Some(Box::new(Cioq::new(cioq, fabric, ends)));
-    }
-    let Some(pfc) = config.switch.pfc else { return };
-    for (link, end) in (0..).zip(ends) {
-        if matches!(end.from, End::Host(_)) {
-            fabric.rank(link, AnySched::Fifo(Fifo::default()));
-        }
-    }
-    let pfc = Pfc::new(pfc, fabric, ends, config.framing, config.transport.mss());
-    fabric.pfc = Some(Box::new(pfc));
 }

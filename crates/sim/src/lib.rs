@@ -3,7 +3,7 @@
 pub mod agenda;
 pub mod cdf;
 mod checks;
-pub mod cioq;
+mod cioq;
 pub mod config;
 mod fabric;
 mod fib;
@@ -30,8 +30,7 @@ pub mod workload;
 mod world;
 
 pub use cdf::{Interpolation, SizeCdf};
-pub use cioq::CioqConfig;
-pub use config::{SwitchConfig, TraceFilter, WorldConfig};
+pub use config::{CioqConfig, PfcConfig, SwitchConfig, TraceFilter, WorldConfig};
 pub use files::{Files, NoFiles};
 pub use histogram::Histogram;
 pub use network::{Cable, End, Network};
@@ -39,7 +38,7 @@ pub use outcome::{
     ClassOutcome, FlowOutcome, NReordering, Outcome, PacketTrace, PortOutcome, Totals, TraceEvent,
     TraceStep,
 };
-pub use pfc::{Deadlock, PfcConfig};
+pub use pfc::Deadlock;
 pub use plan::{FlowPlan, Plan, QueryPlan, Start};
 pub use watch::{DetourSeen, LoopCounts, Watched, Watching};
 pub use world::World;

@@ -11,23 +11,11 @@
 //! **Deviations**   one priority; a pause lasts until its resume (no quanta); a frame waits for
 //!                  the packet on the wire and takes its own time, but none from later packets.
 
-use crate::agenda::Agenda;
-use crate::fabric::{Fabric, Far};
-use crate::layout::{LinkEnds, backs, port_ranges};
-use crate::pool::NONE;
+use crate::config::PfcConfig;
+use crate::layout::{Far, LinkEnds, backs, port_ranges};
+use sidestep_switch::ports::{NONE, Wire};
 use sidestep_types::{BitRate, Bytes, Framing, HEADER_BYTES, Time};
 use std::collections::{BTreeSet, VecDeque};
-
-/// When switches pause those who send to them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PfcConfig {
-    /// A port that has brought this much, still held, is paused.
-    pub xoff: Bytes,
-    /// It is resumed at this much or less; `None` is two full packets below `xoff`.
-    pub xon: Option<Bytes>,
-    /// Room beyond `xoff` for what a pause comes too late for; `None` is [`headroom_needed`].
-    pub headroom: Option<Bytes>,
-}
 
 /// The headroom that loses nothing, for a cable of this rate and delay and packets of `full`
 /// bytes of link time: the packet that crosses `xoff`, one on the wire back that the pause
@@ -59,22 +47,21 @@ pub struct Deadlock {
     pub ports: Vec<u32>,
 }
 
-/// Pauses of a whole network.
+/// Pauses of a whole network, by directed link. The gate of a link is state of the switch at its
+/// far end, the brake is state of its sender; they meet through frames on the cable alone.
 pub(crate) struct Pfc {
-    links: Vec<Hold>,
+    gates: Vec<Gate>,
+    brakes: Vec<Brake>,
     /// Per parcel: the link it came in by to the switch that holds it.
     came_by: Vec<u32>,
     xoff: u64,
     xon: u64,
+    /// Link time of a pause or resume, in bytes.
     frame: u32,
-    /// Pauses that switches have sent.
-    pub pauses: u64,
-    /// Cycles, by link.
-    pub deadlocks: Vec<(Time, Vec<u32>)>,
 }
 
-/// One directed link: what the switch at its far end holds of it, and the pause of its sender.
-struct Hold {
+/// What the switch at a link's far end holds of it.
+struct Gate {
     /// The same cable's other direction.
     back: u32,
     /// The link of port 0 of the switch at the far end.
@@ -87,38 +74,56 @@ struct Hold {
     waiting_for: Vec<u32>,
     /// The switch has sent a pause, and no resume since.
     asked: bool,
-    /// Pauses (`true`) and resumes on their way to the sender, and how many there were.
+    /// When the frame that was sent last arrives.
+    last_frame: Time,
+    /// Pauses sent.
+    pauses: u64,
+}
+
+/// The pause of a link's sender.
+#[derive(Default)]
+struct Brake {
+    /// Pauses (`true`) and resumes on their way here, and how many have been planned.
     frames: VecDeque<(Time, bool)>,
-    sent_frames: u64,
+    planned: u64,
     /// The sender is paused, since when, how often it was, and for how long before.
     paused: bool,
     since: Time,
     pauses: u64,
     paused_before: Time,
-    /// It waits in a cycle, or for one.
-    doomed: bool,
+    /// When it last came to a stop: paused, with nothing being sent any more.
+    stopped: Time,
+}
+
+/// A frame that arrives at the sender of a link: when, and the how many-th it is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FramePlan {
+    pub at: Time,
+    pub count: u64,
 }
 
 impl Pfc {
-    /// Pauses for the network of `fabric`, whose packets have `mss` bytes of payload at most.
-    pub fn new<A: Agenda>(
+    /// Pauses for a network whose packets have `mss` bytes of payload at most. Per link, `wires`
+    /// and `fars` say how it is laid.
+    pub fn new(
         config: PfcConfig,
-        fabric: &Fabric<A>,
+        wires: &[Wire],
+        fars: &[Far],
         ends: &[LinkEnds],
         framing: Framing,
         mss: u32,
     ) -> Pfc {
         let full = framing.wire(HEADER_BYTES + mss);
         let ports = port_ranges(ends);
-        let hold = |(link, back): (u32, u32)| {
-            let wire = fabric.wire(link);
+        let gate = |(link, back): (usize, u32)| {
+            let wire = &wires[link];
             let headroom = config.headroom;
             let headroom = headroom.unwrap_or_else(|| headroom_needed(wire.rate, wire.delay, full));
-            let out = match fabric.links[link].far() {
+            let out = match fars[link] {
                 Far::Host(_) => 0..0,
                 Far::Switch(s) => ports[s as usize].clone(),
             };
-            Hold {
+            Gate {
                 back,
                 first_out: out.start,
                 held: 0,
@@ -126,241 +131,212 @@ impl Pfc {
                 room: config.xoff.0.saturating_add(headroom.0),
                 waiting_for: vec![0; out.len()],
                 asked: false,
-                frames: VecDeque::new(),
-                sent_frames: 0,
-                paused: false,
-                since: Time::ZERO,
+                last_frame: Time::ZERO,
                 pauses: 0,
-                paused_before: Time::ZERO,
-                doomed: false,
             }
         };
         let two_full = 2 * u64::from(full - framing.unbuffered());
         Pfc {
-            links: (0..).zip(backs(ends)).map(hold).collect(),
+            gates: backs(ends).into_iter().enumerate().map(gate).collect(),
+            brakes: ends.iter().map(|_| Brake::default()).collect(),
             came_by: Vec::new(),
             xoff: config.xoff.0,
             xon: (config.xon).map_or(config.xoff.0.saturating_sub(two_full), |xon| xon.0),
             frame: frame_bytes(framing),
-            pauses: 0,
-            deadlocks: Vec::new(),
         }
     }
 
     /// Is the sender of `link` paused?
     pub fn paused(&self, link: u32) -> bool {
-        self.links[link as usize].paused
+        self.brakes[link as usize].paused
     }
 
     /// Is there room for `bytes` more of what comes in by `ingress`?
     pub fn has_room(&self, ingress: u32, bytes: u32) -> bool {
-        let link = &self.links[ingress as usize];
-        link.held + u64::from(bytes) <= link.room
+        let gate = &self.gates[ingress as usize];
+        gate.held + u64::from(bytes) <= gate.room
     }
 
     /// The most that was held of what came in by `ingress`.
     pub fn peak(&self, ingress: u32) -> u64 {
-        self.links[ingress as usize].peak
+        self.gates[ingress as usize].peak
+    }
+
+    /// Pauses that switches have sent.
+    pub fn pauses(&self) -> u64 {
+        self.gates.iter().map(|gate| gate.pauses).sum()
     }
 
     /// How often and how long the sender of `link` has been paused by `now`.
     pub fn seen(&self, link: u32, now: Time) -> (u64, Time) {
-        let link = &self.links[link as usize];
-        let open = if link.paused {
-            now - link.since
+        let brake = &self.brakes[link as usize];
+        let open = if brake.paused {
+            now - brake.since
         } else {
             Time::ZERO
         };
-        (link.pauses, link.paused_before + open)
+        (brake.pauses, brake.paused_before + open)
     }
-}
 
-impl<A: Agenda> Fabric<A> {
-    /// Counts `parcel`, which waits for `out` now, for the link it came in by, and sends a pause there.
-    pub fn hold(&mut self, ingress: u32, out: u32, parcel: u32) {
-        let bytes = u32::from(self.pool.get(parcel).packet.wire) - self.unbuffered;
-        let Some(pfc) = &mut self.pfc else { return };
-        if pfc.came_by.len() <= parcel as usize {
-            pfc.came_by.resize(parcel as usize + 1, NONE);
+    /// The cable's other direction, and the bytes of link time of a pause or resume there.
+    pub fn way_back(&self, ingress: u32) -> (u32, u32) {
+        (self.gates[ingress as usize].back, self.frame)
+    }
+
+    /// Counts `bytes` of `parcel`, which waits for `out` now, for the link it came in by. Says
+    /// whether a pause is due there.
+    pub fn hold(&mut self, ingress: u32, out: u32, parcel: u32, bytes: u32) -> bool {
+        if self.came_by.len() <= parcel as usize {
+            self.came_by.resize(parcel as usize + 1, NONE);
         }
-        pfc.came_by[parcel as usize] = ingress;
-        let link = &mut pfc.links[ingress as usize];
-        link.held += u64::from(bytes);
-        link.peak = link.peak.max(link.held);
-        link.waiting_for[(out - link.first_out) as usize] += bytes;
-        if link.held >= pfc.xoff {
-            self.ask(ingress);
-        }
-        if self.stands_still(ingress) && self.stands_still(out) {
-            self.look_for_a_cycle(ingress);
-        }
+        self.came_by[parcel as usize] = ingress;
+        let gate = &mut self.gates[ingress as usize];
+        gate.held += u64::from(bytes);
+        gate.peak = gate.peak.max(gate.held);
+        gate.waiting_for[(out - gate.first_out) as usize] += bytes;
+        gate.held >= self.xoff && gate.ask()
     }
 
     /// A packet that came over `ingress` found no room. Below xoff that happens when the headroom
-    /// is smaller than a packet: the pause is due all the same, since what waits will leave.
-    pub fn turned_away(&mut self, ingress: u32) {
-        let Some(pfc) = &self.pfc else { return };
-        if pfc.links[ingress as usize].held > pfc.xon {
-            self.ask(ingress);
-        }
+    /// is smaller than a packet: the pause is due all the same, since what waits will leave. Says
+    /// whether one is to be sent.
+    pub fn turned_away(&mut self, ingress: u32) -> bool {
+        let gate = &mut self.gates[ingress as usize];
+        gate.held > self.xon && gate.ask()
     }
 
-    /// Sends a pause to the sender of `ingress`, unless one stands.
-    fn ask(&mut self, ingress: u32) {
-        let Some(pfc) = &mut self.pfc else { return };
-        let link = &mut pfc.links[ingress as usize];
-        if !link.asked {
-            link.asked = true;
-            pfc.pauses += 1;
-            self.send_frame(ingress, true);
-        }
+    /// `bytes` of `parcel` have left by `out`, or were taken out of its queue: they count no more.
+    /// Says by which link it came when a resume is due there.
+    pub fn release(&mut self, out: u32, parcel: u32, bytes: u32) -> Option<u32> {
+        let ingress = std::mem::replace(&mut self.came_by[parcel as usize], NONE);
+        let gate = &mut self.gates[ingress as usize];
+        gate.held -= u64::from(bytes);
+        gate.waiting_for[(out - gate.first_out) as usize] -= bytes;
+        let resumes = gate.asked && gate.held <= self.xon;
+        gate.asked &= !resumes;
+        resumes.then_some(ingress)
     }
 
-    /// `parcel` has left by `out`, or was taken out of its queue: it counts no more. Sends a resume.
-    pub fn release(&mut self, out: u32, parcel: u32) {
-        let bytes = u32::from(self.pool.get(parcel).packet.wire) - self.unbuffered;
-        let Some(pfc) = &mut self.pfc else { return };
-        let ingress = std::mem::replace(&mut pfc.came_by[parcel as usize], NONE);
-        let link = &mut pfc.links[ingress as usize];
-        link.held -= u64::from(bytes);
-        link.waiting_for[(out - link.first_out) as usize] -= bytes;
-        if link.asked && link.held <= pfc.xon {
-            link.asked = false;
-            self.send_frame(ingress, false);
-        }
+    /// Sends a pause or resume to the sender of `ingress`, to arrive at `arrives` or behind one
+    /// that is under way already. Says what is to be planned, if nothing was under way.
+    pub fn send(&mut self, ingress: u32, pause: bool, arrives: Time) -> Option<FramePlan> {
+        let gate = &mut self.gates[ingress as usize];
+        gate.last_frame = gate.last_frame.max(arrives);
+        let at = gate.last_frame;
+        let brake = &mut self.brakes[ingress as usize];
+        brake.frames.push_back((at, pause));
+        (brake.frames.len() == 1).then(|| brake.plan(at))
     }
 
-    /// Sends a pause or resume to the sender of `ingress`: behind the packet on the wire, ahead of all others.
-    fn send_frame(&mut self, ingress: u32, pause: bool) {
-        let Some(pfc) = &mut self.pfc else { return };
-        let link = &mut pfc.links[ingress as usize];
-        let back = link.back;
-        let sending = self.wiring.sending(back);
-        let mut begins = self.now;
-        if sending != NONE {
-            begins = begins.max(self.pool.get(sending).departs);
-        }
-        let wire = self.links[back].wire(&self.wiring.wires);
-        let arrives = begins + wire.time_to_send(pfc.frame) + wire.delay;
-        // Behind one that is under way already.
-        let arrives = link
-            .frames
-            .back()
-            .map_or(arrives, |last| arrives.max(last.0));
-        link.frames.push_back((arrives, pause));
-        if link.frames.len() == 1 {
-            self.plan_frame(ingress, arrives);
-        }
-    }
-
-    fn plan_frame(&mut self, ingress: u32, arrives: Time) {
-        let Some(pfc) = &mut self.pfc else { return };
-        let link = &mut pfc.links[ingress as usize];
-        link.sent_frames += 1;
-        let count = link.sent_frames;
-        let slot = self.inner_slot(ingress);
-        let tie = self.tie(slot, count);
-        self.agenda.schedule(slot, arrives, tie);
-    }
-
-    /// A pause or resume has reached the sender of `link`.
-    pub fn frame_arrived(&mut self, link: u32) {
-        let now = self.now;
-        let pfc = self.pfc.as_mut().expect("a network with pauses");
-        let hold = &mut pfc.links[link as usize];
-        let (_, pause) = hold.frames.pop_front().expect("a frame under way");
-        let next = hold.frames.front().map(|frame| frame.0);
-        hold.paused = pause;
+    /// A frame has reached the sender of `link`. Says whether it is a pause, and what is to be
+    /// planned next.
+    pub fn frame_arrived(&mut self, link: u32, now: Time) -> (bool, Option<FramePlan>) {
+        let brake = &mut self.brakes[link as usize];
+        let (_, pause) = brake.frames.pop_front().expect("a frame under way");
+        brake.paused = pause;
         if pause {
-            hold.pauses += 1;
-            hold.since = now;
+            brake.pauses += 1;
+            brake.since = now;
         } else {
-            hold.paused_before += now - hold.since;
+            brake.paused_before += now - brake.since;
         }
-        if let Some(arrives) = next {
-            self.plan_frame(link, arrives);
-        }
-        if !self.is_idle(link) {
-            return;
-        }
-        if pause {
-            self.look_for_a_cycle(link);
-        } else {
-            self.send_next(link);
-        }
+        let next = brake.frames.front().map(|frame| frame.0);
+        (pause, next.map(|at| brake.plan(at)))
     }
 
-    fn is_idle(&self, link: u32) -> bool {
-        self.wiring.sending(link) == NONE
+    /// The sender of `link`, which is paused, sends nothing any more.
+    pub fn stopped(&mut self, link: u32, now: Time) {
+        self.brakes[link as usize].stopped = now;
     }
 
-    /// Is `link` paused, its last packet gone, and no frame on its way to it?
-    fn stands_still(&self, link: u32) -> bool {
-        let Some(pfc) = &self.pfc else { return false };
-        let hold = &pfc.links[link as usize];
-        hold.paused && hold.frames.is_empty() && self.is_idle(link)
-    }
-
-    /// Does `link` wait in a cycle, or for one? Notes a new cycle.
+    /// The cycles of links that wait for each other and will for ever, as the run leaves them,
+    /// each with the time at which the last of its links came to a stop. `idle` says of a link
+    /// whether it sends nothing.
     ///
     /// A link that stands still is resumed only when the far switch holds `xon` or less of
     /// it. What waits there for links that stand still as well does not leave. So a set of
-    /// them in which each has more than `xon` waiting for others of the set stays as it is.
-    pub fn look_for_a_cycle(&mut self, link: u32) {
-        if !self.stands_still(link) {
-            return;
-        }
-        let pfc = self.pfc.as_ref().expect("a network with pauses");
-        if pfc.links[link as usize].doomed {
-            return;
-        }
-        let waits_for = |link: u32| {
-            let hold = &pfc.links[link as usize];
-            let waiting = (hold.first_out..).zip(&hold.waiting_for);
-            waiting.filter(|(_, bytes)| **bytes > 0)
+    /// them in which each has more than `xon` waiting for others of the set stays as it is, and a
+    /// look at the end finds every such set there ever was.
+    pub fn deadlocks(&self, idle: impl Fn(u32) -> bool) -> Vec<(Time, Vec<u32>)> {
+        let stands = |link: &u32| {
+            let brake = &self.brakes[*link as usize];
+            brake.paused && brake.frames.is_empty() && idle(*link)
         };
-        let mut set = BTreeSet::from([link]);
-        let mut open = vec![link];
-        while let Some(next) = open.pop() {
-            for (out, _) in waits_for(next) {
-                if self.stands_still(out) && set.insert(out) {
-                    open.push(out);
-                }
+        let still: BTreeSet<u32> = (0..self.brakes.len() as u32).filter(stands).collect();
+        let mut order: Vec<u32> = self.held_up(still).into_iter().collect();
+        order.sort_by_key(|link| (self.brakes[*link as usize].stopped, *link));
+        let mut deadlocks = Vec::new();
+        let mut doomed = BTreeSet::new();
+        for (i, &link) in order.iter().enumerate() {
+            let by_then = order[..=i].iter().copied().collect();
+            let set = self.held_up(by_then);
+            if doomed.contains(&link) || !set.contains(&link) {
+                continue;
             }
+            let cycle = self.cycle_from(link, &set);
+            if !cycle.iter().any(|link| doomed.contains(link)) {
+                deadlocks.push((self.brakes[link as usize].stopped, cycle));
+            }
+            doomed.extend(set);
         }
+        deadlocks
+    }
+
+    /// Of links that stand still, the largest set in which each waits for others of the set.
+    fn held_up(&self, mut set: BTreeSet<u32>) -> BTreeSet<u32> {
         loop {
             let stays = |link: &u32| {
-                let inside = waits_for(*link).filter(|(out, _)| set.contains(out));
-                inside.map(|(_, bytes)| u64::from(*bytes)).sum::<u64>() > pfc.xon
+                let inside = self.waits_for(*link).filter(|(out, _)| set.contains(out));
+                inside.map(|(_, bytes)| u64::from(bytes)).sum::<u64>() > self.xon
             };
             let left: BTreeSet<u32> = set.iter().copied().filter(stays).collect();
             if left.len() == set.len() {
-                break;
+                return set;
             }
             set = left;
         }
-        if !set.contains(&link) {
-            return;
-        }
+    }
+
+    /// The cycle that one comes to from `link`, each link waiting for the next in `set`.
+    fn cycle_from(&self, link: u32, set: &BTreeSet<u32>) -> Vec<u32> {
         let mut path = vec![link];
-        let cycle = loop {
+        loop {
             let last = path[path.len() - 1];
-            let next = waits_for(last)
-                .map(|(out, _)| out)
-                .find(|out| set.contains(out));
+            let mut inside = self.waits_for(last).map(|(out, _)| out);
+            let next = inside.find(|out| set.contains(out));
             let next = next.expect("every link of the set waits for another");
             if let Some(begins) = path.iter().position(|seen| *seen == next) {
-                break path.split_off(begins);
+                return path.split_off(begins);
             }
             path.push(next);
-        };
-        let now = self.now;
-        let pfc = self.pfc.as_mut().expect("a network with pauses");
-        if !cycle.iter().any(|link| pfc.links[*link as usize].doomed) {
-            pfc.deadlocks.push((now, cycle));
         }
-        for link in set {
-            pfc.links[link as usize].doomed = true;
+    }
+
+    /// What the switch at the far end of `link` holds of it: for which of its own links, and how
+    /// many bytes.
+    fn waits_for(&self, link: u32) -> impl Iterator<Item = (u32, u32)> {
+        let gate = &self.gates[link as usize];
+        let waiting = (gate.first_out..).zip(gate.waiting_for.iter().copied());
+        waiting.filter(|(_, bytes)| *bytes > 0)
+    }
+}
+
+impl Gate {
+    /// Notes that a pause is sent; not when one stands.
+    fn ask(&mut self) -> bool {
+        let first = !self.asked;
+        self.asked = true;
+        self.pauses += u64::from(first);
+        first
+    }
+}
+
+impl Brake {
+    fn plan(&mut self, at: Time) -> FramePlan {
+        self.planned += 1;
+        FramePlan {
+            at,
+            count: self.planned,
         }
     }
 }

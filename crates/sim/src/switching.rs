@@ -1,4 +1,4 @@
-//! A switch of the simulator: drives the decision of `sidestep-switch` over its ports' links.
+//! A switch of the simulator: the links of its ports, shown to the decision of `sidestep-switch`.
 
 use crate::agenda::Agenda;
 use crate::config::SwitchConfig;
@@ -6,11 +6,9 @@ use crate::fabric::{Fabric, Link, Wiring};
 use crate::fib::{Attachment, Fib};
 use crate::indexed::Table;
 use crate::pool::Pool;
-use sidestep_switch::{
-    AnyBuffer, AnyRoute, AnySched, Capacity, Decider, Depth, DropReason, Evicts, Queues, Room,
-    Route, Sched, Verdict, Want,
-};
-use sidestep_types::{Bytes, Packet, PortId, PortSet, Rng, Seed, Time};
+use sidestep_switch::ports::{Counts, Line, Ports, Ranked, Wire};
+use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Capacity, Carrier, Decider, Done};
+use sidestep_types::{Packet, PortId, PortSet, Seed, Time};
 
 /// One switch. What a hop touches comes first, in two cache lines: with the fields in the
 /// compiler's order it was four or five, of which few stay in the first-level cache.
@@ -19,13 +17,11 @@ pub(crate) struct Switch {
     frame: Frame,
     fib: Fib,
     decider: Decider,
-    /// Per port, what its link's line has no room for.
-    pub counts: Vec<PortCounts>,
     /// Parcels that [`Switch::forward`] has just evicted: the caller's to count and to free.
     pub evicted: Vec<u32>,
 }
 
-/// What of a switch does not change, and its policies see by way of [`View`].
+/// What of a switch does not change, and its policies see by way of [`Outputs`].
 struct Frame {
     capacity: Capacity,
     /// The link of port 0; the others follow.
@@ -36,7 +32,7 @@ struct Frame {
 
 /// Of its ports, what only policies ask for.
 struct PortsOf {
-    count: u32,
+    count: u16,
     to_switch: PortSet,
 }
 
@@ -45,35 +41,6 @@ impl Frame {
     fn link(&self, port: PortId) -> u32 {
         self.first_link + u32::from(port.0)
     }
-}
-
-/// Counts of rarer happenings at a port.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct PortCounts {
-    pub marks: u64,
-    pub detours_in: u64,
-    pub detours_out: u64,
-    pub trims: u64,
-    pub drops: [u64; DropReason::COUNT],
-}
-
-/// What a switch did with a packet.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Done {
-    pub wanted: PortId,
-    pub action: Action,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Action {
-    Queued {
-        port: PortId,
-        ahead: Depth,
-        marked: bool,
-    },
-    Dropped(DropReason),
-    /// Nothing yet: this verdict is rare, and [`Switch::squeeze`] sees to it.
-    Pending(Verdict),
 }
 
 impl Switch {
@@ -87,37 +54,30 @@ impl Switch {
         seed: Seed,
     ) -> Result<Switch, String> {
         let ports = to_switch.len() as u16;
-        let salt = seed.salt(("ecmp", u64::from(me)));
+        let salt = salt(seed, me);
         let (route, buffer) = (&config.route, &config.buffer);
+        let route = AnyRoute::build(&route.0, &route.1, ports, salt)
+            .map_err(|e| format!("route {}: {e}", route.0))?;
+        let buffer = AnyBuffer::build(&buffer.0, &buffer.1, ports, salt)
+            .map_err(|e| format!("buffer {}: {e}", buffer.0))?;
+        let rng = seed.stream(("switch", u64::from(me)));
         Ok(Switch {
-            decider: Decider {
-                route: AnyRoute::build(&route.0, &route.1, ports, salt)
-                    .map_err(|e| format!("route {}: {e}", route.0))?,
-                buffer: AnyBuffer::build(&buffer.0, &buffer.1, ports, salt)
-                    .map_err(|e| format!("buffer {}: {e}", buffer.0))?,
-                rng: seed.stream(("switch", u64::from(me))),
-            },
+            decider: Decider::new(route, buffer, rng, ports),
             fib,
             frame: Frame {
                 capacity: config.capacity,
                 first_link,
                 me,
                 ports: Box::new(PortsOf {
-                    count: u32::from(ports),
+                    count: ports,
                     to_switch: (0..ports)
                         .filter(|&p| to_switch[usize::from(p)])
                         .map(PortId)
                         .collect(),
                 }),
             },
-            counts: vec![PortCounts::default(); to_switch.len()],
             evicted: Vec::new(),
         })
-    }
-
-    /// The links that its ports feed, in the order of the ports.
-    pub fn links(&self) -> std::ops::Range<u32> {
-        self.frame.first_link..self.frame.first_link + self.frame.ports.count
     }
 
     /// The link of a shortest path from here to the other switch `to`, which hosts hang off.
@@ -127,23 +87,27 @@ impl Switch {
 
     /// Puts a policy of the caller's in the place of the configured buffer.
     pub fn set_buffer(&mut self, buffer: AnyBuffer) {
-        self.decider.buffer = buffer;
+        self.decider.set_buffer(buffer);
     }
 
     /// Puts a route of the caller's in the place of the configured one.
     pub fn set_route(&mut self, route: AnyRoute) {
-        self.decider.route = match route {
-            AnyRoute::Custom(route) => AnyRoute::Custom(Box::new(Checked {
-                route,
-                ports: self.frame.ports.count,
-            })),
-            known => known,
-        };
+        self.decider.set_route(route);
     }
 
-    /// Forwards, detours, trims or drops a parcel that has just come over the link `from` for
-    /// `dst`. A dropped one is the caller's to free, and so are those [`Switch::evicted`] for it.
-    /// `INNER`: there are pauses, or something is between inputs and outputs.
+    /// What it counted at one port.
+    pub fn counts(&self, port: PortId) -> &Counts {
+        self.decider.counts(port)
+    }
+
+    /// What it counted at all of them.
+    pub fn total(&self) -> Counts {
+        self.decider.total()
+    }
+
+    /// Sees a parcel off that has just come over the link `from` for `dst`. A dropped one is the
+    /// caller's to free, and so are those [`Switch::evicted`] for it. `INNER`: there are pauses, or
+    /// something is between inputs and outputs.
     #[inline]
     pub fn forward<A: Agenda, const INNER: bool>(
         &mut self,
@@ -154,175 +118,98 @@ impl Switch {
     ) -> Done {
         let ttl = &mut fabric.pool.get_mut(parcel).packet.ttl;
         *ttl = ttl.saturating_sub(1);
-        let packet = &fabric.pool.get(parcel).packet;
-        let bytes = u32::from(packet.wire) - fabric.unbuffered;
-        let crowded = INNER && !fabric.input_has_room(from, bytes);
-        if crowded {
-            fabric.turned_away(from);
-        }
-        let packet = &fabric.pool.get(parcel).packet;
-        let mut view = view!(self.frame, fabric, from);
-        let wanted = if dst.switch == self.frame.me {
-            dst.port
-        } else {
-            let hops = self.fib.hops(dst.switch);
-            self.decider.pick(packet, hops, &mut view)
-        };
-        let (want, verdict) = self.decider.decide(packet, wanted, crowded, &mut view);
-        let (port, ahead, mark) = match verdict {
-            Verdict::Enqueue { mark } => (wanted, want.depth, mark),
-            Verdict::Evict { .. } | Verdict::Trim => {
-                let action = Action::Pending(verdict);
-                return Done { wanted, action };
-            }
-            Verdict::Detour(port) => {
-                self.counts[wanted.index()].detours_out += 1;
-                self.counts[port.index()].detours_in += 1;
-                let detours = &mut fabric.pool.get_mut(parcel).packet.detours;
-                *detours = detours.saturating_add(1);
-                let link = self.frame.link(port);
-                (port, fabric.depth(link), true)
-            }
-            Verdict::Drop(reason) => {
-                self.counts[wanted.index()].drops[reason as usize] += 1;
-                let action = Action::Dropped(reason);
-                return Done { wanted, action };
-            }
-        };
-        let link = self.frame.link(port);
-        let marked = mark && fabric.pool.get_mut(parcel).packet.mark();
-        if marked {
-            self.counts[port.index()].marks += 1;
-        }
-        if INNER {
-            fabric.take_in(from, link, parcel);
-        } else {
-            fabric.enqueue(link, parcel);
-        }
-        let action = Action::Queued {
-            port,
-            ahead,
-            marked,
-        };
-        Done { wanted, action }
-    }
-
-    /// Queues a parcel on `wanted` although there is no room, as the pending `verdict` says.
-    /// What goes for it stands in [`Switch::evicted`] afterwards.
-    pub fn squeeze<A: Agenda>(
-        &mut self,
-        fabric: &mut Fabric<A>,
-        from: u32,
-        parcel: u32,
-        wanted: PortId,
-        verdict: Verdict,
-    ) -> Action {
-        let link = self.frame.link(wanted);
-        let mark = match verdict {
-            Verdict::Trim => {
-                self.counts[wanted.index()].trims += 1;
-                fabric.trim(parcel);
-                false
-            }
-            Verdict::Evict { mark } => match self.make_room(fabric, from, parcel, wanted, mark) {
-                Ok(mark) => mark,
-                Err(reason) => {
-                    self.counts[wanted.index()].drops[reason as usize] += 1;
-                    return Action::Dropped(reason);
-                }
-            },
-            other => unreachable!("{other:?} is never pending"),
-        };
-        let ahead = fabric.depth(link);
-        let marked = mark && fabric.pool.get_mut(parcel).packet.mark();
-        self.counts[wanted.index()].marks += u64::from(marked);
-        if fabric.inner {
-            // What a trim has left of it is what is counted in, and out again.
-            fabric.take_in(from, link, parcel);
-        } else {
-            fabric.enqueue(link, parcel);
-        }
-        Action::Queued {
-            port: wanted,
-            ahead,
-            marked,
-        }
-    }
-
-    /// Evicts what the policy gives up for `parcel`. Says whether the parcel is marked when it
-    /// joins, or why it does not.
-    fn make_room<A: Agenda>(
-        &mut self,
-        fabric: &mut Fabric<A>,
-        from: u32,
-        parcel: u32,
-        wanted: PortId,
-        mark: bool,
-    ) -> Result<bool, DropReason> {
-        let packet = fabric.pool.get(parcel).packet;
-        let mut making = MakingRoom {
+        let crowded = INNER && !fabric.lets_in(from, parcel);
+        let mut at_hand = AtHand::<A, INNER> {
             fabric,
             frame: &self.frame,
             from,
-            counts: &mut self.counts,
+            parcel,
             evicted: &mut self.evicted,
         };
-        self.decider.make_room(&mut making, &packet, wanted, mark)
+        let wanted = if dst.switch == self.frame.me {
+            dst.port
+        } else {
+            self.decider.pick(&mut at_hand, self.fib.hops(dst.switch))
+        };
+        self.decider.forward(&mut at_hand, wanted, crowded)
     }
 }
 
-/// A switch that evicts.
-struct MakingRoom<'a, A> {
+/// The scheduler of one of the `ports` ports of switch `me`.
+pub(crate) fn make_sched(
+    config: &SwitchConfig,
+    me: u32,
+    ports: u16,
+    seed: Seed,
+) -> Result<AnySched, String> {
+    let (name, values) = &config.sched;
+    AnySched::build(name, values, ports, salt(seed, me)).map_err(|e| format!("sched {name}: {e}"))
+}
+
+/// The number of its own from which a switch's policies hash.
+fn salt(seed: Seed, me: u32) -> u64 {
+    seed.salt(("ecmp", u64::from(me)))
+}
+
+/// The parcel that a switch decides about.
+struct AtHand<'a, A, const INNER: bool> {
     fabric: &'a mut Fabric<A>,
     frame: &'a Frame,
     from: u32,
-    counts: &'a mut [PortCounts],
+    parcel: u32,
     evicted: &'a mut Vec<u32>,
 }
 
-impl<A: Agenda> Evicts for MakingRoom<'_, A> {
-    type Queues<'a>
-        = View<'a>
+impl<A: Agenda, const INNER: bool> Carrier for AtHand<'_, A, INNER> {
+    type Ports<'a>
+        = Outputs<'a>
     where
         Self: 'a;
 
+    #[inline(always)]
+    fn at_hand(&mut self) -> (&Packet, Outputs<'_>) {
+        let fabric = &mut *self.fabric;
+        let outputs = Outputs {
+            now: fabric.now,
+            links: &mut fabric.links,
+            wiring: &fabric.wiring,
+            pool: &fabric.pool,
+            unbuffered: fabric.unbuffered,
+            frame: self.frame,
+            from: self.from,
+        };
+        (&fabric.pool.get(self.parcel).packet, outputs)
+    }
+
+    #[inline(always)]
+    fn packet_mut(&mut self) -> &mut Packet {
+        &mut self.fabric.pool.get_mut(self.parcel).packet
+    }
+
+    fn trim(&mut self) -> bool {
+        self.fabric.trim(self.parcel);
+        true
+    }
+
+    #[inline(always)]
+    fn enqueue(&mut self, port: PortId) -> bool {
+        let link = self.frame.link(port);
+        if INNER {
+            self.fabric.take_in(self.from, link, self.parcel);
+        } else {
+            self.fabric.enqueue(link, self.parcel);
+        }
+        true
+    }
+
     fn evict(&mut self, port: PortId) {
-        self.evicted.push(self.fabric.evict(self.frame.link(port)));
-        self.counts[port.index()].drops[DropReason::Evicted as usize] += 1;
-    }
-
-    fn queues(&mut self) -> View<'_> {
-        view!(self.frame, self.fabric, self.from)
+        let gone = self.fabric.evict(self.frame.link(port));
+        self.evicted.push(gone);
     }
 }
 
-/// A route of the caller's, which may name any port; the tables do not check.
-struct Checked {
-    route: Box<dyn Route + Send>,
-    ports: u32,
-}
-
-impl Route for Checked {
-    fn pick(
-        &mut self,
-        packet: &Packet,
-        hops: &[PortId],
-        queues: &mut dyn Queues,
-        rng: &mut Rng,
-    ) -> PortId {
-        let port = self.route.pick(packet, hops, queues, rng);
-        check_port(port, self.ports);
-        port
-    }
-}
-
-fn check_port(port: PortId, ports: u32) {
-    let there = u32::from(port.0) < ports;
-    assert!(there, "port {} of a switch with {ports}", port.0);
-}
-
-/// A switch's queues at the present, as policies see them.
-struct View<'a> {
+/// A switch's ports at the present.
+struct Outputs<'a> {
     now: Time,
     links: &'a mut Table<Link>,
     wiring: &'a Wiring,
@@ -333,92 +220,26 @@ struct View<'a> {
     from: u32,
 }
 
-/// The queues of a switch, of which only route, buffer and rng stay free to be used beside it.
-macro_rules! view {
-    ($frame:expr, $fabric:expr, $from:expr) => {
-        View {
-            now: $fabric.now,
-            links: &mut $fabric.links,
-            wiring: &$fabric.wiring,
-            pool: &$fabric.pool,
-            unbuffered: $fabric.unbuffered,
-            frame: &$frame,
-            from: $from,
-        }
-    };
-}
-use view;
+impl Ports for Outputs<'_> {
+    type Store = Pool;
 
-impl View<'_> {
-    #[inline]
-    fn settle(&mut self, port: PortId) -> Depth {
-        self.links[self.frame.link(port)].settle(self.pool, self.now, self.unbuffered)
+    fn count(&self) -> u16 {
+        self.frame.ports.count
     }
 
-    /// Policies of the caller's may name any port; the tables do not check.
-    fn check(&self, port: PortId) {
-        check_port(port, self.frame.ports.count);
-    }
-
-    fn sched(&self, port: PortId) -> Option<&AnySched> {
-        self.check(port);
-        self.wiring.sched(self.frame.link(port))
-    }
-
-    /// Bytes that the whole switch holds.
-    #[inline(never)]
-    fn used(&mut self) -> u64 {
-        let ports = 0..self.frame.ports.count as u16;
-        let held = |port| u64::from(self.settle(PortId(port)).bytes);
-        ports.map(held).sum()
-    }
-}
-
-impl Room for View<'_> {
     #[inline(always)]
-    fn want(&mut self, port: PortId, packet: &Packet) -> Want {
-        let depth = self.settle(port);
-        let used = if self.frame.capacity.is_shared() {
-            self.used()
-        } else {
-            0
-        };
-        let bytes = u32::from(packet.wire) - self.unbuffered;
-        Want {
-            port,
-            depth,
-            fits: self.frame.capacity.fits(depth, bytes, used),
-        }
-    }
-}
-
-impl Queues for View<'_> {
     fn now(&self) -> Time {
         self.now
     }
 
-    fn depth(&mut self, port: PortId) -> Depth {
-        self.check(port);
-        self.settle(port)
+    #[inline(always)]
+    fn capacity(&self) -> Capacity {
+        self.frame.capacity
     }
 
-    fn open(&mut self, packet: &Packet) -> PortSet {
-        let used = self.used();
-        let bytes = u32::from(packet.wire) - self.unbuffered;
-        let fits = |port: &PortId| {
-            let depth = self.links[self.frame.link(*port)].queued();
-            self.frame.capacity.fits(depth, bytes, used)
-        };
-        (0..self.frame.ports.count as u16)
-            .map(PortId)
-            .filter(fits)
-            .collect()
-    }
-
-    fn would_fit(&mut self, packet: &Packet, depth: Depth) -> bool {
-        let used = self.used();
-        let bytes = u32::from(packet.wire) - self.unbuffered;
-        self.frame.capacity.fits(depth, bytes, used)
+    #[inline(always)]
+    fn unbuffered(&self) -> u32 {
+        self.unbuffered
     }
 
     fn to_switch(&self) -> PortSet {
@@ -429,32 +250,22 @@ impl Queues for View<'_> {
         Some(self.wiring.ingress[self.from])
     }
 
-    fn worst(&self, port: PortId) -> Option<u32> {
-        self.sched(port)?.worst()
+    #[inline(always)]
+    fn line(&mut self, port: PortId) -> (&mut Line, &Pool) {
+        (&mut self.links[self.frame.link(port)].line, self.pool)
     }
 
-    fn urgent(&self, port: PortId) -> Depth {
-        let Some(sched) = self.sched(port) else {
-            return Depth::default();
-        };
-        let urgent = sched.urgent();
-        Depth {
-            bytes: urgent.bytes - urgent.packets * self.unbuffered,
-            ..urgent
-        }
+    #[inline(always)]
+    fn line_as_it_is(&self, port: PortId) -> &Line {
+        &self.links[self.frame.link(port)].line
     }
 
-    fn empty_at(&self, port: PortId) -> Time {
-        self.check(port);
-        self.links[self.frame.link(port)].free_at
+    fn wire(&self, port: PortId) -> &Wire {
+        &self.wiring.wires[self.links[self.frame.link(port)].wire]
     }
 
-    fn time_to_send(&self, port: PortId, bytes: Bytes) -> Time {
-        self.check(port);
-        self.links[self.frame.link(port)]
-            .wire(&self.wiring.wires)
-            .rate
-            .time_to_send(bytes)
+    fn ranked(&self, port: PortId) -> Option<&Ranked> {
+        self.wiring.ranked(self.frame.link(port))
     }
 }
 
@@ -466,6 +277,7 @@ mod tests {
     #[test]
     fn a_hop_touches_two_cache_lines_of_a_switch() {
         let tag_and_threshold = 24;
-        assert!(offset_of!(Switch, decider.buffer) + tag_and_threshold <= 128);
+        let buffer = offset_of!(Switch, decider) + Decider::BUFFER_AT;
+        assert!(buffer + tag_and_threshold <= 128);
     }
 }

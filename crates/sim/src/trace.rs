@@ -1,12 +1,10 @@
 //! Paths of single packets: kept while they are under way, dropped when the filter does not want them.
 
-use crate::agenda::Agenda;
 use crate::config::TraceFilter;
-use crate::fabric::Fabric;
 use crate::outcome::{PacketTrace, TraceEvent, TraceStep};
-use crate::switching::{Action, Done, Switch};
 use crate::watch::{DetourSeen, Watched, Watcher, Watching};
-use sidestep_types::{FlowId, Kind, Packet, SwitchId, Time};
+use sidestep_switch::{Action, Done, DropReason};
+use sidestep_types::{FlowId, Kind, Packet, PortId, SwitchId, Time};
 
 /// The path of a packet under way.
 struct Open {
@@ -20,8 +18,6 @@ pub(crate) struct Tracer {
     /// Per parcel slot: the path of the packet in it.
     open: Vec<Option<Box<Open>>>,
     kept: Vec<PacketTrace>,
-    /// Queue lengths of the switch a traced packet is at, before it was served.
-    lengths: Vec<u32>,
     /// Looks at every data packet's path; most runs have none.
     watcher: Option<Box<Watcher>>,
     follows: bool,
@@ -33,7 +29,6 @@ impl Tracer {
             filter,
             open: Vec::new(),
             kept: Vec::new(),
-            lengths: Vec::new(),
             watcher: None,
             follows: false,
         }
@@ -94,48 +89,60 @@ impl Tracer {
         trace.path.steps.push(TraceStep { at: now, what });
     }
 
-    /// Remembers the queue lengths of a switch before it serves a packet.
-    pub fn look<A: Agenda>(&mut self, fabric: &mut Fabric<A>, switch: &Switch) {
-        self.lengths.clear();
-        let links = switch.links();
-        self.lengths.extend(links.map(|l| fabric.depth(l).packets));
-    }
-
     /// A switch dealt with a packet, which is now, or was before, `trimmed`.
     pub fn switched(
         &mut self,
         now: Time,
         parcel: u32,
         switch: SwitchId,
-        done: Done,
+        done: &Done,
         trimmed: bool,
     ) {
-        let wanted = done.wanted;
+        let wanted = done.want.port;
+        let queued = |port: PortId, ahead: u32, marked: bool| TraceEvent::Queued {
+            switch,
+            port,
+            wanted,
+            ahead,
+            wanted_queue: done.want.depth.packets,
+            marked,
+            trimmed,
+        };
         let what = match done.action {
             Action::Queued {
                 port,
                 ahead,
                 marked,
-            } => TraceEvent::Queued {
-                switch,
-                port,
-                wanted,
-                ahead: ahead.packets,
-                wanted_queue: self.lengths[wanted.index()],
-                marked,
-                trimmed,
-            },
-            Action::Pending(_) => unreachable!("a pending verdict is carried out at once"),
-            Action::Dropped(reason) => TraceEvent::Dropped {
-                switch,
-                wanted,
-                reason,
-            },
+            } => queued(port, ahead.packets, marked),
+            Action::Squeezed { ahead, marked, .. } => queued(wanted, ahead.packets, marked),
+            Action::Dropped(reason) => {
+                return self.dropped(now, parcel, switch, wanted, reason);
+            }
+            Action::NoMemory => unreachable!("the simulator's pool grows"),
         };
         self.step(now, parcel, what);
-        if matches!(done.action, Action::Dropped(_)) {
-            self.close(parcel);
-        }
+    }
+
+    /// A switch took a packet out of the queue of `port`, for good.
+    pub fn evicted(&mut self, now: Time, parcel: u32, switch: SwitchId, port: PortId) {
+        self.dropped(now, parcel, switch, port, DropReason::Evicted);
+    }
+
+    fn dropped(
+        &mut self,
+        now: Time,
+        parcel: u32,
+        switch: SwitchId,
+        wanted: PortId,
+        reason: DropReason,
+    ) {
+        let what = TraceEvent::Dropped {
+            switch,
+            wanted,
+            reason,
+        };
+        self.step(now, parcel, what);
+        self.close(parcel);
     }
 
     /// The packet's way has ended.

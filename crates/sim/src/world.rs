@@ -9,22 +9,23 @@ mod hosts;
 use crate::agenda::{Agenda, WheelAgenda};
 use crate::checks::{check_plan, check_settings};
 use crate::config::WorldConfig;
-use crate::fabric::{Fabric, Far, Happening};
+use crate::fabric::{Fabric, Happening};
 use crate::fib::{Attachment, Ports};
 use crate::host::{Host, ReceivingEnd, SendingEnd};
 use crate::indexed::Table;
-use crate::layout::{LinkEnds, lay_inner, lay_links, rank_ports};
+use crate::layout::{Far, LinkEnds, lay_links};
 use crate::lost::SYN;
 use crate::network::{End, Network};
 use crate::outcome::{ClassOutcome, FlowOutcome, Outcome, PortOutcome, Totals};
 use crate::pfc::Deadlock;
 use crate::plan::{FlowPlan, Plan};
-use crate::switching::{Action, Done, Switch};
+use crate::switching::{Switch, make_sched};
 use crate::trace::Tracer;
 use crate::watch::{DetourSeen, Watched, Watching};
 use hosts::Machines;
 use sidestep_switch::sched::AnySched;
-use sidestep_switch::{AnyBuffer, AnyRoute, Depth, DropReason, Verdict};
+use sidestep_switch::ports::Counts;
+use sidestep_switch::{Action, AnyBuffer, AnyRoute, Depth, Sched};
 use sidestep_transport::{AnyReceiver, AnySender};
 use sidestep_types::{FlowId, Kind, Packet, PortId, SwitchId, Time};
 use std::sync::Arc;
@@ -49,6 +50,10 @@ pub struct World<A: Agenda = WheelAgenda> {
     totals: Totals,
     /// Finite flows whose last byte has not been delivered, and endless ones.
     unfinished: u64,
+    /// The instant with which the run ends, once it is known.
+    end: Time,
+    /// The latest limit that was served until.
+    served: Time,
     tracer: Tracer,
     /// Per link: whose it is, where it leads, and its place in the outcome.
     ends: Vec<LinkEnds>,
@@ -69,8 +74,15 @@ impl<A: Agenda> World<A> {
         let ports = Ports::number(network)?;
         let fibs = ports.shortest_paths(&network.switches)?;
         let (links, ends) = lay_links(network, &ports);
-        let inner = config.switch.pfc.is_some() || config.switch.cioq.is_some();
-        let mut fabric = Fabric::new(&links, network.hosts, config.framing, config.seed, inner);
+        let mut fabric = Fabric::new(
+            &links,
+            &ends,
+            network.hosts,
+            &config.switch,
+            config.framing,
+            config.transport.mss(),
+            config.seed,
+        );
         let mut switches = Vec::new();
         let mut first = network.hosts;
         for (s, fib) in fibs.into_iter().enumerate() {
@@ -81,10 +93,16 @@ impl<A: Agenda> World<A> {
             let me = s as u32;
             let switch = Switch::new(&config.switch, me, first, &to_switch, fib, config.seed)?;
             switches.push(switch);
-            rank_ports(&mut fabric, &config, first, to_switch.len() as u32)?;
-            first += to_switch.len() as u32;
+            let next = first + to_switch.len() as u32;
+            for link in first..next {
+                let sched = make_sched(&config.switch, me, to_switch.len() as u16, config.seed)?;
+                // A port that may be paused needs an explicit queue, whatever its order.
+                if !sched.is_fifo() || config.switch.pfc.is_some() {
+                    fabric.rank(link, sched);
+                }
+            }
+            first = next;
         }
-        lay_inner(&mut fabric, &config, &ends);
         let flows = plan.flows.len();
         let mut world = World {
             fabric,
@@ -100,6 +118,8 @@ impl<A: Agenda> World<A> {
             classes: vec![ClassOutcome::default(); plan.classes.len()],
             totals: Totals::default(),
             unfinished: flows as u64,
+            end: if flows == 0 { Time::ZERO } else { Time::MAX },
+            served: Time::ZERO,
             tracer: Tracer::new(config.trace.clone()),
             ends,
             plan,
@@ -163,13 +183,11 @@ impl<A: Agenda> World<A> {
         });
     }
 
-    /// Serves events up to and including `limit`. Says whether every flow has been delivered,
-    /// in which case it stops there and then.
+    /// Serves events up to and including `limit`. Says whether every flow has been delivered; the
+    /// run ends with that instant, at which whatever else happens is served as well.
     pub fn run_until(&mut self, limit: Time) -> bool {
-        while self.unfinished > 0 {
-            let Some(happening) = self.fabric.next(limit) else {
-                return false;
-            };
+        self.served = self.served.max(limit);
+        while let Some(happening) = self.fabric.next(limit.min(self.end)) {
             self.totals.events += 1;
             match happening {
                 Happening::Arrival { link, parcel } => {
@@ -183,7 +201,7 @@ impl<A: Agenda> World<A> {
                 Happening::Sent => {}
             }
         }
-        true
+        self.unfinished == 0
     }
 
     /// The time of the last event.
@@ -196,9 +214,9 @@ impl<A: Agenda> World<A> {
         self.unfinished
     }
 
-    /// What has been counted so far; `in_flight` and what senders count only by [`World::finish`].
-    pub fn totals(&self) -> &Totals {
-        &self.totals
+    /// Deliveries of one packet over one link so far.
+    pub fn packet_hops(&self) -> u64 {
+        self.totals.packet_hops
     }
 
     /// How many packets wait on each link now, in the order of the outcome's ports.
@@ -210,9 +228,16 @@ impl<A: Agenda> World<A> {
         lengths
     }
 
-    /// How full the queue before each link is at `at`, in the order of the outcome's ports. `at` is
-    /// not before [`World::now`] nor after the limit of the last [`World::run_until`].
+    /// How full the queue before each link is at `at`, in the order of the outcome's ports.
+    ///
+    /// Panics when `at` is before [`World::now`], or after the latest limit of
+    /// [`World::run_until`]: a later event may still come before it.
     pub fn queue_depths(&mut self, at: Time) -> Vec<Depth> {
+        let (now, served) = (self.fabric.now, self.served);
+        assert!(
+            (now..=served.max(now)).contains(&at),
+            "queues are asked for at {at}, the run stands at {now} and is served until {served}"
+        );
         let mut depths = vec![Depth::default(); self.ends.len()];
         for (link, ends) in self.ends.iter().enumerate() {
             depths[ends.place] = self.fabric.depth_at(link as u32, at);
@@ -243,14 +268,20 @@ impl<A: Agenda> World<A> {
         let sum = |count: fn(&FlowOutcome) -> u32| -> u64 {
             self.flows.iter().map(|f| u64::from(count(f))).sum()
         };
+        let mut counts = Counts::default();
+        (self.switches.iter()).for_each(|switch| counts += &switch.total());
         let totals = Totals {
             in_flight: u64::from(self.fabric.pool.live()),
             sent: self.hosts.iter().map(|h| h.sent).sum(),
+            drops: counts.drops,
+            detours: counts.detours_in,
+            marks: counts.marks,
+            trims: counts.trims,
             retransmits: sum(|f| f.retransmits),
             timeouts: sum(|f| f.timeouts),
             spurious_retransmits: sum(|f| f.spurious_retransmits),
             spurious_timeouts: sum(|f| f.spurious_timeouts),
-            pauses: self.fabric.pfc.as_ref().map_or(0, |pfc| pfc.pauses),
+            pauses: self.fabric.pauses(),
             ..self.totals
         };
         let mut ports: Vec<(usize, PortOutcome)> = (self.ends.iter().enumerate())
@@ -278,12 +309,11 @@ impl<A: Agenda> World<A> {
     fn port_outcome(&self, link: u32, ends: &LinkEnds) -> PortOutcome {
         let l = &self.fabric.links[link];
         let counts = match ends.from {
-            End::Switch(s) => self.switches[s.0].counts[ends.port.index()],
-            End::Host(_) => Default::default(),
+            End::Switch(s) => *self.switches[s.0].counts(ends.port),
+            End::Host(_) => Counts::default(),
         };
-        let pfc = self.fabric.pfc.as_ref();
-        let (pauses, paused) =
-            pfc.map_or_else(Default::default, |pfc| pfc.seen(link, self.fabric.now));
+        let (pauses, paused) = self.fabric.paused(link);
+        let peak = l.line.peak();
         PortOutcome {
             from: ends.from,
             port: ends.port,
@@ -296,8 +326,8 @@ impl<A: Agenda> World<A> {
             detours_out: counts.detours_out,
             trims: counts.trims,
             drops: counts.drops,
-            peak_packets: l.peak.packets,
-            peak_bytes: l.peak.bytes,
+            peak_packets: peak.packets,
+            peak_bytes: peak.bytes,
             pauses,
             paused,
             input_peak_bytes: self.fabric.input_peak(link),
@@ -306,9 +336,9 @@ impl<A: Agenda> World<A> {
 
     fn deadlocks(&self) -> Vec<Deadlock> {
         let place = |link: &u32| self.ends[*link as usize].place as u32;
-        let found = self.fabric.pfc.iter().flat_map(|pfc| &pfc.deadlocks);
-        let told = |(at, cycle): &(Time, Vec<u32>)| Deadlock {
-            at: *at,
+        let found = self.fabric.deadlocks().into_iter();
+        let told = |(at, cycle): (Time, Vec<u32>)| Deadlock {
+            at,
             ports: cycle.iter().map(place).collect(),
         };
         found.map(told).collect()
@@ -319,60 +349,34 @@ impl<A: Agenda> World<A> {
         let packet = &self.fabric.pool.get(parcel).packet;
         let dst = self.attachments[packet.dst.0];
         let traced = packet.traced();
-        if traced {
-            self.tracer.look(&mut self.fabric, &self.switches[switch]);
-        }
         let (here, fabric) = (&mut self.switches[switch], &mut self.fabric);
-        let mut done = if fabric.inner {
+        let done = if fabric.inner {
             here.forward::<A, true>(fabric, link, parcel, dst)
         } else {
             here.forward::<A, false>(fabric, link, parcel, dst)
         };
         match done.action {
-            Action::Queued { port, marked, .. } => {
-                self.totals.marks += u64::from(marked);
-                if port != done.wanted {
-                    self.count_detour(parcel, SwitchId(switch), done.wanted, port);
+            Action::Queued { port, .. } => {
+                if port != done.want.port {
+                    self.count_detour(parcel, SwitchId(switch), done.want.port, port);
                 }
             }
-            Action::Dropped(reason) => self.count_drop(parcel, reason),
-            Action::Pending(verdict) => {
-                done.action = self.squeeze(switch, link, parcel, done.wanted, verdict);
+            Action::Squeezed { .. } => self.count_evicted(switch, done.want.port),
+            Action::Dropped(_) => {
+                self.count_evicted(switch, done.want.port);
+                self.count_drop(parcel);
             }
+            Action::NoMemory => unreachable!("the pool grows"),
         }
         if traced {
             let trimmed = self.fabric.pool.get(parcel).packet.is_trimmed_data();
             let (now, switch) = (self.fabric.now, SwitchId(switch));
-            self.tracer.switched(now, parcel, switch, done, trimmed);
+            self.tracer.switched(now, parcel, switch, &done, trimmed);
         }
-    }
-
-    /// Lets the switch evict or trim, and counts that.
-    #[cold]
-    #[inline(never)]
-    fn squeeze(
-        &mut self,
-        switch: u32,
-        link: u32,
-        parcel: u32,
-        wanted: PortId,
-        verdict: Verdict,
-    ) -> Action {
-        let s = &mut self.switches[switch];
-        let action = s.squeeze(&mut self.fabric, link, parcel, wanted, verdict);
-        self.totals.trims += u64::from(verdict == Verdict::Trim);
-        self.count_evicted(switch, wanted);
-        match action {
-            Action::Dropped(reason) => self.count_drop(parcel, reason),
-            Action::Queued { marked, .. } => self.totals.marks += u64::from(marked),
-            Action::Pending(_) => {}
-        }
-        action
     }
 
     #[inline(never)]
     fn count_detour(&mut self, parcel: u32, switch: SwitchId, wanted: PortId, taken: PortId) {
-        self.totals.detours += 1;
         self.tracer.detour(DetourSeen {
             at: self.fabric.now,
             switch,
@@ -386,24 +390,23 @@ impl<A: Agenda> World<A> {
     }
 
     /// Counts the packets that `switch` has just evicted from the queue of `port`, and frees them.
+    #[inline(never)]
     fn count_evicted(&mut self, switch: u32, port: PortId) {
-        let done = Done {
-            wanted: port,
-            action: Action::Dropped(DropReason::Evicted),
-        };
-        while let Some(parcel) = self.switches[switch].evicted.pop() {
+        let evicted = std::mem::take(&mut self.switches[switch].evicted);
+        for &parcel in &evicted {
             if self.fabric.pool.get(parcel).packet.traced() {
                 let (now, switch) = (self.fabric.now, SwitchId(switch));
-                self.tracer.switched(now, parcel, switch, done, false);
+                self.tracer.evicted(now, parcel, switch, port);
             }
-            self.count_drop(parcel, DropReason::Evicted);
+            self.count_drop(parcel);
         }
+        self.switches[switch].evicted = evicted;
+        self.switches[switch].evicted.clear();
     }
 
     /// Counts a drop and frees the packet.
     #[inline(never)]
-    fn count_drop(&mut self, parcel: u32, reason: DropReason) {
-        self.totals.drops[reason as usize] += 1;
+    fn count_drop(&mut self, parcel: u32) {
         let packet = &self.fabric.pool.get(parcel).packet;
         if packet.carries_data() || packet.is_trimmed_data() {
             self.flows[packet.flow.0 as usize].drops += 1;

@@ -90,6 +90,9 @@ pub enum Action {
 }
 
 impl Decider {
+    /// Where in it the buffer policy stands, for drivers that watch their cache lines.
+    pub const BUFFER_AT: usize = std::mem::offset_of!(Decider, buffer);
+
     /// Decides for a switch with `ports` ports, drawing from `rng`.
     pub fn new(route: AnyRoute, buffer: AnyBuffer, rng: Rng, ports: u16) -> Decider {
         Decider {

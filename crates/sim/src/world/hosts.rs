@@ -2,7 +2,8 @@
 
 use super::World;
 use crate::agenda::Agenda;
-use crate::fabric::{Fabric, Far, flow_hashes};
+use crate::fabric::{Fabric, flow_hashes};
+use crate::layout::Far;
 use crate::host::{Alarm, Host, ReceivingEnd, Seen, SendingEnd};
 use crate::lost::{Lost, SYN};
 use crate::order::Order;
@@ -204,6 +205,9 @@ impl<A: Agenda> World<A> {
         let now = self.fabric.now;
         self.flows[flow.0 as usize].finished = Some(now);
         self.unfinished -= 1;
+        if self.unfinished == 0 {
+            self.end = now;
+        }
         let end = self.receivers[flow.0 as usize]
             .as_deref_mut()
             .expect("an open receiver");

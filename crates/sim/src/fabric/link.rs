@@ -1,0 +1,57 @@
+//! A directed link: the line of the port that feeds it, and where it leads.
+
+use crate::layout::Far;
+use sidestep_switch::ports::Line;
+
+const HOST_BIT: u32 = 1 << 31;
+
+/// What a hop touches of a link: one cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Link {
+    /// The packets on the wire and in the queue before it.
+    pub line: Line,
+    /// Packets delivered.
+    pub packets: u64,
+    /// Their bytes of link time.
+    pub wire_bytes: u64,
+    far: u32,
+    /// Its rate and delay, among the fabric's.
+    pub wire: u32,
+}
+
+impl Link {
+    /// An empty link that leads to `far`, with the fabric's `wire`-th rate and delay.
+    pub fn new(far: Far, wire: u32) -> Link {
+        Link {
+            line: Line::default(),
+            packets: 0,
+            wire_bytes: 0,
+            far: match far {
+                Far::Host(h) => h | HOST_BIT,
+                Far::Switch(s) => s,
+            },
+            wire,
+        }
+    }
+
+    /// Where it leads.
+    #[inline]
+    pub fn far(&self) -> Far {
+        if self.far & HOST_BIT != 0 {
+            Far::Host(self.far & !HOST_BIT)
+        } else {
+            Far::Switch(self.far)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_is_one_cache_line() {
+        assert_eq!(std::mem::size_of::<Link>(), 64);
+    }
+}

@@ -1,0 +1,393 @@
+//! Links and the queues before them: the only way from one entity to another.
+//!
+//! A directed link belongs to the port that feeds it. Its packets form one line
+//! ([`sidestep_switch::ports`] says how a queue behaves). Since a FIFO port knows a packet's
+//! departure when it is queued, the agenda holds only the arrival of the line's head: one
+//! event a hop. Ports whose scheduler is not FIFO take a second event, the end of a
+//! transmission. Here are the clock, the agenda and the wires; `pauses` and `crossings` are the
+//! events that only some networks have.
+
+mod crossings;
+mod link;
+mod pauses;
+
+pub(crate) use link::Link;
+
+use crate::agenda::Agenda;
+use crate::cioq::Cioq;
+use crate::config::SwitchConfig;
+use crate::indexed::Table;
+use crate::layout::{Far, Laid, LinkEnds};
+use crate::pfc::Pfc;
+use crate::pool::{NONE, Pool};
+use sidestep_switch::ports::{Ranked, Wire};
+use sidestep_switch::sched::fifo::Fifo;
+use sidestep_switch::{AnySched, Depth};
+use sidestep_types::{Framing, HEADER_BYTES, Packet, PortId, Seed, Time, mix64};
+
+/// Set in the tie of everything but ends of transmission and crossings, which come first.
+const LATE: u32 = 1 << 31;
+
+/// What of the links a switch looks at only when a policy asks.
+pub(crate) struct Wiring {
+    pub wires: Table<Wire>,
+    /// Per link: the port by which its packets come in at the far end; 0 at a host.
+    pub ingress: Table<PortId>,
+    /// Per link; empty when every port is FIFO.
+    ranked: Vec<Option<Ranked>>,
+}
+
+impl Wiring {
+    /// The explicit queue of `link`; `None` when it is FIFO.
+    pub fn ranked(&self, link: u32) -> Option<&Ranked> {
+        self.ranked.get(link as usize)?.as_ref()
+    }
+
+    /// The parcel that `link` is sending; [`NONE`] when it is idle or FIFO.
+    pub fn sending(&self, link: u32) -> u32 {
+        self.ranked(link).map_or(NONE, Ranked::sending)
+    }
+}
+
+/// All links, their packets and the agenda.
+pub(crate) struct Fabric<A> {
+    agenda: A,
+    pub pool: Pool,
+    pub links: Table<Link>,
+    pub wiring: Wiring,
+    /// Pauses between switches, and what is between the inputs and outputs of one, if anything.
+    pfc: Option<Box<Pfc>>,
+    cioq: Option<Box<Cioq>>,
+    /// Is there either? Then what comes in is watched.
+    pub inner: bool,
+    pub unbuffered: u32,
+    pub now: Time,
+    pub hash: u64,
+    salt: u64,
+    hosts: u32,
+    /// What a packet without payload costs on a link.
+    header_wire: u16,
+}
+
+/// What came out of the agenda.
+pub(crate) enum Happening {
+    /// A parcel reached the far end of a link.
+    Arrival { link: u32, parcel: u32 },
+    /// A host has something due.
+    Wake { host: u32 },
+    /// A transmission or a crossing ended, or a pause arrived; it is dealt with already.
+    Sent,
+}
+
+impl<A: Agenda> Fabric<A> {
+    /// Links as they are laid, and `hosts` hosts with a slot of their own. Packets have `mss`
+    /// bytes of payload at most.
+    pub fn new(
+        laid: &[Laid],
+        ends: &[LinkEnds],
+        hosts: u32,
+        switch: &SwitchConfig,
+        framing: Framing,
+        mss: u32,
+        seed: Seed,
+    ) -> Fabric<A> {
+        let wires: Vec<Wire> = laid.iter().map(|l| Wire::new(l.0, l.1)).collect();
+        let fars: Vec<Far> = laid.iter().map(|l| l.2).collect();
+        let mut kinds: Vec<Wire> = Vec::new();
+        let link = |(wire, far): (&Wire, &Far)| {
+            let known = kinds.iter().position(|w| w == wire);
+            let index = known.unwrap_or_else(|| {
+                kinds.push(*wire);
+                kinds.len() - 1
+            });
+            Link::new(*far, index as u32)
+        };
+        let links: Vec<Link> = wires.iter().zip(&fars).map(link).collect();
+        let pfc = (switch.pfc).map(|pfc| Pfc::new(pfc, &wires, &fars, ends, framing, mss));
+        let cioq = (switch.cioq).map(|cioq| Cioq::new(cioq, &wires, ends));
+        let inner = pfc.is_some() || cioq.is_some();
+        let mut fabric = Fabric {
+            // A slot for each link's arrivals, each host, each link's ends of transmission, and
+            // where there is either each link's pauses or crossings.
+            agenda: A::new(links.len() * (2 + usize::from(inner)) + hosts as usize),
+            pool: Pool::new(),
+            links: Table::new(links),
+            wiring: Wiring {
+                wires: Table::new(kinds),
+                ingress: Table::new(laid.iter().map(|l| l.3).collect()),
+                ranked: Vec::new(),
+            },
+            pfc: pfc.map(Box::new),
+            cioq: cioq.map(Box::new),
+            inner,
+            unbuffered: framing.unbuffered(),
+            header_wire: framing.wire(HEADER_BYTES) as u16,
+            now: Time::ZERO,
+            hash: 0,
+            salt: seed.salt("ties"),
+            hosts,
+        };
+        if fabric.pfc.is_some() {
+            // A NIC that may be paused.
+            let nics = 0..hosts;
+            nics.for_each(|nic| fabric.rank(nic, AnySched::Fifo(Fifo::default())));
+        }
+        fabric
+    }
+
+    /// The rate and delay of a link.
+    #[inline]
+    pub fn wire(&self, link: u32) -> &Wire {
+        &self.wiring.wires[self.links[link].wire]
+    }
+
+    /// How deep the queue of `link` is now.
+    #[inline]
+    pub fn depth(&mut self, link: u32) -> Depth {
+        self.depth_at(link, self.now)
+    }
+
+    /// The same at `at`, which no event lies before.
+    #[inline]
+    pub fn depth_at(&mut self, link: u32, at: Time) -> Depth {
+        (self.links[link].line).settle(&self.pool, at, self.unbuffered)
+    }
+
+    /// Bytes of buffer that a parcel takes.
+    #[inline]
+    fn buffered(&self, parcel: u32) -> u32 {
+        u32::from(self.pool.get(parcel).packet.wire) - self.unbuffered
+    }
+
+    /// The order of an entity's `count`-th event among others of the same instant: below
+    /// 2³¹ are left to ends of transmission, which free room before anything arrives.
+    #[inline]
+    fn tie(&self, entity: u32, count: u64) -> u32 {
+        let mixed =
+            (self.salt ^ count ^ (u64::from(entity) << 40)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> 33) as u32 | LATE
+    }
+
+    /// Queues a parcel on `link`.
+    #[inline(always)]
+    pub fn enqueue(&mut self, link: u32, parcel: u32) {
+        let ranked = &self.wiring.ranked;
+        if !ranked.is_empty() && ranked[link as usize].is_some() {
+            return self.enqueue_ranked(link, parcel);
+        }
+        let bytes = self.buffered(parcel);
+        let l = &mut self.links[link];
+        let wire = &self.wiring.wires[l.wire];
+        l.line.grow(bytes);
+        if let Some(departs) = l.line.queue(&mut self.pool, wire, self.now, parcel) {
+            self.plan_first(link, departs);
+        }
+    }
+
+    /// Plans the arrival of a parcel that leaves an empty link. Out of line, so that the packets
+    /// that queue behind others pass it by.
+    #[inline(never)]
+    fn plan_first(&mut self, link: u32, departs: Time) {
+        let arrives = departs + self.wire(link).delay;
+        let tie = self.tie(link, self.links[link].packets);
+        self.agenda.schedule(link, arrives, tie);
+    }
+
+    #[inline(never)]
+    fn enqueue_ranked(&mut self, link: u32, parcel: u32) {
+        let bytes = self.buffered(parcel);
+        let ranked = self.wiring.ranked[link as usize].as_mut();
+        let ranked = ranked.expect("a ranked port");
+        let l = &mut self.links[link];
+        let wire = &self.wiring.wires[l.wire];
+        l.line.grow(bytes);
+        ranked.push(&mut l.line, &mut self.pool, wire, self.now, parcel);
+        if ranked.sending() == NONE {
+            self.send_next(link);
+        }
+    }
+
+    /// Starts the transmission of the packet that the scheduler of the idle `link` names, if any
+    /// and not paused.
+    fn send_next(&mut self, link: u32) {
+        if self.pfc.as_ref().is_some_and(|pfc| pfc.paused(link)) {
+            return;
+        }
+        let ranked = self.wiring.ranked[link as usize].as_mut();
+        let ranked = ranked.expect("a ranked port");
+        let l = &mut self.links[link];
+        let wire = &self.wiring.wires[l.wire];
+        let Some(started) = ranked.start(&mut l.line, &mut self.pool, wire, self.now) else {
+            return;
+        };
+        if started.first {
+            self.plan_first(link, started.departs);
+        }
+        let slot = self.links.len() as u32 + self.hosts + link;
+        self.agenda.schedule(slot, started.departs, link);
+    }
+
+    /// A transmission or a crossing ended, or a pause arrived: `slot` counts from the first of these.
+    #[inline(never)]
+    fn ended(&mut self, slot: u32) {
+        let links = self.links.len() as u32;
+        if slot < links {
+            self.sent(slot);
+        } else if self.pfc.is_some() {
+            self.frame_arrived(slot - links);
+        } else {
+            self.crossed(slot - links);
+        }
+    }
+
+    fn sent(&mut self, link: u32) {
+        let ranked = self.wiring.ranked[link as usize].as_mut();
+        let ranked = ranked.expect("only a ranked port ends");
+        let line = &mut self.links[link].line;
+        let gone = ranked.ended(line, &self.pool, self.unbuffered);
+        if self.pfc.is_some() {
+            self.left(link, gone);
+        }
+        self.send_next(link);
+    }
+
+    /// The slot of a link's pauses or crossings.
+    fn inner_slot(&self, link: u32) -> u32 {
+        2 * self.links.len() as u32 + self.hosts + link
+    }
+
+    /// Is there room for `bytes` more where `ingress` ends?
+    fn input_has_room(&self, ingress: u32, bytes: u32) -> bool {
+        let pfc = self.pfc.as_ref();
+        let cioq = self.cioq.as_ref();
+        pfc.is_none_or(|pfc| pfc.has_room(ingress, bytes))
+            && cioq.is_none_or(|cioq| cioq.has_room(self.input(ingress), bytes))
+    }
+
+    /// Does the switch where `ingress` ends have room where `parcel` came in? If not, whoever sends
+    /// there may be paused.
+    #[inline(never)]
+    pub fn lets_in(&mut self, ingress: u32, parcel: u32) -> bool {
+        let room = self.input_has_room(ingress, self.buffered(parcel));
+        if !room {
+            self.turned_away(ingress);
+        }
+        room
+    }
+
+    /// The most that the switch at the far end of `link` held of what came over it, if it was watched.
+    pub fn input_peak(&self, link: u32) -> u64 {
+        match (&self.pfc, &self.cioq, self.links[link].far()) {
+            (Some(pfc), _, Far::Switch(_)) => pfc.peak(link),
+            (_, Some(cioq), Far::Switch(_)) => cioq.peak(self.input(link)),
+            _ => 0,
+        }
+    }
+
+    /// Takes in a parcel that came by `ingress` and is to leave by `link`.
+    #[inline(never)]
+    pub fn take_in(&mut self, ingress: u32, link: u32, parcel: u32) {
+        if self.cioq.is_some() {
+            return self.enter(ingress, link, parcel);
+        }
+        self.hold(ingress, link, parcel);
+        self.enqueue(link, parcel);
+    }
+
+    /// Takes the worst packet out of the queue of `link`; says which. It is the caller's to free.
+    ///
+    /// Panics when there is none: a buffer policy must have asked [`sidestep_switch::Queues::worst`].
+    #[inline(never)]
+    pub fn evict(&mut self, link: u32) -> u32 {
+        let ranked = self.wiring.ranked.get_mut(link as usize);
+        let ranked = ranked.and_then(Option::as_mut);
+        let ranked =
+            ranked.expect("a buffer policy evicted from a queue that has nothing to evict");
+        let l = &mut self.links[link];
+        let wire = &self.wiring.wires[l.wire];
+        let parcel = ranked.evict(&mut l.line, &mut self.pool, wire, self.unbuffered);
+        if self.pfc.is_some() {
+            self.release(link, parcel);
+        }
+        parcel
+    }
+
+    /// Cuts the payload off a parcel that is in no queue.
+    pub fn trim(&mut self, parcel: u32) {
+        self.pool.get_mut(parcel).packet.trim(self.header_wire);
+    }
+
+    /// Turns `link` into a port with an explicit queue.
+    pub fn rank(&mut self, link: u32, sched: AnySched) {
+        let all = &mut self.wiring.ranked;
+        if all.is_empty() {
+            *all = (0..self.links.len()).map(|_| None).collect();
+        }
+        all[link as usize] = Some(Ranked::new(sched, link));
+    }
+
+    /// What happens next, unless it is later than `limit`; the time moves there.
+    #[inline]
+    pub fn next(&mut self, limit: Time) -> Option<Happening> {
+        let (at, slot) = self.agenda.pop_until(limit)?;
+        self.now = at;
+        let links = self.links.len() as u32;
+        if slot < links {
+            let parcel = self.take_head(slot);
+            return Some(Happening::Arrival { link: slot, parcel });
+        }
+        if slot < links + self.hosts {
+            return Some(Happening::Wake { host: slot - links });
+        }
+        self.ended(slot - links - self.hosts);
+        Some(Happening::Sent)
+    }
+
+    /// The head of `link` has arrived: takes it off, plans the next arrival, keeps count.
+    #[inline]
+    fn take_head(&mut self, link: u32) -> u32 {
+        let now = self.now;
+        let l = &mut self.links[link];
+        let parcel = l.line.take(&self.pool, self.unbuffered);
+        let p = self.pool.get(parcel);
+        debug_assert!(p.departs + self.wiring.wires[l.wire].delay == now);
+        l.packets += 1;
+        l.wire_bytes += u64::from(p.packet.wire);
+        self.hash = self.hash.wrapping_add(digest(now, link, &p.packet));
+        if let Some(departs) = l.line.head_departs(&self.pool) {
+            let arrives = departs + self.wiring.wires[l.wire].delay;
+            let count = l.packets;
+            let tie = self.tie(link, count);
+            self.agenda.schedule(link, arrives, tie);
+        }
+        parcel
+    }
+
+    /// Plans the `count`-th wake of `host`, taking an earlier plan back when there is one.
+    pub fn wake(&mut self, host: u32, at: Time, count: u64, planned: bool) {
+        let slot = self.links.len() as u32 + host;
+        if planned {
+            self.agenda.cancel(slot);
+        }
+        let tie = self.tie(slot, count);
+        self.agenda.schedule(slot, at, tie);
+    }
+}
+
+/// One delivery's share of the trajectory hash. The shares are summed, so that the hash does
+/// not depend on the order in which entities of the same instant are served.
+#[inline]
+fn digest(now: Time, link: u32, packet: &Packet) -> u64 {
+    let a = now.ps() ^ 0x2d35_8dcc_aa6c_78a5;
+    let b = (u64::from(link) << 32 | u64::from(packet.flow.0))
+        ^ packet.seq().rotate_left(24)
+        ^ 0x8bb8_4b93_962e_acc9;
+    let product = u128::from(a) * u128::from(b);
+    (product as u64) ^ (product >> 64) as u64
+}
+
+/// The salt of a flow's two 5-tuple hashes, forward and back.
+pub(crate) fn flow_hashes(salt: u64, flow: u32) -> (u32, u32) {
+    let mixed = mix64(salt ^ u64::from(flow));
+    (mixed as u32, (mixed >> 32) as u32)
+}
