@@ -6,8 +6,8 @@ use crate::fabric::{Fabric, Link, Wiring};
 use crate::fib::{Attachment, Fib};
 use crate::indexed::Table;
 use crate::pool::Pool;
-use sidestep_switch::ports::{Counts, Line, Ports, Ranked, Wire};
-use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Capacity, Carrier, Decider, Done};
+use sidestep_switch::ports::{Counts, Line, Live, Ports, Ranked, Wire};
+use sidestep_switch::{Action, AnyBuffer, AnyRoute, AnySched, Capacity, Carrier, Decider, Want};
 use sidestep_types::{Packet, PortId, PortSet, Seed, Time};
 
 /// One switch. What a hop touches comes first, in two cache lines: with the fields in the
@@ -41,6 +41,14 @@ impl Frame {
     fn link(&self, port: PortId) -> u32 {
         self.first_link + u32::from(port.0)
     }
+}
+
+/// What a switch did with a packet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Done {
+    /// The port that its route chose, and how the queue there looked.
+    pub want: Want,
+    pub action: Action,
 }
 
 impl Switch {
@@ -126,12 +134,17 @@ impl Switch {
             parcel,
             evicted: &mut self.evicted,
         };
+        let (packet, outputs) = at_hand.at_hand();
+        let mut queues = Live(outputs);
         let wanted = if dst.switch == self.frame.me {
             dst.port
         } else {
-            self.decider.pick(&mut at_hand, self.fib.hops(dst.switch))
+            let hops = self.fib.hops(dst.switch);
+            self.decider.pick(packet, hops, &mut queues)
         };
-        self.decider.forward(&mut at_hand, wanted, crowded)
+        let (want, verdict) = self.decider.decide(packet, wanted, crowded, &mut queues);
+        let action = self.decider.carry_out(at_hand, want, verdict);
+        Done { want, action }
     }
 }
 

@@ -2,8 +2,9 @@
 
 use crate::config::TraceFilter;
 use crate::outcome::{PacketTrace, TraceEvent, TraceStep};
+use crate::switching::Done;
 use crate::watch::{DetourSeen, Watched, Watcher, Watching};
-use sidestep_switch::{Action, Done, DropReason};
+use sidestep_switch::{Action, DropReason};
 use sidestep_types::{FlowId, Kind, Packet, PortId, SwitchId, Time};
 
 /// The path of a packet under way.

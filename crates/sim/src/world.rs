@@ -187,14 +187,18 @@ impl<A: Agenda> World<A> {
     /// run ends with that instant, at which whatever else happens is served as well.
     pub fn run_until(&mut self, limit: Time) -> bool {
         self.served = self.served.max(limit);
-        while let Some(happening) = self.fabric.next(limit.min(self.end)) {
+        let mut limit = limit.min(self.end);
+        while let Some(happening) = self.fabric.next(limit) {
             self.totals.events += 1;
             match happening {
                 Happening::Arrival { link, parcel } => {
                     self.totals.packet_hops += 1;
                     match self.fabric.links[link].far() {
                         Far::Switch(s) => self.at_switch(s, link, parcel),
-                        Far::Host(h) => self.at_host(h, parcel),
+                        Far::Host(h) => {
+                            self.at_host(h, parcel);
+                            limit = limit.min(self.end);
+                        }
                     }
                 }
                 Happening::Wake { host } => self.wake(host),

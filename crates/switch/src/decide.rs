@@ -52,15 +52,6 @@ pub trait Carrier {
     fn evict(&mut self, port: PortId);
 }
 
-/// What became of a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Done {
-    /// The port that its route chose, and how the queue there looked.
-    pub want: Want,
-    /// What was done.
-    pub action: Action,
-}
-
 /// What was done with a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
@@ -131,51 +122,57 @@ impl Decider {
         total
     }
 
-    /// The port that the packet at hand wants, of the next hops toward where it goes; never empty.
+    /// The port that `packet` wants, of the next hops toward where it goes; never empty.
     #[inline(always)]
-    pub fn pick<C: Carrier>(&mut self, carrier: &mut C, hops: &[PortId]) -> PortId {
-        let (packet, ports) = carrier.at_hand();
-        let mut queues = Live(ports);
-        self.route.pick(packet, hops, &mut queues, &mut self.rng)
-    }
-
-    /// Decides about the packet at hand, which wants to leave by the port `wanted`, and does it.
-    ///
-    /// The packet's TTL has been lowered for this switch already. A packet that is `crowded` out
-    /// finds no room where it came in, whatever it wants.
-    #[inline(always)]
-    pub fn forward<C: Carrier>(&mut self, carrier: &mut C, wanted: PortId, crowded: bool) -> Done {
-        let (want, verdict) = self.decide(carrier, wanted, crowded);
-        let action = match verdict {
-            Verdict::Enqueue { mark } => self.enqueue(carrier, wanted, want.depth, mark),
-            Verdict::Detour(port) if carrier.may_detour() => self.detour(carrier, wanted, port),
-            Verdict::Detour(_) => self.drop(wanted, DropReason::Full),
-            Verdict::Drop(reason) => self.drop(wanted, reason),
-            Verdict::Evict { mark } => self.squeeze(carrier, wanted, mark),
-            Verdict::Trim => self.trim(carrier, wanted),
-        };
-        Done { want, action }
-    }
-
-    /// How the queue of `wanted` looks to the packet at hand, and the verdict.
-    #[inline(always)]
-    fn decide<C: Carrier>(
+    pub fn pick<P: Ports>(
         &mut self,
-        carrier: &mut C,
+        packet: &Packet,
+        hops: &[PortId],
+        queues: &mut Live<P>,
+    ) -> PortId {
+        self.route.pick(packet, hops, queues, &mut self.rng)
+    }
+
+    /// How the queue of the port that `packet` wants looks, and the verdict. The packet's TTL has
+    /// been lowered for this switch already. A packet that is `crowded` out finds no room where
+    /// it came in, whatever it wants.
+    #[inline(always)]
+    pub fn decide<P: Ports>(
+        &mut self,
+        packet: &Packet,
         wanted: PortId,
         crowded: bool,
+        queues: &mut Live<P>,
     ) -> (Want, Verdict) {
-        let (packet, ports) = carrier.at_hand();
-        let mut queues = Live(ports);
         let want = queues.want(wanted, packet);
         let verdict = if packet.ttl == 0 {
             Verdict::Drop(DropReason::Ttl)
         } else if crowded {
             Verdict::Drop(DropReason::Full)
         } else {
-            self.buffer.admit(packet, want, &mut queues, &mut self.rng)
+            self.buffer.admit(packet, want, queues, &mut self.rng)
         };
         (want, verdict)
+    }
+
+    /// Carries out the verdict on the packet at hand, and counts it. The carrier comes by value: what
+    /// is rare then moves it out of registers by itself.
+    #[inline(always)]
+    pub fn carry_out<C: Carrier>(
+        &mut self,
+        mut carrier: C,
+        want: Want,
+        verdict: Verdict,
+    ) -> Action {
+        let wanted = want.port;
+        match verdict {
+            Verdict::Enqueue { mark } => self.enqueue(&mut carrier, wanted, want.depth, mark),
+            Verdict::Detour(port) if carrier.may_detour() => self.detour(&mut carrier, wanted, port),
+            Verdict::Detour(_) => self.drop(wanted, DropReason::Full),
+            Verdict::Drop(reason) => self.drop(wanted, reason),
+            Verdict::Evict { mark } => self.squeeze(carrier, wanted, mark),
+            Verdict::Trim => self.trim(carrier, wanted),
+        }
     }
 
     #[inline(always)]
@@ -225,22 +222,22 @@ impl Decider {
     /// Queues the packet on `wanted` although there is no room, in the place of others.
     #[cold]
     #[inline(never)]
-    fn squeeze<C: Carrier>(&mut self, carrier: &mut C, wanted: PortId, mark: bool) -> Action {
-        let mark = match self.make_room(carrier, wanted, mark) {
+    fn squeeze<C: Carrier>(&mut self, mut carrier: C, wanted: PortId, mark: bool) -> Action {
+        let mark = match self.make_room(&mut carrier, wanted, mark) {
             Ok(mark) => mark,
             Err(reason) => return self.drop(wanted, reason),
         };
-        self.queue_anyway(carrier, wanted, mark, false)
+        self.queue_anyway(&mut carrier, wanted, mark, false)
     }
 
     /// Queues what a cut leaves of the packet on `wanted`, room or not.
     #[cold]
     #[inline(never)]
-    fn trim<C: Carrier>(&mut self, carrier: &mut C, wanted: PortId) -> Action {
+    fn trim<C: Carrier>(&mut self, mut carrier: C, wanted: PortId) -> Action {
         if !carrier.trim() {
             return self.drop(wanted, DropReason::Full);
         }
-        let action = self.queue_anyway(carrier, wanted, false, true);
+        let action = self.queue_anyway(&mut carrier, wanted, false, true);
         if action != Action::NoMemory {
             self.counts[wanted.index()].trims += 1;
         }

@@ -16,7 +16,7 @@ pub mod sched;
 mod testing;
 
 pub use buffer::{AnyBuffer, Buffer, DropReason, Verdict};
-pub use decide::{Action, Carrier, Decider, Done, Room};
+pub use decide::{Action, Carrier, Decider, Room};
 pub use queues::{Capacity, Depth, Queues, Want};
 pub use registry::{Nature, Policy, UnknownPolicy};
 pub use route::{AnyRoute, Route};

@@ -182,7 +182,9 @@ fn forward(desk: &mut Desk, decider: &mut Decider, wanted: u16, rank: u32) -> Ac
     packet.flow = FlowId(rank);
     packet.set_rank(rank);
     let mut carrier = AtHand { desk, packet };
-    decider.forward(&mut carrier, PortId(wanted), false).action
+    let (packet, ports) = carrier.at_hand();
+    let (want, verdict) = decider.decide(packet, PortId(wanted), false, &mut Live(ports));
+    decider.carry_out(carrier, want, verdict)
 }
 
 const KEEP: Verdict = Verdict::Enqueue { mark: false };
