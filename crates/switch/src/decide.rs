@@ -110,6 +110,11 @@ impl Decider {
         self.rng = rng;
     }
 
+    /// Counts a packet that wanted `wanted` and was dropped by the driver itself.
+    pub fn count_drop(&mut self, wanted: PortId, reason: DropReason) {
+        self.drop(wanted, reason);
+    }
+
     /// What was decided about `port`.
     pub fn counts(&self, port: PortId) -> &Counts {
         &self.counts[port.index()]

@@ -1,15 +1,15 @@
 //! One frame's way into a queue: the decision of `sidestep-switch`, and what it means for bytes.
 
 use super::counters::PortCounts;
-use super::outputs::{MakingRoom, Outputs, View};
+use super::outputs::{Outputs, Seen};
 use super::packet::packet_of;
 use super::rank::Sent;
-use super::slab::NONE;
 use super::watch::{Event, Happened, Watcher};
 use crate::frame::{self, Frame, Refusal, What};
 use crate::setup::{Mac, Rank};
-use sidestep_switch::{Decider, Depth, DropReason, Verdict};
-use sidestep_types::{Kind, Packet, PortId};
+use sidestep_switch::ports::{Live, NONE, Ports, Store};
+use sidestep_switch::{Action, Carrier, Decider, DropReason};
+use sidestep_types::{Kind, Packet, PortId, Time};
 
 /// The decision, the queues, and what is counted.
 pub(super) struct Core {
@@ -19,8 +19,6 @@ pub(super) struct Core {
     /// Where ranks come from, when a policy asks for them.
     pub ranks: Option<Ranks>,
     pub watcher: Option<Watcher>,
-    /// Frames that the decision at hand has evicted.
-    pub evicted: Vec<u32>,
 }
 
 /// Where a packet's rank comes from.
@@ -37,7 +35,7 @@ impl Ranks {
         }
     }
 
-    fn rank(&mut self, now: sidestep_types::Time, packet: &Packet) -> u32 {
+    fn rank(&mut self, now: Time, packet: &Packet) -> u32 {
         match self {
             Ranks::Sent(sent) => sent.rank(now, packet.hash, packet.len),
             Ranks::Dscp => u32::from(packet.class),
@@ -64,27 +62,7 @@ impl Core {
     /// Tells who watches.
     #[inline]
     pub fn tell(&mut self, from: Option<PortId>, bytes: &[u8], what: Happened) {
-        if let Some(watcher) = &mut self.watcher {
-            watcher(&Event {
-                at: self.outputs.now,
-                from,
-                frame: bytes,
-                what,
-            });
-        }
-    }
-
-    /// The same of a frame that is kept.
-    #[inline]
-    fn tell_kept(&mut self, from: Option<PortId>, handle: u32, what: Happened) {
-        if let Some(watcher) = &mut self.watcher {
-            watcher(&Event {
-                at: self.outputs.now,
-                from,
-                frame: self.outputs.slab.bytes(handle),
-                what,
-            });
-        }
+        tell(&mut self.watcher, self.outputs.now, from, bytes, what);
     }
 
     /// Refuses a frame that came in by `port`.
@@ -103,176 +81,202 @@ impl Core {
         {
             packet.set_rank(ranks.rank(self.outputs.now, &packet));
         }
-        let mut view = View {
+        let mut kept = NONE;
+        let mut at_hand = AtHand {
             outputs: &mut self.outputs,
-            ingress: how.from,
+            watcher: &mut self.watcher,
+            frame,
+            bytes,
+            packet,
+            how,
+            cut: false,
+            kept: &mut kept,
         };
+        let (packet, seen) = at_hand.at_hand();
+        let to_switch = seen.to_switch();
+        let mut queues = Live(seen);
         // The route has no say about a host of this very switch; a draw would be one too many.
         let wanted = match hops {
-            [only] if !view.outputs.to_switch.has(*only) => *only,
-            _ => self.decider.pick(&packet, hops, &mut view),
+            [only] if !to_switch.has(*only) => *only,
+            _ => self.decider.pick(packet, hops, &mut queues),
         };
         if how.from == Some(wanted) && !how.returns {
             return self.refuse(wanted, bytes, Refusal::Hairpin);
         }
-        let (want, verdict) = self.decider.decide(&packet, wanted, false, &mut view);
+        let (want, verdict) = self.decider.decide(packet, wanted, false, &mut queues);
         let depths = &mut self.counts[wanted.index()].depths;
         depths.saturating_record(u64::from(want.depth.packets));
-        match verdict {
-            Verdict::Enqueue { mark } => {
-                self.queue(frame, packet, bytes, wanted, wanted, want.depth, mark, how);
-            }
-            Verdict::Detour(port) if how.detours => {
-                packet.detours += 1;
-                let ahead = self.outputs.depth(port);
-                self.queue(frame, packet, bytes, wanted, port, ahead, true, how);
-            }
-            Verdict::Detour(_) => self.discard(how.from, bytes, wanted, DropReason::Full),
-            Verdict::Drop(reason) => self.discard(how.from, bytes, wanted, reason),
-            Verdict::Evict { mark } => self.squeeze(frame, packet, bytes, wanted, mark, how),
-            Verdict::Trim => self.trim(*frame, packet, bytes, wanted, how),
-        }
+        let action = self.decider.carry_out(at_hand, want, verdict);
+        self.tell_done(bytes, how.from, wanted, action, kept);
     }
 
-    fn discard(&mut self, from: Option<PortId>, bytes: &[u8], wanted: PortId, reason: DropReason) {
-        self.counts[wanted.index()].drops[reason as usize] += 1;
-        self.tell(from, bytes, Happened::Dropped { wanted, reason });
-    }
-
-    /// Keeps a frame as it will leave, and queues it on `port`.
+    /// Tells what became of a frame that wanted to leave by `wanted`, and is `kept` unless dropped.
     #[inline]
-    #[allow(clippy::too_many_arguments)]
-    fn queue(
+    fn tell_done(
         &mut self,
-        frame: &Frame,
-        mut packet: Packet,
         bytes: &[u8],
+        from: Option<PortId>,
         wanted: PortId,
-        port: PortId,
-        ahead: Depth,
-        mark: bool,
-        how: How,
+        action: Action,
+        kept: u32,
     ) {
-        let marked = mark && packet.mark();
-        let Some(handle) = self.keep(frame, packet, bytes, marked, how) else {
-            return self.no_memory(wanted, bytes, how);
-        };
-        self.counts[port.index()].marks += u64::from(marked);
-        self.outputs.enqueue(port.index(), handle);
-        let ahead = ahead.packets;
-        let what = if port == wanted {
-            Happened::Queued {
+        let what = match action {
+            Action::Dropped(reason) => {
+                return self.tell(from, bytes, Happened::Dropped { wanted, reason });
+            }
+            Action::NoMemory => return self.no_memory(wanted, bytes, from),
+            Action::Squeezed {
+                ahead,
+                trimmed: true,
+                ..
+            } => Happened::Trimmed {
+                port: wanted,
+                ahead: ahead.packets,
+            },
+            Action::Queued {
                 port,
                 ahead,
                 marked,
-            }
-        } else {
-            self.counts[wanted.index()].detours_out += 1;
-            self.counts[port.index()].detours_in += 1;
-            Happened::Detoured {
+            } if port != wanted => Happened::Detoured {
                 wanted,
                 port,
-                ahead,
+                ahead: ahead.packets,
                 marked,
+            },
+            Action::Queued { ahead, marked, .. } | Action::Squeezed { ahead, marked, .. } => {
+                Happened::Queued {
+                    port: wanted,
+                    ahead: ahead.packets,
+                    marked,
+                }
             }
         };
-        self.tell_kept(how.from, handle, what);
-    }
-
-    /// Puts a frame into a slot, changed as it will leave.
-    #[inline]
-    fn keep(
-        &mut self,
-        frame: &Frame,
-        packet: Packet,
-        bytes: &[u8],
-        marked: bool,
-        how: How,
-    ) -> Option<u32> {
-        let handle = self.outputs.slab.put(bytes, packet)?;
-        let kept = self.outputs.slab.bytes_mut(handle);
-        if let Some((dst, src)) = how.macs {
-            frame::set_macs(kept, dst, src);
-        }
-        if let What::Ip(mut ip) = frame.what {
-            if how.ages {
-                frame::lower_ttl(kept, &mut ip);
-            }
-            if marked {
-                frame::mark_ce(kept, &mut ip);
-            }
-        }
-        Some(handle)
+        let at = self.outputs.now;
+        tell(&mut self.watcher, at, from, self.outputs.slab.bytes(kept), what);
     }
 
     /// There is no slot for a frame: it counts as refused where it came in, or dropped where the
     /// switch made it.
     #[cold]
-    fn no_memory(&mut self, wanted: PortId, bytes: &[u8], how: How) {
-        match how.from {
-            Some(port) => self.refuse(port, bytes, Refusal::NoMemory),
-            None => self.discard(None, bytes, wanted, DropReason::Full),
-        }
+    fn no_memory(&mut self, wanted: PortId, bytes: &[u8], from: Option<PortId>) {
+        let Some(port) = from else {
+            let reason = DropReason::Full;
+            self.decider.count_drop(wanted, reason);
+            return self.tell(None, bytes, Happened::Dropped { wanted, reason });
+        };
+        self.refuse(port, bytes, Refusal::NoMemory);
+    }
+}
+
+/// Tells who watches.
+#[inline]
+fn tell(
+    watcher: &mut Option<Watcher>,
+    at: Time,
+    from: Option<PortId>,
+    frame: &[u8],
+    what: Happened,
+) {
+    if let Some(watcher) = watcher {
+        watcher(&Event {
+            at,
+            from,
+            frame,
+            what,
+        });
+    }
+}
+
+/// The frame that the switch decides about. It is copied into a slot when it is queued.
+struct AtHand<'a> {
+    outputs: &'a mut Outputs,
+    watcher: &'a mut Option<Watcher>,
+    frame: &'a Frame,
+    bytes: &'a [u8],
+    packet: Packet,
+    how: How,
+    /// Its payload is to be cut off.
+    cut: bool,
+    /// Its slot, once it has one.
+    kept: &'a mut u32,
+}
+
+impl Carrier for AtHand<'_> {
+    type Ports<'a>
+        = Seen<'a>
+    where
+        Self: 'a;
+
+    #[inline]
+    fn at_hand(&mut self) -> (&Packet, Seen<'_>) {
+        (&self.packet, self.outputs.seen_from(self.how.from))
     }
 
-    /// Evicts until the frame fits, or drops it.
-    #[cold]
-    fn squeeze(
-        &mut self,
-        frame: &Frame,
-        packet: Packet,
-        bytes: &[u8],
-        wanted: PortId,
-        mark: bool,
-        how: How,
-    ) {
-        let mut making = MakingRoom {
-            outputs: &mut self.outputs,
-            ingress: how.from,
-            evicted: &mut self.evicted,
+    #[inline]
+    fn packet_mut(&mut self) -> &mut Packet {
+        &mut self.packet
+    }
+
+    #[inline]
+    fn may_detour(&self) -> bool {
+        self.how.detours
+    }
+
+    /// Only TCP segments can be cut.
+    fn trim(&mut self) -> bool {
+        self.cut = matches!(&self.frame.what, What::Ip(ip) if ip.tcp_at.is_some());
+        self.cut
+    }
+
+    #[inline]
+    fn enqueue(&mut self, port: PortId) -> bool {
+        let Some(handle) = self.outputs.slab.put(self.bytes, self.packet) else {
+            return false;
         };
-        let room = self.decider.make_room(&mut making, &packet, wanted, mark);
-        while let Some(gone) = self.evicted.pop() {
-            self.counts[wanted.index()].drops[DropReason::Evicted as usize] += 1;
-            self.tell_kept(None, gone, Happened::Evicted { port: wanted });
-            self.outputs.slab.free(gone);
+        self.change(handle);
+        if self.cut {
+            self.cut(handle);
         }
-        match room {
-            Err(reason) => self.discard(how.from, bytes, wanted, reason),
-            Ok(mark) => {
-                let ahead = self.outputs.depth(wanted);
-                self.queue(frame, packet, bytes, wanted, wanted, ahead, mark, how);
+        self.outputs.enqueue(port.index(), handle);
+        *self.kept = handle;
+        true
+    }
+
+    fn evict(&mut self, port: PortId) {
+        let gone = self.outputs.evict(port);
+        let (at, bytes) = (self.outputs.now, self.outputs.slab.bytes(gone));
+        tell(self.watcher, at, None, bytes, Happened::Evicted { port });
+        self.outputs.slab.free(gone);
+    }
+}
+
+impl AtHand<'_> {
+    /// Changes the kept frame to what will leave: MACs, TTL and mark.
+    #[inline]
+    fn change(&mut self, handle: u32) {
+        let kept = self.outputs.slab.bytes_mut(handle);
+        if let Some((dst, src)) = self.how.macs {
+            frame::set_macs(kept, dst, src);
+        }
+        if let What::Ip(mut ip) = self.frame.what {
+            if self.how.ages {
+                frame::lower_ttl(kept, &mut ip);
+            }
+            // It came with a mark, or has just been given one.
+            if self.packet.ce() && ip.ecn != 3 {
+                frame::mark_ce(kept, &mut ip);
             }
         }
     }
 
-    /// Cuts the payload off and queues what is left; what cannot be cut is dropped.
+    /// Cuts the payload off the kept frame, and off what the queue counts.
     #[cold]
-    fn trim(
-        &mut self,
-        mut frame: Frame,
-        mut packet: Packet,
-        bytes: &[u8],
-        wanted: PortId,
-        how: How,
-    ) {
-        let cuts = matches!(&frame.what, What::Ip(ip) if ip.tcp_at.is_some());
-        if !cuts {
-            return self.discard(how.from, bytes, wanted, DropReason::Full);
-        }
-        let Some(handle) = self.keep(&frame, packet, bytes, false, how) else {
-            return self.no_memory(wanted, bytes, how);
-        };
-        let kept = self.outputs.slab.bytes_mut(handle);
-        let length = frame::trim(kept, &mut frame).expect("a segment that may be trimmed");
-        self.outputs.slab.cut(handle, length);
-        packet.trim(super::packet::wire(length));
-        self.outputs.slab.parcel_mut(handle).packet = packet;
-        self.counts[wanted.index()].trims += 1;
-        let port = wanted;
-        let ahead = self.outputs.depth(port).packets;
-        self.outputs.enqueue(port.index(), handle);
-        self.tell_kept(how.from, handle, Happened::Trimmed { port, ahead });
-        debug_assert!(handle != NONE);
+    fn cut(&mut self, handle: u32) {
+        let mut frame = *self.frame;
+        let slab = &mut self.outputs.slab;
+        let length = frame::trim(slab.bytes_mut(handle), &mut frame);
+        let length = length.expect("a segment that may be trimmed");
+        slab.cut(handle, length);
+        slab.parcel_mut(handle).packet.trim(super::packet::wire(length));
     }
 }

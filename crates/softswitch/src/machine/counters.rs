@@ -4,23 +4,19 @@ use crate::frame::Refusal;
 use hdrhistogram::Histogram;
 use serde::Serialize;
 use sidestep_switch::DropReason;
+use sidestep_switch::ports::Counts;
 use std::collections::BTreeMap;
 
-/// What is counted at one port.
+/// What is counted at one port, beside what the decision counts ([`Counts`]).
 #[derive(Clone, Debug)]
 pub(super) struct PortCounts {
     pub rx_frames: u64,
     pub rx_bytes: u64,
     pub tx_frames: u64,
     pub tx_bytes: u64,
-    pub marks: u64,
-    pub trims: u64,
-    pub detours_in: u64,
-    pub detours_out: u64,
     pub answered: u64,
     pub floods: u64,
     pub copies: u64,
-    pub drops: [u64; DropReason::COUNT],
     pub refused: [u64; Refusal::COUNT],
     /// Packets before each that wanted this port.
     pub depths: Histogram<u64>,
@@ -33,14 +29,9 @@ impl PortCounts {
             rx_bytes: 0,
             tx_frames: 0,
             tx_bytes: 0,
-            marks: 0,
-            trims: 0,
-            detours_in: 0,
-            detours_out: 0,
             answered: 0,
             floods: 0,
             copies: 0,
-            drops: [0; DropReason::COUNT],
             refused: [0; Refusal::COUNT],
             depths: Histogram::new_with_bounds(1, 1 << 20, 2).expect("bounds of a histogram"),
         }
@@ -130,8 +121,8 @@ pub struct Depths {
 
 impl PortCounts {
     /// A copy for others.
-    pub fn copy(&self, name: &str, interface: &str) -> PortCounters {
-        let drops = DropReason::ALL.map(|reason| (reason.name(), self.drops[reason as usize]));
+    pub fn copy(&self, name: &str, interface: &str, decided: &Counts) -> PortCounters {
+        let drops = DropReason::ALL.map(|reason| (reason.name(), decided.drops[reason as usize]));
         let refused = Refusal::ALL.map(|reason| (reason.name(), self.refused[reason as usize]));
         PortCounters {
             name: name.to_string(),
@@ -140,10 +131,10 @@ impl PortCounts {
             rx_bytes: self.rx_bytes,
             tx_frames: self.tx_frames,
             tx_bytes: self.tx_bytes,
-            marks: self.marks,
-            trims: self.trims,
-            detours_in: self.detours_in,
-            detours_out: self.detours_out,
+            marks: decided.marks,
+            trims: decided.trims,
+            detours_in: decided.detours_in,
+            detours_out: decided.detours_out,
             answered: self.answered,
             floods: self.floods,
             copies: self.copies,

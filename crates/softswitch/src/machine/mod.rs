@@ -114,14 +114,12 @@ impl Machine {
         let decision = &setup.decision;
         let (route, buffer) = (&decision.route, &decision.buffer);
         let mut ports = Vec::new();
-        for port in &setup.ports {
-            ports.push(Port::new(port, make_sched(setup, salt)?));
+        for (index, port) in setup.ports.iter().enumerate() {
+            ports.push(Port::new(index, port, make_sched(setup, salt)?));
         }
-        let decider = Decider {
-            route: AnyRoute::build(&route.0, &route.1, many as u16, salt)?,
-            buffer: AnyBuffer::build(&buffer.0, &buffer.1, many as u16, salt)?,
-            rng: identity.stream(setup),
-        };
+        let route = AnyRoute::build(&route.0, &route.1, many as u16, salt)?;
+        let buffer = AnyBuffer::build(&buffer.0, &buffer.1, many as u16, salt)?;
+        let decider = Decider::new(route, buffer, identity.stream(setup), many as u16);
         let seed = Seed(setup.seed);
         Ok(Machine {
             core: Core {
@@ -138,7 +136,6 @@ impl Machine {
                 counts: vec![PortCounts::new(); many],
                 ranks: needs_ranks(setup).then(|| Ranks::of(setup.rank)),
                 watcher: None,
-                evicted: Vec::new(),
             },
             stations: Stations::new(setup, seed.salt("stations")),
             learning: Learning::new(MOST_LEARNED, seed.salt("learning")),
@@ -293,8 +290,8 @@ impl Machine {
     pub fn forget_peaks(&mut self, now: Time) {
         self.core.outputs.advance(now);
         for index in 0..self.setup.ports.len() {
-            let depth = self.core.outputs.depth(PortId(index as u16));
-            self.core.outputs.ports[index].peak = depth;
+            self.core.outputs.depth(PortId(index as u16));
+            self.core.outputs.ports[index].line.forget_peak();
         }
     }
 
@@ -306,12 +303,12 @@ impl Machine {
     /// Puts a policy of the caller's in the place of the configured buffer, until a reload
     /// changes that.
     pub fn set_buffer(&mut self, buffer: AnyBuffer) {
-        self.core.decider.buffer = buffer;
+        self.core.decider.set_buffer(buffer);
     }
 
     /// Puts a route of the caller's in the place of the configured one.
     pub fn set_route(&mut self, route: AnyRoute) {
-        self.core.decider.route = route;
+        self.core.decider.set_route(route);
     }
 
     /// The config that holds now.
@@ -324,14 +321,16 @@ impl Machine {
         self.core.outputs.advance(now);
         let mut ports = Vec::new();
         for (index, port) in self.setup.ports.iter().enumerate() {
-            let depth = self.core.outputs.depth(PortId(index as u16));
-            let peak = self.core.outputs.ports[index].peak;
+            let at = PortId(index as u16);
+            let depth = self.core.outputs.depth(at);
+            let peak = self.core.outputs.ports[index].line.peak();
+            let decided = self.core.decider.counts(at);
             ports.push(PortCounters {
                 queued_packets: depth.packets,
                 queued_bytes: depth.bytes,
                 peak_packets: peak.packets,
                 peak_bytes: peak.bytes,
-                ..self.core.counts[index].copy(&port.name, &port.interface)
+                ..self.core.counts[index].copy(&port.name, &port.interface, decided)
             });
         }
         Counters {

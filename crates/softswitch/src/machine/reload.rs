@@ -1,12 +1,10 @@
 //! Taking over another config while frames are queued.
 
 use super::core::Ranks;
-use super::outputs::Ranked;
-use super::slab::NONE;
 use super::{Machine, make_sched, needs_ranks};
 use crate::setup::{Forwarding, Setup};
 use crate::table::Stations;
-use sidestep_switch::{AnyBuffer, AnyRoute, Sched};
+use sidestep_switch::{AnyBuffer, AnyRoute};
 use sidestep_types::{Seed, Time};
 
 impl Machine {
@@ -43,13 +41,13 @@ impl Machine {
         let before = std::mem::replace(&mut self.setup, setup.clone());
         let reseeded = before.seed != setup.seed;
         if before.decision.route != setup.decision.route || reseeded {
-            self.core.decider.route = route;
+            self.core.decider.set_route(route);
         }
         if before.decision.buffer != setup.decision.buffer || reseeded {
-            self.core.decider.buffer = buffer;
+            self.core.decider.set_buffer(buffer);
         }
         if reseeded {
-            self.core.decider.rng = self.identity.stream(setup);
+            self.core.decider.set_rng(self.identity.stream(setup));
         }
         if !needs_ranks(setup) {
             self.core.ranks = None;
@@ -63,63 +61,8 @@ impl Machine {
             self.learning.clear();
         }
         for (index, sched) in scheds.into_iter().enumerate() {
-            self.requeue(index, Ranked::around(sched));
+            self.core.outputs.requeue(index, &setup.ports[index], sched);
         }
         Ok(())
-    }
-
-    /// Gives port `index` its new rate, delay and scheduler. What is on the wire leaves as was
-    /// foreseen; what waits is queued again in the order in which it came.
-    fn requeue(&mut self, index: usize, ranked: Option<Ranked>) {
-        let outputs = &mut self.core.outputs;
-        let now = outputs.now;
-        let port = &mut outputs.ports[index];
-        port.settle(&outputs.slab, now);
-        // The frame on the wire, if any: the first of a FIFO port, or what a ranked one sends.
-        let sending = match &port.ranked {
-            None => port.waiting,
-            Some(ranked) => ranked.sending,
-        };
-        let mut waiting = Vec::new();
-        if let Some(old) = &mut port.ranked {
-            waiting.extend(std::iter::from_fn(|| old.sched.pop()));
-            waiting.sort_by_key(|handle| outputs.slab.number(*handle));
-        } else if sending != NONE {
-            let mut next = outputs.slab.parcel(sending).next;
-            while next != NONE {
-                waiting.push(next);
-                next = outputs.slab.parcel(next).next;
-            }
-            outputs.slab.parcel_mut(sending).next = NONE;
-            port.tail = sending;
-        }
-        port.set_wire(&self.setup.ports[index]);
-        port.ranked = ranked;
-        port.waiting = NONE;
-        port.free_at = now;
-        if sending != NONE {
-            let departs = outputs.slab.parcel(sending).departs;
-            port.free_at = departs;
-            match &mut port.ranked {
-                Some(ranked) => {
-                    ranked.sending = sending;
-                    outputs.ends.set(index, departs);
-                }
-                None => {
-                    port.waiting = sending;
-                    outputs.ends.set(index, Time::MAX);
-                }
-            }
-        } else {
-            outputs.ends.set(index, Time::MAX);
-        }
-        let due = match port.head {
-            NONE => Time::MAX,
-            head => outputs.slab.parcel(head).departs.saturating_add(port.delay),
-        };
-        outputs.dues.set(index, due);
-        for handle in waiting {
-            outputs.wait(index, handle);
-        }
     }
 }

@@ -1,28 +1,14 @@
 //! Frames in slots of one size, reused last-in first-out: no allocation once there are enough.
 
 use crate::frame::LONGEST_FRAME;
-use sidestep_types::{Packet, Time};
-
-/// No frame.
-pub(super) const NONE: u32 = u32::MAX;
+use sidestep_switch::ports::{NONE, Parcel, Store};
+use sidestep_types::Packet;
 
 /// Slots are made so many at a time.
 const CHUNK: usize = 64;
 
 /// No more frames than this are kept, 1.6 GB, whatever the capacity says.
 const MOST: usize = 1 << 20;
-
-/// What is known of a frame, with its place in a queue: one cache line.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(64))]
-pub(super) struct Parcel {
-    /// When its last bit leaves the queue it is in.
-    pub departs: Time,
-    /// What the decision sees of it.
-    pub packet: Packet,
-    /// The one behind it, or the next free slot.
-    pub next: u32,
-}
 
 /// The frame itself.
 #[derive(Clone, Copy)]
@@ -73,10 +59,7 @@ impl Slab {
         self.came += 1;
         let number = self.came;
         let parcel = self.parcel_mut(at);
-        let next = parcel.next;
-        parcel.packet = packet;
-        parcel.next = NONE;
-        self.free = next;
+        self.free = std::mem::replace(parcel, Parcel::new(packet)).next;
         let slot = self.slot_mut(at);
         slot.number = number;
         slot.len = bytes.len() as u16;
@@ -94,11 +77,9 @@ impl Slab {
         self.chunks.push(vec![EMPTY; CHUNK].into_boxed_slice());
         for at in first..first + CHUNK {
             let last = at + 1 == first + CHUNK;
-            self.parcels.push(Parcel {
-                departs: Time::ZERO,
-                packet: super::blank(),
-                next: if last { NONE } else { at as u32 + 1 },
-            });
+            let mut parcel = Parcel::new(super::blank());
+            parcel.next = if last { NONE } else { at as u32 + 1 };
+            self.parcels.push(parcel);
         }
         self.free = first as u32;
         Some(())
@@ -118,16 +99,6 @@ impl Slab {
     /// How many frames there are.
     pub fn live(&self) -> u32 {
         self.live
-    }
-
-    #[inline]
-    pub fn parcel(&self, at: u32) -> &Parcel {
-        &self.parcels[at as usize]
-    }
-
-    #[inline]
-    pub fn parcel_mut(&mut self, at: u32) -> &mut Parcel {
-        &mut self.parcels[at as usize]
     }
 
     #[inline]
@@ -166,6 +137,22 @@ impl Slab {
     }
 }
 
+impl Store for Slab {
+    #[inline]
+    fn parcel(&self, at: u32) -> &Parcel {
+        &self.parcels[at as usize]
+    }
+
+    #[inline]
+    fn parcel_mut(&mut self, at: u32) -> &mut Parcel {
+        &mut self.parcels[at as usize]
+    }
+
+    fn has(&self, at: u32) -> bool {
+        (at as usize) < self.parcels.len()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,7 +168,6 @@ mod tests {
         slab.free(all[7]);
         assert_eq!(put(&mut slab, 1), all[7]);
         assert_eq!(slab.live(), 200);
-        assert_eq!(std::mem::size_of::<Parcel>(), 64);
         assert_eq!(std::mem::size_of::<Slot>(), 1536);
     }
 
