@@ -66,7 +66,7 @@ mod tests {
         let mut said = |port, rank, worst| {
             let mut pkt = data();
             pkt.set_rank(rank);
-            q.worst = worst;
+            q.worst[usize::from(port)] = worst;
             let want = q.want(port);
             PFabric.admit(&pkt, want, &mut q, &mut rng)
         };

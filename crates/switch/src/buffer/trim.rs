@@ -99,7 +99,7 @@ mod tests {
             mark_at: Some(Size::Packets(5)),
         };
         let mut q = StillQueues::of(&[packets], 8, &[]);
-        q.urgent = Depth {
+        q.urgent[0] = Depth {
             packets: control,
             bytes: control * 64,
         };
