@@ -3,7 +3,8 @@
 use sidestep_types::{Entry, Values};
 use std::fmt;
 
-/// What a scheme must know about a policy beside its parameters.
+/// What others must know about a policy beside its parameters: schemes, drivers, and the
+/// conformance vectors of `crates/vectors`, whose tests hold a policy to all of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nature {
     /// It sends packets that do not fit by other ports, and so reorders them and hides losses.
@@ -14,19 +15,34 @@ pub struct Nature {
     pub sched: Option<&'static str>,
     /// It looks at ranks ([`sidestep_types::Packet::rank`]), which not every driver has for nothing.
     pub ranks: bool,
+    /// It treats packets without data (acknowledgements, trimmed headers) apart from the rest of
+    /// a queue: a scheduler serves them first, a buffer policy asks [`crate::Queues::urgent`].
+    pub control: bool,
+    /// Most draws of 32 bits that one decision takes from its stream.
+    pub draws: u32,
+    /// A decision depends on the decisions before it.
+    pub remembers: bool,
+    /// What a buffer policy answers: the words of [`crate::Verdict::name`] and, in place of
+    /// `drop`, the reasons of [`crate::DropReason::name`]. `ttl` is the switch's own and not among them.
+    pub answers: &'static [&'static str],
 }
 
 impl Nature {
-    /// Marks, and needs nothing.
+    /// Marks, keeps or drops, and needs nothing: no ranks, no draws, no memory.
     pub const PLAIN: Nature = Nature {
         detours: false,
         marks: true,
         sched: None,
         ranks: false,
+        control: false,
+        draws: 0,
+        remembers: false,
+        answers: &["enqueue", "full"],
     };
-    /// Detours.
+    /// Detours, and drops what was detoured too often.
     pub const DETOURS: Nature = Nature {
         detours: true,
+        answers: &["enqueue", "detour", "full", "detours"],
         ..Nature::PLAIN
     };
 }

@@ -47,8 +47,47 @@ pub enum Verdict {
     },
     /// Its payload is cut off; the header joins the queue it wanted, room or not.
     Trim,
-    /// It is gone.
+    /// The packet is dropped.
     Drop(DropReason),
+}
+
+impl Verdict {
+    /// The word for it in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Verdict::Enqueue { .. } => "enqueue",
+            Verdict::Detour(_) => "detour",
+            Verdict::Evict { .. } => "evict",
+            Verdict::Trim => "trim",
+            Verdict::Drop(_) => "drop",
+        }
+    }
+
+    /// The port whose queue a packet joins that wanted `want`; `None` when it is dropped.
+    pub const fn port(self, want: PortId) -> Option<PortId> {
+        match self {
+            Verdict::Detour(port) => Some(port),
+            Verdict::Enqueue { .. } | Verdict::Evict { .. } | Verdict::Trim => Some(want),
+            Verdict::Drop(_) => None,
+        }
+    }
+
+    /// Is the packet marked, if it can be?
+    pub const fn marks(self) -> bool {
+        match self {
+            Verdict::Enqueue { mark } | Verdict::Evict { mark } => mark,
+            Verdict::Detour(_) => true,
+            Verdict::Trim | Verdict::Drop(_) => false,
+        }
+    }
+
+    /// Why the packet is dropped, if it is.
+    pub const fn reason(self) -> Option<DropReason> {
+        match self {
+            Verdict::Drop(reason) => Some(reason),
+            _ => None,
+        }
+    }
 }
 
 /// Why a packet was dropped.

@@ -27,6 +27,7 @@ impl Policy for PFabric {
         marks: false,
         sched: Some("pfabric"),
         ranks: true,
+        answers: &["enqueue", "evict", "full"],
         ..Nature::PLAIN
     };
 

@@ -47,6 +47,8 @@ impl Policy for Trim {
     };
     const NATURE: Nature = Nature {
         sched: Some("priority"),
+        control: true,
+        answers: &["enqueue", "trim", "full"],
         ..Nature::PLAIN
     };
 
