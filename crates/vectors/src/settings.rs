@@ -70,7 +70,9 @@ fn others(param: &Param) -> Vec<String> {
         ParamUnit::Bytes => vec!["3 kB".into()],
         ParamUnit::Fraction => vec!["1".into()],
         ParamUnit::Time => vec!["5 us".into()],
-        ParamUnit::Rate | ParamUnit::PerSecond | ParamUnit::File => vec![],
+        ParamUnit::Rate => vec!["2 Gbps".into()],
+        ParamUnit::PerSecond => vec!["300 /s".into()],
+        ParamUnit::File => vec![],
     };
     others.extend(param.off.map(str::to_string));
     others.retain(|text| param.default != Some(text));
