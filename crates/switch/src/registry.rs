@@ -48,10 +48,55 @@ impl Nature {
 }
 
 /// A policy that can be made from its name and parameters.
+///
+/// It stands in a file of its own, with a line in the registry of its seam, and decides as a
+/// [`crate::Buffer`], a [`crate::Route`] or a [`crate::Sched`]:
+///
+/// ```
+/// use sidestep_switch::{Nature, Policy};
+/// use sidestep_types::{Entry, Param, ParamUnit, Value, Values};
+///
+/// /// Drops packets at random, as a damaged cable does.
+/// struct Lossy {
+///     one_in: u32,
+/// }
+///
+/// impl Policy for Lossy {
+///     const ENTRY: Entry = Entry {
+///         name: "lossy",
+///         summary: "drops one packet in so many, at random",
+///         source: "an example",
+///         params: &[Param::with_default(
+///             "one_in",
+///             ParamUnit::Count,
+///             "1000",
+///             "packets of which one is dropped; assumed",
+///         )],
+///     };
+///     const NATURE: Nature = Nature {
+///         marks: false,
+///         draws: 1,
+///         answers: &["enqueue", "full", "early"],
+///         ..Nature::PLAIN
+///     };
+///
+///     fn build(values: &Values, _ports: u16, _salt: u64) -> Result<Lossy, String> {
+///         match values.count("one_in") {
+///             n @ 1..=1_000_000 => Ok(Lossy { one_in: n as u32 }),
+///             got => Err(format!("one_in must be from 1 to 1000000, got {got}")),
+///         }
+///     }
+/// }
+///
+/// let mut values = Values::defaults(Lossy::ENTRY.params);
+/// assert_eq!(Lossy::build(&values, 8, 0).unwrap().one_in, 1000);
+/// values.set("one_in", Value::Count(0));
+/// assert!(Lossy::build(&values, 8, 0).is_err());
+/// ```
 pub trait Policy: Sized {
     /// Its name, paper and parameters.
     const ENTRY: Entry;
-    /// What goes with it.
+    /// What others must know about it beside its parameters.
     const NATURE: Nature = Nature::PLAIN;
 
     /// Makes one for a switch with `ports` ports, from a complete set of values.

@@ -17,6 +17,40 @@ use crate::{Queues, Want};
 use sidestep_types::{Packet, PortId, Rng};
 
 /// Decides what becomes of a packet.
+///
+/// ```
+/// use sidestep_switch::testing::{StillQueues, data};
+/// use sidestep_switch::{Buffer, Depth, DropReason, Queues, Verdict, Want};
+/// use sidestep_types::{FlowId, HostId, Kind, Packet, Rng};
+///
+/// /// Keeps the room of ten full packets free of data, for acknowledgements.
+/// struct Reserve;
+///
+/// impl Buffer for Reserve {
+///     fn admit(&mut self, pkt: &Packet, want: Want, queues: &mut dyn Queues, _: &mut Rng) -> Verdict {
+///         let reserved = Depth {
+///             packets: want.depth.packets + 10,
+///             bytes: want.depth.bytes + 10 * 1500,
+///         };
+///         match want.fits && (!pkt.carries_data() || queues.would_fit(pkt, reserved)) {
+///             true => Verdict::Enqueue { mark: false },
+///             false => Verdict::Drop(DropReason::Full),
+///         }
+///     }
+/// }
+///
+/// // Of at most 100 packets 89 wait at port 0 and 90 at port 1.
+/// let mut queues = StillQueues::of(&[89, 90], 100, &[]);
+/// let mut rng = Rng::from_seed(1);
+/// let mut said = |pkt: &Packet, port: u16| {
+///     let want = queues.want(port);
+///     Reserve.admit(pkt, want, &mut queues, &mut rng)
+/// };
+/// let ack = Packet::new(Kind::Ack, FlowId(0), HostId(0), 0);
+/// assert_eq!(said(&data(), 0), Verdict::Enqueue { mark: false });
+/// assert_eq!(said(&data(), 1), Verdict::Drop(DropReason::Full));
+/// assert_eq!(said(&ack, 1), Verdict::Enqueue { mark: false });
+/// ```
 pub trait Buffer {
     /// The packet `pkt` wants to leave by `want.port`. Draws from `rng` only when it needs chance.
     fn admit(
