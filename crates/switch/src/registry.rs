@@ -13,7 +13,7 @@ pub struct Nature {
     pub marks: bool,
     /// It works only beside this scheduler.
     pub sched: Option<&'static str>,
-    /// It looks at ranks ([`sidestep_types::Packet::rank`]), which not every driver has for nothing.
+    /// It looks at ranks ([`sidestep_types::Packet::rank`]), which some drivers must first work out.
     pub ranks: bool,
     /// It treats packets without data (acknowledgements, trimmed headers) apart from the rest of
     /// a queue: a scheduler serves them first, a buffer policy asks [`crate::Queues::urgent`].

@@ -73,8 +73,8 @@ pub enum Verdict {
     /// It joins the queue of another port, and is marked (design rule 5).
     Detour(PortId),
     /// The wanted queue's worst packet goes (reason `evicted`) and this one joins in its place.
-    /// Only where [`Queues::worst`] names one. Where rooms are counted in bytes the place may be
-    /// too small: then the policy is asked again.
+    /// Only where [`Queues::worst`] names one. Where the capacity is in bytes, the evicted packet
+    /// may free too few of them: then the policy is asked again.
     Evict {
         /// And it is marked.
         mark: bool,
