@@ -78,3 +78,32 @@ fn others(param: &Param) -> Vec<String> {
     others.retain(|text| param.default != Some(text));
     others
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parameter_of_any_unit_but_a_file_has_another_value_that_reads_as_its_unit() {
+        use ParamUnit::*;
+        let units = [
+            Time,
+            Bytes,
+            Rate,
+            Size,
+            PerSecond,
+            Fraction,
+            Count,
+            Flag,
+            Word(&["a"]),
+        ];
+        for unit in units {
+            let param = Param::required("p", unit, "");
+            let texts = others(&param);
+            assert!(!texts.is_empty(), "{unit:?}");
+            for text in texts {
+                assert!(Value::parse(&text, &param).is_ok(), "{unit:?}: {text}");
+            }
+        }
+    }
+}
