@@ -21,7 +21,6 @@ mod staging;
 pub mod sweep;
 mod tables;
 pub mod trace;
-pub mod vectors;
 pub mod when;
 pub mod words;
 mod workers;

@@ -12,8 +12,7 @@ mod queues;
 mod registry;
 pub mod route;
 pub mod sched;
-#[cfg(test)]
-mod testing;
+pub mod testing;
 
 pub use buffer::{AnyBuffer, Buffer, DropReason, Verdict};
 pub use decide::{Action, Carrier, Decider, Room};

@@ -3,7 +3,8 @@
 use sidestep_types::{Entry, Values};
 use std::fmt;
 
-/// What a scheme must know about a policy beside its parameters.
+/// What others must know about a policy beside its parameters: schemes, drivers, and the
+/// conformance vectors of `crates/vectors`, whose tests hold a policy to all of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nature {
     /// It sends packets that do not fit by other ports, and so reorders them and hides losses.
@@ -12,30 +13,90 @@ pub struct Nature {
     pub marks: bool,
     /// It works only beside this scheduler.
     pub sched: Option<&'static str>,
-    /// It looks at ranks ([`sidestep_types::Packet::rank`]), which not every driver has for nothing.
+    /// It looks at ranks ([`sidestep_types::Packet::rank`]), which some drivers must first work out.
     pub ranks: bool,
+    /// It treats packets without data (acknowledgements, trimmed headers) apart from the rest of
+    /// a queue: a scheduler serves them first, a buffer policy asks [`crate::Queues::urgent`].
+    pub control: bool,
+    /// Most draws of 32 bits that one decision takes from its stream.
+    pub draws: u32,
+    /// A decision depends on the decisions before it.
+    pub remembers: bool,
+    /// What a buffer policy answers: the words of [`crate::Verdict::name`] and, in place of
+    /// `drop`, the reasons of [`crate::DropReason::name`]. `ttl` is the switch's own and not among them.
+    pub answers: &'static [&'static str],
 }
 
 impl Nature {
-    /// Marks, and needs nothing.
+    /// Marks, keeps or drops, and needs nothing: no ranks, no draws, no memory.
     pub const PLAIN: Nature = Nature {
         detours: false,
         marks: true,
         sched: None,
         ranks: false,
+        control: false,
+        draws: 0,
+        remembers: false,
+        answers: &["enqueue", "full"],
     };
-    /// Detours.
+    /// Detours, and drops what was detoured too often.
     pub const DETOURS: Nature = Nature {
         detours: true,
+        answers: &["enqueue", "detour", "full", "detours"],
         ..Nature::PLAIN
     };
 }
 
 /// A policy that can be made from its name and parameters.
+///
+/// It stands in a file of its own, with a line in the registry of its seam, and decides as a
+/// [`crate::Buffer`], a [`crate::Route`] or a [`crate::Sched`]:
+///
+/// ```
+/// use sidestep_switch::{Nature, Policy};
+/// use sidestep_types::{Entry, Param, ParamUnit, Value, Values};
+///
+/// /// Drops packets at random, as a damaged cable does.
+/// struct Lossy {
+///     one_in: u32,
+/// }
+///
+/// impl Policy for Lossy {
+///     const ENTRY: Entry = Entry {
+///         name: "lossy",
+///         summary: "drops one packet in so many, at random",
+///         source: "an example",
+///         params: &[Param::with_default(
+///             "one_in",
+///             ParamUnit::Count,
+///             "1000",
+///             "packets of which one is dropped; assumed",
+///         )],
+///     };
+///     const NATURE: Nature = Nature {
+///         marks: false,
+///         draws: 1,
+///         answers: &["enqueue", "full", "early"],
+///         ..Nature::PLAIN
+///     };
+///
+///     fn build(values: &Values, _ports: u16, _salt: u64) -> Result<Lossy, String> {
+///         match values.count("one_in") {
+///             n @ 1..=1_000_000 => Ok(Lossy { one_in: n as u32 }),
+///             got => Err(format!("one_in must be from 1 to 1000000, got {got}")),
+///         }
+///     }
+/// }
+///
+/// let mut values = Values::defaults(Lossy::ENTRY.params);
+/// assert_eq!(Lossy::build(&values, 8, 0).unwrap().one_in, 1000);
+/// values.set("one_in", Value::Count(0));
+/// assert!(Lossy::build(&values, 8, 0).is_err());
+/// ```
 pub trait Policy: Sized {
     /// Its name, paper and parameters.
     const ENTRY: Entry;
-    /// What goes with it.
+    /// What others must know about it beside its parameters.
     const NATURE: Nature = Nature::PLAIN;
 
     /// Makes one for a switch with `ports` ports, from a complete set of values.

@@ -1,45 +1,87 @@
-//! A switch's queues by hand, for dialogue tests.
+//! A switch's queues by hand: for dialogue tests, conformance vectors and examples.
 
 use crate::{Capacity, Depth, Queues, Want};
-use sidestep_types::{BitRate, Bytes, FlowId, HostId, Kind, Packet, PortId, PortSet, Size, Time};
+use sidestep_types::{
+    BitRate, Bytes, FlowId, Framing, HostId, Kind, Packet, PortId, PortSet, Size, Time,
+};
 
-/// Queues that stand as they are set.
+/// Queues that stand as they are set: nothing arrives and nothing leaves.
+///
+/// Every port sends at 1 Gbps.
+#[derive(Clone, Debug)]
 pub struct StillQueues {
+    /// Current time.
     pub now: Time,
+    /// Each port's queue.
     pub depths: Vec<Depth>,
+    /// Of each queue, what is served before the rest.
+    pub urgent: Vec<Depth>,
+    /// Of each queue, the rank of the packet that it would evict.
+    pub worst: Vec<Option<u32>>,
+    /// How much the switch may hold; [`Capacity::Shared`] counts no other queue's use here.
     pub capacity: Capacity,
+    /// What part of a packet's link time takes buffer.
+    pub framing: Framing,
+    /// The ports that lead to another switch.
     pub to_switch: PortSet,
-    pub empty_at: Time,
+    /// The port the packet at hand came in by.
     pub ingress: Option<PortId>,
-    /// Of every port.
-    pub worst: Option<u32>,
-    /// Of every port.
-    pub urgent: Depth,
+    /// When every queue's last bit leaves, or left.
+    pub empty_at: Time,
 }
 
 impl StillQueues {
-    /// One port per number: so many packets of 1500 bytes wait there, of at most `limit`.
-    pub fn of(packets: &[u32], limit: u64, to_switch: &[u16]) -> StillQueues {
+    /// Queues of these depths, of which each port takes so much; no port leads to a switch.
+    pub fn new(depths: Vec<Depth>, capacity: Capacity) -> StillQueues {
         StillQueues {
             now: Time::ZERO,
-            depths: packets.iter().map(|&n| full_packets(n)).collect(),
-            capacity: Capacity::PerPort(Size::Packets(limit)),
-            to_switch: to_switch.iter().map(|&p| PortId(p)).collect(),
-            empty_at: Time::ZERO,
+            urgent: vec![Depth::default(); depths.len()],
+            worst: vec![None; depths.len()],
+            depths,
+            capacity,
+            framing: Framing::Ip,
+            to_switch: PortSet::EMPTY,
             ingress: None,
-            worst: None,
-            urgent: Depth::default(),
+            empty_at: Time::ZERO,
         }
+    }
+
+    /// One port per number: so many packets of 1500 bytes wait there, of at most `limit`.
+    pub fn of(packets: &[u32], limit: u64, to_switch: &[u16]) -> StillQueues {
+        let depths = packets.iter().map(|&n| full_packets(n)).collect();
+        StillQueues {
+            to_switch: to_switch.iter().map(|&p| PortId(p)).collect(),
+            ..StillQueues::new(depths, Capacity::PerPort(Size::Packets(limit)))
+        }
+    }
+
+    /// How many ports there are.
+    pub fn ports(&self) -> u16 {
+        self.depths.len() as u16
     }
 
     /// How `port` looks to a packet of 1500 bytes.
     pub fn want(&self, port: u16) -> Want {
-        let depth = self.depths[usize::from(port)];
+        self.want_for(PortId(port), &data())
+    }
+
+    /// How `port` looks to `packet`.
+    pub fn want_for(&self, port: PortId, packet: &Packet) -> Want {
+        let depth = self.depths[port.index()];
         Want {
-            port: PortId(port),
+            port,
             depth,
-            fits: self.capacity.fits(depth, 1500, 0),
+            fits: self.fits(packet, depth),
         }
+    }
+
+    /// What `packet` takes of a buffer, in bytes.
+    pub fn buffered(&self, packet: &Packet) -> u32 {
+        u32::from(packet.wire) - self.framing.unbuffered()
+    }
+
+    fn fits(&self, packet: &Packet, depth: Depth) -> bool {
+        self.capacity.fits(depth, self.buffered(packet), 0)
     }
 }
 
@@ -50,12 +92,12 @@ impl Queues for StillQueues {
     fn depth(&mut self, port: PortId) -> Depth {
         self.depths[port.index()]
     }
-    fn open(&mut self, _: &Packet) -> PortSet {
-        let all = 0..self.depths.len() as u16;
-        all.filter(|&p| self.want(p).fits).map(PortId).collect()
+    fn open(&mut self, packet: &Packet) -> PortSet {
+        let fits = |port: &PortId| self.want_for(*port, packet).fits;
+        (0..self.ports()).map(PortId).filter(fits).collect()
     }
-    fn would_fit(&mut self, pkt: &Packet, depth: Depth) -> bool {
-        self.capacity.fits(depth, u32::from(pkt.wire), 0)
+    fn would_fit(&mut self, packet: &Packet, depth: Depth) -> bool {
+        self.fits(packet, depth)
     }
     fn to_switch(&self) -> PortSet {
         self.to_switch
@@ -63,11 +105,11 @@ impl Queues for StillQueues {
     fn ingress(&self) -> Option<PortId> {
         self.ingress
     }
-    fn worst(&self, _: PortId) -> Option<u32> {
-        self.worst
+    fn worst(&self, port: PortId) -> Option<u32> {
+        self.worst[port.index()]
     }
-    fn urgent(&self, _: PortId) -> Depth {
-        self.urgent
+    fn urgent(&self, port: PortId) -> Depth {
+        self.urgent[port.index()]
     }
     fn empty_at(&self, _: PortId) -> Time {
         self.empty_at

@@ -1,7 +1,7 @@
 //! What hardware must decide, for test benches: the decisions of `crates/switch` behind a C ABI.
 //!
 //! Nothing of the switch is written a second time here. [`vectors`] yields the rows that
-//! `sidestep vectors` prints, made by the same source files and decided by the same policies; [`pick`]
+//! `sidestep vectors` prints, made by `crates/vectors` and decided by the same policies; [`pick`]
 //! asks the policies' pure functions about inputs of the bench's own. Only what `crates/switch` does
 //! not have is modelled here, as plainly as can be: the queue of Vertigo in [`vertigo`], the register
 //! that hardware draws from in [`lfsr`].

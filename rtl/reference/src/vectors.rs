@@ -1,24 +1,8 @@
 //! The rows of `sidestep vectors`, as numbers.
-//!
-//! The files that make the rows are those of `crates/study`, included by their path: the crate itself
-//! brings simulator, plots and Parquet along, which a test bench does not need.
 
-use sidestep_switch::buffer::ENTRIES;
 use sidestep_types::{Entry, Seed, Size, Value, Values};
+use sidestep_vectors::{Policy, Row, named};
 use std::ffi::{CStr, c_char};
-
-#[path = "../../../crates/study/src/vectors/buffer.rs"]
-mod buffer;
-#[allow(dead_code)]
-#[path = "../../../crates/study/src/vectors/row.rs"]
-mod row;
-#[path = "../../../crates/study/src/vectors/settings.rs"]
-mod settings;
-#[allow(dead_code)]
-#[path = "../../../crates/study/src/vectors/still.rs"]
-mod still;
-
-use row::{Row, csv, mask};
 
 /// Most ports of a row.
 pub const PORTS: usize = 8;
@@ -95,20 +79,23 @@ pub struct Vectors(Box<dyn Iterator<Item = Vector>>);
 
 /// The rows of the buffer policy called `name`, without end. `None` when there is no such policy.
 pub fn vectors(name: &str, seed: Seed) -> Option<impl Iterator<Item = Vector>> {
-    let entry = ENTRIES.iter().find(|entry| entry.name == name)?;
-    Some(buffer::rows(entry, seed).map(move |row| read(entry, &row)))
+    let policy = buffer(name)?;
+    Some(policy.rows(seed).map(move |row| read(policy.entry, &row)))
 }
 
 /// The first `count` rows as `sidestep vectors` prints them.
 pub fn table(name: &str, count: u32, seed: Seed) -> Option<String> {
-    let entry = ENTRIES.iter().find(|entry| entry.name == name)?;
-    Some(buffer::table(entry, count, seed))
+    Some(buffer(name)?.table(count, seed))
+}
+
+fn buffer(name: &str) -> Option<Policy> {
+    named(&format!("buffer/{name}")).pop()
 }
 
 fn read(entry: &'static Entry, row: &Row) -> Vector {
-    let cell = |name: &str| -> &str {
-        let found = row.0.iter().find(|cell| cell.0 == name);
-        &found.unwrap_or_else(|| panic!("no column {name}")).1
+    let cell = |name: &str| {
+        let found = row.cell(name);
+        found.unwrap_or_else(|| panic!("no column {name}"))
     };
     let number = |name: &str| match cell(name) {
         "" => 0,
@@ -240,6 +227,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
+    /// What the hardware has a cell for.
     const VARIANTS: [&str; 5] = [
         "dibs",
         "dibs-first-open",
@@ -297,8 +285,8 @@ mod tests {
                 rows.iter()
                     .any(|v| v.ingress_allowed == 0 && v.candidates != v.to_switch)
             );
-            let two = rows.iter().any(|v| v.draws_taken == 2);
-            assert_eq!(two, name == "dibs-probabilistic");
+            let most = rows.iter().map(|v| v.draws_taken).max();
+            assert_eq!(most, buffer(name).map(|policy| policy.nature.draws));
         }
         let rows = vectors("dibs-probabilistic", Seed(3)).unwrap().take(2_000);
         let lines: Vec<(u32, u32, u32)> =

@@ -21,6 +21,45 @@ pub mod testbed;
 pub use check::{MAX_DELAY, MAX_HOSTS, MAX_PORTS};
 
 /// A topology that can be built from its parameters.
+///
+/// ```
+/// use sidestep_sim::topology::Topology;
+/// use sidestep_sim::{Cable, End, Files, Network, NoFiles};
+/// use sidestep_types::{Entry, HostId, Param, ParamUnit, SwitchId, Values};
+///
+/// /// Two hosts on one switch.
+/// struct Pair;
+///
+/// impl Topology for Pair {
+///     const ENTRY: Entry = Entry {
+///         name: "pair",
+///         summary: "two hosts on one switch",
+///         source: "an example",
+///         params: &[
+///             Param::with_default("rate", ParamUnit::Rate, "1 Gbps", "of both links; assumed"),
+///             Param::with_default("delay", ParamUnit::Time, "1 us", "of both links; assumed"),
+///         ],
+///     };
+///
+///     fn lay(values: &Values, _: &dyn Files) -> Result<Network, String> {
+///         let cable = |host| Cable {
+///             a: End::Host(HostId(host)),
+///             b: End::Switch(SwitchId(0)),
+///             rate: values.rate("rate"),
+///             delay: values.time("delay"),
+///         };
+///         Ok(Network {
+///             hosts: 2,
+///             switches: vec!["switch 0".into()],
+///             cables: vec![cable(0), cable(1)],
+///         })
+///     }
+/// }
+///
+/// let network = Pair::lay(&Values::defaults(Pair::ENTRY.params), &NoFiles)?;
+/// network.validate()?;
+/// # Ok::<(), String>(())
+/// ```
 pub trait Topology {
     /// Its name, source and parameters.
     const ENTRY: Entry;

@@ -66,7 +66,7 @@ impl Load {
     }
 
     /// Adds `n` flows within `duration`, of `size` bytes each or endless.
-    pub(super) fn add_some(&mut self, n: u64, size: u64, cost: Cost, duration: Time) {
+    pub fn add_some(&mut self, n: u64, size: u64, cost: Cost, duration: Time) {
         let per_s = per_second(n, duration);
         if size == FlowPlan::ENDLESS {
             self.flows_per_s += per_s;

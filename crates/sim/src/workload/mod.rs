@@ -21,6 +21,52 @@ pub mod query;
 pub use load::{Cost, Load};
 
 /// A workload that can be built from its parameters and planned for a run.
+///
+/// ```
+/// use sidestep_sim::workload::{Cost, Draft, Load, Site, Workload};
+/// use sidestep_sim::{Files, NoFiles, Plan, Start};
+/// use sidestep_types::{BitRate, Entry, Param, ParamUnit, Seed, Time, Values};
+///
+/// /// One flow, from host 0 to host 1.
+/// struct One {
+///     size: u64,
+/// }
+///
+/// impl Workload for One {
+///     const ENTRY: Entry = Entry {
+///         name: "one",
+///         summary: "one flow from host 0 to host 1",
+///         source: "an example",
+///         params: &[Param::with_default("size", ParamUnit::Bytes, "20 kB", "of the flow; assumed")],
+///     };
+///
+///     fn build(values: &Values, _: &dyn Files, site: &Site) -> Result<One, String> {
+///         match site.hosts() {
+///             0 | 1 => Err(format!("expected at least two hosts, got {}", site.hosts())),
+///             _ => Ok(One { size: values.bytes("size").0 }),
+///         }
+///     }
+///
+///     fn draw(&self, into: &mut Draft<'_>) -> Result<(), String> {
+///         into.flow(0, 1, self.size, Start::At(Time::ZERO))?;
+///         Ok(())
+///     }
+///
+///     fn load(&self, cost: Cost, duration: Time) -> Load {
+///         let mut load = Load::default();
+///         load.add_some(1, self.size, cost, duration);
+///         load
+///     }
+/// }
+///
+/// let site = Site { access: vec![BitRate::gbps(1); 2] };
+/// let one = One::build(&Values::defaults(One::ENTRY.params), &NoFiles, &site)?;
+/// let (mut plan, duration) = (Plan::default(), Time::from_ms(1));
+/// one.draw(&mut Draft::new(&mut plan, 0, duration, Seed(1), "one"))?;
+/// assert_eq!(plan.flows.len(), 1);
+/// assert_eq!(one.load(Cost::default(), duration).flows_per_s, 1000.0);
+/// # Ok::<(), String>(())
+/// ```
 pub trait Workload: Sized {
     /// Its name, source and parameters.
     const ENTRY: Entry;
@@ -117,13 +163,7 @@ impl AnyWorkload {
         name: &str,
         plan: &mut Plan,
     ) -> Result<(), String> {
-        let mut draft = Draft {
-            class,
-            duration,
-            seed: Seed(seed.salt(("workload", name))),
-            name,
-            plan,
-        };
+        let mut draft = Draft::new(plan, class, duration, seed, name);
         self.draw(&mut draft)
             .map_err(|why| format!("{name}: {why}"))
     }
@@ -176,7 +216,24 @@ pub struct Draft<'a> {
     plan: &'a mut Plan,
 }
 
-impl Draft<'_> {
+impl<'a> Draft<'a> {
+    /// What the workload called `name` writes into `plan`, of `class`; see [`AnyWorkload::plan`].
+    pub fn new(
+        plan: &'a mut Plan,
+        class: u8,
+        duration: Time,
+        seed: Seed,
+        name: &'a str,
+    ) -> Draft<'a> {
+        Draft {
+            class,
+            duration,
+            seed: Seed(seed.salt(("workload", name))),
+            name,
+            plan,
+        }
+    }
+
     /// Refuses a run of about `flows` flows when it cannot fit, before any is drawn.
     fn expect(&self, flows: f64) -> Result<(), String> {
         if self.plan.flows.len() as f64 + flows > 1.1 * MAX_FLOWS as f64 {
@@ -185,8 +242,10 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// Appends a flow and says which it is.
-    fn flow(&mut self, src: u32, dst: u32, size: u64, start: Start) -> Result<FlowId, String> {
+    /// Appends a flow of `size` payload bytes and says which it is.
+    ///
+    /// Errors when the plan is full. Panics when the flow joins a host to itself or has no byte.
+    pub fn flow(&mut self, src: u32, dst: u32, size: u64, start: Start) -> Result<FlowId, String> {
         self.flow_of(FlowPlan {
             src: HostId(src),
             dst: HostId(dst),

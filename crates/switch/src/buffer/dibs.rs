@@ -27,7 +27,10 @@ impl Policy for Dibs {
         source: "Zarifis et al., EuroSys 2014 (DIBS)",
         params: &[STEP, INGRESS, MAX_DETOURS],
     };
-    const NATURE: Nature = Nature::DETOURS;
+    const NATURE: Nature = Nature {
+        draws: 1,
+        ..Nature::DETOURS
+    };
 
     fn build(values: &Values, _: u16, _: u64) -> Result<Dibs, String> {
         Detours::build(values).map(Dibs)

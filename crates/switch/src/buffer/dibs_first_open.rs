@@ -28,7 +28,10 @@ impl Policy for DibsFirstOpen {
         source: "a cheaper form of Zarifis et al., EuroSys 2014 (DIBS)",
         params: &[STEP, INGRESS, MAX_DETOURS],
     };
-    const NATURE: Nature = Nature::DETOURS;
+    const NATURE: Nature = Nature {
+        draws: 1,
+        ..Nature::DETOURS
+    };
 
     fn build(values: &Values, ports: u16, _: u64) -> Result<DibsFirstOpen, String> {
         let common = Detours::build(values)?;

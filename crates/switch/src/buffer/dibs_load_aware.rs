@@ -25,7 +25,10 @@ impl Policy for DibsLoadAware {
         source: "Zarifis et al., EuroSys 2014 (DIBS), section 7",
         params: &[STEP, INGRESS, MAX_DETOURS],
     };
-    const NATURE: Nature = Nature::DETOURS;
+    const NATURE: Nature = Nature {
+        draws: 1,
+        ..Nature::DETOURS
+    };
 
     fn build(values: &Values, _: u16, _: u64) -> Result<DibsLoadAware, String> {
         Detours::build(values).map(DibsLoadAware)

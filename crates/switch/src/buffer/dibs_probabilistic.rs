@@ -65,6 +65,7 @@ impl Policy for DibsProbabilistic {
     };
     const NATURE: Nature = Nature {
         ranks: true,
+        draws: 2,
         ..Nature::DETOURS
     };
 

@@ -17,6 +17,40 @@ use crate::{Queues, Want};
 use sidestep_types::{Packet, PortId, Rng};
 
 /// Decides what becomes of a packet.
+///
+/// ```
+/// use sidestep_switch::testing::{StillQueues, data};
+/// use sidestep_switch::{Buffer, Depth, DropReason, Queues, Verdict, Want};
+/// use sidestep_types::{FlowId, HostId, Kind, Packet, Rng};
+///
+/// /// Keeps the room of ten full packets free of data, for acknowledgements.
+/// struct Reserve;
+///
+/// impl Buffer for Reserve {
+///     fn admit(&mut self, pkt: &Packet, want: Want, queues: &mut dyn Queues, _: &mut Rng) -> Verdict {
+///         let reserved = Depth {
+///             packets: want.depth.packets + 10,
+///             bytes: want.depth.bytes + 10 * 1500,
+///         };
+///         match want.fits && (!pkt.carries_data() || queues.would_fit(pkt, reserved)) {
+///             true => Verdict::Enqueue { mark: false },
+///             false => Verdict::Drop(DropReason::Full),
+///         }
+///     }
+/// }
+///
+/// // Of at most 100 packets 89 wait at port 0 and 90 at port 1.
+/// let mut queues = StillQueues::of(&[89, 90], 100, &[]);
+/// let mut rng = Rng::from_seed(1);
+/// let mut said = |pkt: &Packet, port: u16| {
+///     let want = queues.want(port);
+///     Reserve.admit(pkt, want, &mut queues, &mut rng)
+/// };
+/// let ack = Packet::new(Kind::Ack, FlowId(0), HostId(0), 0);
+/// assert_eq!(said(&data(), 0), Verdict::Enqueue { mark: false });
+/// assert_eq!(said(&data(), 1), Verdict::Drop(DropReason::Full));
+/// assert_eq!(said(&ack, 1), Verdict::Enqueue { mark: false });
+/// ```
 pub trait Buffer {
     /// The packet `pkt` wants to leave by `want.port`. Draws from `rng` only when it needs chance.
     fn admit(
@@ -39,16 +73,55 @@ pub enum Verdict {
     /// It joins the queue of another port, and is marked (design rule 5).
     Detour(PortId),
     /// The wanted queue's worst packet goes (reason `evicted`) and this one joins in its place.
-    /// Only where [`Queues::worst`] names one. Where rooms are counted in bytes the place may be
-    /// too small: then the policy is asked again.
+    /// Only where [`Queues::worst`] names one. Where the capacity is in bytes, the evicted packet
+    /// may free too few of them: then the policy is asked again.
     Evict {
         /// And it is marked.
         mark: bool,
     },
     /// Its payload is cut off; the header joins the queue it wanted, room or not.
     Trim,
-    /// It is gone.
+    /// The packet is dropped.
     Drop(DropReason),
+}
+
+impl Verdict {
+    /// The word for it in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Verdict::Enqueue { .. } => "enqueue",
+            Verdict::Detour(_) => "detour",
+            Verdict::Evict { .. } => "evict",
+            Verdict::Trim => "trim",
+            Verdict::Drop(_) => "drop",
+        }
+    }
+
+    /// The port whose queue a packet joins that wanted `want`; `None` when it is dropped.
+    pub const fn port(self, want: PortId) -> Option<PortId> {
+        match self {
+            Verdict::Detour(port) => Some(port),
+            Verdict::Enqueue { .. } | Verdict::Evict { .. } | Verdict::Trim => Some(want),
+            Verdict::Drop(_) => None,
+        }
+    }
+
+    /// Is the packet marked, if it can be?
+    pub const fn marks(self) -> bool {
+        match self {
+            Verdict::Enqueue { mark } | Verdict::Evict { mark } => mark,
+            Verdict::Detour(_) => true,
+            Verdict::Trim | Verdict::Drop(_) => false,
+        }
+    }
+
+    /// Why the packet is dropped, if it is.
+    pub const fn reason(self) -> Option<DropReason> {
+        match self {
+            Verdict::Drop(reason) => Some(reason),
+            _ => None,
+        }
+    }
 }
 
 /// Why a packet was dropped.

@@ -27,6 +27,7 @@ impl Policy for PFabric {
         marks: false,
         sched: Some("pfabric"),
         ranks: true,
+        answers: &["enqueue", "evict", "full"],
         ..Nature::PLAIN
     };
 
@@ -66,7 +67,7 @@ mod tests {
         let mut said = |port, rank, worst| {
             let mut pkt = data();
             pkt.set_rank(rank);
-            q.worst = worst;
+            q.worst[usize::from(port)] = worst;
             let want = q.want(port);
             PFabric.admit(&pkt, want, &mut q, &mut rng)
         };

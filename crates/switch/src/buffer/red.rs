@@ -12,7 +12,7 @@
 //!                  by whole packet times of 1500 bytes.
 
 use super::{Buffer, DropReason, Verdict};
-use crate::{Depth, Policy, Queues, Want};
+use crate::{Depth, Nature, Policy, Queues, Want};
 use sidestep_types::{Bytes, Entry, Packet, Param, ParamUnit, Rng, Size, Values};
 
 /// Random early detection.
@@ -96,6 +96,12 @@ impl Policy for Red {
                 "past max (gentle: twice max), drop ECN-capable packets too (RFC 3168 section 7), or mark them",
             ),
         ],
+    };
+    const NATURE: Nature = Nature {
+        draws: 1,
+        remembers: true,
+        answers: &["enqueue", "full", "early"],
+        ..Nature::PLAIN
     };
 
     fn build(values: &Values, ports: u16, _: u64) -> Result<Red, String> {

@@ -47,6 +47,8 @@ impl Policy for Trim {
     };
     const NATURE: Nature = Nature {
         sched: Some("priority"),
+        control: true,
+        answers: &["enqueue", "trim", "full"],
         ..Nature::PLAIN
     };
 
@@ -99,7 +101,7 @@ mod tests {
             mark_at: Some(Size::Packets(5)),
         };
         let mut q = StillQueues::of(&[packets], 8, &[]);
-        q.urgent = Depth {
+        q.urgent[0] = Depth {
             packets: control,
             bytes: control * 64,
         };

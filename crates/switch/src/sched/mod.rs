@@ -9,6 +9,30 @@ use crate::registry::registry;
 use sidestep_types::Packet;
 
 /// The order of one port's queue. Packets are named by a handle of the driver's.
+///
+/// ```
+/// use sidestep_switch::Sched;
+/// use sidestep_switch::testing::data;
+/// use sidestep_types::Packet;
+///
+/// /// Last in, first out.
+/// #[derive(Default)]
+/// struct Lifo(Vec<u32>);
+///
+/// impl Sched for Lifo {
+///     fn push(&mut self, _: &Packet, handle: u32) {
+///         self.0.push(handle);
+///     }
+///     fn pop(&mut self) -> Option<u32> {
+///         self.0.pop()
+///     }
+/// }
+///
+/// let mut sched = Lifo::default();
+/// sched.push(&data(), 7);
+/// sched.push(&data(), 8);
+/// assert_eq!([sched.pop(), sched.pop(), sched.pop()], [Some(8), Some(7), None]);
+/// ```
 pub trait Sched {
     /// Does every packet leave in the order it came? A driver then knows each departure at
     /// arrival and need not keep this queue at all.

@@ -10,7 +10,7 @@
 //!                  here control packets always go first.
 
 use super::Sched;
-use crate::{Depth, Policy};
+use crate::{Depth, Nature, Policy};
 use sidestep_types::{Entry, Packet, Values};
 use std::collections::VecDeque;
 
@@ -29,6 +29,11 @@ impl Policy for Priority {
         summary: "acknowledgements, handshakes and trimmed headers before data",
         source: "Handley et al., SIGCOMM 2017 (NDP)",
         params: &[],
+    };
+
+    const NATURE: Nature = Nature {
+        control: true,
+        ..Nature::PLAIN
     };
 
     fn build(_: &Values, _: u16, _: u64) -> Result<Priority, String> {

@@ -1,33 +1,31 @@
 //! Rows of a scheduler: sequences of operations on one queue, and what each answers.
 
-use super::settings::{Setting, settings};
-use super::still::{draw_packet, put_packet};
-use super::{Row, csv};
+use crate::draw::{draw_packet, put_packet};
+use crate::settings::{Setting, settings};
+use crate::{Policy, Row, Seed};
 use sidestep_switch::{AnySched, Sched};
-use sidestep_types::{Entry, Packet, Rng, Seed};
+use sidestep_types::Packet;
 
 /// Operations on one queue, which starts empty.
 const STEPS: u32 = 16;
 
-pub fn table(entry: &'static Entry, count: u32, seed: Seed) -> String {
-    let builds = |values: &_| AnySched::build(entry.name, values, 4, 0).is_ok();
-    let settings = settings(entry, builds);
-    let sequence = |n: u32| {
+/// Rows without end.
+pub fn rows(policy: Policy, seed: Seed) -> impl Iterator<Item = Row> {
+    let name = policy.entry.name;
+    let settings = settings(policy.entry, |values| {
+        AnySched::build(name, values, 4, 0).is_ok()
+    });
+    let sequence = move |n: u32| {
         let setting = &settings[n as usize % settings.len()];
-        sequence(
-            entry,
-            setting,
-            n,
-            seed.stream(("sched", entry.name, u64::from(n))),
-        )
+        sequence(policy, setting, n, seed)
     };
-    let sequences = 0..count.div_ceil(STEPS);
-    csv(sequences.flat_map(sequence).take(count as usize))
+    (0..).flat_map(sequence)
 }
 
-fn sequence(entry: &Entry, setting: &Setting, number: u32, mut rng: Rng) -> Vec<Row> {
-    let mut sched =
-        AnySched::build(entry.name, &setting.values, 4, 0).expect("it was built before");
+fn sequence(policy: Policy, setting: &Setting, number: u32, seed: Seed) -> Vec<Row> {
+    let name = policy.entry.name;
+    let mut rng = seed.stream(("sched", name, u64::from(number)));
+    let mut sched = AnySched::build(name, &setting.values, 4, 0).expect("it was built before");
     let mut waiting = 0;
     let mut rows = Vec::new();
     for step in 0..STEPS {

@@ -70,9 +70,40 @@ fn others(param: &Param) -> Vec<String> {
         ParamUnit::Bytes => vec!["3 kB".into()],
         ParamUnit::Fraction => vec!["1".into()],
         ParamUnit::Time => vec!["5 us".into()],
-        ParamUnit::Rate | ParamUnit::PerSecond | ParamUnit::File => vec![],
+        ParamUnit::Rate => vec!["2 Gbps".into()],
+        ParamUnit::PerSecond => vec!["300 /s".into()],
+        ParamUnit::File => vec![],
     };
     others.extend(param.off.map(str::to_string));
     others.retain(|text| param.default != Some(text));
     others
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parameter_of_any_unit_but_a_file_has_another_value_that_reads_as_its_unit() {
+        use ParamUnit::*;
+        let units = [
+            Time,
+            Bytes,
+            Rate,
+            Size,
+            PerSecond,
+            Fraction,
+            Count,
+            Flag,
+            Word(&["a"]),
+        ];
+        for unit in units {
+            let param = Param::required("p", unit, "");
+            let texts = others(&param);
+            assert!(!texts.is_empty(), "{unit:?}");
+            for text in texts {
+                assert!(Value::parse(&text, &param).is_ok(), "{unit:?}: {text}");
+            }
+        }
+    }
 }

@@ -1,0 +1,139 @@
+//! The queues of a switch that stands still, drawn at random, and packets for it.
+
+use crate::Row;
+use crate::row::mask;
+use sidestep_switch::testing::StillQueues;
+use sidestep_switch::{Capacity, Depth};
+use sidestep_types::{
+    Bytes, FlowId, Framing, HEADER_BYTES, HostId, Kind, Packet, PortId, Rng, Size,
+};
+
+/// What a full packet takes of a buffer, and what the smallest takes, in bytes: without preamble and gap.
+const FULL: u32 = 1518;
+const LEAST: u32 = 64;
+
+/// One in `n`.
+fn chance(rng: &mut Rng, n: u64) -> bool {
+    rng.below(n) == 0
+}
+
+/// Four to eight ports, half of their queues full. With `control`, packets that are served
+/// first wait as well, and take no part in what makes a queue full.
+pub fn draw_queues(rng: &mut Rng, control: bool) -> StillQueues {
+    let ports = 4 + rng.below(5) as u16;
+    let limit = [8, 24, 100][rng.below(3) as usize];
+    let in_bytes = chance(rng, 4);
+    let capacity = if in_bytes {
+        Capacity::PerPort(Size::Bytes(Bytes(limit * u64::from(FULL))))
+    } else {
+        Capacity::PerPort(Size::Packets(limit))
+    };
+    let mut queues = StillQueues::new(vec![Depth::default(); usize::from(ports)], capacity);
+    queues.framing = Framing::Ethernet;
+    queues.ingress = (!chance(rng, 8)).then(|| PortId(rng.below(u64::from(ports)) as u16));
+    for port in (0..ports).map(PortId) {
+        let (depth, first) = draw_depth(rng, limit, control);
+        queues.depths[port.index()] = depth;
+        queues.urgent[port.index()] = first;
+        let rank = draw_rank(rng);
+        // The packet on the wire has no rank any more.
+        let waits = depth.packets - first.packets > 1;
+        queues.worst[port.index()] = waits.then_some(rank);
+        if chance(rng, 2) {
+            queues.to_switch.insert(port);
+        }
+    }
+    queues
+}
+
+/// A queue, and what of it is served before the rest.
+fn draw_depth(rng: &mut Rng, limit: u64, control: bool) -> (Depth, Depth) {
+    let full = chance(rng, 2);
+    let packets = if full { limit } else { rng.below(limit) } as u32;
+    // Small packets make a queue that is long but light.
+    let small = if chance(rng, 3) && !full {
+        rng.below(u64::from(packets) + 1) as u32
+    } else {
+        0
+    };
+    let first = match control {
+        true => [0, 0, 1, 3, 99, 100][rng.below(6) as usize],
+        false => 0,
+    };
+    let depth = Depth {
+        packets: packets + first,
+        bytes: (packets - small) * FULL + (small + first) * LEAST,
+    };
+    let first = Depth {
+        packets: first,
+        bytes: first * LEAST,
+    };
+    (depth, first)
+}
+
+/// Ports, capacity and queues.
+pub fn put_queues(row: &mut Row, queues: &StillQueues) {
+    let (packets, bytes) = match queues.capacity {
+        Capacity::PerPort(Size::Packets(n)) => (Some(n), None),
+        Capacity::PerPort(Size::Bytes(b)) => (None, Some(b.0)),
+        _ => (None, None),
+    };
+    row.put("ports", queues.ports());
+    row.put_some("capacity_packets", packets);
+    row.put_some("capacity_bytes", bytes);
+    row.put_list("depth_packets", queues.depths.iter().map(|d| d.packets));
+    row.put_list("depth_bytes", queues.depths.iter().map(|d| d.bytes));
+    row.put("to_switch_mask_hex", mask(queues.to_switch));
+    row.put_some("ingress_port", queues.ingress.map(|p| p.0));
+}
+
+/// Few enough ranks that some are equal.
+fn draw_rank(rng: &mut Rng) -> u32 {
+    [1_460, 2_920, 14_600, 20_000, 20_001, 146_000, 1_460_000][rng.below(7) as usize]
+}
+
+/// Data more often than an acknowledgement; of data, a trimmed header now and then.
+pub fn draw_packet(rng: &mut Rng, trimmed: bool) -> Packet {
+    let ack = chance(rng, 4);
+    let kind = if ack { Kind::Ack } else { Kind::Data };
+    let mut packet = Packet::new(kind, FlowId(rng.below(4) as u32), HostId(0), rng.draw());
+    let payload = if ack {
+        0
+    } else {
+        [1, 536, 1_460, 1_460][rng.below(4) as usize]
+    };
+    packet.len = payload as u16;
+    packet.wire = Framing::Ethernet.wire(HEADER_BYTES + payload) as u16;
+    packet.set_ect(!ack && !chance(rng, 4));
+    packet.ttl = 1 + rng.below(255) as u8;
+    packet.detours = rng.below(4) as u8;
+    packet.class = rng.below(3) as u8;
+    let rank = draw_rank(rng);
+    if !ack {
+        packet.set_rank(rank);
+    }
+    if trimmed && !ack && chance(rng, 4) {
+        packet.trim(Framing::Ethernet.wire(HEADER_BYTES) as u16);
+    }
+    packet
+}
+
+/// What a switch reads of a packet.
+pub fn put_packet(row: &mut Row, packet: &Packet) {
+    let ack = packet.kind() == Kind::Ack;
+    row.put("kind", if ack { "ack" } else { "data" });
+    row.put("payload_bytes", packet.len);
+    row.put("trimmed", u8::from(packet.is_trimmed_data()));
+    row.put("wire_bytes", packet.wire);
+    row.put(
+        "buffer_bytes",
+        u32::from(packet.wire) - Framing::Ethernet.unbuffered(),
+    );
+    row.put("rank_bytes", packet.rank());
+    row.put("flow", packet.flow.0);
+    row.put("hash_hex", format!("{:08x}", packet.hash));
+    row.put("class", packet.class);
+    row.put("detours", packet.detours);
+    row.put("ttl", packet.ttl);
+    row.put("ect", u8::from(packet.ect()));
+}

@@ -1,0 +1,116 @@
+//! Conformance vectors: what every switch policy decides, row by row, for hardware to replay.
+//!
+//! A row holds everything that the decision depends on, chance included: the draws that
+//! the policy would take next stand in it. Rows are drawn from a stream of their own, by
+//! the policy's name, the seed and the row's number, so a longer table begins like a shorter one.
+//! What a policy's rows need it says itself, in its [`Nature`]. What the columns mean:
+//! `docs/vectors.md`.
+//!
+//! ```
+//! use sidestep_vectors::{Seed, policies};
+//!
+//! for policy in policies() {
+//!     let row = policy.rows(Seed(1)).next().unwrap();
+//!     assert_eq!(row.cell("row"), Some("0"));
+//! }
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod buffer;
+mod draw;
+mod route;
+mod row;
+mod sched;
+mod settings;
+
+pub use row::Row;
+use sidestep_switch::{Nature, buffer as buffers, route as routes, sched as scheds};
+use sidestep_types::Entry;
+pub use sidestep_types::Seed;
+
+/// A seam: its policies, and how rows of one are drawn.
+struct Seam {
+    name: &'static str,
+    entries: &'static [Entry],
+    nature: fn(&str) -> Nature,
+    rows: fn(Policy, Seed) -> Box<dyn Iterator<Item = Row>>,
+}
+
+static SEAMS: [Seam; 3] = [
+    Seam {
+        name: "buffer",
+        entries: buffers::ENTRIES,
+        nature: buffers::nature,
+        rows: |policy, seed| Box::new(buffer::rows(policy, seed)),
+    },
+    Seam {
+        name: "route",
+        entries: routes::ENTRIES,
+        nature: routes::nature,
+        rows: |policy, seed| Box::new(route::rows(policy, seed)),
+    },
+    Seam {
+        name: "sched",
+        entries: scheds::ENTRIES,
+        nature: scheds::nature,
+        rows: |policy, seed| Box::new(sched::rows(policy, seed)),
+    },
+];
+
+/// A policy and the seam it sits at.
+#[derive(Clone, Copy, Debug)]
+pub struct Policy {
+    /// `buffer`, `route` or `sched`.
+    pub seam: &'static str,
+    /// Its line in the registry.
+    pub entry: &'static Entry,
+    /// What it says about itself.
+    pub nature: Nature,
+    rows: fn(Policy, Seed) -> Box<dyn Iterator<Item = Row>>,
+}
+
+/// Every policy of the three registries, in their order.
+pub fn policies() -> impl Iterator<Item = Policy> {
+    let of = |seam: &'static Seam| {
+        seam.entries.iter().map(|entry| Policy {
+            seam: seam.name,
+            entry,
+            nature: (seam.nature)(entry.name),
+            rows: seam.rows,
+        })
+    };
+    SEAMS.iter().flat_map(of)
+}
+
+/// The policies that `word` stands for: `dibs`, or `buffer/dibs`. Several where several seams have
+/// one of that name; none when it is unknown.
+pub fn named(word: &str) -> Vec<Policy> {
+    policies()
+        .filter(|p| p.entry.name == word || p.full_name() == word)
+        .collect()
+}
+
+impl Policy {
+    /// Its name with its seam, as `buffer/dibs`.
+    pub fn full_name(&self) -> String {
+        format!("{}/{}", self.seam, self.entry.name)
+    }
+
+    /// The file of the shipped table.
+    pub fn file(&self) -> String {
+        format!("{}-{}.csv", self.seam, self.entry.name)
+    }
+
+    /// Rows without end.
+    ///
+    /// Panics when the policy takes more draws than its nature says.
+    pub fn rows(self, seed: Seed) -> impl Iterator<Item = Row> {
+        (self.rows)(self, seed)
+    }
+
+    /// The first `count` rows as CSV, below a row of names.
+    pub fn table(self, count: u32, seed: Seed) -> String {
+        row::csv(self.rows(seed).take(count as usize))
+    }
+}

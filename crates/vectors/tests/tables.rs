@@ -1,0 +1,141 @@
+//! The shipped tables, and what every table must be.
+
+use sidestep_types::ParamUnit;
+use sidestep_vectors::{Policy, Seed, named, policies};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// Rows of a shipped table, which are drawn with seed 1.
+const ROWS: usize = 64;
+
+/// Every registered policy has its table, and the table says what the code decides today.
+#[test]
+fn every_policy_has_a_table_and_decides_as_it_says() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/vectors");
+    let mut expected = BTreeSet::new();
+    for policy in policies() {
+        let (name, now) = (policy.file(), policy.table(ROWS as u32, Seed(1)));
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            fs::write(folder.join(&name), &now).unwrap();
+        }
+        let table = fs::read_to_string(folder.join(&name)).unwrap_or_default();
+        let differs = now.lines().zip(table.lines()).find(|(new, old)| new != old);
+        let how = format!("{name}: UPDATE_GOLDEN=1 writes the new table");
+        assert_eq!(differs, None, "{how}");
+        assert_eq!(now.len(), table.len(), "{how}");
+        expected.insert(name);
+    }
+    for file in fs::read_dir(folder).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        assert!(expected.contains(&name), "{name} is of nothing registered");
+    }
+}
+
+#[test]
+fn rows_have_a_cell_for_each_column_and_a_longer_table_begins_like_a_shorter_one() {
+    for policy in policies() {
+        let name = policy.file();
+        let (short, long) = (policy.table(20, Seed(7)), policy.table(50, Seed(7)));
+        assert!(long.starts_with(&short), "{name}");
+        let columns = short.lines().next().unwrap().split(',').count();
+        for line in long.lines() {
+            assert_eq!(line.split(',').count(), columns, "{name}: {line}");
+        }
+        assert_eq!(long.lines().count(), 51);
+        assert_ne!(policy.table(20, Seed(8)), short);
+    }
+}
+
+/// A table that never took a branch would pin nothing of it.
+#[test]
+fn a_buffers_table_holds_every_answer_that_its_nature_says_and_no_other() {
+    for policy in of("buffer") {
+        let answers: BTreeSet<String> = cells(policy, "verdict")
+            .zip(cells(policy, "reason"))
+            .map(|(verdict, reason)| match verdict.as_str() {
+                "drop" => reason,
+                _ => verdict,
+            })
+            .collect();
+        let said = policy.nature.answers.iter().map(|word| word.to_string());
+        assert_eq!(answers, said.collect(), "{}", policy.file());
+        let detours = answers.contains("detour");
+        assert_eq!(detours, policy.nature.detours, "{}", policy.file());
+        let kept = cells(policy, "verdict").zip(cells(policy, "mark"));
+        let marks = kept
+            .filter(|(verdict, _)| verdict != "detour")
+            .any(|(_, mark)| mark == "1");
+        assert_eq!(marks, policy.nature.marks, "{}", policy.file());
+    }
+}
+
+#[test]
+fn a_table_shows_as_many_draws_as_the_nature_of_its_policy_says() {
+    for policy in of("buffer").chain(of("route")) {
+        let taken = cells(policy, "draws_taken").map(|cell| cell.parse().unwrap());
+        assert_eq!(taken.max(), Some(policy.nature.draws), "{}", policy.file());
+        let last = format!("draw_{}_hex", policy.nature.draws.max(2));
+        assert!(cells(policy, &last).all(|draw| draw.len() == 8));
+    }
+}
+
+#[test]
+fn a_schedulers_table_evicts_and_serves_first_as_its_nature_says() {
+    for policy in of("sched") {
+        let any = |column: &str, test: fn(&str) -> bool| cells(policy, column).any(|c| test(&c));
+        let ranks = any("worst_rank_bytes", |cell| !cell.is_empty());
+        assert_eq!(ranks, policy.nature.ranks, "{}", policy.file());
+        let evicts = cells(policy, "operation")
+            .zip(cells(policy, "answer_step"))
+            .any(|(operation, answer)| operation == "evict" && !answer.is_empty());
+        assert_eq!(evicts, policy.nature.ranks, "{}", policy.file());
+        let control = any("control_packets", |cell| cell != "0");
+        assert_eq!(control, policy.nature.control, "{}", policy.file());
+    }
+}
+
+/// A setting that no row has would pin nothing of it.
+#[test]
+fn a_table_has_rows_of_every_setting_and_with_every_flag_turned() {
+    let settings = |policy: Policy, rows: usize| -> BTreeSet<String> {
+        let rows = policy.rows(Seed(1)).take(rows);
+        rows.map(|row| row.cell("settings").unwrap().to_string())
+            .collect()
+    };
+    for policy in policies() {
+        let file = policy.file();
+        // A scheduler keeps its setting for all steps of a queue.
+        let all = settings(policy, 100 * ROWS);
+        assert_eq!(settings(policy, ROWS), all, "{file}");
+        let flags = policy.entry.params.iter();
+        for flag in flags.filter(|param| param.unit == ParamUnit::Flag) {
+            let turned = flag.default == Some("false");
+            let words = format!("{}={turned}", flag.name);
+            assert!(all.contains(&words), "{file}: {words}");
+        }
+    }
+}
+
+#[test]
+fn a_name_stands_for_every_policy_that_bears_it() {
+    for policy in policies() {
+        let full = policy.full_name();
+        let files = |word: &str| -> Vec<String> { named(word).iter().map(Policy::file).collect() };
+        assert_eq!(files(&full), [policy.file()]);
+        let bear = policies().filter(|other| other.entry.name == policy.entry.name);
+        let expected: Vec<String> = bear.map(|other| other.file()).collect();
+        assert_eq!(files(policy.entry.name), expected);
+        assert!(named(&full[1..]).is_empty());
+    }
+}
+
+fn of(seam: &'static str) -> impl Iterator<Item = Policy> {
+    policies().filter(move |policy| policy.seam == seam)
+}
+
+/// What the shipped table of `policy` holds in `column`, from its top.
+fn cells(policy: Policy, column: &str) -> impl Iterator<Item = String> {
+    let rows = policy.rows(Seed(1)).take(ROWS);
+    rows.map(move |row| row.cell(column).expect("the table has it").to_string())
+}
