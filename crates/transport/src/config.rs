@@ -96,6 +96,33 @@ pub struct TcpConfig {
     pub handshake: bool,
 }
 
+impl Default for TcpConfig {
+    /// What a scenario that says nothing gets.
+    fn default() -> TcpConfig {
+        TcpConfig {
+            congestion: Congestion::NewReno { ecn: false },
+            recovery: Recovery::NewReno,
+            reduction: Reduction::AtOnce,
+            mss: 1460,
+            initial_window: 10,
+            receive_window: 1 << 20,
+            dupack_threshold: Some(3),
+            limited_transmit: false,
+            idle_restart: false,
+            delayed_ack: None,
+            rto: RtoConfig {
+                estimator: Estimator::Rfc6298,
+                min: Time::from_ms(10),
+                initial: Time::from_ms(10),
+                max: Time::from_s(60),
+                granularity: Time::from_us(1),
+                backoff: true,
+            },
+            handshake: false,
+        }
+    }
+}
+
 /// How losses are found and repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {

@@ -8,6 +8,7 @@
 mod any;
 mod config;
 mod congestion;
+pub mod host;
 mod pfabric;
 mod receiver;
 mod registry;
@@ -19,6 +20,7 @@ pub use config::{
     DelayedAck, Recovery, Reduction, RtoConfig, TcpConfig, TransportConfig, recoveries, reductions,
 };
 pub use congestion::{Congestion, congestions};
+pub use host::Endpoint;
 pub use pfabric::{PfabricConfig, PfabricSender};
 pub use receiver::TcpReceiver;
 pub use registry::Entry;
