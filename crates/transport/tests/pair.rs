@@ -57,10 +57,6 @@ struct Net {
 
 impl Net {
     fn new(config: TransportConfig, size: u64) -> Net {
-        let receive_window = match &config {
-            TransportConfig::Tcp(tcp) => tcp.receive_window,
-            TransportConfig::Pfabric(pfabric) => pfabric.receive_window,
-        };
         Net {
             now: Time::ZERO,
             tx: Endpoint::sending(config.sender(Some(size)), 0),
@@ -69,7 +65,7 @@ impl Net {
             flying: BTreeMap::new(),
             departures: 0,
             mss: config.mss(),
-            receive_window,
+            receive_window: config.receive_window(),
             handshake: config.tcp().is_some_and(|tcp| tcp.handshake),
             size,
         }
@@ -209,6 +205,10 @@ impl Net {
     }
 }
 
+#[expect(
+    clippy::needless_update,
+    reason = "a parameter that comes later keeps its default until it is drawn here"
+)]
 fn config() -> impl Strategy<Value = TcpConfig> {
     let congestion = prop_oneof![
         any::<bool>().prop_map(|ecn| Congestion::NewReno { ecn }),
@@ -269,6 +269,7 @@ fn config() -> impl Strategy<Value = TcpConfig> {
                         backoff: yes[2],
                     },
                     handshake: yes[3],
+                    ..TcpConfig::default()
                 }
             },
         )
