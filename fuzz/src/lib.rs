@@ -74,23 +74,7 @@ pub fn dctcp() -> TcpConfig {
             initial_alpha: 1.0,
         },
         recovery: Recovery::Sack,
-        reduction: Reduction::AtOnce,
-        mss: 1460,
-        initial_window: 10,
-        receive_window: 1 << 20,
-        dupack_threshold: Some(3),
-        limited_transmit: false,
-        idle_restart: false,
-        delayed_ack: None,
-        rto: RtoConfig {
-            estimator: Estimator::Rfc6298,
-            min: Time::from_ms(10),
-            initial: Time::from_ms(10),
-            max: Time::from_s(60),
-            granularity: Time::from_us(1),
-            backoff: true,
-        },
-        handshake: false,
+        ..TcpConfig::default()
     }
 }
 
@@ -114,6 +98,10 @@ pub struct Settings {
 }
 
 impl Settings {
+    #[expect(
+        clippy::needless_update,
+        reason = "a parameter that comes later keeps its default until it is drawn here"
+    )]
     /// As a connection's settings. The receive window holds at most 64 segments, so that a
     /// burst is short.
     pub fn tcp(&self) -> TcpConfig {
@@ -160,6 +148,7 @@ impl Settings {
                 backoff: self.backoff,
             },
             handshake: self.handshake,
+            ..TcpConfig::default()
         }
     }
 }

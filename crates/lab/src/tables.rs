@@ -4,7 +4,10 @@
 
 use crate::fabric::FABRICS;
 use sidestep_config::decision::{ALPHA, CAPACITY, MEMORY};
-use sidestep_types::{Entry, Param, ParamUnit};
+use sidestep_types::{Param, ParamUnit};
+
+/// `[transport]`: its kinds, what can be said about every one, and which of that a kind takes.
+pub use sidestep_transport::{ENTRIES as TRANSPORTS, PARAMS as TRANSPORT, takes};
 
 /// The keys at the top of a scenario, beside its [`LISTS`].
 pub const SCENARIO: &[Param] = &[
@@ -109,187 +112,6 @@ pub const SWITCH: &[Param] = &[
         "with \"cioq\": what each input holds, beside the capacity of the outputs; assumed",
     )
     .or_off("unlimited"),
-];
-
-/// `[transport]`, whatever its kind.
-pub const TRANSPORT: &[Param] = &[
-    Param::with_default(
-        "recovery",
-        ParamUnit::Word(&["newreno", "sack"]),
-        "newreno",
-        "how losses are repaired: RFC 6582 or RFC 6675",
-    ),
-    Param::with_default(
-        "reduction",
-        ParamUnit::Word(&["at_once", "prr"]),
-        "at_once",
-        "how a cut window is reached: at once, or by proportional rate reduction as in Linux \
-         and ns-3 (RFC 9937)",
-    ),
-    Param::with_default(
-        "mss",
-        ParamUnit::Bytes,
-        "1460 B",
-        "payload of a full segment; IP MTU 1500 without options (DIBS Table 1)",
-    ),
-    Param::with_default(
-        "initial_window",
-        ParamUnit::Count,
-        "10",
-        "initial window in segments (RFC 6928, DIBS Table 1)",
-    ),
-    Param::with_default(
-        "receive_window",
-        ParamUnit::Bytes,
-        "1 MiB",
-        "bytes the receiver allows beyond the cumulative acknowledgement; assumed: a flow that only its own NIC slows down keeps as much in flight",
-    ),
-    Param::with_default(
-        "fast_retransmit",
-        ParamUnit::Count,
-        "3",
-        "duplicate acknowledgements that start fast retransmit (RFC 5681)",
-    )
-    .or_off("off"),
-    Param::with_default(
-        "limited_transmit",
-        ParamUnit::Flag,
-        "false",
-        "a new segment on each of the first two duplicate acknowledgements (RFC 3042)",
-    ),
-    Param::with_default(
-        "idle_restart",
-        ParamUnit::Flag,
-        "false",
-        "back to the initial window after one RTO of silence (RFC 5681 section 4.1)",
-    ),
-    Param::with_default(
-        "delayed_ack",
-        ParamUnit::Time,
-        "off",
-        "the longest wait before an acknowledgement (RFC 1122); off acknowledges every segment",
-    )
-    .or_off("off"),
-    Param::with_default(
-        "delayed_ack_segments",
-        ParamUnit::Count,
-        "2",
-        "full segments per acknowledgement, when delayed (RFC 5681 section 4.2)",
-    ),
-    Param::with_default(
-        "rto_estimator",
-        ParamUnit::Word(&["rfc6298", "linux", "ns3", "inet"]),
-        "rfc6298",
-        "how round-trip samples become a timeout; it decides the tail",
-    ),
-    Param::with_default(
-        "rto_min",
-        ParamUnit::Time,
-        "10 ms",
-        "no timeout is shorter (DIBS Table 1)",
-    ),
-    Param::with_default(
-        "rto_initial",
-        ParamUnit::Time,
-        "10 ms",
-        "the timeout before the first sample; assumed: a standing connection has measured its path",
-    ),
-    Param::with_default(
-        "rto_max",
-        ParamUnit::Time,
-        "60 s",
-        "no timeout is longer, back-off included (RFC 6298 section 2.5)",
-    ),
-    Param::with_default(
-        "rto_granularity",
-        ParamUnit::Time,
-        "1 us",
-        "clock granularity G of RFC 6298; assumed",
-    ),
-    Param::with_default(
-        "rto_backoff",
-        ParamUnit::Flag,
-        "true",
-        "double the timeout each time it runs out (RFC 6298 section 5.5)",
-    ),
-    Param::with_default(
-        "handshake",
-        ParamUnit::Flag,
-        "false",
-        "open with SYN, SYN-ACK and ACK; without, the connection stands already (design rule 8)",
-    ),
-];
-
-/// Does the transport of this kind listen to this parameter of [`TRANSPORT`]? One that it does
-/// not is no error, since `[transport]` speaks to every scheme, but a warning.
-pub fn takes(kind: &str, param: &str) -> bool {
-    kind != "pfabric" || matches!(param, "mss" | "receive_window")
-}
-
-/// The kinds of `[transport]`, with what only they have.
-pub const TRANSPORTS: &[Entry] = &[
-    Entry {
-        name: "dctcp",
-        summary: "slows in proportion to the share of marked bytes",
-        source: "Alizadeh et al., SIGCOMM 2010; RFC 8257",
-        params: &[
-            Param::with_default(
-                "dctcp_gain",
-                ParamUnit::Fraction,
-                "1/16",
-                "gain of the moving average of marked bytes (RFC 8257 section 4.2)",
-            ),
-            Param::with_default(
-                "dctcp_initial_alpha",
-                ParamUnit::Fraction,
-                "1",
-                "the average before the first window (RFC 8257 section 4.2)",
-            ),
-        ],
-    },
-    Entry {
-        name: "newreno",
-        summary: "slow start and congestion avoidance; halves on a loss",
-        source: "RFC 5681, RFC 6582",
-        params: &[Param::with_default(
-            "ecn",
-            ParamUnit::Flag,
-            "false",
-            "a mark counts as a loss once a round trip (RFC 3168)",
-        )],
-    },
-    Entry {
-        name: "pfabric",
-        summary: "starts at line rate; a short fixed timeout finds losses",
-        source: "Alizadeh et al., SIGCOMM 2013; DIBS section 5.8",
-        params: &[
-            Param::with_default(
-                "window",
-                ParamUnit::Count,
-                "8",
-                "segments in the network at first and at most; assumed: one round trip's worth \
-                 at 1 Gbps over the six links of the default fat tree",
-            ),
-            Param::with_default(
-                "rto",
-                ParamUnit::Time,
-                "350 us",
-                "the retransmission timeout, never longer or shorter (DIBS section 5.8, at 1 Gbps)",
-            ),
-            Param::with_default(
-                "probe_after",
-                ParamUnit::Count,
-                "5",
-                "timeouts in a row after which only probes of one byte are sent (SIGCOMM 2013)",
-            ),
-            Param::with_default(
-                "slow_start",
-                ParamUnit::Flag,
-                "true",
-                "a timeout begins slow start from one segment, up to half the window (SIGCOMM 2013)",
-            ),
-        ],
-    },
 ];
 
 /// `[probe]`, beside its [`PROBE_LISTS`].
@@ -485,17 +307,6 @@ pub const CLAIM: &[Param] = &[
 mod tests {
     use super::*;
     use sidestep_types::Value;
-
-    #[test]
-    fn every_kind_listens_to_a_segment_size_and_to_no_parameter_that_is_not_there() {
-        for kind in TRANSPORTS {
-            assert!(takes(kind.name, "mss"), "{}", kind.name);
-        }
-        for name in ["mss", "receive_window"] {
-            assert!(TRANSPORT.iter().any(|param| param.name == name), "{name}");
-        }
-        assert!(takes("newreno", "rto_min") && !takes("pfabric", "rto_min"));
-    }
 
     #[test]
     fn every_default_reads_as_its_own_unit_and_every_parameter_is_explained() {

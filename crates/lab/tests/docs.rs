@@ -7,6 +7,7 @@ use sidestep_lab::tables::{
 use sidestep_lab::{Experiment, Scenario};
 use sidestep_sim::{Files, topology, workload};
 use sidestep_switch::{DropReason, buffer, route, sched};
+use sidestep_transport::{Estimator, Recovery, Reduction, TcpConfig, TransportConfig};
 use sidestep_types::{Entry, Param};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -76,17 +77,14 @@ fn every_registered_name_has_a_page_with_a_row_for_each_parameter() {
             check_params(&name, &text, entry.params, &mut missing);
         }
     }
-    for entry in sidestep_transport::estimators() {
+    for entry in Estimator::ENTRIES {
         page(&format!("estimators/{}.md", entry.name), &mut missing);
     }
-    for entry in sidestep_transport::recoveries() {
+    for entry in Recovery::ENTRIES {
         page(&format!("recoveries/{}.md", entry.name), &mut missing);
     }
-    for entry in sidestep_transport::reductions() {
+    for entry in Reduction::ENTRIES {
         page(&format!("reductions/{}.md", entry.name), &mut missing);
-    }
-    for entry in sidestep_transport::congestions() {
-        page(&format!("transports/{}.md", entry.name), &mut missing);
     }
     assert_none(&missing);
 }
@@ -237,31 +235,39 @@ fn every_example_in_the_documents_is_read() {
 }
 
 /// The scenario of nothing but a transport, with `set` on top.
-fn transport(set: &str) -> sidestep_transport::TcpConfig {
+fn transport(set: &str) -> TransportConfig {
     let read = Scenario::read("t.toml", &whole(""), &[set.to_string()], &Beside(""));
     let scenario = read.unwrap_or_else(|problems| panic!("{set}: {problems:?}"));
-    let tcp = scenario.schemes[0].config.transport.tcp();
-    tcp.expect("a TCP by default").clone()
+    scenario.schemes[0].config.transport.clone()
+}
+
+fn tcp(set: &str) -> TcpConfig {
+    transport(set).tcp().expect("a TCP by default").clone()
 }
 
 #[test]
 fn what_the_transport_registers_a_scenario_can_choose() {
-    for entry in sidestep_transport::estimators() {
-        let chosen = transport(&format!("transport.rto_estimator={}", entry.name));
+    for entry in Estimator::ENTRIES {
+        let chosen = tcp(&format!("transport.rto_estimator={}", entry.name));
         assert_eq!(chosen.rto.estimator.name(), entry.name);
     }
-    for entry in sidestep_transport::recoveries() {
-        let chosen = transport(&format!("transport.recovery={}", entry.name));
+    for entry in Recovery::ENTRIES {
+        let chosen = tcp(&format!("transport.recovery={}", entry.name));
         assert_eq!(chosen.recovery.name(), entry.name);
     }
-    for entry in sidestep_transport::reductions() {
-        let chosen = transport(&format!("transport.reduction={}", entry.name));
+    for entry in Reduction::ENTRIES {
+        let chosen = tcp(&format!("transport.reduction={}", entry.name));
         assert_eq!(chosen.reduction.name(), entry.name);
     }
-    for entry in sidestep_transport::congestions() {
+    for entry in TRANSPORTS {
         let chosen = transport(&format!("transport.kind={}", entry.name));
-        assert_eq!(chosen.congestion.name(), entry.name);
+        assert_eq!(chosen.name(), entry.name);
     }
+}
+
+#[test]
+fn a_scenario_that_says_nothing_of_its_transport_gets_the_default() {
+    assert_eq!(tcp("transport.kind=newreno"), TcpConfig::default());
 }
 
 #[test]

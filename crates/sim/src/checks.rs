@@ -3,7 +3,6 @@
 use crate::config::WorldConfig;
 use crate::network::Network;
 use crate::plan::{Plan, Start};
-use sidestep_transport::TransportConfig;
 use sidestep_types::{HEADER_BYTES, Size, Time};
 
 /// Errors name a setting that no run can have.
@@ -13,11 +12,7 @@ pub(crate) fn check_settings(config: &WorldConfig) -> Result<(), String> {
     if !(1..=MOST_MSS).contains(&mss) {
         return Err(format!("mss must be from 1 to {MOST_MSS} B, got {mss}"));
     }
-    let shortest = match transport {
-        TransportConfig::Tcp(tcp) => tcp.rto.min.min(tcp.rto.initial),
-        TransportConfig::Pfabric(pfabric) => pfabric.rto,
-    };
-    if shortest == Time::ZERO {
+    if transport.shortest_timeout() == Time::ZERO {
         return Err("a retransmission timeout must be above 0".into());
     }
     if config.ttl == 0 {

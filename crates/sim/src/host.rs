@@ -4,10 +4,12 @@
 //! applications will start. Timers are lazy: an acknowledgement that moves a deadline later
 //! touches nothing; the timer finds out when it goes off.
 
-use crate::lost::Lost;
+use crate::losses::Losses;
+use crate::lost::SYN;
 use crate::order::Order;
-use sidestep_transport::{AnyReceiver, AnySender};
-use sidestep_types::{FlowId, HostId, Time};
+use crate::outcome::FlowOutcome;
+use sidestep_transport::{AnyReceiver, AnySender, Endpoint, SenderCounters};
+use sidestep_types::{FlowId, HostId, Packet, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -54,26 +56,18 @@ impl Host {
 
 /// The sending end of a flow.
 pub(crate) struct SendingEnd {
-    pub sender: AnySender,
-    /// The earliest alarm set for it.
-    pub armed: Time,
+    pub endpoint: Endpoint<AnySender>,
     pub src: HostId,
     pub dst: HostId,
-    pub hash: u32,
     pub class: u8,
-    /// What the network has lost of it.
-    pub lost: Lost,
 }
 
 /// The receiving end of a flow, until its last byte is delivered.
 pub(crate) struct ReceivingEnd {
-    pub receiver: AnyReceiver,
-    pub armed: Time,
+    pub endpoint: Endpoint<AnyReceiver>,
     pub src: HostId,
     pub dst: HostId,
-    pub hash: u32,
     pub class: u8,
-    pub size: u64,
     /// Switches of a shortest path of its data; 0 until somebody asks.
     pub shortest: u8,
     pub order: Order,
@@ -86,4 +80,80 @@ pub(crate) struct Seen {
     pub marks: u32,
     pub detours: u32,
     pub max_detours: u8,
+}
+
+impl Seen {
+    /// A packet arrived that carries data or opens the flow.
+    #[inline]
+    pub fn count(&mut self, packet: &Packet) {
+        self.marks += u32::from(packet.ce());
+        self.detours += u32::from(packet.detours);
+        self.max_detours = self.max_detours.max(packet.detours);
+    }
+}
+
+/// What the source of a flow keeps of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SentFlow {
+    pub started: Option<Time>,
+    pub counters: SenderCounters,
+}
+
+/// What the destination of a flow keeps of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ReceivedFlow {
+    pub finished: Option<Time>,
+    pub delivered_bytes: u64,
+    pub reordered: u32,
+    pub extent: u32,
+    pub n: u32,
+    pub seen: Seen,
+}
+
+impl SendingEnd {
+    /// The oldest byte waited for; the SYN before any data has left.
+    pub fn head(&self) -> u64 {
+        if self.endpoint.counters().segments == 0 {
+            SYN
+        } else {
+            self.endpoint.acknowledged()
+        }
+    }
+}
+
+impl ReceivingEnd {
+    /// Takes note of data that arrived; the n of a reordered packet.
+    #[inline]
+    pub fn see(&mut self, packet: &Packet) -> Option<u32> {
+        self.seen.count(packet);
+        let (seq, len) = (packet.seq(), u64::from(packet.len));
+        if packet.retransmit() || self.order.in_order(seq, len) {
+            return None;
+        }
+        self.order.out_of_order(seq, len, self.endpoint.delivered())
+    }
+}
+
+impl FlowOutcome {
+    /// Joins what the source, the destination and the log of losses know of one flow.
+    pub(crate) fn join(sent: &SentFlow, received: &ReceivedFlow, losses: Losses) -> FlowOutcome {
+        FlowOutcome {
+            started: sent.started,
+            finished: received.finished,
+            delivered_bytes: received.delivered_bytes,
+            segments: sent.counters.segments,
+            retransmits: sent.counters.retransmits,
+            timeouts: sent.counters.timeouts,
+            spurious_retransmits: losses.spurious_retransmits,
+            spurious_timeouts: losses.spurious_timeouts,
+            fast_retransmits: sent.counters.fast_retransmits,
+            reordered: received.reordered,
+            reordering_extent: received.extent,
+            n_reordering: received.n,
+            marks: received.seen.marks,
+            detours: received.seen.detours,
+            max_detours: received.seen.max_detours,
+            drops: losses.drops,
+        }
+    }
 }

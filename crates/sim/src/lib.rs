@@ -13,6 +13,7 @@ pub mod histogram;
 mod host;
 mod indexed;
 mod layout;
+mod losses;
 mod lost;
 pub mod network;
 mod order;

@@ -2,7 +2,7 @@
 
 use crate::config::WorldConfig;
 use sidestep_transport::{Ack, Arrival, Segment};
-use sidestep_types::{FlowId, HEADER_BYTES, HostId, Kind, Packet, ack_packet_bytes};
+use sidestep_types::{FlowId, HEADER_BYTES, HostId, Kind, Packet, ack_packet_bytes, mix64};
 
 #[inline]
 pub(crate) fn data_packet(
@@ -70,4 +70,10 @@ pub(crate) fn ack(packet: &Packet) -> Ack {
         sack: packet.sack,
         cut: packet.cut(),
     }
+}
+
+/// The salt of a flow's two 5-tuple hashes, forward and back.
+pub(crate) fn flow_hashes(salt: u64, flow: u32) -> (u32, u32) {
+    let mixed = mix64(salt ^ u64::from(flow));
+    (mixed as u32, (mixed >> 32) as u32)
 }

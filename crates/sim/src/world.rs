@@ -11,10 +11,10 @@ use crate::checks::{check_plan, check_settings};
 use crate::config::WorldConfig;
 use crate::fabric::{Fabric, Happening};
 use crate::fib::{Attachment, Ports};
-use crate::host::{Host, ReceivingEnd, SendingEnd};
+use crate::host::{Host, ReceivedFlow, ReceivingEnd, SendingEnd, SentFlow};
 use crate::indexed::Table;
 use crate::layout::{Far, LinkEnds, lay_links};
-use crate::lost::SYN;
+use crate::losses::LossLog;
 use crate::network::{End, Network};
 use crate::outcome::{ClassOutcome, FlowOutcome, Outcome, PortOutcome, Totals};
 use crate::pfc::Deadlock;
@@ -27,7 +27,7 @@ use sidestep_switch::sched::AnySched;
 use sidestep_switch::ports::Counts;
 use sidestep_switch::{Action, AnyBuffer, AnyRoute, Depth, Sched};
 use sidestep_transport::{AnyReceiver, AnySender};
-use sidestep_types::{FlowId, Kind, Packet, PortId, SwitchId, Time};
+use sidestep_types::{FlowId, PortId, SwitchId, Time};
 use std::sync::Arc;
 
 /// A run in progress. `A` is its agenda: the wheel, or the heap to compare with.
@@ -45,7 +45,12 @@ pub struct World<A: Agenda = WheelAgenda> {
     plan: Arc<Plan>,
     config: WorldConfig,
     flow_salt: u64,
-    flows: Vec<FlowOutcome>,
+    /// Each written by its flow's source alone.
+    sent: Vec<SentFlow>,
+    /// Each written by its flow's destination alone.
+    received: Vec<ReceivedFlow>,
+    /// Written by everybody, read by nobody before the end.
+    losses: LossLog,
     classes: Vec<ClassOutcome>,
     totals: Totals,
     /// Finite flows whose last byte has not been delivered, and endless ones.
@@ -114,7 +119,9 @@ impl<A: Agenda> World<A> {
             followers: Vec::new(),
             machines: None,
             flow_salt: config.seed.salt("flow hash"),
-            flows: vec![FlowOutcome::default(); flows],
+            sent: vec![SentFlow::default(); flows],
+            received: vec![ReceivedFlow::default(); flows],
+            losses: LossLog::default(),
             classes: vec![ClassOutcome::default(); plan.classes.len()],
             totals: Totals::default(),
             unfinished: flows as u64,
@@ -265,12 +272,13 @@ impl<A: Agenda> World<A> {
 
     /// [`World::finish`], with what was watched.
     pub fn finish_watched(mut self) -> (Outcome, Watched) {
-        for f in 0..self.flows.len() {
+        for f in 0..self.plan.flows.len() {
             self.close_sender(f);
             self.close_receiver(f);
         }
+        let flows = self.join_flows();
         let sum = |count: fn(&FlowOutcome) -> u32| -> u64 {
-            self.flows.iter().map(|f| u64::from(count(f))).sum()
+            flows.iter().map(|f| u64::from(count(f))).sum()
         };
         let mut counts = Counts::default();
         (self.switches.iter()).for_each(|switch| counts += &switch.total());
@@ -299,7 +307,7 @@ impl<A: Agenda> World<A> {
         let (traces, watched) = self.tracer.finish();
         let outcome = Outcome {
             ports: ports.into_iter().map(|p| p.1).collect(),
-            flows: self.flows,
+            flows,
             classes: self.classes,
             totals,
             deadlocks,
@@ -308,6 +316,17 @@ impl<A: Agenda> World<A> {
             traces,
         };
         (outcome, watched)
+    }
+
+    /// What became of every flow, from what its two ends and the network know.
+    fn join_flows(&mut self) -> Vec<FlowOutcome> {
+        let losses = std::mem::take(&mut self.losses).finish();
+        let ends = self.sent.iter().zip(&self.received).enumerate();
+        let join = |(f, (sent, received))| {
+            let losses = losses.get(&FlowId(f as u32)).copied();
+            FlowOutcome::join(sent, received, losses.unwrap_or_default())
+        };
+        ends.map(join).collect()
     }
 
     fn port_outcome(&self, link: u32, ends: &LinkEnds) -> PortOutcome {
@@ -413,25 +432,9 @@ impl<A: Agenda> World<A> {
     fn count_drop(&mut self, parcel: u32) {
         let packet = &self.fabric.pool.get(parcel).packet;
         if packet.carries_data() || packet.is_trimmed_data() {
-            self.flows[packet.flow.0 as usize].drops += 1;
             self.classes[packet.class as usize].dropped += 1;
         }
-        let packet = *packet;
-        self.lose(&packet);
+        self.losses.dropped(self.fabric.now, packet);
         self.fabric.pool.free(parcel);
-    }
-
-    /// The network has lost what `packet` carries: its sender's next attempt is needed.
-    fn lose(&mut self, packet: &Packet) {
-        let Some(end) = &mut self.senders[packet.flow.0 as usize] else {
-            return;
-        };
-        let (seq, len) = (packet.seq(), u64::from(packet.len));
-        match packet.kind() {
-            Kind::Syn => end.lost.add(SYN, SYN + 1),
-            // Cut or whole.
-            Kind::Data if len > 0 => end.lost.add(seq, seq + len),
-            Kind::Data | Kind::Ack | Kind::SynAck => {}
-        }
     }
 }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use sidestep_lab::{Experiment, Scenario, shipped, tables};
 use sidestep_sim::{NoFiles, SizeCdf, cdf, topology, workload};
 use sidestep_switch::{buffer, route, sched};
+use sidestep_transport::{Estimator, Recovery, Reduction};
 use sidestep_types::{Entry, Param};
 use std::path::Path;
 
@@ -66,18 +67,9 @@ pub fn kind(name: &str) -> Option<Kind> {
         "buffers" => ("switch.buffer", of(buffer::ENTRIES)),
         "schedulers" => ("switch.sched", of(sched::ENTRIES)),
         "transports" => ("transport.kind", of(tables::TRANSPORTS)),
-        "recoveries" => (
-            "transport.recovery",
-            plain(sidestep_transport::recoveries()),
-        ),
-        "reductions" => (
-            "transport.reduction",
-            plain(sidestep_transport::reductions()),
-        ),
-        "estimators" => (
-            "transport.rto_estimator",
-            plain(sidestep_transport::estimators()),
-        ),
+        "recoveries" => ("transport.recovery", of(Recovery::ENTRIES)),
+        "reductions" => ("transport.reduction", of(Reduction::ENTRIES)),
+        "estimators" => ("transport.rto_estimator", of(Estimator::ENTRIES)),
         "topologies" => ("topology.kind", of(topology::ENTRIES)),
         "workloads" => ("workload.NAME.kind", of(workload::ENTRIES)),
         _ => ("workload.NAME.cdf", cdfs()),
@@ -98,16 +90,6 @@ fn of(entries: &'static [Entry]) -> Vec<Item> {
         summary: e.summary.into(),
         source: e.source.into(),
         params: e.params,
-    };
-    entries.iter().map(item).collect()
-}
-
-fn plain(entries: &[sidestep_transport::Entry]) -> Vec<Item> {
-    let item = |e: &sidestep_transport::Entry| Item {
-        name: e.name.into(),
-        summary: e.summary.into(),
-        source: e.source.into(),
-        params: &[],
     };
     entries.iter().map(item).collect()
 }

@@ -1,71 +1,9 @@
-//! What can be chosen about a connection. Units are in the types.
+//! What can be chosen about a TCP connection. Units are in the types.
 
-use std::sync::Arc;
+use sidestep_types::{Refusal, Time, Values};
 
-use sidestep_types::Time;
-
-use crate::registry::Entry;
-use crate::{
-    AnyReceiver, AnySender, Congestion, Estimator, PfabricConfig, PfabricSender, TcpReceiver,
-    TcpSender,
-};
-
-/// What a run's connections are, the same at both ends of each.
-#[derive(Clone, Debug, PartialEq)]
-pub enum TransportConfig {
-    /// TCP, with whatever congestion control.
-    Tcp(Arc<TcpConfig>),
-    /// pFabric.
-    Pfabric(Arc<PfabricConfig>),
-}
-
-impl TransportConfig {
-    /// Payload bytes of a full segment.
-    pub fn mss(&self) -> u32 {
-        match self {
-            TransportConfig::Tcp(tcp) => tcp.mss,
-            TransportConfig::Pfabric(pfabric) => pfabric.mss,
-        }
-    }
-
-    /// The settings, when it is TCP.
-    pub fn tcp(&self) -> Option<&TcpConfig> {
-        match self {
-            TransportConfig::Tcp(tcp) => Some(tcp),
-            TransportConfig::Pfabric(_) => None,
-        }
-    }
-
-    /// A sender of `size` bytes, or of as many as the network takes.
-    pub fn sender(&self, size: Option<u64>) -> AnySender {
-        match self {
-            TransportConfig::Tcp(tcp) => AnySender::Tcp(TcpSender::new(Arc::clone(tcp), size)),
-            TransportConfig::Pfabric(pfabric) => {
-                AnySender::Pfabric(Box::new(PfabricSender::new(pfabric, size)))
-            }
-        }
-    }
-
-    /// A receiver that has seen nothing.
-    pub fn receiver(&self) -> AnyReceiver {
-        AnyReceiver::Tcp(match self {
-            TransportConfig::Tcp(tcp) => TcpReceiver::new(Arc::clone(tcp)),
-            TransportConfig::Pfabric(pfabric) => TcpReceiver::selective(pfabric.receive_window),
-        })
-    }
-}
-
-impl From<TcpConfig> for TransportConfig {
-    fn from(tcp: TcpConfig) -> TransportConfig {
-        TransportConfig::Tcp(Arc::new(tcp))
-    }
-}
-
-impl From<PfabricConfig> for TransportConfig {
-    fn from(pfabric: PfabricConfig) -> TransportConfig {
-        TransportConfig::Pfabric(Arc::new(pfabric))
-    }
-}
+use crate::params::{PARAMS, count, count_or_off, sizes, word};
+use crate::{Congestion, Estimator, Recovery, Reduction};
 
 /// A TCP connection's settings, the same at both ends.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,94 +34,33 @@ pub struct TcpConfig {
     pub handshake: bool,
 }
 
-/// How losses are found and repaired.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recovery {
-    /// RFC 6582: one hole a round trip, by partial acknowledgements.
-    NewReno,
-    /// RFC 6675: a scoreboard of selective acknowledgements.
-    Sack,
-}
-
-impl Recovery {
-    /// The recovery of this name.
-    pub fn from_name(name: &str) -> Option<Recovery> {
-        match name {
-            "newreno" => Some(Recovery::NewReno),
-            "sack" => Some(Recovery::Sack),
-            _ => None,
-        }
-    }
-
-    /// Its name everywhere.
-    pub fn name(self) -> &'static str {
-        match self {
-            Recovery::NewReno => "newreno",
-            Recovery::Sack => "sack",
-        }
+impl Default for TcpConfig {
+    /// What a scenario that says nothing gets: NewReno and the defaults of [`PARAMS`].
+    fn default() -> TcpConfig {
+        TcpConfig::read(&Values::defaults(PARAMS)).expect("the defaults go together")
     }
 }
 
-/// Every recovery.
-pub fn recoveries() -> &'static [Entry] {
-    &[
-        Entry {
-            name: "newreno",
-            summary: "repairs one hole a round trip, by partial acknowledgements",
-            source: "RFC 6582",
-        },
-        Entry {
-            name: "sack",
-            summary: "repairs every hole that selective acknowledgements show",
-            source: "RFC 6675, RFC 2018",
-        },
-    ]
-}
-
-/// How fast a window that a loss or an echo has cut is reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Reduction {
-    /// RFC 5681, 6675, 8257: the window is the smaller one at once, and nothing new leaves
-    /// before the flight has fallen below it.
-    #[default]
-    AtOnce,
-    /// RFC 9937: what leaves is a share of what arrives, from the first acknowledgement on.
-    Prr,
-}
-
-impl Reduction {
-    /// The reduction of this name.
-    pub fn from_name(name: &str) -> Option<Reduction> {
-        match name {
-            "at_once" => Some(Reduction::AtOnce),
-            "prr" => Some(Reduction::Prr),
-            _ => None,
-        }
+impl TcpConfig {
+    /// What the values of [`PARAMS`] say, with NewReno's congestion control. A refusal says which
+    /// one cannot be had.
+    pub(crate) fn read(values: &Values) -> Result<TcpConfig, Refusal> {
+        let (mss, receive_window) = sizes(values)?;
+        Ok(TcpConfig {
+            congestion: Congestion::NewReno { ecn: false },
+            recovery: word(values, "recovery", Recovery::from_name),
+            reduction: word(values, "reduction", Reduction::from_name),
+            mss,
+            receive_window,
+            delayed_ack: DelayedAck::read(values)?,
+            dupack_threshold: count_or_off(values, "fast_retransmit", 1, u32::MAX)?,
+            initial_window: count(values, "initial_window", 1, 1 << 20)?,
+            limited_transmit: values.flag("limited_transmit"),
+            idle_restart: values.flag("idle_restart"),
+            rto: RtoConfig::read(values)?,
+            handshake: values.flag("handshake"),
+        })
     }
-
-    /// Its name everywhere.
-    pub fn name(self) -> &'static str {
-        match self {
-            Reduction::AtOnce => "at_once",
-            Reduction::Prr => "prr",
-        }
-    }
-}
-
-/// Every reduction.
-pub fn reductions() -> &'static [Entry] {
-    &[
-        Entry {
-            name: "at_once",
-            summary: "sends nothing new until the flight has fallen below the cut window",
-            source: "RFC 5681, RFC 6675, RFC 8257",
-        },
-        Entry {
-            name: "prr",
-            summary: "sends a share of what is delivered while the window comes down",
-            source: "RFC 9937; Linux tcp_cwnd_reduction",
-        },
-    ]
 }
 
 /// Acknowledge every `segments`-th full segment, or after `timeout` (RFC 1122, RFC 5681 4.2).
@@ -193,6 +70,16 @@ pub struct DelayedAck {
     pub segments: u32,
     /// The longest wait.
     pub timeout: Time,
+}
+
+impl DelayedAck {
+    fn read(values: &Values) -> Result<Option<DelayedAck>, Refusal> {
+        let Some(timeout) = values.time_or_off("delayed_ack") else {
+            return Ok(None);
+        };
+        let segments = count(values, "delayed_ack_segments", 1, u32::MAX)?;
+        Ok(Some(DelayedAck { segments, timeout }))
+    }
 }
 
 /// The retransmission timer.
@@ -212,25 +99,56 @@ pub struct RtoConfig {
     pub backoff: bool,
 }
 
+impl RtoConfig {
+    fn read(values: &Values) -> Result<RtoConfig, Refusal> {
+        let rto = RtoConfig {
+            estimator: word(values, "rto_estimator", Estimator::from_name),
+            min: values.time("rto_min"),
+            initial: values.time("rto_initial"),
+            max: values.time("rto_max"),
+            granularity: values.time("rto_granularity"),
+            backoff: values.flag("rto_backoff"),
+        };
+        for (name, span) in [("rto_min", rto.min), ("rto_initial", rto.initial)] {
+            if span == Time::ZERO {
+                return Err(Refusal::of(name, "must be above 0"));
+            }
+            if span > rto.max {
+                let wrong = format!("{name} ({span}) must not be above rto_max ({})", rto.max);
+                return Err(Refusal::about(&[name, "rto_max"], wrong));
+            }
+        }
+        Ok(rto)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn every_listed_recovery_reads_back() {
-        for entry in recoveries() {
-            let found = Recovery::from_name(entry.name).expect("a listed name is known");
-            assert_eq!(found.name(), entry.name);
-        }
-        assert_eq!(Recovery::from_name("rack"), None);
-    }
-
-    #[test]
-    fn every_listed_reduction_reads_back() {
-        for entry in reductions() {
-            let found = Reduction::from_name(entry.name).expect("a listed name is known");
-            assert_eq!(found.name(), entry.name);
-        }
-        assert_eq!(Reduction::from_name("halving"), None);
+    fn what_a_scenario_that_says_nothing_gets() {
+        let by_hand = TcpConfig {
+            congestion: Congestion::NewReno { ecn: false },
+            recovery: Recovery::NewReno,
+            reduction: Reduction::AtOnce,
+            mss: 1460,
+            initial_window: 10,
+            receive_window: 1 << 20,
+            dupack_threshold: Some(3),
+            limited_transmit: false,
+            idle_restart: false,
+            delayed_ack: None,
+            rto: RtoConfig {
+                estimator: Estimator::Rfc6298,
+                min: Time::from_ms(10),
+                initial: Time::from_ms(10),
+                max: Time::from_s(60),
+                granularity: Time::from_us(1),
+                backoff: true,
+            },
+            handshake: false,
+        };
+        assert_eq!(TcpConfig::default(), by_hand);
     }
 }

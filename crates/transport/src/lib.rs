@@ -8,22 +8,27 @@
 mod any;
 mod config;
 mod congestion;
+pub mod host;
+mod params;
 mod pfabric;
 mod receiver;
 mod registry;
 mod rto;
 mod sender;
+mod transports;
+mod words;
 
-pub use any::{AnyReceiver, AnySender};
-pub use config::{
-    DelayedAck, Recovery, Reduction, RtoConfig, TcpConfig, TransportConfig, recoveries, reductions,
-};
-pub use congestion::{Congestion, congestions};
+pub use any::AnyReceiver;
+pub use config::{DelayedAck, RtoConfig, TcpConfig};
+pub use congestion::{Congestion, Control, Echo, Window};
+pub use host::Endpoint;
+pub use params::PARAMS;
 pub use pfabric::{PfabricConfig, PfabricSender};
 pub use receiver::TcpReceiver;
-pub use registry::Entry;
-pub use rto::{Estimator, estimators};
+pub use rto::{Estimate, Estimator};
 pub use sender::TcpSender;
+pub use transports::{AnySender, ENTRIES, TransportConfig, build, takes};
+pub use words::{Recovery, Reduction};
 
 use sidestep_types::{SackBlocks, Time};
 
@@ -125,6 +130,54 @@ pub struct SenderCounters {
 }
 
 /// A sender of one flow.
+///
+/// ```
+/// use sidestep_transport::{Ack, AnySender, Endpoint, Segment, Sender, SenderCounters};
+/// use sidestep_types::Time;
+///
+/// /// A hundred bytes in one segment, sent again each millisecond until they are acknowledged.
+/// #[derive(Default)]
+/// struct Insist {
+///     done: bool,
+///     /// When it is sent (again).
+///     due: Time,
+///     sent: u32,
+/// }
+///
+/// impl Sender for Insist {
+///     fn on_ack(&mut self, _now: Time, ack: Ack) {
+///         self.done = ack.ack >= 100;
+///     }
+///     fn on_timeout(&mut self, _now: Time) {} // `poll_send` sees for itself that it is due
+///     fn poll_send(&mut self, now: Time) -> Option<Segment> {
+///         if self.done || now < self.due {
+///             return None;
+///         }
+///         self.due = now + Time::from_ms(1);
+///         self.sent += 1;
+///         let retransmit = self.sent > 1;
+///         Some(Segment { seq: 0, len: 100, syn: false, ect: false, cwr: false, retransmit, rank: 100 })
+///     }
+///     fn deadline(&self) -> Option<Time> {
+///         (self.sent > 0 && !self.done).then_some(self.due)
+///     }
+///     fn acknowledged(&self) -> u64 {
+///         if self.done { 100 } else { 0 }
+///     }
+///     fn is_done(&self) -> bool {
+///         self.done
+///     }
+///     fn counters(&self) -> SenderCounters {
+///         SenderCounters { segments: self.sent, ..SenderCounters::default() }
+///     }
+/// }
+///
+/// let mut tx = Endpoint::sending(AnySender::Custom(Box::new(Insist::default())), 0);
+/// assert!(!tx.poll_send(Time::ZERO).expect("sent").retransmit);
+/// let alarm = tx.next_alarm().expect("nothing is acknowledged");
+/// assert!(tx.on_alarm(alarm, alarm));
+/// assert!(tx.poll_send(alarm).expect("sent again").retransmit);
+/// ```
 pub trait Sender {
     /// An acknowledgement arrived.
     fn on_ack(&mut self, now: Time, ack: Ack);
@@ -143,6 +196,50 @@ pub trait Sender {
 }
 
 /// A receiver of one flow.
+///
+/// ```
+/// use sidestep_transport::{Ack, Arrival, Receiver};
+/// use sidestep_types::Time;
+///
+/// /// Takes what comes next and nothing else; answers everything at once, marks included.
+/// #[derive(Default)]
+/// struct InOrder {
+///     next: u64,
+///     answer: Option<Ack>,
+/// }
+///
+/// impl Receiver for InOrder {
+///     fn on_segment(&mut self, _now: Time, arrival: Arrival) {
+///         if arrival.seq == self.next && !arrival.trimmed {
+///             self.next += u64::from(arrival.len);
+///         }
+///         self.answer = Some(Ack {
+///             ack: self.next,
+///             ece: arrival.ce,
+///             syn: arrival.syn,
+///             sack: Default::default(),
+///             cut: false,
+///         });
+///     }
+///     fn on_timeout(&mut self, _now: Time) {}
+///     fn poll_ack(&mut self, _now: Time) -> Option<Ack> {
+///         self.answer.take()
+///     }
+///     fn deadline(&self) -> Option<Time> {
+///         None
+///     }
+///     fn delivered(&self) -> u64 {
+///         self.next
+///     }
+/// }
+///
+/// let segment = |seq| Arrival { seq, len: 100, syn: false, ce: false, cwr: false, trimmed: false };
+/// let mut rx = InOrder::default();
+/// for (seq, ack) in [(0, 100), (200, 100), (100, 200)] {
+///     rx.on_segment(Time::ZERO, segment(seq));
+///     assert_eq!(rx.poll_ack(Time::ZERO).expect("it answers").ack, ack);
+/// }
+/// ```
 pub trait Receiver {
     /// A segment arrived.
     fn on_segment(&mut self, now: Time, arrival: Arrival);

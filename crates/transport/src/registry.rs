@@ -1,39 +1,63 @@
-//! One line of a registry makes a policy choosable; the macros here write the rest.
+//! Registries: one line makes a transport, an estimator or a word choosable; the macros here
+//! write the rest.
 //!
-//! The line names the policy as TOML, the command line, the docs and the page do. From it
-//! come the public enum, the names, construction by name and the dispatch on the hot path.
+//! The name stands in the `ENTRY` of what is registered, and TOML, the command line, the docs
+//! and the page all use it.
 
-/// One choosable thing, as `sidestep list` prints it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// The name everywhere: TOML, command line, docs, page.
-    pub name: &'static str,
-    /// What it does, in one line.
-    pub summary: &'static str,
-    /// Where it is specified.
-    pub source: &'static str,
+use sidestep_types::{Entry, Refusal, Values};
+
+/// What can be chosen as a transport by its name: a congestion controller of TCP's, or a sender
+/// of its own.
+pub(crate) trait Transport {
+    /// Its name, its paper, and the parameters that only it has.
+    const ENTRY: Entry;
+    /// What it is made from: a controller's, in the order of its registry line.
+    type Settings;
+
+    /// Does it listen to the parameter of [`crate::PARAMS`] called `param`?
+    fn takes(_param: &str) -> bool {
+        true
+    }
+
+    /// What a complete set of values says. A refusal says which value cannot be had.
+    fn read(values: &Values) -> Result<Self::Settings, Refusal>;
 }
 
-/// Writes `Congestion`, its names and `Controller` from lines of
-/// `"name" => module::Type as Variant { setting: type = default, }`.
-macro_rules! congestions {
-    ($(
+/// Writes an enum whose variants are chosen by a word: its names, and an entry for each.
+macro_rules! words {
+    (
         $(#[$doc:meta])*
-        $name:literal => $module:ident :: $type:ident as $variant:ident {
-            $( $(#[$field_doc:meta])* $field:ident : $field_type:ty = $default:expr, )*
+        pub enum $enum:ident {
+            $(
+                $(#[$variant_doc:meta])*
+                $variant:ident = $name:literal, $summary:literal, $source:literal;
+            )*
         }
-    )*) => {
-        /// How the window grows and shrinks.
-        #[derive(Clone, Copy, Debug, PartialEq)]
-        pub enum Congestion {
-            $( $(#[$doc])* $variant { $( $(#[$field_doc])* $field: $field_type, )* }, )*
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $enum {
+            $( $(#[$variant_doc])* $variant, )*
         }
 
-        impl Congestion {
-            /// The controller of this name with its default settings.
-            pub fn from_name(name: &str) -> Option<Congestion> {
+        impl $enum {
+            /// Every one, in the order of lists.
+            pub const ENTRIES: &[sidestep_types::Entry] = &[
+                $( sidestep_types::Entry {
+                    name: $name,
+                    summary: $summary,
+                    source: $source,
+                    params: &[],
+                }, )*
+            ];
+
+            /// Their names.
+            pub const WORDS: &[&str] = &[$( $name, )*];
+
+            /// The one of this name.
+            pub fn from_name(name: &str) -> Option<$enum> {
                 match name {
-                    $( $name => Some(Congestion::$variant { $( $field: $default, )* }), )*
+                    $( $name => Some($enum::$variant), )*
                     _ => None,
                 }
             }
@@ -41,116 +65,280 @@ macro_rules! congestions {
             /// Its name everywhere.
             pub fn name(self) -> &'static str {
                 match self {
-                    $( Congestion::$variant { .. } => $name, )*
+                    $( $enum::$variant => $name, )*
                 }
-            }
-        }
-
-        /// Every congestion controller.
-        pub fn congestions() -> &'static [Entry] {
-            &[ $( Entry {
-                name: $name,
-                summary: <$module::$type as Control>::SUMMARY,
-                source: <$module::$type as Control>::SOURCE,
-            }, )* ]
-        }
-
-        /// A controller at work: the enum inside, so that the hot path is a jump and not a call.
-        #[derive(Clone, Debug)]
-        pub(crate) enum Controller {
-            $( $variant($module::$type), )*
-        }
-
-        impl Controller {
-            pub(crate) fn new(congestion: Congestion) -> Controller {
-                match congestion {
-                    $( Congestion::$variant { $( $field, )* } =>
-                        Controller::$variant($module::$type::new($( $field, )*)), )*
-                }
-            }
-            #[inline]
-            pub(crate) fn echo(&self) -> Echo {
-                match self { $( Controller::$variant(c) => c.echo(), )* }
-            }
-            #[inline]
-            pub(crate) fn ect(&self, retransmit: bool) -> bool {
-                match self { $( Controller::$variant(c) => c.ect(retransmit), )* }
-            }
-            #[inline]
-            pub(crate) fn hear(&mut self, acked: u64, ece: bool, una: u64, nxt: u64) {
-                match self { $( Controller::$variant(c) => c.hear(acked, ece, una, nxt), )* }
-            }
-            #[inline]
-            pub(crate) fn grow(&mut self, window: &mut Window, acked: u64) {
-                match self { $( Controller::$variant(c) => c.grow(window, acked), )* }
-            }
-            pub(crate) fn on_echo(&mut self, window: &mut Window, flight: u64) {
-                match self { $( Controller::$variant(c) => c.on_echo(window, flight), )* }
-            }
-            pub(crate) fn on_loss(&mut self, window: &mut Window, flight: u64, cut: bool) {
-                match self { $( Controller::$variant(c) => c.on_loss(window, flight, cut), )* }
-            }
-            pub(crate) fn on_timeout(&mut self, window: &mut Window, flight: u64, again: bool) {
-                match self { $( Controller::$variant(c) => c.on_timeout(window, flight, again), )* }
             }
         }
     };
 }
 
-/// Writes `Estimator`, its names and `Rtt` from lines of `"name" => module::Type as Variant`.
+/// Writes `Estimator`, its names and `Rtt` from lines of `module::Type`.
 macro_rules! estimators {
-    ($( $(#[$doc:meta])* $name:literal => $module:ident :: $type:ident as $variant:ident, )*) => {
+    ($( $(#[$doc:meta])* $module:ident :: $type:ident, )*) => {
         /// How round-trip samples become a timeout. They differ by orders of magnitude in the tail.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Estimator {
-            $( $(#[$doc])* $variant, )*
+            $( $(#[$doc])* $type, )*
         }
 
         impl Estimator {
-            /// The estimator of this name.
+            /// Every one, in the order of lists.
+            pub const ENTRIES: &[sidestep_types::Entry] =
+                &[$( <$module::$type as Estimate>::ENTRY, )*];
+
+            /// Their names.
+            pub const WORDS: &[&str] = &[$( <$module::$type as Estimate>::ENTRY.name, )*];
+
+            /// The one of this name.
             pub fn from_name(name: &str) -> Option<Estimator> {
-                match name {
-                    $( $name => Some(Estimator::$variant), )*
-                    _ => None,
-                }
+                $(
+                    if name == <$module::$type as Estimate>::ENTRY.name {
+                        return Some(Estimator::$type);
+                    }
+                )*
+                None
             }
 
             /// Its name everywhere.
             pub fn name(self) -> &'static str {
                 match self {
-                    $( Estimator::$variant => $name, )*
+                    $( Estimator::$type => <$module::$type as Estimate>::ENTRY.name, )*
                 }
             }
-        }
-
-        /// Every estimator.
-        pub fn estimators() -> &'static [Entry] {
-            &[ $( Entry {
-                name: $name,
-                summary: <$module::$type as Estimate>::SUMMARY,
-                source: <$module::$type as Estimate>::SOURCE,
-            }, )* ]
         }
 
         /// An estimator at work.
         #[derive(Clone, Debug)]
         enum Rtt {
-            $( $variant($module::$type), )*
+            $( $type($module::$type), )*
         }
 
         impl Rtt {
             fn new(config: &RtoConfig) -> Rtt {
                 match config.estimator {
-                    $( Estimator::$variant => Rtt::$variant($module::$type::new(config)), )*
+                    $( Estimator::$type => Rtt::$type($module::$type::new(config)), )*
                 }
             }
             #[inline]
             fn sample(&mut self, rtt: u64, una: u64, nxt: u64) -> u64 {
-                match self { $( Rtt::$variant(e) => e.sample(rtt, una, nxt), )* }
+                match self { $( Rtt::$type(e) => e.sample(rtt, una, nxt), )* }
             }
+        }
+    };
+}
+
+/// Writes `Congestion`, its names and `Controller` from lines of
+/// `module::Type { setting: type }`; each is made by `Type::new(setting)`.
+macro_rules! congestions {
+    ($(
+        $(#[$doc:meta])*
+        $module:ident :: $type:ident {
+            $( $(#[$field_doc:meta])* $field:ident : $field_type:ty, )*
+        }
+    )*) => {
+        /// The controllers, each with what only it has, in the order of lists.
+        pub(crate) const ENTRIES: &[sidestep_types::Entry] =
+            &[$( <$module::$type as Transport>::ENTRY, )*];
+
+        /// How a TCP's window grows and shrinks.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub enum Congestion {
+            $( $(#[$doc])* $type { $( $(#[$field_doc])* $field: $field_type, )* }, )*
+        }
+
+        impl Congestion {
+            /// Its name everywhere.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $( Congestion::$type { .. } => <$module::$type as Transport>::ENTRY.name, )*
+                }
+            }
+        }
+
+        /// A controller at work: the enum inside, so that the hot path is a jump and not a call.
+        #[derive(Clone, Debug)]
+        pub(crate) enum Controller {
+            $( $type($module::$type), )*
+        }
+
+        impl Controller {
+            pub(crate) fn new(congestion: Congestion) -> Controller {
+                match congestion {
+                    $( Congestion::$type { $( $field, )* } =>
+                        Controller::$type($module::$type::new($( $field, )*)), )*
+                }
+            }
+            #[inline]
+            pub(crate) fn echo(&self) -> Echo {
+                match self { $( Controller::$type(c) => c.echo(), )* }
+            }
+            #[inline]
+            pub(crate) fn ect(&self, retransmit: bool) -> bool {
+                match self { $( Controller::$type(c) => c.ect(retransmit), )* }
+            }
+            #[inline]
+            pub(crate) fn hear(&mut self, acked: u64, ece: bool, una: u64, nxt: u64) {
+                match self { $( Controller::$type(c) => c.hear(acked, ece, una, nxt), )* }
+            }
+            #[inline]
+            pub(crate) fn grow(&mut self, window: &mut Window, acked: u64) {
+                match self { $( Controller::$type(c) => c.grow(window, acked), )* }
+            }
+            pub(crate) fn on_echo(&mut self, window: &mut Window, flight: u64) {
+                match self { $( Controller::$type(c) => c.on_echo(window, flight), )* }
+            }
+            pub(crate) fn on_loss(&mut self, window: &mut Window, flight: u64, cut: bool) {
+                match self { $( Controller::$type(c) => c.on_loss(window, flight, cut), )* }
+            }
+            pub(crate) fn on_timeout(&mut self, window: &mut Window, flight: u64, again: bool) {
+                match self { $( Controller::$type(c) => c.on_timeout(window, flight, again), )* }
+            }
+        }
+
+        impl Congestion {
+            /// What `values` say about the controller called `name`; `None` when none is called so.
+            pub(crate) fn read(name: &str, values: &Values) -> Option<Result<Congestion, Refusal>> {
+                $(
+                    if name == <$module::$type as Transport>::ENTRY.name {
+                        let settings = <$module::$type as Transport>::read(values);
+                        return Some(settings.map(|($($field,)*)| Congestion::$type { $($field,)* }));
+                    }
+                )*
+                None
+            }
+        }
+    };
+}
+
+/// Writes `TransportConfig` and `AnySender` from lines of `module::Type as Variant from Settings`:
+/// senders that are not [`crate::TcpSender`].
+macro_rules! transports {
+    ($(
+        $(#[$doc:meta])*
+        $module:ident :: $type:ident as $variant:ident from $settings:ident,
+    )*) => {
+        /// Those that are no TCP.
+        const OTHERS: &[Entry] = &[$( <$module::$type as Transport>::ENTRY, )*];
+
+        /// Does the transport called `kind` listen to the parameter of [`crate::PARAMS`] called
+        /// `param`? Saying one to it that it does not take is no error, since `[transport]` speaks
+        /// to every scheme.
+        pub fn takes(kind: &str, param: &str) -> bool {
+            $(
+                if kind == <$module::$type as Transport>::ENTRY.name {
+                    return <$module::$type as Transport>::takes(param);
+                }
+            )*
+            true
+        }
+
+        /// The settings of the transport called `kind`, from a complete set of values: those of
+        /// [`crate::PARAMS`] and of its entry.
+        ///
+        /// A refusal says which value cannot be had. Panics when no transport is called so.
+        pub fn build(kind: &str, values: &Values) -> Result<TransportConfig, Refusal> {
+            $(
+                if kind == <$module::$type as Transport>::ENTRY.name {
+                    return Ok(<$module::$type as Transport>::read(values)?.into());
+                }
+            )*
+            tcp(kind, values)
+        }
+
+        /// What a run's connections are, the same at both ends of each.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum TransportConfig {
+            /// TCP, with whatever congestion control.
+            Tcp(Arc<TcpConfig>),
+            $( $(#[$doc])* $variant(Arc<$settings>), )*
+        }
+
+        $(
+            impl From<$settings> for TransportConfig {
+                fn from(settings: $settings) -> TransportConfig {
+                    TransportConfig::$variant(Arc::new(settings))
+                }
+            }
+        )*
+
+        impl TransportConfig {
+            /// Its name everywhere.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    TransportConfig::Tcp(tcp) => tcp.congestion.name(),
+                    $( TransportConfig::$variant(_) => <$module::$type as Transport>::ENTRY.name, )*
+                }
+            }
+
+            /// Payload bytes of a full segment.
+            pub fn mss(&self) -> u32 {
+                match self {
+                    TransportConfig::Tcp(tcp) => tcp.mss,
+                    $( TransportConfig::$variant(own) => own.mss(), )*
+                }
+            }
+
+            /// Bytes the receiver allows beyond the cumulative acknowledgement.
+            pub fn receive_window(&self) -> u64 {
+                match self {
+                    TransportConfig::Tcp(tcp) => tcp.receive_window,
+                    $( TransportConfig::$variant(own) => own.receive_window(), )*
+                }
+            }
+
+            /// No retransmission timeout is shorter.
+            pub fn shortest_timeout(&self) -> Time {
+                match self {
+                    TransportConfig::Tcp(tcp) => tcp.rto.min.min(tcp.rto.initial),
+                    $( TransportConfig::$variant(own) => own.shortest_timeout(), )*
+                }
+            }
+
+            /// A sender of `size` bytes, or of as many as the network takes.
+            pub fn sender(&self, size: Option<u64>) -> AnySender {
+                match self {
+                    TransportConfig::Tcp(tcp) => AnySender::Tcp(TcpSender::new(Arc::clone(tcp), size)),
+                    $( TransportConfig::$variant(own) =>
+                        AnySender::$variant(Box::new($module::$type::new(own, size))), )*
+                }
+            }
+
+            /// A receiver that has seen nothing.
+            pub fn receiver(&self) -> AnyReceiver {
+                match self {
+                    TransportConfig::Tcp(tcp) => AnyReceiver::Tcp(TcpReceiver::new(Arc::clone(tcp))),
+                    $( TransportConfig::$variant(own) => own.receiver(), )*
+                }
+            }
+        }
+
+        /// A sender of this crate or one brought along: the enum inside, `dyn` at the edge.
+        #[expect(
+            clippy::large_enum_variant,
+            reason = "nearly all are Tcp, and a box would cost a cache miss per acknowledgement"
+        )]
+        pub enum AnySender {
+            /// This crate's TCP.
+            Tcp(TcpSender),
+            $( $(#[$doc])* $variant(Box<$module::$type>), )*
+            /// Somebody's own.
+            Custom(Box<dyn Sender + Send>),
+        }
+
+        /// Calls `$call` on whichever sender it is.
+        macro_rules! of_sender {
+            ($self:expr, $sender:ident => $call:expr) => {
+                match $self {
+                    AnySender::Tcp($sender) => $call,
+                    $( AnySender::$variant($sender) => $call, )*
+                    AnySender::Custom($sender) => $call,
+                }
+            };
         }
     };
 }
 
 pub(crate) use congestions;
 pub(crate) use estimators;
+pub(crate) use transports;
+pub(crate) use words;

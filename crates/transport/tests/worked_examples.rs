@@ -1,9 +1,6 @@
 //! The worked examples of `docs/estimators/` are what the estimators do.
 
-use sidestep_transport::{
-    Ack, Congestion, Estimator, Recovery, Reduction, RtoConfig, Sender, TcpConfig, TcpSender,
-    estimators,
-};
+use sidestep_transport::{Ack, Estimator, RtoConfig, Sender, TcpConfig, TcpSender};
 use sidestep_types::{SackBlocks, Time};
 use std::sync::Arc;
 
@@ -12,16 +9,8 @@ const MSS: u64 = 1000;
 fn sender(estimator: Estimator) -> TcpSender {
     let linux = estimator == Estimator::Linux;
     let config = TcpConfig {
-        congestion: Congestion::NewReno { ecn: false },
-        recovery: Recovery::NewReno,
-        reduction: Reduction::AtOnce,
         mss: MSS as u32,
-        initial_window: 10,
-        receive_window: 1 << 20,
         dupack_threshold: None,
-        limited_transmit: false,
-        idle_restart: false,
-        delayed_ack: None,
         rto: RtoConfig {
             estimator,
             // The tables give the timeout before the minimum applies; for `linux` it is inside.
@@ -31,11 +20,9 @@ fn sender(estimator: Estimator) -> TcpSender {
                 Time::from_ps(1)
             },
             initial: Time::from_s(1),
-            max: Time::from_s(60),
-            granularity: Time::from_us(1),
-            backoff: true,
+            ..TcpConfig::default().rto
         },
-        handshake: false,
+        ..TcpConfig::default()
     };
     TcpSender::new(Arc::new(config), None)
 }
@@ -95,7 +82,7 @@ fn written(page: &str) -> (Vec<String>, f64) {
 
 #[test]
 fn every_worked_example_is_what_its_estimator_does() {
-    for entry in estimators() {
+    for entry in Estimator::ENTRIES {
         let path = format!(
             "{}/../../docs/estimators/{}.md",
             env!("CARGO_MANIFEST_DIR"),

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// One line of a registry.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry {
     /// The word that TOML, command line, Python, docs and page all use.
     pub name: &'static str,

@@ -23,7 +23,7 @@ use crate::pool::{NONE, Pool};
 use sidestep_switch::ports::{Ranked, Wire};
 use sidestep_switch::sched::fifo::Fifo;
 use sidestep_switch::{AnySched, Depth};
-use sidestep_types::{Framing, HEADER_BYTES, Packet, PortId, Seed, Time, mix64};
+use sidestep_types::{Framing, HEADER_BYTES, Packet, PortId, Seed, Time};
 
 /// Set in the tie of everything but ends of transmission and crossings, which come first.
 const LATE: u32 = 1 << 31;
@@ -384,10 +384,4 @@ fn digest(now: Time, link: u32, packet: &Packet) -> u64 {
         ^ 0x8bb8_4b93_962e_acc9;
     let product = u128::from(a) * u128::from(b);
     (product as u64) ^ (product >> 64) as u64
-}
-
-/// The salt of a flow's two 5-tuple hashes, forward and back.
-pub(crate) fn flow_hashes(salt: u64, flow: u32) -> (u32, u32) {
-    let mixed = mix64(salt ^ u64::from(flow));
-    (mixed as u32, (mixed >> 32) as u32)
 }

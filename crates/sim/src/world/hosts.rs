@@ -2,16 +2,16 @@
 
 use super::World;
 use crate::agenda::Agenda;
-use crate::fabric::{Fabric, flow_hashes};
+use crate::fabric::Fabric;
 use crate::layout::Far;
 use crate::host::{Alarm, Host, ReceivingEnd, Seen, SendingEnd};
-use crate::lost::{Lost, SYN};
 use crate::order::Order;
 use crate::outcome::TraceEvent;
-use crate::packets::{ack, ack_packet, arrival, data_packet};
+use crate::packets::{ack, ack_packet, arrival, data_packet, flow_hashes};
 use crate::plan::{FlowPlan, Start};
 use crate::trace::Tracer;
-use sidestep_transport::{Ack, AnyReceiver, AnySender, Receiver, Segment, Sender};
+use sidestep_transport::host::answer_late;
+use sidestep_transport::{AnyReceiver, AnySender, Endpoint};
 use sidestep_types::{FlowId, HostId, Kind, Packet, Time};
 use std::cmp::Reverse;
 
@@ -44,7 +44,7 @@ impl<A: Agenda> World<A> {
         let Some(end) = &mut self.senders[flow.0 as usize] else {
             return;
         };
-        end.sender.on_ack(now, ack(packet));
+        end.endpoint.on_ack(now, ack(packet));
         self.drive_sender(flow);
     }
 
@@ -55,26 +55,22 @@ impl<A: Agenda> World<A> {
         let Some(end) = self.senders[flow.0 as usize].as_deref_mut() else {
             return;
         };
-        let (src, dst, hash, class) = (end.src, end.dst, end.hash, end.class);
-        while let Some(segment) = end.sender.poll_send(now) {
+        let (src, dst, hash, class) = (end.src, end.dst, end.endpoint.hash(), end.class);
+        while let Some(segment) = end.endpoint.poll_send(now) {
             let packet = data_packet(segment, flow, dst, hash, class, &self.config);
             self.classes[class as usize].sent += u64::from(segment.len > 0);
-            if segment.retransmit && !end.was_lost(&segment) {
-                self.flows[flow.0 as usize].spurious_retransmits += 1;
+            if segment.retransmit {
+                self.losses.sent_again(now, flow, &segment);
             }
             let host = &mut self.hosts[src.0];
             send(&mut self.fabric, &mut self.tracer, host, src, packet);
         }
-        if end.sender.is_done() {
+        if end.endpoint.is_done() {
             self.close_sender(flow.0 as usize);
             return;
         }
-        if let Some(due) = end.sender.deadline()
-            && due < end.armed
-        {
-            end.armed = due;
-            let host = src;
-            self.set_alarm(host, due, flow, Alarm::Sender);
+        if let Some(due) = end.endpoint.next_alarm() {
+            self.set_alarm(src, due, flow, Alarm::Sender);
         }
     }
 
@@ -93,10 +89,10 @@ impl<A: Agenda> World<A> {
             }
         } else if packet.trimmed() {
             self.classes[packet.class as usize].trimmed += 1;
-            self.lose(packet);
+            self.losses.cut(now, packet);
         }
         if self.receivers[f].is_none() {
-            if self.flows[f].finished.is_some() {
+            if self.received[f].finished.is_some() {
                 return self.on_late_segment(packet);
             }
             self.open_receiver(flow);
@@ -107,10 +103,9 @@ impl<A: Agenda> World<A> {
             class.reordered += 1;
             class.n_reordering.count(n);
         }
-        end.receiver.on_segment(now, arrival(packet));
-        let finished = end.receiver.delivered() >= end.size;
+        let complete = end.endpoint.on_segment(now, arrival(packet));
         self.drive_receiver(flow);
-        if finished {
+        if complete {
             self.flow_delivered(flow);
         }
     }
@@ -159,16 +154,13 @@ impl<A: Agenda> World<A> {
         let end = self.receivers[flow.0 as usize]
             .as_deref_mut()
             .expect("an open receiver");
-        let (me, peer, hash, class) = (end.dst, end.src, end.hash, end.class);
-        while let Some(ack) = end.receiver.poll_ack(now) {
+        let (me, peer, hash, class) = (end.dst, end.src, end.endpoint.hash(), end.class);
+        while let Some(ack) = end.endpoint.poll_ack(now) {
             let packet = ack_packet(&ack, flow, peer, hash, class, &self.config);
             let host = &mut self.hosts[me.0];
             send(&mut self.fabric, &mut self.tracer, host, me, packet);
         }
-        if let Some(due) = end.receiver.deadline()
-            && due < end.armed
-        {
-            end.armed = due;
+        if let Some(due) = end.endpoint.next_alarm() {
             self.set_alarm(me, due, flow, Alarm::Receiver);
         }
     }
@@ -177,22 +169,12 @@ impl<A: Agenda> World<A> {
     /// is the last packet of the handshake, overtaken by all the data.
     #[cold]
     fn on_late_segment(&mut self, packet: &Packet) {
-        if packet.kind() == Kind::Data && packet.len == 0 {
-            return;
-        }
         let flow = packet.flow;
         let f = &self.plan.flows[flow.0 as usize];
-        let outcome = &mut self.flows[flow.0 as usize];
-        outcome.detours += u32::from(packet.detours);
-        outcome.max_detours = outcome.max_detours.max(packet.detours);
-        outcome.marks += u32::from(packet.ce());
-        let ack = Ack {
-            ack: f.size,
-            ece: packet.ce(),
-            syn: packet.kind() == Kind::Syn,
-            sack: Default::default(),
-            cut: false,
+        let Some(ack) = answer_late(f.size, &arrival(packet)) else {
+            return;
         };
+        self.received[flow.0 as usize].seen.count(packet);
         let hash = flow_hashes(self.flow_salt, flow.0).1;
         let reply = ack_packet(&ack, flow, f.src, hash, f.class, &self.config);
         let me = f.dst;
@@ -203,7 +185,7 @@ impl<A: Agenda> World<A> {
     /// The last byte of `flow` has been delivered in order.
     fn flow_delivered(&mut self, flow: FlowId) {
         let now = self.fabric.now;
-        self.flows[flow.0 as usize].finished = Some(now);
+        self.received[flow.0 as usize].finished = Some(now);
         self.unfinished -= 1;
         if self.unfinished == 0 {
             self.end = now;
@@ -212,8 +194,7 @@ impl<A: Agenda> World<A> {
             .as_deref_mut()
             .expect("an open receiver");
         // A delayed acknowledgement is still owed: the receiver stays until it is sent.
-        end.size = FlowPlan::ENDLESS;
-        if end.receiver.deadline().is_none() {
+        if end.endpoint.is_done() {
             self.close_receiver(flow.0 as usize);
         }
         let first = self.followers.partition_point(|f| f.0 < flow);
@@ -233,14 +214,12 @@ impl<A: Agenda> World<A> {
             None => self.config.transport.receiver(),
             Some(own) => (own.receiver)(flow, plan),
         };
+        let hash = flow_hashes(self.flow_salt, flow.0).1;
         let end = ReceivingEnd {
-            receiver,
-            armed: Time::MAX,
+            endpoint: Endpoint::receiving(receiver, plan.size, hash),
             src: plan.src,
             dst: plan.dst,
-            hash: flow_hashes(self.flow_salt, flow.0).1,
             class: plan.class,
-            size: plan.size,
             shortest: 0,
             order: Order::default(),
             seen: Seen::default(),
@@ -255,16 +234,14 @@ impl<A: Agenda> World<A> {
             None => self.config.transport.sender(size),
             Some(own) => (own.sender)(flow, plan),
         };
+        let hash = flow_hashes(self.flow_salt, flow.0).0;
         let end = SendingEnd {
-            sender,
-            armed: Time::MAX,
+            endpoint: Endpoint::sending(sender, hash),
             src: plan.src,
             dst: plan.dst,
-            hash: flow_hashes(self.flow_salt, flow.0).0,
             class: plan.class,
-            lost: Lost::default(),
         };
-        self.flows[flow.0 as usize].started = Some(self.fabric.now);
+        self.sent[flow.0 as usize].started = Some(self.fabric.now);
         self.senders[flow.0 as usize] = Some(Box::new(end));
         self.drive_sender(flow);
     }
@@ -272,26 +249,23 @@ impl<A: Agenda> World<A> {
     /// Keeps the sender's counts and lets it go.
     pub(super) fn close_sender(&mut self, f: usize) {
         if let Some(end) = self.senders[f].take() {
-            let counters = end.sender.counters();
-            let outcome = &mut self.flows[f];
-            outcome.segments = counters.segments;
-            outcome.retransmits = counters.retransmits;
-            outcome.timeouts = counters.timeouts;
-            outcome.fast_retransmits = counters.fast_retransmits;
+            let counters = end.endpoint.counters();
+            self.sent[f].counters = counters;
+            if counters.retransmits > 0 {
+                self.losses.closed(self.fabric.now, FlowId(f as u32));
+            }
         }
     }
 
     /// Keeps what the receiver saw and lets it go.
     pub(super) fn close_receiver(&mut self, f: usize) {
         if let Some(end) = self.receivers[f].take() {
-            let outcome = &mut self.flows[f];
-            outcome.delivered_bytes = end.receiver.delivered();
-            outcome.reordered += end.order.reordered;
-            outcome.reordering_extent = end.order.extent;
-            outcome.n_reordering = end.order.n;
-            outcome.marks += end.seen.marks;
-            outcome.detours += end.seen.detours;
-            outcome.max_detours = outcome.max_detours.max(end.seen.max_detours);
+            let received = &mut self.received[f];
+            received.delivered_bytes = end.endpoint.delivered();
+            received.reordered = end.order.reordered;
+            received.extent = end.order.extent;
+            received.n = end.order.n;
+            received.seen = end.seen;
         }
     }
 
@@ -325,13 +299,12 @@ impl<A: Agenda> World<A> {
         let Some(end) = self.senders[flow.0 as usize].as_deref_mut() else {
             return;
         };
-        if end.armed != at {
+        let (timeouts, head) = (end.endpoint.counters().timeouts, end.head());
+        if !end.endpoint.on_alarm(now, at) {
             return;
         }
-        end.armed = Time::MAX;
-        if end.sender.deadline().is_some_and(|due| due <= now) {
-            let spurious = end.times_out(now);
-            self.flows[flow.0 as usize].spurious_timeouts += u32::from(spurious);
+        if end.endpoint.counters().timeouts > timeouts {
+            self.losses.timed_out(now, flow, head);
         }
         self.drive_sender(flow);
     }
@@ -341,16 +314,12 @@ impl<A: Agenda> World<A> {
         let Some(end) = self.receivers[flow.0 as usize].as_deref_mut() else {
             return;
         };
-        if end.armed != at {
+        if !end.endpoint.on_alarm(now, at) {
             return;
         }
-        end.armed = Time::MAX;
-        if end.receiver.deadline().is_some_and(|due| due <= now) {
-            end.receiver.on_timeout(now);
-        }
-        let owes = end.receiver.deadline().is_some();
+        let done = end.endpoint.is_done();
         self.drive_receiver(flow);
-        if !owes && self.flows[flow.0 as usize].finished.is_some() {
+        if done {
             self.close_receiver(flow.0 as usize);
         }
     }
@@ -399,47 +368,6 @@ pub(super) struct Machines {
 }
 
 pub(super) type Make<End> = dyn FnMut(FlowId, &FlowPlan) -> End + Send;
-
-impl SendingEnd {
-    /// Was any of this retransmission lost since it was last sent? A SYN is no data and never
-    /// counts as spurious.
-    #[cold]
-    fn was_lost(&mut self, segment: &Segment) -> bool {
-        if segment.syn {
-            self.lost.take(SYN, SYN + 1);
-            return true;
-        }
-        let end = segment.seq + u64::from(segment.len);
-        self.lost.take(segment.seq, end)
-    }
-
-    /// The timer is due. Was it a timeout, and the oldest byte waited for not lost?
-    fn times_out(&mut self, now: Time) -> bool {
-        let before = self.sender.counters();
-        let head = if before.segments == 0 {
-            SYN
-        } else {
-            self.sender.acknowledged()
-        };
-        self.sender.on_timeout(now);
-        self.sender.counters().timeouts > before.timeouts && !self.lost.holds(head)
-    }
-}
-
-impl ReceivingEnd {
-    /// Takes note of data that arrived; the n of a reordered packet.
-    #[inline]
-    fn see(&mut self, packet: &Packet) -> Option<u32> {
-        self.seen.marks += u32::from(packet.ce());
-        self.seen.detours += u32::from(packet.detours);
-        self.seen.max_detours = self.seen.max_detours.max(packet.detours);
-        let (seq, len) = (packet.seq(), u64::from(packet.len));
-        if packet.retransmit() || self.order.in_order(seq, len) {
-            return None;
-        }
-        self.order.out_of_order(seq, len, self.receiver.delivered())
-    }
-}
 
 /// Puts a packet on its host's NIC.
 #[inline]

@@ -5,10 +5,7 @@
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
 use sidestep_sim::*;
 use sidestep_switch::{Capacity, Sched, buffer, route, sched};
-use sidestep_transport::{
-    Congestion, Estimator, PfabricConfig, Recovery, Reduction, RtoConfig, TcpConfig,
-    TransportConfig,
-};
+use sidestep_transport::{Congestion, PfabricConfig, Recovery, TcpConfig, TransportConfig};
 use sidestep_types::*;
 use std::sync::Arc;
 
@@ -40,23 +37,7 @@ pub fn dctcp() -> TcpConfig {
             initial_alpha: 1.0,
         },
         recovery: Recovery::Sack,
-        reduction: Reduction::AtOnce,
-        mss: 1460,
-        initial_window: 10,
-        receive_window: 1 << 20,
-        dupack_threshold: Some(3),
-        limited_transmit: false,
-        idle_restart: false,
-        delayed_ack: None,
-        rto: RtoConfig {
-            estimator: Estimator::Rfc6298,
-            min: Time::from_ms(10),
-            initial: Time::from_ms(10),
-            max: Time::from_s(60),
-            granularity: Time::from_us(1),
-            backoff: true,
-        },
-        handshake: false,
+        ..TcpConfig::default()
     }
 }
 

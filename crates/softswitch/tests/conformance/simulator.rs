@@ -4,8 +4,7 @@ use crate::scenario::{END, Flow, Scenario};
 use crate::{Paths, Step, reason};
 use sidestep_sim::*;
 use sidestep_transport::{
-    Ack, AnyReceiver, AnySender, Arrival, Congestion, Estimator, Receiver, Recovery, Reduction,
-    RtoConfig, Segment, Sender, SenderCounters, TcpConfig,
+    Ack, AnyReceiver, AnySender, Arrival, Receiver, Segment, Sender, SenderCounters, TcpConfig,
 };
 use sidestep_types::{Framing, HostId, Seed, Time};
 use std::sync::Arc;
@@ -105,34 +104,10 @@ fn config(scenario: &Scenario) -> WorldConfig {
             pfc: None,
             cioq: None,
         },
-        transport: unused().into(),
+        // Not used: every flow has ends of its own.
+        transport: TcpConfig::default().into(),
         seed: Seed(scenario.seed),
         trace: TraceFilter::Flows((0..scenario.flows.len() as u32).collect()),
-    }
-}
-
-/// Every flow has ends of its own.
-fn unused() -> TcpConfig {
-    TcpConfig {
-        congestion: Congestion::NewReno { ecn: true },
-        recovery: Recovery::Sack,
-        reduction: Reduction::AtOnce,
-        mss: 1460,
-        initial_window: 10,
-        receive_window: 1 << 20,
-        dupack_threshold: None,
-        limited_transmit: false,
-        idle_restart: false,
-        delayed_ack: None,
-        rto: RtoConfig {
-            estimator: Estimator::Rfc6298,
-            min: Time::from_ms(10),
-            initial: Time::from_ms(10),
-            max: Time::from_s(60),
-            granularity: Time::from_us(1),
-            backoff: true,
-        },
-        handshake: false,
     }
 }
 

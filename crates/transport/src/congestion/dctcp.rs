@@ -14,7 +14,11 @@
 //!                  packet that cannot be marked would be dropped or would escape the count.
 //!                  A loss halves even where an echo has cut already (RFC 8257 3.5, Linux).
 
+use sidestep_types::{Entry, Param, ParamUnit, Refusal, Values};
+
 use super::{Control, Echo, Window};
+use crate::params;
+use crate::registry::Transport;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Dctcp {
@@ -46,10 +50,38 @@ impl Dctcp {
     }
 }
 
-impl Control for Dctcp {
-    const SUMMARY: &'static str = "cuts its window by half the moving share of marked bytes";
-    const SOURCE: &'static str = "RFC 8257; Alizadeh et al., SIGCOMM 2010";
+impl Transport for Dctcp {
+    const ENTRY: Entry = Entry {
+        name: "dctcp",
+        summary: "slows in proportion to the share of marked bytes",
+        source: "Alizadeh et al., SIGCOMM 2010; RFC 8257",
+        params: &[
+            Param::with_default(
+                "dctcp_gain",
+                ParamUnit::Fraction,
+                "1/16",
+                "gain of the moving average of marked bytes (RFC 8257 section 4.2)",
+            ),
+            Param::with_default(
+                "dctcp_initial_alpha",
+                ParamUnit::Fraction,
+                "1",
+                "the average before the first window (RFC 8257 section 4.2)",
+            ),
+        ],
+    };
+    type Settings = (f64, f64);
 
+    fn read(values: &Values) -> Result<(f64, f64), Refusal> {
+        let gain = params::share(values, "dctcp_gain")?;
+        if gain == 0.0 {
+            return Err(Refusal::of("dctcp_gain", "must be above 0"));
+        }
+        Ok((gain, params::share(values, "dctcp_initial_alpha")?))
+    }
+}
+
+impl Control for Dctcp {
     fn echo(&self) -> Echo {
         Echo::Exact
     }

@@ -7,26 +7,28 @@
 mod dctcp;
 mod newreno;
 
-use crate::registry::{Entry, congestions};
+use sidestep_types::{Refusal, Values};
+
+use crate::registry::{Transport, congestions};
 
 congestions! {
-    /// RFC 5681. With `ecn`, a mark counts as a loss once a round trip (RFC 3168).
-    "newreno" => newreno::NewReno as NewReno {
-        /// Sends ECN-capable packets.
-        ecn: bool = false,
-    }
     /// DCTCP, RFC 8257.
-    "dctcp" => dctcp::Dctcp as Dctcp {
+    dctcp::Dctcp {
         /// Gain of the moving average of marked bytes; the RFC and the paper say 1/16.
-        gain: f64 = 1.0 / 16.0,
+        gain: f64,
         /// Alpha before the first window; the RFC says 1.
-        initial_alpha: f64 = 1.0,
+        initial_alpha: f64,
+    }
+    /// RFC 5681. With `ecn`, a mark counts as a loss once a round trip (RFC 3168).
+    newreno::NewReno {
+        /// Sends ECN-capable packets.
+        ecn: bool,
     }
 }
 
 /// What a receiver does with a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Echo {
+pub enum Echo {
     /// Nothing: the sender never asked for marks.
     Never,
     /// Echoes in every acknowledgement until the sender says CWR (RFC 3168 6.1.3).
@@ -37,7 +39,7 @@ pub(crate) enum Echo {
 
 /// The congestion window, in bytes.
 #[derive(Clone, Debug)]
-pub(crate) struct Window {
+pub struct Window {
     /// Bytes that may be in the network.
     pub cwnd: u64,
     /// Below it the window doubles each round trip, from it on it grows by a segment.
@@ -49,7 +51,8 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    pub(crate) fn new(mss: u64, segments: u64) -> Window {
+    /// A window of `segments` segments of `mss` bytes, in slow start.
+    pub fn new(mss: u64, segments: u64) -> Window {
         Window {
             cwnd: mss.saturating_mul(segments.max(1)),
             ssthresh: u64::MAX,
@@ -61,7 +64,7 @@ impl Window {
     /// RFC 5681 3.1: slow start by at most a segment an acknowledgement (equation 2), then
     /// one segment per window of acknowledged bytes (byte counting, as the RFC recommends).
     #[inline]
-    pub(crate) fn grow(&mut self, acked: u64) {
+    pub fn grow(&mut self, acked: u64) {
         if self.cwnd < self.ssthresh {
             self.cwnd = self.cwnd.saturating_add(acked.min(self.mss));
             return;
@@ -74,20 +77,45 @@ impl Window {
     }
 
     /// Continues from `bytes`, two segments at least, without slow start.
-    pub(crate) fn cut_to(&mut self, bytes: u64) {
+    pub fn cut_to(&mut self, bytes: u64) {
         self.ssthresh = bytes.max(2 * self.mss);
         self.cwnd = self.ssthresh;
         self.credit = 0;
     }
 }
 
-/// A congestion controller.
-pub(crate) trait Control {
-    /// What it does, in one line.
-    const SUMMARY: &'static str;
-    /// Where it is specified.
-    const SOURCE: &'static str;
-
+/// A congestion controller: moves the window, and nothing else.
+///
+/// ```
+/// use sidestep_transport::{Control, Echo, Window};
+///
+/// /// Takes marks for losses, and halves on either.
+/// struct Halving;
+///
+/// impl Control for Halving {
+///     fn echo(&self) -> Echo {
+///         Echo::Latch
+///     }
+///     fn ect(&self, _retransmit: bool) -> bool {
+///         true
+///     }
+///     fn on_echo(&mut self, window: &mut Window, flight: u64) {
+///         window.cut_to(flight / 2);
+///     }
+///     fn on_loss(&mut self, window: &mut Window, flight: u64, _cut: bool) {
+///         window.cut_to(flight / 2);
+///     }
+/// }
+///
+/// let mut window = Window::new(1000, 10);
+/// Halving.grow(&mut window, 1000);
+/// assert_eq!(window.cwnd, 11_000); // slow start
+/// Halving.on_echo(&mut window, 11_000);
+/// assert_eq!((window.cwnd, window.ssthresh), (5_500, 5_500));
+/// Halving.on_timeout(&mut window, 5_000, false);
+/// assert_eq!((window.cwnd, window.ssthresh), (1_000, 2_500));
+/// ```
+pub trait Control {
     /// How the receiver must echo marks.
     fn echo(&self) -> Echo;
     /// Whether a data segment may be marked.
@@ -121,16 +149,6 @@ pub(crate) trait Control {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_listed_name_reads_back() {
-        for entry in congestions() {
-            let found = Congestion::from_name(entry.name).expect("a listed name is known");
-            assert_eq!(found.name(), entry.name);
-            assert!(!entry.summary.is_empty() && !entry.source.is_empty());
-        }
-        assert_eq!(Congestion::from_name("dips"), None);
-    }
 
     #[test]
     fn slow_start_adds_what_was_acknowledged_but_a_segment_at_most() {

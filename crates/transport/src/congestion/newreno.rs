@@ -12,7 +12,10 @@
 //!                  are not ECN-capable (RFC 3168 6.1.5: a marked retransmission could be
 //!                  lost behind the mark and nobody would hear of it).
 
+use sidestep_types::{Entry, Param, ParamUnit, Refusal, Values};
+
 use super::{Control, Echo, Window};
+use crate::registry::Transport;
 
 #[derive(Clone, Debug)]
 pub(crate) struct NewReno {
@@ -25,11 +28,26 @@ impl NewReno {
     }
 }
 
-impl Control for NewReno {
-    const SUMMARY: &'static str =
-        "halves its window on a loss (or a mark, with ecn), adds a segment a round trip";
-    const SOURCE: &'static str = "RFC 5681, RFC 3168";
+impl Transport for NewReno {
+    const ENTRY: Entry = Entry {
+        name: "newreno",
+        summary: "slow start and congestion avoidance; halves on a loss",
+        source: "RFC 5681, RFC 6582",
+        params: &[Param::with_default(
+            "ecn",
+            ParamUnit::Flag,
+            "false",
+            "a mark counts as a loss once a round trip (RFC 3168)",
+        )],
+    };
+    type Settings = (bool,);
 
+    fn read(values: &Values) -> Result<(bool,), Refusal> {
+        Ok((values.flag("ecn"),))
+    }
+}
+
+impl Control for NewReno {
     fn echo(&self) -> Echo {
         if self.ecn { Echo::Latch } else { Echo::Never }
     }

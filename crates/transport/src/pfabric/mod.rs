@@ -20,9 +20,10 @@
 
 use std::collections::VecDeque;
 
-use sidestep_types::Time;
+use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
 
-use crate::{Ack, Segment, Sender, SenderCounters, rank};
+use crate::registry::Transport;
+use crate::{Ack, AnyReceiver, Segment, Sender, SenderCounters, TcpReceiver, params, rank};
 
 /// A pFabric connection's settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +41,85 @@ pub struct PfabricConfig {
     pub slow_start: bool,
     /// Bytes the receiver allows beyond the cumulative acknowledgement.
     pub receive_window: u64,
+}
+
+impl PfabricConfig {
+    /// Payload bytes of a full segment.
+    pub fn mss(&self) -> u32 {
+        self.mss
+    }
+
+    /// Bytes the receiver allows beyond the cumulative acknowledgement.
+    pub fn receive_window(&self) -> u64 {
+        self.receive_window
+    }
+
+    /// No retransmission timeout is shorter.
+    pub fn shortest_timeout(&self) -> Time {
+        self.rto
+    }
+
+    /// A receiver that has seen nothing: TCP's, with selective acknowledgements.
+    pub fn receiver(&self) -> AnyReceiver {
+        AnyReceiver::Tcp(TcpReceiver::selective(self.receive_window))
+    }
+}
+
+impl Transport for PfabricSender {
+    const ENTRY: Entry = Entry {
+        name: "pfabric",
+        summary: "starts at line rate; a short fixed timeout finds losses",
+        source: "Alizadeh et al., SIGCOMM 2013; DIBS section 5.8",
+        params: &[
+            Param::with_default(
+                "window",
+                ParamUnit::Count,
+                "8",
+                "segments in the network at first and at most; assumed: one round trip's worth \
+                 at 1 Gbps over the six links of the default fat tree",
+            ),
+            Param::with_default(
+                "rto",
+                ParamUnit::Time,
+                "350 us",
+                "the retransmission timeout, never longer or shorter (DIBS section 5.8, at 1 Gbps)",
+            ),
+            Param::with_default(
+                "probe_after",
+                ParamUnit::Count,
+                "5",
+                "timeouts in a row after which only probes of one byte are sent (SIGCOMM 2013)",
+            ),
+            Param::with_default(
+                "slow_start",
+                ParamUnit::Flag,
+                "true",
+                "a timeout begins slow start from one segment, up to half the window (SIGCOMM 2013)",
+            ),
+        ],
+    };
+    type Settings = PfabricConfig;
+
+    /// It has a window, a timeout and a recovery of its own, and opens no connection.
+    fn takes(param: &str) -> bool {
+        matches!(param, "mss" | "receive_window")
+    }
+
+    fn read(values: &Values) -> Result<PfabricConfig, Refusal> {
+        let (mss, receive_window) = params::sizes(values)?;
+        let rto = values.time("rto");
+        if rto == Time::ZERO {
+            return Err(Refusal::of("rto", "must be above 0"));
+        }
+        Ok(PfabricConfig {
+            mss,
+            window: params::count(values, "window", 1, 1 << 20)?,
+            rto,
+            probe_after: params::count(values, "probe_after", 1, u32::MAX)?,
+            slow_start: values.flag("slow_start"),
+            receive_window,
+        })
+    }
 }
 
 /// Where an outstanding segment is.

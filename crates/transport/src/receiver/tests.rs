@@ -1,29 +1,13 @@
 //! Conversations with a receiver, in bytes and microseconds.
 
 use super::*;
-use crate::{Congestion, Estimator, Reduction, RtoConfig};
+use crate::Congestion;
 
 fn config() -> TcpConfig {
     TcpConfig {
-        congestion: Congestion::NewReno { ecn: false },
         recovery: Recovery::Sack,
-        reduction: Reduction::AtOnce,
-        mss: 1000,
-        initial_window: 10,
         receive_window: 20_000,
-        dupack_threshold: Some(3),
-        limited_transmit: false,
-        idle_restart: false,
-        delayed_ack: None,
-        rto: RtoConfig {
-            estimator: Estimator::Rfc6298,
-            min: us(200),
-            initial: us(200),
-            max: us(9000),
-            granularity: Time::ZERO,
-            backoff: true,
-        },
-        handshake: false,
+        ..TcpConfig::default()
     }
 }
 

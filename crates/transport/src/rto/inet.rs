@@ -13,6 +13,8 @@
 //! lost twice waits one timeout and then two, three in all. Those are the 2.625, 2.297 and
 //! 2.010 s in the tails of Vertigo's figures.
 
+use sidestep_types::Entry;
+
 use super::{Estimate, LONGEST};
 use crate::RtoConfig;
 
@@ -23,9 +25,12 @@ pub(super) struct Inet {
 }
 
 impl Estimate for Inet {
-    const SUMMARY: &'static str =
-        "SRTT + 4 RTTVAR, gain 1/8 for both, RTTVAR from a quarter of the initial timeout";
-    const SOURCE: &'static str = "INET 3/4 src/inet/transportlayer/tcp/flavours/TcpBaseAlg.cc";
+    const ENTRY: Entry = Entry {
+        name: "inet",
+        summary: "SRTT + 4 RTTVAR, gain 1/8 for both, RTTVAR from a quarter of the initial timeout",
+        source: "INET 3/4 src/inet/transportlayer/tcp/flavours/TcpBaseAlg.cc",
+        params: &[],
+    };
 
     fn new(config: &RtoConfig) -> Inet {
         Inet {

@@ -9,6 +9,8 @@
 //! **Source**       Linux `net/ipv4/tcp_input.c`, `tcp_rtt_estimator` and `__tcp_set_rto`.
 //! **Deviations**   the result is not rounded up to jiffies.
 
+use sidestep_types::Entry;
+
 use super::{Estimate, LONGEST};
 use crate::RtoConfig;
 
@@ -24,9 +26,12 @@ pub(super) struct Linux {
 }
 
 impl Estimate for Linux {
-    const SUMMARY: &'static str =
-        "SRTT + the largest deviation of a round trip, with min as a floor under the deviation";
-    const SOURCE: &'static str = "Linux net/ipv4/tcp_input.c, tcp_rtt_estimator";
+    const ENTRY: Entry = Entry {
+        name: "linux",
+        summary: "SRTT + the largest deviation of a round trip, with min as a floor under the deviation",
+        source: "Linux net/ipv4/tcp_input.c, tcp_rtt_estimator",
+        params: &[],
+    };
 
     fn new(config: &RtoConfig) -> Linux {
         Linux {

@@ -17,28 +17,52 @@ mod linux;
 mod ns3;
 mod rfc6298;
 
-use sidestep_types::Time;
+use sidestep_types::{Entry, Time};
 
 use crate::RtoConfig;
-use crate::registry::{Entry, estimators};
+use crate::registry::estimators;
 
 estimators! {
     /// RFC 6298 to the letter.
-    "rfc6298" => rfc6298::Rfc6298 as Rfc6298,
+    rfc6298::Rfc6298,
     /// Linux `tcp_rtt_estimator`: windowed maximum deviation, `rto_min` applied to the variance term.
-    "linux" => linux::Linux as Linux,
+    linux::Linux,
     /// ns-3 `RttMeanDeviation`.
-    "ns3" => ns3::Ns3 as Ns3,
+    ns3::Ns3,
     /// INET 3/4: variance starts at a quarter of the initial timeout, both gains 1/8.
-    "inet" => inet::Inet as Inet,
+    inet::Inet,
 }
 
 /// Turns round-trip samples into timeouts.
-trait Estimate {
-    /// What it does, in one line.
-    const SUMMARY: &'static str;
-    /// Where it is specified.
-    const SOURCE: &'static str;
+///
+/// ```
+/// use sidestep_transport::{Estimate, RtoConfig, TcpConfig};
+/// use sidestep_types::Entry;
+///
+/// /// Three times the last round trip.
+/// struct Thrice;
+///
+/// impl Estimate for Thrice {
+///     const ENTRY: Entry = Entry {
+///         name: "thrice",
+///         summary: "three times the last round trip",
+///         source: "none",
+///         params: &[],
+///     };
+///     fn new(_config: &RtoConfig) -> Thrice {
+///         Thrice
+///     }
+///     fn sample(&mut self, rtt: u64, _una: u64, _nxt: u64) -> u64 {
+///         3 * rtt
+///     }
+/// }
+///
+/// let mut thrice = Thrice::new(&TcpConfig::default().rto);
+/// assert_eq!(thrice.sample(100_000_000, 1460, 14_600), 300_000_000); // 300 us
+/// ```
+pub trait Estimate {
+    /// Its name, and where it is specified.
+    const ENTRY: Entry;
 
     /// Before the first sample.
     fn new(config: &RtoConfig) -> Self;
@@ -147,7 +171,7 @@ mod tests {
 
     #[test]
     fn every_listed_name_reads_back() {
-        for entry in estimators() {
+        for entry in Estimator::ENTRIES {
             let found = Estimator::from_name(entry.name).expect("a listed name is known");
             assert_eq!(found.name(), entry.name);
             assert!(!entry.summary.is_empty() && !entry.source.is_empty());
@@ -157,7 +181,7 @@ mod tests {
 
     #[test]
     fn before_the_first_sample_the_timeout_is_the_initial_one() {
-        for entry in estimators() {
+        for entry in Estimator::ENTRIES {
             let mut t = timer(Estimator::from_name(entry.name).expect("listed"));
             t.start(Time::from_us(5));
             t.start(Time::from_us(6));
@@ -180,7 +204,7 @@ mod tests {
 
     #[test]
     fn no_timeout_is_shorter_than_the_minimum_or_longer_than_the_maximum() {
-        for entry in estimators() {
+        for entry in Estimator::ENTRIES {
             let mut t = timer(Estimator::from_name(entry.name).expect("listed"));
             (0..200).for_each(|i| t.sample(Time::from_ns(10), i, i + 1));
             assert!(t.rto() >= Time::from_us(10), "{}", entry.name);

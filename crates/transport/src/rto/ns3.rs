@@ -7,6 +7,8 @@
 //! **Source**       ns-3 `RttMeanDeviation::IntegerUpdate`, `TcpSocketBase::EstimateRtt`.
 //! **Deviations**   none known. Differs from `rfc6298` by truncation alone.
 
+use sidestep_types::Entry;
+
 use super::{Estimate, LONGEST};
 use crate::RtoConfig;
 
@@ -21,8 +23,12 @@ pub(super) struct Ns3 {
 }
 
 impl Estimate for Ns3 {
-    const SUMMARY: &'static str = "RFC 6298 in whole nanoseconds with truncating shifts";
-    const SOURCE: &'static str = "ns-3 src/internet/model/rtt-estimator.cc, RttMeanDeviation";
+    const ENTRY: Entry = Entry {
+        name: "ns3",
+        summary: "RFC 6298 in whole nanoseconds with truncating shifts",
+        source: "ns-3 src/internet/model/rtt-estimator.cc, RttMeanDeviation",
+        params: &[],
+    };
 
     fn new(config: &RtoConfig) -> Ns3 {
         Ns3 {

@@ -8,6 +8,8 @@
 //! **Source**       RFC 6298 section 2.
 //! **Deviations**   samples are exact; G bounds the variance term and quantises nothing.
 
+use sidestep_types::Entry;
+
 use super::{Estimate, LONGEST};
 use crate::RtoConfig;
 
@@ -21,8 +23,12 @@ pub(super) struct Rfc6298 {
 }
 
 impl Estimate for Rfc6298 {
-    const SUMMARY: &'static str = "SRTT + 4 RTTVAR with gains 1/8 and 1/4";
-    const SOURCE: &'static str = "RFC 6298 section 2";
+    const ENTRY: Entry = Entry {
+        name: "rfc6298",
+        summary: "SRTT + 4 RTTVAR with gains 1/8 and 1/4",
+        source: "RFC 6298 section 2",
+        params: &[],
+    };
 
     fn new(config: &RtoConfig) -> Rfc6298 {
         Rfc6298 {

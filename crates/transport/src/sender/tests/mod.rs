@@ -14,32 +14,22 @@ use std::sync::Arc;
 use sidestep_types::{SackBlocks, Time};
 
 use super::TcpSender;
-use crate::{
-    Ack, Congestion, Estimator, Recovery, Reduction, RtoConfig, Segment, Sender, TcpConfig,
-};
+use crate::{Ack, Congestion, Recovery, Reduction, RtoConfig, Segment, Sender, TcpConfig};
 
 /// NewReno throughout, four segments at first, a timeout of 200 us at least and at first.
 fn tcp() -> TcpConfig {
     TcpConfig {
-        congestion: Congestion::NewReno { ecn: false },
-        recovery: Recovery::NewReno,
-        reduction: Reduction::AtOnce,
         mss: 1000,
         initial_window: 4,
         receive_window: 1_000_000,
-        dupack_threshold: Some(3),
-        limited_transmit: false,
-        idle_restart: false,
-        delayed_ack: None,
         rto: RtoConfig {
-            estimator: Estimator::Rfc6298,
             min: us(200),
             initial: us(200),
             max: Time::from_ms(100),
             granularity: Time::ZERO,
-            backoff: true,
+            ..TcpConfig::default().rto
         },
-        handshake: false,
+        ..TcpConfig::default()
     }
 }
 

@@ -1,0 +1,293 @@
+//! Which retransmissions and timeouts were spurious: a log that nobody reads before it is joined.
+//!
+//! **Decision**     switches and receivers log what was lost, senders what they sent again and
+//!                  which timeouts they had. Joined in the order of time, flow by flow, what
+//!                  was lost at an instant coming before what a sender did at it, that says
+//!                  which were needed ([`crate::lost`]).
+//! **State**        the last few thousand entries, and what is lost of each flow that had any.
+//! **Units**        bytes and picoseconds.
+//! **Errors**       none.
+//! **Source**       the simulator's own knowledge.
+//! **Deviations**   none.
+//!
+//! No part of a run waits for another or writes to it, so a run that is cut has a log in each
+//! part; only the instants that every part has passed may then be joined.
+
+use crate::lost::{Lost, SYN};
+use sidestep_transport::Segment;
+use sidestep_types::{FlowId, Kind, Packet, Time};
+use std::collections::BTreeMap;
+
+/// The log, and what has been joined of it.
+#[derive(Default)]
+pub(crate) struct LossLog {
+    /// In the order of time.
+    entries: Vec<Entry>,
+    /// How many entries may stand there before they are joined.
+    room: usize,
+    flows: BTreeMap<FlowId, Flow>,
+}
+
+/// What became of one flow's losses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Losses {
+    /// Data packets dropped.
+    pub drops: u32,
+    /// Retransmissions of which nothing had been lost.
+    pub spurious_retransmits: u32,
+    /// Timeouts at which the oldest byte waited for had not been lost.
+    pub spurious_timeouts: u32,
+}
+
+/// A flow that lost something, or whose sender believed so.
+#[derive(Default)]
+struct Flow {
+    lost: Lost,
+    losses: Losses,
+}
+
+struct Entry {
+    at: Time,
+    seq: u64,
+    flow: FlowId,
+    len: u32,
+    what: What,
+}
+
+/// What happened to the bytes of an entry.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    /// A switch dropped them.
+    Dropped,
+    /// They arrived cut.
+    Cut,
+    /// Their sender sent them again.
+    SentAgain,
+    /// Their sender had waited too long for the first of them.
+    TimedOut,
+    /// Their sender is done.
+    Closed,
+}
+
+impl What {
+    fn is_loss(self) -> bool {
+        matches!(self, What::Dropped | What::Cut)
+    }
+}
+
+/// Entries that are joined at once: so few stay in a cache.
+const BATCH: usize = 4096;
+
+impl LossLog {
+    /// A switch has dropped `packet`.
+    pub fn dropped(&mut self, now: Time, packet: &Packet) {
+        self.lose(now, packet, What::Dropped);
+    }
+
+    /// `packet` has arrived without its payload.
+    pub fn cut(&mut self, now: Time, packet: &Packet) {
+        self.lose(now, packet, What::Cut);
+    }
+
+    /// Acknowledgements and empty packets are none of a sender's loss.
+    fn lose(&mut self, now: Time, packet: &Packet, what: What) {
+        match packet.kind() {
+            Kind::Syn => self.push(now, packet.flow, (SYN, 1), what),
+            Kind::Data if packet.len > 0 => {
+                let bytes = (packet.seq(), u32::from(packet.len));
+                self.push(now, packet.flow, bytes, what);
+            }
+            Kind::Data | Kind::Ack | Kind::SynAck => {}
+        }
+    }
+
+    /// The sender of `flow` sends `segment`, which is a retransmission.
+    #[cold]
+    pub fn sent_again(&mut self, now: Time, flow: FlowId, segment: &Segment) {
+        let bytes = if segment.syn {
+            (SYN, 1)
+        } else {
+            (segment.seq, segment.len)
+        };
+        self.push(now, flow, bytes, What::SentAgain);
+    }
+
+    /// The sender of `flow` had a timeout; it waited for byte `head`, or for [`SYN`].
+    pub fn timed_out(&mut self, now: Time, flow: FlowId, head: u64) {
+        self.push(now, flow, (head, 0), What::TimedOut);
+    }
+
+    /// The sender of `flow`, which has sent something again, is done: what it lost no longer counts.
+    pub fn closed(&mut self, now: Time, flow: FlowId) {
+        self.push(now, flow, (0, 0), What::Closed);
+    }
+
+    fn push(&mut self, at: Time, flow: FlowId, (seq, len): (u64, u32), what: What) {
+        if self.entries.len() >= self.room {
+            self.join(at);
+            self.room = self.entries.len() + BATCH;
+        }
+        self.entries.push(Entry {
+            at,
+            seq,
+            flow,
+            len,
+            what,
+        });
+    }
+
+    /// Joins everything before `limit`.
+    fn join(&mut self, limit: Time) {
+        let ready = self.entries.partition_point(|entry| entry.at < limit);
+        // Stable: what a sender did at one instant stays in its order.
+        self.entries[..ready].sort_by_key(|entry| (entry.at, !entry.what.is_loss()));
+        for entry in self.entries.drain(..ready) {
+            self.flows.entry(entry.flow).or_default().tell(&entry);
+        }
+    }
+
+    /// Joins what is left; per flow that lost something or had a sender that believed so.
+    pub fn finish(mut self) -> BTreeMap<FlowId, Losses> {
+        self.join(Time::MAX);
+        let flows = self.flows.into_iter();
+        flows.map(|(flow, f)| (flow, f.losses)).collect()
+    }
+}
+
+impl Flow {
+    fn tell(&mut self, entry: &Entry) {
+        let (start, end) = (entry.seq, entry.seq + u64::from(entry.len));
+        match entry.what {
+            What::Dropped => {
+                self.losses.drops += u32::from(start != SYN);
+                self.lost.add(start, end);
+            }
+            What::Cut => self.lost.add(start, end),
+            What::SentAgain => {
+                // A SYN is no data and never counts as spurious.
+                let needed = self.lost.take(start, end) || start == SYN;
+                self.losses.spurious_retransmits += u32::from(!needed);
+            }
+            What::TimedOut => {
+                let needed = self.lost.holds(start);
+                self.losses.spurious_timeouts += u32::from(!needed);
+            }
+            What::Closed => self.lost = Lost::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sidestep_types::HostId;
+
+    fn us(n: u64) -> Time {
+        Time::from_us(n)
+    }
+
+    fn packet(kind: Kind, flow: u32, seq: u64, len: u16) -> Packet {
+        let mut packet = Packet::new(kind, FlowId(flow), HostId(0), 0);
+        packet.set_seq(seq);
+        packet.len = len;
+        packet
+    }
+
+    fn again(seq: u64, len: u32) -> Segment {
+        Segment {
+            seq,
+            len,
+            syn: false,
+            ect: false,
+            cwr: false,
+            retransmit: true,
+            rank: len,
+        }
+    }
+
+    fn losses(log: LossLog, flow: u32) -> (u32, u32, u32) {
+        let found = log.finish().get(&FlowId(flow)).copied().unwrap_or_default();
+        let Losses {
+            drops,
+            spurious_retransmits,
+            spurious_timeouts,
+        } = found;
+        (drops, spurious_retransmits, spurious_timeouts)
+    }
+
+    #[test]
+    fn what_was_lost_is_needed_once_and_only_of_its_own_flow() {
+        let mut log = LossLog::default();
+        log.dropped(us(1), &packet(Kind::Data, 3, 1000, 1000));
+        log.sent_again(us(2), FlowId(3), &again(1000, 1000));
+        log.sent_again(us(3), FlowId(3), &again(1000, 1000));
+        log.sent_again(us(3), FlowId(4), &again(1000, 1000));
+        let joined = log.finish();
+        assert_eq!(joined[&FlowId(3)].spurious_retransmits, 1);
+        assert_eq!(joined[&FlowId(3)].drops, 1);
+        assert_eq!(joined[&FlowId(4)].spurious_retransmits, 1);
+        assert_eq!(joined[&FlowId(4)].drops, 0);
+    }
+
+    #[test]
+    fn within_an_instant_a_loss_comes_first_whoever_wrote_first() {
+        let mut log = LossLog::default();
+        log.timed_out(us(1), FlowId(0), 0);
+        log.sent_again(us(1), FlowId(0), &again(0, 1000));
+        log.dropped(us(1), &packet(Kind::Data, 0, 0, 1000));
+        // A retransmission takes the loss with it, and so the second timeout finds nothing.
+        log.timed_out(us(1), FlowId(0), 0);
+        assert_eq!(losses(log, 0), (1, 0, 1));
+    }
+
+    #[test]
+    fn a_cut_packet_is_lost_but_not_dropped_and_acknowledgements_are_neither() {
+        let mut log = LossLog::default();
+        log.cut(us(1), &packet(Kind::Data, 0, 0, 1000));
+        log.dropped(us(1), &packet(Kind::Ack, 0, 1000, 0));
+        log.dropped(us(1), &packet(Kind::Data, 0, 0, 0));
+        log.sent_again(us(2), FlowId(0), &again(0, 1000));
+        log.sent_again(us(2), FlowId(0), &again(1000, 1000));
+        assert_eq!(losses(log, 0), (0, 1, 0));
+    }
+
+    #[test]
+    fn a_lost_syn_explains_its_timeout_and_no_syn_is_spurious() {
+        let syn = Segment {
+            syn: true,
+            ..again(0, 0)
+        };
+        let mut log = LossLog::default();
+        log.dropped(us(1), &packet(Kind::Syn, 0, 0, 0));
+        log.timed_out(us(2), FlowId(0), SYN);
+        log.sent_again(us(2), FlowId(0), &syn);
+        log.timed_out(us(3), FlowId(0), SYN);
+        log.sent_again(us(3), FlowId(0), &syn);
+        assert_eq!(losses(log, 0), (0, 0, 1));
+    }
+
+    #[test]
+    fn a_log_is_joined_in_batches_and_says_the_same() {
+        let mut log = LossLog::default();
+        let events = 3 * BATCH as u64;
+        for i in 0..events {
+            log.dropped(us(i), &packet(Kind::Data, 0, i * 10, 10));
+            log.sent_again(us(i), FlowId(0), &again(i * 10, 10));
+            log.sent_again(us(i), FlowId(0), &again(i * 10, 10));
+        }
+        assert!(log.entries.len() <= BATCH + 2, "few are kept");
+        let n = events as u32;
+        assert_eq!(losses(log, 0), (n, n, 0));
+    }
+
+    #[test]
+    fn what_a_closed_flow_lost_is_forgotten_and_its_counts_are_not() {
+        let mut log = LossLog::default();
+        log.sent_again(us(1), FlowId(0), &again(0, 10));
+        log.dropped(us(2), &packet(Kind::Data, 0, 0, 10));
+        log.closed(us(3), FlowId(0));
+        log.join(us(4));
+        assert!(!log.flows[&FlowId(0)].lost.holds(0));
+        assert_eq!(losses(log, 0), (1, 1, 0));
+    }
+}

@@ -1,0 +1,178 @@
+//! What can be said about every transport, and how values are read.
+
+use sidestep_types::{Param, ParamUnit, Refusal, Values};
+
+use crate::{Estimator, Recovery, Reduction};
+
+/// The parameters of `[transport]` whatever its kind. Not every kind listens to all of them:
+/// see [`crate::takes`].
+pub const PARAMS: &[Param] = &[
+    Param::with_default(
+        "recovery",
+        ParamUnit::Word(Recovery::WORDS),
+        "newreno",
+        "how losses are repaired: RFC 6582 or RFC 6675",
+    ),
+    Param::with_default(
+        "reduction",
+        ParamUnit::Word(Reduction::WORDS),
+        "at_once",
+        "how a cut window is reached: at once, or by proportional rate reduction as in Linux \
+         and ns-3 (RFC 9937)",
+    ),
+    Param::with_default(
+        "mss",
+        ParamUnit::Bytes,
+        "1460 B",
+        "payload of a full segment; IP MTU 1500 without options (DIBS Table 1)",
+    ),
+    Param::with_default(
+        "initial_window",
+        ParamUnit::Count,
+        "10",
+        "initial window in segments (RFC 6928, DIBS Table 1)",
+    ),
+    Param::with_default(
+        "receive_window",
+        ParamUnit::Bytes,
+        "1 MiB",
+        "bytes the receiver allows beyond the cumulative acknowledgement; assumed: a flow that only its own NIC slows down keeps as much in flight",
+    ),
+    Param::with_default(
+        "fast_retransmit",
+        ParamUnit::Count,
+        "3",
+        "duplicate acknowledgements that start fast retransmit (RFC 5681)",
+    )
+    .or_off("off"),
+    Param::with_default(
+        "limited_transmit",
+        ParamUnit::Flag,
+        "false",
+        "a new segment on each of the first two duplicate acknowledgements (RFC 3042)",
+    ),
+    Param::with_default(
+        "idle_restart",
+        ParamUnit::Flag,
+        "false",
+        "back to the initial window after one RTO of silence (RFC 5681 section 4.1)",
+    ),
+    Param::with_default(
+        "delayed_ack",
+        ParamUnit::Time,
+        "off",
+        "the longest wait before an acknowledgement (RFC 1122); off acknowledges every segment",
+    )
+    .or_off("off"),
+    Param::with_default(
+        "delayed_ack_segments",
+        ParamUnit::Count,
+        "2",
+        "full segments per acknowledgement, when delayed (RFC 5681 section 4.2)",
+    ),
+    Param::with_default(
+        "rto_estimator",
+        ParamUnit::Word(Estimator::WORDS),
+        "rfc6298",
+        "how round-trip samples become a timeout; it decides the tail",
+    ),
+    Param::with_default(
+        "rto_min",
+        ParamUnit::Time,
+        "10 ms",
+        "no timeout is shorter (DIBS Table 1)",
+    ),
+    Param::with_default(
+        "rto_initial",
+        ParamUnit::Time,
+        "10 ms",
+        "the timeout before the first sample; assumed: a standing connection has measured its path",
+    ),
+    Param::with_default(
+        "rto_max",
+        ParamUnit::Time,
+        "60 s",
+        "no timeout is longer, back-off included (RFC 6298 section 2.5)",
+    ),
+    Param::with_default(
+        "rto_granularity",
+        ParamUnit::Time,
+        "1 us",
+        "clock granularity G of RFC 6298; assumed",
+    ),
+    Param::with_default(
+        "rto_backoff",
+        ParamUnit::Flag,
+        "true",
+        "double the timeout each time it runs out (RFC 6298 section 5.5)",
+    ),
+    Param::with_default(
+        "handshake",
+        ParamUnit::Flag,
+        "false",
+        "open with SYN, SYN-ACK and ACK; without, the connection stands already (design rule 8)",
+    ),
+];
+
+/// The count called `name`, within bounds.
+pub(crate) fn count(
+    values: &Values,
+    name: &'static str,
+    least: u32,
+    most: u32,
+) -> Result<u32, Refusal> {
+    let got = values.count(name);
+    match u32::try_from(got) {
+        Ok(n) if (least..=most).contains(&n) => Ok(n),
+        _ => Err(Refusal::of(name, format!("must be between {least} and {most}")).got(got)),
+    }
+}
+
+/// The same, or `None` when it is off.
+pub(crate) fn count_or_off(
+    values: &Values,
+    name: &'static str,
+    least: u32,
+    most: u32,
+) -> Result<Option<u32>, Refusal> {
+    match values.count_or_off(name) {
+        None => Ok(None),
+        Some(_) => count(values, name, least, most).map(Some),
+    }
+}
+
+/// The fraction called `name`, at most 1.
+pub(crate) fn share(values: &Values, name: &'static str) -> Result<f64, Refusal> {
+    let (above, below) = values.fraction(name);
+    if above > below {
+        let refusal = Refusal::of(name, "must be at most 1");
+        return Err(refusal.got(format!("{above}/{below}")));
+    }
+    Ok(above as f64 / below as f64)
+}
+
+/// What is called by the word of parameter `name`. [`PARAMS`] allows only words that are known,
+/// so another one is a mistake of this crate and panics.
+pub(crate) fn word<T>(values: &Values, name: &str, from_name: fn(&str) -> Option<T>) -> T {
+    let word = values.word(name);
+    from_name(&word).unwrap_or_else(|| panic!("{name} {word:?} is listed but not known"))
+}
+
+/// A jumbo frame's worth; a packet's length has 16 bits.
+const LONGEST_SEGMENT: u64 = 9_000;
+
+/// `mss` and `receive_window`, which go together.
+pub(crate) fn sizes(values: &Values) -> Result<(u32, u64), Refusal> {
+    let mss = values.bytes("mss").0;
+    if !(1..=LONGEST_SEGMENT).contains(&mss) {
+        let expected = format!("must be between 1 B and {LONGEST_SEGMENT} B");
+        return Err(Refusal::of("mss", expected).got(format!("{mss} B")));
+    }
+    let receive_window = values.bytes("receive_window").0;
+    if receive_window < mss {
+        let expected = format!("receive_window must hold one mss ({mss} B)");
+        let refusal = Refusal::about(&["receive_window", "mss"], expected);
+        return Err(refusal.got(format!("{receive_window} B")));
+    }
+    Ok((mss as u32, receive_window))
+}

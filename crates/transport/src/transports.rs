@@ -1,0 +1,170 @@
+//! The transports there are, TCP with each of its congestion controllers and those with a sender
+//! of their own: a line here for each of these, which is all that one needs beside its file.
+
+use std::sync::Arc;
+
+use sidestep_types::{Entry, Refusal, Time, Values};
+
+use crate::congestion::{self, Congestion};
+use crate::pfabric::{self, PfabricConfig};
+use crate::registry::{Transport, transports};
+use crate::{Ack, AnyReceiver, Segment, Sender, SenderCounters, TcpConfig, TcpReceiver, TcpSender};
+
+transports! {
+    /// pFabric's.
+    pfabric::PfabricSender as Pfabric from PfabricConfig,
+}
+
+/// The kinds of transport, each with what only it has, in the order of lists: TCP by its
+/// congestion controllers, then the others.
+pub const ENTRIES: &[Entry] = &{
+    const TCP: &[Entry] = congestion::ENTRIES;
+    let mut all = [TCP[0]; TCP.len() + OTHERS.len()];
+    let mut i = 0;
+    while i < all.len() {
+        all[i] = if i < TCP.len() {
+            TCP[i]
+        } else {
+            OTHERS[i - TCP.len()]
+        };
+        i += 1;
+    }
+    all
+};
+
+/// TCP with the congestion controller called `kind`.
+fn tcp(kind: &str, values: &Values) -> Result<TransportConfig, Refusal> {
+    let tcp = TcpConfig::read(values)?;
+    let congestion = Congestion::read(kind, values);
+    let congestion = congestion.unwrap_or_else(|| panic!("no transport {kind:?}"))?;
+    Ok(TcpConfig { congestion, ..tcp }.into())
+}
+
+impl From<TcpConfig> for TransportConfig {
+    fn from(tcp: TcpConfig) -> TransportConfig {
+        TransportConfig::Tcp(Arc::new(tcp))
+    }
+}
+
+impl TransportConfig {
+    /// The settings, when it is TCP.
+    pub fn tcp(&self) -> Option<&TcpConfig> {
+        match self {
+            TransportConfig::Tcp(tcp) => Some(tcp),
+            _ => None,
+        }
+    }
+}
+
+impl Sender for AnySender {
+    #[inline]
+    fn on_ack(&mut self, now: Time, ack: Ack) {
+        of_sender!(self, sender => sender.on_ack(now, ack))
+    }
+    fn on_timeout(&mut self, now: Time) {
+        of_sender!(self, sender => sender.on_timeout(now))
+    }
+    #[inline]
+    fn poll_send(&mut self, now: Time) -> Option<Segment> {
+        of_sender!(self, sender => sender.poll_send(now))
+    }
+    #[inline]
+    fn deadline(&self) -> Option<Time> {
+        of_sender!(self, sender => sender.deadline())
+    }
+    fn acknowledged(&self) -> u64 {
+        of_sender!(self, sender => sender.acknowledged())
+    }
+    #[inline]
+    fn is_done(&self) -> bool {
+        of_sender!(self, sender => sender.is_done())
+    }
+    fn counters(&self) -> SenderCounters {
+        of_sender!(self, sender => sender.counters())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PARAMS;
+    use sidestep_types::Value;
+
+    /// The defaults of everything that `[transport]` may say to `entry`.
+    fn defaults(entry: &Entry) -> Values {
+        let mut values = Values::defaults(PARAMS);
+        for param in entry.params {
+            let text = param.default.expect("every parameter has a default");
+            let value = Value::parse(text, param).expect("a default reads as its own unit");
+            values.set(param.name, value);
+        }
+        values
+    }
+
+    #[test]
+    fn every_transport_is_built_from_its_defaults_and_knows_its_name() {
+        for entry in ENTRIES {
+            let built = build(entry.name, &defaults(entry)).expect("defaults go together");
+            assert_eq!(built.name(), entry.name);
+            assert!(!entry.summary.is_empty() && !entry.source.is_empty());
+        }
+    }
+
+    #[test]
+    fn no_parameter_of_a_transport_is_called_like_a_common_one() {
+        for entry in ENTRIES {
+            for param in entry.params {
+                let common = PARAMS.iter().any(|common| common.name == param.name);
+                assert!(!common, "{} of {}", param.name, entry.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_kind_listens_to_a_segment_size_and_to_no_parameter_that_is_not_there() {
+        for kind in ENTRIES {
+            assert!(takes(kind.name, "mss"), "{}", kind.name);
+        }
+        for name in ["mss", "receive_window"] {
+            assert!(PARAMS.iter().any(|param| param.name == name), "{name}");
+        }
+        assert!(takes("newreno", "rto_min") && !takes("pfabric", "rto_min"));
+    }
+
+    #[test]
+    fn what_is_refused_names_its_parameter() {
+        let newreno = &ENTRIES
+            .iter()
+            .find(|e| e.name == "newreno")
+            .expect("listed");
+        for (name, text, says) in [
+            ("mss", "0 B", "mss must be between 1 B and 9000 B, got 0 B"),
+            (
+                "receive_window",
+                "1 B",
+                "receive_window must hold one mss (1460 B), got 1 B",
+            ),
+            (
+                "initial_window",
+                "0",
+                "initial_window must be between 1 and 1048576, got 0",
+            ),
+            ("rto_min", "0 s", "rto_min must be above 0"),
+            (
+                "rto_max",
+                "1 ms",
+                "rto_min (10 ms) must not be above rto_max (1 ms)",
+            ),
+        ] {
+            let mut values = defaults(newreno);
+            let param = PARAMS
+                .iter()
+                .find(|param| param.name == name)
+                .expect("a parameter");
+            values.set(param.name, Value::parse(text, param).expect("a good value"));
+            let refusal = build("newreno", &values).expect_err(name);
+            assert_eq!(refusal.to_string(), says);
+            assert!(refusal.params.contains(&name));
+        }
+    }
+}
