@@ -1,11 +1,10 @@
 //! The decision part of `[switch]`: its three policies and how much it may hold.
 
-use crate::section::{Choice, Resolved};
+use crate::section::Resolved;
+use crate::spec::Choice;
+use crate::value::SHARED;
 use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Capacity, buffer, route, sched};
-use sidestep_types::{Framing, HEADER_BYTES, Param, ParamUnit, Size, Value, Values};
-
-/// The word for a memory that all ports of a switch share.
-pub const SHARED: &str = "shared";
+use sidestep_types::{Framing, HEADER_BYTES, Param, ParamUnit, Refusal, Size, Value, Values};
 
 /// What each port holds.
 pub const CAPACITY: Param = Param::with_default(
@@ -70,8 +69,8 @@ pub struct Decision {
 
 /// Reads the decision from a section with [`POLICIES`], [`CAPACITY`], [`MEMORY`] and [`ALPHA`].
 ///
-/// An error names the key to blame and says what does not go together.
-pub fn decision(resolved: &Resolved) -> Result<Decision, (&'static str, String)> {
+/// Errors have the section of what is refused: `switch`, or that of a policy, `switch.buffer`.
+pub fn decision(resolved: &Resolved) -> Result<Decision, (&'static str, Refusal)> {
     let [route, buffer, sched] = &resolved.policies[..] else {
         panic!("a resolved switch has a route, a buffer and a sched");
     };
@@ -83,8 +82,9 @@ pub fn decision(resolved: &Resolved) -> Result<Decision, (&'static str, String)>
     if let Some(needs) = buffer::nature(buffer.0).sched
         && needs != sched.0
     {
-        let e = format!("{:?} needs sched {needs:?}, got {:?}", buffer.0, sched.0);
-        return Err(("switch.buffer", e));
+        let expected = format!("{:?} needs sched {needs:?}", buffer.0);
+        let got = format!("{:?}", sched.0);
+        return Err(("switch.buffer", Refusal::of_none(expected).got(got)));
     }
     let named = |(name, values): &(&str, Values)| (name.to_string(), values.clone());
     Ok(Decision {
@@ -95,12 +95,12 @@ pub fn decision(resolved: &Resolved) -> Result<Decision, (&'static str, String)>
     })
 }
 
-fn capacity(values: &Values) -> Result<Capacity, String> {
+fn capacity(values: &Values) -> Result<Capacity, Refusal> {
     match values.get("capacity") {
         Value::Word(word) if word == SHARED => {
             let (memory, alpha) = (values.bytes("memory"), values.fraction("alpha"));
             if alpha.0 == 0 {
-                return Err("alpha must be above 0".into());
+                return Err(Refusal::of("alpha", "must be above 0"));
             }
             Ok(Capacity::Shared { memory, alpha })
         }
@@ -113,22 +113,21 @@ fn capacity(values: &Values) -> Result<Capacity, String> {
 
 /// Errors when a queue could never take a full packet, with Ethernet's header and FCS: nothing
 /// would ever be delivered.
-pub fn holds_a_packet(capacity: &Capacity, mss: u32) -> Result<(), String> {
+pub fn holds_a_packet(capacity: &Capacity, mss: u32) -> Result<(), Refusal> {
     let framing = Framing::Ethernet;
     let full = u64::from(framing.wire(HEADER_BYTES + mss) - framing.unbuffered());
     let (name, got) = match capacity {
         Capacity::Unlimited => return Ok(()),
         Capacity::PerPort(Size::Packets(0)) => {
-            return Err("capacity must be at least 1 pkt, got 0 pkt".into());
+            return Err(Refusal::of("capacity", "must be at least 1 pkt").got("0 pkt"));
         }
         Capacity::PerPort(Size::Packets(_)) => return Ok(()),
         Capacity::PerPort(Size::Bytes(bytes)) => ("capacity", bytes),
         Capacity::Shared { memory, .. } => ("memory", memory),
     };
     if got.0 < full {
-        return Err(format!(
-            "{name} must hold a full packet, {full} B with mss {mss} B, got {got}"
-        ));
+        let expected = format!("must hold a full packet, {full} B with mss {mss} B");
+        return Err(Refusal::of(name, expected).got(got));
     }
     Ok(())
 }

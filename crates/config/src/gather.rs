@@ -2,7 +2,7 @@
 
 use crate::document::{Entry as Written, Item, Node, Table, find};
 use crate::problem::{At, Problems, suggest};
-use crate::section::{Choice, Layer, Spec};
+use crate::spec::{Choice, Layer, Spec};
 
 /// A value that a layer gave.
 pub(super) struct Given<'a> {

@@ -105,7 +105,7 @@ impl Scenario {
             (traffic
                 .workload
                 .plan(class, self.duration, seed, name, &mut plan))
-            .map_err(|message| (index, format!("workload.{message}")))?;
+            .map_err(|why| (index, format!("workload.{name}: {why}")))?;
         }
         Ok(plan)
     }

@@ -3,13 +3,14 @@
 use crate::fabric;
 use crate::tables::{SWITCH, TRANSPORT, TRANSPORTS};
 use sidestep_config::decision::{POLICIES, decision};
-use sidestep_config::section::{Choice, Resolved, Spec};
+use sidestep_config::section::Resolved;
+use sidestep_config::spec::{Choice, Spec};
 use sidestep_sim::{SwitchConfig, TraceFilter, WorldConfig};
 use sidestep_transport::{
     Congestion, DelayedAck, Estimator, PfabricConfig, Recovery, Reduction, RtoConfig, TcpConfig,
     TransportConfig,
 };
-use sidestep_types::{Framing, Seed, Time, Values};
+use sidestep_types::{Framing, Refusal, Seed, Time, Values};
 
 /// One thing to compare.
 #[derive(Clone, Debug)]
@@ -71,8 +72,8 @@ pub(crate) const TRANSPORT_SPEC: Spec<'static> = Spec {
     policies: &[],
 };
 
-/// Reads `[switch]`. An error names the policy and says what does not go together.
-pub(crate) fn switch(resolved: &Resolved) -> Result<SwitchConfig, (&'static str, String)> {
+/// Reads `[switch]`. Errors have the section of what is refused, as those of [`decision`].
+pub(crate) fn switch(resolved: &Resolved) -> Result<SwitchConfig, (&'static str, Refusal)> {
     let decision = decision(resolved)?;
     let config = SwitchConfig {
         route: decision.route,
@@ -86,20 +87,19 @@ pub(crate) fn switch(resolved: &Resolved) -> Result<SwitchConfig, (&'static str,
     Ok(config)
 }
 
-/// Reads `[transport]`. An error names the parameter first.
-pub(crate) fn transport(resolved: &Resolved) -> Result<TransportConfig, String> {
+/// Reads `[transport]`.
+pub(crate) fn transport(resolved: &Resolved) -> Result<TransportConfig, Refusal> {
     let values = &resolved.values;
     let mss = values.bytes("mss").0;
     if !(1..=LONGEST_SEGMENT).contains(&mss) {
-        return Err(format!(
-            "mss must be between 1 B and {LONGEST_SEGMENT} B, got {mss} B"
-        ));
+        let expected = format!("must be between 1 B and {LONGEST_SEGMENT} B");
+        return Err(Refusal::of("mss", expected).got(format!("{mss} B")));
     }
     let receive_window = values.bytes("receive_window").0;
     if receive_window < mss {
-        return Err(format!(
-            "receive_window must hold one mss ({mss} B), got {receive_window} B"
-        ));
+        let expected = format!("receive_window must hold one mss ({mss} B)");
+        let refusal = Refusal::about(&["receive_window", "mss"], expected);
+        return Err(refusal.got(format!("{receive_window} B")));
     }
     let mss = mss as u32;
     if resolved.kind == "pfabric" {
@@ -108,7 +108,7 @@ pub(crate) fn transport(resolved: &Resolved) -> Result<TransportConfig, String> 
     Ok(tcp(resolved, mss, receive_window)?.into())
 }
 
-fn tcp(resolved: &Resolved, mss: u32, receive_window: u64) -> Result<TcpConfig, String> {
+fn tcp(resolved: &Resolved, mss: u32, receive_window: u64) -> Result<TcpConfig, Refusal> {
     let values = &resolved.values;
     let recovery = named(values, "recovery", Recovery::from_name);
     let reduction = named(values, "reduction", Reduction::from_name);
@@ -139,10 +139,10 @@ fn tcp(resolved: &Resolved, mss: u32, receive_window: u64) -> Result<TcpConfig, 
     })
 }
 
-fn pfabric(values: &Values, mss: u32, receive_window: u64) -> Result<PfabricConfig, String> {
+fn pfabric(values: &Values, mss: u32, receive_window: u64) -> Result<PfabricConfig, Refusal> {
     let rto = values.time("rto");
     if rto == Time::ZERO {
-        return Err("rto must be above 0".into());
+        return Err(Refusal::of("rto", "must be above 0"));
     }
     Ok(PfabricConfig {
         mss,
@@ -157,7 +157,7 @@ fn pfabric(values: &Values, mss: u32, receive_window: u64) -> Result<PfabricConf
 /// A jumbo frame's worth; a packet's length has 16 bits.
 const LONGEST_SEGMENT: u64 = 9_000;
 
-fn congestion(resolved: &Resolved) -> Result<Congestion, String> {
+fn congestion(resolved: &Resolved) -> Result<Congestion, Refusal> {
     let values = &resolved.values;
     if resolved.kind == "newreno" {
         let ecn = values.flag("ecn");
@@ -165,7 +165,7 @@ fn congestion(resolved: &Resolved) -> Result<Congestion, String> {
     }
     let gain = share(values, "dctcp_gain")?;
     if gain == 0.0 {
-        return Err("dctcp_gain must be above 0".into());
+        return Err(Refusal::of("dctcp_gain", "must be above 0"));
     }
     Ok(Congestion::Dctcp {
         gain,
@@ -180,7 +180,7 @@ fn named<T>(values: &Values, key: &str, from_name: fn(&str) -> Option<T>) -> T {
     from_name(&word).unwrap_or_else(|| panic!("{key} {word:?} is listed but not known"))
 }
 
-fn rto(values: &Values) -> Result<RtoConfig, String> {
+fn rto(values: &Values) -> Result<RtoConfig, Refusal> {
     let rto = RtoConfig {
         estimator: named(values, "rto_estimator", Estimator::from_name),
         min: values.time("rto_min"),
@@ -191,32 +191,29 @@ fn rto(values: &Values) -> Result<RtoConfig, String> {
     };
     for (name, span) in [("rto_min", rto.min), ("rto_initial", rto.initial)] {
         if span == Time::ZERO {
-            return Err(format!("{name} must be above 0"));
+            return Err(Refusal::of(name, "must be above 0"));
         }
         if span > rto.max {
-            return Err(format!(
-                "{name} ({span}) must not be above rto_max ({})",
-                rto.max
-            ));
+            let wrong = format!("{name} ({span}) must not be above rto_max ({})", rto.max);
+            return Err(Refusal::about(&[name, "rto_max"], wrong));
         }
     }
     Ok(rto)
 }
 
-fn count(values: &Values, name: &str, least: u32, most: u32) -> Result<u32, String> {
+fn count(values: &Values, name: &'static str, least: u32, most: u32) -> Result<u32, Refusal> {
     let got = values.count(name);
     match u32::try_from(got) {
         Ok(n) if (least..=most).contains(&n) => Ok(n),
-        _ => Err(format!(
-            "{name} must be between {least} and {most}, got {got}"
-        )),
+        _ => Err(Refusal::of(name, format!("must be between {least} and {most}")).got(got)),
     }
 }
 
-fn share(values: &Values, name: &str) -> Result<f64, String> {
+fn share(values: &Values, name: &'static str) -> Result<f64, Refusal> {
     let (above, below) = values.fraction(name);
     if above > below {
-        return Err(format!("{name} must be at most 1, got {above}/{below}"));
+        let refusal = Refusal::of(name, "must be at most 1");
+        return Err(refusal.got(format!("{above}/{below}")));
     }
     Ok(above as f64 / below as f64)
 }

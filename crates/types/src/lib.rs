@@ -8,6 +8,7 @@ mod packet;
 mod params;
 mod ports;
 mod quantity;
+mod refusal;
 mod units;
 
 pub use chance::{Name, Rng, Seed, mix64, scale};
@@ -19,4 +20,5 @@ pub use ports::{PortId, PortSet};
 pub use quantity::{
     ParseQuantityError, Quantity, Size, Unit, parse_fraction, parse_quantity, parse_size,
 };
+pub use refusal::Refusal;
 pub use units::{BitRate, Bytes, Time};

@@ -6,8 +6,9 @@ use crate::scheme::{Scheme, SchemeConfig};
 use crate::tables::SCENARIO;
 use sidestep_config::ledger::Ledger;
 use sidestep_config::problem::{At, Problems};
-use sidestep_config::section::{Layer, Spec, resolve};
+use sidestep_config::section::resolve;
 use sidestep_config::source::Origin;
+use sidestep_config::spec::{Layer, Spec};
 use sidestep_config::value::LONGEST;
 use sidestep_types::{Framing, Time};
 

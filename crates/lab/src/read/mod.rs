@@ -19,8 +19,9 @@ use crate::{tables, warnings};
 use sidestep_config::document::{self, Item, Table, find};
 use sidestep_config::ledger::Ledger;
 use sidestep_config::problem::{At, Problem, Problems, suggest};
-use sidestep_config::section::{Choice, Layer, Resolved, Spec, resolve};
+use sidestep_config::section::{Resolved, resolve};
 use sidestep_config::source::{self, AROUND, Origin};
+use sidestep_config::spec::{Choice, Layer, Spec};
 use sidestep_sim::{Files, Network, topology, workload};
 use sidestep_types::Param;
 use std::sync::Arc;
@@ -89,7 +90,7 @@ impl Reader<'_> {
         settings.push(listed_setting);
         settings.extend(network_settings);
         settings.extend(traffic_settings);
-        let (probe, (schemes, silenced)) = (probe?, schemes?);
+        let (probe, (schemes, overridden)) = (probe?, schemes?);
         settings.extend(probe.settings.iter().cloned());
         let mut all = Vec::new();
         for scheme in schemes {
@@ -123,7 +124,7 @@ impl Reader<'_> {
                 return None;
             }
         };
-        scenario.warnings = silenced;
+        scenario.warnings = overridden;
         scenario.warnings.extend(warnings::of(&scenario, &plan));
         Some(scenario)
     }
@@ -208,8 +209,8 @@ impl Reader<'_> {
         let resolved = resolve(&spec, &layers, &at, &mut Ledger::default(), problems)?;
         match topology::build(resolved.kind, &resolved.values, self.files) {
             Ok(network) => Some((network, common(resolved))),
-            Err(message) => {
-                resolved.blame("topology", &message, &at, problems);
+            Err(why) => {
+                resolved.refused("topology", &why, &at, problems);
                 None
             }
         }
@@ -290,8 +291,8 @@ impl Reader<'_> {
                 };
                 Some((traffic, common(resolved)))
             }
-            Err(message) => {
-                resolved.blame(&section, &message, &at, problems);
+            Err(why) => {
+                resolved.refused(&section, &why, &at, problems);
                 None
             }
         }

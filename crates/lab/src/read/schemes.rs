@@ -8,8 +8,9 @@ use sidestep_config::decision::holds_a_packet;
 use sidestep_config::document::{self, Table, find};
 use sidestep_config::ledger::Ledger;
 use sidestep_config::problem::{At, Problems, suggest};
-use sidestep_config::section::{Layer, Resolved, Spec, resolve};
+use sidestep_config::section::resolve;
 use sidestep_config::source::{self, Origin};
+use sidestep_config::spec::{Layer, Spec};
 use sidestep_types::Framing;
 
 /// A scheme with its settings.
@@ -65,12 +66,12 @@ impl Reader<'_> {
         let transport_values = section(&TRANSPORT_SPEC, problems);
         let (switch_values, transport_values) = (switch_values?, transport_values?);
         let switch = switch(&switch_values)
-            .map_err(|(key, message)| blame(&switch_values, key, &message, &file.at, problems));
+            .map_err(|(section, why)| switch_values.refused(section, &why, &file.at, problems));
         let transport = transport(&transport_values)
-            .map_err(|message| blame(&transport_values, "transport", &message, &file.at, problems));
+            .map_err(|why| transport_values.refused("transport", &why, &file.at, problems));
         let (switch, transport) = (switch.ok()?, transport.ok()?);
-        if let Err(message) = holds_a_packet(&switch.capacity, transport.mss()) {
-            blame(&switch_values, "switch", &message, &file.at, problems);
+        if let Err(why) = holds_a_packet(&switch.capacity, transport.mss()) {
+            switch_values.refused("switch", &why, &file.at, problems);
             return None;
         }
         let config = SchemeConfig {
@@ -259,9 +260,4 @@ fn check_keys(table: &Table, section: &str, more: &[&'static str], problems: &mu
             );
         }
     }
-}
-
-fn blame(resolved: &Resolved, key: &str, message: &str, at: &At, problems: &mut Problems) {
-    let at = resolved.places.get(key).unwrap_or(at);
-    resolved.blame(key, message, at, problems);
 }
