@@ -33,11 +33,22 @@ impl Resolved {
     /// `switch.buffer`: at the first of its parameters that was given, or else where the policy was
     /// chosen, or else at `fallback`.
     pub fn refused(&self, section: &str, why: &Refusal, fallback: &At, problems: &mut Problems) {
-        let of = |param: &&str| self.places.get(&format!("{section}.{param}"));
-        let given = why.params.iter().find_map(of);
-        let at = given.or(self.places.get(section)).unwrap_or(fallback);
-        problems.add(at, format!("{section}: {why}"));
+        refused(&self.places, section, why, fallback, problems);
     }
+}
+
+/// The same for whoever kept the [`Resolved::places`] of a section alone.
+pub fn refused(
+    places: &BTreeMap<String, At>,
+    section: &str,
+    why: &Refusal,
+    fallback: &At,
+    problems: &mut Problems,
+) {
+    let of = |param: &&str| places.get(&format!("{section}.{param}"));
+    let given = why.params.iter().find_map(of);
+    let at = given.or(places.get(section)).unwrap_or(fallback);
+    problems.add(at, format!("{section}: {why}"));
 }
 
 /// Resolves a section. Returns `None` when a problem left it without a meaning.

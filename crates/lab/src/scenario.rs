@@ -8,7 +8,8 @@ use crate::{load, read, write};
 use sidestep_config::problem::{At, Problem};
 use sidestep_sim::workload::AnyWorkload;
 use sidestep_sim::{Files, Network, Plan};
-use sidestep_types::{Seed, Time};
+use sidestep_types::{Refusal, Seed, Time};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What to simulate: a network, its traffic, and the schemes to compare on them.
@@ -44,6 +45,8 @@ pub(crate) struct Traffic {
     pub workload: AnyWorkload,
     /// Where it stands.
     pub at: At,
+    /// Where its values stand, by dotted key.
+    pub places: BTreeMap<String, At>,
 }
 
 /// One value of a scenario and where it comes from.
@@ -90,11 +93,12 @@ impl Scenario {
 
     /// All flows and queries of the run with `seed`. Errors say what a workload refused.
     pub fn plan(&self, seed: u64) -> Result<Plan, String> {
-        self.draw(seed).map_err(|(_, message)| message)
+        let named = |(of, why): (&Traffic, _)| format!("workload.{}: {why}", of.name);
+        self.draw(seed).map_err(named)
     }
 
-    /// The plan, or the number of the workload that refused and why.
-    pub(crate) fn draw(&self, seed: u64) -> Result<Plan, (usize, String)> {
+    /// The plan, or the workload that refused and why.
+    pub(crate) fn draw(&self, seed: u64) -> Result<Plan, (&Traffic, Refusal)> {
         let mut plan = Plan {
             classes: self.traffic.iter().map(|t| t.name.clone()).collect(),
             ..Plan::default()
@@ -105,7 +109,7 @@ impl Scenario {
             (traffic
                 .workload
                 .plan(class, self.duration, seed, name, &mut plan))
-            .map_err(|why| (index, format!("workload.{name}: {why}")))?;
+            .map_err(|why| (traffic, why))?;
         }
         Ok(plan)
     }

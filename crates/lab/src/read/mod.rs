@@ -19,7 +19,7 @@ use crate::{tables, warnings};
 use sidestep_config::document::{self, Item, Table, find};
 use sidestep_config::ledger::Ledger;
 use sidestep_config::problem::{At, Problem, Problems, suggest};
-use sidestep_config::section::{Resolved, resolve};
+use sidestep_config::section::{Resolved, refused, resolve};
 use sidestep_config::source::{self, AROUND, Origin};
 use sidestep_config::spec::{Choice, Layer, Spec};
 use sidestep_sim::{Files, Network, topology, workload};
@@ -119,8 +119,9 @@ impl Reader<'_> {
         // What can only be seen in a plan (a start past the end, too many flows) is seen in the first.
         let plan = match scenario.draw(scenario.seeds[0]) {
             Ok(plan) => plan,
-            Err((index, message)) => {
-                problems.add(&scenario.traffic[index].at, message);
+            Err((of, why)) => {
+                let section = format!("workload.{}", of.name);
+                refused(&of.places, &section, &why, &of.at, problems);
                 return None;
             }
         };
@@ -281,13 +282,14 @@ impl Reader<'_> {
             policies: &[],
         };
         let (layers, at) = self.layers(&["workload", name], false, problems);
-        let resolved = resolve(&spec, &layers, &at, &mut Ledger::default(), problems)?;
+        let mut resolved = resolve(&spec, &layers, &at, &mut Ledger::default(), problems)?;
         match workload::build(resolved.kind, &resolved.values, self.files, network?) {
             Ok(built) => {
                 let traffic = Traffic {
                     name: name.to_string(),
                     workload: built,
                     at,
+                    places: std::mem::take(&mut resolved.places),
                 };
                 Some((traffic, common(resolved)))
             }
