@@ -1,7 +1,8 @@
 //! One run: a scheme, a seed, and the simulator stepped until it is done or told to stop.
 
 use crate::probe::{Probed, Prober};
-use crate::{Scenario, warnings};
+use crate::scenario::Scenario;
+use crate::warnings;
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
 use sidestep_sim::{Outcome, Plan, TraceFilter, World};
 use sidestep_types::{Seed, Time};

@@ -1,13 +1,12 @@
-//! A scenario, resolved: every value known, and where each comes from.
+//! A scenario, resolved: every value known, and where each comes from. Who reads, weighs or writes
+//! one adds its own functions to it: `read/`, `load.rs`, `write.rs`.
 
 use crate::claim::Claim;
-use crate::load::LoadReport;
 use crate::probe::Probe;
 use crate::scheme::Scheme;
-use crate::{load, read, write};
-use sidestep_config::problem::{At, Problem};
+use sidestep_config::problem::At;
 use sidestep_sim::workload::AnyWorkload;
-use sidestep_sim::{Files, Network, Plan};
+use sidestep_sim::{Network, Plan};
 use sidestep_types::{Refusal, Seed, Time};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -63,19 +62,6 @@ pub struct Setting {
 }
 
 impl Scenario {
-    /// Reads the scenario in `text`, which stands in `file`, changed by `sets` (`key=value` each).
-    ///
-    /// `files` reads what it names: schemes, distributions, flow lists. Errors are all that is
-    /// wrong, in the order of the file.
-    pub fn read(
-        file: &str,
-        text: &str,
-        sets: &[String],
-        files: &dyn Files,
-    ) -> Result<Scenario, Vec<Problem>> {
-        read::scenario(file, text, sets, files)
-    }
-
     /// Every value, the defaults included, and where it comes from.
     pub fn settings(&self) -> &[Setting] {
         &self.settings
@@ -84,11 +70,6 @@ impl Scenario {
     /// What must be read before trusting a number.
     pub fn warnings(&self) -> Vec<String> {
         self.warnings.clone()
-    }
-
-    /// How much traffic each workload offers, and how much of it the hosts' links could carry.
-    pub fn load(&self) -> LoadReport {
-        load::report(self)
     }
 
     /// All flows and queries of the run with `seed`. Errors say what a workload refused.
@@ -128,16 +109,5 @@ impl Scenario {
             lines.push_str(&format!("file {path:?} = {digest}\n"));
         }
         lines
-    }
-
-    /// What the switches of scheme number `scheme` decide by, as the `[switch]` of a software switch's config
-    /// without its head. Pauses and crossbars are not in it: only the simulator has them.
-    pub fn decision_toml(&self, scheme: usize) -> String {
-        write::decision(self, scheme)
-    }
-
-    /// The scenario with every value written out, and its sources: reads back as the same scenario.
-    pub fn to_toml(&self) -> String {
-        write::scenario(self)
     }
 }

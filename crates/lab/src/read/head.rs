@@ -1,9 +1,11 @@
 //! The keys at the top: duration, seeds, schemes and the rest.
 
-use super::{Reader, common, document, find, stem, words};
+use super::reader::Reader;
+use super::words::{common, stem, words};
 use crate::scenario::Setting;
 use crate::scheme::{Scheme, SchemeConfig};
 use crate::tables::SCENARIO;
+use sidestep_config::document::{self, find};
 use sidestep_config::ledger::Ledger;
 use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::resolve;

@@ -1,10 +1,12 @@
 //! `[probe]`: what is looked at while a run goes on.
 
-use super::{Reader, common, descend, document, words};
+use super::reader::Reader;
+use super::words::{common, descend, words};
 use crate::probe::Probe;
 use crate::scenario::Setting;
 use crate::scheme::Scheme;
 use crate::tables::{PROBE, PROBE_LISTS};
+use sidestep_config::document;
 use sidestep_config::ledger::Ledger;
 use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::resolve;

@@ -1,6 +1,7 @@
 //! The schemes to compare: found by name, layered and read.
 
-use super::{NAME_RULE, Reader, descend, is_name, of_scheme, stem};
+use super::reader::Reader;
+use super::words::{NAME_RULE, descend, is_name, of_scheme, stem, words};
 use crate::scenario::Setting;
 use crate::scheme::{SWITCH_SPEC, Scheme, SchemeConfig, TRANSPORT_SPEC, switch, transport};
 use crate::shipped;
@@ -233,7 +234,7 @@ impl Reader<'_> {
         let mut quiet = Problems::default();
         let mut roots = self.written.iter().rev();
         let own = roots.find_map(|(root, _)| find(root, "schemes"));
-        let words = own.map(|entry| super::words(&entry.node, "", "", &mut quiet));
+        let words = own.map(|entry| words(&entry.node, "", "", &mut quiet));
         words.is_some_and(|words| words.iter().any(|(word, _)| stem(word) == name))
     }
 }
