@@ -21,6 +21,21 @@ pub mod testbed;
 pub use check::{MAX_DELAY, MAX_HOSTS, MAX_PORTS};
 
 /// A topology that can be built from its parameters.
+///
+/// ```
+/// use sidestep_sim::NoFiles;
+/// use sidestep_sim::topology::{Topology, build, fat_tree::FatTree};
+/// use sidestep_types::{Value, Values};
+///
+/// let mut values = Values::defaults(FatTree::ENTRY.params);
+/// values.set("k", Value::Count(4));
+/// assert_eq!(build("fat_tree", &values, &NoFiles).unwrap().hosts, 16);
+///
+/// values.set("k", Value::Count(5));
+/// let refused = FatTree::lay(&values, &NoFiles).err().unwrap();
+/// assert_eq!(refused.params, ["k"]);
+/// assert_eq!(refused.to_string(), "k must be even, got 5");
+/// ```
 pub trait Topology {
     /// Its name, source and parameters.
     const ENTRY: Entry;

@@ -21,6 +21,21 @@ pub mod query;
 pub use load::{Cost, Load};
 
 /// A workload that can be built from its parameters and planned for a run.
+///
+/// ```
+/// use sidestep_sim::workload::{AnyWorkload, Site, Workload, permutation::Permutation};
+/// use sidestep_sim::{NoFiles, Plan};
+/// use sidestep_types::{BitRate, Seed, Time, Values};
+///
+/// let values = Values::defaults(Permutation::ENTRY.params);
+/// let site = Site { access: vec![BitRate::gbps(1); 8] };
+/// let made = Permutation::build(&values, &NoFiles, &site).unwrap();
+///
+/// let mut plan = Plan { classes: vec!["all".into()], ..Plan::default() };
+/// let any = AnyWorkload::Permutation(made);
+/// any.plan(0, Time::from_ms(1), Seed(1), "all", &mut plan).unwrap();
+/// assert_eq!(plan.flows.len(), 8);
+/// ```
 pub trait Workload: Sized {
     /// Its name, source and parameters.
     const ENTRY: Entry;
