@@ -1,11 +1,10 @@
 //! The decision part of `[switch]`: its three policies and how much it may hold.
 
-use crate::section::{Choice, Resolved};
+use crate::section::Resolved;
+use crate::spec::Choice;
+use crate::value::SHARED;
 use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Capacity, buffer, route, sched};
-use sidestep_types::{Framing, HEADER_BYTES, Param, ParamUnit, Size, Value, Values};
-
-/// The word for a memory that all ports of a switch share.
-pub const SHARED: &str = "shared";
+use sidestep_types::{Framing, HEADER_BYTES, Param, ParamUnit, Refusal, Size, Value, Values};
 
 /// What each port holds.
 pub const CAPACITY: Param = Param::with_default(
@@ -58,11 +57,11 @@ pub type Named = (String, Values);
 /// Which policies decide, and how much they may keep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
-    /// Which of the next hops.
+    /// The route: which of the next hops a packet takes.
     pub route: Named,
-    /// What becomes of a packet.
+    /// The buffer policy: what happens to a packet that arrives.
     pub buffer: Named,
-    /// Which packet leaves next.
+    /// The scheduler: which packet leaves next.
     pub sched: Named,
     /// How much the switch may hold.
     pub capacity: Capacity,
@@ -70,12 +69,12 @@ pub struct Decision {
 
 /// Reads the decision from a section with [`POLICIES`], [`CAPACITY`], [`MEMORY`] and [`ALPHA`].
 ///
-/// An error names the key to blame and says what does not go together.
-pub fn decision(resolved: &Resolved) -> Result<Decision, (&'static str, String)> {
+/// Errors have the section of what is refused: `switch`, or that of a policy, `switch.buffer`.
+pub fn decision(resolved: &Resolved) -> Result<Decision, (&'static str, Refusal)> {
     let [route, buffer, sched] = &resolved.policies[..] else {
         panic!("a resolved switch has a route, a buffer and a sched");
     };
-    // How many ports a switch has decides nothing here.
+    // They are built only to check their values: neither the ports nor the salt decide that.
     let (ports, salt) = (4, 0);
     AnyRoute::build(route.0, &route.1, ports, salt).map_err(|e| ("switch.route", e))?;
     AnyBuffer::build(buffer.0, &buffer.1, ports, salt).map_err(|e| ("switch.buffer", e))?;
@@ -83,8 +82,9 @@ pub fn decision(resolved: &Resolved) -> Result<Decision, (&'static str, String)>
     if let Some(needs) = buffer::nature(buffer.0).sched
         && needs != sched.0
     {
-        let e = format!("{:?} needs sched {needs:?}, got {:?}", buffer.0, sched.0);
-        return Err(("switch.buffer", e));
+        let expected = format!("{:?} needs sched {needs:?}", buffer.0);
+        let got = format!("{:?}", sched.0);
+        return Err(("switch.buffer", Refusal::of_none(expected).got(got)));
     }
     let named = |(name, values): &(&str, Values)| (name.to_string(), values.clone());
     Ok(Decision {
@@ -95,12 +95,12 @@ pub fn decision(resolved: &Resolved) -> Result<Decision, (&'static str, String)>
     })
 }
 
-fn capacity(values: &Values) -> Result<Capacity, String> {
+fn capacity(values: &Values) -> Result<Capacity, Refusal> {
     match values.get("capacity") {
         Value::Word(word) if word == SHARED => {
             let (memory, alpha) = (values.bytes("memory"), values.fraction("alpha"));
             if alpha.0 == 0 {
-                return Err("alpha must be above 0".into());
+                return Err(Refusal::of("alpha", "must be above 0"));
             }
             Ok(Capacity::Shared { memory, alpha })
         }
@@ -113,22 +113,21 @@ fn capacity(values: &Values) -> Result<Capacity, String> {
 
 /// Errors when a queue could never take a full packet, with Ethernet's header and FCS: nothing
 /// would ever be delivered.
-pub fn holds_a_packet(capacity: &Capacity, mss: u32) -> Result<(), String> {
+pub fn holds_a_packet(capacity: &Capacity, mss: u32) -> Result<(), Refusal> {
     let framing = Framing::Ethernet;
     let full = u64::from(framing.wire(HEADER_BYTES + mss) - framing.unbuffered());
     let (name, got) = match capacity {
         Capacity::Unlimited => return Ok(()),
         Capacity::PerPort(Size::Packets(0)) => {
-            return Err("capacity must be at least 1 pkt, got 0 pkt".into());
+            return Err(Refusal::of("capacity", "must be at least 1 pkt").got("0 pkt"));
         }
         Capacity::PerPort(Size::Packets(_)) => return Ok(()),
         Capacity::PerPort(Size::Bytes(bytes)) => ("capacity", bytes),
         Capacity::Shared { memory, .. } => ("memory", memory),
     };
     if got.0 < full {
-        return Err(format!(
-            "{name} must hold a full packet, {full} B with mss {mss} B, got {got}"
-        ));
+        let expected = format!("must hold a full packet, {full} B with mss {mss} B");
+        return Err(Refusal::of(name, expected).got(got));
     }
     Ok(())
 }

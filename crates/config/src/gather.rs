@@ -1,8 +1,8 @@
-//! What the layers of a section say, sorted to what it belongs to; what lost is kept to be checked.
+//! What the layers of a section say, sorted to what it belongs to; overridden values are kept, to be checked.
 
 use crate::document::{Entry as Written, Item, Node, Table, find};
 use crate::problem::{At, Problems, suggest};
-use crate::section::{Choice, Layer, Spec};
+use crate::spec::{Choice, Layer, Spec};
 
 /// A value that a layer gave.
 pub(super) struct Given<'a> {

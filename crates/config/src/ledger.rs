@@ -9,9 +9,9 @@ pub struct Ledger {
     /// Parameters of a kind: did any scheme's kind have it, and what to say if not.
     asked: BTreeMap<At, (bool, String)>,
     /// Values that a scheme used.
-    heard: Vec<At>,
-    /// Values that a scheme replaced, with their dotted keys.
-    silenced: BTreeMap<At, String>,
+    used: Vec<At>,
+    /// Values that a scheme overrides, with their dotted keys.
+    overridden: BTreeMap<At, String>,
 }
 
 impl Ledger {
@@ -22,28 +22,28 @@ impl Ledger {
     }
 
     /// A scheme uses the value here.
-    pub fn heard(&mut self, at: &At) {
-        self.heard.push(at.clone());
+    pub fn used(&mut self, at: &At) {
+        self.used.push(at.clone());
     }
 
     /// A scheme has its own value instead of the one here.
-    pub fn silenced(&mut self, at: &At, path: &str) {
-        self.silenced.insert(at.clone(), path.to_string());
+    pub fn overridden(&mut self, at: &At, path: &str) {
+        self.overridden.insert(at.clone(), path.to_string());
     }
 
     /// Reports the parameters that no scheme's kind has, and returns warnings about values
-    /// that every scheme replaced.
+    /// that every scheme overrides.
     pub fn close(self, problems: &mut Problems) -> Vec<String> {
         for (at, (taken, message)) in self.asked {
             if !taken {
                 problems.add(&at, message);
             }
         }
-        let unheard = self
-            .silenced
+        let without_effect = self
+            .overridden
             .into_iter()
-            .filter(|(at, _)| !self.heard.contains(at));
-        unheard
+            .filter(|(at, _)| !self.used.contains(at));
+        without_effect
             .map(|(at, path)| {
                 format!(
                     "{}:{}:{}: {path} has no effect: every scheme says its own; [scheme.NAME.*] or --set would",

@@ -1,8 +1,8 @@
 //! What a user writes, understood: TOML in which every key and value knows its place, sections
 //! resolved from layers, values with units, and what is wrong with them said with a suggestion.
 //!
-//! [`document`] parses, [`section`] resolves a section and its policies, [`source`] keeps where
-//! each value comes from, [`problem`] says what is wrong and where. [`decision`] is the section
+//! [`document`] parses, [`spec`] says what a section may hold, [`section`] resolves one and its
+//! policies, [`source`] keeps where each value comes from, [`problem`] says what is wrong and where. [`decision`] is the section
 //! that the simulator and the software switch have in common. No files are opened here.
 
 pub mod decision;
@@ -12,4 +12,5 @@ pub mod ledger;
 pub mod problem;
 pub mod section;
 pub mod source;
+pub mod spec;
 pub mod value;

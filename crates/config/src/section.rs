@@ -5,49 +5,13 @@
 //! that kind: a later layer with another kind drops them. Parameters given without one stay,
 //! and reach whatever kind is chosen in the end.
 
-use crate::document::Table;
 use crate::gather::{Gathered, Given, Picked, gather};
 use crate::ledger::Ledger;
 use crate::problem::{At, Problems, suggest};
-use crate::source::Origin;
+use crate::spec::{Choice, Layer, Spec};
 use crate::value;
-use sidestep_types::{Entry, Param, Value, Values};
+use sidestep_types::{Entry, Param, Refusal, Value, Values};
 use std::collections::BTreeMap;
-
-/// What a section may say.
-pub struct Spec<'a> {
-    /// Its dotted name: `switch`, `workload.query`; empty at the top.
-    pub name: &'a str,
-    /// Its own parameters.
-    pub params: &'static [Param],
-    /// The section itself has a `kind`.
-    pub kind: Option<Choice>,
-    /// The policies it chooses.
-    pub policies: &'a [Choice],
-}
-
-/// One choice from a registry.
-#[derive(Clone, Copy)]
-pub struct Choice {
-    /// What is chosen, which is also its key: `buffer`, `topology`.
-    pub what: &'static str,
-    /// From these.
-    pub entries: &'static [Entry],
-    /// When nothing is said.
-    pub default: Option<&'static str>,
-}
-
-/// One layer of a section.
-pub struct Layer<'a> {
-    /// What it says.
-    pub table: &'a Table,
-    /// Who says it.
-    pub origin: &'a Origin,
-    /// What stands before the section's name in the `[source]` of this layer's file.
-    pub prefix: &'a str,
-    /// It speaks to every scheme: a parameter that some scheme's policy does not have is no error.
-    pub shared: bool,
-}
 
 /// A section with every value known.
 #[derive(Debug, Default)]
@@ -65,30 +29,26 @@ pub struct Resolved {
 }
 
 impl Resolved {
-    /// Reports what a policy refused: at the parameter that the message names first, or whose
-    /// value it quotes, or else at `fallback`.
-    pub fn blame(&self, section: &str, message: &str, fallback: &At, problems: &mut Problems) {
-        // A registry puts the kind before its message; the place says that already.
-        let own = message
-            .strip_prefix(self.kind)
-            .and_then(|rest| rest.strip_prefix(": "));
-        let message = own.unwrap_or(message);
-        let words: Vec<&str> = message
-            .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-            .collect();
-        let named = self.places.iter().filter_map(|(key, at)| {
-            let key = key.strip_prefix(section)?.strip_prefix('.')?;
-            Some((words.iter().position(|word| *word == key)?, at))
-        });
-        let quoted = self.settings.iter().find_map(|(key, value, _)| {
-            let path = value.contains('.') && message.contains(value.as_str());
-            let path = path || message.contains(&format!("{value:?}"));
-            self.places.get(key).filter(|_| path)
-        });
-        let named = named.min_by_key(|(rank, _)| *rank).map(|(_, at)| at);
-        let at = named.or(quoted).unwrap_or(fallback);
-        problems.add(at, format!("{section}: {message}"));
+    /// Reports a refusal of this section's values, or of those of its policy when `section` is
+    /// `switch.buffer`: at the first of its parameters that was given, or else where the policy was
+    /// chosen, or else at `fallback`.
+    pub fn refused(&self, section: &str, why: &Refusal, fallback: &At, problems: &mut Problems) {
+        refused(&self.places, section, why, fallback, problems);
     }
+}
+
+/// [`Resolved::refused`] for a caller that kept the [`Resolved::places`] of the section and no more.
+pub fn refused(
+    places: &BTreeMap<String, At>,
+    section: &str,
+    why: &Refusal,
+    fallback: &At,
+    problems: &mut Problems,
+) {
+    let of = |param: &&str| places.get(&format!("{section}.{param}"));
+    let given = why.params.iter().find_map(of);
+    let at = given.or(places.get(section)).unwrap_or(fallback);
+    problems.add(at, format!("{section}: {why}"));
 }
 
 /// Resolves a section. Returns `None` when a problem left it without a meaning.
@@ -169,17 +129,17 @@ impl Work<'_, '_> {
     }
 
     /// A value of a layer for every scheme that was used, so that it has an effect.
-    fn heard(&mut self, layer: usize, at: &At) {
+    fn used(&mut self, layer: usize, at: &At) {
         if self.layers[layer].shared {
-            self.ledger.heard(at);
+            self.ledger.used(at);
         }
     }
 
-    /// A value that another layer replaced. Who speaks to every scheme as well means to.
-    fn silenced(&mut self, layer: usize, by: usize, at: &At, path: &str) {
+    /// A value that another layer replaced. An override for all schemes is intentional: no warning.
+    fn overridden(&mut self, layer: usize, by: usize, at: &At, path: &str) {
         let by = &self.layers[by];
         if self.layers[layer].shared && !by.shared && !by.origin.replaces() {
-            self.ledger.silenced(at, path);
+            self.ledger.overridden(at, path);
         }
     }
 
@@ -192,7 +152,7 @@ impl Work<'_, '_> {
         };
         let path = self.path(None, key);
         for (at, layer, by) in &picked.lost_kinds {
-            self.silenced(*layer, *by, at, &path);
+            self.overridden(*layer, *by, at, &path);
         }
         let Some(name) = picked.kind.map(|(name, _, _)| name).or(choice.default) else {
             let known: Vec<&str> = choice.entries.iter().map(|entry| entry.name).collect();
@@ -201,13 +161,13 @@ impl Work<'_, '_> {
             return None;
         };
         let Some(entry) = choice.entries.iter().find(|entry| entry.name == name) else {
-            // Said where the layers were gathered.
+            // The problem was reported when the layers were gathered.
             self.whole = false;
             return None;
         };
         let source = match picked.kind {
             Some((_, at, layer)) => {
-                self.heard(layer, at);
+                self.used(layer, at);
                 self.out.places.insert(path.clone(), at.clone());
                 self.source(layer, &path)
             }
@@ -265,7 +225,7 @@ impl Work<'_, '_> {
             let given = picked.params.iter().find(|given| given.key == param.name);
             let (value, source) = match (given, param.default) {
                 (Some(given), _) => {
-                    self.heard(given.layer, given.key_at);
+                    self.used(given.layer, given.key_at);
                     self.out.places.insert(path.clone(), given.node.at.clone());
                     let value = value::read(&path, given.node, param, self.problems);
                     (value, self.source(given.layer, &path))
@@ -292,14 +252,14 @@ impl Work<'_, '_> {
         }
     }
 
-    /// What lost is read all the same: a slip there must not wait for another scheme to show.
+    /// Overridden values are read as well: a mistake in one is reported even when no scheme uses it.
     fn check_lost(&mut self, choice: Option<&Choice>, picked: &Picked<'_>) {
         for (given, by) in &picked.lost {
             let policy = choice
                 .filter(|_| self.spec.kind.is_none())
                 .map(|choice| choice.what);
             let path = self.path(policy, given.key);
-            self.silenced(given.layer, *by, given.key_at, &path);
+            self.overridden(given.layer, *by, given.key_at, &path);
             let entries = choice.map_or(&[][..], |choice| choice.entries);
             let params = entries
                 .iter()

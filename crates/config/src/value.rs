@@ -1,9 +1,11 @@
 //! One value: read from text with a message that helps, and written so that it reads back.
 
-use crate::decision::SHARED;
 use crate::document::Node;
 use crate::problem::{Problems, suggest};
 use sidestep_types::{Param, ParamUnit, Time, Value};
+
+/// The word for a memory that all ports of a switch share, as a value of `capacity`.
+pub const SHARED: &str = "shared";
 
 /// No span may be longer: 46 days, under a quarter of all time, so that sums stay inside it.
 pub const LONGEST: Time = Time::from_s(4_000_000);

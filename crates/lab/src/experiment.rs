@@ -1,12 +1,9 @@
 //! An experiment: a scenario at several points, what is drawn of it, and what a paper claims.
 
 use crate::claim::Claim;
-use crate::read;
+use crate::record::Record;
 use crate::scenario::Scenario;
 use crate::stats::{Summary, metric, summarise};
-use crate::{ClaimResult, Record};
-use sidestep_config::problem::Problem;
-use sidestep_sim::Files;
 
 /// What `docs/experiments.md` calls an experiment. A scenario without `[sweep]` is one with a
 /// single point and no axes.
@@ -131,21 +128,6 @@ pub const SAMPLES: [&str; 7] = [
 ];
 
 impl Experiment {
-    /// Reads the experiment, or plain scenario, in `text`, which stands in `file`, changed by
-    /// `sets` (`key=value` each), and by its `[quick]` when `quick`.
-    ///
-    /// `files` reads what it names: its base, schemes, distributions, flow lists. Errors are all
-    /// that is wrong, in the order of the files.
-    pub fn read(
-        file: &str,
-        text: &str,
-        sets: &[String],
-        quick: bool,
-        files: &dyn Files,
-    ) -> Result<Experiment, Vec<Problem>> {
-        read::experiment(file, text, sets, quick, files)
-    }
-
     /// Is it more than a plain scenario?
     pub fn is_sweep(&self) -> bool {
         !self.axes.is_empty()
@@ -221,16 +203,6 @@ impl Experiment {
             }
         }
         all
-    }
-
-    /// The claims beside our numbers.
-    pub fn evaluate(&self, results: &Results) -> Vec<ClaimResult> {
-        crate::claim::evaluate_at(&self.claims, &self.axes, &results.points)
-    }
-
-    /// The experiment with every value written out.
-    pub fn to_toml(&self) -> String {
-        crate::write::experiment(self)
     }
 }
 

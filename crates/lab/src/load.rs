@@ -4,7 +4,7 @@
 //!                  anything is lost; acknowledgements and retransmissions are not counted.
 //!                  `share` is wire bits over the sum of the rates of all hosts' links.
 
-use crate::Scenario;
+use crate::scenario::Scenario;
 use sidestep_sim::workload::{Cost, Load, Site};
 
 /// The offered load of a scenario.
@@ -41,8 +41,15 @@ pub struct ClassLoad {
     pub notes: Vec<String>,
 }
 
+impl Scenario {
+    /// How much traffic each workload offers, and how much of it the hosts' links could carry.
+    pub fn load(&self) -> LoadReport {
+        report(self)
+    }
+}
+
 /// The load with the framing and segment size of the first scheme.
-pub(crate) fn report(scenario: &Scenario) -> LoadReport {
+fn report(scenario: &Scenario) -> LoadReport {
     let first = &scenario.schemes[0].config;
     let cost = Cost {
         framing: first.framing,

@@ -1,7 +1,8 @@
 //! One run: a scheme, a seed, and the simulator stepped until it is done or told to stop.
 
 use crate::probe::{Probed, Prober};
-use crate::{Scenario, warnings};
+use crate::scenario::Scenario;
+use crate::warnings;
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
 use sidestep_sim::{Outcome, Plan, TraceFilter, World};
 use sidestep_types::{Seed, Time};
@@ -97,7 +98,7 @@ pub fn run_on<A: Agenda>(
     })
 }
 
-/// Steps a world until it is done, the horizon has come, or the watcher stops it; says whether he did.
+/// Steps a world until it is done, the horizon has come, or the watcher stops it; says whether the watcher did.
 fn simulate<A: Agenda>(
     world: &mut World<A>,
     scenario: &Scenario,

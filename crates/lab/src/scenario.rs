@@ -1,14 +1,14 @@
-//! A scenario, resolved: every value known, and where each comes from.
+//! A scenario, resolved: every value known, and where each comes from. Reading, weighing and writing
+//! one are functions of it in files of their own: `read/`, `load.rs`, `write.rs`.
 
 use crate::claim::Claim;
-use crate::load::LoadReport;
 use crate::probe::Probe;
 use crate::scheme::Scheme;
-use crate::{load, read, write};
-use sidestep_config::problem::{At, Problem};
+use sidestep_config::problem::At;
 use sidestep_sim::workload::AnyWorkload;
-use sidestep_sim::{Files, Network, Plan};
-use sidestep_types::{Seed, Time};
+use sidestep_sim::{Network, Plan};
+use sidestep_types::{Refusal, Seed, Time};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What to simulate: a network, its traffic, and the schemes to compare on them.
@@ -44,6 +44,8 @@ pub(crate) struct Traffic {
     pub workload: AnyWorkload,
     /// Where it stands.
     pub at: At,
+    /// Where its values stand, by dotted key.
+    pub places: BTreeMap<String, At>,
 }
 
 /// One value of a scenario and where it comes from.
@@ -60,19 +62,6 @@ pub struct Setting {
 }
 
 impl Scenario {
-    /// Reads the scenario in `text`, which stands in `file`, changed by `sets` (`key=value` each).
-    ///
-    /// `files` reads what it names: schemes, distributions, flow lists. Errors are all that is
-    /// wrong, in the order of the file.
-    pub fn read(
-        file: &str,
-        text: &str,
-        sets: &[String],
-        files: &dyn Files,
-    ) -> Result<Scenario, Vec<Problem>> {
-        read::scenario(file, text, sets, files)
-    }
-
     /// Every value, the defaults included, and where it comes from.
     pub fn settings(&self) -> &[Setting] {
         &self.settings
@@ -83,18 +72,14 @@ impl Scenario {
         self.warnings.clone()
     }
 
-    /// How much traffic each workload offers, and how much of it the hosts' links could carry.
-    pub fn load(&self) -> LoadReport {
-        load::report(self)
-    }
-
     /// All flows and queries of the run with `seed`. Errors say what a workload refused.
     pub fn plan(&self, seed: u64) -> Result<Plan, String> {
-        self.draw(seed).map_err(|(_, message)| message)
+        let named = |(of, why): (&Traffic, _)| format!("workload.{}: {why}", of.name);
+        self.draw(seed).map_err(named)
     }
 
-    /// The plan, or the number of the workload that refused and why.
-    pub(crate) fn draw(&self, seed: u64) -> Result<Plan, (usize, String)> {
+    /// The plan, or the workload that refused and why.
+    pub(crate) fn draw(&self, seed: u64) -> Result<Plan, (&Traffic, Refusal)> {
         let mut plan = Plan {
             classes: self.traffic.iter().map(|t| t.name.clone()).collect(),
             ..Plan::default()
@@ -105,7 +90,7 @@ impl Scenario {
             (traffic
                 .workload
                 .plan(class, self.duration, seed, name, &mut plan))
-            .map_err(|message| (index, format!("workload.{message}")))?;
+            .map_err(|why| (traffic, why))?;
         }
         Ok(plan)
     }
@@ -124,16 +109,5 @@ impl Scenario {
             lines.push_str(&format!("file {path:?} = {digest}\n"));
         }
         lines
-    }
-
-    /// What the switches of scheme number `scheme` decide by, as the `[switch]` of a software switch's config
-    /// without its head. Pauses and crossbars are not in it: only the simulator has them.
-    pub fn decision_toml(&self, scheme: usize) -> String {
-        write::decision(self, scheme)
-    }
-
-    /// The scenario with every value written out, and its sources: reads back as the same scenario.
-    pub fn to_toml(&self) -> String {
-        write::scenario(self)
     }
 }

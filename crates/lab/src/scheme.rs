@@ -3,10 +3,11 @@
 use crate::fabric;
 use crate::tables::{SWITCH, TRANSPORT, TRANSPORTS};
 use sidestep_config::decision::{POLICIES, decision};
-use sidestep_config::section::{Choice, Resolved, Spec};
+use sidestep_config::section::Resolved;
+use sidestep_config::spec::{Choice, Spec};
 use sidestep_sim::{SwitchConfig, TraceFilter, WorldConfig};
 use sidestep_transport::TransportConfig;
-use sidestep_types::{Framing, Seed};
+use sidestep_types::{Framing, Refusal, Seed};
 
 /// One thing to compare.
 #[derive(Clone, Debug)]
@@ -68,8 +69,8 @@ pub(crate) const TRANSPORT_SPEC: Spec<'static> = Spec {
     policies: &[],
 };
 
-/// Reads `[switch]`. An error names the policy and says what does not go together.
-pub(crate) fn switch(resolved: &Resolved) -> Result<SwitchConfig, (&'static str, String)> {
+/// Reads `[switch]`. Errors have the section of what is refused, as those of [`decision`].
+pub(crate) fn switch(resolved: &Resolved) -> Result<SwitchConfig, (&'static str, Refusal)> {
     let decision = decision(resolved)?;
     let config = SwitchConfig {
         route: decision.route,
@@ -83,7 +84,7 @@ pub(crate) fn switch(resolved: &Resolved) -> Result<SwitchConfig, (&'static str,
     Ok(config)
 }
 
-/// Reads `[transport]`. An error names the parameter first.
-pub(crate) fn transport(resolved: &Resolved) -> Result<TransportConfig, String> {
-    Ok(sidestep_transport::build(resolved.kind, &resolved.values)?)
+/// Reads `[transport]`.
+pub(crate) fn transport(resolved: &Resolved) -> Result<TransportConfig, Refusal> {
+    sidestep_transport::build(resolved.kind, &resolved.values)
 }

@@ -1,8 +1,8 @@
 //! What must be read before trusting a number.
 
-use crate::scenario::Setting;
+use crate::scenario::{Scenario, Setting};
+use crate::scheme::Scheme;
 use crate::tables::{SWITCH, TRANSPORT, takes};
-use crate::{Scenario, Scheme};
 use sidestep_config::source::default;
 use sidestep_sim::pfc::headroom_needed;
 use sidestep_sim::{Deadlock, End, Network, Outcome, Plan, PortOutcome};
@@ -26,7 +26,7 @@ pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
             never_detours(scheme),
             never_idle(scheme),
             line_rate_without_priorities(scheme),
-            unheard(scenario, scheme),
+            without_effect(scenario, scheme),
             too_little_headroom(scheme, &scenario.network),
             overflows_though_paused(scheme, &scenario.network),
         ];
@@ -154,8 +154,8 @@ fn line_rate_without_priorities(scheme: &Scheme) -> Option<String> {
     })
 }
 
-/// What was said to the transport and is none of its business.
-fn unheard(scenario: &Scenario, scheme: &Scheme) -> Option<String> {
+/// Values of `[transport]` that this kind of transport does not take.
+fn without_effect(scenario: &Scenario, scheme: &Scheme) -> Option<String> {
     let own = |key: &str| {
         let of = |s: &&Setting| s.scheme.as_ref() == Some(&scheme.name) && s.key == key;
         scenario.settings.iter().find(of)

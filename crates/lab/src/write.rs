@@ -7,9 +7,29 @@ use sidestep_config::decision::{ALPHA, CAPACITY, MEMORY, POLICIES};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+impl Scenario {
+    /// The scenario with every value written out, and its sources: reads back as the same scenario.
+    pub fn to_toml(&self) -> String {
+        scenario(self)
+    }
+
+    /// What the switches of scheme number `scheme` decide by, as the `[switch]` of a software switch's config
+    /// without its head. Pauses and crossbars are not in it: only the simulator has them.
+    pub fn decision_toml(&self, scheme: usize) -> String {
+        decision(self, scheme)
+    }
+}
+
+impl Experiment {
+    /// The experiment with every value written out.
+    pub fn to_toml(&self) -> String {
+        experiment(self)
+    }
+}
+
 /// Writes the experiment: its first point in full, what changes from there to the others, the
 /// plots and the claims.
-pub(crate) fn experiment(experiment: &Experiment) -> String {
+fn experiment(experiment: &Experiment) -> String {
     let mut out = scenario(&experiment.points[0].scenario);
     if experiment.is_sweep() {
         // The points of a sweep hold no claims.
@@ -143,7 +163,7 @@ fn write_at(out: &mut String, key: &str, at: &[(String, String)]) {
 }
 
 /// Writes the scenario: the top, its sections, each scheme in full, sources and claims.
-pub(crate) fn scenario(scenario: &Scenario) -> String {
+fn scenario(scenario: &Scenario) -> String {
     let mut out = String::new();
     let common: Vec<&Setting> = scenario
         .settings
@@ -179,7 +199,7 @@ pub(crate) fn scenario(scenario: &Scenario) -> String {
 
 /// The lines of `[switch]` of scheme number `scheme` that decide what becomes of a packet: those that the
 /// config of a software switch has as well.
-pub(crate) fn decision(scenario: &Scenario, scheme: usize) -> String {
+fn decision(scenario: &Scenario, scheme: usize) -> String {
     let name = &scenario.schemes[scheme].name;
     let own = |s: &&Setting| s.scheme.as_ref().is_none_or(|of| of == name);
     let known = |s: &&Setting| {

@@ -128,6 +128,53 @@ fn what_is_wrong_in_a_set_is_said_with_the_set() {
     }
 }
 
+/// A sentence may speak of a parameter that is not to blame, or of none at all.
+#[test]
+fn a_refusal_is_shown_at_the_parameter_that_made_it() {
+    let topology = |lines: &str| GOOD.replace("kind = \"fat_tree\"\nk = 4", lines);
+    let workload = |lines: &str| format!("{GOOD}[workload.more]\n{lines}\n");
+    let cases = [
+        // Not at `left`, which the sentence names first.
+        (
+            topology("kind = \"dumbbell\"\nleft = 12\nbottleneck_delay = \"2000 s\""),
+            "a.toml:6:20: topology: cable switch \"left\" to switch \"right\": expected a delay of \
+             at most 1000 s, got 2000 s",
+        ),
+        (
+            topology("kind = \"leaf_spine\"\nhost_delay = \"2000 s\""),
+            "a.toml:5:14: topology: cable host 0 to switch \"leaf 0\": expected a delay of at most \
+             1000 s, got 2000 s",
+        ),
+        (
+            topology("kind = \"custom\"\nfile = \"cables\""),
+            "a.toml:5:8: topology: \"cables\": no such file",
+        ),
+        // Not at `load`, which is the file's name as well.
+        (
+            workload(
+                "kind = \"background\"\ninter_arrival = \"off\"\nload = \"1/2\"\ncdf = \"load.csv\"",
+            ),
+            "a.toml:14:7: workload.more: \"load.csv\" is not a shipped distribution, nor a file: no \
+             such file",
+        ),
+        // At the one of two that was given.
+        (
+            format!("{GOOD}[transport]\nrto_max = \"1 us\"\n"),
+            "a.toml:11:11: transport: rto_min (10 ms) must not be above rto_max (1 us)",
+        ),
+    ];
+    for (text, expected) in cases {
+        assert!(said(&text, &[]).ends_with(expected), "{}", said(&text, &[]));
+    }
+    let odd = topology("kind = \"single_switch\"\nhosts = 9")
+        .replace("kind = \"query\"", "kind = \"long\"\nbetween = \"pairs\"")
+        .replace("rate = \"300 /s\"\ndegree = 8\n", "");
+    assert_eq!(
+        said(&odd, &[]),
+        "a.toml:8:11: workload.query: pairs need an even number of hosts, got 9"
+    );
+}
+
 #[test]
 fn every_problem_is_reported_not_just_the_first() {
     let text = GOOD

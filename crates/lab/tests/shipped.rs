@@ -50,6 +50,38 @@ fn every_shipped_scenario_reads_warns_of_nothing_and_reads_back() {
 }
 
 #[test]
+fn every_file_of_the_shipped_folders_is_there_by_its_rank() {
+    let rank = |text: &str| {
+        let said = text
+            .lines()
+            .find_map(|line| line.strip_prefix("# listed: "));
+        said.map_or(u32::MAX, |rank| rank.parse().expect("a whole number"))
+    };
+    for (folder, shipped) in [
+        ("schemes", shipped::SCHEMES),
+        ("scenarios", shipped::SCENARIOS),
+    ] {
+        let place = format!("{}/../../{folder}", env!("CARGO_MANIFEST_DIR"));
+        let files = std::fs::read_dir(place).expect("the folder is there");
+        let stem = |file: std::fs::DirEntry| file.path().file_stem().map(|stem| stem.to_owned());
+        let mut files: Vec<_> = files.map(|file| stem(file.expect("a file"))).collect();
+        files.sort();
+        let mut names: Vec<_> = shipped
+            .iter()
+            .map(|(name, _)| Some((*name).into()))
+            .collect();
+        names.sort();
+        assert_eq!(names, files, "{folder}");
+        let by_rank = shipped.is_sorted_by_key(|(name, text)| (rank(text), *name));
+        assert!(
+            by_rank,
+            "{folder}: {:?}",
+            shipped.iter().map(|(name, _)| name).collect::<Vec<_>>()
+        );
+    }
+}
+
+#[test]
 fn every_shipped_scheme_says_what_it_is_and_runs() {
     let names: Vec<&str> = shipped::SCHEMES.iter().map(|(name, _)| *name).collect();
     let scenario = read(

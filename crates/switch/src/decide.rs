@@ -172,7 +172,9 @@ impl Decider {
         let wanted = want.port;
         match verdict {
             Verdict::Enqueue { mark } => self.enqueue(&mut carrier, wanted, want.depth, mark),
-            Verdict::Detour(port) if carrier.may_detour() => self.detour(&mut carrier, wanted, port),
+            Verdict::Detour(port) if carrier.may_detour() => {
+                self.detour(&mut carrier, wanted, port)
+            }
             Verdict::Detour(_) => self.drop(wanted, DropReason::Full),
             Verdict::Drop(reason) => self.drop(wanted, reason),
             Verdict::Evict { mark } => self.squeeze(carrier, wanted, mark),

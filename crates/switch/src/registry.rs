@@ -1,6 +1,6 @@
 //! Registries: one line per policy gives it its name, its parameters and its dispatch.
 
-use sidestep_types::{Entry, Values};
+use sidestep_types::{Entry, Refusal, Values};
 use std::fmt;
 
 /// What others must know about a policy beside its parameters: schemes, drivers, and the
@@ -102,7 +102,7 @@ pub trait Policy: Sized {
     /// Makes one for a switch with `ports` ports, from a complete set of values.
     ///
     /// `salt` is a number of the switch's own. Errors say what does not go together.
-    fn build(values: &Values, ports: u16, salt: u64) -> Result<Self, String>;
+    fn build(values: &Values, ports: u16, salt: u64) -> Result<Self, Refusal>;
 }
 
 /// No policy of this name.
@@ -158,14 +158,15 @@ macro_rules! registry {
                 values: &sidestep_types::Values,
                 ports: u16,
                 salt: u64,
-            ) -> Result<$any, String> {
+            ) -> Result<$any, sidestep_types::Refusal> {
                 $(
                     if name == <$module::$policy as crate::Policy>::ENTRY.name {
                         let made = <$module::$policy as crate::Policy>::build(values, ports, salt)?;
                         return Ok($any::$policy(made));
                     }
                 )*
-                Err(crate::UnknownPolicy(name.to_string()).to_string())
+                let unknown = crate::UnknownPolicy(name.to_string());
+                Err(sidestep_types::Refusal::of_none(unknown.to_string()))
             }
         }
 

@@ -7,7 +7,7 @@
 //!                  then lies between the largest lower end and the largest upper end.
 
 use super::{Accept, Claim, Compare, Over, Verdict};
-use crate::experiment::{Axis, PointResult};
+use crate::experiment::{Axis, Experiment, PointResult, Results};
 use crate::stats::metric::{self, Metric, Reading};
 use crate::stats::{Interval, Summary, t_interval_of};
 use serde::{Deserialize, Serialize};
@@ -99,12 +99,15 @@ pub fn evaluate(claims: &[Claim], summaries: &[Summary]) -> Vec<ClaimResult> {
     evaluate_at(claims, &[], &[point])
 }
 
+impl Experiment {
+    /// The claims beside our numbers.
+    pub fn evaluate(&self, results: &Results) -> Vec<ClaimResult> {
+        evaluate_at(&self.claims, &self.axes, &results.points)
+    }
+}
+
 /// Holds every claim against the points of an experiment.
-pub(crate) fn evaluate_at(
-    claims: &[Claim],
-    axes: &[Axis],
-    points: &[PointResult],
-) -> Vec<ClaimResult> {
+fn evaluate_at(claims: &[Claim], axes: &[Axis], points: &[PointResult]) -> Vec<ClaimResult> {
     let one = |claim: &Claim| evaluate_one(claim, axes, points);
     claims.iter().map(one).collect()
 }

@@ -2,7 +2,6 @@
 
 mod evaluate;
 
-pub(crate) use evaluate::evaluate_at;
 pub use evaluate::{ClaimPoint, ClaimResult, evaluate};
 
 use serde::{Deserialize, Serialize};

@@ -1,9 +1,11 @@
 //! `[sweep]` and `[quick]`: what is changed from point to point, and for a first look.
 
-use super::{NAME_RULE, is_name, tables};
+use super::words::{NAME_RULE, SECTIONS, is_name};
 use crate::experiment::Axis;
+use crate::tables;
 use sidestep_config::document::{Entry, Item, Node, Table, find, nested};
 use sidestep_config::problem::{At, Problems, suggest};
+use sidestep_config::source::AROUND;
 
 /// An axis, and what each of its values changes.
 #[derive(Clone, Debug)]
@@ -20,7 +22,7 @@ pub(super) struct ReadAxis {
 /// One value of an axis.
 #[derive(Clone, Debug)]
 pub(super) struct AxisValue {
-    /// As the reader sees it.
+    /// Its text in tables and plots.
     pub word: String,
     at: At,
     /// Trees to lay over the scenario, one for each key, with the dotted key.
@@ -28,7 +30,7 @@ pub(super) struct AxisValue {
 }
 
 impl ReadAxis {
-    /// As everyone else sees it.
+    /// The axis without its places and trees.
     pub fn shown(&self) -> Axis {
         Axis {
             name: self.name.clone(),
@@ -127,10 +129,7 @@ fn axis(name: &str, entry: &Entry, problems: &mut Problems) -> Option<ReadAxis> 
 /// Is it a key or section of a scenario?
 fn is_top_key(name: &str) -> bool {
     let params = tables::SCENARIO.iter().chain(tables::LISTS);
-    let mut keys = params
-        .map(|param| param.name)
-        .chain(super::SECTIONS)
-        .chain(super::AROUND);
+    let mut keys = params.map(|param| param.name).chain(SECTIONS).chain(AROUND);
     keys.any(|key| key == name)
 }
 

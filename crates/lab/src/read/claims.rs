@@ -1,8 +1,9 @@
 //! `[[claim]]`: a paper's sentence, and what would count as reproducing it.
 
 use super::axes::ReadAxis;
-use super::experiment::fixed;
-use super::{Reader, stem};
+use super::fixed::fixed;
+use super::reader::Reader;
+use super::words::stem;
 use crate::claim::{Accept, Claim, Compare, NO_NUMBER, Over, Verdict};
 use crate::stats::metric;
 use crate::tables::CLAIM;

@@ -1,39 +1,73 @@
-//! From text to an [`Experiment`]: a base, the file, and a scenario for each point.
+//! From text to an [`Experiment`]: a base, the file, and a scenario for each point. A plain
+//! [`Scenario`] is one with a single point.
 
 use super::axes::{self, AxisValue, ReadAxis};
-use super::{Reader, stem};
+use super::plots::figure;
+use super::reader::Reader;
+use super::words::stem;
 use crate::experiment::{Experiment, Point};
 use crate::scenario::Scenario;
 use crate::shipped::OrShipped;
 use sha2::{Digest, Sha256};
-use sidestep_config::document::{self, Item, Table, find};
+use sidestep_config::document::{self, Table, find};
 use sidestep_config::problem::{At, Problem, Problems};
 use sidestep_config::source::{self, Origin};
 use sidestep_sim::Files;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// More points than this are a slip of the pen.
+/// More points than this are taken for a mistake.
 const MOST_POINTS: usize = if cfg!(fuzzing) { 6 } else { 1_000 };
 
 /// What a file does not take over from its base.
 const OWN: [&str; 6] = ["title", "figure", "plot", "sweep", "quick", "claim"];
 
-/// What an experiment's text, the `--set`s and the files behind it say together.
-pub(crate) fn experiment(
-    file: &str,
-    text: &str,
-    sets: &[String],
-    quick: bool,
-    files: &dyn Files,
-) -> Result<Experiment, Vec<Problem>> {
-    let mut problems = Problems::default();
-    let files = &OrShipped(files);
-    let read = Parsed::of(file, text, sets, quick, files, &mut problems)
-        .and_then(|parsed| parsed.experiment(files, &mut problems));
-    match read {
-        Some(experiment) if problems.is_empty() => Ok(experiment),
-        _ => Err(problems.into_sorted()),
+impl Experiment {
+    /// Reads the experiment, or plain scenario, in `text`, which stands in `file`, changed by
+    /// `sets` (`key=value` each), and by its `[quick]` when `quick`.
+    ///
+    /// `files` reads what it names: its base, schemes, distributions, flow lists. Errors are all
+    /// that is wrong, in the order of the files.
+    pub fn read(
+        file: &str,
+        text: &str,
+        sets: &[String],
+        quick: bool,
+        files: &dyn Files,
+    ) -> Result<Experiment, Vec<Problem>> {
+        let mut problems = Problems::default();
+        let files = &OrShipped(files);
+        let read = Parsed::of(file, text, sets, quick, files, &mut problems)
+            .and_then(|parsed| parsed.experiment(files, &mut problems));
+        match read {
+            Some(experiment) if problems.is_empty() => Ok(experiment),
+            _ => Err(problems.into_sorted()),
+        }
+    }
+}
+
+impl Scenario {
+    /// Reads the scenario in `text`, which stands in `file`, changed by `sets` (`key=value` each).
+    ///
+    /// `files` reads what it names: schemes, distributions, flow lists. Errors are all that is
+    /// wrong, in the order of the file.
+    pub fn read(
+        file: &str,
+        text: &str,
+        sets: &[String],
+        files: &dyn Files,
+    ) -> Result<Scenario, Vec<Problem>> {
+        let mut experiment = Experiment::read(file, text, sets, false, files)?;
+        if experiment.points.len() > 1 {
+            let mut problems = Problems::default();
+            let many = experiment.points.len();
+            let message =
+                format!("[sweep] makes {many} points of it: expected a scenario without one");
+            problems.add(&At::file(file), message);
+            return Err(problems.into_sorted());
+        }
+        let point = experiment.points.pop().expect("there is a point");
+        Ok(point.scenario)
     }
 }
 
@@ -62,7 +96,7 @@ impl<'a> Parsed<'a> {
     ) -> Option<Parsed<'a>> {
         let root = document::parse(file, text, problems);
         if !problems.is_empty() {
-            // What follows a syntax error would be guesswork.
+            // After a syntax error the rest of the tree is not reliable.
             return None;
         }
         let mut written = Vec::new();
@@ -71,7 +105,7 @@ impl<'a> Parsed<'a> {
         }
         let mut axes = axes::sweep(&root, problems);
         if !problems.is_empty() {
-            // Whoever names an axis that could not be read would be blamed for it.
+            // A claim or plot that names an axis that was not read would be reported as wrong.
             return None;
         }
         let look = axes::quick(&root, &mut axes, problems);
@@ -119,7 +153,7 @@ impl<'a> Parsed<'a> {
         let names = first.scheme_names(&mut quiet).map(|(names, _)| names);
         let names = names.unwrap_or_default();
         let claims = first.claims(root, &names, &self.axes, problems);
-        let figure = super::plots::figure(root, problems);
+        let figure = figure(root, problems);
         let plots = first.plots(root, &names, &self.axes, problems);
         if !problems.is_empty() || points.len() != combinations.len() {
             return None;
@@ -238,7 +272,7 @@ fn base(
         return None;
     }
     root.retain(|entry| !OWN.contains(&entry.key.as_str()));
-    // Who the sources speak of is checked before anything is taken away.
+    // Sources are checked against the whole file, before anything is taken away.
     let sources = source::read(&root, problems);
     Some((root, Origin::Scenario(sources)))
 }
@@ -257,55 +291,4 @@ impl Files for Seen<'_> {
         self.read.borrow_mut().insert(path.to_string(), digits);
         Ok(text)
     }
-}
-
-/// What a `{ axis = "value", … }` says, each checked against the axes; where `several` may be
-/// meant, `{ axis = ["one", "other"] }` is two of the same axis.
-pub(super) fn fixed(
-    what: &str,
-    node: &document::Node,
-    axes: &[ReadAxis],
-    several: bool,
-    problems: &mut Problems,
-) -> Option<Vec<(String, String)>> {
-    let table = node.table(what, problems)?;
-    let mut fixed = Vec::new();
-    let mut leaves: Vec<(String, &document::Entry)> = Vec::new();
-    let mut open: Vec<(String, &document::Entry)> = Vec::new();
-    open.extend(table.iter().rev().map(|entry| (entry.key.clone(), entry)));
-    while let Some((path, entry)) = open.pop() {
-        match &entry.node.item {
-            Item::Table(inner) => {
-                let inner = inner.iter().rev();
-                open.extend(inner.map(|e| (format!("{path}.{}", e.key), e)));
-            }
-            _ => leaves.push((path, entry)),
-        }
-    }
-    for (name, entry) in leaves {
-        let Some(axis) = axes.iter().find(|axis| axis.name == name) else {
-            let known = axes.iter().map(|axis| axis.name.as_str());
-            let hint = super::suggest(&name, known);
-            problems.add(&entry.at, format!("{what}: {name:?} is not swept{hint}"));
-            return None;
-        };
-        let nodes = match &entry.node.item {
-            Item::List(items) if several && !items.is_empty() => items.iter().collect(),
-            _ => vec![&entry.node],
-        };
-        for node in nodes {
-            let value = node.text(what, "a value of the axis", problems)?;
-            // `--set` may have left the axis another value; the file's own words stay right.
-            let here = axis.values.iter().any(|v| v.word == value);
-            if !here && !axis.declared.iter().any(|word| word == value) {
-                let known = axis.declared.iter().map(String::as_str);
-                let hint = super::suggest(value, known);
-                let message = format!("{what}: no point has {name} = {value:?}{hint}");
-                problems.add(&node.at, message);
-                return None;
-            }
-            fixed.push((name.clone(), value.to_string()));
-        }
-    }
-    Some(fixed)
 }

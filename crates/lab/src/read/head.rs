@@ -1,13 +1,16 @@
 //! The keys at the top: duration, seeds, schemes and the rest.
 
-use super::{Reader, common, document, find, stem, words};
+use super::reader::Reader;
+use super::words::{common, stem, words};
 use crate::scenario::Setting;
 use crate::scheme::{Scheme, SchemeConfig};
 use crate::tables::SCENARIO;
+use sidestep_config::document::{self, find};
 use sidestep_config::ledger::Ledger;
 use sidestep_config::problem::{At, Problems};
-use sidestep_config::section::{Layer, Spec, resolve};
+use sidestep_config::section::resolve;
 use sidestep_config::source::Origin;
+use sidestep_config::spec::{Layer, Spec};
 use sidestep_config::value::LONGEST;
 use sidestep_types::{Framing, Time};
 
@@ -34,7 +37,7 @@ impl Head {
     }
 }
 
-/// More runs than this in one scenario are a slip of the pen.
+/// More runs than this in one scenario are taken for a mistake.
 const MOST_SEEDS: u64 = 10_000;
 
 impl Reader<'_> {

@@ -1,8 +1,9 @@
 //! `[figure]` and `[[plot]]`: which figure of a paper it is, and what is drawn.
 
 use super::axes::ReadAxis;
-use super::experiment::fixed;
-use super::{Reader, stem, words};
+use super::fixed::fixed;
+use super::reader::Reader;
+use super::words::{stem, words};
 use crate::experiment::{FigureSpec, PlotKind, PlotSpec, SAMPLES};
 use crate::stats::metric::METRICS;
 use crate::tables::{FIGURE, PLOT};

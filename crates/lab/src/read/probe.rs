@@ -1,19 +1,22 @@
 //! `[probe]`: what is looked at while a run goes on.
 
-use super::{Reader, common, descend, document, words};
+use super::reader::Reader;
+use super::words::{common, descend, words};
 use crate::probe::Probe;
 use crate::scenario::Setting;
 use crate::scheme::Scheme;
 use crate::tables::{PROBE, PROBE_LISTS};
+use sidestep_config::document;
 use sidestep_config::ledger::Ledger;
 use sidestep_config::problem::{At, Problems};
-use sidestep_config::section::{Layer, Spec, resolve};
+use sidestep_config::section::resolve;
 use sidestep_config::source::{Origin, default};
+use sidestep_config::spec::{Layer, Spec};
 use sidestep_config::value::LONGEST;
 use sidestep_switch::Capacity;
 use sidestep_types::{Time, Value};
 
-/// More looks than this at one run are a slip of the pen.
+/// More looks than this at one run are taken for a mistake.
 const MOST_LOOKS: u64 = 1_000_000;
 
 /// More paths, or instants, than any figure shows.

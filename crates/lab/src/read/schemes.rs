@@ -1,6 +1,7 @@
 //! The schemes to compare: found by name, layered and read.
 
-use super::{NAME_RULE, Reader, descend, is_name, of_scheme, stem};
+use super::reader::Reader;
+use super::words::{NAME_RULE, descend, is_name, of_scheme, stem, words};
 use crate::scenario::Setting;
 use crate::scheme::{SWITCH_SPEC, Scheme, SchemeConfig, TRANSPORT_SPEC, switch, transport};
 use crate::shipped;
@@ -8,8 +9,9 @@ use sidestep_config::decision::holds_a_packet;
 use sidestep_config::document::{self, Table, find};
 use sidestep_config::ledger::Ledger;
 use sidestep_config::problem::{At, Problems, suggest};
-use sidestep_config::section::{Layer, Resolved, Spec, resolve};
+use sidestep_config::section::resolve;
 use sidestep_config::source::{self, Origin};
+use sidestep_config::spec::{Layer, Spec};
 use sidestep_types::Framing;
 
 /// A scheme with its settings.
@@ -65,12 +67,12 @@ impl Reader<'_> {
         let transport_values = section(&TRANSPORT_SPEC, problems);
         let (switch_values, transport_values) = (switch_values?, transport_values?);
         let switch = switch(&switch_values)
-            .map_err(|(key, message)| blame(&switch_values, key, &message, &file.at, problems));
+            .map_err(|(section, why)| switch_values.refused(section, &why, &file.at, problems));
         let transport = transport(&transport_values)
-            .map_err(|message| blame(&transport_values, "transport", &message, &file.at, problems));
+            .map_err(|why| transport_values.refused("transport", &why, &file.at, problems));
         let (switch, transport) = (switch.ok()?, transport.ok()?);
-        if let Err(message) = holds_a_packet(&switch.capacity, transport.mss()) {
-            blame(&switch_values, "switch", &message, &file.at, problems);
+        if let Err(why) = holds_a_packet(&switch.capacity, transport.mss()) {
+            switch_values.refused("switch", &why, &file.at, problems);
             return None;
         }
         let config = SchemeConfig {
@@ -232,7 +234,7 @@ impl Reader<'_> {
         let mut quiet = Problems::default();
         let mut roots = self.written.iter().rev();
         let own = roots.find_map(|(root, _)| find(root, "schemes"));
-        let words = own.map(|entry| super::words(&entry.node, "", "", &mut quiet));
+        let words = own.map(|entry| words(&entry.node, "", "", &mut quiet));
         words.is_some_and(|words| words.iter().any(|(word, _)| stem(word) == name))
     }
 }
@@ -259,9 +261,4 @@ fn check_keys(table: &Table, section: &str, more: &[&'static str], problems: &mu
             );
         }
     }
-}
-
-fn blame(resolved: &Resolved, key: &str, message: &str, at: &At, problems: &mut Problems) {
-    let at = resolved.places.get(key).unwrap_or(at);
-    resolved.blame(key, message, at, problems);
 }

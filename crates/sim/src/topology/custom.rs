@@ -18,7 +18,7 @@ use super::{Builder, Link, MAX_HOSTS, Topology};
 use crate::files::Files;
 use crate::network::{End, Network};
 use crate::table::{Row, Table};
-use sidestep_types::{Entry, HostId, Param, ParamUnit, Value, Values};
+use sidestep_types::{Entry, HostId, Param, ParamUnit, Refusal, Value, Values};
 use std::collections::BTreeMap;
 
 /// See the module.
@@ -41,12 +41,11 @@ impl Topology for Custom {
         )],
     };
 
-    fn lay(values: &Values, files: &dyn Files) -> Result<Network, String> {
+    fn lay(values: &Values, files: &dyn Files) -> Result<Network, Refusal> {
         let path = values.word("file");
-        let text = files
-            .read(&path)
-            .map_err(|why| format!("{path:?}: {why}"))?;
-        parse(&path, &text)
+        let text = files.read(&path).map_err(|why| format!("{path:?}: {why}"));
+        let network = text.and_then(|text| parse(&path, &text));
+        network.map_err(|why| Refusal::about(&["file"], why))
     }
 }
 
@@ -88,8 +87,9 @@ fn parse(name: &str, text: &str) -> Result<Network, String> {
         let expected = format!("hosts without gaps, so h{missing} too");
         return Err(table.error(hosts[host], &expected, &format!("h{host}")));
     }
-    net.0.hosts = hosts.len() as u32;
-    Ok(net.0)
+    net.network.hosts = hosts.len() as u32;
+    net.network.validate()?;
+    Ok(net.network)
 }
 
 /// `Some` when `word` is `h` and digits; inside, the number when it fits.

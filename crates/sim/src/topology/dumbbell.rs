@@ -7,7 +7,7 @@
 use super::{Builder, Link, MAX_PORTS, Topology, count};
 use crate::files::Files;
 use crate::network::Network;
-use sidestep_types::{Entry, Param, ParamUnit, Values};
+use sidestep_types::{Entry, Param, ParamUnit, Refusal, Values};
 
 /// See the module.
 pub struct Dumbbell;
@@ -52,17 +52,23 @@ impl Topology for Dumbbell {
         ],
     };
 
-    fn lay(values: &Values, _: &dyn Files) -> Result<Network, String> {
+    fn lay(values: &Values, _: &dyn Files) -> Result<Network, Refusal> {
         let mut net = Builder::default();
         let (left, right) = (net.switch("left".into()), net.switch("right".into()));
         let access = Link::of(values, "rate", "delay");
-        net.hosts(count(values, "left", 1, MAX_PORTS)?, left, access);
+        let on_left = count(values, "left", 1, MAX_PORTS)?;
+        net.hosts(on_left, left, access);
         net.hosts(count(values, "right", 1, MAX_PORTS)?, right, access);
         net.cable(
             left,
             right,
             Link::of(values, "bottleneck_rate", "bottleneck_delay"),
         );
-        Ok(net.0)
+        // The shared cable takes a port, and the left switch is looked at first.
+        net.done(if on_left < MAX_PORTS {
+            &["right"]
+        } else {
+            &["left"]
+        })
     }
 }

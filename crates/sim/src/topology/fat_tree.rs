@@ -20,7 +20,7 @@
 use super::{Builder, Link, MAX_PORTS, Topology, at_most_hosts, count};
 use crate::files::Files;
 use crate::network::{End, Network};
-use sidestep_types::{Entry, Param, ParamUnit, Values};
+use sidestep_types::{Entry, Param, ParamUnit, Refusal, Values};
 
 /// See the module.
 pub struct FatTree;
@@ -56,17 +56,23 @@ impl Topology for FatTree {
         ],
     };
 
-    fn lay(values: &Values, _: &dyn Files) -> Result<Network, String> {
+    fn lay(values: &Values, _: &dyn Files) -> Result<Network, Refusal> {
         let k = count(values, "k", 2, MAX_PORTS)?;
         if k % 2 == 1 {
-            return Err(format!("k must be even, got {k}"));
+            return Err(Refusal::of("k", "must be even").got(k));
         }
         let half = k / 2;
-        at_most_hosts(u64::from(k) * u64::from(half) * u64::from(half))?;
+        at_most_hosts(u64::from(k) * u64::from(half) * u64::from(half), &["k"])?;
         let kept = kept_per_group(values.count_or_off("cores"), half)?;
         let access = Link::of(values, "rate", "delay");
-        let fabric = access.slower(count(values, "oversubscribe_links", 1, 1_000_000)?);
-        let core_link = fabric.slower(count(values, "oversubscribe_core", 1, 1_000_000)?);
+        let fabric = access.slower(
+            count(values, "oversubscribe_links", 1, 1_000_000)?,
+            &["oversubscribe_links"],
+        );
+        let core_link = fabric.slower(
+            count(values, "oversubscribe_core", 1, 1_000_000)?,
+            &["oversubscribe_core", "oversubscribe_links"],
+        );
 
         let mut net = Builder::default();
         let mut tier = |word: &str| -> Vec<End> {
@@ -96,21 +102,22 @@ impl Topology for FatTree {
                 }
             }
         }
-        Ok(net.0)
+        net.done(&["k"])
     }
 }
 
 /// How many cores of each of the k/2 groups are kept.
-fn kept_per_group(cores: Option<u64>, half: u32) -> Result<u32, String> {
+fn kept_per_group(cores: Option<u64>, half: u32) -> Result<u32, Refusal> {
     let Some(cores) = cores else {
         return Ok(half);
     };
     let (each, most) = (u64::from(half), u64::from(half) * u64::from(half));
     if cores % each != 0 || !(each..=most).contains(&cores) {
-        return Err(format!(
-            "cores must be a multiple of k/2 = {half} from {half} to {most}, so that every \
-             aggregation switch keeps the same number of uplinks and at least one, got {cores}"
-        ));
+        let expected = format!(
+            "must be a multiple of k/2 = {half} from {half} to {most}, so that every aggregation \
+             switch keeps the same number of uplinks and at least one"
+        );
+        return Err(Refusal::of("cores", expected).got(cores));
     }
     Ok((cores / each) as u32)
 }

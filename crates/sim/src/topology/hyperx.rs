@@ -12,7 +12,7 @@
 use super::{Builder, Link, MAX_PORTS, Topology, at_most_hosts, count};
 use crate::files::Files;
 use crate::network::Network;
-use sidestep_types::{Entry, Param, ParamUnit, Values};
+use sidestep_types::{Entry, Param, ParamUnit, Refusal, Values};
 
 /// See the module.
 pub struct HyperX;
@@ -51,18 +51,18 @@ impl Topology for HyperX {
         ],
     };
 
-    fn lay(values: &Values, _: &dyn Files) -> Result<Network, String> {
+    fn lay(values: &Values, _: &dyn Files) -> Result<Network, Refusal> {
         let shape = shape(&values.word("shape"))?;
         let hosts = count(values, "hosts_per_switch", 1, MAX_PORTS)?;
         let ports = hosts + shape.iter().map(|n| n - 1).sum::<u32>();
         if ports > MAX_PORTS {
-            return Err(format!(
-                "hosts_per_switch and shape: expected at most {MAX_PORTS} ports a switch, got {ports}"
-            ));
+            let expected =
+                format!("hosts_per_switch and shape: expected at most {MAX_PORTS} ports a switch");
+            return Err(Refusal::about(&["hosts_per_switch", "shape"], expected).got(ports));
         }
         // So few ports leave the product far below its type's end.
         let switches = shape.iter().map(|n| u64::from(*n)).product::<u64>();
-        at_most_hosts(switches * u64::from(hosts))?;
+        at_most_hosts(switches * u64::from(hosts), &["shape", "hosts_per_switch"])?;
         let access = Link::of(values, "host_rate", "delay");
         let fabric = Link::of(values, "fabric_rate", "delay");
         let mut net = Builder::default();
@@ -80,12 +80,12 @@ impl Topology for HyperX {
                 net.cable(all[a], all[b], fabric);
             }
         }
-        Ok(net.0)
+        net.done(&["hosts_per_switch", "shape"])
     }
 }
 
 /// `4x4` as its numbers.
-fn shape(text: &str) -> Result<Vec<u32>, String> {
+fn shape(text: &str) -> Result<Vec<u32>, Refusal> {
     let sizes: Option<Vec<u32>> = (text.split('x'))
         .map(|n| {
             n.trim()
@@ -95,7 +95,8 @@ fn shape(text: &str) -> Result<Vec<u32>, String> {
         })
         .collect();
     sizes.filter(|sizes| sizes.len() <= 8).ok_or_else(|| {
-        format!("shape: expected 1 to 8 numbers from 1 to {MAX_PORTS} like \"4x4\", got {text:?}")
+        let expected = format!("shape: expected 1 to 8 numbers from 1 to {MAX_PORTS} like \"4x4\"");
+        Refusal::about(&["shape"], expected).got(format!("{text:?}"))
     })
 }
 

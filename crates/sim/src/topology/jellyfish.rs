@@ -14,7 +14,7 @@
 use super::{Builder, Link, MAX_PORTS, Topology, at_most_hosts, count};
 use crate::files::Files;
 use crate::network::Network;
-use sidestep_types::{Entry, Param, ParamUnit, Rng, Seed, Values};
+use sidestep_types::{Entry, Param, ParamUnit, Refusal, Rng, Seed, Values};
 
 /// See the module.
 pub struct Jellyfish;
@@ -59,20 +59,24 @@ impl Topology for Jellyfish {
         ],
     };
 
-    fn lay(values: &Values, _: &dyn Files) -> Result<Network, String> {
+    fn lay(values: &Values, _: &dyn Files) -> Result<Network, Refusal> {
         let switches = count(values, "switches", 2, 16_384)?;
         let degree = count(values, "degree", 1, MAX_PORTS - 1)?;
         let hosts = count(values, "hosts_per_switch", 1, MAX_PORTS - degree)?;
-        at_most_hosts(u64::from(switches) * u64::from(hosts))?;
+        at_most_hosts(
+            u64::from(switches) * u64::from(hosts),
+            &["switches", "hosts_per_switch"],
+        )?;
         possible(switches, degree)?;
         let seed = Seed(values.count("graph"));
         let cables = (0..MOST_DRAWS)
             .map(|draw| Graph::draw(switches, degree, &mut seed.stream(("jellyfish", draw))))
             .find(|graph| graph.is_regular() && graph.is_connected())
             .ok_or_else(|| {
-                format!(
+                let expected = format!(
                     "{MOST_DRAWS} random graphs of degree {degree} fell apart; take a higher degree"
-                )
+                );
+                Refusal::about(&["degree", "switches"], expected)
             })?
             .cables();
 
@@ -87,7 +91,7 @@ impl Topology for Jellyfish {
         for (a, b) in cables {
             net.cable(all[a as usize], all[b as usize], link);
         }
-        Ok(net.0)
+        net.done(&["hosts_per_switch", "degree"])
     }
 }
 
@@ -95,22 +99,23 @@ impl Topology for Jellyfish {
 const MOST_DRAWS: u64 = 100;
 
 /// Errors say why no connected graph of `switches` switches has this degree.
-fn possible(switches: u32, degree: u32) -> Result<(), String> {
+fn possible(switches: u32, degree: u32) -> Result<(), Refusal> {
+    let refuse = |expected| Err(Refusal::about(&["degree", "switches"], expected).got(degree));
     if degree >= switches {
-        return Err(format!(
+        return refuse(format!(
             "degree must be below the number of switches ({switches}), since two have one cable \
-             at most, got {degree}"
+             at most"
         ));
     }
     if switches % 2 == 1 && degree % 2 == 1 {
-        return Err(format!(
+        return refuse(format!(
             "degree must be even for an odd number of switches ({switches}), since a cable has \
-             two ends, got {degree}"
+             two ends"
         ));
     }
     if degree == 1 && switches > 2 {
-        return Err(format!(
-            "degree must be 2 or more to connect {switches} switches, got 1"
+        return refuse(format!(
+            "degree must be 2 or more to connect {switches} switches"
         ));
     }
     Ok(())

@@ -10,7 +10,7 @@
 use super::{Builder, Link, MAX_PORTS, Topology, at_most_hosts, count};
 use crate::files::Files;
 use crate::network::Network;
-use sidestep_types::{Entry, Param, ParamUnit, Values};
+use sidestep_types::{Entry, Param, ParamUnit, Refusal, Values};
 
 /// See the module.
 pub struct LeafSpine;
@@ -61,11 +61,14 @@ impl Topology for LeafSpine {
         ],
     };
 
-    fn lay(values: &Values, _: &dyn Files) -> Result<Network, String> {
+    fn lay(values: &Values, _: &dyn Files) -> Result<Network, Refusal> {
         let leaves = count(values, "leaves", 1, MAX_PORTS)?;
         let spines = count(values, "spines", 1, MAX_PORTS)?;
         let hosts = count(values, "hosts_per_leaf", 1, MAX_PORTS)?;
-        at_most_hosts(u64::from(leaves) * u64::from(hosts))?;
+        at_most_hosts(
+            u64::from(leaves) * u64::from(hosts),
+            &["leaves", "hosts_per_leaf"],
+        )?;
         let access = Link::of(values, "host_rate", "host_delay");
         let fabric = Link::of(values, "fabric_rate", "fabric_delay");
 
@@ -84,6 +87,6 @@ impl Topology for LeafSpine {
                 net.cable(*l, *s, fabric);
             }
         }
-        Ok(net.0)
+        net.done(&["hosts_per_leaf", "spines"])
     }
 }

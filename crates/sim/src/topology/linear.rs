@@ -7,7 +7,7 @@
 use super::{Builder, Link, MAX_PORTS, Topology, at_most_hosts, count};
 use crate::files::Files;
 use crate::network::Network;
-use sidestep_types::{Entry, Param, ParamUnit, Values};
+use sidestep_types::{Entry, Param, ParamUnit, Refusal, Values};
 
 /// See the module.
 pub struct Linear;
@@ -40,10 +40,13 @@ impl Topology for Linear {
         ],
     };
 
-    fn lay(values: &Values, _: &dyn Files) -> Result<Network, String> {
+    fn lay(values: &Values, _: &dyn Files) -> Result<Network, Refusal> {
         let switches = count(values, "switches", 1, 65_536)?;
         let hosts = count(values, "hosts_per_switch", 1, MAX_PORTS)?;
-        at_most_hosts(u64::from(switches) * u64::from(hosts))?;
+        at_most_hosts(
+            u64::from(switches) * u64::from(hosts),
+            &["switches", "hosts_per_switch"],
+        )?;
         let link = Link::of(values, "rate", "delay");
         let mut net = Builder::default();
         let row: Vec<_> = (0..switches)
@@ -55,6 +58,6 @@ impl Topology for Linear {
         for pair in row.windows(2) {
             net.cable(pair[0], pair[1], link);
         }
-        Ok(net.0)
+        net.done(&["hosts_per_switch"])
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::files::Files;
 use crate::network::{Cable, End, Network};
-use sidestep_types::{BitRate, Entry, HostId, SwitchId, Time, Values};
+use sidestep_types::{BitRate, Entry, HostId, Refusal, SwitchId, Time, Values};
 
 mod check;
 pub mod custom;
@@ -25,7 +25,7 @@ pub use check::{MAX_DELAY, MAX_HOSTS, MAX_PORTS};
 /// ```
 /// use sidestep_sim::topology::Topology;
 /// use sidestep_sim::{Cable, End, Files, Network, NoFiles};
-/// use sidestep_types::{Entry, HostId, Param, ParamUnit, SwitchId, Values};
+/// use sidestep_types::{Entry, HostId, Param, ParamUnit, Refusal, SwitchId, Values};
 ///
 /// /// Two hosts on one switch.
 /// struct Pair;
@@ -41,7 +41,7 @@ pub use check::{MAX_DELAY, MAX_HOSTS, MAX_PORTS};
 ///         ],
 ///     };
 ///
-///     fn lay(values: &Values, _: &dyn Files) -> Result<Network, String> {
+///     fn lay(values: &Values, _: &dyn Files) -> Result<Network, Refusal> {
 ///         let cable = |host| Cable {
 ///             a: End::Host(HostId(host)),
 ///             b: End::Switch(SwitchId(0)),
@@ -56,18 +56,15 @@ pub use check::{MAX_DELAY, MAX_HOSTS, MAX_PORTS};
 ///     }
 /// }
 ///
-/// let network = Pair::lay(&Values::defaults(Pair::ENTRY.params), &NoFiles)?;
-/// network.validate()?;
-/// # Ok::<(), String>(())
+/// let network = Pair::lay(&Values::defaults(Pair::ENTRY.params), &NoFiles).unwrap();
+/// network.validate().unwrap();
 /// ```
 pub trait Topology {
     /// Its name, source and parameters.
     const ENTRY: Entry;
 
-    /// Lays the cables. Errors say what, expected, got.
-    ///
-    /// The caller validates the network and puts the topology's name before the error.
-    fn lay(values: &Values, files: &dyn Files) -> Result<Network, String>;
+    /// Lays the cables of a network that can be run. Errors name the parameters to blame.
+    fn lay(values: &Values, files: &dyn Files) -> Result<Network, Refusal>;
 }
 
 /// Writes the entries and the construction by name.
@@ -76,17 +73,15 @@ macro_rules! topologies {
         /// The registered topologies, in order.
         pub const ENTRIES: &[Entry] = &[$(<$module::$topology as Topology>::ENTRY,)*];
 
-        /// Builds and validates the network of the topology called `name`.
+        /// Builds the network of the topology called `name`; it can be run.
         ///
-        /// Errors say which name is unknown or what is wrong, expected, got.
-        pub fn build(name: &str, values: &Values, files: &dyn Files) -> Result<Network, String> {
-            let laid = match name {
+        /// Errors say which name is unknown, or what is wrong and which parameters are to blame.
+        pub fn build(name: &str, values: &Values, files: &dyn Files) -> Result<Network, Refusal> {
+            match name {
                 $(n if n == <$module::$topology as Topology>::ENTRY.name =>
                     <$module::$topology as Topology>::lay(values, files),)*
-                _ => return Err(format!("topology {name:?} is unknown")),
-            };
-            let valid = laid.and_then(|network| network.validate().map(|()| network));
-            valid.map_err(|why| format!("{name}: {why}"))
+                _ => Err(Refusal::of_none(format!("topology {name:?} is unknown"))),
+            }
         }
     };
 }
@@ -104,41 +99,51 @@ topologies! {
 }
 
 /// The whole number `name`, which must lie in `least..=most`.
-fn count(values: &Values, name: &str, least: u32, most: u32) -> Result<u32, String> {
+fn count(values: &Values, name: &'static str, least: u32, most: u32) -> Result<u32, Refusal> {
     let got = values.count(name);
     let found = u32::try_from(got).ok();
     let fits = found.filter(|n| (least..=most).contains(n));
-    fits.ok_or_else(|| format!("{name} must be from {least} to {most}, got {got}"))
+    fits.ok_or_else(|| Refusal::of(name, format!("must be from {least} to {most}")).got(got))
 }
 
-/// Refuses more hosts than fit, before they are laid.
-fn at_most_hosts(hosts: u64) -> Result<u32, String> {
+/// Refuses more hosts than fit, before they are laid; `params` make them so many.
+fn at_most_hosts(hosts: u64, params: &[&'static str]) -> Result<u32, Refusal> {
     match u32::try_from(hosts) {
         Ok(n) if n <= MAX_HOSTS => Ok(n),
-        _ => Err(format!("expected at most {MAX_HOSTS} hosts, got {hosts}")),
+        _ => Err(Refusal::about(params, format!("expected at most {MAX_HOSTS} hosts")).got(hosts)),
     }
 }
 
-/// A rate and a delay, of which many cables are made.
+/// A rate and a delay, of which many cables are made, and the parameters that say them.
 #[derive(Clone, Copy)]
 struct Link {
     rate: BitRate,
     delay: Time,
+    rate_param: &'static str,
+    /// To blame before it for a rate of 0: what divided it.
+    divisors: &'static [&'static str],
+    /// To blame for a delay that is too long.
+    delay_param: &'static str,
 }
 
 impl Link {
     /// The parameters `rate` and `delay`.
-    fn of(values: &Values, rate: &str, delay: &str) -> Link {
+    fn of(values: &Values, rate: &'static str, delay: &'static str) -> Link {
         Link {
             rate: values.rate(rate),
             delay: values.time(delay),
+            rate_param: rate,
+            divisors: &[],
+            delay_param: delay,
         }
     }
 
-    /// `divisor` times slower, rounded down to whole bits per second.
-    fn slower(self, divisor: u32) -> Link {
+    /// `divisor` times slower, rounded down to whole bits per second; `params` say how often it was
+    /// divided in all.
+    fn slower(self, divisor: u32, params: &'static [&'static str]) -> Link {
         Link {
             rate: BitRate::bps(self.rate.as_bps() / u64::from(divisor)),
+            divisors: params,
             ..self
         }
     }
@@ -146,19 +151,23 @@ impl Link {
 
 /// Lays cables one by one.
 #[derive(Default)]
-struct Builder(Network);
+struct Builder {
+    network: Network,
+    /// The parameters of the first cable that no network can have.
+    wrong: Option<Vec<&'static str>>,
+}
 
 impl Builder {
     /// A new switch of this name.
     fn switch(&mut self, name: String) -> End {
-        self.0.switches.push(name);
-        End::Switch(SwitchId(self.0.switches.len() as u32 - 1))
+        self.network.switches.push(name);
+        End::Switch(SwitchId(self.network.switches.len() as u32 - 1))
     }
 
     /// A new host, cabled to `switch`.
     fn host(&mut self, switch: End, link: Link) {
-        let host = End::Host(HostId(self.0.hosts));
-        self.0.hosts += 1;
+        let host = End::Host(HostId(self.network.hosts));
+        self.network.hosts += 1;
         self.cable(host, switch, link);
     }
 
@@ -171,8 +180,25 @@ impl Builder {
 
     /// A new cable.
     fn cable(&mut self, a: End, b: End, link: Link) {
-        let Link { rate, delay } = link;
-        self.0.cables.push(Cable { a, b, rate, delay });
+        let Link { rate, delay, .. } = link;
+        let wrong = if rate.as_bps() == 0 {
+            Some([link.divisors, &[link.rate_param]].concat())
+        } else if delay > MAX_DELAY {
+            Some(vec![link.delay_param])
+        } else {
+            None
+        };
+        self.wrong = self.wrong.take().or(wrong);
+        self.network.cables.push(Cable { a, b, rate, delay });
+    }
+
+    /// The network, when it can be run; `ports` say how many ports a switch has.
+    fn done(self, ports: &[&'static str]) -> Result<Network, Refusal> {
+        let params = self.wrong.as_deref().unwrap_or(ports);
+        match self.network.validate() {
+            Ok(()) => Ok(self.network),
+            Err(why) => Err(Refusal::about(params, why)),
+        }
     }
 }
 

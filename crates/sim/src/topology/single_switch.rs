@@ -6,7 +6,7 @@
 use super::{Builder, Link, MAX_PORTS, Topology, count};
 use crate::files::Files;
 use crate::network::Network;
-use sidestep_types::{Entry, Param, ParamUnit, Values};
+use sidestep_types::{Entry, Param, ParamUnit, Refusal, Values};
 
 /// See the module.
 pub struct SingleSwitch;
@@ -28,11 +28,11 @@ impl Topology for SingleSwitch {
         ],
     };
 
-    fn lay(values: &Values, _: &dyn Files) -> Result<Network, String> {
+    fn lay(values: &Values, _: &dyn Files) -> Result<Network, Refusal> {
         let hosts = count(values, "hosts", 1, MAX_PORTS)?;
         let mut net = Builder::default();
         let switch = net.switch("switch 0".into());
         net.hosts(hosts, switch, Link::of(values, "rate", "delay"));
-        Ok(net.0)
+        net.done(&["hosts"])
     }
 }

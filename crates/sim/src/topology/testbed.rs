@@ -10,7 +10,7 @@
 use super::{Builder, Link, Topology};
 use crate::files::Files;
 use crate::network::Network;
-use sidestep_types::{Entry, Param, ParamUnit, Values};
+use sidestep_types::{Entry, Param, ParamUnit, Refusal, Values};
 
 /// See the module.
 pub struct Testbed;
@@ -36,7 +36,7 @@ impl Topology for Testbed {
         ],
     };
 
-    fn lay(values: &Values, _: &dyn Files) -> Result<Network, String> {
+    fn lay(values: &Values, _: &dyn Files) -> Result<Network, Refusal> {
         let link = Link::of(values, "rate", "delay");
         let mut net = Builder::default();
         let edges = [0, 1, 2].map(|i| net.switch(format!("edge {i}")));
@@ -49,6 +49,6 @@ impl Topology for Testbed {
                 net.cable(edge, agg, link);
             }
         }
-        Ok(net.0)
+        net.done(&[])
     }
 }

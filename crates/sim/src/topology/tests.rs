@@ -11,7 +11,7 @@ impl Files for One {
     }
 }
 
-fn with(name: &str, set: &[(&str, &str)], files: &dyn Files) -> Result<Network, String> {
+fn with(name: &str, set: &[(&str, &str)], files: &dyn Files) -> Result<Network, Refusal> {
     let entry = ENTRIES.iter().find(|e| e.name == name).unwrap();
     let mut values = Values::default();
     for param in entry.params {
@@ -33,10 +33,10 @@ fn made(name: &str, set: &[(&str, &str)]) -> Network {
 }
 
 fn said(name: &str, set: &[(&str, &str)]) -> String {
-    with(name, set, &NoFiles).unwrap_err()
+    with(name, set, &NoFiles).unwrap_err().to_string()
 }
 
-fn custom(text: &'static str) -> Result<Network, String> {
+fn custom(text: &'static str) -> Result<Network, Refusal> {
     with("custom", &[("file", "net.csv")], &One(text))
 }
 
@@ -209,7 +209,7 @@ fn cores_are_kept_evenly_per_group_under_their_own_numbers() {
     for cores in ["0", "6", "20"] {
         let said = said("fat_tree", &[("cores", cores)]);
         assert!(
-            said.starts_with("fat_tree: cores must be a multiple of k/2 = 4 from 4 to 16"),
+            said.starts_with("cores must be a multiple of k/2 = 4 from 4 to 16"),
             "{said}"
         );
         assert!(said.ends_with(&format!("got {cores}")), "{said}");
@@ -353,15 +353,15 @@ fn a_jellyfish_of_impossible_degree_is_refused_with_the_reason() {
     let said = |switches, degree| said("jellyfish", &[("switches", switches), ("degree", degree)]);
     assert_eq!(
         said("6", "6"),
-        "jellyfish: degree must be below the number of switches (6), since two have one cable at most, got 6"
+        "degree must be below the number of switches (6), since two have one cable at most, got 6"
     );
     assert_eq!(
         said("7", "3"),
-        "jellyfish: degree must be even for an odd number of switches (7), since a cable has two ends, got 3"
+        "degree must be even for an odd number of switches (7), since a cable has two ends, got 3"
     );
     assert_eq!(
         said("4", "1"),
-        "jellyfish: degree must be 2 or more to connect 4 switches, got 1"
+        "degree must be 2 or more to connect 4 switches, got 1"
     );
 }
 
@@ -409,62 +409,59 @@ fn hyperx_has_its_closed_form_counts_and_diameter() {
     );
     assert_eq!(
         said("hyperx", &[("shape", "4y4")]),
-        "hyperx: shape: expected 1 to 8 numbers from 1 to 256 like \"4x4\", got \"4y4\""
+        "shape: expected 1 to 8 numbers from 1 to 256 like \"4x4\", got \"4y4\""
     );
     assert_eq!(
         said("hyperx", &[("shape", "200x100"), ("hosts_per_switch", "1")]),
-        "hyperx: hosts_per_switch and shape: expected at most 256 ports a switch, got 299"
+        "hosts_per_switch and shape: expected at most 256 ports a switch, got 299"
     );
     assert_eq!(
         said("hyperx", &[("shape", "256x256x256x256x256x256x256x256")]),
-        "hyperx: hosts_per_switch and shape: expected at most 256 ports a switch, got 2044"
+        "hosts_per_switch and shape: expected at most 256 ports a switch, got 2044"
     );
     assert_eq!(
         said("hyperx", &[("shape", "30x30x30x30x30x30x30")]),
-        "hyperx: expected at most 1048576 hosts, got 87480000000"
+        "expected at most 1048576 hosts, got 87480000000"
     );
 }
 
 #[test]
 fn impossible_networks_are_refused_with_expected_and_got() {
-    assert_eq!(
-        said("fat_tree", &[("k", "7")]),
-        "fat_tree: k must be even, got 7"
-    );
+    assert_eq!(said("fat_tree", &[("k", "7")]), "k must be even, got 7");
     assert_eq!(
         said("fat_tree", &[("k", "0")]),
-        "fat_tree: k must be from 2 to 256, got 0"
+        "k must be from 2 to 256, got 0"
     );
     assert_eq!(
         said("fat_tree", &[("k", "258")]),
-        "fat_tree: k must be from 2 to 256, got 258"
+        "k must be from 2 to 256, got 258"
     );
     assert_eq!(
         said("fat_tree", &[("k", "256")]),
-        "fat_tree: expected at most 1048576 hosts, got 4194304"
+        "expected at most 1048576 hosts, got 4194304"
     );
     assert_eq!(
         said("fat_tree", &[("k", "18446744073709551615")]),
-        "fat_tree: k must be from 2 to 256, got 18446744073709551615"
+        "k must be from 2 to 256, got 18446744073709551615"
     );
     assert_eq!(
         said(
             "fat_tree",
             &[("rate", "3 bps"), ("oversubscribe_links", "4")]
         ),
-        "fat_tree: cable switch \"edge 0.0\" to switch \"agg 0.0\": expected a rate above 0, got 0 bps"
+        "cable switch \"edge 0.0\" to switch \"agg 0.0\": expected a rate above 0, got 0 bps"
     );
     assert_eq!(
         said("fat_tree", &[("oversubscribe_links", "0")]),
-        "fat_tree: oversubscribe_links must be from 1 to 1000000, got 0"
+        "oversubscribe_links must be from 1 to 1000000, got 0"
     );
     assert_eq!(
         said("single_switch", &[("hosts", "0")]),
-        "single_switch: hosts must be from 1 to 256, got 0"
+        "hosts must be from 1 to 256, got 0"
     );
     assert_eq!(
         said("single_switch", &[("rate", "0 bps")]),
-        "single_switch: cable host 0 to switch \"switch 0\": expected a rate above 0, got 0 bps"
+        "cable host 0 to switch \"switch 0\": expected a rate above 0, got 0 bps"
     );
     assert!(
         said("single_switch", &[("delay", "1001 s")])
@@ -472,12 +469,31 @@ fn impossible_networks_are_refused_with_expected_and_got() {
     );
     assert_eq!(
         said("dumbbell", &[("left", "256")]),
-        "dumbbell: switch \"left\": expected at most 256 ports, got 257"
+        "switch \"left\": expected at most 256 ports, got 257"
     );
     assert_eq!(
-        build("ring", &Values::default(), &NoFiles).unwrap_err(),
+        build("ring", &Values::default(), &NoFiles)
+            .unwrap_err()
+            .to_string(),
         "topology \"ring\" is unknown"
     );
+}
+
+#[test]
+fn a_refusal_names_the_parameters_that_made_it() {
+    let params = |name, set: &[(&str, &str)]| with(name, set, &NoFiles).unwrap_err().params;
+    assert_eq!(params("fat_tree", &[("k", "256")]), ["k"]);
+    // The sentence speaks of the switches "left" and "right" alone.
+    let far = [("left", "4"), ("bottleneck_delay", "1001 s")];
+    assert_eq!(params("dumbbell", &far), ["bottleneck_delay"]);
+    assert_eq!(params("dumbbell", &[("left", "256")]), ["left"]);
+    assert_eq!(params("dumbbell", &[("right", "256")]), ["right"]);
+    let slow = [("rate", "3 bps"), ("oversubscribe_links", "4")];
+    assert_eq!(params("fat_tree", &slow), ["oversubscribe_links", "rate"]);
+    let wide = [("hosts_per_leaf", "200"), ("spines", "57")];
+    assert_eq!(params("leaf_spine", &wide), ["hosts_per_leaf", "spines"]);
+    let lonely = "a,b,rate,delay\nh0,s0,1 Gbps,1 us\nh1,s1,1 Gbps,1 us\n";
+    assert_eq!(custom(lonely).unwrap_err().params, ["file"]);
 }
 
 #[test]
@@ -493,28 +509,28 @@ fn a_network_of_ones_own_is_read_in_order() {
 
 #[test]
 fn a_network_of_ones_own_is_refused_where_it_is_wrong() {
-    let said = |text| custom(text).unwrap_err();
+    let said = |text| custom(text).unwrap_err().to_string();
     let row = "a,b,rate,delay\nh0,s0,1 Gbps,1 us\n";
     assert!(custom(row).is_ok());
     assert_eq!(
         said("a,b,rate\n"),
-        "custom: net.csv:1: expected the header \"a,b,rate,delay\", got \"a,b,rate\""
+        "net.csv:1: expected the header \"a,b,rate,delay\", got \"a,b,rate\""
     );
     assert_eq!(
         said("a,b,rate,delay\nh0,s0,1 Gbps,1\n"),
-        "custom: net.csv:2: expected a time like \"50 us\" (ps, ns, us, ms, s), got \"1\" without a unit"
+        "net.csv:2: expected a time like \"50 us\" (ps, ns, us, ms, s), got \"1\" without a unit"
     );
     assert_eq!(
         said("a,b,rate,delay\nh0,s0,1 Gbps,1 us\nh0,s1,1 Gbps,1 us\n"),
-        "custom: net.csv:3: expected one cable for h0, got a second one (the first is on line 2)"
+        "net.csv:3: expected one cable for h0, got a second one (the first is on line 2)"
     );
     assert_eq!(
         said("a,b,rate,delay\nh0,s0,1 Gbps,1 us\nh2,s0,1 Gbps,1 us\n"),
-        "custom: net.csv:3: expected hosts without gaps, so h1 too, got h2"
+        "net.csv:3: expected hosts without gaps, so h1 too, got h2"
     );
     assert_eq!(
         said("a,b,rate,delay\nh0,s0,1 Gbps,1 us\nh1,s1,1 Gbps,1 us\n"),
-        "custom: expected a connected network, got no path from host 0 to host 1"
+        "expected a connected network, got no path from host 0 to host 1"
     );
     assert!(
         said("a,b,rate,delay\nh0,h1,1 Gbps,1 us\n")
@@ -532,7 +548,8 @@ fn a_network_of_ones_own_is_refused_where_it_is_wrong() {
     assert!(
         with("custom", &[("file", "x")], &NoFiles)
             .unwrap_err()
-            .contains("custom: \"x\": no files")
+            .to_string()
+            .contains("\"x\": no files")
     );
 }
 

@@ -19,7 +19,7 @@ use super::{Cost, Draft, Load, Poisson, Site, Workload};
 use crate::cdf::{Interpolation, SizeCdf};
 use crate::files::Files;
 use crate::plan::Start;
-use sidestep_types::{Entry, Param, ParamUnit, Time, Values};
+use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,20 +66,21 @@ impl Workload for Background {
         ],
     };
 
-    fn build(values: &Values, files: &dyn Files, site: &Site) -> Result<Background, String> {
+    fn build(values: &Values, files: &dyn Files, site: &Site) -> Result<Background, Refusal> {
         let hosts = site.pairs_of_hosts()?;
         let cdf_name = values.word("cdf");
-        let cdf = SizeCdf::load(&cdf_name, files)?;
+        let cdf = SizeCdf::load(&cdf_name, files);
+        let cdf = cdf.map_err(|why| Refusal::about(&["cdf"], why))?;
         let rule = Interpolation::from_word(&values.word("interpolation"));
         let gaps_ps = match (
             values.time_or_off("inter_arrival"),
             values.fraction_or_off("load"),
         ) {
             (Some(Time::ZERO), None) => {
-                return Err("inter_arrival must be above 0, got 0 ps".into());
+                return Err(Refusal::of("inter_arrival", "must be above 0").got("0 ps"));
             }
             (Some(gap), None) => vec![gap.ps() as f64; hosts as usize],
-            (None, Some((0, _))) => return Err("load must be above 0, got 0".into()),
+            (None, Some((0, _))) => return Err(Refusal::of("load", "must be above 0").got(0)),
             (None, Some((above, below))) => {
                 let share = above as f64 / below as f64;
                 let bits = cdf.mean(rule) * 8.0;
@@ -88,12 +89,13 @@ impl Workload for Background {
             }
             (gap, load) => {
                 let word = |given| if given { "given" } else { "off" };
-                return Err(format!(
+                let expected = format!(
                     "expected exactly one of inter_arrival and load, the other \"off\"; got \
                      inter_arrival {}, load {}",
                     word(gap.is_some()),
                     word(load.is_some())
-                ));
+                );
+                return Err(Refusal::about(&["inter_arrival", "load"], expected));
             }
         };
         Ok(Background {
@@ -104,7 +106,7 @@ impl Workload for Background {
         })
     }
 
-    fn draw(&self, into: &mut Draft<'_>) -> Result<(), String> {
+    fn draw(&self, into: &mut Draft<'_>) -> Result<(), Refusal> {
         let hosts = self.gaps_ps.len() as u32;
         into.expect(self.flows_per_s() * into.duration.as_s_f64())?;
         for (src, gap_ps) in (0..hosts).zip(&self.gaps_ps) {

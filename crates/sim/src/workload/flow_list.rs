@@ -11,7 +11,7 @@ use super::{Cost, Draft, Load, Site, Workload};
 use crate::files::Files;
 use crate::flow_list::{ListedFlow, parse};
 use crate::plan::Start;
-use sidestep_types::{Entry, Param, ParamUnit, Time, Values};
+use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,16 +31,17 @@ impl Workload for FlowList {
         )],
     };
 
-    fn build(values: &Values, files: &dyn Files, site: &Site) -> Result<FlowList, String> {
+    fn build(values: &Values, files: &dyn Files, site: &Site) -> Result<FlowList, Refusal> {
         let path = values.word("file");
-        let text = files
-            .read(&path)
-            .map_err(|why| format!("{path:?}: {why}"))?;
-        let flows = parse(&path, &text, site.hosts())?;
-        Ok(FlowList { flows })
+        let text = files.read(&path).map_err(|why| format!("{path:?}: {why}"));
+        let flows = text.and_then(|text| parse(&path, &text, site.hosts()));
+        match flows {
+            Ok(flows) => Ok(FlowList { flows }),
+            Err(why) => Err(Refusal::about(&["file"], why)),
+        }
     }
 
-    fn draw(&self, into: &mut Draft<'_>) -> Result<(), String> {
+    fn draw(&self, into: &mut Draft<'_>) -> Result<(), Refusal> {
         let own = into.class;
         for flow in self.before(into.duration) {
             into.class = match &flow.class {
@@ -80,14 +81,14 @@ impl FlowList {
 
 impl Draft<'_> {
     /// The class `<workload>/<word>` of the plan, added when it is new.
-    fn class_of(&mut self, word: &str) -> Result<u8, String> {
+    fn class_of(&mut self, word: &str) -> Result<u8, Refusal> {
         let name = format!("{}/{word}", self.name);
         let classes = &mut self.plan.classes;
         let known = classes.iter().position(|c| *c == name);
         let at = known.unwrap_or(classes.len());
         let index = u8::try_from(at).map_err(|_| {
             let got = format!("{word:?} as one more");
-            format!("expected at most 256 classes in a run, got {got}")
+            Refusal::about(&["file"], "expected at most 256 classes in a run").got(got)
         })?;
         if known.is_none() {
             classes.push(name);

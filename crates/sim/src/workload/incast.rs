@@ -13,7 +13,7 @@ use super::load::per_second;
 use super::{Cost, Draft, Load, Site, Workload, count, deck::Deck, jitter, later, size};
 use crate::files::Files;
 use crate::plan::Start;
-use sidestep_types::{Entry, Param, ParamUnit, Time, Values};
+use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,14 +77,12 @@ impl Workload for Incast {
         ],
     };
 
-    fn build(values: &Values, _: &dyn Files, site: &Site) -> Result<Incast, String> {
+    fn build(values: &Values, _: &dyn Files, site: &Site) -> Result<Incast, Refusal> {
         let hosts = site.pairs_of_hosts()?;
         let target = values.count_or_off("target");
         if let Some(target) = target.filter(|t| *t >= u64::from(hosts)) {
-            return Err(format!(
-                "target must be a host from 0 to {}, got {target}",
-                hosts - 1
-            ));
+            let expected = format!("must be a host from 0 to {}", hosts - 1);
+            return Err(Refusal::of("target", expected).got(target));
         }
         let incast = Incast {
             hosts,
@@ -103,19 +101,17 @@ impl Workload for Incast {
         let responses = u64::from(incast.degree) * u64::from(incast.flows);
         match u32::try_from(responses) {
             Ok(_) => Ok(incast),
-            Err(_) => Err(format!(
-                "degree times flows must be at most {}, got {responses}",
-                u32::MAX
-            )),
+            Err(_) => {
+                let expected = format!("degree times flows must be at most {}", u32::MAX);
+                Err(Refusal::about(&["degree", "flows"], expected).got(responses))
+            }
         }
     }
 
-    fn draw(&self, into: &mut Draft<'_>) -> Result<(), String> {
+    fn draw(&self, into: &mut Draft<'_>) -> Result<(), Refusal> {
         if self.at >= into.duration {
-            return Err(format!(
-                "at must be before the run's end at {}, got {}",
-                into.duration, self.at
-            ));
+            let expected = format!("must be before the run's end at {}", into.duration);
+            return Err(Refusal::of("at", expected).got(self.at));
         }
         let mut rng = into.seed.stream("hosts");
         let dealt = Deck::new(self.hosts).deal(&mut rng, self.degree + 1, self.target);

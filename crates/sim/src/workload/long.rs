@@ -14,9 +14,9 @@
 use super::{Cost, Draft, Load, Site, Workload, count, deck::Deck, jitter, later, size_or_endless};
 use crate::files::Files;
 use crate::plan::Start;
-use sidestep_types::{Entry, Param, ParamUnit, Time, Values};
+use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
 
-/// Who talks to whom.
+/// Which hosts send to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Between {
     Random,
@@ -70,7 +70,7 @@ impl Workload for Long {
         ],
     };
 
-    fn build(values: &Values, _: &dyn Files, site: &Site) -> Result<Long, String> {
+    fn build(values: &Values, _: &dyn Files, site: &Site) -> Result<Long, Refusal> {
         let hosts = site.pairs_of_hosts()?;
         let between = match values.word("between").as_str() {
             "pairs" => Between::Pairs,
@@ -78,7 +78,8 @@ impl Workload for Long {
             _ => Between::Random,
         };
         if between != Between::Random && hosts % 2 == 1 {
-            return Err(format!("pairs need an even number of hosts, got {hosts}"));
+            let expected = "pairs need an even number of hosts";
+            return Err(Refusal::about(&["between"], expected).got(hosts));
         }
         Ok(Long {
             hosts,
@@ -90,12 +91,10 @@ impl Workload for Long {
         })
     }
 
-    fn draw(&self, into: &mut Draft<'_>) -> Result<(), String> {
+    fn draw(&self, into: &mut Draft<'_>) -> Result<(), Refusal> {
         if self.start >= into.duration {
-            return Err(format!(
-                "start must be before the run's end at {}, got {}",
-                into.duration, self.start
-            ));
+            let expected = format!("must be before the run's end at {}", into.duration);
+            return Err(Refusal::of("start", expected).got(self.start));
         }
         let mut rng = into.seed.stream("hosts");
         let mut delays = into.seed.stream("jitter");

@@ -7,7 +7,7 @@
 use crate::files::Files;
 use crate::network::{End, Network};
 use crate::plan::{FlowPlan, Plan, QueryPlan, Start};
-use sidestep_types::{BitRate, Entry, FlowId, HostId, Seed, Time, Values};
+use sidestep_types::{BitRate, Entry, FlowId, HostId, Refusal, Seed, Time, Values};
 
 pub mod background;
 mod deck;
@@ -25,7 +25,7 @@ pub use load::{Cost, Load};
 /// ```
 /// use sidestep_sim::workload::{Cost, Draft, Load, Site, Workload};
 /// use sidestep_sim::{Files, NoFiles, Plan, Start};
-/// use sidestep_types::{BitRate, Entry, Param, ParamUnit, Seed, Time, Values};
+/// use sidestep_types::{BitRate, Entry, Param, ParamUnit, Refusal, Seed, Time, Values};
 ///
 /// /// One flow, from host 0 to host 1.
 /// struct One {
@@ -40,14 +40,14 @@ pub use load::{Cost, Load};
 ///         params: &[Param::with_default("size", ParamUnit::Bytes, "20 kB", "of the flow; assumed")],
 ///     };
 ///
-///     fn build(values: &Values, _: &dyn Files, site: &Site) -> Result<One, String> {
+///     fn build(values: &Values, _: &dyn Files, site: &Site) -> Result<One, Refusal> {
 ///         match site.hosts() {
-///             0 | 1 => Err(format!("expected at least two hosts, got {}", site.hosts())),
+///             0 | 1 => Err(Refusal::of_none("at least two hosts are needed").got(site.hosts())),
 ///             _ => Ok(One { size: values.bytes("size").0 }),
 ///         }
 ///     }
 ///
-///     fn draw(&self, into: &mut Draft<'_>) -> Result<(), String> {
+///     fn draw(&self, into: &mut Draft<'_>) -> Result<(), Refusal> {
 ///         into.flow(0, 1, self.size, Start::At(Time::ZERO))?;
 ///         Ok(())
 ///     }
@@ -65,17 +65,17 @@ pub use load::{Cost, Load};
 /// one.draw(&mut Draft::new(&mut plan, 0, duration, Seed(1), "one"))?;
 /// assert_eq!(plan.flows.len(), 1);
 /// assert_eq!(one.load(Cost::default(), duration).flows_per_s, 1000.0);
-/// # Ok::<(), String>(())
+/// # Ok::<(), Refusal>(())
 /// ```
 pub trait Workload: Sized {
     /// Its name, source and parameters.
     const ENTRY: Entry;
 
-    /// Makes one for these hosts. Errors say what does not go together, expected, got.
-    fn build(values: &Values, files: &dyn Files, site: &Site) -> Result<Self, String>;
+    /// Makes one for these hosts. Errors name the parameters to blame.
+    fn build(values: &Values, files: &dyn Files, site: &Site) -> Result<Self, Refusal>;
 
-    /// Appends its flows and queries.
-    fn draw(&self, into: &mut Draft<'_>) -> Result<(), String>;
+    /// Appends its flows and queries. Errors name the parameters to blame.
+    fn draw(&self, into: &mut Draft<'_>) -> Result<(), Refusal>;
 
     /// What it offers to a network during `duration`.
     fn load(&self, cost: Cost, duration: Time) -> Load;
@@ -98,21 +98,21 @@ macro_rules! workloads {
 
         /// Makes the workload called `name` for the hosts of `network`, which is valid.
         ///
-        /// Errors say which name is unknown or what does not go together.
+        /// Errors say which name is unknown, or what does not go together and which parameters are to blame.
         pub fn build(
             name: &str,
             values: &Values,
             files: &dyn Files,
             network: &Network,
-        ) -> Result<AnyWorkload, String> {
+        ) -> Result<AnyWorkload, Refusal> {
             let site = Site::of(network);
             $(
                 if name == <$module::$workload as Workload>::ENTRY.name {
                     let made = <$module::$workload as Workload>::build(values, files, &site);
-                    return made.map(AnyWorkload::$workload).map_err(|why| format!("{name}: {why}"));
+                    return made.map(AnyWorkload::$workload);
                 }
             )*
-            Err(format!("workload {name:?} is unknown"))
+            Err(Refusal::of_none(format!("workload {name:?} is unknown")))
         }
 
         impl AnyWorkload {
@@ -123,7 +123,7 @@ macro_rules! workloads {
                 }
             }
 
-            fn draw(&self, into: &mut Draft<'_>) -> Result<(), String> {
+            fn draw(&self, into: &mut Draft<'_>) -> Result<(), Refusal> {
                 match self {
                     $(AnyWorkload::$workload(w) => w.draw(into),)*
                 }
@@ -162,10 +162,9 @@ impl AnyWorkload {
         seed: Seed,
         name: &str,
         plan: &mut Plan,
-    ) -> Result<(), String> {
+    ) -> Result<(), Refusal> {
         let mut draft = Draft::new(plan, class, duration, seed, name);
         self.draw(&mut draft)
-            .map_err(|why| format!("{name}: {why}"))
     }
 }
 
@@ -196,9 +195,9 @@ impl Site {
     }
 
     /// How many there are, at least two, since a flow needs two ends.
-    fn pairs_of_hosts(&self) -> Result<u32, String> {
+    fn pairs_of_hosts(&self) -> Result<u32, Refusal> {
         match self.hosts() {
-            n @ (0 | 1) => Err(format!("expected at least two hosts, got {n}")),
+            n @ (0 | 1) => Err(Refusal::of_none("expected at least two hosts").got(n)),
             n => Ok(n),
         }
     }
@@ -235,7 +234,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Refuses a run of about `flows` flows when it cannot fit, before any is drawn.
-    fn expect(&self, flows: f64) -> Result<(), String> {
+    fn expect(&self, flows: f64) -> Result<(), Refusal> {
         if self.plan.flows.len() as f64 + flows > 1.1 * MAX_FLOWS as f64 {
             return Err(too_many(&format!("about {flows:.0}")));
         }
@@ -245,7 +244,7 @@ impl<'a> Draft<'a> {
     /// Appends a flow of `size` payload bytes and says which it is.
     ///
     /// Errors when the plan is full. Panics when the flow joins a host to itself or has no byte.
-    pub fn flow(&mut self, src: u32, dst: u32, size: u64, start: Start) -> Result<FlowId, String> {
+    pub fn flow(&mut self, src: u32, dst: u32, size: u64, start: Start) -> Result<FlowId, Refusal> {
         self.flow_of(FlowPlan {
             src: HostId(src),
             dst: HostId(dst),
@@ -257,7 +256,7 @@ impl<'a> Draft<'a> {
         })
     }
 
-    fn flow_of(&mut self, flow: FlowPlan) -> Result<FlowId, String> {
+    fn flow_of(&mut self, flow: FlowPlan) -> Result<FlowId, Refusal> {
         let id = self.plan.flows.len();
         if id >= MAX_FLOWS {
             return Err(too_many("more"));
@@ -282,7 +281,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Appends a flow that answers `query`.
-    fn response(&mut self, query: u32, src: u32, size: u64, start: Start) -> Result<(), String> {
+    fn response(&mut self, query: u32, src: u32, size: u64, start: Start) -> Result<(), Refusal> {
         let dst = self.plan.queries[query as usize].target;
         self.flow_of(FlowPlan {
             src: HostId(src),
@@ -297,7 +296,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Appends the flow that asks `dst` on behalf of `query`.
-    fn request(&mut self, query: u32, dst: u32, size: u64, start: Time) -> Result<FlowId, String> {
+    fn request(&mut self, query: u32, dst: u32, size: u64, start: Time) -> Result<FlowId, Refusal> {
         let src = self.plan.queries[query as usize].target;
         self.flow_of(FlowPlan {
             src,
@@ -311,14 +310,16 @@ impl<'a> Draft<'a> {
     }
 }
 
-fn too_many(got: &str) -> String {
-    format!("expected at most {MAX_FLOWS} flows in a run, got {got}")
+/// Many parameters, and the duration, make a run of so many flows together.
+fn too_many(got: &str) -> Refusal {
+    Refusal::of_none(format!("expected at most {MAX_FLOWS} flows in a run")).got(got)
 }
 
 /// `start + wait`, or why not.
-fn later(start: Time, wait: Time) -> Result<Time, String> {
+fn later(start: Time, wait: Time) -> Result<Time, Refusal> {
     let sum = start.checked_add(wait);
-    sum.ok_or_else(|| format!("expected a start before the end of time, got {start} + {wait}"))
+    let past = || Refusal::of_none("expected a start before the end of time");
+    sum.ok_or_else(|| past().got(format!("{start} + {wait}")))
 }
 
 /// Uniform in `[0, most)`; zero for zero.
@@ -349,28 +350,26 @@ impl Poisson {
 }
 
 /// The whole number `name`, which must lie in `least..=most`.
-fn count(values: &Values, name: &str, least: u64, most: u64) -> Result<u32, String> {
+fn count(values: &Values, name: &'static str, least: u64, most: u64) -> Result<u32, Refusal> {
     let got = values.count(name);
     if !(least..=most.min(u64::from(u32::MAX))).contains(&got) {
-        return Err(format!("{name} must be from {least} to {most}, got {got}"));
+        return Err(Refusal::of(name, format!("must be from {least} to {most}")).got(got));
     }
     Ok(got as u32)
 }
 
 /// The size `name`, at least a byte and not the number that stands for "endless".
-fn size(values: &Values, name: &str) -> Result<u64, String> {
+fn size(values: &Values, name: &'static str) -> Result<u64, Refusal> {
     let got = values.bytes(name).0;
     if got == 0 || got == FlowPlan::ENDLESS {
-        return Err(format!(
-            "{name} must be from 1 B to {} B, got {got} B",
-            FlowPlan::ENDLESS - 1
-        ));
+        let expected = format!("must be from 1 B to {} B", FlowPlan::ENDLESS - 1);
+        return Err(Refusal::of(name, expected).got(format!("{got} B")));
     }
     Ok(got)
 }
 
 /// The size `name`, or [`FlowPlan::ENDLESS`] when it is off.
-fn size_or_endless(values: &Values, name: &str) -> Result<u64, String> {
+fn size_or_endless(values: &Values, name: &'static str) -> Result<u64, Refusal> {
     match values.bytes_or_off(name) {
         None => Ok(FlowPlan::ENDLESS),
         Some(_) => size(values, name),

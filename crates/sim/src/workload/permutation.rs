@@ -10,7 +10,7 @@
 use super::{Cost, Draft, Load, Site, Workload, deck::Deck, jitter, later, size_or_endless};
 use crate::files::Files;
 use crate::plan::Start;
-use sidestep_types::{Entry, Param, ParamUnit, Time, Values};
+use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +44,7 @@ impl Workload for Permutation {
         ],
     };
 
-    fn build(values: &Values, _: &dyn Files, site: &Site) -> Result<Permutation, String> {
+    fn build(values: &Values, _: &dyn Files, site: &Site) -> Result<Permutation, Refusal> {
         Ok(Permutation {
             hosts: site.pairs_of_hosts()?,
             size: size_or_endless(values, "size")?,
@@ -53,12 +53,10 @@ impl Workload for Permutation {
         })
     }
 
-    fn draw(&self, into: &mut Draft<'_>) -> Result<(), String> {
+    fn draw(&self, into: &mut Draft<'_>) -> Result<(), Refusal> {
         if self.start >= into.duration {
-            return Err(format!(
-                "start must be before the run's end at {}, got {}",
-                into.duration, self.start
-            ));
+            let expected = format!("must be before the run's end at {}", into.duration);
+            return Err(Refusal::of("start", expected).got(self.start));
         }
         let mut rng = into.seed.stream("hosts");
         let mut delays = into.seed.stream("jitter");

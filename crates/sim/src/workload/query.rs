@@ -15,7 +15,7 @@
 use super::{Cost, Draft, Load, Poisson, Site, Workload, count, deck::Deck, jitter, later, size};
 use crate::files::Files;
 use crate::plan::Start;
-use sidestep_types::{Entry, Param, ParamUnit, Time, Values};
+use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,7 +81,7 @@ impl Workload for Query {
         ],
     };
 
-    fn build(values: &Values, _: &dyn Files, site: &Site) -> Result<Query, String> {
+    fn build(values: &Values, _: &dyn Files, site: &Site) -> Result<Query, Refusal> {
         let hosts = site.pairs_of_hosts()?;
         let query = Query {
             hosts,
@@ -97,25 +97,23 @@ impl Workload for Query {
         let connections = count(values, "connections", 1, 65_536)?;
         let most = u64::from(hosts - 1) * u64::from(connections);
         if u64::from(query.degree) > most {
-            return Err(format!(
-                "degree must be at most {most} ({} other hosts, connections = {connections}), got {}",
-                hosts - 1,
-                query.degree
-            ));
+            let others = hosts - 1;
+            let expected = format!(
+                "degree must be at most {most} ({others} other hosts, connections = {connections})"
+            );
+            return Err(Refusal::about(&["degree", "connections"], expected).got(query.degree));
         }
         if query.per_megasecond == 0 {
-            return Err("rate must be above 0, got 0 /s".into());
+            return Err(Refusal::of("rate", "must be above 0").got("0 /s"));
         }
         if query.think > Time::ZERO && query.request.is_none() {
-            return Err(format!(
-                "think ({}) needs a request, got request = \"off\"",
-                query.think
-            ));
+            let expected = format!("think ({}) needs a request", query.think);
+            return Err(Refusal::about(&["think", "request"], expected).got("request = \"off\""));
         }
         Ok(query)
     }
 
-    fn draw(&self, into: &mut Draft<'_>) -> Result<(), String> {
+    fn draw(&self, into: &mut Draft<'_>) -> Result<(), Refusal> {
         let answers = f64::from(self.degree) * into.duration.as_s_f64();
         into.expect(self.per_megasecond as f64 / 1e6 * answers)?;
         let mut deck = Deck::new(self.hosts);

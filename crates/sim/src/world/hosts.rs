@@ -3,8 +3,8 @@
 use super::World;
 use crate::agenda::Agenda;
 use crate::fabric::Fabric;
-use crate::layout::Far;
 use crate::host::{Alarm, Host, ReceivingEnd, Seen, SendingEnd};
+use crate::layout::Far;
 use crate::order::Order;
 use crate::outcome::TraceEvent;
 use crate::packets::{ack, ack_packet, arrival, data_packet, flow_hashes};

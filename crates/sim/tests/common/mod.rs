@@ -2,6 +2,8 @@
 
 #![allow(dead_code, missing_docs)]
 
+pub mod any;
+
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
 use sidestep_sim::*;
 use sidestep_switch::{Capacity, Sched, buffer, route, sched};

@@ -152,7 +152,13 @@ impl Core {
             }
         };
         let at = self.outputs.now;
-        tell(&mut self.watcher, at, from, self.outputs.slab.bytes(kept), what);
+        tell(
+            &mut self.watcher,
+            at,
+            from,
+            self.outputs.slab.bytes(kept),
+            what,
+        );
     }
 
     /// There is no slot for a frame: it counts as refused where it came in, or dropped where the
@@ -277,6 +283,8 @@ impl AtHand<'_> {
         let length = frame::trim(slab.bytes_mut(handle), &mut frame);
         let length = length.expect("a segment that may be trimmed");
         slab.cut(handle, length);
-        slab.parcel_mut(handle).packet.trim(super::packet::wire(length));
+        slab.parcel_mut(handle)
+            .packet
+            .trim(super::packet::wire(length));
     }
 }

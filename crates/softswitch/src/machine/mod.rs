@@ -355,7 +355,7 @@ fn to_switch(setup: &Setup) -> PortSet {
 /// The scheduler of one port.
 fn make_sched(setup: &Setup, salt: u64) -> Result<AnySched, String> {
     let (name, values) = &setup.decision.sched;
-    AnySched::build(name, values, setup.ports.len() as u16, salt)
+    AnySched::build(name, values, setup.ports.len() as u16, salt).map_err(String::from)
 }
 
 /// Does anyone ask for ranks? Keeping them costs a look at a table for each packet.

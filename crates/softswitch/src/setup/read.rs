@@ -10,8 +10,9 @@ use sidestep_config::decision::{
 use sidestep_config::document::{Entry, Item, Node, Table, find, parse};
 use sidestep_config::ledger::Ledger;
 use sidestep_config::problem::{At, Problem, Problems, suggest};
-use sidestep_config::section::{Choice, Layer, Resolved, Spec, resolve};
+use sidestep_config::section::{Resolved, resolve};
 use sidestep_config::source::{Origin, Sources};
+use sidestep_config::spec::{Choice, Layer, Spec};
 use sidestep_switch::buffer;
 use sidestep_types::{Param, ParamUnit, Value};
 
@@ -71,7 +72,7 @@ fn whole(file: &str, root: &Table, problems: &mut Problems) -> Option<Setup> {
     let switch = switch(root, &at, problems);
     let process = process(root, &at, problems);
     let ports = ports(root, &at, problems);
-    // Who hangs off a port that could not be read would be blamed for it.
+    // A station at a port that was not read would be reported as wrong.
     let ports = ports?;
     let stations = stations(root, &ports, problems);
     let router = router(root, stations.as_deref().unwrap_or(&[]), problems);
@@ -129,13 +130,13 @@ fn switch(root: &Table, at: &At, problems: &mut Problems) -> Option<(Decision, R
     let resolved = section("switch", SWITCH, POLICIES, &own, &at, problems)?;
     let decision = match decision(&resolved) {
         Ok(decision) => decision,
-        Err((key, message)) => {
-            resolved.blame(key, &message, &at, problems);
+        Err((section, why)) => {
+            resolved.refused(section, &why, &at, problems);
             return None;
         }
     };
-    if let Err(message) = holds_a_packet(&decision.capacity, FULL_SEGMENT) {
-        resolved.blame("switch", &message, &at, problems);
+    if let Err(why) = holds_a_packet(&decision.capacity, FULL_SEGMENT) {
+        resolved.refused("switch", &why, &at, problems);
     }
     let forwarding = match resolved.values.word("forwarding").as_str() {
         "learning" => Forwarding::Learning,

@@ -2,8 +2,8 @@
 
 use super::process::{KEEP, NONE};
 use super::{Forwarding, PortSetup, Rank, Setup};
-use sidestep_config::decision::{Named, SHARED};
-use sidestep_config::value;
+use sidestep_config::decision::Named;
+use sidestep_config::value::{self, SHARED};
 use sidestep_switch::{Capacity, buffer, route, sched};
 use sidestep_types::{Entry, PortId};
 use std::fmt::{Display, Write};

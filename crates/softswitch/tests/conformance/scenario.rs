@@ -4,8 +4,9 @@ use sidestep_config::decision::{ALPHA, CAPACITY, Decision, MEMORY, POLICIES, dec
 use sidestep_config::document::{Item, Table, find, parse};
 use sidestep_config::ledger::Ledger;
 use sidestep_config::problem::{At, Problems};
-use sidestep_config::section::{Choice, Layer, Resolved, Spec, resolve};
+use sidestep_config::section::{Resolved, resolve};
 use sidestep_config::source::{Origin, Sources};
+use sidestep_config::spec::{Choice, Layer, Spec};
 use sidestep_sim::{Files, Network, topology};
 use sidestep_types::{Param, ParamUnit, Time, Value, Values};
 use std::path::Path;
@@ -114,7 +115,7 @@ fn whole(name: &str, text: &str, problems: &mut Problems) -> Option<Scenario> {
         problems,
     )?;
     let decision = decision(&switch)
-        .map_err(|(key, message)| switch.blame(key, &message, &at, problems))
+        .map_err(|(section, why)| switch.refused(section, &why, &at, problems))
         .ok()?;
     let mut words = Vec::new();
     if let Item::List(shows) = &find(&root, "shows")?.node.item {

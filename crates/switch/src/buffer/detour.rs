@@ -7,7 +7,7 @@ use super::ecn::MARK_AT;
 use super::{DropReason, Verdict};
 use crate::queues::reaches;
 use crate::{Queues, Want};
-use sidestep_types::{Packet, Param, ParamUnit, PortId, PortSet, Size, Values};
+use sidestep_types::{Packet, Param, ParamUnit, PortId, PortSet, Refusal, Size, Values};
 
 /// The marking threshold of a policy that detours; without it, detours alone mark.
 pub(super) const STEP: Param = MARK_AT.or_off("off");
@@ -39,11 +39,13 @@ pub(super) struct Detours {
 
 impl Detours {
     /// Reads [`STEP`], [`INGRESS`] and [`MAX_DETOURS`]. Errors when the last is no number of detours.
-    pub fn build(values: &Values) -> Result<Detours, String> {
+    pub fn build(values: &Values) -> Result<Detours, Refusal> {
         let max_detours = match values.count_or_off("max_detours") {
             None => None,
             Some(most @ 1..=255) => Some(most as u8),
-            Some(got) => return Err(format!("max_detours must be between 1 and 255, got {got}")),
+            Some(got) => {
+                return Err(Refusal::of("max_detours", "must be between 1 and 255").got(got));
+            }
         };
         Ok(Detours {
             mark_at: values.size_or_off("mark_at"),
@@ -103,7 +105,7 @@ pub(super) mod tests {
     use sidestep_types::{Rng, Value};
 
     /// A variant with `sets` over its defaults, on a switch of six ports.
-    pub fn made<P: Policy>(sets: &[(&str, &str)]) -> Result<P, String> {
+    pub fn made<P: Policy>(sets: &[(&str, &str)]) -> Result<P, Refusal> {
         let mut values = Values::defaults(P::ENTRY.params);
         for (name, text) in sets {
             let param = P::ENTRY.params.iter().find(|p| p.name == *name).unwrap();
@@ -168,7 +170,10 @@ pub(super) mod tests {
         assert_eq!(admit(&[], 0, &data(), &mut q), Verdict::Detour(PortId(2)));
         let alone = admit(&[("ingress", "false")], 0, &data(), &mut q);
         assert_eq!(alone, Verdict::Drop(DropReason::Full));
-        let said = made::<P>(&[("max_detours", "256")]).err().unwrap();
+        let said = made::<P>(&[("max_detours", "256")])
+            .err()
+            .unwrap()
+            .to_string();
         assert!(
             said.contains("max_detours must be between 1 and 255, got 256"),
             "{said}"

@@ -14,7 +14,7 @@
 use super::detour::{Detours, INGRESS, MAX_DETOURS, STEP, to};
 use super::{Buffer, Verdict};
 use crate::{Nature, Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, PortId, PortSet, Rng, Values, scale};
+use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Values, scale};
 
 /// Random detouring.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl Policy for Dibs {
         ..Nature::DETOURS
     };
 
-    fn build(values: &Values, _: u16, _: u64) -> Result<Dibs, String> {
+    fn build(values: &Values, _: u16, _: u64) -> Result<Dibs, Refusal> {
         Detours::build(values).map(Dibs)
     }
 }

@@ -12,7 +12,7 @@
 use super::detour::{Detours, INGRESS, MAX_DETOURS, STEP, to};
 use super::{Buffer, Verdict};
 use crate::{Nature, Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, PortId, PortSet, Rng, Values, scale};
+use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Values, scale};
 
 /// Detouring to the next open port.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Policy for DibsFirstOpen {
         ..Nature::DETOURS
     };
 
-    fn build(values: &Values, ports: u16, _: u64) -> Result<DibsFirstOpen, String> {
+    fn build(values: &Values, ports: u16, _: u64) -> Result<DibsFirstOpen, Refusal> {
         let common = Detours::build(values)?;
         Ok(DibsFirstOpen { common, ports })
     }

@@ -13,7 +13,7 @@
 use super::detour::{Detours, INGRESS, MAX_DETOURS, STEP, to};
 use super::{Buffer, Verdict};
 use crate::{Nature, Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, PortId, PortSet, Rng, Values, mix64, scale};
+use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Values, mix64, scale};
 
 /// Detouring by flow.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl Policy for DibsFlow {
     };
     const NATURE: Nature = Nature::DETOURS;
 
-    fn build(values: &Values, _: u16, salt: u64) -> Result<DibsFlow, String> {
+    fn build(values: &Values, _: u16, salt: u64) -> Result<DibsFlow, Refusal> {
         // ECMP mixes the same hash with the same salt; its complement keeps the two choices apart.
         let common = Detours::build(values)?;
         Ok(DibsFlow {

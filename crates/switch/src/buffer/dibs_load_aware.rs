@@ -12,7 +12,7 @@
 use super::detour::{Detours, INGRESS, MAX_DETOURS, STEP, to};
 use super::{Buffer, Verdict};
 use crate::{Nature, Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, PortId, PortSet, Rng, Values, scale};
+use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Values, scale};
 
 /// Detouring to the emptiest neighbour.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl Policy for DibsLoadAware {
         ..Nature::DETOURS
     };
 
-    fn build(values: &Values, _: u16, _: u64) -> Result<DibsLoadAware, String> {
+    fn build(values: &Values, _: u16, _: u64) -> Result<DibsLoadAware, Refusal> {
         Detours::build(values).map(DibsLoadAware)
     }
 }

@@ -16,7 +16,9 @@
 use super::detour::{Detours, INGRESS, MAX_DETOURS, STEP, to};
 use super::{Buffer, Verdict, dibs};
 use crate::{Depth, Nature, Policy, Queues, Want};
-use sidestep_types::{Bytes, Entry, Packet, Param, ParamUnit, PortId, Rng, Size, Values, scale};
+use sidestep_types::{
+    Bytes, Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Size, Values, scale,
+};
 
 /// Detouring by chance and rank.
 #[derive(Debug)]
@@ -69,24 +71,30 @@ impl Policy for DibsProbabilistic {
         ..Nature::DETOURS
     };
 
-    fn build(values: &Values, _: u16, _: u64) -> Result<DibsProbabilistic, String> {
+    fn build(values: &Values, _: u16, _: u64) -> Result<DibsProbabilistic, Refusal> {
         let (start, full, in_bytes) = match (values.size("start"), values.size("full")) {
             (Size::Packets(start), Size::Packets(full)) => (start, full, false),
             (Size::Bytes(start), Size::Bytes(full)) => (start.0, full.0, true),
-            _ => return Err("start and full must both be in packets or both in bytes".into()),
+            _ => {
+                let both = "start and full must both be in packets or both in bytes";
+                return Err(Refusal::about(&["start", "full"], both));
+            }
         };
         if start >= full {
-            return Err(format!("start ({start}) must be below full ({full})"));
+            let wrong = format!("start ({start}) must be below full ({full})");
+            return Err(Refusal::about(&["start", "full"], wrong));
         }
-        let narrow =
-            |n: u64| u32::try_from(n).map_err(|_| format!("{n} is more than a queue can hold"));
+        let narrow = |param, n: u64| {
+            let wrong = || format!("{n} is more than a queue can hold");
+            u32::try_from(n).map_err(|_| Refusal::about(&[param], wrong()))
+        };
         Ok(DibsProbabilistic {
             common: Detours::build(values)?,
             favour: values.bytes("favour"),
             line: Line {
                 in_bytes,
-                start: narrow(start)?,
-                full: narrow(full)?,
+                start: narrow("start", start)?,
+                full: narrow("full", full)?,
             },
         })
     }
@@ -235,7 +243,7 @@ mod tests {
 
     #[test]
     fn values_that_do_not_go_together_are_refused() {
-        let said = |sets| made::<DibsProbabilistic>(sets).unwrap_err();
+        let said = |sets| made::<DibsProbabilistic>(sets).unwrap_err().to_string();
         assert!(said(&[("start", "30 kB")]).contains("both be in packets or both in bytes"));
         assert!(said(&[("start", "100 pkt")]).contains("start (100) must be below full (100)"));
     }

@@ -9,7 +9,7 @@
 
 use super::{Buffer, DropReason, Verdict};
 use crate::{Nature, Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, Rng, Values};
+use sidestep_types::{Entry, Packet, Refusal, Rng, Values};
 
 /// Drop-tail.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl Policy for DropTail {
         ..Nature::PLAIN
     };
 
-    fn build(_: &Values, _: u16, _: u64) -> Result<DropTail, String> {
+    fn build(_: &Values, _: u16, _: u64) -> Result<DropTail, Refusal> {
         Ok(DropTail)
     }
 }

@@ -10,7 +10,7 @@
 use super::{Buffer, DropReason, Verdict};
 use crate::queues::reaches;
 use crate::{Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, Param, ParamUnit, Rng, Size, Values};
+use sidestep_types::{Entry, Packet, Param, ParamUnit, Refusal, Rng, Size, Values};
 
 /// Step marking over drop-tail.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl Policy for Ecn {
         params: &[MARK_AT],
     };
 
-    fn build(values: &Values, _: u16, _: u64) -> Result<Ecn, String> {
+    fn build(values: &Values, _: u16, _: u64) -> Result<Ecn, Refusal> {
         Ok(Ecn {
             mark_at: values.size("mark_at"),
         })

@@ -10,7 +10,7 @@
 
 use super::{Buffer, DropReason, Verdict};
 use crate::{Nature, Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, Rng, Values};
+use sidestep_types::{Entry, Packet, Refusal, Rng, Values};
 
 /// Drops by remaining size.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl Policy for PFabric {
         ..Nature::PLAIN
     };
 
-    fn build(_: &Values, _: u16, _: u64) -> Result<PFabric, String> {
+    fn build(_: &Values, _: u16, _: u64) -> Result<PFabric, Refusal> {
         Ok(PFabric)
     }
 }

@@ -13,7 +13,7 @@
 
 use super::{Buffer, DropReason, Verdict};
 use crate::{Depth, Nature, Policy, Queues, Want};
-use sidestep_types::{Bytes, Entry, Packet, Param, ParamUnit, Rng, Size, Values};
+use sidestep_types::{Bytes, Entry, Packet, Param, ParamUnit, Refusal, Rng, Size, Values};
 
 /// Random early detection.
 #[derive(Debug)]
@@ -104,17 +104,22 @@ impl Policy for Red {
         ..Nature::PLAIN
     };
 
-    fn build(values: &Values, ports: u16, _: u64) -> Result<Red, String> {
+    fn build(values: &Values, ports: u16, _: u64) -> Result<Red, Refusal> {
         let (min, max, in_bytes) = match (values.size("min"), values.size("max")) {
             (Size::Packets(min), Size::Packets(max)) => (min, max, false),
             (Size::Bytes(min), Size::Bytes(max)) => (min.0, max.0, true),
-            _ => return Err("min and max must both be in packets or both in bytes".into()),
+            _ => {
+                let both = "min and max must both be in packets or both in bytes";
+                return Err(Refusal::about(&["min", "max"], both));
+            }
         };
         if min > max {
-            return Err(format!("min ({min}) must not be above max ({max})"));
+            let wrong = format!("min ({min}) must not be above max ({max})");
+            return Err(Refusal::about(&["min", "max"], wrong));
         }
         if max >= 1 << 40 {
-            return Err(format!("max ({max}) is more than a queue can hold"));
+            let wrong = format!("max ({max}) is more than a queue can hold");
+            return Err(Refusal::about(&["max"], wrong));
         }
         let settings = Settings {
             in_bytes,
@@ -134,12 +139,11 @@ impl Policy for Red {
 }
 
 /// `above / below` in 2⁻³², which must be in (0, 1].
-fn share(name: &str, (above, below): (u64, u64)) -> Result<u64, String> {
+fn share(name: &'static str, (above, below): (u64, u64)) -> Result<u64, Refusal> {
     let scaled = (u128::from(above) << 32) / u128::from(below);
     if above > below || scaled == 0 {
-        return Err(format!(
-            "{name} must be above 0 and at most 1, got {above}/{below}"
-        ));
+        let refusal = Refusal::of(name, "must be above 0 and at most 1");
+        return Err(refusal.got(format!("{above}/{below}")));
     }
     Ok(scaled as u64)
 }
@@ -271,7 +275,7 @@ mod tests {
     use crate::testing::{StillQueues, data};
     use sidestep_types::{Time, Value};
 
-    fn red(set: &[(&'static str, &str)]) -> Result<Red, String> {
+    fn red(set: &[(&'static str, &str)]) -> Result<Red, Refusal> {
         let mut values = Values::defaults(Red::ENTRY.params);
         for (name, text) in set {
             let param = Red::ENTRY.params.iter().find(|p| p.name == *name).unwrap();
@@ -349,7 +353,7 @@ mod tests {
 
     #[test]
     fn values_that_do_not_go_together_are_refused() {
-        let said = |set| red(set).unwrap_err();
+        let said = |set| red(set).unwrap_err().to_string();
         assert!(said(&[("min", "30 kB")]).contains("both be in packets or both in bytes"));
         assert!(said(&[("min", "61 pkt")]).contains("min (61) must not be above max (60)"));
         assert!(said(&[("max_p", "3/2")]).contains("max_p must be above 0 and at most 1"));

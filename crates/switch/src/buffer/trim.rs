@@ -15,7 +15,7 @@
 use super::{Buffer, DropReason, Verdict};
 use crate::queues::reaches;
 use crate::{Depth, Nature, Policy, Queues, Want};
-use sidestep_types::{Entry, Packet, Param, ParamUnit, Rng, Size, Values};
+use sidestep_types::{Entry, Packet, Param, ParamUnit, Refusal, Rng, Size, Values};
 
 /// Cuts payloads.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl Policy for Trim {
         ..Nature::PLAIN
     };
 
-    fn build(values: &Values, _: u16, _: u64) -> Result<Trim, String> {
+    fn build(values: &Values, _: u16, _: u64) -> Result<Trim, Refusal> {
         Ok(Trim {
             headers: values.size("headers"),
             mark_at: values.size_or_off("mark_at"),

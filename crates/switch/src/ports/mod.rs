@@ -28,6 +28,6 @@ pub use counts::Counts;
 pub use line::Line;
 pub use ranked::{Ranked, Rescheduled, Started, reschedule};
 pub use store::{NONE, Parcel, Store};
-pub use view::{Live, Ports};
 pub(crate) use view::check_port;
+pub use view::{Live, Ports};
 pub use wire::Wire;

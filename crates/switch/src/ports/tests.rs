@@ -328,7 +328,12 @@ fn evictions_in_vain_are_counted_and_the_packet_dropped() {
 #[should_panic(expected = "port 7 of a switch with 2")]
 fn a_detour_to_a_port_that_is_not_there_panics() {
     let mut desk = Desk::new(2, 9);
-    forward(&mut desk, &mut decider(2, &[Verdict::Detour(PortId(7))]), 0, 0);
+    forward(
+        &mut desk,
+        &mut decider(2, &[Verdict::Detour(PortId(7))]),
+        0,
+        0,
+    );
 }
 
 /// A scheduler that names what it likes.
@@ -352,7 +357,9 @@ fn names(numbers: &[u32]) -> AnySched {
 #[test]
 fn a_scheduler_may_name_only_what_waits_at_its_port() {
     let refused = |named: &[u32], evicts: bool| {
-        let mut desk = Desk::new(2, 9).ranked(0, names(named)).ranked(1, names(&[]));
+        let mut desk = Desk::new(2, 9)
+            .ranked(0, names(named))
+            .ranked(1, names(&[]));
         let mut decider = decider(2, &[KEEP]);
         for port in [0, 0, 1] {
             forward(&mut desk, &mut decider, port, 0);
@@ -387,14 +394,7 @@ fn a_new_scheduler_takes_over_what_waits() {
     desk.now = Time::from_us(3);
     let new = Ranked::around(pfabric(), 0);
     let line = &mut desk.lines[0];
-    let done = reschedule(
-        &mut desk.ranked[0],
-        new,
-        line,
-        &mut desk.shelf,
-        desk.now,
-        0,
-    );
+    let done = reschedule(&mut desk.ranked[0], new, line, &mut desk.shelf, desk.now, 0);
     let expected = Rescheduled {
         ends: Some(Time::from_us(12)),
         waiting: vec![1, 2],

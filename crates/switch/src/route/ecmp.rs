@@ -10,7 +10,7 @@
 
 use super::Route;
 use crate::{Policy, Queues};
-use sidestep_types::{Entry, Packet, PortId, Rng, Values, mix64, scale};
+use sidestep_types::{Entry, Packet, PortId, Refusal, Rng, Values, mix64, scale};
 
 /// Salted flow-hash ECMP.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl Policy for Ecmp {
         params: &[],
     };
 
-    fn build(_: &Values, _: u16, salt: u64) -> Result<Ecmp, String> {
+    fn build(_: &Values, _: u16, salt: u64) -> Result<Ecmp, Refusal> {
         Ok(Ecmp { salt })
     }
 }

@@ -9,7 +9,7 @@
 
 use super::Route;
 use crate::{Policy, Queues};
-use sidestep_types::{Entry, Packet, PortId, Rng, Values};
+use sidestep_types::{Entry, Packet, PortId, Refusal, Rng, Values};
 
 /// One path for all.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ impl Policy for Single {
         params: &[],
     };
 
-    fn build(_: &Values, _: u16, _: u64) -> Result<Single, String> {
+    fn build(_: &Values, _: u16, _: u64) -> Result<Single, Refusal> {
         Ok(Single)
     }
 }

@@ -9,7 +9,7 @@
 
 use super::Sched;
 use crate::Policy;
-use sidestep_types::{Entry, Packet, Values};
+use sidestep_types::{Entry, Packet, Refusal, Values};
 use std::collections::VecDeque;
 
 /// First in, first out.
@@ -24,7 +24,7 @@ impl Policy for Fifo {
         params: &[],
     };
 
-    fn build(_: &Values, _: u16, _: u64) -> Result<Fifo, String> {
+    fn build(_: &Values, _: u16, _: u64) -> Result<Fifo, Refusal> {
         Ok(Fifo::default())
     }
 }

@@ -11,7 +11,7 @@
 
 use super::Sched;
 use crate::{Nature, Policy};
-use sidestep_types::{Entry, FlowId, Packet, Values};
+use sidestep_types::{Entry, FlowId, Packet, Refusal, Values};
 
 /// Least remaining first.
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ impl Policy for PFabric {
         ..Nature::PLAIN
     };
 
-    fn build(_: &Values, _: u16, _: u64) -> Result<PFabric, String> {
+    fn build(_: &Values, _: u16, _: u64) -> Result<PFabric, Refusal> {
         Ok(PFabric::default())
     }
 }

@@ -11,7 +11,7 @@
 
 use super::Sched;
 use crate::{Depth, Nature, Policy};
-use sidestep_types::{Entry, Packet, Values};
+use sidestep_types::{Entry, Packet, Refusal, Values};
 use std::collections::VecDeque;
 
 /// Control before data.
@@ -36,7 +36,7 @@ impl Policy for Priority {
         ..Nature::PLAIN
     };
 
-    fn build(_: &Values, _: u16, _: u64) -> Result<Priority, String> {
+    fn build(_: &Values, _: u16, _: u64) -> Result<Priority, Refusal> {
         Ok(Priority::default())
     }
 }

@@ -1,0 +1,58 @@
+//! Makes the schemes and scenarios part of the program: every file of `schemes/` and `scenarios/`,
+//! found here so that a new one is one file and no line anywhere.
+//!
+//! They are listed by rank, which a file says in a comment of its own, `# listed: 25`; those of the
+//! same rank, and those without one, which come last, by name. The text goes into the program whole,
+//! so nothing is opened when it runs.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+fn main() {
+    // Asked when it runs: a build folder may be shared by several copies of the sources.
+    let own = env::var_os("CARGO_MANIFEST_DIR").expect("cargo says where");
+    let root = Path::new(&own).join("../..");
+    for folder in ["schemes", "scenarios"] {
+        ship(&root, folder);
+    }
+}
+
+/// Writes the list of `folder`, as pairs of a name and a text.
+fn ship(root: &Path, folder: &str) {
+    let place = root.join(folder);
+    println!("cargo::rerun-if-changed={}", place.display());
+    let entries = fs::read_dir(&place).expect("the folder is in the workspace");
+    let paths = entries.map(|entry| entry.expect("a folder can be listed").path());
+    let files = paths.filter(|path| path.extension().is_some_and(|end| end == "toml"));
+    let mut files: Vec<(u32, String, PathBuf)> = files.map(ranked).collect();
+    files.sort();
+    assert!(!files.is_empty(), "{} has no files", place.display());
+    let mut list = String::from("&[\n");
+    for (_, name, path) in files {
+        writeln!(list, "    ({name:?}, include_str!({path:?})),").expect("a string takes it all");
+    }
+    list.push(']');
+    let out = PathBuf::from(env::var("OUT_DIR").expect("cargo says where"));
+    fs::write(out.join(format!("{folder}.rs")), list).expect("the build folder can be written to");
+}
+
+/// A file's rank, name and path.
+fn ranked(path: PathBuf) -> (u32, String, PathBuf) {
+    let text = fs::read_to_string(&path).expect("a shipped file can be read");
+    let said = text
+        .lines()
+        .find_map(|line| line.strip_prefix("# listed: "));
+    let rank = said.map_or(u32::MAX, |rank| {
+        let whole = rank.trim().parse();
+        whole.unwrap_or_else(|_| {
+            panic!("{}: a rank is a whole number, got {rank:?}", path.display())
+        })
+    });
+    let stem = path.file_stem().and_then(|stem| stem.to_str());
+    let name = stem
+        .expect("a shipped file has a name in UTF-8")
+        .to_string();
+    let path = path.canonicalize().expect("a listed file is there");
+    (rank, name, path)
+}

@@ -1,0 +1,56 @@
+//! `{ axis = "value" }`: the points that a plot or a claim speaks of.
+
+use super::axes::ReadAxis;
+use sidestep_config::document::{Entry, Item, Node};
+use sidestep_config::problem::{Problems, suggest};
+
+/// What a `{ axis = "value", … }` says, each checked against the axes; where `several` may be
+/// meant, `{ axis = ["one", "other"] }` is two of the same axis.
+pub(super) fn fixed(
+    what: &str,
+    node: &Node,
+    axes: &[ReadAxis],
+    several: bool,
+    problems: &mut Problems,
+) -> Option<Vec<(String, String)>> {
+    let table = node.table(what, problems)?;
+    let mut fixed = Vec::new();
+    let mut leaves: Vec<(String, &Entry)> = Vec::new();
+    let mut open: Vec<(String, &Entry)> = Vec::new();
+    open.extend(table.iter().rev().map(|entry| (entry.key.clone(), entry)));
+    while let Some((path, entry)) = open.pop() {
+        match &entry.node.item {
+            Item::Table(inner) => {
+                let inner = inner.iter().rev();
+                open.extend(inner.map(|e| (format!("{path}.{}", e.key), e)));
+            }
+            _ => leaves.push((path, entry)),
+        }
+    }
+    for (name, entry) in leaves {
+        let Some(axis) = axes.iter().find(|axis| axis.name == name) else {
+            let known = axes.iter().map(|axis| axis.name.as_str());
+            let hint = suggest(&name, known);
+            problems.add(&entry.at, format!("{what}: {name:?} is not swept{hint}"));
+            return None;
+        };
+        let nodes = match &entry.node.item {
+            Item::List(items) if several && !items.is_empty() => items.iter().collect(),
+            _ => vec![&entry.node],
+        };
+        for node in nodes {
+            let value = node.text(what, "a value of the axis", problems)?;
+            // `--set` may have left the axis another value; the file's own words stay right.
+            let here = axis.values.iter().any(|v| v.word == value);
+            if !here && !axis.declared.iter().any(|word| word == value) {
+                let known = axis.declared.iter().map(String::as_str);
+                let hint = suggest(value, known);
+                let message = format!("{what}: no point has {name} = {value:?}{hint}");
+                problems.add(&node.at, message);
+                return None;
+            }
+            fixed.push((name.clone(), value.to_string()));
+        }
+    }
+    Some(fixed)
+}

@@ -1,0 +1,108 @@
+//! One point of an experiment, as a scenario: its sections in turn, and then what they come to.
+
+use super::reader::Reader;
+use super::words::{SECTIONS, stem};
+use crate::scenario::Scenario;
+use crate::{tables, warnings};
+use sidestep_config::problem::{Problems, suggest};
+use sidestep_config::section::refused;
+use sidestep_config::source::{self, AROUND};
+use sidestep_types::Param;
+use std::sync::Arc;
+
+impl Reader<'_> {
+    /// The scenario; what is wrong with it goes to `problems`.
+    pub(super) fn read(&self, file: &str, problems: &mut Problems) -> Option<Scenario> {
+        self.check_top_keys(problems);
+        let head = self.head(problems);
+        let network = self.network(problems);
+        let traffic = self.traffic(network.as_ref(), problems);
+        let listed = self.scheme_names(problems);
+        let names = listed.as_ref().map_or(&[][..], |(names, _)| names);
+        let schemes = self.schemes(names, problems);
+        let probe = (head.as_ref()).and_then(|h| self.probe(h.duration, h.drain, problems));
+        let (head, (network, network_settings)) = (head?, network?);
+        let listed_setting = listed?.1;
+        let (traffic, traffic_settings) = traffic?;
+        let mut settings = head.settings.clone();
+        settings.push(listed_setting);
+        settings.extend(network_settings);
+        settings.extend(traffic_settings);
+        let (probe, (schemes, overridden)) = (probe?, schemes?);
+        settings.extend(probe.settings.iter().cloned());
+        let mut all = Vec::new();
+        for scheme in schemes {
+            settings.extend(scheme.settings);
+            all.push(head.finish(scheme.scheme));
+        }
+        probe.check(&all, problems);
+        let mut scenario = Scenario {
+            name: stem(file).to_string(),
+            title: head.title,
+            duration: head.duration,
+            drain: head.drain,
+            seeds: head.seeds,
+            schemes: all,
+            network: Arc::new(network),
+            claims: Vec::new(),
+            probe: probe.probe,
+            traffic,
+            settings,
+            warnings: Vec::new(),
+            files: Vec::new(),
+        };
+        if !problems.is_empty() {
+            return None;
+        }
+        // What can only be seen in a plan (a start past the end, too many flows) is seen in the first.
+        let plan = match scenario.draw(scenario.seeds[0]) {
+            Ok(plan) => plan,
+            Err((of, why)) => {
+                let section = format!("workload.{}", of.name);
+                refused(&of.places, &section, &why, &of.at, problems);
+                return None;
+            }
+        };
+        scenario.warnings = overridden;
+        scenario.warnings.extend(warnings::of(&scenario, &plan));
+        Some(scenario)
+    }
+
+    fn check_top_keys(&self, problems: &mut Problems) {
+        let params = || {
+            tables::SCENARIO
+                .iter()
+                .chain(tables::LISTS)
+                .map(|param| param.name)
+        };
+        let sections = SECTIONS.iter().filter(|s| !AROUND.contains(s));
+        let known: Vec<&str> = params().chain(sections.copied()).collect();
+        for entry in self.written.iter().flat_map(|(root, _)| root) {
+            if !known.contains(&entry.key.as_str()) && !AROUND.contains(&entry.key.as_str()) {
+                let known = params().chain(SECTIONS).chain(AROUND[2..].iter().copied());
+                let hint = suggest(&entry.key, known);
+                problems.add(&entry.at, format!("unknown key {:?}{hint}", entry.key));
+            }
+        }
+        for entry in self.over.iter().flat_map(|(root, _)| *root) {
+            if !known.contains(&entry.key.as_str()) {
+                let hint = self
+                    .longer(&entry.key)
+                    .unwrap_or_else(|| suggest(&entry.key, known.iter().copied()));
+                problems.add(&entry.at, format!("unknown key {:?}{hint}", entry.key));
+            }
+        }
+    }
+
+    /// `k` alone may mean `topology.k`, which the file says, or a key of `[switch]` or `[transport]`.
+    fn longer(&self, key: &str) -> Option<String> {
+        let said = (self.written.iter())
+            .flat_map(|(root, _)| source::keys(root))
+            .find(|said| said.ends_with(&format!(".{key}")));
+        let has = |params: &[Param]| params.iter().any(|param| param.name == key);
+        let sections = [("switch", tables::SWITCH), ("transport", tables::TRANSPORT)];
+        let of = sections.iter().find(|(_, params)| has(params));
+        let found = said.or_else(|| of.map(|(section, _)| format!("{section}.{key}")))?;
+        Some(format!("; did you mean {found:?}?"))
+    }
+}

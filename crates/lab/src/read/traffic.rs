@@ -1,0 +1,121 @@
+//! `[topology]` and `[workload.NAME]`: the network and what is sent over it.
+
+use super::reader::Reader;
+use super::words::{NAME_RULE, common, descend, is_name};
+use crate::scenario::{Setting, Traffic};
+use sidestep_config::ledger::Ledger;
+use sidestep_config::problem::{At, Problems};
+use sidestep_config::section::resolve;
+use sidestep_config::spec::{Choice, Spec};
+use sidestep_sim::{Network, topology, workload};
+
+/// At most this many workloads: a packet holds its class in a byte.
+const MOST_CLASSES: usize = 255;
+
+impl Reader<'_> {
+    /// Reads `[topology]`.
+    pub(super) fn network(&self, problems: &mut Problems) -> Option<(Network, Vec<Setting>)> {
+        let spec = Spec {
+            name: "topology",
+            params: &[],
+            kind: Some(Choice {
+                what: "topology",
+                entries: topology::ENTRIES,
+                default: None,
+            }),
+            policies: &[],
+        };
+        let (layers, at) = self.layers(&["topology"], false, problems);
+        let resolved = resolve(&spec, &layers, &at, &mut Ledger::default(), problems)?;
+        match topology::build(resolved.kind, &resolved.values, self.files) {
+            Ok(network) => Some((network, common(resolved))),
+            Err(why) => {
+                resolved.refused("topology", &why, &at, problems);
+                None
+            }
+        }
+    }
+
+    /// The workloads, in the order in which they are first named.
+    pub(super) fn traffic(
+        &self,
+        network: Option<&(Network, Vec<Setting>)>,
+        problems: &mut Problems,
+    ) -> Option<(Vec<Traffic>, Vec<Setting>)> {
+        let mut names: Vec<(&str, &At)> = Vec::new();
+        for (root, _) in self.roots() {
+            let Some((table, _)) = descend(root, &["workload"], problems) else {
+                continue;
+            };
+            for entry in table {
+                if !names.iter().any(|(name, _)| *name == entry.key) {
+                    names.push((&entry.key, &entry.at));
+                }
+            }
+        }
+        if names.is_empty() {
+            problems.add(&self.at, "no [workload.NAME]: nothing would be sent");
+            return None;
+        }
+        if names.len() > MOST_CLASSES {
+            let many = names.len();
+            let at = names[MOST_CLASSES].1;
+            problems.add(
+                at,
+                format!("{many} workloads are too many: at most {MOST_CLASSES}"),
+            );
+            return None;
+        }
+        let all: Vec<_> = names
+            .into_iter()
+            .map(|(name, at)| self.workload(name, at, network.map(|(n, _)| n), problems))
+            .collect();
+        let (traffic, settings): (Vec<_>, Vec<_>) = all
+            .into_iter()
+            .collect::<Option<Vec<_>>>()?
+            .into_iter()
+            .unzip();
+        Some((traffic, settings.concat()))
+    }
+
+    fn workload(
+        &self,
+        name: &str,
+        at: &At,
+        network: Option<&Network>,
+        problems: &mut Problems,
+    ) -> Option<(Traffic, Vec<Setting>)> {
+        if !is_name(name) {
+            problems.add(at, format!("workload {name:?}: {NAME_RULE}"));
+            return None;
+        }
+        let section = format!("workload.{name}");
+        let spec = Spec {
+            name: &section,
+            params: &[],
+            kind: Some(Choice {
+                what: "workload",
+                entries: workload::ENTRIES,
+                default: None,
+            }),
+            policies: &[],
+        };
+        let (layers, at) = self.layers(&["workload", name], false, problems);
+        let mut resolved = resolve(&spec, &layers, &at, &mut Ledger::default(), problems)?;
+        match workload::build(resolved.kind, &resolved.values, self.files, network?) {
+            Ok(built) => {
+                let traffic = Traffic {
+                    name: name.to_string(),
+                    workload: built,
+                    at,
+                    places: std::mem::take(&mut resolved.places),
+                };
+                Some((traffic, common(resolved)))
+            }
+            Err(why) => {
+                resolved.refused(&section, &why, &at, problems);
+                None
+            }
+        }
+    }
+}

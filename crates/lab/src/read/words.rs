@@ -1,0 +1,87 @@
+//! What the files of the reader share: words, names, tables within tables, and settings.
+
+use crate::scenario::Setting;
+use sidestep_config::document::{Item, Node, Table, find};
+use sidestep_config::problem::{At, Problems};
+use sidestep_config::section::Resolved;
+
+/// The sections of a scenario.
+pub(super) const SECTIONS: [&str; 8] = [
+    "topology",
+    "switch",
+    "transport",
+    "workload",
+    "scheme",
+    "probe",
+    "source",
+    "claim",
+];
+
+pub(super) const NAME_RULE: &str = "a name has letters, digits, \"-\" and \"_\" alone";
+
+pub(super) fn is_name(name: &str) -> bool {
+    !name.is_empty()
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
+}
+
+/// `dibs` of `schemes/dibs.toml`.
+pub(super) fn stem(path: &str) -> &str {
+    let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    file.strip_suffix(".toml").unwrap_or(file)
+}
+
+/// The words of `"a, b"` or `["a", "b"]`, each with its place.
+pub(super) fn words(
+    node: &Node,
+    what: &str,
+    expected: &str,
+    problems: &mut Problems,
+) -> Vec<(String, At)> {
+    let nodes: Vec<&Node> = match &node.item {
+        Item::List(items) => items.iter().collect(),
+        _ => vec![node],
+    };
+    let mut words = Vec::new();
+    for node in nodes {
+        let Some(text) = node.text(what, expected, problems) else {
+            continue;
+        };
+        let parts = text.split(',').map(|part| part.trim().to_string());
+        words.extend(parts.map(|part| (part, node.at.clone())));
+    }
+    words
+}
+
+/// The table at `path`, and the place of its key.
+pub(super) fn descend<'a>(
+    root: &'a Table,
+    path: &[&str],
+    problems: &mut Problems,
+) -> Option<(&'a Table, &'a At)> {
+    let mut at = None;
+    let mut table = root;
+    for (depth, key) in path.iter().enumerate() {
+        let entry = find(table, key)?;
+        at = Some(&entry.at);
+        table = entry.node.table(&path[..=depth].join("."), problems)?;
+    }
+    Some((table, at?))
+}
+
+/// Settings that hold for every scheme.
+pub(super) fn common(resolved: Resolved) -> Vec<Setting> {
+    of_scheme(None, resolved)
+}
+
+/// Settings of one scheme.
+pub(super) fn of_scheme(scheme: Option<&str>, resolved: Resolved) -> Vec<Setting> {
+    let setting = |(key, value, source)| Setting {
+        scheme: scheme.map(str::to_string),
+        key,
+        value,
+        source,
+    };
+    resolved.settings.into_iter().map(setting).collect()
+}

@@ -1,0 +1,77 @@
+//! Flow lists, from a file.
+
+use super::*;
+
+/// A file system of one file.
+struct One(String);
+
+impl Files for One {
+    fn read(&self, _: &str) -> Result<String, String> {
+        Ok(self.0.clone())
+    }
+}
+
+fn listed(text: &str) -> Result<AnyWorkload, Refusal> {
+    let files = One(text.to_string());
+    build(
+        "flow_list",
+        &values("flow_list", &[("file", "f.csv")]),
+        &files,
+        &network(4),
+    )
+}
+
+#[test]
+fn a_flow_list_is_planned_as_it_stands_with_classes_of_its_own() {
+    let rows = "1 ms,0,1,20 kB,web\n2 ms,1,2,endless,\n0 ms,2,3,1 B,dns\n3 ms,3,0,1 B,web\n1 s,0,1,1 B,late\n";
+    let made = listed(&format!("start,src,dst,size,class\n{rows}")).unwrap();
+    let mut plan = Plan {
+        classes: vec!["query".into(), "trace".into()],
+        ..Plan::default()
+    };
+    made.plan(1, SECOND, Seed(1), "trace", &mut plan).unwrap();
+    assert_eq!(plan.classes, ["query", "trace", "trace/web", "trace/dns"]);
+    let got: Vec<_> = plan
+        .flows
+        .iter()
+        .map(|f| (at(f).as_ms_f64(), f.src.0, f.dst.0, f.class))
+        .collect();
+    assert_eq!(
+        got,
+        [
+            (1.0, 0, 1, 2),
+            (2.0, 1, 2, 1),
+            (0.0, 2, 3, 3),
+            (3.0, 3, 0, 2)
+        ]
+    );
+    assert!(plan.flows[1].is_endless());
+    let load = made.load(Cost::default(), SECOND);
+    assert_eq!(
+        (load.flows_per_s, load.endless, load.payload_bps),
+        (4.0, 1, 160_016.0)
+    );
+    assert_eq!(
+        load.notes[1],
+        "1 more start after the run's end at 1 s: left out"
+    );
+}
+
+#[test]
+fn a_flow_list_is_refused_where_it_is_wrong() {
+    let said = listed("start,src,dst,size\n1 ms,0,4,1 B\n").unwrap_err();
+    assert_eq!(
+        said.to_string(),
+        "f.csv:2: expected a host from 0 to 3, got \"4\""
+    );
+    let rows: String = (0..300).map(|i| format!("1 ms,0,1,1 B,c{i}\n")).collect();
+    let made = listed(&format!("start,src,dst,size,class\n{rows}")).unwrap();
+    let mut plan = Plan::default();
+    let said = made
+        .plan(0, SECOND, Seed(1), "trace", &mut plan)
+        .unwrap_err();
+    assert_eq!(
+        said.to_string(),
+        "expected at most 256 classes in a run, got \"c256\" as one more"
+    );
+}

@@ -1,0 +1,149 @@
+//! Queries: their rate, their answers, who gives them.
+
+use super::*;
+
+#[test]
+fn queries_come_at_their_rate_and_their_gaps_are_exponential() {
+    let plan = planned(
+        &made("query", 128, &[("rate", "2000 /s")]),
+        Time::from_s(10),
+        1,
+    );
+    let n = plan.queries.len() as f64;
+    assert!(near(n, 20_000.0, 20_000f64.sqrt()), "{n}");
+    assert_eq!(plan.flows.len(), plan.queries.len() * 40);
+    let starts: Vec<f64> = plan.queries.iter().map(|q| q.start.as_s_f64()).collect();
+    let gaps: Vec<f64> = starts.windows(2).map(|p| p[1] - p[0]).collect();
+    assert!(gaps.iter().all(|g| *g >= 0.0));
+    // Memoryless: a gap is above its mean with probability 1/e.
+    let above = gaps.iter().filter(|g| **g > 1.0 / 2000.0).count() as f64 / gaps.len() as f64;
+    assert!(near(above, libm::exp(-1.0), 0.0034), "{above}");
+}
+
+#[test]
+fn a_query_has_one_target_and_as_many_different_responders_as_its_degree() {
+    let plan = planned(&made("query", 128, &[]), SECOND, 1);
+    let mut targets = [0u32; 128];
+    let mut sources = [0u32; 128];
+    for (i, query) in plan.queries.iter().enumerate() {
+        let flows: Vec<_> = plan
+            .flows
+            .iter()
+            .filter(|f| f.query == Some(i as u32))
+            .collect();
+        let different: BTreeSet<_> = flows.iter().map(|f| f.src).collect();
+        assert_eq!(
+            (flows.len(), different.len(), query.responses),
+            (40, 40, 40)
+        );
+        assert!(
+            flows
+                .iter()
+                .all(|f| f.dst == query.target && f.src != query.target)
+        );
+        assert!(
+            flows
+                .iter()
+                .all(|f| at(f) == query.start && f.size == 20_000 && !f.request)
+        );
+        targets[query.target.0 as usize] += 1;
+        flows.iter().for_each(|f| sources[f.src.0 as usize] += 1);
+    }
+    // About 300 queries: 2.3 per target, 94 per source with a standard deviation near 8.
+    assert!(
+        targets.iter().filter(|n| **n > 0).count() > 100,
+        "{targets:?}"
+    );
+    assert!(sources.iter().all(|n| (50..150).contains(n)), "{sources:?}");
+}
+
+#[test]
+fn a_degree_above_the_hosts_needs_connections_and_spreads_evenly() {
+    let refused = said("query", 9, &[("degree", "20")]);
+    assert_eq!(
+        refused,
+        "degree must be at most 8 (8 other hosts, connections = 1), got 20"
+    );
+    let plan = planned(
+        &made("query", 9, &[("degree", "20"), ("connections", "3")]),
+        SECOND,
+        1,
+    );
+    for q in 0..plan.queries.len() as u32 {
+        let mut per_host = [0; 9];
+        plan.flows
+            .iter()
+            .filter(|f| f.query == Some(q))
+            .for_each(|f| per_host[f.src.0 as usize] += 1);
+        per_host.sort_unstable();
+        assert_eq!(per_host, [0, 2, 2, 2, 2, 3, 3, 3, 3]);
+    }
+}
+
+#[test]
+fn a_response_waits_for_its_request_and_for_thought() {
+    let set = [("request", "250 B"), ("think", "20 us"), ("degree", "3")];
+    let plan = planned(&made("query", 8, &set), SECOND, 1);
+    assert_eq!(plan.flows.len(), plan.queries.len() * 6);
+    for (i, flow) in plan.flows.iter().enumerate() {
+        let query = plan.queries[flow.query.unwrap() as usize];
+        if flow.request {
+            assert_eq!(
+                (flow.src, flow.size, at(flow)),
+                (query.target, 250, query.start)
+            );
+            continue;
+        }
+        let asked = FlowId(i as u32 - 1);
+        assert_eq!(
+            flow.start,
+            Start::After {
+                flow: asked,
+                wait: Time::from_us(20)
+            }
+        );
+        // That flow ends where this one starts.
+        assert_eq!(plan.flows[i - 1].dst, flow.src);
+        assert_eq!((flow.dst, flow.size), (query.target, 20_000));
+    }
+}
+
+#[test]
+fn jitter_delays_within_its_bound_and_moves_nobody() {
+    let still = planned(&made("query", 64, &[]), SECOND, 3);
+    let moved = planned(&made("query", 64, &[("jitter", "100 us")]), SECOND, 3);
+    let pairs = still.flows.iter().zip(&moved.flows);
+    let late = |(a, b): (&FlowPlan, &FlowPlan)| {
+        assert_eq!((a.src, a.dst), (b.src, b.dst));
+        at(b) - at(a)
+    };
+    let late: Vec<Time> = pairs.map(late).collect();
+    assert!(late.iter().all(|t| *t < Time::from_us(100)));
+    let mean = late.iter().map(|t| t.as_us_f64()).sum::<f64>() / late.len() as f64;
+    assert!(
+        near(mean, 50.0, 28.9 / (late.len() as f64).sqrt()),
+        "{mean}"
+    );
+    // And who asks says nothing about how late the first answer is.
+    let low = (0..still.queries.len()).filter(|q| still.queries[*q].target.0 < 16);
+    let first: Vec<f64> = low.map(|q| late[40 * q].as_us_f64()).collect();
+    let mean = first.iter().sum::<f64>() / first.len() as f64;
+    let error = 28.9 / (first.len() as f64).sqrt();
+    assert!(near(mean, 50.0, error), "{mean}");
+}
+
+#[test]
+fn a_larger_degree_keeps_the_queries_and_their_first_responders() {
+    let few = planned(&made("query", 64, &[("degree", "5")]), SECOND, 3);
+    let many = planned(&made("query", 64, &[("degree", "20")]), SECOND, 3);
+    let who = |p: &Plan| {
+        p.queries
+            .iter()
+            .map(|q| (q.start, q.target))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(who(&few), who(&many));
+    for (few, many) in few.flows.chunks(5).zip(many.flows.chunks(20)) {
+        assert_eq!(few, &many[..5]);
+    }
+}
