@@ -1,6 +1,6 @@
 // The table and the hash as they might be at their worst: any answer in any cycle.
 //
-// What output_port_lookup keeps whatever they say needs no more of them, and is proved much faster.
+// What wanted_port and output_port_lookup keep whatever they say needs no more of them, and is proved much faster.
 
 module forward_table #(parameter NumPorts = 4, parameter IndexW = 8) (
   input  logic clk_i, ip_i, input logic [47:0] addr_i,

@@ -1,4 +1,4 @@
-// A draw that was scaled ahead decides as the draw itself: what output_port_lookup does is what the vectors pin.
+// A draw that was scaled ahead decides as the draw itself: what detour_decision does is what the vectors pin.
 
 module scaled #(parameter NumPorts = 4, parameter PortW = 2, parameter DrawW = 32) (
   input logic [PortW-1:0]    want_i,

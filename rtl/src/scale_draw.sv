@@ -3,7 +3,7 @@
 // Decision    places_o[n] = floor(draw_i * n / 2^DrawW), for n from 0 to NumPorts.
 // State       none.
 // Latency     none: combinational. A switch with a fast clock keeps places_o in registers between two
-//             decisions (output_port_lookup does), and pick_uniform takes them as they are.
+//             decisions (detour_decision does), and pick_uniform takes them as they are.
 // Source      scale() in crates/types.
 // Deviations  none.
 //

@@ -29,7 +29,7 @@ def test_the_decisions_laws_hold(name):
 
 
 BUGS = [
-    # The bug, the cell, the words, the wrong words, the task, the law that must break.
+    # The bug, the cell, the words, the wrong words, the task of its proof (or of another's), the law that must break.
     ("detours to hosts", "detour_pick", "(fits_i & switch_i)", "(fits_i)", "ports_4", "never_to_a_host"),
     ("detours to full queues", "detour_pick", "(fits_i & switch_i)", "(switch_i)", "ports_4", "never_to_a_full_queue"),
     ("drops what could be detoured", "detour_first_open", "!want_fits && open == {NumPorts{1'b0}}", "!want_fits", "ports_4",
@@ -51,8 +51,16 @@ BUGS = [
     ("takes a beat back", "output_port", "if (free) valid_q <= valid_i;", "valid_q <= valid_i;", "narrow", "still_there"),
     ("mixes frames", "input_arbiter", "(send && last);", "send;", "bounded", "not_interleaved"),
     ("waits between frames", "input_arbiter", "!busy_q || (send && last)", "!busy_q", "bounded", "no_idle_cycle_between_frames"),
-    ("a verdict for each word", "output_port_lookup", "assign verdict_pop = pop && word_last;", "assign verdict_pop = pop;", "bounded", None),
-    ("the wrong word", "ram_fifo", ".raddr_i (head_q[AddrW-1:0])", ".raddr_i (head_q[AddrW-1:0] ^ 1'b1)", "order", None),
+    ("a verdict for each word", "frame_rewrite", ".pop_i   (pop && word_last)", ".pop_i   (pop)", "output_port_lookup:bounded", None),
+    ("takes a word back", "frame_rewrite", "if (out_free) out_valid_q <= pop", "out_valid_q <= pop", "narrow", "still_there"),
+    ("room for a word more than there is", "frame_rewrite", "waiting < Depth - 1 || pop", "waiting < Depth || pop", "narrow", "room_for_what_is_taken"),
+    ("an entry without ports", "wanted_port", "!hit || no_port", "!hit", "ports_4", "an_entry_with_ports_leads_somewhere"),
+    ("room for what is dropped", "frame_verdict", "keep ? choice", "alive ? choice", "none_4", "room_is_taken_where_the_frame_fits"),
+    ("two reasons for one drop", "frame_verdict", "valid_i && !malformed_i && ttl_i", "valid_i && ttl_i", "none_4", "one_fate"),
+    ("a detour without its mark", "frame_verdict", "mark = detour || ", "mark = ", "first_open_4", "a_detour_is_marked_where_it_can_be"),
+    ("a draw of nothing", "detour_decision", "next = load_q || ", "next = ", "frame_verdict:uniform_6", "room_is_taken_where_the_frame_fits"),
+    ("a mark the checksum does not know", "checksum_update", "mark_i ? ~ecn_i : 2'b00", "2'b00", "", "right_if_it_was_right"),
+    ("the wrong word", "ram_fifo", ".raddr_i (head_q[AddrW-1:0])", ".raddr_i (head_q[AddrW-1:0] ^ 1'b1)", "output_queues:order", None),
     ("a port too far", "pick_uniform", "onehot_o[p] ? p[PortW-1:0]", "onehot_o[p] ? ~p[PortW-1:0]", "ports_4", "number_and_bit"),
     ("forgets the frame before", "output_queues", "long <= slack2_q", "long <= slack_q", "room", None),
 ]
@@ -69,8 +77,8 @@ def test_a_seeded_bug_is_caught_in_the_short_run_too():
 
 
 def catch(name, cell, before, after, task, law):
-    # A memory has no proof of its own: the queues' proof must notice.
-    proof = prove.run(prove.HERE / f"{'output_queues' if cell == 'ram_fifo' else cell}.sby", task, mutated(f"bug {name}", cell, before, after), "-bug")
+    noticed_by, _, task = task.rpartition(":")
+    proof = prove.run(prove.HERE / f"{noticed_by or cell}.sby", task, mutated(f"bug {name}", cell, before, after), "-bug")
     broken = [line for line in proof.log.splitlines() if "failed assertion" in line or "Assert failed" in line]
     assert proof.result in ("FAIL", "UNKNOWN") and broken, proof.log[-2000:]
     assert law is None or any(law in line for line in broken), broken

@@ -22,17 +22,17 @@ BAD = "bad_frames_are_counted_and_leave_no_trace"
 NO_GAP = "small_frames_without_any_gap_lose_nothing_and_fill_the_path"
 
 MUTANTS = [
-    ("a wrong checksum", "output_port_lookup", "17'h0feff", "17'h0fefe", LOOKUP),
-    ("a mark the checksum does not know", "output_port_lookup", "mark8_q ? ~ecn_q[8] : 2'b00", "2'b00", LOOKUP),
-    ("marks who cannot be marked", "output_port_lookup", "mark && ip_q[7] && ecn_q[7] != 2'b00;", "mark && ip_q[7];", LOOKUP),
-    ("always the same draw", "output_port_lookup", ".step_i    (next)", ".step_i    (1'b0)", LOOKUP),
+    ("a wrong checksum", "checksum_update", "17'h0feff", "17'h0fefe", LOOKUP),
+    ("a mark the checksum does not know", "checksum_update", "{15'h0, mark_i ? ~ecn_i : 2'b00}", "17'h0", LOOKUP),
+    ("marks who cannot be marked", "frame_verdict", "mark && ip_i && ecn_i != 2'b00;", "mark && ip_i;", LOOKUP),
+    ("always the same draw", "detour_decision", ".step_i    (next)", ".step_i    (1'b0)", LOOKUP),
     ("lives one hop too long", "output_port_lookup", "ip && ttl <= 8'd1", "ip && ttl == 8'd0", LOOKUP),
     ("goes back where it must not", "output_port_lookup", "to_switch_i & ~ingress_q[6]", "to_switch_i", LOOKUP),
     ("reads ports of fragments", "header_parse", "(fragment & 16'h3fff) == 16'h0", "1'b1", LOOKUP),
     ("a hash without its salt", "flow_hash", "src_i + salt_i", "src_i", LOOKUP),
     ("one bank of the table", "forward_table", "hit0 || hit1", "hit0", LOOKUP),
-    ("a bubble after each frame", "output_port_lookup", "assign pop         = out_free &&",
-     "assign pop         = !(out_valid_q && out_last_q) && out_free &&", RATE),
+    ("a bubble after each frame", "frame_rewrite", "assign pop = out_free &&",
+     "assign pop = !(out_valid_q && out_last_q) && out_free &&", RATE),
     ("keeps bad frames", "input_buffer", "if (frame && !sound) write_q <= commit_q;\n      else if (store)",
      "if (store)", switch(BAD)),
     ("mixes frames", "input_arbiter", "(send && last);", "send;", switch(INCAST)),

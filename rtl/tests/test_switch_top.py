@@ -1,6 +1,6 @@
 """The whole switch: nothing lost, doubled, mixed up or sent where it must not go.
 
-Frames carry a number in their last 8 bytes, by which the scoreboard knows them again. The scoreboard is bench/switch.py's.
+Frames carry a number in their last 8 bytes, by which the scoreboard knows them again. The scoreboard is bench/scoreboard.py.
 """
 
 import os

@@ -10,10 +10,10 @@ from pathlib import Path
 import cocotb
 from cocotb.triggers import RisingEdge
 
+from bench.lookup import started
 from bench.simulators import BUILD, RTL, simulate
 from bench.traffic import udp64
 from bench.waves import svg
-from test_output_port_lookup import started
 
 SEEN = ["s_tvalid_i", "s_tlast_i", "s_tready_o", "ask_words_o", "fits_i", "take_o", "m_tvalid_o", "m_tlast_o", "m_tdest_o",
         "detour_from_o", "detour_to_o"]

@@ -1,17 +1,18 @@
-"""A whole switch under test: links that idle and stall, registers, and a scoreboard.
+"""A whole switch under test: links that idle and stall, registers, and a scoreboard (scoreboard.py).
 
 Everything is looked at and driven at the falling edge. All outputs come from registers, so what is
 seen there is what the next rising edge moves: no simulator can disagree about it.
 """
 
-from collections import Counter, deque
+from collections import deque
 
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
 import cocotb
 
-from .models import Settings, route, sent
+from .models import Settings
+from .scoreboard import Scoreboard
 
 STUCK = 20_000   # cycles; four full input buffers of frames that are dropped take 2048
 
@@ -29,49 +30,6 @@ def known(value, valid, ports):
     width = len(text) // ports
     fields = [text[len(text) - width * (p + 1):len(text) - width * p] for p in range(ports)]
     return sum(int(field, 2) << width * p for p, field in enumerate(fields) if valid >> p & 1)
-
-
-class Scoreboard:
-    """Every frame comes out once, whole, by a port it may leave by, and none overtakes its flow.
-
-    Frames carry a number, by which they are known again; `number` finds it in the bytes.
-    """
-
-    def __init__(self, settings, number):
-        self.s, self.number = settings, number
-        self.open = {}                       # number: (frame, ingress, Route)
-        self.dropped_for_sure = Counter()    # by (reason, ingress)
-        self.came = self.left = 0
-        self.detours = Counter()             # by (from, to)
-        self.marks = Counter()
-        self.order = {}                      # (ingress, egress): last number
-
-    def offered(self, frame, ingress):
-        self.came += 1
-        r = route(frame, self.s)
-        if r.reason:
-            self.dropped_for_sure[r.reason, ingress] += 1
-        n = self.number(frame)
-        assert n not in self.open, "the test numbers a frame twice"
-        self.open[n] = (frame, ingress, r)
-
-    def seen(self, frame, port):
-        self.left += 1
-        n = self.number(frame)
-        assert n in self.open, f"a frame that nobody sent, or a second time: {frame.hex()}"
-        was, ingress, r = self.open.pop(n)
-        assert r.reason is None, f"{r.reason}, and yet it came"
-        detour = port != r.want
-        if detour:
-            assert self.s.to_switch >> port & 1, "a detour to a host"
-            self.detours[r.want, port] += 1
-        plain, marked = sent(was, False), sent(was, True)
-        assert frame in (plain, marked), f"\n{frame.hex()}\n{plain.hex()}\n{marked.hex()}"
-        assert not detour or frame == marked, "a detour without its mark"
-        if frame != plain:
-            self.marks[port] += 1
-        assert self.order.get((ingress, port), -1) < n, "one frame overtook another on its way"
-        self.order[ingress, port] = n
 
 
 class Switch:

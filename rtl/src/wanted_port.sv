@@ -1,0 +1,141 @@
+// Which port a frame's destination wants: one of the group that its address leads to.
+//
+// Decision    forward_table names a group of ports by the destination: the IPv4 host of an IPv4 packet
+//             (unless match_mac_i), else the MAC address. Of the group, one by the flow's hash. No
+//             entry, or an entry without ports: no_entry_o.
+// State       the table, and the frames under way.
+// Latency     7 cycles, one frame a cycle: the key in 1, table and hash in 4, the port in 1, and one
+//             register more in front of the decision.
+// Source      Zarifis et al., EuroSys 2014, section 3 (ECMP); RFC 2992.
+// Deviations  frames that are not IPv4 hash by a part of their MAC address alone, so those to one
+//             address take one port.
+
+`default_nettype none
+
+module wanted_port #(
+  parameter NumPorts = 4,  // ports; 2 to 16
+  parameter PortW    = 2,  // bits of a port number
+  parameter IndexW   = 8   // of the forwarding table
+) (
+  input  wire logic                clk_i,          // clock
+  // A frame.
+  input  wire logic                ip_i,           // it is an IPv4 packet
+  input  wire logic [47:0]         dmac_i,         // destination address of Ethernet
+  input  wire logic [31:0]         src_i,          // IPv4 source
+  input  wire logic [31:0]         dst_i,          // IPv4 destination
+  input  wire logic [7:0]          proto_i,        // IPv4 protocol
+  input  wire logic [31:0]         ports_i,        // source and destination port, or 0
+  // 7 cycles later.
+  output logic                     no_entry_o,     // its destination leads nowhere
+  output logic      [NumPorts-1:0] want_o,         // the port, one bit; 0 where it leads nowhere
+  output logic      [PortW-1:0]    want_port_o,    // the same, as a number
+  // Settings.
+  input  wire logic                match_mac_i,    // look IPv4 packets up by MAC address too
+  input  wire logic [31:0]         salt_i,         // of the flow hash; still while frames pass
+  input  wire logic                table_we_i,     // write an entry of the forwarding table
+  input  wire logic [IndexW:0]     table_at_i,     // its place
+  input  wire logic                table_used_i,   // it counts
+  input  wire logic                table_ip_i,     // its key is an IPv4 address
+  input  wire logic [47:0]         table_addr_i,   // its address
+  input  wire logic [NumPorts-1:0] table_group_i   // its ports
+);
+
+  // r1: the key, and what the hash mixes.
+  reg [47:0] addr_q;
+  reg        by_ip_q;
+  reg [31:0] src_q, dst_q, ports_q;
+  reg [7:0]  proto_q;
+
+  wire by_ip = ip_i && !match_mac_i;
+
+  always_ff @(posedge clk_i) begin
+    addr_q  <= by_ip ? {16'h0, dst_i} : dmac_i;
+    by_ip_q <= by_ip;
+    src_q   <= ip_i ? src_i : 32'h0;
+    dst_q   <= ip_i ? dst_i : dmac_i[31:0];
+    proto_q <= ip_i ? proto_i : 8'h0;
+    ports_q <= ip_i ? ports_i : 32'h0;
+  end
+
+  // r2 to r5: table and hash, side by side.
+  wire                hit;
+  wire [NumPorts-1:0] group;
+  wire [15:0]         hash;
+
+  forward_table #(.NumPorts(NumPorts), .IndexW(IndexW)) i_table (
+    .clk_i         (clk_i),
+    .ip_i          (by_ip_q),
+    .addr_i        (addr_q),
+    .hit_o         (hit),
+    .group_o       (group),
+    .write_i       (table_we_i),
+    .write_at_i    (table_at_i),
+    .write_used_i  (table_used_i),
+    .write_ip_i    (table_ip_i),
+    .write_addr_i  (table_addr_i),
+    .write_group_i (table_group_i)
+  );
+
+  flow_hash i_hash (
+    .clk_i   (clk_i),
+    .salt_i  (salt_i),
+    .src_i   (src_q),
+    .dst_i   (dst_q),
+    .proto_i (proto_q),
+    .ports_i (ports_q),
+    .hash_o  (hash)
+  );
+
+  // r6: one port of the group. r7: it stands ready for the decision.
+  wire                no_port;
+  wire [NumPorts-1:0] hop;
+  wire [PortW-1:0]    hop_port;
+
+  pick_uniform #(.NumPorts(NumPorts), .PortW(PortW), .DrawW(16)) i_hop (
+    .set_i    (group),
+    .draw_i   (hash),
+    .none_o   (no_port),
+    .onehot_o (hop),
+    .port_o   (hop_port)
+  );
+
+  reg                no_entry6_q, no_entry7_q;
+  reg [NumPorts-1:0] want6_q, want7_q;
+  reg [PortW-1:0]    want_port6_q, want_port7_q;
+
+  always_ff @(posedge clk_i) begin
+    no_entry6_q  <= !hit || no_port;
+    want6_q      <= hop;
+    want_port6_q <= hop_port;
+    no_entry7_q  <= no_entry6_q;
+    want7_q      <= want6_q;
+    want_port7_q <= want_port6_q;
+  end
+
+  assign no_entry_o  = no_entry7_q;
+  assign want_o      = want7_q;
+  assign want_port_o = want_port7_q;
+
+`ifdef FORMAL
+  reg [1:0]          past_q = 2'b00;  // as many clock edges as it takes to fill r6 and r7
+  reg [NumPorts-1:0] f_group6_q, f_group7_q;
+  reg                f_hit6_q, f_hit7_q;
+  always_ff @(posedge clk_i) begin
+    past_q     <= {past_q[0], 1'b1};
+    f_group6_q <= group;
+    f_group7_q <= f_group6_q;
+    f_hit6_q   <= hit;
+    f_hit7_q   <= f_hit6_q;
+  end
+  always_comb begin
+    if (past_q[1]) begin
+      an_entry_with_ports_leads_somewhere: assert (no_entry_o == (!f_hit7_q || f_group7_q == 0));
+      a_port_of_the_group:                 assert (no_entry_o || (want_o & ~f_group7_q) == 0);
+      one_port_by_bit_and_number:          assert (no_entry_o || want_o == {{(NumPorts-1){1'b0}}, 1'b1} << want_port_o);
+    end
+  end
+`endif
+
+endmodule
+
+`default_nettype wire

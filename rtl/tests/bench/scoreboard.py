@@ -1,0 +1,48 @@
+"""What must come out of a switch for what went in, whichever way it went."""
+
+from collections import Counter
+
+from .models import route, sent
+
+
+class Scoreboard:
+    """Every frame comes out once, whole, by a port it may leave by, and none overtakes its flow.
+
+    Frames carry a number, by which they are known again; `number` finds it in the bytes.
+    """
+
+    def __init__(self, settings, number):
+        self.s, self.number = settings, number
+        self.open = {}                       # number: (frame, ingress, Route)
+        self.dropped_for_sure = Counter()    # by (reason, ingress)
+        self.came = self.left = 0
+        self.detours = Counter()             # by (from, to)
+        self.marks = Counter()
+        self.order = {}                      # (ingress, egress): last number
+
+    def offered(self, frame, ingress):
+        self.came += 1
+        r = route(frame, self.s)
+        if r.reason:
+            self.dropped_for_sure[r.reason, ingress] += 1
+        n = self.number(frame)
+        assert n not in self.open, "the test numbers a frame twice"
+        self.open[n] = (frame, ingress, r)
+
+    def seen(self, frame, port):
+        self.left += 1
+        n = self.number(frame)
+        assert n in self.open, f"a frame that nobody sent, or a second time: {frame.hex()}"
+        was, ingress, r = self.open.pop(n)
+        assert r.reason is None, f"{r.reason}, and yet it came"
+        detour = port != r.want
+        if detour:
+            assert self.s.to_switch >> port & 1, "a detour to a host"
+            self.detours[r.want, port] += 1
+        plain, marked = sent(was, False), sent(was, True)
+        assert frame in (plain, marked), f"\n{frame.hex()}\n{plain.hex()}\n{marked.hex()}"
+        assert not detour or frame == marked, "a detour without its mark"
+        if frame != plain:
+            self.marks[port] += 1
+        assert self.order.get((ingress, port), -1) < n, "one frame overtook another on its way"
+        self.order[ingress, port] = n
