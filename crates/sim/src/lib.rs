@@ -24,6 +24,7 @@ pub mod plan;
 mod pool;
 mod switching;
 mod table;
+mod tally;
 pub mod topology;
 mod trace;
 pub mod watch;

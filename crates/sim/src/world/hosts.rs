@@ -24,8 +24,7 @@ impl<A: Agenda> World<A> {
             "a packet reached a host it does not go to: a buffer policy detoured it there"
         );
         self.fabric.pool.free(parcel);
-        self.totals.delivered += 1;
-        self.totals.detoured += u64::from(packet.detours > 0);
+        self.tally.delivered(&packet);
         if packet.traced() {
             self.tracer
                 .step(self.fabric.now, parcel, TraceEvent::Delivered);
@@ -58,10 +57,7 @@ impl<A: Agenda> World<A> {
         let (src, dst, hash, class) = (end.src, end.dst, end.endpoint.hash(), end.class);
         while let Some(segment) = end.endpoint.poll_send(now) {
             let packet = data_packet(segment, flow, dst, hash, class, &self.config);
-            self.classes[class as usize].sent += u64::from(segment.len > 0);
-            if segment.retransmit {
-                self.losses.sent_again(now, flow, &segment);
-            }
+            self.tally.sent(now, flow, class, &segment);
             let host = &mut self.hosts[src.0];
             send(&mut self.fabric, &mut self.tracer, host, src, packet);
         }
@@ -81,15 +77,12 @@ impl<A: Agenda> World<A> {
         let f = flow.0 as usize;
         let data = packet.carries_data() && !packet.trimmed();
         if data {
-            let class = &mut self.classes[packet.class as usize];
-            class.delivered += 1;
-            class.marked += u64::from(packet.ce());
+            self.tally.data_delivered(packet);
             if packet.detours > 0 {
                 self.count_detoured(packet);
             }
         } else if packet.trimmed() {
-            self.classes[packet.class as usize].trimmed += 1;
-            self.losses.cut(now, packet);
+            self.tally.cut(now, packet);
         }
         if self.receivers[f].is_none() {
             if self.received[f].finished.is_some() {
@@ -99,9 +92,7 @@ impl<A: Agenda> World<A> {
         }
         let end = self.receivers[f].as_deref_mut().expect("just opened");
         if data && let Some(n) = end.see(packet) {
-            let class = &mut self.classes[packet.class as usize];
-            class.reordered += 1;
-            class.n_reordering.count(n);
+            self.tally.reordered(packet, n);
         }
         let complete = end.endpoint.on_segment(now, arrival(packet));
         self.drive_receiver(flow);
@@ -120,14 +111,7 @@ impl<A: Agenda> World<A> {
             end.shortest = shortest;
         }
         let crossed = self.config.ttl - packet.ttl;
-        let class = &mut self.classes[packet.class as usize];
-        class.detoured += 1;
-        class.detours_each.add(usize::from(packet.detours), 1);
-        let (shortest, crossed) = (usize::from(shortest), usize::from(crossed));
-        if class.extra_hops.len() <= shortest {
-            class.extra_hops.resize_with(shortest + 1, Default::default);
-        }
-        class.extra_hops[shortest].add(crossed - shortest, 1);
+        self.tally.data_detoured(packet, shortest, crossed);
     }
 
     /// The switches on a shortest path of flow `f`'s data; a time to live is enough for it.
@@ -252,7 +236,7 @@ impl<A: Agenda> World<A> {
             let counters = end.endpoint.counters();
             self.sent[f].counters = counters;
             if counters.retransmits > 0 {
-                self.losses.closed(self.fabric.now, FlowId(f as u32));
+                self.tally.closed(self.fabric.now, FlowId(f as u32));
             }
         }
     }
@@ -304,7 +288,7 @@ impl<A: Agenda> World<A> {
             return;
         }
         if end.endpoint.counters().timeouts > timeouts {
-            self.losses.timed_out(now, flow, head);
+            self.tally.timed_out(now, flow, head);
         }
         self.drive_sender(flow);
     }

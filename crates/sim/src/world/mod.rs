@@ -1,10 +1,25 @@
 //! One run: a network, a plan and settings, driven event by event.
 //!
-//! Links, switches and hosts own their state and meet only through packets on links, so a
-//! run can be cut between any of them. Everything that is shared, the plan and the
-//! settings, does not change.
+//! The world is a driver: it takes the next event from the fabric and hands it to the switch or
+//! host that it belongs to. `switches` and `hosts` are the two halves, `finish` joins what they
+//! know.
+//!
+//! A run can be cut between any switches or hosts. These own their state and meet only through
+//! packets, pauses and the delay of the link between them:
+//! - a port's line, wire and scheduler belong to whoever sends by it, a pause's gate to the switch
+//!   where the link ends, its brake to the sender ([`crate::pfc`]);
+//! - a flow's sender belongs to its source, its receiver to its destination, and a flow that
+//!   follows another starts where the other ends;
+//! - counts and losses are logged and joined when the run is finished ([`crate::tally`]), as are
+//!   deadlocks; the trajectory hash is a sum;
+//! - the run ends with an instant, that of the last delivery, and not with an event.
+//!
+//! What is shared, the plan, the settings and the shortest paths, does not change. The pool of
+//! packets and the agenda serve whatever part of the network a world has.
 
+mod finish;
 mod hosts;
+mod switches;
 
 use crate::agenda::{Agenda, WheelAgenda};
 use crate::checks::{check_plan, check_settings};
@@ -14,18 +29,15 @@ use crate::fib::{Attachment, Ports};
 use crate::host::{Host, ReceivedFlow, ReceivingEnd, SendingEnd, SentFlow};
 use crate::indexed::Table;
 use crate::layout::{Far, LinkEnds, lay_links};
-use crate::losses::LossLog;
 use crate::network::{End, Network};
-use crate::outcome::{ClassOutcome, FlowOutcome, Outcome, PortOutcome, Totals};
-use crate::pfc::Deadlock;
 use crate::plan::{FlowPlan, Plan};
 use crate::switching::{Switch, make_sched};
+use crate::tally::Tally;
 use crate::trace::Tracer;
-use crate::watch::{DetourSeen, Watched, Watching};
+use crate::watch::Watching;
 use hosts::Machines;
-use sidestep_switch::ports::Counts;
 use sidestep_switch::sched::AnySched;
-use sidestep_switch::{Action, AnyBuffer, AnyRoute, Depth, Sched};
+use sidestep_switch::{AnyBuffer, AnyRoute, Depth, Sched};
 use sidestep_transport::{AnyReceiver, AnySender};
 use sidestep_types::{FlowId, PortId, SwitchId, Time};
 use std::sync::Arc;
@@ -49,10 +61,7 @@ pub struct World<A: Agenda = WheelAgenda> {
     sent: Vec<SentFlow>,
     /// Each written by its flow's destination alone.
     received: Vec<ReceivedFlow>,
-    /// Written by everybody, read by nobody before the end.
-    losses: LossLog,
-    classes: Vec<ClassOutcome>,
-    totals: Totals,
+    tally: Tally,
     /// Finite flows whose last byte has not been delivered, and endless ones.
     unfinished: u64,
     /// The instant with which the run ends, once it is known.
@@ -121,9 +130,7 @@ impl<A: Agenda> World<A> {
             flow_salt: config.seed.salt("flow hash"),
             sent: vec![SentFlow::default(); flows],
             received: vec![ReceivedFlow::default(); flows],
-            losses: LossLog::default(),
-            classes: vec![ClassOutcome::default(); plan.classes.len()],
-            totals: Totals::default(),
+            tally: Tally::new(plan.classes.len()),
             unfinished: flows as u64,
             end: if flows == 0 { Time::ZERO } else { Time::MAX },
             served: Time::ZERO,
@@ -155,7 +162,7 @@ impl<A: Agenda> World<A> {
     /// Gives every switch port an explicit queue, in the order that `make`'s scheduler says.
     pub fn set_scheds(&mut self, mut make: impl FnMut(SwitchId, PortId) -> AnySched) {
         assert!(
-            self.totals.events == 0,
+            self.tally.is_fresh(),
             "schedulers are set before the run starts"
         );
         for (link, ends) in self.ends.iter().enumerate() {
@@ -167,7 +174,7 @@ impl<A: Agenda> World<A> {
 
     /// Watches more closely: costs time and memory, changes nothing that happens.
     pub fn watch(&mut self, watching: Watching) {
-        assert!(self.totals.events == 0, "watching begins with the run");
+        assert!(self.tally.is_fresh(), "watching begins with the run");
         self.tracer.watch(watching);
     }
 
@@ -181,7 +188,7 @@ impl<A: Agenda> World<A> {
         receiver: impl FnMut(FlowId, &FlowPlan) -> AnyReceiver + Send + 'static,
     ) {
         assert!(
-            self.totals.events == 0,
+            self.tally.is_fresh(),
             "a transport is set before the run starts"
         );
         self.machines = Some(Machines {
@@ -196,10 +203,10 @@ impl<A: Agenda> World<A> {
         self.served = self.served.max(limit);
         let mut limit = limit.min(self.end);
         while let Some(happening) = self.fabric.next(limit) {
-            self.totals.events += 1;
+            self.tally.event();
             match happening {
                 Happening::Arrival { link, parcel } => {
-                    self.totals.packet_hops += 1;
+                    self.tally.hop();
                     match self.fabric.links[link].far() {
                         Far::Switch(s) => self.at_switch(s, link, parcel),
                         Far::Host(h) => {
@@ -227,7 +234,7 @@ impl<A: Agenda> World<A> {
 
     /// Deliveries of one packet over one link so far.
     pub fn packet_hops(&self) -> u64 {
-        self.totals.packet_hops
+        self.tally.packet_hops()
     }
 
     /// How many packets wait on each link now, in the order of the outcome's ports.
@@ -263,178 +270,5 @@ impl<A: Agenda> World<A> {
             bytes[ends.place] = self.fabric.links[link as u32].wire_bytes;
         }
         bytes
-    }
-
-    /// Ends the run at the present and says what became of everything.
-    pub fn finish(self) -> Outcome {
-        self.finish_watched().0
-    }
-
-    /// [`World::finish`], with what was watched.
-    pub fn finish_watched(mut self) -> (Outcome, Watched) {
-        for f in 0..self.plan.flows.len() {
-            self.close_sender(f);
-            self.close_receiver(f);
-        }
-        let flows = self.join_flows();
-        let sum = |count: fn(&FlowOutcome) -> u32| -> u64 {
-            flows.iter().map(|f| u64::from(count(f))).sum()
-        };
-        let mut counts = Counts::default();
-        (self.switches.iter()).for_each(|switch| counts += &switch.total());
-        let totals = Totals {
-            in_flight: u64::from(self.fabric.pool.live()),
-            sent: self.hosts.iter().map(|h| h.sent).sum(),
-            drops: counts.drops,
-            detours: counts.detours_in,
-            marks: counts.marks,
-            trims: counts.trims,
-            retransmits: sum(|f| f.retransmits),
-            timeouts: sum(|f| f.timeouts),
-            spurious_retransmits: sum(|f| f.spurious_retransmits),
-            spurious_timeouts: sum(|f| f.spurious_timeouts),
-            pauses: self.fabric.pauses(),
-            ..self.totals
-        };
-        let mut ports: Vec<(usize, PortOutcome)> = (self.ends.iter().enumerate())
-            .map(|(link, ends)| (ends.place, self.port_outcome(link as u32, ends)))
-            .collect();
-        ports.sort_unstable_by_key(|p| p.0);
-        for class in &mut self.classes {
-            class.detours_each.add(0, class.delivered - class.detoured);
-        }
-        let deadlocks = self.deadlocks();
-        let (traces, watched) = self.tracer.finish();
-        let outcome = Outcome {
-            ports: ports.into_iter().map(|p| p.1).collect(),
-            flows,
-            classes: self.classes,
-            totals,
-            deadlocks,
-            end: self.fabric.now,
-            trajectory_hash: self.fabric.hash,
-            traces,
-        };
-        (outcome, watched)
-    }
-
-    /// What became of every flow, from what its two ends and the network know.
-    fn join_flows(&mut self) -> Vec<FlowOutcome> {
-        let losses = std::mem::take(&mut self.losses).finish();
-        let ends = self.sent.iter().zip(&self.received).enumerate();
-        let join = |(f, (sent, received))| {
-            let losses = losses.get(&FlowId(f as u32)).copied();
-            FlowOutcome::join(sent, received, losses.unwrap_or_default())
-        };
-        ends.map(join).collect()
-    }
-
-    fn port_outcome(&self, link: u32, ends: &LinkEnds) -> PortOutcome {
-        let l = &self.fabric.links[link];
-        let counts = match ends.from {
-            End::Switch(s) => *self.switches[s.0].counts(ends.port),
-            End::Host(_) => Counts::default(),
-        };
-        let (pauses, paused) = self.fabric.paused(link);
-        let peak = l.line.peak();
-        PortOutcome {
-            from: ends.from,
-            port: ends.port,
-            to: ends.to,
-            rate: self.fabric.wire(link).rate,
-            packets: l.packets,
-            wire_bytes: l.wire_bytes,
-            marks: counts.marks,
-            detours_in: counts.detours_in,
-            detours_out: counts.detours_out,
-            trims: counts.trims,
-            drops: counts.drops,
-            peak_packets: peak.packets,
-            peak_bytes: peak.bytes,
-            pauses,
-            paused,
-            input_peak_bytes: self.fabric.input_peak(link),
-        }
-    }
-
-    fn deadlocks(&self) -> Vec<Deadlock> {
-        let place = |link: &u32| self.ends[*link as usize].place as u32;
-        let found = self.fabric.deadlocks().into_iter();
-        let told = |(at, cycle): (Time, Vec<u32>)| Deadlock {
-            at,
-            ports: cycle.iter().map(place).collect(),
-        };
-        found.map(told).collect()
-    }
-
-    #[inline]
-    fn at_switch(&mut self, switch: u32, link: u32, parcel: u32) {
-        let packet = &self.fabric.pool.get(parcel).packet;
-        let dst = self.attachments[packet.dst.0];
-        let traced = packet.traced();
-        let (here, fabric) = (&mut self.switches[switch], &mut self.fabric);
-        let done = if fabric.inner {
-            here.forward::<A, true>(fabric, link, parcel, dst)
-        } else {
-            here.forward::<A, false>(fabric, link, parcel, dst)
-        };
-        match done.action {
-            Action::Queued { port, .. } => {
-                if port != done.want.port {
-                    self.count_detour(parcel, SwitchId(switch), done.want.port, port);
-                }
-            }
-            Action::Squeezed { .. } => self.count_evicted(switch, done.want.port),
-            Action::Dropped(_) => {
-                self.count_evicted(switch, done.want.port);
-                self.count_drop(parcel);
-            }
-            Action::NoMemory => unreachable!("the pool grows"),
-        }
-        if traced {
-            let trimmed = self.fabric.pool.get(parcel).packet.is_trimmed_data();
-            let (now, switch) = (self.fabric.now, SwitchId(switch));
-            self.tracer.switched(now, parcel, switch, &done, trimmed);
-        }
-    }
-
-    #[inline(never)]
-    fn count_detour(&mut self, parcel: u32, switch: SwitchId, wanted: PortId, taken: PortId) {
-        self.tracer.detour(DetourSeen {
-            at: self.fabric.now,
-            switch,
-            wanted,
-            taken,
-        });
-        let packet = &self.fabric.pool.get(parcel).packet;
-        if packet.carries_data() {
-            self.classes[packet.class as usize].detours += 1;
-        }
-    }
-
-    /// Counts the packets that `switch` has just evicted from the queue of `port`, and frees them.
-    #[inline(never)]
-    fn count_evicted(&mut self, switch: u32, port: PortId) {
-        let evicted = std::mem::take(&mut self.switches[switch].evicted);
-        for &parcel in &evicted {
-            if self.fabric.pool.get(parcel).packet.traced() {
-                let (now, switch) = (self.fabric.now, SwitchId(switch));
-                self.tracer.evicted(now, parcel, switch, port);
-            }
-            self.count_drop(parcel);
-        }
-        self.switches[switch].evicted = evicted;
-        self.switches[switch].evicted.clear();
-    }
-
-    /// Counts a drop and frees the packet.
-    #[inline(never)]
-    fn count_drop(&mut self, parcel: u32) {
-        let packet = &self.fabric.pool.get(parcel).packet;
-        if packet.carries_data() || packet.is_trimmed_data() {
-            self.classes[packet.class as usize].dropped += 1;
-        }
-        self.losses.dropped(self.fabric.now, packet);
-        self.fabric.pool.free(parcel);
     }
 }

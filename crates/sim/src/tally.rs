@@ -1,0 +1,164 @@
+//! What a run counts: written all the time, read when it ends.
+//!
+//! **Decision**     none. Nothing that happens in a run depends on a count: the fields are
+//!                  private, and but for the progress shown to a user there is no way to read
+//!                  them before [`Tally::finish`].
+//! **State**        sums, by class where it matters, and the log of losses.
+//! **Units**        packets.
+//! **Errors**       none.
+//!
+//! All of it adds up, so a run that is cut has a tally in each part. What a link, a switch, a host
+//! or an end of a flow counts of itself stands with it; the outcome joins them.
+
+use crate::losses::{LossLog, Losses};
+use crate::outcome::ClassOutcome;
+use sidestep_transport::Segment;
+use sidestep_types::{FlowId, Packet, Time};
+use std::collections::BTreeMap;
+
+/// The counts of one run.
+pub(crate) struct Tally {
+    events: u64,
+    packet_hops: u64,
+    delivered: u64,
+    detoured: u64,
+    classes: Vec<ClassOutcome>,
+    losses: LossLog,
+}
+
+/// What a tally holds in the end.
+pub(crate) struct Tallied {
+    pub events: u64,
+    pub packet_hops: u64,
+    pub delivered: u64,
+    pub detoured: u64,
+    pub classes: Vec<ClassOutcome>,
+    /// Of each flow that lost something, or whose sender believed so.
+    pub losses: BTreeMap<FlowId, Losses>,
+}
+
+impl Tally {
+    /// For so many classes.
+    pub fn new(classes: usize) -> Tally {
+        Tally {
+            events: 0,
+            packet_hops: 0,
+            delivered: 0,
+            detoured: 0,
+            classes: vec![ClassOutcome::default(); classes],
+            losses: LossLog::default(),
+        }
+    }
+
+    /// Deliveries over a link so far, to show how far a run is.
+    pub fn packet_hops(&self) -> u64 {
+        self.packet_hops
+    }
+
+    /// Has nothing happened yet?
+    pub fn is_fresh(&self) -> bool {
+        self.events == 0
+    }
+
+    /// An event was taken from the agenda.
+    #[inline(always)]
+    pub fn event(&mut self) {
+        self.events += 1;
+    }
+
+    /// A packet was delivered over a link.
+    #[inline(always)]
+    pub fn hop(&mut self) {
+        self.packet_hops += 1;
+    }
+
+    /// A sender handed a segment to its NIC.
+    #[inline(always)]
+    pub fn sent(&mut self, now: Time, flow: FlowId, class: u8, segment: &Segment) {
+        self.classes[class as usize].sent += u64::from(segment.len > 0);
+        if segment.retransmit {
+            self.losses.sent_again(now, flow, segment);
+        }
+    }
+
+    /// A sender waited too long for byte `head`.
+    pub fn timed_out(&mut self, now: Time, flow: FlowId, head: u64) {
+        self.losses.timed_out(now, flow, head);
+    }
+
+    /// A sender that has sent something again is done.
+    pub fn closed(&mut self, now: Time, flow: FlowId) {
+        self.losses.closed(now, flow);
+    }
+
+    /// A packet reached its host.
+    #[inline(always)]
+    pub fn delivered(&mut self, packet: &Packet) {
+        self.delivered += 1;
+        self.detoured += u64::from(packet.detours > 0);
+    }
+
+    /// It carries data, whole.
+    #[inline(always)]
+    pub fn data_delivered(&mut self, packet: &Packet) {
+        let class = &mut self.classes[packet.class as usize];
+        class.delivered += 1;
+        class.marked += u64::from(packet.ce());
+    }
+
+    /// It carries data and was detoured: it crossed so many switches where the `shortest` path has
+    /// fewer.
+    pub fn data_detoured(&mut self, packet: &Packet, shortest: u8, crossed: u8) {
+        let class = &mut self.classes[packet.class as usize];
+        class.detoured += 1;
+        class.detours_each.add(usize::from(packet.detours), 1);
+        let (shortest, crossed) = (usize::from(shortest), usize::from(crossed));
+        if class.extra_hops.len() <= shortest {
+            class.extra_hops.resize_with(shortest + 1, Default::default);
+        }
+        class.extra_hops[shortest].add(crossed - shortest, 1);
+    }
+
+    /// It was to carry data, and came without.
+    pub fn cut(&mut self, now: Time, packet: &Packet) {
+        self.classes[packet.class as usize].trimmed += 1;
+        self.losses.cut(now, packet);
+    }
+
+    /// It carries data and came after one that was sent later, as its n says (RFC 4737).
+    pub fn reordered(&mut self, packet: &Packet, n: u32) {
+        let class = &mut self.classes[packet.class as usize];
+        class.reordered += 1;
+        class.n_reordering.count(n);
+    }
+
+    /// A switch detoured a packet.
+    pub fn detour(&mut self, packet: &Packet) {
+        if packet.carries_data() {
+            self.classes[packet.class as usize].detours += 1;
+        }
+    }
+
+    /// A switch dropped a packet.
+    pub fn dropped(&mut self, now: Time, packet: &Packet) {
+        if packet.carries_data() || packet.is_trimmed_data() {
+            self.classes[packet.class as usize].dropped += 1;
+        }
+        self.losses.dropped(now, packet);
+    }
+
+    /// The sums.
+    pub fn finish(mut self) -> Tallied {
+        for class in &mut self.classes {
+            class.detours_each.add(0, class.delivered - class.detoured);
+        }
+        Tallied {
+            events: self.events,
+            packet_hops: self.packet_hops,
+            delivered: self.delivered,
+            detoured: self.detoured,
+            classes: self.classes,
+            losses: self.losses.finish(),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The end of a run: what every link, switch, host and end of a flow knows, joined.
+
+use super::World;
+use crate::agenda::Agenda;
+use crate::host::{ReceivedFlow, SentFlow};
+use crate::layout::LinkEnds;
+use crate::losses::Losses;
+use crate::network::End;
+use crate::outcome::{FlowOutcome, Outcome, PortOutcome, Totals};
+use crate::pfc::Deadlock;
+use crate::watch::Watched;
+use sidestep_switch::ports::Counts;
+use sidestep_types::{FlowId, Time};
+use std::collections::BTreeMap;
+
+impl<A: Agenda> World<A> {
+    /// Ends the run at the present and says what became of everything.
+    pub fn finish(self) -> Outcome {
+        self.finish_watched().0
+    }
+
+    /// [`World::finish`], with what was watched.
+    pub fn finish_watched(mut self) -> (Outcome, Watched) {
+        for f in 0..self.plan.flows.len() {
+            self.close_sender(f);
+            self.close_receiver(f);
+        }
+        let ports = self.port_outcomes();
+        let deadlocks = self.deadlocks();
+        let tallied = self.tally.finish();
+        let flows = join_flows(&self.sent, &self.received, &tallied.losses);
+        let sum = |count: fn(&FlowOutcome) -> u32| -> u64 {
+            flows.iter().map(|f| u64::from(count(f))).sum()
+        };
+        let mut counts = Counts::default();
+        (self.switches.iter()).for_each(|switch| counts += &switch.total());
+        let totals = Totals {
+            packet_hops: tallied.packet_hops,
+            events: tallied.events,
+            sent: self.hosts.iter().map(|h| h.sent).sum(),
+            delivered: tallied.delivered,
+            drops: counts.drops,
+            in_flight: u64::from(self.fabric.pool.live()),
+            detours: counts.detours_in,
+            detoured: tallied.detoured,
+            marks: counts.marks,
+            trims: counts.trims,
+            timeouts: sum(|f| f.timeouts),
+            retransmits: sum(|f| f.retransmits),
+            spurious_retransmits: sum(|f| f.spurious_retransmits),
+            spurious_timeouts: sum(|f| f.spurious_timeouts),
+            pauses: self.fabric.pauses(),
+        };
+        let (traces, watched) = self.tracer.finish();
+        let outcome = Outcome {
+            ports,
+            flows,
+            classes: tallied.classes,
+            totals,
+            deadlocks,
+            end: self.fabric.now,
+            trajectory_hash: self.fabric.hash,
+            traces,
+        };
+        (outcome, watched)
+    }
+
+    fn port_outcomes(&self) -> Vec<PortOutcome> {
+        let mut ports: Vec<(usize, PortOutcome)> = (self.ends.iter().enumerate())
+            .map(|(link, ends)| (ends.place, self.port_outcome(link as u32, ends)))
+            .collect();
+        ports.sort_unstable_by_key(|p| p.0);
+        ports.into_iter().map(|p| p.1).collect()
+    }
+
+    fn port_outcome(&self, link: u32, ends: &LinkEnds) -> PortOutcome {
+        let l = &self.fabric.links[link];
+        let counts = match ends.from {
+            End::Switch(s) => *self.switches[s.0].counts(ends.port),
+            End::Host(_) => Counts::default(),
+        };
+        let (pauses, paused) = self.fabric.paused(link);
+        let peak = l.line.peak();
+        PortOutcome {
+            from: ends.from,
+            port: ends.port,
+            to: ends.to,
+            rate: self.fabric.wire(link).rate,
+            packets: l.packets,
+            wire_bytes: l.wire_bytes,
+            marks: counts.marks,
+            detours_in: counts.detours_in,
+            detours_out: counts.detours_out,
+            trims: counts.trims,
+            drops: counts.drops,
+            peak_packets: peak.packets,
+            peak_bytes: peak.bytes,
+            pauses,
+            paused,
+            input_peak_bytes: self.fabric.input_peak(link),
+        }
+    }
+
+    fn deadlocks(&self) -> Vec<Deadlock> {
+        let place = |link: &u32| self.ends[*link as usize].place as u32;
+        let found = self.fabric.deadlocks().into_iter();
+        let told = |(at, cycle): (Time, Vec<u32>)| Deadlock {
+            at,
+            ports: cycle.iter().map(place).collect(),
+        };
+        found.map(told).collect()
+    }
+}
+
+/// What became of every flow, from what its two ends and the network know.
+fn join_flows(
+    sent: &[SentFlow],
+    received: &[ReceivedFlow],
+    losses: &BTreeMap<FlowId, Losses>,
+) -> Vec<FlowOutcome> {
+    let join = |(f, (sent, received))| {
+        let losses = losses.get(&FlowId(f as u32)).copied();
+        FlowOutcome::join(sent, received, losses.unwrap_or_default())
+    };
+    sent.iter().zip(received).enumerate().map(join).collect()
+}

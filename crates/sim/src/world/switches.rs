@@ -1,0 +1,74 @@
+//! The switch half of a run: packets at a switch, and what becomes of them.
+
+use super::World;
+use crate::agenda::Agenda;
+use crate::watch::DetourSeen;
+use sidestep_switch::Action;
+use sidestep_types::{PortId, SwitchId};
+
+impl<A: Agenda> World<A> {
+    #[inline]
+    pub(super) fn at_switch(&mut self, switch: u32, link: u32, parcel: u32) {
+        let packet = &self.fabric.pool.get(parcel).packet;
+        let dst = self.attachments[packet.dst.0];
+        let traced = packet.traced();
+        let (here, fabric) = (&mut self.switches[switch], &mut self.fabric);
+        let done = if fabric.inner {
+            here.forward::<A, true>(fabric, link, parcel, dst)
+        } else {
+            here.forward::<A, false>(fabric, link, parcel, dst)
+        };
+        match done.action {
+            Action::Queued { port, .. } => {
+                if port != done.want.port {
+                    self.count_detour(parcel, SwitchId(switch), done.want.port, port);
+                }
+            }
+            Action::Squeezed { .. } => self.count_evicted(switch, done.want.port),
+            Action::Dropped(_) => {
+                self.count_evicted(switch, done.want.port);
+                self.count_drop(parcel);
+            }
+            Action::NoMemory => unreachable!("the pool grows"),
+        }
+        if traced {
+            let trimmed = self.fabric.pool.get(parcel).packet.is_trimmed_data();
+            let (now, switch) = (self.fabric.now, SwitchId(switch));
+            self.tracer.switched(now, parcel, switch, &done, trimmed);
+        }
+    }
+
+    #[inline(never)]
+    fn count_detour(&mut self, parcel: u32, switch: SwitchId, wanted: PortId, taken: PortId) {
+        self.tracer.detour(DetourSeen {
+            at: self.fabric.now,
+            switch,
+            wanted,
+            taken,
+        });
+        self.tally.detour(&self.fabric.pool.get(parcel).packet);
+    }
+
+    /// Counts the packets that `switch` has just evicted from the queue of `port`, and frees them.
+    #[inline(never)]
+    fn count_evicted(&mut self, switch: u32, port: PortId) {
+        let evicted = std::mem::take(&mut self.switches[switch].evicted);
+        for &parcel in &evicted {
+            if self.fabric.pool.get(parcel).packet.traced() {
+                let (now, switch) = (self.fabric.now, SwitchId(switch));
+                self.tracer.evicted(now, parcel, switch, port);
+            }
+            self.count_drop(parcel);
+        }
+        self.switches[switch].evicted = evicted;
+        self.switches[switch].evicted.clear();
+    }
+
+    /// Counts a drop and frees the packet.
+    #[inline(never)]
+    fn count_drop(&mut self, parcel: u32) {
+        let packet = &self.fabric.pool.get(parcel).packet;
+        self.tally.dropped(self.fabric.now, packet);
+        self.fabric.pool.free(parcel);
+    }
+}
