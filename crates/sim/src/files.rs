@@ -4,6 +4,23 @@
 //! hands in something that can.
 
 /// Text by path.
+///
+/// ```
+/// use sidestep_sim::Files;
+///
+/// struct One;
+///
+/// impl Files for One {
+///     fn read(&self, path: &str) -> Result<String, String> {
+///         match path {
+///             "flows.csv" => Ok("start,src,dst,size\n1 ms,0,1,20 kB\n".into()),
+///             _ => Err("no such file".into()),
+///         }
+///     }
+/// }
+///
+/// assert!(One.read("flows.csv").is_ok());
+/// ```
 pub trait Files {
     /// The text of the file at `path`, as the user wrote it.
     ///
