@@ -57,11 +57,11 @@ pub type Named = (String, Values);
 /// Which policies decide, and how much they may keep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
-    /// Which of the next hops.
+    /// The route: which of the next hops a packet takes.
     pub route: Named,
-    /// What becomes of a packet.
+    /// The buffer policy: what happens to a packet that arrives.
     pub buffer: Named,
-    /// Which packet leaves next.
+    /// The scheduler: which packet leaves next.
     pub sched: Named,
     /// How much the switch may hold.
     pub capacity: Capacity,
@@ -74,7 +74,7 @@ pub fn decision(resolved: &Resolved) -> Result<Decision, (&'static str, Refusal)
     let [route, buffer, sched] = &resolved.policies[..] else {
         panic!("a resolved switch has a route, a buffer and a sched");
     };
-    // How many ports a switch has decides nothing here.
+    // They are built only to check their values: neither the ports nor the salt decide that.
     let (ports, salt) = (4, 0);
     AnyRoute::build(route.0, &route.1, ports, salt).map_err(|e| ("switch.route", e))?;
     AnyBuffer::build(buffer.0, &buffer.1, ports, salt).map_err(|e| ("switch.buffer", e))?;

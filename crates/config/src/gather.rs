@@ -1,4 +1,4 @@
-//! What the layers of a section say, sorted to what it belongs to; what lost is kept to be checked.
+//! What the layers of a section say, sorted to what it belongs to; overridden values are kept, to be checked.
 
 use crate::document::{Entry as Written, Item, Node, Table, find};
 use crate::problem::{At, Problems, suggest};

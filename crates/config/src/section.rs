@@ -37,7 +37,7 @@ impl Resolved {
     }
 }
 
-/// The same for whoever kept the [`Resolved::places`] of a section alone.
+/// [`Resolved::refused`] for a caller that kept the [`Resolved::places`] of the section and no more.
 pub fn refused(
     places: &BTreeMap<String, At>,
     section: &str,
@@ -161,7 +161,7 @@ impl Work<'_, '_> {
             return None;
         };
         let Some(entry) = choice.entries.iter().find(|entry| entry.name == name) else {
-            // Said where the layers were gathered.
+            // The problem was reported when the layers were gathered.
             self.whole = false;
             return None;
         };
@@ -252,7 +252,7 @@ impl Work<'_, '_> {
         }
     }
 
-    /// What lost is read all the same: a slip there must not wait for another scheme to show.
+    /// Overridden values are read as well: a mistake in one is reported even when no scheme uses it.
     fn check_lost(&mut self, choice: Option<&Choice>, picked: &Picked<'_>) {
         for (given, by) in &picked.lost {
             let policy = choice

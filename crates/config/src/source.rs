@@ -9,7 +9,7 @@ pub const AROUND: [&str; 7] = [
     "source", "claim", "extends", "figure", "plot", "sweep", "quick",
 ];
 
-/// Who wrote a layer.
+/// Where a layer comes from.
 #[derive(Debug)]
 pub enum Origin {
     /// The scenario's file, with its `[source]`.
@@ -48,7 +48,7 @@ impl Origin {
 }
 
 impl Origin {
-    /// Does it mean to replace what others say?
+    /// Is it given to override other layers?
     pub fn replaces(&self) -> bool {
         matches!(self, Origin::User | Origin::Quick | Origin::Sweep)
     }

@@ -21,20 +21,20 @@ pub struct Spec<'a> {
 pub struct Choice {
     /// What is chosen, which is also its key: `buffer`, `topology`.
     pub what: &'static str,
-    /// From these.
+    /// The entries to choose from.
     pub entries: &'static [Entry],
-    /// When nothing is said.
+    /// The entry when no layer chooses one.
     pub default: Option<&'static str>,
 }
 
 /// One layer of a section.
 pub struct Layer<'a> {
-    /// What it says.
+    /// Its keys and values.
     pub table: &'a Table,
-    /// Who says it.
+    /// Where it comes from, for the sources of its values.
     pub origin: &'a Origin,
     /// What stands before the section's name in the `[source]` of this layer's file.
     pub prefix: &'a str,
-    /// It speaks to every scheme: a parameter that some scheme's policy does not have is no error.
+    /// It holds for all schemes: a parameter that some scheme's policy does not have is no error.
     pub shared: bool,
 }

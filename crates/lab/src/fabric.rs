@@ -1,4 +1,4 @@
-//! What a switch does between its ports: pauses for who sends to it, a fabric it takes time to cross.
+//! What a switch does between its ports: pauses for its senders, and a fabric that takes time to cross.
 
 use sidestep_sim::{CioqConfig, PfcConfig, SwitchConfig};
 use sidestep_switch::buffer;

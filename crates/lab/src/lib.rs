@@ -3,7 +3,7 @@
 //! [`Scenario::read`] turns text into a resolved [`Scenario`], or says everything that is
 //! wrong with it; [`run`] simulates one scheme with one seed; a [`Record`] is what is kept of
 //! it; [`stats::summarise`] adds the seeds up; [`evaluate`] holds the result against the paper's claims. An
-//! [`Experiment`] is a scenario at several points. Whoever drives this
+//! [`Experiment`] is a scenario at several points. The driver
 //! (command line, Python, browser) brings the files, the threads and the clock.
 
 mod claim;

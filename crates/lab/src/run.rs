@@ -98,7 +98,7 @@ pub fn run_on<A: Agenda>(
     })
 }
 
-/// Steps a world until it is done, the horizon has come, or the watcher stops it; says whether he did.
+/// Steps a world until it is done, the horizon has come, or the watcher stops it; says whether the watcher did.
 fn simulate<A: Agenda>(
     world: &mut World<A>,
     scenario: &Scenario,

@@ -1,5 +1,5 @@
-//! A scenario, resolved: every value known, and where each comes from. Who reads, weighs or writes
-//! one adds its own functions to it: `read/`, `load.rs`, `write.rs`.
+//! A scenario, resolved: every value known, and where each comes from. Reading, weighing and writing
+//! one are functions of it in files of their own: `read/`, `load.rs`, `write.rs`.
 
 use crate::claim::Claim;
 use crate::probe::Probe;

@@ -304,9 +304,9 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
         let got = warned("", &sets);
         assert!(got.contains(expected), "{sets:?}: {got}");
     }
-    let silenced = warned("[transport]\nfast_retransmit = 9\n", &[]);
+    let overridden = warned("[transport]\nfast_retransmit = 9\n", &[]);
     assert!(
-        silenced.contains("a.toml:17:1: transport.fast_retransmit has no effect"),
-        "{silenced}"
+        overridden.contains("a.toml:17:1: transport.fast_retransmit has no effect"),
+        "{overridden}"
     );
 }

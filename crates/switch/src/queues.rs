@@ -77,7 +77,7 @@ pub struct Want {
 ///
 /// Only [`Want`] is worked out for every packet; what is asked here costs when it is asked.
 pub trait Queues {
-    /// The time.
+    /// Current simulation or clock time.
     fn now(&self) -> Time;
     /// How full `port` is.
     fn depth(&mut self, port: PortId) -> Depth;

@@ -22,7 +22,7 @@ pub(super) struct ReadAxis {
 /// One value of an axis.
 #[derive(Clone, Debug)]
 pub(super) struct AxisValue {
-    /// As the reader sees it.
+    /// Its text in tables and plots.
     pub word: String,
     at: At,
     /// Trees to lay over the scenario, one for each key, with the dotted key.
@@ -30,7 +30,7 @@ pub(super) struct AxisValue {
 }
 
 impl ReadAxis {
-    /// As everyone else sees it.
+    /// The axis without its places and trees.
     pub fn shown(&self) -> Axis {
         Axis {
             name: self.name.clone(),

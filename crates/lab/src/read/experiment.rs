@@ -16,7 +16,7 @@ use sidestep_sim::Files;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// More points than this are a slip of the pen.
+/// More points than this are taken for a mistake.
 const MOST_POINTS: usize = if cfg!(fuzzing) { 6 } else { 1_000 };
 
 /// What a file does not take over from its base.
@@ -96,7 +96,7 @@ impl<'a> Parsed<'a> {
     ) -> Option<Parsed<'a>> {
         let root = document::parse(file, text, problems);
         if !problems.is_empty() {
-            // What follows a syntax error would be guesswork.
+            // After a syntax error the rest of the tree is not reliable.
             return None;
         }
         let mut written = Vec::new();
@@ -105,7 +105,7 @@ impl<'a> Parsed<'a> {
         }
         let mut axes = axes::sweep(&root, problems);
         if !problems.is_empty() {
-            // Whoever names an axis that could not be read would be blamed for it.
+            // A claim or plot that names an axis that was not read would be reported as wrong.
             return None;
         }
         let look = axes::quick(&root, &mut axes, problems);
@@ -272,7 +272,7 @@ fn base(
         return None;
     }
     root.retain(|entry| !OWN.contains(&entry.key.as_str()));
-    // Who the sources speak of is checked before anything is taken away.
+    // Sources are checked against the whole file, before anything is taken away.
     let sources = source::read(&root, problems);
     Some((root, Origin::Scenario(sources)))
 }

@@ -37,7 +37,7 @@ impl Head {
     }
 }
 
-/// More runs than this in one scenario are a slip of the pen.
+/// More runs than this in one scenario are taken for a mistake.
 const MOST_SEEDS: u64 = 10_000;
 
 impl Reader<'_> {

@@ -16,7 +16,7 @@ use sidestep_config::value::LONGEST;
 use sidestep_switch::Capacity;
 use sidestep_types::{Time, Value};
 
-/// More looks than this at one run are a slip of the pen.
+/// More looks than this at one run are taken for a mistake.
 const MOST_LOOKS: u64 = 1_000_000;
 
 /// More paths, or instants, than any figure shows.

@@ -21,7 +21,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The files' own trees and then what is laid over them, with who wrote them.
+    /// The files' own trees and then what is laid over them, each with its origin.
     pub fn roots(&self) -> impl Iterator<Item = (&Table, &Origin)> {
         let written = self.written.iter().map(|(root, origin)| (root, origin));
         written.chain(self.over.iter().copied())

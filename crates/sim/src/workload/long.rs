@@ -16,7 +16,7 @@ use crate::files::Files;
 use crate::plan::Start;
 use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
 
-/// Who talks to whom.
+/// Which hosts send to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Between {
     Random,

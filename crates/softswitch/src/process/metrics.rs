@@ -1,7 +1,7 @@
 //! Counters for Prometheus: `GET /metrics` on the loopback, in the OpenMetrics text format.
 
 use super::engine::Snapshot;
-use super::orders::{Desk, Order};
+use super::orders::{Order, OrderSender};
 use super::report::io_counters;
 use crate::machine::PortCounters;
 use prometheus_client::collector::Collector;
@@ -32,18 +32,18 @@ pub fn listen(at: SocketAddr) -> Result<TcpListener, String> {
 }
 
 /// Answers one client after the other, until the loop has ended.
-pub fn serve(listener: &TcpListener, name: &str, desk: &Desk) {
+pub fn serve(listener: &TcpListener, name: &str, orders: &OrderSender) {
     for stream in listener.incoming() {
         match stream {
             Ok(stream) => {
-                let _ = answer(stream, name, desk);
+                let _ = answer(stream, name, orders);
             }
             Err(_) => std::thread::sleep(Duration::from_millis(100)),
         }
     }
 }
 
-fn answer(mut stream: TcpStream, name: &str, desk: &Desk) -> io::Result<()> {
+fn answer(mut stream: TcpStream, name: &str, orders: &OrderSender) -> io::Result<()> {
     let (status, kind, body) = match question(&mut stream)? {
         Some((method, _)) if method != "GET" => {
             ("405 Method Not Allowed", "text/plain", "GET alone\n".into())
@@ -51,7 +51,7 @@ fn answer(mut stream: TcpStream, name: &str, desk: &Desk) -> io::Result<()> {
         Some((_, path)) if path != "/metrics" => {
             ("404 Not Found", "text/plain", "expected /metrics\n".into())
         }
-        Some(_) => match desk.ask(Order::Counters) {
+        Some(_) => match orders.ask(Order::Counters) {
             Some(snapshot) => (
                 "200 OK",
                 "application/openmetrics-text; version=1.0.0; charset=utf-8",

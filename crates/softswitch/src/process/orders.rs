@@ -1,4 +1,4 @@
-//! What other threads ask of the loop, and the bell that says so.
+//! What other threads ask of the loop, and the descriptor that wakes it.
 
 use super::capture::{Capture, Counts};
 use super::engine::Snapshot;
@@ -31,9 +31,9 @@ pub struct Orders {
     bell: Arc<Bell>,
 }
 
-/// Where orders are given; each thread has its own.
+/// Gives orders to the loop; each thread has its own.
 #[derive(Clone)]
-pub struct Desk {
+pub struct OrderSender {
     queue: Sender<Order>,
     bell: Arc<Bell>,
 }
@@ -43,8 +43,8 @@ struct Bell {
     rung: AtomicBool,
 }
 
-/// A desk and where its orders arrive.
-pub fn orders() -> Result<(Desk, Orders), IoError> {
+/// A sender of orders, and the end where they arrive.
+pub fn orders() -> Result<(OrderSender, Orders), IoError> {
     // SAFETY: no memory is passed, and a descriptor that is 0 or more is ours alone.
     let fd = unsafe {
         answer(libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK))
@@ -55,12 +55,12 @@ pub fn orders() -> Result<(Desk, Orders), IoError> {
         rung: AtomicBool::new(false),
     });
     let (sender, receiver) = channel();
-    let desk = Desk {
+    let sender = OrderSender {
         queue: sender,
         bell: Arc::clone(&bell),
     };
     Ok((
-        desk,
+        sender,
         Orders {
             queue: receiver,
             bell,
@@ -68,7 +68,7 @@ pub fn orders() -> Result<(Desk, Orders), IoError> {
     ))
 }
 
-impl Desk {
+impl OrderSender {
     /// Gives an order. False when the loop has ended.
     pub fn give(&self, order: Order) -> bool {
         let given = self.queue.send(order).is_ok();
@@ -117,9 +117,9 @@ mod tests {
 
     #[test]
     fn an_order_is_found_and_answered() {
-        let (desk, orders) = orders().unwrap();
+        let (sender, orders) = orders().unwrap();
         assert!(orders.next().is_none());
-        let asking = std::thread::spawn(move || desk.ask(Order::Reset));
+        let asking = std::thread::spawn(move || sender.ask(Order::Reset));
         let order = loop {
             if let Some(order) = orders.next() {
                 break order;
@@ -134,9 +134,9 @@ mod tests {
 
     #[test]
     fn a_loop_that_has_ended_answers_nothing() {
-        let (desk, orders) = orders().unwrap();
+        let (sender, orders) = orders().unwrap();
         drop(orders);
-        assert_eq!(desk.ask(Order::Reset), None);
-        assert!(!desk.give(Order::Stop));
+        assert_eq!(sender.ask(Order::Reset), None);
+        assert!(!sender.give(Order::Stop));
     }
 }

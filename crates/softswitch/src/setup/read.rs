@@ -72,7 +72,7 @@ fn whole(file: &str, root: &Table, problems: &mut Problems) -> Option<Setup> {
     let switch = switch(root, &at, problems);
     let process = process(root, &at, problems);
     let ports = ports(root, &at, problems);
-    // Who hangs off a port that could not be read would be blamed for it.
+    // A station at a port that was not read would be reported as wrong.
     let ports = ports?;
     let stations = stations(root, &ports, problems);
     let router = router(root, stations.as_deref().unwrap_or(&[]), problems);

@@ -25,7 +25,7 @@ pub struct Axis {
 /// A value with a tick.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tick {
-    /// Where.
+    /// Position on the axis.
     pub value: f64,
     /// What it says; none for a minor tick.
     pub label: Option<String>,
