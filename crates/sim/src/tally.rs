@@ -1,8 +1,7 @@
 //! What a run counts: written all the time, read when it ends.
 //!
 //! **Decision**     none. Nothing that happens in a run depends on a count: the fields are
-//!                  private, and but for the progress shown to a user there is no way to read
-//!                  them before [`Tally::finish`].
+//!                  private, and there is no way to read them before [`Tally::finish`].
 //! **State**        sums, by class where it matters, and the log of losses.
 //! **Units**        packets.
 //! **Errors**       none.
@@ -19,7 +18,6 @@ use std::collections::BTreeMap;
 /// The counts of one run.
 pub(crate) struct Tally {
     events: u64,
-    packet_hops: u64,
     delivered: u64,
     detoured: u64,
     classes: Vec<ClassOutcome>,
@@ -29,7 +27,6 @@ pub(crate) struct Tally {
 /// What a tally holds in the end.
 pub(crate) struct Tallied {
     pub events: u64,
-    pub packet_hops: u64,
     pub delivered: u64,
     pub detoured: u64,
     pub classes: Vec<ClassOutcome>,
@@ -42,17 +39,11 @@ impl Tally {
     pub fn new(classes: usize) -> Tally {
         Tally {
             events: 0,
-            packet_hops: 0,
             delivered: 0,
             detoured: 0,
             classes: vec![ClassOutcome::default(); classes],
             losses: LossLog::default(),
         }
-    }
-
-    /// Deliveries over a link so far, to show how far a run is.
-    pub fn packet_hops(&self) -> u64 {
-        self.packet_hops
     }
 
     /// Has nothing happened yet?
@@ -64,12 +55,6 @@ impl Tally {
     #[inline(always)]
     pub fn event(&mut self) {
         self.events += 1;
-    }
-
-    /// A packet was delivered over a link.
-    #[inline(always)]
-    pub fn hop(&mut self) {
-        self.packet_hops += 1;
     }
 
     /// A sender handed a segment to its NIC.
@@ -154,7 +139,6 @@ impl Tally {
         }
         Tallied {
             events: self.events,
-            packet_hops: self.packet_hops,
             delivered: self.delivered,
             detoured: self.detoured,
             classes: self.classes,

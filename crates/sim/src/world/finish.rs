@@ -35,7 +35,7 @@ impl<A: Agenda> World<A> {
         let mut counts = Counts::default();
         (self.switches.iter()).for_each(|switch| counts += &switch.total());
         let totals = Totals {
-            packet_hops: tallied.packet_hops,
+            packet_hops: self.packet_hops(),
             events: tallied.events,
             sent: self.hosts.iter().map(|h| h.sent).sum(),
             delivered: tallied.delivered,

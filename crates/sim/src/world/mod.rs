@@ -205,16 +205,13 @@ impl<A: Agenda> World<A> {
         while let Some(happening) = self.fabric.next(limit) {
             self.tally.event();
             match happening {
-                Happening::Arrival { link, parcel } => {
-                    self.tally.hop();
-                    match self.fabric.links[link].far() {
-                        Far::Switch(s) => self.at_switch(s, link, parcel),
-                        Far::Host(h) => {
-                            self.at_host(h, parcel);
-                            limit = limit.min(self.end);
-                        }
+                Happening::Arrival { link, parcel } => match self.fabric.links[link].far() {
+                    Far::Switch(s) => self.at_switch(s, link, parcel),
+                    Far::Host(h) => {
+                        self.at_host(h, parcel);
+                        limit = limit.min(self.end);
                     }
-                }
+                },
                 Happening::Wake { host } => self.wake(host),
                 Happening::Sent => {}
             }
@@ -234,7 +231,7 @@ impl<A: Agenda> World<A> {
 
     /// Deliveries of one packet over one link so far.
     pub fn packet_hops(&self) -> u64 {
-        self.tally.packet_hops()
+        self.fabric.links.iter().map(|link| link.packets).sum()
     }
 
     /// How many packets wait on each link now, in the order of the outcome's ports.
