@@ -85,6 +85,8 @@ impl LossLog {
     }
 
     /// `packet` has arrived without its payload.
+    #[cold]
+    #[inline(never)]
     pub fn cut(&mut self, now: Time, packet: &Packet) {
         self.lose(now, packet, What::Cut);
     }
@@ -103,6 +105,7 @@ impl LossLog {
 
     /// The sender of `flow` sends `segment`, which is a retransmission.
     #[cold]
+    #[inline(never)]
     pub fn sent_again(&mut self, now: Time, flow: FlowId, segment: &Segment) {
         let bytes = if segment.syn {
             (SYN, 1)
@@ -122,6 +125,7 @@ impl LossLog {
         self.push(now, flow, (0, 0), What::Closed);
     }
 
+    #[inline(never)]
     fn push(&mut self, at: Time, flow: FlowId, (seq, len): (u64, u32), what: What) {
         if self.entries.len() >= self.room {
             self.join(at);
