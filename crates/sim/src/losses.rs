@@ -85,8 +85,6 @@ impl LossLog {
     }
 
     /// `packet` has arrived without its payload.
-    #[cold]
-    #[inline(never)]
     pub fn cut(&mut self, now: Time, packet: &Packet) {
         self.lose(now, packet, What::Cut);
     }
@@ -125,7 +123,6 @@ impl LossLog {
         self.push(now, flow, (0, 0), What::Closed);
     }
 
-    #[inline(never)]
     fn push(&mut self, at: Time, flow: FlowId, (seq, len): (u64, u32), what: What) {
         if self.entries.len() >= self.room {
             self.join(at);
