@@ -103,6 +103,7 @@ impl LossLog {
 
     /// The sender of `flow` sends `segment`, which is a retransmission.
     #[cold]
+    #[inline(never)]
     pub fn sent_again(&mut self, now: Time, flow: FlowId, segment: &Segment) {
         let bytes = if segment.syn {
             (SYN, 1)

@@ -5,6 +5,8 @@ use sidestep_types::Time;
 use crate::{Ack, Arrival, Receiver, TcpReceiver};
 
 /// A receiver of this crate or one brought along.
+// With a tag of its own, as `AnySender`.
+#[repr(u8)]
 pub enum AnyReceiver {
     /// This crate's TCP.
     Tcp(TcpReceiver),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use sidestep_types::{Entry, Refusal, Time, Values};
 
 use crate::congestion::{self, Congestion};
+use crate::params::PARAMS;
 use crate::pfabric::{self, PfabricConfig};
 use crate::registry::{Transport, transports};
 use crate::{Ack, AnyReceiver, Segment, Sender, SenderCounters, TcpConfig, TcpReceiver, TcpSender};
@@ -32,6 +33,16 @@ pub const ENTRIES: &[Entry] = &{
     all
 };
 
+/// The defaults of everything that `[transport]` may say to `entry`.
+fn defaults(entry: &Entry) -> Values {
+    let mut values = Values::defaults(PARAMS);
+    let own = Values::defaults(entry.params);
+    for param in entry.params {
+        values.set(param.name, own.get(param.name).clone());
+    }
+    values
+}
+
 /// TCP with the congestion controller called `kind`.
 fn tcp(kind: &str, values: &Values) -> Result<TransportConfig, Refusal> {
     let tcp = TcpConfig::read(values)?;
@@ -47,6 +58,12 @@ impl From<TcpConfig> for TransportConfig {
 }
 
 impl TransportConfig {
+    /// The transport of this name with its default settings.
+    pub fn from_name(name: &str) -> Option<TransportConfig> {
+        let entry = ENTRIES.iter().find(|entry| entry.name == name)?;
+        Some(build(name, &defaults(entry)).expect("the defaults go together"))
+    }
+
     /// The settings, when it is TCP.
     pub fn tcp(&self) -> Option<&TcpConfig> {
         match self {
@@ -87,27 +104,16 @@ impl Sender for AnySender {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::PARAMS;
     use sidestep_types::Value;
-
-    /// The defaults of everything that `[transport]` may say to `entry`.
-    fn defaults(entry: &Entry) -> Values {
-        let mut values = Values::defaults(PARAMS);
-        for param in entry.params {
-            let text = param.default.expect("every parameter has a default");
-            let value = Value::parse(text, param).expect("a default reads as its own unit");
-            values.set(param.name, value);
-        }
-        values
-    }
 
     #[test]
     fn every_transport_is_built_from_its_defaults_and_knows_its_name() {
         for entry in ENTRIES {
-            let built = build(entry.name, &defaults(entry)).expect("defaults go together");
+            let built = TransportConfig::from_name(entry.name).expect("a listed name is known");
             assert_eq!(built.name(), entry.name);
             assert!(!entry.summary.is_empty() && !entry.source.is_empty());
         }
+        assert_eq!(TransportConfig::from_name("dips"), None);
     }
 
     #[test]

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use sidestep_transport::host::answer_late;
 use sidestep_transport::{
-    Ack, AnyReceiver, AnySender, Arrival, Congestion, DelayedAck, Endpoint, Estimator,
+    Ack, AnyReceiver, AnySender, Arrival, Congestion, DelayedAck, ENTRIES, Endpoint, Estimator,
     PfabricConfig, Receiver, Recovery, Reduction, RtoConfig, Segment, Sender, TcpConfig,
     TcpReceiver, TcpSender, TransportConfig,
 };
-use sidestep_types::Time;
+use sidestep_types::{Entry, Time};
 
 /// What happens to one packet.
 #[derive(Clone, Copy, Debug)]
@@ -205,26 +205,34 @@ impl Net {
     }
 }
 
+/// Every registered controller, and NewReno with marks.
+fn congestions() -> Vec<Congestion> {
+    let named = |entry: &Entry| {
+        let config = TransportConfig::from_name(entry.name).expect("a listed name is known");
+        config.tcp().map(|tcp| tcp.congestion)
+    };
+    let registered = ENTRIES.iter().filter_map(named);
+    let marks = Congestion::NewReno { ecn: true };
+    registered.chain([marks]).collect()
+}
+
+fn one_of<T: Clone + std::fmt::Debug + 'static>(
+    words: &[&'static str],
+    from_name: fn(&str) -> Option<T>,
+) -> impl Strategy<Value = T> + use<T> {
+    let known = |word: &&str| from_name(word).expect("a listed name is known");
+    proptest::sample::select(words.iter().map(known).collect::<Vec<T>>())
+}
+
 #[expect(
     clippy::needless_update,
     reason = "a parameter that comes later keeps its default until it is drawn here"
 )]
 fn config() -> impl Strategy<Value = TcpConfig> {
-    let congestion = prop_oneof![
-        any::<bool>().prop_map(|ecn| Congestion::NewReno { ecn }),
-        Just(Congestion::Dctcp {
-            gain: 1.0 / 16.0,
-            initial_alpha: 1.0
-        }),
-    ];
-    let recovery = prop_oneof![Just(Recovery::NewReno), Just(Recovery::Sack)];
-    let reduction = prop_oneof![Just(Reduction::AtOnce), Just(Reduction::Prr)];
-    let estimator = prop_oneof![
-        Just(Estimator::Rfc6298),
-        Just(Estimator::Linux),
-        Just(Estimator::Ns3),
-        Just(Estimator::Inet),
-    ];
+    let congestion = proptest::sample::select(congestions());
+    let recovery = one_of(Recovery::WORDS, Recovery::from_name);
+    let reduction = one_of(Reduction::WORDS, Reduction::from_name);
+    let estimator = one_of(Estimator::WORDS, Estimator::from_name);
     let delayed_ack = proptest::option::of((0..5u32).prop_map(|segments| DelayedAck {
         segments,
         timeout: Time::from_us(40),
