@@ -27,6 +27,7 @@ impl<A: Agenda> World<A> {
         }
         let ports = self.port_outcomes();
         let deadlocks = self.deadlocks();
+        let packet_hops = self.packet_hops();
         let tallied = self.tally.finish();
         let flows = join_flows(&self.sent, &self.received, &tallied.losses);
         let sum = |count: fn(&FlowOutcome) -> u32| -> u64 {
@@ -35,7 +36,7 @@ impl<A: Agenda> World<A> {
         let mut counts = Counts::default();
         (self.switches.iter()).for_each(|switch| counts += &switch.total());
         let totals = Totals {
-            packet_hops: self.packet_hops(),
+            packet_hops,
             events: tallied.events,
             sent: self.hosts.iter().map(|h| h.sent).sum(),
             delivered: tallied.delivered,
