@@ -8,7 +8,7 @@
 //! Ports whose scheduler is not FIFO keep an explicit queue and take a second event, the end
 //! of a transmission.
 
-use crate::agenda::Agenda;
+use crate::agenda::{Agenda, Slots};
 use crate::cioq::Cioq;
 use crate::indexed::Table;
 use crate::pfc::Pfc;
@@ -239,9 +239,10 @@ impl<A: Agenda> Fabric<A> {
                 }
             })
             .collect();
+        // A slot for each link's arrivals, each host, each link's ends of transmission.
+        let slots = links.len() * (2 + usize::from(inner)) + hosts as usize;
         Fabric {
-            // A slot for each link's arrivals, each host, each link's ends of transmission.
-            agenda: A::new(links.len() * (2 + usize::from(inner)) + hosts as usize),
+            agenda: A::new(Slots::new(slots)),
             pool: Pool::new(),
             links: Table::new(links),
             wiring: Wiring {
