@@ -4,6 +4,8 @@
 //! marks, detours or drops, [`sched`] says which packet leaves next. [`Decider`] puts them in
 //! order. The simulator and the software switch drive this same code.
 
+#![forbid(unsafe_code)]
+
 pub mod buffer;
 mod decide;
 mod queues;
