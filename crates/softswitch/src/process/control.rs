@@ -182,6 +182,7 @@ pub fn listen(path: &Path) -> Result<UnixListener, String> {
     // SAFETY: plain calls; no other thread makes files at this time.
     let before = unsafe { libc::umask(0o177) };
     let listener = UnixListener::bind(path);
+    // SAFETY: as above.
     unsafe { libc::umask(before) };
     listener.map_err(say)
 }

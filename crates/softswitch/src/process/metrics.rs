@@ -1,8 +1,8 @@
 //! Counters for Prometheus: `GET /metrics` on the loopback, in the OpenMetrics text format.
 
-use super::engine::Snapshot;
 use super::orders::{Desk, Order};
 use super::report::io_counters;
+use super::snapshot::Snapshot;
 use crate::machine::PortCounters;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, NoLabelSet, text};

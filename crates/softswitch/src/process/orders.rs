@@ -1,7 +1,7 @@
 //! What other threads ask of the loop, and the bell that says so.
 
 use super::capture::{Capture, Counts};
-use super::engine::Snapshot;
+use super::snapshot::Snapshot;
 use crate::io::sys::{IoError, Tried, answer};
 use crate::setup::Setup;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};

@@ -2,11 +2,12 @@
 
 use super::capture::Prepared;
 use super::control::Clerk;
-use super::engine::{Engine, Snapshot};
+use super::engine::Engine;
 use super::log::Log;
 use super::orders::{Order, orders};
 use super::priority::{Priority, lock_memory, no_timer_slack};
 use super::signals::{Signal, Signals};
+use super::snapshot::Snapshot;
 use super::{control, metrics, privileges};
 use crate::io::Port;
 use crate::io::interface::Inquiry;
