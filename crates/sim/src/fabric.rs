@@ -326,7 +326,9 @@ impl<A: Agenda> Fabric<A> {
     #[inline(never)]
     fn enqueue_ranked(&mut self, link: u32, parcel: u32) {
         let ranked = self.wiring.ranked(link);
-        let packet = self.pool.get(parcel).packet;
+        let waits = self.pool.get_mut(parcel);
+        (waits.departs, waits.next) = (Time::MAX, link);
+        let packet = waits.packet;
         let bytes = u32::from(packet.wire);
         ranked.sched.push(&packet, parcel);
         let idle = ranked.sending == NONE;
@@ -347,8 +349,8 @@ impl<A: Agenda> Fabric<A> {
             ranked.sending = NONE;
             return;
         };
-        ranked.sending = parcel;
-        self.check(parcel);
+        self.check(link, parcel);
+        self.wiring.ranked(link).sending = parcel;
         let wire = self.wiring.wires[self.links[link].wire];
         let p = self.pool.get_mut(parcel);
         let departs = self.now + wire.time_to_send(u32::from(p.packet.wire));
@@ -445,7 +447,8 @@ impl<A: Agenda> Fabric<A> {
         let ranked = ranked.and_then(Option::as_mut);
         let worst = ranked.and_then(|ranked| ranked.sched.evict());
         let parcel = worst.expect("a buffer policy evicted from a queue that has nothing to evict");
-        self.check(parcel);
+        self.check(link, parcel);
+        self.pool.get_mut(parcel).departs = self.now;
         let bytes = u32::from(self.pool.get(parcel).packet.wire);
         let span = self.wire(link).time_to_send(bytes);
         let l = &mut self.links[link];
@@ -462,11 +465,16 @@ impl<A: Agenda> Fabric<A> {
         self.pool.get_mut(parcel).packet.trim(self.header_wire);
     }
 
-    /// Schedulers of the caller's may name any packet; the pool does not check.
-    fn check(&self, parcel: u32) {
+    /// Schedulers of the caller's may name any packet; the pool does not check. One that waits in
+    /// the explicit queue of a link has no departure, and the link where another has its follower.
+    fn check(&self, link: u32, parcel: u32) {
+        let waits = self.pool.has(parcel) && {
+            let parcel = self.pool.get(parcel);
+            parcel.departs == Time::MAX && parcel.next == link
+        };
         assert!(
-            self.pool.has(parcel),
-            "a scheduler named packet {parcel}, which it was never given"
+            waits,
+            "a scheduler named packet {parcel}, which does not wait there"
         );
     }
 
