@@ -6,7 +6,7 @@
 
 use super::capture::Prepared;
 use super::log::Log;
-use super::orders::{Desk, Order};
+use super::orders::{Order, OrderSender};
 use super::report;
 use crate::setup::Setup;
 use serde_json::{Value, json};
@@ -29,18 +29,18 @@ const IDLE: Duration = Duration::from_secs(60);
 
 /// What answers questions.
 #[derive(Clone)]
-pub struct Clerk {
+pub struct ControlHandler {
     /// What it was started with.
     pub setup: Arc<Setup>,
     /// Where captures tell of trouble.
     pub log: Log,
     /// Where orders to the loop are given.
-    pub desk: Desk,
+    pub sender: OrderSender,
     /// Reads the config's file again.
     pub reread: Arc<dyn Fn() -> Result<Setup, String> + Send + Sync>,
 }
 
-impl Clerk {
+impl ControlHandler {
     /// Does what is asked and says what came of it.
     pub fn answer(&self, question: &str) -> Value {
         self.done(question)
@@ -54,16 +54,16 @@ impl Clerk {
         let ended = || "the switch is ending".to_string();
         match asked["do"].as_str() {
             Some("counters") => {
-                let snapshot = self.desk.ask(Order::Counters).ok_or_else(ended)?;
+                let snapshot = self.sender.ask(Order::Counters).ok_or_else(ended)?;
                 Ok(report::counters(&self.setup.name, &snapshot))
             }
             Some("reset") => {
-                self.desk.ask(Order::Reset).ok_or_else(ended)?;
+                self.sender.ask(Order::Reset).ok_or_else(ended)?;
                 Ok(json!({"done": "reset"}))
             }
             Some("reload") => self.reload().map(|()| json!({"done": "reload"})),
             Some("stop") => {
-                self.desk.give(Order::Stop);
+                self.sender.give(Order::Stop);
                 Ok(json!({"done": "stop"}))
             }
             Some("capture") => self.capture(&asked),
@@ -78,7 +78,7 @@ impl Clerk {
     pub fn reload(&self) -> Result<(), String> {
         let setup = Box::new((self.reread)()?);
         same_doors(&self.setup, &setup)?;
-        (self.desk.ask(|answer| Order::Reload(setup, answer)))
+        (self.sender.ask(|answer| Order::Reload(setup, answer)))
             .unwrap_or_else(|| Err("the switch is ending".into()))
     }
 
@@ -113,7 +113,7 @@ impl Clerk {
             Some(_) => "started",
             None => "ended",
         };
-        let before = self.desk.ask(|answer| Order::Capture(capture, answer));
+        let before = self.sender.ask(|answer| Order::Capture(capture, answer));
         let (before, writing) = before.ok_or("the switch is ending")?;
         if let Some(writing) = writing {
             let _ = writing.join();
@@ -197,7 +197,7 @@ fn kind_of(kind: FileType) -> &'static str {
 }
 
 /// Answers whoever connects, until the process ends.
-pub fn serve(listener: &UnixListener, clerk: &Clerk) {
+pub fn serve(listener: &UnixListener, handler: &ControlHandler) {
     let open = Arc::new(AtomicUsize::new(0));
     for stream in listener.incoming() {
         let Ok(stream) = stream else {
@@ -209,9 +209,9 @@ pub fn serve(listener: &UnixListener, clerk: &Clerk) {
             open.fetch_sub(1, Ordering::Relaxed);
             continue;
         }
-        let (clerk, counted) = (clerk.clone(), Arc::clone(&open));
+        let (handler, counted) = (handler.clone(), Arc::clone(&open));
         let work = move || {
-            let _ = converse(&stream, &clerk);
+            let _ = converse(&stream, &handler);
             counted.fetch_sub(1, Ordering::Relaxed);
         };
         let thread = std::thread::Builder::new().name("control".into());
@@ -221,7 +221,7 @@ pub fn serve(listener: &UnixListener, clerk: &Clerk) {
     }
 }
 
-fn converse(stream: &UnixStream, clerk: &Clerk) -> std::io::Result<()> {
+fn converse(stream: &UnixStream, handler: &ControlHandler) -> std::io::Result<()> {
     stream.set_read_timeout(Some(IDLE))?;
     stream.set_write_timeout(Some(Duration::from_secs(5)))?;
     let mut reader = BufReader::new(stream);
@@ -230,7 +230,7 @@ fn converse(stream: &UnixStream, clerk: &Clerk) -> std::io::Result<()> {
         if (&mut reader).take(LINE).read_line(&mut line)? == 0 {
             return Ok(());
         }
-        let mut answer = clerk.answer(&line).to_string();
+        let mut answer = handler.answer(&line).to_string();
         answer.push('\n');
         (&mut &*stream).write_all(answer.as_bytes())?;
     }

@@ -333,10 +333,10 @@ mod tests {
     fn a_loop_ends_with_a_reason_before_its_clock_does() {
         let text = "[switch]\n[[port]]\ninterface = \"none\"\nrate = \"1 Gbps\"\n";
         let machine = Machine::new(&Setup::read("s.toml", text).unwrap()).unwrap();
-        let (desk, orders) = orders().unwrap();
+        let (sender, orders) = orders().unwrap();
         let (news, inquiry) = (LinkNews::listen().unwrap(), Inquiry::new().unwrap());
         let mut engine = Engine::new(machine, vec![], orders, news, inquiry, Log::new("s"));
-        desk.give(Order::Stop);
+        sender.give(Order::Stop);
         engine.clock = Clock::started(Time::from_s(200 * 24 * 3600));
         assert_eq!(engine.run(), Ok(()));
         engine.clock = Clock::started(END);

@@ -1,6 +1,6 @@
 //! Counters for Prometheus: `GET /metrics` on the loopback, in the OpenMetrics text format.
 
-use super::orders::{Desk, Order};
+use super::orders::{Order, OrderSender};
 use super::report::io_counters;
 use super::snapshot::Snapshot;
 use crate::machine::PortCounters;
@@ -32,18 +32,18 @@ pub fn listen(at: SocketAddr) -> Result<TcpListener, String> {
 }
 
 /// Answers one client after the other, until the loop has ended.
-pub fn serve(listener: &TcpListener, name: &str, desk: &Desk) {
+pub fn serve(listener: &TcpListener, name: &str, sender: &OrderSender) {
     for stream in listener.incoming() {
         match stream {
             Ok(stream) => {
-                let _ = answer(stream, name, desk);
+                let _ = answer(stream, name, sender);
             }
             Err(_) => std::thread::sleep(Duration::from_millis(100)),
         }
     }
 }
 
-fn answer(mut stream: TcpStream, name: &str, desk: &Desk) -> io::Result<()> {
+fn answer(mut stream: TcpStream, name: &str, sender: &OrderSender) -> io::Result<()> {
     let (status, kind, body) = match question(&mut stream)? {
         Some((method, _)) if method != "GET" => {
             ("405 Method Not Allowed", "text/plain", "GET alone\n".into())
@@ -51,7 +51,7 @@ fn answer(mut stream: TcpStream, name: &str, desk: &Desk) -> io::Result<()> {
         Some((_, path)) if path != "/metrics" => {
             ("404 Not Found", "text/plain", "expected /metrics\n".into())
         }
-        Some(_) => match desk.ask(Order::Counters) {
+        Some(_) => match sender.ask(Order::Counters) {
             Some(snapshot) => (
                 "200 OK",
                 "application/openmetrics-text; version=1.0.0; charset=utf-8",

@@ -33,7 +33,7 @@ pub struct Orders {
 
 /// Where orders are given; each thread has its own.
 #[derive(Clone)]
-pub struct Desk {
+pub struct OrderSender {
     queue: Sender<Order>,
     bell: Arc<Bell>,
 }
@@ -43,8 +43,8 @@ struct Bell {
     rung: AtomicBool,
 }
 
-/// A desk and where its orders arrive.
-pub fn orders() -> Result<(Desk, Orders), IoError> {
+/// An order sender, and where its orders arrive.
+pub fn orders() -> Result<(OrderSender, Orders), IoError> {
     // SAFETY: no memory is passed, and a descriptor that is 0 or more is ours alone.
     let fd = unsafe {
         answer(libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK))
@@ -54,21 +54,15 @@ pub fn orders() -> Result<(Desk, Orders), IoError> {
         fd: fd.tried(|| "make an event descriptor".into())?,
         rung: AtomicBool::new(false),
     });
-    let (sender, receiver) = channel();
-    let desk = Desk {
-        queue: sender,
+    let (give, take) = channel();
+    let sender = OrderSender {
+        queue: give,
         bell: Arc::clone(&bell),
     };
-    Ok((
-        desk,
-        Orders {
-            queue: receiver,
-            bell,
-        },
-    ))
+    Ok((sender, Orders { queue: take, bell }))
 }
 
-impl Desk {
+impl OrderSender {
     /// Gives an order. False when the loop has ended.
     pub fn give(&self, order: Order) -> bool {
         let given = self.queue.send(order).is_ok();
@@ -117,9 +111,9 @@ mod tests {
 
     #[test]
     fn an_order_is_found_and_answered() {
-        let (desk, orders) = orders().unwrap();
+        let (sender, orders) = orders().unwrap();
         assert!(orders.next().is_none());
-        let asking = std::thread::spawn(move || desk.ask(Order::Reset));
+        let asking = std::thread::spawn(move || sender.ask(Order::Reset));
         let order = loop {
             if let Some(order) = orders.next() {
                 break order;
@@ -134,9 +128,9 @@ mod tests {
 
     #[test]
     fn a_loop_that_has_ended_answers_nothing() {
-        let (desk, orders) = orders().unwrap();
+        let (sender, orders) = orders().unwrap();
         drop(orders);
-        assert_eq!(desk.ask(Order::Reset), None);
-        assert!(!desk.give(Order::Stop));
+        assert_eq!(sender.ask(Order::Reset), None);
+        assert!(!sender.give(Order::Stop));
     }
 }

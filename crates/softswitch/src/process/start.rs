@@ -1,7 +1,7 @@
 //! Everything opened, privileges dropped, threads started, frames moved until the end.
 
 use super::capture::Prepared;
-use super::control::Clerk;
+use super::control::ControlHandler;
 use super::engine::Engine;
 use super::log::Log;
 use super::orders::{Order, orders};
@@ -27,7 +27,7 @@ pub fn run(
     let signals = Signals::block();
     let log = Log::new(&setup.name);
     let names: Vec<String> = setup.ports.iter().map(|p| p.name.clone()).collect();
-    let (desk, orders) = orders().map_err(|e| e.to_string())?;
+    let (sender, orders) = orders().map_err(|e| e.to_string())?;
     let ports = open(setup)?;
     let inquiry = Inquiry::new().map_err(|e| e.to_string())?;
     let news = LinkNews::listen().map_err(|e| e.to_string())?;
@@ -46,14 +46,14 @@ pub fn run(
     if let Some(capture) = capture {
         engine.watch(capture.start(setup.process.capture_drops_only, log.clone())?);
     }
-    let clerk = Clerk {
+    let handler = ControlHandler {
         setup: Arc::new(setup.clone()),
         log: log.clone(),
-        desk,
+        sender,
         reread: Arc::new(reread),
     };
-    doors.serve(&clerk)?;
-    thread("signals", move || heed(&signals, &clerk))?;
+    doors.serve(&handler)?;
+    thread("signals", move || heed(&signals, &handler))?;
     for port in engine.ports.iter().zip(&setup.ports).filter(|(_, s)| s.xdp) {
         let (name, way) = (&port.1.name, port.0.way());
         log.say(format!("port {name} moves frames by {way}"));
@@ -120,30 +120,30 @@ impl Doors {
         })
     }
 
-    fn serve(self, clerk: &Clerk) -> Result<(), String> {
+    fn serve(self, handler: &ControlHandler) -> Result<(), String> {
         if let Some(listener) = self.control {
-            let clerk = clerk.clone();
-            thread("control", move || control::serve(&listener, &clerk))?;
+            let handler = handler.clone();
+            thread("control", move || control::serve(&listener, &handler))?;
         }
         if let Some(listener) = self.metrics {
-            let clerk = clerk.clone();
+            let handler = handler.clone();
             thread("metrics", move || {
-                metrics::serve(&listener, &clerk.setup.name, &clerk.desk)
+                metrics::serve(&listener, &handler.setup.name, &handler.sender)
             })?;
         }
         Ok(())
     }
 }
 
-fn heed(signals: &Signals, clerk: &Clerk) {
+fn heed(signals: &Signals, handler: &ControlHandler) {
     loop {
         match signals.wait() {
             Signal::Stop => {
-                clerk.desk.give(Order::Stop);
+                handler.sender.give(Order::Stop);
             }
-            Signal::Reload => match clerk.reload() {
-                Ok(()) => clerk.log.say("read its config again"),
-                Err(e) => clerk.log.say(format!("keeps its config: {e}")),
+            Signal::Reload => match handler.reload() {
+                Ok(()) => handler.log.say("read its config again"),
+                Err(e) => handler.log.say(format!("keeps its config: {e}")),
             },
         }
     }
