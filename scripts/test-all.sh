@@ -43,7 +43,7 @@ memory_by_miri() {
     skip "Miri: rustup cannot add it to a nightly toolchain"
     return
   fi
-  miri --package sidestep-sim --lib agenda:: pool::
+  miri --package sidestep-sim --lib -- agenda:: pool::
   miri --package sidestep-sim --test misbehaving
   miri --package sidestep-rtl-reference --test c_interface
 }

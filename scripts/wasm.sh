@@ -15,6 +15,9 @@ target=wasm32-unknown-unknown
 packages=(--package sidestep-lab)
 room=$PWD/target/wasm
 
+# It is only built: nothing needs to be fast or to be looked at.
+export CARGO_PROFILE_DEV_OPT_LEVEL=0 CARGO_PROFILE_DEV_DEBUG=false
+
 skip() {
   echo "skipped: not built for WebAssembly: $*"
   exit 0
