@@ -44,7 +44,7 @@ memory_by_miri() {
     return
   fi
   miri --package sidestep-sim --lib -- agenda:: pool::
-  miri --package sidestep-sim --test misbehaving
+  miri --package sidestep-sim --test misbehaving a_scheduler
   miri --package sidestep-rtl-reference --test c_interface
 }
 
