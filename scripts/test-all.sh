@@ -31,9 +31,9 @@ have_miri() {
   cargo +nightly miri --version >/dev/null 2>&1
 }
 
-# miri ARGS: tests, interpreted.
+# miri ARGS: tests, interpreted. A backtrace would take it minutes.
 miri() {
-  MIRIFLAGS="-Zmiri-disable-isolation" cargo +nightly miri test --quiet --locked "$@"
+  RUST_BACKTRACE=0 MIRIFLAGS="-Zmiri-disable-isolation" cargo +nightly miri test --quiet --locked "$@"
 }
 
 # Unsafe code without system calls: the simulator's tables and the C interface of the hardware's
