@@ -3,7 +3,7 @@
 CARGO ?= cargo
 SIDESTEP = $(CARGO) run --release --quiet --locked --package sidestep --
 
-.PHONY: help demo build test fuzz bench bench-peers instructions rtl rtl-quick clean
+.PHONY: help demo build test test-all fuzz bench bench-peers instructions rtl rtl-quick clean
 
 help: ## what there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -16,6 +16,9 @@ build: ## the sidestep command, in target/release
 
 test: ## everything that must pass; installs what it needs where it may
 	@bash scripts/test.sh
+
+test-all: ## the same and what takes longer: Miri, a sanitizer, minutes of fuzzing, make rtl
+	@bash scripts/test-all.sh
 
 fuzz: ## the fuzz targets, a minute each
 	@bash fuzz/run.sh 60

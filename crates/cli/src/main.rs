@@ -1,5 +1,7 @@
 //! `sidestep`: the burst-tolerance lab on the command line.
 
+#![forbid(unsafe_code)]
+
 mod args;
 mod bench;
 mod check;

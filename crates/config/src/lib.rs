@@ -5,6 +5,8 @@
 //! policies, [`source`] keeps where each value comes from, [`problem`] says what is wrong and where. [`decision`] is the section
 //! that the simulator and the software switch have in common. No files are opened here.
 
+#![forbid(unsafe_code)]
+
 pub mod decision;
 pub mod document;
 mod gather;

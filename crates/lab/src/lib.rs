@@ -6,6 +6,8 @@
 //! [`Experiment`] is a scenario at several points. The driver
 //! (command line, Python, browser) brings the files, the threads and the clock.
 
+#![forbid(unsafe_code)]
+
 mod claim;
 mod experiment;
 mod fabric;

@@ -1,12 +1,12 @@
 //! Arrays indexed by numbers that this crate hands out itself: links, parcels, slots, switches.
 //!
 //! A hop makes some thirty such look-ups, and their bounds checks were a fifth of all
-//! instructions (docs/performance.md). Numbers that a policy of
-//! the caller's hands back (ports, packets) are checked where they come in. The others never
-//! come from outside: a parcel's from
+//! instructions (docs/performance.md). Numbers that a policy of the caller's hands back (ports,
+//! packets) are checked where they come in. The others never come from outside: a parcel's from
 //! [`crate::pool::Pool::put`], a link's and a switch's from the layout in
-//! [`crate::world::World::new`], a slot's from the agenda's owner. Debug builds, and so all
-//! tests, check every one.
+//! [`crate::world::World::new`], hosts from the plan, which is checked there. A slot's come out of
+//! the agenda, which returns what it was given: no code outside this crate can write one or make
+//! one ([`crate::agenda::Slots`]). Debug builds, and so all tests, check every one.
 
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 
@@ -28,8 +28,8 @@ impl<T> Index<u32> for Table<T> {
     #[inline(always)]
     fn index(&self, i: u32) -> &T {
         debug_assert!((i as usize) < self.0.len(), "index {i} of {}", self.0.len());
-        // SAFETY: every index is one that this crate issued for this table, and tables
-        // never shrink; see the module's comment.
+        // SAFETY: every index is one that this crate issued for this table, or checked where a
+        // policy named it, and tables never shrink; see the module's comment.
         unsafe { self.0.get_unchecked(i as usize) }
     }
 }

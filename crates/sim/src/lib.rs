@@ -1,5 +1,8 @@
 //! The packet-level simulator: an agenda of events over links, switches and hosts.
 
+// Unsafe code is in `indexed` alone.
+#![deny(unsafe_code)]
+
 pub mod agenda;
 pub mod cdf;
 mod checks;
@@ -11,6 +14,7 @@ pub mod files;
 pub mod flow_list;
 pub mod histogram;
 mod host;
+#[allow(unsafe_code)]
 mod indexed;
 mod layout;
 mod losses;

@@ -3,6 +3,9 @@
 //! `lab` says what happens in a scenario; this room runs it on several threads, writes the
 //! result directory, and turns it back into tables. The heavy dependencies live here.
 
+// Unsafe code is in `workers` alone, which asks for the CPU time of a thread.
+#![deny(unsafe_code)]
+
 pub mod bench;
 pub mod catalog;
 mod columns;

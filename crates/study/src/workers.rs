@@ -60,12 +60,13 @@ pub fn in_order<T: Send, E>(
 }
 
 /// Seconds of CPU this thread has used.
+#[allow(unsafe_code)]
 pub fn thread_cpu_s() -> f64 {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // SAFETY: `time` is a valid timespec for the call to fill.
+    // SAFETY: the call writes one timespec, to `time`, and keeps no pointer to it.
     let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
     assert_eq!(status, 0, "every thread has a CPU clock");
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9

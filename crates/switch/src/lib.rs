@@ -5,6 +5,8 @@
 //! order and carries the verdict out; [`ports`] keeps the queues. The simulator and the software
 //! switch drive this same code.
 
+#![forbid(unsafe_code)]
+
 pub mod buffer;
 mod decide;
 pub mod ports;

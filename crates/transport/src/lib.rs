@@ -5,6 +5,8 @@
 //! `on_timeout` once the machine's `deadline` has come. The machines own no clock,
 //! socket or queue, and draw no random numbers.
 
+#![forbid(unsafe_code)]
+
 mod any;
 mod config;
 mod congestion;

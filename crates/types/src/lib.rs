@@ -3,6 +3,8 @@
 //! Nothing here decides anything. Time is whole picoseconds, sizes are bytes, rates are
 //! bits per second; mixing them is a compile error.
 
+#![forbid(unsafe_code)]
+
 mod chance;
 mod packet;
 mod params;

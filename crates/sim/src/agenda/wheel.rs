@@ -7,7 +7,7 @@
 //! events the bucket width is set to the mean gap between events, and the ring doubles when too
 //! much had to wait in the heap.
 
-use super::{Agenda, past};
+use super::{Agenda, Slots, past, twice};
 use crate::indexed::Table;
 use sidestep_types::Time;
 use std::cmp::Reverse;
@@ -281,7 +281,8 @@ impl WheelAgenda {
 }
 
 impl Agenda for WheelAgenda {
-    fn new(slots: usize) -> WheelAgenda {
+    fn new(slots: Slots) -> WheelAgenda {
+        let slots = slots.count();
         let buckets = (2 * slots)
             .next_power_of_two()
             .clamp(LEAST_BUCKETS, MOST_BUCKETS);
@@ -314,7 +315,9 @@ impl Agenda for WheelAgenda {
             self.slots.len()
         );
         let entry = &mut self.slots[slot];
-        debug_assert!(entry.at == IDLE, "slot {slot} already has an event");
+        if entry.at != IDLE {
+            twice(slot);
+        }
         entry.at = at;
         entry.tie = tie;
         // What has passed is in no bucket to come.

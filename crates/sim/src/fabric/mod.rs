@@ -13,7 +13,7 @@ mod pauses;
 
 pub(crate) use link::Link;
 
-use crate::agenda::Agenda;
+use crate::agenda::{Agenda, Slots};
 use crate::cioq::Cioq;
 use crate::config::SwitchConfig;
 use crate::indexed::Table;
@@ -106,10 +106,11 @@ impl<A: Agenda> Fabric<A> {
         let pfc = (switch.pfc).map(|pfc| Pfc::new(pfc, &wires, &fars, ends, framing, mss));
         let cioq = (switch.cioq).map(|cioq| Cioq::new(cioq, &wires, ends));
         let inner = pfc.is_some() || cioq.is_some();
+        // One for each link's arrivals, each host, each link's ends of transmission, and where
+        // there are any each link's pauses or crossings.
+        let slots = links.len() * (2 + usize::from(inner)) + hosts as usize;
         let mut fabric = Fabric {
-            // A slot for each link's arrivals, each host, each link's ends of transmission, and
-            // where there is either each link's pauses or crossings.
-            agenda: A::new(links.len() * (2 + usize::from(inner)) + hosts as usize),
+            agenda: A::new(Slots::new(slots)),
             pool: Pool::new(),
             links: Table::new(links),
             wiring: Wiring {

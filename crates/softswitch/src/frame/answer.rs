@@ -1,6 +1,6 @@
 //! Who asks for an address, by ARP (RFC 826) or as a neighbour (RFC 4861), and what to answer.
 
-use super::read::{array, ones_sum};
+use super::bytes::{array, ones_sum};
 use super::{ETHERNET_BYTES, Refusal, What};
 use crate::setup::Mac;
 use etherparse::{ArpPacketSlice, Ipv6HeaderSlice, ip_number};

@@ -1,7 +1,7 @@
 //! What a switch changes in a frame, with checksums kept right as RFC 1624 says: whatever was
 //! wrong with one stays wrong.
 
-use super::read::{array, ones_sum};
+use super::bytes::{array, ones_sum};
 use super::{ETHERNET_BYTES, Frame, Ip};
 use crate::setup::Mac;
 

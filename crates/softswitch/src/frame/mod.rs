@@ -7,6 +7,7 @@
 //! **Deviations**   IP options and extension headers are looked past, never acted upon.
 
 mod answer;
+mod bytes;
 mod change;
 mod read;
 mod refusal;

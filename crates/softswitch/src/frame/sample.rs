@@ -1,7 +1,7 @@
 //! Sound frames, for tests, benchmarks and whoever wants to try a switch.
 
 use super::ETHERNET_BYTES;
-use super::read::ones_sum;
+use super::bytes::ones_sum;
 use crate::setup::Mac;
 use std::net::IpAddr;
 

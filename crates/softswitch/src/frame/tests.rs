@@ -1,6 +1,6 @@
 //! What is read out of frames, refused, and changed in them.
 
-use super::read::ones_sum;
+use super::bytes::ones_sum;
 use super::sample::{Sample, arp_request, solicitation};
 use super::{ANSWER_BYTES, Frame, Ip, Refusal, What, answer_to, lower_ttl, mark_ce, read, trim};
 use crate::setup::Mac;

@@ -2,13 +2,14 @@
 //! a frame goes to the socket of the queue that it came by, and to the kernel when there is none.
 
 use super::sys::answer;
+use std::ffi::c_int;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
-const MAP_CREATE: i32 = 0;
-const MAP_UPDATE: i32 = 2;
-const PROGRAM_LOAD: i32 = 5;
-const LINK_CREATE: i32 = 28;
+const MAP_CREATE: c_int = 0;
+const MAP_UPDATE: c_int = 2;
+const PROGRAM_LOAD: c_int = 5;
+const LINK_CREATE: c_int = 28;
 const MAP_OF_SOCKETS: u32 = 17;
 const PROGRAM_XDP: u32 = 6;
 const ATTACH_XDP: u32 = 37;
@@ -51,63 +52,128 @@ impl Redirect {
     /// Sends what comes by `queue` of interface number `interface` to `socket`. `mode` is
     /// [`GENERIC`] or [`NATIVE`].
     pub fn attach(interface: i32, queue: u32, socket: RawFd, mode: u32) -> io::Result<Redirect> {
-        let map = made(MAP_CREATE, [MAP_OF_SOCKETS, 4, 4, queue + 1, 0, 0])?;
-        let key = queue;
-        let value = socket as u32;
-        let (key_at, value_at) = ((&raw const key) as u64, (&raw const value) as u64);
-        let update: [u64; 4] = [u64::from(map.as_raw_fd() as u32), key_at, value_at, 0];
-        bpf(MAP_UPDATE, update)?;
-
-        let code = program(map.as_raw_fd());
-        let license = c"Dual MIT/GPL";
-        #[repr(C)]
-        struct Load {
-            kind: u32,
-            count: u32,
-            code: u64,
-            license: u64,
-            // Log level, size, buffer; kernel version and flags: none.
-            rest: [u64; 3],
-        }
-        let load = Load {
-            kind: PROGRAM_XDP,
-            count: (code.len() / 8) as u32,
-            code: code.as_ptr() as u64,
-            license: license.as_ptr() as u64,
-            rest: [0; 3],
-        };
-        let program = made(PROGRAM_LOAD, load)?;
-        let attach = [
-            program.as_raw_fd() as u32,
-            interface as u32,
-            ATTACH_XDP,
-            mode,
-        ];
-        let link = made(LINK_CREATE, attach)?;
+        let sockets = SocketMap::new(queue + 1)?;
+        sockets.put(queue, socket)?;
+        let program = load(&program(sockets.0.as_raw_fd()))?;
+        let link = attach(&program, interface, mode)?;
         Ok(Redirect {
             _link: link,
             _program: program,
-            _map: map,
+            _map: sockets.0,
         })
     }
 }
 
-fn bpf<T>(command: i32, attributes: T) -> io::Result<i32> {
-    // SAFETY: the kernel reads the attributes, and the key, value, code and license that they
-    // point to, all of which live through the call.
+/// A map from the number of a queue to the socket that its frames go to.
+struct SocketMap(OwnedFd);
+
+impl SocketMap {
+    fn new(entries: u32) -> io::Result<SocketMap> {
+        // Kind, bytes of a key and of a value, entries.
+        let attributes = Attributes::of([MAP_OF_SOCKETS, 4, 4, entries]);
+        // SAFETY: no attribute is a pointer.
+        unsafe { made(MAP_CREATE, attributes) }.map(SocketMap)
+    }
+
+    fn put(&self, queue: u32, socket: RawFd) -> io::Result<()> {
+        let value = socket as u32;
+        let mut attributes = Attributes::of([self.0.as_raw_fd() as u32]);
+        attributes.point(2, &raw const queue);
+        attributes.point(4, &raw const value);
+        // SAFETY: keys and values of this map have four bytes each, as those two have that the
+        // attributes point to; both live through the call.
+        unsafe { bpf(MAP_UPDATE, &attributes) }.map(|_| ())
+    }
+}
+
+/// Loads a program of whole instructions.
+fn load(code: &[u8]) -> io::Result<OwnedFd> {
+    let license = c"Dual MIT/GPL";
+    // Neither a log nor a kernel version.
+    let mut attributes = Attributes::of([PROGRAM_XDP, (code.len() / 8) as u32]);
+    attributes.point(2, code.as_ptr());
+    attributes.point(4, license.as_ptr());
+    // SAFETY: the kernel reads as many instructions of eight bytes as there are in `code`, and the
+    // license up to its zero; both live through the call.
+    unsafe { made(PROGRAM_LOAD, attributes) }
+}
+
+fn attach(program: &OwnedFd, interface: i32, mode: u32) -> io::Result<OwnedFd> {
+    let program = program.as_raw_fd() as u32;
+    let attributes = Attributes::of([program, interface as u32, ATTACH_XDP, mode]);
+    // SAFETY: no attribute is a pointer.
+    unsafe { made(LINK_CREATE, attributes) }
+}
+
+/// `union bpf_attr` in words of 32 bits, as far as these commands go; what is not used is zero.
+#[repr(C, align(8))]
+struct Attributes([u32; 12]);
+
+impl Attributes {
+    fn of<const N: usize>(first: [u32; N]) -> Attributes {
+        let mut words = [0; 12];
+        words[..N].copy_from_slice(&first);
+        Attributes(words)
+    }
+
+    /// Puts a pointer, of 64 bits, at word `at`, an even number.
+    fn point<T>(&mut self, at: usize, to: *const T) {
+        let bytes = (to.expose_provenance() as u64).to_ne_bytes();
+        for (word, half) in self.0[at..at + 2].iter_mut().zip(bytes.chunks_exact(4)) {
+            *word = u32::from_ne_bytes(half.try_into().expect("four bytes"));
+        }
+    }
+}
+
+/// # Safety
+/// What the attributes point to is what the command reads, and lives through the call.
+unsafe fn bpf(command: c_int, attributes: &Attributes) -> io::Result<c_int> {
+    // SAFETY: the kernel reads the attributes, of that size; and the caller's promise.
     let done = unsafe {
         libc::syscall(
             libc::SYS_bpf,
             command,
-            &raw const attributes,
-            size_of::<T>() as u32,
+            std::ptr::from_ref(attributes),
+            size_of::<Attributes>() as u32,
         )
     };
-    answer(done as i32)
+    answer(done as c_int)
 }
 
 /// A command that answers with a new descriptor.
-fn made<T>(command: i32, attributes: T) -> io::Result<OwnedFd> {
-    // SAFETY: the descriptor is new, and ours alone.
-    bpf(command, attributes).map(|fd| unsafe { OwnedFd::from_raw_fd(fd) })
+///
+/// # Safety
+/// As [`bpf`]; and `command` is one of those.
+unsafe fn made(command: c_int, attributes: Attributes) -> io::Result<OwnedFd> {
+    // SAFETY: the caller's promise; the descriptor is new, and ours alone.
+    unsafe { bpf(command, &attributes).map(|fd| OwnedFd::from_raw_fd(fd)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_are_laid_out_as_the_kernel_reads_them() {
+        let value = 7u32;
+        let mut attributes = Attributes::of([3, 5]);
+        attributes.point(2, &raw const value);
+        let bytes: Vec<u8> = attributes.0.iter().flat_map(|w| w.to_ne_bytes()).collect();
+        assert_eq!(bytes[..4], 3u32.to_ne_bytes());
+        assert_eq!(bytes[4..8], 5u32.to_ne_bytes());
+        assert_eq!(bytes[8..16], (&raw const value as u64).to_ne_bytes());
+        assert_eq!(
+            (bytes[16..].iter().max(), align_of_val(&attributes)),
+            (Some(&0), 8)
+        );
+    }
+
+    #[test]
+    fn a_descriptor_that_is_no_socket_is_refused_by_the_kernel_not_by_luck() {
+        // Without the right to make maps this ends one step earlier.
+        let error = Redirect::attach(1, 0, -1, GENERIC).err().unwrap();
+        let why = error.raw_os_error();
+        let known = [libc::EPERM, libc::EBADF, libc::ENOSYS, libc::EINVAL];
+        assert!(why.is_some_and(|why| known.contains(&why)), "{error}");
+    }
 }

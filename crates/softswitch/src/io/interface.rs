@@ -32,17 +32,20 @@ impl Inquiry {
 
     /// The interface of that name.
     pub fn interface(&self, name: &str) -> io::Result<Interface> {
-        let index = self.ask(name, libc::SIOCGIFINDEX, |r| unsafe {
-            // SAFETY: the kernel fills this field of the union for this question; so below.
-            r.ifr_ifru.ifru_ifindex
-        })?;
-        let flags = self.ask(name, libc::SIOCGIFFLAGS, |r| unsafe {
-            i32::from(r.ifr_ifru.ifru_flags)
-        })?;
-        let mtu = self.ask(name, libc::SIOCGIFMTU, |r| unsafe { r.ifr_ifru.ifru_mtu })?;
-        let address = self.ask(name, libc::SIOCGIFHWADDR, |r| unsafe {
-            r.ifr_ifru.ifru_hwaddr.sa_data
-        })?;
+        // Of each question the kernel fills one field of the union. All of them are integers, and
+        // the whole was zeros before.
+        let index = self.ask(name, libc::SIOCGIFINDEX)?;
+        // SAFETY: as said above.
+        let index = unsafe { index.ifr_ifru.ifru_ifindex };
+        let flags = self.ask(name, libc::SIOCGIFFLAGS)?;
+        // SAFETY: as said above.
+        let flags = i32::from(unsafe { flags.ifr_ifru.ifru_flags });
+        let mtu = self.ask(name, libc::SIOCGIFMTU)?;
+        // SAFETY: as said above.
+        let mtu = unsafe { mtu.ifr_ifru.ifru_mtu };
+        let address = self.ask(name, libc::SIOCGIFHWADDR)?;
+        // SAFETY: as said above.
+        let address = unsafe { address.ifr_ifru.ifru_hwaddr.sa_data };
         // The driver's word on the carrier is there at once; the flag can be a second late.
         let carrier = self.carrier(name);
         let carrier = carrier.unwrap_or(flags & libc::IFF_RUNNING != 0);
@@ -63,27 +66,24 @@ impl Inquiry {
         asked.ok().map(|()| value[1] != 0)
     }
 
-    fn ask<T>(
-        &self,
-        name: &str,
-        question: libc::Ioctl,
-        read: impl FnOnce(&libc::ifreq) -> T,
-    ) -> io::Result<T> {
+    /// Asks one of the questions above: all that is passed is one ifreq without pointers.
+    fn ask(&self, name: &str, question: libc::Ioctl) -> io::Result<libc::ifreq> {
         let mut request = named(name)?;
         // SAFETY: these questions read and write one ifreq.
         answer(unsafe { libc::ioctl(self.0.as_raw_fd(), question, &raw mut request) })?;
-        Ok(read(&request))
+        Ok(request)
     }
 
     /// Passes `data` to a driver by SIOCETHTOOL.
     ///
     /// # Safety
-    /// `data` must be of the layout that the command in its first word wants.
+    /// `data` must be of the layout that the command in its first word wants, and any bits of its
+    /// size a value of it.
     pub(super) unsafe fn ethtool<T>(&self, name: &str, data: &mut T) -> io::Result<()> {
         const SIOCETHTOOL: libc::Ioctl = 0x8946;
         let mut request = named(name)?;
         request.ifr_ifru.ifru_data = (&raw mut *data).cast();
-        // SAFETY: the caller's promise.
+        // SAFETY: `data` lives through the call; the rest is the caller's promise.
         answer(unsafe { libc::ioctl(self.0.as_raw_fd(), SIOCETHTOOL, &raw mut request) })?;
         Ok(())
     }

@@ -24,13 +24,13 @@ pub(super) struct PacketIo {
     tagged: Vec<u8>,
 }
 
-/// A message each for `BATCH` frames, pointing at each other.
+/// A message each for `BATCH` frames, and what it points to.
 struct Batch {
     parts: Box<[libc::iovec]>,
     messages: Box<[libc::mmsghdr]>,
 }
 
-// SAFETY: the pointers are to the other box, or to frames and set anew in each call.
+// SAFETY: the pointers, to the parts and to frames, are set anew in each call and not used after it.
 unsafe impl Send for Batch {}
 
 impl PacketIo {
@@ -206,13 +206,10 @@ impl Batch {
     fn new() -> Batch {
         // SAFETY: message headers and parts of zeros are valid.
         let (message, part): (libc::mmsghdr, libc::iovec) = unsafe { std::mem::zeroed() };
-        let mut parts = vec![part; BATCH].into_boxed_slice();
-        let mut messages = vec![message; BATCH].into_boxed_slice();
-        for (message, part) in messages.iter_mut().zip(parts.iter_mut()) {
-            message.msg_hdr.msg_iov = part;
-            message.msg_hdr.msg_iovlen = 1;
+        Batch {
+            parts: vec![part; BATCH].into_boxed_slice(),
+            messages: vec![message; BATCH].into_boxed_slice(),
         }
-        Batch { parts, messages }
     }
 
     fn fill<'a>(&mut self, frames: &mut impl Iterator<Item = &'a [u8]>) -> usize {
@@ -228,8 +225,13 @@ impl Batch {
     }
 
     fn give(&mut self, socket: &OwnedFd, which: std::ops::Range<usize>) -> io::Result<usize> {
-        let messages = &mut self.messages[which];
-        // SAFETY: the parts of these messages were set by `fill` to frames that still live.
+        let messages = &mut self.messages[which.clone()];
+        for (message, part) in messages.iter_mut().zip(&mut self.parts[which]) {
+            message.msg_hdr.msg_iov = part;
+            message.msg_hdr.msg_iovlen = 1;
+        }
+        // SAFETY: each message has one part, set by `fill` to a frame that still lives: both are
+        // only called by `send`, which holds the frames.
         answer(unsafe {
             libc::sendmmsg(
                 socket.as_raw_fd(),

@@ -114,12 +114,13 @@ impl Ring {
         if bits & libc::TP_STATUS_USER == 0 {
             return false;
         }
-        // SAFETY: until the status is given back the slot is ours; the kernel says where in it the
-        // frame is, which is checked to be inside.
+        // SAFETY: until the status is given back the slot is ours, and the kernel does not write to
+        // it; it says where in the slot the frame is, which is held inside. `take` cannot keep the
+        // frame: it takes one of any lifetime.
         unsafe {
             let about = &*header;
-            let at = usize::from(about.tp_mac);
-            let length = (about.tp_snaplen as usize).min(self.slot.saturating_sub(at));
+            let at = usize::from(about.tp_mac).min(self.slot);
+            let length = (about.tp_snaplen as usize).min(self.slot - at);
             debug_assert!(about.tp_len as usize == length || length > LONGEST_FRAME);
             take(Slot {
                 frame: std::slice::from_raw_parts(header.cast::<u8>().add(at), length),

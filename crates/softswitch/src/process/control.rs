@@ -27,7 +27,7 @@ const CONNECTIONS: usize = 16;
 /// A connection that says nothing for so long is closed.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// Answers what is asked over the control socket.
+/// What answers questions.
 #[derive(Clone)]
 pub struct ControlHandler {
     /// What it was started with.
@@ -35,7 +35,7 @@ pub struct ControlHandler {
     /// Where captures tell of trouble.
     pub log: Log,
     /// Where orders to the loop are given.
-    pub orders: OrderSender,
+    pub sender: OrderSender,
     /// Reads the config's file again.
     pub reread: Arc<dyn Fn() -> Result<Setup, String> + Send + Sync>,
 }
@@ -54,16 +54,16 @@ impl ControlHandler {
         let ended = || "the switch is ending".to_string();
         match asked["do"].as_str() {
             Some("counters") => {
-                let snapshot = self.orders.ask(Order::Counters).ok_or_else(ended)?;
+                let snapshot = self.sender.ask(Order::Counters).ok_or_else(ended)?;
                 Ok(report::counters(&self.setup.name, &snapshot))
             }
             Some("reset") => {
-                self.orders.ask(Order::Reset).ok_or_else(ended)?;
+                self.sender.ask(Order::Reset).ok_or_else(ended)?;
                 Ok(json!({"done": "reset"}))
             }
             Some("reload") => self.reload().map(|()| json!({"done": "reload"})),
             Some("stop") => {
-                self.orders.give(Order::Stop);
+                self.sender.give(Order::Stop);
                 Ok(json!({"done": "stop"}))
             }
             Some("capture") => self.capture(&asked),
@@ -78,7 +78,7 @@ impl ControlHandler {
     pub fn reload(&self) -> Result<(), String> {
         let setup = Box::new((self.reread)()?);
         same_doors(&self.setup, &setup)?;
-        (self.orders.ask(|answer| Order::Reload(setup, answer)))
+        (self.sender.ask(|answer| Order::Reload(setup, answer)))
             .unwrap_or_else(|| Err("the switch is ending".into()))
     }
 
@@ -113,7 +113,7 @@ impl ControlHandler {
             Some(_) => "started",
             None => "ended",
         };
-        let before = self.orders.ask(|answer| Order::Capture(capture, answer));
+        let before = self.sender.ask(|answer| Order::Capture(capture, answer));
         let (before, writing) = before.ok_or("the switch is ending")?;
         if let Some(writing) = writing {
             let _ = writing.join();
@@ -182,6 +182,7 @@ pub fn listen(path: &Path) -> Result<UnixListener, String> {
     // SAFETY: plain calls; no other thread makes files at this time.
     let before = unsafe { libc::umask(0o177) };
     let listener = UnixListener::bind(path);
+    // SAFETY: as above.
     unsafe { libc::umask(before) };
     listener.map_err(say)
 }

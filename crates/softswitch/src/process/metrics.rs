@@ -1,8 +1,8 @@
 //! Counters for Prometheus: `GET /metrics` on the loopback, in the OpenMetrics text format.
 
-use super::engine::Snapshot;
 use super::orders::{Order, OrderSender};
 use super::report::io_counters;
+use super::snapshot::Snapshot;
 use crate::machine::PortCounters;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, NoLabelSet, text};
@@ -32,18 +32,18 @@ pub fn listen(at: SocketAddr) -> Result<TcpListener, String> {
 }
 
 /// Answers one client after the other, until the loop has ended.
-pub fn serve(listener: &TcpListener, name: &str, orders: &OrderSender) {
+pub fn serve(listener: &TcpListener, name: &str, sender: &OrderSender) {
     for stream in listener.incoming() {
         match stream {
             Ok(stream) => {
-                let _ = answer(stream, name, orders);
+                let _ = answer(stream, name, sender);
             }
             Err(_) => std::thread::sleep(Duration::from_millis(100)),
         }
     }
 }
 
-fn answer(mut stream: TcpStream, name: &str, orders: &OrderSender) -> io::Result<()> {
+fn answer(mut stream: TcpStream, name: &str, sender: &OrderSender) -> io::Result<()> {
     let (status, kind, body) = match question(&mut stream)? {
         Some((method, _)) if method != "GET" => {
             ("405 Method Not Allowed", "text/plain", "GET alone\n".into())
@@ -51,7 +51,7 @@ fn answer(mut stream: TcpStream, name: &str, orders: &OrderSender) -> io::Result
         Some((_, path)) if path != "/metrics" => {
             ("404 Not Found", "text/plain", "expected /metrics\n".into())
         }
-        Some(_) => match orders.ask(Order::Counters) {
+        Some(_) => match sender.ask(Order::Counters) {
             Some(snapshot) => (
                 "200 OK",
                 "application/openmetrics-text; version=1.0.0; charset=utf-8",

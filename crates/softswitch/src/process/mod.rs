@@ -15,6 +15,7 @@ pub mod priority;
 pub mod privileges;
 pub mod report;
 pub mod signals;
+pub mod snapshot;
 mod start;
 
 pub use start::run;

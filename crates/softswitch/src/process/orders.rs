@@ -1,7 +1,7 @@
-//! What other threads ask of the loop, and the descriptor that wakes it.
+//! What other threads ask of the loop, and the bell that says so.
 
 use super::capture::{Capture, Counts};
-use super::engine::Snapshot;
+use super::snapshot::Snapshot;
 use crate::io::sys::{IoError, Tried, answer};
 use crate::setup::Setup;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
@@ -31,7 +31,7 @@ pub struct Orders {
     bell: Arc<Bell>,
 }
 
-/// Gives orders to the loop; each thread has its own.
+/// Where orders are given; each thread has its own.
 #[derive(Clone)]
 pub struct OrderSender {
     queue: Sender<Order>,
@@ -43,7 +43,7 @@ struct Bell {
     rung: AtomicBool,
 }
 
-/// A sender of orders, and the end where they arrive.
+/// An order sender, and where its orders arrive.
 pub fn orders() -> Result<(OrderSender, Orders), IoError> {
     // SAFETY: no memory is passed, and a descriptor that is 0 or more is ours alone.
     let fd = unsafe {
@@ -54,18 +54,12 @@ pub fn orders() -> Result<(OrderSender, Orders), IoError> {
         fd: fd.tried(|| "make an event descriptor".into())?,
         rung: AtomicBool::new(false),
     });
-    let (sender, receiver) = channel();
+    let (give, take) = channel();
     let sender = OrderSender {
-        queue: sender,
+        queue: give,
         bell: Arc::clone(&bell),
     };
-    Ok((
-        sender,
-        Orders {
-            queue: receiver,
-            bell,
-        },
-    ))
+    Ok((sender, Orders { queue: take, bell }))
 }
 
 impl OrderSender {

@@ -3,6 +3,7 @@
 use crate::io::sys::{IoError, Tried, answer};
 use std::ffi::CString;
 use std::io;
+use std::mem::MaybeUninit;
 
 /// The capabilities that opening interfaces takes and this process lacks.
 pub fn missing() -> Vec<&'static str> {
@@ -27,16 +28,19 @@ pub struct User {
 pub fn user(name: &str) -> Result<User, String> {
     let unknown = || format!("process.user: expected a user of this machine, got {name:?}");
     let text = CString::new(name).map_err(|_| unknown())?;
-    // SAFETY: the answer points to memory of the C library that lives until the next call; no
-    // other thread asks at this time. Its numbers are copied here.
+    let mut room = [0; 1 << 14];
+    let mut entry = MaybeUninit::<libc::passwd>::uninit();
+    let mut found = std::ptr::null_mut();
+    // SAFETY: the name ends with a zero; entry and room are written, of that length, and `found` is
+    // null or points to the entry that was filled.
     unsafe {
-        let entry = libc::getpwnam(text.as_ptr());
-        if entry.is_null() {
-            return Err(unknown());
-        }
+        let (name, length) = (text.as_ptr(), room.len());
+        let room = room.as_mut_ptr();
+        libc::getpwnam_r(name, entry.as_mut_ptr(), room, length, &raw mut found);
+        let entry = found.as_ref().ok_or_else(unknown)?;
         Ok(User {
-            uid: (*entry).pw_uid,
-            gid: (*entry).pw_gid,
+            uid: entry.pw_uid,
+            gid: entry.pw_gid,
         })
     }
 }
@@ -76,6 +80,19 @@ fn no_capabilities() -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_threads_may_ask_at_once() {
+        let (root, nobody) = (user("root").unwrap(), user("nobody").unwrap());
+        let ask = |name: &'static str, expected: User| {
+            move || assert!((0..30_000).all(|_| user(name) == Ok(expected)), "{name}")
+        };
+        let asking =
+            [("root", root), ("nobody", nobody)].map(|(n, u)| std::thread::spawn(ask(n, u)));
+        for thread in asking {
+            thread.join().unwrap();
+        }
+    }
 
     #[test]
     fn an_unknown_user_is_named() {

@@ -1,7 +1,7 @@
 //! Counters as JSON, for people and programs that ask by the control socket.
 
-use super::engine::{PortSnapshot, Snapshot};
 use super::lateness::Lateness;
+use super::snapshot::{PortSnapshot, Snapshot};
 use crate::io::IoCounters;
 use crate::machine::PortCounters;
 use serde_json::{Map, Value, json};

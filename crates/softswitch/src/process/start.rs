@@ -2,11 +2,12 @@
 
 use super::capture::Prepared;
 use super::control::ControlHandler;
-use super::engine::{Engine, Snapshot};
+use super::engine::Engine;
 use super::log::Log;
 use super::orders::{Order, orders};
 use super::priority::{Priority, lock_memory, no_timer_slack};
 use super::signals::{Signal, Signals};
+use super::snapshot::Snapshot;
 use super::{control, metrics, privileges};
 use crate::io::Port;
 use crate::io::interface::Inquiry;
@@ -48,7 +49,7 @@ pub fn run(
     let handler = ControlHandler {
         setup: Arc::new(setup.clone()),
         log: log.clone(),
-        orders: sender,
+        sender,
         reread: Arc::new(reread),
     };
     doors.serve(&handler)?;
@@ -127,7 +128,7 @@ impl Doors {
         if let Some(listener) = self.metrics {
             let handler = handler.clone();
             thread("metrics", move || {
-                metrics::serve(&listener, &handler.setup.name, &handler.orders)
+                metrics::serve(&listener, &handler.setup.name, &handler.sender)
             })?;
         }
         Ok(())
@@ -138,7 +139,7 @@ fn heed(signals: &Signals, handler: &ControlHandler) {
     loop {
         match signals.wait() {
             Signal::Stop => {
-                handler.orders.give(Order::Stop);
+                handler.sender.give(Order::Stop);
             }
             Signal::Reload => match handler.reload() {
                 Ok(()) => handler.log.say("read its config again"),

@@ -1,7 +1,7 @@
 //! `[[station]]`, `[router]`, `[[network]]`: who is where.
 
 use super::ports::named;
-use super::read::{section, split, tables, words};
+use super::tables::{section, split, tables, words};
 use super::{Mac, Network, PortSetup, Router, Station};
 use sidestep_config::document::{Entry, Table, find};
 use sidestep_config::problem::{At, Problems};

@@ -5,6 +5,7 @@ mod mac;
 mod ports;
 mod process;
 mod read;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod write;

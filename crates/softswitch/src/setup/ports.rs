@@ -1,7 +1,7 @@
 //! `[[port]]`: the interfaces of a switch.
 
 use super::PortSetup;
-use super::read::{section, tables};
+use super::tables::{section, tables};
 use sidestep_config::document::Table;
 use sidestep_config::problem::{At, Problems, suggest};
 use sidestep_types::{BitRate, Param, ParamUnit, PortId, PortSet};

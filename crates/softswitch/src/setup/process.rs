@@ -1,7 +1,7 @@
 //! `[process]`: what the process around the switch does.
 
 use super::ProcessSetup;
-use super::read::{section, table};
+use super::tables::{section, table};
 use sidestep_config::document::Table;
 use sidestep_config::problem::{At, Problems};
 use sidestep_types::{Param, ParamUnit};

@@ -3,16 +3,13 @@
 use super::hosts::{networks, router, stations};
 use super::ports::ports;
 use super::process::process;
+use super::tables::{section, table};
 use super::{Forwarding, Rank, Setup};
 use sidestep_config::decision::{
     ALPHA, CAPACITY, Decision, MEMORY, POLICIES, decision, holds_a_packet,
 };
-use sidestep_config::document::{Entry, Item, Node, Table, find, parse};
-use sidestep_config::ledger::Ledger;
+use sidestep_config::document::{Table, find, parse};
 use sidestep_config::problem::{At, Problem, Problems, suggest};
-use sidestep_config::section::{Resolved, resolve};
-use sidestep_config::source::{Origin, Sources};
-use sidestep_config::spec::{Choice, Layer, Spec};
 use sidestep_switch::buffer;
 use sidestep_types::{Param, ParamUnit, Value};
 
@@ -72,7 +69,7 @@ fn whole(file: &str, root: &Table, problems: &mut Problems) -> Option<Setup> {
     let switch = switch(root, &at, problems);
     let process = process(root, &at, problems);
     let ports = ports(root, &at, problems);
-    // A station at a port that was not read would be reported as wrong.
+    // Who hangs off a port that could not be read would be blamed for it.
     let ports = ports?;
     let stations = stations(root, &ports, problems);
     let router = router(root, stations.as_deref().unwrap_or(&[]), problems);
@@ -190,91 +187,4 @@ fn without_the_simulators(table: &Table, problems: &mut Problems) -> Table {
         }
     }
     own
-}
-
-/// Reads plain values by the table of their parameters.
-pub(super) fn section(
-    name: &str,
-    params: &'static [Param],
-    policies: &'static [Choice],
-    table: &Table,
-    at: &At,
-    problems: &mut Problems,
-) -> Option<Resolved> {
-    let spec = Spec {
-        name,
-        params,
-        kind: None,
-        policies,
-    };
-    let layers = [Layer {
-        table,
-        origin: &Origin::Scenario(Sources::new()),
-        prefix: "",
-        shared: false,
-    }];
-    resolve(&spec, &layers, at, &mut Ledger::default(), problems)
-}
-
-/// The table of a section, empty when it is not there, with its place.
-pub(super) fn table(
-    root: &Table,
-    name: &str,
-    at: &At,
-    problems: &mut Problems,
-) -> Option<(Table, At)> {
-    match find(root, name) {
-        None => Some((Table::new(), at.clone())),
-        Some(entry) => Some((entry.node.table(name, problems)?.clone(), entry.at.clone())),
-    }
-}
-
-/// The tables of `[[name]]`, with their places.
-pub(super) fn tables<'a>(
-    root: &'a Table,
-    name: &str,
-    problems: &mut Problems,
-) -> Option<Vec<(&'a Table, &'a At)>> {
-    let Some(entry) = find(root, name) else {
-        return Some(Vec::new());
-    };
-    let Item::List(nodes) = &entry.node.item else {
-        let got = entry.node.item.kind();
-        let message = format!("{name}: expected [[{name}]], got {got}");
-        problems.add(&entry.at, message);
-        return None;
-    };
-    let read =
-        |node: &'a Node, problems: &mut Problems| Some((node.table(name, problems)?, &node.at));
-    let all: Vec<_> = nodes.iter().map(|node| read(node, problems)).collect();
-    all.into_iter().collect()
-}
-
-/// Splits a table into its plain values and the lists called `lists`.
-pub(super) fn split<'a>(table: &'a Table, lists: &[&str]) -> (Table, Vec<&'a Entry>) {
-    let (list, plain): (Vec<&Entry>, Vec<&Entry>) = table
-        .iter()
-        .partition(|entry| lists.contains(&entry.key.as_str()));
-    (plain.into_iter().cloned().collect(), list)
-}
-
-/// The words of the list `key`, with their places; empty when it is not there.
-pub(super) fn words<'a>(
-    lists: &[&'a Entry],
-    key: &str,
-    problems: &mut Problems,
-) -> Option<Vec<(&'a str, &'a At)>> {
-    let Some(entry) = lists.iter().find(|entry| entry.key == key) else {
-        return Some(Vec::new());
-    };
-    let Item::List(nodes) = &entry.node.item else {
-        let got = entry.node.item.kind();
-        problems.add(&entry.node.at, format!("{key}: expected a list, got {got}"));
-        return None;
-    };
-    let read = |node: &'a Node, problems: &mut Problems| {
-        Some((node.text(key, "a word", problems)?, &node.at))
-    };
-    let all: Vec<_> = nodes.iter().map(|node| read(node, problems)).collect();
-    all.into_iter().collect()
 }

@@ -128,7 +128,7 @@ impl Ranked {
         };
         assert!(
             held,
-            "a scheduler named packet {at}, which it was never given or has given back"
+            "a scheduler named packet {at}, which does not wait there"
         );
     }
 

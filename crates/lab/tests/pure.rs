@@ -1,0 +1,64 @@
+//! Everything up to `lab` opens no file, starts no thread and reads no clock. It would still build
+//! for WebAssembly if it did, and fail there when it is run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const CRATES: [&str; 6] = ["types", "switch", "transport", "config", "sim", "lab"];
+
+const OUTSIDE: [&str; 7] = [
+    "std::env",
+    "std::fs",
+    "std::net",
+    "std::os",
+    "std::process",
+    "std::thread",
+    "std::time",
+];
+
+/// The sources below `folder`, tests left out.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder of sources") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") && !path.ends_with("tests.rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The lines of a source that stand before its tests and name something outside.
+fn outside(text: &str) -> Vec<&str> {
+    let before_tests = text.split("#[cfg(test)]\nmod ").next().unwrap_or(text);
+    let code = before_tests.lines().map(str::trim);
+    let code = code.filter(|line| !line.starts_with("//"));
+    code.filter(|line| OUTSIDE.iter().any(|name| line.contains(name)))
+        .collect()
+}
+
+#[test]
+fn everything_up_to_lab_keeps_to_itself() {
+    let mut found = Vec::new();
+    for name in CRATES {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        sources(&root.join(name).join("src"), &mut found);
+    }
+    assert!(found.len() > 100, "{} files", found.len());
+    let told: Vec<String> = (found.iter())
+        .flat_map(|path| {
+            let text = fs::read_to_string(path).expect("a source");
+            let tell = |line: &&str| format!("{}: {line}", path.display());
+            outside(&text).iter().map(tell).collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(told.is_empty(), "{told:#?}");
+}
+
+#[test]
+fn a_line_that_opens_a_file_is_found() {
+    let code = "// std::fs in a comment\nlet text = std::fs::read(path);\n";
+    assert_eq!(outside(code), ["let text = std::fs::read(path);"]);
+    let tested = format!("fn f() {{}}\n#[cfg(test)]\nmod tests {{ {code} }}");
+    assert_eq!(outside(&tested), Vec::<&str>::new());
+}

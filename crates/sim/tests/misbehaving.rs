@@ -1,0 +1,334 @@
+//! Policies of the caller's that break their promises are stopped with a message, before a number
+//! of theirs is used as an index. In a debug build an index that is out of range says "index … of
+//! …" there: that message is the bug these tests look for. In a release build there is no such
+//! check, so scripts/test-all.sh runs them optimised, under a sanitizer.
+
+mod common;
+
+use common::*;
+use proptest::prelude::*;
+use sidestep_sim::*;
+use sidestep_switch::{
+    AnyBuffer, AnyRoute, AnySched, Buffer, Capacity, DropReason, Queues, Route, Sched, Verdict,
+    Want, route,
+};
+use sidestep_types::Rng;
+use sidestep_types::*;
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+
+/// Nine hosts send to one, over a leaf-spine network whose ports hold four packets.
+fn world() -> World {
+    let network = topology(
+        "leaf_spine",
+        &[("leaves", "3"), ("spines", "2"), ("hosts_per_leaf", "3")],
+    );
+    let mut settings = config("ecn", 4, 1);
+    settings.switch.capacity = Capacity::PerPort(Size::Packets(4));
+    World::new(&network, incast(1..9, 14_600), settings).expect("a world")
+}
+
+/// What stops `run`; `None` when nothing does.
+fn stopped<T>(run: impl FnOnce() -> T) -> Option<String> {
+    let caught = catch_unwind(AssertUnwindSafe(run)).err()?;
+    let said = match caught.downcast::<String>() {
+        Ok(text) => *text,
+        Err(other) => other.downcast::<&str>().map_or_else(
+            |_| panic!("a panic without a message"),
+            |text| text.to_string(),
+        ),
+    };
+    let unchecked = said.starts_with("index ") && !said.contains("out of bounds");
+    assert!(!unchecked, "an unchecked index: {said}");
+    Some(said)
+}
+
+fn stopped_with(mut world: World) -> String {
+    stopped(|| world.run_until(Time::from_ms(50))).expect("a run that is stopped")
+}
+
+fn with_sched<S: Sched + Send + 'static>(make: impl Fn() -> S) -> World {
+    let mut world = world();
+    world.set_scheds(|_, _| AnySched::Custom(Box::new(make())));
+    world
+}
+
+fn with_buffer<B: Buffer + Send + 'static>(make: impl Fn() -> B) -> World {
+    let mut world = with_sched(Lifo::default);
+    world.set_buffers(|_| AnyBuffer::Custom(Box::new(make())));
+    world
+}
+
+/// A scheduler whose `pop` and `evict` are the caller's.
+struct Own<F> {
+    waiting: Vec<u32>,
+    names: F,
+}
+
+impl<F: FnMut(&mut Vec<u32>) -> Option<u32>> Sched for Own<F> {
+    fn push(&mut self, _: &Packet, handle: u32) {
+        self.waiting.push(handle);
+    }
+    fn pop(&mut self) -> Option<u32> {
+        (self.names)(&mut self.waiting)
+    }
+    fn worst(&self) -> Option<u32> {
+        Some(0)
+    }
+    fn evict(&mut self) -> Option<u32> {
+        (self.names)(&mut self.waiting)
+    }
+}
+
+fn own<F: FnMut(&mut Vec<u32>) -> Option<u32>>(names: F) -> Own<F> {
+    let waiting = Vec::new();
+    Own { waiting, names }
+}
+
+#[test]
+fn a_scheduler_that_names_a_packet_there_never_was_is_stopped() {
+    for packet in [1 << 20, u32::MAX - 1, u32::MAX] {
+        let said = stopped_with(with_sched(|| own(move |_| Some(packet))));
+        assert_eq!(
+            said,
+            format!("a scheduler named packet {packet}, which does not wait there")
+        );
+    }
+}
+
+#[test]
+fn a_scheduler_that_names_a_packet_twice_is_stopped() {
+    let said = stopped_with(with_sched(|| own(|waiting| waiting.last().copied())));
+    assert!(said.contains("which does not wait there"), "{said}");
+}
+
+#[test]
+fn a_scheduler_that_names_the_packet_of_another_port_is_stopped() {
+    let shared = Arc::new(Mutex::new(Vec::new()));
+    let said = stopped_with(with_sched(|| {
+        let shared = Arc::clone(&shared);
+        own(move |waiting| {
+            let mut all = shared.lock().unwrap();
+            all.append(waiting);
+            // The oldest of any port.
+            (!all.is_empty()).then(|| all.remove(0))
+        })
+    }));
+    assert!(said.contains("which does not wait there"), "{said}");
+}
+
+/// What a buffer of the caller's does when the queue it is asked for is full.
+struct WhenFull<F>(F);
+
+impl<F: FnMut(&Packet, Want, &mut dyn Queues) -> Verdict> Buffer for WhenFull<F> {
+    fn admit(&mut self, pkt: &Packet, want: Want, q: &mut dyn Queues, _: &mut Rng) -> Verdict {
+        if want.fits {
+            return Verdict::Enqueue { mark: false };
+        }
+        (self.0)(pkt, want, q)
+    }
+}
+
+#[test]
+fn a_buffer_that_evicts_where_nothing_can_be_evicted_is_stopped() {
+    // A scheduler that does not evict.
+    let evict = || WhenFull(|_: &Packet, _, _: &mut dyn Queues| Verdict::Evict { mark: false });
+    assert!(stopped_with(with_buffer(evict)).contains("nothing to evict"));
+    // No explicit queue at all.
+    let mut fifo = world();
+    fifo.set_buffers(|_| AnyBuffer::Custom(Box::new(evict())));
+    assert!(stopped_with(fifo).contains("nothing to evict"));
+    // An empty queue.
+    struct Always;
+    impl Buffer for Always {
+        fn admit(&mut self, _: &Packet, _: Want, _: &mut dyn Queues, _: &mut Rng) -> Verdict {
+            Verdict::Evict { mark: false }
+        }
+    }
+    assert!(stopped_with(with_buffer(|| Always)).contains("nothing to evict"));
+}
+
+#[test]
+fn a_scheduler_that_evicts_the_packet_on_the_wire_is_stopped() {
+    let evict = || WhenFull(|_: &Packet, _, _: &mut dyn Queues| Verdict::Evict { mark: false });
+    let mut world = with_sched(|| {
+        let sent = RefCell::new(None);
+        own(move |waiting| {
+            // The first call is the one that sends; every later one names the same packet.
+            let first = sent.borrow().or_else(|| waiting.first().copied());
+            *sent.borrow_mut() = first;
+            first
+        })
+    });
+    world.set_buffers(|_| AnyBuffer::Custom(Box::new(evict())));
+    let said = stopped_with(world);
+    assert!(said.contains("which does not wait there"), "{said}");
+}
+
+#[test]
+fn a_buffer_that_detours_to_a_port_that_is_not_there_or_to_a_host_is_stopped() {
+    let to = |port: u16| {
+        let detour = move |_: &Packet, _: Want, _: &mut dyn Queues| Verdict::Detour(PortId(port));
+        stopped_with(with_buffer(|| WhenFull(detour)))
+    };
+    assert!(to(60_000).contains("out of bounds"), "{}", to(60_000));
+    // Hosts hang off the ports before those of the spines.
+    assert!(to(2).contains("a packet reached a host it does not go to"));
+}
+
+#[test]
+fn a_buffer_that_detours_after_it_evicted_is_stopped() {
+    let mut evicted = false;
+    let both = move |_: &Packet, want: Want, _: &mut dyn Queues| {
+        evicted = !evicted;
+        match evicted {
+            true => Verdict::Evict { mark: false },
+            // The queue grows beyond its limit, so that one eviction is too few.
+            false => Verdict::Detour(want.port),
+        }
+    };
+    let mut world = with_sched(|| own(|waiting| waiting.pop()));
+    world.set_buffers(|_| AnyBuffer::Custom(Box::new(WhenFull(both))));
+    let said = stopped_with(world);
+    assert!(said.starts_with("a buffer policy said Detour("), "{said}");
+}
+
+#[test]
+fn a_buffer_that_asks_about_a_port_that_is_not_there_is_stopped() {
+    const NOWHERE: PortId = PortId(60_000);
+    let asked: [fn(&mut dyn Queues) -> bool; 5] = [
+        |q| q.depth(NOWHERE).packets > 0,
+        |q| q.worst(NOWHERE).is_some(),
+        |q| q.urgent(NOWHERE).packets > 0,
+        |q| q.empty_at(NOWHERE) > Time::ZERO,
+        |q| q.time_to_send(NOWHERE, Bytes(1)) > Time::ZERO,
+    ];
+    for ask in asked {
+        let said = stopped_with(with_buffer(|| {
+            WhenFull(move |_: &Packet, _, q: &mut dyn Queues| {
+                ask(q);
+                Verdict::Drop(DropReason::Full)
+            })
+        }));
+        assert!(said.starts_with("port 60000 of a switch with "), "{said}");
+    }
+}
+
+/// Does what it should, and sometimes something else.
+struct Mad(Rng, Vec<u32>);
+
+impl Mad {
+    fn new(seed: u64) -> Mad {
+        Mad(Rng::from_seed(seed), Vec::new())
+    }
+
+    fn now(&mut self) -> bool {
+        self.0.below(40) == 0
+    }
+
+    /// A small number, a large one, or the largest.
+    fn number(&mut self) -> u32 {
+        match self.0.below(4) {
+            0 => u32::MAX - self.0.below(3) as u32,
+            1 => self.0.draw(),
+            _ => self.0.below(64) as u32,
+        }
+    }
+}
+
+impl Sched for Mad {
+    fn push(&mut self, _: &Packet, handle: u32) {
+        self.1.push(handle);
+        if self.now() {
+            self.1.push(handle);
+        }
+    }
+    fn pop(&mut self) -> Option<u32> {
+        match self.now() {
+            true => Some(self.number()),
+            false => self.1.pop(),
+        }
+    }
+    fn worst(&self) -> Option<u32> {
+        self.1.last().copied()
+    }
+    fn evict(&mut self) -> Option<u32> {
+        self.pop()
+    }
+    fn urgent(&self) -> sidestep_switch::Depth {
+        sidestep_switch::Depth {
+            packets: 0,
+            bytes: self.1.len() as u32,
+        }
+    }
+}
+
+impl Buffer for Mad {
+    fn admit(&mut self, _: &Packet, want: Want, queues: &mut dyn Queues, _: &mut Rng) -> Verdict {
+        let port = match self.now() {
+            true => PortId(self.number() as u16),
+            false => want.port,
+        };
+        queues.urgent(port);
+        let mark = self.0.below(2) == 0;
+        match self.0.below(12) {
+            0 => Verdict::Detour(port),
+            1 => Verdict::Evict { mark },
+            2 => Verdict::Trim,
+            3 => Verdict::Drop(DropReason::Early),
+            _ => Verdict::Enqueue { mark },
+        }
+    }
+}
+
+impl Route for Mad {
+    fn pick(&mut self, _: &Packet, hops: &[PortId], _: &mut dyn Queues, _: &mut Rng) -> PortId {
+        match self.now() && self.now() {
+            true => PortId(self.number() as u16),
+            false => hops[self.0.below(hops.len() as u64) as usize],
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: if cfg!(miri) { 2 } else { 300 },
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    /// Also when whoever drives the run catches the panic and goes on.
+    #[test]
+    fn whatever_policies_do_no_number_of_theirs_is_an_index_unchecked(
+        seed: u64, which in 1u8..8, cioq: bool,
+    ) {
+        let network = topology("fat_tree", &[("k", "4")]);
+        let mut settings = config("ecn", 4, seed);
+        settings.switch.route = values(route::ENTRIES, "ecmp", &[]);
+        settings.switch.cioq = cioq.then_some(CioqConfig {
+            speedup: (1, 1),
+            input_capacity: None,
+        });
+        let mut world: World = World::new(&network, incast(1..16, 14_600), settings).unwrap();
+        if which & 1 != 0 {
+            world.set_scheds(|s, p| {
+                let own = seed ^ u64::from(s.0) << 16 ^ u64::from(p.0);
+                AnySched::Custom(Box::new(Mad::new(own)))
+            });
+        }
+        if which & 2 != 0 {
+            world.set_buffers(|s| AnyBuffer::Custom(Box::new(Mad::new(seed ^ u64::from(s.0)))));
+        }
+        if which & 4 != 0 {
+            world.set_routes(|s| AnyRoute::Custom(Box::new(Mad::new(!seed ^ u64::from(s.0)))));
+        }
+        for _ in 0..8 {
+            if stopped(|| world.run_until(Time::from_ms(30))).is_none() {
+                break;
+            }
+        }
+        stopped(|| world.queue_lengths());
+        stopped(|| world.finish());
+    }
+}

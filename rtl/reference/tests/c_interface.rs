@@ -1,0 +1,73 @@
+//! The C interface as a bench uses it: opened, asked, closed. Run under Miri and a sanitizer by
+//! scripts/test-all.sh.
+
+use sidestep_rtl_reference::pick::sidestep_pick_load_aware;
+use sidestep_rtl_reference::vectors::{
+    Vector, sidestep_vectors_close, sidestep_vectors_next, sidestep_vectors_open, vectors,
+};
+use sidestep_rtl_reference::vertigo::{
+    Deflection, Load, View, sidestep_deflect, sidestep_queue_close, sidestep_queue_open,
+    sidestep_queue_step,
+};
+use sidestep_types::Seed;
+use std::ptr::null_mut;
+
+#[test]
+fn rows_are_read_until_the_reading_is_closed() {
+    let mut row = Vector::default();
+    // SAFETY: the names end with a zero, the reading is open until it is closed, once, and `row` is
+    // room for one.
+    unsafe {
+        assert_eq!(sidestep_vectors_open(c"dips".as_ptr(), 1), null_mut());
+        let reading = sidestep_vectors_open(c"dibs".as_ptr(), 1);
+        for expected in vectors("dibs", Seed(1)).unwrap().take(3) {
+            sidestep_vectors_next(reading, &raw mut row);
+            assert_eq!(row, expected);
+        }
+        sidestep_vectors_close(reading);
+    }
+}
+
+#[test]
+fn a_queue_is_stepped_until_it_is_closed() {
+    let mut view = View::default();
+    let queue = sidestep_queue_open(2);
+    // SAFETY: the queue is open until it is closed, once, and `view` is room for one.
+    unsafe {
+        sidestep_queue_step(queue, 0, 1, 9, 1, &raw mut view);
+        sidestep_queue_step(queue, 0, 1, 4, 2, &raw mut view);
+        assert_eq!((view.count, view.head, view.tail), (2, [4, 2], [9, 1]));
+        sidestep_queue_step(queue, 2, 0, 0, 0, &raw mut view);
+        assert_eq!((view.count, view.head, view.tail), (1, [4, 2], [4, 2]));
+        sidestep_queue_close(queue);
+    }
+}
+
+#[test]
+fn as_many_ports_are_read_as_are_passed() {
+    let full = Load {
+        depth: 8,
+        fits: 0,
+        tail: 3,
+    };
+    let free = Load { fits: 1, ..full };
+    let (loads, draws) = ([free, full], [0, 0]);
+    let mut answer = Deflection::default();
+    // SAFETY: two loads and two draws, and room for one answer.
+    unsafe {
+        sidestep_deflect(
+            1,
+            0,
+            loads.as_ptr(),
+            2,
+            0b10,
+            &raw const draws,
+            &raw mut answer,
+        )
+    };
+    assert_eq!(answer.enqueue, 1);
+    let bytes = [1500, 0, 3000];
+    // SAFETY: three numbers.
+    let picked = unsafe { sidestep_pick_load_aware(0b101, bytes.as_ptr(), 3, 0) };
+    assert!(picked == 0 || picked == 2, "{picked}");
+}

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# `make test`, and what takes longer: Miri and a sanitizer over the tests that reach unsafe code,
+# the fuzz targets for a minute each, everything about the hardware.
+#
+#   scripts/test-all.sh             all of it
+#   scripts/test-all.sh --memory    Miri and the sanitizer alone
+#
+# A tool that cannot be had is named, with what is skipped for it. At the end all that was skipped
+# stands together.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+host=$(rustc -vV | sed -n 's/^host: //p')
+skipped=()
+
+step() { printf '\n== %s\n' "$*"; }
+
+skip() {
+  echo "skipped: $*"
+  skipped+=("$*")
+}
+
+# have_miri: is there, or is added to the nightly toolchain, which is added for it.
+have_miri() {
+  command -v rustup >/dev/null || return 1
+  if ! rustup toolchain list | grep -q '^nightly'; then
+    timeout 600 rustup toolchain install nightly --profile minimal >/dev/null 2>&1 || return 1
+  fi
+  cargo +nightly miri --version >/dev/null 2>&1 && return 0
+  timeout 300 rustup component add --toolchain nightly miri rust-src >/dev/null 2>&1 || return 1
+  cargo +nightly miri --version >/dev/null 2>&1
+}
+
+# miri ARGS: tests, interpreted. A backtrace would take it minutes.
+miri() {
+  RUST_BACKTRACE=0 MIRIFLAGS="-Zmiri-disable-isolation" cargo +nightly miri test --quiet --locked "$@"
+}
+
+# Unsafe code without system calls: the simulator's tables and the C interface of the hardware's
+# reference.
+memory_by_miri() {
+  if ! have_miri; then
+    skip "Miri: rustup cannot add it to a nightly toolchain"
+    return
+  fi
+  miri --package sidestep-sim --lib -- agenda:: pool::
+  miri --package sidestep-sim --test misbehaving a_scheduler
+  miri --package sidestep-rtl-reference --test c_interface
+}
+
+# asan ARGS: tests under AddressSanitizer, in a folder of their own, and as in a release build without
+# the assertions that would find a bad index first. RUSTC_BOOTSTRAP: the flag is not of stable Rust,
+# but its runtime comes with it.
+asan() {
+  RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address" CARGO_TARGET_DIR=target/asan \
+    CARGO_PROFILE_DEV_DEBUG_ASSERTIONS=false CARGO_PROFILE_DEV_OVERFLOW_CHECKS=false \
+    cargo test --quiet --locked --target "$host" "$@"
+}
+
+# Unsafe code around system calls, which Miri does not know, and the same as above.
+memory_by_asan() {
+  if [ -z "$(find "$(rustc --print sysroot)/lib/rustlib/$host" -name 'librustc*asan*' -print -quit)" ]; then
+    skip "AddressSanitizer: this Rust has no runtime of it for $host"
+    return
+  fi
+  asan --package sidestep-sim --lib --test misbehaving --test laws
+  asan --package sidestep-rtl-reference --tests
+  asan --package sidestep-softswitch --package sidestep-study --lib
+  asan --package sidestep --test switch_process --test switch_traffic
+}
+
+if [ "${1:-}" != --memory ]; then
+  bash scripts/test.sh
+fi
+
+step "unsafe code under Miri"
+memory_by_miri
+
+step "unsafe code under AddressSanitizer"
+memory_by_asan
+
+if [ "${1:-}" != --memory ]; then
+  step "fuzz targets, a minute each"
+  bash fuzz/run.sh 60
+
+  step "hardware: everything"
+  bash rtl/run.sh
+fi
+
+step "all passed"
+if [ ${#skipped[@]} -gt 0 ]; then
+  printf 'but skipped: %s\n' "${skipped[@]}"
+fi
