@@ -491,20 +491,12 @@ fn drops_at(network: &Network, outcome: &Outcome) -> BTreeMap<String, BTreeMap<S
             let count = port.drops[reason as usize];
             if count > 0 {
                 let places = found.entry(reason.name().to_string()).or_default();
-                let tier = tier(&network.switches[switch.0 as usize]);
-                *places.entry(tier.to_string()).or_default() += count;
+                let place = network.switches[switch.0 as usize].tier_or_name();
+                *places.entry(place.to_string()).or_default() += count;
             }
         }
     }
     found
-}
-
-/// `edge` of `edge 0.1`; the whole name where it is of no tier, as `switch 3` or `tor7`.
-fn tier(name: &str) -> &str {
-    match name.split_once(' ') {
-        Some((word, _)) if word != "switch" => word,
-        _ => name,
-    }
 }
 
 fn logged(path: &PacketTrace) -> LoggedPath {
@@ -653,11 +645,5 @@ mod tests {
         probed.detours_missed = 7;
         let said = "the log of detours is full: it holds the first 0, and 7 more happened";
         assert_eq!(probed.note().as_deref(), Some(said));
-    }
-
-    #[test]
-    fn a_tier_is_the_word_before_a_switchs_number() {
-        let tiers = ["edge 0.1", "core 15", "switch 3", "switch 1.2", "tor7"].map(tier);
-        assert_eq!(tiers, ["edge", "core", "switch 3", "switch 1.2", "tor7"]);
     }
 }

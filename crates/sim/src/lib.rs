@@ -34,7 +34,7 @@ pub use cioq::CioqConfig;
 pub use config::{SwitchConfig, TraceFilter, WorldConfig};
 pub use files::{Files, NoFiles};
 pub use histogram::Histogram;
-pub use network::{Cable, End, Network};
+pub use network::{Cable, End, Network, SwitchInfo};
 pub use outcome::{
     ClassOutcome, FlowOutcome, NReordering, Outcome, PacketTrace, PortOutcome, Totals, TraceEvent,
     TraceStep,

@@ -4,7 +4,7 @@
 //! each topology says what that order is.
 
 use crate::files::Files;
-use crate::network::{Cable, End, Network};
+use crate::network::{Cable, End, Network, SwitchInfo};
 use sidestep_types::{BitRate, Entry, HostId, SwitchId, Time, Values};
 
 mod check;
@@ -110,9 +110,9 @@ impl Link {
 struct Builder(Network);
 
 impl Builder {
-    /// A new switch of this name.
-    fn switch(&mut self, name: String) -> End {
-        self.0.switches.push(name);
+    /// A new switch.
+    fn switch(&mut self, info: SwitchInfo) -> End {
+        self.0.switches.push(info);
         End::Switch(SwitchId(self.0.switches.len() as u32 - 1))
     }
 

@@ -5,7 +5,7 @@ use super::text::some;
 use crate::plot::{Hop, Look, Queues, Scatter, Switch, Way, queues, scatter, way};
 use crate::words::count;
 use sidestep_lab::{LoggedDetour, LoggedEvent, LoggedPath, Occupancy, PlotKind, Record};
-use sidestep_sim::{End, Network};
+use sidestep_sim::{End, Network, SwitchInfo};
 use sidestep_switch::Capacity;
 use sidestep_types::{Size, Time};
 use std::collections::BTreeMap;
@@ -158,7 +158,7 @@ fn detours(head: Head, network: &Network, all: &[(Time, u32)]) -> Parts {
     for (at, switch) in all {
         rows.entry(*switch).or_default().push(at.as_ms_f64());
     }
-    let named = |switch: &u32| network.switches[*switch as usize].clone();
+    let named = |switch: &u32| network.switches[*switch as usize].to_string();
     let figure = Scatter {
         title: head.title,
         subtitle: head.subtitle,
@@ -204,7 +204,7 @@ fn occupancy(
     };
     let chosen = chosen(network, held);
     let row = |switch: &usize| Switch {
-        name: network.switches[*switch].clone(),
+        name: network.switches[*switch].to_string(),
         to_host: ports[*switch].iter().map(|(_, host)| *host).collect(),
         len: instants
             .iter()
@@ -261,8 +261,8 @@ fn ports_of(network: &Network) -> Vec<Vec<(usize, bool)>> {
 /// the eight that hold most.
 fn chosen(network: &Network, held: impl Fn(usize) -> u64) -> Vec<usize> {
     let mut pods: BTreeMap<&str, u64> = BTreeMap::new();
-    for (s, name) in network.switches.iter().enumerate() {
-        if let Some(pod) = pod_of(name) {
+    for (s, switch) in network.switches.iter().enumerate() {
+        if let Some(pod) = switch.pod.as_deref() {
             *pods.entry(pod).or_default() += held(s);
         }
     }
@@ -272,7 +272,7 @@ fn chosen(network: &Network, held: impl Fn(usize) -> u64) -> Vec<usize> {
         .map(|(pod, _)| *pod);
     let mut chosen: Vec<usize> = (0..network.switches.len()).collect();
     match most {
-        Some(pod) => chosen.retain(|s| pod_of(&network.switches[*s]) == Some(pod)),
+        Some(pod) => chosen.retain(|s| network.switches[*s].pod.as_deref() == Some(pod)),
         None => {
             chosen.sort_by_key(|s| std::cmp::Reverse(held(*s)));
             chosen.truncate(8);
@@ -281,12 +281,6 @@ fn chosen(network: &Network, held: impl Fn(usize) -> u64) -> Vec<usize> {
     let height = heights(network);
     chosen.sort_by_key(|s| (std::cmp::Reverse(height[*s]), *s));
     chosen
-}
-
-/// `3` of `edge 3.1`.
-fn pod_of(name: &str) -> Option<&str> {
-    let (_, number) = name.split_once(' ')?;
-    Some(number.split_once('.')?.0)
 }
 
 /// How many cables each switch is from the next host.
@@ -319,7 +313,7 @@ fn heights(network: &Network) -> Vec<u32> {
 fn path(head: Head, network: &Network, path: &Path) -> Parts {
     let name = |node: Node| match node {
         Node::Host(h) => format!("host {h}"),
-        Node::Switch(s) => network.switches[s as usize].clone(),
+        Node::Switch(s) => network.switches[s as usize].to_string(),
     };
     let mut hops: BTreeMap<(Node, Node), (u32, u32)> = BTreeMap::new();
     for (from, to, detour) in &path.links {
@@ -342,10 +336,12 @@ fn path(head: Head, network: &Network, path: &Path) -> Parts {
             }
         }
     }
-    let tier = |(height, nodes): (&u32, &Vec<Node>)| {
-        let names: Vec<String> = nodes.iter().map(|n| name(*n)).collect();
-        let word = names[0].split(' ').next().unwrap_or_default();
-        let word = if *height == 0 { "hosts" } else { word };
+    let tier = |nodes: &Vec<Node>| {
+        let names = nodes.iter().map(|n| name(*n)).collect();
+        let word = match nodes[0] {
+            Node::Host(_) => "hosts",
+            Node::Switch(s) => tier_word(&network.switches[s as usize]),
+        };
         (word.to_string(), names)
     };
     let hop = |((from, to), (times, detours)): (&(Node, Node), &(u32, u32))| Hop {
@@ -357,7 +353,7 @@ fn path(head: Head, network: &Network, path: &Path) -> Parts {
     let figure = Way {
         title: head.title,
         subtitle: format!("{}, {}", head.subtitle, path.name),
-        tiers: tiers.iter().map(tier).collect(),
+        tiers: tiers.values().map(tier).collect(),
         hops: hops.iter().map(hop).collect(),
         look: head.look,
     };
@@ -377,6 +373,13 @@ fn path(head: Head, network: &Network, path: &Path) -> Parts {
     };
     let caption = "Nodes are those that the packet saw.";
     (Ok(way(&figure)), table, caption.into())
+}
+
+/// What stands beside a tier. Where a topology has none, switches at one height lend the first
+/// word of the first one's name.
+fn tier_word(switch: &SwitchInfo) -> &str {
+    let first = || switch.name.split(' ').next().unwrap_or_default();
+    switch.tier.as_deref().unwrap_or_else(first)
 }
 
 #[cfg(test)]
@@ -455,7 +458,7 @@ mod tests {
         let edge = network
             .switches
             .iter()
-            .position(|n| n == "edge 2.1")
+            .position(|s| s.name == "edge 2.1")
             .unwrap();
         let mut queues = vec![0; 2 * network.cables.len()];
         queues[ports[edge][1].0] = 7;
