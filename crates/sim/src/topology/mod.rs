@@ -21,6 +21,46 @@ pub mod testbed;
 pub use check::{MAX_DELAY, MAX_HOSTS, MAX_PORTS};
 
 /// A topology that can be built from its parameters.
+///
+/// ```
+/// use sidestep_sim::topology::Topology;
+/// use sidestep_sim::{Cable, End, Files, Network, NoFiles, SwitchInfo};
+/// use sidestep_types::{Entry, HostId, Param, ParamUnit, SwitchId, Values};
+///
+/// /// Two hosts under one rack switch.
+/// struct Pair;
+///
+/// impl Topology for Pair {
+///     const ENTRY: Entry = Entry {
+///         name: "pair",
+///         summary: "two hosts under one rack switch",
+///         source: "none",
+///         params: &[
+///             Param::with_default("rate", ParamUnit::Rate, "1 Gbps", "of each cable; assumed"),
+///             Param::with_default("delay", ParamUnit::Time, "1 us", "of each cable; assumed"),
+///         ],
+///     };
+///
+///     fn lay(values: &Values, _: &dyn Files) -> Result<Network, String> {
+///         let cable = |host| Cable {
+///             a: End::Host(HostId(host)),
+///             b: End::Switch(SwitchId(0)),
+///             rate: values.rate("rate"),
+///             delay: values.time("delay"),
+///         };
+///         Ok(Network {
+///             hosts: 2,
+///             switches: vec![SwitchInfo::of_tier("tor", 0)],
+///             cables: [0, 1].map(cable).to_vec(),
+///         })
+///     }
+/// }
+///
+/// let network = Pair::lay(&Values::defaults(Pair::ENTRY.params), &NoFiles)?;
+/// network.validate()?;
+/// assert_eq!(network.switches[0].name, "tor 0");
+/// # Ok::<(), String>(())
+/// ```
 pub trait Topology {
     /// Its name, source and parameters.
     const ENTRY: Entry;
