@@ -488,7 +488,7 @@ fn drops_at(network: &Network, outcome: &Outcome) -> BTreeMap<String, BTreeMap<S
             continue;
         };
         for reason in DropReason::ALL {
-            let count = port.drops[reason as usize];
+            let count = port.counts.drops[reason as usize];
             if count > 0 {
                 let places = found.entry(reason.name().to_string()).or_default();
                 let place = network.switches[switch.0 as usize].tier_or_name();

@@ -5,6 +5,7 @@ pub mod cdf;
 mod checks;
 pub mod cioq;
 pub mod config;
+mod counts;
 mod fabric;
 mod fib;
 pub mod files;
@@ -32,11 +33,12 @@ mod world;
 pub use cdf::{Interpolation, SizeCdf};
 pub use cioq::CioqConfig;
 pub use config::{SwitchConfig, TraceFilter, WorldConfig};
+pub use counts::{PortCount, PortCounts, Totals};
 pub use files::{Files, NoFiles};
 pub use histogram::Histogram;
 pub use network::{Cable, End, Network, SwitchInfo};
 pub use outcome::{
-    ClassOutcome, FlowOutcome, NReordering, Outcome, PacketTrace, PortOutcome, Totals, TraceEvent,
+    ClassOutcome, FlowOutcome, NReordering, Outcome, PacketTrace, PortOutcome, TraceEvent,
     TraceStep,
 };
 pub use pfc::{Deadlock, PfcConfig};

@@ -2,6 +2,7 @@
 
 use crate::agenda::Agenda;
 use crate::config::SwitchConfig;
+use crate::counts::PortCounts;
 use crate::fabric::{Fabric, Link, Wiring};
 use crate::fib::{Attachment, Fib};
 use crate::indexed::Table;
@@ -45,16 +46,6 @@ impl Frame {
     fn link(&self, port: PortId) -> u32 {
         self.first_link + u32::from(port.0)
     }
-}
-
-/// Counts of rarer happenings at a port.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct PortCounts {
-    pub marks: u64,
-    pub detours_in: u64,
-    pub detours_out: u64,
-    pub trims: u64,
-    pub drops: [u64; DropReason::COUNT],
 }
 
 /// What a switch did with a packet.

@@ -7,6 +7,7 @@
 use crate::agenda::{Agenda, WheelAgenda};
 use crate::checks::{check_plan, check_settings};
 use crate::config::WorldConfig;
+use crate::counts::Totals;
 use crate::fabric::{Fabric, Far, Happening, flow_hashes};
 use crate::fib::{Attachment, Ports};
 use crate::host::{Alarm, Host, ReceivingEnd, Seen, SendingEnd};
@@ -15,7 +16,7 @@ use crate::layout::{LinkEnds, lay_inner, lay_links, rank_ports};
 use crate::lost::{Lost, SYN};
 use crate::network::{End, Network};
 use crate::order::Order;
-use crate::outcome::{ClassOutcome, FlowOutcome, Outcome, PortOutcome, Totals, TraceEvent};
+use crate::outcome::{ClassOutcome, FlowOutcome, Outcome, PortOutcome, TraceEvent};
 use crate::packets::{ack, ack_packet, arrival, data_packet};
 use crate::pfc::Deadlock;
 use crate::plan::{FlowPlan, Plan, Start};
@@ -291,11 +292,7 @@ impl<A: Agenda> World<A> {
             rate: self.fabric.wire(link).rate,
             packets: l.packets,
             wire_bytes: l.wire_bytes,
-            marks: counts.marks,
-            detours_in: counts.detours_in,
-            detours_out: counts.detours_out,
-            trims: counts.trims,
-            drops: counts.drops,
+            counts,
             peak_packets: l.peak.packets,
             peak_bytes: l.peak.bytes,
             pauses,

@@ -306,7 +306,7 @@ fn summaries<'a>(claim: &Claim, point: &'a PointResult) -> Option<Vec<&'a Summar
 /// The claim's number from one summary per scheme of the comparison.
 fn combine(claim: &Claim, of: &[&Summary]) -> Reading {
     let metric: &Metric = metric::find(claim.metric).expect("a claim's metric is in the table");
-    let read = |i: usize| (metric.read)(of[i]);
+    let read = |i: usize| metric.read(of[i]);
     match &claim.compare {
         Compare::One(_) => read(0),
         Compare::Difference(..) => read(0).minus(read(1)),

@@ -3,8 +3,8 @@
 use super::axes::ReadAxis;
 use super::experiment::fixed;
 use super::{Reader, stem, words};
-use crate::experiment::{FigureSpec, PlotKind, PlotSpec, SAMPLES};
-use crate::stats::metric::METRICS;
+use crate::experiment::{FigureSpec, PlotKind, PlotSpec};
+use crate::stats::metric::{METRICS, SAMPLES};
 use crate::tables::{FIGURE, PLOT};
 use sidestep_config::document::{Entry, Item, Node, Table, find};
 use sidestep_config::problem::{At, Problems, suggest};

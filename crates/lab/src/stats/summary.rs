@@ -3,7 +3,7 @@
 use super::ways::Ways;
 use super::{Percentile, Sample, jain, t_interval};
 use crate::probe::Loops;
-use crate::record::{ClassRecord, Counts, Record};
+use crate::record::{ClassRecord, Counts, Record, Signals};
 use serde::{Deserialize, Serialize};
 use sidestep_sim::NReordering;
 use sidestep_types::mix64;
@@ -77,21 +77,9 @@ pub struct Summary {
     /// Loops of data packets, when they were counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loops: Option<Loops>,
-    /// Packets marked.
-    pub marks: u64,
-    /// Packets that lost their payload in a switch.
-    #[serde(default)]
-    pub trims: u64,
-    /// Retransmission timeouts.
-    pub timeouts: u64,
-    /// Data segments sent again.
-    pub retransmits: u64,
-    /// Of those, the ones of which the network had lost nothing since it was last sent.
-    #[serde(default)]
-    pub spurious_retransmits: u64,
-    /// Timeouts at which the network had not lost the oldest byte waited for.
-    #[serde(default)]
-    pub spurious_timeouts: u64,
+    /// What congestion did: marks, timeouts and their like, each a key of its own in JSON.
+    #[serde(flatten)]
+    pub signals: Signals,
     /// Share of the data packets delivered that arrived after one sent later (RFC 4737).
     #[serde(default)]
     pub reordered_share: Option<f64>,
@@ -343,12 +331,7 @@ fn add_up(records: &[&Record]) -> Summary {
         link_use: link_use(records),
         samples: samples(records),
         loops: loops(records),
-        marks: sum.marks,
-        trims: sum.trims,
-        timeouts: sum.timeouts,
-        retransmits: sum.retransmits,
-        spurious_retransmits: sum.spurious_retransmits,
-        spurious_timeouts: sum.spurious_timeouts,
+        signals: sum.signals(),
         reordered_share: share(packets(|class| class.reordered, None), delivered(None)),
         reordering_p99,
         reordering_p99_at_least,

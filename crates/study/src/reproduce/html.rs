@@ -1,12 +1,11 @@
 //! The report as one HTML file: pictures and style inside, no script, no network.
 
 use super::arms::{Beside, NOTE};
-use super::drawn::{Drawn, Sheet, heading_of};
-use super::text::some;
+use super::drawn::{Drawn, Sheet, measured};
 use super::{FigureResult, Reproduction, interval, ours, place};
 use crate::Status;
 use crate::plot::svg;
-use crate::words::{count, number, seeds};
+use crate::words::{count, number, seeds, some};
 use sidestep_lab::{ClaimResult, Setting, Verdict};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -351,7 +350,7 @@ fn one_claim(out: &mut String, all: &Reproduction, figure: &FigureResult, claim:
     item("ours", &escape(&format!("{}{ci}", ours(claim))));
     item(
         "measured",
-        &escape(&format!("{}: {}", measured(claim), claim.compare)),
+        &escape(&format!("{}: {}", measured(&claim.metric), claim.compare)),
     );
     item("where", &escape(&place(claim)));
     item(
@@ -479,15 +478,6 @@ fn files(out: &mut String, figure: &FigureResult, plots: &[Drawn]) {
         out,
         format_args!("<p class=\"meta\">Files: {}</p>\n", links.join(", ")),
     );
-}
-
-/// What a claim measures. Counts are sums over all seeds here, not those of a seed as in plots.
-fn measured(claim: &ClaimResult) -> String {
-    let heading = heading_of(&claim.metric);
-    match heading.strip_suffix(", a seed") {
-        Some(count) => format!("{count}, all seeds together"),
-        None => heading,
-    }
 }
 
 fn chip(claim: &ClaimResult, quick: bool) -> String {
