@@ -5,98 +5,25 @@
 //!                  Reports, plots, tables and claims read it there; none looks at the name.
 //! **Units**        milliseconds, shares from 0 to 1, or what the sentence says.
 
+mod entry;
 mod needs;
 mod population;
 mod reading;
 mod samples;
 mod table;
 
+pub use entry::{Metric, SampleKind, Unit, Values};
 pub use needs::Needs;
 pub use population::Population;
 pub use reading::Reading;
-pub use samples::{SAMPLES, SampleKind, Values, sample};
-pub use table::METRICS;
-
-use super::Summary;
-use sidestep_switch::DropReason;
-
-/// A number a summary can be asked for.
-#[derive(Clone, Copy, Debug)]
-pub struct Metric {
-    /// Its name in `[[claim]]` and `[[plot]]`, and its column in `points.parquet`.
-    pub name: &'static str,
-    /// What it is, in one line. Lines of the table may refer to the line before: `the same`.
-    pub doc: &'static str,
-    /// What it is, in words that stand alone.
-    pub heading: &'static str,
-    /// Its unit.
-    pub unit: Unit,
-    /// It counts things, summed over the seeds, so it grows with their number.
-    pub is_count: bool,
-    /// What it is taken over.
-    pub population: Population,
-    /// The probe without which it has no value, if it needs one.
-    pub needs: Option<Needs>,
-    /// Its row in the report of a run, if it has one.
-    pub row: Option<&'static str>,
-    read: Read,
-}
-
-/// What a number is measured in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// Milliseconds.
-    Ms,
-    /// A share of a whole, from 0 to 1.
-    Share,
-    /// Things of the kind that [`Metric::doc`] names, or their mean or percentile.
-    Number,
-}
-
-impl Unit {
-    /// As it stands after a number; empty where a number stands alone.
-    pub const fn suffix(self) -> &'static str {
-        match self {
-            Unit::Ms => "ms",
-            Unit::Share | Unit::Number => "",
-        }
-    }
-}
-
-/// How a number is read from a summary.
-#[derive(Clone, Copy, Debug)]
-enum Read {
-    By(fn(&Summary) -> Reading),
-    Dropped(DropReason),
-}
-
-impl Metric {
-    /// Reads it from a summary.
-    pub fn read(&self, summary: &Summary) -> Reading {
-        match self.read {
-            Read::By(read) => read(summary),
-            Read::Dropped(reason) => {
-                let count = summary.drops.get(reason.name()).copied();
-                Reading::Exactly(count.unwrap_or(0) as f64)
-            }
-        }
-    }
-}
-
-/// The metric called `name`.
-pub fn find(name: &str) -> Option<&'static Metric> {
-    METRICS.iter().find(|metric| metric.name == name)
-}
-
-/// Is `name` a metric that counts things, so that it grows with the number of seeds?
-pub fn is_count(name: &str) -> bool {
-    find(name).is_some_and(|metric| metric.is_count)
-}
+pub use samples::{SAMPLES, sample};
+pub use table::{METRICS, find, is_count};
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Signals;
+    use sidestep_switch::DropReason;
 
     #[test]
     fn what_a_probe_samples_can_be_drawn() {

@@ -1,31 +1,9 @@
 //! The samples that a `cdf` can be of: completion times, and what probes take.
 
 use super::Population;
+use super::entry::{SampleKind, Values};
 use super::table::PROBED;
 use crate::record::Record;
-use crate::stats::Sample;
-
-/// A sample that a run leaves.
-#[derive(Clone, Copy, Debug)]
-pub struct SampleKind {
-    /// Its name in `[[plot]]`.
-    pub name: &'static str,
-    /// What a value of it is, with its unit.
-    pub axis: &'static str,
-    /// What has a value each.
-    pub population: Population,
-    /// Where its values are.
-    pub values: Values,
-}
-
-/// Where the values of a sample are.
-#[derive(Clone, Copy, Debug)]
-pub enum Values {
-    /// Completion times, those of the unfinished included.
-    Times(fn(&Record) -> Sample),
-    /// In [`crate::Probed::samples`], under the name.
-    Probed,
-}
 
 const TIMES: [SampleKind; 3] = [
     SampleKind {
