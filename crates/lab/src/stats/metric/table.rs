@@ -86,13 +86,13 @@ metrics! { PACKETS:
     Packets Count "spurious_retransmits" "data segments sent again of which the network had lost nothing since they were last sent" => |s| number(s.signals.spurious_retransmits);
     Flows Count "spurious_timeouts" "retransmission timeouts at which the network had not lost the oldest byte waited for" => |s| number(s.signals.spurious_timeouts);
     DataPackets Share "reordered_share" "share of the data packets delivered that arrived after one sent later (RFC 4737)" => |s| known(s.reordered_share);
-    ReorderedPackets Number "reordering_p99" "n-reordering (RFC 4737 section 5.4) that 99 % of the reordered data packets do not exceed" => |s| reordering(s);
+    ReorderedPackets Number "reordering_p99" "n-reordering (RFC 4737 section 5.4) that 99 % of the reordered data packets do not exceed" => reordering;
     Ports Count "pauses" "pauses that switches sent", row "pauses" => |s| number(s.pauses);
     Ports Count "deadlocks" "cycles of ports that came to wait for each other for ever", row "deadlocks" => |s| number(s.deadlocks);
     EndlessFlows Number "jain" "Jain's index of the goodputs of endless flows" => |s| known(s.jain);
-    DetouredPackets Share "looped_share" "share of the detoured data packets that crossed a switch twice", needs Needs::Loops => |s| looped_share(s);
-    DataPackets Number "loops_per_packet" "mean loops of a data packet, those without any included", needs Needs::Loops => |s| loops_per_packet(s);
-    Loops Number "loop_length_mean" "mean length of a loop, in links", needs Needs::Loops => |s| loop_length_mean(s);
+    DetouredPackets Share "looped_share" "share of the detoured data packets that crossed a switch twice", needs Needs::Loops => looped_share;
+    DataPackets Number "loops_per_packet" "mean loops of a data packet, those without any included", needs Needs::Loops => loops_per_packet;
+    Loops Number "loop_length_mean" "mean length of a loop, in links", needs Needs::Loops => loop_length_mean;
 }
 
 /// Writes the samples of probes, and the five metrics of each.

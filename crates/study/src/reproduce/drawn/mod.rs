@@ -1,6 +1,6 @@
 //! From `[[plot]]` and results to a picture and a table of the same numbers.
 //!
-//! A kind of plot is one file here, which makes [`Parts`] of a [`View`], and its line in [`draw`].
+//! A kind of plot is one file here, which makes [`view::Parts`] of a [`View`], and its line in [`draw`].
 
 mod against;
 mod distribution;
