@@ -182,9 +182,9 @@ impl PacketTrace {
 /// One step of a packet's path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceStep {
-    /// When.
+    /// Simulated time.
     pub at: Time,
-    /// What.
+    /// What happened to the packet.
     pub what: TraceEvent,
 }
 
@@ -216,7 +216,7 @@ pub enum TraceEvent {
         switch: SwitchId,
         /// On its way to this port.
         wanted: PortId,
-        /// Why.
+        /// The reason for the drop.
         reason: DropReason,
     },
     /// It reached its host.

@@ -45,7 +45,7 @@ impl Probed {
 /// One detour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoggedDetour {
-    /// When.
+    /// Simulated time, in picoseconds.
     pub at_ps: u64,
     /// The number of the switch.
     pub switch: u32,
@@ -58,7 +58,7 @@ pub struct LoggedDetour {
 /// How long every queue was at one instant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Occupancy {
-    /// When.
+    /// Simulated time, in picoseconds.
     pub at_ps: u64,
     /// Packets, one number for each directed link in the order of the outcome's ports (hosts'
     /// own links too), the packet on the wire included.
@@ -83,9 +83,9 @@ pub struct LoggedPath {
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoggedStep {
-    /// When.
+    /// Simulated time, in picoseconds.
     pub at_ps: u64,
-    /// What.
+    /// What happened to the packet.
     pub what: LoggedEvent,
 }
 
@@ -114,7 +114,7 @@ pub enum LoggedEvent {
         switch: u32,
         /// On its way to this port.
         wanted: u16,
-        /// Why.
+        /// The reason, as [`sidestep_switch::DropReason::name`] gives it.
         reason: String,
     },
     /// It reached its host.

@@ -50,7 +50,7 @@ pub enum Verdict {
     },
     /// Its payload is cut off; the header joins the queue it wanted, room or not.
     Trim,
-    /// It is gone.
+    /// The packet is dropped.
     Drop(DropReason),
 }
 
