@@ -116,17 +116,6 @@ pub struct PlotSpec {
     pub log_y: bool,
 }
 
-/// The samples that a `cdf` can be of: completion times, and what probes take.
-pub const SAMPLES: [&str; 7] = [
-    "qct_ms",
-    "fct_query_ms",
-    "fct_short_ms",
-    "hot_link_share",
-    "busiest_link_use",
-    "neighbour_free_1hop",
-    "neighbour_free_2hop",
-];
-
 impl Experiment {
     /// Is it more than a plain scenario?
     pub fn is_sweep(&self) -> bool {
@@ -169,14 +158,10 @@ impl Experiment {
         asked.sort_unstable();
         asked.dedup();
         let missing = |name: &str| {
-            let key = metric::probe_of(name)?;
-            let off = |point: &Point| match key {
-                "links" => point.scenario.probe.links.is_none(),
-                "neighbours" => point.scenario.probe.neighbours.is_none(),
-                _ => !point.scenario.probe.loops,
-            };
-            let off = self.points.iter().any(off);
-            off.then(|| format!("{name} has no value without {key} in [probe]"))
+            let needs = metric::find(name)?.needs?;
+            let mut points = self.points.iter();
+            let off = points.any(|point| !needs.is_met(&point.scenario.probe));
+            off.then(|| format!("{name} has no value without {} in [probe]", needs.key()))
         };
         asked.into_iter().filter_map(missing).collect()
     }

@@ -126,7 +126,7 @@ fn node(network: &Network, end: End) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sidestep_sim::network::Cable;
+    use sidestep_sim::network::{Cable, SwitchInfo};
     use sidestep_types::SwitchId;
 
     /// host 0 - switch 0 - switch 1 - host 1, with these rates.
@@ -141,7 +141,7 @@ mod tests {
         });
         Network {
             hosts: 2,
-            switches: vec!["a".into(), "b".into()],
+            switches: ["a", "b"].map(SwitchInfo::named).to_vec(),
             cables: cables.collect(),
         }
     }

@@ -32,11 +32,11 @@ pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Stri
 
 pub use claim::{Accept, Claim, ClaimPoint, ClaimResult, Compare, Over, Verdict, evaluate};
 pub use experiment::{
-    Axis, Experiment, FigureSpec, PlotKind, PlotSpec, Point, PointResult, Results, SAMPLES,
+    Axis, Experiment, FigureSpec, PlotKind, PlotSpec, Point, PointResult, Results,
 };
 pub use load::{ClassLoad, LoadReport};
 pub use probe::{LoggedDetour, LoggedEvent, LoggedPath, LoggedStep, Occupancy, Probe, Probed};
-pub use record::{ClassRecord, Counts, Record, Span};
+pub use record::{ClassRecord, Counts, Record, Signals, Span};
 pub use run::{Progress, Run, Watch, run, run_on};
 pub use scenario::{Scenario, Setting};
 pub use scheme::{Scheme, SchemeConfig};

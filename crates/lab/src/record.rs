@@ -4,13 +4,14 @@
 //! **Deviations**   none: [`crate::stats::summarise`] sees runs through this alone, so that a
 //!                  record taken from a cache and one made a moment ago give the same numbers.
 //!
-//! A new count is one line in [`counts!`] below; a new kind of measurement one field of [`Record`].
+//! A new count is one line in [`sidestep_sim::run_counts!`]; a new kind of measurement one field of
+//! [`Record`].
 
 use crate::probe::Probed;
 use crate::run::Run;
 use crate::stats::Sample;
 use serde::{Deserialize, Serialize};
-use sidestep_sim::{End, FlowOutcome, FlowPlan, Outcome, Plan, Start, Totals};
+use sidestep_sim::{End, FlowOutcome, FlowPlan, Outcome, Plan, Start, Totals, run_counts};
 use sidestep_switch::DropReason;
 use sidestep_types::{BitRate, Time};
 use std::collections::BTreeMap;
@@ -109,58 +110,51 @@ impl From<Span> for u64 {
     }
 }
 
-/// Writes [`Counts`]: each line a count of [`Totals`].
+/// Writes [`Counts`] and [`Signals`].
 macro_rules! counts {
-    ($($(#[$doc:meta])* $name:ident;)*) => {
+    (
+        work { $($(#[$work_doc:meta])* $work:ident;)* }
+        signals { $($(#[$signal_doc:meta])* $signal:ident;)* }
+    ) => {
         /// Sums over a run. Packets are data, acknowledgements and handshakes alike.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         pub struct Counts {
-            $($(#[$doc])* pub $name: u64,)*
+            $($(#[$work_doc])* pub $work: u64,)*
+            $($(#[$signal_doc])* pub $signal: u64,)*
         }
 
         impl Counts {
             fn of(totals: &Totals) -> Counts {
-                Counts { $($name: totals.$name,)* }
+                Counts { $($work: totals.$work,)* $($signal: totals.$signal,)* }
             }
 
             /// Adds another run's.
             pub fn add(&mut self, other: &Counts) {
-                $(self.$name += other.$name;)*
+                $(self.$work += other.$work;)*
+                $(self.$signal += other.$signal;)*
             }
+
+            /// What congestion did.
+            pub fn signals(&self) -> Signals {
+                Signals { $($signal: self.$signal,)* }
+            }
+        }
+
+        /// What congestion did, summed over the seeds: fields of a summary.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(default)]
+        pub struct Signals {
+            $($(#[$signal_doc])* pub $signal: u64,)*
+        }
+
+        impl Signals {
+            /// The names of all of them.
+            pub const NAMES: &[&str] = &[$(stringify!($signal)),*];
         }
     };
 }
 
-counts! {
-    /// Deliveries of one packet over one link.
-    packet_hops;
-    /// Events taken from the agenda.
-    events;
-    /// Packets that hosts put on their NICs.
-    sent;
-    /// Packets that reached their host.
-    delivered;
-    /// Packets queued or on a wire when the run stopped.
-    in_flight;
-    /// Detours.
-    detours;
-    /// Delivered packets that were detoured at least once.
-    detoured;
-    /// Packets marked.
-    marks;
-    /// Packets that lost their payload in a switch.
-    trims;
-    /// Retransmission timeouts.
-    timeouts;
-    /// Data segments sent again.
-    retransmits;
-    /// Of those, the ones of which the network had lost nothing since they were last sent.
-    spurious_retransmits;
-    /// Timeouts at which the network had not lost the oldest byte waited for.
-    spurious_timeouts;
-    /// Pauses that switches sent.
-    pauses;
-}
+run_counts!(counts);
 
 /// One workload in one run. Packets are data packets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -235,6 +229,14 @@ impl Record {
         record.timed_out(plan, outcome);
         record.sort();
         record
+    }
+
+    /// Completion times of the flows of queries.
+    pub fn responses(&self) -> Sample {
+        let mut all = Sample::default();
+        let classes = self.classes.iter().filter(|class| class.query);
+        classes.for_each(|class| all.merge(&class.fct));
+        all
     }
 
     fn flow(&mut self, flow: &FlowPlan, seen: &FlowOutcome, end: Time) {

@@ -228,7 +228,7 @@ fn overflows_though_paused(scheme: &Scheme, network: &Network) -> Option<String>
 pub(crate) fn of_run(network: &Network, scheme: &str, seed: u64, outcome: &Outcome) -> Vec<String> {
     let name = |end: End| match end {
         End::Host(host) => format!("host {}", host.0),
-        End::Switch(switch) => network.switches[switch.0 as usize].clone(),
+        End::Switch(switch) => network.switches[switch.0 as usize].to_string(),
     };
     let port = |p: &PortOutcome| format!("{} port {} to {}", name(p.from), p.port.0, name(p.to));
     let told = |deadlock: &Deadlock| {

@@ -5,8 +5,8 @@ use sidestep_lab::stats::metric::{self, Reading};
 use sidestep_lab::stats::{Summary, summarise};
 use sidestep_lab::{Accept, Claim, Compare, Probed, Record, Run, Verdict, evaluate};
 use sidestep_sim::{
-    ClassOutcome, End, FlowOutcome, FlowPlan, Histogram, NReordering, Outcome, Plan, PortOutcome,
-    QueryPlan, Start, Totals,
+    ClassOutcome, End, FlowOutcome, FlowPlan, Histogram, NReordering, Outcome, Plan, PortCounts,
+    PortOutcome, QueryPlan, Start, Totals,
 };
 use sidestep_types::{BitRate, HostId, PortId, SwitchId, Time};
 use std::sync::Arc;
@@ -49,11 +49,7 @@ fn port(from: End, wire_bytes: u64) -> PortOutcome {
         rate: BitRate::gbps(1),
         packets: 1,
         wire_bytes,
-        marks: 0,
-        detours_in: 0,
-        detours_out: 0,
-        drops: [0; 5],
-        trims: 0,
+        counts: PortCounts::default(),
         peak_packets: 1,
         peak_bytes: 1538,
         pauses: 0,
@@ -195,7 +191,7 @@ fn a_summary_by_hand() {
         (21, 6, 3)
     );
     assert_eq!(
-        (s.drops["evicted"], s.drops["detours"], s.trims),
+        (s.drops["evicted"], s.drops["detours"], s.signals.trims),
         (12, 15, 18)
     );
     assert_eq!(s.detoured_data_share, Some(20.0 / 300.0));
@@ -215,10 +211,18 @@ fn a_summary_by_hand() {
     assert!((s.link_use.mean.unwrap() - 0.2).abs() < 1e-12);
     assert_eq!(s.link_use.max, Some(0.3));
     assert_eq!(
-        (s.packet_hops, s.timeouts, s.seeds.len(), s.per_seed.len()),
+        (
+            s.packet_hops,
+            s.signals.timeouts,
+            s.seeds.len(),
+            s.per_seed.len()
+        ),
         (3000, 9, 3, 3)
     );
-    assert_eq!((s.spurious_retransmits, s.spurious_timeouts), (15, 6));
+    assert_eq!(
+        (s.signals.spurious_retransmits, s.signals.spurious_timeouts),
+        (15, 6)
+    );
     // 15 of 300 in each run; the 45th of 45 is beyond 64, where nothing is told apart.
     assert_eq!(s.reordered_share, Some(0.05));
     assert_eq!(
@@ -249,7 +253,7 @@ fn fairness_is_that_of_goodputs_while_each_flow_lasts() {
 }
 
 fn metric(summary: &Summary, name: &str) -> Reading {
-    (metric::find(name).unwrap().read)(summary)
+    metric::find(name).unwrap().read(summary)
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn the_logs_agree_with_the_counts() {
     for port in outcome
         .ports
         .iter()
-        .filter(|port| port.detours_in + port.detours_out > 0)
+        .filter(|port| port.counts.detours_in + port.counts.detours_out > 0)
     {
         let End::Switch(switch) = port.from else {
             panic!("a host's port detours nothing");
@@ -98,11 +98,11 @@ fn the_logs_agree_with_the_counts() {
         let own = || probed.detours.iter().filter(|d| d.switch == switch.0);
         assert_eq!(
             own().filter(|d| d.taken == port.port.0).count() as u64,
-            port.detours_in
+            port.counts.detours_in
         );
         assert_eq!(
             own().filter(|d| d.wanted == port.port.0).count() as u64,
-            port.detours_out
+            port.counts.detours_out
         );
     }
     let most = outcome

@@ -3,7 +3,7 @@
 //! A switch looks its next hops up by the switch that the destination hangs off, so tables
 //! stay small; equal sets of next hops are kept once per switch.
 
-use crate::network::{End, Network};
+use crate::network::{End, Network, SwitchInfo};
 use sidestep_types::{PortId, PortSet};
 use std::collections::VecDeque;
 
@@ -135,7 +135,7 @@ impl Ports {
     }
 
     /// The forwarding table of every switch. Errors name a switch that cannot reach a host.
-    pub fn shortest_paths(&self, names: &[String]) -> Result<Vec<Fib>, String> {
+    pub fn shortest_paths(&self, switches: &[SwitchInfo]) -> Result<Vec<Fib>, String> {
         let n = self.of_switch.len();
         if n > MOST_SWITCHES {
             return Err(format!(
@@ -155,7 +155,7 @@ impl Ports {
                 if distance[s] == u32::MAX {
                     return Err(format!(
                         "switch {} cannot reach switch {}",
-                        names[s], names[to as usize]
+                        switches[s], switches[to as usize]
                     ));
                 }
                 let closer = |far: &End| match far {

@@ -8,6 +8,7 @@ pub mod cdf;
 mod checks;
 mod cioq;
 pub mod config;
+mod counts;
 mod fabric;
 mod fib;
 pub mod files;
@@ -37,14 +38,16 @@ mod world;
 
 pub use cdf::{Interpolation, SizeCdf};
 pub use config::{CioqConfig, PfcConfig, SwitchConfig, TraceFilter, WorldConfig};
+pub use counts::Totals;
 pub use files::{Files, NoFiles};
 pub use histogram::Histogram;
-pub use network::{Cable, End, Network};
+pub use network::{Cable, End, Network, SwitchInfo};
 pub use outcome::{
-    ClassOutcome, FlowOutcome, NReordering, Outcome, PacketTrace, PortOutcome, Totals, TraceEvent,
+    ClassOutcome, FlowOutcome, NReordering, Outcome, PacketTrace, PortOutcome, TraceEvent,
     TraceStep,
 };
 pub use pfc::Deadlock;
 pub use plan::{FlowPlan, Plan, QueryPlan, Start};
+pub use sidestep_switch::ports::{Count as PortCount, Counts as PortCounts};
 pub use watch::{DetourSeen, LoopCounts, Watched, Watching};
 pub use world::World;

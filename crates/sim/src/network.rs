@@ -1,6 +1,7 @@
 //! A network on paper: hosts, switches and the cables between them.
 
 use sidestep_types::{BitRate, HostId, SwitchId, Time};
+use std::fmt;
 
 /// What a cable ends in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,13 +25,64 @@ pub struct Cable {
     pub delay: Time,
 }
 
+/// What a topology says of a switch. The number of the switch is its place in
+/// [`Network::switches`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SwitchInfo {
+    /// Its name, for people: `edge 0.1`, `core 15`.
+    pub name: String,
+    /// The tier it belongs to: `edge`, `core`. `None` where the topology has no tiers.
+    pub tier: Option<String>,
+    /// The pod it belongs to, or the row of a grid. `None` where it belongs to none.
+    pub pod: Option<String>,
+}
+
+impl SwitchInfo {
+    /// A switch of this name, of no tier and of no pod.
+    pub fn named(name: impl Into<String>) -> SwitchInfo {
+        SwitchInfo {
+            name: name.into(),
+            ..SwitchInfo::default()
+        }
+    }
+
+    /// Switch number `i` of a tier, called `tier i`.
+    pub fn of_tier(tier: &str, i: u32) -> SwitchInfo {
+        SwitchInfo {
+            name: format!("{tier} {i}"),
+            tier: Some(tier.to_string()),
+            pod: None,
+        }
+    }
+
+    /// Switch number `i` of a tier in a pod, called `tier pod.i`.
+    pub fn of_pod(tier: &str, pod: u32, i: u32) -> SwitchInfo {
+        SwitchInfo {
+            name: format!("{tier} {pod}.{i}"),
+            tier: Some(tier.to_string()),
+            pod: Some(pod.to_string()),
+        }
+    }
+
+    /// What counts are kept by: the tier, or the name where there are no tiers.
+    pub fn tier_or_name(&self) -> &str {
+        self.tier.as_deref().unwrap_or(&self.name)
+    }
+}
+
+impl fmt::Display for SwitchInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
 /// Hosts, switches and cables. A switch's ports are numbered in the order in which `cables` name it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Network {
     /// How many hosts there are.
     pub hosts: u32,
-    /// A name for each switch, for people: `edge 0.1`, `agg 3.2`, `core 15`.
-    pub switches: Vec<String>,
+    /// What is said of each switch.
+    pub switches: Vec<SwitchInfo>,
     /// The cables.
     pub cables: Vec<Cable>,
 }

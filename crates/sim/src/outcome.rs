@@ -1,9 +1,11 @@
 //! What a run leaves behind: one row per flow and port, totals, and the trajectory hash.
 
+use crate::counts::Totals;
 use crate::histogram::Histogram;
 use crate::network::End;
 use crate::pfc::Deadlock;
 use sidestep_switch::DropReason;
+use sidestep_switch::ports::Counts;
 use sidestep_types::{BitRate, FlowId, PortId, SwitchId, Time};
 
 /// Everything a run recorded.
@@ -82,16 +84,8 @@ pub struct PortOutcome {
     pub packets: u64,
     /// Their bytes of link time.
     pub wire_bytes: u64,
-    /// Packets marked as they were enqueued here.
-    pub marks: u64,
-    /// Packets detoured to this port.
-    pub detours_in: u64,
-    /// Packets that wanted this port and were detoured elsewhere.
-    pub detours_out: u64,
-    /// Packets that wanted this port and lost their payload here.
-    pub trims: u64,
-    /// Packets that wanted this port and were dropped, by reason.
-    pub drops: [u64; DropReason::COUNT],
+    /// What policies did to packets here.
+    pub counts: Counts,
     /// The longest queue, in packets, the one on the wire included.
     pub peak_packets: u32,
     /// The longest queue in bytes.
@@ -159,41 +153,6 @@ impl Default for NReordering {
     }
 }
 
-/// Sums over the run. Packets are data, acknowledgements and handshakes alike.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
-    /// Deliveries of one packet over one link.
-    pub packet_hops: u64,
-    /// Events taken from the agenda.
-    pub events: u64,
-    /// Packets that hosts put on their NICs.
-    pub sent: u64,
-    /// Packets that reached their host.
-    pub delivered: u64,
-    /// Packets dropped, by reason.
-    pub drops: [u64; DropReason::COUNT],
-    /// Packets queued or on a wire when the run stopped.
-    pub in_flight: u64,
-    /// Detours.
-    pub detours: u64,
-    /// Delivered packets that were detoured at least once.
-    pub detoured: u64,
-    /// Packets marked.
-    pub marks: u64,
-    /// Packets that lost their payload.
-    pub trims: u64,
-    /// Retransmission timeouts.
-    pub timeouts: u64,
-    /// Data segments sent again.
-    pub retransmits: u64,
-    /// Of those, spurious (see [`FlowOutcome::spurious_retransmits`]).
-    pub spurious_retransmits: u64,
-    /// Timeouts that were spurious (see [`FlowOutcome::spurious_timeouts`]).
-    pub spurious_timeouts: u64,
-    /// Pauses that switches sent.
-    pub pauses: u64,
-}
-
 /// The path of one packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PacketTrace {
@@ -224,9 +183,9 @@ impl PacketTrace {
 /// One step of a packet's path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceStep {
-    /// When.
+    /// Simulated time.
     pub at: Time,
-    /// What.
+    /// What happened to the packet.
     pub what: TraceEvent,
 }
 
@@ -258,7 +217,7 @@ pub enum TraceEvent {
         switch: SwitchId,
         /// On its way to this port.
         wanted: PortId,
-        /// Why.
+        /// The reason for the drop.
         reason: DropReason,
     },
     /// It reached its host.

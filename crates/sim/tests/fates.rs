@@ -36,7 +36,7 @@ fn trimmed_packets_go_on_as_headers_of_the_least_size_and_overtake() {
     settings.trace = TraceFilter::Flows((0..8).collect());
     let outcome = run(&network, incast(1..9, 14_600), settings, Time::from_us(300));
     assert_conserved(&outcome);
-    let trims: u64 = outcome.ports.iter().map(|p| p.trims).sum();
+    let trims: u64 = outcome.ports.iter().map(|p| p.counts.trims).sum();
     assert!(trims > 20 && trims == outcome.totals.trims, "{trims}");
     assert_eq!(outcome.totals.drops, [0; DropReason::COUNT]);
     // All data packets went to one port; those that were cut take 84 bytes there, the others 1538.

@@ -277,7 +277,7 @@ fn ring(n: u32) -> Network {
     let around = (0..n).map(|s| cable(switch(s), switch(s + 1)));
     Network {
         hosts: n,
-        switches: (0..n).map(|s| format!("ring {s}")).collect(),
+        switches: (0..n).map(|s| SwitchInfo::of_tier("ring", s)).collect(),
         cables: hosts.chain(around).collect(),
     }
 }

@@ -77,7 +77,7 @@ impl<'a> PortNames<'a> {
     }
 
     fn json(&self, step: &TraceEvent) -> Value {
-        let name = |s: usize| self.network.switches[s].clone();
+        let name = |s: usize| self.network.switches[s].to_string();
         match *step {
             TraceEvent::Sent => json!({"event": "sent"}),
             TraceEvent::Delivered => json!({"event": "delivered"}),

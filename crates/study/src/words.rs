@@ -153,6 +153,26 @@ impl Grid {
     }
 }
 
+/// `1 claim`, `2 claims`
+pub fn some(n: usize, what: &str) -> String {
+    match n {
+        1 => format!("1 {what}"),
+        n => format!("{n} {what}s"),
+    }
+}
+
+/// A paragraph with its first words standing out to the left.
+pub fn hang(label: &str, text: &str, width: usize) -> String {
+    let indent = " ".repeat(label.len());
+    let mut out = String::new();
+    for (i, line) in wrap(text, width - label.len()).iter().enumerate() {
+        out.push_str(if i == 0 { label } else { &indent });
+        out.push_str(line);
+        out.push('\n');
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,9 @@ use super::scene::Scene;
 use super::seen::PortSeen;
 use sidestep_softswitch::testbed::traffic::{FlowRan, Ran};
 use sidestep_study::lab::{Probed, Run};
-use sidestep_study::sim::{ClassOutcome, End, FlowOutcome, Outcome, Plan, PortOutcome, Totals};
+use sidestep_study::sim::{
+    ClassOutcome, End, FlowOutcome, Outcome, Plan, PortCounts, PortOutcome, Totals,
+};
 use sidestep_study::switch::DropReason;
 use sidestep_study::types::{PortId, Time};
 use std::sync::Arc;
@@ -87,11 +89,13 @@ fn ports(scene: &Scene, ran: &Ran, seen: &[Vec<PortSeen>]) -> Vec<PortOutcome> {
                 rate: cable.rate,
                 packets: what.packets,
                 wire_bytes: what.bytes + FRAMING * what.packets,
-                marks: what.marks,
-                detours_in: what.detours_in,
-                detours_out: what.detours_out,
-                trims: what.trims,
-                drops: what.drops,
+                counts: PortCounts {
+                    marks: what.marks,
+                    detours_in: what.detours_in,
+                    detours_out: what.detours_out,
+                    trims: what.trims,
+                    drops: what.drops,
+                },
                 peak_packets: what.peak_packets,
                 peak_bytes: what.peak_bytes,
                 pauses: 0,
@@ -125,11 +129,11 @@ fn totals(flows: &[FlowOutcome], ports: &[PortOutcome], ran: &Ran) -> Totals {
     };
     for port in ports {
         totals.packet_hops += port.packets;
-        totals.detours += port.detours_in;
-        totals.marks += port.marks;
-        totals.trims += port.trims;
+        totals.detours += port.counts.detours_in;
+        totals.marks += port.counts.marks;
+        totals.trims += port.counts.trims;
         for reason in DropReason::ALL {
-            totals.drops[reason as usize] += port.drops[reason as usize];
+            totals.drops[reason as usize] += port.counts.drops[reason as usize];
         }
     }
     for flow in flows {

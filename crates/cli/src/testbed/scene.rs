@@ -164,8 +164,8 @@ fn blueprint(
         rate_bps: scale.rate(cable.rate),
         delay_ns: scale.here_ns(cable.delay),
     };
-    let switch = |(name, hops): (&String, Vec<Vec<_>>)| Switch {
-        name: name.clone(),
+    let switch = |(info, hops): (&sim::SwitchInfo, Vec<Vec<_>>)| Switch {
+        name: info.name.clone(),
         next_hops: hops
             .iter()
             .map(|to: &Vec<PortId>| to.iter().map(|port| port.0).collect())

@@ -3,11 +3,14 @@
 mod fairness;
 mod interval;
 pub mod metric;
+mod reordering;
 mod sample;
+mod summarise;
 mod summary;
 mod ways;
 
 pub use fairness::jain;
 pub use interval::{Interval, t_975, t_interval, t_interval_of};
 pub use sample::{Percentile, Sample};
-pub use summary::{ClassSummary, LinkUse, Percentiles, Sampled, Summary, summarise};
+pub use summarise::summarise;
+pub use summary::{ClassSummary, LinkUse, Percentiles, Sampled, Summary};

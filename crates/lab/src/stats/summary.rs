@@ -1,12 +1,9 @@
 //! The numbers of one scheme, from one run per seed: what `summary.json` holds.
 
-use super::ways::Ways;
-use super::{Percentile, Sample, jain, t_interval};
+use super::{Percentile, Sample};
 use crate::probe::Loops;
-use crate::record::{ClassRecord, Counts, Record};
+use crate::record::Signals;
 use serde::{Deserialize, Serialize};
-use sidestep_sim::NReordering;
-use sidestep_types::mix64;
 use std::collections::BTreeMap;
 
 /// The numbers of one scheme.
@@ -77,21 +74,9 @@ pub struct Summary {
     /// Loops of data packets, when they were counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loops: Option<Loops>,
-    /// Packets marked.
-    pub marks: u64,
-    /// Packets that lost their payload in a switch.
-    #[serde(default)]
-    pub trims: u64,
-    /// Retransmission timeouts.
-    pub timeouts: u64,
-    /// Data segments sent again.
-    pub retransmits: u64,
-    /// Of those, the ones of which the network had lost nothing since it was last sent.
-    #[serde(default)]
-    pub spurious_retransmits: u64,
-    /// Timeouts at which the network had not lost the oldest byte waited for.
-    #[serde(default)]
-    pub spurious_timeouts: u64,
+    /// What congestion did: marks, timeouts and their like, each a key of its own in JSON.
+    #[serde(flatten)]
+    pub signals: Signals,
     /// Share of the data packets delivered that arrived after one sent later (RFC 4737).
     #[serde(default)]
     pub reordered_share: Option<f64>,
@@ -193,7 +178,7 @@ pub struct Sampled {
 
 impl Sampled {
     /// `None` of nothing.
-    fn of(mut values: Vec<f64>) -> Option<Sampled> {
+    pub(super) fn of(mut values: Vec<f64>) -> Option<Sampled> {
         values.sort_unstable_by(f64::total_cmp);
         let n = values.len();
         let rank = |percent: usize| values[(n * percent).div_ceil(100).max(1) - 1];
@@ -257,290 +242,29 @@ impl Summary {
     }
 }
 
-/// Sums up the runs of one scheme, one per seed. Panics when there is none.
-pub fn summarise(records: &[&Record]) -> Summary {
-    let mut summary = add_up(records);
-    if records.len() > 1 {
-        summary.per_seed = records.iter().map(|record| add_up(&[record])).collect();
-        let seeds = &summary.per_seed;
-        summary.qct_ms.ci = over_seeds(seeds.iter().map(|s| &s.qct_ms));
-        summary.fct_short_ms.ci = over_seeds(seeds.iter().map(|s| &s.fct_short_ms));
-        summary.fct_background_ms.ci = over_seeds(seeds.iter().map(|s| &s.fct_background_ms));
-        summary.fct_long_ms.ci = over_seeds(seeds.iter().map(|s| &s.fct_long_ms));
-        summary.fct_query_ms.ci = over_seeds(seeds.iter().map(|s| &s.fct_query_ms));
-        for (i, class) in summary.classes.iter_mut().enumerate() {
-            class.fct_ms.ci = over_seeds(seeds.iter().map(|s| &s.classes[i].fct_ms));
+impl Percentiles {
+    /// Of a sample of times.
+    pub(super) fn of(sample: &mut Sample) -> Percentiles {
+        let read = |percentile: Option<Percentile>| match percentile {
+            None => (None, false),
+            Some(Percentile::Exactly(t)) => (Some(t.as_ms_f64()), false),
+            Some(Percentile::AtLeast(t)) => (Some(t.as_ms_f64()), true),
+        };
+        let (p50, p50_at_least) = read(sample.percentile(500));
+        let (p99, p99_at_least) = read(sample.percentile(990));
+        let (max, max_at_least) = read(sample.percentile(1000));
+        let (min, _) = read(sample.percentile(0));
+        Percentiles {
+            p50,
+            p99,
+            min,
+            max,
+            ci: None,
+            n: sample.len(),
+            completed_share: sample.completed_share(),
+            p50_at_least,
+            p99_at_least,
+            max_at_least,
         }
-    }
-    summary
-}
-
-fn over_seeds<'a>(seeds: impl Iterator<Item = &'a Percentiles>) -> Option<[f64; 2]> {
-    let exact = |p: &Percentiles| p.p99.filter(|_| !p.p99_at_least);
-    let values: Vec<f64> = seeds.map(exact).collect::<Option<_>>()?;
-    t_interval(&values).map(|ci| [ci.low, ci.high])
-}
-
-/// All records as if they were one run.
-fn add_up(records: &[&Record]) -> Summary {
-    let mut sum = Counts::default();
-    let mut drops: BTreeMap<String, u64> = BTreeMap::new();
-    let (mut qct, mut fct_short) = (Sample::default(), Sample::default());
-    for record in records {
-        sum.add(&record.counts);
-        for (reason, count) in &record.drops {
-            *drops.entry(reason.clone()).or_default() += count;
-        }
-        qct.merge(&record.qct);
-        fct_short.merge(&record.fct_short);
-    }
-    let classes = classes(records);
-    let (all, of_queries) = (ways(records, None), ways(records, Some(true)));
-    let (reordering_p99, reordering_p99_at_least) = reordering_p99(records);
-    let whole = |value: Option<usize>| value.map(|v| v as u64);
-    let packets = |of: fn(&ClassSummary) -> u64, query: Option<bool>| {
-        let chosen = classes
-            .iter()
-            .filter(|class| query.is_none_or(|q| class.query == q));
-        chosen.map(of).sum::<u64>()
-    };
-    let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
-    let detoured = |query| packets(|class| class.detoured, query);
-    let delivered = |query| packets(|class| class.delivered, query);
-    let endless = records.iter().flat_map(|record| &record.endless);
-    let hash = records
-        .iter()
-        .fold(0, |hash, record| mix64(hash ^ record.trajectory_hash));
-    Summary {
-        scheme: records[0].scheme.clone(),
-        seeds: records.iter().map(|record| record.seed).collect(),
-        interrupted: records.iter().any(|record| record.interrupted),
-        qct_ms: percentiles(&mut qct),
-        fct_short_ms: percentiles(&mut fct_short),
-        fct_background_ms: percentiles(&mut background(records)),
-        fct_long_ms: percentiles(&mut merged(records, |record| &record.fct_long)),
-        fct_query_ms: percentiles(&mut responses(records)),
-        query_timeout_share: share(
-            records.iter().map(|r| r.timed_out_queries).sum(),
-            records.iter().map(|r| r.queries).sum(),
-        ),
-        response_timeout_share: share(
-            records.iter().map(|r| r.timed_out_responses).sum(),
-            records.iter().map(|r| r.responses).sum(),
-        ),
-        drops,
-        drops_at: drops_at(records),
-        detours: sum.detours,
-        detoured_share: share(sum.detoured, sum.delivered),
-        detoured_data_share: share(detoured(None), delivered(None)),
-        detoured_query_share: share(detoured(Some(true)), detoured(None)),
-        detoured_background_share: share(detoured(Some(false)), delivered(Some(false))),
-        detours_per_packet: all.detours.mean(),
-        detours_p99: whole(of_queries.detours.percentile(990)),
-        detours_max: whole(all.detours.max()),
-        stretch_mean: all.stretch(),
-        extra_hops_p99: whole(all.extra_hops().percentile(990)),
-        link_use: link_use(records),
-        samples: samples(records),
-        loops: loops(records),
-        marks: sum.marks,
-        trims: sum.trims,
-        timeouts: sum.timeouts,
-        retransmits: sum.retransmits,
-        spurious_retransmits: sum.spurious_retransmits,
-        spurious_timeouts: sum.spurious_timeouts,
-        reordered_share: share(packets(|class| class.reordered, None), delivered(None)),
-        reordering_p99,
-        reordering_p99_at_least,
-        pauses: sum.pauses,
-        deadlocks: records.iter().map(|record| record.deadlocks).sum(),
-        jain: jain(endless.copied()),
-        sent: sum.sent,
-        delivered: sum.delivered,
-        in_flight: sum.in_flight,
-        packet_hops: sum.packet_hops,
-        events: sum.events,
-        simulated_s: records.iter().map(|record| record.end.0.as_s_f64()).sum(),
-        cpu_s: None,
-        hops_per_cpu_s: None,
-        trajectory_hash: format!("{hash:016x}"),
-        classes,
-        per_seed: Vec::new(),
-    }
-}
-
-/// Each workload over all records.
-fn classes(records: &[&Record]) -> Vec<ClassSummary> {
-    let summary = |i: usize| {
-        let all: Vec<&ClassRecord> = records.iter().map(|r| &r.classes[i]).collect();
-        let sum = |of: fn(&ClassRecord) -> u64| all.iter().map(|class| of(class)).sum::<u64>();
-        let ways = Ways::of(all.iter().copied());
-        let mut fct = Sample::default();
-        all.iter().for_each(|class| fct.merge(&class.fct));
-        ClassSummary {
-            name: all[0].name.clone(),
-            query: all.iter().any(|class| class.query),
-            sent: sum(|class| class.sent),
-            delivered: sum(|class| class.delivered),
-            detoured: sum(|class| class.detoured),
-            detours: sum(|class| class.detours),
-            dropped: sum(|class| class.dropped),
-            marked: sum(|class| class.marked),
-            trimmed: sum(|class| class.trimmed),
-            reordered: sum(|class| class.reordered),
-            n_reordering: n_reordering(&all),
-            delivered_bytes: sum(|class| class.delivered_bytes),
-            fct_ms: percentiles(&mut fct),
-            detours_each: ways.detours.counts().to_vec(),
-            extra_hops: ways.extra_hops().counts().to_vec(),
-        }
-    };
-    (0..records[0].classes.len()).map(summary).collect()
-}
-
-/// How many packets there were of each n, without the zeros at the end.
-fn n_reordering(classes: &[&ClassRecord]) -> Vec<u64> {
-    let mut counts = vec![0; NReordering::BUCKETS];
-    for class in classes {
-        for (sum, count) in counts.iter_mut().zip(&class.n_reordering) {
-            *sum += count;
-        }
-    }
-    let used = counts.iter().rposition(|n| *n > 0);
-    counts.truncate(used.map_or(0, |last| last + 1));
-    counts
-}
-
-/// [`n_p99`] of all workloads together.
-fn reordering_p99(records: &[&Record]) -> (Option<u64>, bool) {
-    let all: Vec<&ClassRecord> = records.iter().flat_map(|record| &record.classes).collect();
-    let reordered = all.iter().map(|class| class.reordered).sum();
-    let mut counts = n_reordering(&all);
-    counts.resize(NReordering::BUCKETS, 0);
-    n_p99(reordered, &counts)
-}
-
-/// The n that 99 % of the `reordered` packets do not exceed, and whether it is only known to be
-/// that or more. `counts` is of n = 1, 2 and so on, its last number of all beyond.
-fn n_p99(reordered: u64, counts: &[u64]) -> (Option<u64>, bool) {
-    if reordered == 0 {
-        return (None, false);
-    }
-    let rank = (reordered * 99).div_ceil(100);
-    let mut below = reordered - counts.iter().sum::<u64>();
-    let mut n = 0;
-    while below < rank {
-        below += counts[n];
-        n += 1;
-    }
-    (Some(n as u64), n == counts.len())
-}
-
-/// The ways of all packets, or of those of queries or background alone.
-fn ways(records: &[&Record], query: Option<bool>) -> Ways {
-    let classes = records.iter().flat_map(|record| &record.classes);
-    Ways::of(classes.filter(|class| query.is_none_or(|q| class.query == q)))
-}
-
-fn merged(records: &[&Record], of: fn(&Record) -> &Sample) -> Sample {
-    let mut all = Sample::default();
-    records.iter().for_each(|record| all.merge(of(record)));
-    all
-}
-
-/// Completion times of all flows that are not of queries.
-fn background(records: &[&Record]) -> Sample {
-    flows(records, false)
-}
-
-/// Completion times of the flows of queries.
-fn responses(records: &[&Record]) -> Sample {
-    flows(records, true)
-}
-
-fn flows(records: &[&Record], query: bool) -> Sample {
-    let mut all = Sample::default();
-    let classes = records.iter().flat_map(|record| &record.classes);
-    let chosen = classes.filter(|class| class.query == query);
-    chosen.for_each(|class| all.merge(&class.fct));
-    all
-}
-
-fn drops_at(records: &[&Record]) -> BTreeMap<String, BTreeMap<String, u64>> {
-    let mut all: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
-    for (reason, places) in records.iter().flat_map(|record| &record.probed.drops_at) {
-        let of = all.entry(reason.clone()).or_default();
-        for (place, count) in places {
-            *of.entry(place.clone()).or_default() += count;
-        }
-    }
-    all
-}
-
-fn samples(records: &[&Record]) -> BTreeMap<String, Sampled> {
-    let mut all: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for (name, values) in records.iter().flat_map(|record| &record.probed.samples) {
-        all.entry(name).or_default().extend_from_slice(values);
-    }
-    let sampled = |(name, values): (&str, Vec<f64>)| Some((name.to_string(), Sampled::of(values)?));
-    all.into_iter().filter_map(sampled).collect()
-}
-
-fn loops(records: &[&Record]) -> Option<Loops> {
-    let mut all: Option<Loops> = None;
-    for loops in records.iter().filter_map(|r| r.probed.loops.as_ref()) {
-        all.get_or_insert_default().merge(loops);
-    }
-    all
-}
-
-/// How busy each link out of a switch was in each run.
-fn link_use(records: &[&Record]) -> LinkUse {
-    let n: u64 = records.iter().map(|record| record.links.n).sum();
-    let sum: f64 = records.iter().map(|record| record.links.sum).sum();
-    let max = records.iter().map(|record| record.links.max);
-    LinkUse {
-        mean: (n > 0).then(|| sum / n as f64),
-        max: (n > 0).then(|| max.fold(0.0, f64::max)),
-    }
-}
-
-fn percentiles(sample: &mut Sample) -> Percentiles {
-    let read = |percentile: Option<Percentile>| match percentile {
-        None => (None, false),
-        Some(Percentile::Exactly(t)) => (Some(t.as_ms_f64()), false),
-        Some(Percentile::AtLeast(t)) => (Some(t.as_ms_f64()), true),
-    };
-    let (p50, p50_at_least) = read(sample.percentile(500));
-    let (p99, p99_at_least) = read(sample.percentile(990));
-    let (max, max_at_least) = read(sample.percentile(1000));
-    let (min, _) = read(sample.percentile(0));
-    Percentiles {
-        p50,
-        p99,
-        min,
-        max,
-        ci: None,
-        n: sample.len(),
-        completed_share: sample.completed_share(),
-        p50_at_least,
-        p99_at_least,
-        max_at_least,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_99th_percentile_of_n_counts_those_with_none() {
-        assert_eq!(n_p99(0, &[0, 0, 0]), (None, false));
-        assert_eq!(n_p99(100, &[0, 0, 0]), (Some(0), false));
-        assert_eq!(n_p99(100, &[1, 0, 0]), (Some(0), false));
-        assert_eq!(n_p99(100, &[1, 1, 0]), (Some(1), false));
-        assert_eq!(n_p99(100, &[50, 50, 0]), (Some(2), false));
-        assert_eq!(n_p99(100, &[0, 98, 2]), (Some(3), true));
-        assert_eq!(n_p99(3, &[0, 3, 0]), (Some(2), false));
     }
 }

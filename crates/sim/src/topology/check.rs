@@ -44,7 +44,7 @@ impl Network {
             ));
         }
         if let Some(switch) = switches.iter().position(|n| *n > MAX_PORTS) {
-            let (name, got) = (&self.switches[switch], switches[switch]);
+            let (name, got) = (&self.switches[switch].name, switches[switch]);
             return Err(format!(
                 "switch {name:?}: expected at most {MAX_PORTS} ports, got {got}"
             ));
@@ -92,7 +92,7 @@ impl Network {
         for node in 0..self.nodes() {
             if root(&mut parent, node) != first {
                 let lost = match node.checked_sub(self.hosts as usize) {
-                    Some(switch) => format!("switch {:?}", self.switches[switch]),
+                    Some(switch) => format!("switch {:?}", self.switches[switch].name),
                     None => format!("host {node}"),
                 };
                 return Err(format!(
@@ -127,7 +127,7 @@ impl Network {
         match end {
             End::Host(h) => format!("host {}", h.0),
             End::Switch(s) => match self.switches.get(s.0 as usize) {
-                Some(name) => format!("switch {name:?}"),
+                Some(switch) => format!("switch {:?}", switch.name),
                 None => format!("switch {}", s.0),
             },
         }

@@ -9,14 +9,16 @@
 //! ```
 //!
 //! **Decision**     `h` and a number is a host; any other name is a switch. Hosts are numbered as
-//!                  they say, without gaps; switches in the order in which they appear.
+//!                  they say, without gaps; switches in the order in which they appear. A switch
+//!                  called `edge 3.1` is of the tier `edge` and the pod `3`, one called `core 2`
+//!                  of the tier `core`; other names say neither.
 //! **State**        ports: in the order of the lines that name the switch.
 //! **Units**        rates and delays carry theirs, and hold for each direction.
 //! **Errors**       `file:line: expected …, got …`; empty lines and `#` comments are skipped.
 
 use super::{Builder, Link, MAX_HOSTS, Topology};
 use crate::files::Files;
-use crate::network::{End, Network};
+use crate::network::{End, Network, SwitchInfo};
 use crate::table::{Row, Table};
 use sidestep_types::{Entry, HostId, Param, ParamUnit, Refusal, Value, Values};
 use std::collections::BTreeMap;
@@ -76,7 +78,7 @@ fn parse(name: &str, text: &str) -> Result<Network, String> {
             }
             let named = switches
                 .entry(word)
-                .or_insert_with(|| net.switch(word.to_string()));
+                .or_insert_with(|| net.switch(info(word)));
             Ok(*named)
         };
         let (a, b) = (end(0)?, end(1)?);
@@ -90,6 +92,20 @@ fn parse(name: &str, text: &str) -> Result<Network, String> {
     net.network.hosts = hosts.len() as u32;
     net.network.validate()?;
     Ok(net.network)
+}
+
+/// What the name of a switch says: `tier number` or `tier pod.number`. The word `switch` is no tier.
+fn info(name: &str) -> SwitchInfo {
+    let (tier, number) = match name.split_once(' ') {
+        Some((word, number)) => ((word != "switch").then_some(word), Some(number)),
+        None => (None, None),
+    };
+    let pod = number.and_then(|number| number.split_once('.'));
+    SwitchInfo {
+        name: name.to_string(),
+        tier: tier.map(String::from),
+        pod: pod.map(|(pod, _)| pod.to_string()),
+    }
 }
 
 /// `Some` when `word` is `h` and digits; inside, the number when it fits.

@@ -6,7 +6,7 @@
 
 use super::{Builder, Link, MAX_PORTS, Topology, count};
 use crate::files::Files;
-use crate::network::Network;
+use crate::network::{Network, SwitchInfo};
 use sidestep_types::{Entry, Param, ParamUnit, Refusal, Values};
 
 /// See the module.
@@ -54,7 +54,7 @@ impl Topology for Dumbbell {
 
     fn lay(values: &Values, _: &dyn Files) -> Result<Network, Refusal> {
         let mut net = Builder::default();
-        let (left, right) = (net.switch("left".into()), net.switch("right".into()));
+        let [left, right] = ["left", "right"].map(|name| net.switch(SwitchInfo::named(name)));
         let access = Link::of(values, "rate", "delay");
         let on_left = count(values, "left", 1, MAX_PORTS)?;
         net.hosts(on_left, left, access);

@@ -19,7 +19,7 @@
 
 use super::{Builder, Link, MAX_PORTS, Topology, at_most_hosts, count};
 use crate::files::Files;
-use crate::network::{End, Network};
+use crate::network::{End, Network, SwitchInfo};
 use sidestep_types::{Entry, Param, ParamUnit, Refusal, Values};
 
 /// See the module.
@@ -78,7 +78,7 @@ impl Topology for FatTree {
         let mut tier = |word: &str| -> Vec<End> {
             let names = (0..k).flat_map(|p| (0..half).map(move |i| (p, i)));
             names
-                .map(|(p, i)| net.switch(format!("{word} {p}.{i}")))
+                .map(|(p, i)| net.switch(SwitchInfo::of_pod(word, p, i)))
                 .collect()
         };
         let (edges, aggs) = (tier("edge"), tier("agg"));
@@ -96,7 +96,7 @@ impl Topology for FatTree {
         for group in 0..half {
             for i in 0..kept {
                 // Its number in the whole tree, so that names stay when some are left out.
-                let core = net.switch(format!("core {}", group * half + i));
+                let core = net.switch(SwitchInfo::of_tier("core", group * half + i));
                 for pod in 0..k {
                     net.cable(aggs[at(pod, group)], core, core_link);
                 }

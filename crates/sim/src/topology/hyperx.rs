@@ -11,7 +11,7 @@
 
 use super::{Builder, Link, MAX_PORTS, Topology, at_most_hosts, count};
 use crate::files::Files;
-use crate::network::Network;
+use crate::network::{Network, SwitchInfo};
 use sidestep_types::{Entry, Param, ParamUnit, Refusal, Values};
 
 /// See the module.
@@ -67,11 +67,7 @@ impl Topology for HyperX {
         let fabric = Link::of(values, "fabric_rate", "delay");
         let mut net = Builder::default();
         let points: Vec<Vec<u32>> = (0..switches as u32).map(|s| point(s, &shape)).collect();
-        let name = |at: &Vec<u32>| {
-            let words: Vec<_> = at.iter().map(u32::to_string).collect();
-            format!("switch {}", words.join("."))
-        };
-        let all: Vec<_> = points.iter().map(|at| net.switch(name(at))).collect();
+        let all: Vec<_> = points.iter().map(|at| net.switch(info(at))).collect();
         for switch in &all {
             net.hosts(hosts, *switch, access);
         }
@@ -98,6 +94,17 @@ fn shape(text: &str) -> Result<Vec<u32>, Refusal> {
         let expected = format!("shape: expected 1 to 8 numbers from 1 to {MAX_PORTS} like \"4x4\"");
         Refusal::about(&["shape"], expected).got(format!("{text:?}"))
     })
+}
+
+/// What is said of the switch at these coordinates. Those with the same first coordinate are shown
+/// together as a pod is, unless it is the only one.
+fn info(at: &[u32]) -> SwitchInfo {
+    let words: Vec<_> = at.iter().map(u32::to_string).collect();
+    SwitchInfo {
+        name: format!("switch {}", words.join(".")),
+        tier: None,
+        pod: (words.len() > 1).then(|| words[0].clone()),
+    }
 }
 
 /// The coordinates of switch number `s`.

@@ -13,7 +13,7 @@
 
 use super::{Builder, Link, MAX_PORTS, Topology, at_most_hosts, count};
 use crate::files::Files;
-use crate::network::Network;
+use crate::network::{Network, SwitchInfo};
 use sidestep_types::{Entry, Param, ParamUnit, Refusal, Rng, Seed, Values};
 
 /// See the module.
@@ -83,7 +83,7 @@ impl Topology for Jellyfish {
         let link = Link::of(values, "rate", "delay");
         let mut net = Builder::default();
         let all: Vec<_> = (0..switches)
-            .map(|i| net.switch(format!("switch {i}")))
+            .map(|i| net.switch(SwitchInfo::named(format!("switch {i}"))))
             .collect();
         for switch in &all {
             net.hosts(hosts, *switch, link);

@@ -9,7 +9,7 @@
 
 use super::{Builder, Link, MAX_PORTS, Topology, at_most_hosts, count};
 use crate::files::Files;
-use crate::network::Network;
+use crate::network::{Network, SwitchInfo};
 use sidestep_types::{Entry, Param, ParamUnit, Refusal, Values};
 
 /// See the module.
@@ -74,10 +74,10 @@ impl Topology for LeafSpine {
 
         let mut net = Builder::default();
         let leaf: Vec<_> = (0..leaves)
-            .map(|i| net.switch(format!("leaf {i}")))
+            .map(|i| net.switch(SwitchInfo::of_tier("leaf", i)))
             .collect();
         let spine: Vec<_> = (0..spines)
-            .map(|i| net.switch(format!("spine {i}")))
+            .map(|i| net.switch(SwitchInfo::of_tier("spine", i)))
             .collect();
         for l in &leaf {
             net.hosts(hosts, *l, access);

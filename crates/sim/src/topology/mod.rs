@@ -4,7 +4,7 @@
 //! each topology says what that order is.
 
 use crate::files::Files;
-use crate::network::{Cable, End, Network};
+use crate::network::{Cable, End, Network, SwitchInfo};
 use sidestep_types::{BitRate, Entry, HostId, Refusal, SwitchId, Time, Values};
 
 mod check;
@@ -24,20 +24,20 @@ pub use check::{MAX_DELAY, MAX_HOSTS, MAX_PORTS};
 ///
 /// ```
 /// use sidestep_sim::topology::Topology;
-/// use sidestep_sim::{Cable, End, Files, Network, NoFiles};
+/// use sidestep_sim::{Cable, End, Files, Network, NoFiles, SwitchInfo};
 /// use sidestep_types::{Entry, HostId, Param, ParamUnit, Refusal, SwitchId, Values};
 ///
-/// /// Two hosts on one switch.
+/// /// Two hosts under one rack switch.
 /// struct Pair;
 ///
 /// impl Topology for Pair {
 ///     const ENTRY: Entry = Entry {
 ///         name: "pair",
-///         summary: "two hosts on one switch",
-///         source: "an example",
+///         summary: "two hosts under one rack switch",
+///         source: "none",
 ///         params: &[
-///             Param::with_default("rate", ParamUnit::Rate, "1 Gbps", "of both links; assumed"),
-///             Param::with_default("delay", ParamUnit::Time, "1 us", "of both links; assumed"),
+///             Param::with_default("rate", ParamUnit::Rate, "1 Gbps", "of each cable; assumed"),
+///             Param::with_default("delay", ParamUnit::Time, "1 us", "of each cable; assumed"),
 ///         ],
 ///     };
 ///
@@ -50,14 +50,16 @@ pub use check::{MAX_DELAY, MAX_HOSTS, MAX_PORTS};
 ///         };
 ///         Ok(Network {
 ///             hosts: 2,
-///             switches: vec!["switch 0".into()],
-///             cables: vec![cable(0), cable(1)],
+///             switches: vec![SwitchInfo::of_tier("tor", 0)],
+///             cables: [0, 1].map(cable).to_vec(),
 ///         })
 ///     }
 /// }
 ///
-/// let network = Pair::lay(&Values::defaults(Pair::ENTRY.params), &NoFiles).unwrap();
-/// network.validate().unwrap();
+/// let network = Pair::lay(&Values::defaults(Pair::ENTRY.params), &NoFiles)?;
+/// assert_eq!(network.validate(), Ok(()));
+/// assert_eq!(network.switches[0].name, "tor 0");
+/// # Ok::<(), Refusal>(())
 /// ```
 pub trait Topology {
     /// Its name, source and parameters.
@@ -158,9 +160,9 @@ struct Builder {
 }
 
 impl Builder {
-    /// A new switch of this name.
-    fn switch(&mut self, name: String) -> End {
-        self.network.switches.push(name);
+    /// A new switch.
+    fn switch(&mut self, info: SwitchInfo) -> End {
+        self.network.switches.push(info);
         End::Switch(SwitchId(self.network.switches.len() as u32 - 1))
     }
 

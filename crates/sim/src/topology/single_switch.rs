@@ -5,7 +5,7 @@
 
 use super::{Builder, Link, MAX_PORTS, Topology, count};
 use crate::files::Files;
-use crate::network::Network;
+use crate::network::{Network, SwitchInfo};
 use sidestep_types::{Entry, Param, ParamUnit, Refusal, Values};
 
 /// See the module.
@@ -31,7 +31,7 @@ impl Topology for SingleSwitch {
     fn lay(values: &Values, _: &dyn Files) -> Result<Network, Refusal> {
         let hosts = count(values, "hosts", 1, MAX_PORTS)?;
         let mut net = Builder::default();
-        let switch = net.switch("switch 0".into());
+        let switch = net.switch(SwitchInfo::named("switch 0"));
         net.hosts(hosts, switch, Link::of(values, "rate", "delay"));
         net.done(&["hosts"])
     }

@@ -9,7 +9,7 @@
 
 use super::{Builder, Link, Topology};
 use crate::files::Files;
-use crate::network::Network;
+use crate::network::{Network, SwitchInfo};
 use sidestep_types::{Entry, Param, ParamUnit, Refusal, Values};
 
 /// See the module.
@@ -39,8 +39,8 @@ impl Topology for Testbed {
     fn lay(values: &Values, _: &dyn Files) -> Result<Network, Refusal> {
         let link = Link::of(values, "rate", "delay");
         let mut net = Builder::default();
-        let edges = [0, 1, 2].map(|i| net.switch(format!("edge {i}")));
-        let aggs = [0, 1].map(|i| net.switch(format!("agg {i}")));
+        let edges = [0, 1, 2].map(|i| net.switch(SwitchInfo::of_tier("edge", i)));
+        let aggs = [0, 1].map(|i| net.switch(SwitchInfo::of_tier("agg", i)));
         for edge in edges {
             net.hosts(2, edge, link);
         }

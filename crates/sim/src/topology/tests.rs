@@ -42,7 +42,7 @@ fn custom(text: &'static str) -> Result<Network, Refusal> {
 
 /// How many cables each switch has, by name.
 fn ports(net: &Network) -> Vec<(&str, usize)> {
-    let mut ports: Vec<_> = net.switches.iter().map(|n| (n.as_str(), 0)).collect();
+    let mut ports: Vec<_> = net.switches.iter().map(|s| (s.name.as_str(), 0)).collect();
     for end in net.cables.iter().flat_map(|c| [c.a, c.b]) {
         if let End::Switch(s) = end {
             ports[s.0 as usize].1 += 1;
@@ -53,8 +53,7 @@ fn ports(net: &Network) -> Vec<(&str, usize)> {
 
 /// Bits per second between switches whose names start so.
 fn capacity(net: &Network, a: &str, b: &str) -> u64 {
-    let starts =
-        |end, word| matches!(end, End::Switch(s) if net.switches[s.0 as usize].starts_with(word));
+    let starts = |end, word| matches!(end, End::Switch(s) if net.switches[s.0 as usize].name.starts_with(word));
     let between = net
         .cables
         .iter()
@@ -100,18 +99,18 @@ fn a_fat_tree_has_its_closed_form_counts() {
     }
     let net = made("fat_tree", &[("k", "4")]);
     assert_eq!(reach(&net), (16, 6));
-    assert_eq!(net.switches[0], "edge 0.0");
-    assert_eq!(net.switches[19], "core 3");
+    assert_eq!(net.switches[0].name, "edge 0.0");
+    assert_eq!(net.switches[19].name, "core 3");
 }
 
 #[test]
 fn a_core_leads_once_to_every_pod() {
     let net = made("fat_tree", &[("k", "6")]);
-    for (s, name) in net
+    for (s, SwitchInfo { name, .. }) in net
         .switches
         .iter()
         .enumerate()
-        .filter(|(_, n)| n.starts_with("core"))
+        .filter(|(_, s)| s.tier.as_deref() == Some("core"))
     {
         let core = End::Switch(SwitchId(s as u32));
         let up = net
@@ -119,7 +118,7 @@ fn a_core_leads_once_to_every_pod() {
             .iter()
             .filter(|c| c.b == core)
             .map(|c| match c.a {
-                End::Switch(agg) => net.switches[agg.0 as usize].as_str(),
+                End::Switch(agg) => net.switches[agg.0 as usize].name.as_str(),
                 End::Host(_) => panic!("a host on {name}"),
             });
         let group: u32 = name[5..].parse::<u32>().unwrap() / 3;
@@ -130,12 +129,12 @@ fn a_core_leads_once_to_every_pod() {
 
 /// What hangs off the ports of the switch called `name`, in order.
 fn peers(net: &Network, name: &str) -> Vec<String> {
-    let me = net.switches.iter().position(|n| n == name).unwrap();
+    let me = net.switches.iter().position(|s| s.name == name).unwrap();
     let me = End::Switch(SwitchId(me as u32));
     let ends = net.cables.iter().filter(|c| c.a == me || c.b == me);
     let name = |end| match end {
         End::Host(h) => format!("h{}", h.0),
-        End::Switch(s) => net.switches[s.0 as usize].clone(),
+        End::Switch(s) => net.switches[s.0 as usize].to_string(),
     };
     ends.map(|c| name(if c.a == me { c.b } else { c.a }))
         .collect()
@@ -193,6 +192,7 @@ fn cores_are_kept_evenly_per_group_under_their_own_numbers() {
     let kept: Vec<_> = net
         .switches
         .iter()
+        .map(|s| s.name.as_str())
         .filter(|n| n.starts_with("core"))
         .collect();
     assert_eq!(
@@ -500,11 +500,48 @@ fn a_refusal_names_the_parameters_that_made_it() {
 fn a_network_of_ones_own_is_read_in_order() {
     let text = "# mine\na,b,rate,delay\n\nh1,tor,1 Gbps,1 us\ntor, spine,10 Gbps,500 ns\nspine,h0,2.5 Gbps,1 us\n";
     let net = custom(text).unwrap();
-    assert_eq!((net.hosts, net.switches.join(" ")), (2, "tor spine".into()));
+    let names: Vec<&str> = net.switches.iter().map(|s| s.name.as_str()).collect();
+    assert_eq!((net.hosts, &*names), (2, &["tor", "spine"][..]));
     let (h, s) = (|i| End::Host(HostId(i)), |i| End::Switch(SwitchId(i)));
     let ends: Vec<_> = net.cables.iter().map(|c| (c.a, c.b)).collect();
     assert_eq!(ends, [(h(1), s(0)), (s(0), s(1)), (s(1), h(0))]);
     assert_eq!(net.cables[2].rate, BitRate::mbps(2_500));
+}
+
+/// The tier and the pod of the switch called `name`.
+fn said_of(net: &Network, name: &str) -> (Option<String>, Option<String>) {
+    let found = net.switches.iter().find(|s| s.name == name);
+    let SwitchInfo { tier, pod, .. } = found.unwrap_or_else(|| panic!("no {name}")).clone();
+    (tier, pod)
+}
+
+#[test]
+fn every_topology_says_tiers_and_pods() {
+    let some = |tier: &str, pod: &str| {
+        let known = |word: &str| (!word.is_empty()).then(|| word.to_string());
+        (known(tier), known(pod))
+    };
+    let tree = made("fat_tree", &[("k", "4")]);
+    assert_eq!(said_of(&tree, "edge 3.1"), some("edge", "3"));
+    assert_eq!(said_of(&tree, "agg 2.0"), some("agg", "2"));
+    assert_eq!(said_of(&tree, "core 3"), some("core", ""));
+    assert_eq!(
+        said_of(&made("leaf_spine", &[]), "spine 1"),
+        some("spine", "")
+    );
+    assert_eq!(said_of(&made("testbed", &[]), "edge 2"), some("edge", ""));
+    assert_eq!(said_of(&made("linear", &[]), "switch 1"), some("", ""));
+    assert_eq!(said_of(&made("dumbbell", &[]), "right"), some("", ""));
+    let grid = made("hyperx", &[("shape", "2x3")]);
+    assert_eq!(said_of(&grid, "switch 1.2"), some("", "1"));
+    assert_eq!(grid.switches[5].tier_or_name(), "switch 1.2");
+    let text = "a,b,rate,delay\nh0,tor7,1 Gbps,1 us\ntor7,leaf 1.0,1 Gbps,1 us\n\
+                leaf 1.0,spine 4,1 Gbps,1 us\nspine 4,switch 3,1 Gbps,1 us\n";
+    let own = custom(text).unwrap();
+    assert_eq!(said_of(&own, "tor7"), some("", ""));
+    assert_eq!(said_of(&own, "leaf 1.0"), some("leaf", "1"));
+    assert_eq!(said_of(&own, "spine 4"), some("spine", ""));
+    assert_eq!(said_of(&own, "switch 3"), some("", ""));
 }
 
 #[test]

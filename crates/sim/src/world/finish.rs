@@ -2,11 +2,12 @@
 
 use super::World;
 use crate::agenda::Agenda;
+use crate::counts::Totals;
 use crate::host::{ReceivedFlow, SentFlow};
 use crate::layout::LinkEnds;
 use crate::losses::Losses;
 use crate::network::End;
-use crate::outcome::{FlowOutcome, Outcome, PortOutcome, Totals};
+use crate::outcome::{FlowOutcome, Outcome, PortOutcome};
 use crate::pfc::Deadlock;
 use crate::watch::Watched;
 use sidestep_switch::ports::Counts;
@@ -89,11 +90,7 @@ impl<A: Agenda> World<A> {
             rate: self.fabric.wire(link).rate,
             packets: l.packets,
             wire_bytes: l.wire_bytes,
-            marks: counts.marks,
-            detours_in: counts.detours_in,
-            detours_out: counts.detours_out,
-            trims: counts.trims,
-            drops: counts.drops,
+            counts,
             peak_packets: peak.packets,
             peak_bytes: peak.bytes,
             pauses,

@@ -142,15 +142,15 @@ pub fn assert_conserved(outcome: &Outcome) {
     let t = &outcome.totals;
     let dropped: u64 = t.drops.iter().sum();
     assert_eq!(t.sent, t.delivered + dropped + t.in_flight, "{t:?}");
-    let by_port: u64 = outcome.ports.iter().flat_map(|p| p.drops).sum();
+    let by_port: u64 = outcome.ports.iter().flat_map(|p| p.counts.drops).sum();
     assert_eq!(by_port, dropped);
     let hops: u64 = outcome.ports.iter().map(|p| p.packets).sum();
     assert_eq!(hops, t.packet_hops);
     let by_flow: u64 = outcome.flows.iter().map(|f| u64::from(f.drops)).sum();
     let by_class: u64 = outcome.classes.iter().map(|c| c.dropped).sum();
     assert_eq!(by_flow, by_class);
-    let out: u64 = outcome.ports.iter().map(|p| p.detours_out).sum();
-    let into: u64 = outcome.ports.iter().map(|p| p.detours_in).sum();
+    let out: u64 = outcome.ports.iter().map(|p| p.counts.detours_out).sum();
+    let into: u64 = outcome.ports.iter().map(|p| p.counts.detours_in).sum();
     assert_eq!((out, into), (t.detours, t.detours));
     assert!(t.spurious_retransmits <= t.retransmits && t.spurious_timeouts <= t.timeouts);
     for (class, seen) in outcome.classes.iter().enumerate() {

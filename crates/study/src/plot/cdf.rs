@@ -5,9 +5,8 @@
 
 use super::axis::{Axis, Scale, Tick, plain};
 use super::frame::Frame;
-use super::look::PAGE;
 use super::look::{Entry, LEGEND_LINE, Look, SOFT, heading, heading_height, legend, words};
-use super::scene::{Item, Scene, Shape, Stroke};
+use super::scene::{Item, PAGE, Scene, Shape, Stroke};
 
 /// What a figure shows.
 #[derive(Clone, Debug)]

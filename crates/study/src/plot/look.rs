@@ -1,7 +1,7 @@
 //! How things look: the same colour, dash and mark for a scheme in every figure.
 
 use super::font::Font;
-use super::scene::{Anchor, Color, Scene, Shape, Stroke, TextStyle};
+use super::scene::{Anchor, Color, Item, PAGE, Scene, Shape, Stroke, TextStyle};
 
 /// Okabe and Ito's colours, which colour-blind readers tell apart.
 const COLORS: [Color; 7] = [
@@ -32,8 +32,6 @@ pub const GRID: Color = Color(229, 232, 235);
 pub const FAINT: Color = Color(243, 244, 246);
 /// The edges of panels.
 pub const FRAME: Color = Color(150, 157, 164);
-/// The page.
-pub const PAGE: Color = Color(255, 255, 255);
 
 /// How a series looks.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,6 +71,25 @@ impl Look {
             width: 2.2,
             dash: self.dash,
         }
+    }
+}
+
+impl Scene {
+    /// Adds a mark, filled with its colour or open.
+    pub fn mark(&mut self, at: (f32, f32), radius: f32, look: &Look, filled: bool, hint: &str) {
+        let stroke = Stroke {
+            color: look.color,
+            width: 1.6,
+            dash: &[],
+        };
+        self.items.push(Item::Mark {
+            at,
+            shape: look.shape,
+            radius,
+            stroke,
+            fill: if filled { look.color } else { PAGE },
+            hint: hint.into(),
+        });
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! One scene is written as SVG and drawn as PNG, so that the two show the same.
 
-use super::look::{Look, PAGE};
+/// The page.
+pub const PAGE: Color = Color(255, 255, 255);
 
 /// An opaque colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,23 +165,6 @@ impl Scene {
             at,
             words: words.into(),
             style,
-        });
-    }
-
-    /// Adds a mark, filled with its colour or open.
-    pub fn mark(&mut self, at: (f32, f32), radius: f32, look: &Look, filled: bool, hint: &str) {
-        let stroke = Stroke {
-            color: look.color,
-            width: 1.6,
-            dash: &[],
-        };
-        self.items.push(Item::Mark {
-            at,
-            shape: look.shape,
-            radius,
-            stroke,
-            fill: if filled { look.color } else { PAGE },
-            hint: hint.into(),
         });
     }
 

@@ -1,8 +1,8 @@
 //! One packet's way: the nodes it saw, in tiers, and an arc for each link with the times it was taken.
 
 use super::font::Font;
-use super::look::{FRAME, INK, Look, PAGE, SOFT, heading, heading_height, thin, words};
-use super::scene::{Item, Scene, Shape, Stroke};
+use super::look::{FRAME, INK, Look, SOFT, heading, heading_height, thin, words};
+use super::scene::{Item, PAGE, Scene, Shape, Stroke};
 
 /// What a figure of a way shows.
 #[derive(Clone, Debug)]

@@ -7,7 +7,6 @@ pub mod arms;
 mod drawn;
 mod html;
 mod json;
-mod probes;
 pub mod run;
 pub mod shelf;
 #[cfg(test)]

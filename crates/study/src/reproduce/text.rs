@@ -2,7 +2,7 @@
 
 use super::{Reproduction, Totals, interval, ours};
 use crate::Status;
-use crate::words::wrap;
+use crate::words::{some, wrap};
 use sidestep_lab::Verdict;
 
 impl Reproduction {
@@ -88,13 +88,5 @@ impl Reproduction {
             text.push_str("PARTIAL: interrupted; runs that had not ended are missing\n");
         }
         text
-    }
-}
-
-/// `1 claim`, `2 claims`
-pub(super) fn some(n: usize, what: &str) -> String {
-    match n {
-        1 => format!("1 {what}"),
-        n => format!("{n} {what}s"),
     }
 }

@@ -29,7 +29,7 @@ pub struct Point<'a> {
 pub fn end_name(network: &Network, end: End) -> String {
     match end {
         End::Host(h) => format!("host {}", h.0),
-        End::Switch(s) => network.switches[s.0 as usize].clone(),
+        End::Switch(s) => network.switches[s.0 as usize].to_string(),
     }
 }
 

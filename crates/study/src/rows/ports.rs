@@ -1,9 +1,9 @@
 //! `ports.parquet`: one row a directed link with the queue before it.
 
 use super::{Point, end_name};
-use crate::columns::{Col, columns};
-use sidestep_sim::PortOutcome;
+use crate::columns::{Col, Get, columns};
 use sidestep_sim::network::{End, Network};
+use sidestep_sim::{PortCounts, PortOutcome};
 use sidestep_switch::DropReason;
 use sidestep_types::{Bytes, Time};
 
@@ -25,9 +25,6 @@ impl PortRow<'_> {
         }
         let busy = self.port.rate.time_to_send(Bytes(self.port.wire_bytes));
         busy.as_us_f64() / self.end.as_us_f64()
-    }
-    fn dropped(&self, reason: DropReason) -> u64 {
-        self.port.drops[reason as usize]
     }
 }
 
@@ -52,7 +49,7 @@ pub fn port_rows<'a>(point: Point<'a>, network: &Network) -> Vec<PortRow<'a>> {
 
 /// The columns of `ports.parquet`.
 pub fn port_columns<'a>() -> Vec<Col<PortRow<'a>>> {
-    columns! { r: PortRow<'a>;
+    let mut all = columns! { r: PortRow<'a>;
         /// number of the directed link
         link: Int = r.link;
         /// name of the scheme
@@ -75,24 +72,10 @@ pub fn port_columns<'a>() -> Vec<Col<PortRow<'a>>> {
         wire_bytes: Int = r.port.wire_bytes;
         /// share of the run the link was busy
         utilisation: Float = r.utilisation();
-        /// packets marked as they were enqueued here
-        marks: Int = r.port.marks;
-        /// packets detoured to this port
-        detours_in: Int = r.port.detours_in;
-        /// packets that wanted this port and were detoured elsewhere
-        detours_out: Int = r.port.detours_out;
-        /// packets that wanted this port and lost their payload here
-        trims: Int = r.port.trims;
-        /// packets that wanted this port and found no room
-        drops_full: Int = r.dropped(DropReason::Full);
-        /// packets that wanted this port and had no time to live left
-        drops_ttl: Int = r.dropped(DropReason::Ttl);
-        /// packets that wanted this port and were dropped early
-        drops_early: Int = r.dropped(DropReason::Early);
-        /// packets that waited for this port and made room for better ones
-        drops_evicted: Int = r.dropped(DropReason::Evicted);
-        /// packets that wanted this port and had been detoured as often as is allowed
-        drops_detours: Int = r.dropped(DropReason::Detours);
+    };
+    all.extend((0..PortCounts::ALL.len()).map(counted));
+    all.extend(DropReason::ALL.map(dropped));
+    all.extend(columns! { r: PortRow<'a>;
         /// the longest queue, the packet on the wire included
         peak_packets: Int = u64::from(r.port.peak_packets);
         /// the longest queue in bytes
@@ -103,5 +86,25 @@ pub fn port_columns<'a>() -> Vec<Col<PortRow<'a>>> {
         paused_ns: Int = r.port.paused.as_ns();
         /// with pfc or cioq: the most bytes that the switch it leads to held of what came over this link
         input_peak_bytes: Int = r.port.input_peak_bytes;
+    });
+    all
+}
+
+/// The column of count number `nth` of a port.
+fn counted<'a>(nth: usize) -> Col<PortRow<'a>> {
+    let count = &PortCounts::ALL[nth];
+    Col {
+        name: count.name.into(),
+        doc: count.doc,
+        get: Get::NthInt(nth, |r, nth| (PortCounts::ALL[nth].of)(&r.port.counts)),
+    }
+}
+
+/// The column of a reason of drops.
+fn dropped<'a>(reason: DropReason) -> Col<PortRow<'a>> {
+    Col {
+        name: reason.counted_as().into(),
+        doc: reason.column_doc(),
+        get: Get::NthInt(reason as usize, |r, reason| r.port.counts.drops[reason]),
     }
 }

@@ -2,8 +2,8 @@
 
 use super::Measurement;
 use crate::manifest::Status;
-use crate::report::{claims_table, hang};
-use crate::words::{Grid, number, seeds};
+use crate::report::claims_table;
+use crate::words::{Grid, hang, number, seeds};
 use serde_json::{Map, Value, json};
 use sidestep_lab::stats::Summary;
 use sidestep_lab::stats::metric::{self, Reading};
@@ -210,7 +210,7 @@ impl SweepReport {
 }
 
 fn cell(name: &str, summary: &Summary) -> String {
-    let reading = metric::find(name).map(|metric| (metric.read)(summary));
+    let reading = metric::find(name).map(|metric| metric.read(summary));
     match reading {
         Some(Reading::Exactly(v)) => number(v),
         Some(Reading::AtLeast(v)) => format!(">= {}", number(v)),

@@ -4,7 +4,7 @@ use crate::Error;
 use crate::columns::{Col, Get, TableWriter};
 use crate::staging::Staging;
 use serde_json::Value;
-use sidestep_lab::stats::metric::{METRICS, Metric, Reading, is_count};
+use sidestep_lab::stats::metric::{METRICS, Metric, Reading};
 use sidestep_lab::stats::{Summary, summarise};
 use sidestep_lab::{Experiment, Record, Results};
 
@@ -18,7 +18,7 @@ struct Row<'a> {
 
 impl Row<'_> {
     fn read(&self, metric: &Metric) -> Option<f64> {
-        match (metric.read)(&self.summary) {
+        match metric.read(&self.summary) {
             Reading::Exactly(v) | Reading::AtLeast(v) | Reading::AtMost(v) => Some(v),
             Reading::Nothing => None,
         }
@@ -51,7 +51,7 @@ fn columns<'a>(experiment: &Experiment) -> Vec<Col<Row<'a>>> {
     all.extend(METRICS.iter().enumerate().map(|(i, metric)| Col {
         name: metric.name.into(),
         doc: metric.doc,
-        get: if is_count(metric.name) {
+        get: if metric.is_count {
             Get::NthInt(i, |r: &Row<'_>, i| {
                 r.read(&METRICS[i]).unwrap_or(0.0) as u64
             })

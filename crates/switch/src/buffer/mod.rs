@@ -9,8 +9,11 @@ pub mod dibs_probabilistic;
 pub mod droptail;
 pub mod ecn;
 pub mod pfabric;
+mod reason;
 pub mod red;
 pub mod trim;
+
+pub use reason::DropReason;
 
 use crate::registry::registry;
 use crate::{Queues, Want};
@@ -120,46 +123,6 @@ impl Verdict {
         match self {
             Verdict::Drop(reason) => Some(reason),
             _ => None,
-        }
-    }
-}
-
-/// Why a packet was dropped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum DropReason {
-    /// No queue would take it.
-    Full = 0,
-    /// Its time to live ran out.
-    Ttl = 1,
-    /// An active queue manager dropped it early.
-    Early = 2,
-    /// A packet that ranked better took its place.
-    Evicted = 3,
-    /// It had been detoured as often as the policy allows.
-    Detours = 4,
-}
-
-impl DropReason {
-    /// How many reasons there are.
-    pub const COUNT: usize = 5;
-    /// All of them, in the order of their numbers.
-    pub const ALL: [DropReason; DropReason::COUNT] = [
-        DropReason::Full,
-        DropReason::Ttl,
-        DropReason::Early,
-        DropReason::Evicted,
-        DropReason::Detours,
-    ];
-
-    /// The word for it in results.
-    pub const fn name(self) -> &'static str {
-        match self {
-            DropReason::Full => "full",
-            DropReason::Ttl => "ttl",
-            DropReason::Early => "early",
-            DropReason::Evicted => "evicted",
-            DropReason::Detours => "detours",
         }
     }
 }

@@ -3,29 +3,51 @@
 use crate::DropReason;
 use std::ops::AddAssign;
 
-/// The decisions about one port. A new count is a field here and a line in `add_assign`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Packets marked when they were queued here.
-    pub marks: u64,
-    /// Packets that wanted another port and were queued here.
-    pub detours_in: u64,
-    /// Packets that wanted this port and were queued elsewhere.
-    pub detours_out: u64,
-    /// Packets that wanted this port and lost their payload.
-    pub trims: u64,
-    /// Packets that wanted this port, or waited here, and were dropped, by [`DropReason`].
-    pub drops: [u64; DropReason::COUNT],
+/// Writes [`Counts`]. A new count is one line of the list below, and the place that counts it.
+macro_rules! counts {
+    ($($name:ident $doc:literal;)*) => {
+        /// What was decided about packets at one port.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct Counts {
+            $(#[doc = $doc] pub $name: u64,)*
+            /// packets that wanted this port, or waited here, and were dropped, by [`DropReason`]
+            pub drops: [u64; DropReason::COUNT],
+        }
+
+        impl Counts {
+            /// All of them but the drops: name, what it counts, and how it is read.
+            pub const ALL: &[Count] = &[$(Count {
+                name: stringify!($name),
+                doc: $doc,
+                of: |counts| counts.$name,
+            },)*];
+        }
+
+        impl AddAssign<&Counts> for Counts {
+            fn add_assign(&mut self, other: &Counts) {
+                $(self.$name += other.$name;)*
+                for (sum, more) in self.drops.iter_mut().zip(other.drops) {
+                    *sum += more;
+                }
+            }
+        }
+    };
 }
 
-impl AddAssign<&Counts> for Counts {
-    fn add_assign(&mut self, other: &Counts) {
-        self.marks += other.marks;
-        self.detours_in += other.detours_in;
-        self.detours_out += other.detours_out;
-        self.trims += other.trims;
-        for (sum, more) in self.drops.iter_mut().zip(other.drops) {
-            *sum += more;
-        }
-    }
+counts! {
+    marks "packets marked as they were enqueued here";
+    detours_in "packets detoured to this port";
+    detours_out "packets that wanted this port and were detoured elsewhere";
+    trims "packets that wanted this port and lost their payload here";
+}
+
+/// One count of a port.
+#[derive(Clone, Copy, Debug)]
+pub struct Count {
+    /// Its name: the column in `ports.parquet`.
+    pub name: &'static str,
+    /// What it counts.
+    pub doc: &'static str,
+    /// Reads it.
+    pub of: fn(&Counts) -> u64,
 }

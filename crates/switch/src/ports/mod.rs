@@ -24,7 +24,7 @@ mod tests;
 mod view;
 mod wire;
 
-pub use counts::Counts;
+pub use counts::{Count, Counts};
 pub use line::Line;
 pub use ranked::{Ranked, Rescheduled, Started, reschedule};
 pub use store::{NONE, Parcel, Store};

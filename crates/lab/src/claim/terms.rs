@@ -1,0 +1,210 @@
+//! What a claim says: of which number, of which schemes, and what counts as reproduced.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A sentence of a paper that a scenario can be held against.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// Its name in reports.
+    pub id: String,
+    /// The paper's figure, table or section.
+    pub figure: String,
+    /// The sentence.
+    pub says: String,
+    /// A name of [`crate::stats::metric::METRICS`].
+    pub metric: &'static str,
+    /// Of which schemes.
+    pub compare: Compare,
+    /// The paper's number; `None` when it gives none.
+    pub paper: Option<f64>,
+    /// What counts as reproduced.
+    pub accept: Accept,
+    /// Why that counts.
+    pub tolerance: String,
+    /// Why the paper's number and ours differ.
+    pub gap: String,
+    /// The points it speaks of: axis and value; an axis named twice may have either. Axes not
+    /// named are free.
+    pub at: Vec<(String, String)>,
+    /// What to make of several points; `None` when it speaks of one.
+    pub over: Option<Over>,
+    /// Not the number itself but its difference to the one here: axis and value. Empty: no difference.
+    pub less: Vec<(String, String)>,
+    /// Not the number itself but its ratio to the one here: axis and value. Empty: no ratio.
+    pub per: Vec<(String, String)>,
+    /// The verdict that this version gives.
+    pub expect: Verdict,
+    /// The verdict that this version gives on the testbed.
+    pub testbed_expect: Verdict,
+    /// Why the paper's number and the testbed's differ.
+    pub testbed_gap: String,
+    /// The name of the experiment that shows the assumption that decides; may be empty.
+    pub gap_sweep: String,
+}
+
+/// What `paper` says when the sentence has no number.
+pub(crate) const NO_NUMBER: &str = "no number";
+
+/// What to make of several points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Over {
+    /// The largest number.
+    Max,
+    /// The smallest number.
+    Min,
+    /// The mean.
+    Mean,
+    /// Each must do; the worst is shown.
+    Each,
+}
+
+impl Over {
+    /// All of them, by name.
+    pub const ALL: [(&str, Over); 4] = [
+        ("max", Over::Max),
+        ("min", Over::Min),
+        ("mean", Over::Mean),
+        ("each", Over::Each),
+    ];
+
+    /// Its name in `[[claim]]`.
+    pub fn name(self) -> &'static str {
+        let named = Self::ALL.iter().find(|(_, over)| *over == self);
+        named.expect("every one has a name").0
+    }
+}
+
+/// What is compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Compare {
+    /// One scheme's number.
+    One(String),
+    /// The first's less the second's: `a - b`.
+    Difference(String, String),
+    /// The first's over the second's: `a / b`.
+    Ratio(String, String),
+}
+
+impl Compare {
+    /// Reads `a`, `a - b` or `a / b`. The operator has spaces around it: names have hyphens.
+    pub fn parse(text: &str) -> Compare {
+        let pair = |(a, b): (&str, &str)| (a.trim().to_string(), b.trim().to_string());
+        if let Some((a, b)) = text.split_once(" - ").map(pair) {
+            Compare::Difference(a, b)
+        } else if let Some((a, b)) = text.split_once(" / ").map(pair) {
+            Compare::Ratio(a, b)
+        } else {
+            Compare::One(text.trim().to_string())
+        }
+    }
+
+    /// The schemes it speaks of.
+    pub fn schemes(&self) -> Vec<&str> {
+        match self {
+            Compare::One(a) => vec![a],
+            Compare::Difference(a, b) | Compare::Ratio(a, b) => vec![a, b],
+        }
+    }
+}
+
+impl fmt::Display for Compare {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Compare::One(a) => f.write_str(a),
+            Compare::Difference(a, b) => write!(f, "{a} - {b}"),
+            Compare::Ratio(a, b) => write!(f, "{a} / {b}"),
+        }
+    }
+}
+
+/// A range with both ends included; an end left out is infinite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Accept {
+    /// The least that counts.
+    pub from: f64,
+    /// The most that counts.
+    pub to: f64,
+}
+
+impl Accept {
+    /// Reads `"10..30"`, `"..2"`, `"0.9.."` or one number.
+    pub fn parse(text: &str) -> Result<Accept, String> {
+        let refuse = || {
+            format!(
+                "expected a range like \"10..30\", \"..2\", \"0.9..\" or one number, got {text:?}"
+            )
+        };
+        let number = |text: &str| text.trim().parse().ok().filter(|n: &f64| n.is_finite());
+        let end = |text: &str, open| {
+            if text.trim().is_empty() {
+                Some(open)
+            } else {
+                number(text)
+            }
+        };
+        let range = match text.split_once("..") {
+            Some((from, to)) => end(from, f64::NEG_INFINITY).zip(end(to, f64::INFINITY)),
+            None => number(text).map(|n| (n, n)),
+        };
+        let (from, to) = range.ok_or_else(refuse)?;
+        if from > to || (from.is_infinite() && to.is_infinite()) {
+            return Err(refuse());
+        }
+        Ok(Accept { from, to })
+    }
+
+    pub(super) fn holds(&self, value: f64) -> bool {
+        (self.from..=self.to).contains(&value)
+    }
+}
+
+impl fmt::Display for Accept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.from == self.to {
+            return write!(f, "{}", self.from);
+        }
+        if self.from.is_finite() {
+            write!(f, "{}", self.from)?;
+        }
+        f.write_str("..")?;
+        if self.to.is_finite() {
+            write!(f, "{}", self.to)?;
+        }
+        Ok(())
+    }
+}
+
+/// What became of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Verdict {
+    /// Our number is within the range.
+    #[serde(rename = "reproduced")]
+    Reproduced,
+    /// It is outside, and so is its whole confidence interval.
+    #[serde(rename = "not reproduced")]
+    NotReproduced,
+    /// There is no number, only a bound that does not decide, or the interval reaches into the range.
+    #[serde(rename = "can't tell")]
+    CantTell,
+}
+
+impl Verdict {
+    /// All of them, by the words for them.
+    pub const ALL: [(&str, Verdict); 3] = [
+        ("reproduced", Verdict::Reproduced),
+        ("not reproduced", Verdict::NotReproduced),
+        ("can't tell", Verdict::CantTell),
+    ];
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Verdict::Reproduced => "reproduced",
+            Verdict::NotReproduced => "not reproduced",
+            Verdict::CantTell => "can't tell",
+        })
+    }
+}

@@ -1,0 +1,85 @@
+//! From what the simulator watched to what a record keeps.
+
+use super::seen::{LoggedDetour, LoggedEvent, LoggedPath, LoggedStep, Loops};
+use sidestep_sim::{
+    DetourSeen, End, LoopCounts, Network, Outcome, PacketTrace, TraceEvent, TraceStep,
+};
+use sidestep_switch::DropReason;
+use std::collections::BTreeMap;
+
+pub fn detour(seen: &DetourSeen) -> LoggedDetour {
+    LoggedDetour {
+        at_ps: seen.at.ps(),
+        switch: seen.switch.0,
+        wanted: seen.wanted.0,
+        taken: seen.taken.0,
+    }
+}
+
+pub fn loops(seen: &LoopCounts) -> Loops {
+    Loops {
+        packets: seen.packets,
+        detoured: seen.detoured,
+        looped: seen.looped,
+        lengths: seen.lengths.counts().to_vec(),
+    }
+}
+
+/// Drops by reason and then by the tier of the switch, or by switch where there are no tiers.
+pub fn drops_at(network: &Network, outcome: &Outcome) -> BTreeMap<String, BTreeMap<String, u64>> {
+    let mut found: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
+    for port in &outcome.ports {
+        let End::Switch(switch) = port.from else {
+            continue;
+        };
+        for reason in DropReason::ALL {
+            let count = port.counts.drops[reason as usize];
+            if count > 0 {
+                let places = found.entry(reason.name().to_string()).or_default();
+                let place = network.switches[switch.0 as usize].tier_or_name();
+                *places.entry(place.to_string()).or_default() += count;
+            }
+        }
+    }
+    found
+}
+
+pub fn path(path: &PacketTrace) -> LoggedPath {
+    let step = |step: &TraceStep| LoggedStep {
+        at_ps: step.at.ps(),
+        what: match step.what {
+            TraceEvent::Sent => LoggedEvent::Sent,
+            TraceEvent::Delivered => LoggedEvent::Delivered,
+            TraceEvent::Queued {
+                switch,
+                port,
+                wanted,
+                ahead,
+                marked,
+                ..
+            } => LoggedEvent::Queued {
+                switch: switch.0,
+                port: port.0,
+                wanted: wanted.0,
+                ahead,
+                marked,
+            },
+            TraceEvent::Dropped {
+                switch,
+                wanted,
+                reason,
+            } => LoggedEvent::Dropped {
+                switch: switch.0,
+                wanted: wanted.0,
+                reason: reason.name().to_string(),
+            },
+        },
+    };
+    LoggedPath {
+        id: path.id,
+        flow: path.flow.0,
+        seq: path.seq,
+        detours: path.detours() as u32,
+        steps: path.steps.iter().map(step).collect(),
+    }
+}

@@ -1,0 +1,48 @@
+//! What is looked at while a run goes on: `[probe]` of a scenario, and what was seen.
+//!
+//! **Decision**     the world is stopped at the end of each window and at each instant, asked,
+//!                  and goes on: a run with probes is the run without them, byte for byte.
+//! **State**        bytes of each link at the end of the window before.
+//! **Units**        shares of a link's rate and of buffers, 0 to 1; times in picoseconds.
+//! **Errors**       none: what cannot be probed is refused when the scenario is read.
+//! **Source**       Zarifis et al., EuroSys 2014 (DIBS), Figures 1, 2, 4 and 5.
+//! **Deviations**   the paper does not say over which windows a link is hot, nor whose ports
+//!                  count as the neighbourhood of one: assumed, in `docs/metrics.md`.
+
+mod log;
+mod neighbours;
+mod prober;
+mod seen;
+mod spec;
+mod window;
+
+pub(crate) use prober::Prober;
+pub use seen::{LoggedDetour, LoggedEvent, LoggedPath, LoggedStep, Loops, Occupancy, Probed};
+pub use spec::{MOST_DETOURS, Probe};
+
+#[cfg(test)]
+mod testing {
+    //! A network to look at, and queues in it.
+
+    use sidestep_sim::{Network, NoFiles};
+    use sidestep_switch::Depth;
+
+    /// Four switches in a row, one host each: cables 0 to 3 to hosts, 4 to 6 along the row.
+    pub fn row() -> Network {
+        let text = "duration = \"1 ms\"\nschemes = \"dctcp\"\n\
+            [topology]\nkind = \"linear\"\nswitches = 4\nhosts_per_switch = 1\n\
+            [workload.one]\nkind = \"long\"\n";
+        let read = crate::Scenario::read("t.toml", text, &[], &NoFiles);
+        let scenario = read.unwrap_or_else(|problems| panic!("{problems:?}"));
+        (*scenario.network).clone()
+    }
+
+    pub fn packets(at: &[(usize, u32)]) -> Vec<Depth> {
+        let mut depths = vec![Depth::default(); 14];
+        for (place, packets) in at {
+            depths[*place].packets = *packets;
+            depths[*place].bytes = 1518 * packets;
+        }
+        depths
+    }
+}

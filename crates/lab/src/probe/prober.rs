@@ -1,0 +1,198 @@
+//! Looks at a world while it runs.
+
+use super::log;
+use super::neighbours::{Neighbourhood, directed};
+use super::seen::{Occupancy, Probed};
+use super::spec::Probe;
+use super::window::Window;
+use sidestep_sim::agenda::Agenda;
+use sidestep_sim::{End, Network, Outcome, Watched, World};
+use sidestep_switch::{Capacity, Depth};
+use sidestep_types::{BitRate, Time};
+
+/// Looks at a world when something is due.
+pub(crate) struct Prober<'a> {
+    probe: &'a Probe,
+    network: &'a Network,
+    capacity: Capacity,
+    links: Option<Window>,
+    neighbours: Option<(Window, Neighbourhood)>,
+    /// Instants of `occupancy` that are over.
+    noted: usize,
+    probed: Probed,
+}
+
+impl<'a> Prober<'a> {
+    pub fn new(
+        probe: &'a Probe,
+        network: &'a Network,
+        capacity: Capacity,
+        duration: Time,
+    ) -> Prober<'a> {
+        let window = |span: Time| Window::first(span, duration, 2 * network.cables.len());
+        Prober {
+            probe,
+            network,
+            capacity,
+            links: probe.links.map(window),
+            neighbours: (probe.neighbours).map(|span| (window(span), Neighbourhood::of(network))),
+            noted: 0,
+            probed: Probed::default(),
+        }
+    }
+
+    /// When it must look next; never when nothing is left.
+    pub fn due(&self) -> Time {
+        let links = self.links.as_ref().map_or(Time::MAX, Window::due);
+        let around = self.neighbours.as_ref();
+        let around = around.map_or(Time::MAX, |(window, _)| window.due());
+        let noted = self.probe.occupancy.get(self.noted);
+        links.min(around).min(noted.copied().unwrap_or(Time::MAX))
+    }
+
+    /// Looks at a world that has run until `now`.
+    pub fn look<A: Agenda>(&mut self, world: &mut World<A>, now: Time) {
+        if let Some(window) = &mut self.links
+            && window.due() == now
+        {
+            let carried = window.next(world.link_bytes());
+            self.sample_links(&carried);
+        }
+        if let Some((window, _)) = &mut self.neighbours
+            && window.due() == now
+        {
+            let carried = window.next(world.link_bytes());
+            let depths = world.queue_depths(now);
+            self.sample_neighbours(&carried, &depths);
+        }
+        while self.probe.occupancy.get(self.noted) == Some(&now) {
+            let depths = world.queue_depths(now);
+            self.probed.occupancy.push(Occupancy {
+                at_ps: now.ps(),
+                packets: depths.iter().map(|depth| depth.packets).collect(),
+            });
+            self.noted += 1;
+        }
+    }
+
+    pub fn finish(self, watched: Watched, outcome: &Outcome) -> Probed {
+        Probed {
+            drops_at: log::drops_at(self.network, outcome),
+            detours: watched.detours.iter().map(log::detour).collect(),
+            detours_missed: watched.detours_missed,
+            paths: watched.paths.iter().map(log::path).collect(),
+            loops: self.probe.loops.then(|| log::loops(&watched.loops)),
+            ..self.probed
+        }
+    }
+
+    /// Directed links out of switches: place, feeding switch, rate.
+    fn fabric(&self) -> impl Iterator<Item = (usize, u32, BitRate)> {
+        directed(self.network).filter_map(|(place, from, rate)| match from {
+            End::Switch(s) => Some((place, s.0, rate)),
+            End::Host(_) => None,
+        })
+    }
+
+    fn is_hot(&self, bytes: u64, rate: BitRate, span: Time) -> bool {
+        let (above, below) = self.probe.hot;
+        // bytes · 8 / (rate · span / 10¹²) ≥ above / below
+        let carried = u128::from(bytes) * 8_000_000_000_000 * u128::from(below);
+        carried >= u128::from(rate.as_bps()) * u128::from(span.ps()) * u128::from(above)
+    }
+
+    fn sample_links(&mut self, carried: &[u64]) {
+        let span = self.probe.links.expect("links are probed");
+        let (mut n, mut hot, mut most) = (0u64, 0u64, 0.0f64);
+        for (place, _, rate) in self.fabric() {
+            n += 1;
+            hot += u64::from(self.is_hot(carried[place], rate, span));
+            let capacity = rate.as_bps() as f64 * span.as_s_f64() / 8.0;
+            most = most.max(carried[place] as f64 / capacity);
+        }
+        if n > 0 {
+            self.sample("hot_link_share", hot as f64 / n as f64);
+            self.sample("busiest_link_use", most);
+        }
+    }
+
+    fn sample_neighbours(&mut self, carried: &[u64], depths: &[Depth]) {
+        let span = self.probe.neighbours.expect("neighbours are probed");
+        let (_, around) = self.neighbours.as_ref().expect("neighbours are probed");
+        let hot = self
+            .fabric()
+            .filter(|(place, _, rate)| self.is_hot(carried[*place], *rate, span));
+        let mut found = Vec::new();
+        for (_, switch, _) in hot {
+            let names = ["neighbour_free_1hop", "neighbour_free_2hop"];
+            for (name, switches) in names.into_iter().zip(&around.around[switch as usize]) {
+                let free = around.free(switches, self.capacity, depths);
+                found.extend(free.map(|free| (name, free)));
+            }
+        }
+        for (name, free) in found {
+            self.sample(name, free);
+        }
+    }
+
+    fn sample(&mut self, name: &str, value: f64) {
+        // Nine decimals read back as the same number, whoever reads them.
+        let value = (value * 1e9).round() / 1e9;
+        let samples = &mut self.probed.samples;
+        samples.entry(name.to_string()).or_default().push(value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{packets, row};
+    use super::*;
+    use sidestep_types::Size;
+
+    #[test]
+    fn each_hot_link_gives_a_value_and_a_hosts_own_link_none() {
+        let (network, probe) = (
+            row(),
+            Probe {
+                links: Some(Time::from_us(100)),
+                neighbours: Some(Time::from_us(100)),
+                ..Probe::default()
+            },
+        );
+        let capacity = Capacity::PerPort(Size::Packets(10));
+        let mut prober = Prober::new(&probe, &network, capacity, Time::from_ms(1));
+        // 1 Gbps carries 12,500 B in 100 us.
+        let mut carried = vec![0; 14];
+        (carried[0], carried[9], carried[3], carried[10]) = (12_500, 11_250, 11_249, 12_500);
+        prober.sample_links(&carried);
+        prober.sample_neighbours(&carried, &packets(&[(1, 10), (8, 2), (7, 4)]));
+        let samples = &prober.probed.samples;
+        assert_eq!(samples["hot_link_share"], [2.0 / 10.0]);
+        assert_eq!(samples["busiest_link_use"], [1.0]);
+        // Switch 1 feeds both hot links; around it are 0 and 2, and then 3.
+        assert_eq!(samples["neighbour_free_1hop"], [38.0 / 50.0; 2]);
+        assert_eq!(samples["neighbour_free_2hop"], [16.0 / 20.0; 2]);
+    }
+
+    #[test]
+    fn windows_follow_each_other_until_the_duration_is_over() {
+        let network = row();
+        let probe = Probe {
+            links: Some(Time::from_us(300)),
+            occupancy: vec![Time::from_us(600), Time::from_us(2000)],
+            ..Probe::default()
+        };
+        let mut prober = Prober::new(&probe, &network, Capacity::Unlimited, Time::from_ms(1));
+        let mut ends = Vec::new();
+        while prober.due() < Time::MAX {
+            let due = prober.due();
+            ends.push(due.ps() / 1_000_000);
+            let window = prober.links.as_mut().unwrap();
+            if window.due() == due {
+                assert_eq!(window.next(vec![ends.len() as u64 * 5; 14])[0], 5);
+            }
+            prober.noted += usize::from(probe.occupancy.get(prober.noted) == Some(&due));
+        }
+        assert_eq!(ends, [300, 600, 900, 2000]);
+    }
+}

@@ -1,0 +1,53 @@
+//! What to look at.
+
+use sidestep_sim::Watching;
+use sidestep_types::Time;
+
+/// At most so many detours are logged: more than a figure can show.
+pub const MOST_DETOURS: usize = 100_000;
+
+/// What to look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// The window over which the use of links is taken.
+    pub links: Option<Time>,
+    /// How often buffers around hot links are looked at.
+    pub neighbours: Option<Time>,
+    /// A link is hot from this use on: numerator and denominator.
+    pub hot: (u64, u64),
+    /// Log each detour.
+    pub detours: bool,
+    /// When to note every queue's length, in order.
+    pub occupancy: Vec<Time>,
+    /// Keep the paths of so many data packets, those with the most detours.
+    pub paths: usize,
+    /// Count loops.
+    pub loops: bool,
+}
+
+impl Default for Probe {
+    /// Nothing.
+    fn default() -> Probe {
+        Probe {
+            links: None,
+            neighbours: None,
+            hot: (9, 10),
+            detours: false,
+            occupancy: Vec::new(),
+            paths: 0,
+            loops: false,
+        }
+    }
+}
+
+impl Probe {
+    /// What the simulator must watch for it, if anything.
+    pub(crate) fn watching(&self) -> Option<Watching> {
+        let watching = Watching {
+            detours: if self.detours { MOST_DETOURS } else { 0 },
+            paths: self.paths,
+            loops: self.loops,
+        };
+        (watching != Watching::default()).then_some(watching)
+    }
+}

@@ -1,0 +1,155 @@
+//! What the tables of metrics and of samples say of each.
+
+use super::{Needs, Population, Reading};
+use crate::record::Record;
+use crate::stats::{Sample, Summary};
+use sidestep_switch::DropReason;
+
+/// A number a summary can be asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Metric {
+    /// Its name in `[[claim]]` and `[[plot]]`, and its column in `points.parquet`.
+    pub name: &'static str,
+    /// What it is, in one line. Lines of the table may refer to the line before: `the same`.
+    pub doc: &'static str,
+    /// What it is, in words that stand alone.
+    pub heading: &'static str,
+    /// Its unit.
+    pub unit: Unit,
+    /// It counts things, summed over the seeds, so it grows with their number.
+    pub is_count: bool,
+    /// What it is taken over.
+    pub population: Population,
+    /// The probe without which it has no value, if it needs one.
+    pub needs: Option<Needs>,
+    /// Its row in the report of a run, if it has one.
+    pub row: Option<&'static str>,
+    read: Read,
+}
+
+/// What a number is measured in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Milliseconds.
+    Ms,
+    /// A share of a whole, from 0 to 1.
+    Share,
+    /// Things of the kind that [`Metric::doc`] names, or their mean or percentile.
+    Number,
+}
+
+impl Unit {
+    /// As it stands after a number; empty where a number stands alone.
+    pub const fn suffix(self) -> &'static str {
+        match self {
+            Unit::Ms => "ms",
+            Unit::Share | Unit::Number => "",
+        }
+    }
+}
+
+/// How a number is read from a summary.
+#[derive(Clone, Copy, Debug)]
+enum Read {
+    By(fn(&Summary) -> Reading),
+    Dropped(DropReason),
+}
+
+impl Metric {
+    /// Reads it from a summary.
+    pub fn read(&self, summary: &Summary) -> Reading {
+        match self.read {
+            Read::By(read) => read(summary),
+            Read::Dropped(reason) => {
+                let count = summary.drops.get(reason.name()).copied();
+                Reading::Exactly(count.unwrap_or(0) as f64)
+            }
+        }
+    }
+}
+
+/// What a line of the table says a number is.
+pub(super) enum Kind {
+    Ms,
+    Share,
+    Number,
+    /// A number that is summed over the seeds.
+    Count,
+}
+
+impl Metric {
+    pub(super) const fn line(
+        name: &'static str,
+        doc: &'static str,
+        population: Population,
+        kind: Kind,
+        read: fn(&Summary) -> Reading,
+    ) -> Metric {
+        Metric {
+            name,
+            doc,
+            heading: doc,
+            unit: match kind {
+                Kind::Ms => Unit::Ms,
+                Kind::Share => Unit::Share,
+                Kind::Number | Kind::Count => Unit::Number,
+            },
+            is_count: matches!(kind, Kind::Count),
+            population,
+            needs: None,
+            row: None,
+            read: Read::By(read),
+        }
+    }
+
+    pub(super) const fn dropped(reason: DropReason) -> Metric {
+        Metric {
+            name: reason.counted_as(),
+            doc: reason.metric_doc(),
+            heading: reason.metric_doc(),
+            unit: Unit::Number,
+            is_count: true,
+            population: Population::Packets,
+            needs: None,
+            row: Some(reason.row()),
+            read: Read::Dropped(reason),
+        }
+    }
+
+    pub(super) const fn heading(mut self, heading: &'static str) -> Metric {
+        self.heading = heading;
+        self
+    }
+
+    pub(super) const fn needs(mut self, needs: Needs) -> Metric {
+        self.needs = Some(needs);
+        self
+    }
+
+    pub(super) const fn row(mut self, row: &'static str) -> Metric {
+        self.row = Some(row);
+        self
+    }
+}
+
+/// A sample that a run leaves.
+#[derive(Clone, Copy, Debug)]
+pub struct SampleKind {
+    /// Its name in `[[plot]]`.
+    pub name: &'static str,
+    /// What a value of it is, with its unit.
+    pub axis: &'static str,
+    /// What has a value each.
+    pub population: Population,
+    /// Where its values are.
+    pub values: Values,
+}
+
+/// Where the values of a sample are.
+#[derive(Clone, Copy, Debug)]
+pub enum Values {
+    /// Completion times, those of the unfinished included.
+    Times(fn(&Record) -> Sample),
+    /// In [`crate::Probed::samples`], under the name.
+    Probed,
+}

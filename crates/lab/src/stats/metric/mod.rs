@@ -1,0 +1,68 @@
+//! The vocabulary of claims and plots: numbers that a summary can be asked for by name.
+//!
+//! **Decision**     what is known of a number is said once, in [`METRICS`]: its unit, what it is
+//!                  taken over, whether it is a count, and the probe without which it is missing.
+//!                  Reports, plots, tables and claims read it there; none looks at the name.
+//! **Units**        milliseconds, shares from 0 to 1, or what the sentence says.
+
+mod entry;
+mod needs;
+mod population;
+mod reading;
+mod samples;
+mod table;
+
+pub use entry::{Metric, SampleKind, Unit, Values};
+pub use needs::Needs;
+pub use population::Population;
+pub use reading::Reading;
+pub use samples::{SAMPLES, sample};
+pub use table::{METRICS, find, is_count};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Signals;
+    use sidestep_switch::DropReason;
+
+    #[test]
+    fn what_a_probe_samples_can_be_drawn() {
+        for metric in METRICS.iter().filter(|m| m.name.ends_with("_p90")) {
+            let sample = metric.name.trim_end_matches("_p90");
+            assert!(SAMPLES.contains(&sample), "{sample}");
+        }
+    }
+
+    #[test]
+    fn what_only_a_probe_sees_says_which() {
+        let needs = |name| find(name).unwrap().needs;
+        assert_eq!(needs("neighbour_free_1hop_p50"), Some(Needs::Neighbours));
+        assert_eq!(needs("busiest_link_use_max"), Some(Needs::Links));
+        assert_eq!(needs("loop_length_mean"), Some(Needs::Loops));
+        assert_eq!(needs("qct_p99_ms"), None);
+    }
+
+    #[test]
+    fn names_are_unique_and_end_in_their_unit() {
+        for (i, metric) in METRICS.iter().enumerate() {
+            assert!(METRICS[..i].iter().all(|before| before.name != metric.name));
+            let ms = metric.unit == Unit::Ms;
+            assert_eq!(metric.name.ends_with("_ms"), ms, "{}", metric.name);
+        }
+    }
+
+    #[test]
+    fn headings_stand_alone() {
+        for metric in METRICS {
+            assert!(!metric.heading.contains("of the same"), "{}", metric.name);
+        }
+    }
+
+    #[test]
+    fn every_signal_and_every_reason_of_a_drop_is_a_count() {
+        let reasons = DropReason::ALL.map(DropReason::counted_as);
+        for name in Signals::NAMES.iter().chain(&reasons) {
+            assert!(is_count(name), "the table of metrics lacks {name}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What numbers are taken over.
+
+use crate::stats::Summary;
+
+/// What a metric or a sample is taken over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Population {
+    /// Queries that were asked.
+    Queries,
+    /// Queries of the plan, asked or not.
+    PlannedQueries,
+    /// Flows of queries that were begun.
+    Responses,
+    /// Responses of the plan, begun or not.
+    PlannedResponses,
+    /// Background flows of 1 to 10 kB.
+    ShortFlows,
+    /// Background flows that end.
+    BackgroundFlows,
+    /// Background flows of more than 1 MB.
+    LongFlows,
+    /// Flows that never end.
+    EndlessFlows,
+    /// All flows.
+    Flows,
+    /// Packets: data, acknowledgements and handshakes.
+    Packets,
+    /// Data packets.
+    DataPackets,
+    /// Data packets that were detoured.
+    DetouredPackets,
+    /// Data packets that arrived after one sent later.
+    ReorderedPackets,
+    /// Loops of data packets.
+    Loops,
+    /// Links out of switches.
+    Links,
+    /// Ports of switches.
+    Ports,
+    /// Windows of the probe of links.
+    Windows,
+    /// Hot links, at the end of each window in which they are hot.
+    HotLinks,
+}
+
+impl Population {
+    /// What is counted, in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Population::Queries | Population::PlannedQueries => "queries",
+            Population::Responses | Population::PlannedResponses => "responses",
+            Population::ShortFlows => "short flows",
+            Population::BackgroundFlows => "background flows",
+            Population::LongFlows => "long flows",
+            Population::EndlessFlows => "endless flows",
+            Population::Flows => "flows",
+            Population::Packets => "packets",
+            Population::DataPackets => "data packets",
+            Population::DetouredPackets => "detoured packets",
+            Population::ReorderedPackets => "reordered packets",
+            Population::Loops => "loops",
+            Population::Links => "links",
+            Population::Ports => "ports",
+            Population::Windows => "windows",
+            Population::HotLinks => "hot links and instants",
+        }
+    }
+
+    /// How many there were, where a figure says so beside its numbers.
+    pub fn size(self, summary: &Summary) -> Option<u64> {
+        match self {
+            Population::Queries => Some(summary.qct_ms.n),
+            Population::Responses => Some(summary.fct_query_ms.n),
+            Population::ShortFlows => Some(summary.fct_short_ms.n),
+            _ => None,
+        }
+    }
+
+    /// Does a figure say how many there were?
+    pub const fn has_size(self) -> bool {
+        matches!(
+            self,
+            Population::Queries | Population::Responses | Population::ShortFlows
+        )
+    }
+}

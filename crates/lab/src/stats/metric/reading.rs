@@ -1,0 +1,75 @@
+//! A number of a summary, or the bound that unfinished flows leave of it.
+
+/// A number, or what is known of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Reading {
+    /// This.
+    Exactly(f64),
+    /// This or more.
+    AtLeast(f64),
+    /// This or less.
+    AtMost(f64),
+    /// Not known: nothing was measured, or the bounds cancel.
+    Nothing,
+}
+
+impl Reading {
+    /// The difference, with its bound.
+    pub fn minus(self, other: Reading) -> Reading {
+        use Reading::{AtLeast, AtMost, Exactly, Nothing};
+        match (self, other) {
+            (Exactly(a), Exactly(b)) => Exactly(a - b),
+            (AtLeast(a), Exactly(b) | AtMost(b)) | (Exactly(a), AtMost(b)) => AtLeast(a - b),
+            (AtMost(a), Exactly(b) | AtLeast(b)) | (Exactly(a), AtLeast(b)) => AtMost(a - b),
+            _ => Nothing,
+        }
+    }
+
+    /// The sum, with its bound.
+    pub fn plus(self, other: Reading) -> Reading {
+        self.minus(other.times(-1.0))
+    }
+
+    /// The multiple, with its bound.
+    pub fn times(self, by: f64) -> Reading {
+        use Reading::{AtLeast, AtMost, Exactly, Nothing};
+        match self {
+            Exactly(v) => Exactly(v * by),
+            AtLeast(v) if by < 0.0 => AtMost(v * by),
+            AtMost(v) if by < 0.0 => AtLeast(v * by),
+            AtLeast(v) => AtLeast(v * by),
+            AtMost(v) => AtMost(v * by),
+            Nothing => Nothing,
+        }
+    }
+
+    /// The ratio of two numbers that are not negative, with its bound.
+    pub fn over(self, other: Reading) -> Reading {
+        use Reading::{AtLeast, AtMost, Exactly, Nothing};
+        match (self, other) {
+            (_, Exactly(b) | AtLeast(b) | AtMost(b)) if b <= 0.0 => Nothing,
+            (Exactly(a), Exactly(b)) => Exactly(a / b),
+            (AtLeast(a), Exactly(b) | AtMost(b)) | (Exactly(a), AtMost(b)) => AtLeast(a / b),
+            (AtMost(a), Exactly(b) | AtLeast(b)) | (Exactly(a), AtLeast(b)) => AtMost(a / b),
+            _ => Nothing,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Reading::{AtLeast, AtMost, Exactly, Nothing};
+
+    #[test]
+    fn a_bound_stays_a_bound() {
+        assert_eq!(Exactly(5.0).minus(Exactly(2.0)), Exactly(3.0));
+        assert_eq!(AtLeast(5.0).minus(Exactly(2.0)), AtLeast(3.0));
+        assert_eq!(Exactly(5.0).minus(AtLeast(2.0)), AtMost(3.0));
+        assert_eq!(AtLeast(5.0).minus(AtLeast(2.0)), Nothing);
+        assert_eq!(Exactly(5.0).plus(AtLeast(2.0)), AtLeast(7.0));
+        assert_eq!(AtMost(5.0).plus(AtLeast(2.0)), Nothing);
+        assert_eq!(AtLeast(5.0).times(-2.0), AtMost(-10.0));
+        assert_eq!(Exactly(6.0).over(AtLeast(2.0)), AtMost(3.0));
+        assert_eq!(Exactly(6.0).over(Exactly(0.0)), Nothing);
+    }
+}

@@ -1,0 +1,201 @@
+//! The table of metrics: one line each, with all that is known of it.
+
+use super::entry::{Kind, Metric, SampleKind, Values};
+use super::{Needs, Population, Reading};
+use crate::probe::Loops;
+use crate::stats::{Percentiles, Summary};
+use sidestep_switch::DropReason;
+
+/// All metrics, in the order in which they are listed: the reasons of drops after their sum, those
+/// of samples last, five each.
+pub const METRICS: &[Metric] = &joined::<ALL>([FLOWS, &DROPS, PACKETS, SAMPLED]);
+
+const ALL: usize = FLOWS.len() + DROPS.len() + PACKETS.len() + SAMPLED.len();
+
+/// The metric called `name`.
+pub fn find(name: &str) -> Option<&'static Metric> {
+    METRICS.iter().find(|metric| metric.name == name)
+}
+
+/// Is `name` a metric that counts things, so that it grows with the number of seeds?
+pub fn is_count(name: &str) -> bool {
+    find(name).is_some_and(|metric| metric.is_count)
+}
+
+/// Writes a part of the table: population, kind, name, sentence, more facts, and how it is read.
+macro_rules! metrics {
+    ($part:ident: $(
+        $population:ident $kind:ident $name:literal $doc:literal
+        $(, $fact:ident $value:expr)* => $read:expr;
+    )*) => {
+        const $part: &[Metric] = &[$(
+            Metric::line($name, $doc, Population::$population, Kind::$kind, $read)
+                $(.$fact($value))*,
+        )*];
+    };
+}
+
+metrics! { FLOWS:
+    Queries Ms "qct_p50_ms" "median query completion time" => |s| p50(&s.qct_ms);
+    Queries Ms "qct_p99_ms" "99th percentile of query completion time" => |s| p99(&s.qct_ms);
+    Queries Ms "qct_min_ms" "the shortest query completion time" => |s| known(s.qct_ms.min);
+    Queries Ms "qct_max_ms" "the longest query completion time" => |s| bounded(s.qct_ms.max, s.qct_ms.max_at_least);
+    Queries Share "qct_completed_share" "share of queries that completed" => |s| known(s.qct_ms.completed_share);
+    ShortFlows Ms "fct_short_p50_ms" "median completion time of background flows of 1 to 10 kB" => |s| p50(&s.fct_short_ms);
+    ShortFlows Ms "fct_short_p99_ms" "99th percentile of the same", heading "99th percentile of completion time of background flows of 1 to 10 kB" => |s| p99(&s.fct_short_ms);
+    ShortFlows Share "fct_short_completed_share" "share of those flows that completed" => |s| known(s.fct_short_ms.completed_share);
+    Responses Ms "fct_query_p50_ms" "median completion time of the flows of queries" => |s| p50(&s.fct_query_ms);
+    Responses Ms "fct_query_p99_ms" "99th percentile of the same", heading "99th percentile of completion time of the flows of queries" => |s| p99(&s.fct_query_ms);
+    BackgroundFlows Ms "fct_background_p50_ms" "median completion time of all background flows that end" => |s| p50(&s.fct_background_ms);
+    BackgroundFlows Ms "fct_background_p99_ms" "99th percentile of the same", heading "99th percentile of completion time of all background flows that end" => |s| p99(&s.fct_background_ms);
+    LongFlows Ms "fct_long_p50_ms" "median completion time of background flows of more than 1 MB" => |s| p50(&s.fct_long_ms);
+    LongFlows Ms "fct_long_p99_ms" "99th percentile of the same", heading "99th percentile of completion time of background flows of more than 1 MB" => |s| p99(&s.fct_long_ms);
+    PlannedQueries Share "query_timeout_share" "share of the queries with a response that ran into a timeout" => |s| known(s.query_timeout_share);
+    PlannedResponses Share "response_timeout_share" "share of the responses that ran into a timeout" => |s| known(s.response_timeout_share);
+    Packets Count "drops" "packets dropped, for any reason" => |s| number(s.drops.values().sum());
+}
+
+/// One for each reason of a drop.
+const DROPS: [Metric; DropReason::COUNT] = {
+    let mut all = [Metric::dropped(DropReason::Full); DropReason::COUNT];
+    let mut i = 0;
+    while i < all.len() {
+        all[i] = Metric::dropped(DropReason::ALL[i]);
+        i += 1;
+    }
+    all
+};
+
+metrics! { PACKETS:
+    Packets Count "trims" "packets that lost their payload in a switch", row "trimmed" => |s| number(s.signals.trims);
+    Packets Count "detours" "detours of all packets", row "detours" => |s| number(s.detours);
+    Packets Share "detoured_share" "share of all packets delivered, acknowledgements included, that were detoured" => |s| known(s.detoured_share);
+    DataPackets Share "detoured_data_share" "share of the data packets delivered that were detoured at least once" => |s| known(s.detoured_data_share);
+    DetouredPackets Share "detoured_query_share" "share of the detoured data packets that belong to queries" => |s| known(s.detoured_query_share);
+    DataPackets Share "detoured_background_share" "share of the background data packets delivered that were detoured" => |s| known(s.detoured_background_share);
+    DataPackets Number "detours_per_packet" "mean detours of a data packet delivered, those without any included" => |s| known(s.detours_per_packet);
+    DataPackets Number "detours_p99" "99th percentile of the detours of a query's data packet delivered" => |s| whole(s.detours_p99);
+    DataPackets Number "detours_max" "the most detours of a data packet delivered" => |s| whole(s.detours_max);
+    DataPackets Number "stretch_mean" "mean over the data packets delivered of switches crossed over those of a shortest path" => |s| known(s.stretch_mean);
+    DataPackets Number "extra_hops_p99" "99th percentile of the switches that a data packet delivered crossed beyond a shortest path" => |s| whole(s.extra_hops_p99);
+    Links Share "link_use_mean" "mean share of the run that a link out of a switch was busy" => |s| known(s.link_use.mean);
+    Links Share "link_use_max" "the same of the busiest link out of a switch" => |s| known(s.link_use.max);
+    Packets Count "marks" "packets marked", row "ECN marks" => |s| number(s.signals.marks);
+    Flows Count "timeouts" "retransmission timeouts", row "retransmission timeouts" => |s| number(s.signals.timeouts);
+    Packets Count "retransmits" "data segments sent again", row "retransmissions" => |s| number(s.signals.retransmits);
+    Packets Count "spurious_retransmits" "data segments sent again of which the network had lost nothing since they were last sent" => |s| number(s.signals.spurious_retransmits);
+    Flows Count "spurious_timeouts" "retransmission timeouts at which the network had not lost the oldest byte waited for" => |s| number(s.signals.spurious_timeouts);
+    DataPackets Share "reordered_share" "share of the data packets delivered that arrived after one sent later (RFC 4737)" => |s| known(s.reordered_share);
+    ReorderedPackets Number "reordering_p99" "n-reordering (RFC 4737 section 5.4) that 99 % of the reordered data packets do not exceed" => reordering;
+    Ports Count "pauses" "pauses that switches sent", row "pauses" => |s| number(s.pauses);
+    Ports Count "deadlocks" "cycles of ports that came to wait for each other for ever", row "deadlocks" => |s| number(s.deadlocks);
+    EndlessFlows Number "jain" "Jain's index of the goodputs of endless flows" => |s| known(s.jain);
+    DetouredPackets Share "looped_share" "share of the detoured data packets that crossed a switch twice", needs Needs::Loops => looped_share;
+    DataPackets Number "loops_per_packet" "mean loops of a data packet, those without any included", needs Needs::Loops => loops_per_packet;
+    Loops Number "loop_length_mean" "mean length of a loop, in links", needs Needs::Loops => loop_length_mean;
+}
+
+/// Writes the samples of probes, and the five metrics of each.
+macro_rules! samples {
+    ($($population:ident $needs:ident $name:literal $of:literal;)*) => {
+        /// What probes take.
+        pub(super) const PROBED: &[SampleKind] = &[$(SampleKind {
+            name: $name,
+            axis: $of,
+            population: Population::$population,
+            values: Values::Probed,
+        },)*];
+
+        const SAMPLED: &[Metric] = &[$(
+            sampled!($population $needs $name "_mean" "mean of " $of, |s| s.mean),
+            sampled!($population $needs $name "_p10" "10th percentile of " $of, |s| s.p10),
+            sampled!($population $needs $name "_p50" "median of " $of, |s| s.p50),
+            sampled!($population $needs $name "_p90" "90th percentile of " $of, |s| s.p90),
+            sampled!($population $needs $name "_max" "largest of " $of, |s| s.max),
+        )*];
+    };
+}
+
+/// One metric of one sample.
+macro_rules! sampled {
+    ($population:ident $needs:ident $name:literal $suffix:literal $what:literal $of:literal, $pick:expr) => {
+        Metric::line(
+            concat!($name, $suffix),
+            concat!($what, $of),
+            Population::$population,
+            Kind::Share,
+            |s| known(s.samples.get($name).map($pick)),
+        )
+        .needs(Needs::$needs)
+    };
+}
+
+samples! {
+    Windows Links "hot_link_share" "the share of links that are hot, over windows";
+    Windows Links "busiest_link_use" "the busiest link's use, over windows";
+    HotLinks Neighbours "neighbour_free_1hop" "the free share of buffers one hop from a hot link";
+    HotLinks Neighbours "neighbour_free_2hop" "the free share of buffers two hops from a hot link";
+}
+
+/// The parts of the table, one after the other.
+const fn joined<const N: usize>(parts: [&[Metric]; 4]) -> [Metric; N] {
+    let mut all = [Metric::dropped(DropReason::Full); N];
+    let (mut n, mut part) = (0, 0);
+    while part < parts.len() {
+        let mut i = 0;
+        while i < parts[part].len() {
+            all[n] = parts[part][i];
+            n += 1;
+            i += 1;
+        }
+        part += 1;
+    }
+    all
+}
+
+fn p50(of: &Percentiles) -> Reading {
+    bounded(of.p50, of.p50_at_least)
+}
+
+fn p99(of: &Percentiles) -> Reading {
+    bounded(of.p99, of.p99_at_least)
+}
+
+fn bounded(value: Option<f64>, at_least: bool) -> Reading {
+    match value {
+        Some(v) if at_least => Reading::AtLeast(v),
+        value => known(value),
+    }
+}
+
+fn reordering(summary: &Summary) -> Reading {
+    let n = summary.reordering_p99.map(|n| n as f64);
+    bounded(n, summary.reordering_p99_at_least)
+}
+
+fn known(value: Option<f64>) -> Reading {
+    value.map_or(Reading::Nothing, Reading::Exactly)
+}
+
+fn looped_share(summary: &Summary) -> Reading {
+    let share = |l: &Loops| (l.detoured > 0).then(|| l.looped as f64 / l.detoured as f64);
+    known(summary.loops.as_ref().and_then(share))
+}
+
+fn loops_per_packet(summary: &Summary) -> Reading {
+    let mean = |l: &Loops| (l.packets > 0).then(|| l.count() as f64 / l.packets as f64);
+    known(summary.loops.as_ref().and_then(mean))
+}
+
+fn loop_length_mean(summary: &Summary) -> Reading {
+    let mean = |l: &Loops| (l.count() > 0).then(|| l.links() as f64 / l.count() as f64);
+    known(summary.loops.as_ref().and_then(mean))
+}
+
+fn whole(value: Option<u64>) -> Reading {
+    value.map_or(Reading::Nothing, number)
+}
+
+fn number(count: u64) -> Reading {
+    Reading::Exactly(count as f64)
+}

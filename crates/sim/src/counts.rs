@@ -1,0 +1,79 @@
+//! What a run counts over all of it.
+//!
+//! A new count of a run is one line in the list below: it becomes a field of [`Totals`], of a
+//! record and of a summary. What is counted at a port is [`sidestep_switch::ports::Counts`].
+
+use sidestep_switch::DropReason;
+
+/// Calls the macro `$then` with every count of a run: doc comment and name.
+///
+/// `work` says how much happened, `signals` what congestion did. Packets are data,
+/// acknowledgements and handshakes alike.
+///
+/// ```
+/// macro_rules! names {
+///     (work { $($(#[$d:meta])* $work:ident;)* } signals { $($(#[$e:meta])* $signal:ident;)* }) => {
+///         ([$(stringify!($work)),*], [$(stringify!($signal)),*])
+///     };
+/// }
+/// let (work, signals) = sidestep_sim::run_counts!(names);
+/// assert!(work.contains(&"delivered") && signals.contains(&"trims"));
+/// ```
+#[macro_export]
+macro_rules! run_counts {
+    ($then:ident) => {
+        $then! {
+            work {
+                /// Deliveries of one packet over one link.
+                packet_hops;
+                /// Events taken from the agenda.
+                events;
+                /// Packets that hosts put on their NICs.
+                sent;
+                /// Packets that reached their host.
+                delivered;
+                /// Packets queued or on a wire when the run stopped.
+                in_flight;
+                /// Detours.
+                detours;
+                /// Delivered packets that were detoured at least once.
+                detoured;
+                /// Pauses that switches sent.
+                pauses;
+            }
+            signals {
+                /// Packets marked.
+                marks;
+                /// Packets that lost their payload in a switch.
+                trims;
+                /// Retransmission timeouts.
+                timeouts;
+                /// Data segments sent again.
+                retransmits;
+                /// Of those, the ones of which the network had lost nothing since they were last sent.
+                spurious_retransmits;
+                /// Timeouts at which the network had not lost the oldest byte waited for.
+                spurious_timeouts;
+            }
+        }
+    };
+}
+
+/// Writes [`Totals`].
+macro_rules! totals {
+    (
+        work { $($(#[$work_doc:meta])* $work:ident;)* }
+        signals { $($(#[$signal_doc:meta])* $signal:ident;)* }
+    ) => {
+        /// Sums over the run. Packets are data, acknowledgements and handshakes alike.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct Totals {
+            $($(#[$work_doc])* pub $work: u64,)*
+            $($(#[$signal_doc])* pub $signal: u64,)*
+            /// Packets dropped, by reason.
+            pub drops: [u64; DropReason::COUNT],
+        }
+    };
+}
+
+run_counts!(totals);

@@ -1,0 +1,71 @@
+//! What a chart shows.
+
+use super::super::axis::Scale;
+use super::super::look::Entry;
+
+/// A figure of numbers against an axis.
+#[derive(Clone, Debug)]
+pub struct Chart {
+    /// In bold, at the top.
+    pub title: String,
+    /// Below it: the experiment, and of how many seeds.
+    pub subtitle: String,
+    /// What is swept.
+    pub x: Sweep,
+    /// One a metric.
+    pub panels: Vec<Panel>,
+    /// The series, each with the same place in every panel.
+    pub series: Vec<Entry>,
+}
+
+/// What is swept.
+#[derive(Clone, Debug)]
+pub enum Sweep {
+    /// Numbers: lines.
+    Numbers {
+        /// With the unit.
+        label: String,
+        /// How they are spread.
+        scale: Scale,
+        /// Each value, and how it is written.
+        values: Vec<(f64, String)>,
+    },
+    /// Words: a row each.
+    Words {
+        /// The name of the axis.
+        label: String,
+        /// In the order of the sweep.
+        values: Vec<String>,
+    },
+}
+
+/// One metric.
+#[derive(Clone, Debug)]
+pub struct Panel {
+    /// What it is, with its unit.
+    pub heading: String,
+    /// How values are spread.
+    pub scale: Scale,
+    /// Values of series `s` at value `x` of the axis: `points[s][x]`.
+    pub points: Vec<Vec<Option<Point>>>,
+}
+
+/// One number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// The number, or the bound.
+    pub value: f64,
+    /// Its 95 % interval.
+    pub ci: Option<[f64; 2]>,
+    /// It is a bound: which way the truth lies.
+    pub bound: Option<Side>,
+}
+
+/// Which way the truth lies of a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// This or more.
+    Above,
+    /// This or less.
+    Below,
+}

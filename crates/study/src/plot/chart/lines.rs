@@ -1,0 +1,136 @@
+//! Lines over numbers.
+
+use super::super::axis::{Axis, Scale, Tick};
+use super::super::frame::{Frame, HEADING_LINE, heading_lines};
+use super::super::look::{Look, heading_height, words};
+use super::super::scene::Scene;
+use super::figure::{Chart, Point, Side};
+use super::marks::{off, pen, say};
+use super::page::{BELOW, MARGIN, WIDTH, begin, close, value_axis};
+
+/// Between two panels.
+const GAP: f32 = 104.0;
+/// How high the panels of a line plot are.
+const HIGH: f32 = 260.0;
+
+/// A panel a metric, a line a series.
+pub fn draw(chart: &Chart, label: &str, scale: Scale, values: &[(f64, String)]) -> Scene {
+    let columns = if chart.panels.len() > 1 { 2 } else { 1 };
+    let deep = chart.panels.len().div_ceil(columns) as f32;
+    let wide = match columns {
+        1 => WIDTH - 2.0 * MARGIN - 44.0,
+        _ => (WIDTH - 2.0 * MARGIN - 44.0 - GAP + 24.0) / 2.0,
+    };
+    let heads = chart
+        .panels
+        .iter()
+        .map(|p| heading_lines(&p.heading, wide).len());
+    let more = HEADING_LINE * (heads.max().unwrap_or(1).max(1) - 1) as f32;
+    let step = HIGH + BELOW + more;
+    let top = heading_height(WIDTH, MARGIN, &chart.title, &chart.subtitle) + 20.0 + more;
+    let end = top - more + deep * step;
+    let mut scene = begin(chart, end);
+    for (i, panel) in chart.panels.iter().enumerate() {
+        let left = MARGIN + 44.0 + (i % columns) as f32 * (wide + GAP - 24.0);
+        let y0 = top + (i / columns) as f32 * step;
+        let x = Spread::new(scale, values.iter().map(|v| v.0), (left, left + wide));
+        let y = value_axis(panel, (y0 + HIGH, y0));
+        Frame {
+            x: &x.axis,
+            y: &y,
+            x_ticks: values.iter().map(|(v, word)| tick(*v, word)).collect(),
+            y_ticks: y.ticks(),
+            heading: &panel.heading,
+            x_label: label,
+        }
+        .draw(&mut scene);
+        for (s, points) in panel.points.iter().enumerate() {
+            let look = &chart.series[s].look;
+            let dodge = 3.0 * (s as f32 - (panel.points.len() as f32 - 1.0) / 2.0);
+            let place = |v: f64| x.axis.place(v) + dodge.clamp(-12.0, 12.0);
+            let mut all: Vec<(f64, &String, Option<Point>)> = values
+                .iter()
+                .zip(points)
+                .map(|((v, word), p)| (*v, word, *p))
+                .collect();
+            all.sort_by(|a, b| a.0.total_cmp(&b.0));
+            // A value that is not known leaves a hole in the line.
+            for run in all.split(|(.., p)| p.is_none()).filter(|run| run.len() > 1) {
+                let at =
+                    |(v, _, p): &(f64, _, Option<Point>)| p.map(|p| (place(*v), y.place(p.value)));
+                scene.line(run.iter().filter_map(at).collect(), &look.line());
+            }
+            let known = all
+                .iter()
+                .filter_map(|(v, word, p)| p.map(|p| (*v, *word, p)));
+            for (v, word, point) in known {
+                let hint = format!("{} at {word}: {}", chart.series[s].name, say(&point));
+                upright(&mut scene, place(v), &y, &point, look, &hint);
+            }
+        }
+    }
+    close(&mut scene, chart, end, true);
+    scene
+}
+
+fn tick(value: f64, word: &str) -> Tick {
+    Tick {
+        value,
+        label: Some(word.into()),
+    }
+}
+
+/// An axis that leaves a little room at both ends.
+struct Spread {
+    axis: Axis,
+}
+
+impl Spread {
+    fn new(scale: Scale, values: impl Iterator<Item = f64> + Clone, pixels: (f32, f32)) -> Spread {
+        let low = values.clone().fold(f64::INFINITY, f64::min);
+        let high = values.fold(f64::NEG_INFINITY, f64::max);
+        let (from, to) = match scale {
+            Scale::Log => {
+                let f = (high / low).powf(0.05).max(1.05);
+                (low / f, high * f)
+            }
+            Scale::Linear => {
+                let d = ((high - low) * 0.05).max(low.abs() * 1e-3).max(1e-9);
+                (low - d, high + d)
+            }
+        };
+        Spread {
+            axis: Axis {
+                scale,
+                from,
+                to,
+                pixels,
+            },
+        }
+    }
+}
+
+/// A point with its interval upright.
+fn upright(scene: &mut Scene, x: f32, y: &Axis, point: &Point, look: &Look, hint: &str) {
+    let pen = pen(look);
+    if let Some([low, high]) = point.ci {
+        let (low, high) = (y.place(low), y.place(high));
+        if (low - high).abs() > 1.0 {
+            scene.line(vec![(x, low), (x, high)], &pen);
+            for end in [low, high] {
+                scene.line(vec![(x - 3.5, end), (x + 3.5, end)], &pen);
+            }
+        }
+    }
+    let at = (x, y.place(point.value));
+    if off(point, y) {
+        scene.text((x + 8.0, at.1 - 5.0), "0", words(11.5, look.color).bold());
+    } else if let Some(side) = point.bound {
+        let way = if side == Side::Above { -1.0 } else { 1.0 };
+        let tip = at.1 + way * 17.0;
+        scene.line(vec![at, (x, tip)], &pen);
+        let back = tip - way * 5.0;
+        scene.line(vec![(x - 3.5, back), (x, tip), (x + 3.5, back)], &pen);
+    }
+    scene.mark(at, 4.0, look, point.bound.is_none() && !off(point, y), hint);
+}

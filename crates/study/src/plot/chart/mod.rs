@@ -1,0 +1,153 @@
+//! Numbers with their intervals against a swept axis: lines over numbers, rows over words.
+//!
+//! A value whose runs left flows unfinished is a bound: an open mark with an arrow the way the
+//! truth lies. A zero on a logarithmic axis lies on its lower edge and says so.
+
+mod figure;
+mod lines;
+mod marks;
+mod page;
+mod rows;
+
+pub use figure::{Chart, Panel, Point, Side, Sweep};
+
+use super::scene::Scene;
+
+/// Draws it: lines when the axis has numbers, else rows.
+pub fn chart(chart: &Chart) -> Scene {
+    match &chart.x {
+        Sweep::Numbers {
+            label,
+            scale,
+            values,
+        } => lines::draw(chart, label, *scale, values),
+        Sweep::Words { label, values } => rows::draw(chart, label, values),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plot::testing::keep;
+    use crate::plot::{Entry, Look, Scale, svg};
+
+    fn point(value: f64) -> Option<Point> {
+        Some(Point {
+            value,
+            ci: Some([value * 0.9, value * 1.15]),
+            bound: None,
+        })
+    }
+
+    fn entry(n: usize, name: &str) -> Entry {
+        Entry {
+            look: Look::nth(n),
+            name: name.into(),
+            about: "n = 1,234 queries a point, 5 seeds".into(),
+        }
+    }
+
+    fn figure(x: Sweep, scale: Scale) -> Chart {
+        let dctcp = vec![point(21.0), point(23.5), point(31.0), point(48.0), {
+            let mut p = point(61.0);
+            p.as_mut().unwrap().bound = Some(Side::Above);
+            p.as_mut().unwrap().ci = None;
+            p
+        }];
+        let dibs = vec![point(4.0), point(5.1), point(8.0), None, point(40.0)];
+        let panel = |heading: &str, scale| Panel {
+            heading: heading.into(),
+            scale,
+            points: vec![dctcp.clone(), dibs.clone()],
+        };
+        Chart {
+            title: "Query completion under DCTCP and DIBS as queries come more often".into(),
+            subtitle: "fig08; k=8 fat-tree, 128 hosts; 95 % intervals over 5 seeds".into(),
+            x,
+            panels: vec![
+                panel("99th percentile of query completion time, ms", scale),
+                panel(LONG, Scale::Linear),
+                panel("detoured packets, share", Scale::Linear),
+            ],
+            series: vec![entry(0, "dctcp"), entry(1, "dibs")],
+        }
+    }
+
+    const LONG: &str =
+        "99th percentile of completion time of background flows of 1 to 10 kB that ask nobody, ms";
+
+    fn rates() -> Sweep {
+        let values = [300, 500, 1000, 1500, 2000].map(|v| (f64::from(v), v.to_string()));
+        Sweep::Numbers {
+            label: "query rate, /s".into(),
+            scale: Scale::Linear,
+            values: values.to_vec(),
+        }
+    }
+
+    #[test]
+    fn lines_have_a_mark_a_point_and_bounds_are_open_with_an_arrow() {
+        let scene = chart(&figure(rates(), Scale::Log));
+        let text = svg(&scene);
+        keep("lines", &scene);
+        assert_eq!(text.matches("<title>dctcp at ").count(), 15);
+        assert_eq!(
+            text.matches("<title>dibs at ").count(),
+            12,
+            "a hole stays a hole"
+        );
+        assert!(
+            text.contains("dctcp at 2000: at least 61.0</title>"),
+            "{text}"
+        );
+        assert!(text.contains("unfinished flows leave a bound"));
+        assert!(!text.contains(LONG), "a heading is broken to fit its panel");
+        let open = text
+            .lines()
+            .filter(|l| l.contains("at least"))
+            .all(|l| l.contains("#ffffff"));
+        assert!(open);
+    }
+
+    #[test]
+    fn words_are_rows() {
+        let values = [
+            "as assumed",
+            "minimum RTO 1 ms",
+            "a buffer of 50 packets a port and an unusually long name that needs a second line",
+            "no handshake",
+            "c",
+        ];
+        let words = Sweep::Words {
+            label: "assumption".into(),
+            values: values.map(String::from).to_vec(),
+        };
+        let scene = chart(&figure(words, Scale::Linear));
+        keep("rows", &scene);
+        let text = svg(&scene);
+        assert!(text.contains(">minimum RTO 1 ms</text>"), "{text}");
+        assert!(
+            text.contains("dibs, as assumed: 4.00 (3.60 to 4.60)"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_zero_on_a_log_axis_lies_on_the_edge_and_says_so() {
+        let mut figure = figure(rates(), Scale::Log);
+        figure.panels.truncate(1);
+        figure.panels[0].points[1][0] = point(0.0);
+        let scene = chart(&figure);
+        keep("one", &scene);
+        assert!(svg(&scene).contains("font-weight=\"600\">0</text>"));
+    }
+
+    #[test]
+    fn nothing_measured_is_still_a_figure() {
+        let mut figure = figure(rates(), Scale::Log);
+        for panel in &mut figure.panels {
+            panel.points.iter_mut().flatten().for_each(|p| *p = None);
+        }
+        assert!(svg(&chart(&figure)).contains("query rate"));
+    }
+}

@@ -1,0 +1,160 @@
+//! The paper's words beside our numbers, as text.
+
+use crate::words::{Grid, number, wrap};
+use sidestep_lab::ClaimResult;
+use sidestep_lab::stats::metric;
+
+/// The paper's words beside our numbers.
+pub fn claims_table(claims: &[ClaimResult]) -> String {
+    let mut grid = Grid::default();
+    grid.row([
+        "the paper says".into(),
+        "paper".into(),
+        "ours".into(),
+        "verdict".into(),
+    ]);
+    grid.rule();
+    for claim in claims {
+        let source = if claim.figure.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", claim.figure)
+        };
+        let mut lines = wrap(&format!("{}{source}", claim.says), 48).into_iter();
+        let first = lines.next().unwrap_or_default();
+        grid.row([
+            first,
+            claim.paper.map_or("-".into(), number),
+            ours(claim),
+            if claim.is_expected() {
+                claim.verdict.to_string()
+            } else {
+                format!("{}, not as expected", claim.verdict)
+            },
+        ]);
+        let mut more: Vec<String> = lines.collect();
+        more.extend(
+            wrap(&format!("{}: {}", claim.metric, claim.compare), 46)
+                .into_iter()
+                .map(|l| format!("  {l}")),
+        );
+        more.extend(
+            wrap(&place(claim), 46)
+                .into_iter()
+                .map(|l| format!("  {l}")),
+        );
+        let interval = interval_of(claim);
+        for (i, line) in more.into_iter().enumerate() {
+            let beside = if i == 0 {
+                interval.clone().unwrap_or_default()
+            } else {
+                String::new()
+            };
+            grid.row([line, String::new(), beside, String::new()]);
+        }
+        if claim.gap != "none" {
+            for line in wrap(&format!("gap: {}", claim.gap), 84) {
+                grid.heading(&format!("  {line}"));
+            }
+        }
+    }
+    grid.render(&[3])
+}
+
+/// Of which points a claim speaks, in words; nothing without a sweep.
+fn place(claim: &ClaimResult) -> String {
+    let pairs = |at: &std::collections::BTreeMap<String, String>| {
+        let pairs: Vec<String> = at.iter().map(|(axis, v)| format!("{axis} {v}")).collect();
+        pairs.join(", ")
+    };
+    let mut words = String::new();
+    if let Some(over) = claim.over {
+        words = format!("{} of {} points", over.name(), claim.points.len());
+    }
+    for (before, at) in [
+        ("at", &claim.at),
+        ("less that at", &claim.less),
+        ("over that at", &claim.per),
+    ] {
+        if !at.is_empty() {
+            let gap = if words.is_empty() { "" } else { ", " };
+            words.push_str(&format!("{gap}{before} {}", pairs(at)));
+        }
+    }
+    words
+}
+
+/// The interval of a claim's number over seeds. A count is the sum over seeds, so its
+/// interval says that it is of one seed.
+fn interval_of(claim: &ClaimResult) -> Option<String> {
+    let [low, high] = claim.ci.filter(|[low, high]| low < high)?;
+    let of_one =
+        metric::is_count(&claim.metric) && claim.per.is_empty() && !claim.compare.contains('/');
+    let each = if of_one { " a seed" } else { "" };
+    Some(format!("{}..{}{each}", number(low), number(high)))
+}
+
+fn ours(claim: &ClaimResult) -> String {
+    match claim.ours {
+        None => "-".into(),
+        Some(v) => {
+            let bound = claim
+                .bound
+                .as_deref()
+                .map_or(String::new(), |b| format!("{b} "));
+            format!("{bound}{}", number(v))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sidestep_lab::Verdict;
+
+    /// A claim on this metric, with an interval.
+    fn claim(metric: &str, compare: &str) -> ClaimResult {
+        ClaimResult {
+            id: "a".into(),
+            figure: String::new(),
+            says: "it is so".into(),
+            metric: metric.into(),
+            compare: compare.into(),
+            paper: None,
+            ours: Some(3.5),
+            bound: None,
+            ci: Some([3.0, 4.0]),
+            accept: "1..".into(),
+            verdict: Verdict::Reproduced,
+            tolerance: "any".into(),
+            gap: "none".into(),
+            expect: Verdict::Reproduced,
+            gap_sweep: String::new(),
+            at: Default::default(),
+            less: Default::default(),
+            per: Default::default(),
+            over: None,
+            points: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_interval_of_a_count_alone_is_of_a_seed() {
+        for count in [
+            "drops",
+            "drops_full",
+            "pauses",
+            "deadlocks",
+            "spurious_timeouts",
+        ] {
+            let said = interval_of(&claim(count, "dctcp"));
+            assert_eq!(said.as_deref(), Some("3.00..4.00 a seed"), "{count}");
+        }
+        for other in ["detours_per_packet", "detours_p99", "qct_p99_ms"] {
+            let said = interval_of(&claim(other, "dibs"));
+            assert_eq!(said.as_deref(), Some("3.00..4.00"), "{other}");
+        }
+        let ratio = interval_of(&claim("marks", "dibs / dctcp"));
+        assert_eq!(ratio.as_deref(), Some("3.00..4.00"));
+    }
+}

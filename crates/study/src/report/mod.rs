@@ -1,0 +1,245 @@
+//! The numbers of a session: `summary.json`, and the tables people read.
+
+mod claims;
+mod table;
+
+pub(crate) use claims::claims_table;
+
+use crate::manifest::Status;
+use crate::words::{hang, seeds};
+use serde_json::{Map, Value, json};
+use sidestep_lab::ClaimResult;
+use sidestep_lab::stats::Summary;
+
+/// What `summary.json` says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// The scenario's name.
+    pub scenario: String,
+    /// What it shows, in one line; may be empty.
+    pub title: String,
+    /// All that were asked for.
+    pub seeds: Vec<u64>,
+    /// Whether all ran to their end.
+    pub status: Status,
+    /// What must be read before trusting a number.
+    pub warnings: Vec<String>,
+    /// One a scheme that ran.
+    pub summaries: Vec<Summary>,
+    /// The paper's claims beside our numbers.
+    pub claims: Vec<ClaimResult>,
+}
+
+impl Report {
+    /// As it stands in `summary.json`: schemes by name, in the order of the scenario.
+    pub fn to_json(&self) -> Value {
+        let schemes = self.summaries.iter().map(|s| (s.scheme.clone(), json!(s)));
+        json!({
+            "scenario": self.scenario,
+            "title": self.title,
+            "status": self.status.word(),
+            "seeds": self.seeds,
+            "warnings": self.warnings,
+            "schemes": Map::from_iter(schemes),
+            "claims": self.claims,
+        })
+    }
+
+    /// Reads it back. Errors say what is missing or not as expected.
+    pub fn from_json(value: &Value) -> Result<Report, String> {
+        let text = |key: &str| {
+            let found = value[key].as_str();
+            found
+                .map(str::to_string)
+                .ok_or_else(|| format!("expected {key:?} to be a text, got {}", value[key]))
+        };
+        let schemes = value["schemes"]
+            .as_object()
+            .ok_or("expected \"schemes\" to be an object")?;
+        let summaries = schemes
+            .values()
+            .cloned()
+            .map(serde_json::from_value)
+            .collect::<Result<_, _>>();
+        let list = |key: &str| value[key].clone();
+        Ok(Report {
+            scenario: text("scenario")?,
+            title: text("title")?,
+            seeds: serde_json::from_value(list("seeds")).map_err(|e| format!("\"seeds\": {e}"))?,
+            status: if text("status")? == "complete" {
+                Status::Complete
+            } else {
+                Status::Partial
+            },
+            warnings: serde_json::from_value(list("warnings"))
+                .map_err(|e| format!("\"warnings\": {e}"))?,
+            summaries: summaries.map_err(|e| format!("\"schemes\": {e}"))?,
+            claims: serde_json::from_value(list("claims"))
+                .map_err(|e| format!("\"claims\": {e}"))?,
+        })
+    }
+
+    /// The table, the claims and the warnings as text.
+    pub fn to_text(&self) -> String {
+        let mut out = self.headline();
+        out.push_str(&table::of(&self.summaries));
+        if !self.claims.is_empty() {
+            out.push('\n');
+            out.push_str(&claims_table(&self.claims));
+        }
+        for warning in &self.warnings {
+            out.push('\n');
+            out.push_str(&hang("warning: ", warning, 88));
+        }
+        out
+    }
+
+    fn headline(&self) -> String {
+        let mut out = match self.title.as_str() {
+            "" => format!("{}, seeds {}\n", self.scenario, seeds(&self.seeds)),
+            title => hang(
+                "",
+                &format!("{}: {title}; seeds {}", self.scenario, seeds(&self.seeds)),
+                88,
+            ),
+        };
+        if self.status == Status::Partial {
+            let runs: Vec<String> = self
+                .summaries
+                .iter()
+                .map(|s| format!("{} of {} {}", s.seeds.len(), self.seeds.len(), s.scheme))
+                .collect();
+            let runs = if runs.is_empty() {
+                "none".into()
+            } else {
+                runs.join(", ")
+            };
+            out.push_str(&hang(
+                "PARTIAL: ",
+                &format!(
+                    "interrupted; runs begun: {runs}. What was under way counts as not completed."
+                ),
+                88,
+            ));
+        }
+        out.push('\n');
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sidestep_lab::Verdict;
+    use sidestep_lab::stats::Percentiles;
+
+    fn percentiles(p99: f64, n: u64, completed_share: f64) -> Percentiles {
+        Percentiles {
+            p50: Some(2.0),
+            p99: Some(p99),
+            n,
+            completed_share: Some(completed_share),
+            p99_at_least: completed_share < 0.99,
+            ..Percentiles::default()
+        }
+    }
+
+    fn report() -> Report {
+        let scheme = |name: &str, p99, share| {
+            let drops =
+                [("full", 7), ("ttl", 0), ("early", 0)].map(|(r, n)| (r.to_string(), json!(n)));
+            let empty = json!(Percentiles::default());
+            let mut summary: Summary = serde_json::from_value(json!({
+                "scheme": name, "seeds": [1, 2], "interrupted": false, "qct_ms": empty, "fct_short_ms": empty,
+                "drops": Map::from_iter(drops), "detours": 0, "marks": 1234, "timeouts": 5, "retransmits": 6,
+                "sent": 1, "delivered": 1, "in_flight": 0, "packet_hops": 20_000_000, "events": 1,
+                "simulated_s": 1.0, "trajectory_hash": "00", "classes": [],
+            }))
+            .unwrap();
+            summary.qct_ms = percentiles(p99, 100, share);
+            summary.set_cpu(2.0);
+            summary
+        };
+        Report {
+            scenario: "demo".into(),
+            title: String::new(),
+            seeds: vec![1, 2],
+            status: Status::Complete,
+            warnings: vec!["read this first".into()],
+            summaries: vec![scheme("dctcp", 24.0, 0.97), scheme("dibs", 4.0, 1.0)],
+            claims: vec![ClaimResult {
+                id: "a".into(),
+                figure: "7".into(),
+                says: "DCTCP drops".into(),
+                metric: "drops_full".into(),
+                compare: "dctcp".into(),
+                paper: Some(1.0),
+                ours: Some(7.0),
+                bound: None,
+                ci: Some([3.0, 4.0]),
+                accept: "1..".into(),
+                verdict: Verdict::Reproduced,
+                tolerance: "any".into(),
+                gap: "none".into(),
+                expect: Verdict::Reproduced,
+                gap_sweep: String::new(),
+                at: Default::default(),
+                less: Default::default(),
+                per: Default::default(),
+                over: None,
+                points: Vec::new(),
+            }],
+        }
+    }
+
+    #[test]
+    fn the_table_shows_bounds_shares_and_verdicts() {
+        let text = report().to_text();
+        let line = |starts: &str| {
+            let found = text.lines().find(|l| l.trim_start().starts_with(starts));
+            found
+                .unwrap_or_else(|| panic!("{starts}: {text}"))
+                .to_string()
+        };
+        assert_eq!(
+            line("completion p99, ms")
+                .split_whitespace()
+                .skip(3)
+                .collect::<Vec<_>>(),
+            [">=", "24.0", "4.00"]
+        );
+        assert!(
+            line("completed").ends_with("97 (97.0 %)  100 (100 %)"),
+            "{text}"
+        );
+        assert!(line("packet-hops per").ends_with("10.0 M"), "{text}");
+        assert!(line("DCTCP drops (7)").ends_with("reproduced"), "{text}");
+        assert!(
+            line("drops_full: dctcp").ends_with("3.00..4.00 a seed"),
+            "{text}"
+        );
+        assert!(
+            !text.contains("gap:") && text.contains("warning: read this first"),
+            "{text}"
+        );
+        assert!(text.lines().all(|l| l.chars().count() <= 100), "{text}");
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let written = report();
+        assert_eq!(Report::from_json(&written.to_json()), Ok(written.clone()));
+        let names: Vec<String> = written.to_json()["schemes"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect();
+        assert_eq!(names, ["dctcp", "dibs"], "in the order of the scenario");
+        assert!(
+            Report::from_json(&json!({"scenario": 1}))
+                .unwrap_err()
+                .contains("schemes")
+        );
+    }
+}

@@ -1,0 +1,224 @@
+//! The table of a run: metrics as rows, schemes as columns.
+
+use crate::words::{Grid, count, number, share};
+use sidestep_lab::stats::metric::{self, Metric, Reading};
+use sidestep_lab::stats::{Percentiles, Summary};
+
+/// Metrics as rows, schemes as columns.
+pub fn of(all: &[Summary]) -> String {
+    let mut grid = Grid::default();
+    let header = all.iter().map(|s| s.scheme.clone());
+    grid.row(std::iter::once(String::new()).chain(header));
+    grid.rule();
+    let others: Vec<Row> = others().map(Row::Happened).collect();
+    let packets: Vec<&Row> = PACKETS.iter().chain(&others).collect();
+    let mut section = |heading: &str, rows: Vec<&Row>| {
+        let shown = rows
+            .iter()
+            .filter(|row| all.iter().any(|s| row.is_shown(s)));
+        let shown: Vec<_> = shown.collect();
+        if shown.is_empty() {
+            return;
+        }
+        grid.heading(heading);
+        for row in shown {
+            let cells = all.iter().map(|s| row.cell(s));
+            grid.row(std::iter::once(format!("  {}", row.name())).chain(cells));
+        }
+    };
+    section("queries", QUERIES.iter().collect());
+    section(
+        "short background flows, 1 to 10 kB",
+        SHORT_FLOWS.iter().collect(),
+    );
+    section("all flows that end", FLOWS.iter().collect());
+    section("packets", packets);
+    section("cost", COST.iter().collect());
+    grid.render(&[])
+}
+
+/// A row of the table.
+enum Row {
+    /// A count of the table of metrics, under its own words.
+    Count(&'static str),
+    /// The same, left out where nothing of the kind happened.
+    Happened(&'static str),
+    /// Words, whether a scheme has anything to say here, and what.
+    Own(&'static str, fn(&Summary) -> bool, fn(&Summary) -> String),
+}
+
+impl Row {
+    fn name(&self) -> &'static str {
+        match self {
+            Row::Count(name) | Row::Happened(name) => known(name).row.expect("it has a row"),
+            Row::Own(name, ..) => name,
+        }
+    }
+
+    fn is_shown(&self, summary: &Summary) -> bool {
+        match self {
+            Row::Count(_) => true,
+            Row::Happened(name) => counted(name, summary) > 0,
+            Row::Own(_, shown, _) => shown(summary),
+        }
+    }
+
+    fn cell(&self, summary: &Summary) -> String {
+        match self {
+            Row::Count(name) | Row::Happened(name) => count(counted(name, summary)),
+            Row::Own(_, _, cell) => cell(summary),
+        }
+    }
+}
+
+fn known(name: &str) -> &'static Metric {
+    metric::find(name).expect("a row's count is in the table of metrics")
+}
+
+fn counted(name: &str, summary: &Summary) -> u64 {
+    match known(name).read(summary) {
+        Reading::Exactly(n) => n as u64,
+        _ => unreachable!("a count is exact"),
+    }
+}
+
+/// Counts with words for a row that [`PACKETS`] does not place: they follow the others.
+fn others() -> impl Iterator<Item = &'static str> {
+    let placed = |name: &str| {
+        let mut rows = PACKETS.iter();
+        rows.any(|row| matches!(row, Row::Count(own) | Row::Happened(own) if *own == name))
+    };
+    let counts = metric::METRICS.iter().filter(|metric| metric.row.is_some());
+    counts
+        .map(|metric| metric.name)
+        .filter(move |name| !placed(name))
+}
+
+const QUERIES: &[Row] = &[
+    Row::Own("completion p50, ms", has_queries, |s| p50(&s.qct_ms)),
+    Row::Own("completion p99, ms", has_queries, |s| p99(&s.qct_ms)),
+    Row::Own(
+        "  95 % interval over seeds",
+        |s| s.qct_ms.ci.is_some(),
+        |s| interval(&s.qct_ms),
+    ),
+    Row::Own("completed", has_queries, |s| completed(&s.qct_ms)),
+];
+
+const SHORT_FLOWS: &[Row] = &[
+    Row::Own("completion p50, ms", has_short, |s| p50(&s.fct_short_ms)),
+    Row::Own("completion p99, ms", has_short, |s| p99(&s.fct_short_ms)),
+    Row::Own(
+        "  95 % interval over seeds",
+        |s| s.fct_short_ms.ci.is_some(),
+        |s| interval(&s.fct_short_ms),
+    ),
+    Row::Own("completed", has_short, |s| completed(&s.fct_short_ms)),
+];
+
+const FLOWS: &[Row] = &[Row::Own(
+    "completed",
+    |s| flows(s).1 > 0,
+    |s| {
+        let (done, all) = flows(s);
+        format!("{} ({})", count(done), share(done, all))
+    },
+)];
+
+const PACKETS: &[Row] = &[
+    Row::Count("drops_full"),
+    Row::Count("drops_ttl"),
+    Row::Happened("drops_early"),
+    Row::Happened("drops_evicted"),
+    Row::Happened("drops_detours"),
+    Row::Happened("trims"),
+    Row::Own(
+        "data packets detoured",
+        |_| true,
+        |s| {
+            let (detoured, delivered) = data(s);
+            format!("{} ({})", count(detoured), share(detoured, delivered))
+        },
+    ),
+    Row::Own(
+        "  of them in queries",
+        |s| has_queries(s) && data(s).0 > 0,
+        |s| percent(s.detoured_query_share),
+    ),
+    Row::Own(
+        "all packets detoured, with ACKs",
+        |s| s.detours > 0,
+        |s| percent(s.detoured_share),
+    ),
+    Row::Happened("detours"),
+    Row::Happened("pauses"),
+    Row::Happened("deadlocks"),
+    Row::Count("marks"),
+    Row::Count("timeouts"),
+    Row::Count("retransmits"),
+];
+
+const COST: &[Row] = &[
+    Row::Own("packet-hops", |_| true, |s| count(s.packet_hops)),
+    Row::Own("CPU, s", |_| true, |s| s.cpu_s.map_or("-".into(), number)),
+    Row::Own(
+        "packet-hops per CPU-second",
+        |_| true,
+        |s| {
+            s.hops_per_cpu_s
+                .map_or("-".into(), |h| format!("{} M", number(h / 1e6)))
+        },
+    ),
+];
+
+fn has_queries(s: &Summary) -> bool {
+    s.qct_ms.n > 0
+}
+
+fn has_short(s: &Summary) -> bool {
+    s.fct_short_ms.n > 0
+}
+
+fn p50(of: &Percentiles) -> String {
+    bounded(of.p50, of.p50_at_least)
+}
+
+fn p99(of: &Percentiles) -> String {
+    bounded(of.p99, of.p99_at_least)
+}
+
+fn bounded(value: Option<f64>, at_least: bool) -> String {
+    let bound = if at_least { ">= " } else { "" };
+    value.map_or("-".into(), |v| format!("{bound}{}", number(v)))
+}
+
+fn interval(of: &Percentiles) -> String {
+    of.ci.map_or("-".into(), |[a, b]| {
+        format!("{}..{}", number(a.max(0.0)), number(b))
+    })
+}
+
+fn completed(of: &Percentiles) -> String {
+    let done = done(of);
+    format!("{} ({})", count(done), share(done, of.n))
+}
+
+fn done(of: &Percentiles) -> u64 {
+    (of.completed_share.unwrap_or(0.0) * of.n as f64).round() as u64
+}
+
+fn flows(s: &Summary) -> (u64, u64) {
+    s.classes
+        .iter()
+        .fold((0, 0), |(d, n), c| (d + done(&c.fct_ms), n + c.fct_ms.n))
+}
+
+fn data(s: &Summary) -> (u64, u64) {
+    s.classes
+        .iter()
+        .fold((0, 0), |(d, n), c| (d + c.detoured, n + c.delivered))
+}
+
+fn percent(value: Option<f64>) -> String {
+    value.map_or("-".into(), |v| format!("{:.1} %", v * 100.0))
+}

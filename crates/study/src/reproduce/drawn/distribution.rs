@@ -1,0 +1,142 @@
+//! The distribution of a sample: the share up to each value, and the share beyond it.
+
+use super::view::{Parts, Sheet, View};
+use crate::plot::{Figure, Series, cdf};
+use crate::words::{count, number, share};
+use sidestep_lab::Record;
+use sidestep_lab::stats::metric::{self, SampleKind, Values};
+use sidestep_lab::stats::{Percentile, Sample};
+
+const CAPTION: &str = "Left: the share up to a value. Right: the share beyond it, on a logarithmic \
+                       scale, where the tail shows. All seeds together; nearest rank.";
+
+/// Draws the sample `of`: one curve a scheme and condition.
+pub fn draw(view: &View<'_>) -> Parts {
+    let free = view.free_axes(None);
+    let strands = view.strands(&free);
+    let mut figure = Figure {
+        title: view.title.clone(),
+        subtitle: view.subtitle(),
+        x_label: String::new(),
+        counted: String::new(),
+        completes: false,
+        log: false,
+        series: Vec::new(),
+    };
+    let mut head: Vec<String> = free
+        .iter()
+        .map(|i| view.experiment.axes[*i].name.clone())
+        .collect();
+    let columns = ["scheme", "n", "known", "p50", "p90", "p99", "p99.9"];
+    head.extend(columns.map(String::from));
+    let mut rows = Vec::new();
+    for strand in &strands {
+        let points = view.points().filter(|point| {
+            free.iter()
+                .zip(&strand.free)
+                .all(|(i, v)| point.at[*i] == *v)
+        });
+        let records: Vec<&Record> = points.flat_map(|p| p.of_scheme(strand.scheme)).collect();
+        let Some(spread) = Spread::of(&view.spec.of, &records) else {
+            let why = format!("no sample is called {:?}", view.spec.of);
+            return (Err(why), Sheet::default(), String::new());
+        };
+        let mut row: Vec<String> = strand.free.iter().map(|v| v.to_string()).collect();
+        row.push(strand.scheme.into());
+        row.extend(spread.cells());
+        rows.push(row);
+        figure.x_label = spread.kind.axis.into();
+        figure.counted = spread.kind.population.words().into();
+        figure.completes = spread.completes;
+        // Times of one system lie within one decade or many, and a log axis serves both.
+        figure.log = spread.completes || view.spec.log_x;
+        let entry = view.entry(strand, String::new());
+        figure.series.push(Series {
+            name: entry.name,
+            look: entry.look,
+            done: spread.done,
+            n: spread.n,
+        });
+    }
+    (Ok(cdf(&figure)), Sheet { head, rows }, CAPTION.into())
+}
+
+/// The percentiles of a sample's table, in thousandths.
+const PERMILLES: [u32; 4] = [500, 900, 990, 999];
+
+/// A sample, ready to be drawn.
+struct Spread {
+    kind: &'static SampleKind,
+    /// Its values are times, and those of the unfinished are missing.
+    completes: bool,
+    /// Ascending.
+    done: Vec<f64>,
+    n: usize,
+    /// Each with whether it is a lower bound.
+    percentiles: [Option<(f64, bool)>; 4],
+}
+
+impl Spread {
+    /// The sample called `name` of all these runs.
+    fn of(name: &str, records: &[&Record]) -> Option<Spread> {
+        let kind = metric::sample(name)?;
+        Some(match kind.values {
+            Values::Times(of) => {
+                let mut all = Sample::default();
+                records.iter().for_each(|record| all.merge(&of(record)));
+                Spread::times(kind, all)
+            }
+            Values::Probed => {
+                let values = records.iter().filter_map(|r| r.probed.samples.get(name));
+                Spread::values(kind, values.flatten().copied().collect())
+            }
+        })
+    }
+
+    fn times(kind: &'static SampleKind, mut sample: Sample) -> Spread {
+        let mut done: Vec<f64> = sample.finished().iter().map(|t| t.as_ms_f64()).collect();
+        done.sort_by(f64::total_cmp);
+        let percentiles = PERMILLES.map(|permille| {
+            sample.percentile(permille).map(|p| match p {
+                Percentile::Exactly(t) => (t.as_ms_f64(), false),
+                Percentile::AtLeast(t) => (t.as_ms_f64(), true),
+            })
+        });
+        Spread {
+            kind,
+            completes: true,
+            n: sample.len() as usize,
+            done,
+            percentiles,
+        }
+    }
+
+    /// Of what a probe took.
+    fn values(kind: &'static SampleKind, mut values: Vec<f64>) -> Spread {
+        values.sort_by(f64::total_cmp);
+        let nearest = |permille: u32| {
+            let rank = (values.len() * permille as usize).div_ceil(1000).max(1);
+            values.get(rank - 1).map(|v| (*v, false))
+        };
+        Spread {
+            kind,
+            completes: false,
+            n: values.len(),
+            percentiles: PERMILLES.map(nearest),
+            done: values,
+        }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let mut cells = vec![
+            count(self.n as u64),
+            share(self.done.len() as u64, self.n as u64),
+        ];
+        cells.extend(self.percentiles.map(|p| match p {
+            None => "-".into(),
+            Some((v, true)) => format!("≥ {}", number(v)),
+            Some((v, false)) => number(v),
+        }));
+        cells
+    }
+}

@@ -1,0 +1,62 @@
+//! What a `[probe]` saw: paths, detours, queues.
+
+mod detours;
+mod fabric;
+mod head;
+mod occupancy;
+mod path;
+
+use super::view::{Parts, Sheet, View};
+use head::Head;
+use sidestep_lab::{PlotKind, Point};
+use sidestep_switch::Capacity;
+use sidestep_types::Size;
+
+/// Draws what was probed: of the first scheme and seed that saw something.
+pub fn draw(view: &View<'_>) -> Parts {
+    let kind = view.spec.kind;
+    for (point, result) in view.experiment.points.iter().zip(&view.results.points) {
+        if !view.points().any(|p| p.at == result.at) {
+            continue;
+        }
+        for scheme in view.schemes() {
+            for record in result.of_scheme(scheme) {
+                let (network, probed) = (&point.scenario.network, &record.probed);
+                let head = Head {
+                    title: view.title.clone(),
+                    subtitle: format!("{}; {scheme}, seed {}", view.experiment.name, record.seed),
+                    look: view.palette.look(scheme),
+                };
+                match kind {
+                    PlotKind::Detours if !probed.detours.is_empty() => {
+                        return detours::draw(head, network, &probed.detours);
+                    }
+                    PlotKind::Occupancy if !probed.occupancy.is_empty() => {
+                        let holds = packets_a_queue_holds(point, scheme);
+                        return occupancy::draw(head, network, &probed.occupancy, holds);
+                    }
+                    PlotKind::Path if !probed.paths.is_empty() => {
+                        return path::draw(head, network, &probed.paths[0]);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    let why = match kind {
+        PlotKind::Detours => "no run logged a detour",
+        PlotKind::Occupancy => "no run noted its queues",
+        _ => "no run kept a path",
+    };
+    (Err(why.into()), Sheet::default(), String::new())
+}
+
+/// `None` where queues share memory or are limited in bytes.
+fn packets_a_queue_holds(point: &Point, scheme: &str) -> Option<f64> {
+    let mut schemes = point.scenario.schemes.iter();
+    let own = schemes.find(|s| s.name == scheme)?;
+    match own.config.switch.capacity {
+        Capacity::PerPort(Size::Packets(n)) => Some(n as f64),
+        _ => None,
+    }
+}

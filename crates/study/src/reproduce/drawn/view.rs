@@ -1,0 +1,181 @@
+//! What every kind of plot is made from: the schemes and points that `[[plot]]` chooses.
+
+use crate::plot::{Entry, Palette, Scene};
+use crate::words::seeds;
+use sidestep_lab::stats::Summary;
+use sidestep_lab::{Experiment, PlotSpec, PointResult, Results};
+
+/// Everything a plot is made from.
+pub struct View<'a> {
+    /// What was measured.
+    pub experiment: &'a Experiment,
+    /// What came out.
+    pub results: &'a Results,
+    /// What `[[plot]]` says.
+    pub spec: &'a PlotSpec,
+    /// A look for each scheme.
+    pub palette: &'a Palette,
+    /// What stands above it.
+    pub title: String,
+}
+
+/// Picture, table and caption.
+pub type Parts = (Result<Scene, String>, Sheet, String);
+
+/// One scheme in one condition.
+pub struct Strand<'a> {
+    /// The scheme's name.
+    pub scheme: &'a str,
+    /// Values of the axes that are neither fixed nor drawn, in their order.
+    pub free: Vec<&'a str>,
+    /// The number of the condition, for its look; `None` when there is but one.
+    condition: Option<usize>,
+}
+
+impl<'a> View<'a> {
+    /// The schemes drawn, in the order of the file.
+    pub fn schemes(&self) -> Vec<&'a str> {
+        let mut names: Vec<&str> = Vec::new();
+        for point in &self.experiment.points {
+            for scheme in &point.scenario.schemes {
+                let chosen =
+                    self.spec.schemes.is_empty() || self.spec.schemes.contains(&scheme.name);
+                if chosen && !names.contains(&scheme.name.as_str()) {
+                    names.push(&scheme.name);
+                }
+            }
+        }
+        names
+    }
+
+    /// The value that `at` fixes for an axis.
+    fn fixed(&self, axis: &str) -> Option<&'a str> {
+        let found = self.spec.at.iter().find(|(name, _)| name == axis);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// The points that `at` leaves.
+    pub fn points(&self) -> impl Iterator<Item = &'a PointResult> {
+        self.results.points.iter().filter(|point| {
+            let axes = self.experiment.axes.iter().zip(&point.at);
+            axes.into_iter()
+                .all(|(axis, value)| self.fixed(&axis.name).is_none_or(|fixed| fixed == value))
+        })
+    }
+
+    /// Numbers of the axes that are neither fixed nor `x`.
+    pub fn free_axes(&self, x: Option<usize>) -> Vec<usize> {
+        let axes = self.experiment.axes.iter().enumerate();
+        axes.filter(|(i, axis)| Some(*i) != x && self.fixed(&axis.name).is_none())
+            .map(|(i, _)| i)
+            .collect()
+    }
+
+    /// Each scheme in each condition.
+    pub fn strands(&self, free: &[usize]) -> Vec<Strand<'a>> {
+        let mut conditions: Vec<Vec<&str>> = Vec::new();
+        for point in self.points() {
+            let condition: Vec<&str> = free.iter().map(|i| point.at[*i].as_str()).collect();
+            if !conditions.contains(&condition) {
+                conditions.push(condition);
+            }
+        }
+        let mut strands = Vec::new();
+        for scheme in self.schemes() {
+            for (nth, free) in conditions.iter().enumerate() {
+                strands.push(Strand {
+                    scheme,
+                    free: free.clone(),
+                    condition: (conditions.len() > 1).then_some(nth),
+                });
+            }
+        }
+        strands
+    }
+
+    /// The numbers of a strand at the point `x`, an axis and a value on it.
+    pub fn find(
+        &self,
+        strand: &Strand<'_>,
+        free: &[usize],
+        x: Option<(usize, &str)>,
+    ) -> Option<&'a Summary> {
+        let mut points = self.points();
+        let point = points.find(|point| {
+            let condition = free
+                .iter()
+                .zip(&strand.free)
+                .all(|(i, v)| point.at[*i] == *v);
+            condition && x.is_none_or(|(i, value)| point.at[i] == value)
+        })?;
+        point.summary(strand.scheme)
+    }
+
+    /// How a strand looks and what it is called.
+    pub fn entry(&self, strand: &Strand<'_>, about: String) -> Entry {
+        let mut name = strand.scheme.to_string();
+        if !strand.free.is_empty() {
+            name.push_str(&format!(", {}", strand.free.join(", ")));
+        }
+        let look = self.palette.look(strand.scheme);
+        Entry {
+            look: match strand.condition {
+                Some(nth) => look.in_condition(nth),
+                None => look,
+            },
+            name,
+            about,
+        }
+    }
+
+    /// `seeds 1-5` and what is fixed.
+    pub fn subtitle(&self) -> String {
+        let mut text = self.experiment.name.clone();
+        for (axis, value) in &self.spec.at {
+            text.push_str(&format!("; {} {value}", words_of(axis)));
+        }
+        let seeds_of = self.experiment.points.first().map(|p| &p.scenario.seeds);
+        if let Some(all) = seeds_of {
+            let word = if all.len() == 1 { "seed" } else { "seeds" };
+            text.push_str(&format!("; {word} {}", seeds(all)));
+        }
+        text
+    }
+}
+
+/// Why there is no picture where `at` leaves no point.
+pub const NO_POINT: &str = "this run has no point that the plot is about";
+
+/// An axis as people say it: `workload.query.rate` is `query rate`.
+pub fn words_of(axis: &str) -> String {
+    let rooms = [
+        "workload.",
+        "switch.buffer.",
+        "switch.",
+        "transport.",
+        "topology.",
+    ];
+    let short = rooms.iter().find_map(|room| axis.strip_prefix(room));
+    short.unwrap_or(axis).replace(['.', '_'], " ")
+}
+
+/// A table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sheet {
+    /// Column names, with units.
+    pub head: Vec<String>,
+    /// Cells.
+    pub rows: Vec<Vec<String>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words_of;
+
+    #[test]
+    fn axes_have_words() {
+        assert_eq!(words_of("workload.query.rate"), "query rate");
+        assert_eq!(words_of("transport.rto_min"), "rto min");
+        assert_eq!(words_of("assumption"), "assumption");
+    }
+}
