@@ -3,7 +3,6 @@
 mod args;
 mod bench;
 mod check;
-mod files;
 mod list;
 mod out;
 mod reproduce;

@@ -8,6 +8,7 @@ pub mod catalog;
 mod columns;
 mod error;
 mod figures;
+pub mod files;
 mod manifest;
 pub mod plot;
 pub mod progress;

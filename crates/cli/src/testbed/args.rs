@@ -1,10 +1,8 @@
 //! The words of `sidestep testbed`.
 
 use clap::{Args, Subcommand};
+use sidestep_testbed::RATE;
 use std::path::PathBuf;
-
-/// What a link is emulated at when nothing is said: small machines can pace it.
-pub const RATE: &str = "100 Mbps";
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -1,0 +1,140 @@
+//! What hosts and switches saw, in the simulator's words: times are those of the network that is emulated.
+
+use crate::scene::Scene;
+use crate::seen::PortSeen;
+use crate::traffic::{FlowRan, Ran};
+use sidestep_study::lab::{Probed, Run};
+use sidestep_study::sim::{ClassOutcome, End, FlowOutcome, Outcome, Plan, PortOutcome, Totals};
+use sidestep_study::switch::DropReason;
+use sidestep_study::types::{PortId, Time};
+use std::sync::Arc;
+
+/// The run that `ran` is, with what the ports of each switch saw; nothing with bridges.
+pub fn run(scene: &Scene, seed: u64, plan: Plan, ran: &Ran, seen: &[Vec<PortSeen>]) -> Run {
+    let ports = ports(scene, ran, seen);
+    let flows: Vec<FlowOutcome> = ran
+        .flows
+        .iter()
+        .map(|flow| self::flow(scene, flow))
+        .collect();
+    let outcome = Outcome {
+        classes: classes(&plan, ran),
+        totals: totals(&flows, &ports, ran),
+        flows,
+        ports,
+        deadlocks: Vec::new(),
+        end: scene.scale.there(ran.end_ns),
+        trajectory_hash: 0,
+        traces: Vec::new(),
+    };
+    let scheme = &scene.scenario.schemes[0];
+    let named = |w: &String| format!("scheme {}, seed {seed}: {w}", scheme.name);
+    Run {
+        scheme: scheme.name.clone(),
+        seed,
+        plan: Arc::new(plan),
+        outcome,
+        probed: Probed::default(),
+        interrupted: ran.interrupted,
+        warnings: ran.warnings.iter().map(named).collect(),
+    }
+}
+
+/// A flow is handed over when it is due: that a host was late is in the testbed's own numbers, and in the flow's time.
+fn flow(scene: &Scene, flow: &FlowRan) -> FlowOutcome {
+    let there = |ns: u64| scene.scale.there(ns);
+    FlowOutcome {
+        started: flow.started_ns.and(flow.due_ns).map(there),
+        finished: flow.finished_ns.map(there),
+        delivered_bytes: flow.delivered,
+        segments: flow.sender.data_segments_out,
+        retransmits: flow.sender.retransmits,
+        timeouts: flow.sender.total_rto.unwrap_or(0),
+        marks: flow.sender.delivered_marked,
+        ..FlowOutcome::default()
+    }
+}
+
+/// One for each direction of each cable, `a` to `b` first.
+fn ports(scene: &Scene, ran: &Ran, seen: &[Vec<PortSeen>]) -> Vec<PortOutcome> {
+    let network = &scene.scenario.network;
+    let mut next = vec![0u16; network.switches.len()];
+    let mut ports = Vec::new();
+    for cable in &network.cables {
+        for (from, to) in [(cable.a, cable.b), (cable.b, cable.a)] {
+            let (port, what) = match from {
+                End::Host(h) => {
+                    let host = &ran.hosts[h.0 as usize];
+                    let what = PortSeen {
+                        packets: host.sent,
+                        bytes: host.sent_bytes,
+                        ..PortSeen::default()
+                    };
+                    (0, what)
+                }
+                End::Switch(s) => {
+                    let port = next[s.0 as usize];
+                    next[s.0 as usize] += 1;
+                    let ports = seen.get(s.0 as usize);
+                    let what = ports.and_then(|ports| ports.get(usize::from(port)));
+                    (port, what.cloned().unwrap_or_default())
+                }
+            };
+            ports.push(PortOutcome {
+                from,
+                port: PortId(port),
+                to,
+                rate: cable.rate,
+                packets: what.packets,
+                wire_bytes: what.bytes + FRAMING * what.packets,
+                marks: what.marks,
+                detours_in: what.detours_in,
+                detours_out: what.detours_out,
+                trims: what.trims,
+                drops: what.drops,
+                peak_packets: what.peak_packets,
+                peak_bytes: what.peak_bytes,
+                pauses: 0,
+                paused: Time::ZERO,
+                input_peak_bytes: 0,
+            });
+        }
+    }
+    ports
+}
+
+/// FCS, preamble and gap: what a frame costs on a wire beside what an interface counts.
+const FRAMING: u64 = 24;
+
+fn classes(plan: &Plan, ran: &Ran) -> Vec<ClassOutcome> {
+    let mut classes = vec![ClassOutcome::default(); plan.classes.len()];
+    for (flow, seen) in plan.flows.iter().zip(&ran.flows) {
+        let class = &mut classes[usize::from(flow.class)];
+        class.sent += u64::from(seen.sender.data_segments_out);
+        class.delivered += u64::from(seen.receiver.data_segments_in);
+        class.marked += u64::from(seen.sender.delivered_marked);
+    }
+    classes
+}
+
+fn totals(flows: &[FlowOutcome], ports: &[PortOutcome], ran: &Ran) -> Totals {
+    let mut totals = Totals {
+        sent: ran.hosts.iter().map(|h| h.sent).sum(),
+        delivered: ran.hosts.iter().map(|h| h.received).sum(),
+        ..Totals::default()
+    };
+    for port in ports {
+        totals.packet_hops += port.packets;
+        totals.detours += port.detours_in;
+        totals.marks += port.marks;
+        totals.trims += port.trims;
+        for reason in DropReason::ALL {
+            totals.drops[reason as usize] += port.drops[reason as usize];
+        }
+    }
+    for flow in flows {
+        totals.timeouts += u64::from(flow.timeouts);
+        totals.retransmits += u64::from(flow.retransmits);
+    }
+    totals
+}
