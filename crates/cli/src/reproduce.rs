@@ -57,6 +57,7 @@ fn beside(args: &ReproduceArgs) -> Outcome {
         rate: args.rate.as_deref().unwrap_or(RATE),
         engine: &testbed::engine(false)?,
         out: &out,
+        keep: testbed::keep(args.keep_stalled),
         measure: MeasureOptions {
             jobs: run::jobs(args.jobs)?,
             cache: (!args.no_cache).then_some(kept.as_path()),

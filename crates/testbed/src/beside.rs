@@ -3,6 +3,7 @@
 //! Three arms of one experiment: the simulator as the file says, the simulator told what the
 //! kernel's TCP does otherwise, and the testbed. Claims are held against the testbed.
 
+use crate::attempt::Keep;
 use crate::error::Error;
 use crate::log::{Log, kernel};
 use crate::network::down::down;
@@ -33,8 +34,10 @@ const KERNEL: [&str; 3] = [
     "transport.limited_transmit=true",
 ];
 
-/// The testbeds of this command.
-const NAME: &str = "reproduce";
+/// The testbeds of this command: one of their own for each process, so that two can run beside each other.
+fn name() -> String {
+    format!("reproduce-{}", std::process::id())
+}
 
 /// What to run.
 pub struct Ask<'a> {
@@ -48,6 +51,8 @@ pub struct Ask<'a> {
     pub engine: &'a Engine,
     /// The result directory, which must not exist yet.
     pub out: &'a Path,
+    /// Which runs of the testbed are kept.
+    pub keep: Keep,
     /// Threads, cache and progress of the simulator's arms.
     pub measure: MeasureOptions<'a>,
 }
@@ -147,7 +152,7 @@ fn scenes(asked: &str, experiment: &Experiment, rate: &str) -> Result<Vec<(Order
             sets: Vec::new(),
             quick: experiment.quick,
             rate: rate.into(),
-            name: NAME.into(),
+            name: name(),
         };
         let seeds: Vec<String> = scenario.seeds.iter().map(u64::to_string).collect();
         let scene = order.read(Some(&format!("[{}]", seeds.join(","))))?;
@@ -178,7 +183,15 @@ fn run_all(scenes: &[(Order, Scene)], ask: &Ask<'_>, stop: &AtomicBool) -> Resul
         }
         let (state, _) = order.build(ask.engine, stop)?;
         let mut log = Log::default();
-        let ran = run_one(scene, &state, stop, &mut progress, &mut log, &mut bed);
+        let ran = run_one(
+            scene,
+            &state,
+            ask.keep,
+            stop,
+            &mut progress,
+            &mut log,
+            &mut bed,
+        );
         down(&order.name, false)?;
         ran?;
         let json = log.to_json(scene, &state, order);
@@ -190,13 +203,14 @@ fn run_all(scenes: &[(Order, Scene)], ask: &Ask<'_>, stop: &AtomicBool) -> Resul
 fn run_one(
     scene: &Scene,
     state: &State,
+    keep: Keep,
     stop: &AtomicBool,
     progress: &mut Progress,
     log: &mut Log,
     bed: &mut Bed,
 ) -> Result<(), Error> {
     let _busy = occupy(&scene.blueprint.name)?;
-    each(scene, state, stop, log, |_, run, _| {
+    each(scene, state, keep, stop, log, |_, run, _| {
         match run {
             Some(run) if !run.interrupted => {
                 progress.add(run.outcome.totals.packet_hops);

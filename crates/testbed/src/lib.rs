@@ -7,6 +7,7 @@
 //! directory of them and [`beside`] a figure with the simulator's beside it. What happens when is in
 //! `docs/testbed.md`.
 
+pub mod attempt;
 pub mod beside;
 mod error;
 mod job;

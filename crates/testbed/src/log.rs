@@ -1,53 +1,52 @@
 //! What is known of all attempts of a session: how late they were, and which were kept.
 
+use crate::attempt::{Attempt, handed_late};
 use crate::network::blueprint::Congestion;
 use crate::network::hosts;
 use crate::network::state::State;
 use crate::order::Order;
 use crate::scene::Scene;
 use crate::seen::Late;
-use crate::traffic::{FlowRan, HostCounters, Ran};
+use crate::traffic::{HostCounters, Ran};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// Runs a seed at most this often until one run is free of stalls. Assumed.
 pub const ATTEMPTS: usize = 5;
 
-/// A run in which a host handed a flow over later than this is discarded, in nanoseconds as measured.
-/// Assumed: half a millisecond of a network that is emulated ten times slower.
-pub const LATEST_START_NS: u64 = 5_000_000;
-
-/// How late a flow was handed over, in nanoseconds.
-pub fn handed_late(flow: &FlowRan) -> Option<u64> {
-    Some(flow.started_ns?.saturating_sub(flow.due_ns?))
-}
-
 /// What is known of all attempts.
 #[derive(Default)]
 pub struct Log {
     attempts: Vec<Value>,
     /// Of the runs that were kept.
-    late: Late,
+    late: Option<Late>,
     /// How late their flows were handed over, in nanoseconds.
     starts_ns: Vec<u64>,
     hosts: BTreeMap<String, u64>,
     discarded: usize,
-    pub given_up: Vec<u64>,
+    given_up: Vec<u64>,
+    /// Seeds whose run was kept although something was wrong with it, and what.
+    marked: Vec<(u64, String)>,
     timeouts_unknown: bool,
     ecn: bool,
 }
 
 impl Log {
-    pub fn note(&mut self, seed: u64, ran: &Ran, late: Late, lost: u64, kept: bool) {
-        let mut attempt =
-            json!({"seed": seed, "kept": kept, "lateness": late.to_json(), "lost": lost});
-        attempt["measured_ms"] = json!(ran.end_ns as f64 / 1e6);
-        self.attempts.push(attempt);
+    /// Another run of `seed`.
+    pub fn note(&mut self, seed: u64, ran: &Ran, attempt: &Attempt, kept: bool) {
+        let (late, wrong) = (attempt.late, attempt.wrong());
+        self.attempts.push(json!({
+            "seed": seed, "kept": kept, "wrong": wrong, "lateness": late.to_json(),
+            "lost": attempt.lost, "measured_ms": ran.end_ns as f64 / 1e6,
+        }));
         if !kept {
             self.discarded += 1;
             return;
         }
-        self.late = self.late.worst(late);
+        if !wrong.is_empty() {
+            self.marked.push((seed, wrong.join(", ")));
+        }
+        self.late = Some(self.late.map_or(late, |worst| worst.worst(late)));
         self.starts_ns
             .extend(ran.flows.iter().filter_map(handed_late));
         self.starts_ns.sort_unstable();
@@ -58,13 +57,21 @@ impl Log {
         self.ecn |= ran.flows.iter().any(|f| f.sender.ecn);
     }
 
-    /// The start that a share `q` of all is not later than, in microseconds.
-    fn start_us(&self, q: f64) -> f64 {
+    /// No run of `seed` was kept.
+    pub fn give_up(&mut self, seed: u64) {
+        self.given_up.push(seed);
+    }
+
+    /// The start that a share `q` of all is not later than, in microseconds; `None` of none.
+    fn start_us(&self, q: f64) -> Option<f64> {
         let n = self.starts_ns.len();
         let rank = ((q * n as f64).ceil() as usize).clamp(1, n.max(1));
-        self.starts_ns
-            .get(rank - 1)
-            .map_or(0.0, |ns| *ns as f64 / 1e3)
+        self.starts_ns.get(rank - 1).map(|ns| *ns as f64 / 1e3)
+    }
+
+    /// How late the switches were in the runs that were kept; nothing is known without one.
+    fn late(&self) -> Late {
+        self.late.unwrap_or_default()
     }
 
     /// Was a seed left out?
@@ -77,7 +84,12 @@ impl Log {
         let mut list = Vec::new();
         for seed in &self.given_up {
             list.push(format!(
-                "seed {seed}: all of {ATTEMPTS} runs had a stall of over 1 ms, a flow handed over 5 ms late, or frames lost beside the decision; it is left out"
+                "seed {seed}: all of {ATTEMPTS} runs had a stall of over 1 ms, a flow handed over 5 ms late, or frames lost beside the decision; it is left out. This machine had too little time; --keep-stalled keeps such runs, marked"
+            ));
+        }
+        for (seed, wrong) in &self.marked {
+            list.push(format!(
+                "seed {seed}: {wrong}; kept as was asked, but its times are those of a machine that had too little time"
             ));
         }
         if self.timeouts_unknown {
@@ -110,7 +122,7 @@ impl Log {
                 _ => Value::Null,
             },
             "ecn_negotiated": self.ecn,
-            "pacing_lateness": self.late.to_json(),
+            "pacing_lateness": self.late().to_json(),
             "pacing_lateness_is": "of the worst switch of the worst run that was kept, number by number, as measured",
             "start_lateness_us": {
                 "p50": self.start_us(0.5), "p99": self.start_us(0.99), "p999": self.start_us(0.999),
@@ -119,6 +131,7 @@ impl Log {
             "discarded": self.discarded,
             "discarded_because": "a departure or a reading was more than 1 ms late, a host handed a flow over more than 5 ms late, or a frame was lost or refused beside the decision",
             "given_up": self.given_up,
+            "kept_stalled": self.marked.iter().map(|(seed, _)| *seed).collect::<Vec<u64>>(),
             "hosts": hosts,
             "differences": differences,
             "attempts": self.attempts,
@@ -139,13 +152,19 @@ impl Log {
 
     /// How late switches and hosts were, in a line.
     pub fn late_text(&self) -> String {
+        let us = |value: Option<f64>| value.map_or("-".into(), |us| format!("{us:.0} us"));
+        let late = self.late();
+        let marked = match self.marked.len() {
+            0 => String::new(),
+            n => format!(", {n} kept with a stall"),
+        };
         format!(
-            "pacing late by p50 {:.0} us, p99 {:.0} us, p99.9 {:.0} us in the worst switch of the worst run; \
-             hand-over late by p99 {:.0} us; {} runs discarded",
-            self.late.p50_us,
-            self.late.p99_us,
-            self.late.p999_us,
-            self.start_us(0.99),
+            "pacing late by p50 {}, p99 {}, p99.9 {} in the worst switch of the worst run; \
+             hand-over late by p99 {}; {} runs discarded{marked}",
+            us(late.p50_us),
+            us(late.p99_us),
+            us(late.p999_us),
+            us(self.start_us(0.99)),
             self.discarded
         )
     }

@@ -111,18 +111,28 @@ fn to_text(bed: &Standing, answers: &[Value]) -> String {
             switch.name, print.name
         ));
         if let Some(answer) = answers.get(i) {
-            let seen = seen::ports(answer, print.ports(i).len()).unwrap_or_default();
-            let sum = |of: fn(&seen::PortSeen) -> u64| seen.iter().map(of).sum::<u64>();
-            text.push_str(&format!(
-                "; {} frames, {} drops, {} detours, {} marks, p99.9 {} us late",
-                sum(|p| p.packets),
-                sum(|p| p.drops.iter().sum()),
-                sum(|p| p.detours_in),
-                sum(|p| p.marks),
-                seen::late(std::slice::from_ref(answer)).p999_us
-            ));
+            text.push_str(&counted(answer, print.ports(i).len()));
         }
         text.push('\n');
     }
     text
+}
+
+/// What a switch has counted, in half a line; `-` is what it does not say.
+fn counted(answer: &Value, ports: usize) -> String {
+    let seen = seen::ports(answer, ports).ok();
+    let sum = |of: fn(&seen::PortSeen) -> u64| {
+        let all = seen.as_ref().map(|all| all.iter().map(of).sum::<u64>());
+        all.map_or("-".to_string(), |n| n.to_string())
+    };
+    let late = seen::late(std::slice::from_ref(answer)).ok();
+    let late = late.and_then(|late| late.p999_us);
+    format!(
+        "; {} frames, {} drops, {} detours, {} marks, p99.9 {} us late",
+        sum(|p| p.packets),
+        sum(|p| p.drops.iter().sum()),
+        sum(|p| p.detours_in),
+        sum(|p| p.marks),
+        late.map_or("-".to_string(), |us| us.to_string()),
+    )
 }

@@ -1,7 +1,8 @@
 //! The seeds of a scenario on a testbed that stands, one after the other.
 
+use crate::attempt::{Attempt, Keep};
 use crate::error::Error;
-use crate::log::{ATTEMPTS, LATEST_START_NS, Log, handed_late};
+use crate::log::{ATTEMPTS, Log};
 use crate::network::state::State;
 use crate::network::switches;
 use crate::scene::Scene;
@@ -22,23 +23,25 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub fn each(
     scene: &Scene,
     state: &State,
+    keep: Keep,
     stop: &AtomicBool,
     log: &mut Log,
     mut done: impl FnMut(u64, Option<Run>, f64) -> Result<(), Error>,
 ) -> Result<(), Error> {
     for &seed in &scene.scenario.seeds {
         let began = Instant::now();
-        let run = one(scene, state, seed, stop, log)?;
+        let run = one(scene, state, seed, keep, stop, log)?;
         done(seed, run, began.elapsed().as_secs_f64())?;
     }
     Ok(())
 }
 
-/// One seed, again until no switch stalled; `None` when it was given up or stopped before it began.
+/// One seed, again until a run is to be kept; `None` when it was given up or stopped before it began.
 fn one(
     scene: &Scene,
     state: &State,
     seed: u64,
+    keep: Keep,
     stop: &AtomicBool,
     log: &mut Log,
 ) -> Result<Option<Run>, Error> {
@@ -53,17 +56,16 @@ fn one(
         let before = switches::counters(&scene.blueprint, &state.engine)?;
         let ran = traffic::run(&scene.blueprint, &job, stop)?;
         let after = switches::counters(&scene.blueprint, &state.engine)?;
-        let late = seen::late(&after);
         let ports = seen::between(&scene.blueprint, &before, &after)?;
         let lost = ports.iter().flatten().map(|p| p.lost).sum();
-        let in_time = ran.flows.iter().filter_map(handed_late).max() <= Some(LATEST_START_NS);
-        let kept = (late.stalls == 0 && lost == 0 && in_time) || ran.interrupted;
-        log.note(seed, &ran, late, lost, kept);
+        let attempt = Attempt::of(&ran, seen::late(&after)?, lost);
+        let kept = keep == Keep::Stalled || attempt.is_good() || ran.interrupted;
+        log.note(seed, &ran, &attempt, kept);
         if kept {
             return Ok(Some(outcome::run(scene, seed, plan, &ran, &ports)));
         }
     }
-    log.given_up.push(seed);
+    log.give_up(seed);
     Ok(None)
 }
 
@@ -73,7 +75,7 @@ fn quiet(scene: &Scene, state: &State) -> Result<(), Error> {
     loop {
         std::thread::sleep(BREATH);
         let answers = switches::counters(&scene.blueprint, &state.engine)?;
-        let held = seen::held(&answers);
+        let held = seen::held(&answers)?;
         if held == 0 {
             return Ok(());
         }

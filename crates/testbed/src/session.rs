@@ -1,5 +1,6 @@
 //! A testbed that stands, taken for the seeds of its scenario; the result directory of its runs.
 
+use crate::attempt::Keep;
 use crate::error::Error;
 use crate::log::Log;
 use crate::network::lock::{Lock, occupy};
@@ -54,11 +55,11 @@ impl Session {
     }
 
     /// Runs the seeds one after the other and writes the result directory `out`.
-    pub fn record(&self, out: &Path, stop: &AtomicBool) -> Result<Recorded, Error> {
+    pub fn record(&self, out: &Path, keep: Keep, stop: &AtomicBool) -> Result<Recorded, Error> {
         let (scene, state) = (&self.scene, &self.state);
         let mut recorder = Recorder::begin(&scene.scenario, out, 1, false)?;
         let mut log = Log::default();
-        each(scene, state, stop, &mut log, |seed, run, wall_s| {
+        each(scene, state, keep, stop, &mut log, |seed, run, wall_s| {
             match run {
                 Some(mut run) => recorder.add(0, &mut run, 0.0, wall_s)?,
                 None => recorder.not_run(0, seed),

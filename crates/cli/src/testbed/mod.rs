@@ -10,6 +10,7 @@ pub use up::{engine, interrupted};
 use crate::{Failure, Outcome};
 use args::{TestbedArgs, TestbedCommand};
 use sidestep_testbed::Error;
+use sidestep_testbed::attempt::Keep;
 
 /// Does what was asked of the testbed.
 pub fn testbed(args: &TestbedArgs) -> Outcome {
@@ -18,6 +19,14 @@ pub fn testbed(args: &TestbedArgs) -> Outcome {
         TestbedCommand::Run(args) => run::run(args),
         TestbedCommand::Status(args) => status::status(args),
         TestbedCommand::Down(args) => up::down(args),
+    }
+}
+
+/// Which runs `--keep-stalled` keeps, and which are kept without it.
+pub fn keep(stalled: bool) -> Keep {
+    match stalled {
+        true => Keep::Stalled,
+        false => Keep::InTime,
     }
 }
 

@@ -1,6 +1,7 @@
 //! `sidestep testbed run`
 
 use super::args::RunArgs;
+use super::keep;
 use crate::{Failure, Outcome, out, run, stop};
 use sidestep_testbed::session::Session;
 use std::sync::atomic::Ordering;
@@ -16,7 +17,7 @@ pub fn run(args: &RunArgs) -> Outcome {
     let out = args.out.clone();
     let out = out.unwrap_or_else(|| run::default_out(session.scenario()));
     let stop = stop::on_interrupt(out.clone());
-    let recorded = session.record(&out, &stop)?;
+    let recorded = session.record(&out, keep(args.keep_stalled), &stop)?;
     if args.json {
         out::say_json(&recorded.to_json());
     } else {

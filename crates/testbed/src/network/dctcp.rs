@@ -200,7 +200,7 @@ pub fn unregister(name: &str) -> Result<(), Error> {
 }
 
 /// How long the kernel may take to forget a namespace.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 #[cfg(test)]
 mod tests {

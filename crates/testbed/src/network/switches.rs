@@ -40,7 +40,7 @@ impl Engine {
 }
 
 /// How long a switch may take until it answers.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Where switch `i` answers.
 pub fn control(testbed: &str, i: usize) -> PathBuf {

@@ -20,7 +20,7 @@ pub struct Connection {
 const PORT: u16 = 7000;
 
 /// A handshake that takes longer has failed.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Connects the sender of each flow with its receiver, in the order of the job.
 pub fn all(print: &Blueprint, job: &Job) -> Result<Vec<Connection>, Error> {
