@@ -10,7 +10,7 @@ use sidestep_testbed::network::switches::Engine;
 use sidestep_testbed::network::up::{Plan, up};
 use std::io::Write;
 use std::process::Command;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// Why testbeds cannot be built here, if so; printed where a test returns early.
 pub fn forbidden() -> Option<String> {
@@ -43,10 +43,20 @@ macro_rules! needs_namespaces {
     };
 }
 
-/// One switch with this many hosts; the name ends in this process's number.
+/// No run takes so long, however busy the machine: a run ends when all is delivered.
+pub const PLENTY_NS: u64 = 120_000_000_000;
+
+/// A name that no other testbed has: of this process, and of no earlier call in it.
+pub fn own_name(name: &str) -> String {
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    let call = CALLS.fetch_add(1, Ordering::Relaxed);
+    format!("be-{name}{}-{call}", std::process::id())
+}
+
+/// One switch with this many hosts, under a name of its own.
 pub fn star(name: &str, hosts: usize) -> Blueprint {
     Blueprint {
-        name: format!("be-{name}{}", std::process::id()),
+        name: own_name(name),
         scale: 10.0,
         hosts,
         switches: vec![Switch {
@@ -153,6 +163,15 @@ pub fn congestion(name: &str) -> String {
     let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
     let hash = name.bytes().fold(0x811c_9dc5, mix);
     format!("dctcp_{hash:08x}")
+}
+
+/// Waits until it is so, longer than any machine takes.
+pub fn until(what: &str, mut so: impl FnMut() -> bool) {
+    let began = std::time::Instant::now();
+    while !so() {
+        assert!(began.elapsed().as_secs() < 120, "not so: {what}");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
 }
 
 /// Runs a program in a namespace and returns what it prints.

@@ -1,6 +1,6 @@
 //! Built, refused, taken away; whatever happens in between.
 
-use crate::common::{Bed, DCTCP, build, star, table1, traces};
+use crate::common::{Bed, DCTCP, build, own_name, star, table1, traces, until};
 use crate::needs_namespaces;
 use sidestep_testbed::network::down::down;
 use sidestep_testbed::network::status::status;
@@ -81,7 +81,7 @@ fn a_namespace_that_is_this_machines_own_is_left_alone() {
 #[test]
 fn a_name_that_is_a_path_removes_nothing() {
     needs_namespaces!();
-    let folder = std::path::Path::new("/run").join(format!("be-victim{}", std::process::id()));
+    let folder = std::path::Path::new("/run").join(own_name("victim"));
     std::fs::create_dir_all(&folder).unwrap();
     let name = format!("../{}", folder.file_name().unwrap().to_str().unwrap());
     for name in [name.as_str(), "/", "", "a/b", ".."] {
@@ -140,8 +140,8 @@ fn down_removes_what_a_killed_up_left_at_any_point() {
         let _ = build(&print);
         return;
     }
-    for (round, wait_ms) in [5, 60, 400, 900, 1200].into_iter().enumerate() {
-        let name = format!("be-kill{}x{round}", std::process::id());
+    for wait_ms in [5, 60, 400, 900, 1200] {
+        let name = own_name("kill");
         let mut child = std::process::Command::new(std::env::current_exe().unwrap())
             .args([
                 "--exact",
@@ -180,7 +180,10 @@ fn down_ends_processes_in_the_namespaces() {
         ])
         .spawn()
         .unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(200));
+    until("the process is in the namespace", || {
+        let standing = status(&print.name).unwrap().expect("it is up");
+        standing.processes[0].contains(&(child.id() as i32))
+    });
     assert_eq!(child.try_wait().unwrap(), None);
     down(&print.name, false).unwrap();
     assert!(!child.wait().unwrap().success());
