@@ -20,6 +20,7 @@ mod scheme;
 pub mod shipped;
 pub mod stats;
 pub mod tables;
+mod unmeasured;
 mod warnings;
 mod write;
 
@@ -39,3 +40,4 @@ pub use run::{Progress, Run, Watch, run, run_on};
 pub use scenario::{Scenario, Setting};
 pub use scheme::{Scheme, SchemeConfig};
 pub use sidestep_config::problem::Problem;
+pub use unmeasured::Unmeasured;

@@ -1,6 +1,7 @@
 //! One run: a scheme, a seed, and the simulator stepped until it is done or told to stop.
 
 use crate::probe::{Probed, Prober};
+use crate::unmeasured::Unmeasured;
 use crate::{Scenario, warnings};
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
 use sidestep_sim::{Outcome, Plan, TraceFilter, World};
@@ -46,6 +47,8 @@ pub struct Run {
     pub probed: Probed,
     /// The watcher stopped it.
     pub interrupted: bool,
+    /// What was not counted: nothing of a simulated run.
+    pub unmeasured: Unmeasured,
     /// What must be read before trusting its numbers.
     pub warnings: Vec<String>,
 }
@@ -94,6 +97,7 @@ pub fn run_on<A: Agenda>(
         outcome,
         probed,
         interrupted,
+        unmeasured: Unmeasured::default(),
     })
 }
 

@@ -32,9 +32,7 @@ pub enum Get<R> {
     Int(fn(&R) -> u64),
     /// One that may be missing.
     OptInt(fn(&R) -> Option<u64>),
-    /// A fraction or a span.
-    Float(fn(&R) -> f64),
-    /// One that may be missing.
+    /// A fraction or a span, which may be missing.
     OptFloat(fn(&R) -> Option<f64>),
     /// Yes or no.
     Flag(fn(&R) -> bool),
@@ -97,7 +95,6 @@ impl TableWriter {
         for column in columns {
             match column.get {
                 Get::Int(get) => put::<_, Int64Type>(&mut group, rows, |r| get(r) as i64)?,
-                Get::Float(get) => put::<_, DoubleType>(&mut group, rows, get)?,
                 Get::Flag(get) => put::<_, BoolType>(&mut group, rows, get)?,
                 Get::Text(get) => {
                     put::<_, ByteArrayType>(&mut group, rows, |r| ByteArray::from(get(r)))?;
@@ -138,7 +135,6 @@ fn field<R>(column: &Col<R>) -> Type {
     let (physical, logical, repetition) = match column.get {
         Get::Int(_) | Get::NthInt(..) => (Physical::INT64, Some(signed), Repetition::REQUIRED),
         Get::OptInt(_) => (Physical::INT64, Some(signed), Repetition::OPTIONAL),
-        Get::Float(_) => (Physical::DOUBLE, None, Repetition::REQUIRED),
         Get::OptFloat(_) | Get::NthFloat(..) => (Physical::DOUBLE, None, Repetition::OPTIONAL),
         Get::Flag(_) => (Physical::BOOLEAN, None, Repetition::REQUIRED),
         Get::Text(_) | Get::NthText(..) => (

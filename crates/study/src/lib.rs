@@ -4,6 +4,7 @@
 //! result directory, and turns it back into tables. The heavy dependencies live here.
 
 pub mod bench;
+mod blank;
 pub mod catalog;
 mod columns;
 mod error;

@@ -1,5 +1,6 @@
 //! The numbers of a session: `summary.json`, and the tables people read.
 
+use crate::blank::{summary_from, summary_json};
 use crate::manifest::Status;
 use crate::words::{Grid, count, number, seeds, share, wrap};
 use serde_json::{Map, Value, json};
@@ -28,7 +29,8 @@ pub struct Report {
 impl Report {
     /// As it stands in `summary.json`: schemes by name, in the order of the scenario.
     pub fn to_json(&self) -> Value {
-        let schemes = self.summaries.iter().map(|s| (s.scheme.clone(), json!(s)));
+        let all = self.summaries.iter();
+        let schemes = all.map(|s| (s.scheme.clone(), summary_json(s)));
         json!({
             "scenario": self.scenario,
             "title": self.title,
@@ -54,7 +56,7 @@ impl Report {
         let summaries = schemes
             .values()
             .cloned()
-            .map(serde_json::from_value)
+            .map(summary_from)
             .collect::<Result<_, _>>();
         let list = |key: &str| value[key].clone();
         Ok(Report {
@@ -346,8 +348,11 @@ const PACKETS: &[Metric] = &[
         |s| s.drops.get("detours").is_some_and(|n| *n > 0),
         |s| drops(s, "detours"),
     ),
-    metric("trimmed", |s| s.trims > 0, |s| count(s.trims)),
+    metric("trimmed", |s| s.trims > 0, |s| known(s, "trims", s.trims)),
     always("data packets detoured", |s| {
+        if s.unmeasured.has("detoured_data_share") {
+            return "-".into();
+        }
         let (detoured, delivered) = data(s);
         format!("{} ({})", count(detoured), share(detoured, delivered))
     }),
@@ -359,18 +364,27 @@ const PACKETS: &[Metric] = &[
     metric(
         "all packets detoured, with ACKs",
         |s| s.detours > 0,
-        |s| percent(s.detoured_share),
+        |s| {
+            let share = s.unmeasured.unless("detoured_share", s.detoured_share);
+            percent(share.flatten())
+        },
     ),
-    metric("detours", |s| s.detours > 0, |s| count(s.detours)),
+    metric(
+        "detours",
+        |s| s.detours > 0,
+        |s| known(s, "detours", s.detours),
+    ),
     metric("pauses", |s| s.pauses > 0, |s| count(s.pauses)),
     metric("deadlocks", |s| s.deadlocks > 0, |s| count(s.deadlocks)),
-    always("ECN marks", |s| count(s.marks)),
-    always("retransmission timeouts", |s| count(s.timeouts)),
+    always("ECN marks", |s| known(s, "marks", s.marks)),
+    always("retransmission timeouts", |s| {
+        known(s, "timeouts", s.timeouts)
+    }),
     always("retransmissions", |s| count(s.retransmits)),
 ];
 
 const COST: &[Metric] = &[
-    always("packet-hops", |s| count(s.packet_hops)),
+    always("packet-hops", |s| known(s, "packet_hops", s.packet_hops)),
     always("CPU, s", |s| s.cpu_s.map_or("-".into(), number)),
     always("packet-hops per CPU-second", |s| {
         s.hops_per_cpu_s
@@ -427,7 +441,13 @@ fn data(s: &Summary) -> (u64, u64) {
 }
 
 fn drops(s: &Summary, reason: &str) -> String {
-    count(s.drops.get(reason).copied().unwrap_or(0))
+    known(s, "drops", s.drops.get(reason).copied().unwrap_or(0))
+}
+
+/// A count, or `-` when it was not measured.
+fn known(s: &Summary, name: &str, n: u64) -> String {
+    let known = s.unmeasured.unless(name, n);
+    known.map_or("-".into(), count)
 }
 
 fn percent(value: Option<f64>) -> String {
@@ -435,7 +455,7 @@ fn percent(value: Option<f64>) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use sidestep_lab::Verdict;
 
@@ -450,7 +470,7 @@ mod tests {
         }
     }
 
-    fn report() -> Report {
+    pub(crate) fn report() -> Report {
         let scheme = |name: &str, p99, share| {
             let drops =
                 [("full", 7), ("ttl", 0), ("early", 0)].map(|(r, n)| (r.to_string(), json!(n)));

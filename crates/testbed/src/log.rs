@@ -93,7 +93,7 @@ impl Log {
             ));
         }
         if self.timeouts_unknown {
-            list.push("this kernel does not count timeouts of single connections (Linux 6.7 does): timeouts of flows are 0; see testbed.hosts.TCPTimeouts of the manifest".into());
+            list.push("this kernel does not count timeouts of single connections (Linux 6.7 does): timeouts of flows are null; see testbed.hosts.TCPTimeouts of the manifest".into());
         }
         list
     }

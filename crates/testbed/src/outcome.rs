@@ -1,9 +1,12 @@
 //! What hosts and switches saw, in the simulator's words: times are those of the network that is emulated.
+//!
+//! **Deviations**   the simulator's words have a number for everything. What nobody counted is 0 in them and
+//!                  named in [`Unmeasured`], so that nobody shows it.
 
 use crate::scene::Scene;
 use crate::seen::PortSeen;
 use crate::traffic::{FlowRan, Ran};
-use sidestep_study::lab::{Probed, Run};
+use sidestep_study::lab::{Probed, Run, Unmeasured};
 use sidestep_study::sim::{ClassOutcome, End, FlowOutcome, Outcome, Plan, PortOutcome, Totals};
 use sidestep_study::switch::DropReason;
 use sidestep_study::types::{PortId, Time};
@@ -36,6 +39,7 @@ pub fn run(scene: &Scene, seed: u64, plan: Plan, ran: &Ran, seen: &[Vec<PortSeen
         outcome,
         probed: Probed::default(),
         interrupted: ran.interrupted,
+        unmeasured: unmeasured(ran, !seen.is_empty()),
         warnings: ran.warnings.iter().map(named).collect(),
     }
 }
@@ -47,10 +51,10 @@ fn flow(scene: &Scene, flow: &FlowRan) -> FlowOutcome {
         started: flow.started_ns.and(flow.due_ns).map(there),
         finished: flow.finished_ns.map(there),
         delivered_bytes: flow.delivered,
-        segments: flow.sender.data_segments_out,
+        segments: flow.sender.data_segments_out.unwrap_or(0),
         retransmits: flow.sender.retransmits,
         timeouts: flow.sender.total_rto.unwrap_or(0),
-        marks: flow.sender.delivered_marked,
+        marks: flow.sender.delivered_marked.unwrap_or(0),
         ..FlowOutcome::default()
     }
 }
@@ -110,9 +114,9 @@ fn classes(plan: &Plan, ran: &Ran) -> Vec<ClassOutcome> {
     let mut classes = vec![ClassOutcome::default(); plan.classes.len()];
     for (flow, seen) in plan.flows.iter().zip(&ran.flows) {
         let class = &mut classes[usize::from(flow.class)];
-        class.sent += u64::from(seen.sender.data_segments_out);
-        class.delivered += u64::from(seen.receiver.data_segments_in);
-        class.marked += u64::from(seen.sender.delivered_marked);
+        class.sent += u64::from(seen.sender.data_segments_out.unwrap_or(0));
+        class.delivered += u64::from(seen.receiver.data_segments_in.unwrap_or(0));
+        class.marked += u64::from(seen.sender.delivered_marked.unwrap_or(0));
     }
     classes
 }
@@ -137,4 +141,156 @@ fn totals(flows: &[FlowOutcome], ports: &[PortOutcome], ran: &Ran) -> Totals {
         totals.retransmits += u64::from(flow.retransmits);
     }
     totals
+}
+
+/// Never known of real packets: what became of a flow's packets in the switches, and what a network
+/// without a clock of its own would have to say.
+const NEVER: [&str; 39] = [
+    "detoured_share",
+    "detoured_data_share",
+    "detoured_query_share",
+    "detoured_background_share",
+    "detours_per_packet",
+    "detours_p99",
+    "detours_max",
+    "stretch_mean",
+    "extra_hops_p99",
+    "spurious_retransmits",
+    "spurious_timeouts",
+    "reordered_share",
+    "reordering_p99",
+    "reordering_p99_at_least",
+    "in_flight",
+    "events",
+    "trajectory_hash",
+    "classes.detoured",
+    "classes.detours",
+    "classes.dropped",
+    "classes.detours_each",
+    "classes.extra_hops",
+    "classes.trimmed",
+    "classes.reordered",
+    "classes.n_reordering",
+    "flows.spurious_retransmits",
+    "flows.spurious_timeouts",
+    "flows.fast_retransmits",
+    "flows.reordered",
+    "flows.reordering_extent",
+    "flows.n_reordering",
+    "flows.detours",
+    "flows.max_detours",
+    "flows.drops",
+    "ports.host.drops",
+    "ports.host.peak_packets",
+    "ports.host.peak_bytes",
+    "ports.host.input_peak_bytes",
+    "ports.switch.input_peak_bytes",
+];
+
+/// Not known with bridges, which count nothing of the kind.
+const OF_SWITCHES: [&str; 25] = [
+    "drops",
+    "drops_full",
+    "drops_ttl",
+    "drops_early",
+    "drops_evicted",
+    "drops_detours",
+    "drops_at",
+    "detours",
+    "marks",
+    "trims",
+    "pauses",
+    "packet_hops",
+    "link_use",
+    "link_use_mean",
+    "link_use_max",
+    "ports.switch.packets",
+    "ports.switch.wire_bytes",
+    "ports.switch.marks",
+    "ports.switch.detours_in",
+    "ports.switch.detours_out",
+    "ports.switch.trims",
+    "ports.switch.drops",
+    "ports.switch.peak_packets",
+    "ports.switch.peak_bytes",
+    "ports.switch.pauses",
+];
+
+/// What was not counted: always, without switches that count, and by an older kernel.
+fn unmeasured(ran: &Ran, switches: bool) -> Unmeasured {
+    let mut all = Unmeasured::of(NEVER);
+    if !switches {
+        all.add(&Unmeasured::of(OF_SWITCHES));
+    }
+    let mut older = |known: fn(&FlowRan) -> bool, names: &[&str]| {
+        if !ran.flows.iter().all(known) {
+            all.add(&Unmeasured::of(names.iter().copied()));
+        }
+    };
+    older(
+        |flow| flow.sender.total_rto.is_some(),
+        &[
+            "timeouts",
+            "query_timeout_share",
+            "response_timeout_share",
+            "flows.timeouts",
+        ],
+    );
+    older(
+        |flow| flow.sender.data_segments_out.is_some(),
+        &["classes.sent", "flows.packets"],
+    );
+    older(
+        |flow| flow.receiver.data_segments_in.is_some(),
+        &["classes.delivered"],
+    );
+    older(
+        |flow| flow.sender.delivered_marked.is_some(),
+        &["classes.marked", "flows.marks"],
+    );
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::traffic::TcpInfo;
+
+    #[test]
+    fn what_an_older_kernel_or_a_bridge_does_not_count_is_not_known() {
+        let known = TcpInfo {
+            data_segments_out: Some(3),
+            data_segments_in: Some(3),
+            delivered_marked: Some(0),
+            total_rto: Some(0),
+            ..TcpInfo::default()
+        };
+        let ran = |sender: TcpInfo| Ran {
+            flows: vec![FlowRan {
+                sender,
+                receiver: known,
+                ..FlowRan::default()
+            }],
+            ..Ran::default()
+        };
+        let new = unmeasured(&ran(known), true);
+        assert_eq!(new, Unmeasured::of(NEVER));
+        let sender = TcpInfo {
+            total_rto: None,
+            ..known
+        };
+        let old = unmeasured(&ran(sender), true);
+        assert!(old.has("timeouts") && old.has("flows.timeouts") && !old.has("flows.marks"));
+        let bridges = unmeasured(&ran(known), false);
+        assert!(bridges.has("detours") && bridges.has("ports.switch.peak_packets"));
+        assert!(!new.has("detours"));
+    }
+
+    #[test]
+    fn every_metric_that_switches_count_is_named() {
+        for reason in DropReason::ALL {
+            let name = format!("drops_{}", reason.name());
+            assert!(OF_SWITCHES.contains(&name.as_str()), "{name}");
+        }
+    }
 }

@@ -219,7 +219,7 @@ fn around(scenario: &Scenario) -> Vec<String> {
          simulator; the delay of that link is added on the way to the host instead"
             .to_string(),
         "drops, detours and reordering of single flows, how many packets were detoured at least once, and spurious \
-         retransmissions are not known: they are 0"
+         retransmissions are not known: they are null"
             .into(),
         "wire_bytes counts frames below 60 B without Ethernet's padding".into(),
     ];

@@ -78,7 +78,7 @@ macro_rules! metrics {
     ) => {
         /// All metrics, in the order in which they are listed: those of samples last, five each.
         pub const METRICS: &[Metric] = &[
-            $(Metric { name: $name, doc: $doc, read: $read },)*
+            $(Metric { name: $name, doc: $doc, read: |s| measured($name, s, $read) },)*
             $(
                 sampled!($sample "_mean" "mean of " $of, |s| s.mean),
                 sampled!($sample "_p10" "10th percentile of " $of, |s| s.p10),
@@ -155,6 +155,14 @@ metrics! {
         "busiest_link_use" "the busiest link's use, over windows";
         "neighbour_free_1hop" "the free share of buffers one hop from a hot link";
         "neighbour_free_2hop" "the free share of buffers two hops from a hot link";
+    }
+}
+
+/// What `read` finds, unless the metric called `name` was not measured.
+fn measured(name: &str, summary: &Summary, read: fn(&Summary) -> Reading) -> Reading {
+    match summary.unmeasured.has(name) {
+        true => Reading::Nothing,
+        false => read(summary),
     }
 }
 

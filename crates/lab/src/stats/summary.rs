@@ -4,6 +4,7 @@ use super::ways::Ways;
 use super::{Percentile, Sample, jain, t_interval};
 use crate::probe::Loops;
 use crate::record::{ClassRecord, Counts, Record};
+use crate::unmeasured::Unmeasured;
 use serde::{Deserialize, Serialize};
 use sidestep_sim::NReordering;
 use sidestep_types::mix64;
@@ -129,6 +130,9 @@ pub struct Summary {
     pub trajectory_hash: String,
     /// One per workload.
     pub classes: Vec<ClassSummary>,
+    /// What was not counted: 0 here, and not to be shown.
+    #[serde(default, skip_serializing_if = "Unmeasured::is_empty")]
+    pub unmeasured: Unmeasured,
     /// The same numbers for each seed alone; empty in those.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub per_seed: Vec<Summary>,
@@ -284,10 +288,12 @@ fn over_seeds<'a>(seeds: impl Iterator<Item = &'a Percentiles>) -> Option<[f64; 
 /// All records as if they were one run.
 fn add_up(records: &[&Record]) -> Summary {
     let mut sum = Counts::default();
+    let mut unmeasured = Unmeasured::default();
     let mut drops: BTreeMap<String, u64> = BTreeMap::new();
     let (mut qct, mut fct_short) = (Sample::default(), Sample::default());
     for record in records {
         sum.add(&record.counts);
+        unmeasured.add(&record.unmeasured);
         for (reason, count) in &record.drops {
             *drops.entry(reason.clone()).or_default() += count;
         }
@@ -365,6 +371,7 @@ fn add_up(records: &[&Record]) -> Summary {
         hops_per_cpu_s: None,
         trajectory_hash: format!("{hash:016x}"),
         classes,
+        unmeasured,
         per_seed: Vec::new(),
     }
 }

@@ -374,9 +374,9 @@ mod tests {
                 std::thread::sleep(Duration::from_millis(250));
             }
         });
-        let start = Instant::now();
         question(&mut stream).unwrap_err();
-        assert!(start.elapsed() < PATIENCE + Duration::from_secs(1));
+        // Given up long before the client has sent it all, however slow both are.
+        assert!(!asking.is_finished());
         drop(stream);
         asking.join().unwrap();
     }

@@ -2,6 +2,7 @@
 
 use super::{Point, end_name};
 use crate::columns::{Col, columns};
+use sidestep_lab::Unmeasured;
 use sidestep_sim::PortOutcome;
 use sidestep_sim::network::{End, Network};
 use sidestep_switch::DropReason;
@@ -16,18 +17,32 @@ pub struct PortRow<'a> {
     to: String,
     end: Time,
     port: &'a PortOutcome,
+    unmeasured: &'a Unmeasured,
 }
 
 impl PortRow<'_> {
-    fn utilisation(&self) -> f64 {
+    fn utilisation(&self) -> Option<f64> {
+        self.count("wire_bytes", 0u64)?;
         if self.end == Time::ZERO || self.port.rate.as_bps() == 0 {
-            return 0.0;
+            return Some(0.0);
         }
         let busy = self.port.rate.time_to_send(Bytes(self.port.wire_bytes));
-        busy.as_us_f64() / self.end.as_us_f64()
+        Some(busy.as_us_f64() / self.end.as_us_f64())
     }
-    fn dropped(&self, reason: DropReason) -> u64 {
-        self.port.drops[reason as usize]
+    fn dropped(&self, reason: DropReason) -> Option<u64> {
+        self.count("drops", self.port.drops[reason as usize])
+    }
+    /// The count of a column, unless it was not measured at such an end.
+    fn count(&self, column: &str, count: impl Into<u64>) -> Option<u64> {
+        if self.unmeasured.is_empty() {
+            return Some(count.into());
+        }
+        let end = match self.port.from {
+            End::Host(_) => "host",
+            End::Switch(_) => "switch",
+        };
+        let name = format!("ports.{end}.{column}");
+        self.unmeasured.unless(&name, count.into())
     }
 }
 
@@ -46,11 +61,12 @@ pub fn port_rows<'a>(point: Point<'a>, network: &Network) -> Vec<PortRow<'a>> {
             to: end_name(network, port.to),
             end: point.outcome.end,
             port,
+            unmeasured: point.unmeasured,
         });
     rows.collect()
 }
 
-/// The columns of `ports.parquet`.
+/// The columns of `ports.parquet`. Counts are null where they were not measured.
 pub fn port_columns<'a>() -> Vec<Col<PortRow<'a>>> {
     columns! { r: PortRow<'a>;
         /// number of the directed link
@@ -70,38 +86,38 @@ pub fn port_columns<'a>() -> Vec<Col<PortRow<'a>>> {
         /// the link's rate
         rate_bps: Int = r.port.rate.as_bps();
         /// packets delivered over the link
-        packets: Int = r.port.packets;
+        packets: OptInt = r.count("packets", r.port.packets);
         /// their bytes of link time
-        wire_bytes: Int = r.port.wire_bytes;
+        wire_bytes: OptInt = r.count("wire_bytes", r.port.wire_bytes);
         /// share of the run the link was busy
-        utilisation: Float = r.utilisation();
+        utilisation: OptFloat = r.utilisation();
         /// packets marked as they were enqueued here
-        marks: Int = r.port.marks;
+        marks: OptInt = r.count("marks", r.port.marks);
         /// packets detoured to this port
-        detours_in: Int = r.port.detours_in;
+        detours_in: OptInt = r.count("detours_in", r.port.detours_in);
         /// packets that wanted this port and were detoured elsewhere
-        detours_out: Int = r.port.detours_out;
+        detours_out: OptInt = r.count("detours_out", r.port.detours_out);
         /// packets that wanted this port and lost their payload here
-        trims: Int = r.port.trims;
+        trims: OptInt = r.count("trims", r.port.trims);
         /// packets that wanted this port and found no room
-        drops_full: Int = r.dropped(DropReason::Full);
+        drops_full: OptInt = r.dropped(DropReason::Full);
         /// packets that wanted this port and had no time to live left
-        drops_ttl: Int = r.dropped(DropReason::Ttl);
+        drops_ttl: OptInt = r.dropped(DropReason::Ttl);
         /// packets that wanted this port and were dropped early
-        drops_early: Int = r.dropped(DropReason::Early);
+        drops_early: OptInt = r.dropped(DropReason::Early);
         /// packets that waited for this port and made room for better ones
-        drops_evicted: Int = r.dropped(DropReason::Evicted);
+        drops_evicted: OptInt = r.dropped(DropReason::Evicted);
         /// packets that wanted this port and had been detoured as often as is allowed
-        drops_detours: Int = r.dropped(DropReason::Detours);
+        drops_detours: OptInt = r.dropped(DropReason::Detours);
         /// the longest queue, the packet on the wire included
-        peak_packets: Int = u64::from(r.port.peak_packets);
+        peak_packets: OptInt = r.count("peak_packets", r.port.peak_packets);
         /// the longest queue in bytes
-        peak_bytes: Int = u64::from(r.port.peak_bytes);
+        peak_bytes: OptInt = r.count("peak_bytes", r.port.peak_bytes);
         /// pauses that reached it
-        pauses: Int = r.port.pauses;
+        pauses: OptInt = r.count("pauses", r.port.pauses);
         /// for how long it was paused, rounded down
         paused_ns: Int = r.port.paused.as_ns();
         /// with pfc or cioq: the most bytes that the switch it leads to held of what came over this link
-        input_peak_bytes: Int = r.port.input_peak_bytes;
+        input_peak_bytes: OptInt = r.count("input_peak_bytes", r.port.input_peak_bytes);
     }
 }

@@ -40,14 +40,14 @@ impl HostCounters {
     /// What came on top of `before`.
     pub fn since(&self, before: &HostCounters) -> HostCounters {
         let less = |(key, n): (&String, &u64)| {
-            let had = before.tcp.get(key).copied().unwrap_or(0);
-            (key.clone(), n.saturating_sub(had))
+            let had = before.tcp.get(key)?;
+            Some((key.clone(), n.saturating_sub(*had)))
         };
         HostCounters {
             sent: self.sent - before.sent,
             sent_bytes: self.sent_bytes - before.sent_bytes,
             received: self.received - before.received,
-            tcp: self.tcp.iter().map(less).collect(),
+            tcp: self.tcp.iter().filter_map(less).collect(),
         }
     }
 }
@@ -69,17 +69,25 @@ fn read() -> Result<HostCounters, Error> {
         counters.tcp.extend(pairs(&text(table)?));
     }
     let dev = text("dev")?;
+    let found = of_interface(&dev).ok_or_else(|| {
+        Error::Work(format!(
+            "/proc/net/dev: expected a line of {INTERFACE} with 16 numbers, got {dev:?}"
+        ))
+    })?;
+    (counters.received, counters.sent_bytes, counters.sent) = found;
+    Ok(counters)
+}
+
+/// Frames received, bytes and frames sent, by /proc/net/dev.
+fn of_interface(dev: &str) -> Option<(u64, u64, u64)> {
     let line = dev
         .lines()
-        .find_map(|l| l.trim().strip_prefix(INTERFACE)?.strip_prefix(':'));
-    let numbers: Vec<u64> = line
-        .into_iter()
-        .flat_map(|l| l.split_whitespace().filter_map(|n| n.parse().ok()))
-        .collect();
-    if let [_, received, _, _, _, _, _, _, sent_bytes, sent, ..] = numbers[..] {
-        (counters.received, counters.sent, counters.sent_bytes) = (received, sent, sent_bytes);
+        .find_map(|l| l.trim().strip_prefix(INTERFACE)?.strip_prefix(':'))?;
+    let numbers: Option<Vec<u64>> = line.split_whitespace().map(|n| n.parse().ok()).collect();
+    match numbers?[..] {
+        [_, received, _, _, _, _, _, _, sent_bytes, sent, ..] => Some((received, sent_bytes, sent)),
+        _ => None,
     }
-    Ok(counters)
 }
 
 /// Lines come in twos: names, then numbers.
@@ -101,6 +109,15 @@ fn pairs(text: &str) -> BTreeMap<String, u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_interface_that_is_not_listed_has_not_sent_nothing() {
+        let dev = "Inter-|\n face |\n    lo: 1 2 0 0 0 0 0 0 1 2 0 0 0 0 0 0\n";
+        assert_eq!(of_interface(dev), None);
+        let dev = format!("{dev}  eth0: 10 2 0 0 0 0 0 0 30 4 0 0 0 0 0 0\n");
+        assert_eq!(of_interface(&dev), Some((2, 30, 4)));
+        assert_eq!(of_interface("eth0: 10 2"), None);
+    }
 
     #[test]
     fn names_and_numbers_stand_in_two_lines() {

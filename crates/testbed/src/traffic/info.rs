@@ -23,13 +23,13 @@ pub struct TcpInfo {
     /// Segments sent again.
     pub retransmits: u32,
     /// Data segments sent.
-    pub data_segments_out: u32,
+    pub data_segments_out: Option<u32>,
     /// Data segments that came.
-    pub data_segments_in: u32,
+    pub data_segments_in: Option<u32>,
     /// Segments delivered that were marked on the way.
-    pub delivered_marked: u32,
+    pub delivered_marked: Option<u32>,
     /// Segments that came with a hole before them.
-    pub out_of_order: u32,
+    pub out_of_order: Option<u32>,
     /// Timeouts; Linux 6.7 and later.
     pub total_rto: Option<u32>,
     /// ECN was negotiated.
@@ -63,10 +63,12 @@ pub fn of(stream: &TcpStream) -> Result<TcpInfo, Error> {
 }
 
 fn read(bytes: &[u8]) -> TcpInfo {
-    let u32_at = |at: usize| {
+    let later = |at: usize| {
         let four = bytes.get(at..at + 4).and_then(|b| b.try_into().ok());
-        four.map_or(0, u32::from_ne_bytes)
+        four.map(u32::from_ne_bytes)
     };
+    // What every kernel has that namespaces can be made on.
+    let u32_at = |at: usize| later(at).expect("the first 104 bytes of tcp_info");
     let total_rto = bytes.get(240..242).and_then(|b| b.try_into().ok());
     TcpInfo {
         rto_us: u32_at(8),
@@ -75,10 +77,10 @@ fn read(bytes: &[u8]) -> TcpInfo {
         snd_cwnd: u32_at(80),
         reordering: u32_at(88),
         retransmits: u32_at(100),
-        data_segments_in: u32_at(152),
-        data_segments_out: u32_at(156),
-        delivered_marked: u32_at(196),
-        out_of_order: u32_at(224),
+        data_segments_in: later(152),
+        data_segments_out: later(156),
+        delivered_marked: later(196),
+        out_of_order: later(224),
         total_rto: total_rto.map(|b| u32::from(u16::from_ne_bytes(b))),
         ecn: bytes.get(5).is_some_and(|b| b & OPTION_ECN != 0),
     }
@@ -96,6 +98,11 @@ mod tests {
         let info = read(&bytes);
         assert_eq!((info.retransmits, info.total_rto), (7, Some(2)));
         assert_eq!(read(&bytes[..232]).total_rto, None);
+        let old = read(&bytes[..192]);
+        assert_eq!(
+            (old.data_segments_out, old.delivered_marked),
+            (Some(0), None)
+        );
     }
 
     #[test]
