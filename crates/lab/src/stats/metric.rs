@@ -143,13 +143,13 @@ metrics! {
     "spurious_retransmits" "data segments sent again of which the network had lost nothing since they were last sent" |s| number(s.spurious_retransmits);
     "spurious_timeouts" "retransmission timeouts at which the network had not lost the oldest byte waited for" |s| number(s.spurious_timeouts);
     "reordered_share" "share of the data packets delivered that arrived after one sent later (RFC 4737)" |s| known(s.reordered_share);
-    "reordering_p99" "n-reordering (RFC 4737 section 5.4) that 99 % of the reordered data packets do not exceed" |s| reordering(s);
+    "reordering_p99" "n-reordering (RFC 4737 section 5.4) that 99 % of the reordered data packets do not exceed" reordering;
     "pauses" "pauses that switches sent" |s| number(s.pauses);
     "deadlocks" "cycles of ports that came to wait for each other for ever" |s| number(s.deadlocks);
     "jain" "Jain's index of the goodputs of endless flows" |s| known(s.jain);
-    "looped_share" "share of the detoured data packets that crossed a switch twice" |s| looped_share(s);
-    "loops_per_packet" "mean loops of a data packet, those without any included" |s| loops_per_packet(s);
-    "loop_length_mean" "mean length of a loop, in links" |s| loop_length_mean(s);
+    "looped_share" "share of the detoured data packets that crossed a switch twice" looped_share;
+    "loops_per_packet" "mean loops of a data packet, those without any included" loops_per_packet;
+    "loop_length_mean" "mean length of a loop, in links" loop_length_mean;
     samples {
         "hot_link_share" "the share of links that are hot, over windows";
         "busiest_link_use" "the busiest link's use, over windows";
