@@ -1,8 +1,9 @@
 //! `sidestep check`
 
 use crate::args::CheckArgs;
-use crate::{Failure, Outcome, files, out};
+use crate::{Failure, Outcome, out};
 use serde_json::{Value, json};
+use sidestep_study::files;
 use sidestep_study::lab::{ClassLoad, Experiment, Scenario};
 use sidestep_study::words::{Grid, number, wrap};
 
@@ -14,7 +15,7 @@ pub fn check(args: &CheckArgs) -> Outcome {
         match files::experiment(name, &args.sets, args.quick) {
             Ok(experiment) if args.json => answers.push(to_json(&experiment)),
             Ok(experiment) => out::say(&to_text(&experiment)),
-            Err(failure) => wrong.push(failure.words),
+            Err(error) => wrong.push(error.to_string()),
         }
     }
     if !wrong.is_empty() {

@@ -5,7 +5,6 @@
 mod args;
 mod bench;
 mod check;
-mod files;
 mod list;
 mod out;
 mod reproduce;

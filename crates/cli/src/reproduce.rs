@@ -7,12 +7,14 @@ use sidestep_study::lab::{Experiment, Problem};
 use sidestep_study::reproduce::Reproduction;
 use sidestep_study::reproduce::run::{Options, Order, reproduce as run_all};
 use sidestep_study::reproduce::shelf::{Book, Shelf};
+use sidestep_testbed::RATE;
+use sidestep_testbed::beside::{self, Ask};
 use std::path::Path;
 
 /// Runs the figures that are asked for, and prints a line a claim, or the report as JSON.
 pub fn reproduce(args: &ReproduceArgs) -> Outcome {
     if args.testbed {
-        return testbed::reproduce::beside(args);
+        return beside(args);
     }
     let shelf = Shelf::open(Path::new(""))?;
     let books = shelf.find(args.what.as_deref())?;
@@ -42,8 +44,34 @@ pub fn reproduce(args: &ReproduceArgs) -> Outcome {
     Ok(all.exit_status())
 }
 
+/// Runs one figure over the testbed as well.
+fn beside(args: &ReproduceArgs) -> Outcome {
+    let asked = args.what.as_deref().unwrap_or_default();
+    let asked = asked.trim_end_matches('/');
+    let kept = run::cache(&args.cache);
+    let name = format!("reproduce-{}-testbed", asked.replace('/', "-"));
+    let out = args.out.clone().unwrap_or_else(|| run::default_out(&name));
+    let ask = Ask {
+        figure: asked,
+        quick: args.quick,
+        rate: args.rate.as_deref().unwrap_or(RATE),
+        engine: &testbed::engine(false)?,
+        out: &out,
+        keep: testbed::keep(args.keep_stalled),
+        measure: MeasureOptions {
+            jobs: run::jobs(args.jobs)?,
+            cache: (!args.no_cache).then_some(kept.as_path()),
+            show: run::show(args.progress),
+        },
+    };
+    let stop = testbed::interrupted();
+    let (finished, status) = beside::beside(&ask, &stop)?;
+    say(&finished.reproduction, &finished.dir, args.json);
+    Ok(status)
+}
+
 /// Prints a report that was written to `dir`.
-pub fn say(all: &Reproduction, dir: &Path, json: bool) {
+fn say(all: &Reproduction, dir: &Path, json: bool) {
     if json {
         let mut json = all.to_json();
         json["result"] = dir.display().to_string().into();

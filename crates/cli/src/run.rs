@@ -1,8 +1,9 @@
 //! `sidestep run`
 
 use crate::args::RunArgs;
-use crate::{Failure, Outcome, files, out, stop};
+use crate::{Failure, Outcome, out, stop};
 use serde_json::Value;
+use sidestep_study::files;
 use sidestep_study::lab::Experiment;
 use sidestep_study::progress::Show;
 use sidestep_study::{MeasureOptions, Options, Status, SweepOptions, TraceFilter};

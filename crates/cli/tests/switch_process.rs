@@ -146,36 +146,53 @@ fn prometheus_reads_its_counters_on_the_loopback() {
     assert!(get("\u{1}\u{2}\r\n\r\n").starts_with("HTTP/1.1 400"));
 }
 
+/// The letter of a process's state: T is stopped.
+fn state_of(pid: u32) -> char {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let behind = stat.rsplit(')').next().unwrap();
+    behind.trim_start().chars().next().unwrap()
+}
+
 #[test]
 fn a_stall_while_nothing_is_due_is_seen_by_when_frames_were_read() {
     let Some(wiring) = wiring(2) else { return };
     let running = Running::start(wiring, "100 Mbps", "", "");
-    let pause = Duration::from_millis(100);
     let hosts = &running.wiring.hosts;
     let from = hosts[0].within(|| UdpSocket::bind("10.9.0.1:0").unwrap());
-    let send = |count: usize| {
-        for _ in 0..count {
-            from.send_to(b"slow", "10.9.0.2:9").unwrap();
-            std::thread::sleep(Duration::from_millis(5));
-        }
-    };
+    let send = || from.send_to(b"slow", "10.9.0.2:9").unwrap();
     let received = || {
         let counters = running.counters();
         counters["ports"]["h0"]["io"]["received"].as_u64().unwrap()
     };
-    send(3);
+    let quiet = received();
+    send();
+    until("what came before is read", || received() > quiet);
+    running.ask("reset").unwrap();
     let before = received();
+    let stopped = Instant::now();
     running.signal(libc::SIGSTOP);
-    let start = Instant::now();
-    send(3);
-    std::thread::sleep(pause.saturating_sub(start.elapsed()));
+    // It ends what it is at; only then is it certain to read nothing.
+    until("the switch is stopped", || {
+        state_of(running.child.id()) == 'T'
+    });
+    for _ in 0..3 {
+        send();
+    }
+    let sent = Instant::now();
+    std::thread::sleep(Duration::from_millis(100));
+    let least_us = sent.elapsed().as_micros() as f64;
     running.signal(libc::SIGCONT);
     until("what came meanwhile is read", || received() >= before + 3);
+    let most_us = stopped.elapsed().as_micros() as f64;
     let counters = running.counters();
     let read = &counters["read_lateness"];
     assert!(read["stalls"].as_u64() >= Some(3), "{counters}");
     let max_us = read["max_us"].as_f64().unwrap();
-    assert!((50e3..5e6).contains(&max_us), "{counters}");
+    // The histogram has three digits.
+    assert!(
+        (0.999 * least_us..1.001 * most_us).contains(&max_us),
+        "{least_us} to {most_us}: {counters}"
+    );
     assert!(
         counters["lateness"]["stalls"].as_u64() >= read["stalls"].as_u64(),
         "who discards runs reads this one: {counters}"

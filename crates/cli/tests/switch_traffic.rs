@@ -2,10 +2,10 @@
 
 mod common;
 
-use common::switching::{Running, reach, until, wiring};
+use common::switching::{PATIENCE, Running, reach, until, wiring};
 use pcap_file::pcapng::PcapNgReader;
 use pcap_file::pcapng::blocks::block_common::Block;
-use sidestep_softswitch::trial::flood::{Source, flood, udp_frame};
+use sidestep_softswitch::trial::flood::{Source, udp_frame};
 use sidestep_softswitch::trial::garbage::garbage;
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -39,7 +39,7 @@ fn hosts_reach_each_other_by_ipv4_and_ipv6() {
 }
 
 #[test]
-fn a_tcp_transfer_arrives_whole_at_the_rate_of_the_link() {
+fn a_tcp_transfer_arrives_whole_and_not_before_the_link_allows() {
     let Some(wiring) = wiring(2) else { return };
     let running = Running::start(wiring, "100 Mbps", "capacity = \"100 pkt\"", "");
     let hosts = &running.wiring.hosts;
@@ -65,17 +65,13 @@ fn a_tcp_transfer_arrives_whole_at_the_rate_of_the_link() {
     );
     // 1448 bytes of payload in 1538 on the wire.
     let mbps = 8.0 * 4.0 / time.as_secs_f64() * 1538.0 / 1448.0;
-    // How much less depends on how busy this machine is.
-    assert!((10.0..101.0).contains(&mbps), "{mbps} Mbps on the wire");
+    // How much less depends on how busy this machine is; more there cannot be.
+    assert!(mbps < 100.1, "{mbps} Mbps on the wire");
     let last = running.end();
     assert!(
         last["lateness"]["departures"].as_u64() > Some(2700),
         "{last}"
     );
-}
-
-fn near(rate: f64, wanted: f64) -> bool {
-    (rate / wanted - 1.0).abs() < 0.01
 }
 
 /// Room for 16 MB in a socket, beyond what ordinary users may have.
@@ -94,75 +90,108 @@ fn roomy(socket: &UdpSocket) {
     assert_eq!(done, 0, "SO_RCVBUFFORCE");
 }
 
+/// Frames that host 1 had received at an instant between two.
+struct Sample {
+    before: Instant,
+    frames: u64,
+    after: Instant,
+}
+
 #[test]
-fn a_link_is_paced_to_its_rate_within_one_per_cent() {
+fn a_link_is_paced_to_its_rate_as_exactly_as_the_switch_says() {
     let Some(wiring) = wiring(2) else { return };
-    let running = Running::start(wiring, "80 Mbps", "capacity = \"2000 pkt\"", "");
+    // 1514 bytes are 1538 on the wire: 650 a second. What is queued lasts for nearly two seconds.
+    const CAPACITY: u64 = 1200;
+    let running = Running::start(wiring, "8 Mbps", "capacity = \"1200 pkt\"", "");
     let wiring = &running.wiring;
-    // 1514 bytes are 1538 on the wire: 6502 a second.
     let frame = udp_frame(1514, 0, 1);
-    let measure = || {
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                wiring.hosts[0].within(|| flood("eth0", &frame, Duration::from_millis(1500)))
-            });
-            std::thread::sleep(Duration::from_millis(300));
-            let count = || (wiring.received(1).unwrap(), Instant::now());
-            let (before, start) = count();
-            std::thread::sleep(Duration::from_secs(1));
-            let (after, end) = count();
-            (after - before) as f64 / (end - start).as_secs_f64()
-        })
+    let mut source = wiring.hosts[0].within(|| Source::open("eth0").unwrap());
+    // Until one finds no room: then the queue is full, and nothing more comes.
+    let full = || {
+        let counters = running.counters();
+        counters["ports"]["h1"]["drops"]["full"].as_u64().unwrap()
     };
-    let wanted = 80e6 / 8.0 / 1538.0;
-    // A machine that is busy with other things stalls the switch or the count; a switch that paces
-    // wrongly does so every time.
-    let mut rates = Vec::new();
-    while rates.len() < 6 && !rates.last().is_some_and(|rate| near(*rate, wanted)) {
-        rates.push(measure());
+    until("the queue is full", || {
+        source.send(std::iter::repeat_n(&frame[..], 64));
+        full() > 0
+    });
+    let mut samples = Vec::new();
+    loop {
+        let before = Instant::now();
+        let frames = wiring.received(1).unwrap();
+        let after = Instant::now();
+        // Held after the count: the queue had been full of frames that were due one after the other.
+        match running.counters()["held"].as_u64().unwrap() {
+            0 => break,
+            _ => samples.push(Sample {
+                before,
+                frames,
+                after,
+            }),
+        }
+        std::thread::sleep(Duration::from_millis(20));
     }
-    assert!(
-        rates.last().is_some_and(|rate| near(*rate, wanted)),
-        "{rates:?} frames/s, not {wanted}"
-    );
+    let late_s = running.counters()["lateness"]["max_us"].as_f64().unwrap() / 1e6;
+    let rate = 8e6 / 8.0 / 1538.0;
+    let [first, .., last] = &samples[..] else {
+        panic!("the queue was empty within {} looks", samples.len());
+    };
+    assert!(last.frames > first.frames);
+    for (i, first) in samples.iter().enumerate() {
+        for last in &samples[i + 1..] {
+            let frames = (last.frames - first.frames) as f64;
+            let longest = (last.after - first.before).as_secs_f64();
+            let shortest = (last.before - first.after).as_secs_f64();
+            // A frame is never early, and what was late catches up.
+            let most = rate * (longest + late_s) + 1.0;
+            let least = rate * (shortest - late_s) - 1.0;
+            assert!(
+                (least..=most).contains(&frames),
+                "{frames} frames in {shortest} to {longest} s, at most {late_s} s late"
+            );
+        }
+    }
     let counters = running.counters();
-    assert!(
-        counters["ports"]["h1"]["drops"]["full"].as_u64().unwrap() > 1000,
-        "{counters}"
-    );
+    let peak = &counters["ports"]["h1"]["peak_packets"];
+    assert_eq!(*peak, CAPACITY, "{counters}");
 }
 
 #[test]
 fn a_reload_loses_no_frame() {
     let Some(wiring) = wiring(2) else { return };
-    let running = Running::start(wiring, "1 Gbps", "capacity = \"1000 pkt\"", "");
+    // Room for all that is sent, should the switch get no time to send it on.
+    let running = Running::start(wiring, "1 Gbps", "capacity = \"6000 pkt\"", "");
     let hosts = &running.wiring.hosts;
     let socket = |host: usize, port: u16| {
         let address = format!("10.9.0.{}:{port}", host + 1);
         hosts[host].within(move || UdpSocket::bind(address).unwrap())
     };
     let (from, to) = (socket(0, 7000), socket(1, 7001));
-    to.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
+    to.set_read_timeout(Some(PATIENCE)).unwrap();
     // A receiver that gets no time must not lose frames that the switch has delivered.
     roomy(&to);
     const COUNT: u32 = 5000;
+    /// Sent when all others have been; again, should it be lost.
+    const END: u32 = u32::MAX;
     let config = fs::read_to_string(running.path("t.toml")).unwrap();
     let got = std::thread::scope(|scope| {
         let receiver = scope.spawn(|| {
             let mut got = Vec::new();
             let mut room = [0; 4];
-            while let Ok(4) = to.recv(&mut room) {
+            while got.last() != Some(&END) {
+                assert_eq!(to.recv(&mut room).unwrap(), 4);
                 got.push(u32::from_le_bytes(room));
             }
+            got.pop();
             got
         });
         let running = &running;
         scope.spawn(move || {
             for round in 0..8 {
-                let capacity = format!("{} pkt", 1000 + round);
+                let capacity = format!("{} pkt", 6000 + round);
                 fs::write(
                     running.path("t.toml"),
-                    config.replace("1000 pkt", &capacity),
+                    config.replace("6000 pkt", &capacity),
                 )
                 .unwrap();
                 running.ask("reload").unwrap();
@@ -174,9 +203,27 @@ fn a_reload_loses_no_frame() {
                 .unwrap();
             std::thread::sleep(Duration::from_micros(50));
         }
+        while !receiver.is_finished() {
+            from.send_to(&END.to_le_bytes(), "10.9.0.2:7001").unwrap();
+            std::thread::sleep(Duration::from_millis(50));
+        }
         receiver.join().unwrap()
     });
-    assert!(got.iter().copied().eq(0..COUNT), "{} of {COUNT}", got.len());
+    assert!(got.is_sorted_by(|a, b| a < b), "in order, each once");
+    // A switch that got no time may have left frames to the kernel, which drops what finds its
+    // ring full: before the switch, and counted.
+    let counters = running.counters();
+    let beside = |port: &str, key: &str| counters["ports"][port]["io"][key].as_u64().unwrap();
+    let lost = beside("h0", "kernel_drops") + beside("h1", "tx_refused");
+    let (got, sent) = (got.len() as u64, u64::from(COUNT));
+    assert!(
+        got <= sent && got + lost >= sent,
+        "{got} of {sent}: {counters}"
+    );
+    for port in ["h0", "h1"] {
+        let drops = counters["ports"][port]["drops"].as_object().unwrap();
+        assert!(drops.values().all(|n| *n == 0), "{counters}");
+    }
 }
 
 #[test]
@@ -208,7 +255,7 @@ fn a_frame_longer_than_the_mtu_was_at_the_start_is_forwarded_whole_or_not_at_all
     };
     let start = Instant::now();
     let mut counters = running.counters();
-    while seen(&counters) != (3, 1) && start.elapsed() < Duration::from_secs(5) {
+    while seen(&counters) != (3, 1) && start.elapsed() < PATIENCE {
         counters = running.counters();
     }
     assert_eq!(seen(&counters), (3, 1), "{counters}");

@@ -22,6 +22,7 @@ mod scheme;
 pub mod shipped;
 pub mod stats;
 pub mod tables;
+mod unmeasured;
 mod warnings;
 mod write;
 
@@ -41,3 +42,4 @@ pub use run::{Progress, Run, Watch, run, run_on};
 pub use scenario::{Scenario, Setting};
 pub use scheme::{Scheme, SchemeConfig};
 pub use sidestep_config::problem::Problem;
+pub use unmeasured::Unmeasured;

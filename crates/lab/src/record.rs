@@ -10,6 +10,7 @@
 use crate::probe::Probed;
 use crate::run::Run;
 use crate::stats::Sample;
+use crate::unmeasured::Unmeasured;
 use serde::{Deserialize, Serialize};
 use sidestep_sim::{End, FlowOutcome, FlowPlan, Outcome, Plan, Start, Totals, run_counts};
 use sidestep_switch::DropReason;
@@ -61,6 +62,9 @@ pub struct Record {
     pub deadlocks: u64,
     /// What must be read before trusting its numbers.
     pub warnings: Vec<String>,
+    /// What was not counted. Never kept: only simulated runs are, which count everything.
+    #[serde(skip)]
+    pub unmeasured: Unmeasured,
     /// Seconds of processor time that it took; 0 until whoever has a clock fills it in.
     /// The one number here that differs from run to run.
     pub cpu_s: f64,
@@ -221,6 +225,7 @@ impl Record {
             probed: run.probed.clone(),
             deadlocks: outcome.deadlocks.len() as u64,
             warnings: run.warnings.clone(),
+            unmeasured: run.unmeasured.clone(),
             ..Record::default()
         };
         for (flow, seen) in plan.flows.iter().zip(&outcome.flows) {

@@ -2,6 +2,7 @@
 
 use crate::probe::{Probed, Prober};
 use crate::scenario::Scenario;
+use crate::unmeasured::Unmeasured;
 use crate::warnings;
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
 use sidestep_sim::{Outcome, Plan, TraceFilter, World};
@@ -47,6 +48,8 @@ pub struct Run {
     pub probed: Probed,
     /// The watcher stopped it.
     pub interrupted: bool,
+    /// What was not counted: nothing of a simulated run.
+    pub unmeasured: Unmeasured,
     /// What must be read before trusting its numbers.
     pub warnings: Vec<String>,
 }
@@ -95,6 +98,7 @@ pub fn run_on<A: Agenda>(
         outcome,
         probed,
         interrupted,
+        unmeasured: Unmeasured::default(),
     })
 }
 

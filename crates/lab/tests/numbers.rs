@@ -157,6 +157,7 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
         outcome,
         probed: Probed::default(),
         interrupted: false,
+        unmeasured: Default::default(),
         warnings: Vec::new(),
     }
 }

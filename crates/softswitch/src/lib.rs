@@ -11,5 +11,4 @@ pub mod machine;
 pub mod process;
 pub mod setup;
 pub mod table;
-pub mod testbed;
 pub mod trial;

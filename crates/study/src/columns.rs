@@ -32,9 +32,7 @@ pub enum Get<R> {
     Int(fn(&R) -> u64),
     /// One that may be missing.
     OptInt(fn(&R) -> Option<u64>),
-    /// A fraction or a span.
-    Float(fn(&R) -> f64),
-    /// One that may be missing.
+    /// A fraction or a span, which may be missing.
     OptFloat(fn(&R) -> Option<f64>),
     /// Yes or no.
     Flag(fn(&R) -> bool),
@@ -42,6 +40,8 @@ pub enum Get<R> {
     Text(fn(&R) -> &str),
     /// A count of a row of many, by its number.
     NthInt(usize, fn(&R, usize) -> u64),
+    /// One that may be missing.
+    NthOptInt(usize, fn(&R, usize) -> Option<u64>),
     /// A fraction or span of a row of many, which may be missing.
     NthFloat(usize, fn(&R, usize) -> Option<f64>),
     /// A word of a row of many.
@@ -97,13 +97,17 @@ impl TableWriter {
         for column in columns {
             match column.get {
                 Get::Int(get) => put::<_, Int64Type>(&mut group, rows, |r| get(r) as i64)?,
-                Get::Float(get) => put::<_, DoubleType>(&mut group, rows, get)?,
                 Get::Flag(get) => put::<_, BoolType>(&mut group, rows, get)?,
                 Get::Text(get) => {
                     put::<_, ByteArrayType>(&mut group, rows, |r| ByteArray::from(get(r)))?;
                 }
                 Get::NthInt(i, get) => {
                     put::<_, Int64Type>(&mut group, rows, |r| get(r, i) as i64)?;
+                }
+                Get::NthOptInt(i, get) => {
+                    put_optional::<_, Int64Type>(&mut group, rows, |r| {
+                        get(r, i).map(|v| v as i64)
+                    })?;
                 }
                 Get::NthText(i, get) => {
                     put::<_, ByteArrayType>(&mut group, rows, |r| ByteArray::from(get(r, i)))?;
@@ -137,8 +141,9 @@ fn field<R>(column: &Col<R>) -> Type {
     let signed = LogicalType::integer(64, true);
     let (physical, logical, repetition) = match column.get {
         Get::Int(_) | Get::NthInt(..) => (Physical::INT64, Some(signed), Repetition::REQUIRED),
-        Get::OptInt(_) => (Physical::INT64, Some(signed), Repetition::OPTIONAL),
-        Get::Float(_) => (Physical::DOUBLE, None, Repetition::REQUIRED),
+        Get::OptInt(_) | Get::NthOptInt(..) => {
+            (Physical::INT64, Some(signed), Repetition::OPTIONAL)
+        }
         Get::OptFloat(_) | Get::NthFloat(..) => (Physical::DOUBLE, None, Repetition::OPTIONAL),
         Get::Flag(_) => (Physical::BOOLEAN, None, Repetition::REQUIRED),
         Get::Text(_) | Get::NthText(..) => (

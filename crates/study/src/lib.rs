@@ -7,10 +7,12 @@
 #![deny(unsafe_code)]
 
 pub mod bench;
+mod blank;
 pub mod catalog;
 mod columns;
 mod error;
 mod figures;
+pub mod files;
 mod manifest;
 pub mod plot;
 pub mod progress;

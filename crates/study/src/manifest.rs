@@ -36,8 +36,10 @@ pub struct PointRecord {
 
 impl PointRecord {
     /// A run that took this long.
-    pub fn of(run: &Run, cpu_s: f64, wall_s: f64) -> PointRecord {
+    pub fn of(run: &Run, cpu_s: Option<f64>, wall_s: f64) -> PointRecord {
         let (outcome, totals) = (&run.outcome, &run.outcome.totals);
+        let unmeasured = &run.unmeasured;
+        let hash = format!("{:016x}", outcome.trajectory_hash);
         let json = json!({
             "scheme": run.scheme,
             "seed": run.seed,
@@ -45,10 +47,10 @@ impl PointRecord {
             "simulated_ms": outcome.end.as_ms_f64(),
             "flows": run.plan.flows.len(),
             "queries": run.plan.queries.len(),
-            "events": totals.events,
-            "packet_hops": totals.packet_hops,
-            "trajectory_hash": format!("{:016x}", outcome.trajectory_hash),
-            "cpu_s": milli(cpu_s),
+            "events": unmeasured.unless("events", totals.events),
+            "packet_hops": unmeasured.unless("packet_hops", totals.packet_hops),
+            "trajectory_hash": unmeasured.unless("trajectory_hash", hash),
+            "cpu_s": cpu_s.map(milli),
             "wall_s": milli(wall_s),
         });
         PointRecord {
@@ -126,17 +128,17 @@ impl Manifest {
 
     /// As it stands in the file.
     pub fn to_json(&self) -> Value {
-        let sum = |key: &str| {
-            self.points
-                .iter()
-                .filter_map(|p| p.json[key].as_u64())
-                .sum::<u64>()
+        // A sum of what is not known of each run that was made is not known.
+        let known = |key: &str| {
+            let mut made = self.points.iter().filter(|p| p.json.get(key).is_some());
+            made.all(|p| !p.json[key].is_null())
         };
-        let cpu: f64 = self
-            .points
-            .iter()
-            .filter_map(|p| p.json["cpu_s"].as_f64())
-            .sum();
+        let sum = |key: &str| {
+            let all = self.points.iter().filter_map(|p| p.json[key].as_u64());
+            known(key).then(|| all.sum::<u64>())
+        };
+        let cpu = self.points.iter().filter_map(|p| p.json["cpu_s"].as_f64());
+        let cpu = known("cpu_s").then(|| milli(cpu.sum()));
         let runs: Vec<&Value> = self.points.iter().map(|p| &p.json).collect();
         let mut json = json!({
             "sidestep": {"version": env!("CARGO_PKG_VERSION")},
@@ -144,7 +146,7 @@ impl Manifest {
             "began": when::rfc3339(self.began_unix_s),
             "jobs": self.jobs,
             "wall_s": milli(self.wall_s),
-            "cpu_s": milli(cpu),
+            "cpu_s": cpu,
             "events": sum("events"),
             "packet_hops": sum("packet_hops"),
             "scenario": self.head,

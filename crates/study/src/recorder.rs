@@ -26,8 +26,8 @@ pub struct Recorder<'a> {
     manifest: Manifest,
     began: Instant,
     runs: Vec<Record>,
-    /// Processor time of each scheme, in seconds.
-    cpu: Vec<f64>,
+    /// Processor time of each scheme, in seconds; `None` when it is not known of a run.
+    cpu: Vec<Option<f64>>,
     warnings: Vec<String>,
 }
 
@@ -47,22 +47,24 @@ impl<'a> Recorder<'a> {
             manifest: Manifest::begin(scenario, jobs),
             began: Instant::now(),
             runs: Vec::new(),
-            cpu: vec![0.0; scenario.schemes.len()],
+            cpu: vec![Some(0.0); scenario.schemes.len()],
             warnings: Vec::new(),
             scenario,
         })
     }
 
-    /// Adds a run of scheme number `scheme`, and takes its paths. Times in seconds.
+    /// Adds a run of scheme number `scheme`, and takes its paths. Times in seconds; that of the
+    /// processor is `None` when nobody measured it.
     pub fn add(
         &mut self,
         scheme: usize,
         run: &mut Run,
-        cpu_s: f64,
+        cpu_s: Option<f64>,
         wall_s: f64,
     ) -> Result<(), Error> {
         self.tables.write(scheme, run)?;
-        self.cpu[scheme] += cpu_s;
+        let cpu = &mut self.cpu[scheme];
+        *cpu = cpu.zip(cpu_s).map(|(sum, more)| sum + more);
         let point = PointRecord::of(run, cpu_s, wall_s);
         self.manifest.points.push(point);
         self.runs.push(Record::of(run));
@@ -110,7 +112,9 @@ impl<'a> Recorder<'a> {
             let own: Vec<&Record> = self.runs.iter().filter(of_scheme).collect();
             if !own.is_empty() {
                 let mut summary = stats::summarise(&own);
-                summary.set_cpu(*cpu_s);
+                if let Some(cpu_s) = *cpu_s {
+                    summary.set_cpu(cpu_s);
+                }
                 summaries.push(summary);
             }
         }

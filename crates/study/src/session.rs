@@ -80,7 +80,8 @@ impl<'a> Session<'a> {
                     return Ok(());
                 };
                 let (cpu_s, wall_s) = (measured.cpu_s, measured.wall_s);
-                self.recorder.add(scheme, &mut measured.run, cpu_s, wall_s)
+                self.recorder
+                    .add(scheme, &mut measured.run, Some(cpu_s), wall_s)
             },
             || failed.store(true, Ordering::Relaxed),
         )?;

@@ -53,6 +53,7 @@ impl<'a> Tables<'a> {
             seed: run.seed,
             plan: &run.plan,
             outcome: &run.outcome,
+            unmeasured: &run.unmeasured,
         };
         let network = &self.scenario.network;
         let config = &self.scenario.schemes[scheme].config;

@@ -1,10 +1,8 @@
 //! The words of `sidestep testbed`.
 
 use clap::{Args, Subcommand};
+use sidestep_testbed::RATE;
 use std::path::PathBuf;
-
-/// What a link is emulated at when nothing is said: small machines can pace it.
-pub const RATE: &str = "100 Mbps";
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -74,6 +72,10 @@ pub struct RunArgs {
     /// The testbed to use [default: the only one]
     #[arg(long)]
     pub name: Option<String>,
+    /// Keep runs with a stall, a late hand-over or a frame lost beside the decision, each with a
+    /// warning, instead of making them again
+    #[arg(long)]
+    pub keep_stalled: bool,
     /// Print the summary as one JSON object and nothing else
     #[arg(long)]
     pub json: bool,

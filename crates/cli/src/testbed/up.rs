@@ -1,11 +1,13 @@
 //! `sidestep testbed up` and `down`
 
 use super::args::{DownArgs, UpArgs};
-use super::scene::{Order, Scene, choose};
-use super::which;
 use crate::{Failure, Outcome, out};
-use sidestep_softswitch::testbed::{self, Engine, Plan, State};
-use std::path::Path;
+use sidestep_testbed::network::down::down as remove;
+use sidestep_testbed::network::state::{State, names};
+use sidestep_testbed::network::switches::Engine;
+use sidestep_testbed::order::{Order, absolute, choose};
+use sidestep_testbed::scene::Scene;
+use sidestep_testbed::standing::which;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,29 +22,19 @@ pub fn up(args: &UpArgs) -> Outcome {
         name: args.name.clone(),
     };
     let stop = interrupted();
-    let (state, scene) = build(&order, args.bridge, &stop)?;
+    let (state, scene) = order.build(&engine(args.bridge)?, &stop)?;
     say(&state, &scene, &order);
     Ok(0)
 }
 
-/// Builds what was ordered; nothing is left when that fails, or `stop` becomes true.
-pub fn build(order: &Order, bridge: bool, stop: &AtomicBool) -> Result<(State, Scene), Failure> {
-    let scene = order.read(None)?;
-    let engine = match bridge {
-        true => Engine::Bridge,
-        false => {
-            let program = std::env::current_exe()
-                .map_err(|e| Failure::work(format!("cannot find this very program: {e}")))?;
-            Engine::Switch(program, vec!["switch".into()])
-        }
-    };
-    let plan = Plan {
-        blueprint: &scene.blueprint,
-        engine: &engine,
-        note: order.to_json(),
-    };
-    let state = testbed::up(&plan, stop)?;
-    Ok((state, scene))
+/// What forwards: this very program as the switches, or Linux's bridges.
+pub fn engine(bridge: bool) -> Result<Engine, Failure> {
+    if bridge {
+        return Ok(Engine::Bridge);
+    }
+    let program = std::env::current_exe()
+        .map_err(|e| Failure::work(format!("cannot find this very program: {e}")))?;
+    Ok(Engine::Switch(program, vec!["switch".into()]))
 }
 
 fn say(state: &State, scene: &Scene, order: &Order) {
@@ -78,25 +70,17 @@ pub fn down(args: &DownArgs) -> Outcome {
     let name = match which(&args.name) {
         Ok(name) => name,
         // Nothing to remove is what was wanted.
-        Err(_) if args.name.is_none() && testbed::names().is_empty() => {
+        Err(_) if args.name.is_none() && names().is_empty() => {
             out::say("no testbed is up\n");
             return Ok(0);
         }
-        Err(failure) => return Err(failure),
+        Err(error) => return Err(error.into()),
     };
-    match testbed::down(&name, args.force)? {
+    match remove(&name, args.force)? {
         true => out::say(&format!("testbed {name} is removed\n")),
         false => out::say(&format!("no testbed called {name} is up\n")),
     }
     Ok(0)
-}
-
-/// A file is found again from another folder; a shipped name stays.
-fn absolute(which: &str) -> String {
-    match Path::new(which).canonicalize() {
-        Ok(path) => path.display().to_string(),
-        Err(_) => which.to_string(),
-    }
 }
 
 /// Becomes true with Ctrl-C; what was built is then removed.

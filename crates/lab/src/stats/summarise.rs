@@ -5,6 +5,7 @@ use super::ways::Ways;
 use super::{ClassSummary, LinkUse, Percentiles, Sample, Sampled, Summary, jain, t_interval};
 use crate::probe::Loops;
 use crate::record::{ClassRecord, Counts, Record};
+use crate::unmeasured::Unmeasured;
 use sidestep_types::mix64;
 use std::collections::BTreeMap;
 
@@ -35,10 +36,12 @@ fn over_seeds<'a>(seeds: impl Iterator<Item = &'a Percentiles>) -> Option<[f64; 
 /// All records as if they were one run.
 fn add_up(records: &[&Record]) -> Summary {
     let mut sum = Counts::default();
+    let mut unmeasured = Unmeasured::default();
     let mut drops: BTreeMap<String, u64> = BTreeMap::new();
     let (mut qct, mut fct_short) = (Sample::default(), Sample::default());
     for record in records {
         sum.add(&record.counts);
+        unmeasured.add(&record.unmeasured);
         for (reason, count) in &record.drops {
             *drops.entry(reason.clone()).or_default() += count;
         }
@@ -111,6 +114,7 @@ fn add_up(records: &[&Record]) -> Summary {
         hops_per_cpu_s: None,
         trajectory_hash: format!("{hash:016x}"),
         classes,
+        unmeasured,
         per_seed: Vec::new(),
     }
 }

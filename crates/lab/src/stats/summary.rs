@@ -3,6 +3,7 @@
 use super::{Percentile, Sample};
 use crate::probe::Loops;
 use crate::record::Signals;
+use crate::unmeasured::Unmeasured;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -114,6 +115,9 @@ pub struct Summary {
     pub trajectory_hash: String,
     /// One per workload.
     pub classes: Vec<ClassSummary>,
+    /// What was not counted: 0 here, and not to be shown.
+    #[serde(default, skip_serializing_if = "Unmeasured::is_empty")]
+    pub unmeasured: Unmeasured,
     /// The same numbers for each seed alone; empty in those.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub per_seed: Vec<Summary>,

@@ -2,7 +2,7 @@
 
 use crate::frame::Refusal;
 use hdrhistogram::Histogram;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use sidestep_switch::DropReason;
 use sidestep_switch::ports::Counts;
 use std::collections::BTreeMap;
@@ -72,14 +72,9 @@ pub struct PortCounters {
     pub tx_frames: u64,
     /// Their bytes, without FCS.
     pub tx_bytes: u64,
-    /// Frames marked "congestion experienced" when they were queued here.
-    pub marks: u64,
-    /// Frames that wanted this port and lost their payload.
-    pub trims: u64,
-    /// Frames that wanted another port and were queued here.
-    pub detours_in: u64,
-    /// Frames that wanted this port and were queued elsewhere.
-    pub detours_out: u64,
+    /// What was decided here: marks, detours and so on, each under its own name. Drops are below.
+    #[serde(flatten, serialize_with = "by_name")]
+    pub decided: Counts,
     /// Requests for an address that came in here and were answered.
     pub answered: u64,
     /// Frames that came in here and were flooded.
@@ -100,6 +95,11 @@ pub struct PortCounters {
     pub peak_bytes: u32,
     /// How many packets each arrival found before it.
     pub depths: Depths,
+}
+
+/// Writes every count but the drops under its name.
+fn by_name<S: Serializer>(counts: &Counts, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map((Counts::ALL.iter()).map(|count| (count.name, (count.of)(counts))))
 }
 
 /// A histogram of queue lengths in packets, exact below 256, then to under 1 %.
@@ -131,10 +131,7 @@ impl PortCounts {
             rx_bytes: self.rx_bytes,
             tx_frames: self.tx_frames,
             tx_bytes: self.tx_bytes,
-            marks: decided.marks,
-            trims: decided.trims,
-            detours_in: decided.detours_in,
-            detours_out: decided.detours_out,
+            decided: *decided,
             answered: self.answered,
             floods: self.floods,
             copies: self.copies,

@@ -10,6 +10,7 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::{Registry, Unit};
+use sidestep_switch::ports::Counts;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
@@ -186,23 +187,11 @@ impl Collector for Scrape {
 /// A count of the switch at a port: name, meaning, value.
 type Count = (&'static str, &'static str, fn(&PortCounters) -> u64);
 
-const COUNTS: [Count; 9] = [
+/// Those of frames that come, leave or are flooded. What is decided about them is
+/// [`Counts::ALL`].
+const FRAMES: [Count; 5] = [
     ("rx", "Frames that came in", |p| p.rx_frames),
     ("tx", "Frames whose last bit has left", |p| p.tx_frames),
-    ("marks", "Frames marked when queued here", |p| p.marks),
-    ("trims", "Frames that wanted this port and were cut", |p| {
-        p.trims
-    }),
-    (
-        "detours_in",
-        "Frames queued here that wanted another port",
-        |p| p.detours_in,
-    ),
-    (
-        "detours_out",
-        "Frames that wanted this port, queued elsewhere",
-        |p| p.detours_out,
-    ),
     (
         "answered",
         "Requests for an address that were answered",
@@ -218,15 +207,29 @@ const COUNTS: [Count; 9] = [
 
 impl Scrape {
     fn frames(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-        let unit = Unit::Other("frames".into());
-        for (name, help, value) in COUNTS {
-            let name = format!("switch_{name}");
-            let mut family =
-                encoder.encode_descriptor(&name, help, Some(&unit), MetricType::Counter)?;
-            for port in &self.0.machine.ports {
-                let labels = [("port", port.name.as_str())];
-                ConstCounter::new(value(port)).encode(family.encode_family(&labels)?)?;
-            }
+        for (name, help, value) in FRAMES {
+            self.count(encoder, name, help, &value)?;
+        }
+        for count in Counts::ALL {
+            let value = |port: &PortCounters| (count.of)(&port.decided);
+            self.count(encoder, count.name, count.doc, &value)?;
+        }
+        Ok(())
+    }
+
+    fn count(
+        &self,
+        encoder: &mut DescriptorEncoder<'_>,
+        name: &str,
+        help: &str,
+        value: &dyn Fn(&PortCounters) -> u64,
+    ) -> Result<(), fmt::Error> {
+        let (name, unit) = (format!("switch_{name}"), Unit::Other("frames".into()));
+        let mut family =
+            encoder.encode_descriptor(&name, help, Some(&unit), MetricType::Counter)?;
+        for port in &self.0.machine.ports {
+            let labels = [("port", port.name.as_str())];
+            ConstCounter::new(value(port)).encode(family.encode_family(&labels)?)?;
         }
         Ok(())
     }
@@ -374,9 +377,9 @@ mod tests {
                 std::thread::sleep(Duration::from_millis(250));
             }
         });
-        let start = Instant::now();
         question(&mut stream).unwrap_err();
-        assert!(start.elapsed() < PATIENCE + Duration::from_secs(1));
+        // Given up long before the client has sent it all, however slow both are.
+        assert!(!asking.is_finished());
         drop(stream);
         asking.join().unwrap();
     }

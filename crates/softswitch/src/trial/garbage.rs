@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 /// Frames sent before the switch is asked how far it is.
 const BATCH: u64 = 2048;
 /// A switch that does not get on for so long hangs.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What became of random frames.
 #[derive(Clone, Debug)]
@@ -67,13 +67,19 @@ fn run(
             taken(&counters["ports"]["p0"]["io"])
         })?;
     }
-    // What is queued leaves, and what the hosts answer comes.
-    std::thread::sleep(Duration::from_millis(300));
-    if switch.ended() {
-        return Err("the switch has ended".into());
-    }
-    let counters = control::ask(&socket, "counters")?;
-    let wrong = wrong(&counters, at_first, wiring)?;
+    // What is queued leaves, and what the hosts answer comes: all of it adds up once it has.
+    let end = Instant::now();
+    let (counters, wrong) = loop {
+        if switch.ended() {
+            return Err("the switch has ended".into());
+        }
+        let counters = control::ask(&socket, "counters")?;
+        let wrong = wrong(&counters, at_first, wiring)?;
+        if wrong.is_empty() || end.elapsed() > PATIENCE {
+            break (counters, wrong);
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
     Ok(Garbage {
         sent: source.sent(),
         counters,

@@ -179,10 +179,14 @@ pub fn start(
         .stderr(said)
         .spawn()
         .map_err(|e| format!("cannot run {}: {e}", command.display()))?;
-    let running = Running(child);
-    for _ in 0..500 {
+    let mut running = Running(child);
+    // As long as a busy machine may take to start a program.
+    for _ in 0..6000 {
         if crate::process::control::ask(&socket, "counters").is_ok() {
             return Ok(running);
+        }
+        if running.ended() {
+            break;
         }
         std::thread::sleep(Duration::from_millis(10));
     }

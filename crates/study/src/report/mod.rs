@@ -5,6 +5,7 @@ mod table;
 
 pub(crate) use claims::claims_table;
 
+use crate::blank::{summary_from, summary_json};
 use crate::manifest::Status;
 use crate::words::{hang, seeds};
 use serde_json::{Map, Value, json};
@@ -33,7 +34,8 @@ pub struct Report {
 impl Report {
     /// As it stands in `summary.json`: schemes by name, in the order of the scenario.
     pub fn to_json(&self) -> Value {
-        let schemes = self.summaries.iter().map(|s| (s.scheme.clone(), json!(s)));
+        let all = self.summaries.iter();
+        let schemes = all.map(|s| (s.scheme.clone(), summary_json(s)));
         json!({
             "scenario": self.scenario,
             "title": self.title,
@@ -59,7 +61,7 @@ impl Report {
         let summaries = schemes
             .values()
             .cloned()
-            .map(serde_json::from_value)
+            .map(summary_from)
             .collect::<Result<_, _>>();
         let list = |key: &str| value[key].clone();
         Ok(Report {
@@ -128,7 +130,7 @@ impl Report {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use sidestep_lab::Verdict;
     use sidestep_lab::stats::Percentiles;
@@ -144,7 +146,7 @@ mod tests {
         }
     }
 
-    fn report() -> Report {
+    pub(crate) fn report() -> Report {
         let scheme = |name: &str, p99, share| {
             let drops =
                 [("full", 7), ("ttl", 0), ("early", 0)].map(|(r, n)| (r.to_string(), json!(n)));

@@ -58,14 +58,14 @@ impl Row {
     fn is_shown(&self, summary: &Summary) -> bool {
         match self {
             Row::Count(_) => true,
-            Row::Happened(name) => counted(name, summary) > 0,
+            Row::Happened(name) => counted(name, summary).is_some_and(|n| n > 0),
             Row::Own(_, shown, _) => shown(summary),
         }
     }
 
     fn cell(&self, summary: &Summary) -> String {
         match self {
-            Row::Count(name) | Row::Happened(name) => count(counted(name, summary)),
+            Row::Count(name) | Row::Happened(name) => or_dash(counted(name, summary)),
             Row::Own(_, _, cell) => cell(summary),
         }
     }
@@ -75,11 +75,17 @@ fn known(name: &str) -> &'static Metric {
     metric::find(name).expect("a row's count is in the table of metrics")
 }
 
-fn counted(name: &str, summary: &Summary) -> u64 {
+/// A count; `None` where it was not measured.
+fn counted(name: &str, summary: &Summary) -> Option<u64> {
     match known(name).read(summary) {
-        Reading::Exactly(n) => n as u64,
-        _ => unreachable!("a count is exact"),
+        Reading::Exactly(n) => Some(n as u64),
+        Reading::Nothing => None,
+        Reading::AtLeast(_) | Reading::AtMost(_) => unreachable!("a count is exact"),
     }
+}
+
+fn or_dash(n: Option<u64>) -> String {
+    n.map_or("-".into(), count)
 }
 
 /// Counts with words for a row that [`PACKETS`] does not place: they follow the others.
@@ -136,6 +142,9 @@ const PACKETS: &[Row] = &[
         "data packets detoured",
         |_| true,
         |s| {
+            if s.unmeasured.has("detoured_data_share") {
+                return "-".into();
+            }
             let (detoured, delivered) = data(s);
             format!("{} ({})", count(detoured), share(detoured, delivered))
         },
@@ -148,7 +157,10 @@ const PACKETS: &[Row] = &[
     Row::Own(
         "all packets detoured, with ACKs",
         |s| s.detours > 0,
-        |s| percent(s.detoured_share),
+        |s| {
+            let share = s.unmeasured.unless("detoured_share", s.detoured_share);
+            percent(share.flatten())
+        },
     ),
     Row::Happened("detours"),
     Row::Happened("pauses"),
@@ -159,7 +171,11 @@ const PACKETS: &[Row] = &[
 ];
 
 const COST: &[Row] = &[
-    Row::Own("packet-hops", |_| true, |s| count(s.packet_hops)),
+    Row::Own(
+        "packet-hops",
+        |_| true,
+        |s| or_dash(s.unmeasured.unless("packet_hops", s.packet_hops)),
+    ),
     Row::Own("CPU, s", |_| true, |s| s.cpu_s.map_or("-".into(), number)),
     Row::Own(
         "packet-hops per CPU-second",

@@ -3,6 +3,7 @@
 use super::arms::Beside;
 use super::drawn::Drawn;
 use super::{FigureResult, Reproduction};
+use crate::blank;
 use serde_json::{Map, Value, json};
 use sidestep_lab::stats::Summary;
 use sidestep_lab::{ClaimResult, PointResult, Setting};
@@ -107,7 +108,7 @@ fn point_json(figure: &FigureResult, point: &PointResult) -> Value {
 
 /// A summary without its seeds' own, which `summary.json` has, and without clocks.
 fn summary_json(summary: &Summary) -> Value {
-    json!(Summary {
+    blank::summary_json(&Summary {
         per_seed: Vec::new(),
         cpu_s: None,
         hops_per_cpu_s: None,

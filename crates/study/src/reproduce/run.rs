@@ -2,6 +2,7 @@
 
 use super::drawn::{Drawn, point_of};
 use super::{FigureResult, Reproduction};
+use crate::blank::summary_json;
 use crate::plot::{png, svg};
 use crate::staging::Staging;
 use crate::sweep::{CODE, How, measure_experiments};
@@ -141,7 +142,7 @@ fn write(staging: &Staging, reproduction: &Reproduction) -> Result<(), Error> {
             .results
             .points
             .iter()
-            .map(|p| json!({"at": p.at, "schemes": p.summaries}));
+            .map(|p| json!({"at": p.at, "schemes": p.summaries.iter().map(summary_json).collect::<Vec<_>>()}));
         let summary = json!({
             "experiment": folder,
             "status": figure.status.word(),

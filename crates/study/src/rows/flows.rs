@@ -3,6 +3,7 @@
 use super::{Point, span_us};
 use crate::columns::{Col, columns};
 
+use sidestep_lab::Unmeasured;
 use sidestep_lab::ideal::Ideal;
 use sidestep_sim::{FlowOutcome, FlowPlan};
 use sidestep_types::Time;
@@ -16,11 +17,20 @@ pub struct FlowRow<'a> {
     plan: &'a FlowPlan,
     outcome: &'a FlowOutcome,
     ideal: Option<Time>,
+    unmeasured: &'a Unmeasured,
 }
 
 impl FlowRow<'_> {
     fn size(&self) -> Option<u64> {
         (!self.plan.is_endless()).then_some(self.plan.size)
+    }
+    /// The count of a column, unless it was not measured.
+    fn count(&self, column: &str, count: impl Into<u64>) -> Option<u64> {
+        if self.unmeasured.is_empty() {
+            return Some(count.into());
+        }
+        let name = format!("flows.{column}");
+        self.unmeasured.unless(&name, count.into())
     }
     fn fct_us(&self) -> Option<f64> {
         span_us(self.outcome.started, self.outcome.finished)
@@ -37,6 +47,7 @@ pub fn flow_rows<'a>(point: Point<'a>, ideal: &mut Ideal<'_>) -> Vec<FlowRow<'a>
         class: &point.plan.classes[plan.class as usize],
         plan,
         outcome,
+        unmeasured: point.unmeasured,
         ideal: if plan.is_endless() {
             None
         } else {
@@ -46,7 +57,7 @@ pub fn flow_rows<'a>(point: Point<'a>, ideal: &mut Ideal<'_>) -> Vec<FlowRow<'a>
     rows.collect()
 }
 
-/// The columns of `flows.parquet`.
+/// The columns of `flows.parquet`. Counts are null where they were not measured.
 pub fn flow_columns<'a>() -> Vec<Col<FlowRow<'a>>> {
     columns! { r: FlowRow<'a>;
         /// number of the flow within its seed; the same flow in every scheme
@@ -82,30 +93,30 @@ pub fn flow_columns<'a>() -> Vec<Col<FlowRow<'a>>> {
         /// delivered in order by the end of the run
         delivered_bytes: Int = r.outcome.delivered_bytes;
         /// data packets sent, retransmissions included
-        packets: Int = u64::from(r.outcome.segments);
+        packets: OptInt = r.count("packets", r.outcome.segments);
         /// data packets sent again
-        retransmits: Int = u64::from(r.outcome.retransmits);
+        retransmits: OptInt = r.count("retransmits", r.outcome.retransmits);
         /// retransmission timeouts
-        timeouts: Int = u64::from(r.outcome.timeouts);
+        timeouts: OptInt = r.count("timeouts", r.outcome.timeouts);
         /// retransmissions of which the network had lost nothing since it was last sent
-        spurious_retransmits: Int = u64::from(r.outcome.spurious_retransmits);
+        spurious_retransmits: OptInt = r.count("spurious_retransmits", r.outcome.spurious_retransmits);
         /// timeouts at which the network had not lost the oldest byte waited for
-        spurious_timeouts: Int = u64::from(r.outcome.spurious_timeouts);
+        spurious_timeouts: OptInt = r.count("spurious_timeouts", r.outcome.spurious_timeouts);
         /// fast retransmits begun
-        fast_retransmits: Int = u64::from(r.outcome.fast_retransmits);
+        fast_retransmits: OptInt = r.count("fast_retransmits", r.outcome.fast_retransmits);
         /// data packets that arrived after one sent later (RFC 4737)
-        reordered: Int = u64::from(r.outcome.reordered);
+        reordered: OptInt = r.count("reordered", r.outcome.reordered);
         /// the largest extent of one of them: arrivals since the first sent later (RFC 4737 section 4.2)
-        reordering_extent: Int = u64::from(r.outcome.reordering_extent);
+        reordering_extent: OptInt = r.count("reordering_extent", r.outcome.reordering_extent);
         /// the largest n of one of them: arrivals right before it, all sent later (RFC 4737 section 5.4)
-        n_reordering: Int = u64::from(r.outcome.n_reordering);
+        n_reordering: OptInt = r.count("n_reordering", r.outcome.n_reordering);
         /// detours of its data packets that arrived
-        detours: Int = u64::from(r.outcome.detours);
+        detours: OptInt = r.count("detours", r.outcome.detours);
         /// the most detours of one of them
-        max_detours: Int = u64::from(r.outcome.max_detours);
+        max_detours: OptInt = r.count("max_detours", r.outcome.max_detours);
         /// data packets that arrived marked
-        marks: Int = u64::from(r.outcome.marks);
+        marks: OptInt = r.count("marks", r.outcome.marks);
         /// data packets dropped
-        drops: Int = u64::from(r.outcome.drops);
+        drops: OptInt = r.count("drops", r.outcome.drops);
     }
 }

@@ -8,6 +8,7 @@ pub use flows::{flow_columns, flow_rows};
 pub use ports::{port_columns, port_rows};
 pub use queries::{query_columns, query_rows};
 
+use sidestep_lab::Unmeasured;
 use sidestep_sim::network::{End, Network};
 use sidestep_sim::{Outcome, Plan};
 use sidestep_types::Time;
@@ -23,6 +24,8 @@ pub struct Point<'a> {
     pub plan: &'a Plan,
     /// What happened.
     pub outcome: &'a Outcome,
+    /// What was not counted of it.
+    pub unmeasured: &'a Unmeasured,
 }
 
 /// What a node is called in results: `host 7`, or the switch's name.

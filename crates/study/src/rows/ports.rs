@@ -2,6 +2,7 @@
 
 use super::{Point, end_name};
 use crate::columns::{Col, Get, columns};
+use sidestep_lab::Unmeasured;
 use sidestep_sim::network::{End, Network};
 use sidestep_sim::{PortCounts, PortOutcome};
 use sidestep_switch::DropReason;
@@ -16,15 +17,29 @@ pub struct PortRow<'a> {
     to: String,
     end: Time,
     port: &'a PortOutcome,
+    unmeasured: &'a Unmeasured,
 }
 
 impl PortRow<'_> {
-    fn utilisation(&self) -> f64 {
+    fn utilisation(&self) -> Option<f64> {
+        self.count("wire_bytes", 0u64)?;
         if self.end == Time::ZERO || self.port.rate.as_bps() == 0 {
-            return 0.0;
+            return Some(0.0);
         }
         let busy = self.port.rate.time_to_send(Bytes(self.port.wire_bytes));
-        busy.as_us_f64() / self.end.as_us_f64()
+        Some(busy.as_us_f64() / self.end.as_us_f64())
+    }
+    /// The count of a column, unless it was not measured at such an end.
+    fn count(&self, column: &str, count: impl Into<u64>) -> Option<u64> {
+        if self.unmeasured.is_empty() {
+            return Some(count.into());
+        }
+        let end = match self.port.from {
+            End::Host(_) => "host",
+            End::Switch(_) => "switch",
+        };
+        let name = format!("ports.{end}.{column}");
+        self.unmeasured.unless(&name, count.into())
     }
 }
 
@@ -43,11 +58,12 @@ pub fn port_rows<'a>(point: Point<'a>, network: &Network) -> Vec<PortRow<'a>> {
             to: end_name(network, port.to),
             end: point.outcome.end,
             port,
+            unmeasured: point.unmeasured,
         });
     rows.collect()
 }
 
-/// The columns of `ports.parquet`.
+/// The columns of `ports.parquet`. Counts are null where they were not measured.
 pub fn port_columns<'a>() -> Vec<Col<PortRow<'a>>> {
     let mut all = columns! { r: PortRow<'a>;
         /// number of the directed link
@@ -67,25 +83,25 @@ pub fn port_columns<'a>() -> Vec<Col<PortRow<'a>>> {
         /// the link's rate
         rate_bps: Int = r.port.rate.as_bps();
         /// packets delivered over the link
-        packets: Int = r.port.packets;
+        packets: OptInt = r.count("packets", r.port.packets);
         /// their bytes of link time
-        wire_bytes: Int = r.port.wire_bytes;
+        wire_bytes: OptInt = r.count("wire_bytes", r.port.wire_bytes);
         /// share of the run the link was busy
-        utilisation: Float = r.utilisation();
+        utilisation: OptFloat = r.utilisation();
     };
     all.extend((0..PortCounts::ALL.len()).map(counted));
     all.extend(DropReason::ALL.map(dropped));
     all.extend(columns! { r: PortRow<'a>;
         /// the longest queue, the packet on the wire included
-        peak_packets: Int = u64::from(r.port.peak_packets);
+        peak_packets: OptInt = r.count("peak_packets", r.port.peak_packets);
         /// the longest queue in bytes
-        peak_bytes: Int = u64::from(r.port.peak_bytes);
+        peak_bytes: OptInt = r.count("peak_bytes", r.port.peak_bytes);
         /// pauses that reached it
-        pauses: Int = r.port.pauses;
+        pauses: OptInt = r.count("pauses", r.port.pauses);
         /// for how long it was paused, rounded down
         paused_ns: Int = r.port.paused.as_ns();
         /// with pfc or cioq: the most bytes that the switch it leads to held of what came over this link
-        input_peak_bytes: Int = r.port.input_peak_bytes;
+        input_peak_bytes: OptInt = r.count("input_peak_bytes", r.port.input_peak_bytes);
     });
     all
 }
@@ -96,7 +112,10 @@ fn counted<'a>(nth: usize) -> Col<PortRow<'a>> {
     Col {
         name: count.name.into(),
         doc: count.doc,
-        get: Get::NthInt(nth, |r, nth| (PortCounts::ALL[nth].of)(&r.port.counts)),
+        get: Get::NthOptInt(nth, |r, nth| {
+            let count = &PortCounts::ALL[nth];
+            r.count(count.name, (count.of)(&r.port.counts))
+        }),
     }
 }
 
@@ -105,6 +124,8 @@ fn dropped<'a>(reason: DropReason) -> Col<PortRow<'a>> {
     Col {
         name: reason.counted_as().into(),
         doc: reason.column_doc(),
-        get: Get::NthInt(reason as usize, |r, reason| r.port.counts.drops[reason]),
+        get: Get::NthOptInt(reason as usize, |r, reason| {
+            r.count("drops", r.port.counts.drops[reason])
+        }),
     }
 }

@@ -1,7 +1,7 @@
 //! What a switch counts of its decisions, port by port.
 
 use crate::DropReason;
-use std::ops::AddAssign;
+use std::ops::{AddAssign, SubAssign};
 
 /// Writes [`Counts`]. A new count is one line of the list below, and the place that counts it.
 macro_rules! counts {
@@ -21,6 +21,22 @@ macro_rules! counts {
                 doc: $doc,
                 of: |counts| counts.$name,
             },)*];
+
+            /// Reads them back from somewhere: a count by its name, drops by their reason. Stops at
+            /// the first error.
+            pub fn read<E>(
+                mut of: impl FnMut(&'static str) -> Result<u64, E>,
+                mut dropped: impl FnMut(DropReason) -> Result<u64, E>,
+            ) -> Result<Counts, E> {
+                let mut counts = Counts {
+                    $($name: of(stringify!($name))?,)*
+                    drops: Default::default(),
+                };
+                for reason in DropReason::ALL {
+                    counts.drops[reason as usize] = dropped(reason)?;
+                }
+                Ok(counts)
+            }
         }
 
         impl AddAssign<&Counts> for Counts {
@@ -28,6 +44,15 @@ macro_rules! counts {
                 $(self.$name += other.$name;)*
                 for (sum, more) in self.drops.iter_mut().zip(other.drops) {
                     *sum += more;
+                }
+            }
+        }
+
+        impl SubAssign<&Counts> for Counts {
+            fn sub_assign(&mut self, before: &Counts) {
+                $(self.$name -= before.$name;)*
+                for (now, before) in self.drops.iter_mut().zip(before.drops) {
+                    *now -= before;
                 }
             }
         }
@@ -50,4 +75,23 @@ pub struct Count {
     pub doc: &'static str,
     /// Reads it.
     pub of: fn(&Counts) -> u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_read_back_add_up_and_come_apart() {
+        let seven = Counts::read::<()>(|_| Ok(7), |reason| Ok(reason as u64)).unwrap();
+        assert!(Counts::ALL.iter().all(|count| (count.of)(&seven) == 7));
+        assert_eq!(seven.drops[DropReason::Evicted as usize], 3);
+        let mut twice = seven;
+        twice += &seven;
+        assert_eq!((twice.marks, twice.drops[3]), (14, 6));
+        twice -= &seven;
+        assert_eq!(twice, seven);
+        let missing = Counts::read(|name| (name != "trims").then_some(0).ok_or(name), |_| Ok(0));
+        assert_eq!(missing, Err("trims"));
+    }
 }

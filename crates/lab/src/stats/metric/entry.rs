@@ -56,8 +56,11 @@ enum Read {
 }
 
 impl Metric {
-    /// Reads it from a summary.
+    /// Reads it from a summary: nothing where it was not measured.
     pub fn read(&self, summary: &Summary) -> Reading {
+        if summary.unmeasured.has(self.name) {
+            return Reading::Nothing;
+        }
         match self.read {
             Read::By(read) => read(summary),
             Read::Dropped(reason) => {

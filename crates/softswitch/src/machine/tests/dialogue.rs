@@ -82,7 +82,7 @@ fn a_capable_packet_is_marked_from_k_on_and_others_are_not() {
     let marked = Sample { tos: 3, ..capable };
     let expected = [older(&full(1, 2)), older(&full(1, 2)), older(&marked)];
     assert!(out.iter().map(|f| &f.2).eq(&expected));
-    assert_eq!(machine.counters(FULL).ports[1].marks, 1);
+    assert_eq!(machine.counters(FULL).ports[1].decided.marks, 1);
 }
 
 #[test]
@@ -114,9 +114,12 @@ fn what_does_not_fit_is_detoured_to_a_switch_even_to_where_it_came_from() {
     let (wanted, reason) = (PortId(1), DropReason::Full);
     assert_eq!(last, Happened::Dropped { wanted, reason });
     let counters = machine.counters(FULL);
-    assert_eq!(counters.ports[1].detours_out, 2);
+    assert_eq!(counters.ports[1].decided.detours_out, 2);
     assert_eq!(
-        (counters.ports[3].detours_in, counters.ports[4].detours_in),
+        (
+            counters.ports[3].decided.detours_in,
+            counters.ports[4].decided.detours_in
+        ),
         (1, 1)
     );
 }

@@ -84,7 +84,10 @@ fn conserved(counters: &Counters) -> Result<(), TestCaseError> {
     let went = sum(|p| p.floods + p.tx_frames)
         + sum(|p| p.drops.values().sum::<u64>() + p.refused.values().sum::<u64>());
     prop_assert_eq!(came, went + counters.held, "{:?}", counters);
-    let (into, out) = (sum(|p| p.detours_in), sum(|p| p.detours_out));
+    let (into, out) = (
+        sum(|p| p.decided.detours_in),
+        sum(|p| p.decided.detours_out),
+    );
     prop_assert_eq!(into, out);
     Ok(())
 }

@@ -1,0 +1,146 @@
+//! Summaries as JSON: what was not measured is null, and stays so when it is read again.
+
+use serde_json::{Value, json};
+use sidestep_lab::Unmeasured;
+use sidestep_lab::stats::Summary;
+
+/// A summary as it stands in JSON: what was not measured is null.
+pub(crate) fn summary_json(summary: &Summary) -> Value {
+    let mut json = json!(summary);
+    blank(&mut json, &summary.unmeasured);
+    json
+}
+
+fn blank(summary: &mut Value, unmeasured: &Unmeasured) {
+    let null = |object: &mut Value, key: &str| {
+        if let Some(value) = object.get_mut(key) {
+            *value = Value::Null;
+        }
+    };
+    for name in unmeasured.names() {
+        match name.split_once('.') {
+            None => null(summary, name),
+            Some((list, key)) => {
+                let each = summary.get_mut(list).and_then(Value::as_array_mut);
+                each.into_iter().flatten().for_each(|one| null(one, key));
+            }
+        }
+    }
+    let seeds = summary.get_mut("per_seed").and_then(Value::as_array_mut);
+    for seed in seeds.into_iter().flatten() {
+        blank(seed, unmeasured);
+    }
+}
+
+/// Reads [`summary_json`] back: what is null and no `Option` is what an empty summary has.
+pub(crate) fn summary_from(mut json: Value) -> Result<Summary, serde_json::Error> {
+    let unmeasured = json.get("unmeasured").cloned().unwrap_or(json!([]));
+    let unmeasured: Unmeasured = serde_json::from_value(unmeasured)?;
+    if !unmeasured.is_empty() {
+        fill(&mut json);
+    }
+    serde_json::from_value(json)
+}
+
+/// Puts something of its type in the place of each null that cannot stay one.
+fn fill(value: &mut Value) {
+    match value {
+        Value::Array(list) => list.iter_mut().for_each(fill),
+        Value::Object(keys) => {
+            for (key, value) in keys {
+                match value.is_null().then(|| instead(key)).flatten() {
+                    Some(something) => *value = something,
+                    None => fill(value),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What stands in a summary for a key that was not measured; `None` of one that may be null.
+fn instead(key: &str) -> Option<Value> {
+    Some(match key {
+        "trajectory_hash" => json!(""),
+        "reordering_p99_at_least" => json!(false),
+        "drops" | "drops_at" | "link_use" => json!({}),
+        "detours_each" | "extra_hops" | "n_reordering" => json!([]),
+        "detours"
+        | "detoured"
+        | "dropped"
+        | "trimmed"
+        | "reordered"
+        | "marked"
+        | "marks"
+        | "trims"
+        | "timeouts"
+        | "spurious_retransmits"
+        | "spurious_timeouts"
+        | "in_flight"
+        | "events"
+        | "packet_hops"
+        | "pauses"
+        | "sent"
+        | "delivered" => json!(0),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Report;
+    use crate::report::tests::report;
+
+    #[test]
+    fn what_was_not_measured_is_null_and_a_dash_also_when_read_again() {
+        let mut report = report();
+        let names = [
+            "detours",
+            "detoured_data_share",
+            "events",
+            "drops",
+            "drops_full",
+            "marks",
+            "link_use",
+            "trajectory_hash",
+        ];
+        for summary in &mut report.summaries {
+            summary.unmeasured = Unmeasured::of(names);
+        }
+        let json = report.to_json();
+        let scheme = json["schemes"]
+            .as_object()
+            .unwrap()
+            .values()
+            .next()
+            .unwrap();
+        for name in [
+            "detours",
+            "events",
+            "drops",
+            "marks",
+            "link_use",
+            "trajectory_hash",
+        ] {
+            assert_eq!(scheme[name], Value::Null, "{name}");
+        }
+        assert_eq!(scheme["timeouts"], 5);
+        let again = Report::from_json(&json).unwrap();
+        assert_eq!(again.to_json(), json);
+        for text in [report.to_text(), again.to_text()] {
+            let line = |name: &str| {
+                text.lines()
+                    .find(|l| l.trim_start().starts_with(name))
+                    .unwrap()
+            };
+            for name in ["ECN marks", "dropped, no room", "data packets detoured"] {
+                let shown = line(name);
+                assert!(shown.contains(" - ") || shown.ends_with(" -"), "{shown:?}");
+            }
+        }
+        let marks = sidestep_lab::stats::metric::find("marks").unwrap();
+        let nothing = sidestep_lab::stats::metric::Reading::Nothing;
+        assert_eq!(marks.read(&report.summaries[0]), nothing);
+    }
+}

@@ -1,0 +1,278 @@
+//! `sidestep reproduce PAPER/FIGURE --testbed`: real packets beside the simulator.
+//!
+//! Three arms of one experiment: the simulator as the file says, the simulator told what the
+//! kernel's TCP does otherwise, and the testbed. Claims are held against the testbed.
+
+use crate::attempt::Keep;
+use crate::error::Error;
+use crate::log::{Log, kernel};
+use crate::network::down::down;
+use crate::network::hosts::differences;
+use crate::network::lock::occupy;
+use crate::network::state::State;
+use crate::network::switches::Engine;
+use crate::network::tools;
+use crate::order::Order;
+use crate::progress::Progress;
+use crate::run::each;
+use crate::scene::Scene;
+use serde_json::{Map, Value, json};
+use sidestep_study::files;
+use sidestep_study::lab::{Experiment, Record};
+use sidestep_study::reproduce::arms::{Arm, side_by_side};
+use sidestep_study::reproduce::run::{Finished, publish};
+use sidestep_study::reproduce::shelf::Shelf;
+use sidestep_study::reproduce::{FigureResult, Reproduction};
+use sidestep_study::{MeasureOptions, Status, measure_experiments};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What Linux does whatever a scenario says, as far as the simulator knows it.
+const KERNEL: [&str; 3] = [
+    "transport.rto_estimator=linux",
+    "transport.reduction=prr",
+    "transport.limited_transmit=true",
+];
+
+/// The testbeds of this command: one of their own for each process, so that two can run beside each other.
+fn name() -> String {
+    format!("reproduce-{}", std::process::id())
+}
+
+/// What to run.
+pub struct Ask<'a> {
+    /// The figure, as `PAPER/FIGURE`.
+    pub figure: &'a str,
+    /// `[quick]` applies.
+    pub quick: bool,
+    /// What the first host's link is emulated at.
+    pub rate: &'a str,
+    /// What forwards.
+    pub engine: &'a Engine,
+    /// The result directory, which must not exist yet.
+    pub out: &'a Path,
+    /// Which runs of the testbed are kept.
+    pub keep: Keep,
+    /// Threads, cache and progress of the simulator's arms.
+    pub measure: MeasureOptions<'a>,
+}
+
+/// Runs one figure three ways and writes the report. The exit status is that of the report, but 1
+/// when a seed was left out: what is left without the busiest runs is not what was asked for.
+pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error> {
+    let asked = ask.figure;
+    let figure = one_figure(asked)?;
+    let read = |sets: &[String]| files::experiment(asked, sets, ask.quick);
+    let experiment = read(&[])?;
+    if experiment.is_sweep() {
+        return Err(Error::Input(format!(
+            "{asked}: --testbed runs an experiment of one point, and [sweep] makes {} of this one",
+            experiment.points.len()
+        )));
+    }
+    let scenes = scenes(asked, &experiment, ask.rate)?;
+    let scale = scenes[0].1.scale;
+    tools::need()?;
+    sidestep_study::refuse_occupied(ask.out)?;
+    let kernel: Vec<String> = KERNEL.map(String::from).to_vec();
+    let told = read(&kernel)?;
+    let simulated = measure_experiments(&[&experiment, &told], &ask.measure, stop)?;
+    let mut simulated = simulated.into_iter().map(|m| {
+        let records = m.results.points.into_iter().flat_map(|p| p.records);
+        (records.collect::<Vec<Record>>(), m.status)
+    });
+    let mut arm = |name: &str, says: String, experiment| {
+        let (records, status) = simulated.next().expect("both were measured");
+        Arm {
+            name: name.into(),
+            says,
+            experiment,
+            records,
+            status,
+        }
+    };
+    let mut arms = vec![
+        arm("simulator", "as the file says".into(), experiment),
+        arm(
+            "simulator as Linux",
+            format!(
+                "the same with what the kernel's TCP does whatever it is told: {}",
+                KERNEL.join(", ")
+            ),
+            told,
+        ),
+    ];
+    let bed = run_all(&scenes, ask, stop)?;
+    arms.push(Arm {
+        name: "testbed".into(),
+        says: format!(
+            "namespaces, software switches and the kernel's TCP; {} for {}, times divided by {}",
+            scale.bed,
+            scale.model,
+            scale.factor()
+        ),
+        experiment: read(&[])?,
+        records: bed.records,
+        status: bed.status,
+    });
+    let facts = facts(&scenes, &bed.logs);
+    let mut figure = side_by_side(&figure, arms, facts);
+    for (scheme, log, _) in &bed.logs {
+        let said = log.warnings().into_iter();
+        let notes = said.map(|words| format!("testbed, scheme {scheme}: {words}"));
+        figure.experiment.notes.extend(notes);
+    }
+    finish(ask, figure, &scenes, &bed.logs)
+}
+
+/// The paper of the one figure that was asked for.
+fn one_figure(asked: &str) -> Result<String, Error> {
+    let shelf = Shelf::open(Path::new(""))?;
+    let books = shelf.find((!asked.is_empty()).then_some(asked))?;
+    match books[..] {
+        [book] => Ok(book.paper.clone()),
+        _ => Err(Error::Input(format!(
+            "--testbed runs one figure: expected PAPER/FIGURE like dibs/fig06, got {:?}",
+            if asked.is_empty() {
+                "all papers"
+            } else {
+                asked
+            }
+        ))),
+    }
+}
+
+/// Each scheme as a testbed, read before any is built so that a refusal costs nothing.
+fn scenes(asked: &str, experiment: &Experiment, rate: &str) -> Result<Vec<(Order, Scene)>, Error> {
+    let scenario = &experiment.points[0].scenario;
+    let scene = |scheme: &str| {
+        let order = Order {
+            scenario: asked.into(),
+            scheme: scheme.into(),
+            sets: Vec::new(),
+            quick: experiment.quick,
+            rate: rate.into(),
+            name: name(),
+        };
+        let seeds: Vec<String> = scenario.seeds.iter().map(u64::to_string).collect();
+        let scene = order.read(Some(&format!("[{}]", seeds.join(","))))?;
+        Ok((order, scene))
+    };
+    scenario.schemes.iter().map(|s| scene(&s.name)).collect()
+}
+
+/// What the testbed gave.
+struct Bed {
+    records: Vec<Record>,
+    status: Status,
+    logs: Vec<(String, Log, Value)>,
+}
+
+fn run_all(scenes: &[(Order, Scene)], ask: &Ask<'_>, stop: &AtomicBool) -> Result<Bed, Error> {
+    let runs = scenes.iter().map(|(_, s)| s.scenario.seeds.len()).sum();
+    let mut progress = Progress::of(runs, ask.measure.show);
+    let mut bed = Bed {
+        records: Vec::new(),
+        status: Status::Complete,
+        logs: Vec::new(),
+    };
+    for (order, scene) in scenes {
+        if stop.load(Ordering::Relaxed) {
+            bed.status = Status::Partial;
+            break;
+        }
+        let (state, _) = order.build(ask.engine, stop)?;
+        let mut log = Log::default();
+        let ran = run_one(
+            scene,
+            &state,
+            ask.keep,
+            stop,
+            &mut progress,
+            &mut log,
+            &mut bed,
+        );
+        down(&order.name, false)?;
+        ran?;
+        let json = log.to_json(scene, &state, order);
+        bed.logs.push((order.scheme.clone(), log, json));
+    }
+    Ok(bed)
+}
+
+fn run_one(
+    scene: &Scene,
+    state: &State,
+    keep: Keep,
+    stop: &AtomicBool,
+    progress: &mut Progress,
+    log: &mut Log,
+    bed: &mut Bed,
+) -> Result<(), Error> {
+    let _busy = occupy(&scene.blueprint.name)?;
+    each(scene, state, keep, stop, log, |_, run, _| {
+        match run {
+            Some(run) if !run.interrupted => {
+                progress.add(run.outcome.totals.packet_hops);
+                bed.records.push(Record::of(&run));
+            }
+            // One that was given up is told of with the facts.
+            _ if stop.load(Ordering::Relaxed) => bed.status = Status::Partial,
+            _ => progress.add(0),
+        }
+        Ok(())
+    })
+}
+
+/// What was measured of the testbed itself, in a reader's words.
+fn facts(scenes: &[(Order, Scene)], logs: &[(String, Log, Value)]) -> Vec<(String, String)> {
+    let mut facts = vec![("kernel".to_string(), kernel())];
+    for (scheme, log, _) in logs {
+        facts.push((format!("{scheme}: how late it was"), log.late_text()));
+    }
+    let mut said: Vec<String> = Vec::new();
+    for (_, scene) in scenes {
+        let all = scene.differences.iter().cloned();
+        for words in all.chain(differences(&scene.blueprint.settings)) {
+            if !said.contains(&words) {
+                said.push(words);
+            }
+        }
+    }
+    facts.extend(
+        said.into_iter()
+            .map(|w| ("what the testbed does otherwise".to_string(), w)),
+    );
+    facts
+}
+
+fn finish(
+    ask: &Ask<'_>,
+    figure: FigureResult,
+    scenes: &[(Order, Scene)],
+    logs: &[(String, Log, Value)],
+) -> Result<(Finished, u8), Error> {
+    let schemes: Map<String, Value> = logs
+        .iter()
+        .map(|(s, _, json)| (s.clone(), json.clone()))
+        .collect();
+    let manifest = json!({
+        "sidestep": {"version": env!("CARGO_PKG_VERSION")},
+        "testbed": {
+            "scale": scenes[0].1.scale.factor(),
+            "schemes": schemes,
+        },
+    });
+    let all = Reproduction {
+        asked: format!("{} on the testbed", ask.figure),
+        quick: ask.quick,
+        figures: vec![figure],
+    };
+    let finished = publish(all, &manifest, ask.out)?;
+    let given_up = logs.iter().any(|(_, log, _)| log.gave_up());
+    let status = match finished.reproduction.exit_status() {
+        0 if given_up => 1,
+        status => status,
+    };
+    Ok((finished, status))
+}

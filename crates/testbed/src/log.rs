@@ -1,0 +1,177 @@
+//! What is known of all attempts of a session: how late they were, and which were kept.
+
+use crate::attempt::{Attempt, handed_late};
+use crate::network::blueprint::Congestion;
+use crate::network::hosts;
+use crate::network::state::State;
+use crate::order::Order;
+use crate::scene::Scene;
+use crate::seen::Late;
+use crate::traffic::{HostCounters, Ran};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// Runs a seed at most this often until one run is free of stalls. Assumed.
+pub const ATTEMPTS: usize = 5;
+
+/// What is known of all attempts.
+#[derive(Default)]
+pub struct Log {
+    attempts: Vec<Value>,
+    /// Of the runs that were kept.
+    late: Option<Late>,
+    /// How late their flows were handed over, in nanoseconds.
+    starts_ns: Vec<u64>,
+    hosts: BTreeMap<String, u64>,
+    discarded: usize,
+    given_up: Vec<u64>,
+    /// Seeds whose run was kept although something was wrong with it, and what.
+    marked: Vec<(u64, String)>,
+    timeouts_unknown: bool,
+    ecn: bool,
+}
+
+impl Log {
+    /// Another run of `seed`.
+    pub fn note(&mut self, seed: u64, ran: &Ran, attempt: &Attempt, kept: bool) {
+        let (late, wrong) = (attempt.late, attempt.wrong());
+        self.attempts.push(json!({
+            "seed": seed, "kept": kept, "wrong": wrong, "lateness": late.to_json(),
+            "lost": attempt.lost, "measured_ms": ran.end_ns as f64 / 1e6,
+        }));
+        if !kept {
+            self.discarded += 1;
+            return;
+        }
+        if !wrong.is_empty() {
+            self.marked.push((seed, wrong.join(", ")));
+        }
+        self.late = Some(self.late.map_or(late, |worst| worst.worst(late)));
+        self.starts_ns
+            .extend(ran.flows.iter().filter_map(handed_late));
+        self.starts_ns.sort_unstable();
+        for (key, n) in ran.hosts.iter().flat_map(|h: &HostCounters| &h.tcp) {
+            *self.hosts.entry(key.clone()).or_default() += n;
+        }
+        self.timeouts_unknown |= !ran.timeouts_known;
+        self.ecn |= ran.flows.iter().any(|f| f.sender.ecn);
+    }
+
+    /// No run of `seed` was kept.
+    pub fn give_up(&mut self, seed: u64) {
+        self.given_up.push(seed);
+    }
+
+    /// The start that a share `q` of all is not later than, in microseconds; `None` of none.
+    fn start_us(&self, q: f64) -> Option<f64> {
+        let n = self.starts_ns.len();
+        let rank = ((q * n as f64).ceil() as usize).clamp(1, n.max(1));
+        self.starts_ns.get(rank - 1).map(|ns| *ns as f64 / 1e3)
+    }
+
+    /// How late the switches were in the runs that were kept; nothing is known without one.
+    fn late(&self) -> Late {
+        self.late.unwrap_or_default()
+    }
+
+    /// Was a seed left out?
+    pub fn gave_up(&self) -> bool {
+        !self.given_up.is_empty()
+    }
+
+    /// What must be read before trusting a number.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut list = Vec::new();
+        for seed in &self.given_up {
+            list.push(format!(
+                "seed {seed}: all of {ATTEMPTS} runs had a stall of over 1 ms, a flow handed over 5 ms late, or frames lost beside the decision; it is left out. This machine had too little time; --keep-stalled keeps such runs, marked"
+            ));
+        }
+        for (seed, wrong) in &self.marked {
+            list.push(format!(
+                "seed {seed}: {wrong}; kept as was asked, but its times are those of a machine that had too little time"
+            ));
+        }
+        if self.timeouts_unknown {
+            list.push("this kernel does not count timeouts of single connections (Linux 6.7 does): timeouts of flows are null; see testbed.hosts.TCPTimeouts of the manifest".into());
+        }
+        list
+    }
+
+    /// As it stands in a manifest.
+    pub fn to_json(&self, scene: &Scene, state: &State, order: &Order) -> Value {
+        let settings = &scene.blueprint.settings;
+        let mut differences = scene.differences.clone();
+        differences.extend(hosts::differences(settings));
+        let hosts: Map<String, Value> = self
+            .hosts
+            .iter()
+            .map(|(k, n)| (k.clone(), json!(n)))
+            .collect();
+        json!({
+            "kernel": kernel(),
+            "cores": std::thread::available_parallelism().map_or(1, usize::from),
+            "engine": state.engine,
+            "scale": scene.scale.factor(),
+            "rate_bps": scene.scale.bed.as_bps(),
+            "times": "in tables and summary: of the emulated network, that is as measured and divided by scale",
+            "order": order.to_json(),
+            "dctcp": match (&state.dctcp, settings.congestion) {
+                (Some(name), _) => json!(format!("BPF program {name}")),
+                (None, Congestion::Dctcp { .. }) => json!("of the kernel"),
+                _ => Value::Null,
+            },
+            "ecn_negotiated": self.ecn,
+            "pacing_lateness": self.late().to_json(),
+            "pacing_lateness_is": "of the worst switch of the worst run that was kept, number by number, as measured",
+            "start_lateness_us": {
+                "p50": self.start_us(0.5), "p99": self.start_us(0.99), "p999": self.start_us(0.999),
+                "max": self.start_us(1.0),
+            },
+            "discarded": self.discarded,
+            "discarded_because": "a departure or a reading was more than 1 ms late, a host handed a flow over more than 5 ms late, or a frame was lost or refused beside the decision",
+            "given_up": self.given_up,
+            "kept_stalled": self.marked.iter().map(|(seed, _)| *seed).collect::<Vec<u64>>(),
+            "hosts": hosts,
+            "differences": differences,
+            "attempts": self.attempts,
+        })
+    }
+
+    /// In a line.
+    pub fn to_text(&self, scene: &Scene) -> String {
+        format!(
+            "\ntestbed: Linux {}, {} for {}, times divided by {}; {}\n",
+            kernel(),
+            scene.scale.bed,
+            scene.scale.model,
+            scene.scale.factor(),
+            self.late_text(),
+        )
+    }
+
+    /// How late switches and hosts were, in a line.
+    pub fn late_text(&self) -> String {
+        let us = |value: Option<f64>| value.map_or("-".into(), |us| format!("{us:.0} us"));
+        let late = self.late();
+        let marked = match self.marked.len() {
+            0 => String::new(),
+            n => format!(", {n} kept with a stall"),
+        };
+        format!(
+            "pacing late by p50 {}, p99 {}, p99.9 {} in the worst switch of the worst run; \
+             hand-over late by p99 {}; {} runs discarded{marked}",
+            us(late.p50_us),
+            us(late.p99_us),
+            us(late.p999_us),
+            us(self.start_us(0.99)),
+            self.discarded
+        )
+    }
+}
+
+/// The kernel's release.
+pub fn kernel() -> String {
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease");
+    release.map_or_else(|_| "unknown".into(), |r| r.trim().to_string())
+}

@@ -1,0 +1,215 @@
+//! DCTCP for kernels without it: our BPF program, built, registered and taken away again.
+//!
+//! **Decision**     the kernel's `dctcp` when it has one and the parameters are its defaults.
+//! **State**        one `struct_ops` map in the kernel, called `dctcp_` and a digest of the testbed's name.
+//! **Errors**       name the Debian package of the tool that is missing.
+
+use super::blueprint::Congestion;
+use super::{state, tools};
+use crate::error::{Error, failed};
+use std::fs;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// The program.
+const SOURCE: &str = include_str!("../../bpf/sidestep_dctcp.bpf.c");
+
+/// The kernel's name for a host's congestion control, and whether it is ours to register.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Control {
+    /// In the kernel already.
+    Own(&'static str),
+    /// To be registered under this name.
+    Ours(String),
+}
+
+impl Control {
+    /// Chooses for a testbed called `name`.
+    pub fn of(congestion: Congestion, name: &str) -> Control {
+        let usual = Congestion::Dctcp {
+            gain: 64,
+            initial_alpha: 1024,
+        };
+        match congestion {
+            Congestion::Reno => Control::Own("reno"),
+            c if c == usual && available().iter().any(|n| n == "dctcp") => Control::Own("dctcp"),
+            Congestion::Dctcp { .. } => Control::Ours(own_name(name)),
+        }
+    }
+
+    /// What `tcp_congestion_control` is set to.
+    pub fn name(&self) -> &str {
+        match self {
+            Control::Own(name) => name,
+            Control::Ours(name) => name,
+        }
+    }
+}
+
+/// Congestion controls that the kernel has now; `dctcp` is loaded first where it is a module.
+pub fn available() -> Vec<String> {
+    ask_for_dctcp();
+    let list = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
+    let list = list.unwrap_or_default();
+    list.split_whitespace().map(String::from).collect()
+}
+
+/// Names `dctcp` on a socket that is thrown away, for which a kernel loads the module.
+fn ask_for_dctcp() {
+    use std::os::fd::AsRawFd;
+    let Ok(socket) = std::net::TcpListener::bind("127.0.0.1:0") else {
+        return;
+    };
+    let name = b"dctcp";
+    // SAFETY: the pointer and length are of `name`. A refusal means that there is none.
+    unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_CONGESTION,
+            name.as_ptr().cast(),
+            name.len() as libc::socklen_t,
+        );
+    }
+}
+
+/// 14 characters of at most 15: FNV-1a of the testbed's name, so that two do not share one.
+pub fn own_name(testbed: &str) -> String {
+    let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    let hash = testbed.bytes().fold(0x811c_9dc5, mix);
+    format!("dctcp_{hash:08x}")
+}
+
+/// The program is built and verified by other people's tools.
+pub fn need() -> Result<(), Error> {
+    let missing = |what: &str, packages: &str| {
+        Error::Input(format!(
+            "this kernel has no dctcp (tcp_available_congestion_control: {}), and building ours needs {what}, \
+             which is not there; Debian's packages are {packages}",
+            available().join(" ")
+        ))
+    };
+    if clang().is_none() {
+        return Err(missing(
+            "clang 14 or newer",
+            "clang-16 (or clang) and libbpf-dev",
+        ));
+    }
+    if tools::find("bpftool").is_none() {
+        return Err(missing("bpftool", "bpftool"));
+    }
+    if !Path::new("/usr/include/bpf/bpf_helpers.h").exists() {
+        return Err(missing("bpf/bpf_helpers.h", "libbpf-dev"));
+    }
+    if !Path::new("/sys/kernel/btf/vmlinux").exists() {
+        return Err(Error::Input(
+            "this kernel has no dctcp, and ours needs its type information: expected /sys/kernel/btf/vmlinux \
+             (CONFIG_DEBUG_INFO_BTF), got none".into(),
+        ));
+    }
+    Ok(())
+}
+
+fn clang() -> Option<String> {
+    let versions = (14..=22).rev().map(|n| format!("clang-{n}"));
+    let mut names = std::iter::once("clang-16".to_string())
+        .chain(versions)
+        .chain(["clang".to_string()]);
+    names.find(|name| tools::find(name).is_some())
+}
+
+/// Builds the program in a folder of the testbed's and registers it as `name`.
+pub fn register(testbed: &str, name: &str, congestion: Congestion) -> Result<(), Error> {
+    let Congestion::Dctcp {
+        gain,
+        initial_alpha,
+    } = congestion
+    else {
+        return Ok(());
+    };
+    let dir = state::folder(testbed).join("dctcp");
+    let doing = || format!("cannot write to {}", dir.display());
+    let _ = fs::remove_dir_all(&dir);
+    fs::DirBuilder::new()
+        .mode(0o700)
+        .create(&dir)
+        .map_err(failed(doing()))?;
+    let types = [
+        "btf",
+        "dump",
+        "file",
+        "/sys/kernel/btf/vmlinux",
+        "format",
+        "c",
+    ];
+    let types = tools::run("bpftool", &types, "")?;
+    fs::write(dir.join("vmlinux.h"), types).map_err(failed(doing()))?;
+    fs::write(dir.join("dctcp.bpf.c"), SOURCE).map_err(failed(doing()))?;
+    let at = |file: &str| dir.join(file).display().to_string();
+    let (source, object, include) = (
+        at("dctcp.bpf.c"),
+        at("dctcp.bpf.o"),
+        format!("-I{}", dir.display()),
+    );
+    let defines = [
+        format!("-DSIDESTEP_NAME={name}"),
+        format!("-DSIDESTEP_GAIN={gain}"),
+        format!("-DSIDESTEP_INITIAL_ALPHA={initial_alpha}"),
+        format!("-D__TARGET_ARCH_{}", architecture()),
+    ];
+    let mut args = vec!["-O2", "-g", "-target", "bpf", &include];
+    args.extend(defines.iter().map(String::as_str));
+    args.extend(["-c", &source, "-o", &object]);
+    tools::run(&clang().unwrap_or_else(|| "clang".into()), &args, "")?;
+    tools::run("bpftool", &["struct_ops", "register", &object], "")?;
+    fs::remove_dir_all(&dir).map_err(failed(doing()))
+}
+
+/// As libbpf's headers call this machine.
+fn architecture() -> &'static str {
+    match std::env::consts::ARCH {
+        "aarch64" => "arm64",
+        "s390x" => "s390",
+        "riscv64" => "riscv",
+        "powerpc64" => "powerpc",
+        _ => "x86",
+    }
+}
+
+/// Takes the program called `name` out of the kernel, if it is there.
+///
+/// Namespaces and sockets that use it keep its map, so they have to go first; the kernel takes a
+/// while over that, and this waits for it.
+pub fn unregister(name: &str) -> Result<(), Error> {
+    if !available().iter().any(|n| n == name) {
+        return Ok(());
+    }
+    tools::run("bpftool", &["struct_ops", "unregister", "name", name], "")?;
+    let began = Instant::now();
+    while tools::run("bpftool", &["struct_ops", "list"], "")?.contains(name) {
+        if began.elapsed() > PATIENCE {
+            return Err(Error::Work(format!(
+                "the BPF program {name} is out of use and still in the kernel after {} s: a socket holds it",
+                PATIENCE.as_secs()
+            )));
+        }
+        std::thread::sleep(Duration::from_millis(30));
+    }
+    Ok(())
+}
+
+/// How long the kernel may take to forget a namespace.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_fit_the_kernel_and_differ() {
+        assert_eq!(own_name("a").len(), 14);
+        assert_ne!(own_name("a"), own_name("b"));
+        assert_eq!(Control::of(Congestion::Reno, "a").name(), "reno");
+    }
+}

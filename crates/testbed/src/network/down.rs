@@ -1,0 +1,92 @@
+//! Taking a testbed away: what its state lists, and whatever bears its name.
+
+use super::blueprint::check_name;
+use super::lock::Lock;
+use super::state::{self, ROOT, State};
+use super::{dctcp, netns, tools};
+use crate::error::{Error, failed};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How long processes may take to end by themselves.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Removes the testbed called `name`; says whether there was anything. Works as well when it was half
+/// built, or its processes are dead. What cannot be removed does not keep the rest.
+///
+/// Namespaces that bear the name although no such testbed was ever written down are somebody else's,
+/// and an error, unless `force`: then they are removed with all processes in them.
+pub fn down(name: &str, force: bool) -> Result<bool, Error> {
+    check_name(name).map_err(Error::Input)?;
+    tools::need()?;
+    let lock = Lock::wait(Path::new(ROOT))?;
+    let own = dctcp::own_name(name);
+    let (built, spaces) = (state::folder(name).exists(), netns::of_testbed(name));
+    if !built && !force && !spaces.is_empty() {
+        return Err(Error::Input(format!(
+            "no testbed called {name} was built, but namespaces bear its name: {}; --force removes them, with all processes inside",
+            spaces.join(", ")
+        )));
+    }
+    let there = built || !spaces.is_empty() || dctcp::available().contains(&own);
+    remove(name, &lock)?;
+    Ok(there)
+}
+
+/// [`down`], by whoever holds the lock.
+pub(super) fn remove(name: &str, _lock: &Lock) -> Result<(), Error> {
+    let mut wrong = Vec::new();
+    let mut keep = |result: Result<(), Error>| {
+        if let Err(why) = result {
+            wrong.push(why.to_string());
+        }
+    };
+    // A state that cannot be read still leaves the names.
+    let listed = State::read(name).ok().flatten();
+    let mut spaces: BTreeSet<String> = netns::of_testbed(name).into_iter().collect();
+    spaces.extend(listed.iter().flat_map(|s| s.spaces.iter().cloned()));
+    // A name can stand for the namespace that everything else lives in.
+    spaces.retain(|space| !netns::is_at_home(space));
+    end_processes(&spaces);
+    for space in &spaces {
+        keep(netns::delete(space));
+    }
+    keep(dctcp::unregister(&dctcp::own_name(name)));
+    let dir = state::folder(name);
+    if dir.exists() {
+        let doing = format!("cannot remove {}", dir.display());
+        keep(fs::remove_dir_all(&dir).map_err(failed(doing)));
+    }
+    // The last one takes the common folder along; until then it is not empty.
+    let _ = fs::remove_dir(ROOT);
+    match wrong.is_empty() {
+        true => Ok(()),
+        false => Err(Error::Work(wrong.join("\n"))),
+    }
+}
+
+/// Asks everything in the namespaces to end, then makes it.
+fn end_processes(spaces: &BTreeSet<String>) {
+    let inside = || -> Vec<i32> { spaces.iter().flat_map(|s| netns::processes(s)).collect() };
+    let signal = |pids: &[i32], signal| {
+        for &pid in pids {
+            // SAFETY: a plain call; a process that is gone by now is no harm.
+            unsafe { libc::kill(pid, signal) };
+        }
+    };
+    let began = Instant::now();
+    let mut how = libc::SIGTERM;
+    loop {
+        let pids = inside();
+        if pids.is_empty() || began.elapsed() > 2 * PATIENCE {
+            return;
+        }
+        if began.elapsed() > PATIENCE {
+            how = libc::SIGKILL;
+        }
+        signal(&pids, how);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}

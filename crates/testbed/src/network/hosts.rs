@@ -1,0 +1,262 @@
+//! Hosts: what the kernel of a host's namespace is told, as in the table of `docs/testbed.md`.
+//!
+//! **Decision**     a value of `/proc/sys/net` or an attribute of the only route for each setting.
+//! **Source**       measured on Linux 6.18; Documentation/networking/ip-sysctl.rst for the names.
+//! **Deviations**   what the kernel cannot be told is listed by [`differences`].
+
+use super::blueprint::{Blueprint, Cable, End, HostSettings, address, address6, addresses, mac};
+use super::{netns, tools};
+use crate::error::{Error, failed};
+use sidestep_softswitch::io::offloads;
+use std::fs;
+use std::path::Path;
+
+/// The interface of a host.
+pub const INTERFACE: &str = "eth0";
+
+/// The interface of port `p` of a switch.
+pub fn port_interface(p: usize) -> String {
+    format!("p{p}")
+}
+
+/// Longest wait for `duplicate acknowledgements` that the kernel is given when there is to be no
+/// fast retransmit: more than any window of a scaled network holds.
+const NEVER: u32 = 1_000_000;
+
+/// Sets up host `i`, whose veth is already there. `congestion` is the kernel's name for its control.
+///
+/// It knows every other host's MAC: requests and probes for addresses would cross a full queue, and they
+/// take no detours.
+pub fn set_up(print: &Blueprint, i: usize, congestion: &str) -> Result<(), Error> {
+    let space = print.host_space(i);
+    let settings = &print.settings;
+    netns::within(&space, || {
+        for (key, value) in sysctls(settings, congestion) {
+            write_sysctl(key, &value)?;
+        }
+        offloads_off(INTERFACE)
+    })?;
+    let mut lines = vec![
+        "link set lo up".to_string(),
+        format!("link set {INTERFACE} address {} addrgenmode none", mac(i)),
+        format!(
+            "address add {}/16 dev {INTERFACE} noprefixroute",
+            address(i)
+        ),
+        format!(
+            "address add {}/64 dev {INTERFACE} nodad noprefixroute",
+            address6(i)
+        ),
+        format!("link set {INTERFACE} up"),
+        format!(
+            "route replace 10.77.0.0/16 dev {INTERFACE} src {} {}",
+            address(i),
+            metrics(settings)
+        ),
+        format!(
+            "route replace fd77::/64 dev {INTERFACE} {}",
+            metrics(settings)
+        ),
+    ];
+    for other in (0..print.hosts).filter(|&other| other != i) {
+        for to in addresses(other) {
+            let (dev, mac) = (INTERFACE, mac(other));
+            lines.push(format!(
+                "neighbour replace {to} lladdr {mac} dev {dev} nud permanent"
+            ));
+        }
+    }
+    tools::ip(Some(&space), &lines)?;
+    pace(&space, host_cable(print, i))
+}
+
+/// What veth leaves to hardware nobody here does; in this thread's namespace.
+pub fn offloads_off(interface: &str) -> Result<(), Error> {
+    offloads::off(interface).map_err(failed(format!("cannot turn offloads of {interface} off")))
+}
+
+/// A host's packets leave at its link's rate, from a queue without a limit, as the model's NIC has: the kernel's
+/// token bucket, counting all of Ethernet's framing. It holds two packets, so that a timer may be
+/// late by one: with room for one alone a busy machine gave 92 of 100 Mbps.
+fn pace(space: &str, cable: Cable) -> Result<(), Error> {
+    let rate = format!("{}bit", cable.rate_bps);
+    let tbf = format!(
+        "qdisc replace dev {INTERFACE} root tbf rate {rate} burst 3100 limit 1000000000 overhead 24 mpu 84"
+    );
+    let args: Vec<&str> = ["-n", space].into_iter().chain(tbf.split(' ')).collect();
+    tools::run("tc", &args, "").map(drop)
+}
+
+/// The only cable of host `i`.
+pub fn host_cable(print: &Blueprint, i: usize) -> Cable {
+    let end = End::Host(i);
+    let mut cables = print.cables.iter().filter(|c| c.a == end || c.b == end);
+    *cables.next().expect("a checked blueprint")
+}
+
+/// Attributes of the route to the other hosts.
+fn metrics(settings: &HostSettings) -> String {
+    let mut words = format!("initcwnd {}", settings.initial_window);
+    if settings.receive_window < LARGEST_WINDOW {
+        words.push_str(&format!(" window {}", settings.receive_window));
+    }
+    if !settings.delayed_ack {
+        words.push_str(" quickack 1");
+    }
+    if !has_sysctl("net/ipv4/tcp_rto_min_us") {
+        words.push_str(&format!(
+            " rto_min {}ms",
+            settings.rto_min_us.div_ceil(1000)
+        ));
+    }
+    if settings.mss < 1460 {
+        words.push_str(&format!(" advmss {}", settings.mss));
+    }
+    words
+}
+
+/// A receive buffer that lets windows of this many bytes through.
+const LARGEST_WINDOW: u64 = 16 << 20;
+
+/// What is written below /proc/sys, in this order.
+fn sysctls(settings: &HostSettings, congestion: &str) -> Vec<(&'static str, String)> {
+    let flag = |on: bool| u32::from(on).to_string();
+    let buffer = settings.send_buffer.max(1 << 20);
+    let duplicates = settings.fast_retransmit.unwrap_or(NEVER);
+    let mut list = vec![
+        ("net/ipv6/conf/all/accept_dad", "0".into()),
+        ("net/ipv6/conf/default/accept_dad", "0".into()),
+        ("net/ipv6/conf/all/router_solicitations", "0".into()),
+        // Multicast groups are reported as the link comes up, not in the first run: such a frame takes no detours.
+        (
+            "net/ipv6/conf/eth0/mldv1_unsolicited_report_interval",
+            "1".into(),
+        ),
+        (
+            "net/ipv6/conf/eth0/mldv2_unsolicited_report_interval",
+            "1".into(),
+        ),
+        ("net/ipv4/ip_default_ttl", settings.ttl.to_string()),
+        ("net/ipv6/conf/default/hop_limit", settings.ttl.to_string()),
+        ("net/ipv6/conf/all/hop_limit", settings.ttl.to_string()),
+        ("net/ipv4/tcp_congestion_control", congestion.into()),
+        ("net/ipv4/tcp_ecn", flag(settings.ecn)),
+        // A path that once failed must not turn marks off for the next run.
+        ("net/ipv4/tcp_ecn_fallback", "0".into()),
+        ("net/ipv4/tcp_no_metrics_save", "1".into()),
+        ("net/ipv4/tcp_sack", flag(settings.sack)),
+        ("net/ipv4/tcp_dsack", flag(settings.sack)),
+        // Segments of the model carry no options; with time stamps they would hold 1448 B.
+        ("net/ipv4/tcp_timestamps", "0".into()),
+        // The first limits the second, so they are written in turn.
+        (
+            "net/ipv4/tcp_max_reordering",
+            duplicates.max(300).to_string(),
+        ),
+        ("net/ipv4/tcp_reordering", duplicates.to_string()),
+        (
+            "net/ipv4/tcp_slow_start_after_idle",
+            flag(settings.idle_restart),
+        ),
+        (
+            "net/ipv4/tcp_wmem",
+            format!("4096 {buffer} {}", buffer.max(16 << 20)),
+        ),
+        (
+            "net/ipv4/tcp_rmem",
+            format!("4096 {} {}", 4 << 20, 2 * LARGEST_WINDOW),
+        ),
+        ("net/ipv4/tcp_max_syn_backlog", "4096".into()),
+        ("net/core/somaxconn", "4096".into()),
+        ("net/ipv4/ip_local_port_range", "10000 65000".into()),
+        ("net/ipv4/tcp_tw_reuse", "1".into()),
+    ];
+    if has_sysctl("net/ipv4/tcp_rto_min_us") {
+        list.push(("net/ipv4/tcp_rto_min_us", settings.rto_min_us.to_string()));
+    }
+    if has_sysctl("net/ipv4/tcp_rto_max_ms") {
+        let most = settings.rto_max_ms.clamp(1_000, 120_000);
+        list.push(("net/ipv4/tcp_rto_max_ms", most.to_string()));
+    }
+    list
+}
+
+fn has_sysctl(key: &str) -> bool {
+    Path::new("/proc/sys").join(key).exists()
+}
+
+/// Writes one value in this thread's namespace.
+pub fn write_sysctl(key: &str, value: &str) -> Result<(), Error> {
+    let name = key.replace('/', ".");
+    fs::write(Path::new("/proc/sys").join(key), value)
+        .map_err(failed(format!("cannot set sysctl {name} to {value}")))
+}
+
+/// What the kernel does otherwise than the blueprint's settings say, in sentences.
+pub fn differences(settings: &HostSettings) -> Vec<String> {
+    let mut list = vec![
+        "the kernel's timeout is the smoothed round trip plus at least the minimum RTO (RFC 6298 with the minimum \
+         below the deviation), in steps of its clock tick"
+            .to_string(),
+        "F-RTO, tail-loss probes, TSQ and the other defaults of the kernel's TCP are in force".into(),
+    ];
+    if settings.fast_retransmit.is_none() && settings.sack {
+        list.push("fast retransmit is off only without SACK: tcp_sack is 0".into());
+    }
+    if settings.rto_max_ms > 120_000 || settings.rto_max_ms < 1_000 {
+        list.push(format!(
+            "the longest timeout is {} ms, the nearest that the kernel takes to {} ms",
+            settings.rto_max_ms.clamp(1_000, 120_000),
+            settings.rto_max_ms
+        ));
+    }
+    if settings.receive_window > LARGEST_WINDOW {
+        list.push(format!(
+            "the receive window is at most {LARGEST_WINDOW} B, less than the {} B asked for",
+            settings.receive_window
+        ));
+    }
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::blueprint::tests::settings;
+
+    fn value(settings: &HostSettings, key: &str) -> String {
+        let list = sysctls(settings, "reno");
+        let found = list.into_iter().find(|(k, _)| k.ends_with(key));
+        found.unwrap_or_else(|| panic!("{key} is set")).1
+    }
+
+    #[test]
+    fn no_fast_retransmit_is_a_threshold_that_no_window_reaches() {
+        let mut settings = settings();
+        assert_eq!(value(&settings, "tcp_reordering"), "3");
+        assert_eq!(value(&settings, "tcp_max_reordering"), "300");
+        settings.fast_retransmit = None;
+        assert_eq!(value(&settings, "tcp_reordering"), "1000000");
+        assert_eq!(value(&settings, "tcp_max_reordering"), "1000000");
+        assert_eq!(value(&settings, "tcp_sack"), "0");
+    }
+
+    #[test]
+    fn the_limit_of_reordering_is_raised_before_what_it_limits() {
+        let keys: Vec<&str> = sysctls(&settings(), "reno")
+            .iter()
+            .map(|(k, _)| *k)
+            .collect();
+        let at = |name| keys.iter().position(|k| k.ends_with(name)).unwrap();
+        assert!(at("tcp_max_reordering") < at("/tcp_reordering"));
+    }
+
+    #[test]
+    fn the_route_carries_what_has_no_sysctl() {
+        let words = metrics(&settings());
+        assert!(
+            words.starts_with("initcwnd 10 window 65535 quickack 1"),
+            "{words}"
+        );
+    }
+}

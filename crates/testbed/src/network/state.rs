@@ -1,0 +1,78 @@
+//! What has been built, on disk before it is built: `/run/sidestep/NAME/state.json`.
+
+use super::blueprint::{Blueprint, check_name};
+use crate::error::{Error, failed};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The folder of all testbeds. Gone after a reboot, as namespaces are.
+pub const ROOT: &str = "/run/sidestep";
+
+/// All that is known of a testbed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// What it is built after.
+    pub blueprint: Blueprint,
+    /// Namespaces, with all that is in them.
+    pub spaces: Vec<String>,
+    /// The congestion control that is registered for it, if the kernel's will not do.
+    pub dctcp: Option<String>,
+    /// What forwards: `switch`, or `bridge`.
+    pub engine: String,
+    /// Everything stands.
+    pub complete: bool,
+    /// What whoever ordered it wants to find again.
+    pub note: serde_json::Value,
+}
+
+/// The folder of the testbed called `name`.
+pub fn folder(name: &str) -> PathBuf {
+    Path::new(ROOT).join(name)
+}
+
+/// Every testbed that has a folder, in order.
+pub fn names() -> Vec<String> {
+    let entries = fs::read_dir(ROOT).into_iter().flatten().flatten();
+    let dirs = entries.filter(|e| e.path().is_dir());
+    let mut names: Vec<String> = dirs
+        .filter_map(|e| e.file_name().into_string().ok())
+        .collect();
+    names.sort();
+    names
+}
+
+impl State {
+    /// Writes it whole or not at all.
+    pub fn write(&self) -> Result<(), Error> {
+        let dir = folder(&self.blueprint.name);
+        let path = dir.join("state.json");
+        let doing = || format!("cannot write {}", path.display());
+        fs::create_dir_all(&dir).map_err(failed(doing()))?;
+        let half = dir.join("state.json.new");
+        let text = serde_json::to_vec_pretty(self).expect("a state is always JSON");
+        let written = fs::File::create(&half)
+            .and_then(|mut f| f.write_all(&text).and_then(|()| f.sync_all()));
+        written
+            .and_then(|()| fs::rename(&half, &path))
+            .map_err(failed(doing()))
+    }
+
+    /// Reads that of the testbed called `name`; `None` when there is none.
+    pub fn read(name: &str) -> Result<Option<State>, Error> {
+        check_name(name).map_err(Error::Input)?;
+        let path = folder(name).join("state.json");
+        let text = match fs::read(&path) {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            other => other.map_err(failed(format!("cannot read {}", path.display())))?,
+        };
+        let state = serde_json::from_slice(&text);
+        state.map(Some).map_err(|e| {
+            Error::Work(format!(
+                "cannot read {}: {e}; `sidestep testbed down --name {name}` removes what there is",
+                path.display()
+            ))
+        })
+    }
+}

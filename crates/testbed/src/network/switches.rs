@@ -1,0 +1,240 @@
+//! What forwards between the hosts: a `sidestep switch` process in each switch's namespace.
+//!
+//! For comparison a Linux bridge can stand there instead; it knows no policy, no rate and no loop.
+
+use super::blueprint::{Blueprint, Cable, End, addresses, mac};
+use super::hosts::port_interface;
+use super::{netns, state, tools};
+use crate::error::{Error, failed};
+use serde_json::Value;
+use sidestep_softswitch::process::control::ask;
+use std::fmt::Write;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What forwards.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Engine {
+    /// This program, called with a config behind these words.
+    Switch(PathBuf, Vec<String>),
+    /// Linux bridges.
+    Bridge,
+}
+
+/// What states call a testbed of software switches.
+pub const SWITCH: &str = "switch";
+
+impl Engine {
+    /// Its name in states.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Engine::Switch(..) => SWITCH,
+            Engine::Bridge => "bridge",
+        }
+    }
+}
+
+/// How long a switch may take until it answers.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Where switch `i` answers.
+pub fn control(testbed: &str, i: usize) -> PathBuf {
+    state::folder(testbed).join(format!("s{i}.sock"))
+}
+
+/// What switch `i` says.
+pub fn log(testbed: &str, i: usize) -> PathBuf {
+    state::folder(testbed).join(format!("s{i}.log"))
+}
+
+/// Starts all switches and waits until each answers.
+pub fn start(print: &Blueprint, engine: &Engine) -> Result<(), Error> {
+    match engine {
+        Engine::Bridge => bridges(print),
+        Engine::Switch(program, words) => {
+            let mut children = Vec::new();
+            for i in 0..print.switches.len() {
+                children.push(spawn(print, i, program, words)?);
+            }
+            for (i, child) in children.iter_mut().enumerate() {
+                wait(print, i, child)?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Starts switch `i` in its namespace, in a session of its own so that Ctrl-C does not reach it.
+fn spawn(print: &Blueprint, i: usize, program: &PathBuf, words: &[String]) -> Result<Child, Error> {
+    let dir = state::folder(&print.name);
+    let config = dir.join(format!("s{i}.toml"));
+    let doing = format!("cannot write {}", config.display());
+    fs::write(&config, self::config(print, i)).map_err(failed(doing))?;
+    let log = log(&print.name, i);
+    let out: File = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(&log)
+        .map_err(failed(format!("cannot write {}", log.display())))?;
+    let err = out.try_clone().map_err(failed("cannot share a log"))?;
+    let space = netns::open(&print.switch_space(i))?;
+    let mut command = Command::new(program);
+    command
+        .args(words)
+        .arg(&config)
+        .current_dir(&dir)
+        .stdin(Stdio::null())
+        .stdout(out)
+        .stderr(err);
+    // SAFETY: between fork and exec only plain system calls are made.
+    unsafe {
+        command.pre_exec(move || {
+            netns::enter(&space)?;
+            match libc::setsid() {
+                -1 => Err(io::Error::last_os_error()),
+                _ => Ok(()),
+            }
+        });
+    }
+    command
+        .spawn()
+        .map_err(failed(format!("cannot start {}", program.display())))
+}
+
+fn wait(print: &Blueprint, i: usize, child: &mut Child) -> Result<(), Error> {
+    let (socket, log) = (control(&print.name, i), log(&print.name, i));
+    let said = || {
+        let text = fs::read_to_string(&log).unwrap_or_default();
+        let lines: Vec<&str> = text.lines().rev().take(5).collect();
+        lines.into_iter().rev().collect::<Vec<_>>().join("; ")
+    };
+    let began = Instant::now();
+    loop {
+        if UnixStream::connect(&socket).is_ok() {
+            return Ok(());
+        }
+        if let Ok(Some(status)) = child.try_wait() {
+            return Err(Error::Work(format!(
+                "switch {} ended as it began ({status}): {}",
+                print.switches[i].name,
+                said()
+            )));
+        }
+        if began.elapsed() > PATIENCE {
+            return Err(Error::Work(format!(
+                "switch {} does not answer on {}: expected it within {} s, got nothing; it said: {}",
+                print.switches[i].name,
+                socket.display(),
+                PATIENCE.as_secs(),
+                said()
+            )));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// What each switch has counted since it began or was last told to begin again, as it answers.
+/// Empty with bridges, which count nothing of the kind.
+pub fn counters(print: &Blueprint, engine: &str) -> Result<Vec<Value>, Error> {
+    ask_all(print, engine, "counters")
+}
+
+/// Every switch counts from zero.
+pub fn reset(print: &Blueprint, engine: &str) -> Result<(), Error> {
+    ask_all(print, engine, "reset").map(drop)
+}
+
+fn ask_all(print: &Blueprint, engine: &str, what: &str) -> Result<Vec<Value>, Error> {
+    if engine != SWITCH {
+        return Ok(Vec::new());
+    }
+    let one = |i: usize| {
+        ask(&control(&print.name, i), what).map_err(|why| {
+            Error::Work(format!(
+                "switch {}: {why}; its log is {}",
+                print.switches[i].name,
+                log(&print.name, i).display()
+            ))
+        })
+    };
+    (0..print.switches.len()).map(one).collect()
+}
+
+/// The config of switch `i`.
+///
+/// A host's own end of a cable cannot delay, so the port to it delays for both directions.
+pub fn config(print: &Blueprint, i: usize) -> String {
+    let mut out = String::new();
+    let quoted = |text: &str| format!("{text:?}");
+    let _ = writeln!(out, "name = {}", quoted(&print.switches[i].name));
+    let _ = writeln!(
+        out,
+        "seed = {}",
+        print.seed.wrapping_add(i as u64) & (i64::MAX as u64)
+    );
+    let _ = write!(out, "\n[switch]\n{}", print.decision);
+    let socket = control(&print.name, i).display().to_string();
+    let _ = writeln!(out, "\n[process]\ncontrol = {}", quoted(&socket));
+    for (p, ((cable, far), flood)) in print.ports(i).iter().zip(&print.flooded()[i]).enumerate() {
+        let (leads_to, delay) = match far {
+            End::Host(_) => ("host", 2 * cable.delay_ns),
+            End::Switch(_) => ("switch", cable.delay_ns),
+        };
+        let name = port_interface(p);
+        let _ = writeln!(
+            out,
+            "\n[[port]]\nname = {0}\ninterface = {0}",
+            quoted(&name)
+        );
+        let _ = writeln!(
+            out,
+            "rate = \"{} bps\"\ndelay = \"{delay} ns\"",
+            cable.rate_bps
+        );
+        let _ = writeln!(out, "leads_to = {}\nflood = {flood}", quoted(leads_to));
+    }
+    for (h, ports) in print.switches[i].next_hops.iter().enumerate() {
+        let ports: Vec<String> = ports
+            .iter()
+            .map(|p| quoted(&port_interface(usize::from(*p))))
+            .collect();
+        let own: Vec<String> = addresses(h)
+            .iter()
+            .map(|a| quoted(&a.to_string()))
+            .collect();
+        let _ = writeln!(out, "\n[[station]]\nmac = {}", quoted(&mac(h)));
+        let _ = writeln!(
+            out,
+            "addresses = [{}]\nports = [{}]",
+            own.join(", "),
+            ports.join(", ")
+        );
+    }
+    out
+}
+
+fn bridges(print: &Blueprint) -> Result<(), Error> {
+    let between = |c: &&Cable| matches!((c.a, c.b), (End::Switch(_), End::Switch(_)));
+    let loops = print.cables.iter().filter(between).count();
+    if loops >= print.switches.len() {
+        return Err(Error::Input(format!(
+            "Linux bridges make no way through loops: expected at most {} cables between {} switches, got {loops}",
+            print.switches.len() - 1,
+            print.switches.len()
+        )));
+    }
+    for i in 0..print.switches.len() {
+        let mut lines = vec!["link add br0 type bridge stp_state 0 forward_delay 0".to_string()];
+        for p in 0..print.ports(i).len() {
+            lines.push(format!("link set {} master br0", port_interface(p)));
+        }
+        lines.push("link set br0 up".into());
+        tools::ip(Some(&print.switch_space(i)), &lines)?;
+    }
+    Ok(())
+}

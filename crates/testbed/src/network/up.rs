@@ -1,0 +1,156 @@
+//! Building a testbed, and taking back what was built when something fails on the way.
+
+use super::blueprint::{Blueprint, Cable, End};
+use super::dctcp::{self, Control};
+use super::hosts::{self, INTERFACE, port_interface};
+use super::lock::Lock;
+use super::state::{self, ROOT, State};
+use super::switches::{self, Engine};
+use super::{down, netns, tools};
+use crate::error::Error;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What to build, and with what.
+pub struct Plan<'a> {
+    /// The network.
+    pub blueprint: &'a Blueprint,
+    /// What forwards.
+    pub engine: &'a Engine,
+    /// What whoever orders it wants to find again.
+    pub note: serde_json::Value,
+}
+
+/// Builds it. When something fails, or `stop` becomes true, nothing is left.
+///
+/// Everything is listed in [`State`] before it is made, so that [`down`](down::down) finds it
+/// even if this process is killed at any point.
+pub fn up(plan: &Plan<'_>, stop: &AtomicBool) -> Result<State, Error> {
+    tools::need()?;
+    plan.blueprint.check().map_err(Error::Input)?;
+    let control = Control::of(plan.blueprint.settings.congestion, &plan.blueprint.name);
+    if matches!(control, Control::Ours(_)) {
+        dctcp::need()?;
+    }
+    let lock = Lock::wait(Path::new(ROOT))?;
+    nothing_in_the_way(&plan.blueprint.name)?;
+    let mut state = State {
+        blueprint: plan.blueprint.clone(),
+        spaces: plan.blueprint.spaces(),
+        dctcp: match &control {
+            Control::Own(_) => None,
+            Control::Ours(name) => Some(name.clone()),
+        },
+        engine: plan.engine.name().into(),
+        complete: false,
+        note: plan.note.clone(),
+    };
+    state.write()?;
+    let built = build(plan, &control, stop).and_then(|()| {
+        state.complete = true;
+        state.write()
+    });
+    match built {
+        Ok(()) => Ok(state),
+        Err(why) => match down::remove(&plan.blueprint.name, &lock) {
+            Ok(()) => Err(why),
+            Err(also) => Err(Error::Work(format!("{why}\nand taking it back: {also}"))),
+        },
+    }
+}
+
+fn build(plan: &Plan<'_>, control: &Control, stop: &AtomicBool) -> Result<(), Error> {
+    let print = plan.blueprint;
+    let go_on = || match stop.load(Ordering::Relaxed) {
+        true => Err(Error::Work(
+            "interrupted; what was built is removed again".into(),
+        )),
+        false => Ok(()),
+    };
+    if let Control::Ours(name) = control {
+        dctcp::register(&print.name, name, print.settings.congestion)?;
+    }
+    go_on()?;
+    let add: Vec<String> = print
+        .spaces()
+        .iter()
+        .map(|s| format!("netns add {s}"))
+        .collect();
+    tools::ip(None, &add)?;
+    go_on()?;
+    tools::ip(None, &cables(print))?;
+    for i in 0..print.switches.len() {
+        go_on()?;
+        set_up_switch(print, i)?;
+    }
+    for i in 0..print.hosts {
+        go_on()?;
+        hosts::set_up(print, i, control.name())?;
+    }
+    go_on()?;
+    switches::start(print, plan.engine)?;
+    go_on()
+}
+
+/// Each cable is a veth pair that is born inside its two namespaces.
+fn cables(print: &Blueprint) -> Vec<String> {
+    let mut next = vec![0; print.switches.len()];
+    let mut end = |end: End| match end {
+        End::Host(h) => (INTERFACE.to_string(), print.host_space(h)),
+        End::Switch(s) => {
+            next[s] += 1;
+            (port_interface(next[s] - 1), print.switch_space(s))
+        }
+    };
+    let line = |cable: &Cable| {
+        let ((a, of_a), (b, of_b)) = (end(cable.a), end(cable.b));
+        format!("link add {a} netns {of_a} type veth peer name {b} netns {of_b}")
+    };
+    print.cables.iter().map(line).collect()
+}
+
+/// A switch's namespace has ports and nothing that would answer by itself.
+fn set_up_switch(print: &Blueprint, i: usize) -> Result<(), Error> {
+    let space = print.switch_space(i);
+    let ports: Vec<String> = (0..print.ports(i).len()).map(port_interface).collect();
+    netns::within(&space, || {
+        hosts::write_sysctl("net/ipv6/conf/all/disable_ipv6", "1")?;
+        hosts::write_sysctl("net/ipv6/conf/default/disable_ipv6", "1")?;
+        ports.iter().try_for_each(|port| hosts::offloads_off(port))
+    })?;
+    let lines: Vec<String> = ports
+        .iter()
+        .map(|p| format!("link set {p} arp off up"))
+        .collect();
+    tools::ip(Some(&space), &lines)
+}
+
+/// Says what bears the testbed's name already.
+fn nothing_in_the_way(name: &str) -> Result<(), Error> {
+    let remove = format!("`sidestep testbed down --name {name}` removes it");
+    if let Some(state) = State::read(name)? {
+        let what = match state.complete {
+            true => "is up",
+            false => "was begun and not finished",
+        };
+        return Err(Error::Input(format!(
+            "testbed {name} {what} ({} namespaces, {}); {remove}",
+            state.spaces.len(),
+            state::folder(name).display()
+        )));
+    }
+    let spaces = netns::of_testbed(name);
+    if !spaces.is_empty() {
+        return Err(Error::Input(format!(
+            "namespaces {} are in the way of testbed {name}; {remove}, or choose another --name",
+            spaces.join(", ")
+        )));
+    }
+    let own = dctcp::own_name(name);
+    if dctcp::available().contains(&own) {
+        return Err(Error::Input(format!(
+            "the congestion control {own} is in the way of testbed {name}; {remove}"
+        )));
+    }
+    Ok(())
+}

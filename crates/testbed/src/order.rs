@@ -1,0 +1,121 @@
+//! What a testbed is ordered to be: written down at `up`, found again at `run`.
+
+use crate::error::Error;
+use crate::network::state::State;
+use crate::network::switches::Engine;
+use crate::network::up::{Plan, up};
+use crate::scene::Scene;
+use serde_json::{Value, json};
+use sidestep_study::files;
+use sidestep_study::lab::Scenario;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+/// A scheme of a scenario, and how it is to be built.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Order {
+    /// A file or a shipped scenario.
+    pub scenario: String,
+    /// Its scheme.
+    pub scheme: String,
+    /// What the user changed.
+    pub sets: Vec<String>,
+    /// Its `[quick]` applies.
+    pub quick: bool,
+    /// What the first host's link is emulated at.
+    pub rate: String,
+    /// The testbed.
+    pub name: String,
+}
+
+impl Order {
+    /// As it stands in the testbed's state.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "scenario": self.scenario,
+            "scheme": self.scheme,
+            "sets": self.sets,
+            "quick": self.quick,
+            "rate": self.rate,
+        })
+    }
+
+    /// Reads it back.
+    pub fn from_json(name: &str, value: &Value) -> Result<Order, Error> {
+        let text = |key: &str| value[key].as_str().map(String::from);
+        let sets = value["sets"].as_array().into_iter().flatten();
+        let read = || {
+            Some(Order {
+                scenario: text("scenario")?,
+                scheme: text("scheme")?,
+                quick: value["quick"].as_bool()?,
+                rate: text("rate")?,
+                name: name.to_string(),
+                sets: sets
+                    .map(|s| s.as_str().map(String::from))
+                    .collect::<Option<_>>()?,
+            })
+        };
+        read().ok_or_else(|| {
+            Error::Input(format!(
+                "the state of testbed {name} names no scenario, got {value}; it was built by another version: \
+                 take it down and build it again"
+            ))
+        })
+    }
+
+    /// Reads the scenario with that scheme alone, and with these seeds if any are given.
+    pub fn read(&self, seeds: Option<&str>) -> Result<Scene, Error> {
+        let mut sets = self.sets.clone();
+        sets.push(format!("schemes={}", self.scheme));
+        sets.extend(seeds.map(|seeds| format!("seeds={seeds}")));
+        let scenario = scenario(&self.scenario, &sets, self.quick)?;
+        Scene::of(scenario, &self.rate, &self.name)
+    }
+
+    /// Builds it; nothing is left when that fails, or `stop` becomes true.
+    pub fn build(&self, engine: &Engine, stop: &AtomicBool) -> Result<(State, Scene), Error> {
+        let scene = self.read(None)?;
+        let plan = Plan {
+            blueprint: &scene.blueprint,
+            engine,
+            note: self.to_json(),
+        };
+        let state = up(&plan, stop)?;
+        Ok((state, scene))
+    }
+}
+
+/// The scheme that was asked for, or the only one.
+pub fn choose(which: &str, sets: &[String], scheme: &Option<String>) -> Result<String, Error> {
+    if let Some(scheme) = scheme {
+        return Ok(scheme.clone());
+    }
+    let scenario = scenario(which, sets, false)?;
+    let names: Vec<&str> = scenario.schemes.iter().map(|s| s.name.as_str()).collect();
+    match names[..] {
+        [only] => Ok(only.to_string()),
+        _ => Err(Error::Input(format!(
+            "a testbed has the switches and hosts of one scheme: expected --scheme with one of {}",
+            names.join(", ")
+        ))),
+    }
+}
+
+fn scenario(which: &str, sets: &[String], quick: bool) -> Result<Scenario, Error> {
+    let mut experiment = files::experiment(which, sets, quick)?;
+    if experiment.is_sweep() {
+        return Err(Error::Input(format!(
+            "{which}: expected a scenario without [sweep]; --set leaves an axis one value only"
+        )));
+    }
+    Ok(experiment.points.pop().expect("there is a point").scenario)
+}
+
+/// A file is found again from another folder; a shipped name stays.
+pub fn absolute(which: &str) -> String {
+    match Path::new(which).canonicalize() {
+        Ok(path) => path.display().to_string(),
+        Err(_) => which.to_string(),
+    }
+}

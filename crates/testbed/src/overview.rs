@@ -1,0 +1,138 @@
+//! What stands of testbeds, for people and as JSON.
+
+use crate::error::Error;
+use crate::network::state::names;
+use crate::network::status::{Standing, status};
+use crate::network::switches::counters;
+use crate::seen;
+use serde_json::{Value, json};
+
+/// What stands of one testbed, and what its switches have counted.
+pub struct Overview {
+    bed: Standing,
+    answers: Vec<Value>,
+}
+
+impl Overview {
+    /// Of the testbed called `name`, which must be up, or of all.
+    pub fn of(name: &Option<String>) -> Result<Vec<Overview>, Error> {
+        let all = match name {
+            Some(name) => vec![name.clone()],
+            None => names(),
+        };
+        let mut beds = Vec::new();
+        for each in &all {
+            match status(each)? {
+                Some(bed) => beds.push(Overview {
+                    answers: counters(&bed.state.blueprint, &bed.state.engine).unwrap_or_default(),
+                    bed,
+                }),
+                None if name.is_some() => {
+                    return Err(Error::Input(format!("no testbed called {each} is up")));
+                }
+                None => {}
+            }
+        }
+        Ok(beds)
+    }
+
+    /// Is everything there that was built?
+    pub fn is_whole(&self) -> bool {
+        is_whole(&self.bed)
+    }
+
+    /// As `testbed status --json` says it.
+    pub fn to_json(&self) -> Value {
+        to_json(&self.bed, &self.answers)
+    }
+
+    /// In lines.
+    pub fn to_text(&self) -> String {
+        to_text(&self.bed, &self.answers)
+    }
+}
+
+/// Is everything there that was built?
+fn is_whole(bed: &Standing) -> bool {
+    let switches = bed.state.engine != "switch" || bed.answers.iter().all(|a| *a);
+    bed.state.complete && bed.missing.is_empty() && switches
+}
+
+fn to_json(bed: &Standing, answers: &[Value]) -> Value {
+    let print = &bed.state.blueprint;
+    json!({
+        "name": print.name,
+        "complete": is_whole(bed),
+        "order": bed.state.note,
+        "engine": bed.state.engine,
+        "scale": print.scale,
+        "dctcp": bed.state.dctcp,
+        "namespaces": bed.state.spaces,
+        "missing": bed.missing,
+        "processes": bed.processes,
+        "switches": answers,
+    })
+}
+
+fn to_text(bed: &Standing, answers: &[Value]) -> String {
+    let state = &bed.state;
+    let print = &state.blueprint;
+    let mut text = format!(
+        "testbed {}: scheme {} of {}, {} times slower\n",
+        print.name,
+        state.note["scheme"].as_str().unwrap_or("?"),
+        state.note["scenario"].as_str().unwrap_or("?"),
+        print.scale
+    );
+    text.push_str(&format!(
+        "  {} namespaces{}\n",
+        state.spaces.len(),
+        match bed.missing.is_empty() {
+            true => String::new(),
+            false => format!(
+                ", {} of them missing: {}",
+                bed.missing.len(),
+                bed.missing.join(", ")
+            ),
+        }
+    ));
+    if !state.complete {
+        text.push_str("  was begun and not finished\n");
+    }
+    for (i, switch) in print.switches.iter().enumerate() {
+        let pids: Vec<String> = bed.processes[i].iter().map(i32::to_string).collect();
+        let stands = match (state.engine.as_str(), bed.answers[i]) {
+            ("bridge", _) => "a Linux bridge".to_string(),
+            (_, true) => format!("process {}", pids.join(" ")),
+            (_, false) => "does not answer".to_string(),
+        };
+        text.push_str(&format!(
+            "  {} ({}-s{i}): {stands}",
+            switch.name, print.name
+        ));
+        if let Some(answer) = answers.get(i) {
+            text.push_str(&counted(answer, print.ports(i).len()));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// What a switch has counted, in half a line; `-` is what it does not say.
+fn counted(answer: &Value, ports: usize) -> String {
+    let seen = seen::ports(answer, ports).ok();
+    let sum = |of: fn(&seen::PortSeen) -> u64| {
+        let all = seen.as_ref().map(|all| all.iter().map(of).sum::<u64>());
+        all.map_or("-".to_string(), |n| n.to_string())
+    };
+    let late = seen::late(std::slice::from_ref(answer)).ok();
+    let late = late.and_then(|late| late.p999_us);
+    format!(
+        "; {} frames, {} drops, {} detours, {} marks, p99.9 {} us late",
+        sum(|p| p.packets),
+        sum(|p| p.counts.drops.iter().sum()),
+        sum(|p| p.counts.detours_in),
+        sum(|p| p.counts.marks),
+        late.map_or("-".to_string(), |us| us.to_string()),
+    )
+}

@@ -1,0 +1,89 @@
+//! The seeds of a scenario on a testbed that stands, one after the other.
+
+use crate::attempt::{Attempt, Keep};
+use crate::error::Error;
+use crate::log::{ATTEMPTS, Log};
+use crate::network::state::State;
+use crate::network::switches;
+use crate::scene::Scene;
+use crate::{job, outcome, seen, traffic};
+use sidestep_study::lab::Run;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Between two runs: resets of the last one's connections arrive.
+const BREATH: Duration = Duration::from_millis(50);
+
+/// The longest that a switch may go on sending what is left of a run.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Runs the seeds of the scenario one after the other on a testbed that stands and is occupied.
+///
+/// `done` gets each seed with its run, `None` when it was given up or not begun, and the seconds it took.
+pub fn each(
+    scene: &Scene,
+    state: &State,
+    keep: Keep,
+    stop: &AtomicBool,
+    log: &mut Log,
+    mut done: impl FnMut(u64, Option<Run>, f64) -> Result<(), Error>,
+) -> Result<(), Error> {
+    for &seed in &scene.scenario.seeds {
+        let began = Instant::now();
+        let run = one(scene, state, seed, keep, stop, log)?;
+        done(seed, run, began.elapsed().as_secs_f64())?;
+    }
+    Ok(())
+}
+
+/// One seed, again until a run is to be kept; `None` when it was given up or stopped before it began.
+fn one(
+    scene: &Scene,
+    state: &State,
+    seed: u64,
+    keep: Keep,
+    stop: &AtomicBool,
+    log: &mut Log,
+) -> Result<Option<Run>, Error> {
+    let plan = scene.scenario.plan(seed).map_err(Error::Work)?;
+    let job = job::job(&scene.scenario, &plan, scene.scale);
+    for _ in 0..ATTEMPTS {
+        if stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        quiet(scene, state)?;
+        switches::reset(&scene.blueprint, &state.engine)?;
+        let before = switches::counters(&scene.blueprint, &state.engine)?;
+        let ran = traffic::run(&scene.blueprint, &job, stop)?;
+        let after = switches::counters(&scene.blueprint, &state.engine)?;
+        let ports = seen::between(&scene.blueprint, &before, &after)?;
+        let lost = ports.iter().flatten().map(|p| p.lost).sum();
+        let attempt = Attempt::of(&ran, seen::late(&after)?, lost);
+        let kept = keep == Keep::Stalled || attempt.is_good() || ran.interrupted;
+        log.note(seed, &ran, &attempt, kept);
+        if kept {
+            return Ok(Some(outcome::run(scene, seed, plan, &ran, &ports)));
+        }
+    }
+    log.give_up(seed);
+    Ok(None)
+}
+
+/// Waits until the switches hold nothing of the last run.
+fn quiet(scene: &Scene, state: &State) -> Result<(), Error> {
+    let began = Instant::now();
+    loop {
+        std::thread::sleep(BREATH);
+        let answers = switches::counters(&scene.blueprint, &state.engine)?;
+        let held = seen::held(&answers)?;
+        if held == 0 {
+            return Ok(());
+        }
+        if began.elapsed() > PATIENCE {
+            return Err(Error::Work(format!(
+                "the switches still hold {held} frames {} s after a run; expected none",
+                PATIENCE.as_secs()
+            )));
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! A scheme of a scenario as a blueprint for the testbed, or why it cannot be one.
+
+use crate::error::Error;
+use crate::network::blueprint::{Blueprint, Cable, Congestion, End, HostSettings, Switch};
+use crate::scale::Scale;
+use sidestep_study::lab::{Probe, Scenario, Scheme};
+use sidestep_study::sim;
+use sidestep_study::transport::{self, TcpConfig};
+use sidestep_study::types::{BitRate, Framing, PortId, Quantity, Unit, parse_quantity};
+
+/// An order, read: what to run, and what to build for it.
+pub struct Scene {
+    /// With one scheme.
+    pub scenario: Scenario,
+    /// Between its times and this machine's.
+    pub scale: Scale,
+    /// What to build.
+    pub blueprint: Blueprint,
+    /// What the testbed does otherwise than the scenario says.
+    pub differences: Vec<String>,
+}
+
+impl Scene {
+    /// The first scheme of a scenario at `rate`, as the testbed called `name`.
+    pub fn of(scenario: Scenario, rate: &str, name: &str) -> Result<Scene, Error> {
+        let scale = scale(&scenario, rate)?;
+        let scheme = &scenario.schemes[0];
+        let (settings, mut differences) = settings(&scenario, scheme, scale)
+            .map_err(|why| Error::Input(format!("scheme {}: {why}", scheme.name)))?;
+        differences.extend(around(&scenario));
+        let blueprint = blueprint(&scenario, scale, settings, name)?;
+        Ok(Scene {
+            blueprint,
+            scenario,
+            scale,
+            differences,
+        })
+    }
+}
+
+/// How much slower than its network a testbed may be.
+const SLOWEST: u64 = 1_000;
+
+fn scale(scenario: &Scenario, rate: &str) -> Result<Scale, Error> {
+    let bed = match parse_quantity(rate, Unit::Rate) {
+        Ok(Quantity::Rate(bed)) => bed,
+        Ok(other) => unreachable!("a rate was asked for, got {other:?}"),
+        Err(e) => return Err(Error::Input(format!("--rate {rate:?}: {e}"))),
+    };
+    let access = sim::workload::Site::of(&scenario.network).access;
+    let model = access.first().copied().unwrap_or(bed);
+    // Slower than this, timeouts would be longer than the kernel takes.
+    let least = model.as_bps().div_ceil(SLOWEST);
+    if bed > model || bed.as_bps() < least {
+        return Err(Error::Input(format!(
+            "--rate {rate:?}: expected from {} to the {model} of the scenario's hosts: {SLOWEST} times slower at most",
+            BitRate::bps(least)
+        )));
+    }
+    Ok(Scale { model, bed })
+}
+
+fn blueprint(
+    scenario: &Scenario,
+    scale: Scale,
+    settings: HostSettings,
+    name: &str,
+) -> Result<Blueprint, Error> {
+    let network = &scenario.network;
+    let refuse = |why: String| Error::Input(format!("{}: {why}", scenario.name));
+    let hops = network.next_hops().map_err(refuse)?;
+    let end = |end: sim::End| match end {
+        sim::End::Host(h) => End::Host(h.0 as usize),
+        sim::End::Switch(s) => End::Switch(s.0 as usize),
+    };
+    let cable = |cable: &sim::Cable| Cable {
+        a: end(cable.a),
+        b: end(cable.b),
+        rate_bps: scale.rate(cable.rate),
+        delay_ns: scale.here_ns(cable.delay),
+    };
+    let switch = |(info, hops): (&sim::SwitchInfo, Vec<Vec<_>>)| Switch {
+        name: info.name.clone(),
+        next_hops: hops
+            .iter()
+            .map(|to: &Vec<PortId>| to.iter().map(|port| port.0).collect())
+            .collect(),
+    };
+    let blueprint = Blueprint {
+        name: name.to_string(),
+        scale: scale.factor(),
+        hosts: network.hosts as usize,
+        switches: network.switches.iter().zip(hops).map(switch).collect(),
+        cables: network.cables.iter().map(cable).collect(),
+        settings,
+        decision: scenario.decision_toml(0),
+        seed: 1,
+    };
+    blueprint.check().map_err(refuse)?;
+    Ok(blueprint)
+}
+
+/// What the hosts are told, and what the kernel does otherwise.
+fn settings(
+    scenario: &Scenario,
+    scheme: &Scheme,
+    scale: Scale,
+) -> Result<(HostSettings, Vec<String>), String> {
+    let config = &scheme.config;
+    if config.framing != Framing::Ethernet {
+        return Err("framing: expected \"ethernet\", which is what the switches pace by".into());
+    }
+    if config.switch.pfc.is_some() || config.switch.cioq.is_some() {
+        return Err("switch.pfc and switch.fabric = \"cioq\": only the simulator has them".into());
+    }
+    let Some(tcp) = config.transport.tcp() else {
+        return Err("transport.kind: expected \"newreno\" or \"dctcp\", which the kernel has, got \"pfabric\"".into());
+    };
+    if tcp.handshake {
+        return Err(
+            "transport.handshake: expected false: connections are made before a run".into(),
+        );
+    }
+    let settings = HostSettings {
+        congestion: congestion(tcp)?,
+        ecn: !matches!(
+            tcp.congestion,
+            transport::Congestion::NewReno { ecn: false }
+        ),
+        initial_window: tcp.initial_window,
+        fast_retransmit: tcp.dupack_threshold,
+        sack: tcp.recovery == transport::Recovery::Sack && tcp.dupack_threshold.is_some(),
+        rto_min_us: scale.here_ns(tcp.rto.min) / 1000,
+        rto_max_ms: scale.here_ns(tcp.rto.max) / 1_000_000,
+        idle_restart: tcp.idle_restart,
+        delayed_ack: tcp.delayed_ack.is_some(),
+        receive_window: tcp.receive_window,
+        send_buffer: send_buffer(scenario)?,
+        mss: tcp.mss,
+        ttl: config.ttl,
+    };
+    let differences = differences(tcp);
+    Ok((settings, differences))
+}
+
+fn congestion(tcp: &TcpConfig) -> Result<Congestion, String> {
+    let thousandths = |share: f64| (share * 1024.0).round() as u32;
+    match tcp.congestion {
+        transport::Congestion::NewReno { .. } => Ok(Congestion::Reno),
+        transport::Congestion::Dctcp {
+            gain,
+            initial_alpha,
+        } => match thousandths(gain) {
+            0 => Err(format!(
+                "transport.dctcp_gain: expected at least 1/1024, got {gain}"
+            )),
+            gain => Ok(Congestion::Dctcp {
+                gain,
+                initial_alpha: thousandths(initial_alpha),
+            }),
+        },
+    }
+}
+
+/// The largest flow of the first seed, three times: the kernel counts its own overhead as well.
+fn send_buffer(scenario: &Scenario) -> Result<u64, String> {
+    let plan = scenario.plan(scenario.seeds[0])?;
+    let sizes = plan
+        .flows
+        .iter()
+        .filter(|f| !f.is_endless())
+        .map(|f| f.size);
+    Ok(sizes
+        .max()
+        .unwrap_or(0)
+        .saturating_mul(3)
+        .clamp(1 << 20, 256 << 20))
+}
+
+fn differences(tcp: &TcpConfig) -> Vec<String> {
+    let mut list = Vec::new();
+    let mut say = |applies: bool, words: &str| {
+        if applies {
+            list.push(words.to_string());
+        }
+    };
+    let linux = transport::Estimator::from_name("linux");
+    say(
+        Some(tcp.rto.estimator) != linux,
+        "the timeout's estimator is the kernel's, not transport.rto_estimator",
+    );
+    say(
+        tcp.rto.initial != tcp.rto.min,
+        "the handshake has measured the path: transport.rto_initial means nothing",
+    );
+    say(
+        !tcp.rto.backoff,
+        "the kernel doubles its timeout, though transport.rto_backoff = false",
+    );
+    say(
+        tcp.reduction == transport::Reduction::AtOnce,
+        "the kernel reaches a cut window by proportional rate reduction, as transport.reduction = \"prr\"",
+    );
+    say(
+        !tcp.limited_transmit,
+        "the kernel sends new segments on duplicate acknowledgements (RFC 3042)",
+    );
+    say(
+        tcp.delayed_ack.is_some(),
+        "delayed acknowledgements are the kernel's, with its own times",
+    );
+    list
+}
+
+/// What is not of the transport.
+fn around(scenario: &Scenario) -> Vec<String> {
+    let mut list = vec![
+        "a host's packet reaches its switch when it begins to leave the host, one serialisation earlier than in the \
+         simulator; the delay of that link is added on the way to the host instead"
+            .to_string(),
+        "drops, detours and reordering of single flows, how many packets were detoured at least once, and spurious \
+         retransmissions are not known: they are null"
+            .into(),
+        "wire_bytes counts frames below 60 B without Ethernet's padding".into(),
+    ];
+    if scenario.probe != Probe::default() {
+        list.push("[probe] is of the simulator: nothing is probed".into());
+    }
+    list
+}

@@ -1,0 +1,217 @@
+//! What the switches counted during a run, read from their answers.
+
+use crate::error::Error;
+use crate::network::blueprint::Blueprint;
+use serde_json::Value;
+use sidestep_study::switch::DropReason;
+use sidestep_study::switch::ports::Counts;
+
+/// One port of one switch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PortSeen {
+    pub packets: u64,
+    pub bytes: u64,
+    /// What the switch decided.
+    pub counts: Counts,
+    pub peak_packets: u32,
+    pub peak_bytes: u32,
+    /// Frames that were lost beside the switch's decision: by the kernel, or refused.
+    pub lost: u64,
+}
+
+impl PortSeen {
+    /// What came on top of `before`; the longest queues are those since the switch was last told to forget them.
+    fn since(&self, before: &PortSeen) -> PortSeen {
+        let mut counts = self.counts;
+        counts -= &before.counts;
+        PortSeen {
+            packets: self.packets - before.packets,
+            bytes: self.bytes - before.bytes,
+            counts,
+            peak_packets: self.peak_packets,
+            peak_bytes: self.peak_bytes,
+            lost: self.lost - before.lost,
+        }
+    }
+}
+
+/// The ports of every switch of `print`, by its answers before and after; none with bridges.
+pub fn between(
+    print: &Blueprint,
+    before: &[Value],
+    after: &[Value],
+) -> Result<Vec<Vec<PortSeen>>, Error> {
+    let mut all = Vec::new();
+    for (s, (before, after)) in before.iter().zip(after).enumerate() {
+        let count = print.ports(s).len();
+        let (before, after) = (ports(before, count)?, ports(after, count)?);
+        let pairs = after.iter().zip(&before);
+        all.push(pairs.map(|(after, before)| after.since(before)).collect());
+    }
+    Ok(all)
+}
+
+/// Frames that the switches hold.
+pub fn held(answers: &[Value]) -> Result<u64, Error> {
+    answers
+        .iter()
+        .map(|a| count(a, "the switch", a, "held"))
+        .sum()
+}
+
+/// How late a switch was; what it does not say is `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Late {
+    pub p50_us: Option<f64>,
+    pub p99_us: Option<f64>,
+    pub p999_us: Option<f64>,
+    pub max_us: Option<f64>,
+    /// Departures and readings more than 1 ms late; `None` when nobody counted, as with bridges.
+    pub stalls: Option<u64>,
+}
+
+impl Late {
+    /// The worst of both, number by number; what one of them does not know is not known.
+    pub fn worst(self, other: Late) -> Late {
+        let larger = |a: Option<f64>, b: Option<f64>| Some(a?.max(b?));
+        Late {
+            p50_us: larger(self.p50_us, other.p50_us),
+            p99_us: larger(self.p99_us, other.p99_us),
+            p999_us: larger(self.p999_us, other.p999_us),
+            max_us: larger(self.max_us, other.max_us),
+            stalls: self.stalls.zip(other.stalls).map(|(a, b)| a + b),
+        }
+    }
+
+    /// As it stands in a manifest.
+    pub fn to_json(self) -> Value {
+        serde_json::json!({
+            "p50_us": self.p50_us,
+            "p99_us": self.p99_us,
+            "p999_us": self.p999_us,
+            "max_us": self.max_us,
+            "stalls": self.stalls,
+        })
+    }
+}
+
+/// How late the worst of all switches was; nothing is known with bridges, which do not answer.
+///
+/// A switch that does not say how often it stalled is an error: a run cannot be judged by it.
+pub fn late(answers: &[Value]) -> Result<Late, Error> {
+    let of = |answer: &Value| {
+        let late = &answer["lateness"];
+        let us = |key: &str| late[key].as_f64();
+        Ok(Late {
+            p50_us: us("p50_us"),
+            p99_us: us("p99_us"),
+            p999_us: us("p999_us"),
+            max_us: us("max_us"),
+            stalls: Some(count(answer, "lateness", late, "stalls")?),
+        })
+    };
+    let all: Vec<Late> = answers.iter().map(of).collect::<Result<_, Error>>()?;
+    Ok(all.into_iter().reduce(Late::worst).unwrap_or_default())
+}
+
+/// A count of `part`, which is the whole `answer` or something in it.
+fn count(answer: &Value, what: &str, part: &Value, key: &str) -> Result<u64, Error> {
+    part[key].as_u64().ok_or_else(|| {
+        Error::Work(format!(
+            "switch {}, {what}: expected its counters to have {key:?}, got {part}",
+            answer["switch"]
+        ))
+    })
+}
+
+/// Reads the answer of one switch with ports `p0`, `p1` …
+pub fn ports(answer: &Value, count: usize) -> Result<Vec<PortSeen>, Error> {
+    (0..count).map(|p| port(answer, &format!("p{p}"))).collect()
+}
+
+fn port(answer: &Value, name: &str) -> Result<PortSeen, Error> {
+    let what = format!("port {name}");
+    let of = |value: &Value, key: &str| count(answer, &what, value, key);
+    let port = &answer["ports"][name];
+    let io = &port["io"];
+    let dropped = |reason: DropReason| of(&port["drops"], reason.name());
+    let counts = Counts::read(|name| of(port, name), dropped)?;
+    // Frames that the switch would not forward, for whatever reason: none is expected in a run.
+    let Some(reasons) = port["refused"].as_object() else {
+        return Err(Error::Work(format!(
+            "switch {}, {what}: expected its counters to have \"refused\", got {port}",
+            answer["switch"]
+        )));
+    };
+    let mut refused = 0;
+    for reason in reasons.keys() {
+        refused += of(&port["refused"], reason)?;
+    }
+    Ok(PortSeen {
+        packets: of(port, "tx_frames")?,
+        bytes: of(port, "tx_bytes")?,
+        counts,
+        peak_packets: of(port, "peak_packets")? as u32,
+        peak_bytes: of(port, "peak_bytes")? as u32,
+        lost: of(io, "kernel_drops")?
+            + of(io, "tx_refused")?
+            + of(io, "interface_down")?
+            + of(io, "unfinished_checksum")?
+            + refused,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// The answer of a switch with one port, on which nothing has happened.
+    fn answer() -> Value {
+        let drops: serde_json::Map<String, Value> = DropReason::ALL
+            .iter()
+            .map(|r| (r.name().to_string(), json!(0)))
+            .collect();
+        json!({
+            "switch": "s", "held": 2,
+            "lateness": {"p50_us": 3.0, "p99_us": 9.0, "p999_us": 9.0, "max_us": 9.5, "stalls": 1},
+            "ports": {"p0": {
+                "tx_frames": 7, "tx_bytes": 700, "marks": 0, "trims": 0, "detours_in": 0, "detours_out": 0,
+                "drops": drops, "peak_packets": 3, "peak_bytes": 300, "refused": {"vlan": 4},
+                "io": {"kernel_drops": 1, "tx_refused": 0, "interface_down": 0, "unfinished_checksum": 0},
+            }},
+        })
+    }
+
+    /// [`answer`] without what stands at `path`.
+    fn without(path: &str, key: &str) -> Value {
+        let mut answer = answer();
+        let part = answer.pointer_mut(path).and_then(Value::as_object_mut);
+        part.unwrap().remove(key).unwrap();
+        answer
+    }
+
+    #[test]
+    fn a_switch_that_does_not_count_its_stalls_is_not_one_without_stalls() {
+        assert_eq!(late(&[answer()]).unwrap().stalls, Some(1));
+        let both = late(&[answer(), without("/lateness", "stalls")]);
+        let why = both.unwrap_err().to_string();
+        assert!(why.contains("\"stalls\"") && why.contains("\"s\""), "{why}");
+    }
+
+    #[test]
+    fn what_a_switch_holds_or_refuses_is_not_taken_for_nothing() {
+        assert_eq!(held(&[answer(), answer()]).unwrap(), 4);
+        assert!(held(&[answer(), without("", "held")]).is_err());
+        assert_eq!(ports(&answer(), 1).unwrap()[0].lost, 5);
+        assert!(ports(&without("/ports/p0", "refused"), 1).is_err());
+    }
+
+    #[test]
+    fn how_late_nobody_measured_is_not_in_time() {
+        assert_eq!(late(&[]).unwrap(), Late::default());
+        let worst = late(&[answer(), without("/lateness", "p99_us")]).unwrap();
+        assert_eq!((worst.p50_us, worst.p99_us), (Some(3.0), None));
+        assert_eq!(late(&[]).unwrap().to_json()["stalls"], Value::Null);
+    }
+}

@@ -1,0 +1,117 @@
+//! A testbed that stands, taken for the seeds of its scenario; the result directory of its runs.
+
+use crate::attempt::Keep;
+use crate::error::Error;
+use crate::log::Log;
+use crate::network::lock::{Lock, occupy};
+use crate::network::state::State;
+use crate::order::Order;
+use crate::run::each;
+use crate::scene::Scene;
+use crate::standing::standing;
+use serde_json::Value;
+use sidestep_study::{Recorder, Report, Status};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+/// A testbed that nobody else uses until this is dropped.
+pub struct Session {
+    state: State,
+    order: Order,
+    scene: Scene,
+    _busy: Lock,
+}
+
+/// What came of its runs.
+pub struct Recorded {
+    /// The result directory.
+    pub dir: PathBuf,
+    report: Report,
+    /// About the testbed, as in the manifest.
+    about: Value,
+    /// The same in a line.
+    line: String,
+}
+
+impl Session {
+    /// The testbed called `name`, or the only one, with these seeds if any are given.
+    pub fn open(name: &Option<String>, seeds: Option<&str>) -> Result<Session, Error> {
+        let state = standing(name)?;
+        let busy = occupy(&state.blueprint.name)?;
+        let order = Order::from_json(&state.blueprint.name, &state.note)?;
+        let scene = order.read(seeds)?;
+        same(&state, &scene)?;
+        Ok(Session {
+            state,
+            order,
+            scene,
+            _busy: busy,
+        })
+    }
+
+    /// What its scenario is called.
+    pub fn scenario(&self) -> &str {
+        &self.scene.scenario.name
+    }
+
+    /// Runs the seeds one after the other and writes the result directory `out`.
+    pub fn record(&self, out: &Path, keep: Keep, stop: &AtomicBool) -> Result<Recorded, Error> {
+        let (scene, state) = (&self.scene, &self.state);
+        let mut recorder = Recorder::begin(&scene.scenario, out, 1, false)?;
+        let mut log = Log::default();
+        each(scene, state, keep, stop, &mut log, |seed, run, wall_s| {
+            match run {
+                Some(mut run) => recorder.add(0, &mut run, None, wall_s)?,
+                None => recorder.not_run(0, seed),
+            }
+            Ok(())
+        })?;
+        for warning in log.warnings() {
+            recorder.warn(warning);
+        }
+        let about = log.to_json(scene, state, &self.order);
+        recorder.remark("testbed", about.clone());
+        let finished = recorder.finish()?;
+        Ok(Recorded {
+            dir: finished.dir,
+            report: finished.report,
+            about,
+            line: log.to_text(scene),
+        })
+    }
+}
+
+impl Recorded {
+    /// Did every seed give a run?
+    pub fn is_complete(&self) -> bool {
+        self.report.status == Status::Complete
+    }
+
+    /// The summary, the directory, and what was measured of the testbed itself.
+    pub fn to_json(&self) -> Value {
+        let mut json = self.report.to_json();
+        json["result"] = self.dir.display().to_string().into();
+        json["testbed"] = self.about.clone();
+        json
+    }
+
+    /// The same as a table and two lines.
+    pub fn to_text(&self) -> String {
+        let (table, line, dir) = (self.report.to_text(), &self.line, self.dir.display());
+        format!("{table}{line}\nresult: {dir}\n")
+    }
+}
+
+/// The scenario must still mean what was built; how much its hosts can hand over at once may
+/// differ with the seeds.
+fn same(state: &State, scene: &Scene) -> Result<(), Error> {
+    let mut now = scene.blueprint.clone();
+    now.settings.send_buffer = state.blueprint.settings.send_buffer;
+    if now != state.blueprint {
+        return Err(Error::Input(format!(
+            "{} has changed since testbed {} was built after it; take it down and build it again",
+            scene.scenario.name, state.blueprint.name
+        )));
+    }
+    Ok(())
+}

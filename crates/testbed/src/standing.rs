@@ -1,0 +1,35 @@
+//! Which testbed is meant, and whether it stands.
+
+use crate::error::Error;
+use crate::network::state::{State, names};
+
+/// The testbed that is meant: the one named, or the only one there is.
+pub fn which(name: &Option<String>) -> Result<String, Error> {
+    if let Some(name) = name {
+        return Ok(name.clone());
+    }
+    match &names()[..] {
+        [] => Err(Error::Input(
+            "no testbed is up; `sidestep testbed up SCENARIO` builds one".into(),
+        )),
+        [only] => Ok(only.clone()),
+        several => Err(Error::Input(format!(
+            "several testbeds are up ({}): expected --name with one of them",
+            several.join(", ")
+        ))),
+    }
+}
+
+/// The state of a testbed that stands.
+pub fn standing(name: &Option<String>) -> Result<State, Error> {
+    let name = which(name)?;
+    match State::read(&name)? {
+        Some(state) if state.complete => Ok(state),
+        Some(_) => Err(Error::Input(format!(
+            "testbed {name} was begun and not finished; `sidestep testbed down --name {name}` removes it"
+        ))),
+        None => Err(Error::Input(format!(
+            "no testbed called {name} is up; `sidestep testbed up SCENARIO --name {name}` builds it"
+        ))),
+    }
+}

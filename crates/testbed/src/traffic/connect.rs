@@ -1,0 +1,110 @@
+//! A connection for each flow, standing before the run begins.
+
+use super::job::Job;
+use crate::error::{Error, failed};
+use crate::network::blueprint::{Blueprint, address};
+use crate::network::netns;
+use std::io;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::fd::AsRawFd;
+use std::time::Duration;
+
+/// The two ends of a flow. A socket stays in the namespace in which it was made, whichever
+/// thread uses it.
+pub struct Connection {
+    pub sender: TcpStream,
+    pub receiver: TcpStream,
+}
+
+/// Hosts listen here.
+const PORT: u16 = 7000;
+
+/// A handshake that takes longer has failed.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Connects the sender of each flow with its receiver, in the order of the job.
+pub fn all(print: &Blueprint, job: &Job) -> Result<Vec<Connection>, Error> {
+    room_for(2 * job.flows.len() + 256);
+    let mut listeners = Vec::new();
+    for h in 0..print.hosts {
+        let listen = || {
+            TcpListener::bind((address(h), PORT)).map_err(failed(format!("host {h} cannot listen")))
+        };
+        listeners.push(netns::within(&print.host_space(h), listen)?);
+    }
+    let mut connections: Vec<Option<Connection>> = job.flows.iter().map(|_| None).collect();
+    for h in 0..print.hosts {
+        let own = job.flows.iter().enumerate().filter(|(_, f)| f.src == h);
+        let own: Vec<(usize, usize)> = own.map(|(i, f)| (i, f.dst)).collect();
+        let made = netns::within(&print.host_space(h), || {
+            let one = |&(i, dst): &(usize, usize)| Ok((i, pair(h, dst, &listeners[dst])?));
+            own.iter().map(one).collect::<Result<Vec<_>, Error>>()
+        })?;
+        for (i, connection) in made {
+            connections[i] = Some(connection);
+        }
+    }
+    let all = connections
+        .into_iter()
+        .map(|c| c.expect("every flow has a source"));
+    Ok(all.collect())
+}
+
+/// Made one after the other, so the connection that the listener has is the one just made.
+fn pair(src: usize, dst: usize, listener: &TcpListener) -> Result<Connection, Error> {
+    let doing = || format!("host {src} cannot connect to host {dst}");
+    let to = SocketAddr::from((address(dst), PORT));
+    let sender = TcpStream::connect_timeout(&to, PATIENCE).map_err(failed(doing()))?;
+    let (receiver, peer) = listener.accept().map_err(failed(doing()))?;
+    let from = sender.local_addr().map_err(failed(doing()))?;
+    if peer != from {
+        return Err(Error::Work(format!(
+            "{}: expected a connection from {from}, got one from {peer}",
+            doing()
+        )));
+    }
+    for end in [&sender, &receiver] {
+        end.set_nonblocking(true).map_err(failed(doing()))?;
+        end.set_nodelay(true).map_err(failed(doing()))?;
+        abort_on_close(end).map_err(failed(doing()))?;
+    }
+    Ok(Connection { sender, receiver })
+}
+
+/// A run's connections must not go on sending in the next one: closed means forgotten, with a reset.
+fn abort_on_close(stream: &TcpStream) -> io::Result<()> {
+    let linger = libc::linger {
+        l_onoff: 1,
+        l_linger: 0,
+    };
+    // SAFETY: the option takes this struct, which outlives the call.
+    let done = unsafe {
+        libc::setsockopt(
+            stream.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_LINGER,
+            (&raw const linger).cast(),
+            size_of::<libc::linger>() as u32,
+        )
+    };
+    match done {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Raises the limit of open files as far as it goes.
+fn room_for(files: usize) {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: reads and writes the struct. If it fails, opening the files will say so.
+    unsafe {
+        libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
+        if limit.rlim_cur < files as u64 {
+            limit.rlim_cur = limit.rlim_max;
+            libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit);
+        }
+    }
+}

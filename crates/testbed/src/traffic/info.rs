@@ -1,0 +1,118 @@
+//! What the kernel knows of one connection: `TCP_INFO`, by the offsets of linux/tcp.h.
+//!
+//! **Deviations**   the struct only ever grows at its end; what an older kernel does not fill is `None`.
+
+use crate::error::{Error, failed};
+use std::io;
+use std::net::TcpStream;
+use std::os::fd::AsRawFd;
+
+/// The part of `struct tcp_info` that is of use here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TcpInfo {
+    /// The retransmission timeout now.
+    pub rto_us: u32,
+    /// Smoothed round trip.
+    pub rtt_us: u32,
+    /// Payload of a full segment that is sent.
+    pub snd_mss: u32,
+    /// Window, in segments.
+    pub snd_cwnd: u32,
+    /// Duplicate acknowledgements that count as a loss.
+    pub reordering: u32,
+    /// Segments sent again.
+    pub retransmits: u32,
+    /// Data segments sent.
+    pub data_segments_out: Option<u32>,
+    /// Data segments that came.
+    pub data_segments_in: Option<u32>,
+    /// Segments delivered that were marked on the way.
+    pub delivered_marked: Option<u32>,
+    /// Segments that came with a hole before them.
+    pub out_of_order: Option<u32>,
+    /// Timeouts; Linux 6.7 and later.
+    pub total_rto: Option<u32>,
+    /// ECN was negotiated.
+    pub ecn: bool,
+}
+
+/// Room for what later kernels add.
+const MOST: usize = 512;
+
+/// TCPI_OPT_ECN.
+const OPTION_ECN: u8 = 8;
+
+/// Asks the kernel.
+pub fn of(stream: &TcpStream) -> Result<TcpInfo, Error> {
+    let mut bytes = [0u8; MOST];
+    let mut len = MOST as libc::socklen_t;
+    // SAFETY: the kernel writes at most `len` bytes and says how many.
+    let done = unsafe {
+        libc::getsockopt(
+            stream.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_INFO,
+            bytes.as_mut_ptr().cast(),
+            &raw mut len,
+        )
+    };
+    match done {
+        0 => Ok(read(&bytes[..len as usize])),
+        _ => Err(failed("cannot read TCP_INFO")(io::Error::last_os_error())),
+    }
+}
+
+fn read(bytes: &[u8]) -> TcpInfo {
+    let later = |at: usize| {
+        let four = bytes.get(at..at + 4).and_then(|b| b.try_into().ok());
+        four.map(u32::from_ne_bytes)
+    };
+    // What every kernel has that namespaces can be made on.
+    let u32_at = |at: usize| later(at).expect("the first 104 bytes of tcp_info");
+    let total_rto = bytes.get(240..242).and_then(|b| b.try_into().ok());
+    TcpInfo {
+        rto_us: u32_at(8),
+        rtt_us: u32_at(68),
+        snd_mss: u32_at(16),
+        snd_cwnd: u32_at(80),
+        reordering: u32_at(88),
+        retransmits: u32_at(100),
+        data_segments_in: later(152),
+        data_segments_out: later(156),
+        delivered_marked: later(196),
+        out_of_order: later(224),
+        total_rto: total_rto.map(|b| u32::from(u16::from_ne_bytes(b))),
+        ecn: bytes.get(5).is_some_and(|b| b & OPTION_ECN != 0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_older_kernel_leaves_out_what_it_does_not_know() {
+        let mut bytes = [0u8; 248];
+        bytes[100] = 7;
+        bytes[240] = 2;
+        let info = read(&bytes);
+        assert_eq!((info.retransmits, info.total_rto), (7, Some(2)));
+        assert_eq!(read(&bytes[..232]).total_rto, None);
+        let old = read(&bytes[..192]);
+        assert_eq!(
+            (old.data_segments_out, old.delivered_marked),
+            (Some(0), None)
+        );
+    }
+
+    #[test]
+    fn the_kernel_here_fills_the_offsets_as_we_read_them() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let info = of(&stream).unwrap();
+        assert!((500..=65_535).contains(&info.snd_mss), "{info:?}");
+        assert!((1_000..=4_000_000).contains(&info.rto_us), "{info:?}");
+        assert!((1..=300).contains(&info.reordering), "{info:?}");
+        assert!(info.snd_cwnd >= 1 && info.rtt_us < 1_000_000, "{info:?}");
+    }
+}

@@ -1,0 +1,98 @@
+//! The traffic of one run: connections made beforehand, flows handed over on time, last bytes noted.
+//!
+//! **Decision**     a thread for each host; each flow has a connection of its own, made before time zero; at its
+//!                  start all its bytes are given to the kernel; a flow is finished when its
+//!                  last byte has been read by the application at its destination.
+//! **State**        nothing outlives a run: the next one makes fresh connections.
+//! **Units**        nanoseconds since the run's time zero, one clock (CLOCK_MONOTONIC) for all hosts.
+//! **Errors**       a connection that cannot be made fails the run; one that breaks is a warning, and its
+//!                  flow is unfinished.
+
+mod clock;
+mod connect;
+mod counters;
+mod host;
+mod info;
+mod job;
+mod ran;
+mod shared;
+
+pub use counters::HostCounters;
+pub use info::TcpInfo;
+pub use job::{Flow, Job, Start};
+pub use ran::{FlowRan, Ran};
+
+use crate::error::{Error, failed};
+use crate::network::blueprint::Blueprint;
+use shared::Shared;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+/// From the last connection until time zero: acknowledgements under way arrive.
+const SETTLE: Duration = Duration::from_millis(60);
+
+/// Runs a job on a testbed that is up. When `stop` becomes true it ends where it is.
+pub fn run(print: &Blueprint, job: &Job, stop: &AtomicBool) -> Result<Ran, Error> {
+    job::check(print, job).map_err(Error::Input)?;
+    let connections = connect::all(print, job)?;
+    let before = counters::all(print)?;
+    let shared = Shared {
+        job,
+        zero_ns: clock::now_ns() + SETTLE.as_nanos() as u64,
+        left: AtomicU64::new(job.flows.iter().filter(|f| f.bytes.is_some()).count() as u64),
+        over: AtomicBool::new(false),
+        bell: host::bell().map_err(failed("cannot make an eventfd"))?,
+        warnings: Mutex::default(),
+    };
+    let mut flows = vec![FlowRan::default(); job.flows.len()];
+    let end_ns = std::thread::scope(|scope| {
+        let mut hosts = Vec::new();
+        for h in 0..print.hosts {
+            let (shared, connections) = (&shared, &connections);
+            hosts.push(scope.spawn(move || host::run(h, connections, shared)));
+        }
+        let end = wait(&shared, stop);
+        for joined in hosts {
+            let seen = joined.join().expect("a host's thread does not panic");
+            for (flow, what) in seen? {
+                let to = &mut flows[flow];
+                to.due_ns = what.due_ns.or(to.due_ns);
+                to.started_ns = what.started_ns.or(to.started_ns);
+                to.finished_ns = what.finished_ns.or(to.finished_ns);
+                to.delivered += what.delivered;
+            }
+        }
+        Ok::<u64, Error>(end)
+    })?;
+    let after = counters::all(print)?;
+    for (flow, connection) in flows.iter_mut().zip(&connections) {
+        flow.sender = info::of(&connection.sender)?;
+        flow.receiver = info::of(&connection.receiver)?;
+    }
+    Ok(Ran {
+        timeouts_known: flows.iter().all(|f| f.sender.total_rto.is_some()),
+        flows,
+        hosts: after.iter().zip(&before).map(|(a, b)| a.since(b)).collect(),
+        end_ns,
+        interrupted: stop.load(Ordering::Relaxed),
+        warnings: shared.warnings.into_inner().expect("no host panicked"),
+    })
+}
+
+/// Waits until all is delivered, the horizon has come or someone stops it; rings the bell.
+fn wait(shared: &Shared<'_>, stop: &AtomicBool) -> u64 {
+    let endless = shared.job.flows.iter().any(|f| f.bytes.is_none());
+    let least = if endless { shared.job.lasts_ns } else { 0 };
+    let now = || clock::now_ns().saturating_sub(shared.zero_ns);
+    loop {
+        let at = now();
+        let all = shared.left.load(Ordering::Acquire) == 0 && at >= least;
+        if all || at >= shared.job.horizon_ns || stop.load(Ordering::Relaxed) {
+            shared.over.store(true, Ordering::Release);
+            host::ring(&shared.bell);
+            return now();
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}

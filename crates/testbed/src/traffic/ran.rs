@@ -1,0 +1,38 @@
+//! What became of a job.
+
+use super::counters::HostCounters;
+use super::info::TcpInfo;
+
+/// What became of a job.
+#[derive(Clone, Debug, Default)]
+pub struct Ran {
+    /// One for each flow.
+    pub flows: Vec<FlowRan>,
+    /// One for each host: what its kernel counted during the run.
+    pub hosts: Vec<HostCounters>,
+    /// When it ended.
+    pub end_ns: u64,
+    /// It was stopped.
+    pub interrupted: bool,
+    /// The kernel counts timeouts of single connections (Linux 6.7 on).
+    pub timeouts_known: bool,
+    /// What must be read before trusting its numbers.
+    pub warnings: Vec<String>,
+}
+
+/// What became of a flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FlowRan {
+    /// When it was due; `None` if it waited for a flow that did not finish.
+    pub due_ns: Option<u64>,
+    /// When it was handed over.
+    pub started_ns: Option<u64>,
+    /// When its last byte had been read.
+    pub finished_ns: Option<u64>,
+    /// Bytes read.
+    pub delivered: u64,
+    /// What the kernel says of its sender in the end.
+    pub sender: TcpInfo,
+    /// And of its receiver.
+    pub receiver: TcpInfo,
+}

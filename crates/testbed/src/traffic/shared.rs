@@ -1,0 +1,19 @@
+//! What the threads of a run share.
+
+use super::job::Job;
+use std::os::fd::OwnedFd;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+/// What the threads of a run share.
+pub struct Shared<'a> {
+    pub job: &'a Job,
+    /// CLOCK_MONOTONIC at the run's time zero.
+    pub zero_ns: u64,
+    /// Flows that end and have not yet.
+    pub left: AtomicU64,
+    pub over: AtomicBool,
+    /// Readable when it is over.
+    pub bell: OwnedFd,
+    pub warnings: Mutex<Vec<String>>,
+}

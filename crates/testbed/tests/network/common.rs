@@ -1,0 +1,188 @@
+//! Small networks, and what the machine looks like before and after.
+
+use sidestep_testbed::Error;
+use sidestep_testbed::network::blueprint::{
+    Blueprint, Cable, Congestion, End, HostSettings, Switch,
+};
+use sidestep_testbed::network::down::down;
+use sidestep_testbed::network::state::State;
+use sidestep_testbed::network::switches::Engine;
+use sidestep_testbed::network::up::{Plan, up};
+use std::io::Write;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+/// Why testbeds cannot be built here, if so; printed where a test returns early.
+pub fn forbidden() -> Option<String> {
+    // SAFETY: asks for a number.
+    if unsafe { libc::geteuid() } != 0 {
+        return Some("skipped: not root".into());
+    }
+    let probe = Command::new("unshare").args(["-n", "true"]).status();
+    match probe {
+        Ok(status) if status.success() => None,
+        other => Some(format!("skipped: no network namespaces: {other:?}")),
+    }
+}
+
+/// Says why a test does not run, past the harness, which would keep it to itself. Fails where
+/// `SIDESTEP_MUST_RUN` is set.
+pub fn skip(why: &str) {
+    let _ = writeln!(std::io::stderr(), "{why}");
+    assert!(std::env::var_os("SIDESTEP_MUST_RUN").is_none(), "{why}");
+}
+
+/// Returns from a test, with the reason, where the kernel forbids what it needs.
+#[macro_export]
+macro_rules! needs_namespaces {
+    () => {
+        if let Some(why) = $crate::common::forbidden() {
+            $crate::common::skip(&why);
+            return;
+        }
+    };
+}
+
+/// No run takes so long, however busy the machine: a run ends when all is delivered.
+pub const PLENTY_NS: u64 = 120_000_000_000;
+
+/// A name that no other testbed has: of this process, and of no earlier call in it.
+pub fn own_name(name: &str) -> String {
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    let call = CALLS.fetch_add(1, Ordering::Relaxed);
+    format!("be-{name}{}-{call}", std::process::id())
+}
+
+/// One switch with this many hosts, under a name of its own.
+pub fn star(name: &str, hosts: usize) -> Blueprint {
+    Blueprint {
+        name: own_name(name),
+        scale: 10.0,
+        hosts,
+        switches: vec![Switch {
+            name: "s".into(),
+            next_hops: (0..hosts).map(|h| vec![h as u16]).collect(),
+        }],
+        cables: (0..hosts)
+            .map(|h| Cable {
+                a: End::Host(h),
+                b: End::Switch(0),
+                rate_bps: 100_000_000,
+                delay_ns: 10_000,
+            })
+            .collect(),
+        settings: table1(Congestion::Reno),
+        decision: "capacity = \"100 pkt\"\nbuffer = \"droptail\"\n".into(),
+        seed: 1,
+    }
+}
+
+/// The hosts of DIBS, Table 1, ten times slower.
+pub fn table1(congestion: Congestion) -> HostSettings {
+    HostSettings {
+        congestion,
+        ecn: congestion != Congestion::Reno,
+        initial_window: 10,
+        fast_retransmit: None,
+        sack: false,
+        rto_min_us: 100_000,
+        rto_max_ms: 60_000,
+        idle_restart: false,
+        delayed_ack: false,
+        receive_window: 65_535,
+        send_buffer: 1 << 20,
+        mss: 1460,
+        ttl: 255,
+    }
+}
+
+/// DCTCP with the parameters of RFC 8257.
+pub const DCTCP: Congestion = Congestion::Dctcp {
+    gain: 64,
+    initial_alpha: 1024,
+};
+
+/// A testbed on bridges that goes away with this.
+pub struct Bed(pub Blueprint);
+
+impl Bed {
+    pub fn up(blueprint: Blueprint) -> Bed {
+        build(&blueprint).unwrap_or_else(|e| panic!("{e}"));
+        Bed(blueprint)
+    }
+}
+
+impl Drop for Bed {
+    fn drop(&mut self) {
+        if let Err(e) = down(&self.0.name, true) {
+            eprintln!("{e}");
+        }
+    }
+}
+
+pub fn build(blueprint: &Blueprint) -> Result<State, Error> {
+    let plan = Plan {
+        blueprint,
+        engine: &Engine::Bridge,
+        note: serde_json::Value::Null,
+    };
+    up(&plan, &AtomicBool::new(false))
+}
+
+/// What there is in the machine that bears a testbed's name, or is in no namespace at all.
+pub fn traces(name: &str) -> Vec<String> {
+    let lines = |program: &str, args: &[&str]| -> Vec<String> {
+        let out = Command::new(program).args(args).output();
+        let out = out.unwrap_or_else(|e| panic!("{program}: {e}"));
+        let text = String::from_utf8_lossy(&out.stdout).into_owned();
+        text.lines().map(String::from).collect()
+    };
+    let mut all = lines("ip", &["netns", "list"]);
+    all.retain(|line| line.starts_with(&format!("{name}-")));
+    let links = lines("ip", &["-o", "link", "show", "type", "veth"]);
+    all.extend(
+        links
+            .into_iter()
+            .filter(|l| l.contains("eth0") || l.contains(name)),
+    );
+    let own = congestion(name);
+    all.extend(
+        lines("bpftool", &["struct_ops", "list"])
+            .into_iter()
+            .filter(|l| l.contains(&own)),
+    );
+    all.extend(lines("pgrep", &["-af", &format!("/run/sidestep/{name}/")]));
+    if std::path::Path::new("/run/sidestep").join(name).exists() {
+        all.push(format!("/run/sidestep/{name}"));
+    }
+    all
+}
+
+/// What a testbed's own DCTCP is called: 14 letters, from its name.
+pub fn congestion(name: &str) -> String {
+    let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    let hash = name.bytes().fold(0x811c_9dc5, mix);
+    format!("dctcp_{hash:08x}")
+}
+
+/// Waits until it is so, longer than any machine takes.
+pub fn until(what: &str, mut so: impl FnMut() -> bool) {
+    let began = std::time::Instant::now();
+    while !so() {
+        assert!(began.elapsed().as_secs() < 120, "not so: {what}");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
+/// Runs a program in a namespace and returns what it prints.
+pub fn inside(space: &str, words: &[&str]) -> String {
+    let mut args = vec!["netns", "exec", space];
+    args.extend(words);
+    let out = Command::new("ip").args(&args).output().unwrap();
+    assert!(
+        out.status.success(),
+        "{words:?}: {}",
+        String::from_utf8_lossy(&out.stderr)
+    );
+    String::from_utf8_lossy(&out.stdout).into_owned()
+}

@@ -1,0 +1,185 @@
+//! Flows over the testbed: every byte arrives, none too early, and unfinished ones are said to be.
+//!
+//! Upper bounds on time would be about the machine that runs this: only what the links forbid is
+//! asserted.
+
+use crate::common::{Bed, PLENTY_NS, inside, star};
+use crate::needs_namespaces;
+use sidestep_testbed::traffic::{Flow, Job, Start, run};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+fn flow(src: usize, dst: usize, bytes: u64, start: Start) -> Flow {
+    Flow {
+        src,
+        dst,
+        bytes: Some(bytes),
+        start,
+    }
+}
+
+#[test]
+fn an_incast_delivers_every_byte_once() {
+    needs_namespaces!();
+    let bed = Bed::up(star("inc", 4));
+    let flows = (0..9).map(|i| flow(i % 3, 3, 32_000, Start::At(1_000_000 * i as u64)));
+    let job = Job {
+        flows: flows.collect(),
+        lasts_ns: 0,
+        horizon_ns: PLENTY_NS,
+    };
+    let ran = run(&bed.0, &job, &AtomicBool::new(false)).unwrap();
+    assert_eq!(ran.warnings, [""; 0]);
+    for (i, flow) in ran.flows.iter().enumerate() {
+        assert_eq!(flow.delivered, 32_000);
+        let (due, started) = (flow.due_ns.unwrap(), flow.started_ns.unwrap());
+        assert_eq!(due, 1_000_000 * i as u64);
+        assert!(
+            started >= due && flow.finished_ns.unwrap() > started,
+            "{flow:?}"
+        );
+    }
+    // Three hosts share out 288 kB over links of 100 Mbps, so none is done before its 96 kB have left.
+    let first_of_all = ran
+        .flows
+        .iter()
+        .map(|f| f.started_ns.unwrap())
+        .min()
+        .unwrap();
+    let last = ran
+        .flows
+        .iter()
+        .map(|f| f.finished_ns.unwrap())
+        .max()
+        .unwrap();
+    assert!(last - first_of_all > 7_680_000, "{last} - {first_of_all}");
+    let sent: u64 = ran.hosts[..3].iter().map(|h| h.sent_bytes).sum();
+    assert!(sent > 288_000, "{sent}");
+}
+
+/// Frames and bytes that a host has put on its link, and between which instants that was read.
+struct Sample {
+    before: Instant,
+    frames: u64,
+    bytes: u64,
+    after: Instant,
+}
+
+impl Sample {
+    fn of(space: &str) -> Sample {
+        let before = Instant::now();
+        let table = inside(space, &["cat", "/proc/net/dev"]);
+        let after = Instant::now();
+        let line = table.lines().find_map(|l| l.trim().strip_prefix("eth0:"));
+        let numbers: Vec<u64> = line
+            .unwrap()
+            .split_whitespace()
+            .map(|n| n.parse().unwrap())
+            .collect();
+        Sample {
+            before,
+            frames: numbers[9],
+            bytes: numbers[8],
+            after,
+        }
+    }
+
+    /// Nanoseconds of a link of 100 Mbps that what came since `first` takes: FCS, preamble and gap are 24 B
+    /// of each frame. The token bucket lets 3100 B through at once.
+    fn least_ns(&self, first: &Sample) -> u64 {
+        let bytes = self.bytes - first.bytes + 24 * (self.frames - first.frames);
+        bytes.saturating_sub(3100) * 8 * 10
+    }
+}
+
+#[test]
+fn a_hosts_link_carries_its_rate_and_no_more() {
+    needs_namespaces!();
+    let bed = Bed::up(star("rate", 2));
+    let space = bed.0.host_space(0);
+    let tc = inside(&space, &["tc", "qdisc", "show", "dev", "eth0"]);
+    assert!(tc.contains("tbf") && tc.contains("rate 100Mbit"), "{tc}");
+    let job = Job {
+        flows: vec![flow(0, 1, 10_000_000, Start::At(0))],
+        lasts_ns: 0,
+        horizon_ns: PLENTY_NS,
+    };
+    let (ran, samples) = std::thread::scope(|scope| {
+        let running = scope.spawn(|| run(&bed.0, &job, &AtomicBool::new(false)).unwrap());
+        let mut samples = vec![Sample::of(&space)];
+        while !running.is_finished() {
+            samples.push(Sample::of(&space));
+        }
+        (running.join().unwrap(), samples)
+    });
+    assert_eq!(ran.flows[0].delivered, 10_000_000);
+    let took = ran.flows[0].finished_ns.unwrap() - ran.flows[0].started_ns.unwrap();
+    // 1460 B of payload cost 1538 B of link time, less the bucket's two packets.
+    let least = 10_000_000 / 1460 * 1538 * 8 * 10 - 2 * 1538 * 8 * 10;
+    assert!(took >= least, "{took} ns, at least {least}");
+    // Nor does any stretch of it carry more.
+    for (i, first) in samples.iter().enumerate() {
+        for last in &samples[i + 1..] {
+            let (least, at_most) = (last.least_ns(first), last.after - first.before);
+            assert!(
+                u128::from(least) <= at_most.as_nanos(),
+                "{least} in {at_most:?}"
+            );
+        }
+    }
+    let (first, last) = (&samples[0], &samples[samples.len() - 1]);
+    assert!(last.bytes - first.bytes > 10_000_000, "{}", last.bytes);
+}
+
+#[test]
+fn a_flow_that_waits_starts_after_what_it_waits_for() {
+    needs_namespaces!();
+    let bed = Bed::up(star("req", 2));
+    let answer = Start::After {
+        flow: 0,
+        wait_ns: 3_000_000,
+    };
+    let job = Job {
+        flows: vec![flow(0, 1, 100, Start::At(0)), flow(1, 0, 20_000, answer)],
+        lasts_ns: 0,
+        horizon_ns: PLENTY_NS,
+    };
+    let ran = run(&bed.0, &job, &AtomicBool::new(false)).unwrap();
+    let [request, response] = &ran.flows[..] else {
+        panic!()
+    };
+    assert_eq!(
+        response.due_ns.unwrap(),
+        request.finished_ns.unwrap() + 3_000_000
+    );
+    assert!(response.started_ns >= response.due_ns && response.finished_ns.is_some());
+}
+
+#[test]
+fn what_is_not_finished_at_the_horizon_never_is() {
+    needs_namespaces!();
+    let bed = Bed::up(star("cut", 2));
+    let endless = Flow {
+        bytes: None,
+        ..flow(0, 1, 0, Start::At(0))
+    };
+    // The first is 40 s of its link, 20 times the horizon.
+    let job = Job {
+        flows: vec![
+            flow(0, 1, 500_000_000, Start::At(0)),
+            flow(1, 0, 1_000, Start::At(0)),
+            endless,
+        ],
+        lasts_ns: 1_000_000_000,
+        horizon_ns: 2_000_000_000,
+    };
+    let ran = run(&bed.0, &job, &AtomicBool::new(false)).unwrap();
+    assert!(ran.end_ns >= job.horizon_ns, "{}", ran.end_ns);
+    assert_eq!(ran.flows[0].finished_ns, None);
+    assert_eq!(ran.flows[2].finished_ns, None);
+    let together = ran.flows[0].delivered + ran.flows[2].delivered;
+    assert!(together > 0 && together < 500_000_000, "{together}");
+    // What the kernels of a late machine delivered after the end is in no flow.
+    let short = ran.flows[1];
+    assert_eq!(short.finished_ns.is_some(), short.delivered == 1_000);
+}
