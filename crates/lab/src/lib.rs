@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod claim;
+mod drive;
 mod experiment;
 mod fabric;
 pub mod ideal;
@@ -19,6 +20,7 @@ mod record;
 mod run;
 mod scenario;
 mod scheme;
+mod session;
 pub mod shipped;
 pub mod stats;
 pub mod tables;
@@ -32,14 +34,16 @@ pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Stri
 }
 
 pub use claim::{Accept, Claim, ClaimPoint, ClaimResult, Compare, Over, Verdict, evaluate};
+pub use drive::{Watch, run, run_on};
 pub use experiment::{
     Axis, Experiment, FigureSpec, PlotKind, PlotSpec, Point, PointResult, Results,
 };
 pub use load::{ClassLoad, LoadReport};
 pub use probe::{LoggedDetour, LoggedEvent, LoggedPath, LoggedStep, Occupancy, Probe, Probed};
 pub use record::{ClassRecord, Counts, Record, Signals, Span};
-pub use run::{Progress, Run, Watch, run, run_on};
+pub use run::{Progress, Run};
 pub use scenario::{Scenario, Setting};
 pub use scheme::{Scheme, SchemeConfig};
+pub use session::Session;
 pub use sidestep_config::problem::Problem;
 pub use unmeasured::Unmeasured;

@@ -54,7 +54,7 @@ impl Nature {
 ///
 /// ```
 /// use sidestep_switch::{Nature, Policy};
-/// use sidestep_types::{Entry, Param, ParamUnit, Value, Values};
+/// use sidestep_types::{Entry, Param, ParamUnit, Refusal, Value, Values};
 ///
 /// /// Drops packets at random, as a damaged cable does.
 /// struct Lossy {
@@ -80,10 +80,10 @@ impl Nature {
 ///         ..Nature::PLAIN
 ///     };
 ///
-///     fn build(values: &Values, _ports: u16, _salt: u64) -> Result<Lossy, String> {
+///     fn build(values: &Values, _ports: u16, _salt: u64) -> Result<Lossy, Refusal> {
 ///         match values.count("one_in") {
 ///             n @ 1..=1_000_000 => Ok(Lossy { one_in: n as u32 }),
-///             got => Err(format!("one_in must be from 1 to 1000000, got {got}")),
+///             got => Err(Refusal::of("one_in", "must be from 1 to 1000000").got(got)),
 ///         }
 ///     }
 /// }

@@ -9,11 +9,12 @@ use sidestep_sim::agenda::Agenda;
 use sidestep_sim::{End, Network, Outcome, Watched, World};
 use sidestep_switch::{Capacity, Depth};
 use sidestep_types::{BitRate, Time};
+use std::sync::Arc;
 
 /// Looks at a world when something is due.
-pub(crate) struct Prober<'a> {
-    probe: &'a Probe,
-    network: &'a Network,
+pub(crate) struct Prober {
+    probe: Probe,
+    network: Arc<Network>,
     capacity: Capacity,
     links: Option<Window>,
     neighbours: Option<(Window, Neighbourhood)>,
@@ -22,22 +23,17 @@ pub(crate) struct Prober<'a> {
     probed: Probed,
 }
 
-impl<'a> Prober<'a> {
-    pub fn new(
-        probe: &'a Probe,
-        network: &'a Network,
-        capacity: Capacity,
-        duration: Time,
-    ) -> Prober<'a> {
+impl Prober {
+    pub fn new(probe: Probe, network: Arc<Network>, capacity: Capacity, duration: Time) -> Prober {
         let window = |span: Time| Window::first(span, duration, 2 * network.cables.len());
         Prober {
-            probe,
-            network,
             capacity,
             links: probe.links.map(window),
-            neighbours: (probe.neighbours).map(|span| (window(span), Neighbourhood::of(network))),
+            neighbours: (probe.neighbours).map(|span| (window(span), Neighbourhood::of(&network))),
             noted: 0,
             probed: Probed::default(),
+            probe,
+            network,
         }
     }
 
@@ -77,7 +73,7 @@ impl<'a> Prober<'a> {
 
     pub fn finish(self, watched: Watched, outcome: &Outcome) -> Probed {
         Probed {
-            drops_at: log::drops_at(self.network, outcome),
+            drops_at: log::drops_at(&self.network, outcome),
             detours: watched.detours.iter().map(log::detour).collect(),
             detours_missed: watched.detours_missed,
             paths: watched.paths.iter().map(log::path).collect(),
@@ -88,7 +84,7 @@ impl<'a> Prober<'a> {
 
     /// Directed links out of switches: place, feeding switch, rate.
     fn fabric(&self) -> impl Iterator<Item = (usize, u32, BitRate)> {
-        directed(self.network).filter_map(|(place, from, rate)| match from {
+        directed(&self.network).filter_map(|(place, from, rate)| match from {
             End::Switch(s) => Some((place, s.0, rate)),
             End::Host(_) => None,
         })
@@ -160,7 +156,7 @@ mod tests {
             },
         );
         let capacity = Capacity::PerPort(Size::Packets(10));
-        let mut prober = Prober::new(&probe, &network, capacity, Time::from_ms(1));
+        let mut prober = Prober::new(probe, Arc::new(network), capacity, Time::from_ms(1));
         // 1 Gbps carries 12,500 B in 100 us.
         let mut carried = vec![0; 14];
         (carried[0], carried[9], carried[3], carried[10]) = (12_500, 11_250, 11_249, 12_500);
@@ -182,7 +178,12 @@ mod tests {
             occupancy: vec![Time::from_us(600), Time::from_us(2000)],
             ..Probe::default()
         };
-        let mut prober = Prober::new(&probe, &network, Capacity::Unlimited, Time::from_ms(1));
+        let mut prober = Prober::new(
+            probe.clone(),
+            Arc::new(network),
+            Capacity::Unlimited,
+            Time::from_ms(1),
+        );
         let mut ends = Vec::new();
         while prober.due() < Time::MAX {
             let due = prober.due();

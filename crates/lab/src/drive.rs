@@ -1,0 +1,120 @@
+//! Runs a session to its end, or until its watcher stops it.
+
+use crate::run::{Progress, Run};
+use crate::scenario::Scenario;
+use crate::session::Session;
+use sidestep_sim::TraceFilter;
+use sidestep_sim::agenda::{Agenda, WheelAgenda};
+
+/// What the watcher of a run answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Watch {
+    /// Go on.
+    Go,
+    /// Stop here; what was recorded so far is kept.
+    Stop,
+}
+
+/// Runs scheme number `scheme` of the scenario with `seed`.
+///
+/// The run ends when every flow that ends has been delivered, or at `duration + drain`; with
+/// endless flows not before `duration`. `watch` is asked every thousandth of the way.
+/// Errors say what the simulator refused. Panics when the scenario has no such scheme.
+pub fn run(
+    scenario: &Scenario,
+    scheme: usize,
+    seed: u64,
+    trace: TraceFilter,
+    watch: &mut dyn FnMut(&Progress) -> Watch,
+) -> Result<Run, String> {
+    run_on::<WheelAgenda>(scenario, scheme, seed, trace, watch)
+}
+
+/// [`run`] on an agenda of the caller's choice: the outcome is the same, the speed is not.
+pub fn run_on<A: Agenda>(
+    scenario: &Scenario,
+    scheme: usize,
+    seed: u64,
+    trace: TraceFilter,
+    watch: &mut dyn FnMut(&Progress) -> Watch,
+) -> Result<Run, String> {
+    let mut session: Session<A> = Session::new(scenario, scheme, seed, trace)?;
+    while !session.step() && watch(&session.progress()) == Watch::Go {}
+    Ok(session.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sidestep_sim::NoFiles;
+    use sidestep_types::Time;
+
+    fn read(text: &str) -> Scenario {
+        let read = Scenario::read("t.toml", text, &[], &NoFiles);
+        read.unwrap_or_else(|problems| panic!("{problems:?}"))
+    }
+
+    const INCAST: &str = "duration = \"1 ms\"\nschemes = [\"dctcp\", \"dibs\"]\n\
+        [topology]\nkind = \"fat_tree\"\nk = 4\n\
+        [workload.query]\nkind = \"incast\"\ndegree = 15\nsize = \"40 kB\"\n";
+
+    #[test]
+    fn a_run_ends_with_its_last_flow_whoever_watches() {
+        let scenario = read(INCAST);
+        let quiet = run(&scenario, 1, 1, TraceFilter::None, &mut |_| Watch::Go).unwrap();
+        assert_eq!((quiet.scheme.as_str(), quiet.interrupted), ("dibs", false));
+        assert!(
+            quiet
+                .outcome
+                .flows
+                .iter()
+                .all(|flow| flow.finished.is_some())
+        );
+        assert!(
+            quiet.outcome.end < Time::from_ms(100),
+            "{}",
+            quiet.outcome.end
+        );
+        let mut last = Progress::default();
+        let watched = run(&scenario, 1, 1, TraceFilter::None, &mut |progress| {
+            assert!(progress.now >= last.now && progress.packet_hops >= last.packet_hops);
+            last = *progress;
+            Watch::Go
+        });
+        assert_eq!(watched.unwrap().outcome, quiet.outcome);
+        assert!(last.flows_done > 0 && last.flows_total == 15, "{last:?}");
+    }
+
+    #[test]
+    fn a_stopped_run_keeps_what_it_has_and_says_so() {
+        let scenario = read(INCAST);
+        let mut asked = 0;
+        let stopped = run(&scenario, 0, 1, TraceFilter::None, &mut |_| {
+            asked += 1;
+            if asked == 3 { Watch::Stop } else { Watch::Go }
+        });
+        let stopped = stopped.unwrap();
+        assert!(stopped.interrupted && stopped.outcome.totals.packet_hops > 0);
+        assert!(
+            stopped
+                .outcome
+                .flows
+                .iter()
+                .any(|flow| flow.finished.is_none())
+        );
+    }
+
+    #[test]
+    fn endless_flows_last_as_long_as_the_window() {
+        let scenario = read(
+            "duration = \"2 ms\"\nschemes = [\"dctcp\"]\n[topology]\nkind = \"single_switch\"\nhosts = 4\n\
+             [workload.all]\nkind = \"permutation\"\n",
+        );
+        let run = run(&scenario, 0, 1, TraceFilter::None, &mut |_| Watch::Go).unwrap();
+        assert!(
+            !run.interrupted && run.outcome.end <= Time::from_ms(2),
+            "{}",
+            run.outcome.end
+        );
+    }
+}

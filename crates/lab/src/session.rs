@@ -1,0 +1,273 @@
+//! A run that its caller steps: for whoever shows it while it goes on, or wants to look inside.
+//!
+//! **Decision**     when the run is over: with the instant in which every flow that ends has been
+//!                  delivered, or at `duration + drain`; with endless flows not before
+//!                  `duration`. It looks at the end of each thousandth of the way, wherever the
+//!                  caller stops between, so that the outcome is the same however it is stepped.
+//! **State**        the world, its probes, the thousandth that comes next.
+//! **Units**        simulated time in picoseconds.
+//! **Errors**       what the simulator refuses, when the session is made.
+
+use crate::probe::Prober;
+use crate::run::{Progress, Run};
+use crate::scenario::Scenario;
+use crate::unmeasured::Unmeasured;
+use crate::warnings;
+use sidestep_sim::agenda::{Agenda, WheelAgenda};
+use sidestep_sim::{Network, Plan, TraceFilter, World};
+use sidestep_switch::Depth;
+use sidestep_types::{Seed, Time};
+use std::sync::Arc;
+
+/// A run in the hands of its caller. It borrows nothing, so it can be kept and moved.
+///
+/// ```
+/// use sidestep_lab::{Scenario, Session};
+/// use sidestep_sim::{NoFiles, TraceFilter};
+/// use sidestep_types::Time;
+///
+/// let text = "duration = \"1 ms\"\nschemes = [\"dibs\"]\n\
+///     [topology]\nkind = \"fat_tree\"\nk = 4\n\
+///     [workload.query]\nkind = \"incast\"\ndegree = 15\nsize = \"20 kB\"\n";
+/// let scenario = Scenario::read("t.toml", text, &[], &NoFiles).unwrap();
+///
+/// let mut session: Session = Session::new(&scenario, 0, 1, TraceFilter::None)?;
+/// session.run_until(Time::from_us(500));
+/// let waiting: u32 = session.queues().iter().map(|depth| depth.packets).sum();
+/// assert!(waiting > 0 && !session.is_over());
+///
+/// session.run_until(Time::MAX);
+/// let run = session.finish();
+/// assert!(run.outcome.flows.iter().all(|flow| flow.finished.is_some()));
+/// # Ok::<(), String>(())
+/// ```
+pub struct Session<A: Agenda = WheelAgenda> {
+    world: World<A>,
+    prober: Prober,
+    scheme: String,
+    seed: u64,
+    plan: Arc<Plan>,
+    network: Arc<Network>,
+    duration: Time,
+    horizon: Time,
+    endless: u64,
+    /// Simulated time up to which everything has happened.
+    now: Time,
+    /// The end of the thousandth under way.
+    mark: Time,
+    over: bool,
+}
+
+impl<A: Agenda> Session<A> {
+    /// Scheme number `scheme` of the scenario with `seed`, before its first event.
+    ///
+    /// Errors say what the simulator refused. Panics when the scenario has no such scheme.
+    pub fn new(
+        scenario: &Scenario,
+        scheme: usize,
+        seed: u64,
+        trace: TraceFilter,
+    ) -> Result<Session<A>, String> {
+        let scheme = &scenario.schemes[scheme];
+        let plan = Arc::new(scenario.plan(seed)?);
+        let config = scheme.config.world(Seed(seed), trace);
+        let network = Arc::clone(&scenario.network);
+        let mut world: World<A> = World::new(&network, Arc::clone(&plan), config)?;
+        let probe = scenario.probe.clone();
+        if let Some(watching) = probe.watching() {
+            world.watch(watching);
+        }
+        let capacity = scheme.config.switch.capacity;
+        let prober = Prober::new(probe, Arc::clone(&network), capacity, scenario.duration);
+        let horizon = scenario.duration.saturating_add(scenario.drain);
+        let mut session = Session {
+            world,
+            prober,
+            scheme: scheme.name.clone(),
+            seed,
+            endless: plan.flows.iter().filter(|f| f.is_endless()).count() as u64,
+            plan,
+            network,
+            duration: scenario.duration,
+            horizon,
+            now: Time::ZERO,
+            mark: Time::ZERO,
+            over: horizon == Time::ZERO,
+        };
+        session.mark = session.next_mark();
+        Ok(session)
+    }
+
+    /// The end of the thousandth after the last one. The window's end is one as well: flows
+    /// without an end last until there.
+    fn next_mark(&self) -> Time {
+        let step = Time::from_ps((self.horizon.ps() / 1000).max(1));
+        let next = self.mark.saturating_add(step).min(self.horizon);
+        let passes = self.mark < self.duration && self.duration < next;
+        if passes { self.duration } else { next }
+    }
+
+    /// Runs on until `until`, or until the run is over. Says whether it is. An instant that has
+    /// passed does nothing.
+    pub fn run_until(&mut self, until: Time) -> bool {
+        while !self.over && self.now < until {
+            let limit = self.mark.min(until);
+            let delivered = self.run_and_look(limit);
+            self.now = limit;
+            if delivered {
+                self.over = true;
+            } else if limit == self.mark {
+                let left = self.world.unfinished() - self.endless;
+                let done = left == 0 && limit >= self.duration;
+                self.over = done || limit == self.horizon;
+                self.mark = self.next_mark();
+            }
+        }
+        self.over
+    }
+
+    /// Runs on for a thousandth of the way at most. Says whether the run is over.
+    pub fn step(&mut self) -> bool {
+        self.run_until(self.mark)
+    }
+
+    /// Runs until `limit`, with a stop wherever a probe is due. Says whether all is delivered.
+    fn run_and_look(&mut self, limit: Time) -> bool {
+        while self.prober.due() <= limit {
+            let due = self.prober.due();
+            if self.world.run_until(due) {
+                return true;
+            }
+            self.prober.look(&mut self.world, due);
+        }
+        self.world.run_until(limit)
+    }
+
+    /// Is there nothing left to run?
+    pub fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// How far the run is.
+    pub fn progress(&self) -> Progress {
+        let total = self.plan.flows.len() as u64 - self.endless;
+        let left = self.world.unfinished() - self.endless;
+        Progress {
+            now: self.now,
+            horizon: self.horizon,
+            flows_done: total - left,
+            flows_total: total,
+            packet_hops: self.world.packet_hops(),
+        }
+    }
+
+    /// What is to happen.
+    pub fn plan(&self) -> &Arc<Plan> {
+        &self.plan
+    }
+
+    /// The network.
+    pub fn network(&self) -> &Arc<Network> {
+        &self.network
+    }
+
+    /// How full the queue before each directed link is now: packets and bytes of buffer, in the
+    /// order of the network's cables, `a` to `b` first.
+    pub fn queues(&mut self) -> Vec<Depth> {
+        let at = if self.over {
+            self.world.now()
+        } else {
+            self.now
+        };
+        self.world.queue_depths(at)
+    }
+
+    /// Bytes of link time that have arrived over each directed link, in the same order.
+    pub fn link_bytes(&self) -> Vec<u64> {
+        self.world.link_bytes()
+    }
+
+    /// Ends the run where it stands. One that is not over counts as interrupted.
+    pub fn finish(self) -> Run {
+        let (outcome, watched) = self.world.finish_watched();
+        let probed = self.prober.finish(watched, &outcome);
+        Run {
+            warnings: warnings::of_run(&self.network, &self.scheme, self.seed, &outcome),
+            scheme: self.scheme,
+            seed: self.seed,
+            plan: self.plan,
+            outcome,
+            probed,
+            interrupted: !self.over,
+            unmeasured: Unmeasured::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sidestep_sim::NoFiles;
+
+    fn read(text: &str) -> Scenario {
+        let read = Scenario::read("t.toml", text, &[], &NoFiles);
+        read.unwrap_or_else(|problems| panic!("{problems:?}"))
+    }
+
+    /// Finite flows among endless ones, with probes: every way to end and to look.
+    const MIXED: &str = "duration = \"2 ms\"\ndrain = \"20 ms\"\nschemes = [\"dibs\"]\n\
+        [topology]\nkind = \"fat_tree\"\nk = 4\n[probe]\nlinks = \"130 us\"\noccupancy = [\"1 ms\"]\n\
+        [workload.all]\nkind = \"permutation\"\n\
+        [workload.query]\nkind = \"incast\"\ndegree = 15\nsize = \"20 kB\"\n";
+    const FINITE: &str = "duration = \"1 ms\"\nschemes = [\"dctcp\"]\n\
+        [topology]\nkind = \"fat_tree\"\nk = 4\n\
+        [workload.query]\nkind = \"incast\"\ndegree = 15\nsize = \"40 kB\"\n";
+
+    fn session(text: &str) -> Session {
+        Session::new(&read(text), 0, 1, TraceFilter::None).unwrap()
+    }
+
+    #[test]
+    fn the_outcome_is_the_same_however_a_run_is_stepped() {
+        for text in [MIXED, FINITE] {
+            let mut whole = session(text);
+            assert!(whole.run_until(Time::MAX));
+            let whole = whole.finish();
+            let mut by_thousandths = session(text);
+            while !by_thousandths.step() {}
+            let mut by_odd_steps = session(text);
+            let mut at = Time::ZERO;
+            while !by_odd_steps.run_until(at) {
+                at += Time::from_ps(17_171_717);
+                by_odd_steps.queues();
+            }
+            for other in [by_thousandths.finish(), by_odd_steps.finish()] {
+                assert_eq!(other.outcome, whole.outcome);
+                assert_eq!(other.probed, whole.probed);
+                assert!(!other.interrupted);
+            }
+        }
+    }
+
+    #[test]
+    fn a_session_that_is_left_early_is_interrupted_and_one_that_is_over_does_nothing_more() {
+        let mut early = session(FINITE);
+        assert!(!early.run_until(Time::from_us(300)));
+        assert!(
+            !early.run_until(Time::from_us(100)),
+            "the past does nothing"
+        );
+        assert_eq!(early.progress().now, Time::from_us(300));
+        assert!(early.finish().interrupted);
+        let mut over = session(FINITE);
+        over.run_until(Time::MAX);
+        let hops = over.progress().packet_hops;
+        assert!(over.run_until(Time::MAX) && over.step());
+        assert_eq!(over.progress().packet_hops, hops);
+        assert_eq!(over.progress().flows_done, 15);
+        assert!(
+            over.queues().iter().all(|depth| depth.packets <= 1),
+            "only acknowledgements"
+        );
+    }
+}
