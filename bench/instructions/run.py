@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Instructions per packet-hop of short runs, held loosely against expected.json.
+"""Instructions per packet-hop of short runs, held against expected.json.
 
-    bench/instructions/run.py             compare; exit 1 when one is more than 15 % off
+    bench/instructions/run.py             compare; exit 1 when one is more than 2 % off
     bench/instructions/run.py --update    write what is measured to expected.json
 
 Wall time on a shared machine proves nothing; instructions hardly move from run to run. Valgrind
@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 EXPECTED = HERE / "expected.json"
 
-TOLERANCE = 0.15
+TOLERANCE = 0.02
 
 # name: scenario, warm-up and length in simulated microseconds, settings
 WORKLOADS = {
