@@ -1,7 +1,8 @@
-//! The plots of a result directory: completion times of queries and of short flows.
+//! The plots of a result directory: completion times of queries and of short flows; and how any
+//! plot is written.
 
 use crate::Error;
-use crate::plot::{Figure, Look, Series, cdf, png, svg};
+use crate::plot::{Figure, Look, Scene, Series, cdf, png, svg};
 use crate::staging::Staging;
 use crate::words;
 use sidestep_lab::stats::Sample;
@@ -41,19 +42,20 @@ pub fn write(staging: &Staging, scenario: &Scenario, runs: &[Record]) -> Result<
         if figure.series.iter().all(|s| s.n == 0) {
             continue;
         }
-        let scene = cdf(&figure);
-        staging.write(&format!("plots/{}.svg", kind.file), svg(&scene).as_bytes())?;
-        let name = format!("plots/{}.png", kind.file);
-        let picture = png(&scene, 2.0).map_err(|e| {
-            Error::io(
-                "cannot draw",
-                &staging.target().join(&name),
-                io::Error::other(e),
-            )
-        })?;
-        staging.write(&name, &picture)?;
+        picture(staging, &format!("plots/{}", kind.file), &cdf(&figure))?;
     }
     Ok(())
+}
+
+/// Writes a drawing as `name.svg` and `name.png`.
+pub fn picture(staging: &Staging, name: &str, scene: &Scene) -> Result<(), Error> {
+    staging.write(&format!("{name}.svg"), svg(scene).as_bytes())?;
+    let name = format!("{name}.png");
+    let bytes = png(scene, 2.0).map_err(|e| {
+        let path = staging.target().join(&name);
+        Error::io("cannot draw", &path, io::Error::other(e))
+    })?;
+    staging.write(&name, &bytes)
 }
 
 fn figure(kind: &Kind, scenario: &Scenario, runs: &[Record]) -> Figure {

@@ -20,12 +20,6 @@ pub struct Decider {
     counts: Box<[Counts]>,
 }
 
-/// The queues of a switch, which also says how one of them looks to a packet.
-pub trait Room: Queues {
-    /// How the queue of `port` looks to `packet`.
-    fn want(&mut self, port: PortId, packet: &Packet) -> Want;
-}
-
 /// A driver with one packet at hand.
 ///
 /// `crates/switch/src/ports/tests.rs` has the smallest one, over ports in memory.

@@ -17,7 +17,7 @@ pub mod sched;
 pub mod testing;
 
 pub use buffer::{AnyBuffer, Buffer, DropReason, Verdict};
-pub use decide::{Action, Carrier, Decider, Room};
+pub use decide::{Action, Carrier, Decider};
 pub use queues::{Capacity, Depth, Queues, Want};
 pub use registry::{Nature, Policy, UnknownPolicy};
 pub use route::{AnyRoute, Route};

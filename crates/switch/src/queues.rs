@@ -73,7 +73,8 @@ pub struct Want {
     pub fits: bool,
 }
 
-/// The queues of one switch at one instant. The simulator and the software switch implement it.
+/// The queues of one switch at one instant, as policies see them. [`crate::ports::Live`] is this over
+/// the ports of any driver, [`crate::testing::StillQueues`] over queues that stand still.
 ///
 /// Only [`Want`] is worked out for every packet; what is asked here costs when it is asked.
 pub trait Queues {

@@ -3,7 +3,7 @@
 use sidestep_types::{Refusal, Time, Values};
 
 use crate::params::{PARAMS, count, count_or_off, sizes, word};
-use crate::{Congestion, Estimator, Recovery, Reduction};
+use crate::{Congestion, Estimator, Recovery, Reduction, RtoConfig};
 
 /// A TCP connection's settings, the same at both ends.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,23 +80,6 @@ impl DelayedAck {
         let segments = count(values, "delayed_ack_segments", 1, u32::MAX)?;
         Ok(Some(DelayedAck { segments, timeout }))
     }
-}
-
-/// The retransmission timer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RtoConfig {
-    /// How round-trip samples become a timeout.
-    pub estimator: Estimator,
-    /// No timeout is shorter.
-    pub min: Time,
-    /// The timeout before the first sample.
-    pub initial: Time,
-    /// No timeout is longer, back-off included.
-    pub max: Time,
-    /// RFC 6298's clock granularity G.
-    pub granularity: Time,
-    /// Double the timeout each time it runs out (RFC 6298 5.5).
-    pub backoff: bool,
 }
 
 impl RtoConfig {

@@ -21,13 +21,13 @@ mod transports;
 mod words;
 
 pub use any::AnyReceiver;
-pub use config::{DelayedAck, RtoConfig, TcpConfig};
+pub use config::{DelayedAck, TcpConfig};
 pub use congestion::{Congestion, Control, Echo, Window};
 pub use host::Endpoint;
 pub use params::PARAMS;
 pub use pfabric::{PfabricConfig, PfabricSender};
 pub use receiver::TcpReceiver;
-pub use rto::{Estimate, Estimator};
+pub use rto::{Estimate, Estimator, RtoConfig};
 pub use sender::TcpSender;
 pub use transports::{AnySender, ENTRIES, TransportConfig, build, takes};
 pub use words::{Recovery, Reduction};

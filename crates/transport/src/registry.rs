@@ -221,8 +221,7 @@ macro_rules! transports {
         const OTHERS: &[Entry] = &[$( <$module::$type as Transport>::ENTRY, )*];
 
         /// Does the transport called `kind` listen to the parameter of [`crate::PARAMS`] called
-        /// `param`? Saying one to it that it does not take is no error, since `[transport]` speaks
-        /// to every scheme.
+        /// `param`? One that it does not take is no error: `[transport]` holds for all schemes.
         pub fn takes(kind: &str, param: &str) -> bool {
             $(
                 if kind == <$module::$type as Transport>::ENTRY.name {

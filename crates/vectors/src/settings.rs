@@ -49,11 +49,10 @@ fn words(changes: &[(&str, String)]) -> String {
 
 /// The defaults with `changes`.
 fn values(params: &'static [Param], changes: &[(&str, String)]) -> Values {
-    let mut values = Values::default();
-    for param in params {
-        let changed = changes.iter().find(|(name, _)| *name == param.name);
-        let default = param.default.expect("a policy's parameter has a default");
-        let text = changed.map_or(default, |change| &change.1);
+    let mut values = Values::defaults(params);
+    for (name, text) in changes {
+        let param = params.iter().find(|param| param.name == *name);
+        let param = param.expect("it is one of these");
         let value = Value::parse(text, param).expect("it reads as its own unit");
         values.set(param.name, value);
     }

@@ -1,3 +1,9 @@
+//! What every topology keeps to, and what each lays; networks of files and what is refused have
+//! files of their own.
+
+mod own;
+mod refused;
+
 use super::*;
 use crate::files::NoFiles;
 use sidestep_types::Value;
@@ -425,89 +431,6 @@ fn hyperx_has_its_closed_form_counts_and_diameter() {
     );
 }
 
-#[test]
-fn impossible_networks_are_refused_with_expected_and_got() {
-    assert_eq!(said("fat_tree", &[("k", "7")]), "k must be even, got 7");
-    assert_eq!(
-        said("fat_tree", &[("k", "0")]),
-        "k must be from 2 to 256, got 0"
-    );
-    assert_eq!(
-        said("fat_tree", &[("k", "258")]),
-        "k must be from 2 to 256, got 258"
-    );
-    assert_eq!(
-        said("fat_tree", &[("k", "256")]),
-        "expected at most 1048576 hosts, got 4194304"
-    );
-    assert_eq!(
-        said("fat_tree", &[("k", "18446744073709551615")]),
-        "k must be from 2 to 256, got 18446744073709551615"
-    );
-    assert_eq!(
-        said(
-            "fat_tree",
-            &[("rate", "3 bps"), ("oversubscribe_links", "4")]
-        ),
-        "cable switch \"edge 0.0\" to switch \"agg 0.0\": expected a rate above 0, got 0 bps"
-    );
-    assert_eq!(
-        said("fat_tree", &[("oversubscribe_links", "0")]),
-        "oversubscribe_links must be from 1 to 1000000, got 0"
-    );
-    assert_eq!(
-        said("single_switch", &[("hosts", "0")]),
-        "hosts must be from 1 to 256, got 0"
-    );
-    assert_eq!(
-        said("single_switch", &[("rate", "0 bps")]),
-        "cable host 0 to switch \"switch 0\": expected a rate above 0, got 0 bps"
-    );
-    assert!(
-        said("single_switch", &[("delay", "1001 s")])
-            .contains("expected a delay of at most 1000 s, got 1001 s")
-    );
-    assert_eq!(
-        said("dumbbell", &[("left", "256")]),
-        "switch \"left\": expected at most 256 ports, got 257"
-    );
-    assert_eq!(
-        build("ring", &Values::default(), &NoFiles)
-            .unwrap_err()
-            .to_string(),
-        "topology \"ring\" is unknown"
-    );
-}
-
-#[test]
-fn a_refusal_names_the_parameters_that_made_it() {
-    let params = |name, set: &[(&str, &str)]| with(name, set, &NoFiles).unwrap_err().params;
-    assert_eq!(params("fat_tree", &[("k", "256")]), ["k"]);
-    // The sentence speaks of the switches "left" and "right" alone.
-    let far = [("left", "4"), ("bottleneck_delay", "1001 s")];
-    assert_eq!(params("dumbbell", &far), ["bottleneck_delay"]);
-    assert_eq!(params("dumbbell", &[("left", "256")]), ["left"]);
-    assert_eq!(params("dumbbell", &[("right", "256")]), ["right"]);
-    let slow = [("rate", "3 bps"), ("oversubscribe_links", "4")];
-    assert_eq!(params("fat_tree", &slow), ["oversubscribe_links", "rate"]);
-    let wide = [("hosts_per_leaf", "200"), ("spines", "57")];
-    assert_eq!(params("leaf_spine", &wide), ["hosts_per_leaf", "spines"]);
-    let lonely = "a,b,rate,delay\nh0,s0,1 Gbps,1 us\nh1,s1,1 Gbps,1 us\n";
-    assert_eq!(custom(lonely).unwrap_err().params, ["file"]);
-}
-
-#[test]
-fn a_network_of_ones_own_is_read_in_order() {
-    let text = "# mine\na,b,rate,delay\n\nh1,tor,1 Gbps,1 us\ntor, spine,10 Gbps,500 ns\nspine,h0,2.5 Gbps,1 us\n";
-    let net = custom(text).unwrap();
-    let names: Vec<&str> = net.switches.iter().map(|s| s.name.as_str()).collect();
-    assert_eq!((net.hosts, &*names), (2, &["tor", "spine"][..]));
-    let (h, s) = (|i| End::Host(HostId(i)), |i| End::Switch(SwitchId(i)));
-    let ends: Vec<_> = net.cables.iter().map(|c| (c.a, c.b)).collect();
-    assert_eq!(ends, [(h(1), s(0)), (s(0), s(1)), (s(1), h(0))]);
-    assert_eq!(net.cables[2].rate, BitRate::mbps(2_500));
-}
-
 /// The tier and the pod of the switch called `name`.
 fn said_of(net: &Network, name: &str) -> (Option<String>, Option<String>) {
     let found = net.switches.iter().find(|s| s.name == name);
@@ -545,67 +468,6 @@ fn every_topology_says_tiers_and_pods() {
 }
 
 #[test]
-fn a_network_of_ones_own_is_refused_where_it_is_wrong() {
-    let said = |text| custom(text).unwrap_err().to_string();
-    let row = "a,b,rate,delay\nh0,s0,1 Gbps,1 us\n";
-    assert!(custom(row).is_ok());
-    assert_eq!(
-        said("a,b,rate\n"),
-        "net.csv:1: expected the header \"a,b,rate,delay\", got \"a,b,rate\""
-    );
-    assert_eq!(
-        said("a,b,rate,delay\nh0,s0,1 Gbps,1\n"),
-        "net.csv:2: expected a time like \"50 us\" (ps, ns, us, ms, s), got \"1\" without a unit"
-    );
-    assert_eq!(
-        said("a,b,rate,delay\nh0,s0,1 Gbps,1 us\nh0,s1,1 Gbps,1 us\n"),
-        "net.csv:3: expected one cable for h0, got a second one (the first is on line 2)"
-    );
-    assert_eq!(
-        said("a,b,rate,delay\nh0,s0,1 Gbps,1 us\nh2,s0,1 Gbps,1 us\n"),
-        "net.csv:3: expected hosts without gaps, so h1 too, got h2"
-    );
-    assert_eq!(
-        said("a,b,rate,delay\nh0,s0,1 Gbps,1 us\nh1,s1,1 Gbps,1 us\n"),
-        "expected a connected network, got no path from host 0 to host 1"
-    );
-    assert!(
-        said("a,b,rate,delay\nh0,h1,1 Gbps,1 us\n")
-            .contains("expected a switch at one end, got two hosts")
-    );
-    assert!(
-        said("a,b,rate,delay\ns0,s0,1 Gbps,1 us\nh0,s0,1 Gbps,1 us\n")
-            .contains("got one switch twice")
-    );
-    assert!(
-        said("a,b,rate,delay\nh1048576,s0,1 Gbps,1 us\n")
-            .contains("expected hosts from h0 to h1048575")
-    );
-    assert!(said("a,b,rate,delay\n").contains("expected at least one host, got none"));
-    assert!(
-        with("custom", &[("file", "x")], &NoFiles)
-            .unwrap_err()
-            .to_string()
-            .contains("\"x\": no files")
-    );
-}
-
-#[test]
-fn a_cable_to_nowhere_and_a_host_without_one_are_refused() {
-    let mut net = made("single_switch", &[("hosts", "2")]);
-    net.cables[1].b = End::Switch(SwitchId(1));
-    assert_eq!(
-        net.validate().unwrap_err(),
-        "cable host 1 to switch 1: expected hosts and switches of this network, got switch 1"
-    );
-    net.cables.pop();
-    assert_eq!(
-        net.validate().unwrap_err(),
-        "host 1: expected exactly one cable, got 0"
-    );
-}
-
-#[test]
 fn every_default_builds_a_network_whose_hosts_all_reach_each_other() {
     for entry in ENTRIES
         .iter()
@@ -613,12 +475,5 @@ fn every_default_builds_a_network_whose_hosts_all_reach_each_other() {
     {
         let net = made(entry.name, &[]);
         assert_eq!(reach(&net).0, net.hosts as usize, "{}", entry.name);
-    }
-}
-
-proptest::proptest! {
-    #[test]
-    fn any_file_is_answered_without_a_panic(text in "(a,b,rate,delay\n)?[hs0-9,. Gbpsu\n\"#]{0,80}|\\PC{0,40}") {
-        let _ = custom(Box::leak(text.into_boxed_str()));
     }
 }

@@ -8,10 +8,10 @@ use crate::layout::Far;
 use crate::order::Order;
 use crate::outcome::TraceEvent;
 use crate::packets::{ack, ack_packet, arrival, data_packet, flow_hashes};
-use crate::plan::{FlowPlan, Start};
+use crate::plan::Start;
 use crate::trace::Tracer;
+use sidestep_transport::Endpoint;
 use sidestep_transport::host::answer_late;
-use sidestep_transport::{AnyReceiver, AnySender, Endpoint};
 use sidestep_types::{FlowId, HostId, Kind, Packet, Time};
 use std::cmp::Reverse;
 
@@ -344,14 +344,6 @@ impl<A: Agenda> World<A> {
         }
     }
 }
-
-/// What makes the ends of flows, when they are the caller's.
-pub(super) struct Machines {
-    pub(super) sender: Box<Make<AnySender>>,
-    pub(super) receiver: Box<Make<AnyReceiver>>,
-}
-
-pub(super) type Make<End> = dyn FnMut(FlowId, &FlowPlan) -> End + Send;
 
 /// Puts a packet on its host's NIC.
 #[inline]

@@ -19,6 +19,7 @@
 
 mod finish;
 mod hosts;
+mod machines;
 mod switches;
 
 use crate::agenda::{Agenda, WheelAgenda};
@@ -35,7 +36,7 @@ use crate::switching::{Switch, make_sched};
 use crate::tally::Tally;
 use crate::trace::Tracer;
 use crate::watch::Watching;
-use hosts::Machines;
+use machines::Machines;
 use sidestep_switch::sched::AnySched;
 use sidestep_switch::{AnyBuffer, AnyRoute, Depth, Sched};
 use sidestep_transport::{AnyReceiver, AnySender};

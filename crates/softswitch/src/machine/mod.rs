@@ -11,6 +11,7 @@
 mod agenda;
 mod core;
 mod counters;
+mod departure;
 mod outputs;
 mod packet;
 mod rank;
@@ -21,13 +22,13 @@ mod tests;
 mod watch;
 
 pub use counters::{Counters, Depths, PortCounters};
+pub use departure::{Departure, Handle};
 pub use watch::{Event, Happened, Watcher};
 
 use self::core::{Core, How, Ranks};
 use agenda::Agenda;
 use counters::PortCounts;
 use outputs::{Outputs, Port};
-use packet::blank;
 use slab::Slab;
 
 use crate::frame::{self, ANSWER_BYTES, Frame, Refusal, What};
@@ -36,21 +37,6 @@ use crate::table::{Answer, Learned, Learning, MOST_LEARNED, Stations};
 use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Decider, buffer, sched};
 use sidestep_types::{PortId, PortSet, Rng, Seed, Time};
 use std::net::IpAddr;
-
-/// A frame of the machine's, from its departure until it is released.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Handle(pub u32);
-
-/// A frame whose last bit has left, and whose port's delay has passed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Departure {
-    /// By this port.
-    pub port: PortId,
-    /// When it was due: now less this is how late it is.
-    pub due: Time,
-    /// See [`Machine::frame`]; to be released.
-    pub handle: Handle,
-}
 
 /// A switch: frames and the time go in, frames come out when their last bit would have left.
 pub struct Machine {

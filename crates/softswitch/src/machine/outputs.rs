@@ -7,8 +7,8 @@
 //! **Errors**       none; nothing is due at the end of time.
 
 use super::agenda::Agenda;
+use super::departure::{Departure, Handle};
 use super::slab::Slab;
-use super::{Departure, Handle};
 use crate::setup::PortSetup;
 use sidestep_switch::ports::{Line, NONE, Ports, Ranked, Store, Wire, reschedule};
 use sidestep_switch::{AnySched, Capacity, Depth};

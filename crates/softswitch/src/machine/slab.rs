@@ -1,5 +1,6 @@
 //! Frames in slots of one size, reused last-in first-out: no allocation once there are enough.
 
+use super::packet::blank;
 use crate::frame::LONGEST_FRAME;
 use sidestep_switch::ports::{NONE, Parcel, Store};
 use sidestep_types::Packet;
@@ -77,7 +78,7 @@ impl Slab {
         self.chunks.push(vec![EMPTY; CHUNK].into_boxed_slice());
         for at in first..first + CHUNK {
             let last = at + 1 == first + CHUNK;
-            let mut parcel = Parcel::new(super::blank());
+            let mut parcel = Parcel::new(blank());
             parcel.next = if last { NONE } else { at as u32 + 1 };
             self.parcels.push(parcel);
         }
@@ -160,7 +161,7 @@ mod tests {
     #[test]
     fn slots_are_reused_and_keep_their_frames_apart() {
         let mut slab = Slab::new();
-        let put = |slab: &mut Slab, n: u8| slab.put(&[n; 60], super::super::blank()).unwrap();
+        let put = |slab: &mut Slab, n: u8| slab.put(&[n; 60], blank()).unwrap();
         let all: Vec<u32> = (0..200).map(|n| put(&mut slab, n)).collect();
         for (n, at) in all.iter().enumerate() {
             assert_eq!(slab.bytes(*at), [n as u8; 60]);
@@ -175,7 +176,7 @@ mod tests {
     #[should_panic(expected = "released twice")]
     fn a_frame_is_released_once() {
         let mut slab = Slab::new();
-        let at = slab.put(&[0; 60], super::super::blank()).unwrap();
+        let at = slab.put(&[0; 60], blank()).unwrap();
         slab.free(at);
         slab.free(at);
     }

@@ -16,7 +16,6 @@ mod text;
 use crate::Status;
 use crate::plot::Palette;
 use drawn::Drawn;
-pub(crate) use run::picture;
 use sidestep_lab::{ClaimResult, Experiment, Results, Verdict};
 
 /// All that was reproduced.

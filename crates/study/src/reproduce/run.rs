@@ -1,9 +1,9 @@
 //! Runs the experiments of several figures as one list of jobs, and writes one directory.
 
-use super::drawn::{Drawn, point_of};
+use super::drawn::point_of;
 use super::{FigureResult, Reproduction};
 use crate::blank::summary_json;
-use crate::plot::{png, svg};
+use crate::figures::picture;
 use crate::staging::Staging;
 use crate::sweep::{CODE, How, measure_experiments};
 use crate::{Error, MeasureOptions, Measurement, when};
@@ -124,7 +124,9 @@ fn write(staging: &Staging, reproduction: &Reproduction) -> Result<(), Error> {
     for figure in &reproduction.figures {
         let folder = figure.path();
         for plot in figure.plots(&palette) {
-            picture(staging, &folder, &plot)?;
+            if let Ok(scene) = &plot.scene {
+                picture(staging, &format!("{folder}/{}", plot.file), scene)?;
+            }
         }
         staging.write(
             &format!("{folder}/points.csv"),
@@ -159,20 +161,6 @@ fn write(staging: &Staging, reproduction: &Reproduction) -> Result<(), Error> {
         format!("{:#}\n", reproduction.to_json()).as_bytes(),
     )?;
     staging.write("report.html", reproduction.to_html().as_bytes())
-}
-
-/// Writes a plot, if there is one, as SVG and PNG.
-pub(crate) fn picture(staging: &Staging, folder: &str, plot: &Drawn) -> Result<(), Error> {
-    let Ok(scene) = &plot.scene else {
-        return Ok(());
-    };
-    let name = format!("{folder}/{}", plot.file);
-    staging.write(&format!("{name}.svg"), svg(scene).as_bytes())?;
-    let bytes = png(scene, 2.0).map_err(|e| {
-        let path = staging.target().join(format!("{name}.png"));
-        Error::io("cannot draw", &path, std::io::Error::other(e))
-    })?;
-    staging.write(&format!("{name}.png"), &bytes)
 }
 
 /// Every metric at every point: a row each. Counts are those of a seed, on average.

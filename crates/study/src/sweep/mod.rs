@@ -12,9 +12,10 @@ mod table;
 pub use cache::{CODE, Cache, CacheUse, Key};
 pub use report::{SweepPoint, SweepReport};
 
+use crate::figures::picture;
 use crate::manifest::Status;
 use crate::progress::{Board, Line, Show};
-use crate::reproduce::{picture, plots_of};
+use crate::reproduce::plots_of;
 use crate::staging::Staging;
 use crate::when;
 use crate::workers::{in_order, thread_cpu_s};
@@ -376,7 +377,9 @@ pub fn run_experiment(
     table::write(&staging, experiment, &measurement.results)?;
     staging.write("experiment.toml", experiment.to_toml().as_bytes())?;
     for plot in plots_of(experiment, &measurement.results) {
-        picture(&staging, "plots", &plot)?;
+        if let Ok(scene) = &plot.scene {
+            picture(&staging, &format!("plots/{}", plot.file), scene)?;
+        }
     }
     staging.write(
         "summary.json",

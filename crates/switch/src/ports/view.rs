@@ -1,7 +1,7 @@
 //! What policies see of a driver's ports.
 
 use super::{Line, Ranked, Store, Wire};
-use crate::{AnySched, Capacity, Depth, Queues, Room, Sched, Want};
+use crate::{AnySched, Capacity, Depth, Queues, Sched, Want};
 use sidestep_types::{Bytes, Packet, PortId, PortSet, Time};
 
 /// The ports of one switch at one instant, as a driver keeps them, with one packet at hand.
@@ -12,7 +12,7 @@ use sidestep_types::{Bytes, Packet, PortId, PortSet, Time};
 ///
 /// ```
 /// use sidestep_switch::ports::{Line, Live, Parcel, Ports, Ranked, Store, Wire};
-/// use sidestep_switch::{Capacity, Room};
+/// use sidestep_switch::Capacity;
 /// use sidestep_types::{
 ///     BitRate, FlowId, HostId, Kind, Packet, PortId, PortSet, Size, Time,
 /// };
@@ -101,7 +101,7 @@ pub trait Ports {
     fn ranked(&self, port: PortId) -> Option<&Ranked>;
 }
 
-/// The queues of a switch as policies see them: [`Queues`] and [`Room`] over a driver's ports.
+/// The queues of a switch as policies see them: [`Queues`] over a driver's ports.
 pub struct Live<P>(pub P);
 
 impl<P: Ports> Live<P> {
@@ -111,6 +111,19 @@ impl<P: Ports> Live<P> {
         let (now, unbuffered) = (self.0.now(), self.0.unbuffered());
         let (line, store) = self.0.line(port);
         line.settle(store, now, unbuffered)
+    }
+
+    /// How the queue of a port that exists looks to `packet`.
+    #[inline(always)]
+    pub fn want(&mut self, port: PortId, packet: &Packet) -> Want {
+        let depth = self.settle(port);
+        let capacity = self.0.capacity();
+        let used = if capacity.is_shared() { self.used() } else { 0 };
+        Want {
+            port,
+            depth,
+            fits: capacity.fits(depth, self.buffered(packet), used),
+        }
     }
 
     /// Policies of the caller's may name any port; drivers do not check.
@@ -139,20 +152,6 @@ impl<P: Ports> Live<P> {
 /// Panics when a switch with `ports` ports has no such port.
 pub(crate) fn check_port(port: PortId, ports: u16) {
     assert!(port.0 < ports, "port {} of a switch with {ports}", port.0);
-}
-
-impl<P: Ports> Room for Live<P> {
-    #[inline(always)]
-    fn want(&mut self, port: PortId, packet: &Packet) -> Want {
-        let depth = self.settle(port);
-        let capacity = self.0.capacity();
-        let used = if capacity.is_shared() { self.used() } else { 0 };
-        Want {
-            port,
-            depth,
-            fits: capacity.fits(depth, self.buffered(packet), used),
-        }
-    }
 }
 
 impl<P: Ports> Queues for Live<P> {

@@ -19,7 +19,6 @@ mod rfc6298;
 
 use sidestep_types::{Entry, Time};
 
-use crate::RtoConfig;
 use crate::registry::estimators;
 
 estimators! {
@@ -31,6 +30,23 @@ estimators! {
     ns3::Ns3,
     /// INET 3/4: variance starts at a quarter of the initial timeout, both gains 1/8.
     inet::Inet,
+}
+
+/// What can be chosen about the timer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RtoConfig {
+    /// How round-trip samples become a timeout.
+    pub estimator: Estimator,
+    /// No timeout is shorter.
+    pub min: Time,
+    /// The timeout before the first sample.
+    pub initial: Time,
+    /// No timeout is longer, back-off included.
+    pub max: Time,
+    /// RFC 6298's clock granularity G.
+    pub granularity: Time,
+    /// Double the timeout each time it runs out (RFC 6298 5.5).
+    pub backoff: bool,
 }
 
 /// Turns round-trip samples into timeouts.
