@@ -128,6 +128,9 @@ macro_rules! counts {
         }
 
         impl Counts {
+            /// The names of all of them, which are keys of a summary.
+            pub const NAMES: &[&str] = &[$(stringify!($work),)* $(stringify!($signal),)*];
+
             fn of(totals: &Totals) -> Counts {
                 Counts { $($work: totals.$work,)* $($signal: totals.$signal,)* }
             }

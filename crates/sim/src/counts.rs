@@ -4,6 +4,7 @@
 //! record and of a summary. What is counted at a port is [`sidestep_switch::ports::Counts`].
 
 use sidestep_switch::DropReason;
+use sidestep_switch::ports::Counts;
 
 /// Calls the macro `$then` with every count of a run: doc comment and name.
 ///
@@ -77,3 +78,15 @@ macro_rules! totals {
 }
 
 run_counts!(totals);
+
+impl Totals {
+    /// Adds what switches decided, at one port or at several together.
+    pub fn decided(&mut self, counts: &Counts) {
+        self.detours += counts.detours_in;
+        self.marks += counts.marks;
+        self.trims += counts.trims;
+        for (sum, more) in self.drops.iter_mut().zip(counts.drops) {
+            *sum += more;
+        }
+    }
+}

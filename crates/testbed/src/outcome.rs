@@ -6,9 +6,11 @@
 use crate::scene::Scene;
 use crate::seen::PortSeen;
 use crate::traffic::{FlowRan, Ran};
+use sidestep_study::lab::stats::metric;
 use sidestep_study::lab::{Probed, Run, Unmeasured};
 use sidestep_study::sim::{ClassOutcome, End, FlowOutcome, Outcome, Plan, PortOutcome, Totals};
 use sidestep_study::switch::DropReason;
+use sidestep_study::switch::ports::Counts;
 use sidestep_study::types::{PortId, Time};
 use std::sync::Arc;
 
@@ -125,12 +127,7 @@ fn totals(flows: &[FlowOutcome], ports: &[PortOutcome], ran: &Ran) -> Totals {
     };
     for port in ports {
         totals.packet_hops += port.packets;
-        totals.detours += port.counts.detours_in;
-        totals.marks += port.counts.marks;
-        totals.trims += port.counts.trims;
-        for reason in DropReason::ALL {
-            totals.drops[reason as usize] += port.counts.drops[reason as usize];
-        }
+        totals.decided(&port.counts);
     }
     for flow in flows {
         totals.timeouts += u64::from(flow.timeouts);
@@ -183,18 +180,11 @@ const NEVER: [&str; 39] = [
     "ports.switch.input_peak_bytes",
 ];
 
-/// Not known with bridges, which count nothing of the kind.
-const OF_SWITCHES: [&str; 25] = [
+/// Not known with bridges, which count nothing of the kind: these, and [`counted_by_switches`].
+const OF_SWITCHES: [&str; 14] = [
     "drops",
-    "drops_full",
-    "drops_ttl",
-    "drops_early",
-    "drops_evicted",
-    "drops_detours",
     "drops_at",
     "detours",
-    "marks",
-    "trims",
     "pauses",
     "packet_hops",
     "link_use",
@@ -202,21 +192,33 @@ const OF_SWITCHES: [&str; 25] = [
     "link_use_max",
     "ports.switch.packets",
     "ports.switch.wire_bytes",
-    "ports.switch.marks",
-    "ports.switch.detours_in",
-    "ports.switch.detours_out",
-    "ports.switch.trims",
     "ports.switch.drops",
     "ports.switch.peak_packets",
     "ports.switch.peak_bytes",
     "ports.switch.pauses",
 ];
 
+/// What a switch counts of its decisions, at a port and over all of them where that is a metric.
+fn counted_by_switches() -> Vec<String> {
+    let mut names: Vec<String> = DropReason::ALL
+        .map(|reason| format!("drops_{}", reason.name()))
+        .into();
+    for count in Counts::ALL {
+        names.push(format!("ports.switch.{}", count.name));
+        if metric::find(count.name).is_some() {
+            names.push(count.name.into());
+        }
+    }
+    names
+}
+
 /// What was not counted: always, without switches that count, and by an older kernel.
 fn unmeasured(ran: &Ran, switches: bool) -> Unmeasured {
     let mut all = Unmeasured::of(NEVER);
     if !switches {
         all.add(&Unmeasured::of(OF_SWITCHES));
+        let counted = counted_by_switches();
+        all.add(&Unmeasured::of(counted.iter().map(String::as_str)));
     }
     let mut older = |known: fn(&FlowRan) -> bool, names: &[&str]| {
         if !ran.flows.iter().all(known) {
@@ -283,10 +285,14 @@ mod tests {
     }
 
     #[test]
-    fn every_metric_that_switches_count_is_named() {
-        for reason in DropReason::ALL {
-            let name = format!("drops_{}", reason.name());
-            assert!(OF_SWITCHES.contains(&name.as_str()), "{name}");
+    fn with_bridges_nothing_that_switches_count_is_known() {
+        let bridges = unmeasured(&Ran::default(), false);
+        for name in ["marks", "trims", "drops_full", "drops_evicted"] {
+            assert!(metric::find(name).is_some() && bridges.has(name), "{name}");
         }
+        for name in ["detours_in", "detours_out", "trims", "drops", "packets"] {
+            assert!(bridges.has(&format!("ports.switch.{name}")), "{name}");
+        }
+        assert!(!bridges.has("retransmits") && !bridges.has("timeouts"));
     }
 }

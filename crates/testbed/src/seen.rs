@@ -172,15 +172,19 @@ mod tests {
             .iter()
             .map(|r| (r.name().to_string(), json!(0)))
             .collect();
-        json!({
+        let mut answer = json!({
             "switch": "s", "held": 2,
             "lateness": {"p50_us": 3.0, "p99_us": 9.0, "p999_us": 9.0, "max_us": 9.5, "stalls": 1},
             "ports": {"p0": {
-                "tx_frames": 7, "tx_bytes": 700, "marks": 0, "trims": 0, "detours_in": 0, "detours_out": 0,
+                "tx_frames": 7, "tx_bytes": 700,
                 "drops": drops, "peak_packets": 3, "peak_bytes": 300, "refused": {"vlan": 4},
                 "io": {"kernel_drops": 1, "tx_refused": 0, "interface_down": 0, "unfinished_checksum": 0},
             }},
-        })
+        });
+        for count in Counts::ALL {
+            answer["ports"]["p0"][count.name] = json!(0);
+        }
+        answer
     }
 
     /// [`answer`] without what stands at `path`.

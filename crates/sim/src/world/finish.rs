@@ -34,25 +34,21 @@ impl<A: Agenda> World<A> {
         let sum = |count: fn(&FlowOutcome) -> u32| -> u64 {
             flows.iter().map(|f| u64::from(count(f))).sum()
         };
-        let mut counts = Counts::default();
-        (self.switches.iter()).for_each(|switch| counts += &switch.total());
-        let totals = Totals {
+        let mut totals = Totals {
             packet_hops,
             events: tallied.events,
             sent: self.hosts.iter().map(|h| h.sent).sum(),
             delivered: tallied.delivered,
-            drops: counts.drops,
             in_flight: u64::from(self.fabric.pool.live()),
-            detours: counts.detours_in,
             detoured: tallied.detoured,
-            marks: counts.marks,
-            trims: counts.trims,
             timeouts: sum(|f| f.timeouts),
             retransmits: sum(|f| f.retransmits),
             spurious_retransmits: sum(|f| f.spurious_retransmits),
             spurious_timeouts: sum(|f| f.spurious_timeouts),
             pauses: self.fabric.pauses(),
+            ..Totals::default()
         };
+        (self.switches.iter()).for_each(|switch| totals.decided(&switch.total()));
         let (traces, watched) = self.tracer.finish();
         let outcome = Outcome {
             ports,
