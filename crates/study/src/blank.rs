@@ -1,8 +1,8 @@
 //! Summaries as JSON: what was not measured is null, and stays so when it is read again.
 
 use serde_json::{Value, json};
-use sidestep_lab::Unmeasured;
 use sidestep_lab::stats::Summary;
+use sidestep_lab::{Signals, Unmeasured};
 
 /// A summary as it stands in JSON: what was not measured is null.
 pub(crate) fn summary_json(summary: &Summary) -> Value {
@@ -65,23 +65,9 @@ fn instead(key: &str) -> Option<Value> {
         "reordering_p99_at_least" => json!(false),
         "drops" | "drops_at" | "link_use" => json!({}),
         "detours_each" | "extra_hops" | "n_reordering" => json!([]),
-        "detours"
-        | "detoured"
-        | "dropped"
-        | "trimmed"
-        | "reordered"
-        | "marked"
-        | "marks"
-        | "trims"
-        | "timeouts"
-        | "spurious_retransmits"
-        | "spurious_timeouts"
-        | "in_flight"
-        | "events"
-        | "packet_hops"
-        | "pauses"
-        | "sent"
-        | "delivered" => json!(0),
+        "detours" | "detoured" | "dropped" | "trimmed" | "reordered" | "marked" | "in_flight"
+        | "events" | "packet_hops" | "pauses" | "sent" | "delivered" => json!(0),
+        signal if Signals::NAMES.contains(&signal) => json!(0),
         _ => return None,
     })
 }

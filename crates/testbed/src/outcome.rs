@@ -251,6 +251,8 @@ fn unmeasured(ran: &Ran, switches: bool) -> Unmeasured {
 mod tests {
     use super::*;
     use crate::traffic::TcpInfo;
+    use sidestep_study::lab::Signals;
+    use sidestep_study::switch::ports::Counts;
 
     #[test]
     fn what_an_older_kernel_or_a_bridge_does_not_count_is_not_known() {
@@ -287,6 +289,18 @@ mod tests {
         for reason in DropReason::ALL {
             let name = format!("drops_{}", reason.name());
             assert!(OF_SWITCHES.contains(&name.as_str()), "{name}");
+        }
+        for count in Counts::ALL {
+            let name = format!("ports.switch.{}", count.name);
+            assert!(OF_SWITCHES.contains(&name.as_str()), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_signal_of_a_run_is_counted_or_named() {
+        let counted = ["marks", "trims", "timeouts", "retransmits"];
+        for name in Signals::NAMES {
+            assert!(counted.contains(name) || NEVER.contains(name), "{name}");
         }
     }
 }
