@@ -66,6 +66,7 @@ memory_by_asan() {
   asan --package sidestep-sim --lib --test misbehaving --test laws
   asan --package sidestep-rtl-reference --tests
   asan --package sidestep-softswitch --package sidestep-study --lib
+  asan --package sidestep-testbed --lib
   asan --package sidestep --test switch_process --test switch_traffic
 }
 

@@ -42,7 +42,7 @@ module vertigo_deflect #(
 
   wire [NumPorts-1:0] one = {{(NumPorts-1){1'b0}}, 1'b1};
 
-  // Who.
+  // The victim: the worst of the wanted queue when it ranks worse, else this packet.
   wire             want_fits = |(fits_i & (one << want_i));
   wire [RankW-1:0] want_tail;
   wire             larger = want_tail > rank_i;

@@ -48,7 +48,7 @@ pub struct Watched {
 /// One detour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DetourSeen {
-    /// When.
+    /// Simulation time of the detour.
     pub at: Time,
     /// Which switch.
     pub switch: SwitchId,

@@ -48,6 +48,19 @@ fn stopped_with(mut world: World) -> String {
     stopped(|| world.run_until(Time::from_ms(50))).expect("a run that is stopped")
 }
 
+#[test]
+fn queues_are_not_told_of_an_instant_that_has_passed_or_is_not_served_yet() {
+    let mut world = world();
+    let served = Time::from_us(100);
+    world.run_until(served);
+    let before = Time::from_ps(world.now().ps() - 1);
+    world.queue_depths(served);
+    for at in [before, served + Time::from_ps(1)] {
+        let said = stopped(|| world.queue_depths(at)).expect("a look that is refused");
+        assert!(said.starts_with("queues are asked for at "), "{said}");
+    }
+}
+
 fn with_sched<S: Sched + Send + 'static>(make: impl Fn() -> S) -> World {
     let mut world = world();
     world.set_scheds(|_, _| AnySched::Custom(Box::new(make())));

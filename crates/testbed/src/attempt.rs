@@ -21,15 +21,15 @@ pub enum Keep {
 pub struct Attempt {
     /// How late the worst switch was.
     pub late: Late,
-    /// Frames lost or refused beside the switches' decision.
-    pub lost: u64,
+    /// Frames lost or refused beside the switches' decision; `None` where nobody counts them.
+    pub lost: Option<u64>,
     /// The latest hand-over of a flow, in nanoseconds; `None` when none was handed over.
     pub latest_start_ns: Option<u64>,
 }
 
 impl Attempt {
     /// Of a run during which switches were so `late` and `lost` so many frames.
-    pub fn of(ran: &Ran, late: Late, lost: u64) -> Attempt {
+    pub fn of(ran: &Ran, late: Late, lost: Option<u64>) -> Attempt {
         Attempt {
             late,
             lost,
@@ -52,8 +52,8 @@ impl Attempt {
         if let Some(ns) = self.latest_start_ns.filter(|ns| *ns > LATEST_START_NS) {
             list.push(format!("a flow handed over {:.1} ms late", ns as f64 / 1e6));
         }
-        if self.lost > 0 {
-            list.push(format!("{} frames lost beside the decision", self.lost));
+        if let Some(lost) = self.lost.filter(|lost| *lost > 0) {
+            list.push(format!("{lost} frames lost beside the decision"));
         }
         list
     }
@@ -75,7 +75,7 @@ mod tests {
                 stalls: Some(0),
                 ..Late::default()
             },
-            lost: 0,
+            lost: Some(0),
             latest_start_ns: Some(LATEST_START_NS),
         };
         assert!(good.is_good());
@@ -91,7 +91,13 @@ mod tests {
                 },
                 "2 departures",
             ),
-            (Attempt { lost: 3, ..good }, "3 frames lost"),
+            (
+                Attempt {
+                    lost: Some(3),
+                    ..good
+                },
+                "3 frames lost",
+            ),
             (
                 Attempt {
                     latest_start_ns: Some(7_100_000),

@@ -253,6 +253,7 @@ fn unmeasured(ran: &Ran, switches: bool) -> Unmeasured {
 mod tests {
     use super::*;
     use crate::traffic::TcpInfo;
+    use sidestep_study::lab::Signals;
 
     #[test]
     fn what_an_older_kernel_or_a_bridge_does_not_count_is_not_known() {
@@ -294,5 +295,14 @@ mod tests {
             assert!(bridges.has(&format!("ports.switch.{name}")), "{name}");
         }
         assert!(!bridges.has("retransmits") && !bridges.has("timeouts"));
+    }
+
+    #[test]
+    fn every_signal_of_a_run_is_counted_or_named() {
+        let counted = ["marks", "trims", "timeouts", "retransmits"];
+        let never = unmeasured(&Ran::default(), true);
+        for name in Signals::NAMES {
+            assert!(counted.contains(name) || never.has(name), "{name}");
+        }
     }
 }

@@ -57,7 +57,8 @@ fn one(
         let ran = traffic::run(&scene.blueprint, &job, stop)?;
         let after = switches::counters(&scene.blueprint, &state.engine)?;
         let ports = seen::between(&scene.blueprint, &before, &after)?;
-        let lost = ports.iter().flatten().map(|p| p.lost).sum();
+        // Bridges do not count them.
+        let lost = (!ports.is_empty()).then(|| ports.iter().flatten().map(|p| p.lost).sum());
         let attempt = Attempt::of(&ran, seen::late(&after)?, lost);
         let kept = keep == Keep::Stalled || attempt.is_good() || ran.interrupted;
         log.note(seed, &ran, &attempt, kept);

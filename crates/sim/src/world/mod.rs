@@ -14,8 +14,10 @@
 //!   deadlocks; the trajectory hash is a sum;
 //! - the run ends with an instant, that of the last delivery, and not with an event.
 //!
-//! What is shared, the plan, the settings and the shortest paths, does not change. The pool of
-//! packets and the agenda serve whatever part of the network a world has.
+//! What is shared, the plan, the settings and the shortest paths, does not change. Whoever cuts a
+//! world brings what is one to a part and still one here: a pool and an agenda, the far end of a
+//! link that leaves the part, the count of flows left (parts that may reach the last delivery go
+//! in step with each other for one delay), and the paths of traced packets.
 
 mod finish;
 mod hosts;

@@ -7,13 +7,13 @@ use sidestep_types::{PortId, Time};
 /// Something happened to a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event<'a> {
-    /// When.
+    /// Time on the machine's clock.
     pub at: Time,
     /// The port it came in by; `None` of the switch's own answers, and of a frame that is evicted.
     pub from: Option<PortId>,
     /// Its bytes: as they will leave, or as they came when it is dropped.
     pub frame: &'a [u8],
-    /// What.
+    /// What happened to the frame.
     pub what: Happened,
 }
 
@@ -51,7 +51,7 @@ pub enum Happened {
     Dropped {
         /// The port it wanted.
         wanted: PortId,
-        /// Why.
+        /// The reason of the drop.
         reason: DropReason,
     },
     /// It waited, and gave its place to a better one.

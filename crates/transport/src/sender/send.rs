@@ -47,7 +47,7 @@ impl TcpSender {
         rank(self.size - self.una)
     }
 
-    /// RFC 5681 4.1: after a silence of more than one RTO the network is a stranger again.
+    /// RFC 5681 4.1: after a silence of more than one RTO path state is stale; use the initial window.
     #[inline]
     fn wake(&mut self, now: Time) {
         let silence = now.saturating_sub(self.last_sent);
