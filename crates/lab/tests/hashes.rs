@@ -1,0 +1,109 @@
+//! Golden table: the trajectory hash of every shipped scheme, and what it comes with.
+//!
+//! The hash is a digest of every delivery over every link. A line that changes says that the same
+//! scenario and seed give another run: that is a commit of its own, with an entry under *Results
+//! that moved* in the changelog.
+//!
+//! `UPDATE_GOLDEN=1 cargo test -p sidestep-lab --test hashes` writes the table anew.
+
+use sidestep_lab::{Scenario, Watch, run, shipped};
+use sidestep_sim::{Files, TraceFilter};
+use std::fmt::Write;
+
+/// Five switches in a ring with a host each, and flows from each host to the one two switches on:
+/// with pauses they come to wait for each other.
+struct Ring;
+
+impl Files for Ring {
+    fn read(&self, path: &str) -> Result<String, String> {
+        let mut text = String::new();
+        match path {
+            "ring.csv" => {
+                text.push_str("a,b,rate,delay\n");
+                (0..5).for_each(|i| text.push_str(&format!("h{i},s{i},1 Gbps,1 us\n")));
+                let next = |i| (i + 1) % 5;
+                (0..5).for_each(|i| text.push_str(&format!("s{i},s{},1 Gbps,1 us\n", next(i))));
+            }
+            "around.csv" => {
+                text.push_str("start,src,dst,size\n");
+                (0..5).for_each(|i| text.push_str(&format!("0 us,{i},{},2 MB\n", (i + 2) % 5)));
+            }
+            _ => return Err("no such file".into()),
+        }
+        Ok(text)
+    }
+}
+
+const RING: &str = r#"duration = "1 ms"
+drain = "300 ms"
+schemes = ["pfc"]
+[topology]
+kind = "custom"
+file = "ring.csv"
+[workload.around]
+kind = "flow_list"
+file = "around.csv"
+[scheme.pfc.switch]
+buffer = "droptail"
+pfc_xoff = "15 kB"
+"#;
+
+/// The scenarios: name, text, what is set, how many seeds.
+fn scenarios() -> Vec<(&'static str, &'static str, Vec<String>, u64)> {
+    let all: Vec<&str> = shipped::SCHEMES.iter().map(|(name, _)| *name).collect();
+    let all = format!("schemes={}", all.join(","));
+    let shipped = |name| shipped::scenario(name).unwrap();
+    let cioq = r#"switch.fabric="cioq""#.to_string();
+    let short = || r#"duration="20 ms""#.to_string();
+    vec![
+        ("quickstart", shipped("quickstart"), vec![all], 2),
+        (
+            "crossbar",
+            shipped("quickstart"),
+            vec!["schemes=dibs".into(), cioq],
+            1,
+        ),
+        ("trace", shipped("trace"), vec![], 1),
+        ("dibs-testbed", shipped("dibs-testbed"), vec![], 1),
+        ("dibs-demo", shipped("dibs-demo"), vec![short()], 1),
+        ("flow-control", shipped("flow-control"), vec![short()], 1),
+        ("ring", RING, vec![], 1),
+    ]
+}
+
+fn table() -> String {
+    let mut table =
+        String::from("scenario scheme seed hash hops events drops timeouts spurious deadlocks\n");
+    for (name, text, sets, seeds) in scenarios() {
+        let read = Scenario::read(&format!("{name}.toml"), text, &sets, &Ring);
+        let scenario = read.unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
+        for (i, scheme) in scenario.schemes.iter().enumerate() {
+            for seed in 1..=seeds {
+                let ran = run(&scenario, i, seed, TraceFilter::None, &mut |_| Watch::Go);
+                let outcome = ran.unwrap().outcome;
+                let t = &outcome.totals;
+                let stopped: Vec<String> =
+                    outcome.deadlocks.iter().map(|d| d.at.to_string()).collect();
+                let (drops, spurious) = (t.drops.iter().sum::<u64>(), t.spurious_retransmits);
+                let (hash, hops, events) = (outcome.trajectory_hash, t.packet_hops, t.events);
+                let (timeouts, stopped) = (t.timeouts, stopped.join(",").replace(' ', ""));
+                writeln!(table, "{name} {} {seed} {hash:016x} {hops} {events} {drops} {timeouts} {spurious} [{stopped}]", scheme.name).unwrap();
+            }
+        }
+    }
+    table
+}
+
+#[test]
+fn the_same_scenario_and_seed_give_the_same_run() {
+    let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/hashes.txt");
+    let table = table();
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(golden, &table).unwrap();
+    }
+    let kept = std::fs::read_to_string(golden).unwrap_or_default();
+    for (is, was) in table.lines().zip(kept.lines()) {
+        assert_eq!(is, was);
+    }
+    assert_eq!(table.lines().count(), kept.lines().count());
+}
