@@ -1,6 +1,7 @@
 //! The words of the command line.
 
 use clap::{Args, Parser, Subcommand};
+use sidestep_study::catalog::KINDS;
 use std::path::PathBuf;
 
 /// The burst-tolerance lab for data-centre networks.
@@ -179,12 +180,17 @@ Examples:
   sidestep list                              every kind, a line each
   sidestep list workloads                    one kind, with parameters, defaults and sources")]
 pub struct ListArgs {
-    /// scenarios, experiments, schemes, routes, buffers, schedulers, transports, recoveries, reductions, estimators,
-    /// topologies, workloads or cdfs
+    #[arg(help = kinds())]
     pub kind: Option<String>,
     /// Print one JSON object and nothing else
     #[arg(long)]
     pub json: bool,
+}
+
+/// "scenarios, experiments … or cdfs".
+fn kinds() -> String {
+    let (last, others) = KINDS.split_last().expect("there are kinds");
+    format!("{} or {last}", others.join(", "))
 }
 
 #[derive(Debug, Args)]

@@ -7,7 +7,7 @@ use sidestep_lab::tables::{
 use sidestep_lab::{Experiment, Scenario};
 use sidestep_sim::{Files, topology, workload};
 use sidestep_switch::{DropReason, buffer, route, sched};
-use sidestep_transport::{Estimator, Recovery, Reduction, TcpConfig, TransportConfig};
+use sidestep_transport::{CHOICES, TcpConfig, TransportConfig};
 use sidestep_types::{Entry, Param};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -77,14 +77,10 @@ fn every_registered_name_has_a_page_with_a_row_for_each_parameter() {
             check_params(&name, &text, entry.params, &mut missing);
         }
     }
-    for entry in Estimator::ENTRIES {
-        page(&format!("estimators/{}.md", entry.name), &mut missing);
-    }
-    for entry in Recovery::ENTRIES {
-        page(&format!("recoveries/{}.md", entry.name), &mut missing);
-    }
-    for entry in Reduction::ENTRIES {
-        page(&format!("reductions/{}.md", entry.name), &mut missing);
+    for choice in CHOICES {
+        for entry in choice.entries {
+            page(&format!("{}/{}.md", choice.kind, entry.name), &mut missing);
+        }
     }
     assert_none(&missing);
 }
@@ -247,17 +243,11 @@ fn tcp(set: &str) -> TcpConfig {
 
 #[test]
 fn what_the_transport_registers_a_scenario_can_choose() {
-    for entry in Estimator::ENTRIES {
-        let chosen = tcp(&format!("transport.rto_estimator={}", entry.name));
-        assert_eq!(chosen.rto.estimator.name(), entry.name);
-    }
-    for entry in Recovery::ENTRIES {
-        let chosen = tcp(&format!("transport.recovery={}", entry.name));
-        assert_eq!(chosen.recovery.name(), entry.name);
-    }
-    for entry in Reduction::ENTRIES {
-        let chosen = tcp(&format!("transport.reduction={}", entry.name));
-        assert_eq!(chosen.reduction.name(), entry.name);
+    for choice in CHOICES {
+        for entry in choice.entries {
+            let chosen = tcp(&format!("{}={}", choice.key, entry.name));
+            assert_eq!((choice.of)(&chosen), entry.name);
+        }
     }
     for entry in TRANSPORTS {
         let chosen = transport(&format!("transport.kind={}", entry.name));

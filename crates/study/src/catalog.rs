@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use sidestep_lab::{Experiment, Scenario, shipped, tables};
 use sidestep_sim::{NoFiles, SizeCdf, cdf, topology, workload};
 use sidestep_switch::{buffer, route, sched};
-use sidestep_transport::{Estimator, Recovery, Reduction};
+use sidestep_transport::CHOICES;
 use sidestep_types::{Entry, Param};
 use std::path::Path;
 
@@ -34,21 +34,32 @@ pub struct Item {
 }
 
 /// The words for the kinds, in the order of the list.
-pub const KINDS: &[&str] = &[
-    "scenarios",
-    "experiments",
-    "schemes",
-    "routes",
-    "buffers",
-    "schedulers",
-    "transports",
-    "recoveries",
-    "reductions",
-    "estimators",
-    "topologies",
-    "workloads",
-    "cdfs",
-];
+pub const KINDS: &[&str] = &{
+    const BEFORE: [&str; 7] = [
+        "scenarios",
+        "experiments",
+        "schemes",
+        "routes",
+        "buffers",
+        "schedulers",
+        "transports",
+    ];
+    const AFTER: [&str; 3] = ["topologies", "workloads", "cdfs"];
+    let mut all = [""; BEFORE.len() + CHOICES.len() + AFTER.len()];
+    let mut i = 0_usize;
+    while i < all.len() {
+        let choice = i.wrapping_sub(BEFORE.len());
+        all[i] = if i < BEFORE.len() {
+            BEFORE[i]
+        } else if choice < CHOICES.len() {
+            CHOICES[choice].kind
+        } else {
+            AFTER[choice - CHOICES.len()]
+        };
+        i += 1;
+    }
+    all
+};
 
 /// All there is of the kind called `name`, its singular included.
 pub fn kind(name: &str) -> Option<Kind> {
@@ -67,12 +78,13 @@ pub fn kind(name: &str) -> Option<Kind> {
         "buffers" => ("switch.buffer", of(buffer::ENTRIES)),
         "schedulers" => ("switch.sched", of(sched::ENTRIES)),
         "transports" => ("transport.kind", of(tables::TRANSPORTS)),
-        "recoveries" => ("transport.recovery", of(Recovery::ENTRIES)),
-        "reductions" => ("transport.reduction", of(Reduction::ENTRIES)),
-        "estimators" => ("transport.rto_estimator", of(Estimator::ENTRIES)),
         "topologies" => ("topology.kind", of(topology::ENTRIES)),
         "workloads" => ("workload.NAME.kind", of(workload::ENTRIES)),
-        _ => ("workload.NAME.cdf", cdfs()),
+        "cdfs" => ("workload.NAME.cdf", cdfs()),
+        name => {
+            let choice = CHOICES.iter().find(|choice| choice.kind == name)?;
+            (choice.key, of(choice.entries))
+        }
     };
     Some(Kind { name, key, items })
 }

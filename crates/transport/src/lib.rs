@@ -30,7 +30,7 @@ pub use receiver::TcpReceiver;
 pub use rto::{Estimate, Estimator, RtoConfig};
 pub use sender::TcpSender;
 pub use transports::{AnySender, ENTRIES, TransportConfig, build, takes};
-pub use words::{Recovery, Reduction};
+pub use words::*;
 
 use sidestep_types::{SackBlocks, Time};
 

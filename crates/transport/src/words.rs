@@ -1,6 +1,47 @@
-//! What a TCP connection can be told by a word, apart from its estimator.
+//! What a TCP connection can be told by a word.
+//!
+//! A new choice is a `words!` here and a line in [`CHOICES`], which lists, documents and tests go
+//! over; beside them a parameter in `params.rs` and a field in `config.rs`.
+
+use sidestep_types::Entry;
 
 use crate::registry::words;
+use crate::{Estimator, TcpConfig};
+
+/// A parameter of `[transport]` that is one of a list of words, each with its own entry and page.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice {
+    /// The parameter with its table: `transport.recovery`.
+    pub key: &'static str,
+    /// What the words are together: a kind of `sidestep list`, and a folder of `docs/`.
+    pub kind: &'static str,
+    /// The words.
+    pub entries: &'static [Entry],
+    /// The word that a connection was told.
+    pub of: fn(&TcpConfig) -> &'static str,
+}
+
+/// All of them, in the order of lists.
+pub const CHOICES: &[Choice] = &[
+    Choice {
+        key: "transport.recovery",
+        kind: "recoveries",
+        entries: Recovery::ENTRIES,
+        of: |tcp| tcp.recovery.name(),
+    },
+    Choice {
+        key: "transport.reduction",
+        kind: "reductions",
+        entries: Reduction::ENTRIES,
+        of: |tcp| tcp.reduction.name(),
+    },
+    Choice {
+        key: "transport.rto_estimator",
+        kind: "estimators",
+        entries: Estimator::ENTRIES,
+        of: |tcp| tcp.rto.estimator.name(),
+    },
+];
 
 words! {
     /// How losses are found and repaired.
@@ -34,6 +75,23 @@ words! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::PARAMS;
+    use sidestep_types::ParamUnit;
+
+    #[test]
+    fn every_parameter_that_is_a_word_is_a_choice() {
+        for param in PARAMS {
+            if let ParamUnit::Word(words) = param.unit {
+                let choice = CHOICES
+                    .iter()
+                    .find(|choice| choice.key == format!("transport.{}", param.name))
+                    .unwrap_or_else(|| panic!("{} is not in CHOICES", param.name));
+                let names: Vec<&str> = choice.entries.iter().map(|entry| entry.name).collect();
+                assert_eq!(names, words);
+                assert_eq!(Some((choice.of)(&TcpConfig::default())), param.default);
+            }
+        }
+    }
 
     #[test]
     fn every_listed_recovery_reads_back() {
