@@ -22,7 +22,93 @@ pub struct Decider {
 
 /// A driver with one packet at hand.
 ///
-/// `crates/switch/src/ports/tests.rs` has the smallest one, over ports in memory.
+/// One port in memory, whose clock stands still and which nothing leaves:
+///
+/// ```
+/// use sidestep_switch::ports::{Line, Live, Parcel, Ports, Ranked, Store, Wire};
+/// use sidestep_switch::{Action, AnyBuffer, AnyRoute, Capacity, Carrier, Decider};
+/// use sidestep_types::{
+///     BitRate, FlowId, HostId, Kind, Packet, PortId, PortSet, Rng, Size, Time, Values,
+/// };
+///
+/// #[derive(Default)]
+/// struct Shelf(Vec<Parcel>);
+/// # impl Store for Shelf {
+/// #     fn parcel(&self, at: u32) -> &Parcel { &self.0[at as usize] }
+/// #     fn parcel_mut(&mut self, at: u32) -> &mut Parcel { &mut self.0[at as usize] }
+/// #     fn has(&self, at: u32) -> bool { (at as usize) < self.0.len() }
+/// # }
+/// struct OnePort {
+///     line: Line,
+///     wire: Wire,
+///     shelf: Shelf,
+/// }
+/// # impl Ports for &mut OnePort {
+/// #     type Store = Shelf;
+/// #     fn count(&self) -> u16 { 1 }
+/// #     fn now(&self) -> Time { Time::ZERO }
+/// #     fn capacity(&self) -> Capacity { Capacity::PerPort(Size::Packets(1)) }
+/// #     fn unbuffered(&self) -> u32 { 20 }
+/// #     fn to_switch(&self) -> PortSet { PortSet::default() }
+/// #     fn ingress(&self) -> Option<PortId> { None }
+/// #     fn line(&mut self, _: PortId) -> (&mut Line, &Shelf) { (&mut self.line, &self.shelf) }
+/// #     fn line_as_it_is(&self, _: PortId) -> &Line { &self.line }
+/// #     fn wire(&self, _: PortId) -> &Wire { &self.wire }
+/// #     fn ranked(&self, _: PortId) -> Option<&Ranked> { None }
+/// # }
+///
+/// struct AtHand<'a> {
+///     port: &'a mut OnePort,
+///     packet: Packet,
+/// }
+///
+/// impl Carrier for AtHand<'_> {
+///     type Ports<'a>
+///         = &'a mut OnePort
+///     where
+///         Self: 'a;
+///     fn at_hand(&mut self) -> (&Packet, &mut OnePort) {
+///         (&self.packet, self.port)
+///     }
+///     fn packet_mut(&mut self) -> &mut Packet {
+///         &mut self.packet
+///     }
+///     fn trim(&mut self) -> bool {
+///         false
+///     }
+///     fn enqueue(&mut self, _: PortId) -> bool {
+///         let at = self.port.shelf.0.len() as u32;
+///         self.port.shelf.0.push(Parcel::new(self.packet));
+///         self.port.line.grow(u32::from(self.packet.wire) - 20);
+///         let wire = self.port.wire;
+///         self.port.line.queue(&mut self.port.shelf, &wire, Time::ZERO, at);
+///         true
+///     }
+///     fn evict(&mut self, _: PortId) {
+///         unreachable!("a FIFO port has nothing to evict");
+///     }
+/// }
+///
+/// let none = Values::defaults(&[]);
+/// let route = AnyRoute::build("single", &none, 1, 0).unwrap();
+/// let buffer = AnyBuffer::build("droptail", &none, 1, 0).unwrap();
+/// let mut decider = Decider::new(route, buffer, Rng::from_seed(1), 1);
+/// let (line, wire) = (Line::default(), Wire::new(BitRate::gbps(1), Time::from_us(1)));
+/// let mut port = OnePort { line, wire, shelf: Shelf::default() };
+/// let mut packet = Packet::new(Kind::Data, FlowId(0), HostId(0), 0);
+/// packet.wire = 1538;
+/// let mut arrives = || {
+///     let mut at_hand = AtHand { port: &mut port, packet };
+///     let (packet, ports) = at_hand.at_hand();
+///     let mut queues = Live(ports);
+///     let wanted = decider.pick(packet, &[PortId(0)], &mut queues);
+///     let (want, verdict) = decider.decide(packet, wanted, false, &mut queues);
+///     decider.carry_out(at_hand, want, verdict)
+/// };
+/// assert!(matches!(arrives(), Action::Queued { .. }));
+/// assert!(matches!(arrives(), Action::Dropped(_)));
+/// assert_eq!(decider.counts(PortId(0)).drops.iter().sum::<u64>(), 1);
+/// ```
 pub trait Carrier {
     /// Its ports.
     type Ports<'a>: Ports

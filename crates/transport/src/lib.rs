@@ -27,6 +27,7 @@ pub use host::Endpoint;
 pub use params::PARAMS;
 pub use pfabric::{PfabricConfig, PfabricSender};
 pub use receiver::TcpReceiver;
+pub use registry::Transport;
 pub use rto::{Estimate, Estimator, RtoConfig};
 pub use sender::TcpSender;
 pub use transports::{AnySender, ENTRIES, TransportConfig, build, takes};

@@ -8,7 +8,41 @@ use sidestep_types::{Entry, Refusal, Values};
 
 /// What can be chosen as a transport by its name: a congestion controller of TCP's, or a sender
 /// of its own.
-pub(crate) trait Transport {
+///
+/// ```
+/// use sidestep_transport::Transport;
+/// use sidestep_types::{Entry, Param, ParamUnit, Refusal, Value, Values};
+///
+/// /// Keeps so many segments in the network, whatever happens.
+/// struct Fixed;
+///
+/// impl Transport for Fixed {
+///     const ENTRY: Entry = Entry {
+///         name: "fixed",
+///         summary: "a window that never moves",
+///         source: "an example",
+///         params: &[Param::with_default("segments", ParamUnit::Count, "10", "its window; assumed")],
+///     };
+///     type Settings = u64;
+///
+///     fn takes(param: &str) -> bool {
+///         param != "initial_window"
+///     }
+///
+///     fn read(values: &Values) -> Result<u64, Refusal> {
+///         match values.count("segments") {
+///             0 => Err(Refusal::of("segments", "must be above 0")),
+///             n => Ok(n),
+///         }
+///     }
+/// }
+///
+/// let mut values = Values::defaults(Fixed::ENTRY.params);
+/// assert_eq!(Fixed::read(&values), Ok(10));
+/// values.set("segments", Value::Count(0));
+/// assert_eq!(Fixed::read(&values).unwrap_err().params, ["segments"]);
+/// ```
+pub trait Transport {
     /// Its name, its paper, and the parameters that only it has.
     const ENTRY: Entry;
     /// What it is made from: a controller's, in the order of its registry line.
