@@ -4,7 +4,7 @@
 //!              of processor time. A run not yet measured costs what its point and scheme did with
 //!              another seed, else its guess times what a packet cost in its scheme, else in all.
 
-use super::Job;
+use super::jobs::Job;
 use sidestep_lab::{Experiment, Point};
 use std::sync::Mutex;
 
@@ -90,7 +90,8 @@ impl<'j> Costs<'j> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sweep::{Jobs, Key};
+    use crate::sweep::Key;
+    use crate::sweep::jobs::Jobs;
     use sidestep_sim::NoFiles;
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod cache;
 mod cost;
+mod jobs;
 mod report;
 mod table;
 
@@ -21,6 +22,7 @@ use crate::when;
 use crate::workers::{in_order, thread_cpu_s};
 use crate::{Error, recorder, session};
 use cost::Costs;
+use jobs::{Job, Jobs};
 use serde_json::{Map, Value, json};
 use sidestep_lab::{Experiment, PointResult, Progress, Record, Results, Watch};
 use sidestep_sim::TraceFilter;
@@ -214,50 +216,6 @@ pub fn measure_experiments(
         }
     };
     Ok(experiments.iter().zip(own).zip(runs).map(one).collect())
-}
-
-/// One run to make.
-#[derive(Debug)]
-struct Job {
-    experiment: usize,
-    point: usize,
-    scheme: usize,
-    seed: u64,
-    key: Key,
-}
-
-/// All runs, by point, scheme and seed.
-struct Jobs {
-    all: Vec<Job>,
-}
-
-impl Jobs {
-    fn of(experiments: &[&Experiment]) -> Jobs {
-        let mut all = Vec::new();
-        for (experiment, e) in experiments.iter().enumerate() {
-            for (point, p) in e.points.iter().enumerate() {
-                for scheme in 0..p.scenario.schemes.len() {
-                    all.extend(p.scenario.seeds.iter().map(|&seed| Job {
-                        experiment,
-                        point,
-                        scheme,
-                        seed,
-                        key: Key::of(&p.scenario, scheme, seed),
-                    }));
-                }
-            }
-        }
-        Jobs { all }
-    }
-
-    /// Each run once: points may come to the same scenario.
-    fn distinct(&self) -> Vec<&Job> {
-        let mut seen = std::collections::BTreeSet::new();
-        self.all
-            .iter()
-            .filter(|job| seen.insert(&job.key))
-            .collect()
-    }
 }
 
 fn run_missing<'j>(

@@ -19,6 +19,7 @@
 
 mod ack;
 mod board;
+mod prr;
 mod recovery;
 mod reduction;
 mod send;
@@ -31,7 +32,7 @@ use crate::congestion::{Controller, Window};
 use crate::rto::Timer;
 use crate::{Ack, Recovery, Reduction, Segment, Sender, SenderCounters, TcpConfig};
 use board::Board;
-use reduction::Prr;
+use prr::Prr;
 
 /// Where a sender stands between losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

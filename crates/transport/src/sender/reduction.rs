@@ -15,18 +15,8 @@
 //!                  does; RFC 9937 takes back all). A loss after an echo starts anew. What a
 //!                  switch has cut counts as delivered here: it has left the network.
 
+use super::prr::Prr;
 use super::{Phase, TcpSender};
-
-/// A reduction in progress.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Prr {
-    /// In the network when it began; 0 before the first step.
-    flight: u64,
-    /// Delivered since.
-    delivered: u64,
-    /// Sent again since; what was sent for the first time is known from `cut_end`.
-    pub resent: u64,
-}
 
 /// What a sender knew before an acknowledgement.
 #[derive(Clone, Copy, Debug)]
@@ -105,30 +95,5 @@ impl TcpSender {
             // All that was in the network is cut: it must not stay empty.
             self.window.cwnd = self.window.mss;
         }
-    }
-}
-
-impl Prr {
-    /// RFC 9937: SndCnt, in full segments unless `ssthresh` is nearer.
-    fn share(
-        &self,
-        pipe: u64,
-        ssthresh: u64,
-        delivered: u64,
-        out: u64,
-        safe: bool,
-        mss: u64,
-    ) -> u64 {
-        let share = if pipe > ssthresh {
-            let due = u128::from(self.delivered) * u128::from(ssthresh);
-            let due = due.div_ceil(u128::from(self.flight)).min(u128::from(pipe)) as u64;
-            due.next_multiple_of(mss).saturating_sub(out)
-        } else {
-            let owed = self.delivered.saturating_sub(out).max(delivered);
-            let grown = owed.next_multiple_of(mss) + if safe { mss } else { 0 };
-            grown.min(ssthresh - pipe)
-        };
-        // The first acknowledgement always lets one go: a fast retransmit must not wait.
-        if share == 0 && out == 0 { mss } else { share }
     }
 }

@@ -1,0 +1,48 @@
+//! Which runs experiments come to.
+
+use super::cache::Key;
+use sidestep_lab::Experiment;
+
+/// One run to make.
+#[derive(Debug)]
+pub(super) struct Job {
+    pub experiment: usize,
+    pub point: usize,
+    pub scheme: usize,
+    pub seed: u64,
+    pub key: Key,
+}
+
+/// All runs, by point, scheme and seed.
+pub(super) struct Jobs {
+    pub all: Vec<Job>,
+}
+
+impl Jobs {
+    pub fn of(experiments: &[&Experiment]) -> Jobs {
+        let mut all = Vec::new();
+        for (experiment, e) in experiments.iter().enumerate() {
+            for (point, p) in e.points.iter().enumerate() {
+                for scheme in 0..p.scenario.schemes.len() {
+                    all.extend(p.scenario.seeds.iter().map(|&seed| Job {
+                        experiment,
+                        point,
+                        scheme,
+                        seed,
+                        key: Key::of(&p.scenario, scheme, seed),
+                    }));
+                }
+            }
+        }
+        Jobs { all }
+    }
+
+    /// Each run once: points may come to the same scenario.
+    pub fn distinct(&self) -> Vec<&Job> {
+        let mut seen = std::collections::BTreeSet::new();
+        self.all
+            .iter()
+            .filter(|job| seen.insert(&job.key))
+            .collect()
+    }
+}
