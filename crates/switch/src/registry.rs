@@ -9,6 +9,9 @@ use std::fmt;
 pub struct Nature {
     /// It sends packets that do not fit by other ports, and so reorders them and hides losses.
     pub detours: bool,
+    /// The flag among its parameters without which no detour goes straight back to where the packet
+    /// came from; `None` where one always may.
+    pub back: Option<&'static str>,
     /// It can mark packets that it queues where they want to go.
     pub marks: bool,
     /// It works only beside this scheduler.
@@ -31,6 +34,7 @@ impl Nature {
     /// Marks, keeps or drops, and needs nothing: no ranks, no draws, no memory.
     pub const PLAIN: Nature = Nature {
         detours: false,
+        back: None,
         marks: true,
         sched: None,
         ranks: false,
@@ -42,6 +46,7 @@ impl Nature {
     /// Detours, and drops what was detoured too often.
     pub const DETOURS: Nature = Nature {
         detours: true,
+        back: Some("ingress"),
         answers: &["enqueue", "detour", "full", "detours"],
         ..Nature::PLAIN
     };

@@ -92,12 +92,8 @@ impl Case {
 /// The ports that a packet may be detoured to, full or not.
 fn candidates(policy: Policy, setting: &Setting, queues: &StillQueues) -> PortSet {
     let mut ports = queues.to_switch;
-    let has = policy
-        .entry
-        .params
-        .iter()
-        .any(|param| param.name == "ingress");
-    if let (Some(ingress), true) = (queues.ingress, has && !setting.values.flag("ingress")) {
+    let back = (policy.nature.back).is_none_or(|flag| setting.values.flag(flag));
+    if let (Some(ingress), false) = (queues.ingress, back) {
         ports.remove(ingress);
     }
     ports
