@@ -1,51 +1,12 @@
 //! A network whose pauses lock: the run ends, and its warning names the ports.
 
+mod common;
+
+use common::{AROUND, Ring};
 use sidestep_lab::stats::summarise;
 use sidestep_lab::{Record, Scenario, Watch, run};
-use sidestep_sim::{Files, TraceFilter};
+use sidestep_sim::TraceFilter;
 use sidestep_types::Time;
-
-/// Five switches in a ring with a host each, and flows from each host to the one two switches on.
-struct Ring;
-
-impl Files for Ring {
-    fn read(&self, path: &str) -> Result<String, String> {
-        let mut text = String::new();
-        match path {
-            "ring.csv" => {
-                text.push_str("a,b,rate,delay\n");
-                for i in 0..5 {
-                    text.push_str(&format!("h{i},s{i},1 Gbps,1 us\n"));
-                }
-                for i in 0..5 {
-                    text.push_str(&format!("s{i},s{},1 Gbps,1 us\n", (i + 1) % 5));
-                }
-            }
-            "around.csv" => {
-                text.push_str("start,src,dst,size\n");
-                for i in 0..5 {
-                    text.push_str(&format!("0 us,{i},{},2 MB\n", (i + 2) % 5));
-                }
-            }
-            _ => return Err("no such file".into()),
-        }
-        Ok(text)
-    }
-}
-
-const AROUND: &str = r#"duration = "1 ms"
-drain = "300 ms"
-schemes = ["pfc"]
-[topology]
-kind = "custom"
-file = "ring.csv"
-[workload.around]
-kind = "flow_list"
-file = "around.csv"
-[scheme.pfc.switch]
-buffer = "droptail"
-pfc_xoff = "15 kB"
-"#;
 
 #[test]
 fn a_run_that_locks_ends_at_its_horizon_and_names_the_ports() {

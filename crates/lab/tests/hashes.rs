@@ -6,47 +6,12 @@
 //!
 //! `UPDATE_GOLDEN=1 cargo test -p sidestep-lab --test hashes` writes the table anew.
 
+mod common;
+
+use common::{AROUND, Ring};
 use sidestep_lab::{Scenario, Watch, run, shipped};
-use sidestep_sim::{Files, TraceFilter};
+use sidestep_sim::TraceFilter;
 use std::fmt::Write;
-
-/// Five switches in a ring with a host each, and flows from each host to the one two switches on:
-/// with pauses they come to wait for each other.
-struct Ring;
-
-impl Files for Ring {
-    fn read(&self, path: &str) -> Result<String, String> {
-        let mut text = String::new();
-        match path {
-            "ring.csv" => {
-                text.push_str("a,b,rate,delay\n");
-                (0..5).for_each(|i| text.push_str(&format!("h{i},s{i},1 Gbps,1 us\n")));
-                let next = |i| (i + 1) % 5;
-                (0..5).for_each(|i| text.push_str(&format!("s{i},s{},1 Gbps,1 us\n", next(i))));
-            }
-            "around.csv" => {
-                text.push_str("start,src,dst,size\n");
-                (0..5).for_each(|i| text.push_str(&format!("0 us,{i},{},2 MB\n", (i + 2) % 5)));
-            }
-            _ => return Err("no such file".into()),
-        }
-        Ok(text)
-    }
-}
-
-const RING: &str = r#"duration = "1 ms"
-drain = "300 ms"
-schemes = ["pfc"]
-[topology]
-kind = "custom"
-file = "ring.csv"
-[workload.around]
-kind = "flow_list"
-file = "around.csv"
-[scheme.pfc.switch]
-buffer = "droptail"
-pfc_xoff = "15 kB"
-"#;
 
 /// The scenarios: name, text, what is set, how many seeds.
 fn scenarios() -> Vec<(&'static str, &'static str, Vec<String>, u64)> {
@@ -67,7 +32,7 @@ fn scenarios() -> Vec<(&'static str, &'static str, Vec<String>, u64)> {
         ("dibs-testbed", shipped("dibs-testbed"), vec![], 1),
         ("dibs-demo", shipped("dibs-demo"), vec![short()], 1),
         ("flow-control", shipped("flow-control"), vec![short()], 1),
-        ("ring", RING, vec![], 1),
+        ("ring", AROUND, vec![], 1),
     ]
 }
 
