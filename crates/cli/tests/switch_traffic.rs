@@ -90,10 +90,10 @@ fn roomy(socket: &UdpSocket) {
     assert_eq!(done, 0, "SO_RCVBUFFORCE");
 }
 
-/// Frames that host 1 had received at an instant between two.
-struct Sample {
+/// Frames that the switch had sent to host 1 at an instant between two.
+struct Look {
     before: Instant,
-    frames: u64,
+    sent: u64,
     after: Instant,
 }
 
@@ -102,10 +102,12 @@ fn a_link_is_paced_to_its_rate_as_exactly_as_the_switch_says() {
     let Some(wiring) = wiring(2) else { return };
     // 1514 bytes are 1538 on the wire: 650 a second. What is queued lasts for nearly two seconds.
     const CAPACITY: u64 = 1200;
+    let rate = 8e6 / 8.0 / 1538.0;
     let running = Running::start(wiring, "8 Mbps", "capacity = \"1200 pkt\"", "");
     let wiring = &running.wiring;
     let frame = udp_frame(1514, 0, 1);
     let mut source = wiring.hosts[0].within(|| Source::open("eth0").unwrap());
+    let (began, there_before) = (Instant::now(), wiring.received(1).unwrap());
     // Until one finds no room: then the queue is full, and nothing more comes.
     let full = || {
         let counters = running.counters();
@@ -115,31 +117,34 @@ fn a_link_is_paced_to_its_rate_as_exactly_as_the_switch_says() {
         source.send(std::iter::repeat_n(&frame[..], 64));
         full() > 0
     });
-    let mut samples = Vec::new();
+    let mut looks = Vec::new();
     loop {
         let before = Instant::now();
-        let frames = wiring.received(1).unwrap();
+        let counters = running.counters();
         let after = Instant::now();
-        // Held after the count: the queue had been full of frames that were due one after the other.
-        match running.counters()["held"].as_u64().unwrap() {
+        let sent = counters["ports"]["h1"]["io"]["sent"].as_u64().unwrap();
+        // However late the kernel hands it over: no frame is there early.
+        let there = wiring.received(1).unwrap() - there_before;
+        let most = rate * began.elapsed().as_secs_f64() + 1.0;
+        assert!(there as f64 <= most, "{there} frames where {most} had left");
+        match counters["held"].as_u64().unwrap() {
             0 => break,
-            _ => samples.push(Sample {
+            _ => looks.push(Look {
                 before,
-                frames,
+                sent,
                 after,
             }),
         }
         std::thread::sleep(Duration::from_millis(20));
     }
     let late_s = running.counters()["lateness"]["max_us"].as_f64().unwrap() / 1e6;
-    let rate = 8e6 / 8.0 / 1538.0;
-    let [first, .., last] = &samples[..] else {
-        panic!("the queue was empty within {} looks", samples.len());
+    let [first, .., last] = &looks[..] else {
+        panic!("the queue was empty within {} looks", looks.len());
     };
-    assert!(last.frames > first.frames);
-    for (i, first) in samples.iter().enumerate() {
-        for last in &samples[i + 1..] {
-            let frames = (last.frames - first.frames) as f64;
+    assert!(last.sent > first.sent);
+    for (i, first) in looks.iter().enumerate() {
+        for last in &looks[i + 1..] {
+            let frames = (last.sent - first.sent) as f64;
             let longest = (last.after - first.before).as_secs_f64();
             let shortest = (last.before - first.after).as_secs_f64();
             // A frame is never early, and what was late catches up.
