@@ -4,8 +4,8 @@ use crate::counts::Totals;
 use crate::histogram::Histogram;
 use crate::network::End;
 use crate::pfc::Deadlock;
-use sidestep_switch::DropReason;
 use sidestep_switch::ports::Counts;
+use sidestep_switch::{DropReason, Joined};
 use sidestep_types::{BitRate, FlowId, PortId, SwitchId, Time};
 
 /// Everything a run recorded.
@@ -173,7 +173,7 @@ impl PacketTrace {
     /// How often it was detoured.
     pub fn detours(&self) -> usize {
         let detoured = |s: &&TraceStep| match s.what {
-            TraceEvent::Queued { port, wanted, .. } => port != wanted,
+            TraceEvent::Queued { joined, .. } => joined.detoured(),
             _ => false,
         };
         self.steps.iter().filter(detoured).count()
@@ -198,18 +198,10 @@ pub enum TraceEvent {
     Queued {
         /// At this switch.
         switch: SwitchId,
-        /// On this port.
-        port: PortId,
-        /// The port the route wanted; another one means a detour.
-        wanted: PortId,
-        /// Packets ahead of it.
-        ahead: u32,
+        /// On which port, and what was changed about it.
+        joined: Joined,
         /// Packets in the wanted port's queue.
         wanted_queue: u32,
-        /// Was it marked here?
-        marked: bool,
-        /// Has it lost its payload, here or before?
-        trimmed: bool,
     },
     /// A switch dropped it.
     Dropped {

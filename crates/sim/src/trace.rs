@@ -90,34 +90,16 @@ impl Tracer {
         trace.path.steps.push(TraceStep { at: now, what });
     }
 
-    /// A switch dealt with a packet, which is now, or was before, `trimmed`.
-    pub fn switched(
-        &mut self,
-        now: Time,
-        parcel: u32,
-        switch: SwitchId,
-        done: &Done,
-        trimmed: bool,
-    ) {
-        let wanted = done.want.port;
-        let queued = |port: PortId, ahead: u32, marked: bool| TraceEvent::Queued {
-            switch,
-            port,
-            wanted,
-            ahead,
-            wanted_queue: done.want.depth.packets,
-            marked,
-            trimmed,
-        };
+    /// A switch dealt with a packet.
+    pub fn switched(&mut self, now: Time, parcel: u32, switch: SwitchId, done: &Done) {
         let what = match done.action {
-            Action::Queued {
-                port,
-                ahead,
-                marked,
-            } => queued(port, ahead.packets, marked),
-            Action::Squeezed { ahead, marked, .. } => queued(wanted, ahead.packets, marked),
+            Action::Queued(joined) | Action::Squeezed(joined) => TraceEvent::Queued {
+                switch,
+                joined,
+                wanted_queue: done.want.depth.packets,
+            },
             Action::Dropped(reason) => {
-                return self.dropped(now, parcel, switch, wanted, reason);
+                return self.dropped(now, parcel, switch, done.want.port, reason);
             }
             Action::NoMemory => unreachable!("the simulator's pool grows"),
         };

@@ -163,6 +163,7 @@ fn switches(trace: &PacketTrace) -> impl Iterator<Item = SwitchId> {
 mod tests {
     use super::*;
     use crate::outcome::TraceStep;
+    use sidestep_switch::{Changes, Depth, Joined};
     use sidestep_types::FlowId;
 
     /// A packet through these switches, detoured at the first `detours` of them.
@@ -171,12 +172,13 @@ mod tests {
             at: Time::ZERO,
             what: TraceEvent::Queued {
                 switch: SwitchId(*s),
-                port: PortId(u16::from(i < detours)),
-                wanted: PortId(0),
-                ahead: 0,
+                joined: Joined {
+                    wanted: PortId(0),
+                    port: PortId(u16::from(i < detours)),
+                    ahead: Depth::default(),
+                    changes: Changes::default(),
+                },
                 wanted_queue: 0,
-                marked: false,
-                trimmed: false,
             },
         };
         PacketTrace {

@@ -46,7 +46,7 @@ fn trimmed_packets_go_on_as_headers_of_the_least_size_and_overtake() {
         .find(|p| p.to == End::Host(HostId(0)))
         .unwrap();
     let trimmed = |trace: &&PacketTrace| {
-        let cut = |s: &TraceStep| matches!(s.what, TraceEvent::Queued { trimmed: true, .. });
+        let cut = |s: &TraceStep| matches!(s.what, TraceEvent::Queued { joined, .. } if joined.changes.has(Changes::TRIMMED));
         trace.steps.iter().any(cut)
     };
     let arrived = |trace: &&PacketTrace| trace.steps.last().unwrap().what == TraceEvent::Delivered;
@@ -85,16 +85,11 @@ fn without_the_ingress_port_no_detour_goes_straight_back() {
         for pair in outcome.traces.iter().flat_map(|t| t.steps.windows(2)) {
             if let (
                 TraceEvent::Queued { switch: before, .. },
-                TraceEvent::Queued {
-                    switch,
-                    port,
-                    wanted,
-                    ..
-                },
+                TraceEvent::Queued { switch, joined, .. },
             ) = (pair[0].what, pair[1].what)
             {
-                let returns = leads_to[&(switch, port)] == End::Switch(before);
-                back += u32::from(port != wanted && returns);
+                let returns = leads_to[&(switch, joined.port)] == End::Switch(before);
+                back += u32::from(joined.detoured() && returns);
             }
         }
         assert!(outcome.totals.detours > 50);

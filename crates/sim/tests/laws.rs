@@ -147,9 +147,10 @@ proptest! {
         for trace in &outcome.traces {
             for (i, step) in trace.steps.iter().enumerate() {
                 match step.what {
-                    TraceEvent::Queued { switch, port, wanted, ahead, wanted_queue, .. } => {
+                    TraceEvent::Queued { switch, joined, wanted_queue } => {
+                        let (port, ahead) = (joined.port, joined.ahead.packets);
                         prop_assert!(ahead < limit, "{step:?}");
-                        if port != wanted {
+                        if joined.detoured() {
                             detours += 1;
                             prop_assert_eq!(wanted_queue, limit, "a detour from a full port");
                             prop_assert!(leads_to_switch[&(switch, port)]);

@@ -7,6 +7,7 @@ use crate::words::{count, number};
 use serde_json::{Value, json};
 use sidestep_sim::network::{End, Network};
 use sidestep_sim::{PacketTrace, TraceEvent, TraceFilter};
+use sidestep_switch::Changes;
 use sidestep_types::PortId;
 use std::collections::BTreeMap;
 
@@ -94,24 +95,24 @@ impl<'a> PortNames<'a> {
             }),
             TraceEvent::Queued {
                 switch,
-                port,
-                wanted,
-                ahead,
+                joined,
                 wanted_queue,
-                marked,
-                trimmed,
-            } => json!({
-                "event": if port == wanted { "queued" } else { "detoured" },
-                "at": name(switch.0 as usize),
-                "port": port.0,
-                "to": self.leads_to(switch.0 as usize, port),
-                "ahead": ahead,
-                "wanted_port": wanted.0,
-                "wanted_to": self.leads_to(switch.0 as usize, wanted),
-                "wanted_queue": wanted_queue,
-                "marked": marked,
-                "trimmed": trimmed,
-            }),
+            } => {
+                let mut step = json!({
+                    "event": if joined.detoured() { "detoured" } else { "queued" },
+                    "at": name(switch.0 as usize),
+                    "port": joined.port.0,
+                    "to": self.leads_to(switch.0 as usize, joined.port),
+                    "ahead": joined.ahead.packets,
+                    "wanted_port": joined.wanted.0,
+                    "wanted_to": self.leads_to(switch.0 as usize, joined.wanted),
+                    "wanted_queue": wanted_queue,
+                });
+                for (change, word) in Changes::ALL {
+                    step[*word] = json!(joined.changes.has(*change));
+                }
+                step
+            }
         }
     }
 
@@ -177,8 +178,9 @@ pub fn describe(packet: &Value) -> String {
                         step["wanted_queue"]
                     ));
                 }
-                if step["marked"] == true && event != "detoured" {
-                    rest.push_str("  marked");
+                for (_, word) in Changes::ALL.iter().filter(|(_, word)| step[*word] == true) {
+                    rest.push_str("  ");
+                    rest.push_str(word);
                 }
                 rest
             }
@@ -291,7 +293,7 @@ dibs, seed 1: 1 detours, delivered after 50.5 us
 
    time, us  at            leaves by                 ahead of it
       0.000  host 5        its NIC
-     13.000  edge 0.1      port 2 to agg 0.1                   7  DETOUR, port 0 to host 9 is full (100)
+     13.000  edge 0.1      port 2 to agg 0.1                   7  DETOUR, port 0 to host 9 is full (100)  marked
      29.000  edge 0.1      port 2 to agg 0.1                   7  marked
      50.500  host 9        delivered
 

@@ -6,7 +6,10 @@
 
 use crate::ports::{Counts, Live, Ports};
 use crate::route::checked;
-use crate::{AnyBuffer, AnyRoute, Buffer, Depth, DropReason, Queues, Route, Verdict, Want};
+use crate::{
+    Action, AnyBuffer, AnyRoute, Buffer, Changes, Depth, DropReason, Joined, Queues, Route,
+    Verdict, Want,
+};
 use sidestep_types::{Packet, PortId, Rng};
 
 /// What decides in one switch.
@@ -105,7 +108,7 @@ pub struct Decider {
 ///     let (want, verdict) = decider.decide(packet, wanted, false, &mut queues);
 ///     decider.carry_out(at_hand, want, verdict)
 /// };
-/// assert!(matches!(arrives(), Action::Queued { .. }));
+/// assert!(matches!(arrives(), Action::Queued(_)));
 /// assert!(matches!(arrives(), Action::Dropped(_)));
 /// assert_eq!(decider.counts(PortId(0)).drops.iter().sum::<u64>(), 1);
 /// ```
@@ -130,34 +133,6 @@ pub trait Carrier {
     ///
     /// Panics when there is none: a buffer policy must have asked [`Queues::worst`].
     fn evict(&mut self, port: PortId);
-}
-
-/// What was done with a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// It joined the queue of this port. Another one than it wanted is a detour.
-    Queued {
-        /// The port.
-        port: PortId,
-        /// The queue there, before the packet.
-        ahead: Depth,
-        /// It was marked here.
-        marked: bool,
-    },
-    /// It joined the queue that it wanted although there was no room: others were evicted for it,
-    /// or its own payload was cut off.
-    Squeezed {
-        /// The queue, before the packet.
-        ahead: Depth,
-        /// It was marked here.
-        marked: bool,
-        /// Its payload was cut off here.
-        trimmed: bool,
-    },
-    /// It was dropped. Others may have been evicted for it in vain.
-    Dropped(DropReason),
-    /// It was to be queued, and the driver had no memory for it. Nothing is counted.
-    NoMemory,
 }
 
 impl Decider {
@@ -251,7 +226,9 @@ impl Decider {
     ) -> Action {
         let wanted = want.port;
         match verdict {
-            Verdict::Enqueue { mark } => self.enqueue(&mut carrier, wanted, want.depth, mark),
+            Verdict::Enqueue { mark } => {
+                self.enqueue(&mut carrier, wanted, wanted, want.depth, mark)
+            }
             Verdict::Detour(port) if carrier.may_detour() => {
                 self.detour(&mut carrier, wanted, port)
             }
@@ -262,10 +239,12 @@ impl Decider {
         }
     }
 
+    /// Queues the packet on `port`, behind `ahead`.
     #[inline(always)]
     fn enqueue<C: Carrier>(
         &mut self,
         carrier: &mut C,
+        wanted: PortId,
         port: PortId,
         ahead: Depth,
         mark: bool,
@@ -277,11 +256,12 @@ impl Decider {
         if marked {
             self.counts[port.index()].marks += 1;
         }
-        Action::Queued {
+        Action::Queued(Joined {
+            wanted,
             port,
             ahead,
-            marked,
-        }
+            changes: Changes::MARKED.when(marked),
+        })
     }
 
     #[inline(always)]
@@ -293,7 +273,7 @@ impl Decider {
         };
         let packet = carrier.packet_mut();
         packet.detours = packet.detours.saturating_add(1);
-        let action = self.enqueue(carrier, port, ahead, true);
+        let action = self.enqueue(carrier, wanted, port, ahead, true);
         if action != Action::NoMemory {
             self.counts[wanted.index()].detours_out += 1;
             self.counts[port.index()].detours_in += 1;
@@ -314,7 +294,7 @@ impl Decider {
             Ok(mark) => mark,
             Err(reason) => return self.drop(wanted, reason),
         };
-        self.queue_anyway(&mut carrier, wanted, mark, false)
+        self.queue_anyway(&mut carrier, wanted, mark, Changes::default())
     }
 
     /// Queues what a cut leaves of the packet on `wanted`, room or not.
@@ -324,30 +304,30 @@ impl Decider {
         if !carrier.trim() {
             return self.drop(wanted, DropReason::Full);
         }
-        let action = self.queue_anyway(&mut carrier, wanted, false, true);
+        let action = self.queue_anyway(&mut carrier, wanted, false, Changes::TRIMMED);
         if action != Action::NoMemory {
             self.counts[wanted.index()].trims += 1;
         }
         action
     }
 
+    /// Queues the packet on `wanted`, room or not, where `changes` were made to it.
     fn queue_anyway<C: Carrier>(
         &mut self,
         carrier: &mut C,
         wanted: PortId,
         mark: bool,
-        trimmed: bool,
+        changes: Changes,
     ) -> Action {
         let ahead = {
             let (_, ports) = carrier.at_hand();
             Live(ports).settle(wanted)
         };
-        match self.enqueue(carrier, wanted, ahead, mark) {
-            Action::Queued { ahead, marked, .. } => Action::Squeezed {
-                ahead,
-                marked,
-                trimmed,
-            },
+        match self.enqueue(carrier, wanted, wanted, ahead, mark) {
+            Action::Queued(mut joined) => {
+                joined.changes = joined.changes.and(changes);
+                Action::Squeezed(joined)
+            }
             other => other,
         }
     }

@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod action;
 pub mod buffer;
 mod decide;
 pub mod ports;
@@ -16,8 +17,9 @@ pub mod route;
 pub mod sched;
 pub mod testing;
 
+pub use action::{Action, Changes, Joined};
 pub use buffer::{AnyBuffer, Buffer, DropReason, Verdict};
-pub use decide::{Action, Carrier, Decider};
+pub use decide::{Carrier, Decider};
 pub use queues::{Capacity, Depth, Queues, Want};
 pub use registry::{Nature, Policy, UnknownPolicy};
 pub use route::{AnyRoute, Route};

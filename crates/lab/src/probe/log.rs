@@ -4,7 +4,7 @@ use super::seen::{LoggedDetour, LoggedEvent, LoggedPath, LoggedStep, Loops};
 use sidestep_sim::{
     DetourSeen, End, LoopCounts, Network, Outcome, PacketTrace, TraceEvent, TraceStep,
 };
-use sidestep_switch::DropReason;
+use sidestep_switch::{Changes, DropReason};
 use std::collections::BTreeMap;
 
 pub fn detour(seen: &DetourSeen) -> LoggedDetour {
@@ -50,19 +50,12 @@ pub fn path(path: &PacketTrace) -> LoggedPath {
         what: match step.what {
             TraceEvent::Sent => LoggedEvent::Sent,
             TraceEvent::Delivered => LoggedEvent::Delivered,
-            TraceEvent::Queued {
-                switch,
-                port,
-                wanted,
-                ahead,
-                marked,
-                ..
-            } => LoggedEvent::Queued {
+            TraceEvent::Queued { switch, joined, .. } => LoggedEvent::Queued {
                 switch: switch.0,
-                port: port.0,
-                wanted: wanted.0,
-                ahead,
-                marked,
+                port: joined.port.0,
+                wanted: joined.wanted.0,
+                ahead: joined.ahead.packets,
+                marked: joined.changes.has(Changes::MARKED),
             },
             TraceEvent::Dropped {
                 switch,

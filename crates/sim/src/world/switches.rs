@@ -19,12 +19,12 @@ impl<A: Agenda> World<A> {
             here.forward::<A, false>(fabric, link, parcel, dst)
         };
         match done.action {
-            Action::Queued { port, .. } => {
-                if port != done.want.port {
-                    self.count_detour(parcel, SwitchId(switch), done.want.port, port);
+            Action::Queued(joined) => {
+                if joined.detoured() {
+                    self.count_detour(parcel, SwitchId(switch), joined.wanted, joined.port);
                 }
             }
-            Action::Squeezed { .. } => self.count_evicted(switch, done.want.port),
+            Action::Squeezed(_) => self.count_evicted(switch, done.want.port),
             Action::Dropped(_) => {
                 self.count_evicted(switch, done.want.port);
                 self.count_drop(parcel);
@@ -32,9 +32,8 @@ impl<A: Agenda> World<A> {
             Action::NoMemory => unreachable!("the pool grows"),
         }
         if traced {
-            let trimmed = self.fabric.pool.get(parcel).packet.is_trimmed_data();
             let (now, switch) = (self.fabric.now, SwitchId(switch));
-            self.tracer.switched(now, parcel, switch, &done, trimmed);
+            self.tracer.switched(now, parcel, switch, &done);
         }
     }
 

@@ -121,35 +121,11 @@ impl Core {
         kept: u32,
     ) {
         let what = match action {
+            Action::Queued(joined) | Action::Squeezed(joined) => Happened::Queued(joined),
             Action::Dropped(reason) => {
                 return self.tell(from, bytes, Happened::Dropped { wanted, reason });
             }
             Action::NoMemory => return self.no_memory(wanted, bytes, from),
-            Action::Squeezed {
-                ahead,
-                trimmed: true,
-                ..
-            } => Happened::Trimmed {
-                port: wanted,
-                ahead: ahead.packets,
-            },
-            Action::Queued {
-                port,
-                ahead,
-                marked,
-            } if port != wanted => Happened::Detoured {
-                wanted,
-                port,
-                ahead: ahead.packets,
-                marked,
-            },
-            Action::Queued { ahead, marked, .. } | Action::Squeezed { ahead, marked, .. } => {
-                Happened::Queued {
-                    port: wanted,
-                    ahead: ahead.packets,
-                    marked,
-                }
-            }
         };
         let at = self.outputs.now;
         tell(

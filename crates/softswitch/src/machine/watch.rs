@@ -1,7 +1,7 @@
 //! What is told to whoever watches: each frame, and what became of it.
 
 use crate::frame::Refusal;
-use sidestep_switch::DropReason;
+use sidestep_switch::{DropReason, Joined};
 use sidestep_types::{PortId, Time};
 
 /// Something happened to a frame.
@@ -20,33 +20,8 @@ pub struct Event<'a> {
 /// What happened to a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Happened {
-    /// It was queued on the port it wanted.
-    Queued {
-        /// That port.
-        port: PortId,
-        /// Packets before it.
-        ahead: u32,
-        /// It was marked.
-        marked: bool,
-    },
-    /// It was queued on another port.
-    Detoured {
-        /// The port it wanted.
-        wanted: PortId,
-        /// The port it got.
-        port: PortId,
-        /// Packets before it.
-        ahead: u32,
-        /// It was marked.
-        marked: bool,
-    },
-    /// Its payload was cut off, and the rest queued.
-    Trimmed {
-        /// On this port.
-        port: PortId,
-        /// Packets before it.
-        ahead: u32,
-    },
+    /// It was queued: where, and what was changed about it.
+    Queued(Joined),
     /// It was dropped when it came.
     Dropped {
         /// The port it wanted.

@@ -15,6 +15,7 @@ use pcap_file::pcapng::blocks::interface_description::{
     InterfaceDescriptionBlock, InterfaceDescriptionOption, InterfaceTsResolution,
 };
 use pcap_file::pcapng::blocks::opt_common::CommonOption;
+use sidestep_switch::Changes;
 use sidestep_types::PortId;
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -130,7 +131,14 @@ impl Capture {
         let (queue, counts) = (self.queue.clone(), Arc::clone(&self.counts));
         let (drops_only, day_ns, ports) = (self.drops_only, clock.day_ns(), ports.to_vec());
         Box::new(move |event| {
-            let plain = matches!(event.what, Happened::Queued { .. } | Happened::Answered);
+            let plain = match event.what {
+                // A mark is nothing to stop at.
+                Happened::Queued(joined) => {
+                    !joined.detoured() && joined.changes.and(Changes::MARKED) == Changes::MARKED
+                }
+                Happened::Answered => true,
+                _ => false,
+            };
             let Some(queue) = queue.as_ref().filter(|_| !(drops_only && plain)) else {
                 return;
             };
@@ -172,27 +180,16 @@ impl Drop for Capture {
 /// As in "detoured from h0 to up1, 12 ahead, marked".
 fn comment(what: Happened, ports: &[String]) -> String {
     let name = |port: PortId| ports.get(port.index()).map_or("?", String::as_str);
-    let mark = |marked| if marked { ", marked" } else { "" };
     match what {
-        Happened::Queued {
-            port,
-            ahead,
-            marked,
-        } => format!("queued on {}, {ahead} ahead{}", name(port), mark(marked)),
-        Happened::Detoured {
-            wanted,
-            port,
-            ahead,
-            marked,
-        } => {
-            let (from, to) = (name(wanted), name(port));
-            format!(
-                "detoured from {from} to {to}, {ahead} ahead{}",
-                mark(marked)
-            )
-        }
-        Happened::Trimmed { port, ahead } => {
-            format!("trimmed and queued on {}, {ahead} ahead", name(port))
+        Happened::Queued(joined) => {
+            let (wanted, port) = (name(joined.wanted), name(joined.port));
+            let how = match joined.detoured() {
+                true => format!("detoured from {wanted} to {port}"),
+                false => format!("queued on {port}"),
+            };
+            let ahead = format!("{how}, {} ahead", joined.ahead.packets);
+            let words = joined.changes.words();
+            words.fold(ahead, |text, word| text + ", " + word)
         }
         Happened::Dropped { wanted, reason } => {
             format!("dropped at {}: {}", name(wanted), reason.name())

@@ -6,7 +6,9 @@ use sidestep_sim::{End, Network};
 use sidestep_softswitch::frame::{self, What, sample::Sample};
 use sidestep_softswitch::machine::{Event, Happened, Machine};
 use sidestep_softswitch::setup::{Forwarding, Mac, PortSetup, ProcessSetup, Rank, Setup, Station};
-use sidestep_switch::{AnyBuffer, AnyRoute, Buffer, DropReason, Queues, Route, Verdict, Want};
+use sidestep_switch::{
+    AnyBuffer, AnyRoute, Buffer, Changes, DropReason, Queues, Route, Verdict, Want,
+};
 use sidestep_types::{BitRate, FlowId, Packet, PortId, Rng, Seed, Time, mix64};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -250,33 +252,17 @@ fn note(machine: &mut Machine, scenario: &Scenario, switch: u32, paths: Arc<Mute
             What::Ip(ip) => u32::from(ip.payload),
             other => panic!("{other:?}"),
         };
-        let trimmed = payload < bytes[id.0 as usize];
-        let queued = |wanted, port, ahead, marked| Step::Queued {
-            switch,
-            wanted,
-            port,
-            ahead,
-            marked,
-            trimmed,
-        };
+        let cut = payload < bytes[id.0 as usize];
         let dropped = |wanted, why| Step::Dropped {
             switch,
             wanted,
             reason: reason(why),
         };
         let step = match event.what {
-            Happened::Queued {
-                port,
-                ahead,
-                marked,
-            } => queued(port, port, ahead, marked),
-            Happened::Detoured {
-                wanted,
-                port,
-                ahead,
-                marked,
-            } => queued(wanted, port, ahead, marked),
-            Happened::Trimmed { port, ahead } => queued(port, port, ahead, false),
+            Happened::Queued(joined) => {
+                assert!(cut || !joined.changes.has(Changes::TRIMMED), "all is there");
+                Step::Queued { switch, joined }
+            }
             Happened::Dropped { wanted, reason } => dropped(wanted, reason),
             Happened::Evicted { port } => dropped(port, DropReason::Evicted),
             other => panic!("{other:?}"),

@@ -13,22 +13,15 @@ mod scenario;
 mod simulator;
 
 use scenario::Scenario;
-use sidestep_switch::{DropReason, buffer, route, sched};
+use sidestep_switch::{DropReason, Joined, buffer, route, sched};
 use sidestep_types::{Entry, PortId, Time};
 use std::collections::BTreeMap;
 
 /// One thing that happened to a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// A switch queued it: the port it wanted and the one it got.
-    Queued {
-        switch: u32,
-        wanted: PortId,
-        port: PortId,
-        ahead: u32,
-        marked: bool,
-        trimmed: bool,
-    },
+    /// A switch queued it.
+    Queued { switch: u32, joined: Joined },
     /// A switch dropped it.
     Dropped {
         switch: u32,
@@ -50,26 +43,14 @@ fn counted(paths: &Paths) -> BTreeMap<&'static str, u64> {
         match step {
             Step::Dropped { reason, .. } => add(*reason),
             Step::Delivered => add("delivered"),
-            Step::Queued {
-                wanted,
-                port,
-                marked,
-                ..
-            } => {
-                if wanted != port {
-                    add("detours");
-                }
-                if *marked {
-                    add("marks");
+            Step::Queued { joined, .. } => {
+                joined.changes.words().for_each(&mut add);
+                if joined.detoured() {
+                    add("detoured");
                 }
             }
         }
     }
-    let trimmed = |path: &&Vec<(Time, Step)>| {
-        path.iter()
-            .any(|(_, step)| matches!(step, Step::Queued { trimmed: true, .. }))
-    };
-    counts.insert("trims", paths.values().filter(trimmed).count() as u64);
     counts
 }
 

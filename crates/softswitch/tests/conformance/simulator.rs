@@ -62,21 +62,9 @@ pub fn run(scenario: &Scenario) -> Paths {
 fn told(what: TraceEvent) -> Option<Step> {
     Some(match what {
         TraceEvent::Sent => return None,
-        TraceEvent::Queued {
-            switch,
-            port,
-            wanted,
-            ahead,
-            marked,
-            trimmed,
-            ..
-        } => Step::Queued {
+        TraceEvent::Queued { switch, joined, .. } => Step::Queued {
             switch: switch.0,
-            wanted,
-            port,
-            ahead,
-            marked,
-            trimmed,
+            joined,
         },
         TraceEvent::Dropped {
             switch,

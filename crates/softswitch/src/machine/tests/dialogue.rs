@@ -5,7 +5,7 @@ use crate::frame::Refusal;
 use crate::frame::sample::{Sample, arp_request, solicitation};
 use crate::machine::{Happened, Machine, needs_ranks};
 use crate::setup::{Mac, Setup};
-use sidestep_switch::DropReason;
+use sidestep_switch::{Changes, Depth, DropReason, Joined};
 use sidestep_types::{PortId, Time};
 
 /// A full frame at 1 Gbps: 1538 bytes of link time.
@@ -56,11 +56,12 @@ fn a_full_queue_drops_and_a_departure_of_the_same_instant_has_made_room() {
         reason: DropReason::Full,
     };
     let happened: Vec<Happened> = log.lock().unwrap().iter().map(|e| e.1).collect();
-    let queued = Happened::Queued {
+    let queued = Happened::Queued(Joined {
+        wanted,
         port: wanted,
-        ahead: 0,
-        marked: false,
-    };
+        ahead: Depth::default(),
+        changes: Changes::default(),
+    });
     assert_eq!(happened, [queued, dropped, queued]);
     let counters = machine.counters(FULL);
     assert_eq!(counters.ports[1].drops["full"], 1);
@@ -277,8 +278,8 @@ fn a_trim_sends_the_header_first_and_drops_what_it_cannot_cut() {
         machine.receive(Time::ZERO, PortId(0), &sample.bytes());
     }
     let happened: Vec<Happened> = log.lock().unwrap().iter().map(|e| e.1).collect();
-    let (port, wanted, reason) = (PortId(1), PortId(1), DropReason::Full);
-    assert_eq!(happened[1], Happened::Trimmed { port, ahead: 1 });
+    let (wanted, reason) = (PortId(1), DropReason::Full);
+    assert!(matches!(happened[1], Happened::Queued(cut) if cut.changes == Changes::TRIMMED));
     assert_eq!(happened[2], Happened::Dropped { wanted, reason });
     let out = leaving(&mut machine, Time::from_ms(1));
     // 54 bytes are padded to 60 and cost 84 on the wire.
