@@ -85,10 +85,11 @@ impl Sample {
     }
 
     /// Nanoseconds of a link of 100 Mbps that what came since `first` takes: FCS, preamble and gap are 24 B
-    /// of each frame. The token bucket lets 3100 B through at once.
+    /// of each frame. The token bucket lets 3100 B through at once, and another bucketful may have left it
+    /// and not be counted yet when `first` was read.
     fn least_ns(&self, first: &Sample) -> u64 {
         let bytes = self.bytes - first.bytes + 24 * (self.frames - first.frames);
-        bytes.saturating_sub(3100) * 8 * 10
+        bytes.saturating_sub(2 * 3100) * 8 * 10
     }
 }
 
