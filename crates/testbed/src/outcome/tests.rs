@@ -9,13 +9,16 @@ use crate::traffic::{HostCounters, TcpInfo};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::Value;
 use sidestep_study::lab::stats::{metric, summarise};
-use sidestep_study::lab::{Record, Scenario, Unmeasured, Verdict};
+use sidestep_study::lab::{Experiment, Record, Unmeasured, Verdict};
+use sidestep_study::reproduce::Reproduction;
+use sidestep_study::reproduce::arms::{Arm, side_by_side};
+use sidestep_study::reproduce::run::publish;
 use sidestep_study::sim::pfc::Deadlock;
 use sidestep_study::sim::{FlowPlan, Histogram, NReordering, NoFiles, QueryPlan, Start};
 use sidestep_study::switch::DropReason;
 use sidestep_study::switch::ports::Counts;
 use sidestep_study::types::HostId;
-use sidestep_study::{Recorder, Report};
+use sidestep_study::{Recorder, Report, Status};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 
@@ -109,6 +112,19 @@ fn what_is_shown_depends_on_nothing_that_was_not_measured() {
 }
 
 #[test]
+fn a_report_depends_on_nothing_that_was_not_measured() {
+    let scene = scene();
+    for without in WITHOUT {
+        let [clean, spoiled] = runs(&scene, without).map(reported);
+        let names: Vec<&String> = clean.keys().collect();
+        assert!(names.contains(&&"report.html".to_string()), "{names:?}");
+        for (name, text) in clean {
+            assert!(text == spoiled[&name], "{name}, {without:?}");
+        }
+    }
+}
+
+#[test]
 fn what_is_named_is_exactly_what_depends_on_it() {
     let scene = scene();
     for without in WITHOUT {
@@ -168,9 +184,45 @@ fn a_metric_over_an_unknown_count_is_unknown_and_a_claim_on_it_has_no_verdict() 
 }
 
 fn scene() -> Scene {
-    let read = Scenario::read("a.toml", SCENARIO, &[], &NoFiles);
-    let scenario = read.unwrap_or_else(|problems| panic!("{problems:#?}"));
+    let scenario = experiment().points.remove(0).scenario;
     Scene::of(scenario, "10 Mbps", "t").unwrap()
+}
+
+fn experiment() -> Experiment {
+    let read = Experiment::read("a.toml", SCENARIO, &[], false, &NoFiles);
+    read.unwrap_or_else(|problems| panic!("{problems:#?}"))
+}
+
+/// The report of `sidestep reproduce --testbed`, file by file.
+fn reported(runs: Vec<Run>) -> BTreeMap<String, Vec<u8>> {
+    let arm = Arm {
+        name: "testbed".into(),
+        says: "real packets".into(),
+        experiment: experiment(),
+        records: runs.iter().map(Record::of).collect(),
+        status: Status::Complete,
+    };
+    let reproduction = Reproduction {
+        asked: "a".into(),
+        quick: false,
+        figures: vec![side_by_side("paper", vec![arm], Vec::new())],
+    };
+    let room = tempfile::tempdir().unwrap();
+    let mut folders = vec![room.path().join("r")];
+    publish(reproduction, &Value::Null, &folders[0]).unwrap();
+    let mut files = BTreeMap::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.file_name().unwrap().to_string_lossy().into_owned();
+                files.insert(name, std::fs::read(path).unwrap());
+            }
+        }
+    }
+    files
 }
 
 /// Two runs of everything that is measured, and the same with other values where nothing is.
