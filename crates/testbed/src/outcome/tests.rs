@@ -1,26 +1,27 @@
 //! What real packets do not tell is shown nowhere, and nothing else is held back.
 //!
-//! [`spoil`] goes over every field of a run: one that the testbed does not measure gets another value. A field
+//! [`spoil()`] goes over every field of a run: one that the testbed does not measure gets another value. A field
 //! that is new does not compile there until somebody says which it is. What then differs in what
 //! is written and shown is exactly what [`super::unmeasured`] must name, old columns and new ones alike.
 
+mod shown;
+mod spoil;
+
 use super::*;
 use crate::traffic::{HostCounters, TcpInfo};
-use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::Value;
-use sidestep_study::lab::stats::{metric, summarise};
+use shown::Shown;
+use sidestep_study::lab::stats::summarise;
 use sidestep_study::lab::{Experiment, Record, Unmeasured, Verdict};
 use sidestep_study::reproduce::Reproduction;
 use sidestep_study::reproduce::arms::{Arm, side_by_side};
 use sidestep_study::reproduce::run::publish;
-use sidestep_study::sim::pfc::Deadlock;
-use sidestep_study::sim::{FlowPlan, Histogram, NReordering, NoFiles, QueryPlan, Start};
-use sidestep_study::switch::DropReason;
+use sidestep_study::sim::{FlowPlan, NoFiles, QueryPlan, Start};
 use sidestep_study::switch::ports::Counts;
 use sidestep_study::types::HostId;
-use sidestep_study::{Recorder, Report, Status};
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
+use sidestep_study::{Report, Status};
+use spoil::spoil;
+use std::collections::BTreeMap;
 
 const SCENARIO: &str = r#"
 duration = "1 ms"
@@ -141,6 +142,21 @@ fn what_is_named_is_exactly_what_depends_on_it() {
 }
 
 #[test]
+fn what_is_not_named_is_not_always_0() {
+    let scene = scene();
+    let [runs, _] = runs(&scene, WITHOUT[0]);
+    let shown = Shown::of(&scene, runs);
+    let nothing = |value: &String| ["0", "0.0", "Exactly(0.0)", "[]", "{}"].contains(&&**value);
+    let forgotten = shown
+        .values
+        .iter()
+        .filter(|(_, all)| all.iter().all(nothing));
+    let forgotten: Vec<&String> = forgotten.map(|(name, _)| name).collect();
+    // A host has port 0 alone, and there is one query.
+    assert_eq!(forgotten, ["ports.host.port", "queries.query_id"]);
+}
+
+#[test]
 fn what_is_named_is_null_everywhere_and_stays_so_when_it_is_read_again() {
     let scene = scene();
     for without in WITHOUT {
@@ -237,9 +253,9 @@ fn runs(scene: &Scene, without: Without) -> [Vec<Run>; 2] {
 fn plan() -> Plan {
     let flow = |src: u32, size, class| FlowPlan {
         src: HostId(src),
-        dst: HostId(0),
+        dst: HostId(15),
         size,
-        start: Start::At(Time::ZERO),
+        start: Start::At(Time::from_us(1)),
         class,
         query: (class == 0).then_some(0),
         request: false,
@@ -253,8 +269,8 @@ fn plan() -> Plan {
             flow(7, FlowPlan::ENDLESS, 1),
         ],
         queries: vec![QueryPlan {
-            start: Time::ZERO,
-            target: HostId(0),
+            start: Time::from_us(1),
+            target: HostId(15),
             responses: 1,
             class: 0,
         }],
@@ -272,8 +288,8 @@ fn measured(scene: &Scene, seed: u64, without: Without) -> Run {
         ..TcpInfo::default()
     };
     let flow = |_| FlowRan {
-        due_ns: Some(0),
-        started_ns: Some(10),
+        due_ns: Some(1_000),
+        started_ns: Some(1_010),
         finished_ns: Some(5_000_000),
         delivered: 5_000,
         sender: tcp,
@@ -307,280 +323,4 @@ fn measured(scene: &Scene, seed: u64, without: Without) -> Run {
         false => switches.map(ports).collect(),
     };
     run(scene, seed, plan, &ran, &seen)
-}
-
-/// Gives every field that was not measured another value. Of a field that is new the compiler asks here:
-/// is it measured on real packets (`_`, and somewhere in `measured` it gets a value), or is it not?
-fn spoil(run: &mut Run, without: Without) {
-    let Run {
-        scheme: _,
-        seed: _,
-        plan: _,
-        outcome,
-        probed,
-        interrupted: _,
-        unmeasured: _,
-        warnings: _,
-    } = run;
-    let Outcome {
-        flows,
-        ports,
-        classes,
-        totals,
-        deadlocks,
-        end: _,
-        trajectory_hash,
-        // Its file is there only when packets were traced, which a testbed does not.
-        traces: _,
-    } = outcome;
-    flows.iter_mut().for_each(|flow| spoil_flow(flow, without));
-    ports.iter_mut().for_each(|port| spoil_port(port, without));
-    classes
-        .iter_mut()
-        .for_each(|class| spoil_class(class, without));
-    spoil_totals(totals, without);
-    *trajectory_hash = 7;
-    deadlocks.push(Deadlock {
-        at: Time::ZERO,
-        ports: vec![0, 1],
-    });
-    let Probed {
-        drops_at,
-        // Nothing is sampled or logged of real packets: there is none, not one of 0.
-        samples: _,
-        detours: _,
-        detours_missed: _,
-        occupancy: _,
-        paths: _,
-        loops: _,
-    } = probed;
-    if without.switches {
-        drops_at.insert("full".into(), [("edge".into(), 7)].into());
-    }
-}
-
-fn spoil_flow(flow: &mut FlowOutcome, without: Without) {
-    let FlowOutcome {
-        started: _,
-        finished: _,
-        delivered_bytes: _,
-        segments,
-        retransmits: _,
-        timeouts,
-        spurious_retransmits,
-        spurious_timeouts,
-        fast_retransmits,
-        reordered,
-        reordering_extent,
-        n_reordering,
-        marks,
-        detours,
-        max_detours,
-        drops,
-    } = flow;
-    let never = [
-        spurious_retransmits,
-        spurious_timeouts,
-        fast_retransmits,
-        reordered,
-        reordering_extent,
-        n_reordering,
-        detours,
-        drops,
-    ];
-    never.into_iter().for_each(|count| *count += 7);
-    *max_detours += 7;
-    *segments += 7 * u32::from(without.data_out);
-    *timeouts += 7 * u32::from(without.timeouts);
-    *marks += 7 * u32::from(without.marked);
-}
-
-fn spoil_port(port: &mut PortOutcome, without: Without) {
-    let PortOutcome {
-        from,
-        port: _,
-        to: _,
-        rate: _,
-        packets,
-        wire_bytes,
-        counts,
-        peak_packets,
-        peak_bytes,
-        pauses,
-        paused,
-        input_peak_bytes,
-    } = port;
-    *pauses += 7;
-    *paused += Time::from_us(7);
-    *input_peak_bytes += 7;
-    let at_host = matches!(from, End::Host(_));
-    if at_host || without.switches {
-        *counts = Counts::read::<()>(|_| Ok(77), |_| Ok(77)).unwrap();
-        *peak_packets += 7;
-        *peak_bytes += 7;
-    }
-    if !at_host && without.switches {
-        *packets += 7;
-        *wire_bytes += 7_000;
-    }
-}
-
-fn spoil_class(class: &mut ClassOutcome, without: Without) {
-    let ClassOutcome {
-        sent,
-        delivered,
-        detoured,
-        detours,
-        dropped,
-        marked,
-        detours_each,
-        extra_hops,
-        trimmed,
-        reordered,
-        n_reordering,
-    } = class;
-    *sent += 7 * u64::from(without.data_out);
-    // More than were detoured or reordered.
-    *delivered += 70 * u64::from(without.data_in);
-    *marked += 7 * u64::from(without.marked);
-    [detoured, detours, dropped, trimmed, reordered]
-        .into_iter()
-        .for_each(|count| *count += 7);
-    detours_each.add(3, 7);
-    extra_hops.resize(3, Histogram::default());
-    extra_hops[2].add(4, 7);
-    n_reordering.counts[NReordering::BUCKETS - 1] += 7;
-}
-
-fn spoil_totals(totals: &mut Totals, without: Without) {
-    let Totals {
-        packet_hops,
-        events,
-        sent: _,
-        delivered: _,
-        in_flight,
-        detours,
-        detoured,
-        pauses,
-        marks,
-        trims,
-        timeouts,
-        retransmits: _,
-        spurious_retransmits,
-        spurious_timeouts,
-        drops,
-    } = totals;
-    let never = [
-        events,
-        in_flight,
-        detoured,
-        pauses,
-        spurious_retransmits,
-        spurious_timeouts,
-    ];
-    never.into_iter().for_each(|count| *count += 7);
-    *timeouts += 7 * u64::from(without.timeouts);
-    if without.switches {
-        let decided = [packet_hops, detours, marks, trims];
-        decided.into_iter().for_each(|count| *count += 7);
-        *drops = [7; DropReason::COUNT];
-    }
-}
-
-/// All that is written and shown of some runs.
-struct Shown {
-    /// Values by the name under which [`Unmeasured`] knows them.
-    values: BTreeMap<String, Vec<String>>,
-    /// The table that people read.
-    text: String,
-    json: Value,
-}
-
-impl Shown {
-    /// By way of a result directory.
-    fn of(scene: &Scene, mut runs: Vec<Run>) -> Shown {
-        let room = tempfile::tempdir().unwrap();
-        let out = room.path().join("r");
-        let mut recorder = Recorder::begin(&scene.scenario, &out, 1, false).unwrap();
-        for run in &mut runs {
-            recorder.add(0, run, None, 1.0).unwrap();
-        }
-        let report = recorder.finish().unwrap().report;
-        let mut shown = Shown {
-            values: BTreeMap::new(),
-            text: report.to_text(),
-            json: report.to_json(),
-        };
-        for metric in metric::METRICS {
-            let reading = metric.read(&report.summaries[0]);
-            shown.put(metric.name, format!("{reading:?}"));
-        }
-        for table in ["flows", "queries", "ports"] {
-            shown.table(table, &out.join(format!("{table}.parquet")));
-        }
-        let read = |name: &str| -> Value {
-            serde_json::from_str(&std::fs::read_to_string(out.join(name)).unwrap()).unwrap()
-        };
-        let summary = read("summary.json");
-        assert_eq!(summary, shown.json);
-        shown.summary(&summary["schemes"]["dibs"]);
-        let manifest = read("manifest.json");
-        for run in manifest["runs"].as_array().unwrap() {
-            shown.keys("", run);
-        }
-        shown.put("events", manifest["events"].to_string());
-        shown.put("packet_hops", manifest["packet_hops"].to_string());
-        shown
-    }
-
-    fn put(&mut self, name: &str, value: String) {
-        self.values.entry(name.into()).or_default().push(value);
-    }
-
-    fn table(&mut self, table: &str, path: &std::path::Path) {
-        let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
-        for row in reader.get_row_iter(None).unwrap() {
-            let row = row.unwrap();
-            let cells: Vec<_> = row.get_column_iter().collect();
-            let from = cells.iter().find(|(name, _)| *name == "from");
-            let end = match from.map(|(_, from)| from.to_string().contains("host ")) {
-                Some(true) => ".host",
-                Some(false) => ".switch",
-                None => "",
-            };
-            for (name, value) in cells {
-                self.put(&format!("{table}{end}.{name}"), value.to_string());
-            }
-        }
-    }
-
-    fn summary(&mut self, summary: &Value) {
-        self.keys("", summary);
-        for class in summary["classes"].as_array().unwrap() {
-            self.keys("classes.", class);
-        }
-        for seed in summary["per_seed"].as_array().into_iter().flatten() {
-            self.summary(seed);
-        }
-    }
-
-    fn keys(&mut self, before: &str, object: &Value) {
-        let whole = ["classes", "per_seed", "unmeasured", "wall_s"];
-        for (key, value) in object.as_object().unwrap() {
-            if !whole.contains(&key.as_str()) {
-                self.put(&format!("{before}{key}"), value.to_string());
-            }
-        }
-    }
-
-    /// The names whose values are not the same.
-    fn differs_from(&self, other: &Shown) -> Vec<String> {
-        let names: BTreeSet<&String> = self.values.keys().chain(other.values.keys()).collect();
-        let differs = |name: &&&String| self.values.get(**name) != other.values.get(**name);
-        names
-            .iter()
-            .filter(differs)
-            .map(|name| name.to_string())
-            .collect()
-    }
 }
