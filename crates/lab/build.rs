@@ -1,5 +1,5 @@
-//! Makes the schemes and scenarios part of the program: every file of `schemes/` and `scenarios/`,
-//! found here so that a new one is one file and no line anywhere.
+//! Makes the schemes, the scenarios and the tables that they read part of the program: every file of `schemes/`,
+//! `scenarios/` and `data/`, found here so that a new one is one file and no line anywhere.
 //!
 //! They are listed by rank, which a file says in a comment of its own, `# listed: 25`; those of the
 //! same rank, and those without one, which come last, by name. The text goes into the program whole,
@@ -14,22 +14,26 @@ fn main() {
     let own = env::var_os("CARGO_MANIFEST_DIR").expect("cargo says where");
     let root = Path::new(&own).join("../..");
     for folder in ["schemes", "scenarios"] {
-        ship(&root, folder);
+        ship(&root, folder, "toml", |stem| stem.to_string());
     }
+    // Known as scenarios name them.
+    ship(&root, "data", "csv", |stem| format!("data/{stem}.csv"));
 }
 
-/// Writes the list of `folder`, as pairs of a name and a text.
-fn ship(root: &Path, folder: &str) {
+/// Writes the list of the files of `folder` with this ending, as pairs of a name and a text. The name is made of
+/// that of the file without its ending.
+fn ship(root: &Path, folder: &str, ending: &str, name: fn(&str) -> String) {
     let place = root.join(folder);
     println!("cargo::rerun-if-changed={}", place.display());
     let entries = fs::read_dir(&place).expect("the folder is in the workspace");
     let paths = entries.map(|entry| entry.expect("a folder can be listed").path());
-    let files = paths.filter(|path| path.extension().is_some_and(|end| end == "toml"));
+    let files = paths.filter(|path| path.extension().is_some_and(|end| end == ending));
     let mut files: Vec<(u32, String, PathBuf)> = files.map(ranked).collect();
     files.sort();
     assert!(!files.is_empty(), "{} has no files", place.display());
     let mut list = String::from("&[\n");
-    for (_, name, path) in files {
+    for (_, stem, path) in files {
+        let name = name(&stem);
         writeln!(list, "    ({name:?}, include_str!({path:?})),").expect("a string takes it all");
     }
     list.push(']');
@@ -37,7 +41,7 @@ fn ship(root: &Path, folder: &str) {
     fs::write(out.join(format!("{folder}.rs")), list).expect("the build folder can be written to");
 }
 
-/// A file's rank, name and path.
+/// A file's rank, its name without the ending, and its path.
 fn ranked(path: PathBuf) -> (u32, String, PathBuf) {
     let text = fs::read_to_string(&path).expect("a shipped file can be read");
     let said = text

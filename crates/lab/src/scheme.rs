@@ -77,8 +77,8 @@ pub(crate) fn switch(resolved: &Resolved) -> Result<SwitchConfig, (&'static str,
         buffer: decision.buffer,
         sched: decision.sched,
         capacity: decision.capacity,
-        pfc: fabric::pfc(&resolved.values).map_err(|e| ("switch", e))?,
-        cioq: fabric::cioq(&resolved.values).map_err(|e| ("switch", e))?,
+        pfc: fabric::pfc(&resolved.values),
+        cioq: fabric::cioq(&resolved.values),
     };
     fabric::go_together(&config).map_err(|e| ("switch", e))?;
     Ok(config)

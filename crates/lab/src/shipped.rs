@@ -14,11 +14,8 @@ pub const SCHEMES: &[Shipped] = include!(concat!(env!("OUT_DIR"), "/schemes.rs")
 /// The shipped scenarios, every file of `scenarios/`, in the order in which they are listed.
 pub const SCENARIOS: &[Shipped] = include!(concat!(env!("OUT_DIR"), "/scenarios.rs"));
 
-/// Files that shipped scenarios read, by path.
-const FILES: &[Shipped] = &[(
-    "data/flows-example.csv",
-    include_str!("../../../data/flows-example.csv"),
-)];
+/// The files that shipped scenarios may read, every table of `data/`, by path.
+const FILES: &[Shipped] = include!(concat!(env!("OUT_DIR"), "/data.rs"));
 
 /// Reads a user's files, and where there is none the shipped one of that path.
 pub(crate) struct OrShipped<'a>(pub &'a dyn Files);

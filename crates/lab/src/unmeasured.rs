@@ -2,7 +2,8 @@
 //!
 //! Counts are plain numbers everywhere, since a simulated run has them all. A run over real kernels
 //! names those that it does not have, and whoever shows a number asks here: it is null in JSON and Parquet,
-//! `-` in tables and no value for a claim, never 0.
+//! `-` in tables and no value for a claim, never 0. Which they are is checked where they are named, in
+//! `crates/testbed/src/outcome/`.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -22,8 +23,8 @@ pub struct Unmeasured(BTreeSet<String>);
 
 impl Unmeasured {
     /// Those of these names.
-    pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Unmeasured {
-        Unmeasured(names.into_iter().map(String::from).collect())
+    pub fn of<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Unmeasured {
+        Unmeasured(names.into_iter().map(Into::into).collect())
     }
 
     /// Adds those of another run: a sum over both is not known either.

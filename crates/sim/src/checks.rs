@@ -1,60 +1,72 @@
 //! What no run can have: refused before it starts.
 
-use crate::config::WorldConfig;
+use crate::config::{SwitchConfig, WorldConfig};
 use crate::network::Network;
 use crate::plan::{Plan, Start};
-use sidestep_types::{HEADER_BYTES, Size, Time};
+use sidestep_types::{Bytes, Framing, HEADER_BYTES, Refusal, Size, Time};
 
-/// Errors name a setting that no run can have.
-pub(crate) fn check_settings(config: &WorldConfig) -> Result<(), String> {
+/// Refuses a setting that no run can have.
+pub(crate) fn check_settings(config: &WorldConfig) -> Result<(), Refusal> {
     let transport = &config.transport;
     let mss = transport.mss();
     if !(1..=MOST_MSS).contains(&mss) {
-        return Err(format!("mss must be from 1 to {MOST_MSS} B, got {mss}"));
+        let expected = format!("must be from 1 B to {MOST_MSS} B");
+        return Err(Refusal::of("mss", expected).got(format!("{mss} B")));
     }
     if transport.shortest_timeout() == Time::ZERO {
-        return Err("a retransmission timeout must be above 0".into());
+        let params = ["rto_min", "rto_initial", "rto"];
+        return Err(Refusal::about(
+            &params,
+            "a retransmission timeout must be above 0",
+        ));
     }
     if config.ttl == 0 {
-        return Err("a time to live must be above 0".into());
+        return Err(Refusal::of("ttl", "must be above 0"));
     }
-    check_inner(config)
+    check_switch(&config.switch, config.framing, mss)
 }
 
-/// Errors name what is wrong with pauses, or with what is between inputs and outputs.
-fn check_inner(config: &WorldConfig) -> Result<(), String> {
-    let full = config.framing.wire(HEADER_BYTES + config.transport.mss());
-    let full = u64::from(full - config.framing.unbuffered());
-    let switch = &config.switch;
+/// Refuses pauses, and what is between inputs and outputs, that no switch can have when packets carry `mss` bytes.
+/// The parameters are those of `[switch]` in a scenario.
+pub fn check_switch(switch: &SwitchConfig, framing: Framing, mss: u32) -> Result<(), Refusal> {
+    let full = u64::from(framing.wire(HEADER_BYTES + mss) - framing.unbuffered());
+    let full_packet = format!("must hold a full packet, {full} B with mss {mss} B");
     if let Some(pfc) = switch.pfc {
         if switch.cioq.is_some() {
-            return Err("pauses and a fabric between inputs and outputs do not go together".into());
+            let wrong = "pfc and fabric = \"cioq\" do not go together yet: what pauses count is in \
+                         output queues";
+            return Err(Refusal::about(&["pfc", "fabric"], wrong));
         }
-        if pfc.xoff.0 == 0 || pfc.xon.is_some_and(|xon| xon >= pfc.xoff) {
-            return Err("a pause must come above 0 and above the resume".into());
+        let xoff = pfc.xoff;
+        if xoff.0 == 0 {
+            return Err(Refusal::of("pfc_xoff", "must be above 0"));
         }
-        let room = pfc
-            .xoff
-            .0
-            .saturating_add(pfc.headroom.map_or(full, |h| h.0));
-        if room < full {
-            return Err(format!(
-                "pfc_xoff and pfc_headroom must hold a full packet, {full} B, got {room} B"
-            ));
+        if let Some(xon) = pfc.xon.filter(|xon| *xon >= xoff) {
+            let wrong = format!("pfc_xon ({xon}) must be below pfc_xoff ({xoff})");
+            return Err(Refusal::about(&["pfc_xon", "pfc_xoff"], wrong));
+        }
+        // What "auto" is holds more than a packet.
+        let room = pfc.headroom.map(|more| xoff.0.saturating_add(more.0));
+        if let Some(room) = room.filter(|room| *room < full) {
+            let wrong = format!("pfc_xoff and pfc_headroom together {full_packet}");
+            return Err(Refusal::about(&["pfc_xoff", "pfc_headroom"], wrong).got(Bytes(room)));
         }
     }
     if let Some(cioq) = switch.cioq {
         let (times, over) = cioq.speedup;
         if over == 0 || times < over {
-            return Err(format!("speedup must be at least 1, got {times}/{over}"));
+            let refusal = Refusal::of("speedup", "must be at least 1");
+            return Err(refusal.got(format!("{times}/{over}")));
         }
-        let little = match cioq.input_capacity {
-            Some(Size::Packets(n)) => n == 0,
-            Some(Size::Bytes(b)) => b.0 < full,
-            None => false,
-        };
-        if little {
-            return Err(format!("input_capacity must hold a full packet, {full} B"));
+        match cioq.input_capacity {
+            Some(Size::Packets(0)) => {
+                let refusal = Refusal::of("input_capacity", "must be at least 1 pkt");
+                return Err(refusal.got("0 pkt"));
+            }
+            Some(Size::Bytes(bytes)) if bytes.0 < full => {
+                return Err(Refusal::of("input_capacity", full_packet).got(bytes));
+            }
+            Some(_) | None => {}
         }
     }
     Ok(())
@@ -63,46 +75,47 @@ fn check_inner(config: &WorldConfig) -> Result<(), String> {
 /// The largest payload whose packet, with headers and framing, fits the 16 bits of a length.
 const MOST_MSS: u32 = 65_000;
 
-/// Errors name the first flow or query that the network cannot have.
-pub(crate) fn check_plan(network: &Network, plan: &Plan) -> Result<(), String> {
+/// Refuses the first flow that the network cannot have. A plan has no parameters to blame.
+pub(crate) fn check_plan(network: &Network, plan: &Plan) -> Result<(), Refusal> {
+    let refuse = |why: String| Err(Refusal::of_none(why));
     let hosts = network.hosts;
     if plan.flows.len() >= u32::MAX as usize {
-        return Err("more than 4,294,967,294 flows".into());
+        return refuse("more than 4,294,967,294 flows".into());
     }
     if plan.classes.len() > 256 {
-        return Err(format!(
+        return refuse(format!(
             "{} traffic classes, at most 256",
             plan.classes.len()
         ));
     }
     for (f, flow) in plan.flows.iter().enumerate() {
         if flow.src == flow.dst {
-            return Err(format!("flow {f} goes from host {} to itself", flow.src.0));
+            return refuse(format!("flow {f} goes from host {} to itself", flow.src.0));
         }
         if flow.src.0 >= hosts || flow.dst.0 >= hosts {
             let worst = flow.src.0.max(flow.dst.0);
-            return Err(format!(
+            return refuse(format!(
                 "flow {f} names host {worst}, expected below {hosts}"
             ));
         }
         if flow.size == 0 {
-            return Err(format!("flow {f} has no bytes"));
+            return refuse(format!("flow {f} has no bytes"));
         }
         if usize::from(flow.class) >= plan.classes.len() {
-            return Err(format!(
+            return refuse(format!(
                 "flow {f} is of class {}, which is not named",
                 flow.class
             ));
         }
         if let Start::After { flow: other, .. } = flow.start {
             let Some(first) = plan.flows.get(other.0 as usize) else {
-                return Err(format!(
+                return refuse(format!(
                     "flow {f} waits for flow {}, which is not planned",
                     other.0
                 ));
             };
             if first.dst != flow.src {
-                return Err(format!(
+                return refuse(format!(
                     "flow {f} waits for flow {}, which ends elsewhere",
                     other.0
                 ));

@@ -37,6 +37,7 @@ pub mod workload;
 mod world;
 
 pub use cdf::{Interpolation, SizeCdf};
+pub use checks::check_switch;
 pub use config::{CioqConfig, PfcConfig, SwitchConfig, TraceFilter, WorldConfig};
 pub use counts::Totals;
 pub use files::{Files, NoFiles};

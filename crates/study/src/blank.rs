@@ -1,8 +1,8 @@
 //! Summaries as JSON: what was not measured is null, and stays so when it is read again.
 
 use serde_json::{Value, json};
-use sidestep_lab::stats::Summary;
-use sidestep_lab::{Counts, Unmeasured};
+use sidestep_lab::stats::{Summary, summarise};
+use sidestep_lab::{ClassRecord, Record, Unmeasured};
 
 /// A summary as it stands in JSON: what was not measured is null.
 pub(crate) fn summary_json(summary: &Summary) -> Value {
@@ -32,44 +32,38 @@ fn blank(summary: &mut Value, unmeasured: &Unmeasured) {
     }
 }
 
-/// Reads [`summary_json`] back: what is null and no `Option` is what an empty summary has.
+/// Reads [`summary_json`] back: what is null and no `Option` is what a summary of nothing has.
 pub(crate) fn summary_from(mut json: Value) -> Result<Summary, serde_json::Error> {
     let unmeasured = json.get("unmeasured").cloned().unwrap_or(json!([]));
     let unmeasured: Unmeasured = serde_json::from_value(unmeasured)?;
     if !unmeasured.is_empty() {
-        fill(&mut json);
+        let nothing = Record {
+            classes: vec![ClassRecord::default()],
+            ..Record::default()
+        };
+        fill(&mut json, &json!(summarise(&[&nothing])));
     }
     serde_json::from_value(json)
 }
 
-/// Puts something of its type in the place of each null that cannot stay one.
-fn fill(value: &mut Value) {
-    match value {
-        Value::Array(list) => list.iter_mut().for_each(fill),
-        Value::Object(keys) => {
-            for (key, value) in keys {
-                match value.is_null().then(|| instead(key)).flatten() {
-                    Some(something) => *value = something,
-                    None => fill(value),
-                }
+/// Puts what a summary of `nothing` has in the place of each null, which may be null itself.
+fn fill(summary: &mut Value, nothing: &Value) {
+    let Some(keys) = summary.as_object_mut() else {
+        return;
+    };
+    for (key, value) in keys {
+        let each = match key.as_str() {
+            "per_seed" => nothing,
+            "classes" => &nothing["classes"][0],
+            _ if value.is_null() => {
+                *value = nothing[key].clone();
+                continue;
             }
-        }
-        _ => {}
+            _ => continue,
+        };
+        let list = value.as_array_mut();
+        list.into_iter().flatten().for_each(|one| fill(one, each));
     }
-}
-
-/// What stands in a summary for a key that was not measured; `None` of one that may be null.
-fn instead(key: &str) -> Option<Value> {
-    Some(match key {
-        "trajectory_hash" => json!(""),
-        "reordering_p99_at_least" => json!(false),
-        "drops" | "drops_at" | "link_use" => json!({}),
-        "detours_each" | "extra_hops" | "n_reordering" => json!([]),
-        // Of a class.
-        "dropped" | "trimmed" | "reordered" | "marked" => json!(0),
-        key if Counts::NAMES.contains(&key) => json!(0),
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

@@ -38,9 +38,7 @@ pub enum Get<R> {
     Flag(fn(&R) -> bool),
     /// A word.
     Text(fn(&R) -> &str),
-    /// A count of a row of many, by its number.
-    NthInt(usize, fn(&R, usize) -> u64),
-    /// One that may be missing.
+    /// A count of a row of many, by its number, which may be missing.
     NthOptInt(usize, fn(&R, usize) -> Option<u64>),
     /// A fraction or span of a row of many, which may be missing.
     NthFloat(usize, fn(&R, usize) -> Option<f64>),
@@ -101,9 +99,6 @@ impl TableWriter {
                 Get::Text(get) => {
                     put::<_, ByteArrayType>(&mut group, rows, |r| ByteArray::from(get(r)))?;
                 }
-                Get::NthInt(i, get) => {
-                    put::<_, Int64Type>(&mut group, rows, |r| get(r, i) as i64)?;
-                }
                 Get::NthOptInt(i, get) => {
                     put_optional::<_, Int64Type>(&mut group, rows, |r| {
                         get(r, i).map(|v| v as i64)
@@ -140,7 +135,7 @@ impl TableWriter {
 fn field<R>(column: &Col<R>) -> Type {
     let signed = LogicalType::integer(64, true);
     let (physical, logical, repetition) = match column.get {
-        Get::Int(_) | Get::NthInt(..) => (Physical::INT64, Some(signed), Repetition::REQUIRED),
+        Get::Int(_) => (Physical::INT64, Some(signed), Repetition::REQUIRED),
         Get::OptInt(_) | Get::NthOptInt(..) => {
             (Physical::INT64, Some(signed), Repetition::OPTIONAL)
         }

@@ -1,16 +1,18 @@
 //! What hosts and switches saw, in the simulator's words: times are those of the network that is emulated.
 //!
 //! **Deviations**   the simulator's words have a number for everything. What nobody counted is 0 in them and
-//!                  named in [`Unmeasured`], so that nobody shows it.
+//!                  named in [`mod@unmeasured`], so that nobody shows it.
+
+mod unmeasured;
+
+#[cfg(test)]
+mod tests;
 
 use crate::scene::Scene;
 use crate::seen::PortSeen;
 use crate::traffic::{FlowRan, Ran};
-use sidestep_study::lab::stats::metric;
-use sidestep_study::lab::{Probed, Run, Unmeasured};
+use sidestep_study::lab::{Probed, Run, probe};
 use sidestep_study::sim::{ClassOutcome, End, FlowOutcome, Outcome, Plan, PortOutcome, Totals};
-use sidestep_study::switch::DropReason;
-use sidestep_study::switch::ports::Counts;
 use sidestep_study::types::{PortId, Time};
 use std::sync::Arc;
 
@@ -32,6 +34,10 @@ pub fn run(scene: &Scene, seed: u64, plan: Plan, ran: &Ran, seen: &[Vec<PortSeen
         trajectory_hash: 0,
         traces: Vec::new(),
     };
+    let probed = Probed {
+        drops_at: probe::drops_at(&scene.scenario.network, &outcome),
+        ..Probed::default()
+    };
     let scheme = &scene.scenario.schemes[0];
     let named = |w: &String| format!("scheme {}, seed {seed}: {w}", scheme.name);
     Run {
@@ -39,9 +45,9 @@ pub fn run(scene: &Scene, seed: u64, plan: Plan, ran: &Ran, seen: &[Vec<PortSeen
         seed,
         plan: Arc::new(plan),
         outcome,
-        probed: Probed::default(),
+        probed,
         interrupted: ran.interrupted,
-        unmeasured: unmeasured(ran, !seen.is_empty()),
+        unmeasured: unmeasured::of(ran, !seen.is_empty()),
         warnings: ran.warnings.iter().map(named).collect(),
     }
 }
@@ -134,175 +140,4 @@ fn totals(flows: &[FlowOutcome], ports: &[PortOutcome], ran: &Ran) -> Totals {
         totals.retransmits += u64::from(flow.retransmits);
     }
     totals
-}
-
-/// Never known of real packets: what became of a flow's packets in the switches, and what a network
-/// without a clock of its own would have to say.
-const NEVER: [&str; 39] = [
-    "detoured_share",
-    "detoured_data_share",
-    "detoured_query_share",
-    "detoured_background_share",
-    "detours_per_packet",
-    "detours_p99",
-    "detours_max",
-    "stretch_mean",
-    "extra_hops_p99",
-    "spurious_retransmits",
-    "spurious_timeouts",
-    "reordered_share",
-    "reordering_p99",
-    "reordering_p99_at_least",
-    "in_flight",
-    "events",
-    "trajectory_hash",
-    "classes.detoured",
-    "classes.detours",
-    "classes.dropped",
-    "classes.detours_each",
-    "classes.extra_hops",
-    "classes.trimmed",
-    "classes.reordered",
-    "classes.n_reordering",
-    "flows.spurious_retransmits",
-    "flows.spurious_timeouts",
-    "flows.fast_retransmits",
-    "flows.reordered",
-    "flows.reordering_extent",
-    "flows.n_reordering",
-    "flows.detours",
-    "flows.max_detours",
-    "flows.drops",
-    "ports.host.drops",
-    "ports.host.peak_packets",
-    "ports.host.peak_bytes",
-    "ports.host.input_peak_bytes",
-    "ports.switch.input_peak_bytes",
-];
-
-/// Not known with bridges, which count nothing of the kind: these, and [`counted_by_switches`].
-const OF_SWITCHES: [&str; 14] = [
-    "drops",
-    "drops_at",
-    "detours",
-    "pauses",
-    "packet_hops",
-    "link_use",
-    "link_use_mean",
-    "link_use_max",
-    "ports.switch.packets",
-    "ports.switch.wire_bytes",
-    "ports.switch.drops",
-    "ports.switch.peak_packets",
-    "ports.switch.peak_bytes",
-    "ports.switch.pauses",
-];
-
-/// What a switch counts of its decisions, at a port and over all of them where that is a metric.
-fn counted_by_switches() -> Vec<String> {
-    let mut names: Vec<String> = DropReason::ALL
-        .map(|reason| format!("drops_{}", reason.name()))
-        .into();
-    for count in Counts::ALL {
-        names.push(format!("ports.switch.{}", count.name));
-        if metric::find(count.name).is_some() {
-            names.push(count.name.into());
-        }
-    }
-    names
-}
-
-/// What was not counted: always, without switches that count, and by an older kernel.
-fn unmeasured(ran: &Ran, switches: bool) -> Unmeasured {
-    let mut all = Unmeasured::of(NEVER);
-    if !switches {
-        all.add(&Unmeasured::of(OF_SWITCHES));
-        let counted = counted_by_switches();
-        all.add(&Unmeasured::of(counted.iter().map(String::as_str)));
-    }
-    let mut older = |known: fn(&FlowRan) -> bool, names: &[&str]| {
-        if !ran.flows.iter().all(known) {
-            all.add(&Unmeasured::of(names.iter().copied()));
-        }
-    };
-    older(
-        |flow| flow.sender.total_rto.is_some(),
-        &[
-            "timeouts",
-            "query_timeout_share",
-            "response_timeout_share",
-            "flows.timeouts",
-        ],
-    );
-    older(
-        |flow| flow.sender.data_segments_out.is_some(),
-        &["classes.sent", "flows.packets"],
-    );
-    older(
-        |flow| flow.receiver.data_segments_in.is_some(),
-        &["classes.delivered"],
-    );
-    older(
-        |flow| flow.sender.delivered_marked.is_some(),
-        &["classes.marked", "flows.marks"],
-    );
-    all
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::traffic::TcpInfo;
-    use sidestep_study::lab::Signals;
-
-    #[test]
-    fn what_an_older_kernel_or_a_bridge_does_not_count_is_not_known() {
-        let known = TcpInfo {
-            data_segments_out: Some(3),
-            data_segments_in: Some(3),
-            delivered_marked: Some(0),
-            total_rto: Some(0),
-            ..TcpInfo::default()
-        };
-        let ran = |sender: TcpInfo| Ran {
-            flows: vec![FlowRan {
-                sender,
-                receiver: known,
-                ..FlowRan::default()
-            }],
-            ..Ran::default()
-        };
-        let new = unmeasured(&ran(known), true);
-        assert_eq!(new, Unmeasured::of(NEVER));
-        let sender = TcpInfo {
-            total_rto: None,
-            ..known
-        };
-        let old = unmeasured(&ran(sender), true);
-        assert!(old.has("timeouts") && old.has("flows.timeouts") && !old.has("flows.marks"));
-        let bridges = unmeasured(&ran(known), false);
-        assert!(bridges.has("detours") && bridges.has("ports.switch.peak_packets"));
-        assert!(!new.has("detours"));
-    }
-
-    #[test]
-    fn with_bridges_nothing_that_switches_count_is_known() {
-        let bridges = unmeasured(&Ran::default(), false);
-        for name in ["marks", "trims", "drops_full", "drops_evicted"] {
-            assert!(metric::find(name).is_some() && bridges.has(name), "{name}");
-        }
-        for name in ["detours_in", "detours_out", "trims", "drops", "packets"] {
-            assert!(bridges.has(&format!("ports.switch.{name}")), "{name}");
-        }
-        assert!(!bridges.has("retransmits") && !bridges.has("timeouts"));
-    }
-
-    #[test]
-    fn every_signal_of_a_run_is_counted_or_named() {
-        let counted = ["marks", "trims", "timeouts", "retransmits"];
-        let never = unmeasured(&Ran::default(), true);
-        for name in Signals::NAMES {
-            assert!(counted.contains(name) || never.has(name), "{name}");
-        }
-    }
 }

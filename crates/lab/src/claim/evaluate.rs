@@ -74,7 +74,7 @@ fn evaluate_one(claim: &Claim, axes: &[Axis], points: &[PointResult]) -> ClaimRe
         figure: claim.figure.clone(),
         says: claim.says.clone(),
         metric: claim.metric.to_string(),
-        compare: claim.compare.to_string(),
+        compare: claim.compare.clone(),
         paper: claim.paper,
         ours,
         bound,

@@ -1,6 +1,6 @@
 //! A claim beside our number.
 
-use super::{Over, Verdict};
+use super::{Compare, Over, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub struct ClaimResult {
     /// What was measured.
     pub metric: String,
     /// Of which schemes.
-    pub compare: String,
+    pub compare: Compare,
     /// The paper's number; null when it gives none.
     pub paper: Option<f64>,
     /// Ours, from all seeds together. With [`ClaimResult::bound`], a bound on it.
@@ -57,6 +57,11 @@ pub struct ClaimResult {
 }
 
 impl ClaimResult {
+    /// Is its number one of two over the other, so that it has no unit and does not grow with the seeds?
+    pub fn is_ratio(&self) -> bool {
+        matches!(self.compare, Compare::Ratio(..)) || !self.per.is_empty()
+    }
+
     /// Is the verdict the expected one?
     pub fn is_expected(&self) -> bool {
         self.verdict == self.expect

@@ -76,8 +76,9 @@ impl Over {
     }
 }
 
-/// What is compared.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What is compared; a text in JSON.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
 pub enum Compare {
     /// One scheme's number.
     One(String),
@@ -106,6 +107,18 @@ impl Compare {
             Compare::One(a) => vec![a],
             Compare::Difference(a, b) | Compare::Ratio(a, b) => vec![a, b],
         }
+    }
+}
+
+impl From<String> for Compare {
+    fn from(text: String) -> Compare {
+        Compare::parse(&text)
+    }
+}
+
+impl From<Compare> for String {
+    fn from(compare: Compare) -> String {
+        compare.to_string()
     }
 }
 

@@ -16,6 +16,7 @@ mod seen;
 mod spec;
 mod window;
 
+pub use log::drops_at;
 pub(crate) use prober::Prober;
 pub use seen::{LoggedDetour, LoggedEvent, LoggedPath, LoggedStep, Loops, Occupancy, Probed};
 pub use spec::{MOST_DETOURS, Probe};

@@ -21,7 +21,7 @@ pub(super) struct Head {
     pub drain: Time,
     pub seeds: Vec<u64>,
     pub settings: Vec<Setting>,
-    framing: Framing,
+    pub framing: Framing,
     ttl: u8,
 }
 
@@ -29,7 +29,6 @@ impl Head {
     /// Completes a scheme with what all of them share.
     pub fn finish(&self, mut scheme: Scheme) -> Scheme {
         scheme.config = SchemeConfig {
-            framing: self.framing,
             ttl: self.ttl,
             ..scheme.config
         };

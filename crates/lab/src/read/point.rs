@@ -7,7 +7,7 @@ use crate::{tables, warnings};
 use sidestep_config::problem::{Problems, suggest};
 use sidestep_config::section::refused;
 use sidestep_config::source::{self, AROUND};
-use sidestep_types::Param;
+use sidestep_types::{Framing, Param};
 use std::sync::Arc;
 
 impl Reader<'_> {
@@ -19,7 +19,8 @@ impl Reader<'_> {
         let traffic = self.traffic(network.as_ref(), problems);
         let listed = self.scheme_names(problems);
         let names = listed.as_ref().map_or(&[][..], |(names, _)| names);
-        let schemes = self.schemes(names, problems);
+        let framing = head.as_ref().map_or_else(Framing::default, |h| h.framing);
+        let schemes = self.schemes(names, framing, problems);
         let probe = (head.as_ref()).and_then(|h| self.probe(h.duration, h.drain, problems));
         let (head, (network, network_settings)) = (head?, network?);
         let listed_setting = listed?.1;

@@ -12,6 +12,7 @@ use sidestep_config::problem::{At, Problems, suggest};
 use sidestep_config::section::resolve;
 use sidestep_config::source::{self, Origin};
 use sidestep_config::spec::{Layer, Spec};
+use sidestep_sim::check_switch;
 use sidestep_types::Framing;
 
 /// A scheme with its settings.
@@ -29,16 +30,18 @@ struct SchemeFile {
 
 impl Reader<'_> {
     /// Reads all schemes, each even when another is wrong, and says what must be warned about.
+    /// All have the scenario's `framing`.
     pub(super) fn schemes(
         &self,
         names: &[(String, At)],
+        framing: Framing,
         problems: &mut Problems,
     ) -> Option<(Vec<ReadScheme>, Vec<String>)> {
         self.check_overrides(names, problems);
         let mut ledger = Ledger::default();
         let read: Vec<Option<ReadScheme>> = names
             .iter()
-            .map(|(name, at)| self.scheme(name, at, &mut ledger, problems))
+            .map(|(name, at)| self.scheme(name, at, framing, &mut ledger, problems))
             .collect();
         let read = read.into_iter().collect::<Option<Vec<_>>>()?;
         let warnings = ledger.close(problems);
@@ -49,6 +52,7 @@ impl Reader<'_> {
         &self,
         word: &str,
         at: &At,
+        framing: Framing,
         ledger: &mut Ledger,
         problems: &mut Problems,
     ) -> Option<ReadScheme> {
@@ -71,13 +75,15 @@ impl Reader<'_> {
         let transport = transport(&transport_values)
             .map_err(|why| transport_values.refused("transport", &why, &file.at, problems));
         let (switch, transport) = (switch.ok()?, transport.ok()?);
-        if let Err(why) = holds_a_packet(&switch.capacity, transport.mss()) {
+        let mss = transport.mss();
+        let held = holds_a_packet(&switch.capacity, mss);
+        if let Err(why) = held.and_then(|()| check_switch(&switch, framing, mss)) {
             switch_values.refused("switch", &why, &file.at, problems);
             return None;
         }
         let config = SchemeConfig {
-            // Both are the scenario's: see `Head::finish`.
-            framing: Framing::default(),
+            framing,
+            // The scenario's: see `Head::finish`.
             ttl: u8::MAX,
             switch,
             transport,

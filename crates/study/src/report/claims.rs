@@ -88,8 +88,7 @@ fn place(claim: &ClaimResult) -> String {
 /// interval says that it is of one seed.
 fn interval_of(claim: &ClaimResult) -> Option<String> {
     let [low, high] = claim.ci.filter(|[low, high]| low < high)?;
-    let of_one =
-        metric::is_count(&claim.metric) && claim.per.is_empty() && !claim.compare.contains('/');
+    let of_one = metric::is_count(&claim.metric) && !claim.is_ratio();
     let each = if of_one { " a seed" } else { "" };
     Some(format!("{}..{}{each}", number(low), number(high)))
 }
@@ -110,7 +109,7 @@ fn ours(claim: &ClaimResult) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sidestep_lab::Verdict;
+    use sidestep_lab::{Compare, Verdict};
 
     /// A claim on this metric, with an interval.
     fn claim(metric: &str, compare: &str) -> ClaimResult {
@@ -119,7 +118,7 @@ mod tests {
             figure: String::new(),
             says: "it is so".into(),
             metric: metric.into(),
-            compare: compare.into(),
+            compare: Compare::parse(compare),
             paper: None,
             ours: Some(3.5),
             bound: None,
@@ -156,5 +155,8 @@ mod tests {
         }
         let ratio = interval_of(&claim("marks", "dibs / dctcp"));
         assert_eq!(ratio.as_deref(), Some("3.00..4.00"));
+        // A slash in a scheme's name compares nothing.
+        let named = interval_of(&claim("marks", "dibs/2"));
+        assert_eq!(named.as_deref(), Some("3.00..4.00 a seed"));
     }
 }

@@ -132,8 +132,8 @@ impl Report {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use sidestep_lab::Verdict;
     use sidestep_lab::stats::Percentiles;
+    use sidestep_lab::{Compare, Verdict};
 
     fn percentiles(p99: f64, n: u64, completed_share: f64) -> Percentiles {
         Percentiles {
@@ -174,7 +174,7 @@ pub(crate) mod tests {
                 figure: "7".into(),
                 says: "DCTCP drops".into(),
                 metric: "drops_full".into(),
-                compare: "dctcp".into(),
+                compare: Compare::parse("dctcp"),
                 paper: Some(1.0),
                 ours: Some(7.0),
                 bound: None,

@@ -84,6 +84,15 @@ fn counted(name: &str, summary: &Summary) -> Option<u64> {
     }
 }
 
+/// A share; `None` of nothing, and where it was not measured.
+fn of_all(name: &str, summary: &Summary) -> Option<f64> {
+    match known(name).read(summary) {
+        Reading::Exactly(share) => Some(share),
+        Reading::Nothing => None,
+        Reading::AtLeast(_) | Reading::AtMost(_) => unreachable!("a share of a count is exact"),
+    }
+}
+
 fn or_dash(n: Option<u64>) -> String {
     n.map_or("-".into(), count)
 }
@@ -151,16 +160,13 @@ const PACKETS: &[Row] = &[
     ),
     Row::Own(
         "  of them in queries",
-        |s| has_queries(s) && data(s).0 > 0,
-        |s| percent(s.detoured_query_share),
+        |s| has_queries(s) && of_all("detoured_query_share", s).is_some(),
+        |s| percent(of_all("detoured_query_share", s)),
     ),
     Row::Own(
         "all packets detoured, with ACKs",
-        |s| s.detours > 0,
-        |s| {
-            let share = s.unmeasured.unless("detoured_share", s.detoured_share);
-            percent(share.flatten())
-        },
+        |s| counted("detours", s).is_some_and(|n| n > 0),
+        |s| percent(of_all("detoured_share", s)),
     ),
     Row::Happened("detours"),
     Row::Happened("pauses"),

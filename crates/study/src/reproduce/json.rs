@@ -123,9 +123,10 @@ fn settings_json(figure: &FigureResult) -> Vec<Value> {
     all.iter().map(one).collect()
 }
 
-/// A digest of every run of a figure, in their order: equal on all machines.
+/// A digest of every run of a figure that has one, in their order: equal on all machines.
 pub(super) fn hash(figure: &FigureResult) -> String {
     let records = figure.results.points.iter().flat_map(|p| &p.records);
-    let digest = records.fold(0, |hash, r| sidestep_types::mix64(hash ^ r.trajectory_hash));
+    let simulated = records.filter(|r| !r.unmeasured.has("trajectory_hash"));
+    let digest = simulated.fold(0, |hash, r| sidestep_types::mix64(hash ^ r.trajectory_hash));
     format!("{digest:016x}")
 }

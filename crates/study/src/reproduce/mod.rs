@@ -176,7 +176,7 @@ fn ours(claim: &ClaimResult) -> String {
 /// The unit of a claim's number, with a space before it.
 fn unit(claim: &ClaimResult) -> &'static str {
     match drawn::unit_of(&claim.metric) {
-        _ if claim.compare.contains(" / ") || !claim.per.is_empty() => " ×",
+        _ if claim.is_ratio() => " ×",
         "ms" => " ms",
         _ => "",
     }

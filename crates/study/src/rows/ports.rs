@@ -22,7 +22,7 @@ pub struct PortRow<'a> {
 
 impl PortRow<'_> {
     fn utilisation(&self) -> Option<f64> {
-        self.count("wire_bytes", 0u64)?;
+        self.count("utilisation", 0u64)?;
         if self.end == Time::ZERO || self.port.rate.as_bps() == 0 {
             return Some(0.0);
         }
@@ -99,7 +99,7 @@ pub fn port_columns<'a>() -> Vec<Col<PortRow<'a>>> {
         /// pauses that reached it
         pauses: OptInt = r.count("pauses", r.port.pauses);
         /// for how long it was paused, rounded down
-        paused_ns: Int = r.port.paused.as_ns();
+        paused_ns: OptInt = r.count("paused_ns", r.port.paused.as_ns());
         /// with pfc or cioq: the most bytes that the switch it leads to held of what came over this link
         input_peak_bytes: OptInt = r.count("input_peak_bytes", r.port.input_peak_bytes);
     });
@@ -124,8 +124,8 @@ fn dropped<'a>(reason: DropReason) -> Col<PortRow<'a>> {
     Col {
         name: reason.counted_as().into(),
         doc: reason.column_doc(),
-        get: Get::NthOptInt(reason as usize, |r, reason| {
-            r.count("drops", r.port.counts.drops[reason])
+        get: Get::NthOptInt(reason as usize, |r, nth| {
+            r.count(DropReason::ALL[nth].counted_as(), r.port.counts.drops[nth])
         }),
     }
 }

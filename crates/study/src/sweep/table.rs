@@ -52,8 +52,8 @@ fn columns<'a>(experiment: &Experiment) -> Vec<Col<Row<'a>>> {
         name: metric.name.into(),
         doc: metric.doc,
         get: if metric.is_count {
-            Get::NthInt(i, |r: &Row<'_>, i| {
-                r.read(&METRICS[i]).unwrap_or(0.0) as u64
+            Get::NthOptInt(i, |r: &Row<'_>, i| {
+                r.read(&METRICS[i]).map(|count| count as u64)
             })
         } else {
             Get::NthFloat(i, |r: &Row<'_>, i| r.read(&METRICS[i]))
@@ -93,11 +93,14 @@ pub(super) fn write(
     let columns = columns(experiment);
     let mut table = TableWriter::new("points", &columns, file, path)?;
     for point in &results.points {
-        let rows = point.records.iter().map(|record| Row {
-            at: &point.at,
-            record,
-            summary: summarise(&[record]),
-            hash: format!("{:016x}", record.trajectory_hash),
+        let rows = point.records.iter().map(|record| {
+            assert!(record.unmeasured.is_empty(), "a sweep is simulated");
+            Row {
+                at: &point.at,
+                record,
+                summary: summarise(&[record]),
+                hash: format!("{:016x}", record.trajectory_hash),
+            }
         });
         let rows: Vec<Row<'_>> = rows.collect();
         table.write(&columns, &rows)?;

@@ -9,7 +9,7 @@ use crate::Status;
 use crate::words::{count, some};
 use claim::{chip, claim_anchor};
 use markup::{anchor, escape, put, warn};
-use sidestep_lab::Verdict;
+use sidestep_lab::{Record, Verdict};
 use std::collections::BTreeSet;
 
 const STYLE: &str = include_str!("../style.css");
@@ -120,15 +120,20 @@ impl Reproduction {
                  trajectory digest tells."
             }
         };
-        let hops: u64 = records().map(|r| r.counts.packet_hops).sum();
+        // Not known of all when bridges forwarded in some.
+        let hops = |r: &Record| r.unmeasured.unless("packet_hops", r.counts.packet_hops);
+        let hops: Option<u64> = records().map(hops).sum();
         put(
             out,
             format_args!(
-                "<p class=\"meta\">Sidestep {}; {}, {} runs, {} packet-hops. {same}</p>\n",
+                "<p class=\"meta\">Sidestep {}; {}, {} runs{}. {same}</p>\n",
                 env!("CARGO_PKG_VERSION"),
                 some(self.figures.len(), "figure"),
                 count(records().count() as u64),
-                count(hops)
+                hops.map_or(String::new(), |hops| format!(
+                    ", {} packet-hops",
+                    count(hops)
+                ))
             ),
         );
         if self.status() == Status::Partial {

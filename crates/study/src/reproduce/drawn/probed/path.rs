@@ -6,7 +6,7 @@ use super::head::Head;
 use crate::plot::{Hop, Way, way};
 use crate::words::some;
 use sidestep_lab::{LoggedEvent, LoggedPath};
-use sidestep_sim::{End, Network, SwitchInfo};
+use sidestep_sim::{End, Network};
 use std::collections::BTreeMap;
 
 /// Its links over the tiers of the network.
@@ -44,7 +44,7 @@ fn draw_path(head: Head, network: &Network, path: &Path) -> Parts {
         let names = nodes.iter().map(|n| name(*n)).collect();
         let word = match nodes[0] {
             Node::Host(_) => "hosts",
-            Node::Switch(s) => tier_word(&network.switches[s as usize]),
+            Node::Switch(s) => (network.switches[s as usize].tier.as_deref()).unwrap_or("switches"),
         };
         (word.to_string(), names)
     };
@@ -77,13 +77,6 @@ fn draw_path(head: Head, network: &Network, path: &Path) -> Parts {
     };
     let caption = "Nodes are those that the packet saw.";
     (Ok(way(&figure)), table, caption.into())
-}
-
-/// What stands beside a tier. Where a topology has none, switches at one height lend the first
-/// word of the first one's name.
-fn tier_word(switch: &SwitchInfo) -> &str {
-    let first = || switch.name.split(' ').next().unwrap_or_default();
-    switch.tier.as_deref().unwrap_or_else(first)
 }
 
 /// One packet's way.
@@ -221,6 +214,24 @@ mod tests {
             table
                 .rows
                 .contains(&["agg 0.0", "edge 0.0", "1", "1"].map(String::from).to_vec())
+        );
+    }
+
+    #[test]
+    fn switches_without_a_tier_lend_no_part_of_a_name() {
+        use Node::{Host, Switch};
+        let way = Path {
+            name: "packet 0:1".into(),
+            links: vec![(Host(0), Switch(0), false), (Switch(0), Host(1), false)],
+        };
+        let mut network = Network::clone(&network());
+        network.switches[0] = sidestep_sim::SwitchInfo::named("rack 7");
+        let (scene, ..) = draw_path(head(), &network, &way);
+        let text = crate::plot::svg(&scene.unwrap());
+        let written = |word: &str| text.contains(&format!(">{word}</text>"));
+        assert!(
+            written("switches") && written("rack 7") && !written("rack"),
+            "{text}"
         );
     }
 }

@@ -1,0 +1,326 @@
+//! What real packets do not tell is shown nowhere, and nothing else is held back.
+//!
+//! [`spoil()`] goes over every field of a run: one that the testbed does not measure gets another value. A field
+//! that is new does not compile there until somebody says which it is. What then differs in what
+//! is written and shown is exactly what [`super::unmeasured`] must name, old columns and new ones alike.
+
+mod shown;
+mod spoil;
+
+use super::*;
+use crate::traffic::{HostCounters, TcpInfo};
+use serde_json::Value;
+use shown::Shown;
+use sidestep_study::lab::stats::summarise;
+use sidestep_study::lab::{Experiment, Record, Unmeasured, Verdict};
+use sidestep_study::reproduce::Reproduction;
+use sidestep_study::reproduce::arms::{Arm, side_by_side};
+use sidestep_study::reproduce::run::publish;
+use sidestep_study::sim::{FlowPlan, NoFiles, QueryPlan, Start};
+use sidestep_study::switch::ports::Counts;
+use sidestep_study::types::HostId;
+use sidestep_study::{Report, Status};
+use spoil::spoil;
+use std::collections::BTreeMap;
+
+const SCENARIO: &str = r#"
+duration = "1 ms"
+seeds = [1, 2]
+schemes = ["dibs"]
+topology = { kind = "fat_tree", k = 4 }
+workload.all = { kind = "permutation" }
+
+[[claim]]
+id = "never"
+says = "no packet is reordered"
+metric = "reordered_share"
+compare = "dibs"
+paper = "no number"
+accept = "0..1"
+tolerance = "any"
+gap = "none"
+
+[[claim]]
+id = "by_switches"
+says = "some are detoured"
+metric = "detours"
+compare = "dibs"
+paper = "no number"
+accept = "0.."
+tolerance = "any"
+gap = "none"
+"#;
+
+/// What does not count everything that it could.
+#[derive(Clone, Copy, Debug, Default)]
+struct Without {
+    switches: bool,
+    timeouts: bool,
+    data_out: bool,
+    data_in: bool,
+    marked: bool,
+}
+
+/// Every one alone, and all of them.
+const WITHOUT: [Without; 7] = {
+    const NOTHING: Without = Without {
+        switches: false,
+        timeouts: false,
+        data_out: false,
+        data_in: false,
+        marked: false,
+    };
+    [
+        NOTHING,
+        Without {
+            switches: true,
+            ..NOTHING
+        },
+        Without {
+            timeouts: true,
+            ..NOTHING
+        },
+        Without {
+            data_out: true,
+            ..NOTHING
+        },
+        Without {
+            data_in: true,
+            ..NOTHING
+        },
+        Without {
+            marked: true,
+            ..NOTHING
+        },
+        Without {
+            switches: true,
+            timeouts: true,
+            data_out: true,
+            data_in: true,
+            marked: true,
+        },
+    ]
+};
+
+#[test]
+fn what_is_shown_depends_on_nothing_that_was_not_measured() {
+    let scene = scene();
+    for without in WITHOUT {
+        let [clean, spoiled] = runs(&scene, without).map(|runs| Shown::of(&scene, runs));
+        assert_eq!(clean.differs_from(&spoiled), [""; 0], "{without:?}");
+        assert_eq!(clean.text, spoiled.text, "{without:?}");
+    }
+}
+
+#[test]
+fn a_report_depends_on_nothing_that_was_not_measured() {
+    let scene = scene();
+    for without in WITHOUT {
+        let [clean, spoiled] = runs(&scene, without).map(reported);
+        let names: Vec<&String> = clean.keys().collect();
+        assert!(names.contains(&&"report.html".to_string()), "{names:?}");
+        for (name, text) in clean {
+            assert!(text == spoiled[&name], "{name}, {without:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_named_is_exactly_what_depends_on_it() {
+    let scene = scene();
+    for without in WITHOUT {
+        let runs = runs(&scene, without);
+        let named: Vec<String> = runs[0][0].unmeasured.names().map(String::from).collect();
+        let unmasked = |mut runs: Vec<Run>| {
+            runs.iter_mut()
+                .for_each(|run| run.unmeasured = Unmeasured::default());
+            Shown::of(&scene, runs)
+        };
+        let [clean, spoiled] = runs.map(unmasked);
+        assert_eq!(clean.differs_from(&spoiled), named, "{without:?}");
+    }
+}
+
+#[test]
+fn what_is_not_named_is_not_always_0() {
+    let scene = scene();
+    let [runs, _] = runs(&scene, WITHOUT[0]);
+    let shown = Shown::of(&scene, runs);
+    let nothing = |value: &String| ["0", "0.0", "Exactly(0.0)", "[]", "{}"].contains(&&**value);
+    let forgotten = shown
+        .values
+        .iter()
+        .filter(|(_, all)| all.iter().all(nothing));
+    let forgotten: Vec<&String> = forgotten.map(|(name, _)| name).collect();
+    // A host has port 0 alone, and there is one query.
+    assert_eq!(forgotten, ["ports.host.port", "queries.query_id"]);
+}
+
+#[test]
+fn what_is_named_is_null_everywhere_and_stays_so_when_it_is_read_again() {
+    let scene = scene();
+    for without in WITHOUT {
+        let [runs, _] = runs(&scene, without);
+        let named = runs[0].unmeasured.clone();
+        let shown = Shown::of(&scene, runs);
+        for name in named.names() {
+            let values = &shown.values[name];
+            let unknown = |value: &String| value == "null" || value == "Nothing";
+            assert!(
+                values.iter().all(unknown),
+                "{name}: {values:?}, {without:?}"
+            );
+        }
+        assert_eq!(
+            Report::from_json(&shown.json).unwrap().to_json(),
+            shown.json
+        );
+    }
+}
+
+#[test]
+fn a_metric_over_an_unknown_count_is_unknown_and_a_claim_on_it_has_no_verdict() {
+    let scene = scene();
+    let claims = |without| {
+        let [runs, _] = runs(&scene, without);
+        let records: Vec<Record> = runs.iter().map(Record::of).collect();
+        let summary = summarise(&records.iter().collect::<Vec<_>>());
+        let results = sidestep_study::lab::evaluate(&scene.scenario.claims, &[summary]);
+        let verdict = |name: &str| {
+            let claim = results.iter().find(|claim| claim.id == name).unwrap();
+            (claim.verdict, claim.ours)
+        };
+        [verdict("never"), verdict("by_switches")]
+    };
+    let unknown = (Verdict::CantTell, None);
+    let [never, by_switches] = claims(WITHOUT[0]);
+    assert_eq!(never, unknown);
+    assert_eq!(by_switches.0, Verdict::Reproduced);
+    assert_eq!(claims(WITHOUT[1]), [unknown; 2]);
+}
+
+fn scene() -> Scene {
+    let scenario = experiment().points.remove(0).scenario;
+    Scene::of(scenario, "10 Mbps", "t").unwrap()
+}
+
+fn experiment() -> Experiment {
+    let read = Experiment::read("a.toml", SCENARIO, &[], false, &NoFiles);
+    read.unwrap_or_else(|problems| panic!("{problems:#?}"))
+}
+
+/// The report of `sidestep reproduce --testbed`, file by file.
+fn reported(runs: Vec<Run>) -> BTreeMap<String, Vec<u8>> {
+    let arm = Arm {
+        name: "testbed".into(),
+        says: "real packets".into(),
+        experiment: experiment(),
+        records: runs.iter().map(Record::of).collect(),
+        status: Status::Complete,
+    };
+    let reproduction = Reproduction {
+        asked: "a".into(),
+        quick: false,
+        figures: vec![side_by_side("paper", vec![arm], Vec::new())],
+    };
+    let room = tempfile::tempdir().unwrap();
+    let mut folders = vec![room.path().join("r")];
+    publish(reproduction, &Value::Null, &folders[0]).unwrap();
+    let mut files = BTreeMap::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.file_name().unwrap().to_string_lossy().into_owned();
+                files.insert(name, std::fs::read(path).unwrap());
+            }
+        }
+    }
+    files
+}
+
+/// Two runs of everything that is measured, and the same with other values where nothing is.
+fn runs(scene: &Scene, without: Without) -> [Vec<Run>; 2] {
+    let runs: Vec<Run> = [1, 2].map(|seed| measured(scene, seed, without)).into();
+    let mut spoiled = runs.clone();
+    spoiled.iter_mut().for_each(|run| spoil(run, without));
+    [runs, spoiled]
+}
+
+/// A query, and background of all kinds.
+fn plan() -> Plan {
+    let flow = |src: u32, size, class| FlowPlan {
+        src: HostId(src),
+        dst: HostId(15),
+        size,
+        start: Start::At(Time::from_us(1)),
+        class,
+        query: (class == 0).then_some(0),
+        request: false,
+    };
+    Plan {
+        classes: vec!["query".into(), "background".into()],
+        flows: vec![
+            flow(1, 20_000, 0),
+            flow(5, 5_000, 1),
+            flow(6, 2_000_000, 1),
+            flow(7, FlowPlan::ENDLESS, 1),
+        ],
+        queries: vec![QueryPlan {
+            start: Time::from_us(1),
+            target: HostId(15),
+            responses: 1,
+            class: 0,
+        }],
+    }
+}
+
+fn measured(scene: &Scene, seed: u64, without: Without) -> Run {
+    let known = |not: bool, count: u32| (!not).then_some(count);
+    let tcp = TcpInfo {
+        retransmits: 3,
+        data_segments_out: known(without.data_out, 103),
+        data_segments_in: known(without.data_in, 100),
+        delivered_marked: known(without.marked, 9),
+        total_rto: known(without.timeouts, 1),
+        ..TcpInfo::default()
+    };
+    let flow = |_| FlowRan {
+        due_ns: Some(1_000),
+        started_ns: Some(1_010),
+        finished_ns: Some(5_000_000),
+        delivered: 5_000,
+        sender: tcp,
+        receiver: tcp,
+    };
+    let plan = plan();
+    let host = HostCounters {
+        sent: 60,
+        sent_bytes: 60_000,
+        received: 55,
+        ..HostCounters::default()
+    };
+    let ran = Ran {
+        flows: plan.flows.iter().map(flow).collect(),
+        hosts: vec![host; scene.blueprint.hosts],
+        end_ns: 50_000_000,
+        ..Ran::default()
+    };
+    let port = PortSeen {
+        packets: 70,
+        bytes: 70_000,
+        counts: Counts::read::<()>(|_| Ok(4), |_| Ok(2)).unwrap(),
+        peak_packets: 20,
+        peak_bytes: 20_000,
+        lost: 0,
+    };
+    let ports = |switch| vec![port.clone(); scene.blueprint.ports(switch).len()];
+    let switches = 0..scene.blueprint.switches.len();
+    let seen: Vec<_> = match without.switches {
+        true => Vec::new(),
+        false => switches.map(ports).collect(),
+    };
+    run(scene, seed, plan, &ran, &seen)
+}
