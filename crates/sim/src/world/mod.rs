@@ -69,7 +69,7 @@ pub struct World<A: Agenda = WheelAgenda> {
     unfinished: u64,
     /// The instant with which the run ends, once it is known.
     end: Time,
-    /// The latest limit that was served until.
+    /// The latest instant that was served until: a limit, or the end of the run.
     served: Time,
     tracer: Tracer,
     /// Per link: whose it is, where it leads, and its place in the outcome.
@@ -203,7 +203,6 @@ impl<A: Agenda> World<A> {
     /// Serves events up to and including `limit`. Says whether every flow has been delivered; the
     /// run ends with that instant, at which whatever else happens is served as well.
     pub fn run_until(&mut self, limit: Time) -> bool {
-        self.served = self.served.max(limit);
         let mut limit = limit.min(self.end);
         while let Some(happening) = self.fabric.next(limit) {
             self.tally.event();
@@ -219,6 +218,7 @@ impl<A: Agenda> World<A> {
                 Happening::Sent => {}
             }
         }
+        self.served = self.served.max(limit);
         self.unfinished == 0
     }
 
@@ -249,7 +249,7 @@ impl<A: Agenda> World<A> {
     /// How full the queue before each link is at `at`, in the order of the outcome's ports.
     ///
     /// Panics when `at` is before [`World::now`], or after the latest limit of
-    /// [`World::run_until`]: a later event may still come before it.
+    /// [`World::run_until`] or the end of the run: events before it have not been served.
     pub fn queue_depths(&mut self, at: Time) -> Vec<Depth> {
         let (now, served) = (self.fabric.now, self.served);
         assert!(
