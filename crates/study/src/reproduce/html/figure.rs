@@ -1,6 +1,6 @@
 //! One figure: its plots, claims, settings and files.
 
-use super::super::arms::{Beside, NOTE};
+use super::super::beside::{Beside, NOTE};
 use super::super::drawn::Drawn;
 use super::super::{FigureResult, Reproduction, json};
 use super::claim::one_claim;
