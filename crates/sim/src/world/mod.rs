@@ -10,14 +10,22 @@
 //!   where the link ends, its brake to the sender ([`crate::pfc`]);
 //! - a flow's sender belongs to its source, its receiver to its destination, and a flow that
 //!   follows another starts where the other ends;
-//! - counts and losses are logged and joined when the run is finished ([`crate::tally`]), as are
-//!   deadlocks; the trajectory hash is a sum;
+//! - counts add up ([`crate::tally`]), the trajectory hash is a sum, and deadlocks are read off
+//!   the final state;
 //! - the run ends with an instant, that of the last delivery, and not with an event.
 //!
-//! What is shared, the plan, the settings and the shortest paths, does not change. Whoever cuts a
-//! world brings what is one to a part and still one here: a pool and an agenda, the far end of a
-//! link that leaves the part, the count of flows left (parts that may reach the last delivery go
-//! in step with each other for one delay), and the paths of traced packets.
+//! The plan, the settings and the shortest paths are shared and do not change. Whoever cuts a
+//! world has to split what is one to a part and still one here:
+//! - the agenda and the pool: an arrival over a link that leaves the part belongs into the agenda
+//!   of another part, its packet into the pool there;
+//! - the queue of pauses under way, which the gate's switch writes at the brake ([`crate::pfc`]);
+//! - the table of classes, and the log of losses, which is joined up to the present whenever it is
+//!   full ([`crate::losses`]);
+//! - the count of flows left: parts that may reach the last delivery go in step with each other
+//!   for one delay;
+//! - the caller's functions that make the ends of flows (`machines`): both are called in the
+//!   order of the whole run;
+//! - the paths of traced packets.
 
 mod finish;
 mod hosts;
