@@ -1,7 +1,8 @@
 //! `sidestep bench`
 
 use crate::args::BenchArgs;
-use crate::{Failure, Outcome, out};
+use crate::failure::{Failure, Outcome};
+use crate::out;
 use serde_json::json;
 use sidestep_softswitch::trial::garbage::garbage;
 use sidestep_softswitch::trial::throughput::{Between, Throughput, throughput};

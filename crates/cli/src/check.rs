@@ -1,7 +1,8 @@
 //! `sidestep check`
 
 use crate::args::CheckArgs;
-use crate::{Failure, Outcome, out};
+use crate::failure::{Failure, Outcome};
+use crate::out;
 use serde_json::{Value, json};
 use sidestep_study::files;
 use sidestep_study::lab::{ClassLoad, Experiment, Scenario};

@@ -1,7 +1,8 @@
 //! `sidestep list`
 
 use crate::args::ListArgs;
-use crate::{Failure, Outcome, out};
+use crate::failure::{Failure, Outcome};
+use crate::out;
 use serde_json::{Value, json};
 use sidestep_study::catalog::{self, KINDS};
 

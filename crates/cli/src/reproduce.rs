@@ -1,7 +1,8 @@
 //! `sidestep reproduce`
 
 use crate::args::ReproduceArgs;
-use crate::{Failure, Outcome, out, run, stop, testbed};
+use crate::failure::{Failure, Outcome};
+use crate::{out, run, stop, testbed};
 use sidestep_study::MeasureOptions;
 use sidestep_study::lab::{Experiment, Problem};
 use sidestep_study::reproduce::Reproduction;

@@ -1,7 +1,8 @@
 //! `sidestep run`
 
 use crate::args::RunArgs;
-use crate::{Failure, Outcome, out, stop};
+use crate::failure::{Failure, Outcome};
+use crate::{out, stop};
 use serde_json::Value;
 use sidestep_study::files;
 use sidestep_study::lab::Experiment;

@@ -1,7 +1,8 @@
 //! `sidestep show`
 
 use crate::args::ShowArgs;
-use crate::{Failure, Outcome, out};
+use crate::failure::{Failure, Outcome};
+use crate::out;
 use serde_json::{Value, json};
 use sidestep_study::result::{Choice, ResultDir, packet_list, packet_text};
 

@@ -1,7 +1,8 @@
 //! `sidestep switch`
 
 use crate::args::SwitchArgs;
-use crate::{Failure, Outcome, out};
+use crate::failure::{Failure, Outcome};
+use crate::out;
 use sidestep_softswitch::process::{self, control, privileges, report};
 use sidestep_softswitch::setup::Setup;
 use std::path::{Path, PathBuf};

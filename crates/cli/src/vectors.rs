@@ -1,7 +1,8 @@
 //! `sidestep vectors`
 
 use crate::args::VectorsArgs;
-use crate::{Failure, Outcome, out};
+use crate::failure::{Failure, Outcome};
+use crate::out;
 use sidestep_study::lab::suggest;
 use sidestep_vectors::{Policy, Seed, named, policies};
 

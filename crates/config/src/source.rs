@@ -60,9 +60,15 @@ const QUICK: &str = "quick";
 /// The source of a value from `[sweep]`.
 const SWEEP: &str = "sweep";
 
+/// Do these words, a source or what explains a default, say that something is assumed? They do in
+/// that word, also of a part alone: `DIBS Table 2; Poisson is assumed`.
+pub fn is_assumed(words: &str) -> bool {
+    words.contains("assumed")
+}
+
 /// The source of a default, from the words that explain it.
 pub fn default(doc: &str) -> String {
-    let word = if doc.contains("assumed") {
+    let word = if is_assumed(doc) {
         "assumed"
     } else {
         "default"

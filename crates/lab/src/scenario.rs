@@ -5,6 +5,7 @@ use crate::claim::Claim;
 use crate::probe::Probe;
 use crate::scheme::Scheme;
 use sidestep_config::problem::At;
+use sidestep_config::source::is_assumed;
 use sidestep_sim::workload::AnyWorkload;
 use sidestep_sim::{Network, Plan};
 use sidestep_types::{Refusal, Seed, Time};
@@ -59,6 +60,13 @@ pub struct Setting {
     pub value: String,
     /// `paper: DIBS Table 2`, `scheme dibs: …`, `user: --set`, `scenario file`, `default: …` or `assumed: …`.
     pub source: String,
+}
+
+impl Setting {
+    /// Is it assumed, or a part of what it says?
+    pub fn is_assumed(&self) -> bool {
+        is_assumed(&self.source)
+    }
 }
 
 impl Scenario {

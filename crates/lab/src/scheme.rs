@@ -64,7 +64,7 @@ pub(crate) const TRANSPORT_SPEC: Spec<'static> = Spec {
     kind: Some(Choice {
         what: "transport",
         entries: TRANSPORTS,
-        default: Some("newreno"),
+        default: Some(sidestep_transport::DEFAULT),
     }),
     policies: &[],
 };

@@ -7,7 +7,6 @@ use sidestep_config::source::default;
 use sidestep_sim::pfc::headroom_needed;
 use sidestep_sim::{Deadlock, End, Network, Outcome, Plan, PortOutcome};
 use sidestep_switch::{Capacity, Nature, buffer};
-use sidestep_transport::{Congestion, TransportConfig};
 use sidestep_types::{Bytes, HEADER_BYTES, Param, Size, Value};
 
 /// All warnings of a scenario.
@@ -56,22 +55,23 @@ fn waits_for_another_key(scenario: &Scenario) -> Vec<String> {
     let any = |of: fn(&Scheme) -> bool| scenario.schemes.iter().any(of);
     let mut idle: Vec<(&str, &str)> = Vec::new();
     if !any(|scheme| scheme.config.switch.pfc.is_some()) {
-        let keys = ["switch.pfc_xoff", "switch.pfc_xon", "switch.pfc_headroom"];
-        idle.extend(keys.map(|key| (key, "pfc = true")));
+        let names = ["pfc_xoff", "pfc_xon", "pfc_headroom"];
+        idle.extend(names.map(|name| (name, "pfc = true")));
     }
     if !any(|scheme| scheme.config.switch.cioq.is_some()) {
-        let keys = ["switch.speedup", "switch.input_capacity"];
-        idle.extend(keys.map(|key| (key, "fabric = \"cioq\"")));
+        let names = ["speedup", "input_capacity"];
+        idle.extend(names.map(|name| (name, "fabric = \"cioq\"")));
     }
     // What says its default does no harm.
-    let says_more = |key: &str| {
-        let param = SWITCH.iter().find(|p| key.ends_with(p.name));
-        let default = param.and_then(|param| param.default);
+    let says_more = |name: &str| {
+        let param = SWITCH.iter().find(|p| p.name == name);
+        let default = param.expect("a parameter of [switch]").default;
+        let key = format!("switch.{name}");
         let mut all = scenario.settings.iter().filter(|s| s.key == key);
         all.any(|s| Some(s.value.as_str()) != default)
     };
-    let more = idle.into_iter().filter(|(key, _)| says_more(key));
-    more.map(|(key, beside)| format!("{key} has no effect: no scheme has {beside}"))
+    let more = idle.into_iter().filter(|(name, _)| says_more(name));
+    more.map(|(name, beside)| format!("switch.{name} has no effect: no scheme has {beside}"))
         .collect()
 }
 
@@ -79,9 +79,8 @@ fn nature(scheme: &Scheme) -> Nature {
     buffer::nature(&scheme.config.switch.buffer.0)
 }
 
-fn hears_marks(scheme: &Scheme) -> bool {
-    let tcp = scheme.config.transport.tcp();
-    tcp.is_some_and(|tcp| tcp.congestion != Congestion::NewReno { ecn: false })
+fn reacts_to_marks(scheme: &Scheme) -> bool {
+    scheme.config.transport.nature().marks
 }
 
 /// The value of the buffer policy's `mark_at`, if it has one.
@@ -94,7 +93,7 @@ fn mark_at(scheme: &Scheme) -> Option<&Value> {
 
 fn nothing_marks(scheme: &Scheme) -> Option<String> {
     let silent = !nature(scheme).marks || mark_at(scheme) == Some(&Value::Off);
-    (silent && hears_marks(scheme)).then(|| {
+    (silent && reacts_to_marks(scheme)).then(|| {
         let buffer = &scheme.config.switch.buffer.0;
         format!("the transport slows down on marks, but buffer {buffer:?} as set marks nothing on its way")
     })
@@ -116,10 +115,10 @@ fn marks_too_late(scheme: &Scheme) -> Option<String> {
 }
 
 fn detours_without_signal(scheme: &Scheme) -> Option<String> {
-    let alone = nature(scheme).detours && !hears_marks(scheme);
+    let alone = nature(scheme).detours && !reacts_to_marks(scheme);
     alone.then(|| {
         "DIBS hides losses, and this transport slows down on losses alone: it needs one that \
-         hears marks (DIBS section 3)"
+         reacts to marks (DIBS section 3)"
             .to_string()
     })
 }
@@ -144,12 +143,14 @@ fn never_idle(scheme: &Scheme) -> Option<String> {
 }
 
 fn line_rate_without_priorities(scheme: &Scheme) -> Option<String> {
-    let pfabric = matches!(scheme.config.transport, TransportConfig::Pfabric(_));
+    let transport = &scheme.config.transport;
+    let expected = transport.nature().buffer?;
     let buffer = &scheme.config.switch.buffer.0;
-    (pfabric && buffer != "pfabric").then(|| {
+    (buffer != expected).then(|| {
         format!(
-            "transport pfabric sends at line rate until a timeout, since its switches drop what \
-             has most left to send: buffer {buffer:?} does not (SIGCOMM 2013)"
+            "transport {} sends at line rate until a timeout, since its switches drop what \
+             has most left to send: buffer {buffer:?} does not (SIGCOMM 2013)",
+            transport.name()
         )
     })
 }

@@ -62,7 +62,7 @@ pub struct CioqConfig {
 /// Which packets' paths to keep.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TraceFilter {
-    /// None.
+    /// No packet's path is kept.
     #[default]
     None,
     /// The packets with these numbers.

@@ -10,8 +10,9 @@
 //! **Source**       the simulator's own knowledge.
 //! **Deviations**   none.
 //!
-//! No part of a run waits for another or writes to it, so a run that is cut has a log in each
-//! part; only the instants that every part has passed may then be joined.
+//! A world has one log. It is joined up to the present whenever it is full, which is right while
+//! all switches and hosts share a clock. Nothing that happens in a run reads it, so a run that is
+//! cut may have a log in each part and join them all, up to the instant that every part has passed.
 
 use crate::lost::{Lost, SYN};
 use sidestep_transport::Segment;

@@ -15,7 +15,7 @@ pub enum End {
 /// A full-duplex cable: the same rate and delay both ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cable {
-    /// One end.
+    /// One end of the cable.
     pub a: End,
     /// The other end.
     pub b: End,

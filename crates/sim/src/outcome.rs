@@ -196,7 +196,7 @@ pub enum TraceEvent {
     Sent,
     /// A switch queued it.
     Queued {
-        /// At this switch.
+        /// The switch at which it happened.
         switch: SwitchId,
         /// On which port, and what was changed about it.
         joined: Joined,
@@ -205,13 +205,13 @@ pub enum TraceEvent {
     },
     /// A switch dropped it.
     Dropped {
-        /// At this switch.
+        /// The switch at which it happened.
         switch: SwitchId,
         /// On its way to this port.
         wanted: PortId,
         /// The reason for the drop.
         reason: DropReason,
     },
-    /// It reached its host.
+    /// The packet reached its host.
     Delivered,
 }

@@ -48,7 +48,9 @@ pub struct Deadlock {
 }
 
 /// Pauses of a whole network, by directed link. The gate of a link is state of the switch at its
-/// far end, the brake is state of its sender; they meet through frames on the cable alone.
+/// far end, the brake is state of its sender. Frames on the cable are all that passes between
+/// them: [`Pfc::send`] puts them into the brake's queue when the gate's switch sends them, with
+/// the time at which they arrive.
 pub(crate) struct Pfc {
     gates: Vec<Gate>,
     brakes: Vec<Brake>,

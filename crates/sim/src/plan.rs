@@ -47,13 +47,13 @@ impl FlowPlan {
 /// When the application hands a flow over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// At this instant.
+    /// The flow starts at this instant.
     At(Time),
     /// `wait` after the last byte of `flow` was delivered; that flow ends at this flow's source.
     After {
         /// The flow waited for.
         flow: FlowId,
-        /// And this long after.
+        /// The time from the end of that flow to the start of this one.
         wait: Time,
     },
 }

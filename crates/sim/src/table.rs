@@ -17,7 +17,7 @@ pub(crate) struct Table<'a> {
     pub rows: Vec<Row>,
 }
 
-/// One row.
+/// One row of a table.
 #[derive(Debug)]
 pub(crate) struct Row {
     /// The line it starts on, counted from 1.

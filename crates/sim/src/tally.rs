@@ -6,8 +6,9 @@
 //! **Units**        packets.
 //! **Errors**       none.
 //!
-//! All of it adds up, so a run that is cut has a tally in each part. What a link, a switch, a host
-//! or an end of a flow counts of itself stands with it; the outcome joins them.
+//! The counts add up, so a run that is cut may have a tally in each part; of the log of losses see
+//! [`crate::losses`]. What a link, a switch, a host or an end of a flow counts of itself stands with
+//! it; the outcome joins them.
 
 use crate::losses::{LossLog, Losses};
 use crate::outcome::ClassOutcome;

@@ -61,7 +61,7 @@ pub struct DetourSeen {
 /// Loops of the data packets that arrived or were dropped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoopCounts {
-    /// Those packets.
+    /// Data packets that arrived or were dropped.
     pub packets: u64,
     /// Of them, detoured at least once.
     pub detoured: u64,

@@ -61,6 +61,21 @@ fn queues_are_not_told_of_an_instant_that_has_passed_or_is_not_served_yet() {
     }
 }
 
+#[test]
+fn queues_are_not_told_of_an_instant_after_the_end_of_the_run() {
+    let mut world = world();
+    assert!(world.run_until(Time::from_s(10)), "all is delivered");
+    let end = world.now();
+    for limit in [Time::from_s(10), Time::from_s(20)] {
+        world.run_until(limit);
+        world.queue_depths(end);
+        for at in [end + Time::from_ps(1), limit] {
+            let said = stopped(|| world.queue_depths(at)).expect("a look that is refused");
+            assert!(said.ends_with(&format!(" is served until {end}")), "{said}");
+        }
+    }
+}
+
 fn with_sched<S: Sched + Send + 'static>(make: impl Fn() -> S) -> World {
     let mut world = world();
     world.set_scheds(|_, _| AnySched::Custom(Box::new(make())));

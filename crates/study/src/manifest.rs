@@ -126,7 +126,7 @@ impl Manifest {
         }
     }
 
-    /// As it stands in the file.
+    /// The contents of the manifest file.
     pub fn to_json(&self) -> Value {
         // A sum of what is not known of each run that was made is not known.
         let known = |key: &str| {

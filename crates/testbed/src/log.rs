@@ -98,7 +98,7 @@ impl Log {
         list
     }
 
-    /// As it stands in a manifest.
+    /// The log in the form that a manifest stores.
     pub fn to_json(&self, scene: &Scene, state: &State, order: &Order) -> Value {
         let settings = &scene.blueprint.settings;
         let mut differences = scene.differences.clone();

@@ -29,7 +29,7 @@ pub struct Order {
 }
 
 impl Order {
-    /// As it stands in the testbed's state.
+    /// The order in the form that the testbed's state stores.
     pub fn to_json(&self) -> Value {
         json!({
             "scenario": self.scenario,

@@ -83,7 +83,7 @@ impl Late {
         }
     }
 
-    /// As it stands in a manifest.
+    /// The times in the form that a manifest stores.
     pub fn to_json(self) -> Value {
         serde_json::json!({
             "p50_us": self.p50_us,

@@ -2,7 +2,7 @@
 
 use sidestep_types::{Refusal, Time, Values};
 
-use crate::params::{PARAMS, count, count_or_off, sizes, word};
+use crate::params::{count, count_or_off, sizes, word};
 use crate::{Congestion, Estimator, Recovery, Reduction, RtoConfig};
 
 /// A TCP connection's settings, the same at both ends.
@@ -34,20 +34,14 @@ pub struct TcpConfig {
     pub handshake: bool,
 }
 
-impl Default for TcpConfig {
-    /// What a scenario that says nothing gets: NewReno and the defaults of [`PARAMS`].
-    fn default() -> TcpConfig {
-        TcpConfig::read(&Values::defaults(PARAMS)).expect("the defaults go together")
-    }
-}
-
 impl TcpConfig {
-    /// What the values of [`PARAMS`] say, with NewReno's congestion control. A refusal says which
-    /// one cannot be had.
-    pub(crate) fn read(values: &Values) -> Result<TcpConfig, Refusal> {
+    /// What the values of [`crate::PARAMS`] say, and those of the controller called `kind`. A
+    /// refusal says which one cannot be had.
+    ///
+    /// Panics when no controller is called so.
+    pub(crate) fn read(kind: &str, values: &Values) -> Result<TcpConfig, Refusal> {
         let (mss, receive_window) = sizes(values)?;
         Ok(TcpConfig {
-            congestion: Congestion::NewReno { ecn: false },
             recovery: word(values, "recovery", Recovery::from_name),
             reduction: word(values, "reduction", Reduction::from_name),
             mss,
@@ -59,6 +53,8 @@ impl TcpConfig {
             idle_restart: values.flag("idle_restart"),
             rto: RtoConfig::read(values)?,
             handshake: values.flag("handshake"),
+            congestion: Congestion::read(kind, values)
+                .unwrap_or_else(|| panic!("no transport {kind:?}"))?,
         })
     }
 }
@@ -112,7 +108,7 @@ mod tests {
     #[test]
     fn what_a_scenario_that_says_nothing_gets() {
         let by_hand = TcpConfig {
-            congestion: Congestion::NewReno { ecn: false },
+            congestion: TcpConfig::default().congestion, // that of `crate::DEFAULT`
             recovery: Recovery::NewReno,
             reduction: Reduction::AtOnce,
             mss: 1460,

@@ -11,6 +11,7 @@ mod any;
 mod config;
 mod congestion;
 pub mod host;
+mod nature;
 mod params;
 mod pfabric;
 mod receiver;
@@ -22,8 +23,9 @@ mod words;
 
 pub use any::AnyReceiver;
 pub use config::{DelayedAck, TcpConfig};
-pub use congestion::{Congestion, Control, Echo, Window};
+pub use congestion::{Congestion, Control, DEFAULT, Echo, Window};
 pub use host::Endpoint;
+pub use nature::Nature;
 pub use params::PARAMS;
 pub use pfabric::{PfabricConfig, PfabricSender};
 pub use receiver::TcpReceiver;
@@ -78,7 +80,7 @@ pub struct Arrival {
     pub trimmed: bool,
 }
 
-/// What a receiver answers and a sender hears.
+/// An acknowledgement: what a receiver answers to its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ack {
     /// The next byte expected.

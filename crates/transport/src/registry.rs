@@ -230,6 +230,12 @@ macro_rules! congestions {
         }
 
         impl Congestion {
+            /// What must be known about it: it reacts to marks when it asks for their echo.
+            pub(crate) fn nature(self) -> crate::Nature {
+                let marks = Controller::new(self).echo() != Echo::Never;
+                crate::Nature { marks, buffer: None }
+            }
+
             /// What `values` say about the controller called `name`; `None` when none is called so.
             pub(crate) fn read(name: &str, values: &Values) -> Option<Result<Congestion, Refusal>> {
                 $(
@@ -324,6 +330,14 @@ macro_rules! transports {
                 match self {
                     TransportConfig::Tcp(tcp) => tcp.rto.min.min(tcp.rto.initial),
                     $( TransportConfig::$variant(own) => own.shortest_timeout(), )*
+                }
+            }
+
+            /// What must be known about it beside its parameters.
+            pub fn nature(&self) -> Nature {
+                match self {
+                    TransportConfig::Tcp(tcp) => tcp.congestion.nature(),
+                    $( TransportConfig::$variant(own) => own.nature(), )*
                 }
             }
 

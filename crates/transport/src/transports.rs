@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use sidestep_types::{Entry, Refusal, Time, Values};
 
-use crate::congestion::{self, Congestion};
+use crate::congestion::{self, DEFAULT};
+use crate::nature::Nature;
 use crate::params::PARAMS;
 use crate::pfabric::{self, PfabricConfig};
 use crate::registry::{Transport, transports};
@@ -45,10 +46,16 @@ fn defaults(entry: &Entry) -> Values {
 
 /// TCP with the congestion controller called `kind`.
 fn tcp(kind: &str, values: &Values) -> Result<TransportConfig, Refusal> {
-    let tcp = TcpConfig::read(values)?;
-    let congestion = Congestion::read(kind, values);
-    let congestion = congestion.unwrap_or_else(|| panic!("no transport {kind:?}"))?;
-    Ok(TcpConfig { congestion, ..tcp }.into())
+    Ok(TcpConfig::read(kind, values)?.into())
+}
+
+impl Default for TcpConfig {
+    /// What a scenario that says nothing gets: the transport called [`DEFAULT`] and the defaults
+    /// of [`PARAMS`].
+    fn default() -> TcpConfig {
+        let config = TransportConfig::from_name(DEFAULT).expect("it is listed");
+        config.tcp().expect("it is TCP").clone()
+    }
 }
 
 impl From<TcpConfig> for TransportConfig {
@@ -114,6 +121,36 @@ mod tests {
             assert!(!entry.summary.is_empty() && !entry.source.is_empty());
         }
         assert_eq!(TransportConfig::from_name("dips"), None);
+    }
+
+    #[test]
+    fn who_reacts_to_marks_and_who_needs_other_switches_says_so() {
+        let marks = |name| {
+            TransportConfig::from_name(name)
+                .expect("listed")
+                .nature()
+                .marks
+        };
+        assert_eq!(
+            ["newreno", "dctcp", "pfabric"].map(marks),
+            [false, true, false]
+        );
+        let newreno = ENTRIES
+            .iter()
+            .find(|e| e.name == "newreno")
+            .expect("listed");
+        let mut values = defaults(newreno);
+        values.set("ecn", Value::Flag(true));
+        let with_ecn = build("newreno", &values).expect("a good value");
+        assert_eq!(
+            with_ecn.nature(),
+            Nature {
+                marks: true,
+                buffer: None
+            }
+        );
+        let pfabric = TransportConfig::from_name("pfabric").expect("listed");
+        assert_eq!(pfabric.nature().buffer, Some("pfabric"));
     }
 
     #[test]

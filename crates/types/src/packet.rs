@@ -78,7 +78,7 @@ pub struct SackBlocks {
 }
 
 impl SackBlocks {
-    /// None.
+    /// No block.
     pub const NONE: SackBlocks = SackBlocks {
         blocks: [(0, 0); 3],
     };

@@ -16,7 +16,7 @@ use std::fmt;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The parameters it is about, the likeliest culprit first: of those that a user gave, the first
+    /// The parameters it is about, the one most probably wrong first: of those that a user gave, the first
     /// is shown. Empty when no value of this section is to blame.
     pub params: Vec<&'static str>,
     /// What must hold, as a clause with its subject: `k must be even`.

@@ -1,12 +1,13 @@
 //! Rows of a buffer policy: a switch, a packet, the verdict. Every row asks a new policy.
 
+use crate::chance::put_draws;
 use crate::draw::{draw_packet, draw_queues, put_packet, put_queues};
-use crate::row::mask;
+use crate::policy::Policy;
+use crate::row::{Row, mask};
 use crate::settings::{Setting, settings};
-use crate::{Policy, Row, Seed};
 use sidestep_switch::testing::StillQueues;
 use sidestep_switch::{AnyBuffer, Buffer, Queues, Verdict};
-use sidestep_types::{Packet, PortId, PortSet, Rng};
+use sidestep_types::{Packet, PortId, PortSet, Rng, Seed};
 
 /// Rows without end.
 pub fn rows(policy: Policy, seed: Seed) -> impl Iterator<Item = Row> {
@@ -85,7 +86,7 @@ impl Case {
         row.put_some("worst_rank_bytes", queues.worst(self.port));
         put_packet(row, &self.packet);
         row.put("salt_hex", format!("{:016x}", self.salt));
-        row.put_draws(policy, &self.rng, after);
+        put_draws(row, policy, &self.rng, after);
     }
 }
 

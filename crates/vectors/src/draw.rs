@@ -1,7 +1,6 @@
 //! The queues of a switch that stands still, drawn at random, and packets for it.
 
-use crate::Row;
-use crate::row::mask;
+use crate::row::{Row, mask};
 use sidestep_switch::testing::StillQueues;
 use sidestep_switch::{Capacity, Depth};
 use sidestep_types::{

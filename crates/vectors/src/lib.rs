@@ -18,12 +18,15 @@
 #![forbid(unsafe_code)]
 
 mod buffer;
+mod chance;
 mod draw;
+mod policy;
 mod route;
 mod row;
 mod sched;
 mod settings;
 
+pub use policy::Policy;
 pub use row::Row;
 use sidestep_switch::{Nature, buffer as buffers, route as routes, sched as scheds};
 use sidestep_types::Entry;
@@ -58,18 +61,6 @@ static SEAMS: [Seam; 3] = [
     },
 ];
 
-/// A policy and the seam it sits at.
-#[derive(Clone, Copy, Debug)]
-pub struct Policy {
-    /// `buffer`, `route` or `sched`.
-    pub seam: &'static str,
-    /// Its line in the registry.
-    pub entry: &'static Entry,
-    /// What it says about itself.
-    pub nature: Nature,
-    rows: fn(Policy, Seed) -> Box<dyn Iterator<Item = Row>>,
-}
-
 /// Every policy of the three registries, in their order.
 pub fn policies() -> impl Iterator<Item = Policy> {
     let of = |seam: &'static Seam| {
@@ -89,28 +80,4 @@ pub fn named(word: &str) -> Vec<Policy> {
     policies()
         .filter(|p| p.entry.name == word || p.full_name() == word)
         .collect()
-}
-
-impl Policy {
-    /// Its name with its seam, as `buffer/dibs`.
-    pub fn full_name(&self) -> String {
-        format!("{}/{}", self.seam, self.entry.name)
-    }
-
-    /// The file of the shipped table.
-    pub fn file(&self) -> String {
-        format!("{}-{}.csv", self.seam, self.entry.name)
-    }
-
-    /// Rows without end.
-    ///
-    /// Panics when the policy takes more draws than its nature says.
-    pub fn rows(self, seed: Seed) -> impl Iterator<Item = Row> {
-        (self.rows)(self, seed)
-    }
-
-    /// The first `count` rows as CSV, below a row of names.
-    pub fn table(self, count: u32, seed: Seed) -> String {
-        row::csv(self.rows(seed).take(count as usize))
-    }
 }

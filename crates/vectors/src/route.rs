@@ -1,11 +1,13 @@
 //! Rows of a route: next hops and queues, and the port. Every row asks a new policy.
 
+use crate::chance::put_draws;
 use crate::draw::{draw_packet, draw_queues, put_packet, put_queues};
+use crate::policy::Policy;
+use crate::row::Row;
 use crate::settings::{Setting, settings};
-use crate::{Policy, Row, Seed};
 use sidestep_switch::testing::StillQueues;
 use sidestep_switch::{AnyRoute, Route};
-use sidestep_types::{Packet, PortId, Rng};
+use sidestep_types::{Packet, PortId, Rng, Seed};
 
 /// Rows without end.
 pub fn rows(policy: Policy, seed: Seed) -> impl Iterator<Item = Row> {
@@ -73,7 +75,7 @@ impl Case {
         row.put_list("hops", self.hops.iter().map(|p| p.0));
         put_packet(row, &self.packet);
         row.put("salt_hex", format!("{:016x}", self.salt));
-        row.put_draws(policy, &self.rng, after);
+        put_draws(row, policy, &self.rng, after);
     }
 }
 

@@ -1,11 +1,7 @@
 //! One row of a table, and how rows become text.
 
-use crate::Policy;
-use sidestep_types::{PortSet, Rng};
+use sidestep_types::PortSet;
 use std::borrow::Cow;
-
-/// Draws that every row shows, taken or not; rows of a policy that takes more show as many as it takes.
-const DRAWS: u32 = 2;
 
 /// One row of a table: a value for each column, in their order.
 #[derive(Clone, Debug, Default)]
@@ -43,34 +39,6 @@ impl Row {
     pub(crate) fn blank_from(&mut self, column: &str) {
         let cells = self.0.iter_mut().skip_while(|cell| cell.0 != column);
         cells.for_each(|cell| cell.1.clear());
-    }
-
-    /// The draws that a policy finds, and how many of them it took: its stream `before` and `after`.
-    ///
-    /// Panics when it took more than its nature says.
-    pub(crate) fn put_draws(&mut self, policy: Policy, before: &Rng, after: &Rng) {
-        let most = policy.nature.draws;
-        let shown = most.max(DRAWS);
-        let mut ahead = before.clone();
-        let mut taken = None;
-        for n in 0..shown {
-            taken = taken.or((ahead == *after).then_some(n));
-            self.put(draw_column(n), format!("{:08x}", ahead.draw()));
-        }
-        taken = taken.or((ahead == *after).then_some(shown));
-        let taken = taken.filter(|&n| n <= most).unwrap_or_else(|| {
-            let name = policy.full_name();
-            panic!("{name} takes more draws than the {most} that its nature says")
-        });
-        self.put("draws_taken", taken);
-    }
-}
-
-fn draw_column(number: u32) -> Cow<'static, str> {
-    match number {
-        0 => "draw_1_hex".into(),
-        1 => "draw_2_hex".into(),
-        _ => format!("draw_{}_hex", number + 1).into(),
     }
 }
 

@@ -1,10 +1,11 @@
 //! Rows of a scheduler: sequences of operations on one queue, and what each answers.
 
 use crate::draw::{draw_packet, put_packet};
+use crate::policy::Policy;
+use crate::row::Row;
 use crate::settings::{Setting, settings};
-use crate::{Policy, Row, Seed};
 use sidestep_switch::{AnySched, Sched};
-use sidestep_types::Packet;
+use sidestep_types::{Packet, Seed};
 
 /// Operations on one queue, which starts empty.
 const STEPS: u32 = 16;

@@ -1,8 +1,9 @@
 //! `sidestep testbed run`
 
 use super::args::RunArgs;
-use super::keep;
-use crate::{Failure, Outcome, out, run, stop};
+use super::keep::keep;
+use crate::failure::{Failure, Outcome};
+use crate::{out, run, stop};
 use sidestep_testbed::session::Session;
 use std::sync::atomic::Ordering;
 

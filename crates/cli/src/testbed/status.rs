@@ -1,7 +1,8 @@
 //! `sidestep testbed status`
 
 use super::args::StatusArgs;
-use crate::{Outcome, out};
+use crate::failure::Outcome;
+use crate::out;
 use serde_json::{Value, json};
 use sidestep_testbed::overview::Overview;
 

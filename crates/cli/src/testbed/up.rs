@@ -1,7 +1,8 @@
 //! `sidestep testbed up` and `down`
 
 use super::args::{DownArgs, UpArgs};
-use crate::{Failure, Outcome, out};
+use crate::failure::{Failure, Outcome};
+use crate::out;
 use sidestep_testbed::network::down::down as remove;
 use sidestep_testbed::network::state::{State, names};
 use sidestep_testbed::network::switches::Engine;

@@ -117,14 +117,14 @@ pub enum LoggedEvent {
         /// The reason, as [`sidestep_switch::DropReason::name`] gives it.
         reason: String,
     },
-    /// It reached its host.
+    /// The packet reached its host.
     Delivered,
 }
 
 /// Loops of the data packets that arrived or were dropped.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loops {
-    /// Those packets.
+    /// Data packets that arrived or were dropped.
     pub packets: u64,
     /// Of them, detoured at least once.
     pub detoured: u64,

@@ -10,14 +10,22 @@
 //!   where the link ends, its brake to the sender ([`crate::pfc`]);
 //! - a flow's sender belongs to its source, its receiver to its destination, and a flow that
 //!   follows another starts where the other ends;
-//! - counts and losses are logged and joined when the run is finished ([`crate::tally`]), as are
-//!   deadlocks; the trajectory hash is a sum;
+//! - counts add up ([`crate::tally`]), the trajectory hash is a sum, and deadlocks are read off
+//!   the final state;
 //! - the run ends with an instant, that of the last delivery, and not with an event.
 //!
-//! What is shared, the plan, the settings and the shortest paths, does not change. Whoever cuts a
-//! world brings what is one to a part and still one here: a pool and an agenda, the far end of a
-//! link that leaves the part, the count of flows left (parts that may reach the last delivery go
-//! in step with each other for one delay), and the paths of traced packets.
+//! The plan, the settings and the shortest paths are shared and do not change. Whoever cuts a
+//! world has to split what is one to a part and still one here:
+//! - the agenda and the pool: an arrival over a link that leaves the part belongs into the agenda
+//!   of another part, its packet into the pool there;
+//! - the queue of pauses under way, which the gate's switch writes at the brake ([`crate::pfc`]);
+//! - the table of classes, and the log of losses, which is joined up to the present whenever it is
+//!   full ([`crate::losses`]);
+//! - the count of flows left: parts that may reach the last delivery go in step with each other
+//!   for one delay;
+//! - the caller's functions that make the ends of flows (`machines`): both are called in the
+//!   order of the whole run;
+//! - the paths of traced packets.
 
 mod finish;
 mod hosts;
@@ -69,7 +77,7 @@ pub struct World<A: Agenda = WheelAgenda> {
     unfinished: u64,
     /// The instant with which the run ends, once it is known.
     end: Time,
-    /// The latest limit that was served until.
+    /// The latest instant that was served until: a limit, or the end of the run.
     served: Time,
     tracer: Tracer,
     /// Per link: whose it is, where it leads, and its place in the outcome.
@@ -203,7 +211,6 @@ impl<A: Agenda> World<A> {
     /// Serves events up to and including `limit`. Says whether every flow has been delivered; the
     /// run ends with that instant, at which whatever else happens is served as well.
     pub fn run_until(&mut self, limit: Time) -> bool {
-        self.served = self.served.max(limit);
         let mut limit = limit.min(self.end);
         while let Some(happening) = self.fabric.next(limit) {
             self.tally.event();
@@ -219,6 +226,7 @@ impl<A: Agenda> World<A> {
                 Happening::Sent => {}
             }
         }
+        self.served = self.served.max(limit);
         self.unfinished == 0
     }
 
@@ -249,7 +257,7 @@ impl<A: Agenda> World<A> {
     /// How full the queue before each link is at `at`, in the order of the outcome's ports.
     ///
     /// Panics when `at` is before [`World::now`], or after the latest limit of
-    /// [`World::run_until`]: a later event may still come before it.
+    /// [`World::run_until`] or the end of the run: events before it have not been served.
     pub fn queue_depths(&mut self, at: Time) -> Vec<Depth> {
         let (now, served) = (self.fabric.now, self.served);
         assert!(

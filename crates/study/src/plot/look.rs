@@ -24,7 +24,7 @@ const SHAPES: [Shape; 5] = [
 
 /// Words and axes.
 pub const INK: Color = Color(33, 37, 41);
-/// Words of less weight.
+/// The colour of secondary text.
 pub const SOFT: Color = Color(95, 104, 113);
 /// Grid lines with a label.
 pub const GRID: Color = Color(229, 232, 235);

@@ -10,7 +10,7 @@ use crate::words::number;
 pub struct Queues {
     /// In bold, at the top.
     pub title: String,
-    /// Below it.
+    /// The line below the title.
     pub subtitle: String,
     /// What bars measure, with the unit.
     pub counted: String,
@@ -24,7 +24,7 @@ pub struct Queues {
     pub look: Look,
 }
 
-/// One row.
+/// A switch: one row of the figure.
 #[derive(Clone, Debug)]
 pub struct Switch {
     /// Its name.

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 pub struct Scatter {
     /// In bold, at the top.
     pub title: String,
-    /// Below it.
+    /// The line below the title.
     pub subtitle: String,
     /// What the x axis is, with its unit.
     pub x_label: String,

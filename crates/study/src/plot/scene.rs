@@ -29,7 +29,7 @@ pub enum Item {
     Rect {
         /// Left, top, width, height.
         at: [f32; 4],
-        /// Filled with this.
+        /// The colour that fills it.
         fill: Color,
     },
     /// A line through these points.
@@ -49,7 +49,7 @@ pub enum Item {
         radius: f32,
         /// How its edge looks.
         stroke: Stroke,
-        /// Filled with this.
+        /// The colour that fills it.
         fill: Color,
         /// What it says when pointed at; may be empty.
         hint: String,

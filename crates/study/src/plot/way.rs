@@ -9,7 +9,7 @@ use super::scene::{Item, PAGE, Scene, Shape, Stroke};
 pub struct Way {
     /// In bold, at the top.
     pub title: String,
-    /// Below it.
+    /// The line below the title.
     pub subtitle: String,
     /// From the bottom up: a name and the nodes of the tier, from left to right.
     pub tiers: Vec<(String, Vec<String>)>,

@@ -32,7 +32,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// As it stands in `summary.json`: schemes by name, in the order of the scenario.
+    /// The contents of `summary.json`: schemes by name, in the order of the scenario.
     pub fn to_json(&self) -> Value {
         let all = self.summaries.iter();
         let schemes = all.map(|s| (s.scheme.clone(), summary_json(s)));

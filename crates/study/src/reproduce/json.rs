@@ -1,6 +1,6 @@
 //! The report as JSON: `report.json`, and what `--json` prints.
 
-use super::arms::Beside;
+use super::beside::Beside;
 use super::drawn::Drawn;
 use super::{FigureResult, Reproduction};
 use crate::blank;

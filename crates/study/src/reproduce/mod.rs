@@ -4,7 +4,9 @@
 //! directory, whose `report.html` and `report.json` say the same.
 
 pub mod arms;
+mod beside;
 mod drawn;
+mod figure;
 mod html;
 mod json;
 pub mod run;
@@ -12,6 +14,9 @@ pub mod shelf;
 #[cfg(test)]
 mod tests;
 mod text;
+
+pub use beside::Beside;
+pub use figure::FigureResult;
 
 use crate::Status;
 use crate::plot::Palette;
@@ -26,49 +31,6 @@ pub struct Reproduction {
     pub quick: bool,
     /// In the order of the report.
     pub figures: Vec<FigureResult>,
-}
-
-/// One figure.
-pub struct FigureResult {
-    /// The paper's folder: `dibs`.
-    pub paper: String,
-    /// What was run.
-    pub experiment: Experiment,
-    /// What came out.
-    pub results: Results,
-    /// The claims beside our numbers.
-    pub claims: Vec<ClaimResult>,
-    /// How far several ways of running it agree, when there are several.
-    pub beside: Option<arms::Beside>,
-    /// Whether all of it ran to its end.
-    pub status: Status,
-}
-
-impl FigureResult {
-    /// `dibs/fig08`
-    pub fn path(&self) -> String {
-        format!("{}/{}", self.paper, self.experiment.name)
-    }
-
-    /// `DIBS figure 8`: what people call it.
-    fn heading(&self) -> String {
-        let number = self.experiment.figure.as_ref().map(|f| f.number.as_str());
-        match number {
-            None | Some("") => self.experiment.name.clone(),
-            Some(n) if n.starts_with(|c: char| c.is_ascii_digit()) => {
-                // `5.6` is a section, `8` and `2a` are figures.
-                let kind = if n.contains('.') { "Section" } else { "Figure" };
-                format!("{kind} {n}")
-            }
-            Some(n) => n.into(),
-        }
-    }
-
-    fn plots(&self, palette: &Palette) -> Vec<Drawn> {
-        let all = 0..self.experiment.plots.len();
-        all.map(|nth| drawn::draw(&self.experiment, &self.results, nth, palette))
-            .collect()
-    }
 }
 
 /// The plots of one experiment, as a report has them.

@@ -81,7 +81,7 @@ impl SweepReport {
         }
     }
 
-    /// As it stands in `summary.json`.
+    /// The contents of `summary.json`.
     pub fn to_json(&self) -> Value {
         let axes = self.axes.iter();
         let axes = axes.map(|a| json!({"name": a.name, "values": a.values, "is_key": a.is_key}));

@@ -26,6 +26,9 @@ congestions! {
     }
 }
 
+/// The transport of a scenario that names none.
+pub const DEFAULT: &str = <newreno::NewReno as Transport>::ENTRY.name;
+
 /// What a receiver does with a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Echo {

@@ -73,6 +73,13 @@ impl Control for NewReno {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Congestion, TcpConfig};
+
+    #[test]
+    fn a_scenario_that_says_nothing_gets_it_without_ecn() {
+        let by_hand = Congestion::NewReno { ecn: false };
+        assert_eq!(TcpConfig::default().congestion, by_hand);
+    }
 
     #[test]
     fn a_loss_halves_the_flight_and_never_below_two_segments() {

@@ -4,8 +4,9 @@ use sidestep_types::Time;
 
 use crate::{Ack, AnyReceiver, AnySender, Arrival, Receiver, Segment, Sender, SenderCounters};
 
-/// What an endpoint holds: the sender of a flow or its receiver.
-pub trait Machine {
+/// What an endpoint holds: [`AnySender`] or [`AnyReceiver`], and nothing else. A sender or receiver
+/// of one's own is the `Custom` variant of these.
+pub trait Machine: sealed::Sealed {
     /// When [`Machine::on_timeout`] is due, if ever.
     fn deadline(&self) -> Option<Time>;
     /// The deadline has come.
@@ -198,6 +199,13 @@ pub fn answer_late(size: u64, arrival: &Arrival) -> Option<Ack> {
         cut: false,
     })
 }
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+impl sealed::Sealed for AnySender {}
+impl sealed::Sealed for AnyReceiver {}
 
 impl Machine for AnySender {
     #[inline]

@@ -22,6 +22,7 @@ use std::collections::VecDeque;
 
 use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
 
+use crate::nature::Nature;
 use crate::registry::Transport;
 use crate::{Ack, AnyReceiver, Segment, Sender, SenderCounters, TcpReceiver, params, rank};
 
@@ -57,6 +58,14 @@ impl PfabricConfig {
     /// No retransmission timeout is shorter.
     pub fn shortest_timeout(&self) -> Time {
         self.rto
+    }
+
+    /// It sends at line rate and leaves it to the switches to drop what has most left to send.
+    pub(crate) fn nature(&self) -> Nature {
+        Nature {
+            marks: false,
+            buffer: Some("pfabric"),
+        }
     }
 
     /// A receiver that has seen nothing: TCP's, with selective acknowledgements.

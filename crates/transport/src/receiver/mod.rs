@@ -143,8 +143,8 @@ impl TcpReceiver {
         }
     }
 
-    /// Opens the connection; or a segment without its payload: none of it is here, and the
-    /// sender hears so at once.
+    /// Opens the connection; or a segment without its payload: no byte of it has arrived,
+    /// and the sender is told so at once.
     #[cold]
     fn hear_unusual(&mut self, arrival: &Arrival) {
         if arrival.syn {

@@ -5,9 +5,9 @@
 pub enum Reading {
     /// This.
     Exactly(f64),
-    /// This or more.
+    /// The number is this or more.
     AtLeast(f64),
-    /// This or less.
+    /// The number is this or less.
     AtMost(f64),
     /// Not known: nothing was measured, or the bounds cancel.
     Nothing,

@@ -57,15 +57,15 @@ pub struct Point {
     pub value: f64,
     /// Its 95 % interval.
     pub ci: Option<[f64; 2]>,
-    /// It is a bound: which way the truth lies.
+    /// The side of it on which the number is, when it is a bound; `None` when it is the number.
     pub bound: Option<Side>,
 }
 
-/// Which way the truth lies of a bound.
+/// The side of a bound on which the number is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// This or more.
+    /// The number is the bound or more.
     Above,
-    /// This or less.
+    /// The number is the bound or less.
     Below,
 }

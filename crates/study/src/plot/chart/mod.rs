@@ -1,7 +1,7 @@
 //! Numbers with their intervals against a swept axis: lines over numbers, rows over words.
 //!
-//! A value whose runs left flows unfinished is a bound: an open mark with an arrow the way the
-//! truth lies. A zero on a logarithmic axis lies on its lower edge and says so.
+//! A value whose runs left flows unfinished is a bound: an open mark with an arrow towards the
+//! number. A zero on a logarithmic axis lies on its lower edge and says so.
 
 mod figure;
 mod lines;

@@ -55,7 +55,7 @@ pub fn close(scene: &mut Scene, chart: &Chart, end: f32, line: bool) {
     if has_bounds(chart) {
         let y = end + LEGEND_LINE * chart.series.len() as f32;
         let words_ =
-            "open mark with an arrow: unfinished flows leave a bound; the truth lies that way";
+            "open mark with an arrow: unfinished flows leave a bound; the number lies that way";
         scene.text((MARGIN, y), words_, words(12.0, SOFT));
     }
 }

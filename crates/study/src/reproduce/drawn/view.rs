@@ -159,7 +159,7 @@ pub fn words_of(axis: &str) -> String {
     short.unwrap_or(axis).replace(['.', '_'], " ")
 }
 
-/// A table.
+/// A table beside a plot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sheet {
     /// Column names, with units.

@@ -1,6 +1,6 @@
 //! One figure: its plots, claims, settings and files.
 
-use super::super::arms::{Beside, NOTE};
+use super::super::beside::{Beside, NOTE};
 use super::super::drawn::Drawn;
 use super::super::{FigureResult, Reproduction, json};
 use super::claim::one_claim;
@@ -8,7 +8,6 @@ use super::markup::{anchor, escape, put, sheet, warn};
 use crate::Status;
 use crate::plot::svg;
 use crate::words::{seeds, some};
-use sidestep_lab::Setting;
 
 /// The section of a figure.
 pub fn section(out: &mut String, all: &Reproduction, figure: &FigureResult, plots: &[Drawn]) {
@@ -128,7 +127,7 @@ fn settings(out: &mut String, figure: &FigureResult) {
         return;
     };
     let all = first.scenario.settings();
-    let assumed = all.iter().filter(|s| is_assumed(s)).count();
+    let assumed = all.iter().filter(|s| s.is_assumed()).count();
     put(
         out,
         format_args!(
@@ -147,7 +146,7 @@ fn settings(out: &mut String, figure: &FigureResult) {
                 }
             }
         }
-        let class = match (is_assumed(setting), values.len() > 1) {
+        let class = match (setting.is_assumed(), values.len() > 1) {
             (_, true) => " class=\"swept\"",
             (true, _) => " class=\"assumed\"",
             _ => "",
@@ -168,10 +167,6 @@ fn settings(out: &mut String, figure: &FigureResult) {
         );
     }
     out.push_str("</tbody></table></div></details>\n");
-}
-
-fn is_assumed(setting: &Setting) -> bool {
-    setting.source.contains("assumed")
 }
 
 fn files(out: &mut String, figure: &FigureResult, plots: &[Drawn]) {

@@ -1,0 +1,49 @@
+//! What a command ends with.
+
+/// What a command ends with: an exit status, or what to say and the status to end with.
+pub type Outcome = Result<u8, Failure>;
+
+/// Why a command could not do its work.
+pub struct Failure {
+    /// 1 when the run failed, 2 when the input was wrong.
+    pub status: u8,
+    /// What, where, expected, got; one message a line.
+    pub words: String,
+}
+
+impl Failure {
+    /// The input was wrong.
+    pub fn input(words: impl Into<String>) -> Failure {
+        Failure {
+            status: 2,
+            words: words.into(),
+        }
+    }
+
+    /// The work itself failed.
+    pub fn work(words: impl Into<String>) -> Failure {
+        Failure {
+            status: 1,
+            words: words.into(),
+        }
+    }
+}
+
+impl From<sidestep_study::Error> for Failure {
+    fn from(error: sidestep_study::Error) -> Failure {
+        Failure {
+            status: error.exit_status(),
+            words: error.to_string(),
+        }
+    }
+}
+
+impl From<sidestep_testbed::Error> for Failure {
+    fn from(error: sidestep_testbed::Error) -> Failure {
+        use sidestep_testbed::Error;
+        match error {
+            Error::Input(words) => Failure::input(words),
+            Error::Work(words) => Failure::work(words),
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! A figure of a paper: what was run, and what came out.
+
+use super::beside::Beside;
+use super::drawn::{self, Drawn};
+use crate::Status;
+use crate::plot::Palette;
+use sidestep_lab::{ClaimResult, Experiment, Results};
+
+/// One figure of a [`Reproduction`](super::Reproduction).
+pub struct FigureResult {
+    /// The paper's folder: `dibs`.
+    pub paper: String,
+    /// What was run.
+    pub experiment: Experiment,
+    /// What came out.
+    pub results: Results,
+    /// The claims beside our numbers.
+    pub claims: Vec<ClaimResult>,
+    /// How far several ways of running it agree, when there are several.
+    pub beside: Option<Beside>,
+    /// Whether all of it ran to its end.
+    pub status: Status,
+}
+
+impl FigureResult {
+    /// `dibs/fig08`
+    pub fn path(&self) -> String {
+        format!("{}/{}", self.paper, self.experiment.name)
+    }
+
+    /// `DIBS figure 8`: what people call it.
+    pub(super) fn heading(&self) -> String {
+        let number = self.experiment.figure.as_ref().map(|f| f.number.as_str());
+        match number {
+            None | Some("") => self.experiment.name.clone(),
+            Some(n) if n.starts_with(|c: char| c.is_ascii_digit()) => {
+                // `5.6` is a section, `8` and `2a` are figures.
+                let kind = if n.contains('.') { "Section" } else { "Figure" };
+                format!("{kind} {n}")
+            }
+            Some(n) => n.into(),
+        }
+    }
+
+    pub(super) fn plots(&self, palette: &Palette) -> Vec<Drawn> {
+        let all = 0..self.experiment.plots.len();
+        all.map(|nth| drawn::draw(&self.experiment, &self.results, nth, palette))
+            .collect()
+    }
+}
