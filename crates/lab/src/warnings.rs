@@ -6,7 +6,7 @@ use crate::tables::{SWITCH, TRANSPORT, takes};
 use sidestep_config::source::default;
 use sidestep_sim::pfc::headroom_needed;
 use sidestep_sim::{Deadlock, End, Network, Outcome, Plan, PortOutcome};
-use sidestep_switch::{Capacity, Nature, buffer};
+use sidestep_switch::{Capacity, Nature, buffer, route};
 use sidestep_transport::{Congestion, TransportConfig};
 use sidestep_types::{Bytes, HEADER_BYTES, Param, Size, Value};
 
@@ -22,7 +22,7 @@ pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
             nothing_marks(scheme),
             marks_too_late(scheme),
             detours_without_signal(scheme),
-            detours_look_like_losses(scheme),
+            reordering_looks_like_losses(scheme),
             never_detours(scheme),
             never_idle(scheme),
             line_rate_without_priorities(scheme),
@@ -124,13 +124,19 @@ fn detours_without_signal(scheme: &Scheme) -> Option<String> {
     })
 }
 
-fn detours_look_like_losses(scheme: &Scheme) -> Option<String> {
+fn reordering_looks_like_losses(scheme: &Scheme) -> Option<String> {
     let threshold = scheme.config.transport.tcp()?.dupack_threshold?;
     // DIBS section 4: above 10 duplicates is usually enough.
-    (nature(scheme).detours && threshold <= 10).then(|| {
+    let name = &scheme.config.switch.route.0;
+    let who = match (nature(scheme).reorders, route::nature(name).reorders) {
+        (true, _) => "detours reorder packets".to_string(),
+        (false, true) => format!("route {name:?} reorders packets"),
+        (false, false) => return None,
+    };
+    (threshold <= 10).then(|| {
         format!(
-            "detours reorder packets, and fast_retransmit = {threshold} takes that for loss; \
-             the paper turns it off, and found more than 10 usually enough (DIBS section 4)"
+            "{who}, and fast_retransmit = {threshold} takes that for loss; \
+             DIBS turns it off, and found more than 10 usually enough (section 4)"
         )
     })
 }

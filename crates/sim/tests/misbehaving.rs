@@ -9,8 +9,8 @@ use common::*;
 use proptest::prelude::*;
 use sidestep_sim::*;
 use sidestep_switch::{
-    AnyBuffer, AnyRoute, AnySched, Buffer, Capacity, DropReason, Queues, Route, Sched, Verdict,
-    Want, route,
+    AnyBuffer, AnyRoute, AnySched, Buffer, Capacity, DropReason, Hops, Queues, Route, Sched,
+    Verdict, Want, route,
 };
 use sidestep_types::Rng;
 use sidestep_types::*;
@@ -300,10 +300,10 @@ impl Buffer for Mad {
 }
 
 impl Route for Mad {
-    fn pick(&mut self, _: &Packet, hops: &[PortId], _: &mut dyn Queues, _: &mut Rng) -> PortId {
+    fn pick(&mut self, _: &Packet, hops: Hops<'_>, _: &mut dyn Queues, _: &mut Rng) -> PortId {
         match self.now() && self.now() {
             true => PortId(self.number() as u16),
-            false => hops[self.0.below(hops.len() as u64) as usize],
+            false => hops.ports[self.0.below(hops.ports.len() as u64) as usize],
         }
     }
 }

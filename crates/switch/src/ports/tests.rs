@@ -4,9 +4,9 @@ use super::*;
 use crate::testing::data;
 use crate::{
     Action, AnyBuffer, AnyRoute, AnySched, Buffer, Capacity, Carrier, Changes, Decider, Depth,
-    DropReason, Joined, Queues, Sched, Verdict, Want,
+    DropReason, Joined, Queues, Sched, Streams, Verdict, Want,
 };
-use sidestep_types::{BitRate, FlowId, Packet, PortId, PortSet, Rng, Size, Time, Values};
+use sidestep_types::{BitRate, FlowId, Packet, PortId, PortSet, Rng, Seed, Size, Time, Values};
 
 /// Packets in memory, never freed.
 #[derive(Default)]
@@ -173,7 +173,12 @@ impl Buffer for Says {
 fn decider(ports: u16, says: &[Verdict]) -> Decider {
     let route = AnyRoute::build("ecmp", &Values::defaults(&[]), 2, 0).unwrap();
     let buffer = AnyBuffer::Custom(Box::new(Says(says.to_vec())));
-    Decider::new(route, buffer, Rng::from_seed(1), ports)
+    Decider::new(
+        route,
+        buffer,
+        Streams::of(|what| Seed(1).stream(what)),
+        ports,
+    )
 }
 
 fn forward(desk: &mut Desk, decider: &mut Decider, wanted: u16, rank: u32) -> Action {
