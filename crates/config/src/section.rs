@@ -5,9 +5,11 @@
 //! that kind: a later layer with another kind drops them. Parameters given without one stay,
 //! and reach whatever kind is chosen in the end.
 
+use crate::document::Table;
 use crate::gather::{Gathered, Given, Picked, gather};
 use crate::ledger::Ledger;
 use crate::problem::{At, Problems, suggest};
+use crate::source::{Origin, Sources};
 use crate::spec::{Choice, Layer, Spec};
 use crate::value;
 use sidestep_types::{Entry, Param, Refusal, Value, Values};
@@ -49,6 +51,31 @@ pub fn refused(
     let given = why.params.iter().find_map(of);
     let at = given.or(places.get(section)).unwrap_or(fallback);
     problems.add(at, format!("{section}: {why}"));
+}
+
+/// Resolves a section without a kind that stands in one place alone. Returns `None` when a problem
+/// left it without a meaning.
+pub fn section(
+    name: &str,
+    params: &'static [Param],
+    policies: &[Choice],
+    table: &Table,
+    at: &At,
+    problems: &mut Problems,
+) -> Option<Resolved> {
+    let spec = Spec {
+        name,
+        params,
+        kind: None,
+        policies,
+    };
+    let layers = [Layer {
+        table,
+        origin: &Origin::Scenario(Sources::new()),
+        prefix: "",
+        shared: false,
+    }];
+    resolve(&spec, &layers, at, &mut Ledger::default(), problems)
 }
 
 /// Resolves a section. Returns `None` when a problem left it without a meaning.

@@ -250,24 +250,32 @@ mod tests {
     }
 
     #[test]
-    fn a_session_that_is_left_early_is_interrupted_and_one_that_is_over_does_nothing_more() {
+    fn a_session_that_is_left_early_is_interrupted_and_the_past_does_nothing() {
         let mut early = session(FINITE);
         assert!(!early.run_until(Time::from_us(300)));
-        assert!(
-            !early.run_until(Time::from_us(100)),
-            "the past does nothing"
-        );
+        assert!(!early.run_until(Time::from_us(100)));
         assert_eq!(early.progress().now, Time::from_us(300));
         assert!(early.finish().interrupted);
+    }
+
+    /// The world itself would go on: its endless flows have more to send.
+    #[test]
+    fn endless_flows_last_until_the_end_of_the_window_and_no_longer() {
+        let mut over = session(&MIXED.replace("20 kB", "2 kB"));
+        over.run_until(Time::MAX);
+        let ended = over.progress();
+        assert_eq!((ended.now, ended.flows_done), (Time::from_ms(2), 15));
+        assert!(over.run_until(Time::MAX) && over.step());
+        assert_eq!(over.progress().packet_hops, ended.packet_hops);
+    }
+
+    #[test]
+    fn a_run_that_is_over_shows_the_queues_of_its_last_instant() {
         let mut over = session(FINITE);
         over.run_until(Time::MAX);
-        let hops = over.progress().packet_hops;
-        assert!(over.run_until(Time::MAX) && over.step());
-        assert_eq!(over.progress().packet_hops, hops);
-        assert_eq!(over.progress().flows_done, 15);
-        assert!(
-            over.queues().iter().all(|depth| depth.packets <= 1),
-            "only acknowledgements"
-        );
+        let queues = over.queues();
+        let waiting: u32 = queues.iter().map(|depth| depth.packets).sum();
+        assert_eq!(waiting, 2, "acknowledgements alone");
+        assert!(queues.iter().all(|depth| depth.bytes < 100));
     }
 }

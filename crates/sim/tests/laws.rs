@@ -42,17 +42,20 @@ proptest! {
         let alone = run(&network, plan.clone(), config.clone(), until);
         let mut world: World = World::new(&network, plan, config).expect("a world");
         world.watch(Watching { detours: 100, paths: 3, loops: true });
-        let mut at = Time::ZERO;
+        let (mut at, mut seen) = (Time::ZERO, Vec::new());
         while at < until {
             at = at.saturating_add(Time::from_us(look_us)).min(until);
             if world.run_until(at) {
                 break;
             }
-            world.queue_depths(at);
+            seen.push(world.queue_depths(at));
         }
         let bytes = world.link_bytes();
         let (outcome, watched) = world.finish_watched();
         prop_assert!(outcome.ports.iter().map(|p| p.wire_bytes).eq(bytes));
+        for (depth, port) in seen.iter().flat_map(|all| all.iter().zip(&outcome.ports)) {
+            prop_assert!(depth.packets <= port.peak_packets && depth.bytes <= port.peak_bytes);
+        }
         let seen = watched.detours.len() as u64 + watched.detours_missed;
         prop_assert_eq!(seen, outcome.totals.detours);
         prop_assert_eq!(outcome, alone);

@@ -71,6 +71,7 @@ mod tests {
     use super::*;
     use crate::Report;
     use crate::report::tests::report;
+    use sidestep_lab::stats::ClassSummary;
 
     #[test]
     fn what_was_not_measured_is_null_and_a_dash_also_when_read_again() {
@@ -122,5 +123,39 @@ mod tests {
         let marks = sidestep_lab::stats::metric::find("marks").unwrap();
         let nothing = sidestep_lab::stats::metric::Reading::Nothing;
         assert_eq!(marks.read(&report.summaries[0]), nothing);
+    }
+
+    #[test]
+    fn what_was_not_measured_of_a_class_or_a_seed_is_null_too() {
+        let class = [
+            "sent",
+            "delivered",
+            "detoured",
+            "detours",
+            "dropped",
+            "marked",
+            "detours_each",
+            "extra_hops",
+            "trimmed",
+            "reordered",
+            "n_reordering",
+        ];
+        let mut report = report();
+        let summary = &mut report.summaries[0];
+        summary.classes = vec![ClassSummary::default()];
+        summary.per_seed = vec![summary.clone()];
+        let columns = class.map(|key| format!("classes.{key}"));
+        let names = columns.iter().map(String::as_str);
+        summary.unmeasured = Unmeasured::of(names.chain(["reordering_p99_at_least"]));
+        let json = report.to_json();
+        let scheme = &json["schemes"]["dctcp"];
+        for summary in [scheme, &scheme["per_seed"][0]] {
+            assert_eq!(summary["reordering_p99_at_least"], Value::Null);
+            for key in class {
+                assert_eq!(summary["classes"][0][key], Value::Null, "{key}");
+            }
+        }
+        let again = Report::from_json(&json).map(|report| report.to_json());
+        assert_eq!(again, Ok(json));
     }
 }

@@ -79,6 +79,13 @@ mod tests {
             latest_start_ns: Some(LATEST_START_NS),
         };
         assert!(good.is_good());
+        // With bridges.
+        let nobody_counts = Attempt {
+            late: Late::default(),
+            lost: None,
+            ..good
+        };
+        assert!(nobody_counts.is_good());
         let stalled = Late {
             stalls: Some(2),
             ..good.late

@@ -9,9 +9,9 @@ use crate::files::NoFiles;
 use sidestep_types::Value;
 
 /// A file system of one file.
-struct One(&'static str);
+struct One<'a>(&'a str);
 
-impl Files for One {
+impl Files for One<'_> {
     fn read(&self, _: &str) -> Result<String, String> {
         Ok(self.0.to_string())
     }
@@ -42,7 +42,7 @@ fn said(name: &str, set: &[(&str, &str)]) -> String {
     with(name, set, &NoFiles).unwrap_err().to_string()
 }
 
-fn custom(text: &'static str) -> Result<Network, Refusal> {
+fn custom(text: &str) -> Result<Network, Refusal> {
     with("custom", &[("file", "net.csv")], &One(text))
 }
 

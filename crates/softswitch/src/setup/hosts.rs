@@ -1,10 +1,11 @@
 //! `[[station]]`, `[router]`, `[[network]]`: who is where.
 
 use super::ports::named;
-use super::tables::{section, split, tables, words};
+use super::tables::{split, tables, words};
 use super::{Mac, Network, PortSetup, Router, Station};
 use sidestep_config::document::{Entry, Table, find};
 use sidestep_config::problem::{At, Problems};
+use sidestep_config::section::section;
 use sidestep_types::{Param, ParamUnit};
 use std::net::IpAddr;
 

@@ -1,9 +1,10 @@
 //! `[[port]]`: the interfaces of a switch.
 
 use super::PortSetup;
-use super::tables::{section, tables};
+use super::tables::tables;
 use sidestep_config::document::Table;
 use sidestep_config::problem::{At, Problems, suggest};
+use sidestep_config::section::section;
 use sidestep_types::{BitRate, Param, ParamUnit, PortId, PortSet};
 
 const PORT: &[Param] = &[

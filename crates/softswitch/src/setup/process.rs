@@ -1,9 +1,10 @@
 //! `[process]`: what the process around the switch does.
 
 use super::ProcessSetup;
-use super::tables::{section, table};
+use super::tables::table;
 use sidestep_config::document::Table;
 use sidestep_config::problem::{At, Problems};
+use sidestep_config::section::section;
 use sidestep_types::{Param, ParamUnit};
 use std::net::SocketAddr;
 use std::path::PathBuf;

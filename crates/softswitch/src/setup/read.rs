@@ -3,13 +3,14 @@
 use super::hosts::{networks, router, stations};
 use super::ports::ports;
 use super::process::process;
-use super::tables::{section, table};
+use super::tables::table;
 use super::{Forwarding, Rank, Setup};
 use sidestep_config::decision::{
     ALPHA, CAPACITY, Decision, MEMORY, POLICIES, decision, holds_a_packet,
 };
 use sidestep_config::document::{Table, find, parse};
 use sidestep_config::problem::{At, Problem, Problems, suggest};
+use sidestep_config::section::section;
 use sidestep_switch::buffer;
 use sidestep_types::{Param, ParamUnit, Value};
 

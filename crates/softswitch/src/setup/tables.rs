@@ -1,36 +1,7 @@
 //! Tables and lists of a config, whatever section they are of.
 
 use sidestep_config::document::{Entry, Item, Node, Table, find};
-use sidestep_config::ledger::Ledger;
 use sidestep_config::problem::{At, Problems};
-use sidestep_config::section::{Resolved, resolve};
-use sidestep_config::source::{Origin, Sources};
-use sidestep_config::spec::{Choice, Layer, Spec};
-use sidestep_types::Param;
-
-/// Reads plain values by the table of their parameters.
-pub(super) fn section(
-    name: &str,
-    params: &'static [Param],
-    policies: &'static [Choice],
-    table: &Table,
-    at: &At,
-    problems: &mut Problems,
-) -> Option<Resolved> {
-    let spec = Spec {
-        name,
-        params,
-        kind: None,
-        policies,
-    };
-    let layers = [Layer {
-        table,
-        origin: &Origin::Scenario(Sources::new()),
-        prefix: "",
-        shared: false,
-    }];
-    resolve(&spec, &layers, at, &mut Ledger::default(), problems)
-}
 
 /// The table of a section, empty when it is not there, with its place.
 pub(super) fn table(

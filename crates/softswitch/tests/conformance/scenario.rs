@@ -2,11 +2,8 @@
 
 use sidestep_config::decision::{ALPHA, CAPACITY, Decision, MEMORY, POLICIES, decision};
 use sidestep_config::document::{Item, Table, find, parse};
-use sidestep_config::ledger::Ledger;
 use sidestep_config::problem::{At, Problems};
-use sidestep_config::section::{Resolved, resolve};
-use sidestep_config::source::{Origin, Sources};
-use sidestep_config::spec::{Choice, Layer, Spec};
+use sidestep_config::section::section;
 use sidestep_sim::{Files, Network, topology};
 use sidestep_types::{Param, ParamUnit, Time, Value, Values};
 use std::path::Path;
@@ -168,28 +165,4 @@ fn network(cables: &str) -> Network {
     let mut values = Values::default();
     values.set("file", Value::Word("cables".to_string()));
     topology::build("custom", &values, &Text(cables)).expect("a good network")
-}
-
-fn section(
-    name: &str,
-    params: &'static [Param],
-    policies: &'static [Choice],
-    table: &Table,
-    at: &At,
-    problems: &mut Problems,
-) -> Option<Resolved> {
-    let spec = Spec {
-        name,
-        params,
-        kind: None,
-        policies,
-    };
-    let origin = Origin::Scenario(Sources::new());
-    let layers = [Layer {
-        table,
-        origin: &origin,
-        prefix: "",
-        shared: false,
-    }];
-    resolve(&spec, &layers, at, &mut Ledger::default(), problems)
 }

@@ -109,33 +109,7 @@ fn ours(claim: &ClaimResult) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sidestep_lab::{Compare, Verdict};
-
-    /// A claim on this metric, with an interval.
-    fn claim(metric: &str, compare: &str) -> ClaimResult {
-        ClaimResult {
-            id: "a".into(),
-            figure: String::new(),
-            says: "it is so".into(),
-            metric: metric.into(),
-            compare: Compare::parse(compare),
-            paper: None,
-            ours: Some(3.5),
-            bound: None,
-            ci: Some([3.0, 4.0]),
-            accept: "1..".into(),
-            verdict: Verdict::Reproduced,
-            tolerance: "any".into(),
-            gap: "none".into(),
-            expect: Verdict::Reproduced,
-            gap_sweep: String::new(),
-            at: Default::default(),
-            less: Default::default(),
-            per: Default::default(),
-            over: None,
-            points: Vec::new(),
-        }
-    }
+    use crate::report::tests::claim;
 
     #[test]
     fn the_interval_of_a_count_alone_is_of_a_seed() {

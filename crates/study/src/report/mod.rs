@@ -146,6 +146,32 @@ pub(crate) mod tests {
         }
     }
 
+    /// A claim on this metric, with an interval.
+    pub(crate) fn claim(metric: &str, compare: &str) -> ClaimResult {
+        ClaimResult {
+            id: "a".into(),
+            figure: String::new(),
+            says: "it is so".into(),
+            metric: metric.into(),
+            compare: Compare::parse(compare),
+            paper: None,
+            ours: Some(3.5),
+            bound: None,
+            ci: Some([3.0, 4.0]),
+            accept: "1..".into(),
+            verdict: Verdict::Reproduced,
+            tolerance: "any".into(),
+            gap: "none".into(),
+            expect: Verdict::Reproduced,
+            gap_sweep: String::new(),
+            at: Default::default(),
+            less: Default::default(),
+            per: Default::default(),
+            over: None,
+            points: Vec::new(),
+        }
+    }
+
     pub(crate) fn report() -> Report {
         let scheme = |name: &str, p99, share| {
             let drops =
@@ -170,26 +196,10 @@ pub(crate) mod tests {
             warnings: vec!["read this first".into()],
             summaries: vec![scheme("dctcp", 24.0, 0.97), scheme("dibs", 4.0, 1.0)],
             claims: vec![ClaimResult {
-                id: "a".into(),
                 figure: "7".into(),
                 says: "DCTCP drops".into(),
-                metric: "drops_full".into(),
-                compare: Compare::parse("dctcp"),
                 paper: Some(1.0),
-                ours: Some(7.0),
-                bound: None,
-                ci: Some([3.0, 4.0]),
-                accept: "1..".into(),
-                verdict: Verdict::Reproduced,
-                tolerance: "any".into(),
-                gap: "none".into(),
-                expect: Verdict::Reproduced,
-                gap_sweep: String::new(),
-                at: Default::default(),
-                less: Default::default(),
-                per: Default::default(),
-                over: None,
-                points: Vec::new(),
+                ..claim("drops_full", "dctcp")
             }],
         }
     }

@@ -210,10 +210,11 @@ fn a_fifo_port_knows_departures_at_once_and_settles_when_asked() {
     assert_eq!(departs, [12_000, 24_000, 36_000]);
     desk.now = Time::from_us(24);
     assert_eq!(desk.depth(0), 1, "a bit that leaves now has left");
-    assert_eq!(desk.lines[0].peak().packets, 3);
-    // All three are still on the wire or in the queue.
-    let mut taken = || desk.lines[0].take(&desk.shelf, 0);
-    assert_eq!([taken(), taken(), taken()], [0, 1, 2]);
+    forward(&mut desk, &mut decider, 0, 0);
+    assert_eq!((desk.depth(0), desk.lines[0].peak().packets), (2, 3));
+    // All four are still on the wire or in the queue.
+    let taken = [(); 4].map(|()| desk.lines[0].take(&desk.shelf, 0));
+    assert_eq!(taken, [0, 1, 2, 3]);
     assert_eq!((desk.lines[0].head(), desk.depth(0)), (NONE, 0));
 }
 
@@ -357,7 +358,8 @@ fn names(numbers: &[u32]) -> AnySched {
     AnySched::Custom(Box::new(Names(numbers.to_vec())))
 }
 
-/// A number that no packet has, one that is sent already, one that waits at another port.
+/// A number that no packet has, one that is sent or on the wire already, one that waits at another
+/// port.
 #[test]
 fn a_scheduler_may_name_only_what_waits_at_its_port() {
     let refused = |named: &[u32], evicts: bool| {
@@ -368,7 +370,12 @@ fn a_scheduler_may_name_only_what_waits_at_its_port() {
         for port in [0, 0, 1] {
             forward(&mut desk, &mut decider, port, 0);
         }
-        assert!(desk.start(0).is_some(), "0 waits at port 0");
+        for sent in 1..named.len() {
+            assert!(desk.start(0).is_some(), "0 and 1 wait at port 0");
+            if sent < named.len() - 1 {
+                desk.ended(0);
+            }
+        }
         let sending = desk.ranked[0].as_ref().unwrap().sending();
         let again = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| match evicts {
             false => drop(desk.start(0)),
@@ -383,6 +390,8 @@ fn a_scheduler_may_name_only_what_waits_at_its_port() {
     for evicts in [false, true] {
         assert!(refused(&[77, 0], evicts), "77 is no packet");
         assert!(refused(&[0, 0], evicts), "0 is being sent");
+        // Behind 1 comes 0, which is the number of the port as well.
+        assert!(refused(&[1, 0, 1], evicts), "1 is on the wire");
         assert!(refused(&[2, 0], evicts), "2 waits at port 1");
         assert!(!refused(&[1, 0], evicts), "1 waits at port 0");
     }
@@ -405,15 +414,19 @@ fn a_new_scheduler_takes_over_what_waits() {
     };
     assert_eq!(done, expected);
     assert_eq!(desk.depth(0), 3, "all stay counted in");
+    let (ranked, line) = (desk.ranked[0].as_mut().unwrap(), &mut desk.lines[0]);
+    for at in done.waiting {
+        ranked.push(line, &mut desk.shelf, &desk.wire, desk.now, at);
+    }
     let done = reschedule(
         &mut desk.ranked[0],
         None,
-        &mut desk.lines[0],
+        line,
         &mut desk.shelf,
         desk.now,
         0,
     );
-    assert_eq!((done.ends, done.waiting), (None, vec![]));
+    assert_eq!((done.ends, done.waiting), (None, vec![2, 1]), "by rank");
     desk.now = Time::from_us(12);
     assert_eq!(desk.depth(0), 2, "what was being sent has left");
 }

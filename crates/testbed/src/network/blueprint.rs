@@ -255,50 +255,20 @@ pub fn mac(i: usize) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::order::Order;
 
-    /// The testbed of DIBS: three edge switches with two hosts each, two aggregation switches.
+    /// The testbed of DIBS, ten times slower: three edge switches with two hosts each, two
+    /// aggregation switches.
     pub fn paper() -> Blueprint {
-        let cable = |a, b| Cable {
-            a,
-            b,
-            rate_bps: 100_000_000,
-            delay_ns: 10_000,
-        };
-        let hosts = (0..6).map(|h| cable(End::Host(h), End::Switch(h / 2)));
-        let up = (0..3).flat_map(|e| [3, 4].map(|a| cable(End::Switch(e), End::Switch(a))));
-        Blueprint {
+        let order = Order {
+            scenario: "dibs-testbed".into(),
+            scheme: "droptail".into(),
+            sets: Vec::new(),
+            quick: false,
+            rate: "100 Mbps".into(),
             name: "paper".into(),
-            scale: 10.0,
-            hosts: 6,
-            switches: ["edge 0", "edge 1", "edge 2", "agg 0", "agg 1"]
-                .map(|name| Switch {
-                    name: name.into(),
-                    next_hops: Vec::new(),
-                })
-                .into(),
-            cables: hosts.chain(up).collect(),
-            settings: settings(),
-            decision: String::new(),
-            seed: 1,
-        }
-    }
-
-    pub fn settings() -> HostSettings {
-        HostSettings {
-            congestion: Congestion::Reno,
-            ecn: false,
-            initial_window: 10,
-            fast_retransmit: Some(3),
-            sack: false,
-            rto_min_us: 100_000,
-            rto_max_ms: 60_000,
-            idle_restart: false,
-            delayed_ack: false,
-            receive_window: 65_535,
-            send_buffer: 1 << 20,
-            mss: 1460,
-            ttl: 255,
-        }
+        };
+        order.read(None).unwrap().blueprint
     }
 
     #[test]

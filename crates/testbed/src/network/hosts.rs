@@ -222,7 +222,7 @@ pub fn differences(settings: &HostSettings) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::blueprint::tests::settings;
+    use crate::network::blueprint::tests::paper;
 
     fn value(settings: &HostSettings, key: &str) -> String {
         let list = sysctls(settings, "reno");
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn no_fast_retransmit_is_a_threshold_that_no_window_reaches() {
-        let mut settings = settings();
+        let mut settings = paper().settings;
         assert_eq!(value(&settings, "tcp_reordering"), "3");
         assert_eq!(value(&settings, "tcp_max_reordering"), "300");
         settings.fast_retransmit = None;
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn the_limit_of_reordering_is_raised_before_what_it_limits() {
-        let keys: Vec<&str> = sysctls(&settings(), "reno")
+        let keys: Vec<&str> = sysctls(&paper().settings, "reno")
             .iter()
             .map(|(k, _)| *k)
             .collect();
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn the_route_carries_what_has_no_sysctl() {
-        let words = metrics(&settings());
+        let words = metrics(&paper().settings);
         assert!(
             words.starts_with("initcwnd 10 window 65535 quickack 1"),
             "{words}"
