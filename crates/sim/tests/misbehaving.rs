@@ -182,7 +182,10 @@ fn a_scheduler_that_evicts_the_packet_on_the_wire_is_stopped() {
 #[test]
 fn a_buffer_that_detours_to_a_port_that_is_not_there_or_to_a_host_is_stopped() {
     let to = |port: u16| {
-        let detour = move |_: &Packet, _: Want, _: &mut dyn Queues| Verdict::Detour(PortId(port));
+        let detour = move |_: &Packet, _: Want, _: &mut dyn Queues| Verdict::Detour {
+            port: PortId(port),
+            mark: true,
+        };
         stopped_with(with_buffer(|| WhenFull(detour)))
     };
     assert!(
@@ -202,13 +205,16 @@ fn a_buffer_that_detours_after_it_evicted_is_stopped() {
         match evicted {
             true => Verdict::Evict { mark: false },
             // The queue grows beyond its limit, so that one eviction is too few.
-            false => Verdict::Detour(want.port),
+            false => Verdict::Detour {
+                port: want.port,
+                mark: true,
+            },
         }
     };
     let mut world = with_sched(|| own(|waiting| waiting.pop()));
     world.set_buffers(|_| AnyBuffer::Custom(Box::new(WhenFull(both))));
     let said = stopped_with(world);
-    assert!(said.starts_with("a buffer policy said Detour("), "{said}");
+    assert!(said.starts_with("a buffer policy said Detour {"), "{said}");
 }
 
 #[test]
@@ -290,7 +296,7 @@ impl Buffer for Mad {
         queues.urgent(port);
         let mark = self.0.below(2) == 0;
         match self.0.below(12) {
-            0 => Verdict::Detour(port),
+            0 => Verdict::Detour { port, mark: true },
             1 => Verdict::Evict { mark },
             2 => Verdict::Trim,
             3 => Verdict::Drop(DropReason::Early),

@@ -252,10 +252,10 @@ impl Decider {
             Verdict::Enqueue { mark } => {
                 self.enqueue(&mut carrier, wanted, wanted, want.depth, mark)
             }
-            Verdict::Detour(port) if carrier.may_detour() => {
-                self.detour(&mut carrier, wanted, port)
+            Verdict::Detour { port, mark } if carrier.may_detour() => {
+                self.detour(&mut carrier, wanted, port, mark)
             }
-            Verdict::Detour(_) => self.drop(wanted, DropReason::Full),
+            Verdict::Detour { .. } => self.drop(wanted, DropReason::Full),
             Verdict::Drop(reason) => self.drop(wanted, reason),
             Verdict::Evict { mark } => self.squeeze(carrier, wanted, mark),
             Verdict::Trim => self.trim(carrier, wanted),
@@ -288,7 +288,13 @@ impl Decider {
     }
 
     #[inline(always)]
-    fn detour<C: Carrier>(&mut self, carrier: &mut C, wanted: PortId, port: PortId) -> Action {
+    fn detour<C: Carrier>(
+        &mut self,
+        carrier: &mut C,
+        wanted: PortId,
+        port: PortId,
+        mark: bool,
+    ) -> Action {
         // Before anything else: a policy of the caller's may name any port.
         let ahead = {
             let (_, ports) = carrier.at_hand();
@@ -296,7 +302,7 @@ impl Decider {
         };
         let packet = carrier.packet_mut();
         packet.detours = packet.detours.saturating_add(1);
-        let action = self.enqueue(carrier, wanted, port, ahead, true);
+        let action = self.enqueue(carrier, wanted, port, ahead, mark);
         if action != Action::NoMemory {
             self.counts[wanted.index()].detours_out += 1;
             self.counts[port.index()].detours_in += 1;

@@ -247,7 +247,10 @@ fn each_verdict_is_carried_out_and_counted_where_it_belongs() {
     let mut desk = Desk::new(2, 9);
     let says = [
         Verdict::Enqueue { mark: true },
-        Verdict::Detour(PortId(1)),
+        Verdict::Detour {
+            port: PortId(1),
+            mark: true,
+        },
         Verdict::Trim,
         Verdict::Drop(DropReason::Early),
     ];
@@ -287,7 +290,10 @@ fn what_has_no_memory_is_counted_nowhere() {
     desk.memory = false;
     let says = [
         Verdict::Enqueue { mark: true },
-        Verdict::Detour(PortId(1)),
+        Verdict::Detour {
+            port: PortId(1),
+            mark: true,
+        },
         Verdict::Trim,
     ];
     let mut decider = decider(2, &says);
@@ -335,7 +341,13 @@ fn a_detour_to_a_port_that_is_not_there_panics() {
     let mut desk = Desk::new(2, 9);
     forward(
         &mut desk,
-        &mut decider(2, &[Verdict::Detour(PortId(7))]),
+        &mut decider(
+            2,
+            &[Verdict::Detour {
+                port: PortId(7),
+                mark: true,
+            }],
+        ),
         0,
         0,
     );
