@@ -92,16 +92,15 @@ impl Tracer {
 
     /// A switch dealt with a packet.
     pub fn switched(&mut self, now: Time, parcel: u32, switch: SwitchId, done: &Done) {
-        let what = match done.action {
-            Action::Queued(joined) | Action::Squeezed(joined) => TraceEvent::Queued {
-                switch,
-                joined,
-                wanted_queue: done.want.depth.packets,
-            },
-            Action::Dropped(reason) => {
-                return self.dropped(now, parcel, switch, done.want.port, reason);
-            }
-            Action::NoMemory => unreachable!("the simulator's pool grows"),
+        let wanted = done.want.port;
+        if let Action::Dropped(reason) = done.action {
+            return self.dropped(now, parcel, switch, wanted, reason);
+        }
+        let joined = done.action.joined(wanted);
+        let what = TraceEvent::Queued {
+            switch,
+            joined: joined.expect("the simulator's pool grows"),
+            wanted_queue: done.want.depth.packets,
         };
         self.step(now, parcel, what);
     }

@@ -8,14 +8,48 @@ use sidestep_types::PortId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// It joined a queue that had room for it.
-    Queued(Joined),
+    Queued {
+        /// On this port.
+        port: PortId,
+        /// The queue there, before the packet.
+        ahead: Depth,
+        /// What was changed about the packet here.
+        changes: Changes,
+    },
     /// It joined the queue that it wanted although there was no room: others were evicted for it,
     /// or its own payload was cut off.
-    Squeezed(Joined),
+    Squeezed {
+        /// The queue, before the packet.
+        ahead: Depth,
+        /// What was changed about the packet here.
+        changes: Changes,
+    },
     /// It was dropped. Others may have been evicted for it in vain.
     Dropped(DropReason),
     /// It was to be queued, and the driver had no memory for it. Nothing is counted.
     NoMemory,
+}
+
+impl Action {
+    /// How the packet, which wanted to leave by `wanted`, joined a queue, if it did. Made for whoever asks,
+    /// out of the path of a hop: with a [`Joined`] in the variants a hop takes 14 instructions more.
+    pub fn joined(self, wanted: PortId) -> Option<Joined> {
+        let (port, ahead, changes) = match self {
+            Action::Queued {
+                port,
+                ahead,
+                changes,
+            } => (port, ahead, changes),
+            Action::Squeezed { ahead, changes } => (wanted, ahead, changes),
+            Action::Dropped(_) | Action::NoMemory => return None,
+        };
+        Some(Joined {
+            wanted,
+            port,
+            ahead,
+            changes,
+        })
+    }
 }
 
 /// How a packet joined a queue.

@@ -7,8 +7,8 @@
 use crate::ports::{Counts, Live, Ports};
 use crate::route::checked;
 use crate::{
-    Action, AnyBuffer, AnyRoute, Buffer, Changes, Depth, DropReason, Hops, Joined, Queues, Route,
-    Verdict, Want,
+    Action, AnyBuffer, AnyRoute, Buffer, Changes, Depth, DropReason, Hops, Queues, Route, Verdict,
+    Want,
 };
 use sidestep_types::{Packet, PortId, Rng};
 
@@ -130,7 +130,7 @@ impl Streams {
 ///     let (want, verdict) = decider.decide(packet, wanted, false, &mut queues);
 ///     decider.carry_out(at_hand, want, verdict)
 /// };
-/// assert!(matches!(arrives(), Action::Queued(_)));
+/// assert!(matches!(arrives(), Action::Queued { .. }));
 /// assert!(matches!(arrives(), Action::Dropped(_)));
 /// assert_eq!(decider.counts(PortId(0)).drops.iter().sum::<u64>(), 1);
 /// ```
@@ -249,9 +249,7 @@ impl Decider {
     ) -> Action {
         let wanted = want.port;
         match verdict {
-            Verdict::Enqueue { mark } => {
-                self.enqueue(&mut carrier, wanted, wanted, want.depth, mark)
-            }
+            Verdict::Enqueue { mark } => self.enqueue(&mut carrier, wanted, want.depth, mark),
             Verdict::Detour { port, mark } if carrier.may_detour() => {
                 self.detour(&mut carrier, wanted, port, mark)
             }
@@ -267,7 +265,6 @@ impl Decider {
     fn enqueue<C: Carrier>(
         &mut self,
         carrier: &mut C,
-        wanted: PortId,
         port: PortId,
         ahead: Depth,
         mark: bool,
@@ -279,12 +276,11 @@ impl Decider {
         if marked {
             self.counts[port.index()].marks += 1;
         }
-        Action::Queued(Joined {
-            wanted,
+        Action::Queued {
             port,
             ahead,
             changes: Changes::MARKED.when(marked),
-        })
+        }
     }
 
     #[inline(always)]
@@ -302,7 +298,7 @@ impl Decider {
         };
         let packet = carrier.packet_mut();
         packet.detours = packet.detours.saturating_add(1);
-        let action = self.enqueue(carrier, wanted, port, ahead, mark);
+        let action = self.enqueue(carrier, port, ahead, mark);
         if action != Action::NoMemory {
             self.counts[wanted.index()].detours_out += 1;
             self.counts[port.index()].detours_in += 1;
@@ -352,11 +348,15 @@ impl Decider {
             let (_, ports) = carrier.at_hand();
             Live(ports).settle(wanted)
         };
-        match self.enqueue(carrier, wanted, wanted, ahead, mark) {
-            Action::Queued(mut joined) => {
-                joined.changes = joined.changes.and(changes);
-                Action::Squeezed(joined)
-            }
+        match self.enqueue(carrier, wanted, ahead, mark) {
+            Action::Queued {
+                ahead,
+                changes: marked,
+                ..
+            } => Action::Squeezed {
+                ahead,
+                changes: changes.and(marked),
+            },
             other => other,
         }
     }

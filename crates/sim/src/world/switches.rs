@@ -2,6 +2,7 @@
 
 use super::World;
 use crate::agenda::Agenda;
+use crate::switching::Done;
 use crate::watch::DetourSeen;
 use sidestep_switch::Action;
 use sidestep_types::{PortId, SwitchId};
@@ -19,12 +20,12 @@ impl<A: Agenda> World<A> {
             here.forward::<A, false>(fabric, link, parcel, dst)
         };
         match done.action {
-            Action::Queued(joined) => {
-                if joined.detoured() {
-                    self.count_detour(parcel, SwitchId(switch), joined.wanted, joined.port);
+            Action::Queued { port, .. } => {
+                if port != done.want.port {
+                    self.count_detour(parcel, SwitchId(switch), done.want.port, port);
                 }
             }
-            Action::Squeezed(_) => self.count_evicted(switch, done.want.port),
+            Action::Squeezed { .. } => self.count_evicted(switch, done.want.port),
             Action::Dropped(_) => {
                 self.count_evicted(switch, done.want.port);
                 self.count_drop(parcel);
@@ -32,9 +33,15 @@ impl<A: Agenda> World<A> {
             Action::NoMemory => unreachable!("the pool grows"),
         }
         if traced {
-            let (now, switch) = (self.fabric.now, SwitchId(switch));
-            self.tracer.switched(now, parcel, switch, &done);
+            self.trace(SwitchId(switch), parcel, done);
         }
+    }
+
+    /// By value: a reference to what was done would keep it in memory on every hop.
+    #[cold]
+    #[inline(never)]
+    fn trace(&mut self, switch: SwitchId, parcel: u32, done: Done) {
+        self.tracer.switched(self.fabric.now, parcel, switch, &done);
     }
 
     #[inline(never)]

@@ -121,11 +121,13 @@ impl Core {
         kept: u32,
     ) {
         let what = match action {
-            Action::Queued(joined) | Action::Squeezed(joined) => Happened::Queued(joined),
             Action::Dropped(reason) => {
                 return self.tell(from, bytes, Happened::Dropped { wanted, reason });
             }
-            Action::NoMemory => return self.no_memory(wanted, bytes, from),
+            joins => match joins.joined(wanted) {
+                Some(joined) => Happened::Queued(joined),
+                None => return self.no_memory(wanted, bytes, from),
+            },
         };
         let at = self.outputs.now;
         tell(

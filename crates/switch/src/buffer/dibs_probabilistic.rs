@@ -16,9 +16,7 @@
 use super::detour::{Detours, INGRESS, MARK_DETOURS, MAX_DETOURS, STEP};
 use super::{Buffer, Verdict, dibs};
 use crate::{Depth, Nature, Policy, Queues, Want};
-use sidestep_types::{
-    Bytes, Entry, Packet, Param, ParamUnit, Refusal, Rng, Size, Values, scale,
-};
+use sidestep_types::{Bytes, Entry, Packet, Param, ParamUnit, Refusal, Rng, Size, Values, scale};
 
 /// Detouring by chance and rank.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use super::*;
 use crate::testing::data;
 use crate::{
     Action, AnyBuffer, AnyRoute, AnySched, Buffer, Capacity, Carrier, Changes, Decider, Depth,
-    DropReason, Joined, Queues, Sched, Streams, Verdict, Want,
+    DropReason, Queues, Sched, Streams, Verdict, Want,
 };
 use sidestep_types::{BitRate, FlowId, Packet, PortId, PortSet, Rng, Seed, Size, Time, Values};
 
@@ -259,17 +259,18 @@ fn each_verdict_is_carried_out_and_counted_where_it_belongs() {
         packets: 1,
         bytes: 1500,
     };
-    let joined = |port, ahead, changes| Joined {
-        wanted: PortId(0),
+    let queued = |port, ahead| Action::Queued {
         port: PortId(port),
         ahead,
-        changes,
+        changes: Changes::MARKED,
     };
-    let queued = |port, ahead| Action::Queued(joined(port, ahead, Changes::MARKED));
     let none = Depth::default();
     assert_eq!(forward(&mut desk, &mut decider, 0, 0), queued(0, none));
     assert_eq!(forward(&mut desk, &mut decider, 0, 0), queued(1, none));
-    let cut = Action::Squeezed(joined(0, one, Changes::TRIMMED));
+    let cut = Action::Squeezed {
+        ahead: one,
+        changes: Changes::TRIMMED,
+    };
     assert_eq!(forward(&mut desk, &mut decider, 0, 0), cut);
     let dropped = Action::Dropped(DropReason::Early);
     assert_eq!(forward(&mut desk, &mut decider, 0, 0), dropped);
@@ -309,11 +310,10 @@ fn a_packet_is_squeezed_in_where_others_are_evicted() {
     let mut decider = decider(1, &[KEEP, KEEP, EVICT]);
     forward(&mut desk, &mut decider, 0, 900);
     forward(&mut desk, &mut decider, 0, 500);
-    let Action::Squeezed(joined) = forward(&mut desk, &mut decider, 0, 100) else {
+    let Action::Squeezed { ahead, changes } = forward(&mut desk, &mut decider, 0, 100) else {
         panic!("not squeezed in");
     };
-    let none = Changes::default();
-    assert_eq!((joined.ahead.packets, joined.changes), (1, none));
+    assert_eq!((ahead.packets, changes), (1, Changes::default()));
     // Of the sum, the evicted packet's time was taken again.
     assert_eq!(desk.lines[0].free_at, Time::from_us(24));
     assert_eq!((desk.depth(0), desk.evicted), (2, vec![0]));
