@@ -88,8 +88,25 @@ registry! {
 }
 
 impl Route for AnyRoute {
+    /// Nearly every run has ECMP: the others are out of line, and cost its path nothing.
     #[inline(always)]
     fn pick(
+        &mut self,
+        pkt: &Packet,
+        hops: Hops<'_>,
+        queues: &mut dyn Queues,
+        rng: &mut Rng,
+    ) -> PortId {
+        match self {
+            AnyRoute::Ecmp(ecmp) => ecmp.pick(pkt, hops, queues, rng),
+            other => other.pick_otherwise(pkt, hops, queues, rng),
+        }
+    }
+}
+
+impl AnyRoute {
+    #[inline(never)]
+    fn pick_otherwise(
         &mut self,
         pkt: &Packet,
         hops: Hops<'_>,
