@@ -221,4 +221,26 @@ mod tests {
         assert_eq!(hops[2][1], ports(&[2, 3]));
         assert_eq!(hops[3][5], ports(&[2]));
     }
+
+    #[test]
+    fn equal_lists_of_ports_have_one_number_and_others_another() {
+        // Ports 0 and 1 to one switch, 0 alone to a second, 1 alone to a third, 1 and 2 to a fourth.
+        let (mut fib, mut sets) = (Fib::new(6), Vec::new());
+        let lists: [&[u16]; 6] = [&[0, 1], &[0], &[1], &[1, 2], &[0, 1], &[1, 2]];
+        for (to, ports) in lists.iter().enumerate() {
+            let ports: Vec<PortId> = ports.iter().map(|&p| PortId(p)).collect();
+            fib.learn(&mut sets, to as u32, &ports);
+            let hops = fib.hops(to as u32);
+            assert_eq!((hops.ports, hops.prefix), (&ports[..], to as u32));
+        }
+        for (a, b) in (0..6).flat_map(|a| (0..6).map(move |b| (a, b))) {
+            let (one, other) = (fib.hops(a), fib.hops(b));
+            assert_eq!(
+                one.set == other.set,
+                one.ports == other.ports,
+                "{a} and {b}"
+            );
+        }
+        assert_eq!(fib.hops.len(), 2 + 1 + 1 + 2);
+    }
 }

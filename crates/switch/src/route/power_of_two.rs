@@ -262,6 +262,10 @@ mod tests {
         for _ in 0..24_000 {
             let mut numbers = Vec::new();
             draw_different(&mut rng, 3, 4, |number| numbers.push(number));
+            let [a, b, c] = numbers[..] else {
+                panic!("{numbers:?}");
+            };
+            assert!(a != b && a != c && b != c, "{numbers:?}");
             *seen.entry(numbers).or_insert(0) += 1;
         }
         // 24 orders of three of four, 1,000 times each, standard deviation 31.
