@@ -59,10 +59,7 @@ cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 step "WebAssembly: everything up to lab"
 bash scripts/wasm.sh
 
-# Tests of real packets skip where the kernel forbids namespaces, and say so; here they must run.
-if [ "$(id -u)" = 0 ] && unshare -n true 2>/dev/null && command -v ip >/dev/null; then
-  export SIDESTEP_MUST_RUN=1
-fi
+. scripts/must-run.sh
 
 step "tests"
 cargo test --workspace --locked --quiet

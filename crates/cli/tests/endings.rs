@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Done, Room};
+use common::{Done, Room, skip};
 use serde_json::Value;
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt;
@@ -125,15 +125,11 @@ fn a_full_disk_is_said_and_nothing_half_written_stays() {
 #[test]
 fn a_real_full_disk_is_said_too() {
     let full = Room::new();
-    let mount = |args: &[&str]| {
-        Command::new("mount")
-            .args(args)
-            .output()
-            .is_ok_and(|o| o.status.success())
-    };
     let at = full.path().to_str().unwrap().to_string();
-    if !mount(&["-t", "tmpfs", "-o", "size=64k", "tmpfs", &at]) {
-        println!("skipped: mounting a small file system needs privileges");
+    let mut mount = Command::new("mount");
+    let mounted = (mount.args(["-t", "tmpfs", "-o", "size=64k", "tmpfs", &at])).output();
+    if !mounted.as_ref().is_ok_and(|o| o.status.success()) {
+        skip(&format!("skipped: no small file system: {mounted:?}"));
         return;
     }
     let done = full.run(&["run", "quickstart", "--out", "out"]);
@@ -171,9 +167,10 @@ fn a_reader_that_went_away_is_no_reason_to_panic() {
 
 #[test]
 fn an_output_that_cannot_be_written_is_said() {
-    let Ok(full) = File::create("/dev/full") else {
-        println!("skipped: there is no /dev/full here");
-        return;
+    // Opened, not created: root would make a file of it where it is not there.
+    let full = match File::options().write(true).open("/dev/full") {
+        Ok(full) => full,
+        Err(why) => return skip(&format!("skipped: no /dev/full: {why}")),
     };
     let room = Room::new();
     let mut command = room.command(&["list"]);

@@ -2,12 +2,11 @@
 
 mod common;
 
+use common::run_as_nobody;
 use common::switching::{Running, reach, until, wiring};
-use common::{Done, Room};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpStream, UdpSocket};
-use std::os::unix::process::CommandExt;
 use std::time::{Duration, Instant};
 
 #[test]
@@ -221,18 +220,12 @@ fn a_second_switch_does_not_take_the_socket_of_the_first() {
 
 #[test]
 fn an_ordinary_user_is_told_what_the_switch_needs() {
-    let room = Room::new();
     let config = "[[port]]\ninterface = \"lo\"\nrate = \"1 Mbps\"\nleads_to = \"host\"\n";
     let path = std::env::temp_dir().join(format!("sidestep-user{}.toml", std::process::id()));
     std::fs::write(&path, config).unwrap();
-    let mut command = room.command(&["switch", path.to_str().unwrap()]);
-    command.current_dir("/").uid(65_534).gid(65_534);
-    match command.output() {
-        Ok(output) => {
-            let done = Done::of(output).with_status(2);
-            assert!(done.err.contains("CAP_NET_ADMIN"), "{done:?}");
-        }
-        Err(e) => eprintln!("skipped: an ordinary user may not read this program: {e}"),
-    }
+    let done = run_as_nobody(&["switch", path.to_str().unwrap()]);
     std::fs::remove_file(&path).unwrap();
+    let Some(done) = done else { return };
+    let done = done.with_status(2);
+    assert!(done.err.contains("CAP_NET_ADMIN"), "{done:?}");
 }

@@ -7,13 +7,12 @@
 
 mod common;
 
-use common::{Done, Room};
+use common::{Done, Room, run_as_nobody};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard};
@@ -546,7 +545,7 @@ fn two_figures_over_testbeds_are_not_in_each_others_way() {
 #[test]
 fn without_root_it_says_so() {
     let Some(bed) = Bed::new("u") else { return };
-    let mut command = bed.room.command(&[
+    let up = [
         "testbed",
         "up",
         "quickstart",
@@ -554,24 +553,12 @@ fn without_root_it_says_so() {
         "dibs",
         "--name",
         &bed.name,
-    ]);
-    command.current_dir("/").uid(65_534).gid(65_534);
-    match command.output() {
-        Ok(output) => {
-            let done = Done::of(output).with_status(2);
-            assert!(done.err.contains("expected to run as root"), "{done:?}");
-        }
-        Err(e) => eprintln!("skipped: an ordinary user may not read this program: {e}"),
+    ];
+    if let Some(done) = run_as_nobody(&up) {
+        let done = done.with_status(2);
+        assert!(done.err.contains("expected to run as root"), "{done:?}");
     }
-    let mut command = bed.room.command(&[
-        "testbed",
-        "up",
-        "quickstart",
-        "--scheme",
-        "dibs",
-        "--name",
-        &bed.name,
-    ]);
+    let mut command = bed.room.command(&up);
     let done = Done::of(command.env("PATH", "/nonexistent").output().unwrap());
     // `ip` stands in /usr/sbin as well, where it is found without PATH.
     assert!(

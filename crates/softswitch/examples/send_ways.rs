@@ -13,7 +13,7 @@
 
 use io_uring::{IoUring, cqueue, opcode, types};
 use sidestep_softswitch::io::interface::Inquiry;
-use sidestep_softswitch::io::sys::{answer, set_option, socket};
+use sidestep_softswitch::io::sys::{self, answer, set_option, socket};
 use sidestep_softswitch::trial::flood::udp_frame;
 use sidestep_softswitch::trial::wiring::Wiring;
 use std::io;
@@ -74,8 +74,7 @@ fn main() -> Result<(), String> {
 fn bound(interface: &str) -> io::Result<OwnedFd> {
     let index = (Inquiry::new().map_err(|e| e.why)?.interface(interface)?).index;
     let socket = socket(libc::AF_PACKET, libc::SOCK_RAW, 0)?;
-    let (option, on) = (libc::PACKET_QDISC_BYPASS, 1i32);
-    set_option(socket.as_fd(), libc::SOL_PACKET, option, on)?;
+    set_option(socket.as_fd(), sys::PACKET_QDISC_BYPASS, 1)?;
     // SAFETY: an address of zeros is valid; pointer and length passed are those of `address`.
     unsafe {
         let mut address: libc::sockaddr_ll = std::mem::zeroed();
@@ -132,14 +131,14 @@ fn ring(to: &OwnedFd, frame: &[u8]) -> io::Result<[f64; 2]> {
     /// Where the kernel looks for the frame: behind the header.
     const FRAME_AT: usize = libc::TPACKET2_HDRLEN - size_of::<libc::sockaddr_ll>();
     let version = libc::tpacket_versions::TPACKET_V2 as i32;
-    set_option(to.as_fd(), libc::SOL_PACKET, libc::PACKET_VERSION, version)?;
+    set_option(to.as_fd(), sys::PACKET_VERSION, version)?;
     let request = libc::tpacket_req {
         tp_block_size: (BATCH * SLOT) as u32,
         tp_block_nr: 1,
         tp_frame_size: SLOT as u32,
         tp_frame_nr: BATCH as u32,
     };
-    set_option(to.as_fd(), libc::SOL_PACKET, libc::PACKET_TX_RING, request)?;
+    set_option(to.as_fd(), sys::PACKET_TX_RING, request)?;
     let (access, length) = (libc::PROT_READ | libc::PROT_WRITE, BATCH * SLOT);
     let (kind, fd) = (libc::MAP_SHARED | libc::MAP_POPULATE, to.as_raw_fd());
     // SAFETY: a new mapping of the ring just made, of its length.

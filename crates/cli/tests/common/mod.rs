@@ -5,6 +5,8 @@ pub mod switching;
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
@@ -14,6 +16,24 @@ use tempfile::TempDir;
 pub fn skip(why: &str) {
     let _ = writeln!(std::io::stderr(), "{why}");
     assert!(std::env::var_os("SIDESTEP_MUST_RUN").is_none(), "{why}");
+}
+
+/// Runs a copy of the command, which all may read, as an ordinary user in `/`. `None`, and the reason
+/// printed, where that cannot be: whoever runs the test is an ordinary user.
+pub fn run_as_nobody(args: &[&str]) -> Option<Done> {
+    let place = tempfile::tempdir().unwrap();
+    fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let copy = place.path().join("sidestep");
+    // By another process: what this one had open for writing, a child of another test could hold open
+    // still, and a file that is open for writing cannot be run.
+    let mut copied = Command::new("cp");
+    let copied = copied.arg(env!("CARGO_BIN_EXE_sidestep")).arg(&copy);
+    assert!(copied.status().unwrap().success());
+    let mut command = Command::new(copy);
+    command.args(args).current_dir("/").uid(65_534).gid(65_534);
+    let output = command.output();
+    let said = output.map_err(|why| skip(&format!("skipped: not as an ordinary user: {why}")));
+    said.ok().map(Done::of)
 }
 
 /// A directory to call the command in.

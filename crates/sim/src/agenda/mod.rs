@@ -32,11 +32,26 @@ use sidestep_types::Time;
 /// let both = (served::<HeapAgenda>, served::<WheelAgenda>);
 /// ```
 ///
+/// Code of other crates may drive an agenda that it is lent:
+///
+/// ```
+/// use sidestep_sim::agenda::{Agenda, WheelAgenda};
+/// use sidestep_types::Time;
+///
+/// fn second<A: Agenda>(agenda: &mut A, limit: Time) -> Option<(Time, u32)> {
+///     agenda.schedule(0, Time::from_us(1), 0);
+///     agenda.schedule(1, Time::from_us(2), 0);
+///     agenda.cancel(0);
+///     agenda.pop_until(limit)
+/// }
+/// let of_the_wheel = second::<WheelAgenda>;
+/// ```
+///
 /// The agendas of this crate are all there are. What one returns is used as an index without a
 /// bounds check in release builds, so it may return only slots that it was given. A foreign
 /// agenda cannot be plugged in:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0053
 /// use sidestep_sim::agenda::Agenda;
 /// use sidestep_types::Time;
 ///
@@ -56,7 +71,7 @@ use sidestep_types::Time;
 ///
 /// Nor can one of this crate's be made outside of it, and one slot scheduled twice:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0308
 /// use sidestep_sim::agenda::{Agenda, WheelAgenda};
 /// use sidestep_types::Time;
 ///

@@ -4,6 +4,7 @@
 use super::sys::answer;
 use std::ffi::c_int;
 use std::io;
+use std::marker::PhantomData;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 const MAP_CREATE: c_int = 0;
@@ -76,12 +77,12 @@ impl SocketMap {
     }
 
     fn put(&self, queue: u32, socket: RawFd) -> io::Result<()> {
-        let value = socket as u32;
+        let (key, value) = (queue.to_ne_bytes(), (socket as u32).to_ne_bytes());
         let mut attributes = Attributes::of([self.0.as_raw_fd() as u32]);
-        attributes.point(2, &raw const queue);
-        attributes.point(4, &raw const value);
+        attributes.point(2, &key);
+        attributes.point(4, &value);
         // SAFETY: keys and values of this map have four bytes each, as those two have that the
-        // attributes point to; both live through the call.
+        // attributes point to.
         unsafe { bpf(MAP_UPDATE, &attributes) }.map(|_| ())
     }
 }
@@ -91,10 +92,10 @@ fn load(code: &[u8]) -> io::Result<OwnedFd> {
     let license = c"Dual MIT/GPL";
     // Neither a log nor a kernel version.
     let mut attributes = Attributes::of([PROGRAM_XDP, (code.len() / 8) as u32]);
-    attributes.point(2, code.as_ptr());
-    attributes.point(4, license.as_ptr());
+    attributes.point(2, code);
+    attributes.point(4, license.to_bytes_with_nul());
     // SAFETY: the kernel reads as many instructions of eight bytes as there are in `code`, and the
-    // license up to its zero; both live through the call.
+    // license up to its zero.
     unsafe { made(PROGRAM_LOAD, attributes) }
 }
 
@@ -105,20 +106,21 @@ fn attach(program: &OwnedFd, interface: i32, mode: u32) -> io::Result<OwnedFd> {
     unsafe { made(LINK_CREATE, attributes) }
 }
 
-/// `union bpf_attr` in words of 32 bits, as far as these commands go; what is not used is zero.
+/// `union bpf_attr` in words of 32 bits, as far as these commands go; what is not used is zero. What
+/// they point to lives as long as they.
 #[repr(C, align(8))]
-struct Attributes([u32; 12]);
+struct Attributes<'a>([u32; 12], PhantomData<&'a [u8]>);
 
-impl Attributes {
-    fn of<const N: usize>(first: [u32; N]) -> Attributes {
+impl<'a> Attributes<'a> {
+    fn of<const N: usize>(first: [u32; N]) -> Attributes<'a> {
         let mut words = [0; 12];
         words[..N].copy_from_slice(&first);
-        Attributes(words)
+        Attributes(words, PhantomData)
     }
 
     /// Puts a pointer, of 64 bits, at word `at`, an even number.
-    fn point<T>(&mut self, at: usize, to: *const T) {
-        let bytes = (to.expose_provenance() as u64).to_ne_bytes();
+    fn point(&mut self, at: usize, to: &'a [u8]) {
+        let bytes = (to.as_ptr().expose_provenance() as u64).to_ne_bytes();
         for (word, half) in self.0[at..at + 2].iter_mut().zip(bytes.chunks_exact(4)) {
             *word = u32::from_ne_bytes(half.try_into().expect("four bytes"));
         }
@@ -126,15 +128,15 @@ impl Attributes {
 }
 
 /// # Safety
-/// What the attributes point to is what the command reads, and lives through the call.
-unsafe fn bpf(command: c_int, attributes: &Attributes) -> io::Result<c_int> {
+/// The command reads what the attributes point to, no more than its bytes, and does not write there.
+unsafe fn bpf(command: c_int, attributes: &Attributes<'_>) -> io::Result<c_int> {
     // SAFETY: the kernel reads the attributes, of that size; and the caller's promise.
     let done = unsafe {
         libc::syscall(
             libc::SYS_bpf,
             command,
             std::ptr::from_ref(attributes),
-            size_of::<Attributes>() as u32,
+            size_of::<Attributes<'_>>() as u32,
         )
     };
     answer(done as c_int)
@@ -144,7 +146,7 @@ unsafe fn bpf(command: c_int, attributes: &Attributes) -> io::Result<c_int> {
 ///
 /// # Safety
 /// As [`bpf`]; and `command` is one of those.
-unsafe fn made(command: c_int, attributes: Attributes) -> io::Result<OwnedFd> {
+unsafe fn made(command: c_int, attributes: Attributes<'_>) -> io::Result<OwnedFd> {
     // SAFETY: the caller's promise; the descriptor is new, and ours alone.
     unsafe { bpf(command, &attributes).map(|fd| OwnedFd::from_raw_fd(fd)) }
 }
@@ -155,13 +157,14 @@ mod tests {
 
     #[test]
     fn attributes_are_laid_out_as_the_kernel_reads_them() {
-        let value = 7u32;
+        let value = [7];
         let mut attributes = Attributes::of([3, 5]);
-        attributes.point(2, &raw const value);
+        attributes.point(2, &value);
         let bytes: Vec<u8> = attributes.0.iter().flat_map(|w| w.to_ne_bytes()).collect();
         assert_eq!(bytes[..4], 3u32.to_ne_bytes());
         assert_eq!(bytes[4..8], 5u32.to_ne_bytes());
-        assert_eq!(bytes[8..16], (&raw const value as u64).to_ne_bytes());
+        assert_eq!(bytes[8..16], (value.as_ptr() as u64).to_ne_bytes());
+        assert_eq!(size_of_val(&attributes), 48);
         assert_eq!(
             (bytes[16..].iter().max(), align_of_val(&attributes)),
             (Some(&0), 8)

@@ -4,7 +4,7 @@
 //! qdisc: what the switch has paced is not queued again where it cannot see it.
 
 use super::ring::{Ring, Slot};
-use super::sys::{IoError, Tried, answer, option, set_option, socket};
+use super::sys::{self, IoError, Tried, answer, option, set_option, socket};
 use super::{Arrival, IoCounters, offloads};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -38,15 +38,14 @@ impl PacketIo {
     pub fn open(name: &str, mtu: u32) -> Result<PacketIo, IoError> {
         let open = || -> io::Result<PacketIo> {
             let receive = socket(libc::AF_PACKET, libc::SOCK_RAW | libc::SOCK_NONBLOCK, 0)?;
-            let on = 1i32;
             let fd = receive.as_fd();
-            set_option(fd, libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, on)?;
+            set_option(fd, sys::PACKET_IGNORE_OUTGOING, 1)?;
             let ring = Ring::new(&receive, mtu)?;
             let transmit = socket(libc::AF_PACKET, libc::SOCK_RAW | libc::SOCK_NONBLOCK, 0)?;
             let fd = transmit.as_fd();
-            set_option(fd, libc::SOL_PACKET, libc::PACKET_QDISC_BYPASS, on)?;
-            if set_option(fd, libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, SEND_BUFFER).is_err() {
-                set_option(fd, libc::SOL_SOCKET, libc::SO_SNDBUF, SEND_BUFFER)?;
+            set_option(fd, sys::PACKET_QDISC_BYPASS, 1)?;
+            if set_option(fd, sys::SO_SNDBUFFORCE, SEND_BUFFER).is_err() {
+                set_option(fd, sys::SO_SNDBUF, SEND_BUFFER)?;
             }
             Ok(PacketIo {
                 ring,
@@ -71,14 +70,7 @@ impl PacketIo {
         };
         let fd = self.receive.as_fd();
         bind(&self.transmit, index, 0)
-            .and_then(|()| {
-                set_option(
-                    fd,
-                    libc::SOL_PACKET,
-                    libc::PACKET_ADD_MEMBERSHIP,
-                    membership,
-                )
-            })
+            .and_then(|()| set_option(fd, sys::PACKET_ADD_MEMBERSHIP, membership))
             .and_then(|()| bind(&self.receive, index, every))
             .tried(|| format!("bind a packet socket to interface {name:?}"))
     }
@@ -87,7 +79,7 @@ impl PacketIo {
     /// next answer, and waiting for frames would end at once for ever.
     pub fn forget_errors(&self) {
         for fd in [&self.receive, &self.transmit] {
-            let _ = option::<i32>(fd.as_fd(), libc::SOL_SOCKET, libc::SO_ERROR);
+            let _ = option(fd.as_fd(), sys::SO_ERROR);
         }
     }
 
@@ -158,12 +150,8 @@ impl PacketIo {
     /// Frames that the kernel dropped since the last call for want of a slot.
     pub fn kernel_drops(&self) -> u64 {
         // Of V2 and V1 the kernel writes two words, of which the first counts all frames.
-        option::<[u32; 2]>(
-            self.receive.as_fd(),
-            libc::SOL_PACKET,
-            libc::PACKET_STATISTICS,
-        )
-        .map_or(0, |counts| u64::from(counts[1]))
+        option(self.receive.as_fd(), sys::PACKET_STATISTICS)
+            .map_or(0, |counts| u64::from(counts[1]))
     }
 }
 

@@ -6,7 +6,7 @@
 //! **Slots**       an odd number of cache lines, so that the headers spread over all cache sets.
 //! **Source**      Documentation/networking/packet_mmap.rst of the kernel.
 
-use super::sys::{answer, set_option};
+use super::sys::{PACKET_RX_RING, PACKET_VERSION, answer, set_option};
 use crate::frame::LONGEST_FRAME;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
@@ -62,14 +62,14 @@ impl Ring {
         let blocks = SLOTS.div_ceil(slots_in_block);
         let slots = blocks * slots_in_block;
         let version = libc::tpacket_versions::TPACKET_V2 as i32;
-        set_option(fd, libc::SOL_PACKET, libc::PACKET_VERSION, version)?;
+        set_option(fd, PACKET_VERSION, version)?;
         let request = libc::tpacket_req {
             tp_block_size: block as u32,
             tp_block_nr: blocks as u32,
             tp_frame_size: slot as u32,
             tp_frame_nr: slots as u32,
         };
-        set_option(fd, libc::SOL_PACKET, libc::PACKET_RX_RING, request)?;
+        set_option(fd, PACKET_RX_RING, request)?;
         let length = block * blocks;
         // SAFETY: a new shared mapping of what the kernel has just made, of that length.
         let start = unsafe {

@@ -3,6 +3,7 @@
 use std::ffi::c_int;
 use std::fmt;
 use std::io;
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
@@ -59,45 +60,106 @@ pub fn socket(family: c_int, kind: c_int, protocol: c_int) -> io::Result<OwnedFd
     }
 }
 
-/// A value of a socket option: what the kernel reads and writes byte by byte.
+/// A socket option whose value is a `T`. The constants of this module are all there are: the kernel
+/// follows the pointer in the 16 bytes of a `SO_ATTACH_FILTER`, and a `T` of 16 bytes for it would be
+/// one made up.
 ///
-/// # Safety
-/// The type has no padding and no pointers, and any bits of its size are a value of it.
-pub unsafe trait OptionValue: Copy {}
-
-// SAFETY: an integer, and an array of such.
-unsafe impl OptionValue for i32 {}
-// SAFETY: as above.
-unsafe impl OptionValue for [u32; 2] {}
-// SAFETY: four integers of 32 bits.
-unsafe impl OptionValue for libc::tpacket_req {}
-// SAFETY: an integer of 32 bits, two of 16, and eight bytes.
-unsafe impl OptionValue for libc::packet_mreq {}
-
-/// Sets a socket option to `value`, whose type is the one that the option wants.
-///
-/// Whatever has pointers or padding is refused:
-///
-/// ```compile_fail
-/// use sidestep_softswitch::io::sys::set_option;
+/// ```
+/// use sidestep_softswitch::io::sys::{SO_SNDBUF, SocketOption, option, set_option, socket};
 /// use std::os::fd::AsFd;
 ///
-/// let value: (u8, u32) = (1, 2);
-/// let _ = set_option(std::io::stdin().as_fd(), 1, 2, value);
+/// const BUFFER: SocketOption<i32> = SO_SNDBUF;
+/// let socket = socket(libc::AF_INET, libc::SOCK_DGRAM, 0)?;
+/// set_option(socket.as_fd(), BUFFER, 65_536)?;
+/// let bytes: i32 = option(socket.as_fd(), BUFFER)?;
+/// assert!(bytes >= 65_536);
+/// # std::io::Result::Ok(())
 /// ```
-pub fn set_option<T: OptionValue>(
-    fd: BorrowedFd<'_>,
+///
+/// A value of another type is refused, to set and to read:
+///
+/// ```compile_fail,E0308
+/// # use sidestep_softswitch::io::sys::{SO_SNDBUF, option, set_option, socket};
+/// # use std::os::fd::AsFd;
+/// # let socket = socket(libc::AF_INET, libc::SOCK_DGRAM, 0)?;
+/// set_option(socket.as_fd(), SO_SNDBUF, [65_536, 0])?;
+/// # std::io::Result::Ok(())
+/// ```
+///
+/// ```compile_fail,E0308
+/// # use sidestep_softswitch::io::sys::{SO_SNDBUF, option, set_option, socket};
+/// # use std::os::fd::AsFd;
+/// # let socket = socket(libc::AF_INET, libc::SOCK_DGRAM, 0)?;
+/// let bytes: bool = option(socket.as_fd(), SO_SNDBUF)?;
+/// # std::io::Result::Ok(())
+/// ```
+///
+/// So is an option that is not among the constants:
+///
+/// ```compile_fail,E0624
+/// # use sidestep_softswitch::io::sys::SocketOption;
+/// let filter: SocketOption<[u64; 2]> =
+///     unsafe { SocketOption::new(libc::SOL_SOCKET, libc::SO_ATTACH_FILTER) };
+/// ```
+#[derive(Debug)]
+pub struct SocketOption<T> {
     level: c_int,
     name: c_int,
-    value: T,
-) -> io::Result<()> {
+    value: PhantomData<T>,
+}
+
+impl<T> SocketOption<T> {
+    /// # Safety
+    /// The kernel takes and gives a `T` as the value of this option. The type has neither padding nor
+    /// pointers, and any bits of its size are a value of it.
+    const unsafe fn new(level: c_int, name: c_int) -> SocketOption<T> {
+        SocketOption {
+            level,
+            name,
+            value: PhantomData,
+        }
+    }
+}
+
+/// Constants under the kernel's names. A row promises what [`SocketOption::new`] asks for.
+macro_rules! options {
+    ($($level:ident { $($name:ident: $value:ty,)+ })+) => {$($(
+        #[doc = concat!("`", stringify!($name), "` of `", stringify!($level), "`.")]
+        pub const $name: SocketOption<$value> =
+            // SAFETY: whoever writes a row promises it.
+            unsafe { SocketOption::new(libc::$level, libc::$name) };
+    )+)+};
+}
+
+// Promised: socket(7), packet(7) and the kernel's packet_mmap.rst give each option this type. All are
+// integers of 32 bits; of a `packet_mreq` there are one, two of 16 bits, and eight bytes.
+options! {
+    SOL_SOCKET {
+        SO_ERROR: i32,
+        SO_SNDBUF: i32,
+        SO_SNDBUFFORCE: i32,
+    }
+    SOL_PACKET {
+        PACKET_ADD_MEMBERSHIP: libc::packet_mreq,
+        PACKET_IGNORE_OUTGOING: i32,
+        PACKET_QDISC_BYPASS: i32,
+        PACKET_RX_RING: libc::tpacket_req,
+        PACKET_STATISTICS: [u32; 2],
+        PACKET_TX_RING: libc::tpacket_req,
+        PACKET_VERSION: i32,
+    }
+}
+
+/// Sets a socket option.
+pub fn set_option<T>(fd: BorrowedFd<'_>, option: SocketOption<T>, value: T) -> io::Result<()> {
     // SAFETY: the kernel reads size_of::<T>() bytes at `value`, which lives through the call and
-    // has no padding. There are no pointers in it that the kernel could follow.
+    // has no padding. There are no pointers in it that the kernel could follow: so it was promised
+    // where the option was made.
     unsafe {
         answer(libc::setsockopt(
             fd.as_raw_fd(),
-            level,
-            name,
+            option.level,
+            option.name,
             (&raw const value).cast(),
             size_of::<T>() as u32,
         ))?;
@@ -105,26 +167,17 @@ pub fn set_option<T: OptionValue>(
     Ok(())
 }
 
-/// Reads a socket option of type `T`.
-///
-/// A type that has fewer values than bits is refused: the kernel may write 2 into a `bool`.
-///
-/// ```compile_fail
-/// use sidestep_softswitch::io::sys::option;
-/// use std::os::fd::AsFd;
-///
-/// let _ = option::<bool>(std::io::stdin().as_fd(), 1, 3);
-/// ```
-pub fn option<T: OptionValue>(fd: BorrowedFd<'_>, level: c_int, name: c_int) -> io::Result<T> {
+/// Reads a socket option.
+pub fn option<T>(fd: BorrowedFd<'_>, option: SocketOption<T>) -> io::Result<T> {
     let mut value = MaybeUninit::<T>::zeroed();
     let mut length = size_of::<T>() as u32;
-    // SAFETY: the kernel writes at most `length` bytes, the size of `value`, which the trait says
-    // may be any. A request that is read first is all zeros, so no pointer.
+    // SAFETY: the kernel writes at most `length` bytes, the size of `value`, which may be any: so it
+    // was promised where the option was made. A request that is read first is all zeros, so no pointer.
     unsafe {
         answer(libc::getsockopt(
             fd.as_raw_fd(),
-            level,
-            name,
+            option.level,
+            option.name,
             value.as_mut_ptr().cast(),
             &raw mut length,
         ))?;
@@ -137,19 +190,29 @@ mod tests {
     use super::*;
     use std::os::fd::AsFd;
 
+    // Promised: socket(7) gives both these types; a `linger` is two integers.
+    options! {
+        SOL_SOCKET {
+            SO_BROADCAST: i32,
+            SO_LINGER: [u32; 2],
+        }
+    }
+    // SAFETY: the kernel writes one word of the two, and any bits are two words.
+    const SO_BROADCAST_IN_TWO: SocketOption<[u32; 2]> =
+        unsafe { SocketOption::new(libc::SOL_SOCKET, libc::SO_BROADCAST) };
+    // SAFETY: there is no such option.
+    const UNKNOWN: SocketOption<i32> = unsafe { SocketOption::new(libc::SOL_SOCKET, 9999) };
+
     #[test]
     fn an_option_is_read_as_it_was_set() {
         let socket = socket(libc::AF_INET, libc::SOCK_DGRAM, 0).unwrap();
         let fd = socket.as_fd();
-        set_option(fd, libc::SOL_SOCKET, libc::SO_BROADCAST, 1).unwrap();
-        let set = option::<i32>(fd, libc::SOL_SOCKET, libc::SO_BROADCAST);
-        assert_eq!(set.unwrap(), 1);
+        set_option(fd, SO_BROADCAST, 1).unwrap();
+        assert_eq!(option(fd, SO_BROADCAST).unwrap(), 1);
         // SO_LINGER gives two words; of SO_BROADCAST only the first is written.
-        let linger = option::<[u32; 2]>(fd, libc::SOL_SOCKET, libc::SO_LINGER);
-        assert_eq!(linger.unwrap(), [0, 0]);
-        let shorter = option::<[u32; 2]>(fd, libc::SOL_SOCKET, libc::SO_BROADCAST);
-        assert_eq!(shorter.unwrap(), [1, 0]);
-        let unknown = option::<i32>(fd, libc::SOL_SOCKET, 9999).unwrap_err();
+        assert_eq!(option(fd, SO_LINGER).unwrap(), [0, 0]);
+        assert_eq!(option(fd, SO_BROADCAST_IN_TWO).unwrap(), [1, 0]);
+        let unknown = option(fd, UNKNOWN).unwrap_err();
         assert_eq!(unknown.raw_os_error(), Some(libc::ENOPROTOOPT));
     }
 }

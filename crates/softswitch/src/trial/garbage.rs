@@ -52,7 +52,12 @@ fn run(
     let mut switch = start(command, wiring, room, "sleep", "packet")?;
     let socket = room.join("s.sock");
     // What came before the switch did is not for it to count.
-    let at_first = early(&control::ask(&socket, "counters")?, wiring)?;
+    let counters = control::ask(&socket, "counters")?;
+    let before = arrived(wiring)?;
+    let mut at_first = [0; 2];
+    for (number, early) in at_first.iter_mut().enumerate() {
+        *early = before[number].saturating_sub(taken(&counters, number)?);
+    }
     let mut rng = Seed(seed).stream("garbage");
     let mut sent = 0;
     let mut source = wiring.hosts[0].within(|| Source::open("eth0"))?;
@@ -64,7 +69,7 @@ fn run(
         }
         sent += BATCH.min(frames - sent);
         follow(&mut switch, &socket, source.sent(), |counters| {
-            taken(&counters["ports"]["p0"]["io"])
+            taken(counters, 0)
         })?;
     }
     // What is queued leaves, and what the hosts answer comes: all of it adds up once it has.
@@ -74,7 +79,7 @@ fn run(
             return Err("the switch has ended".into());
         }
         let counters = control::ask(&socket, "counters")?;
-        let wrong = wrong(&counters, at_first, wiring)?;
+        let wrong = wrong(&counters, at_first, arrived(wiring)?)?;
         if wrong.is_empty() || end.elapsed() > PATIENCE {
             break (counters, wrong);
         }
@@ -92,7 +97,7 @@ fn follow(
     switch: &mut Running,
     socket: &Path,
     goal: u64,
-    seen: impl Fn(&Value) -> u64,
+    seen: impl Fn(&Value) -> Result<u64, String>,
 ) -> Result<(), String> {
     let start = Instant::now();
     loop {
@@ -100,7 +105,7 @@ fn follow(
             return Err("the switch has ended".into());
         }
         let counters = control::ask(socket, "counters")?;
-        if seen(&counters) >= goal {
+        if seen(&counters)? >= goal {
             return Ok(());
         }
         if start.elapsed() > PATIENCE {
@@ -109,68 +114,71 @@ fn follow(
     }
 }
 
-fn count(value: &Value) -> u64 {
-    value.as_u64().unwrap_or(0)
+/// The count at `path`, which is there: one that is missing would pass for 0.
+fn count(counters: &Value, path: &str) -> Result<u64, String> {
+    let value = counters.pointer(path).and_then(Value::as_u64);
+    value.ok_or_else(|| format!("the switch says no count at {path}: {counters}"))
 }
 
-/// Frames that were read, or dropped where that is counted, before the switch decides.
-fn taken(io: &Value) -> u64 {
-    count(&io["received"]) + count(&io["kernel_drops"]) + count(&io["unfinished_checksum"])
-}
-
-/// Frames at each interface that are not in the counters.
-fn early(counters: &Value, wiring: &Wiring) -> Result<[u64; 2], String> {
-    let mut early = [0; 2];
-    for (number, early) in early.iter_mut().enumerate() {
-        let io = &counters["ports"][format!("p{number}")]["io"];
-        *early = wiring.arrived(number)?.saturating_sub(taken(io));
+/// Frames by port `number` that were read, or dropped where that is counted, before the switch decides.
+fn taken(counters: &Value, number: usize) -> Result<u64, String> {
+    let mut sum = 0;
+    for name in ["received", "kernel_drops", "unfinished_checksum"] {
+        sum += count(counters, &format!("/ports/p{number}/io/{name}"))?;
     }
-    Ok(early)
+    Ok(sum)
 }
 
-fn wrong(counters: &Value, at_first: [u64; 2], wiring: &Wiring) -> Result<Vec<String>, String> {
-    let names = ["p0", "p1"];
-    let sum = |key: &str| -> u64 {
-        names
-            .iter()
-            .map(|n| count(&counters["ports"][n][key]))
-            .sum()
-    };
-    let reasons = |key: &str| -> u64 {
-        let of = |name: &&str| counters["ports"][name][key].as_object();
-        let all = names.iter().filter_map(of);
-        all.flat_map(|reasons| reasons.values().map(count)).sum()
-    };
+/// All frames by port `number` that were dropped or refused, whatever the reason.
+fn all_reasons(counters: &Value, number: usize) -> Result<u64, String> {
+    let mut sum = 0;
+    for what in ["drops", "refused"] {
+        let path = format!("/ports/p{number}/{what}");
+        let reasons = counters.pointer(&path).and_then(Value::as_object);
+        let missing = || format!("the switch says no reasons at {path}: {counters}");
+        for reason in reasons.ok_or_else(missing)?.keys() {
+            sum += count(counters, &format!("{path}/{reason}"))?;
+        }
+    }
+    Ok(sum)
+}
+
+/// Frames that came in by each interface of the switch.
+fn arrived(wiring: &Wiring) -> Result<[u64; 2], String> {
+    Ok([wiring.arrived(0)?, wiring.arrived(1)?])
+}
+
+/// What does not add up, when `arrived` frames came by each interface, and `early` of them before the
+/// switch counted.
+fn wrong(counters: &Value, early: [u64; 2], arrived: [u64; 2]) -> Result<Vec<String>, String> {
     let mut wrong = Vec::new();
     let mut same = |what: &str, one: u64, other: u64| {
         if one != other {
             wrong.push(format!("{what}: {one} and {other}"));
         }
     };
-    same(
-        "frames in and copies, and what became of them",
-        sum("rx_frames") + sum("copies") - sum("floods"),
-        sum("tx_frames") + reasons("drops") + reasons("refused") + count(&counters["held"]),
-    );
-    for (number, name) in names.iter().enumerate() {
-        let port = &counters["ports"][name];
-        let io = &port["io"];
+    let (mut came, mut went) = (0, count(counters, "/held")?);
+    for number in 0..2 {
+        let of = |name: &str| count(counters, &format!("/ports/p{number}/{name}"));
+        came += of("rx_frames")? + of("copies")?;
+        went += of("tx_frames")? + of("floods")? + all_reasons(counters, number)?;
         same(
-            &format!("{name}: frames that arrived, and that were taken"),
-            wiring.arrived(number)?,
-            taken(io) + at_first[number],
+            &format!("p{number}: frames that arrived, and that were taken"),
+            arrived[number],
+            taken(counters, number)? + early[number],
         );
         same(
-            &format!("{name}: frames read, and frames in"),
-            count(&io["received"]),
-            count(&port["rx_frames"]),
+            &format!("p{number}: frames read, and frames in"),
+            of("io/received")?,
+            of("rx_frames")?,
         );
         same(
-            &format!("{name}: frames out, and what the interface did with them"),
-            count(&port["tx_frames"]),
-            count(&io["sent"]) + count(&io["tx_refused"]) + count(&io["interface_down"]),
+            &format!("p{number}: frames out, and what the interface did with them"),
+            of("tx_frames")?,
+            of("io/sent")? + of("io/tx_refused")? + of("io/interface_down")?,
         );
     }
+    same("frames in and copies, and what became of them", came, went);
     Ok(wrong)
 }
 
@@ -198,5 +206,62 @@ fn make(frame: &mut Vec<u8>, rng: &mut Rng) {
     // A tag without two bytes behind it: Linux drops that before any socket sees it, uncounted.
     if matches!(frame[12..14], [0x81, 0] | [0x88, 0xa8]) && frame.len() < 20 {
         frame.resize(20, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Of two ports, as a switch says them: 10 frames by the first, one of them before it counted.
+    fn counters() -> Value {
+        json!({"held": 1, "ports": {
+            "p0": {
+                "rx_frames": 7, "tx_frames": 1, "floods": 1, "copies": 0,
+                "drops": {"full": 1}, "refused": {"short": 2},
+                "io": {"received": 7, "kernel_drops": 1, "unfinished_checksum": 1,
+                       "sent": 1, "tx_refused": 0, "interface_down": 0},
+            },
+            "p1": {
+                "rx_frames": 1, "tx_frames": 3, "floods": 0, "copies": 1,
+                "drops": {"full": 0}, "refused": {"short": 0},
+                "io": {"received": 1, "kernel_drops": 0, "unfinished_checksum": 0,
+                       "sent": 1, "tx_refused": 1, "interface_down": 1},
+            },
+        }})
+    }
+
+    /// The paths of all values below one.
+    fn paths(value: &Value, at: &str) -> Vec<String> {
+        let inside = value.as_object().into_iter().flatten();
+        let below = inside.flat_map(|(key, value)| paths(value, &format!("{at}/{key}")));
+        std::iter::once(at.to_string()).chain(below).collect()
+    }
+
+    #[test]
+    fn what_adds_up_is_not_wrong_and_one_frame_more_anywhere_is() {
+        let good = counters();
+        assert_eq!(wrong(&good, [1, 0], [10, 1]), Ok(vec![]));
+        for path in paths(&good, "") {
+            let mut spoiled = good.clone();
+            let value = spoiled.pointer_mut(&path).unwrap();
+            if let Some(number) = value.as_u64() {
+                *value = json!(number + 1);
+                let wrong = wrong(&spoiled, [1, 0], [10, 1]).unwrap();
+                assert!(!wrong.is_empty(), "{path}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_count_that_is_missing_is_an_error_and_not_0() {
+        let good = counters();
+        for path in paths(&good, "") {
+            let mut spoiled = good.clone();
+            *spoiled.pointer_mut(&path).unwrap() = Value::Null;
+            let why = wrong(&spoiled, [1, 0], [10, 1]).unwrap_err();
+            assert!(why.contains("the switch says no"), "{path}: {why}");
+        }
     }
 }
