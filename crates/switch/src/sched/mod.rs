@@ -3,6 +3,7 @@
 pub mod fifo;
 pub mod pfabric;
 pub mod priority;
+pub mod srpt;
 
 use crate::Depth;
 use crate::registry::registry;
@@ -68,6 +69,7 @@ registry! {
         fifo::Fifo,
         priority::Priority,
         pfabric::PFabric,
+        srpt::Srpt,
     }
 }
 
