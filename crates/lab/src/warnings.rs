@@ -6,7 +6,7 @@ use crate::tables::{SWITCH, TRANSPORT, takes};
 use sidestep_config::source::default;
 use sidestep_sim::pfc::headroom_needed;
 use sidestep_sim::{Deadlock, End, Network, Outcome, Plan, PortOutcome};
-use sidestep_switch::{Capacity, Nature, buffer, route};
+use sidestep_switch::{Capacity, Nature, buffer, route, sched};
 use sidestep_transport::{Congestion, TransportConfig};
 use sidestep_types::{Bytes, HEADER_BYTES, Param, Size, Value};
 
@@ -127,11 +127,16 @@ fn detours_without_signal(scheme: &Scheme) -> Option<String> {
 fn reordering_looks_like_losses(scheme: &Scheme) -> Option<String> {
     let threshold = scheme.config.transport.tcp()?.dupack_threshold?;
     // DIBS section 4: above 10 duplicates is usually enough.
-    let name = &scheme.config.switch.route.0;
-    let who = match (nature(scheme).reorders, route::nature(name).reorders) {
-        (true, _) => "detours reorder packets".to_string(),
-        (false, true) => format!("route {name:?} reorders packets"),
-        (false, false) => return None,
+    let switch = &scheme.config.switch;
+    let (route, sched) = (&switch.route.0, &switch.sched.0);
+    let who = if nature(scheme).reorders {
+        "detours reorder packets".to_string()
+    } else if route::nature(route).reorders {
+        format!("route {route:?} reorders packets")
+    } else if sched::nature(sched).reorders {
+        format!("scheduler {sched:?} reorders packets")
+    } else {
+        return None;
     };
     (threshold <= 10).then(|| {
         format!(

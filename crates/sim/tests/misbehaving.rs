@@ -220,9 +220,14 @@ fn a_buffer_that_detours_after_it_evicted_is_stopped() {
 #[test]
 fn a_buffer_that_asks_about_a_port_that_is_not_there_is_stopped() {
     const NOWHERE: PortId = PortId(60_000);
-    let asked: [fn(&mut dyn Queues) -> bool; 5] = [
+    let asked: [fn(&mut dyn Queues) -> bool; 6] = [
         |q| q.depth(NOWHERE).packets > 0,
         |q| q.worst(NOWHERE).is_some(),
+        |q| {
+            let mut named = false;
+            q.each_worst(NOWHERE, &mut |_, _| !std::mem::replace(&mut named, true));
+            named
+        },
         |q| q.urgent(NOWHERE).packets > 0,
         |q| q.empty_at(NOWHERE) > Time::ZERO,
         |q| q.time_to_send(NOWHERE, Bytes(1)) > Time::ZERO,

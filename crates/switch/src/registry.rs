@@ -9,7 +9,7 @@ use std::fmt;
 pub struct Nature {
     /// It sends packets that do not fit by other ports, and so hides losses.
     pub detours: bool,
-    /// It lets packets of one flow take different ways, and so reorders them.
+    /// It lets packets of one flow take different ways, or overtake each other in a queue.
     pub reorders: bool,
     /// The flag among its parameters without which no detour goes straight back to where the packet
     /// came from; `None` where one always may.

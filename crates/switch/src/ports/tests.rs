@@ -39,6 +39,7 @@ struct Desk {
     wire: Wire,
     shelf: Shelf,
     capacity: Capacity,
+    unbuffered: u32,
     /// There is memory for what is queued.
     memory: bool,
     evicted: Vec<u32>,
@@ -54,6 +55,7 @@ impl Desk {
             wire: Wire::new(BitRate::gbps(1), Time::from_us(1)),
             shelf: Shelf::default(),
             capacity: Capacity::PerPort(Size::Packets(limit)),
+            unbuffered: 0,
             memory: true,
             evicted: Vec::new(),
         }
@@ -92,7 +94,7 @@ impl Ports for &mut Desk {
         self.capacity
     }
     fn unbuffered(&self) -> u32 {
-        0
+        self.unbuffered
     }
     fn to_switch(&self) -> PortSet {
         (0..self.count()).map(PortId).collect()
@@ -333,6 +335,32 @@ fn evictions_in_vain_are_counted_and_the_packet_dropped() {
     let drops = decider.total().drops;
     assert_eq!(drops[DropReason::Evicted as usize], 2);
     assert_eq!(drops[DropReason::Full as usize], 1);
+}
+
+#[test]
+fn what_waits_is_named_worst_first_in_bytes_of_buffer_until_the_policy_has_enough() {
+    let mut desk = Desk::new(2, 9).ranked(0, pfabric());
+    let mut decider = decider(2, &[KEEP]);
+    forward(&mut desk, &mut decider, 0, 950);
+    desk.start(0);
+    for rank in [500, 900, 100] {
+        forward(&mut desk, &mut decider, 0, rank);
+        forward(&mut desk, &mut decider, 1, rank);
+    }
+    desk.unbuffered = 20;
+    let named = |desk: &mut Desk, port, most| {
+        let mut seen = Vec::new();
+        Live(desk).each_worst(PortId(port), &mut |rank, bytes| {
+            seen.push((rank, bytes));
+            seen.len() < most
+        });
+        seen
+    };
+    // The worst of all is on the wire already.
+    let all = [(900, 1480), (500, 1480), (100, 1480)];
+    assert_eq!(named(&mut desk, 0, 9), all);
+    assert_eq!(named(&mut desk, 0, 2), all[..2]);
+    assert_eq!(named(&mut desk, 1, 9), [], "a FIFO port does not rank");
 }
 
 #[test]
