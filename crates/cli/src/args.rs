@@ -246,7 +246,7 @@ pub struct BenchArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  sidestep vectors dibs                      64 rows of CSV, as in conformance/vectors/
+  sidestep vectors dibs                      128 rows of CSV, as in conformance/vectors/
   sidestep vectors sched/pfabric --count 1000 --seed 7
   sidestep vectors dibs-flow | cut -d, -f2,12,13,14
 
@@ -258,7 +258,7 @@ pub struct VectorsArgs {
     /// A route, buffer or scheduler; where two have one name, `buffer/NAME` or `sched/NAME`
     pub policy: String,
     /// How many rows
-    #[arg(long, default_value_t = 64, value_name = "N")]
+    #[arg(long, default_value_t = 128, value_name = "N")]
     pub count: u32,
     /// Where the rows come from; those of `conformance/vectors/` have seed 1
     #[arg(long, default_value_t = 1, value_name = "S")]

@@ -6,7 +6,7 @@ use crate::tables::{SWITCH, TRANSPORT, takes};
 use sidestep_config::source::default;
 use sidestep_sim::pfc::headroom_needed;
 use sidestep_sim::{Deadlock, End, Network, Outcome, Plan, PortOutcome};
-use sidestep_switch::{Capacity, Nature, buffer};
+use sidestep_switch::{Capacity, Nature, buffer, route, sched};
 use sidestep_types::{Bytes, HEADER_BYTES, Param, Size, Value};
 
 /// All warnings of a scenario.
@@ -21,7 +21,7 @@ pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
             nothing_marks(scheme),
             marks_too_late(scheme),
             detours_without_signal(scheme),
-            detours_look_like_losses(scheme),
+            reordering_looks_like_losses(scheme),
             never_detours(scheme),
             never_idle(scheme),
             line_rate_without_priorities(scheme),
@@ -123,13 +123,24 @@ fn detours_without_signal(scheme: &Scheme) -> Option<String> {
     })
 }
 
-fn detours_look_like_losses(scheme: &Scheme) -> Option<String> {
+fn reordering_looks_like_losses(scheme: &Scheme) -> Option<String> {
     let threshold = scheme.config.transport.tcp()?.dupack_threshold?;
     // DIBS section 4: above 10 duplicates is usually enough.
-    (nature(scheme).detours && threshold <= 10).then(|| {
+    let switch = &scheme.config.switch;
+    let (route, sched) = (&switch.route.0, &switch.sched.0);
+    let who = if nature(scheme).reorders {
+        "detours reorder packets".to_string()
+    } else if route::nature(route).reorders {
+        format!("route {route:?} reorders packets")
+    } else if sched::nature(sched).reorders {
+        format!("scheduler {sched:?} reorders packets")
+    } else {
+        return None;
+    };
+    (threshold <= 10).then(|| {
         format!(
-            "detours reorder packets, and fast_retransmit = {threshold} takes that for loss; \
-             the paper turns it off, and found more than 10 usually enough (DIBS section 4)"
+            "{who}, and fast_retransmit = {threshold} takes that for loss; \
+             DIBS turns it off, and found more than 10 usually enough (section 4)"
         )
     })
 }

@@ -252,6 +252,10 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
             "scheme dibs: detours reorder packets",
         ),
         (
+            vec!["scheme.dctcp.switch.sched=srpt"],
+            "scheme dctcp: scheduler \"srpt\" reorders packets",
+        ),
+        (
             vec!["switch.capacity=20 pkt"],
             "mark_at (20 pkt) is not below capacity (20 pkt)",
         ),

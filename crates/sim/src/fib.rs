@@ -4,6 +4,7 @@
 //! stay small; equal sets of next hops are kept once per switch.
 
 use crate::network::{End, Network, SwitchInfo};
+use sidestep_switch::Hops;
 use sidestep_types::{PortId, PortSet};
 use std::collections::VecDeque;
 
@@ -16,7 +17,7 @@ impl Network {
         let of_switch = |(s, fib): (usize, &Fib)| {
             let to_host = |at: &Attachment| match at.switch as usize == s {
                 true => vec![at.port],
-                false => fib.hops(at.switch).to_vec(),
+                false => fib.hops(at.switch).ports.to_vec(),
             };
             ports.attachments.iter().map(to_host).collect()
         };
@@ -43,13 +44,16 @@ pub(crate) struct Fib {
 }
 
 impl Fib {
-    /// The ports on shortest paths to `switch`, in rising order; empty for the switch itself
-    /// and for one that no host hangs off.
+    /// The ports on shortest paths to `switch`; none for the switch itself and for one that no
+    /// host hangs off. Their set is numbered by where it begins.
     #[inline]
-    pub fn hops(&self, switch: u32) -> &[PortId] {
+    pub fn hops(&self, switch: u32) -> Hops<'_> {
         let set = self.set_of[switch as usize];
-        let from = (set >> 9) as usize;
-        &self.hops[from..from + (set & 0x1ff) as usize]
+        Hops {
+            ports: self.ports(set),
+            set: set >> 9,
+            prefix: switch,
+        }
     }
 
     fn new(switches: usize) -> Fib {
@@ -59,18 +63,26 @@ impl Fib {
         }
     }
 
-    fn learn(&mut self, to: u32, ports: &[PortId]) {
-        let known = self.hops.windows(ports.len()).position(|w| w == ports);
-        let from = known.unwrap_or_else(|| {
+    /// `sets` are those that it has so far. Whole lists alone are shared: a part of a longer one
+    /// would have its number.
+    fn learn(&mut self, sets: &mut Vec<u32>, to: u32, ports: &[PortId]) {
+        let known = sets.iter().find(|set| self.ports(**set) == ports);
+        self.set_of[to as usize] = known.copied().unwrap_or_else(|| {
             let from = self.hops.len();
+            assert!(
+                from < 1 << 23 && ports.len() < 1 << 9,
+                "a forwarding table of sane size"
+            );
             self.hops = [&self.hops, ports].concat().into();
-            from
+            sets.push((from as u32) << 9 | ports.len() as u32);
+            sets[sets.len() - 1]
         });
-        assert!(
-            from < 1 << 23 && ports.len() < 1 << 9,
-            "a forwarding table of sane size"
-        );
-        self.set_of[to as usize] = (from as u32) << 9 | ports.len() as u32;
+    }
+
+    #[inline]
+    fn ports(&self, set: u32) -> &[PortId] {
+        let from = (set >> 9) as usize;
+        &self.hops[from..from + (set & 0x1ff) as usize]
     }
 }
 
@@ -143,6 +155,7 @@ impl Ports {
             ));
         }
         let mut fibs = vec![Fib::new(n); n];
+        let mut sets = vec![Vec::new(); n];
         let mut with_hosts: Vec<u32> = self.attachments.iter().map(|a| a.switch).collect();
         with_hosts.sort_unstable();
         with_hosts.dedup();
@@ -166,7 +179,7 @@ impl Ports {
                     .filter(|(_, (far, _, _))| closer(far))
                     .map(|(p, _)| PortId(p as u16))
                     .collect();
-                fib.learn(to, &ports);
+                fib.learn(&mut sets[s], to, &ports);
             }
         }
         Ok(fibs)
@@ -207,5 +220,27 @@ mod tests {
         assert_eq!(hops[0][1], ports(&[1]));
         assert_eq!(hops[2][1], ports(&[2, 3]));
         assert_eq!(hops[3][5], ports(&[2]));
+    }
+
+    #[test]
+    fn equal_lists_of_ports_have_one_number_and_others_another() {
+        // Ports 0 and 1 to one switch, 0 alone to a second, 1 alone to a third, 1 and 2 to a fourth.
+        let (mut fib, mut sets) = (Fib::new(6), Vec::new());
+        let lists: [&[u16]; 6] = [&[0, 1], &[0], &[1], &[1, 2], &[0, 1], &[1, 2]];
+        for (to, ports) in lists.iter().enumerate() {
+            let ports: Vec<PortId> = ports.iter().map(|&p| PortId(p)).collect();
+            fib.learn(&mut sets, to as u32, &ports);
+            let hops = fib.hops(to as u32);
+            assert_eq!((hops.ports, hops.prefix), (&ports[..], to as u32));
+        }
+        for (a, b) in (0..6).flat_map(|a| (0..6).map(move |b| (a, b))) {
+            let (one, other) = (fib.hops(a), fib.hops(b));
+            assert_eq!(
+                one.set == other.set,
+                one.ports == other.ports,
+                "{a} and {b}"
+            );
+        }
+        assert_eq!(fib.hops.len(), 2 + 1 + 1 + 2);
     }
 }

@@ -7,7 +7,9 @@ use crate::fib::{Attachment, Fib};
 use crate::indexed::Table;
 use crate::pool::Pool;
 use sidestep_switch::ports::{Counts, Line, Live, Ports, Ranked, Wire};
-use sidestep_switch::{Action, AnyBuffer, AnyRoute, AnySched, Capacity, Carrier, Decider, Want};
+use sidestep_switch::{
+    Action, AnyBuffer, AnyRoute, AnySched, Capacity, Carrier, Decider, Streams, Want,
+};
 use sidestep_types::{Packet, PortId, PortSet, Seed, Time};
 
 /// One switch. What a hop touches comes first, in two cache lines: with the fields in the
@@ -68,9 +70,9 @@ impl Switch {
             .map_err(|e| format!("route {}: {e}", route.0))?;
         let buffer = AnyBuffer::build(&buffer.0, &buffer.1, ports, salt)
             .map_err(|e| format!("buffer {}: {e}", buffer.0))?;
-        let rng = seed.stream(("switch", u64::from(me)));
+        let streams = Streams::of(|what| seed.stream((what, u64::from(me))));
         Ok(Switch {
-            decider: Decider::new(route, buffer, rng, ports),
+            decider: Decider::new(route, buffer, streams, ports),
             fib,
             frame: Frame {
                 capacity: config.capacity,
@@ -90,7 +92,7 @@ impl Switch {
 
     /// The link of a shortest path from here to the other switch `to`, which hosts hang off.
     pub fn toward(&self, to: u32) -> u32 {
-        self.frame.link(self.fib.hops(to)[0])
+        self.frame.link(self.fib.hops(to).ports[0])
     }
 
     /// Puts a policy of the caller's in the place of the configured buffer.

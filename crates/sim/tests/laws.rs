@@ -33,6 +33,23 @@ proptest! {
         }
     }
 
+    /// A packet that a scheduler forgot would wait for ever.
+    #[test]
+    fn when_all_is_quiet_nothing_waits(mut config in any_switches(), plan in any_plan(16)) {
+        // Ports that pause each other for ever may hold packets for ever.
+        prop_assume!(config.switch.pfc.is_none());
+        config.ttl = 64;
+        let network = topology("fat_tree", &[("k", "4")]);
+        // A run ends with its last flow: one that comes long after all others.
+        let mut plan = Plan::clone(&plan);
+        plan.flows.push(flow(0, 1, 1, Time::from_s(6)));
+        let mut world: World = World::new(&network, plan.into(), config).unwrap();
+        world.run_until(Time::from_s(5));
+        prop_assume!(world.unfinished() == 1);
+        prop_assert_eq!(world.queue_lengths().iter().sum::<u32>(), 0);
+        prop_assert_eq!(world.finish().totals.in_flight, 0);
+    }
+
     #[test]
     fn who_looks_changes_nothing(
         config in any_config(), plan in any_plan(16), look_us in 1u64..5_000,

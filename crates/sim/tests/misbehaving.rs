@@ -9,8 +9,8 @@ use common::*;
 use proptest::prelude::*;
 use sidestep_sim::*;
 use sidestep_switch::{
-    AnyBuffer, AnyRoute, AnySched, Buffer, Capacity, DropReason, Queues, Route, Sched, Verdict,
-    Want, route,
+    AnyBuffer, AnyRoute, AnySched, Buffer, Capacity, DropReason, Hops, Queues, Route, Sched,
+    Verdict, Want, route,
 };
 use sidestep_types::Rng;
 use sidestep_types::*;
@@ -197,7 +197,10 @@ fn a_scheduler_that_evicts_the_packet_on_the_wire_is_stopped() {
 #[test]
 fn a_buffer_that_detours_to_a_port_that_is_not_there_or_to_a_host_is_stopped() {
     let to = |port: u16| {
-        let detour = move |_: &Packet, _: Want, _: &mut dyn Queues| Verdict::Detour(PortId(port));
+        let detour = move |_: &Packet, _: Want, _: &mut dyn Queues| Verdict::Detour {
+            port: PortId(port),
+            mark: true,
+        };
         stopped_with(with_buffer(|| WhenFull(detour)))
     };
     assert!(
@@ -217,21 +220,29 @@ fn a_buffer_that_detours_after_it_evicted_is_stopped() {
         match evicted {
             true => Verdict::Evict { mark: false },
             // The queue grows beyond its limit, so that one eviction is too few.
-            false => Verdict::Detour(want.port),
+            false => Verdict::Detour {
+                port: want.port,
+                mark: true,
+            },
         }
     };
     let mut world = with_sched(|| own(|waiting| waiting.pop()));
     world.set_buffers(|_| AnyBuffer::Custom(Box::new(WhenFull(both))));
     let said = stopped_with(world);
-    assert!(said.starts_with("a buffer policy said Detour("), "{said}");
+    assert!(said.starts_with("a buffer policy said Detour {"), "{said}");
 }
 
 #[test]
 fn a_buffer_that_asks_about_a_port_that_is_not_there_is_stopped() {
     const NOWHERE: PortId = PortId(60_000);
-    let asked: [fn(&mut dyn Queues) -> bool; 5] = [
+    let asked: [fn(&mut dyn Queues) -> bool; 6] = [
         |q| q.depth(NOWHERE).packets > 0,
         |q| q.worst(NOWHERE).is_some(),
+        |q| {
+            let mut named = false;
+            q.each_worst(NOWHERE, &mut |_, _| !std::mem::replace(&mut named, true));
+            named
+        },
         |q| q.urgent(NOWHERE).packets > 0,
         |q| q.empty_at(NOWHERE) > Time::ZERO,
         |q| q.time_to_send(NOWHERE, Bytes(1)) > Time::ZERO,
@@ -305,7 +316,7 @@ impl Buffer for Mad {
         queues.urgent(port);
         let mark = self.0.below(2) == 0;
         match self.0.below(12) {
-            0 => Verdict::Detour(port),
+            0 => Verdict::Detour { port, mark: true },
             1 => Verdict::Evict { mark },
             2 => Verdict::Trim,
             3 => Verdict::Drop(DropReason::Early),
@@ -315,10 +326,10 @@ impl Buffer for Mad {
 }
 
 impl Route for Mad {
-    fn pick(&mut self, _: &Packet, hops: &[PortId], _: &mut dyn Queues, _: &mut Rng) -> PortId {
+    fn pick(&mut self, _: &Packet, hops: Hops<'_>, _: &mut dyn Queues, _: &mut Rng) -> PortId {
         match self.now() && self.now() {
             true => PortId(self.number() as u16),
-            false => hops[self.0.below(hops.len() as u64) as usize],
+            false => hops.ports[self.0.below(hops.ports.len() as u64) as usize],
         }
     }
 }

@@ -123,8 +123,8 @@ fn a_lower_flow_takes_the_place_of_a_higher_one() {
 struct Last(Option<u16>);
 
 impl Route for Last {
-    fn pick(&mut self, _: &Packet, hops: &[PortId], _: &mut dyn Queues, _: &mut Rng) -> PortId {
-        self.0.map_or(hops[hops.len() - 1], PortId)
+    fn pick(&mut self, _: &Packet, hops: Hops<'_>, _: &mut dyn Queues, _: &mut Rng) -> PortId {
+        self.0.map_or(hops.ports[hops.ports.len() - 1], PortId)
     }
 }
 

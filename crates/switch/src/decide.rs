@@ -7,7 +7,8 @@
 use crate::ports::{Counts, Live, Ports};
 use crate::route::checked;
 use crate::{
-    Action, AnyBuffer, AnyRoute, Buffer, Changes, Depth, DropReason, Queues, Route, Verdict, Want,
+    Action, AnyBuffer, AnyRoute, Buffer, Changes, Depth, DropReason, Hops, Queues, Route, Verdict,
+    Want,
 };
 use sidestep_types::{Packet, PortId, Rng};
 
@@ -16,10 +17,32 @@ use sidestep_types::{Packet, PortId, Rng};
 pub struct Decider {
     route: AnyRoute,
     buffer: AnyBuffer,
-    /// What both draw from.
+    /// What the buffer policy draws from.
     rng: Rng,
     /// What was decided, by port.
     counts: Box<[Counts]>,
+    /// What the route draws from.
+    route_rng: Rng,
+}
+
+/// What the policies of a switch draw from. Each has a stream of its own, so that another route
+/// leaves the draws of a buffer policy where they were.
+#[derive(Clone, Debug)]
+pub struct Streams {
+    /// The route's.
+    pub route: Rng,
+    /// The buffer policy's.
+    pub buffer: Rng,
+}
+
+impl Streams {
+    /// Those of one switch, of which `stream` makes each by its name.
+    pub fn of(stream: impl Fn(&'static str) -> Rng) -> Streams {
+        Streams {
+            route: stream("route"),
+            buffer: stream("switch"),
+        }
+    }
 }
 
 /// A driver with one packet at hand.
@@ -28,9 +51,9 @@ pub struct Decider {
 ///
 /// ```
 /// use sidestep_switch::ports::{Line, Live, Parcel, Ports, Ranked, Store, Wire};
-/// use sidestep_switch::{Action, AnyBuffer, AnyRoute, Capacity, Carrier, Decider};
+/// use sidestep_switch::{Action, AnyBuffer, AnyRoute, Capacity, Carrier, Decider, Hops, Streams};
 /// use sidestep_types::{
-///     BitRate, FlowId, HostId, Kind, Packet, PortId, PortSet, Rng, Size, Time, Values,
+///     BitRate, FlowId, HostId, Kind, Packet, PortId, PortSet, Seed, Size, Time, Values,
 /// };
 ///
 /// #[derive(Default)]
@@ -94,7 +117,7 @@ pub struct Decider {
 /// let none = Values::defaults(&[]);
 /// let route = AnyRoute::build("single", &none, 1, 0).unwrap();
 /// let buffer = AnyBuffer::build("droptail", &none, 1, 0).unwrap();
-/// let mut decider = Decider::new(route, buffer, Rng::from_seed(1), 1);
+/// let mut decider = Decider::new(route, buffer, Streams::of(|what| Seed(1).stream(what)), 1);
 /// let (line, wire) = (Line::default(), Wire::new(BitRate::gbps(1), Time::from_us(1)));
 /// let mut port = OnePort { line, wire, shelf: Shelf::default() };
 /// let mut packet = Packet::new(Kind::Data, FlowId(0), HostId(0), 0);
@@ -103,7 +126,7 @@ pub struct Decider {
 ///     let mut at_hand = AtHand { port: &mut port, packet };
 ///     let (packet, ports) = at_hand.at_hand();
 ///     let mut queues = Live(ports);
-///     let wanted = decider.pick(packet, &[PortId(0)], &mut queues);
+///     let wanted = decider.pick(packet, Hops::of(&[PortId(0)]), &mut queues);
 ///     let (want, verdict) = decider.decide(packet, wanted, false, &mut queues);
 ///     decider.carry_out(at_hand, want, verdict)
 /// };
@@ -138,13 +161,14 @@ impl Decider {
     /// Where in it the buffer policy stands, for drivers that watch their cache lines.
     pub const BUFFER_AT: usize = std::mem::offset_of!(Decider, buffer);
 
-    /// Decides for a switch with `ports` ports, drawing from `rng`.
-    pub fn new(route: AnyRoute, buffer: AnyBuffer, rng: Rng, ports: u16) -> Decider {
+    /// Decides for a switch with `ports` ports, drawing from `streams`.
+    pub fn new(route: AnyRoute, buffer: AnyBuffer, streams: Streams, ports: u16) -> Decider {
         Decider {
             route: checked(route, ports),
             buffer,
-            rng,
+            rng: streams.buffer,
             counts: vec![Counts::default(); usize::from(ports)].into(),
+            route_rng: streams.route,
         }
     }
 
@@ -159,9 +183,9 @@ impl Decider {
         self.buffer = buffer;
     }
 
-    /// Draws from `rng` from now on.
-    pub fn set_rng(&mut self, rng: Rng) {
-        self.rng = rng;
+    /// Draws from `streams` from now on.
+    pub fn set_streams(&mut self, streams: Streams) {
+        (self.route_rng, self.rng) = (streams.route, streams.buffer);
     }
 
     /// Counts a packet that wanted `wanted` and was dropped by the driver itself.
@@ -181,15 +205,15 @@ impl Decider {
         total
     }
 
-    /// The port that `packet` wants, of the next hops toward where it goes; never empty.
+    /// The port that `packet` wants, of the next hops toward where it goes.
     #[inline(always)]
     pub fn pick<P: Ports>(
         &mut self,
         packet: &Packet,
-        hops: &[PortId],
+        hops: Hops<'_>,
         queues: &mut Live<P>,
     ) -> PortId {
-        self.route.pick(packet, hops, queues, &mut self.rng)
+        self.route.pick(packet, hops, queues, &mut self.route_rng)
     }
 
     /// How the queue of the port that `packet` wants looks, and the verdict. The packet's TTL has
@@ -226,10 +250,10 @@ impl Decider {
         let wanted = want.port;
         match verdict {
             Verdict::Enqueue { mark } => self.enqueue(&mut carrier, wanted, want.depth, mark),
-            Verdict::Detour(port) if carrier.may_detour() => {
-                self.detour(&mut carrier, wanted, port)
+            Verdict::Detour { port, mark } if carrier.may_detour() => {
+                self.detour(&mut carrier, wanted, port, mark)
             }
-            Verdict::Detour(_) => self.drop(wanted, DropReason::Full),
+            Verdict::Detour { .. } => self.drop(wanted, DropReason::Full),
             Verdict::Drop(reason) => self.drop(wanted, reason),
             Verdict::Evict { mark } => self.squeeze(carrier, wanted, mark),
             Verdict::Trim => self.trim(carrier, wanted),
@@ -260,7 +284,13 @@ impl Decider {
     }
 
     #[inline(always)]
-    fn detour<C: Carrier>(&mut self, carrier: &mut C, wanted: PortId, port: PortId) -> Action {
+    fn detour<C: Carrier>(
+        &mut self,
+        carrier: &mut C,
+        wanted: PortId,
+        port: PortId,
+        mark: bool,
+    ) -> Action {
         // Before anything else: a policy of the caller's may name any port.
         let ahead = {
             let (_, ports) = carrier.at_hand();
@@ -268,7 +298,7 @@ impl Decider {
         };
         let packet = carrier.packet_mut();
         packet.detours = packet.detours.saturating_add(1);
-        let action = self.enqueue(carrier, port, ahead, true);
+        let action = self.enqueue(carrier, port, ahead, mark);
         if action != Action::NoMemory {
             self.counts[wanted.index()].detours_out += 1;
             self.counts[port.index()].detours_in += 1;

@@ -19,8 +19,8 @@ pub mod testing;
 
 pub use action::{Action, Changes, Joined};
 pub use buffer::{AnyBuffer, Buffer, DropReason, Verdict};
-pub use decide::{Carrier, Decider};
+pub use decide::{Carrier, Decider, Streams};
 pub use queues::{Capacity, Depth, Queues, Want};
 pub use registry::{Nature, Policy, UnknownPolicy};
-pub use route::{AnyRoute, Route};
+pub use route::{AnyRoute, Hops, Route};
 pub use sched::{AnySched, Sched};

@@ -94,6 +94,9 @@ pub trait Queues {
     /// The rank of the packet that `port` would evict, the one on the wire not among them.
     /// `None` when nothing waits there or the port's scheduler does not rank.
     fn worst(&self, port: PortId) -> Option<u32>;
+    /// Calls `with(rank, bytes of buffer)` for every packet that waits at `port`, in the order in
+    /// which it would evict them, until it says `false`. For none where [`Queues::worst`] is `None`.
+    fn each_worst(&self, port: PortId, with: &mut dyn FnMut(u32, u32) -> bool);
     /// What of `port`'s queue is served before everything else, the packet on the wire not
     /// counted; nothing unless its scheduler keeps such packets apart.
     fn urgent(&self, port: PortId) -> Depth;

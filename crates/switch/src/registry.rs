@@ -7,8 +7,10 @@ use std::fmt;
 /// conformance vectors of `crates/vectors`, whose tests hold a policy to all of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nature {
-    /// It sends packets that do not fit by other ports, and so reorders them and hides losses.
+    /// It sends packets that do not fit by other ports, and so hides losses.
     pub detours: bool,
+    /// It lets packets of one flow take different ways, or overtake each other in a queue.
+    pub reorders: bool,
     /// The flag among its parameters without which no detour goes straight back to where the packet
     /// came from; `None` where one always may.
     pub back: Option<&'static str>,
@@ -34,6 +36,7 @@ impl Nature {
     /// Marks, keeps or drops, and needs nothing: no ranks, no draws, no memory.
     pub const PLAIN: Nature = Nature {
         detours: false,
+        reorders: false,
         back: None,
         marks: true,
         sched: None,
@@ -46,6 +49,7 @@ impl Nature {
     /// Detours, and drops what was detoured too often.
     pub const DETOURS: Nature = Nature {
         detours: true,
+        reorders: true,
         back: Some("ingress"),
         answers: &["enqueue", "detour", "full", "detours"],
         ..Nature::PLAIN

@@ -18,6 +18,9 @@ pub struct StillQueues {
     pub urgent: Vec<Depth>,
     /// Of each queue, the rank of the packet that it would evict.
     pub worst: Vec<Option<u32>>,
+    /// Of each queue, the rank and the bytes of buffer of the packets that it would evict, the worst
+    /// first. The first of them is its worst: [``worst`] counts where there is none.
+    pub waiting: Vec<Vec<(u32, u32)>>,
     /// How much the switch may hold; [`Capacity::Shared`] counts no other queue's use here.
     pub capacity: Capacity,
     /// What part of a packet's link time takes buffer.
@@ -37,6 +40,7 @@ impl StillQueues {
             now: Time::ZERO,
             urgent: vec![Depth::default(); depths.len()],
             worst: vec![None; depths.len()],
+            waiting: vec![Vec::new(); depths.len()],
             depths,
             capacity,
             framing: Framing::Ip,
@@ -106,7 +110,15 @@ impl Queues for StillQueues {
         self.ingress
     }
     fn worst(&self, port: PortId) -> Option<u32> {
-        self.worst[port.index()]
+        let waiting = self.waiting[port.index()].first();
+        waiting.map(|worst| worst.0).or(self.worst[port.index()])
+    }
+    fn each_worst(&self, port: PortId, with: &mut dyn FnMut(u32, u32) -> bool) {
+        for &(rank, bytes) in &self.waiting[port.index()] {
+            if !with(rank, bytes) {
+                return;
+            }
+        }
     }
     fn urgent(&self, port: PortId) -> Depth {
         self.urgent[port.index()]
@@ -134,4 +146,29 @@ pub fn data() -> Packet {
     pkt.len = 1460;
     pkt.set_ect(true);
     pkt
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queues_that_say_what_waits_name_it_in_order_and_its_first_is_the_worst() {
+        let mut queues = StillQueues::of(&[3, 3], 3, &[]);
+        queues.worst = vec![Some(70), Some(80)];
+        queues.waiting[1] = vec![(90, 1500), (60, 64), (60, 1500)];
+        let named = |port, most| {
+            let mut seen = Vec::new();
+            queues.each_worst(PortId(port), &mut |rank, bytes| {
+                seen.push((rank, bytes));
+                seen.len() < most
+            });
+            seen
+        };
+        assert_eq!(named(0, 9), []);
+        assert_eq!(named(1, 9), queues.waiting[1]);
+        assert_eq!(named(1, 2), [(90, 1500), (60, 64)]);
+        let worst = [0, 1].map(|port| Queues::worst(&queues, PortId(port)));
+        assert_eq!(worst, [Some(70), Some(90)]);
+    }
 }

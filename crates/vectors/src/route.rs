@@ -6,7 +6,7 @@ use crate::policy::Policy;
 use crate::row::Row;
 use crate::settings::{Setting, settings};
 use sidestep_switch::testing::StillQueues;
-use sidestep_switch::{AnyRoute, Route};
+use sidestep_switch::{AnyRoute, Hops, Route};
 use sidestep_types::{Packet, PortId, Rng, Seed};
 
 /// Rows without end.
@@ -66,7 +66,7 @@ impl Case {
     /// The port, and the stream after it was chosen.
     fn ask(&self, policy: &mut AnyRoute) -> (PortId, Rng) {
         let (mut queues, mut rng) = (self.queues.clone(), self.rng.clone());
-        let port = policy.pick(&self.packet, &self.hops, &mut queues, &mut rng);
+        let port = policy.pick(&self.packet, Hops::of(&self.hops), &mut queues, &mut rng);
         (port, rng)
     }
 

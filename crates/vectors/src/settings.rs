@@ -65,6 +65,8 @@ fn others(param: &Param) -> Vec<String> {
         ParamUnit::Flag => vec!["true".into(), "false".into()],
         ParamUnit::Word(words) => words.iter().map(|w| w.to_string()).collect(),
         ParamUnit::Size => vec!["5 pkt".into(), "12 kB".into()],
+        // Another than the default, whichever that is.
+        ParamUnit::Count if param.default == Some("2") => vec!["4".into()],
         ParamUnit::Count => vec!["2".into()],
         ParamUnit::Bytes => vec!["3 kB".into()],
         ParamUnit::Fraction => vec!["1".into()],

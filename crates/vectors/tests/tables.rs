@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 /// Rows of a shipped table, which are drawn with seed 1.
-const ROWS: usize = 64;
+const ROWS: usize = 128;
 
 /// Every registered policy has its table, and the table says what the code decides today.
 #[test]

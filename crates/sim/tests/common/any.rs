@@ -4,7 +4,7 @@ use super::*;
 use proptest::prelude::*;
 
 pub fn any_config() -> impl Strategy<Value = WorldConfig> {
-    // Every policy, with the scheduler that it needs.
+    // Every policy, with the scheduler that it needs or with any.
     let buffers =
         proptest::sample::select(buffer::ENTRIES.iter().map(|e| e.name).collect::<Vec<_>>());
     let capacities = prop_oneof![
@@ -16,22 +16,26 @@ pub fn any_config() -> impl Strategy<Value = WorldConfig> {
         }),
         Just(Capacity::Unlimited),
     ];
+    // Half of those that may have any have FIFO.
+    let scheds = prop_oneof![
+        Just("fifo"),
+        proptest::sample::select(sched::ENTRIES.iter().map(|e| e.name).collect::<Vec<_>>()),
+    ];
     (
-        buffers,
+        (buffers, scheds),
         capacities,
         any::<[bool; 2]>(),
         any::<u64>(),
         4u8..40,
     )
-        .prop_map(|(name, capacity, [ip, fabric], seed, ttl)| {
+        .prop_map(|((name, sched), capacity, [ip, fabric], seed, ttl)| {
             let nature = buffer::nature(name);
             let mut config = config(name, 1, seed);
             if nature.detours {
                 config.transport = dibs(1, seed).transport;
             }
-            if let Some(sched) = nature.sched {
-                config.switch.sched = values(sched::ENTRIES, sched, &[]);
-            }
+            let sched = nature.sched.unwrap_or(sched);
+            config.switch.sched = values(sched::ENTRIES, sched, &[]);
             config.switch.capacity = capacity;
             config.framing = if ip { Framing::Ip } else { Framing::Ethernet };
             config.ttl = ttl;

@@ -8,7 +8,7 @@ use super::watch::{Event, Happened, Watcher};
 use crate::frame::{self, Frame, Refusal, What};
 use crate::setup::{Mac, Rank};
 use sidestep_switch::ports::{Live, NONE, Ports, Store};
-use sidestep_switch::{Action, Carrier, Decider, DropReason};
+use sidestep_switch::{Action, Carrier, Decider, DropReason, Hops};
 use sidestep_types::{Kind, Packet, PortId, Time};
 
 /// The decision, the queues, and what is counted.
@@ -74,7 +74,7 @@ impl Core {
 
     /// Decides about a frame that wants to leave by one of `hops`, and does it.
     #[inline]
-    pub fn forward(&mut self, frame: &Frame, bytes: &[u8], hops: &[PortId], how: How) {
+    pub fn forward(&mut self, frame: &Frame, bytes: &[u8], hops: Hops<'_>, how: How) {
         let mut packet = packet_of(frame, bytes.len(), how.ages);
         if let Some(ranks) = &mut self.ranks
             && packet.kind() == Kind::Data
@@ -96,7 +96,7 @@ impl Core {
         let to_switch = seen.to_switch();
         let mut queues = Live(seen);
         // The route has no say about a host of this very switch; a draw would be one too many.
-        let wanted = match hops {
+        let wanted = match hops.ports {
             [only] if !to_switch.has(*only) => *only,
             _ => self.decider.pick(packet, hops, &mut queues),
         };

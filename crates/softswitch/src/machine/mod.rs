@@ -33,9 +33,9 @@ use slab::Slab;
 
 use crate::frame::{self, ANSWER_BYTES, Frame, Refusal, What};
 use crate::setup::{Forwarding, Setup};
-use crate::table::{Answer, Learned, Learning, MOST_LEARNED, Stations};
-use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Decider, buffer, sched};
-use sidestep_types::{PortId, PortSet, Rng, Seed, Time};
+use crate::table::{Answer, Learned, Learning, MOST_LEARNED, Stations, only};
+use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Decider, Streams, buffer, sched};
+use sidestep_types::{PortId, PortSet, Seed, Time};
 use std::net::IpAddr;
 
 /// A switch: frames and the time go in, frames come out when their last bit would have left.
@@ -69,11 +69,11 @@ impl Identity {
         }
     }
 
-    fn stream(self, setup: &Setup) -> Rng {
+    fn streams(self, setup: &Setup) -> Streams {
         let seed = Seed(setup.seed);
         match self {
-            Identity::Named => seed.stream(("switch", setup.name.as_str())),
-            Identity::Numbered(id) => seed.stream(("switch", id)),
+            Identity::Named => Streams::of(|what| seed.stream((what, setup.name.as_str()))),
+            Identity::Numbered(id) => Streams::of(|what| seed.stream((what, id))),
         }
     }
 }
@@ -105,7 +105,7 @@ impl Machine {
         }
         let route = AnyRoute::build(&route.0, &route.1, many as u16, salt)?;
         let buffer = AnyBuffer::build(&buffer.0, &buffer.1, many as u16, salt)?;
-        let decider = Decider::new(route, buffer, identity.stream(setup), many as u16);
+        let decider = Decider::new(route, buffer, identity.streams(setup), many as u16);
         let seed = Seed(setup.seed);
         Ok(Machine {
             core: Core {
@@ -187,16 +187,16 @@ impl Machine {
                 return self.core.refuse(port, bytes, Refusal::NoStation);
             };
             how.macs = Some((hop.mac, frame.dst));
-            return self.core.forward(frame, bytes, &hop.ports, how);
+            return self.core.forward(frame, bytes, hop.ways.hops(), how);
         }
-        if let Some(hops) = self.stations.ports(frame.dst) {
+        if let Some(hops) = self.stations.hops(frame.dst) {
             return self.core.forward(frame, bytes, hops, how);
         }
         if !learns {
             return self.core.refuse(port, bytes, Refusal::NoStation);
         }
         match self.learning.find(self.core.outputs.now, frame.dst) {
-            Some(at) => self.core.forward(frame, bytes, &[at], how),
+            Some(at) => self.core.forward(frame, bytes, only(&at), how),
             None => self.flood(port, frame, bytes, how),
         }
     }
@@ -211,7 +211,7 @@ impl Machine {
         for &to in self.stations.flood() {
             if to != port {
                 self.core.counts[to.index()].copies += 1;
-                self.core.forward(frame, bytes, &[to], how);
+                self.core.forward(frame, bytes, only(&to), how);
             }
         }
     }
@@ -231,7 +231,7 @@ impl Machine {
             returns: true,
             macs: None,
         };
-        self.core.forward(&frame, bytes, &[port], how);
+        self.core.forward(&frame, bytes, only(&port), how);
     }
 
     /// The next frame that is due by `now`, in the order in which they are due; of those due at

@@ -47,7 +47,7 @@ impl Machine {
             self.core.decider.set_buffer(buffer);
         }
         if reseeded {
-            self.core.decider.set_rng(self.identity.stream(setup));
+            self.core.decider.set_streams(self.identity.streams(setup));
         }
         if !needs_ranks(setup) {
             self.core.ranks = None;

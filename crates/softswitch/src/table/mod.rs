@@ -3,30 +3,34 @@
 mod hash;
 mod learning;
 mod prefixes;
+mod ways;
 
 pub use hash::Mixed;
 pub use learning::{Learned, Learning, MOST_LEARNED, STALE_AFTER};
 pub use prefixes::{Prefixes, masked};
+pub use ways::only;
 
 use crate::setup::{Mac, Setup};
+use sidestep_switch::Hops;
 use sidestep_types::PortId;
 use std::collections::HashMap;
 use std::net::IpAddr;
+use ways::{Numbering, Ways};
 
 /// Where frames go that are routed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NextHop {
     /// The MAC that they get.
     pub mac: Mac,
-    /// The ports toward it, one or more.
-    pub ports: Box<[PortId]>,
+    /// The ways toward it.
+    pub ways: Ways,
 }
 
 /// The config's part of forwarding. Nothing in it is ever iterated in the order of a hash.
 #[derive(Debug)]
 pub struct Stations {
-    /// Ports of each station, one or more.
-    ports: Vec<Box<[PortId]>>,
+    /// The ways to each station.
+    ways: Vec<Ways>,
     by_mac: HashMap<u64, u32, Mixed>,
     answers: HashMap<IpAddr, Answer, Mixed>,
     /// The router's MAC, if the switch is one.
@@ -51,10 +55,11 @@ impl Stations {
         let mut by_mac = HashMap::with_hasher(mixed);
         let mut answers = HashMap::with_hasher(mixed);
         let mut routed = Prefixes::new(salt);
-        let mut ports = Vec::new();
+        let mut ways = Vec::new();
+        let mut numbering = Numbering::new(setup.ports.len() as u16);
         for (index, station) in setup.stations.iter().enumerate() {
             by_mac.insert(station.mac.bits(), index as u32);
-            ports.push(station.ports.clone().into_boxed_slice());
+            let to_station = numbering.entry(&station.ports);
             for &ip in &station.addresses {
                 let answer = Answer {
                     mac: station.mac,
@@ -64,15 +69,16 @@ impl Stations {
                 // To the router's MAC, a station's own address is the longest prefix there is.
                 let hop = NextHop {
                     mac: station.mac,
-                    ports: station.ports.clone().into_boxed_slice(),
+                    ways: to_station.clone(),
                 };
                 routed.insert(ip, if ip.is_ipv4() { 32 } else { 128 }, hop);
             }
+            ways.push(to_station);
         }
         for network in &setup.networks {
             let hop = NextHop {
                 mac: network.next_hop,
-                ports: network.ports.clone().into_boxed_slice(),
+                ways: numbering.entry(&network.ports),
             };
             routed.insert(network.prefix, network.length, hop);
         }
@@ -83,7 +89,7 @@ impl Stations {
         let flood = setup.ports.iter().enumerate();
         let flood = flood.filter(|(_, port)| port.flood);
         Stations {
-            ports,
+            ways,
             by_mac,
             answers,
             router: setup.router.as_ref().map(|router| router.mac),
@@ -92,11 +98,11 @@ impl Stations {
         }
     }
 
-    /// The ports toward the station of this MAC.
+    /// The ways to the station of this MAC.
     #[inline]
-    pub fn ports(&self, mac: Mac) -> Option<&[PortId]> {
+    pub fn hops(&self, mac: Mac) -> Option<Hops<'_>> {
         let index = *self.by_mac.get(&mac.bits())?;
-        Some(&self.ports[index as usize])
+        Some(self.ways[index as usize].hops())
     }
 
     /// Is it the MAC of the switch itself, as a router?

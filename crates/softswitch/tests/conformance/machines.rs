@@ -7,7 +7,7 @@ use sidestep_softswitch::frame::{self, What, sample::Sample};
 use sidestep_softswitch::machine::{Event, Happened, Machine};
 use sidestep_softswitch::setup::{Forwarding, Mac, PortSetup, ProcessSetup, Rank, Setup, Station};
 use sidestep_switch::{
-    AnyBuffer, AnyRoute, Buffer, Changes, DropReason, Queues, Route, Verdict, Want,
+    AnyBuffer, AnyRoute, Buffer, Changes, DropReason, Hops, Queues, Route, Verdict, Want,
 };
 use sidestep_types::{BitRate, FlowId, Packet, PortId, Rng, Seed, Time, mix64};
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -215,7 +215,7 @@ impl<T> Rehashed<T> {
 }
 
 impl Route for Rehashed<AnyRoute> {
-    fn pick(&mut self, pkt: &Packet, hops: &[PortId], q: &mut dyn Queues, rng: &mut Rng) -> PortId {
+    fn pick(&mut self, pkt: &Packet, hops: Hops<'_>, q: &mut dyn Queues, rng: &mut Rng) -> PortId {
         let pkt = self.packet(pkt);
         self.inner.pick(&pkt, hops, q, rng)
     }

@@ -14,7 +14,7 @@ mod simulator;
 
 use scenario::Scenario;
 use sidestep_switch::{DropReason, Joined, buffer, route, sched};
-use sidestep_types::{Entry, PortId, Time};
+use sidestep_types::{Entry, PortId, Time, Values};
 use std::collections::BTreeMap;
 
 /// One thing that happened to a packet.
@@ -104,6 +104,30 @@ fn one_other_verdict_is_seen() {
             scenario.name
         );
     }
+}
+
+/// The proof that scenarios of a scheduler need its order: first in, first out is seen.
+#[test]
+fn another_order_is_seen() {
+    let ordered = Scenario::all().into_iter().filter(|scenario| {
+        let decision = &scenario.decision;
+        decision.sched.0 != "fifo" && buffer::nature(&decision.buffer.0).sched.is_none()
+    });
+    let mut seen = 0;
+    for scenario in ordered {
+        let simulated = simulator::run(&scenario);
+        let mut unordered = scenario.clone();
+        unordered.decision.sched = ("fifo".to_string(), Values::defaults(&[]));
+        let switched = machines::run(&unordered, None);
+        let difference = difference(&simulated, &switched);
+        assert!(
+            difference.is_some(),
+            "{}: order is for nothing",
+            scenario.name
+        );
+        seen += 1;
+    }
+    assert!(seen >= 3, "only {seen} scenarios have an order");
 }
 
 #[test]

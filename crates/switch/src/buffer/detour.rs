@@ -20,6 +20,14 @@ pub(super) const INGRESS: Param = Param::with_default(
     "may a packet leave by the port it came in by? Yes, as in Figure 1 of DIBS",
 );
 
+/// Are detours marked?
+pub(super) const MARK_DETOURS: Param = Param::with_default(
+    "mark_detours",
+    ParamUnit::Flag,
+    "true",
+    "are detoured packets marked? Yes in DIBS section 5.3; the baseline of Vertigo's authors marks by queues alone",
+);
+
 /// How often a packet may be detoured.
 pub(super) const MAX_DETOURS: Param = Param::with_default(
     "max_detours",
@@ -29,16 +37,20 @@ pub(super) const MAX_DETOURS: Param = Param::with_default(
 )
 .or_off("off");
 
+/// The parameters of every variant.
+pub(super) const PARAMS: [Param; 4] = [STEP, INGRESS, MARK_DETOURS, MAX_DETOURS];
+
 /// The settings of every variant.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Detours {
     pub mark_at: Option<Size>,
     pub ingress: bool,
+    pub mark_detours: bool,
     pub max_detours: Option<u8>,
 }
 
 impl Detours {
-    /// Reads [`STEP`], [`INGRESS`] and [`MAX_DETOURS`]. Errors when the last is no number of detours.
+    /// Reads [`PARAMS`]. Errors when `max_detours` is no number of detours.
     pub fn build(values: &Values) -> Result<Detours, Refusal> {
         let max_detours = match values.count_or_off("max_detours") {
             None => None,
@@ -50,6 +62,7 @@ impl Detours {
         Ok(Detours {
             mark_at: values.size_or_off("mark_at"),
             ingress: values.flag("ingress"),
+            mark_detours: values.flag("mark_detours"),
             max_detours,
         })
     }
@@ -59,6 +72,16 @@ impl Detours {
     pub fn keep(&self, want: Want) -> Verdict {
         let mark = self.mark_at.is_some_and(|k| reaches(want.depth, k));
         Verdict::Enqueue { mark }
+    }
+
+    /// A detour to `port`; a drop when there is none.
+    #[inline]
+    pub fn to(&self, port: Option<PortId>) -> Verdict {
+        let mark = self.mark_detours;
+        port.map_or(Verdict::Drop(DropReason::Full), |port| Verdict::Detour {
+            port,
+            mark,
+        })
     }
 
     /// The ports with room for `pkt` and, of all ports, those it may be detoured to; or why it
@@ -90,11 +113,6 @@ pub fn without(mut to_switch: PortSet, barred: Option<PortId>) -> PortSet {
         to_switch.remove(port);
     }
     to_switch
-}
-
-/// A detour to `port`; a drop when there is none.
-pub(super) fn to(port: Option<PortId>) -> Verdict {
-    port.map_or(Verdict::Drop(DropReason::Full), Verdict::Detour)
 }
 
 #[cfg(test)]
@@ -144,14 +162,15 @@ pub(super) mod tests {
             let mut pkt = data();
             pkt.hash = hash;
             q.ingress = Some(PortId(4));
-            let Verdict::Detour(port) = admit(&[], 0, &pkt, &mut q) else {
+            let Verdict::Detour { port, mark: true } = admit(&[], 0, &pkt, &mut q) else {
                 panic!("a full queue detours while a port is open");
             };
             assert!(
                 [2, 4, 5].contains(&port.0),
                 "{port:?} leads to a host or is full"
             );
-            let Verdict::Detour(port) = admit(&[("ingress", "false")], 0, &pkt, &mut q) else {
+            let sets = [("ingress", "false"), ("mark_detours", "false")];
+            let Verdict::Detour { port, mark: false } = admit(&sets, 0, &pkt, &mut q) else {
                 panic!("two ports are open beside the one it came by");
             };
             assert!([2, 5].contains(&port.0), "{port:?}");
@@ -160,14 +179,17 @@ pub(super) mod tests {
         pkt.detours = 3;
         assert!(matches!(
             admit(&[("max_detours", "4")], 0, &pkt, &mut q),
-            Verdict::Detour(_)
+            Verdict::Detour { .. }
         ));
         let often = admit(&[("max_detours", "3")], 0, &pkt, &mut q);
         assert_eq!(often, Verdict::Drop(DropReason::Detours));
         // The only open port to a switch is the one it came by.
         let mut q = StillQueues::of(&[100, 0, 5, 100, 100, 100], 100, &[2, 3, 4, 5]);
         q.ingress = Some(PortId(2));
-        assert_eq!(admit(&[], 0, &data(), &mut q), Verdict::Detour(PortId(2)));
+        assert_eq!(
+            admit(&[], 0, &data(), &mut q).port(PortId(0)),
+            Some(PortId(2))
+        );
         let alone = admit(&[("ingress", "false")], 0, &data(), &mut q);
         assert_eq!(alone, Verdict::Drop(DropReason::Full));
         let said = made::<P>(&[("max_detours", "256")])

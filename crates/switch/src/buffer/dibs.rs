@@ -11,7 +11,7 @@
 //!                  among the candidates; its Figure 1 shows that it is. `ingress` and `max_detours`
 //!                  are not in the paper.
 
-use super::detour::{Detours, INGRESS, MAX_DETOURS, STEP, to};
+use super::detour::{Detours, PARAMS};
 use super::{Buffer, Verdict};
 use crate::{Nature, Policy, Queues, Want};
 use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Values, scale};
@@ -25,7 +25,7 @@ impl Policy for Dibs {
         name: "dibs",
         summary: "detours what does not fit to a random switch-facing port with room",
         source: "Zarifis et al., EuroSys 2014 (DIBS)",
-        params: &[STEP, INGRESS, MAX_DETOURS],
+        params: &PARAMS,
     };
     const NATURE: Nature = Nature {
         draws: 1,
@@ -58,7 +58,9 @@ impl Dibs {
     #[inline(never)]
     fn detour(&self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
         match self.0.open(pkt, queues) {
-            Ok(open) => to(pick(want.port, open.fits, open.allowed, rng.draw())),
+            Ok(open) => self
+                .0
+                .to(pick(want.port, open.fits, open.allowed, rng.draw())),
             Err(reason) => Verdict::Drop(reason),
         }
     }
@@ -99,7 +101,7 @@ mod tests {
         for _ in 0..3_000 {
             let want = q.want(0);
             match dibs().admit(&data(), want, &mut q, &mut rng) {
-                Verdict::Detour(p) => seen[p.index()] += 1,
+                Verdict::Detour { port: p, .. } => seen[p.index()] += 1,
                 other => panic!("{other:?}"),
             }
         }

@@ -9,7 +9,7 @@
 //! **Deviations**   not uniform: a port that follows closed ones, or ports to hosts, is found from
 //!                  each of them, so it takes their share as well.
 
-use super::detour::{Detours, INGRESS, MAX_DETOURS, STEP, to};
+use super::detour::{Detours, PARAMS};
 use super::{Buffer, Verdict};
 use crate::{Nature, Policy, Queues, Want};
 use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Values, scale};
@@ -26,7 +26,7 @@ impl Policy for DibsFirstOpen {
         name: "dibs-first-open",
         summary: "detours what does not fit to the next open switch-facing port from a random one on",
         source: "a cheaper form of Zarifis et al., EuroSys 2014 (DIBS)",
-        params: &[STEP, INGRESS, MAX_DETOURS],
+        params: &PARAMS,
     };
     const NATURE: Nature = Nature {
         draws: 1,
@@ -59,7 +59,9 @@ impl DibsFirstOpen {
     #[inline(never)]
     fn detour(&self, pkt: &Packet, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
         match self.common.open(pkt, queues) {
-            Ok(open) => to(pick(open.fits & open.allowed, self.ports, rng.draw())),
+            Ok(open) => self
+                .common
+                .to(pick(open.fits & open.allowed, self.ports, rng.draw())),
             Err(reason) => Verdict::Drop(reason),
         }
     }
@@ -94,7 +96,7 @@ mod tests {
         for _ in 0..6_000 {
             let want = q.want(0);
             match policy.admit(&data(), want, &mut q, &mut rng) {
-                Verdict::Detour(p) => seen[p.index()] += 1,
+                Verdict::Detour { port: p, .. } => seen[p.index()] += 1,
                 other => panic!("{other:?}"),
             }
         }

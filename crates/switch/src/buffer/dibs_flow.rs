@@ -10,7 +10,7 @@
 //!                  that the flow goes on to its next one. Which flows are detoured is not
 //!                  configurable, as the paper suggests it could be.
 
-use super::detour::{Detours, INGRESS, MAX_DETOURS, STEP, to};
+use super::detour::{Detours, PARAMS};
 use super::{Buffer, Verdict};
 use crate::{Nature, Policy, Queues, Want};
 use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Values, mix64, scale};
@@ -27,7 +27,7 @@ impl Policy for DibsFlow {
         name: "dibs-flow",
         summary: "detours what does not fit to a switch-facing port that the flow's hash chooses",
         source: "Zarifis et al., EuroSys 2014 (DIBS), section 7",
-        params: &[STEP, INGRESS, MAX_DETOURS],
+        params: &PARAMS,
     };
     const NATURE: Nature = Nature::DETOURS;
 
@@ -58,7 +58,9 @@ impl DibsFlow {
         match self.common.open(pkt, queues) {
             // The order runs over all switch-facing ports, so that a flow that comes in by two
             // of them, or finds one full for a while, keeps it.
-            Ok(open) => to(pick(queues.to_switch(), open.fits & open.allowed, mixed)),
+            Ok(open) => self
+                .common
+                .to(pick(queues.to_switch(), open.fits & open.allowed, mixed)),
             Err(reason) => Verdict::Drop(reason),
         }
     }
@@ -97,7 +99,7 @@ mod tests {
         pkt.hash = hash;
         let want = q.want(0);
         match policy.admit(&pkt, want, q, &mut Rng::from_seed(1)) {
-            Verdict::Detour(port) => port.0,
+            Verdict::Detour { port, .. } => port.0,
             other => panic!("{other:?}"),
         }
     }

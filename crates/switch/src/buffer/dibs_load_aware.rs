@@ -9,7 +9,7 @@
 //! **Deviations**   the paper says "lowest current buffer usage" and nothing of ties: *assumed*
 //!                  that bytes are meant, and that chance decides.
 
-use super::detour::{Detours, INGRESS, MAX_DETOURS, STEP, to};
+use super::detour::{Detours, PARAMS};
 use super::{Buffer, Verdict};
 use crate::{Nature, Policy, Queues, Want};
 use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Values, scale};
@@ -23,7 +23,7 @@ impl Policy for DibsLoadAware {
         name: "dibs-load-aware",
         summary: "detours what does not fit to the switch-facing port with the least in its queue",
         source: "Zarifis et al., EuroSys 2014 (DIBS), section 7",
-        params: &[STEP, INGRESS, MAX_DETOURS],
+        params: &PARAMS,
     };
     const NATURE: Nature = Nature {
         draws: 1,
@@ -57,7 +57,8 @@ impl DibsLoadAware {
         match self.0.open(pkt, queues) {
             Ok(open) => {
                 let open = open.fits & open.allowed;
-                to(pick(open, |port| queues.depth(port).bytes, rng.draw()))
+                self.0
+                    .to(pick(open, |port| queues.depth(port).bytes, rng.draw()))
             }
             Err(reason) => Verdict::Drop(reason),
         }
@@ -101,7 +102,10 @@ mod tests {
             let verdict = policy.admit(&data(), want, &mut q, &mut rng);
             assert_eq!(
                 verdict,
-                Verdict::Detour(PortId(5)),
+                Verdict::Detour {
+                    port: PortId(5),
+                    mark: true
+                },
                 "port 1 is as empty, but leads to a host"
             );
         }
@@ -110,7 +114,7 @@ mod tests {
         for _ in 0..2_000 {
             let want = q.want(0);
             match policy.admit(&data(), want, &mut q, &mut rng) {
-                Verdict::Detour(p) => seen[p.index()] += 1,
+                Verdict::Detour { port: p, .. } => seen[p.index()] += 1,
                 other => panic!("{other:?}"),
             }
         }

@@ -13,12 +13,10 @@
 //!                  by what the packet's flow has left to send, which needs no settings at the
 //!                  hosts; a straight line; and that a favoured packet is never detoured early.
 
-use super::detour::{Detours, INGRESS, MAX_DETOURS, STEP, to};
+use super::detour::{Detours, INGRESS, MARK_DETOURS, MAX_DETOURS, STEP};
 use super::{Buffer, Verdict, dibs};
 use crate::{Depth, Nature, Policy, Queues, Want};
-use sidestep_types::{
-    Bytes, Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Size, Values, scale,
-};
+use sidestep_types::{Bytes, Entry, Packet, Param, ParamUnit, Refusal, Rng, Size, Values, scale};
 
 /// Detouring by chance and rank.
 #[derive(Debug)]
@@ -44,6 +42,7 @@ impl Policy for DibsProbabilistic {
         params: &[
             STEP,
             INGRESS,
+            MARK_DETOURS,
             MAX_DETOURS,
             Param::with_default(
                 "start",
@@ -124,7 +123,9 @@ impl DibsProbabilistic {
     #[inline(never)]
     fn detour(&self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
         match self.common.open(pkt, queues) {
-            Ok(open) => to(dibs::pick(want.port, open.fits, open.allowed, rng.draw())),
+            Ok(open) => self
+                .common
+                .to(dibs::pick(want.port, open.fits, open.allowed, rng.draw())),
             Err(reason) => Verdict::Drop(reason),
         }
     }
@@ -142,8 +143,10 @@ impl DibsProbabilistic {
             return self.common.keep(want);
         };
         open.fits.remove(want.port);
-        let elsewhere: Option<PortId> = dibs::pick(want.port, open.fits, open.allowed, rng.draw());
-        elsewhere.map_or(self.common.keep(want), Verdict::Detour)
+        match dibs::pick(want.port, open.fits, open.allowed, rng.draw()) {
+            Some(port) => self.common.to(Some(port)),
+            None => self.common.keep(want),
+        }
     }
 }
 
@@ -190,7 +193,7 @@ mod tests {
         for _ in 0..10_000 {
             let want = q.want(3);
             match policy.admit(&pkt, want, &mut q, &mut rng) {
-                Verdict::Detour(port) => {
+                Verdict::Detour { port, .. } => {
                     assert!([2, 4, 5].contains(&port.0));
                     count += 1;
                 }
@@ -227,7 +230,7 @@ mod tests {
         let mut q = StillQueues::of(&[0, 0, 0, 80, 0, 100], 100, &[2, 3, 4, 5]);
         assert!(matches!(
             policy.admit(&pkt, want, &mut q, &mut rng),
-            Verdict::Detour(_)
+            Verdict::Detour { .. }
         ));
         pkt.detours = 2;
         assert_eq!(

@@ -73,8 +73,13 @@ pub enum Verdict {
         /// And is marked.
         mark: bool,
     },
-    /// It joins the queue of another port, and is marked (design rule 5).
-    Detour(PortId),
+    /// It joins the queue of another port.
+    Detour {
+        /// That port.
+        port: PortId,
+        /// And is marked.
+        mark: bool,
+    },
     /// The wanted queue's worst packet goes (reason `evicted`) and this one joins in its place.
     /// Only where [`Queues::worst`] names one. Where the capacity is in bytes, the evicted packet
     /// may free too few of them: then the policy is asked again.
@@ -93,7 +98,7 @@ impl Verdict {
     pub const fn name(self) -> &'static str {
         match self {
             Verdict::Enqueue { .. } => "enqueue",
-            Verdict::Detour(_) => "detour",
+            Verdict::Detour { .. } => "detour",
             Verdict::Evict { .. } => "evict",
             Verdict::Trim => "trim",
             Verdict::Drop(_) => "drop",
@@ -103,7 +108,7 @@ impl Verdict {
     /// The port whose queue a packet joins that wanted `want`; `None` when it is dropped.
     pub const fn port(self, want: PortId) -> Option<PortId> {
         match self {
-            Verdict::Detour(port) => Some(port),
+            Verdict::Detour { port, .. } => Some(port),
             Verdict::Enqueue { .. } | Verdict::Evict { .. } | Verdict::Trim => Some(want),
             Verdict::Drop(_) => None,
         }
@@ -112,8 +117,9 @@ impl Verdict {
     /// Is the packet marked, if it can be?
     pub const fn marks(self) -> bool {
         match self {
-            Verdict::Enqueue { mark } | Verdict::Evict { mark } => mark,
-            Verdict::Detour(_) => true,
+            Verdict::Enqueue { mark } | Verdict::Evict { mark } | Verdict::Detour { mark, .. } => {
+                mark
+            }
             Verdict::Trim | Verdict::Drop(_) => false,
         }
     }

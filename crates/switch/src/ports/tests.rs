@@ -4,9 +4,9 @@ use super::*;
 use crate::testing::data;
 use crate::{
     Action, AnyBuffer, AnyRoute, AnySched, Buffer, Capacity, Carrier, Changes, Decider, Depth,
-    DropReason, Queues, Sched, Verdict, Want,
+    DropReason, Queues, Sched, Streams, Verdict, Want,
 };
-use sidestep_types::{BitRate, FlowId, Packet, PortId, PortSet, Rng, Size, Time, Values};
+use sidestep_types::{BitRate, FlowId, Packet, PortId, PortSet, Rng, Seed, Size, Time, Values};
 
 /// Packets in memory, never freed.
 #[derive(Default)]
@@ -39,6 +39,7 @@ struct Desk {
     wire: Wire,
     shelf: Shelf,
     capacity: Capacity,
+    unbuffered: u32,
     /// There is memory for what is queued.
     memory: bool,
     evicted: Vec<u32>,
@@ -54,6 +55,7 @@ impl Desk {
             wire: Wire::new(BitRate::gbps(1), Time::from_us(1)),
             shelf: Shelf::default(),
             capacity: Capacity::PerPort(Size::Packets(limit)),
+            unbuffered: 0,
             memory: true,
             evicted: Vec::new(),
         }
@@ -92,7 +94,7 @@ impl Ports for &mut Desk {
         self.capacity
     }
     fn unbuffered(&self) -> u32 {
-        0
+        self.unbuffered
     }
     fn to_switch(&self) -> PortSet {
         (0..self.count()).map(PortId).collect()
@@ -173,7 +175,12 @@ impl Buffer for Says {
 fn decider(ports: u16, says: &[Verdict]) -> Decider {
     let route = AnyRoute::build("ecmp", &Values::defaults(&[]), 2, 0).unwrap();
     let buffer = AnyBuffer::Custom(Box::new(Says(says.to_vec())));
-    Decider::new(route, buffer, Rng::from_seed(1), ports)
+    Decider::new(
+        route,
+        buffer,
+        Streams::of(|what| Seed(1).stream(what)),
+        ports,
+    )
 }
 
 fn forward(desk: &mut Desk, decider: &mut Decider, wanted: u16, rank: u32) -> Action {
@@ -242,7 +249,10 @@ fn each_verdict_is_carried_out_and_counted_where_it_belongs() {
     let mut desk = Desk::new(2, 9);
     let says = [
         Verdict::Enqueue { mark: true },
-        Verdict::Detour(PortId(1)),
+        Verdict::Detour {
+            port: PortId(1),
+            mark: true,
+        },
         Verdict::Trim,
         Verdict::Drop(DropReason::Early),
     ];
@@ -283,7 +293,10 @@ fn what_has_no_memory_is_counted_nowhere() {
     desk.memory = false;
     let says = [
         Verdict::Enqueue { mark: true },
-        Verdict::Detour(PortId(1)),
+        Verdict::Detour {
+            port: PortId(1),
+            mark: true,
+        },
         Verdict::Trim,
     ];
     let mut decider = decider(2, &says);
@@ -325,12 +338,44 @@ fn evictions_in_vain_are_counted_and_the_packet_dropped() {
 }
 
 #[test]
+fn what_waits_is_named_worst_first_in_bytes_of_buffer_until_the_policy_has_enough() {
+    let mut desk = Desk::new(2, 9).ranked(0, pfabric());
+    let mut decider = decider(2, &[KEEP]);
+    forward(&mut desk, &mut decider, 0, 950);
+    desk.start(0);
+    for rank in [500, 900, 100] {
+        forward(&mut desk, &mut decider, 0, rank);
+        forward(&mut desk, &mut decider, 1, rank);
+    }
+    desk.unbuffered = 20;
+    let named = |desk: &mut Desk, port, most| {
+        let mut seen = Vec::new();
+        Live(desk).each_worst(PortId(port), &mut |rank, bytes| {
+            seen.push((rank, bytes));
+            seen.len() < most
+        });
+        seen
+    };
+    // The worst of all is on the wire already.
+    let all = [(900, 1480), (500, 1480), (100, 1480)];
+    assert_eq!(named(&mut desk, 0, 9), all);
+    assert_eq!(named(&mut desk, 0, 2), all[..2]);
+    assert_eq!(named(&mut desk, 1, 9), [], "a FIFO port does not rank");
+}
+
+#[test]
 #[should_panic(expected = "port 7 of a switch with 2")]
 fn a_detour_to_a_port_that_is_not_there_panics() {
     let mut desk = Desk::new(2, 9);
     forward(
         &mut desk,
-        &mut decider(2, &[Verdict::Detour(PortId(7))]),
+        &mut decider(
+            2,
+            &[Verdict::Detour {
+                port: PortId(7),
+                mark: true,
+            }],
+        ),
         0,
         0,
     );

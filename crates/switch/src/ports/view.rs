@@ -193,6 +193,13 @@ impl<P: Ports> Queues for Live<P> {
         self.sched(port)?.worst()
     }
 
+    fn each_worst(&self, port: PortId, with: &mut dyn FnMut(u32, u32) -> bool) {
+        let unbuffered = self.0.unbuffered();
+        if let Some(sched) = self.sched(port) {
+            sched.each_worst(&mut |rank, wire| with(rank, wire - unbuffered));
+        }
+    }
+
     fn urgent(&self, port: PortId) -> Depth {
         let urgent = self.sched(port).map(Sched::urgent).unwrap_or_default();
         Depth {

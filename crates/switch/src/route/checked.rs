@@ -1,6 +1,6 @@
 //! Routes of the caller's: they may name any port, and drivers do not check.
 
-use super::{AnyRoute, Route};
+use super::{AnyRoute, Hops, Route};
 use crate::Queues;
 use crate::ports::check_port;
 use sidestep_types::{Packet, PortId, Rng};
@@ -24,7 +24,7 @@ impl Route for Checked {
     fn pick(
         &mut self,
         packet: &Packet,
-        hops: &[PortId],
+        hops: Hops<'_>,
         queues: &mut dyn Queues,
         rng: &mut Rng,
     ) -> PortId {

@@ -8,7 +8,7 @@
 //! **Deviations**   the salt: without one, the same hash at every tier sends all flows that
 //!                  meet at a switch the same way (polarisation).
 
-use super::Route;
+use super::{Hops, Route};
 use crate::{Policy, Queues};
 use sidestep_types::{Entry, Packet, PortId, Refusal, Rng, Values, mix64, scale};
 
@@ -33,12 +33,13 @@ impl Policy for Ecmp {
 
 impl Route for Ecmp {
     #[inline]
-    fn pick(&mut self, pkt: &Packet, hops: &[PortId], _: &mut dyn Queues, _: &mut Rng) -> PortId {
-        if let [only] = hops {
+    fn pick(&mut self, pkt: &Packet, hops: Hops<'_>, _: &mut dyn Queues, _: &mut Rng) -> PortId {
+        let ports = hops.ports;
+        if let [only] = ports {
             return *only;
         }
         let mixed = mix64(self.salt ^ u64::from(pkt.hash));
-        hops[scale((mixed >> 32) as u32, hops.len() as u32) as usize]
+        ports[scale((mixed >> 32) as u32, ports.len() as u32) as usize]
     }
 }
 
@@ -54,7 +55,8 @@ mod tests {
         let pick = |hash| {
             let mut pkt = data();
             pkt.hash = hash;
-            Ecmp { salt }.pick(&pkt, &hops, &mut q, &mut rng).0
+            let hops = Hops::of(&hops);
+            Ecmp { salt }.pick(&pkt, hops, &mut q, &mut rng).0
         };
         hashes.map(pick).collect()
     }

@@ -2,7 +2,9 @@
 
 mod checked;
 pub mod ecmp;
+pub mod power_of_two;
 pub mod single;
+pub mod spray_random;
 
 pub(crate) use checked::checked;
 
@@ -10,36 +12,66 @@ use crate::Queues;
 use crate::registry::registry;
 use sidestep_types::{Packet, PortId, Rng};
 
+/// The ways on from a switch toward where a packet goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hops<'a> {
+    /// The ports on shortest paths, in rising order; never empty.
+    pub ports: &'a [PortId],
+    /// A number for this very list of ports: in one switch the same for equal lists, and another
+    /// for others. What a route remembers of a list it keeps under this number. They are dense
+    /// enough to be indices: below the lengths of the switch's lists together.
+    pub set: u32,
+    /// A number for where the packet goes, as far as the switch's table tells: in the simulator
+    /// the switch that the host hangs off, in the software switch the entry of the table.
+    pub prefix: u32,
+}
+
+impl<'a> Hops<'a> {
+    /// These ports, of which there is one list, toward one place.
+    pub fn of(ports: &'a [PortId]) -> Hops<'a> {
+        Hops {
+            ports,
+            set: 0,
+            prefix: 0,
+        }
+    }
+}
+
 /// Picks a next hop.
 ///
 /// ```
 /// use sidestep_switch::testing::{StillQueues, data};
-/// use sidestep_switch::{Queues, Route};
-/// use sidestep_types::{Packet, PortId, Rng, scale};
+/// use sidestep_switch::{Hops, Queues, Route};
+/// use sidestep_types::{Packet, PortId, Rng};
 ///
-/// /// Sends every packet by a next hop of its own.
-/// struct Spray;
+/// /// Sends packets by each next hop in turn, whatever their flow.
+/// #[derive(Default)]
+/// struct Turns(Vec<usize>);
 ///
-/// impl Route for Spray {
-///     fn pick(&mut self, _: &Packet, hops: &[PortId], _: &mut dyn Queues, rng: &mut Rng) -> PortId {
-///         hops[scale(rng.draw(), hops.len() as u32) as usize]
+/// impl Route for Turns {
+///     fn pick(&mut self, _: &Packet, hops: Hops, _: &mut dyn Queues, _: &mut Rng) -> PortId {
+///         let at = hops.set as usize;
+///         if self.0.len() <= at {
+///             self.0.resize(at + 1, 0);
+///         }
+///         self.0[at] += 1;
+///         hops.ports[self.0[at] % hops.ports.len()]
 ///     }
 /// }
 ///
-/// let hops = [PortId(2), PortId(5)];
+/// let ports = [PortId(2), PortId(5)];
 /// let mut queues = StillQueues::of(&[0; 6], 100, &[2, 5]);
-/// let mut rng = Rng::from_seed(1);
-/// let by_port_2 = (0..1000)
-///     .filter(|_| Spray.pick(&data(), &hops, &mut queues, &mut rng) == PortId(2))
-///     .count();
-/// assert!((420..580).contains(&by_port_2)); // 500 expected, standard deviation 16
+/// let (mut turns, mut rng) = (Turns::default(), Rng::from_seed(1));
+/// let mut next = || turns.pick(&data(), Hops::of(&ports), &mut queues, &mut rng).0;
+/// assert_eq!([next(), next(), next()], [5, 2, 5]);
 /// ```
 pub trait Route {
-    /// One of `hops`, the ports on shortest paths to the packet's host; never empty.
+    /// One of the ports of `hops`. Draws from `rng` only when it needs chance; no buffer policy
+    /// draws from it.
     fn pick(
         &mut self,
         pkt: &Packet,
-        hops: &[PortId],
+        hops: Hops<'_>,
         queues: &mut dyn Queues,
         rng: &mut Rng,
     ) -> PortId;
@@ -50,15 +82,34 @@ registry! {
     pub enum AnyRoute: Route {
         ecmp::Ecmp,
         single::Single,
+        spray_random::SprayRandom,
+        power_of_two::PowerOfTwo,
     }
 }
 
 impl Route for AnyRoute {
+    /// Nearly every run has ECMP: the others are out of line, and cost its path nothing.
     #[inline(always)]
     fn pick(
         &mut self,
         pkt: &Packet,
-        hops: &[PortId],
+        hops: Hops<'_>,
+        queues: &mut dyn Queues,
+        rng: &mut Rng,
+    ) -> PortId {
+        match self {
+            AnyRoute::Ecmp(ecmp) => ecmp.pick(pkt, hops, queues, rng),
+            other => other.pick_otherwise(pkt, hops, queues, rng),
+        }
+    }
+}
+
+impl AnyRoute {
+    #[inline(never)]
+    fn pick_otherwise(
+        &mut self,
+        pkt: &Packet,
+        hops: Hops<'_>,
         queues: &mut dyn Queues,
         rng: &mut Rng,
     ) -> PortId {

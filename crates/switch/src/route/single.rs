@@ -7,7 +7,7 @@
 //! **Source**       spanning-tree forwarding, as a reference to compare with.
 //! **Deviations**   none.
 
-use super::Route;
+use super::{Hops, Route};
 use crate::{Policy, Queues};
 use sidestep_types::{Entry, Packet, PortId, Refusal, Rng, Values};
 
@@ -30,8 +30,8 @@ impl Policy for Single {
 
 impl Route for Single {
     #[inline]
-    fn pick(&mut self, _: &Packet, hops: &[PortId], _: &mut dyn Queues, _: &mut Rng) -> PortId {
-        hops[0]
+    fn pick(&mut self, _: &Packet, hops: Hops<'_>, _: &mut dyn Queues, _: &mut Rng) -> PortId {
+        hops.ports[0]
     }
 }
 
@@ -45,7 +45,7 @@ mod tests {
         let mut q = StillQueues::of(&[0; 8], 100, &[]);
         let port = Single.pick(
             &data(),
-            &[PortId(4), PortId(6)],
+            Hops::of(&[PortId(4), PortId(6)]),
             &mut q,
             &mut Rng::from_seed(0),
         );

@@ -3,6 +3,7 @@
 pub mod fifo;
 pub mod pfabric;
 pub mod priority;
+pub mod srpt;
 
 use crate::Depth;
 use crate::registry::registry;
@@ -52,6 +53,10 @@ pub trait Sched {
     fn evict(&mut self) -> Option<u32> {
         None
     }
+    /// Calls `with(rank, bytes of link time)` for every packet that waits, in the order in which
+    /// [`Sched::evict`] would take them, until it says `false`. For none when this scheduler
+    /// does not rank.
+    fn each_worst(&self, _with: &mut dyn FnMut(u32, u32) -> bool) {}
     /// How much waits that is served before everything else, in packets and their bytes of link time.
     fn urgent(&self) -> Depth {
         Depth::default()
@@ -64,6 +69,7 @@ registry! {
         fifo::Fifo,
         priority::Priority,
         pfabric::PFabric,
+        srpt::Srpt,
     }
 }
 
@@ -83,7 +89,60 @@ impl Sched for AnySched {
     fn evict(&mut self) -> Option<u32> {
         dispatch!(self, policy => policy.evict())
     }
+    fn each_worst(&self, with: &mut dyn FnMut(u32, u32) -> bool) {
+        dispatch!(self, policy => policy.each_worst(with))
+    }
     fn urgent(&self) -> Depth {
         dispatch!(self, policy => policy.urgent())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::data;
+    use sidestep_types::{FlowId, Values};
+
+    /// Every registered scheduler, with packets of these flows, ranks and sizes.
+    fn each_with(packets: &[(u32, u32, u16)], mut check: impl FnMut(&str, AnySched)) {
+        for entry in ENTRIES {
+            let values = Values::defaults(entry.params);
+            let mut sched = AnySched::build(entry.name, &values, 4, 0).expect("its defaults");
+            for (handle, &(flow, rank, wire)) in (0..).zip(packets) {
+                let mut packet = data();
+                (packet.flow, packet.wire) = (FlowId(flow), wire);
+                packet.set_rank(rank);
+                sched.push(&packet, handle);
+            }
+            check(entry.name, sched);
+        }
+    }
+
+    fn worst_first(sched: &AnySched, most: usize) -> Vec<(u32, u32)> {
+        let mut seen = Vec::new();
+        sched.each_worst(&mut |rank, wire| {
+            seen.push((rank, wire));
+            seen.len() < most
+        });
+        seen
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_worst_are_named_in_the_order_in_which_they_are_evicted(
+            packets in proptest::collection::vec((0u32..4, 0u32..6, 84u16..1539), 1..40),
+            most in 1usize..50,
+        ) {
+            each_with(&packets, |name, mut sched| {
+                let named = worst_first(&sched, usize::MAX);
+                assert_eq!(worst_first(&sched, most), named[..most.min(named.len())], "{name}");
+                for (rank, wire) in named {
+                    assert_eq!(sched.worst(), Some(rank), "{name}");
+                    let gone = sched.evict().expect("it was named");
+                    assert_eq!(wire, u32::from(packets[gone as usize].2), "{name}");
+                }
+                assert_eq!((sched.worst(), sched.evict()), (None, None), "{name}");
+            });
+        }
     }
 }

@@ -12,6 +12,7 @@
 use super::Sched;
 use crate::{Nature, Policy};
 use sidestep_types::{Entry, FlowId, Packet, Refusal, Values};
+use std::cmp::Reverse;
 
 /// Least remaining first.
 #[derive(Debug, Default)]
@@ -22,6 +23,7 @@ struct Waiting {
     rank: u32,
     flow: FlowId,
     handle: u32,
+    wire: u16,
 }
 
 impl Policy for PFabric {
@@ -48,6 +50,7 @@ impl Sched for PFabric {
             rank: pkt.rank(),
             flow: pkt.flow,
             handle,
+            wire: pkt.wire,
         });
     }
 
@@ -65,6 +68,16 @@ impl Sched for PFabric {
         let worst = self.worst()?;
         let latest = self.0.iter().rposition(|waiting| waiting.rank == worst)?;
         Some(self.0.remove(latest).handle)
+    }
+
+    fn each_worst(&self, with: &mut dyn FnMut(u32, u32) -> bool) {
+        let mut worst: Vec<&Waiting> = self.0.iter().rev().collect();
+        worst.sort_by_key(|waiting| Reverse(waiting.rank));
+        for waiting in worst {
+            if !with(waiting.rank, u32::from(waiting.wire)) {
+                return;
+            }
+        }
     }
 }
 

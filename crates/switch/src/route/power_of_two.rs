@@ -1,0 +1,292 @@
+//! Power of two choices: every packet takes the shortest of a few queues drawn at random, and of
+//! those that were shortest before.
+//!
+//! **Decision**     of `choices` different next hops drawn at random, and then of the `memory` best of the
+//!                  last packet with the same next hops, the first with the fewest bytes waiting.
+//!                  With one next hop nothing is drawn; with no more than `choices` all are looked at.
+//! **State**        with `memory`, the best ports of each set of next hops. As many draws as `choices`, less where
+//!                  there are fewer next hops.
+//! **Units**        bytes of queue, the packet on the wire included.
+//! **Errors**       `choices` of 0, of more than 4, or of more than the switch has ports; `memory` of more
+//!                  than 4.
+//! **Source**       Abdous et al., CoNEXT 2021 (Vertigo), section 3.2, with two choices and no memory;
+//!                  Ghorbani et al., SIGCOMM 2017 (DRILL), section 3: DRILL(d, m).
+//! **Deviations**   ties: the port that was drawn first, a fair coin between two; a remembered port only
+//!                  where it is shorter; assumed.
+
+use super::{Hops, Route};
+use crate::{Nature, Policy, Queues};
+use sidestep_types::{Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Values, scale};
+
+/// The shortest of some queues drawn at random.
+#[derive(Debug)]
+pub struct PowerOfTwo {
+    choices: u8,
+    memory: Option<Box<Memory>>,
+}
+
+/// The best ports of each set of next hops, best first.
+#[derive(Debug)]
+struct Memory {
+    most: usize,
+    best: Vec<Vec<PortId>>,
+}
+
+/// Most choices, and most ports remembered.
+const MOST: usize = 4;
+
+impl Policy for PowerOfTwo {
+    const ENTRY: Entry = Entry {
+        name: "power-of-two",
+        summary: "per packet the shortest of a few random next hops",
+        source: "Vertigo section 3.2; DRILL, SIGCOMM 2017",
+        params: &[
+            Param::with_default(
+                "choices",
+                ParamUnit::Count,
+                "2",
+                "next hops drawn for each packet, 1 to 4",
+            ),
+            Param::with_default(
+                "memory",
+                ParamUnit::Count,
+                "0",
+                "best ports remembered for each set of next hops, 0 to 4",
+            ),
+        ],
+    };
+    const NATURE: Nature = Nature {
+        reorders: true,
+        remembers: true,
+        draws: MOST as u32,
+        ..Nature::PLAIN
+    };
+
+    fn build(values: &Values, ports: u16, _: u64) -> Result<PowerOfTwo, Refusal> {
+        let (choices, memory) = (values.count("choices"), values.count("memory"));
+        if choices == 0 || choices > MOST as u64 {
+            return Err(Refusal::of("choices", format!("must be from 1 to {MOST}")).got(choices));
+        }
+        if choices > u64::from(ports) {
+            let expected = format!("must be at most the {ports} ports of the switch");
+            return Err(Refusal::of("choices", expected).got(choices));
+        }
+        if memory > MOST as u64 {
+            return Err(Refusal::of("memory", format!("must be from 0 to {MOST}")).got(memory));
+        }
+        let memory = (memory > 0).then(|| Memory {
+            most: memory as usize,
+            best: Vec::new(),
+        });
+        Ok(PowerOfTwo {
+            choices: choices as u8,
+            memory: memory.map(Box::new),
+        })
+    }
+}
+
+/// Ports in the order of their queues: the shortest first, and of equal ones the first that came.
+#[derive(Default)]
+struct Ranking {
+    ports: [(u32, PortId); 2 * MOST],
+    many: usize,
+}
+
+impl Ranking {
+    fn add(&mut self, port: PortId, bytes: u32) {
+        let mut at = self.many;
+        while at > 0 && self.ports[at - 1].0 > bytes {
+            self.ports[at] = self.ports[at - 1];
+            at -= 1;
+        }
+        self.ports[at] = (bytes, port);
+        self.many += 1;
+    }
+
+    fn in_order(&self) -> impl Iterator<Item = PortId> {
+        self.ports[..self.many].iter().map(|(_, port)| *port)
+    }
+}
+
+/// Calls `with` with `many` different numbers below `below`, in random order.
+fn draw_different(rng: &mut Rng, many: usize, below: usize, mut with: impl FnMut(usize)) {
+    // Those drawn, in rising order: each new one is counted among what they leave.
+    let mut drawn = [0; MOST];
+    for n in 0..many.min(below) {
+        let left = below - n;
+        let mut number = match left {
+            1 => 0,
+            _ => scale(rng.draw(), left as u32) as usize,
+        };
+        let mut at = 0;
+        while at < n && drawn[at] <= number {
+            number += 1;
+            at += 1;
+        }
+        drawn.copy_within(at..n, at + 1);
+        drawn[at] = number;
+        with(number);
+    }
+}
+
+impl Route for PowerOfTwo {
+    fn pick(
+        &mut self,
+        _: &Packet,
+        hops: Hops<'_>,
+        queues: &mut dyn Queues,
+        rng: &mut Rng,
+    ) -> PortId {
+        let ports = hops.ports;
+        if let [only] = ports {
+            return *only;
+        }
+        let mut ranking = Ranking::default();
+        draw_different(rng, usize::from(self.choices), ports.len(), |at| {
+            ranking.add(ports[at], queues.depth(ports[at]).bytes);
+        });
+        if let Some(memory) = &mut self.memory {
+            memory.look(hops.set, &mut ranking, queues);
+        }
+        ranking.ports[0].1
+    }
+}
+
+impl Memory {
+    /// Adds what is remembered of `set` to the ranking, and remembers the best of that.
+    #[cold]
+    fn look(&mut self, set: u32, ranking: &mut Ranking, queues: &mut dyn Queues) {
+        let set = set as usize;
+        if self.best.len() <= set {
+            self.best.resize_with(set + 1, Vec::new);
+        }
+        let best = &mut self.best[set];
+        for &port in &*best {
+            if ranking.in_order().all(|drawn| drawn != port) {
+                ranking.add(port, queues.depth(port).bytes);
+            }
+        }
+        best.clear();
+        best.extend(ranking.in_order().take(self.most));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{StillQueues, data};
+    use sidestep_types::Value;
+
+    fn route(choices: u64, memory: u64) -> Result<PowerOfTwo, Refusal> {
+        let mut values = Values::defaults(PowerOfTwo::ENTRY.params);
+        values.set("choices", Value::Count(choices));
+        values.set("memory", Value::Count(memory));
+        PowerOfTwo::build(&values, 4, 0)
+    }
+
+    /// How often each of four ports is taken of 40,000 times, when so many packets wait there.
+    fn taken(choices: u64, packets: &[u32; 4]) -> [u32; 4] {
+        let (mut route, mut rng) = (route(choices, 0).unwrap(), Rng::from_seed(3));
+        let mut queues = StillQueues::of(packets, 100, &[]);
+        let ports = [0, 1, 2, 3].map(PortId);
+        let mut taken = [0; 4];
+        for _ in 0..40_000 {
+            let port = route.pick(&data(), Hops::of(&ports), &mut queues, &mut rng);
+            taken[port.index()] += 1;
+        }
+        taken
+    }
+
+    #[test]
+    fn the_shortest_of_those_drawn_is_taken() {
+        // Of the six pairs three have port 0, two more port 1, and the last is of ports 2 and 3.
+        let shares = taken(2, &[0, 1, 2, 3]);
+        for (share, expected) in shares.into_iter().zip([20_000, 13_333, 6_667, 0]) {
+            // Standard deviation at most 100.
+            assert!(share.abs_diff(expected) < 400, "{shares:?}");
+        }
+        assert_eq!(taken(4, &[3, 2, 0, 1]), [0, 0, 40_000, 0]);
+    }
+
+    #[test]
+    fn between_equal_queues_a_fair_coin_decides() {
+        for choices in [1, 2, 4] {
+            let shares = taken(choices, &[5; 4]);
+            let fair = shares.iter().all(|share| share.abs_diff(10_000) < 350);
+            assert!(fair, "{choices} choices: {shares:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_shortest_is_remembered_for_its_set_alone() {
+        let ports = [0, 1, 2, 3].map(PortId);
+        let mut route = route(1, 1).unwrap();
+        let mut rng = Rng::from_seed(3);
+        let hops = |set| Hops {
+            ports: &ports,
+            set,
+            prefix: 0,
+        };
+        let mut queues = StillQueues::of(&[1, 0, 1, 1], 100, &[]);
+        let mut pick =
+            |queues: &mut StillQueues, set| route.pick(&data(), hops(set), queues, &mut rng).0;
+        // Once port 1 was drawn it stays.
+        while pick(&mut queues, 7) != 1 {}
+        assert!((0..50).all(|_| pick(&mut queues, 7) == 1));
+        let others = (0..50).filter(|_| pick(&mut queues, 8) != 1).count();
+        assert!(others > 0, "another set has a memory of its own");
+        // Until another is shorter.
+        queues = StillQueues::of(&[0, 1, 1, 1], 100, &[]);
+        while pick(&mut queues, 7) != 0 {}
+        assert!((0..50).all(|_| pick(&mut queues, 7) == 0));
+    }
+
+    #[test]
+    fn a_remembered_port_goes_behind_an_equal_one() {
+        let ports = [0, 1].map(PortId);
+        let (mut route, mut rng) = (route(1, 1).unwrap(), Rng::from_seed(3));
+        let mut queues = StillQueues::of(&[4, 4], 100, &[]);
+        let mut pick = || {
+            route
+                .pick(&data(), Hops::of(&ports), &mut queues, &mut rng)
+                .0
+        };
+        let first = pick();
+        assert!((0..50).any(|_| pick() != first));
+    }
+
+    #[test]
+    fn different_numbers_are_drawn_in_every_order() {
+        let mut rng = Rng::from_seed(9);
+        let mut seen = std::collections::BTreeMap::new();
+        for _ in 0..24_000 {
+            let mut numbers = Vec::new();
+            draw_different(&mut rng, 3, 4, |number| numbers.push(number));
+            let [a, b, c] = numbers[..] else {
+                panic!("{numbers:?}");
+            };
+            assert!(a != b && a != c && b != c, "{numbers:?}");
+            *seen.entry(numbers).or_insert(0) += 1;
+        }
+        // 24 orders of three of four, 1,000 times each, standard deviation 31.
+        assert_eq!(seen.len(), 24);
+        assert!(
+            seen.values().all(|count| (850..1150).contains(count)),
+            "{seen:?}"
+        );
+    }
+
+    #[test]
+    fn too_many_or_no_choices_and_too_long_a_memory_are_refused() {
+        let said = |choices, memory| route(choices, memory).unwrap_err().to_string();
+        assert_eq!(said(0, 0), "choices must be from 1 to 4, got 0");
+        assert_eq!(said(5, 0), "choices must be from 1 to 4, got 5");
+        assert_eq!(said(2, 5), "memory must be from 0 to 4, got 5");
+        let values = Values::defaults(PowerOfTwo::ENTRY.params);
+        let narrow = PowerOfTwo::build(&values, 1, 0).unwrap_err().to_string();
+        assert_eq!(
+            narrow,
+            "choices must be at most the 1 ports of the switch, got 2"
+        );
+    }
+}
