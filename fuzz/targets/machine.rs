@@ -63,7 +63,7 @@ enum Event {
     Poll,
 }
 
-const SWITCHES: [&str; 12] = [
+const SWITCHES: [&str; 14] = [
     "capacity = \"3 pkt\"\nbuffer = \"dibs\"",
     "capacity = \"5 kB\"\nbuffer = \"dibs\"\nsched = \"priority\"",
     "capacity = \"4 pkt\"\nbuffer = \"trim\"\nsched = \"priority\"",
@@ -74,6 +74,8 @@ const SWITCHES: [&str; 12] = [
     "capacity = \"6 pkt\"\nbuffer = { kind = \"dibs-probabilistic\", start = \"1 pkt\", full = \"6 pkt\" }",
     "capacity = \"3 pkt\"\nbuffer = \"dibs-flow\"\nroute = \"single\"",
     "capacity = \"3 pkt\"\nbuffer = \"dibs-first-open\"\nsched = \"pfabric\"",
+    "capacity = \"3 pkt\"\nroute = \"spray-random\"\nsched = \"srpt\"",
+    "capacity = \"3 pkt\"\nroute = { kind = \"power-of-two\", memory = 2 }\nbuffer = { kind = \"dibs\", mark_detours = false }",
     "capacity = \"8 pkt\"\nforwarding = \"learning\"",
     "capacity = \"2 pkt\"\nbuffer = { kind = \"ecn\", mark_at = \"1 pkt\" }",
 ];
