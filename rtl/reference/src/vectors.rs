@@ -241,7 +241,11 @@ mod tests {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/vectors");
         for name in VARIANTS {
             let shipped = fs::read_to_string(folder.join(format!("buffer-{name}.csv"))).unwrap();
-            assert_eq!(table(name, 64, Seed(1)).unwrap(), shipped);
+            let rows = shipped.lines().count() as u32 - 1;
+            assert!(rows >= 64, "{name}: {rows} rows");
+            let ours = table(name, rows, Seed(1)).unwrap();
+            let differs = ours.lines().zip(shipped.lines()).find(|(a, b)| a != b);
+            assert_eq!((differs, ours.len()), (None, shipped.len()), "{name}");
         }
         assert!(vectors("dips", Seed(1)).is_none());
     }
