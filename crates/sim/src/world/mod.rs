@@ -211,6 +211,15 @@ impl<A: Agenda> World<A> {
     /// Serves events up to and including `limit`. Says whether every flow has been delivered; the
     /// run ends with that instant, at which whatever else happens is served as well.
     pub fn run_until(&mut self, limit: Time) -> bool {
+        self.serve(limit);
+        self.served = self.served.max(limit.min(self.end));
+        self.unfinished == 0
+    }
+
+    /// The events until `limit`, in a function of their own: what comes after the loop would take its
+    /// registers.
+    #[inline(never)]
+    fn serve(&mut self, limit: Time) {
         let mut limit = limit.min(self.end);
         while let Some(happening) = self.fabric.next(limit) {
             self.tally.event();
@@ -226,8 +235,6 @@ impl<A: Agenda> World<A> {
                 Happening::Sent => {}
             }
         }
-        self.served = self.served.max(limit);
-        self.unfinished == 0
     }
 
     /// The time of the last event.
