@@ -8,6 +8,7 @@ use sidestep_switch::{buffer, route, sched};
 use sidestep_transport::CHOICES;
 use sidestep_types::{Entry, Param};
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// One kind of thing.
 #[derive(Clone, Debug)]
@@ -34,8 +35,8 @@ pub struct Item {
 }
 
 /// The words for the kinds, in the order of the list.
-pub const KINDS: &[&str] = &{
-    const BEFORE: [&str; 7] = [
+pub static KINDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let before = [
         "scenarios",
         "experiments",
         "schemes",
@@ -44,22 +45,10 @@ pub const KINDS: &[&str] = &{
         "schedulers",
         "transports",
     ];
-    const AFTER: [&str; 3] = ["topologies", "workloads", "cdfs"];
-    let mut all = [""; BEFORE.len() + CHOICES.len() + AFTER.len()];
-    let mut i = 0_usize;
-    while i < all.len() {
-        let choice = i.wrapping_sub(BEFORE.len());
-        all[i] = if i < BEFORE.len() {
-            BEFORE[i]
-        } else if choice < CHOICES.len() {
-            CHOICES[choice].kind
-        } else {
-            AFTER[choice - CHOICES.len()]
-        };
-        i += 1;
-    }
-    all
-};
+    let choices = CHOICES.iter().map(|choice| choice.kind);
+    let after = ["topologies", "workloads", "cdfs"];
+    before.into_iter().chain(choices).chain(after).collect()
+});
 
 /// All there is of the kind called `name`, its singular included.
 pub fn kind(name: &str) -> Option<Kind> {
@@ -249,7 +238,7 @@ mod tests {
 
     #[test]
     fn every_kind_lists_something_under_both_its_words() {
-        for name in KINDS {
+        for name in KINDS.iter() {
             let kind = kind(name).unwrap();
             // Experiments may all be elsewhere.
             assert!(!kind.items.is_empty() || *name == "experiments", "{name}");
