@@ -90,7 +90,7 @@ macro_rules! changes {
 }
 
 /// What a switch changed about a packet that it queued; none of it by default.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Changes(u8);
 
 changes! {
