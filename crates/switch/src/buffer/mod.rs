@@ -12,6 +12,7 @@ pub mod pfabric;
 mod reason;
 pub mod red;
 pub mod trim;
+pub mod vertigo;
 
 pub use reason::DropReason;
 
@@ -170,6 +171,7 @@ registry! {
         dibs_first_open::DibsFirstOpen,
         pfabric::PFabric,
         trim::Trim,
+        vertigo::Vertigo,
     }
 }
 
