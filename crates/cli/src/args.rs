@@ -246,20 +246,21 @@ pub struct BenchArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  sidestep vectors dibs                      128 rows of CSV, as in conformance/vectors/
+  sidestep vectors dibs                      CSV, as in conformance/vectors/
   sidestep vectors sched/pfabric --count 1000 --seed 7
   sidestep vectors dibs-flow | cut -d, -f2,12,13,14
 
 Each row of a buffer or a route is a small switch, a packet, the draws that the policy finds
-and what it decides; each row of a scheduler is one operation on a queue. Masks are hexadecimal,
+and what it decides; each row of a scheduler is one operation on a queue. Of a policy that
+remembers, like red, the rows are sequences that one policy answers. Masks are hexadecimal,
 bit p for port p. Rows go in turn through the policy's defaults and each parameter changed
 once. The columns are explained in docs/vectors.md.")]
 pub struct VectorsArgs {
     /// A route, buffer or scheduler; where two have one name, `buffer/NAME` or `sched/NAME`
     pub policy: String,
-    /// How many rows
-    #[arg(long, default_value_t = 128, value_name = "N")]
-    pub count: u32,
+    /// How many rows; as many as in `conformance/vectors/` unless given
+    #[arg(long, value_name = "N")]
+    pub count: Option<u32>,
     /// Where the rows come from; those of `conformance/vectors/` have seed 1
     #[arg(long, default_value_t = 1, value_name = "S")]
     pub seed: u64,

@@ -9,7 +9,8 @@ use sidestep_vectors::{Policy, Seed, named, policies};
 /// Prints the rows of one policy.
 pub fn vectors(args: &VectorsArgs) -> Outcome {
     let policy = find(&args.policy).map_err(|e| Failure::input(format!("vectors: {e}")))?;
-    out::say(&policy.table(args.count, Seed(args.seed)));
+    let count = args.count.unwrap_or(policy.shipped_rows());
+    out::say(&policy.table(count, Seed(args.seed)));
     Ok(0)
 }
 

@@ -30,8 +30,8 @@ pub struct StillQueues {
     pub to_switch: PortSet,
     /// The port the packet at hand came in by.
     pub ingress: Option<PortId>,
-    /// When every queue's last bit leaves, or left.
-    pub empty_at: Time,
+    /// When each queue's last bit leaves, or left.
+    pub empty_at: Vec<Time>,
 }
 
 impl StillQueues {
@@ -42,12 +42,12 @@ impl StillQueues {
             urgent: vec![Depth::default(); depths.len()],
             worst: vec![None; depths.len()],
             waiting: vec![Vec::new(); depths.len()],
+            empty_at: vec![Time::ZERO; depths.len()],
             depths,
             capacity,
             framing: Framing::Ip,
             to_switch: PortSet::EMPTY,
             ingress: None,
-            empty_at: Time::ZERO,
         }
     }
 
@@ -131,8 +131,8 @@ impl Queues for StillQueues {
     fn urgent(&self, port: PortId) -> Depth {
         self.urgent[port.index()]
     }
-    fn empty_at(&self, _: PortId) -> Time {
-        self.empty_at
+    fn empty_at(&self, port: PortId) -> Time {
+        self.empty_at[port.index()]
     }
     fn time_to_send(&self, _: PortId, bytes: Bytes) -> Time {
         BitRate::gbps(1).time_to_send(bytes)

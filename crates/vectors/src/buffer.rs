@@ -1,9 +1,11 @@
-//! Rows of a buffer policy: a switch, a packet, the verdict. Every row asks a new policy.
+//! Rows of a buffer policy: a switch, a packet, the verdict. Every row asks a new policy, but those of a
+//! sequence.
 
 use crate::chance::put_draws;
-use crate::draw::{draw_packet, draw_queues, put_packet, put_queues};
+use crate::draw::{chance, draw_packet, draw_queues, put_packet, put_queues};
 use crate::policy::Policy;
 use crate::row::{Row, mask};
+use crate::sequence::{at_first, begin, later, put_empty_at, steps};
 use crate::settings::{Setting, settings};
 use sidestep_switch::testing::StillQueues;
 use sidestep_switch::{AnyBuffer, Buffer, Queues, Verdict};
@@ -12,23 +14,25 @@ use sidestep_types::{Packet, PortId, PortSet, Rng, Seed};
 /// Rows without end.
 pub fn rows(policy: Policy, seed: Seed) -> impl Iterator<Item = Row> {
     let settings = all_settings(policy);
-    let row = move |n: u32| {
+    let sequence = move |n: u32| {
         let setting = &settings[n as usize % settings.len()];
-        let case = Case::draw(policy, n, seed);
-        let (verdict, rng) = case.ask(&mut case.build(policy, setting));
-        let mut row = Row::default();
-        row.put("row", n);
-        row.put("settings", &setting.words);
-        case.put(policy, setting, &rng, &mut row);
-        put_verdict(&mut row, verdict, case.port);
-        row
+        let cases = Case::draw(policy, n, steps(policy), seed);
+        let mut asked = cases[0].build(policy, setting);
+        let row = |(step, case): (u32, &Case)| {
+            let answer = case.ask(&mut asked);
+            let mut row = begin(policy, &setting.words, n, step, &case.queues);
+            case.put(policy, setting, &answer, &mut row);
+            answer.put(case.port, &mut row);
+            row
+        };
+        (0..).zip(&cases).map(row).collect::<Vec<Row>>()
     };
-    (0..).map(row)
+    (0..).flat_map(sequence)
 }
 
 fn all_settings(policy: Policy) -> Vec<Setting> {
     let name = policy.entry.name;
-    settings(policy.entry, |values| {
+    settings(policy.entry, policy.nature.remembers, |values| {
         AnyBuffer::build(name, values, 4, 0).is_ok()
     })
 }
@@ -43,17 +47,54 @@ struct Case {
     rng: Rng,
 }
 
+/// What a policy says, and the stream after it.
+#[derive(Debug, PartialEq)]
+struct Answer {
+    verdict: Verdict,
+    after: Rng,
+}
+
 impl Case {
-    fn draw(policy: Policy, number: u32, seed: Seed) -> Case {
-        let mut rng = seed.stream(("buffer", policy.entry.name, u64::from(number)));
+    /// The cases of sequence `number`, which is of so many steps.
+    fn draw(policy: Policy, number: u32, steps: u32, seed: Seed) -> Vec<Case> {
         let control = policy.nature.control;
-        let queues = draw_queues(&mut rng, control);
+        let mut cases: Vec<Case> = Vec::new();
+        for row in number * steps..(number + 1) * steps {
+            let rng = seed.stream(("buffer", policy.entry.name, u64::from(row)));
+            cases.push(match &cases[..] {
+                [] => Case::first(rng, control),
+                [first, ..] => first.later(&cases[cases.len() - 1].queues, rng, control),
+            });
+        }
+        cases
+    }
+
+    fn first(mut rng: Rng, control: bool) -> Case {
+        let queues = at_first(draw_queues(&mut rng, control));
         let packet = draw_packet(&mut rng, control);
         Case {
-            port: PortId(rng.below(u64::from(queues.ports())) as u16),
+            port: draw_port(&mut rng, &queues),
             queues,
             packet,
             salt: rng.next_u64(),
+            rng,
+        }
+    }
+
+    /// A later case of the sequence that begins with this one. Three of four want the same port.
+    fn later(&self, before: &StillQueues, mut rng: Rng, control: bool) -> Case {
+        let queues = later(&mut rng, before, control);
+        let packet = draw_packet(&mut rng, control);
+        let other = chance(&mut rng, 4);
+        Case {
+            port: if other {
+                draw_port(&mut rng, &queues)
+            } else {
+                self.port
+            },
+            queues,
+            packet,
+            salt: self.salt,
             rng,
         }
     }
@@ -63,18 +104,18 @@ impl Case {
         AnyBuffer::build(name, &setting.values, ports, self.salt).expect("it was built before")
     }
 
-    /// The verdict, and the stream after it.
-    fn ask(&self, policy: &mut AnyBuffer) -> (Verdict, Rng) {
-        let (mut queues, mut rng) = (self.queues.clone(), self.rng.clone());
+    fn ask(&self, policy: &mut AnyBuffer) -> Answer {
+        let (mut queues, mut after) = (self.queues.clone(), self.rng.clone());
         let want = queues.want_for(self.port, &self.packet);
-        let verdict = policy.admit(&self.packet, want, &mut queues, &mut rng);
-        (verdict, rng)
+        let verdict = policy.admit(&self.packet, want, &mut queues, &mut after);
+        Answer { verdict, after }
     }
 
-    fn put(&self, policy: Policy, setting: &Setting, after: &Rng, row: &mut Row) {
+    fn put(&self, policy: Policy, setting: &Setting, answer: &Answer, row: &mut Row) {
         let queues = &self.queues;
         let open = queues.clone().open(&self.packet);
         put_queues(row, queues);
+        put_empty_at(row, policy, queues);
         row.put(
             "candidates_mask_hex",
             mask(candidates(policy, setting, queues)),
@@ -86,8 +127,22 @@ impl Case {
         row.put_some("worst_rank_bytes", queues.worst(self.port));
         put_packet(row, &self.packet);
         row.put("salt_hex", format!("{:016x}", self.salt));
-        put_draws(row, policy, &self.rng, after);
+        put_draws(row, policy, &self.rng, &answer.after);
     }
+}
+
+impl Answer {
+    fn put(&self, want: PortId, row: &mut Row) {
+        let verdict = self.verdict;
+        row.put("verdict", verdict.name());
+        row.put_some("port", verdict.port(want).map(|p| p.0));
+        row.put("mark", u8::from(verdict.marks()));
+        row.put_some("reason", verdict.reason().map(|reason| reason.name()));
+    }
+}
+
+fn draw_port(rng: &mut Rng, queues: &StillQueues) -> PortId {
+    PortId(rng.below(u64::from(queues.ports())) as u16)
 }
 
 /// The ports that a packet may be detoured to, full or not.
@@ -100,25 +155,19 @@ fn candidates(policy: Policy, setting: &Setting, queues: &StillQueues) -> PortSe
     ports
 }
 
-fn put_verdict(row: &mut Row, verdict: Verdict, want: PortId) {
-    row.put("verdict", verdict.name());
-    row.put_some("port", verdict.port(want).map(|p| p.0));
-    row.put("mark", u8::from(verdict.marks()));
-    row.put_some("reason", verdict.reason().map(|reason| reason.name()));
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::policies;
+    use crate::sequence::{SHIPPED, STEPS};
 
     /// How many of 640 cases `other` answers otherwise than a new policy does.
-    fn differ(policy: Policy, other: impl Fn(&Setting, &Case) -> (Verdict, Rng)) -> usize {
+    fn differ(policy: Policy, other: impl Fn(&Setting, &Case) -> Answer) -> usize {
         let settings = all_settings(policy);
         let differs = |n: &u32| {
             let setting = &settings[*n as usize % settings.len()];
-            let case = Case::draw(policy, *n, Seed(1));
-            case.ask(&mut case.build(policy, setting)) != other(setting, &case)
+            let case = &Case::draw(policy, *n, 1, Seed(1))[0];
+            case.ask(&mut case.build(policy, setting)) != other(setting, case)
         };
         (0..640).filter(differs).count()
     }
@@ -159,17 +208,22 @@ mod tests {
     }
 
     #[test]
-    fn a_policy_that_is_asked_twice_answers_otherwise_only_where_its_nature_says_that_it_remembers()
-    {
+    fn a_new_policy_at_every_step_answers_otherwise_exactly_where_the_nature_says_that_it_remembers()
+     {
         for policy in buffers() {
-            let the_second_time = differ(policy, |setting, case| {
-                let mut asked = case.build(policy, setting);
-                case.ask(&mut asked);
-                case.ask(&mut asked)
-            });
+            let settings = all_settings(policy);
+            let otherwise = |n: u32| {
+                let setting = &settings[n as usize % settings.len()];
+                let cases = Case::draw(policy, n, STEPS, Seed(1));
+                let mut same = cases[0].build(policy, setting);
+                let differs = |case: &&Case| {
+                    case.ask(&mut same) != case.ask(&mut case.build(policy, setting))
+                };
+                cases.iter().filter(differs).count()
+            };
+            let otherwise: usize = (0..SHIPPED).map(otherwise).sum();
             let name = policy.entry.name;
-            // What is remembered may show later, or of other packets alone.
-            assert!(the_second_time == 0 || policy.nature.remembers, "{name}");
+            assert_eq!(otherwise > 0, policy.nature.remembers, "{name}");
         }
     }
 }

@@ -12,7 +12,7 @@ const FULL: u32 = 1518;
 const LEAST: u32 = 64;
 
 /// One in `n`.
-fn chance(rng: &mut Rng, n: u64) -> bool {
+pub fn chance(rng: &mut Rng, n: u64) -> bool {
     rng.below(n) == 0
 }
 
@@ -29,20 +29,35 @@ pub fn draw_queues(rng: &mut Rng, control: bool) -> StillQueues {
     };
     let mut queues = StillQueues::new(vec![Depth::default(); usize::from(ports)], capacity);
     queues.framing = Framing::Ethernet;
-    queues.ingress = (!chance(rng, 8)).then(|| PortId(rng.below(u64::from(ports)) as u16));
+    queues.ingress = draw_ingress(rng, ports);
     for port in (0..ports).map(PortId) {
-        let (depth, first) = draw_depth(rng, limit, control);
-        queues.depths[port.index()] = depth;
-        queues.urgent[port.index()] = first;
-        let rank = draw_rank(rng);
-        // The packet on the wire has no rank any more.
-        let waits = depth.packets - first.packets > 1;
-        queues.worst[port.index()] = waits.then_some(rank);
+        draw_queue(rng, &mut queues, port, control);
         if chance(rng, 2) {
             queues.to_switch.insert(port);
         }
     }
     queues
+}
+
+/// Where a packet comes in by; now and then nowhere.
+pub fn draw_ingress(rng: &mut Rng, ports: u16) -> Option<PortId> {
+    (!chance(rng, 8)).then(|| PortId(rng.below(u64::from(ports)) as u16))
+}
+
+/// What waits at `port`.
+pub fn draw_queue(rng: &mut Rng, queues: &mut StillQueues, port: PortId, control: bool) {
+    let limit = match queues.capacity {
+        Capacity::PerPort(Size::Packets(n)) => n,
+        Capacity::PerPort(Size::Bytes(b)) => b.0 / u64::from(FULL),
+        other => unreachable!("{other:?} is not drawn"),
+    };
+    let (depth, first) = draw_depth(rng, limit, control);
+    queues.depths[port.index()] = depth;
+    queues.urgent[port.index()] = first;
+    let rank = draw_rank(rng);
+    // The packet on the wire has no rank any more.
+    let waits = depth.packets - first.packets > 1;
+    queues.worst[port.index()] = waits.then_some(rank);
 }
 
 /// A queue, and what of it is served before the rest.

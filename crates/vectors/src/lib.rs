@@ -3,6 +3,7 @@
 //! A row holds everything that the decision depends on, chance included: the draws that
 //! the policy would take next stand in it. Rows are drawn from a stream of their own, by
 //! the policy's name, the seed and the row's number, so a longer table begins like a shorter one.
+//! Rows of a policy that remembers are the steps of sequences, each of them answered by one policy.
 //! What a policy's rows need it says itself, in its [`Nature`]. What the columns mean:
 //! `docs/vectors.md`.
 //!
@@ -24,6 +25,7 @@ mod policy;
 mod route;
 mod row;
 mod sched;
+mod sequence;
 mod settings;
 
 pub use policy::Policy;

@@ -1,6 +1,7 @@
 //! A policy whose rows can be drawn.
 
 use crate::row::{Row, csv};
+use crate::sequence::{SHIPPED, STEPS};
 use sidestep_switch::Nature;
 use sidestep_types::{Entry, Seed};
 
@@ -26,6 +27,15 @@ impl Policy {
     /// The file of the shipped table.
     pub fn file(&self) -> String {
         format!("{}-{}.csv", self.seam, self.entry.name)
+    }
+
+    /// How many rows the shipped table has.
+    pub fn shipped_rows(&self) -> u32 {
+        if self.nature.remembers {
+            SHIPPED * STEPS
+        } else {
+            128
+        }
     }
 
     /// Rows without end.

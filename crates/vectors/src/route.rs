@@ -1,9 +1,10 @@
-//! Rows of a route: next hops and queues, and the port. Every row asks a new policy.
+//! Rows of a route: next hops and queues, and the port. Every row asks a new policy, but those of a sequence.
 
 use crate::chance::put_draws;
 use crate::draw::{draw_packet, draw_queues, put_packet, put_queues};
 use crate::policy::Policy;
 use crate::row::Row;
+use crate::sequence::{at_first, begin, later, put_empty_at, steps};
 use crate::settings::{Setting, settings};
 use sidestep_switch::testing::StillQueues;
 use sidestep_switch::{AnyRoute, Hops, Route};
@@ -12,23 +13,25 @@ use sidestep_types::{Packet, PortId, Rng, Seed};
 /// Rows without end.
 pub fn rows(policy: Policy, seed: Seed) -> impl Iterator<Item = Row> {
     let settings = all_settings(policy);
-    let row = move |n: u32| {
+    let sequence = move |n: u32| {
         let setting = &settings[n as usize % settings.len()];
-        let case = Case::draw(policy, n, seed);
-        let (port, rng) = case.ask(&mut case.build(policy, setting));
-        let mut row = Row::default();
-        row.put("row", n);
-        row.put("settings", &setting.words);
-        case.put(policy, &rng, &mut row);
-        row.put("port", port.0);
-        row
+        let cases = Case::draw(policy, n, steps(policy), seed);
+        let mut asked = cases[0].build(policy, setting);
+        let row = |(step, case): (u32, &Case)| {
+            let (port, rng) = case.ask(&mut asked);
+            let mut row = begin(policy, &setting.words, n, step, &case.queues);
+            case.put(policy, &rng, &mut row);
+            row.put("port", port.0);
+            row
+        };
+        (0..).zip(&cases).map(row).collect::<Vec<Row>>()
     };
-    (0..).map(row)
+    (0..).flat_map(sequence)
 }
 
 fn all_settings(policy: Policy) -> Vec<Setting> {
     let name = policy.entry.name;
-    settings(policy.entry, |values| {
+    settings(policy.entry, policy.nature.remembers, |values| {
         AnyRoute::build(name, values, 4, 0).is_ok()
     })
 }
@@ -38,22 +41,63 @@ fn all_settings(policy: Policy) -> Vec<Setting> {
 struct Case {
     queues: StillQueues,
     packet: Packet,
-    hops: Vec<PortId>,
+    way: Way,
     salt: u64,
     rng: Rng,
 }
 
+/// The next hops toward one place, as [`Hops`].
+#[derive(Clone, Debug)]
+struct Way {
+    ports: Vec<PortId>,
+    set: u32,
+    prefix: u32,
+}
+
+/// Places that packets of a sequence go to, and how many different sets of next hops lead there.
+const PREFIXES: usize = 4;
+const SETS: usize = 2;
+
 impl Case {
-    fn draw(policy: Policy, number: u32, seed: Seed) -> Case {
-        let mut rng = seed.stream(("route", policy.entry.name, u64::from(number)));
+    /// The cases of sequence `number`, which is of so many steps.
+    fn draw(policy: Policy, number: u32, steps: u32, seed: Seed) -> Vec<Case> {
+        let name = policy.entry.name;
         let control = policy.nature.control;
-        let queues = draw_queues(&mut rng, control);
+        let first_row = u64::from(number * steps);
+        let first = Case::first(seed.stream(("route", name, first_row)), control);
+        let mut rng = seed.stream(("ways", name, first_row));
+        let ways = draw_ways(&mut rng, &first);
+        let mut cases = vec![first];
+        for row in (first_row + 1..).take(steps as usize - 1) {
+            let rng = seed.stream(("route", name, row));
+            cases.push(cases[cases.len() - 1].later(&ways, rng, control));
+        }
+        cases
+    }
+
+    fn first(mut rng: Rng, control: bool) -> Case {
+        let queues = at_first(draw_queues(&mut rng, control));
         let packet = draw_packet(&mut rng, control);
         Case {
-            hops: draw_hops(&mut rng, queues.ports()),
+            way: Way {
+                ports: draw_hops(&mut rng, queues.ports()),
+                set: 0,
+                prefix: 0,
+            },
             queues,
             packet,
             salt: rng.next_u64(),
+            rng,
+        }
+    }
+
+    /// The next case of the sequence, for one of these ways.
+    fn later(&self, ways: &[Way], mut rng: Rng, control: bool) -> Case {
+        Case {
+            queues: later(&mut rng, &self.queues, control),
+            packet: draw_packet(&mut rng, control),
+            way: ways[rng.below(PREFIXES as u64) as usize].clone(),
+            salt: self.salt,
             rng,
         }
     }
@@ -66,17 +110,50 @@ impl Case {
     /// The port, and the stream after it was chosen.
     fn ask(&self, policy: &mut AnyRoute) -> (PortId, Rng) {
         let (mut queues, mut rng) = (self.queues.clone(), self.rng.clone());
-        let port = policy.pick(&self.packet, Hops::of(&self.hops), &mut queues, &mut rng);
+        let port = policy.pick(&self.packet, self.way.hops(), &mut queues, &mut rng);
         (port, rng)
     }
 
     fn put(&self, policy: Policy, after: &Rng, row: &mut Row) {
         put_queues(row, &self.queues);
-        row.put_list("hops", self.hops.iter().map(|p| p.0));
+        put_empty_at(row, policy, &self.queues);
+        row.put_list("hops", self.way.ports.iter().map(|p| p.0));
+        if policy.nature.remembers {
+            row.put("hop_set", self.way.set);
+            row.put("prefix", self.way.prefix);
+        }
         put_packet(row, &self.packet);
         row.put("salt_hex", format!("{:016x}", self.salt));
         put_draws(row, policy, &self.rng, after);
     }
+}
+
+impl Way {
+    fn hops(&self) -> Hops<'_> {
+        Hops {
+            ports: &self.ports,
+            set: self.set,
+            prefix: self.prefix,
+        }
+    }
+}
+
+/// The ways of the sequence that begins with `first`, to which the first of them belongs: to every place
+/// by one of the sets in turn.
+fn draw_ways(rng: &mut Rng, first: &Case) -> Vec<Way> {
+    let mut sets = vec![first.way.ports.clone()];
+    while sets.len() < SETS {
+        let ports = draw_hops(rng, first.queues.ports());
+        if !sets.contains(&ports) {
+            sets.push(ports);
+        }
+    }
+    let way = |prefix: usize| Way {
+        ports: sets[prefix % SETS].clone(),
+        set: (prefix % SETS) as u32,
+        prefix: prefix as u32,
+    };
+    (0..PREFIXES).map(way).collect()
 }
 
 /// Some of the ports in rising order, one at least.
@@ -92,27 +169,69 @@ fn draw_hops(rng: &mut Rng, ports: u16) -> Vec<PortId> {
 mod tests {
     use super::*;
     use crate::policies;
+    use crate::sequence::{SHIPPED, STEPS};
+
+    /// How many answers in some sequences are others than those of `other`, which gets a case, the
+    /// policy of another such sequence and a new one.
+    fn differ(
+        policy: Policy,
+        other: impl Fn(&Case, &mut AnyRoute, &mut AnyRoute) -> (PortId, Rng),
+    ) -> usize {
+        let settings = all_settings(policy);
+        let differ = |n: u32| {
+            let new = |case: &Case| case.build(policy, &settings[n as usize % settings.len()]);
+            let cases = Case::draw(policy, n, STEPS, Seed(1));
+            let (mut asked, mut twin) = (new(&cases[0]), new(&cases[0]));
+            let differs =
+                |case: &&Case| case.ask(&mut asked) != other(case, &mut twin, &mut new(case));
+            cases.iter().filter(differs).count()
+        };
+        (0..SHIPPED).map(differ).sum()
+    }
+
+    fn routes() -> impl Iterator<Item = Policy> {
+        policies().filter(|policy| policy.seam == "route")
+    }
 
     #[test]
-    fn a_choice_depends_on_ranks_or_on_earlier_ones_only_where_the_nature_says_so() {
-        for policy in policies().filter(|policy| policy.seam == "route") {
-            let settings = all_settings(policy);
-            for n in 0..640 {
-                let case = Case::draw(policy, n, Seed(1));
-                let new = || case.build(policy, &settings[n as usize % settings.len()]);
-                let mut asked = new();
-                let first = case.ask(&mut asked);
-                let name = policy.entry.name;
-                let again = case.ask(&mut asked);
-                assert!(again == first || policy.nature.remembers, "{name}");
+    fn a_new_policy_at_every_step_answers_otherwise_exactly_where_the_nature_says_that_it_remembers()
+     {
+        for policy in routes() {
+            let otherwise = differ(policy, |case, _, new| case.ask(new));
+            let name = policy.entry.name;
+            assert_eq!(otherwise > 0, policy.nature.remembers, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_remembered_of_one_set_or_place_shows_for_another_when_their_numbers_are_equal() {
+        let mut any = false;
+        for policy in routes() {
+            let otherwise = differ(policy, |case, twin, _| {
+                let mut other = case.clone();
+                (other.way.set, other.way.prefix) = (0, 0);
+                other.ask(twin)
+            });
+            let name = policy.entry.name;
+            assert!(otherwise == 0 || policy.nature.remembers, "{name}");
+            any |= otherwise > 0;
+        }
+        assert!(any, "no route keeps its memory by set or by place");
+    }
+
+    #[test]
+    fn a_choice_depends_on_ranks_only_where_the_nature_says_so() {
+        for policy in routes() {
+            let otherwise = differ(policy, |case, twin, _| {
                 let mut other = case.clone();
                 if case.packet.rank() > 0 {
                     other.packet.set_rank(u32::MAX - case.packet.rank());
                 }
                 other.queues.worst.fill(None);
-                let ranked = other.ask(&mut new());
-                assert!(ranked == first || policy.nature.ranks, "{name}");
-            }
+                other.ask(twin)
+            });
+            let name = policy.entry.name;
+            assert!(otherwise == 0 || policy.nature.ranks, "{name}");
         }
     }
 }

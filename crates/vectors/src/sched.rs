@@ -3,17 +3,15 @@
 use crate::draw::{draw_packet, put_packet};
 use crate::policy::Policy;
 use crate::row::Row;
+use crate::sequence::STEPS;
 use crate::settings::{Setting, settings};
 use sidestep_switch::{AnySched, Sched};
 use sidestep_types::{Packet, Seed};
 
-/// Operations on one queue, which starts empty.
-const STEPS: u32 = 16;
-
 /// Rows without end.
 pub fn rows(policy: Policy, seed: Seed) -> impl Iterator<Item = Row> {
     let name = policy.entry.name;
-    let settings = settings(policy.entry, |values| {
+    let settings = settings(policy.entry, policy.nature.remembers, |values| {
         AnySched::build(name, values, 4, 0).is_ok()
     });
     let sequence = move |n: u32| {
@@ -23,6 +21,7 @@ pub fn rows(policy: Policy, seed: Seed) -> impl Iterator<Item = Row> {
     (0..).flat_map(sequence)
 }
 
+/// Operations on one queue, which starts empty.
 fn sequence(policy: Policy, setting: &Setting, number: u32, seed: Seed) -> Vec<Row> {
     let name = policy.entry.name;
     let mut rng = seed.stream(("sched", name, u64::from(number)));

@@ -10,30 +10,63 @@ pub struct Setting {
 }
 
 /// The settings of `entry` that `builds` accepts; the defaults first.
-pub fn settings(entry: &Entry, builds: impl Fn(&Values) -> bool) -> Vec<Setting> {
-    let one_by_one = entry
-        .params
-        .iter()
-        .flat_map(|p| others(p).into_iter().map(move |text| vec![(p.name, text)]));
-    let together = |chosen: fn(&&Param) -> bool| -> Vec<(&'static str, String)> {
-        let params = entry.params.iter().filter(chosen);
-        params
-            .filter_map(|p| Some((p.name, others(p).into_iter().next()?)))
-            .collect()
+///
+/// What a policy remembers must show within a few steps, and the defaults are made for long runs. So
+/// where it `remembers` each parameter is changed, and each number left as it is, beside other numbers.
+pub fn settings(entry: &Entry, remembers: bool, builds: impl Fn(&Values) -> bool) -> Vec<Setting> {
+    let params = entry.params;
+    let other = |p: &Param| others(p).into_iter().next();
+    let number = |p: &Param| other(p).filter(|_| is_number(p));
+    // Thresholds are all different and rise: 5, 10, … packets.
+    let threshold = |p: &Param| {
+        let mut sizes = params.iter().filter(|p| p.unit == ParamUnit::Size);
+        let before = sizes.position(|size| size.name == p.name)?;
+        Some(format!("{} pkt", 5 * (before + 1)))
     };
-    let is_number = |p: &&Param| !matches!(p.unit, ParamUnit::Flag | ParamUnit::Word(_));
-    let mut all: Vec<Vec<(&str, String)>> = vec![vec![]];
-    for changes in one_by_one.chain([together(is_number), together(|_| true)]) {
-        if !all.contains(&changes) {
-            all.push(changes);
+    let beside = |p: &Param| match remembers {
+        true => threshold(p).or(number(p)),
+        false => None,
+    };
+    let but = |one: &Param, text: Option<String>| {
+        changes(params, |p| match p.name == one.name {
+            true => text.clone(),
+            false => beside(p),
+        })
+    };
+    let mut all = vec![vec![]];
+    for param in params {
+        all.extend(others(param).into_iter().map(|text| but(param, Some(text))));
+    }
+    if remembers {
+        all.push(changes(params, beside));
+        all.extend(params.iter().map(|param| but(param, None)));
+    }
+    all.push(changes(params, number));
+    all.push(changes(params, other));
+    let mut different: Vec<Changes> = Vec::new();
+    for changes in all {
+        if !different.contains(&changes) {
+            different.push(changes);
         }
     }
-    let setting = |changes: Vec<(&str, String)>| Setting {
+    let setting = |changes: Changes| Setting {
         words: words(&changes),
-        values: values(entry.params, &changes),
+        values: values(params, &changes),
     };
-    let all = all.into_iter().map(setting);
+    let all = different.into_iter().map(setting);
     all.filter(|setting| builds(&setting.values)).collect()
+}
+
+/// Parameters with other values than their defaults.
+type Changes = Vec<(&'static str, String)>;
+
+fn changes(params: &[Param], to: impl Fn(&Param) -> Option<String>) -> Changes {
+    let change = |p: &Param| Some((p.name, to(p)?));
+    params.iter().filter_map(change).collect()
+}
+
+fn is_number(param: &Param) -> bool {
+    !matches!(param.unit, ParamUnit::Flag | ParamUnit::Word(_))
 }
 
 fn words(changes: &[(&str, String)]) -> String {
@@ -69,7 +102,7 @@ fn others(param: &Param) -> Vec<String> {
         ParamUnit::Count if param.default == Some("2") => vec!["4".into()],
         ParamUnit::Count => vec!["2".into()],
         ParamUnit::Bytes => vec!["3 kB".into()],
-        ParamUnit::Fraction => vec!["1".into()],
+        ParamUnit::Fraction => vec!["0.25".into(), "1".into()],
         ParamUnit::Time => vec!["5 us".into()],
         ParamUnit::Rate => vec!["2 Gbps".into()],
         ParamUnit::PerSecond => vec!["300 /s".into()],

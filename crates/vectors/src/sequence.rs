@@ -1,0 +1,91 @@
+//! Sequences: one policy is asked in every step, while the queues of its switch and the time move on.
+
+use crate::draw::{draw_ingress, draw_queue};
+use crate::policy::Policy;
+use crate::row::Row;
+use sidestep_switch::testing::StillQueues;
+use sidestep_switch::{Depth, Queues};
+use sidestep_types::{Bytes, PortId, Rng, Time};
+
+/// Steps of a sequence.
+pub const STEPS: u32 = 16;
+/// Sequences of a shipped table: enough that there is one of each setting.
+pub const SHIPPED: u32 = 32;
+
+/// How many rows one policy answers: those of a sequence where it remembers, else one.
+pub fn steps(policy: Policy) -> u32 {
+    if policy.nature.remembers { STEPS } else { 1 }
+}
+
+/// The beginning of row number `step` of sequence `number`, of which each has so many steps.
+pub fn begin(policy: Policy, settings: &str, number: u32, step: u32, queues: &StillQueues) -> Row {
+    let mut row = Row::default();
+    row.put("row", number * steps(policy) + step);
+    row.put("settings", settings);
+    if policy.nature.remembers {
+        row.put("sequence", number);
+        row.put("step", step);
+        row.put("now_ps", queues.now.ps());
+    }
+    row
+}
+
+/// When each queue is empty, where that can matter.
+pub fn put_empty_at(row: &mut Row, policy: Policy, queues: &StillQueues) {
+    if policy.nature.remembers {
+        row.put_list("empty_at_ps", queues.empty_at.iter().map(|at| at.ps()));
+    }
+}
+
+/// The queues at time zero: those that are not empty will be when they are sent.
+pub fn at_first(mut queues: StillQueues) -> StillQueues {
+    plan_ends(&mut queues);
+    queues
+}
+
+/// The same switch at a later time, when no queue has shrunk faster than its port sends. A queue that is
+/// empty ran empty as planned.
+pub fn later(rng: &mut Rng, before: &StillQueues, control: bool) -> StillQueues {
+    let mut queues = before.clone();
+    queues.ingress = draw_ingress(rng, queues.ports());
+    for port in ports(before) {
+        // Half of them stand as they stood.
+        match rng.below(8) {
+            0 => empty(&mut queues, port),
+            1..=3 => draw_queue(rng, &mut queues, port, control),
+            _ => {}
+        }
+    }
+    let soonest = |port: PortId| before.empty_at[port.index()].saturating_sub(left(&queues, port));
+    let soonest = ports(before).map(soonest).max();
+    // At once, or as long as up to 4 or 25 packets of 1500 bytes take.
+    let most = [1, 50_000, 300_000][rng.below(3) as usize];
+    queues.now = before.now.max(soonest.unwrap_or_default()) + Time::from_ns(rng.below(most));
+    plan_ends(&mut queues);
+    queues
+}
+
+fn empty(queues: &mut StillQueues, port: PortId) {
+    queues.depths[port.index()] = Depth::default();
+    queues.urgent[port.index()] = Depth::default();
+    queues.worst[port.index()] = None;
+}
+
+fn plan_ends(queues: &mut StillQueues) {
+    for port in ports(queues) {
+        if queues.depths[port.index()].packets > 0 {
+            queues.empty_at[port.index()] = queues.now + left(queues, port);
+        }
+    }
+}
+
+/// How long `port` sends what it has.
+fn left(queues: &StillQueues, port: PortId) -> Time {
+    let Depth { packets, bytes } = queues.depths[port.index()];
+    let wire = bytes + packets * queues.framing.unbuffered();
+    queues.time_to_send(port, Bytes(u64::from(wire)))
+}
+
+fn ports(queues: &StillQueues) -> impl Iterator<Item = PortId> + use<> {
+    (0..queues.ports()).map(PortId)
+}
