@@ -27,6 +27,9 @@ pub struct Nature {
     pub draws: u32,
     /// A decision depends on the decisions before it.
     pub remembers: bool,
+    /// Evicted packets may go on: it has a say in [`crate::Buffer::displaced`], and looks at all that waits at
+    /// a full queue ([`crate::Queues::could_fit`]).
+    pub displaces: bool,
     /// What a buffer policy answers: the words of [`crate::Verdict::name`] and, in place of
     /// `drop`, the reasons of [`crate::DropReason::name`]. `ttl` is the switch's own and not among them.
     pub answers: &'static [&'static str],
@@ -49,6 +52,7 @@ impl Nature {
         control: false,
         draws: 0,
         remembers: false,
+        displaces: false,
         answers: &["enqueue", "full"],
     };
     /// Detours, and drops what was detoured too often.

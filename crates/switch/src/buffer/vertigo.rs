@@ -55,7 +55,8 @@ impl Policy for Vertigo {
         sched: &["srpt", "pfabric", "fifo"],
         ranks: true,
         draws: MOST as u32,
-        answers: &["enqueue", "evict", "detour", "squeeze", "full"],
+        displaces: true,
+        answers: &["enqueue", "evict", "detour", "squeeze", "full", "evicted"],
         ..Nature::PLAIN
     };
 
