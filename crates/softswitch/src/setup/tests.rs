@@ -153,7 +153,7 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
         (
             "buffer = \"dibs\"",
             "buffer = \"pfabric\"",
-            "needs sched \"pfabric\", got \"fifo\"",
+            "needs sched \"pfabric\" or \"srpt\", got \"fifo\"",
         ),
         (
             "\"100 pkt\"",
