@@ -224,6 +224,21 @@ proptest! {
     }
 }
 
+#[test]
+fn a_packet_with_nothing_behind_it_takes_one_event_a_hop() {
+    let network = topology("linear", &[("switches", "4")]);
+    let alone = plan(vec![flow(0, 7, 1000, Time::ZERO)]);
+    let until = Time::from_ms(1);
+    let fifo = config("droptail", 9, 1);
+    let mut ranked = fifo.clone();
+    ranked.switch.sched = values(sched::ENTRIES, "srpt", &[]);
+    let planned = run_planned::<WheelAgenda>(&network, &alone, &ranked, until);
+    let seen = run(&network, alone.clone(), ranked, until);
+    assert_eq!(seen, run(&network, alone, fifo, until));
+    let (hops, events) = (seen.totals.packet_hops, seen.totals.events);
+    assert_eq!((hops, planned.totals.events), (5, events + 4));
+}
+
 /// A run that plans every end of a transmission.
 fn run_planned<A: Agenda>(
     network: &Network,
