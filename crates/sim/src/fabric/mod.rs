@@ -228,13 +228,14 @@ impl<A: Agenda> Fabric<A> {
     }
 
     /// Plans what the ranked port of `link` asks for.
+    #[inline]
     fn plan(&mut self, link: u32, due: Due) {
-        if let Some(departs) = due.first {
-            self.plan_first(link, departs);
+        if due.first {
+            self.plan_first(link, due.departs);
         }
-        if let Some(at) = due.ends {
+        if due.ends {
             let slot = self.links.len() as u32 + self.hosts + link;
-            self.agenda.schedule(slot, at, ENDS);
+            self.agenda.schedule(slot, due.departs, ENDS);
         }
     }
 
@@ -254,12 +255,16 @@ impl<A: Agenda> Fabric<A> {
     fn sent(&mut self, link: u32) {
         let ranked = self.wiring.ranked[link as usize].as_mut();
         let ranked = ranked.expect("only a ranked port ends");
-        let line = &mut self.links[link].line;
-        let gone = ranked.ended(line, &self.pool, (self.now, self.unbuffered));
+        let l = &mut self.links[link];
+        let at = (self.now, self.unbuffered);
         if self.pfc.is_some() {
+            let gone = ranked.ended(&mut l.line, &self.pool, at);
             self.left(link, gone);
+            return self.send_next(link);
         }
-        self.send_next(link);
+        let wire = &self.wiring.wires[l.wire];
+        let due = ranked.next(&mut l.line, &mut self.pool, wire, at);
+        self.plan(link, due);
     }
 
     /// The slot of a link's pauses or crossings.

@@ -66,19 +66,18 @@ impl Outputs {
     fn sent(&mut self, port: usize, at: Time) {
         let p = &mut self.ports[port];
         let ranked = p.ranked.as_mut().expect("only a ranked port ends");
-        ranked.ended(&mut p.line, &self.slab, (at, UNBUFFERED));
-        let due = ranked.start(&mut p.line, &mut self.slab, &p.wire, at);
+        let due = ranked.next(&mut p.line, &mut self.slab, &p.wire, (at, UNBUFFERED));
         self.ends.set(port, Time::MAX);
         self.plan(port, due);
     }
 
     /// Plans what a ranked port asks for.
     fn plan(&mut self, port: usize, due: Due) {
-        if let Some(at) = due.ends {
-            self.ends.set(port, at);
+        if due.ends {
+            self.ends.set(port, due.departs);
         }
-        if let Some(departs) = due.first {
-            self.plan_first(port, departs);
+        if due.first {
+            self.plan_first(port, due.departs);
         }
     }
 

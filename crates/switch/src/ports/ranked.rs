@@ -24,11 +24,12 @@ pub struct Ranked {
 /// What a driver has to plan for a ranked port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Due {
-    /// A transmission began with nothing before it on the wire, and departs then: its arrival.
-    pub first: Option<Time>,
-    /// The end of the transmission under way, and [`Ranked::ended`] then. It comes before whatever
-    /// arrives at the same instant.
-    pub ends: Option<Time>,
+    /// When the transmission under way ends, if either of the others.
+    pub departs: Time,
+    /// It began just now, with nothing before it on the wire: its arrival is to be planned.
+    pub first: bool,
+    /// Its end is to be planned: [`Ranked::next`] then, before whatever arrives at that instant.
+    pub ends: bool,
 }
 
 impl Ranked {
@@ -70,12 +71,20 @@ impl Ranked {
         at: u32,
     ) -> Due {
         line.settle(store, now, unbuffered);
+        if line.sending() == NONE && self.waiting == 0 && self.sched.passes() {
+            let span = wire.time_to_send(u32::from(store.parcel(at).packet.wire));
+            line.free_at = line.free_at.max(now).saturating_add(span);
+            return self.send(line, store, now.saturating_add(span), at);
+        }
         self.push(line, store, wire, now, at);
         if line.sending() == NONE {
             return self.start(line, store, wire, now);
         }
-        let ends = self.plan().then(|| store.parcel(line.sending()).departs);
-        Due { first: None, ends }
+        Due {
+            departs: store.parcel(line.sending()).departs,
+            first: false,
+            ends: self.plan(),
+        }
     }
 
     /// Hands a parcel to the scheduler of a port that may not begin to send. Counting it in is
@@ -110,15 +119,20 @@ impl Ranked {
         };
         self.check(store, at);
         self.waiting -= 1;
+        let span = wire.time_to_send(u32::from(store.parcel(at).packet.wire));
+        self.send(line, store, now.saturating_add(span), at)
+    }
+
+    /// Begins to send a parcel.
+    #[inline]
+    fn send<S: Store>(&mut self, line: &mut Line, store: &mut S, departs: Time, at: u32) -> Due {
         let parcel = store.parcel_mut(at);
-        let departs = now.saturating_add(wire.time_to_send(u32::from(parcel.packet.wire)));
         parcel.departs = departs;
         parcel.next = NONE;
-        let first = line.send(store, at).then_some(departs);
-        let comes_back = (self.waiting > 0 || self.every_end) && self.plan();
         Due {
-            first,
-            ends: comes_back.then_some(departs),
+            departs,
+            first: line.send(store, at),
+            ends: (self.waiting > 0 || self.every_end) && self.plan(),
         }
     }
 
@@ -127,8 +141,23 @@ impl Ranked {
         !std::mem::replace(&mut self.planned, true)
     }
 
+    /// The transmission has ended whose end was planned: begins the next one, if anything waits.
+    ///
+    /// Panics when nothing was being sent.
+    #[inline]
+    pub fn next<S: Store>(
+        &mut self,
+        line: &mut Line,
+        store: &mut S,
+        wire: &Wire,
+        (now, unbuffered): (Time, u32),
+    ) -> Due {
+        self.ended(line, store, (now, unbuffered));
+        self.start(line, store, wire, now)
+    }
+
     /// The transmission has ended whose end was planned: the packet takes no buffer any more. Says
-    /// which it was.
+    /// which it was. Of [`Ranked::next`] the first half, for drivers that do more then.
     ///
     /// Panics when nothing was being sent.
     pub fn ended<S: Store>(

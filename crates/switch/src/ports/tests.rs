@@ -238,11 +238,10 @@ fn sending_desk() -> Desk {
     desk
 }
 
-fn due(first: Option<u64>, ends: Option<u64>) -> Due {
-    Due {
-        first: first.map(Time::from_us),
-        ends: ends.map(Time::from_us),
-    }
+/// What `due` asks for: when the first on the wire departs, and when to come back.
+fn asks(due: Due) -> (Option<u64>, Option<u64>) {
+    let at = due.departs.as_ns() / 1000;
+    (due.first.then_some(at), due.ends.then_some(at))
 }
 
 #[test]
@@ -251,25 +250,25 @@ fn a_ranked_port_chooses_at_the_ends_behind_which_something_waits() {
     let mut decider = decider(1, &[KEEP]);
     let mut asked = |desk: &mut Desk, rank| {
         forward(desk, &mut decider, 0, rank);
-        desk.due
+        asks(desk.due)
     };
-    assert_eq!(asked(&mut desk, 900), due(Some(12), None));
-    assert_eq!(asked(&mut desk, 500), due(None, Some(12)));
-    assert_eq!(asked(&mut desk, 100), due(None, None), "planned already");
+    assert_eq!(asked(&mut desk, 900), (Some(12), None));
+    assert_eq!(asked(&mut desk, 500), (None, Some(12)));
+    assert_eq!(asked(&mut desk, 100), (None, None), "planned already");
     assert_eq!(desk.depth(0), 3);
     assert_eq!(desk.lines[0].free_at, Time::from_us(36));
     desk.now = Time::from_us(12);
     assert_eq!((desk.ended(0), desk.depth(0)), (0, 2));
-    assert_eq!(desk.start(0), due(None, Some(24)));
+    assert_eq!(asks(desk.start(0)), (None, Some(24)));
     assert_eq!(desk.lines[0].sending(), 2, "rank 100");
     desk.now = Time::from_us(24);
     assert_eq!(desk.ended(0), 2);
-    assert_eq!(desk.start(0), due(None, None), "nothing is behind it");
+    assert_eq!(asks(desk.start(0)), (None, None), "nothing is behind it");
     desk.now = Time::from_us(35);
     assert_eq!(desk.depth(0), 1);
     // What comes as the last bit leaves finds the port idle.
     desk.now = Time::from_us(36);
-    assert_eq!(asked(&mut desk, 700), due(None, None));
+    assert_eq!(asked(&mut desk, 700), (None, None));
     assert_eq!((desk.lines[0].sending(), desk.depth(0)), (3, 1));
     assert_eq!(desk.lines[0].peak().packets, 3);
     desk.now = Time::from_us(48);
@@ -287,12 +286,12 @@ fn an_end_is_planned_for_what_is_evicted_before_it() {
     assert_eq!((gone, desk.depth(0)), (1, 1));
     desk.now = Time::from_us(12);
     assert_eq!(desk.ended(0), 0);
-    assert_eq!((desk.start(0), desk.depth(0)), (due(None, None), 0));
+    assert_eq!((asks(desk.start(0)), desk.depth(0)), ((None, None), 0));
     // The next transmission has an end of its own to plan.
     forward(&mut desk, &mut decider, 0, 900);
-    assert_eq!(desk.due, due(None, None));
+    assert_eq!(asks(desk.due), (None, None));
     forward(&mut desk, &mut decider, 0, 500);
-    assert_eq!(desk.due, due(None, Some(24)));
+    assert_eq!(asks(desk.due), (None, Some(24)));
 }
 
 #[test]
@@ -301,12 +300,12 @@ fn a_driver_may_come_back_at_every_end() {
     desk.ranked[0].as_mut().unwrap().plan_every_end();
     let mut decider = decider(1, &[KEEP]);
     forward(&mut desk, &mut decider, 0, 900);
-    assert_eq!(desk.due, due(Some(12), Some(12)));
+    assert_eq!(asks(desk.due), (Some(12), Some(12)));
     forward(&mut desk, &mut decider, 0, 500);
-    assert_eq!(desk.due, due(None, None));
+    assert_eq!(asks(desk.due), (None, None));
     desk.now = Time::from_us(12);
     desk.ended(0);
-    assert_eq!(desk.start(0), due(None, Some(24)));
+    assert_eq!(asks(desk.start(0)), (None, Some(24)));
 }
 
 #[test]
@@ -525,9 +524,8 @@ fn a_new_scheduler_takes_over_what_waits() {
     let (ranked, line) = (desk.ranked[0].as_mut().unwrap(), &mut desk.lines[0]);
     let at = (desk.now, 0);
     let due = [done[0], done[1]]
-        .map(|handle| (ranked.queue(line, &mut desk.shelf, &desk.wire, at, handle)).ends);
-    let end = Some(Time::from_us(12));
-    assert_eq!(due, [end, None], "behind what is being sent");
+        .map(|handle| asks(ranked.queue(line, &mut desk.shelf, &desk.wire, at, handle)).1);
+    assert_eq!(due, [Some(12), None], "behind what is being sent");
     let done = reschedule(
         &mut desk.ranked[0],
         None,

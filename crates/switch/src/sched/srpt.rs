@@ -62,6 +62,10 @@ impl Policy for Srpt {
 }
 
 impl Sched for Srpt {
+    fn passes(&self) -> bool {
+        true
+    }
+
     fn push(&mut self, pkt: &Packet, handle: u32) {
         let (rank, wire) = (pkt.rank(), pkt.wire);
         // Into the last ring that begins with a rank as small, there behind all equals.
