@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Instructions per packet-hop of short runs, held against expected.json.
+"""Instructions and events per packet-hop of short runs, the first held against expected.json.
 
     bench/instructions/run.py             compare; exit 1 when one is more than 2 % off
     bench/instructions/run.py --update    write what is measured to expected.json
@@ -31,6 +31,7 @@ WORKLOADS = {
     "perm k=8": ("perm.toml", 1_000, 10_000, ["topology.k=8"]),
     "incast, DIBS": ("incast.toml", 1_000, 10_000, []),
     "background mix": ("background.toml", 5_000, 30_000, []),
+    "ranked-leafspine": ("../../scenarios/ranked-leafspine.toml", 2_000, 1_000, []),
 }
 
 
@@ -73,7 +74,7 @@ def build():
 
 
 def measure(steps, scenario, warm_up, length, settings):
-    """Packet-hops and instructions of the measured part of one run."""
+    """Packet-hops and instructions of the measured part of one run, and events of all of it."""
     command = [
         *("valgrind", "--tool=callgrind", "--toggle-collect=measured"),
         f"--callgrind-out-file={os.devnull}",
@@ -83,18 +84,19 @@ def measure(steps, scenario, warm_up, length, settings):
     collected = re.search(r"Collected : (\d+)", done.stderr)
     if done.returncode != 0 or collected is None:
         fail(f"{scenario}: exit {done.returncode}\n{done.stderr}")
-    hops, instructions = int(done.stdout), int(collected[1])
+    hops, events_per_hop = done.stdout.split()
+    hops, instructions = int(hops), int(collected[1])
     if hops == 0 or instructions == 0:
         fail(f"{scenario}: {hops} packet-hops in {instructions} instructions: nothing was measured")
-    return {"hops": hops, "per_hop": round(instructions / hops, 1)}
+    return {"hops": hops, "per_hop": round(instructions / hops, 1), "events_per_hop": float(events_per_hop)}
 
 
 def compare(measured, expected):
     """Prints the table; returns the names that are off."""
     off = []
-    print(f"{'workload':<16}{'hops':>10}{'instructions/hop':>18}{'expected':>10}{'change':>9}")
+    print(f"{'workload':<17}{'hops':>9}{'events/hop':>12}{'instructions/hop':>18}{'expected':>10}{'change':>9}")
     for name, now in measured.items():
-        line = f"{name:<16}{now['hops']:>10}{now['per_hop']:>18}"
+        line = f"{name:<17}{now['hops']:>9}{now['events_per_hop']:>12}{now['per_hop']:>18}"
         before = expected.get(name)
         if before is None:
             off.append(name)

@@ -1,7 +1,7 @@
 //! Runs one scenario for `bench/instructions/run.py`, which counts the instructions of [`measured`].
 //!
 //! `steps SCENARIO WARM_UP_US LENGTH_US [KEY=VALUE]...` takes the first scheme and seed, and
-//! prints the packet-hops of the measured part.
+//! prints the packet-hops of the measured part, and events per packet-hop of the whole run.
 
 use sidestep_lab::Scenario;
 use sidestep_sim::agenda::WheelAgenda;
@@ -24,7 +24,10 @@ fn main() -> Result<(), String> {
     world.run_until(warm_up);
     let before = world.packet_hops();
     measured(&mut world, warm_up.saturating_add(length));
-    println!("{}", world.packet_hops() - before);
+    let hops = world.packet_hops() - before;
+    let totals = world.finish().totals;
+    let events_per_hop = totals.events as f64 / totals.packet_hops as f64;
+    println!("{hops} {events_per_hop:.4}");
     Ok(())
 }
 

@@ -54,6 +54,12 @@ pub const BENCHES: &[Bench] = &[
             "duration=200 ms",
         ],
     },
+    Bench {
+        name: "ranked-leafspine",
+        summary: "320 hosts of a leaf-spine at half load, DCTCP through ports that rank",
+        scenario: "ranked-leafspine",
+        sets: &[],
+    },
 ];
 
 /// What a benchmark measured.

@@ -4,7 +4,7 @@
 //! ([`sidestep_switch::ports`] says how a queue behaves). Since a FIFO port knows a packet's
 //! departure when it is queued, the agenda holds only the arrival of the line's head: one
 //! event a hop. Ports whose scheduler is not FIFO take a second event, the end of a
-//! transmission. Here are the clock, the agenda and the wires; `pauses` and `crossings` are the
+//! transmission, when something waits behind it; with pauses they always do. Here are the clock, the agenda and the wires; `pauses` and `crossings` are the
 //! events that only some networks have.
 
 mod crossings;
@@ -19,14 +19,18 @@ use crate::config::SwitchConfig;
 use crate::indexed::Table;
 use crate::layout::{Far, Laid, LinkEnds};
 use crate::pfc::Pfc;
-use crate::pool::{NONE, Pool};
-use sidestep_switch::ports::{Ranked, Wire};
+use crate::pool::Pool;
+use sidestep_switch::ports::{Due, Ranked, Wire};
 use sidestep_switch::sched::fifo::Fifo;
 use sidestep_switch::{AnySched, Depth};
 use sidestep_types::{Framing, HEADER_BYTES, Packet, PortId, Seed, Time};
 
 /// Set in the tie of everything but ends of transmission and crossings, which come first.
 const LATE: u32 = 1 << 31;
+
+/// The tie of ends of transmission, which come before crossings as well: an end that is not planned
+/// is seen by whatever comes at the same instant.
+const ENDS: u32 = 0;
 
 /// What of the links a switch looks at only when a policy asks.
 pub(crate) struct Wiring {
@@ -42,11 +46,6 @@ impl Wiring {
     pub fn ranked(&self, link: u32) -> Option<&Ranked> {
         self.ranked.get(link as usize)?.as_ref()
     }
-
-    /// The parcel that `link` is sending; [`NONE`] when it is idle or FIFO.
-    pub fn sending(&self, link: u32) -> u32 {
-        self.ranked(link).map_or(NONE, Ranked::sending)
-    }
 }
 
 /// All links, their packets and the agenda.
@@ -60,6 +59,8 @@ pub(crate) struct Fabric<A> {
     cioq: Option<Box<Cioq>>,
     /// Is there either? Then what comes in is watched.
     pub inner: bool,
+    /// Ranked ports plan every end of a transmission.
+    every_end: bool,
     pub unbuffered: u32,
     pub now: Time,
     pub hash: u64,
@@ -121,6 +122,7 @@ impl<A: Agenda> Fabric<A> {
             pfc: pfc.map(Box::new),
             cioq: cioq.map(Box::new),
             inner,
+            every_end: switch.pfc.is_some(),
             unbuffered: framing.unbuffered(),
             header_wire: framing.wire(HEADER_BYTES) as u16,
             now: Time::ZERO,
@@ -197,15 +199,18 @@ impl<A: Agenda> Fabric<A> {
     #[inline(never)]
     fn enqueue_ranked(&mut self, link: u32, parcel: u32) {
         let bytes = self.buffered(parcel);
+        let paused = self.pfc.as_ref().is_some_and(|pfc| pfc.paused(link));
         let ranked = self.wiring.ranked[link as usize].as_mut();
         let ranked = ranked.expect("a ranked port");
         let l = &mut self.links[link];
         let wire = &self.wiring.wires[l.wire];
         l.line.grow(bytes);
-        ranked.push(&mut l.line, &mut self.pool, wire, self.now, parcel);
-        if ranked.sending() == NONE {
-            self.send_next(link);
+        if paused {
+            return ranked.push(&mut l.line, &mut self.pool, wire, self.now, parcel);
         }
+        let at = (self.now, self.unbuffered);
+        let due = ranked.queue(&mut l.line, &mut self.pool, wire, at, parcel);
+        self.plan(link, due);
     }
 
     /// Starts the transmission of the packet that the scheduler of the idle `link` names, if any
@@ -218,14 +223,20 @@ impl<A: Agenda> Fabric<A> {
         let ranked = ranked.expect("a ranked port");
         let l = &mut self.links[link];
         let wire = &self.wiring.wires[l.wire];
-        let Some(started) = ranked.start(&mut l.line, &mut self.pool, wire, self.now) else {
-            return;
-        };
-        if started.first {
-            self.plan_first(link, started.departs);
+        let due = ranked.start(&mut l.line, &mut self.pool, wire, self.now);
+        self.plan(link, due);
+    }
+
+    /// Plans what the ranked port of `link` asks for.
+    #[inline]
+    fn plan(&mut self, link: u32, due: Due) {
+        if due.first {
+            self.plan_first(link, due.departs);
         }
-        let slot = self.links.len() as u32 + self.hosts + link;
-        self.agenda.schedule(slot, started.departs, link);
+        if due.ends {
+            let slot = self.links.len() as u32 + self.hosts + link;
+            self.agenda.schedule(slot, due.departs, ENDS);
+        }
     }
 
     /// A transmission or a crossing ended, or a pause arrived: `slot` counts from the first of these.
@@ -244,12 +255,16 @@ impl<A: Agenda> Fabric<A> {
     fn sent(&mut self, link: u32) {
         let ranked = self.wiring.ranked[link as usize].as_mut();
         let ranked = ranked.expect("only a ranked port ends");
-        let line = &mut self.links[link].line;
-        let gone = ranked.ended(line, &self.pool, self.unbuffered);
+        let l = &mut self.links[link];
+        let at = (self.now, self.unbuffered);
         if self.pfc.is_some() {
+            let gone = ranked.ended(&mut l.line, &self.pool, at);
             self.left(link, gone);
+            return self.send_next(link);
         }
-        self.send_next(link);
+        let wire = &self.wiring.wires[l.wire];
+        let due = ranked.next(&mut l.line, &mut self.pool, wire, at);
+        self.plan(link, due);
     }
 
     /// The slot of a link's pauses or crossings.
@@ -324,7 +339,30 @@ impl<A: Agenda> Fabric<A> {
         if all.is_empty() {
             *all = (0..self.links.len()).map(|_| None).collect();
         }
-        all[link as usize] = Some(Ranked::new(sched, link));
+        let mut ranked = Ranked::new(sched, link);
+        if self.every_end {
+            ranked.plan_every_end();
+        }
+        all[link as usize] = Some(ranked);
+    }
+
+    /// Ranked ports plan every end of a transmission from now on.
+    pub fn plan_every_end(&mut self) {
+        self.every_end = true;
+        let ranked = self.wiring.ranked.iter_mut().flatten();
+        ranked.for_each(Ranked::plan_every_end);
+    }
+
+    /// When something last happened, of what is served up to `served`: an event, or an end of a
+    /// transmission that was not planned.
+    pub fn latest(&self, served: Time) -> Time {
+        let ranked = self.wiring.ranked.iter().enumerate();
+        let sent = ranked.filter_map(|(link, ranked)| {
+            ranked.as_ref()?;
+            self.links[link as u32].line.tail_departs(&self.pool)
+        });
+        let sent = sent.filter(|departs| *departs <= served).max();
+        self.now.max(sent.unwrap_or(self.now))
     }
 
     /// What happens next, unless it is later than `limit`; the time moves there.

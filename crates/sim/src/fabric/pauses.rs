@@ -55,7 +55,7 @@ impl<A: Agenda> Fabric<A> {
     fn send_frame(&mut self, ingress: u32, pause: bool) {
         let Some(pfc) = &self.pfc else { return };
         let (back, bytes) = pfc.way_back(ingress);
-        let sending = self.wiring.sending(back);
+        let sending = self.links[back].line.sending();
         let mut begins = self.now;
         if sending != NONE {
             begins = begins.max(self.pool.get(sending).departs);
@@ -79,7 +79,7 @@ impl<A: Agenda> Fabric<A> {
         let now = self.now;
         let pfc = self.pfc.as_mut().expect("a network with pauses");
         let (pause, next) = pfc.frame_arrived(link, now);
-        let idle = self.wiring.sending(link) == NONE;
+        let idle = self.links[link].line.sending() == NONE;
         if idle && pause {
             pfc.stopped(link, now);
         }
@@ -105,7 +105,7 @@ impl<A: Agenda> Fabric<A> {
     /// Links that wait for each other and will for ever, with the time when the last of them came
     /// to a stop.
     pub fn deadlocks(&self) -> Vec<(Time, Vec<u32>)> {
-        let idle = |link| self.wiring.sending(link) == NONE;
+        let idle = |link| self.links[link].line.sending() == NONE;
         let pfc = self.pfc.as_ref();
         pfc.map_or_else(Vec::new, |pfc| pfc.deadlocks(idle))
     }

@@ -56,7 +56,7 @@ impl<A: Agenda> World<A> {
             classes: tallied.classes,
             totals,
             deadlocks,
-            end: self.fabric.now,
+            end: self.fabric.latest(self.served),
             trajectory_hash: self.fabric.hash,
             traces,
         };

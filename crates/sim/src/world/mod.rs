@@ -183,6 +183,13 @@ impl<A: Agenda> World<A> {
         }
     }
 
+    /// Makes ranked ports plan the end of every transmission, as pauses need it, and not only where
+    /// something waits behind it: costs time, changes nothing but the count of events.
+    pub fn plan_every_end(&mut self) {
+        assert!(self.tally.is_fresh(), "ends are planned from the start");
+        self.fabric.plan_every_end();
+    }
+
     /// Watches more closely: costs time and memory, changes nothing that happens.
     pub fn watch(&mut self, watching: Watching) {
         assert!(self.tally.is_fresh(), "watching begins with the run");
@@ -237,9 +244,9 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// The time of the last event.
+    /// When something last happened.
     pub fn now(&self) -> Time {
-        self.fabric.now
+        self.fabric.latest(self.served)
     }
 
     /// Flows not yet delivered, endless ones included.
@@ -266,7 +273,7 @@ impl<A: Agenda> World<A> {
     /// Panics when `at` is before [`World::now`], or after the latest limit of
     /// [`World::run_until`] or the end of the run: events before it have not been served.
     pub fn queue_depths(&mut self, at: Time) -> Vec<Depth> {
-        let (now, served) = (self.fabric.now, self.served);
+        let (now, served) = (self.now(), self.served);
         assert!(
             (now..=served.max(now)).contains(&at),
             "queues are asked for at {at}, the run stands at {now} and is served until {served}"

@@ -10,7 +10,7 @@ use super::agenda::Agenda;
 use super::departure::{Departure, Handle};
 use super::slab::Slab;
 use crate::setup::PortSetup;
-use sidestep_switch::ports::{Line, NONE, Ports, Ranked, Store, Wire, reschedule};
+use sidestep_switch::ports::{Due, Line, Ports, Ranked, Store, Wire, reschedule};
 use sidestep_switch::{AnySched, Capacity, Depth};
 use sidestep_types::{Framing, Packet, PortId, PortSet, Time};
 
@@ -44,7 +44,7 @@ pub(super) struct Outputs {
     pub to_switch: PortSet,
     /// Per port, when its first frame is to be handed out.
     pub dues: Agenda,
-    /// Per port that ranks, when its transmission ends.
+    /// Per port that ranks, when its transmission ends, if something waits behind it.
     pub ends: Agenda,
 }
 
@@ -66,21 +66,18 @@ impl Outputs {
     fn sent(&mut self, port: usize, at: Time) {
         let p = &mut self.ports[port];
         let ranked = p.ranked.as_mut().expect("only a ranked port ends");
-        ranked.ended(&mut p.line, &self.slab, UNBUFFERED);
+        let due = ranked.next(&mut p.line, &mut self.slab, &p.wire, (at, UNBUFFERED));
         self.ends.set(port, Time::MAX);
-        self.send_next(port, at);
+        self.plan(port, due);
     }
 
-    /// Starts, at `at`, the transmission of what the scheduler of the idle `port` names, if anything.
-    fn send_next(&mut self, port: usize, at: Time) {
-        let p = &mut self.ports[port];
-        let ranked = p.ranked.as_mut().expect("only a ranked port chooses");
-        let Some(started) = ranked.start(&mut p.line, &mut self.slab, &p.wire, at) else {
-            return;
-        };
-        self.ends.set(port, started.departs);
-        if started.first {
-            self.plan_first(port, started.departs);
+    /// Plans what a ranked port asks for.
+    fn plan(&mut self, port: usize, due: Due) {
+        if due.ends {
+            self.ends.set(port, due.departs);
+        }
+        if due.first {
+            self.plan_first(port, due.departs);
         }
     }
 
@@ -103,11 +100,9 @@ impl Outputs {
     fn wait(&mut self, port: usize, handle: u32) {
         let p = &mut self.ports[port];
         if let Some(ranked) = &mut p.ranked {
-            ranked.push(&mut p.line, &mut self.slab, &p.wire, self.now, handle);
-            if ranked.sending() == NONE {
-                self.send_next(port, self.now);
-            }
-            return;
+            let at = (self.now, UNBUFFERED);
+            let due = ranked.queue(&mut p.line, &mut self.slab, &p.wire, at, handle);
+            return self.plan(port, due);
         }
         if let Some(departs) = (p.line).queue(&mut self.slab, &p.wire, self.now, handle) {
             self.plan_first(port, departs);
@@ -161,12 +156,12 @@ impl Outputs {
         let p = &mut self.ports[port];
         let new = Ranked::around(sched, port as u32);
         let (slab, line) = (&mut self.slab, &mut p.line);
-        let mut done = reschedule(&mut p.ranked, new, line, slab, self.now, UNBUFFERED);
+        let mut waiting = reschedule(&mut p.ranked, new, line, slab, self.now, UNBUFFERED);
         p.wire = Wire::new(setup.rate, setup.delay);
-        self.ends.set(port, done.ends.unwrap_or(Time::MAX));
+        self.ends.set(port, Time::MAX);
         self.plan_head(port);
-        done.waiting.sort_by_key(|handle| self.slab.number(*handle));
-        for handle in done.waiting {
+        waiting.sort_by_key(|handle| self.slab.number(*handle));
+        for handle in waiting {
             self.wait(port, handle);
         }
     }

@@ -35,8 +35,14 @@ pub struct Ring(VecDeque<Waiting>);
 impl Sched for Ring {
     fn push(&mut self, packet: &Packet, handle: u32) {
         let new = Waiting::new(packet, handle);
-        let at = self.0.partition_point(|waiting| waiting.rank <= new.rank);
-        self.0.insert(at, new);
+        if self.0.back().is_none_or(|last| last.rank <= new.rank) {
+            self.0.push_back(new);
+        } else if new.rank < self.0[0].rank {
+            self.0.push_front(new);
+        } else {
+            let at = self.0.partition_point(|waiting| waiting.rank <= new.rank);
+            self.0.insert(at, new);
+        }
     }
     fn pop(&mut self) -> Option<u32> {
         Some(self.0.pop_front()?.handle)

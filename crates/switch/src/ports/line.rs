@@ -18,7 +18,8 @@ pub struct Line {
     /// First and last parcel on the wire or in the queue.
     head: u32,
     tail: u32,
-    /// Of a FIFO port, the first parcel whose last bit had not left when it was settled last.
+    /// The first parcel whose last bit had not left when it was settled last. Of a ranked port
+    /// that is the last of the list, the one being sent.
     waiting: u32,
     depth: Depth,
     peak: Depth,
@@ -71,6 +72,12 @@ impl Line {
         self.peak = self.depth;
     }
 
+    /// The parcel that was being sent when it was settled last; [`NONE`] when the port was idle.
+    #[inline]
+    pub fn sending(&self) -> u32 {
+        self.waiting
+    }
+
     /// The first parcel on the wire or in the queue; [`NONE`] when there is none.
     #[inline]
     pub fn head(&self) -> u32 {
@@ -81,6 +88,11 @@ impl Line {
     #[inline]
     pub fn head_departs<S: Store>(&self, store: &S) -> Option<Time> {
         (self.head != NONE).then(|| store.parcel(self.head).departs)
+    }
+
+    /// The same of the last parcel.
+    pub fn tail_departs<S: Store>(&self, store: &S) -> Option<Time> {
+        (self.head != NONE).then(|| store.parcel(self.tail).departs)
     }
 
     /// Counts a packet in: so many bytes of buffer.
@@ -124,9 +136,18 @@ impl Line {
         self.join(store, at).then_some(departs)
     }
 
+    /// Puts the parcel that an idle ranked port sends now behind the others; says whether it is
+    /// the first.
+    #[inline]
+    pub(super) fn send<S: Store>(&mut self, store: &mut S, at: u32) -> bool {
+        debug_assert!(self.waiting == NONE, "one transmission at a time");
+        self.waiting = at;
+        self.join(store, at)
+    }
+
     /// Puts a parcel whose departure is known behind the others; says whether it is the first.
     #[inline]
-    pub(super) fn join<S: Store>(&mut self, store: &mut S, at: u32) -> bool {
+    fn join<S: Store>(&mut self, store: &mut S, at: u32) -> bool {
         let before = std::mem::replace(&mut self.tail, at);
         if self.head != NONE {
             store.parcel_mut(before).next = at;
@@ -151,24 +172,18 @@ impl Line {
     }
 
     /// Takes every parcel of a FIFO port off that waits behind the one being sent, in their order.
-    /// They stay counted in. The one being sent is said as well, or [`NONE`].
-    pub(super) fn cut<S: Store>(&mut self, store: &mut S) -> (u32, Vec<u32>) {
-        let sending = std::mem::replace(&mut self.waiting, NONE);
+    /// They stay counted in.
+    pub(super) fn cut<S: Store>(&mut self, store: &mut S) -> Vec<u32> {
         let mut rest = Vec::new();
-        if sending == NONE {
-            return (NONE, rest);
+        if self.waiting == NONE {
+            return rest;
         }
-        let mut next = std::mem::replace(&mut store.parcel_mut(sending).next, NONE);
-        self.tail = sending;
+        self.tail = self.waiting;
+        let mut next = std::mem::replace(&mut store.parcel_mut(self.tail).next, NONE);
         while next != NONE {
             rest.push(next);
             next = store.parcel(next).next;
         }
-        (sending, rest)
-    }
-
-    /// The parcel `sending` of a port that becomes FIFO has not left yet.
-    pub(super) fn resume(&mut self, sending: u32) {
-        self.waiting = sending;
+        rest
     }
 }

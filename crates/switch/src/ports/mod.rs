@@ -2,7 +2,7 @@
 //!
 //! **Decision**     none: what a queue does once the [`crate::Decider`] has decided. A FIFO port
 //!                  knows a packet's departure when it is queued; a port whose scheduler ranks
-//!                  chooses at the end of each transmission.
+//!                  chooses at the end of each transmission behind which something waits.
 //! **State**        per port a [`Line`], and a [`Ranked`] where the scheduler is not FIFO. The
 //!                  packets stand in a [`Store`] of the driver's.
 //! **Units**        picoseconds; bytes on the wire for time, bytes of buffer for depth.
@@ -26,7 +26,7 @@ mod wire;
 
 pub use counts::{Count, Counts};
 pub use line::Line;
-pub use ranked::{Ranked, Rescheduled, Started, reschedule};
+pub use ranked::{Due, Ranked, reschedule};
 pub use store::{NONE, Parcel, Store};
 pub(crate) use view::check_port;
 pub use view::{Live, Ports};

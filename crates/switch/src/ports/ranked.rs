@@ -1,28 +1,35 @@
 //! The explicit queue of a port whose scheduler is not FIFO.
 //!
-//! What waits is in the scheduler; what is sent, or on the wire, is in the port's [`Line`]. The
-//! driver comes back at the end of each transmission.
+//! What waits is in the scheduler; what is sent, or on the wire, is in the port's [`Line`]. A
+//! transmission with nothing behind it ends as a FIFO port's does: when somebody looks. The driver
+//! comes back at the end of the others, where the scheduler chooses.
 
 use super::{Line, NONE, Store, Wire};
 use crate::{AnySched, Sched};
 use sidestep_types::Time;
 
-/// A scheduler and the parcel being sent.
+/// A scheduler, and whether the driver comes back at the end of the transmission under way.
 pub struct Ranked {
     sched: AnySched,
-    /// The parcel being sent; [`NONE`] when the port is idle.
-    sending: u32,
     /// The driver's number of this port: what waits here carries it.
     port: u32,
+    /// How many packets wait.
+    waiting: u32,
+    /// The driver comes back at the end of the transmission under way.
+    planned: bool,
+    /// It comes back at the end of every one.
+    every_end: bool,
 }
 
-/// A transmission that has begun.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Started {
-    /// When its last bit leaves: the driver comes back then, with [`Ranked::ended`].
+/// What a driver has to plan for a ranked port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Due {
+    /// When the transmission under way ends, if either of the others.
     pub departs: Time,
-    /// Nothing is before it on the wire: the driver plans its arrival.
+    /// It began just now, with nothing before it on the wire: its arrival is to be planned.
     pub first: bool,
+    /// Its end is to be planned: [`Ranked::next`] then, before whatever arrives at that instant.
+    pub ends: bool,
 }
 
 impl Ranked {
@@ -30,8 +37,10 @@ impl Ranked {
     pub fn new(sched: AnySched, port: u32) -> Ranked {
         Ranked {
             sched,
-            sending: NONE,
             port,
+            waiting: 0,
+            planned: false,
+            every_end: false,
         }
     }
 
@@ -40,18 +49,46 @@ impl Ranked {
         (!sched.is_fifo()).then(|| Ranked::new(sched, port))
     }
 
+    /// The driver comes back at the end of every transmission from the next one on: for those that
+    /// do more then than to go on sending.
+    pub fn plan_every_end(&mut self) {
+        self.every_end = true;
+    }
+
     /// The scheduler.
     pub fn sched(&self) -> &AnySched {
         &self.sched
     }
 
-    /// The parcel being sent; [`NONE`] when the port is idle.
+    /// Queues a parcel, and begins to send when the port is idle. Counting it in is [`Line::grow`]'s.
     #[inline]
-    pub fn sending(&self) -> u32 {
-        self.sending
+    pub fn queue<S: Store>(
+        &mut self,
+        line: &mut Line,
+        store: &mut S,
+        wire: &Wire,
+        (now, unbuffered): (Time, u32),
+        at: u32,
+    ) -> Due {
+        line.settle(store, now, unbuffered);
+        if line.sending() == NONE && self.waiting == 0 && self.sched.passes() {
+            let span = wire.time_to_send(u32::from(store.parcel(at).packet.wire));
+            line.free_at = line.free_at.max(now).saturating_add(span);
+            return self.send(line, store, now.saturating_add(span), at);
+        }
+        self.push(line, store, wire, now, at);
+        if line.sending() == NONE {
+            return self.start(line, store, wire, now);
+        }
+        Due {
+            departs: store.parcel(line.sending()).departs,
+            first: false,
+            ends: self.plan(),
+        }
     }
 
-    /// Hands a parcel to the scheduler. Counting it in is [`Line::grow`]'s.
+    /// Hands a parcel to the scheduler of a port that may not begin to send. Counting it in is
+    /// [`Line::grow`]'s.
     pub fn push<S: Store>(
         &mut self,
         line: &mut Line,
@@ -66,6 +103,7 @@ impl Ranked {
         let span = wire.time_to_send(u32::from(parcel.packet.wire));
         line.free_at = line.free_at.max(now).saturating_add(span);
         self.sched.push(&parcel.packet, at);
+        self.waiting += 1;
     }
 
     /// Begins, at `now`, to send what the scheduler of an idle port names, if anything.
@@ -75,25 +113,63 @@ impl Ranked {
         store: &mut S,
         wire: &Wire,
         now: Time,
-    ) -> Option<Started> {
-        let at = self.sched.pop()?;
+    ) -> Due {
+        let Some(at) = self.sched.pop() else {
+            return Due::default();
+        };
         self.check(store, at);
-        self.sending = at;
-        let parcel = store.parcel_mut(at);
-        let departs = now.saturating_add(wire.time_to_send(u32::from(parcel.packet.wire)));
-        parcel.departs = departs;
-        parcel.next = NONE;
-        let first = line.join(store, at);
-        Some(Started { departs, first })
+        self.waiting -= 1;
+        let span = wire.time_to_send(u32::from(store.parcel(at).packet.wire));
+        self.send(line, store, now.saturating_add(span), at)
     }
 
-    /// The transmission has ended: the packet takes no buffer any more. Says which it was.
+    /// Begins to send a parcel.
+    #[inline]
+    fn send<S: Store>(&mut self, line: &mut Line, store: &mut S, departs: Time, at: u32) -> Due {
+        let parcel = store.parcel_mut(at);
+        parcel.departs = departs;
+        parcel.next = NONE;
+        Due {
+            departs,
+            first: line.send(store, at),
+            ends: (self.waiting > 0 || self.every_end) && self.plan(),
+        }
+    }
+
+    /// Is the end of the transmission under way to be planned? From now on it is.
+    fn plan(&mut self) -> bool {
+        !std::mem::replace(&mut self.planned, true)
+    }
+
+    /// The transmission has ended whose end was planned: begins the next one, if anything waits.
     ///
     /// Panics when nothing was being sent.
-    pub fn ended<S: Store>(&mut self, line: &mut Line, store: &S, unbuffered: u32) -> u32 {
-        let gone = std::mem::replace(&mut self.sending, NONE);
+    #[inline]
+    pub fn next<S: Store>(
+        &mut self,
+        line: &mut Line,
+        store: &mut S,
+        wire: &Wire,
+        (now, unbuffered): (Time, u32),
+    ) -> Due {
+        self.ended(line, store, (now, unbuffered));
+        self.start(line, store, wire, now)
+    }
+
+    /// The transmission has ended whose end was planned: the packet takes no buffer any more. Says
+    /// which it was. Of [`Ranked::next`] the first half, for drivers that do more then.
+    ///
+    /// Panics when nothing was being sent.
+    pub fn ended<S: Store>(
+        &mut self,
+        line: &mut Line,
+        store: &S,
+        (now, unbuffered): (Time, u32),
+    ) -> u32 {
+        let gone = line.sending();
         assert!(gone != NONE, "a transmission ended on an idle port");
-        line.shrink(u32::from(store.parcel(gone).packet.wire) - unbuffered);
+        self.planned = false;
+        line.settle(store, now, unbuffered);
         gone
     }
 
@@ -111,6 +187,7 @@ impl Ranked {
         let worst = self.sched.evict();
         let at = worst.expect("a buffer policy evicted from a queue that has nothing to evict");
         self.check(store, at);
+        self.waiting -= 1;
         let parcel = store.parcel_mut(at);
         parcel.departs = Time::ZERO;
         let bytes = u32::from(parcel.packet.wire);
@@ -145,8 +222,9 @@ impl Ranked {
 
 /// Changes a port's scheduler and wire while packets are queued.
 ///
-/// What is being sent leaves as was foreseen. What waits is handed back, still counted in, for
-/// the driver to queue again in the order in which it came.
+/// What is being sent leaves as was foreseen; no end of it is planned any more. What waits is
+/// handed back, still counted in, for the driver to queue again in the order in which it came.
+/// That of a FIFO port is in this order.
 pub fn reschedule<S: Store>(
     ranked: &mut Option<Ranked>,
     new: Option<Ranked>,
@@ -154,34 +232,16 @@ pub fn reschedule<S: Store>(
     store: &mut S,
     now: Time,
     unbuffered: u32,
-) -> Rescheduled {
+) -> Vec<u32> {
     line.settle(store, now, unbuffered);
-    let (sending, waiting) = match ranked {
+    let waiting = match ranked {
         None => line.cut(store),
-        Some(old) => (old.sending, old.drain(store)),
+        Some(old) => old.drain(store),
     };
     *ranked = new;
-    line.free_at = now;
-    let mut ends = None;
-    if sending != NONE {
-        let departs = store.parcel(sending).departs;
-        line.free_at = departs;
-        match ranked {
-            Some(ranked) => {
-                ranked.sending = sending;
-                ends = Some(departs);
-            }
-            None => line.resume(sending),
-        }
-    }
-    Rescheduled { ends, waiting }
-}
-
-/// What a driver has to do after [`reschedule`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rescheduled {
-    /// When the ranked port's transmission ends; `None` when the port is idle or FIFO.
-    pub ends: Option<Time>,
-    /// The parcels to queue again. Those of a FIFO port are in their order.
-    pub waiting: Vec<u32>,
+    line.free_at = match line.sending() {
+        NONE => now,
+        sending => store.parcel(sending).departs,
+    };
+    waiting
 }

@@ -51,6 +51,10 @@ struct Desk {
     /// What may not take detours: of what is held, and whether the packet at hand.
     homebound: Vec<u32>,
     homebound_at_hand: bool,
+    /// Ranked ports may not begin to send.
+    paused: bool,
+    /// What a ranked port asked for when a packet was queued last.
+    due: Due,
 }
 
 impl Desk {
@@ -69,6 +73,8 @@ impl Desk {
             moved: Vec::new(),
             homebound: Vec::new(),
             homebound_at_hand: false,
+            paused: true,
+            due: Due::default(),
         }
     }
 
@@ -77,7 +83,12 @@ impl Desk {
         let line = &mut self.lines[port.index()];
         line.grow(u32::from(self.shelf.parcel(at).packet.wire));
         match &mut self.ranked[port.index()] {
-            Some(ranked) => ranked.push(line, &mut self.shelf, &self.wire, self.now, at),
+            Some(ranked) if self.paused => {
+                ranked.push(line, &mut self.shelf, &self.wire, self.now, at);
+            }
+            Some(ranked) => {
+                self.due = ranked.queue(line, &mut self.shelf, &self.wire, (self.now, 0), at);
+            }
             None => drop(line.queue(&mut self.shelf, &self.wire, self.now, at)),
         }
     }
@@ -92,14 +103,14 @@ impl Desk {
     }
 
     /// Starts what the scheduler of `port` names, at the present.
-    fn start(&mut self, port: usize) -> Option<Started> {
+    fn start(&mut self, port: usize) -> Due {
         let ranked = self.ranked[port].as_mut().unwrap();
         ranked.start(&mut self.lines[port], &mut self.shelf, &self.wire, self.now)
     }
 
     fn ended(&mut self, port: usize) -> u32 {
         let ranked = self.ranked[port].as_mut().unwrap();
-        ranked.ended(&mut self.lines[port], &self.shelf, 0)
+        ranked.ended(&mut self.lines[port], &self.shelf, (self.now, 0))
     }
 }
 
@@ -254,28 +265,81 @@ fn a_fifo_port_knows_departures_at_once_and_settles_when_asked() {
     assert_eq!((desk.lines[0].head(), desk.depth(0)), (NONE, 0));
 }
 
-#[test]
-fn a_ranked_port_chooses_at_the_end_of_each_transmission() {
+/// One ranked port that may send.
+fn sending_desk() -> Desk {
     let mut desk = Desk::new(1, 9).ranked(0, pfabric());
+    desk.paused = false;
+    desk
+}
+
+/// What `due` asks for: when the first on the wire departs, and when to come back.
+fn asks(due: Due) -> (Option<u64>, Option<u64>) {
+    let at = due.departs.as_ns() / 1000;
+    (due.first.then_some(at), due.ends.then_some(at))
+}
+
+#[test]
+fn a_ranked_port_chooses_at_the_ends_behind_which_something_waits() {
+    let mut desk = sending_desk();
     let mut decider = decider(1, &[KEEP]);
-    forward(&mut desk, &mut decider, 0, 900);
-    let first = Started {
-        departs: Time::from_us(12),
-        first: true,
+    let mut asked = |desk: &mut Desk, rank| {
+        forward(desk, &mut decider, 0, rank);
+        asks(desk.due)
     };
-    assert_eq!(desk.start(0), Some(first));
-    forward(&mut desk, &mut decider, 0, 500);
-    forward(&mut desk, &mut decider, 0, 100);
+    assert_eq!(asked(&mut desk, 900), (Some(12), None));
+    assert_eq!(asked(&mut desk, 500), (None, Some(12)));
+    assert_eq!(asked(&mut desk, 100), (None, None), "planned already");
     assert_eq!(desk.depth(0), 3);
     assert_eq!(desk.lines[0].free_at, Time::from_us(36));
     desk.now = Time::from_us(12);
     assert_eq!((desk.ended(0), desk.depth(0)), (0, 2));
-    let next = Started {
-        departs: Time::from_us(24),
-        first: false,
-    };
-    assert_eq!(desk.start(0), Some(next));
-    assert_eq!(desk.ranked[0].as_ref().unwrap().sending(), 2, "rank 100");
+    assert_eq!(asks(desk.start(0)), (None, Some(24)));
+    assert_eq!(desk.lines[0].sending(), 2, "rank 100");
+    desk.now = Time::from_us(24);
+    assert_eq!(desk.ended(0), 2);
+    assert_eq!(asks(desk.start(0)), (None, None), "nothing is behind it");
+    desk.now = Time::from_us(35);
+    assert_eq!(desk.depth(0), 1);
+    // What comes as the last bit leaves finds the port idle.
+    desk.now = Time::from_us(36);
+    assert_eq!(asked(&mut desk, 700), (None, None));
+    assert_eq!((desk.lines[0].sending(), desk.depth(0)), (3, 1));
+    assert_eq!(desk.lines[0].peak().packets, 3);
+    desk.now = Time::from_us(48);
+    assert_eq!((desk.depth(0), desk.lines[0].sending()), (0, NONE));
+}
+
+#[test]
+fn an_end_is_planned_for_what_is_evicted_before_it() {
+    let mut desk = sending_desk();
+    let mut decider = decider(1, &[KEEP]);
+    forward(&mut desk, &mut decider, 0, 900);
+    forward(&mut desk, &mut decider, 0, 500);
+    let ranked = desk.ranked[0].as_mut().unwrap();
+    let gone = ranked.evict(&mut desk.lines[0], &mut desk.shelf, &desk.wire, 0);
+    assert_eq!((gone, desk.depth(0)), (1, 1));
+    desk.now = Time::from_us(12);
+    assert_eq!(desk.ended(0), 0);
+    assert_eq!((asks(desk.start(0)), desk.depth(0)), ((None, None), 0));
+    // The next transmission has an end of its own to plan.
+    forward(&mut desk, &mut decider, 0, 900);
+    assert_eq!(asks(desk.due), (None, None));
+    forward(&mut desk, &mut decider, 0, 500);
+    assert_eq!(asks(desk.due), (None, Some(24)));
+}
+
+#[test]
+fn a_driver_may_come_back_at_every_end() {
+    let mut desk = sending_desk();
+    desk.ranked[0].as_mut().unwrap().plan_every_end();
+    let mut decider = decider(1, &[KEEP]);
+    forward(&mut desk, &mut decider, 0, 900);
+    assert_eq!(asks(desk.due), (Some(12), Some(12)));
+    forward(&mut desk, &mut decider, 0, 500);
+    assert_eq!(asks(desk.due), (None, None));
+    desk.now = Time::from_us(12);
+    desk.ended(0);
+    assert_eq!(asks(desk.start(0)), (None, Some(24)));
 }
 
 #[test]
@@ -446,25 +510,32 @@ fn a_scheduler_may_name_only_what_waits_at_its_port() {
             forward(&mut desk, &mut decider, port, 0);
         }
         for sent in 1..named.len() {
-            assert!(desk.start(0).is_some(), "0 and 1 wait at port 0");
-            if sent < named.len() - 1 {
+            desk.start(0);
+            assert_ne!(desk.lines[0].sending(), NONE, "0 and 1 wait at port 0");
+            if !evicts || sent < named.len() - 1 {
+                desk.now += Time::from_us(12);
                 desk.ended(0);
             }
         }
-        let sending = desk.ranked[0].as_ref().unwrap().sending();
+        let sending = desk.lines[0].sending();
         let again = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| match evicts {
-            false => drop(desk.start(0)),
+            false => {
+                desk.start(0);
+            }
             true => {
                 let ranked = desk.ranked[0].as_mut().unwrap();
                 ranked.evict(&mut desk.lines[0], &mut desk.shelf, &desk.wire, 0);
             }
         }));
-        let kept = desk.ranked[0].as_ref().unwrap().sending() == sending;
+        let kept = desk.lines[0].sending() == sending;
         again.is_err() && kept
     };
     for evicts in [false, true] {
         assert!(refused(&[77, 0], evicts), "77 is no packet");
-        assert!(refused(&[0, 0], evicts), "0 is being sent");
+        assert!(
+            refused(&[0, 0], evicts),
+            "0 is being sent, or is on the wire"
+        );
         // Behind 1 comes 0, which is the number of the port as well.
         assert!(refused(&[1, 0, 1], evicts), "1 is on the wire");
         assert!(refused(&[2, 0], evicts), "2 waits at port 1");
@@ -483,16 +554,13 @@ fn a_new_scheduler_takes_over_what_waits() {
     let new = Ranked::around(pfabric(), 0);
     let line = &mut desk.lines[0];
     let done = reschedule(&mut desk.ranked[0], new, line, &mut desk.shelf, desk.now, 0);
-    let expected = Rescheduled {
-        ends: Some(Time::from_us(12)),
-        waiting: vec![1, 2],
-    };
-    assert_eq!(done, expected);
+    assert_eq!(done, [1, 2]);
     assert_eq!(desk.depth(0), 3, "all stay counted in");
     let (ranked, line) = (desk.ranked[0].as_mut().unwrap(), &mut desk.lines[0]);
-    for at in done.waiting {
-        ranked.push(line, &mut desk.shelf, &desk.wire, desk.now, at);
-    }
+    let at = (desk.now, 0);
+    let due = [done[0], done[1]]
+        .map(|handle| asks(ranked.queue(line, &mut desk.shelf, &desk.wire, at, handle)).1);
+    assert_eq!(due, [Some(12), None], "behind what is being sent");
     let done = reschedule(
         &mut desk.ranked[0],
         None,
@@ -501,7 +569,7 @@ fn a_new_scheduler_takes_over_what_waits() {
         desk.now,
         0,
     );
-    assert_eq!((done.ends, done.waiting), (None, vec![2, 1]), "by rank");
+    assert_eq!(done, [2, 1], "by rank");
     desk.now = Time::from_us(12);
     assert_eq!(desk.depth(0), 2, "what was being sent has left");
 }

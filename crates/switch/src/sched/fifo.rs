@@ -33,6 +33,10 @@ impl Sched for Fifo {
     fn is_fifo(&self) -> bool {
         true
     }
+    fn passes(&self) -> bool {
+        true
+    }
+
     fn push(&mut self, _: &Packet, handle: u32) {
         self.0.push_back(handle);
     }

@@ -45,6 +45,10 @@ impl Policy for PFabric {
 }
 
 impl Sched for PFabric {
+    fn passes(&self) -> bool {
+        true
+    }
+
     fn push(&mut self, pkt: &Packet, handle: u32) {
         self.0.push(Waiting {
             rank: pkt.rank(),

@@ -42,6 +42,10 @@ impl Policy for Priority {
 }
 
 impl Sched for Priority {
+    fn passes(&self) -> bool {
+        true
+    }
+
     fn push(&mut self, pkt: &Packet, handle: u32) {
         if pkt.carries_data() {
             self.data.push_back(handle);
