@@ -10,7 +10,7 @@ from bench.simulators import RTL
 sys.path.insert(0, str(RTL / "conformance"))
 import conform
 
-BENCHES = [("dibs_variants", 5), ("vertigo", 2), ("draws", 2)]
+BENCHES = [("dibs_variants", 5), ("vertigo", 3), ("draws", 2)]
 
 
 @pytest.fixture(scope="module")

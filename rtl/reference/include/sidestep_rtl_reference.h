@@ -30,16 +30,26 @@ int32_t sidestep_pick_flow(uint64_t to_switch, uint64_t open, uint64_t salt, uin
 // src/lfsr.rs
 uint64_t sidestep_lfsr_next(uint64_t state, uint64_t taps, uint32_t leap);
 
-// src/vertigo.rs
+// src/queue.rs
+enum : uint32_t { SIDESTEP_PUSH, SIDESTEP_POP, SIDESTEP_EVICT, SIDESTEP_NONE = UINT32_MAX };
+struct SidestepOperation {
+  uint32_t step, operation, rank, answer, waiting, worst;
+};
+struct SidestepOperations;
+SidestepOperations *sidestep_operations_open(uint64_t seed);
+void sidestep_operations_next(SidestepOperations *, SidestepOperation *);
+void sidestep_operations_close(SidestepOperations *);
+
 struct SidestepView {
-  uint32_t count, head[2], tail[2];
+  uint32_t out, waiting, worst;
 };
 struct SidestepQueue;
-SidestepQueue *sidestep_queue_open(uint32_t capacity);
-void sidestep_queue_step(SidestepQueue *, uint32_t pop, uint32_t push, uint32_t rank, uint32_t data,
+SidestepQueue *sidestep_queue_open(uint32_t places);
+void sidestep_queue_step(SidestepQueue *, uint32_t leaves, uint32_t push, uint32_t rank, uint32_t data,
                          SidestepView *);
 void sidestep_queue_close(SidestepQueue *);
 
+// src/vertigo.rs
 struct SidestepLoad {
   uint32_t depth, fits, tail;
 };

@@ -2,13 +2,14 @@
 //! scripts/test-all.sh.
 
 use sidestep_rtl_reference::pick::sidestep_pick_load_aware;
+use sidestep_rtl_reference::queue::{
+    EVICT, NONE, Operation, View, operations, sidestep_operations_close, sidestep_operations_next,
+    sidestep_operations_open, sidestep_queue_close, sidestep_queue_open, sidestep_queue_step,
+};
 use sidestep_rtl_reference::vectors::{
     Vector, sidestep_vectors_close, sidestep_vectors_next, sidestep_vectors_open, vectors,
 };
-use sidestep_rtl_reference::vertigo::{
-    Deflection, Load, View, sidestep_deflect, sidestep_queue_close, sidestep_queue_open,
-    sidestep_queue_step,
-};
+use sidestep_rtl_reference::vertigo::{Deflection, Load, sidestep_deflect};
 use sidestep_types::Seed;
 use std::ptr::null_mut;
 
@@ -29,16 +30,30 @@ fn rows_are_read_until_the_reading_is_closed() {
 }
 
 #[test]
+fn operations_are_read_until_the_reading_is_closed() {
+    let mut row = Operation::default();
+    let reading = sidestep_operations_open(1);
+    // SAFETY: the reading is open until it is closed, once, and `row` is room for one.
+    unsafe {
+        for expected in operations(Seed(1)).take(20) {
+            sidestep_operations_next(reading, &raw mut row);
+            assert_eq!(row, expected);
+        }
+        sidestep_operations_close(reading);
+    }
+}
+
+#[test]
 fn a_queue_is_stepped_until_it_is_closed() {
     let mut view = View::default();
     let queue = sidestep_queue_open(2);
     // SAFETY: the queue is open until it is closed, once, and `view` is room for one.
     unsafe {
-        sidestep_queue_step(queue, 0, 1, 9, 1, &raw mut view);
-        sidestep_queue_step(queue, 0, 1, 4, 2, &raw mut view);
-        assert_eq!((view.count, view.head, view.tail), (2, [4, 2], [9, 1]));
-        sidestep_queue_step(queue, 2, 0, 0, 0, &raw mut view);
-        assert_eq!((view.count, view.head, view.tail), (1, [4, 2], [4, 2]));
+        sidestep_queue_step(queue, NONE, 1, 9, 1, &raw mut view);
+        sidestep_queue_step(queue, NONE, 1, 4, 2, &raw mut view);
+        assert_eq!((view.out, view.waiting, view.worst), (NONE, 2, 9));
+        sidestep_queue_step(queue, EVICT, 0, 0, 0, &raw mut view);
+        assert_eq!((view.out, view.waiting, view.worst), (1, 1, 4));
         sidestep_queue_close(queue);
     }
 }
