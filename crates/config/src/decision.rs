@@ -79,10 +79,9 @@ pub fn decision(resolved: &Resolved) -> Result<Decision, (&'static str, Refusal)
     AnyRoute::build(route.0, &route.1, ports, salt).map_err(|e| ("switch.route", e))?;
     AnyBuffer::build(buffer.0, &buffer.1, ports, salt).map_err(|e| ("switch.buffer", e))?;
     AnySched::build(sched.0, &sched.1, ports, salt).map_err(|e| ("switch.sched", e))?;
-    if let Some(needs) = buffer::nature(buffer.0).sched
-        && needs != sched.0
-    {
-        let expected = format!("{:?} needs sched {needs:?}", buffer.0);
+    let nature = buffer::nature(buffer.0);
+    if !nature.works_beside(sched.0) {
+        let expected = format!("{:?} needs sched {}", buffer.0, one_of(nature.sched));
         let got = format!("{:?}", sched.0);
         return Err(("switch.buffer", Refusal::of_none(expected).got(got)));
     }
@@ -93,6 +92,12 @@ pub fn decision(resolved: &Resolved) -> Result<Decision, (&'static str, Refusal)
         sched: named(sched),
         capacity: capacity(&resolved.values).map_err(|e| ("switch", e))?,
     })
+}
+
+/// Quoted, with `or` between.
+fn one_of(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
+    quoted.join(" or ")
 }
 
 fn capacity(values: &Values) -> Result<Capacity, Refusal> {

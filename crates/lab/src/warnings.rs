@@ -117,7 +117,7 @@ fn marks_too_late(scheme: &Scheme) -> Option<String> {
 fn detours_without_signal(scheme: &Scheme) -> Option<String> {
     let alone = nature(scheme).detours && !reacts_to_marks(scheme);
     alone.then(|| {
-        "DIBS hides losses, and this transport slows down on losses alone: it needs one that \
+        "detours hide losses, and this transport slows down on losses alone: it needs one that \
          reacts to marks (DIBS section 3)"
             .to_string()
     })
@@ -157,7 +157,8 @@ fn line_rate_without_priorities(scheme: &Scheme) -> Option<String> {
     let transport = &scheme.config.transport;
     let expected = transport.nature().buffer?;
     let buffer = &scheme.config.switch.buffer.0;
-    (buffer != expected).then(|| {
+    let evicts = nature(scheme).answers.contains(&"evict");
+    (buffer != expected && !evicts).then(|| {
         format!(
             "transport {} sends at line rate until a timeout, since its switches drop what \
              has most left to send: buffer {buffer:?} does not (SIGCOMM 2013)",
@@ -189,7 +190,7 @@ fn without_effect(scenario: &Scenario, scheme: &Scheme) -> Option<String> {
 
 fn never_detours(scheme: &Scheme) -> Option<String> {
     let never = nature(scheme).detours && scheme.config.switch.capacity == Capacity::Unlimited;
-    never.then(|| "an unlimited queue always has room, so DIBS never detours".to_string())
+    never.then(|| "an unlimited queue always has room, so nothing is ever detoured".to_string())
 }
 
 /// What a pause on the network's worst cable needs.

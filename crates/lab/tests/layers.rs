@@ -245,7 +245,7 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
         ),
         (
             vec!["scheme.dibs.transport.kind=newreno"],
-            "scheme dibs: DIBS hides losses",
+            "scheme dibs: detours hide losses",
         ),
         (
             vec!["scheme.dibs.transport.fast_retransmit=3"],
@@ -259,7 +259,10 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
             vec!["switch.capacity=20 pkt"],
             "mark_at (20 pkt) is not below capacity (20 pkt)",
         ),
-        (vec!["switch.capacity=unlimited"], "DIBS never detours"),
+        (
+            vec!["switch.capacity=unlimited"],
+            "nothing is ever detoured",
+        ),
         (
             vec!["transport.idle_restart=true"],
             "idle_restart changes nothing yet",

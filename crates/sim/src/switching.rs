@@ -5,10 +5,11 @@ use crate::config::SwitchConfig;
 use crate::fabric::{Fabric, Link, Wiring};
 use crate::fib::{Attachment, Fib};
 use crate::indexed::Table;
-use crate::pool::Pool;
+use crate::pool::{NONE, Pool};
 use sidestep_switch::ports::{Counts, Line, Live, Ports, Ranked, Wire};
 use sidestep_switch::{
-    Action, AnyBuffer, AnyRoute, AnySched, Capacity, Carrier, Decider, Streams, Want,
+    Action, AnyBuffer, AnyRoute, AnySched, Capacity, Carrier, Decider, DropReason, Joined, Streams,
+    Want,
 };
 use sidestep_types::{Packet, PortId, PortSet, Seed, Time};
 
@@ -19,8 +20,25 @@ pub(crate) struct Switch {
     frame: Frame,
     fib: Fib,
     decider: Decider,
-    /// Parcels that [`Switch::forward`] has just evicted: the caller's to count and to free.
-    pub evicted: Vec<u32>,
+    /// What [`Switch::forward`] has just evicted for its parcel: the caller's to count, and to free.
+    pub evicted: Vec<Evicted>,
+}
+
+/// A parcel that waited at `from` and made room for another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Evicted {
+    pub parcel: u32,
+    pub from: PortId,
+    pub fate: Fate,
+}
+
+/// What became of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Fate {
+    /// It joined another queue, while so many packets were in the one where it had waited.
+    Moved(Joined, u32),
+    /// It was dropped.
+    Lost(DropReason),
 }
 
 /// What of a switch does not change, and its policies see by way of [`Outputs`].
@@ -172,7 +190,7 @@ struct AtHand<'a, A, const INNER: bool> {
     frame: &'a Frame,
     from: u32,
     parcel: u32,
-    evicted: &'a mut Vec<u32>,
+    evicted: &'a mut Vec<Evicted>,
 }
 
 impl<A: Agenda, const INNER: bool> Carrier for AtHand<'_, A, INNER> {
@@ -217,9 +235,47 @@ impl<A: Agenda, const INNER: bool> Carrier for AtHand<'_, A, INNER> {
         true
     }
 
-    fn evict(&mut self, port: PortId) {
-        let gone = self.fabric.evict(self.frame.link(port));
-        self.evicted.push(gone);
+    fn take(&mut self, port: PortId) -> u32 {
+        self.fabric.evict(self.frame.link(port))
+    }
+
+    fn held(&mut self, held: u32) -> (Packet, Outputs<'_>) {
+        let packet = self.fabric.pool.get(held).packet;
+        let fabric = &mut *self.fabric;
+        let outputs = Outputs {
+            now: fabric.now,
+            links: &mut fabric.links,
+            wiring: &fabric.wiring,
+            pool: &fabric.pool,
+            unbuffered: fabric.unbuffered,
+            frame: self.frame,
+            from: NONE,
+        };
+        (packet, outputs)
+    }
+
+    fn held_mut(&mut self, held: u32) -> &mut Packet {
+        &mut self.fabric.pool.get_mut(held).packet
+    }
+
+    fn put(&mut self, held: u32, joined: Joined) {
+        let from = joined.wanted;
+        let left = self.fabric.depth(self.frame.link(from)).packets;
+        // It is behind the crossings already, if there are any.
+        self.fabric.enqueue(self.frame.link(joined.port), held);
+        self.evicted.push(Evicted {
+            parcel: held,
+            from,
+            fate: Fate::Moved(joined, left),
+        });
+    }
+
+    fn lose(&mut self, held: u32, from: PortId, reason: DropReason) {
+        self.evicted.push(Evicted {
+            parcel: held,
+            from,
+            fate: Fate::Lost(reason),
+        });
     }
 }
 
@@ -231,7 +287,7 @@ struct Outputs<'a> {
     pool: &'a Pool,
     unbuffered: u32,
     frame: &'a Frame,
-    /// The link that the packet came over.
+    /// The link that the packet came over; [`NONE`] of one that waited here.
     from: u32,
 }
 
@@ -262,7 +318,7 @@ impl Ports for Outputs<'_> {
     }
 
     fn ingress(&self) -> Option<PortId> {
-        Some(self.wiring.ingress[self.from])
+        (self.from != NONE).then(|| self.wiring.ingress[self.from])
     }
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 use crate::config::TraceFilter;
 use crate::outcome::{PacketTrace, TraceEvent, TraceStep};
-use crate::switching::Done;
+use crate::switching::{Done, Evicted, Fate};
 use crate::watch::{DetourSeen, Watched, Watcher, Watching};
 use sidestep_switch::{Action, DropReason};
 use sidestep_types::{FlowId, Kind, Packet, PortId, SwitchId, Time};
@@ -105,9 +105,19 @@ impl Tracer {
         self.step(now, parcel, what);
     }
 
-    /// A switch took a packet out of the queue of `port`, for good.
-    pub fn evicted(&mut self, now: Time, parcel: u32, switch: SwitchId, port: PortId) {
-        self.dropped(now, parcel, switch, port, DropReason::Evicted);
+    /// A switch took a packet out of the queue where it waited.
+    pub fn evicted(&mut self, now: Time, switch: SwitchId, gone: &Evicted) {
+        match gone.fate {
+            Fate::Moved(joined, wanted_queue) => {
+                let what = TraceEvent::Queued {
+                    switch,
+                    joined,
+                    wanted_queue,
+                };
+                self.step(now, gone.parcel, what);
+            }
+            Fate::Lost(reason) => self.dropped(now, gone.parcel, switch, gone.from, reason),
+        }
     }
 
     fn dropped(

@@ -127,6 +127,10 @@ impl Watcher {
         self.straight.clear();
         let before = loops.lengths.len();
         for switch in switches(trace) {
+            if self.straight.last() == Some(&switch) {
+                // It waited here, and was moved to another queue.
+                continue;
+            }
             match self.straight.iter().position(|s| *s == switch) {
                 Some(at) => {
                     loops.lengths.add(self.straight.len() - at, 1);
@@ -205,6 +209,8 @@ mod tests {
     #[test]
     fn a_loop_leads_from_a_switch_back_to_it() {
         assert_eq!(lengths(&[1, 2, 3, 4]), []);
+        // Twice in one switch at once: it was moved from queue to queue there.
+        assert_eq!(lengths(&[1, 2, 2, 2, 3]), []);
         assert_eq!(lengths(&[1, 2, 1, 3]), [0, 0, 1]);
         assert_eq!(lengths(&[1, 2, 1, 2, 1, 3]), [0, 0, 2]);
         // The inner loop 3, 4, 3 is counted once, and then 2, 3, 2 around it.

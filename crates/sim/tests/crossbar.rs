@@ -206,7 +206,7 @@ proptest! {
         let nature = buffer::nature(name);
         let mut settings = if nature.detours { dibs(limit, seed) } else { config(name, limit, seed) };
         settings.switch.buffer = config(name, limit, seed).switch.buffer;
-        if let Some(sched) = nature.sched {
+        if let Some(sched) = nature.sched.first() {
             settings.switch.sched = values(sched::ENTRIES, sched, &[]);
         }
         if bytes {

@@ -358,7 +358,7 @@ fn pausing_over(name: &str) -> Outcome {
     let mut config = pausing(12_000, None, 1);
     config.switch.capacity = Capacity::PerPort(Size::Packets(10));
     config.switch.buffer = values(buffer::ENTRIES, name, &[]);
-    let sched = buffer::nature(name).sched.expect("a scheduler of its own");
+    let sched = buffer::nature(name).sched[0];
     config.switch.sched = values(sched::ENTRIES, sched, &[]);
     config.transport = pfabric().into();
     let outcome = run(&network, incast(1..16, 40_000), config, Time::from_s(1));

@@ -16,10 +16,12 @@ pub enum Action {
         /// What was changed about the packet here.
         changes: Changes,
     },
-    /// It joined the queue that it wanted although there was no room: others were evicted for it,
-    /// or its own payload was cut off.
+    /// It joined a queue although there was no room: others left it for the packet, or its own
+    /// payload was cut off.
     Squeezed {
-        /// The queue, before the packet.
+        /// On this port.
+        port: PortId,
+        /// The queue there, before the packet.
         ahead: Depth,
         /// What was changed about the packet here.
         changes: Changes,
@@ -39,8 +41,12 @@ impl Action {
                 port,
                 ahead,
                 changes,
+            }
+            | Action::Squeezed {
+                port,
+                ahead,
+                changes,
             } => (port, ahead, changes),
-            Action::Squeezed { ahead, changes } => (wanted, ahead, changes),
             Action::Dropped(_) | Action::NoMemory => return None,
         };
         Some(Joined {

@@ -7,8 +7,8 @@
 use crate::ports::{Counts, Live, Ports};
 use crate::route::checked;
 use crate::{
-    Action, AnyBuffer, AnyRoute, Buffer, Changes, Depth, DropReason, Hops, Queues, Route, Verdict,
-    Want,
+    Action, AnyBuffer, AnyRoute, Buffer, Changes, Depth, DropReason, Hops, Joined, Queues, Route,
+    Verdict, Want,
 };
 use sidestep_types::{Packet, PortId, Rng};
 
@@ -23,6 +23,8 @@ pub struct Decider {
     counts: Box<[Counts]>,
     /// What the route draws from.
     route_rng: Rng,
+    /// What was evicted for the packet at hand, in that order; none between two packets.
+    victims: Vec<u32>,
 }
 
 /// What the policies of a switch draw from. Each has a stream of its own, so that another route
@@ -51,7 +53,9 @@ impl Streams {
 ///
 /// ```
 /// use sidestep_switch::ports::{Line, Live, Parcel, Ports, Ranked, Store, Wire};
-/// use sidestep_switch::{Action, AnyBuffer, AnyRoute, Capacity, Carrier, Decider, Hops, Streams};
+/// use sidestep_switch::{
+///     Action, AnyBuffer, AnyRoute, Capacity, Carrier, Decider, DropReason, Hops, Joined, Streams,
+/// };
 /// use sidestep_types::{
 ///     BitRate, FlowId, HostId, Kind, Packet, PortId, PortSet, Seed, Size, Time, Values,
 /// };
@@ -109,9 +113,11 @@ impl Streams {
 ///         self.port.line.queue(&mut self.port.shelf, &wire, Time::ZERO, at);
 ///         true
 ///     }
-///     fn evict(&mut self, _: PortId) {
-///         unreachable!("a FIFO port has nothing to evict");
-///     }
+/// #   fn take(&mut self, _: PortId) -> u32 { unreachable!("a FIFO port has nothing to evict") }
+/// #   fn held(&mut self, _: u32) -> (Packet, &mut OnePort) { unreachable!("nothing is held") }
+/// #   fn held_mut(&mut self, _: u32) -> &mut Packet { unreachable!("nothing is held") }
+/// #   fn put(&mut self, _: u32, _: Joined) { unreachable!("nothing is held") }
+/// #   fn lose(&mut self, _: u32, _: PortId, _: DropReason) { unreachable!("nothing is held") }
 /// }
 ///
 /// let none = Values::defaults(&[]);
@@ -151,10 +157,23 @@ pub trait Carrier {
     fn trim(&mut self) -> bool;
     /// Puts the packet into the queue of `port`. Says whether the driver had memory for it.
     fn enqueue(&mut self, port: PortId) -> bool;
-    /// Takes the worst packet out of the queue of `port`, for good.
+    /// Takes the worst packet out of the queue of `port` and holds it, under a number of the
+    /// driver's, until it is put into another queue or lost.
     ///
     /// Panics when there is none: a buffer policy must have asked [`Queues::worst`].
-    fn evict(&mut self, port: PortId);
+    fn take(&mut self, port: PortId) -> u32;
+    /// A held packet, and the ports beside it. Nobody knows any more by which of them it came.
+    fn held(&mut self, held: u32) -> (Packet, Self::Ports<'_>);
+    /// A held packet, to be marked and counted.
+    fn held_mut(&mut self, held: u32) -> &mut Packet;
+    /// May a held packet leave by a port that it does not want?
+    fn held_may_detour(&self, _held: u32) -> bool {
+        true
+    }
+    /// Puts a held packet, which waited at the port that it wanted, into another queue.
+    fn put(&mut self, held: u32, joined: Joined);
+    /// Drops a held packet, which waited at `from`.
+    fn lose(&mut self, held: u32, from: PortId, reason: DropReason);
 }
 
 impl Decider {
@@ -169,6 +188,7 @@ impl Decider {
             rng: streams.buffer,
             counts: vec![Counts::default(); usize::from(ports)].into(),
             route_rng: streams.route,
+            victims: Vec::new(),
         }
     }
 
@@ -255,7 +275,8 @@ impl Decider {
             }
             Verdict::Detour { .. } => self.drop(wanted, DropReason::Full),
             Verdict::Drop(reason) => self.drop(wanted, reason),
-            Verdict::Evict { mark } => self.squeeze(carrier, wanted, mark),
+            Verdict::Evict { mark } => self.evict(carrier, wanted, mark),
+            Verdict::Squeeze { port, mark } => self.squeeze(carrier, wanted, port, mark),
             Verdict::Trim => self.trim(carrier, wanted),
         }
     }
@@ -311,15 +332,50 @@ impl Decider {
         Action::Dropped(reason)
     }
 
-    /// Queues the packet on `wanted` although there is no room, in the place of others.
+    /// Queues the packet on `wanted` in the place of others, and then sees to those.
     #[cold]
     #[inline(never)]
-    fn squeeze<C: Carrier>(&mut self, mut carrier: C, wanted: PortId, mark: bool) -> Action {
-        let mark = match self.make_room(&mut carrier, wanted, mark) {
-            Ok(mark) => mark,
-            Err(reason) => return self.drop(wanted, reason),
+    fn evict<C: Carrier>(&mut self, mut carrier: C, wanted: PortId, mark: bool) -> Action {
+        // A policy that panicked may have left some.
+        self.victims.clear();
+        let action = match self.make_room(&mut carrier, wanted, mark) {
+            Ok(mark) => self.queue_anyway(&mut carrier, wanted, mark, Changes::default()),
+            Err(reason) => self.drop(wanted, reason),
         };
-        self.queue_anyway(&mut carrier, wanted, mark, Changes::default())
+        let mut victims = std::mem::take(&mut self.victims);
+        for victim in victims.drain(..) {
+            self.displace(&mut carrier, victim, wanted);
+        }
+        self.victims = victims;
+        action
+    }
+
+    /// Queues the packet, which wants `wanted`, on `port`: what waits there and ranks strictly worse
+    /// goes until there is room, or else it is dropped itself.
+    #[cold]
+    #[inline(never)]
+    fn squeeze<C: Carrier>(
+        &mut self,
+        mut carrier: C,
+        wanted: PortId,
+        port: PortId,
+        mark: bool,
+    ) -> Action {
+        if port != wanted && !carrier.may_detour() {
+            return self.drop(wanted, DropReason::Full);
+        }
+        if !self.press_aside(&mut carrier, None, port) {
+            return self.drop(wanted, DropReason::Full);
+        }
+        if port != wanted {
+            let packet = carrier.packet_mut();
+            packet.detours = packet.detours.saturating_add(1);
+        }
+        let action = self.queue_anyway(&mut carrier, port, mark, Changes::default());
+        if action != Action::NoMemory {
+            self.count_detour(wanted, port);
+        }
+        action
     }
 
     /// Queues what a cut leaves of the packet on `wanted`, room or not.
@@ -336,24 +392,25 @@ impl Decider {
         action
     }
 
-    /// Queues the packet on `wanted`, room or not, where `changes` were made to it.
+    /// Queues the packet on `port`, room or not, where `changes` were made to it.
     fn queue_anyway<C: Carrier>(
         &mut self,
         carrier: &mut C,
-        wanted: PortId,
+        port: PortId,
         mark: bool,
         changes: Changes,
     ) -> Action {
         let ahead = {
             let (_, ports) = carrier.at_hand();
-            Live(ports).settle(wanted)
+            Live(ports).settle(port)
         };
-        match self.enqueue(carrier, wanted, ahead, mark) {
+        match self.enqueue(carrier, port, ahead, mark) {
             Action::Queued {
                 ahead,
                 changes: marked,
                 ..
             } => Action::Squeezed {
+                port,
                 ahead,
                 changes: changes.and(marked),
             },
@@ -361,7 +418,7 @@ impl Decider {
         }
     }
 
-    /// Evicts from the queue of `wanted` what the policy gives up for the packet at hand: one
+    /// Takes out of the queue of `wanted` what the policy gives up for the packet at hand: one
     /// packet, and where that leaves too few bytes, as many as it goes on to name. Says whether
     /// the packet is marked when it joins (`mark` was said with the first verdict), or why it does
     /// not.
@@ -372,8 +429,7 @@ impl Decider {
         mut mark: bool,
     ) -> Result<bool, DropReason> {
         loop {
-            carrier.evict(wanted);
-            self.counts[wanted.index()].drops[DropReason::Evicted as usize] += 1;
+            self.victims.push(carrier.take(wanted));
             let (packet, ports) = carrier.at_hand();
             let mut queues = Live(ports);
             let want = queues.want(wanted, packet);
@@ -386,6 +442,102 @@ impl Decider {
                 Verdict::Drop(reason) => return Err(reason),
                 other => panic!("a buffer policy said {other:?} after it had evicted"),
             }
+        }
+    }
+
+    /// Sees to a packet that waited at `from` and has been evicted. It evicts nobody in turn, so the
+    /// packets of one arrival come to an end.
+    fn displace<C: Carrier>(&mut self, carrier: &mut C, victim: u32, from: PortId) {
+        let verdict = match carrier.held_may_detour(victim) {
+            true => {
+                let (packet, ports) = carrier.held(victim);
+                (self.buffer).displaced(&packet, from, &mut Live(ports), &mut self.rng)
+            }
+            false => Verdict::Drop(DropReason::Evicted),
+        };
+        match verdict {
+            Verdict::Drop(reason) => self.lose(carrier, victim, from, reason),
+            Verdict::Detour { port, mark } => self.move_to(carrier, victim, from, port, mark),
+            Verdict::Squeeze { port, mark } => {
+                match self.press_aside(carrier, Some(victim), port) {
+                    true => self.move_to(carrier, victim, from, port, mark),
+                    false => self.lose(carrier, victim, from, DropReason::Evicted),
+                }
+            }
+            other => panic!("a buffer policy said {other:?} of a packet that it had evicted"),
+        }
+    }
+
+    /// Puts a held packet, which waited at `from`, into the queue of `port`.
+    fn move_to<C: Carrier>(
+        &mut self,
+        carrier: &mut C,
+        victim: u32,
+        from: PortId,
+        port: PortId,
+        mark: bool,
+    ) {
+        let ahead = {
+            let (_, ports) = carrier.held(victim);
+            Live(ports).depth(port)
+        };
+        let packet = carrier.held_mut(victim);
+        packet.detours = packet.detours.saturating_add(u8::from(port != from));
+        let marked = mark && packet.mark();
+        self.counts[port.index()].marks += u64::from(marked);
+        self.count_detour(from, port);
+        carrier.put(
+            victim,
+            Joined {
+                wanted: from,
+                port,
+                ahead,
+                changes: Changes::MARKED.when(marked),
+            },
+        );
+    }
+
+    /// Drops the worst that wait at `port` until the packet, at hand or held, has room there. Says
+    /// whether it has: only what ranks strictly worse makes room.
+    fn press_aside<C: Carrier>(
+        &mut self,
+        carrier: &mut C,
+        held: Option<u32>,
+        port: PortId,
+    ) -> bool {
+        loop {
+            let (fits, better) = {
+                let (packet, ports) = match held {
+                    Some(held) => carrier.held(held),
+                    None => {
+                        let (packet, ports) = carrier.at_hand();
+                        (*packet, ports)
+                    }
+                };
+                let mut queues = Live(ports);
+                // Before anything else: a policy of the caller's may name any port.
+                let worst = queues.worst(port);
+                let better = worst.is_some_and(|worst| packet.rank() < worst);
+                (queues.want(port, &packet).fits, better)
+            };
+            if fits || !better {
+                return fits;
+            }
+            let worst = carrier.take(port);
+            self.lose(carrier, worst, port, DropReason::Evicted);
+        }
+    }
+
+    fn lose<C: Carrier>(&mut self, carrier: &mut C, held: u32, from: PortId, reason: DropReason) {
+        self.counts[from.index()].drops[reason as usize] += 1;
+        carrier.lose(held, from, reason);
+    }
+
+    /// Counts a packet that wanted `wanted` and joined `port`.
+    fn count_detour(&mut self, wanted: PortId, port: PortId) {
+        if port != wanted {
+            self.counts[wanted.index()].detours_out += 1;
+            self.counts[port.index()].detours_in += 1;
         }
     }
 }

@@ -9,6 +9,7 @@
 
 mod action;
 pub mod buffer;
+mod choices;
 mod decide;
 pub mod ports;
 mod queues;

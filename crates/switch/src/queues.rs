@@ -97,6 +97,8 @@ pub trait Queues {
     /// Calls `with(rank, bytes of buffer)` for every packet that waits at `port`, in the order in
     /// which it would evict them, until it says `false`. For none where [`Queues::worst`] is `None`.
     fn each_worst(&self, port: PortId, with: &mut dyn FnMut(u32, u32) -> bool);
+    /// Would `pkt` find room at `port` if what waits there and ranks strictly worse left?
+    fn could_fit(&mut self, pkt: &Packet, port: PortId) -> bool;
     /// What of `port`'s queue is served before everything else, the packet on the wire not
     /// counted; nothing unless its scheduler keeps such packets apart.
     fn urgent(&self, port: PortId) -> Depth;
@@ -104,6 +106,31 @@ pub trait Queues {
     fn empty_at(&self, port: PortId) -> Time;
     /// How long `port` takes to send `bytes`.
     fn time_to_send(&self, port: PortId, bytes: Bytes) -> Time;
+}
+
+/// Would a packet of `rank` and `bytes` fit if what ranks strictly worse left a queue that is
+/// `depth` deep, in a switch that holds `used` bytes? `each_worst` names what waits there.
+pub(crate) fn could_fit(
+    capacity: Capacity,
+    (rank, bytes): (u32, u32),
+    mut depth: Depth,
+    mut used: u64,
+    each_worst: impl FnOnce(&mut dyn FnMut(u32, u32) -> bool),
+) -> bool {
+    let mut fits = capacity.fits(depth, bytes, used);
+    if !fits {
+        each_worst(&mut |worst, freed| {
+            if worst <= rank {
+                return false;
+            }
+            depth.packets = depth.packets.saturating_sub(1);
+            depth.bytes = depth.bytes.saturating_sub(freed);
+            used = used.saturating_sub(u64::from(freed));
+            fits = capacity.fits(depth, bytes, used);
+            !fits
+        });
+    }
+    fits
 }
 
 #[cfg(test)]

@@ -16,8 +16,8 @@ pub struct Nature {
     pub back: Option<&'static str>,
     /// It can mark packets that it queues where they want to go.
     pub marks: bool,
-    /// It works only beside this scheduler.
-    pub sched: Option<&'static str>,
+    /// The schedulers beside which it works, the one that it is meant for first; empty where any will do.
+    pub sched: &'static [&'static str],
     /// It looks at ranks ([`sidestep_types::Packet::rank`]), which some drivers must first work out.
     pub ranks: bool,
     /// It treats packets without data (acknowledgements, trimmed headers) apart from the rest of
@@ -27,23 +27,32 @@ pub struct Nature {
     pub draws: u32,
     /// A decision depends on the decisions before it.
     pub remembers: bool,
+    /// Evicted packets may go on: it has a say in [`crate::Buffer::displaced`], and looks at all that waits at
+    /// a full queue ([`crate::Queues::could_fit`]).
+    pub displaces: bool,
     /// What a buffer policy answers: the words of [`crate::Verdict::name`] and, in place of
     /// `drop`, the reasons of [`crate::DropReason::name`]. `ttl` is the switch's own and not among them.
     pub answers: &'static [&'static str],
 }
 
 impl Nature {
+    /// Does it work beside the scheduler of this name?
+    pub fn works_beside(&self, sched: &str) -> bool {
+        self.sched.is_empty() || self.sched.contains(&sched)
+    }
+
     /// Marks, keeps or drops, and needs nothing: no ranks, no draws, no memory.
     pub const PLAIN: Nature = Nature {
         detours: false,
         reorders: false,
         back: None,
         marks: true,
-        sched: None,
+        sched: &[],
         ranks: false,
         control: false,
         draws: 0,
         remembers: false,
+        displaces: false,
         answers: &["enqueue", "full"],
     };
     /// Detours, and drops what was detoured too often.

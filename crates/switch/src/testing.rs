@@ -1,5 +1,6 @@
 //! A switch's queues by hand: for dialogue tests, conformance vectors and examples.
 
+use crate::queues::could_fit;
 use crate::{Capacity, Depth, Queues, Want};
 use sidestep_types::{
     BitRate, Bytes, FlowId, Framing, HostId, Kind, Packet, PortId, PortSet, Size, Time,
@@ -119,6 +120,13 @@ impl Queues for StillQueues {
                 return;
             }
         }
+    }
+    fn could_fit(&mut self, packet: &Packet, port: PortId) -> bool {
+        let asks = (packet.rank(), self.buffered(packet));
+        let depth = self.depths[port.index()];
+        could_fit(self.capacity, asks, depth, 0, |with| {
+            self.each_worst(port, with)
+        })
     }
     fn urgent(&self, port: PortId) -> Depth {
         self.urgent[port.index()]

@@ -2,7 +2,7 @@
 //! sequence.
 
 use crate::chance::put_draws;
-use crate::draw::{chance, draw_packet, draw_queues, put_packet, put_queues};
+use crate::draw::{chance, draw_packet, draw_queues, draw_waiting, put_packet, put_queues};
 use crate::policy::Policy;
 use crate::row::{Row, mask};
 use crate::sequence::{at_first, begin, later, put_empty_at, steps};
@@ -45,6 +45,16 @@ struct Case {
     port: PortId,
     salt: u64,
     rng: Rng,
+    question: Question,
+}
+
+/// What a policy is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Question {
+    /// What becomes of a packet that comes.
+    Arrives,
+    /// What becomes of a packet that waited there and was evicted.
+    Displaced,
 }
 
 /// What a policy says, and the stream after it.
@@ -57,14 +67,19 @@ struct Answer {
 impl Case {
     /// The cases of sequence `number`, which is of so many steps.
     fn draw(policy: Policy, number: u32, steps: u32, seed: Seed) -> Vec<Case> {
-        let control = policy.nature.control;
+        let nature = policy.nature;
+        let control = nature.control;
         let mut cases: Vec<Case> = Vec::new();
         for row in number * steps..(number + 1) * steps {
             let rng = seed.stream(("buffer", policy.entry.name, u64::from(row)));
-            cases.push(match &cases[..] {
+            let mut case = match &cases[..] {
                 [] => Case::first(rng, control),
                 [first, ..] => first.later(&cases[cases.len() - 1].queues, rng, control),
-            });
+            };
+            if nature.displaces {
+                case.displace();
+            }
+            cases.push(case);
         }
         cases
     }
@@ -78,6 +93,16 @@ impl Case {
             packet,
             salt: rng.next_u64(),
             rng,
+            question: Question::Arrives,
+        }
+    }
+
+    /// Draws what waits where the packet wants to go; one in three cases is of a packet that waited there.
+    fn displace(&mut self) {
+        draw_waiting(&mut self.rng, &mut self.queues, self.port);
+        if chance(&mut self.rng, 3) {
+            self.question = Question::Displaced;
+            self.queues.ingress = None;
         }
     }
 
@@ -96,6 +121,7 @@ impl Case {
             packet,
             salt: self.salt,
             rng,
+            question: Question::Arrives,
         }
     }
 
@@ -107,7 +133,11 @@ impl Case {
     fn ask(&self, policy: &mut AnyBuffer) -> Answer {
         let (mut queues, mut after) = (self.queues.clone(), self.rng.clone());
         let want = queues.want_for(self.port, &self.packet);
-        let verdict = policy.admit(&self.packet, want, &mut queues, &mut after);
+        let (packet, port) = (&self.packet, self.port);
+        let verdict = match self.question {
+            Question::Arrives => policy.admit(packet, want, &mut queues, &mut after),
+            Question::Displaced => policy.displaced(packet, port, &mut queues, &mut after),
+        };
         Answer { verdict, after }
     }
 
@@ -125,9 +155,24 @@ impl Case {
         row.put("control_packets", queues.urgent(self.port).packets);
         row.put("control_bytes", queues.urgent(self.port).bytes);
         row.put_some("worst_rank_bytes", queues.worst(self.port));
+        if policy.nature.displaces {
+            let waiting = &queues.waiting[self.port.index()];
+            row.put_list("waiting_rank_bytes", waiting.iter().map(|w| w.0));
+            row.put_list("waiting_buffer_bytes", waiting.iter().map(|w| w.1));
+            row.put("question", self.question.word());
+        }
         put_packet(row, &self.packet);
         row.put("salt_hex", format!("{:016x}", self.salt));
         put_draws(row, policy, &self.rng, &answer.after);
+    }
+}
+
+impl Question {
+    fn word(self) -> &'static str {
+        match self {
+            Question::Arrives => "arrives",
+            Question::Displaced => "displaced",
+        }
     }
 }
 
@@ -160,6 +205,7 @@ mod tests {
     use super::*;
     use crate::policies;
     use crate::sequence::{SHIPPED, STEPS};
+    use sidestep_switch::DropReason;
 
     /// How many of 640 cases `other` answers otherwise than a new policy does.
     fn differ(policy: Policy, other: impl Fn(&Setting, &Case) -> Answer) -> usize {
@@ -187,10 +233,30 @@ mod tests {
                 }
                 let worst = other.queues.worst.iter_mut();
                 worst.for_each(|worst| *worst = worst.map(reversed));
+                for waiting in &mut other.queues.waiting {
+                    waiting.iter_mut().for_each(|w| w.0 = reversed(w.0));
+                    waiting.reverse();
+                }
                 other.ask(&mut case.build(policy, setting))
             });
             let name = policy.entry.name;
             assert_eq!(with_other_ranks > 0, policy.nature.ranks, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_evicted_may_go_on_where_the_nature_says_so() {
+        let dropped = Verdict::Drop(DropReason::Evicted);
+        for policy in buffers() {
+            let settings = all_settings(policy);
+            let goes_on = (0..640).any(|n| {
+                let mut case = Case::draw(policy, n, 1, Seed(1)).remove(0);
+                case.question = Question::Displaced;
+                let setting = &settings[n as usize % settings.len()];
+                case.ask(&mut case.build(policy, setting)).verdict != dropped
+            });
+            let name = policy.entry.name;
+            assert_eq!(goes_on, policy.nature.displaces, "{name}");
         }
     }
 

@@ -6,6 +6,7 @@ use sidestep_switch::{Capacity, Depth};
 use sidestep_types::{
     Bytes, FlowId, Framing, HEADER_BYTES, HostId, Kind, Packet, PortId, Rng, Size,
 };
+use std::cmp::Reverse;
 
 /// What a full packet takes of a buffer, and what the smallest takes, in bytes: without preamble and gap.
 const FULL: u32 = 1518;
@@ -58,6 +59,26 @@ pub fn draw_queue(rng: &mut Rng, queues: &mut StillQueues, port: PortId, control
     // The packet on the wire has no rank any more.
     let waits = depth.packets - first.packets > 1;
     queues.worst[port.index()] = waits.then_some(rank);
+}
+
+/// The worst of what waits at `port`, up to six packets: any that rank worse than others.
+pub fn draw_waiting(rng: &mut Rng, queues: &mut StillQueues, port: PortId) {
+    let Depth { packets, bytes } = queues.depths[port.index()];
+    // A full packet is on the wire.
+    let mut room = bytes.saturating_sub(FULL);
+    let most = u64::from(packets.saturating_sub(1).min(6));
+    let mut waiting: Vec<(u32, u32)> = Vec::new();
+    for _ in 0..rng.below(most + 1) {
+        let bytes = [LEAST, 594, FULL][rng.below(3) as usize];
+        let rank = draw_rank(rng);
+        if bytes <= room {
+            room -= bytes;
+            waiting.push((rank, bytes));
+        }
+    }
+    waiting.sort_by_key(|(rank, _)| Reverse(*rank));
+    queues.worst[port.index()] = None;
+    queues.waiting[port.index()] = waiting;
 }
 
 /// A queue, and what of it is served before the rest.

@@ -33,6 +33,8 @@ impl Policy {
     pub fn shipped_rows(&self) -> u32 {
         if self.nature.remembers {
             SHIPPED * STEPS
+        } else if self.nature.displaces {
+            256
         } else {
             128
         }

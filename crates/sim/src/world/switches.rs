@@ -2,7 +2,7 @@
 
 use super::World;
 use crate::agenda::Agenda;
-use crate::switching::Done;
+use crate::switching::{Done, Fate};
 use crate::watch::DetourSeen;
 use sidestep_switch::Action;
 use sidestep_types::{PortId, SwitchId};
@@ -25,9 +25,14 @@ impl<A: Agenda> World<A> {
                     self.count_detour(parcel, SwitchId(switch), done.want.port, port);
                 }
             }
-            Action::Squeezed { .. } => self.count_evicted(switch, done.want.port),
+            Action::Squeezed { port, .. } => {
+                self.count_evicted(switch);
+                if port != done.want.port {
+                    self.count_detour(parcel, SwitchId(switch), done.want.port, port);
+                }
+            }
             Action::Dropped(_) => {
-                self.count_evicted(switch, done.want.port);
+                self.count_evicted(switch);
                 self.count_drop(parcel);
             }
             Action::NoMemory => unreachable!("the pool grows"),
@@ -55,16 +60,22 @@ impl<A: Agenda> World<A> {
         self.tally.detour(&self.fabric.pool.get(parcel).packet);
     }
 
-    /// Counts the packets that `switch` has just evicted from the queue of `port`, and frees them.
+    /// Counts the packets that `switch` has just evicted, and frees those that it dropped.
     #[inline(never)]
-    fn count_evicted(&mut self, switch: u32, port: PortId) {
+    fn count_evicted(&mut self, switch: u32) {
         let evicted = std::mem::take(&mut self.switches[switch].evicted);
-        for &parcel in &evicted {
-            if self.fabric.pool.get(parcel).packet.traced() {
-                let (now, switch) = (self.fabric.now, SwitchId(switch));
-                self.tracer.evicted(now, parcel, switch, port);
+        for gone in &evicted {
+            if self.fabric.pool.get(gone.parcel).packet.traced() {
+                let now = self.fabric.now;
+                self.tracer.evicted(now, SwitchId(switch), gone);
             }
-            self.count_drop(parcel);
+            match gone.fate {
+                Fate::Moved(joined, _) if joined.detoured() => {
+                    self.count_detour(gone.parcel, SwitchId(switch), gone.from, joined.port);
+                }
+                Fate::Moved(..) => {}
+                Fate::Lost(_) => self.count_drop(gone.parcel),
+            }
         }
         self.switches[switch].evicted = evicted;
         self.switches[switch].evicted.clear();

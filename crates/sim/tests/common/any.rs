@@ -34,7 +34,10 @@ pub fn any_config() -> impl Strategy<Value = WorldConfig> {
             if nature.detours {
                 config.transport = dibs(1, seed).transport;
             }
-            let sched = nature.sched.unwrap_or(sched);
+            let sched = match nature.works_beside(sched) {
+                true => sched,
+                false => nature.sched[0],
+            };
             config.switch.sched = values(sched::ENTRIES, sched, &[]);
             config.switch.capacity = capacity;
             config.framing = if ip { Framing::Ip } else { Framing::Ethernet };

@@ -8,7 +8,7 @@ use super::watch::{Event, Happened, Watcher};
 use crate::frame::{self, Frame, Refusal, What};
 use crate::setup::{Mac, Rank};
 use sidestep_switch::ports::{Live, NONE, Ports, Store};
-use sidestep_switch::{Action, Carrier, Decider, DropReason, Hops};
+use sidestep_switch::{Action, Carrier, Changes, Decider, DropReason, Hops, Joined};
 use sidestep_types::{Kind, Packet, PortId, Time};
 
 /// The decision, the queues, and what is counted.
@@ -214,7 +214,8 @@ impl Carrier for AtHand<'_> {
 
     #[inline]
     fn enqueue(&mut self, port: PortId) -> bool {
-        let Some(handle) = self.outputs.slab.put(self.bytes, self.packet) else {
+        let slab = &mut self.outputs.slab;
+        let Some(handle) = slab.put(self.bytes, self.packet, self.how.detours) else {
             return false;
         };
         self.change(handle);
@@ -226,11 +227,49 @@ impl Carrier for AtHand<'_> {
         true
     }
 
-    fn evict(&mut self, port: PortId) {
-        let gone = self.outputs.evict(port);
-        let (at, bytes) = (self.outputs.now, self.outputs.slab.bytes(gone));
-        tell(self.watcher, at, None, bytes, Happened::Evicted { port });
-        self.outputs.slab.free(gone);
+    fn take(&mut self, port: PortId) -> u32 {
+        self.outputs.evict(port)
+    }
+
+    fn held(&mut self, held: u32) -> (Packet, Seen<'_>) {
+        let packet = self.outputs.slab.parcel(held).packet;
+        (packet, self.outputs.seen_from(None))
+    }
+
+    fn held_mut(&mut self, held: u32) -> &mut Packet {
+        &mut self.outputs.slab.parcel_mut(held).packet
+    }
+
+    fn held_may_detour(&self, held: u32) -> bool {
+        self.outputs.slab.detours(held)
+    }
+
+    fn put(&mut self, held: u32, joined: Joined) {
+        if joined.changes.has(Changes::MARKED) {
+            mark_kept(self.outputs.slab.bytes_mut(held));
+        }
+        self.outputs.enqueue(joined.port.index(), held);
+        let (at, bytes) = (self.outputs.now, self.outputs.slab.bytes(held));
+        tell(self.watcher, at, None, bytes, Happened::Queued(joined));
+    }
+
+    fn lose(&mut self, held: u32, from: PortId, reason: DropReason) {
+        let (at, bytes) = (self.outputs.now, self.outputs.slab.bytes(held));
+        let what = Happened::Evicted { port: from, reason };
+        tell(self.watcher, at, None, bytes, what);
+        self.outputs.slab.free(held);
+    }
+}
+
+/// Writes a mark into a frame that waited, if it has none yet.
+fn mark_kept(kept: &mut [u8]) {
+    if let Ok(Frame {
+        what: What::Ip(mut ip),
+        ..
+    }) = frame::read(kept)
+        && ip.ecn != 3
+    {
+        frame::mark_ce(kept, &mut ip);
     }
 }
 

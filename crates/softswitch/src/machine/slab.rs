@@ -19,6 +19,8 @@ struct Slot {
     number: u64,
     len: u16,
     taken: bool,
+    /// It may leave by a port that it does not want.
+    detours: bool,
     bytes: [u8; LONGEST_FRAME],
 }
 
@@ -26,6 +28,7 @@ const EMPTY: Slot = Slot {
     number: 0,
     len: 0,
     taken: false,
+    detours: false,
     bytes: [0; LONGEST_FRAME],
 };
 
@@ -49,9 +52,10 @@ impl Slab {
         }
     }
 
-    /// Keeps a frame of at most [`LONGEST_FRAME`] bytes; says where. `None` when there is no room.
+    /// Keeps a frame of at most [`LONGEST_FRAME`] bytes, which may or may not take detours; says
+    /// where. `None` when there is no room.
     #[inline]
-    pub fn put(&mut self, bytes: &[u8], packet: Packet) -> Option<u32> {
+    pub fn put(&mut self, bytes: &[u8], packet: Packet, detours: bool) -> Option<u32> {
         if self.free == NONE {
             self.grow()?;
         }
@@ -65,6 +69,7 @@ impl Slab {
         slot.number = number;
         slot.len = bytes.len() as u16;
         slot.taken = true;
+        slot.detours = detours;
         slot.bytes[..bytes.len()].copy_from_slice(bytes);
         Some(at)
     }
@@ -126,6 +131,11 @@ impl Slab {
         &mut slot.bytes[..usize::from(slot.len)]
     }
 
+    /// May the frame leave by a port that it does not want?
+    pub fn detours(&self, at: u32) -> bool {
+        self.slot(at).detours
+    }
+
     /// Keeps the first `len` bytes of a frame alone.
     pub fn cut(&mut self, at: u32, len: usize) {
         let slot = self.slot_mut(at);
@@ -161,7 +171,7 @@ mod tests {
     #[test]
     fn slots_are_reused_and_keep_their_frames_apart() {
         let mut slab = Slab::new();
-        let put = |slab: &mut Slab, n: u8| slab.put(&[n; 60], blank()).unwrap();
+        let put = |slab: &mut Slab, n: u8| slab.put(&[n; 60], blank(), true).unwrap();
         let all: Vec<u32> = (0..200).map(|n| put(&mut slab, n)).collect();
         for (n, at) in all.iter().enumerate() {
             assert_eq!(slab.bytes(*at), [n as u8; 60]);
@@ -176,7 +186,7 @@ mod tests {
     #[should_panic(expected = "released twice")]
     fn a_frame_is_released_once() {
         let mut slab = Slab::new();
-        let at = slab.put(&[0; 60], blank()).unwrap();
+        let at = slab.put(&[0; 60], blank(), true).unwrap();
         slab.free(at);
         slab.free(at);
     }

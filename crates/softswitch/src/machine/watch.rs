@@ -9,7 +9,8 @@ use sidestep_types::{PortId, Time};
 pub struct Event<'a> {
     /// Time on the machine's clock.
     pub at: Time,
-    /// The port it came in by; `None` of the switch's own answers, and of a frame that is evicted.
+    /// The port it came in by; `None` of the switch's own answers, and of a frame that waited and
+    /// is evicted: moved to another queue, or dropped.
     pub from: Option<PortId>,
     /// Its bytes: as they will leave, or as they came when it is dropped.
     pub frame: &'a [u8],
@@ -29,10 +30,12 @@ pub enum Happened {
         /// The reason of the drop.
         reason: DropReason,
     },
-    /// It waited, and gave its place to a better one.
+    /// It waited, and was dropped for a better one.
     Evicted {
         /// The port it waited at.
         port: PortId,
+        /// The reason of the drop.
+        reason: DropReason,
     },
     /// It was not even looked at by the decision.
     Refused(Refusal),

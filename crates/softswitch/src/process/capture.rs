@@ -194,7 +194,9 @@ fn comment(what: Happened, ports: &[String]) -> String {
         Happened::Dropped { wanted, reason } => {
             format!("dropped at {}: {}", name(wanted), reason.name())
         }
-        Happened::Evicted { port } => format!("evicted from {}", name(port)),
+        Happened::Evicted { port, reason } => {
+            format!("waited at {}, dropped: {}", name(port), reason.name())
+        }
         Happened::Refused(why) => format!("dropped: {}", why.name()),
         Happened::Answered => "answered by the switch".into(),
     }

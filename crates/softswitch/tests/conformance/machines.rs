@@ -234,6 +234,16 @@ impl Buffer for Rehashed<AnyBuffer> {
             _ => Verdict::Drop(DropReason::Early),
         }
     }
+
+    fn displaced(
+        &mut self,
+        pkt: &Packet,
+        from: PortId,
+        q: &mut dyn Queues,
+        rng: &mut Rng,
+    ) -> Verdict {
+        self.inner.displaced(&self.packet(pkt), from, q, rng)
+    }
 }
 
 impl Rehashed<AnyBuffer> {
@@ -264,7 +274,7 @@ fn note(machine: &mut Machine, scenario: &Scenario, switch: u32, paths: Arc<Mute
                 Step::Queued { switch, joined }
             }
             Happened::Dropped { wanted, reason } => dropped(wanted, reason),
-            Happened::Evicted { port } => dropped(port, DropReason::Evicted),
+            Happened::Evicted { port, reason } => dropped(port, reason),
             other => panic!("{other:?}"),
         };
         paths

@@ -111,7 +111,7 @@ fn one_other_verdict_is_seen() {
 fn another_order_is_seen() {
     let ordered = Scenario::all().into_iter().filter(|scenario| {
         let decision = &scenario.decision;
-        decision.sched.0 != "fifo" && buffer::nature(&decision.buffer.0).sched.is_none()
+        decision.sched.0 != "fifo" && buffer::nature(&decision.buffer.0).works_beside("fifo")
     });
     let mut seen = 0;
     for scenario in ordered {

@@ -12,6 +12,7 @@ pub mod pfabric;
 mod reason;
 pub mod red;
 pub mod trim;
+pub mod vertigo;
 
 pub use reason::DropReason;
 
@@ -63,6 +64,19 @@ pub trait Buffer {
         queues: &mut dyn Queues,
         rng: &mut Rng,
     ) -> Verdict;
+
+    /// The packet `pkt` waited at `from` and was evicted: what becomes of it? Asked of each
+    /// such packet in the order in which they went, when the packet that they made room for has
+    /// joined. [`Verdict::Detour`], [`Verdict::Squeeze`] or, by default, a drop (`evicted`), as in pFabric.
+    fn displaced(
+        &mut self,
+        _pkt: &Packet,
+        _from: PortId,
+        _queues: &mut dyn Queues,
+        _rng: &mut Rng,
+    ) -> Verdict {
+        Verdict::Drop(DropReason::Evicted)
+    }
 }
 
 /// What becomes of a packet. A mark is taken by ECN-capable packets alone.
@@ -80,10 +94,19 @@ pub enum Verdict {
         /// And is marked.
         mark: bool,
     },
-    /// The wanted queue's worst packet goes (reason `evicted`) and this one joins in its place.
-    /// Only where [`Queues::worst`] names one. Where the capacity is in bytes, the evicted packet
-    /// may free too few of them: then the policy is asked again.
+    /// The wanted queue's worst packet goes, and this one joins in its place. Only where
+    /// [`Queues::worst`] names one. Where the capacity is in bytes, the evicted packet may free too few
+    /// of them: then the policy is asked again. What goes is [`Buffer::displaced`].
     Evict {
+        /// And it is marked.
+        mark: bool,
+    },
+    /// It joins this queue, full or not: of what waits there, the worst are dropped (reason
+    /// `evicted`) until all fits. Only what ranks strictly worse makes room; where that is too little, or nothing
+    /// ranks, the packet is dropped itself.
+    Squeeze {
+        /// The queue's port, which may be the one it wanted.
+        port: PortId,
         /// And it is marked.
         mark: bool,
     },
@@ -100,6 +123,7 @@ impl Verdict {
             Verdict::Enqueue { .. } => "enqueue",
             Verdict::Detour { .. } => "detour",
             Verdict::Evict { .. } => "evict",
+            Verdict::Squeeze { .. } => "squeeze",
             Verdict::Trim => "trim",
             Verdict::Drop(_) => "drop",
         }
@@ -108,7 +132,7 @@ impl Verdict {
     /// The port whose queue a packet joins that wanted `want`; `None` when it is dropped.
     pub const fn port(self, want: PortId) -> Option<PortId> {
         match self {
-            Verdict::Detour { port, .. } => Some(port),
+            Verdict::Detour { port, .. } | Verdict::Squeeze { port, .. } => Some(port),
             Verdict::Enqueue { .. } | Verdict::Evict { .. } | Verdict::Trim => Some(want),
             Verdict::Drop(_) => None,
         }
@@ -117,9 +141,10 @@ impl Verdict {
     /// Is the packet marked, if it can be?
     pub const fn marks(self) -> bool {
         match self {
-            Verdict::Enqueue { mark } | Verdict::Evict { mark } | Verdict::Detour { mark, .. } => {
-                mark
-            }
+            Verdict::Enqueue { mark }
+            | Verdict::Evict { mark }
+            | Verdict::Detour { mark, .. }
+            | Verdict::Squeeze { mark, .. } => mark,
             Verdict::Trim | Verdict::Drop(_) => false,
         }
     }
@@ -146,6 +171,7 @@ registry! {
         dibs_first_open::DibsFirstOpen,
         pfabric::PFabric,
         trim::Trim,
+        vertigo::Vertigo,
     }
 }
 
@@ -159,5 +185,15 @@ impl Buffer for AnyBuffer {
         rng: &mut Rng,
     ) -> Verdict {
         dispatch!(self, policy => policy.admit(pkt, want, queues, rng))
+    }
+
+    fn displaced(
+        &mut self,
+        pkt: &Packet,
+        from: PortId,
+        queues: &mut dyn Queues,
+        rng: &mut Rng,
+    ) -> Verdict {
+        dispatch!(self, policy => policy.displaced(pkt, from, queues, rng))
     }
 }

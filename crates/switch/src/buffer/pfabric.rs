@@ -19,13 +19,13 @@ pub struct PFabric;
 impl Policy for PFabric {
     const ENTRY: Entry = Entry {
         name: "pfabric",
-        summary: "drops the packet whose flow has the most left to send; needs sched pfabric",
+        summary: "drops the packet whose flow has the most left to send; needs sched pfabric or srpt",
         source: "Alizadeh et al., SIGCOMM 2013 (pFabric)",
         params: &[],
     };
     const NATURE: Nature = Nature {
         marks: false,
-        sched: Some("pfabric"),
+        sched: &["pfabric", "srpt"],
         ranks: true,
         answers: &["enqueue", "evict", "full"],
         ..Nature::PLAIN

@@ -46,7 +46,7 @@ impl Policy for Trim {
         ],
     };
     const NATURE: Nature = Nature {
-        sched: Some("priority"),
+        sched: &["priority"],
         control: true,
         answers: &["enqueue", "trim", "full"],
         ..Nature::PLAIN

@@ -4,9 +4,11 @@ use super::*;
 use crate::testing::data;
 use crate::{
     Action, AnyBuffer, AnyRoute, AnySched, Buffer, Capacity, Carrier, Changes, Decider, Depth,
-    DropReason, Queues, Sched, Streams, Verdict, Want,
+    DropReason, Joined, Queues, Sched, Streams, Verdict, Want,
 };
 use sidestep_types::{BitRate, FlowId, Packet, PortId, PortSet, Rng, Seed, Size, Time, Values};
+
+mod victims;
 
 /// Packets in memory, never freed.
 #[derive(Default)]
@@ -42,7 +44,13 @@ struct Desk {
     unbuffered: u32,
     /// There is memory for what is queued.
     memory: bool,
+    /// What was evicted and dropped.
     evicted: Vec<u32>,
+    /// What was evicted and joined another queue.
+    moved: Vec<(u32, Joined)>,
+    /// What may not take detours: of what is held, and whether the packet at hand.
+    homebound: Vec<u32>,
+    homebound_at_hand: bool,
 }
 
 impl Desk {
@@ -58,6 +66,19 @@ impl Desk {
             unbuffered: 0,
             memory: true,
             evicted: Vec::new(),
+            moved: Vec::new(),
+            homebound: Vec::new(),
+            homebound_at_hand: false,
+        }
+    }
+
+    /// Counts a packet in at `port` and queues it there.
+    fn queue(&mut self, port: PortId, at: u32) {
+        let line = &mut self.lines[port.index()];
+        line.grow(u32::from(self.shelf.parcel(at).packet.wire));
+        match &mut self.ranked[port.index()] {
+            Some(ranked) => ranked.push(line, &mut self.shelf, &self.wire, self.now, at),
+            None => drop(line.queue(&mut self.shelf, &self.wire, self.now, at)),
         }
     }
 
@@ -133,6 +154,9 @@ impl Carrier for AtHand<'_> {
     fn packet_mut(&mut self) -> &mut Packet {
         &mut self.packet
     }
+    fn may_detour(&self) -> bool {
+        !self.desk.homebound_at_hand
+    }
     fn trim(&mut self) -> bool {
         self.packet.trim(84);
         true
@@ -143,20 +167,30 @@ impl Carrier for AtHand<'_> {
             return false;
         }
         let at = desk.shelf.put(self.packet);
-        let line = &mut desk.lines[port.index()];
-        line.grow(u32::from(self.packet.wire));
-        match &mut desk.ranked[port.index()] {
-            Some(ranked) => ranked.push(line, &mut desk.shelf, &desk.wire, desk.now, at),
-            None => drop(line.queue(&mut desk.shelf, &desk.wire, desk.now, at)),
-        }
+        desk.queue(port, at);
         true
     }
-    fn evict(&mut self, port: PortId) {
+    fn take(&mut self, port: PortId) -> u32 {
         let desk = &mut *self.desk;
         let ranked = desk.ranked[port.index()].as_mut().unwrap();
         let line = &mut desk.lines[port.index()];
-        let gone = ranked.evict(line, &mut desk.shelf, &desk.wire, 0);
-        desk.evicted.push(gone);
+        ranked.evict(line, &mut desk.shelf, &desk.wire, 0)
+    }
+    fn held(&mut self, held: u32) -> (Packet, &mut Desk) {
+        (self.desk.shelf.parcel(held).packet, self.desk)
+    }
+    fn held_mut(&mut self, held: u32) -> &mut Packet {
+        &mut self.desk.shelf.parcel_mut(held).packet
+    }
+    fn held_may_detour(&self, held: u32) -> bool {
+        !self.desk.homebound.contains(&held)
+    }
+    fn put(&mut self, held: u32, joined: Joined) {
+        self.desk.moved.push((held, joined));
+        self.desk.queue(joined.port, held);
+    }
+    fn lose(&mut self, held: u32, _: PortId, _: DropReason) {
+        self.desk.evicted.push(held);
     }
 }
 
@@ -270,6 +304,7 @@ fn each_verdict_is_carried_out_and_counted_where_it_belongs() {
     assert_eq!(forward(&mut desk, &mut decider, 0, 0), queued(0, none));
     assert_eq!(forward(&mut desk, &mut decider, 0, 0), queued(1, none));
     let cut = Action::Squeezed {
+        port: PortId(0),
         ahead: one,
         changes: Changes::TRIMMED,
     };
@@ -312,7 +347,7 @@ fn a_packet_is_squeezed_in_where_others_are_evicted() {
     let mut decider = decider(1, &[KEEP, KEEP, EVICT]);
     forward(&mut desk, &mut decider, 0, 900);
     forward(&mut desk, &mut decider, 0, 500);
-    let Action::Squeezed { ahead, changes } = forward(&mut desk, &mut decider, 0, 100) else {
+    let Action::Squeezed { ahead, changes, .. } = forward(&mut desk, &mut decider, 0, 100) else {
         panic!("not squeezed in");
     };
     assert_eq!((ahead.packets, changes), (1, Changes::default()));

@@ -1,6 +1,7 @@
 //! What policies see of a driver's ports.
 
 use super::{Line, Ranked, Store, Wire};
+use crate::queues::could_fit;
 use crate::{AnySched, Capacity, Depth, Queues, Sched, Want};
 use sidestep_types::{Bytes, Packet, PortId, PortSet, Time};
 
@@ -198,6 +199,16 @@ impl<P: Ports> Queues for Live<P> {
         if let Some(sched) = self.sched(port) {
             sched.each_worst(&mut |rank, wire| with(rank, wire - unbuffered));
         }
+    }
+
+    fn could_fit(&mut self, packet: &Packet, port: PortId) -> bool {
+        let depth = self.depth(port);
+        let capacity = self.0.capacity();
+        let used = if capacity.is_shared() { self.used() } else { 0 };
+        let asks = (packet.rank(), self.buffered(packet));
+        could_fit(capacity, asks, depth, used, |with| {
+            self.each_worst(port, with)
+        })
     }
 
     fn urgent(&self, port: PortId) -> Depth {

@@ -15,8 +15,9 @@
 //!                  where it is shorter; assumed.
 
 use super::{Hops, Route};
+use crate::choices::{MOST, choices, draw_different, read_choices};
 use crate::{Nature, Policy, Queues};
-use sidestep_types::{Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Values, scale};
+use sidestep_types::{Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Values};
 
 /// The shortest of some queues drawn at random.
 #[derive(Debug)]
@@ -32,21 +33,13 @@ struct Memory {
     best: Vec<Vec<PortId>>,
 }
 
-/// Most choices, and most ports remembered.
-const MOST: usize = 4;
-
 impl Policy for PowerOfTwo {
     const ENTRY: Entry = Entry {
         name: "power-of-two",
         summary: "per packet the shortest of a few random next hops",
         source: "Vertigo section 3.2; DRILL, SIGCOMM 2017",
         params: &[
-            Param::with_default(
-                "choices",
-                ParamUnit::Count,
-                "2",
-                "next hops drawn for each packet, 1 to 4",
-            ),
+            choices("2", "next hops drawn for each packet, 1 to 4"),
             Param::with_default(
                 "memory",
                 ParamUnit::Count,
@@ -63,14 +56,8 @@ impl Policy for PowerOfTwo {
     };
 
     fn build(values: &Values, ports: u16, _: u64) -> Result<PowerOfTwo, Refusal> {
-        let (choices, memory) = (values.count("choices"), values.count("memory"));
-        if choices == 0 || choices > MOST as u64 {
-            return Err(Refusal::of("choices", format!("must be from 1 to {MOST}")).got(choices));
-        }
-        if choices > u64::from(ports) {
-            let expected = format!("must be at most the {ports} ports of the switch");
-            return Err(Refusal::of("choices", expected).got(choices));
-        }
+        let choices = read_choices(values, ports)?;
+        let memory = values.count("memory");
         if memory > MOST as u64 {
             return Err(Refusal::of("memory", format!("must be from 0 to {MOST}")).got(memory));
         }
@@ -79,7 +66,7 @@ impl Policy for PowerOfTwo {
             best: Vec::new(),
         });
         Ok(PowerOfTwo {
-            choices: choices as u8,
+            choices,
             memory: memory.map(Box::new),
         })
     }
@@ -105,27 +92,6 @@ impl Ranking {
 
     fn in_order(&self) -> impl Iterator<Item = PortId> {
         self.ports[..self.many].iter().map(|(_, port)| *port)
-    }
-}
-
-/// Calls `with` with `many` different numbers below `below`, in random order.
-fn draw_different(rng: &mut Rng, many: usize, below: usize, mut with: impl FnMut(usize)) {
-    // Those drawn, in rising order: each new one is counted among what they leave.
-    let mut drawn = [0; MOST];
-    for n in 0..many.min(below) {
-        let left = below - n;
-        let mut number = match left {
-            1 => 0,
-            _ => scale(rng.draw(), left as u32) as usize,
-        };
-        let mut at = 0;
-        while at < n && drawn[at] <= number {
-            number += 1;
-            at += 1;
-        }
-        drawn.copy_within(at..n, at + 1);
-        drawn[at] = number;
-        with(number);
     }
 }
 
@@ -253,27 +219,6 @@ mod tests {
         };
         let first = pick();
         assert!((0..50).any(|_| pick() != first));
-    }
-
-    #[test]
-    fn different_numbers_are_drawn_in_every_order() {
-        let mut rng = Rng::from_seed(9);
-        let mut seen = std::collections::BTreeMap::new();
-        for _ in 0..24_000 {
-            let mut numbers = Vec::new();
-            draw_different(&mut rng, 3, 4, |number| numbers.push(number));
-            let [a, b, c] = numbers[..] else {
-                panic!("{numbers:?}");
-            };
-            assert!(a != b && a != c && b != c, "{numbers:?}");
-            *seen.entry(numbers).or_insert(0) += 1;
-        }
-        // 24 orders of three of four, 1,000 times each, standard deviation 31.
-        assert_eq!(seen.len(), 24);
-        assert!(
-            seen.values().all(|count| (850..1150).contains(count)),
-            "{seen:?}"
-        );
     }
 
     #[test]

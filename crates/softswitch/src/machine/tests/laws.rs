@@ -117,8 +117,7 @@ fn combinations() -> Vec<Setup> {
     for buffer in buffer::ENTRIES {
         for route in route::ENTRIES {
             for sched in sched::ENTRIES {
-                let needs = buffer::nature(buffer.name).sched;
-                if needs.is_some_and(|needs| needs != sched.name) {
+                if !buffer::nature(buffer.name).works_beside(sched.name) {
                     continue;
                 }
                 for capacity in [

@@ -3,6 +3,7 @@
 mod dialogue;
 mod laws;
 mod reloads;
+mod victims;
 
 use super::{Departure, Event, Happened, Machine};
 use crate::frame::sample::Sample;

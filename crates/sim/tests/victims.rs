@@ -1,0 +1,200 @@
+//! Packets that waited and had to go: where they went, over random runs.
+
+mod common;
+
+use common::*;
+use proptest::prelude::*;
+use sidestep_sim::*;
+use sidestep_switch::{AnyBuffer, AnySched, Buffer, Capacity, DropReason, Queues, Verdict, Want};
+use sidestep_switch::{Sched, buffer, sched};
+use sidestep_types::Rng;
+use sidestep_types::*;
+use std::collections::BTreeMap;
+
+/// Vertigo over small ranked queues, every packet's path kept.
+fn vertigo(capacity: Capacity, seed: u64, sched_name: &str) -> WorldConfig {
+    let mut config = config("vertigo", 1, seed);
+    config.switch.sched = values(sched::ENTRIES, sched_name, &[]);
+    config.switch.capacity = capacity;
+    config.transport = pfabric().into();
+    config.trace = TraceFilter::Detoured(0);
+    config
+}
+
+/// Flows of one packet each, of which many have the same size: its rank. From all hosts to two.
+fn bursts(sizes: &[u64], each: u32) -> std::sync::Arc<Plan> {
+    let mut flows = Vec::new();
+    for burst in 0..each {
+        for src in 2..16u32 {
+            let size = sizes[(src + burst) as usize % sizes.len()];
+            let start = Time::from_us(u64::from(burst) * 4);
+            flows.push(flow(src, (src + burst) % 2, size, start));
+        }
+    }
+    plan(flows)
+}
+
+/// A packet joined a port, and was sent from there before it was taken out again.
+type Passages = BTreeMap<(SwitchId, PortId), Vec<(u64, Time, Time)>>;
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 40,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn victims_go_to_switches_alone_and_queues_stay_first_in_first_out_within_a_rank(
+        seed: u64, limit in 2u32..9, bytes: bool,
+        sizes in proptest::collection::vec(1u64..1460, 1..4),
+        sched in proptest::sample::select(buffer::nature("vertigo").sched),
+    ) {
+        let network = topology("fat_tree", &[("k", "4")]);
+        let capacity = match bytes {
+            true => Size::Bytes(Bytes(u64::from(limit) * 1518)),
+            false => Size::Packets(u64::from(limit)),
+        };
+        let plan = bursts(&sizes, 24);
+        let config = vertigo(Capacity::PerPort(capacity), seed, sched);
+        let outcome = run(&network, plan.clone(), config, Time::from_ms(60));
+        assert_conserved(&outcome);
+        let switch_ports: Vec<(SwitchId, PortId, bool)> = outcome
+            .ports
+            .iter()
+            .filter_map(|p| match p.from {
+                End::Switch(s) => Some((s, p.port, matches!(p.to, End::Switch(_)))),
+                End::Host(_) => None,
+            })
+            .collect();
+        let leads_to_switch = |switch, port| {
+            switch_ports.contains(&(switch, port, true))
+        };
+        for port in outcome.ports.iter().filter(|p| matches!(p.from, End::Switch(_))) {
+            match bytes {
+                true => prop_assert!(u64::from(port.peak_bytes) <= u64::from(limit) * 1518),
+                false => prop_assert!(port.peak_packets <= limit),
+            }
+        }
+        let (mut detours, mut passages) = (0, Passages::new());
+        for trace in &outcome.traces {
+            // Of what opens a connection a path does not say whether it has a rank.
+            let ranks = !trace.ack && trace.seq > 0;
+            let rank = plan.flows[trace.flow.0 as usize].size;
+            for (i, step) in trace.steps.iter().enumerate() {
+                let TraceEvent::Queued { switch, joined, .. } = step.what else {
+                    continue;
+                };
+                if joined.detoured() {
+                    detours += 1;
+                    prop_assert!(leads_to_switch(switch, joined.port), "{step:?}");
+                }
+                let Some(next) = trace.steps.get(i + 1) else {
+                    continue;
+                };
+                let stayed = match next.what {
+                    TraceEvent::Queued { switch: then, .. } => then == switch,
+                    // The next switch's drop, or this one's of a packet that waited.
+                    TraceEvent::Dropped { switch: then, .. } => then == switch,
+                    TraceEvent::Delivered | TraceEvent::Sent => false,
+                };
+                if ranks && !stayed {
+                    let at = (switch, joined.port);
+                    passages.entry(at).or_default().push((rank, step.at, next.at));
+                }
+            }
+        }
+        prop_assert_eq!(detours, outcome.totals.detours);
+        for list in passages.values_mut() {
+            list.sort_unstable();
+            for pair in list.windows(2) {
+                // At one instant either may have come first.
+                let apart = pair[0].0 != pair[1].0 || pair[0].1 == pair[1].1;
+                prop_assert!(apart || pair[0].2 < pair[1].2, "{pair:?}");
+            }
+        }
+    }
+}
+
+/// The property above would hold of runs in which nothing is moved.
+#[test]
+fn such_runs_move_packets_more_than_once_and_drop_some() {
+    let network = topology("fat_tree", &[("k", "4")]);
+    let capacity = Capacity::PerPort(Size::Bytes(Bytes(4 * 1518)));
+    let config = vertigo(capacity, 7, "srpt");
+    let outcome = run(
+        &network,
+        bursts(&[1460, 100, 700, 1000, 1300], 40),
+        config,
+        Time::from_ms(60),
+    );
+    let moved_at = |trace: &PacketTrace| {
+        let pairs = trace.steps.windows(2);
+        let twice_here = |pair: &&[TraceStep]| match (pair[0].what, pair[1].what) {
+            (TraceEvent::Queued { switch, .. }, TraceEvent::Queued { switch: then, .. }) => {
+                switch == then
+            }
+            _ => false,
+        };
+        pairs.filter(twice_here).count()
+    };
+    let moves: Vec<usize> = outcome.traces.iter().map(moved_at).collect();
+    let more_than_once = moves.iter().filter(|m| **m > 1).count();
+    assert!(more_than_once > 0, "moved: {}", moves.iter().sum::<usize>());
+    assert!(outcome.totals.drops[DropReason::Evicted as usize] > 0);
+    assert!(outcome.totals.detours > 0);
+}
+
+/// Without deflection, Vertigo's queues are those of pFabric's buffer in the same order of service.
+#[test]
+fn without_deflection_and_marks_it_drops_what_pfabric_drops() {
+    let network = topology("fat_tree", &[("k", "4")]);
+    let capacity = Capacity::PerPort(Size::Packets(6));
+    let go = |name: &str, sets: &[(&str, &str)]| {
+        let mut config = vertigo(capacity, 7, "srpt");
+        config.switch.buffer = values(buffer::ENTRIES, name, sets);
+        run(&network, incast(1..16, 40_000), config, Time::from_ms(60))
+    };
+    let alone = go("vertigo", &[("deflect", "false"), ("mark_at", "off")]);
+    let pfabric = go("pfabric", &[]);
+    assert!(pfabric.totals.drops[DropReason::Evicted as usize] > 0);
+    assert_eq!(alone, pfabric);
+}
+
+/// A scheduler that forgets what it should take out again, behind a policy that squeezes.
+#[test]
+fn a_policy_that_squeezes_where_a_scheduler_lies_is_stopped() {
+    struct Lies(Vec<u32>);
+    impl Sched for Lies {
+        fn push(&mut self, _: &Packet, handle: u32) {
+            self.0.push(handle);
+        }
+        fn pop(&mut self) -> Option<u32> {
+            self.0.pop()
+        }
+        fn worst(&self) -> Option<u32> {
+            Some(u32::MAX)
+        }
+    }
+    struct Squeezes;
+    impl Buffer for Squeezes {
+        fn admit(&mut self, _: &Packet, want: Want, _: &mut dyn Queues, _: &mut Rng) -> Verdict {
+            Verdict::Squeeze {
+                port: want.port,
+                mark: false,
+            }
+        }
+    }
+    let network = topology("fat_tree", &[("k", "4")]);
+    let config = vertigo(Capacity::PerPort(Size::Packets(2)), 7, "srpt");
+    let mut world: World = World::new(&network, incast(1..16, 40_000), config).unwrap();
+    world.set_scheds(|_, _| AnySched::Custom(Box::new(Lies(Vec::new()))));
+    world.set_buffers(|_| AnyBuffer::Custom(Box::new(Squeezes)));
+    let run = std::panic::AssertUnwindSafe(|| world.run_until(Time::from_ms(60)));
+    let said = std::panic::catch_unwind(run).unwrap_err();
+    let said = said.downcast::<&str>().map(|s| s.to_string());
+    let said = said
+        .or_else(|other| other.downcast::<String>().map(|s| *s))
+        .unwrap();
+    assert!(said.contains("nothing to evict"), "{said}");
+}

@@ -1,0 +1,114 @@
+//! Frames that waited and had to go.
+
+use super::{leaving, older, switch, watched};
+use crate::frame::sample::Sample;
+use crate::machine::{Happened, Machine};
+use crate::setup::Mac;
+use sidestep_switch::{Changes, DropReason};
+use sidestep_types::{PortId, Time};
+
+const VERTIGO: &str = "capacity = \"4 pkt\"\nsched = \"srpt\"\nrank = \"dscp\"\n\
+    buffer = { kind = \"vertigo\", mark_at = \"2 pkt\" }";
+
+/// A full frame of this rank, which can be marked.
+fn ranked(from: u8, to: u8, rank: u8) -> Sample {
+    Sample {
+        tos: rank << 2 | 2,
+        ..Sample::tcp(from, to, 1460)
+    }
+}
+
+fn arrives(machine: &mut Machine, from: u16, sample: &Sample) {
+    machine.receive(Time::ZERO, PortId(from), &sample.bytes());
+}
+
+/// Host 2's port with one frame of rank 0 on the wire and three that wait, the worst of rank 40.
+fn full_port(machine: &mut Machine) {
+    for rank in [0, 40, 30, 20] {
+        arrives(machine, 0, &ranked(1, 2, rank));
+    }
+}
+
+#[test]
+fn a_frame_that_is_sent_on_is_marked_in_its_bytes_and_squeezes_others_out() {
+    let mut machine = switch(VERTIGO);
+    // Both ports to switches are full of worse ones.
+    for flow in 0..20 {
+        let mut sample = ranked(1, 4, 60);
+        sample.ports.0 = flow;
+        arrives(&mut machine, 0, &sample);
+    }
+    full_port(&mut machine);
+    let log = watched(&mut machine);
+    arrives(&mut machine, 0, &ranked(1, 2, 7));
+    let log = log.lock().unwrap();
+    let [squeezed_out, moved, joined] = log[..] else {
+        panic!("{log:?}");
+    };
+    let Happened::Evicted { port, reason } = squeezed_out.1 else {
+        panic!("{squeezed_out:?}");
+    };
+    assert!(port.0 >= 3 && reason == DropReason::Evicted);
+    let Happened::Queued(to) = moved.1 else {
+        panic!("{moved:?}");
+    };
+    assert_eq!((to.wanted, to.port), (PortId(1), port));
+    assert_eq!((to.ahead.packets, to.changes), (3, Changes::MARKED));
+    assert_eq!((squeezed_out.0, moved.0), (None, None));
+    assert!(matches!(joined.1, Happened::Queued(j) if j.port == PortId(1)));
+    let out = leaving(&mut machine, Time::from_ms(1));
+    let marked = Sample {
+        tos: 40 << 2 | 3,
+        ..ranked(1, 2, 40)
+    };
+    let left: Vec<u16> = (out.iter().filter(|f| f.2 == older(&marked)))
+        .map(|f| f.0)
+        .collect();
+    assert_eq!(left, [port.0], "with its checksum, and once");
+    let counters = machine.counters(Time::from_ms(1));
+    let (from, to) = (&counters.ports[1], &counters.ports[port.index()]);
+    assert_eq!((from.decided.detours_out, to.decided.detours_in), (1, 1));
+    assert_eq!(from.drops["evicted"], 0);
+    assert_eq!(machine.held(), 0);
+}
+
+#[test]
+fn a_frame_that_is_marked_already_stays_as_it_is() {
+    let mut machine = switch(&VERTIGO.replace("2 pkt", "0 pkt"));
+    let came = Sample {
+        tos: 40 << 2 | 3,
+        ..ranked(1, 2, 40)
+    };
+    arrives(&mut machine, 0, &ranked(1, 2, 0));
+    arrives(&mut machine, 0, &came);
+    for rank in [30, 20, 7] {
+        arrives(&mut machine, 0, &ranked(1, 2, rank));
+    }
+    let out = leaving(&mut machine, Time::from_ms(1));
+    let moved: Vec<u16> = (out.iter().filter(|f| f.2 == older(&came)))
+        .map(|f| f.0)
+        .collect();
+    assert!(moved.len() == 1 && moved[0] >= 3, "{moved:?}");
+}
+
+#[test]
+fn a_groups_frame_that_has_to_go_is_dropped_and_never_sent_on() {
+    let mut machine = switch(VERTIGO);
+    arrives(&mut machine, 0, &ranked(1, 2, 0));
+    let mut group = ranked(1, 9, 60);
+    group.macs.0 = Mac([1, 0, 0x5e, 0, 0, 1]);
+    arrives(&mut machine, 0, &group);
+    for rank in [30, 20] {
+        arrives(&mut machine, 0, &ranked(1, 2, rank));
+    }
+    let log = watched(&mut machine);
+    arrives(&mut machine, 0, &ranked(1, 2, 7));
+    let gone = Happened::Evicted {
+        port: PortId(1),
+        reason: DropReason::Evicted,
+    };
+    assert_eq!(log.lock().unwrap()[0], (None, gone));
+    let counters = machine.counters(Time::ZERO);
+    assert_eq!(counters.ports[1].drops["evicted"], 1);
+    assert_eq!(counters.ports[1].decided.detours_out, 0);
+}

@@ -1,0 +1,279 @@
+//! Vertigo: a full queue sends on what has the most left to send, to a queue that is less full.
+//!
+//! **Decision**     the wanted port if the packet fits. If not, and what waits there and ranks strictly worse
+//!                  makes room, the worst of it leave and the packet joins; else the packet leaves itself. Who
+//!                  leaves goes to the shorter queue of `choices` ports to a switch, drawn at random. Where that is
+//!                  full too, its worst are dropped until all fits, itself perhaps.
+//! **State**        none. Reads ranks from the worst on until there is room; `choices` draws for each packet
+//!                  that leaves, less where fewer ports lead to a switch.
+//! **Units**        remaining bytes of the flow ([`Packet::rank`]); bytes of queue; `mark_at` in packets or bytes.
+//! **Errors**       `evicted` for what waited, `full` for the packet at hand; construction refuses `choices` of
+//!                  0, of more than 4, or of more than the switch has ports.
+//! **Source**       Abdous et al., CoNEXT 2021, section 3.2, and its public simulator.
+//! **Deviations**   of two full queues the paper takes either, its simulator and this the shorter. The port where a
+//!                  packet waited and the one it came in by are among those drawn, as in the simulator. Equal
+//!                  queues: the one drawn first. A mark is given by the queue as it is when the packet comes, before
+//!                  others leave it. `deflect` is not in the paper.
+
+use super::detour::STEP;
+use super::{Buffer, DropReason, Verdict};
+use crate::choices::{MOST, choices, draw_different, read_choices};
+use crate::queues::reaches;
+use crate::{Depth, Nature, Policy, Queues, Want};
+use sidestep_types::{Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Size, Values};
+
+/// Deflection of the largest.
+#[derive(Debug)]
+pub struct Vertigo {
+    mark_at: Option<Size>,
+    choices: u8,
+    deflect: bool,
+}
+
+impl Policy for Vertigo {
+    const ENTRY: Entry = Entry {
+        name: "vertigo",
+        summary: "sends the packets with the most left to send on to shorter queues; with sched srpt",
+        source: "Abdous et al., CoNEXT 2021 (Vertigo)",
+        params: &[
+            STEP,
+            choices(
+                "2",
+                "ports drawn for each packet that leaves a full queue, 1 to 4",
+            ),
+            Param::with_default(
+                "deflect",
+                ParamUnit::Flag,
+                "true",
+                "does what leaves a full queue go to another? If not it is dropped: Vertigo's queues alone",
+            ),
+        ],
+    };
+    const NATURE: Nature = Nature {
+        detours: true,
+        reorders: true,
+        sched: &["srpt", "pfabric", "fifo"],
+        ranks: true,
+        draws: MOST as u32,
+        displaces: true,
+        answers: &["enqueue", "evict", "detour", "squeeze", "full", "evicted"],
+        ..Nature::PLAIN
+    };
+
+    fn build(values: &Values, ports: u16, _: u64) -> Result<Vertigo, Refusal> {
+        Ok(Vertigo {
+            mark_at: values.size_or_off("mark_at"),
+            choices: read_choices(values, ports)?,
+            deflect: values.flag("deflect"),
+        })
+    }
+}
+
+impl Buffer for Vertigo {
+    #[inline]
+    fn admit(
+        &mut self,
+        pkt: &Packet,
+        want: Want,
+        queues: &mut dyn Queues,
+        rng: &mut Rng,
+    ) -> Verdict {
+        if want.fits {
+            let mark = self.marks(want.depth);
+            return Verdict::Enqueue { mark };
+        }
+        self.full(pkt, want, queues, rng)
+    }
+
+    fn displaced(
+        &mut self,
+        pkt: &Packet,
+        _: PortId,
+        queues: &mut dyn Queues,
+        rng: &mut Rng,
+    ) -> Verdict {
+        let deflected = self.deflect(pkt, queues, rng);
+        deflected.unwrap_or(Verdict::Drop(DropReason::Evicted))
+    }
+}
+
+impl Vertigo {
+    #[inline]
+    fn marks(&self, depth: Depth) -> bool {
+        self.mark_at.is_some_and(|level| reaches(depth, level))
+    }
+
+    /// Kept out of the path of packets that fit.
+    #[inline(never)]
+    fn full(&self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
+        if queues.could_fit(pkt, want.port) {
+            let mark = self.marks(want.depth);
+            return Verdict::Evict { mark };
+        }
+        let deflected = self.deflect(pkt, queues, rng);
+        deflected.unwrap_or(Verdict::Drop(DropReason::Full))
+    }
+
+    /// Where a packet that leaves a full queue goes; nowhere when no port leads to a switch.
+    fn deflect(&self, pkt: &Packet, queues: &mut dyn Queues, rng: &mut Rng) -> Option<Verdict> {
+        if !self.deflect {
+            return None;
+        }
+        let ports = queues.to_switch();
+        let mut shortest: Option<(PortId, Depth)> = None;
+        let choices = usize::from(self.choices);
+        draw_different(rng, choices, ports.len() as usize, |number| {
+            let port = ports.nth(number as u32).expect("so many ports");
+            let depth = queues.depth(port);
+            if shortest.is_none_or(|(_, least)| depth.bytes < least.bytes) {
+                shortest = Some((port, depth));
+            }
+        });
+        let (port, depth) = shortest?;
+        let mark = self.marks(depth);
+        Some(match queues.would_fit(pkt, depth) {
+            true => Verdict::Detour { port, mark },
+            false => Verdict::Squeeze { port, mark },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buffer::detour::tests::made;
+    use crate::testing::{StillQueues, data};
+
+    const FULL: Verdict = Verdict::Drop(DropReason::Full);
+
+    fn ranked(rank: u32) -> Packet {
+        let mut pkt = data();
+        pkt.set_rank(rank);
+        pkt
+    }
+
+    /// Ports 0 and 1 lead to hosts, 2 to 5 to switches; 0 and 3 are full.
+    fn six_ports() -> StillQueues {
+        StillQueues::of(&[100, 0, 5, 100, 99, 0], 100, &[2, 3, 4, 5])
+    }
+
+    fn said(sets: &[(&str, &str)], q: &mut StillQueues, port: u16, rank: u32) -> Verdict {
+        let mut rng = Rng::from_seed(u64::from(rank));
+        let want = q.want(port);
+        made::<Vertigo>(sets)
+            .unwrap()
+            .admit(&ranked(rank), want, q, &mut rng)
+    }
+
+    #[test]
+    fn what_fits_joins_and_is_marked_by_its_queue() {
+        let sets = [("mark_at", "5 pkt")];
+        let join = |mark| Verdict::Enqueue { mark };
+        assert_eq!(said(&sets, &mut six_ports(), 2, 9), join(true));
+        assert_eq!(said(&sets, &mut six_ports(), 5, 9), join(false));
+        let off = [("mark_at", "off")];
+        assert_eq!(said(&off, &mut six_ports(), 2, 9), join(false));
+    }
+
+    #[test]
+    fn a_full_queue_evicts_only_what_ranks_strictly_worse_and_only_if_that_is_enough() {
+        let mut q = six_ports();
+        q.waiting[0] = vec![(90, 1500), (70, 1500)];
+        assert_eq!(said(&[], &mut q, 0, 89), Verdict::Evict { mark: true });
+        assert!(matches!(said(&[], &mut q, 0, 90), Verdict::Detour { .. }));
+        // In bytes, two small ones and nothing else ranks worse.
+        q.capacity = crate::Capacity::PerPort(Size::Bytes(sidestep_types::Bytes(150_000)));
+        q.waiting[0] = vec![(90, 700), (80, 700), (70, 100)];
+        assert_eq!(said(&[], &mut q, 0, 69), Verdict::Evict { mark: true });
+        assert!(matches!(said(&[], &mut q, 0, 70), Verdict::Detour { .. }));
+    }
+
+    #[test]
+    fn what_leaves_goes_to_the_shorter_of_two_drawn_ports_and_never_to_a_host() {
+        let mut rng = Rng::from_seed(4);
+        let mut policy = made::<Vertigo>(&[]).unwrap();
+        let mut q = six_ports();
+        let mut seen = [0u32; 6];
+        for _ in 0..6_000 {
+            match policy.displaced(&ranked(9), PortId(0), &mut q, &mut rng) {
+                Verdict::Detour { port, mark } => {
+                    assert_eq!(mark, port.0 == 4, "only port 4 has 20 packets and room");
+                    seen[port.index()] += 1;
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        // Of six pairs, port 5 is the shorter of three, port 2 of two more, port 4 of that with 3.
+        // Standard deviation at most 39.
+        for (seen, expected) in seen.into_iter().zip([0, 0, 2_000, 0, 1_000, 3_000]) {
+            assert!(seen.abs_diff(expected) < 160, "{seen} of {expected}");
+        }
+    }
+
+    #[test]
+    fn between_equal_queues_a_fair_coin_decides() {
+        let mut rng = Rng::from_seed(4);
+        let mut policy = made::<Vertigo>(&[]).unwrap();
+        let mut q = StillQueues::of(&[9, 9], 100, &[0, 1]);
+        let mut first = 0;
+        for _ in 0..4_000 {
+            let verdict = policy.displaced(&ranked(9), PortId(0), &mut q, &mut rng);
+            first += u32::from(verdict.port(PortId(0)) == Some(PortId(0)));
+        }
+        // Standard deviation 32.
+        assert!(first.abs_diff(2_000) < 130, "{first}");
+    }
+
+    #[test]
+    fn where_the_shorter_is_full_too_it_is_squeezed_in() {
+        let mut q = StillQueues::of(&[100, 100, 100], 100, &[1, 2]);
+        assert!(matches!(
+            said(&[("mark_at", "off")], &mut q, 0, 9),
+            Verdict::Squeeze {
+                port: PortId(1 | 2),
+                mark: false
+            }
+        ));
+        let one = [("choices", "1")];
+        let mut q = StillQueues::of(&[100, 0, 100], 100, &[2]);
+        let squeeze = Verdict::Squeeze {
+            port: PortId(2),
+            mark: true,
+        };
+        assert_eq!(said(&one, &mut q, 0, 9), squeeze);
+    }
+
+    #[test]
+    fn with_no_port_to_a_switch_or_no_deflection_what_leaves_is_dropped() {
+        let displaced = |sets: &[(&str, &str)], q: &mut StillQueues| {
+            let mut rng = Rng::from_seed(4);
+            let mut policy = made::<Vertigo>(sets).unwrap();
+            policy.displaced(&ranked(9), PortId(0), q, &mut rng)
+        };
+        let evicted = Verdict::Drop(DropReason::Evicted);
+        let mut star = StillQueues::of(&[100, 0], 100, &[]);
+        assert_eq!(said(&[], &mut star, 0, 9), FULL);
+        assert_eq!(displaced(&[], &mut star), evicted);
+        let off = [("deflect", "false")];
+        assert_eq!(said(&off, &mut six_ports(), 0, 9), FULL);
+        assert_eq!(displaced(&off, &mut six_ports()), evicted);
+        let mut q = six_ports();
+        q.worst[0] = Some(90);
+        q.waiting[0] = vec![(90, 1500)];
+        assert_eq!(said(&off, &mut q, 0, 9), Verdict::Evict { mark: true });
+    }
+
+    #[test]
+    fn no_choices_or_too_many_are_refused() {
+        for (choices, words) in [("0", "must be from 1 to 4, got 0"), ("5", "got 5")] {
+            let refused = made::<Vertigo>(&[("choices", choices)]).unwrap_err();
+            assert!(refused.to_string().contains(words), "{refused}");
+        }
+        let values = Values::defaults(Vertigo::ENTRY.params);
+        let narrow = Vertigo::build(&values, 1, 0).unwrap_err().to_string();
+        assert_eq!(
+            narrow,
+            "choices must be at most the 1 ports of the switch, got 2"
+        );
+    }
+}

@@ -1,0 +1,76 @@
+//! A few different ports drawn at random, for policies that compare their queues.
+
+use sidestep_types::{Param, ParamUnit, Refusal, Rng, Values, scale};
+
+/// Most choices.
+pub(crate) const MOST: usize = 4;
+
+/// The parameter that says how many are drawn.
+pub(crate) const fn choices(default: &'static str, doc: &'static str) -> Param {
+    Param::with_default("choices", ParamUnit::Count, default, doc)
+}
+
+/// Its value, for a switch with `ports` ports. Errors when there are not so many to choose from.
+pub(crate) fn read_choices(values: &Values, ports: u16) -> Result<u8, Refusal> {
+    let choices = values.count("choices");
+    if choices == 0 || choices > MOST as u64 {
+        return Err(Refusal::of("choices", format!("must be from 1 to {MOST}")).got(choices));
+    }
+    if choices > u64::from(ports) {
+        let expected = format!("must be at most the {ports} ports of the switch");
+        return Err(Refusal::of("choices", expected).got(choices));
+    }
+    Ok(choices as u8)
+}
+
+/// Calls `with` with `many` different numbers below `below`, in random order.
+pub(crate) fn draw_different(
+    rng: &mut Rng,
+    many: usize,
+    below: usize,
+    mut with: impl FnMut(usize),
+) {
+    // Those drawn, in rising order: each new one is counted among what they leave.
+    let mut drawn = [0; MOST];
+    for n in 0..many.min(below) {
+        let left = below - n;
+        let mut number = match left {
+            1 => 0,
+            _ => scale(rng.draw(), left as u32) as usize,
+        };
+        let mut at = 0;
+        while at < n && drawn[at] <= number {
+            number += 1;
+            at += 1;
+        }
+        drawn.copy_within(at..n, at + 1);
+        drawn[at] = number;
+        with(number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn different_numbers_are_drawn_in_every_order() {
+        let mut rng = Rng::from_seed(9);
+        let mut seen = std::collections::BTreeMap::new();
+        for _ in 0..24_000 {
+            let mut numbers = Vec::new();
+            draw_different(&mut rng, 3, 4, |number| numbers.push(number));
+            let [a, b, c] = numbers[..] else {
+                panic!("{numbers:?}");
+            };
+            assert!(a != b && a != c && b != c, "{numbers:?}");
+            *seen.entry(numbers).or_insert(0) += 1;
+        }
+        // 24 orders of three of four, 1,000 times each, standard deviation 31.
+        assert_eq!(seen.len(), 24);
+        assert!(
+            seen.values().all(|count| (850..1150).contains(count)),
+            "{seen:?}"
+        );
+    }
+}

@@ -1,0 +1,278 @@
+//! Dialogues with packets that waited and had to go.
+
+use super::*;
+use std::sync::{Arc, Mutex};
+
+/// The ranks of the packets that a policy was asked about after they were evicted, and from where.
+type Asked = Arc<Mutex<Vec<(u32, u16)>>>;
+
+/// Evicts while a packet does not fit, and says what it is told of those evicted.
+struct Moves {
+    at_hand: Verdict,
+    displaced: Verdict,
+    asked: Asked,
+}
+
+impl Buffer for Moves {
+    fn admit(&mut self, _: &Packet, want: Want, _: &mut dyn Queues, _: &mut Rng) -> Verdict {
+        if want.fits { KEEP } else { self.at_hand }
+    }
+
+    fn displaced(
+        &mut self,
+        pkt: &Packet,
+        from: PortId,
+        queues: &mut dyn Queues,
+        _: &mut Rng,
+    ) -> Verdict {
+        assert_eq!(queues.ingress(), None);
+        self.asked.lock().unwrap().push((pkt.rank(), from.0));
+        self.displaced
+    }
+}
+
+fn moves(at_hand: Verdict, displaced: Verdict) -> (Decider, Asked) {
+    let asked = Asked::default();
+    let mut decider = decider(2, &[KEEP]);
+    decider.set_buffer(AnyBuffer::Custom(Box::new(Moves {
+        at_hand,
+        displaced,
+        asked: asked.clone(),
+    })));
+    (decider, asked)
+}
+
+fn srpt() -> AnySched {
+    AnySched::build("srpt", &Values::defaults(&[]), 2, 0).unwrap()
+}
+
+/// Two ports that rank and hold 3000 bytes.
+fn two_ranked() -> Desk {
+    let mut desk = Desk::new(2, 0).ranked(0, srpt()).ranked(1, srpt());
+    desk.capacity = Capacity::PerPort(Size::Bytes(sidestep_types::Bytes(3000)));
+    desk
+}
+
+/// A packet of so many bytes arrives for `wanted`.
+fn arrives(desk: &mut Desk, decider: &mut Decider, wanted: u16, rank: u32, bytes: u16) -> Action {
+    let mut packet = data();
+    packet.wire = bytes;
+    packet.set_rank(rank);
+    let mut carrier = AtHand { desk, packet };
+    let (packet, ports) = carrier.at_hand();
+    let (want, verdict) = decider.decide(packet, PortId(wanted), false, &mut Live(ports));
+    decider.carry_out(carrier, want, verdict)
+}
+
+fn drops(decider: &Decider, port: u16, reason: DropReason) -> u64 {
+    decider.counts(PortId(port)).drops[reason as usize]
+}
+
+const AWAY: Verdict = Verdict::Detour {
+    port: PortId(1),
+    mark: true,
+};
+const SQUEEZE: Verdict = Verdict::Squeeze {
+    port: PortId(1),
+    mark: false,
+};
+
+#[test]
+fn victims_leave_for_another_queue_in_order_when_the_packet_has_joined() {
+    let mut desk = two_ranked();
+    let (mut decider, asked) = moves(EVICT, AWAY);
+    for rank in [700, 800, 900] {
+        arrives(&mut desk, &mut decider, 0, rank, 1000);
+    }
+    let action = arrives(&mut desk, &mut decider, 0, 100, 1500);
+    let Action::Squeezed { port, ahead, .. } = action else {
+        panic!("{action:?}");
+    };
+    assert_eq!((port, ahead.packets), (PortId(0), 1));
+    assert_eq!(*asked.lock().unwrap(), [(900, 0), (800, 0)]);
+    let moved = |packets: u32| Joined {
+        wanted: PortId(0),
+        port: PortId(1),
+        ahead: Depth {
+            packets,
+            bytes: packets * 1000,
+        },
+        changes: Changes::MARKED,
+    };
+    assert_eq!(desk.moved, [(2, moved(0)), (1, moved(1))]);
+    assert_eq!((desk.depth(0), desk.depth(1)), (2, 2));
+    let detours = desk.shelf.0.iter().map(|parcel| parcel.packet.detours);
+    assert_eq!(detours.collect::<Vec<_>>(), [0, 1, 1, 0]);
+    assert!(desk.shelf.0[1].packet.ce() && !desk.shelf.0[0].packet.ce());
+    let (left, joined) = (*decider.counts(PortId(0)), *decider.counts(PortId(1)));
+    assert_eq!(
+        (left.detours_out, joined.detours_in, joined.marks),
+        (2, 2, 2)
+    );
+    assert_eq!(decider.total().drops.iter().sum::<u64>(), 0);
+}
+
+#[test]
+fn what_may_not_take_detours_is_dropped_and_nobody_asked() {
+    let mut desk = two_ranked();
+    let (mut decider, asked) = moves(EVICT, AWAY);
+    for rank in [700, 800] {
+        arrives(&mut desk, &mut decider, 0, rank, 1500);
+    }
+    desk.homebound = vec![1];
+    arrives(&mut desk, &mut decider, 0, 100, 1500);
+    assert_eq!((desk.evicted, desk.moved.len()), (vec![1], 0));
+    assert_eq!(*asked.lock().unwrap(), []);
+    assert_eq!(drops(&decider, 0, DropReason::Evicted), 1);
+}
+
+#[test]
+fn a_victim_may_squeeze_others_out_who_are_asked_nothing() {
+    let mut desk = two_ranked();
+    let (mut decider, asked) = moves(EVICT, SQUEEZE);
+    for (port, rank) in [(1, 850), (1, 950), (0, 700), (0, 800)] {
+        arrives(&mut desk, &mut decider, port, rank, 1500);
+    }
+    arrives(&mut desk, &mut decider, 0, 100, 1500);
+    assert_eq!(*asked.lock().unwrap(), [(800, 0)]);
+    let (moved, ahead) = (desk.moved[0].0, desk.moved[0].1.ahead.packets);
+    assert_eq!((moved, ahead, desk.evicted), (3, 1, vec![1]));
+    let at = |port| drops(&decider, port, DropReason::Evicted);
+    assert_eq!((at(0), at(1)), (0, 1));
+}
+
+#[test]
+fn a_squeezed_victim_goes_itself_where_what_waits_ranks_no_worse() {
+    for rival in [800, 750] {
+        let mut desk = two_ranked();
+        let (mut decider, _) = moves(EVICT, SQUEEZE);
+        for (port, rank) in [(1, 100), (1, rival), (0, 700), (0, 800)] {
+            arrives(&mut desk, &mut decider, port, rank, 1500);
+        }
+        arrives(&mut desk, &mut decider, 0, 100, 1500);
+        assert_eq!((desk.evicted, desk.moved.len()), (vec![3], 0), "{rival}");
+        assert_eq!(drops(&decider, 0, DropReason::Evicted), 1);
+        assert_eq!(decider.total().detours_out, 0);
+    }
+}
+
+#[test]
+fn the_packet_at_hand_squeezes_in_as_far_as_it_ranks_better() {
+    let mut desk = two_ranked();
+    let (mut decider, asked) = moves(SQUEEZE, AWAY);
+    for (port, rank) in [(0, 100), (0, 100), (1, 400), (1, 600), (1, 600)] {
+        let bytes = if port == 0 { 1500 } else { 1000 };
+        arrives(&mut desk, &mut decider, port, rank, bytes);
+    }
+    let action = arrives(&mut desk, &mut decider, 0, 500, 1500);
+    let expected = Action::Squeezed {
+        port: PortId(1),
+        ahead: Depth {
+            packets: 1,
+            bytes: 1000,
+        },
+        changes: Changes::default(),
+    };
+    assert_eq!(action, expected);
+    assert_eq!(desk.evicted, [4, 3], "the last of equals first");
+    let out = decider.counts(PortId(0)).detours_out;
+    assert_eq!((out, decider.counts(PortId(1)).detours_in), (1, 1));
+    assert_eq!(desk.shelf.0[5].packet.detours, 1);
+    // 500 and 400 wait there now: what ranks 400 gains one place, which is not enough.
+    let action = arrives(&mut desk, &mut decider, 0, 400, 3000);
+    assert_eq!(action, Action::Dropped(DropReason::Full));
+    assert_eq!(desk.evicted, [4, 3, 5]);
+    assert_eq!(drops(&decider, 1, DropReason::Evicted), 3);
+    assert_eq!(drops(&decider, 0, DropReason::Full), 1);
+    assert_eq!(*asked.lock().unwrap(), [], "a squeeze displaces nobody");
+}
+
+#[test]
+fn a_squeeze_keeps_what_may_not_take_detours_where_it_wants_to_go() {
+    let mut desk = two_ranked();
+    let (mut decider, _) = moves(SQUEEZE, AWAY);
+    desk.homebound_at_hand = true;
+    for (port, rank) in [(0, 900), (0, 900), (1, 800), (1, 900)] {
+        arrives(&mut desk, &mut decider, port, rank, 1500);
+    }
+    let away = arrives(&mut desk, &mut decider, 0, 100, 1500);
+    assert_eq!(away, Action::Dropped(DropReason::Full));
+    let stays = arrives(&mut desk, &mut decider, 1, 100, 1500);
+    assert!(matches!(
+        stays,
+        Action::Squeezed {
+            port: PortId(1),
+            ..
+        }
+    ));
+    assert_eq!(decider.total().detours_out, 0);
+    assert_eq!(desk.shelf.0[4].packet.detours, 0);
+}
+
+#[test]
+fn nothing_ranks_worse_on_a_fifo_port() {
+    let mut desk = Desk::new(2, 1);
+    let (mut decider, _) = moves(SQUEEZE, AWAY);
+    for port in [0, 1, 0] {
+        arrives(&mut desk, &mut decider, port, 100, 1500);
+    }
+    assert_eq!((desk.depth(0), desk.depth(1)), (1, 1));
+    assert_eq!(drops(&decider, 0, DropReason::Full), 1);
+}
+
+#[test]
+fn what_could_fit_is_known_before_anything_is_evicted() {
+    let mut desk = two_ranked();
+    let (mut decider, _) = moves(AWAY, AWAY);
+    for (rank, bytes) in [(500, 1500), (700, 500), (900, 1000)] {
+        arrives(&mut desk, &mut decider, 0, rank, bytes);
+    }
+    let mut could = |rank, bytes| {
+        let mut packet = data();
+        packet.wire = bytes;
+        packet.set_rank(rank);
+        Live(&mut desk).could_fit(&packet, PortId(0))
+    };
+    assert!(could(600, 1500) && !could(600, 1501));
+    assert!(could(899, 1000) && !could(900, 1) && could(400, 3000));
+    let mut packet = data();
+    packet.set_rank(1);
+    desk.capacity = Capacity::Shared {
+        memory: sidestep_types::Bytes(3000),
+        alpha: (1, 1),
+    };
+    // 1500 stay when the two worst are gone: that is alpha times what is free then, not less.
+    packet.set_rank(600);
+    assert!(!Live(&mut desk).could_fit(&packet, PortId(0)));
+    packet.set_rank(400);
+    assert!(Live(&mut desk).could_fit(&packet, PortId(0)));
+}
+
+#[test]
+#[should_panic(expected = "said Trim of a packet that it had evicted")]
+fn a_policy_that_trims_what_it_evicted_is_stopped() {
+    let mut desk = two_ranked();
+    let (mut decider, _) = moves(EVICT, Verdict::Trim);
+    for rank in [3, 2, 1] {
+        arrives(&mut desk, &mut decider, 0, rank, 1500);
+    }
+}
+
+#[test]
+fn a_victim_moved_to_a_port_that_is_not_there_stops_the_policy() {
+    let port = PortId(7);
+    for verdict in [
+        Verdict::Detour { port, mark: false },
+        Verdict::Squeeze { port, mark: false },
+    ] {
+        let stopped = std::panic::catch_unwind(|| {
+            let mut desk = two_ranked();
+            let (mut decider, _) = moves(EVICT, verdict);
+            for rank in [3, 2, 1] {
+                arrives(&mut desk, &mut decider, 0, rank, 1500);
+            }
+        });
+        let said = stopped.unwrap_err().downcast::<String>().unwrap();
+        assert!(said.contains("port 7 of a switch with 2"), "{said}");
+    }
+}
