@@ -1,9 +1,9 @@
-// Holds Vertigo's queue against the scheduler `srpt`, its rows of `sidestep vectors` first, and its deflection against
-// the model in rtl/reference/src/vertigo.rs.
+// Holds Vertigo's queue against the scheduler `srpt`, and its deflection against the buffer policy `vertigo`: the rows of
+// `sidestep vectors` first, then cases of our own.
 //
 //   vertigo COUNT SEED
 //
-// A line for each cell: its operations, its mismatches, what occurred. Exits 1 on a mismatch.
+// A line for each cell and source: its operations, its mismatches, what occurred. Exits 1 on a mismatch.
 
 #include <cstdio>
 #include <cstdlib>
@@ -146,45 +146,104 @@ uint64_t queue(Vvertigo &cells, uint64_t count, std::mt19937_64 &rng) {
   return bad;
 }
 
+// What one decision is asked.
+struct Decision {
+  uint32_t rank, want, to_switch;
+  const SidestepLoad *loads;  // of 8 ports
+  const uint32_t *draws;
+};
+
+void ask(Vvertigo &cells, const Decision &asked) {
+  cells.fits_i = 0;
+  for (int word = 0; word < 5; word++) cells.depth_i[word] = 0;
+  for (int port = 0; port < 8; port++) {
+    const SidestepLoad &load = asked.loads[port];
+    cells.fits_i |= load.fits << port;
+    cells.tail_i[port] = load.tail;
+    const uint64_t bits = static_cast<uint64_t>(load.depth) << (20 * port % 32);
+    cells.depth_i[20 * port / 32] |= static_cast<uint32_t>(bits);
+    if (bits >> 32) cells.depth_i[20 * port / 32 + 1] |= static_cast<uint32_t>(bits >> 32);
+  }
+  cells.newcomer_i = asked.rank;
+  cells.want_i = asked.want;
+  cells.switch_i = asked.to_switch;
+  cells.draw_1_i = asked.draws[0];
+  cells.draw_2_i = asked.draws[1];
+  cells.eval();
+}
+
+// Does the packet go where it must, and its victim, of which not every row says it?
+bool goes(const Vvertigo &cells, const SidestepDeflection &expected, bool whole) {
+  if (cells.enqueue_o != expected.enqueue || cells.evict_o != expected.evict) return false;
+  return !whole || (cells.move_o == expected.moved && cells.squeeze_o == expected.squeeze &&
+                    cells.lost_o == expected.lost && (!expected.moved || cells.target_o == expected.target));
+}
+
+// How often what occurred.
+struct Seen {
+  uint64_t fit = 0, evict = 0, move = 0, squeeze = 0, lost = 0, both = 0;
+  void count(const SidestepDeflection &is, bool whole) {
+    fit += is.enqueue && !is.evict;
+    evict += is.evict;
+    move += whole && is.moved;
+    squeeze += whole && is.squeeze;
+    lost += whole && is.lost;
+    both += whole && is.evict && is.lost;
+  }
+  void print() const {
+    std::printf("%lu fit, %lu evict, %lu move, %lu squeeze, %lu lost, %lu evicted and lost\n",
+                static_cast<unsigned long>(fit), static_cast<unsigned long>(evict), static_cast<unsigned long>(move),
+                static_cast<unsigned long>(squeeze), static_cast<unsigned long>(lost),
+                static_cast<unsigned long>(both));
+  }
+};
+
+// The rows of `sidestep vectors buffer/vertigo` that the cell can be asked.
+uint64_t deflected_rows(Vvertigo &cells, uint64_t count, uint64_t seed) {
+  SidestepDeflections *reading = sidestep_deflections_open(seed);
+  uint64_t bad = 0, apart[4] = {};
+  Seen seen;
+  for (uint64_t read = 0; read < count; read++) {
+    SidestepDeflected row;
+    sidestep_deflections_next(reading, &row);
+    apart[row.apart]++;
+    if (row.apart != SIDESTEP_ASKED) continue;
+    ask(cells, {row.rank, row.want, row.to_switch, row.loads, row.draws});
+    bad += !goes(cells, row.answer, row.whole);
+    seen.count(row.answer, row.whole);
+  }
+  sidestep_deflections_close(reading);
+  std::printf("vertigo_deflect buffer/vertigo: %lu rows, %lu of them asked, %lu mismatches; not asked: %lu in bytes, "
+              "%lu of more choices, %lu evicted from a queue with room; ",
+              static_cast<unsigned long>(count), static_cast<unsigned long>(apart[SIDESTEP_ASKED]),
+              static_cast<unsigned long>(bad), static_cast<unsigned long>(apart[SIDESTEP_IN_BYTES]),
+              static_cast<unsigned long>(apart[SIDESTEP_MORE_CHOICES]),
+              static_cast<unsigned long>(apart[SIDESTEP_NOT_FULL]));
+  seen.print();
+  return bad;
+}
+
+// Queues and packets of our own, which the policy answers.
 uint64_t deflect(Vvertigo &cells, uint64_t count, std::mt19937_64 &rng) {
-  uint64_t bad = 0, seen[6] = {};
+  uint64_t bad = 0;
+  Seen seen;
   for (uint64_t step = 0; step < count; step++) {
     SidestepLoad loads[8];
     const uint32_t levels = 1u << rng() % 19, ranks = 1u << rng() % 32;
     const uint32_t rank = rng() % ranks, want = rng() % 8, mask = rng() & 0xff & (rng() % 3 ? 0xff : rng());
-    const uint32_t draws[2] = {static_cast<uint32_t>(rng()), static_cast<uint32_t>(rng())};
-    cells.fits_i = 0;
-    for (int word = 0; word < 5; word++) cells.depth_i[word] = 0;
-    for (int port = 0; port < 8; port++) {
-      loads[port] = {static_cast<uint32_t>(rng() % levels), rng() % 3 == 0, static_cast<uint32_t>(rng() % ranks)};
-      cells.fits_i |= loads[port].fits << port;
-      cells.tail_i[port] = loads[port].tail;
-      const uint64_t bits = static_cast<uint64_t>(loads[port].depth) << (20 * port % 32);
-      cells.depth_i[20 * port / 32] |= static_cast<uint32_t>(bits);
-      if (bits >> 32) cells.depth_i[20 * port / 32 + 1] |= static_cast<uint32_t>(bits >> 32);
+    for (SidestepLoad &load : loads) {
+      load = {static_cast<uint32_t>(rng() % levels), rng() % 3 == 0, static_cast<uint32_t>(rng() % ranks)};
     }
-    cells.newcomer_i = rank;
-    cells.want_i = want;
-    cells.switch_i = mask;
-    cells.draw_1_i = draws[0];
-    cells.draw_2_i = draws[1];
-    cells.eval();
     SidestepDeflection expected;
-    sidestep_deflect(rank, want, loads, 8, mask, draws, &expected);
-    const bool same = cells.enqueue_o == expected.enqueue && cells.evict_o == expected.evict &&
-                      cells.move_o == expected.moved && cells.target_o == expected.target &&
-                      cells.squeeze_o == expected.squeeze && cells.lost_o == expected.lost;
-    bad += !same;
-    const uint32_t occurred[6] = {expected.enqueue && !expected.evict, expected.evict, expected.moved,
-                                  expected.squeeze, expected.lost, expected.evict && expected.lost};
-    for (int i = 0; i < 6; i++) seen[i] += occurred[i];
+    uint32_t draws[2];
+    sidestep_deflect(rank, want, loads, 8, mask, rng(), &expected, draws);
+    ask(cells, {rank, want, mask, loads, draws});
+    bad += !goes(cells, expected, true);
+    seen.count(expected, true);
   }
-  std::printf("vertigo_deflect: %lu decisions, %lu mismatches; %lu fit, %lu evict, %lu move, %lu squeeze, %lu lost, "
-              "%lu evicted and lost\n",
-              static_cast<unsigned long>(count), static_cast<unsigned long>(bad),
-              static_cast<unsigned long>(seen[0]), static_cast<unsigned long>(seen[1]),
-              static_cast<unsigned long>(seen[2]), static_cast<unsigned long>(seen[3]),
-              static_cast<unsigned long>(seen[4]), static_cast<unsigned long>(seen[5]));
+  std::printf("vertigo_deflect: %lu decisions, %lu mismatches; ", static_cast<unsigned long>(count),
+              static_cast<unsigned long>(bad));
+  seen.print();
   return bad;
 }
 
@@ -197,5 +256,6 @@ int main(int argc, char **argv) {
   Vvertigo cells;
   uint64_t bad = rows(cells, count, seed, rng);
   bad += queue(cells, count, rng);
+  bad += deflected_rows(cells, count, seed);
   return bad + deflect(cells, count, rng) != 0;
 }

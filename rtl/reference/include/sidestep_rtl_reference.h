@@ -49,13 +49,25 @@ void sidestep_queue_step(SidestepQueue *, uint32_t leaves, uint32_t push, uint32
                          SidestepView *);
 void sidestep_queue_close(SidestepQueue *);
 
-// src/vertigo.rs
+// src/deflect.rs
 struct SidestepLoad {
   uint32_t depth, fits, tail;
 };
 struct SidestepDeflection {
   uint32_t enqueue, evict, moved, target, squeeze, lost;
 };
-void sidestep_deflect(uint32_t rank, uint16_t want, const SidestepLoad *loads, uint16_t ports,
-                      uint64_t candidates, const uint32_t *draws, SidestepDeflection *);
+void sidestep_deflect(uint32_t rank, uint16_t want, const SidestepLoad *loads, uint16_t ports, uint64_t to_switch,
+                      uint64_t seed, SidestepDeflection *, uint32_t *draws);
+
+enum { SIDESTEP_ASKED, SIDESTEP_IN_BYTES, SIDESTEP_MORE_CHOICES, SIDESTEP_NOT_FULL };
+struct SidestepDeflected {
+  uint32_t apart, rank, want, to_switch;
+  SidestepLoad loads[8];
+  uint32_t draws[2], whole;
+  SidestepDeflection answer;
+};
+struct SidestepDeflections;
+SidestepDeflections *sidestep_deflections_open(uint64_t seed);
+void sidestep_deflections_next(SidestepDeflections *, SidestepDeflected *);
+void sidestep_deflections_close(SidestepDeflections *);
 }

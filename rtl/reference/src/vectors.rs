@@ -145,7 +145,7 @@ fn read(entry: &'static Entry, row: &Row) -> Vector {
 }
 
 /// The values that the words of a row's `settings` stand for.
-fn values(entry: &'static Entry, words: &str) -> Values {
+pub(crate) fn values(entry: &'static Entry, words: &str) -> Values {
     let mut values = Values::defaults(entry.params);
     for change in words.split("; ").filter(|word| *word != "defaults") {
         let (name, text) = change.split_once('=').expect("name=value");

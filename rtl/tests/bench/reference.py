@@ -36,7 +36,7 @@ class Load(c.Structure):
 
 
 class Deflection(c.Structure):
-    """What Vertigo's deflection decides."""
+    """What the buffer policy `vertigo` does with an arrival and its victim."""
 
     _fields_ = [(name, c.c_uint32) for name in ("enqueue", "evict", "moved", "target", "squeeze", "lost")]
 
@@ -72,7 +72,7 @@ def library():
         ("queue_open", pointer, [u32]),
         ("queue_step", None, [pointer, u32, u32, u32, u32, pointer]),
         ("queue_close", None, [pointer]),
-        ("deflect", None, [u32, u16, pointer, u16, u64, pointer, pointer]),
+        ("deflect", None, [u32, u16, pointer, u16, u64, u64, pointer, pointer]),
     ]:
         function = getattr(lib, "sidestep_" + name)
         function.restype, function.argtypes = result, arguments
@@ -134,9 +134,9 @@ class RankQueue:
         return None if view.out == NONE else view.out, view.waiting, view.worst
 
 
-def deflect(rank, want, loads, candidates, draws):
-    """Vertigo's deflection; loads are (depth, fits, tail rank)."""
-    answer = Deflection()
+def deflect(rank, want, loads, switch, seed):
+    """The buffer policy `vertigo`, and the two draws that it has; loads are (depth, fits, tail rank)."""
+    answer, draws = Deflection(), (c.c_uint32 * 2)()
     library().sidestep_deflect(rank, want, (Load * len(loads))(*(Load(*load) for load in loads)), len(loads),
-                               candidates, (c.c_uint32 * 2)(*draws), c.byref(answer))
-    return {name: getattr(answer, name) for name, _ in Deflection._fields_}
+                               switch, seed, c.byref(answer), draws)
+    return {name: getattr(answer, name) for name, _ in Deflection._fields_}, tuple(draws)
