@@ -1,12 +1,14 @@
-// Holds Vertigo's queue and deflection against the model in rtl/reference/src/vertigo.rs.
+// Holds Vertigo's queue against the scheduler `srpt`, and its deflection against the buffer policy `vertigo`: the rows of
+// `sidestep vectors` first, then cases of our own.
 //
 //   vertigo COUNT SEED
 //
-// A line for each cell: its operations, its mismatches, what occurred. Exits 1 on a mismatch.
+// A line for each cell and source: its operations, its mismatches, what occurred. Exits 1 on a mismatch.
 
 #include <cstdio>
 #include <cstdlib>
 #include <random>
+#include <vector>
 
 #include "Vvertigo.h"
 #include "sidestep_rtl_reference.h"
@@ -20,96 +22,228 @@ void tick(Vvertigo &cells) {
   cells.eval();
 }
 
+// What one cycle asks of the queue.
+struct Asked {
+  uint32_t leaves = SIDESTEP_NONE;
+  bool push = false;
+  uint32_t rank = 0, data = 0;
+};
+
+// One cycle; is it as it must be? Ranks by what is kept of a packet are in `ranks`.
+bool cycle(Vvertigo &cells, const Asked &asked, uint32_t before, const SidestepView &expected,
+           std::vector<uint32_t> &ranks) {
+  const bool pops = asked.leaves != SIDESTEP_NONE;
+  cells.push_i = asked.push;
+  cells.rank_i = asked.rank;
+  cells.data_i = asked.data;
+  cells.pop_i = pops;
+  cells.largest_i = asked.leaves == SIDESTEP_EVICT;
+  cells.eval();
+  bool same = cells.ready_o == (before < 64 || pops) && cells.valid_o == (before > 0);
+  if (pops) {
+    same &= cells.valid_o == (expected.out != SIDESTEP_NONE);
+    if (expected.out != SIDESTEP_NONE) {
+      const bool worst = asked.leaves == SIDESTEP_EVICT;
+      same &= (worst ? cells.tail_data_o : cells.head_data_o) == expected.out;
+      same &= (worst ? cells.tail_rank_o : cells.head_rank_o) == ranks[expected.out];
+    }
+  }
+  if (asked.push && cells.ready_o) ranks[asked.data] = asked.rank;
+  tick(cells);
+  return same && cells.count_o == expected.waiting && cells.tail_rank_o == expected.worst;
+}
+
+void empty(Vvertigo &cells) {
+  cells.rst_ni = 0;
+  cells.push_i = cells.pop_i = 0;
+  tick(cells);
+  cells.rst_ni = 1;
+}
+
+// The rows of `sidestep vectors sched/srpt`. Half of those that take one out share a cycle with the push behind them.
+uint64_t rows(Vvertigo &cells, uint64_t count, uint64_t seed, std::mt19937_64 &rng) {
+  SidestepOperations *reading = sidestep_operations_open(seed);
+  SidestepOperation row, next;
+  std::vector<uint32_t> ranks(1 << 16);
+  uint64_t bad = 0, both = 0, nothing = 0, most = 0;
+  uint32_t waiting = 0;
+  sidestep_operations_next(reading, &next);
+  for (uint64_t read = 1; read <= count; read++) {
+    row = next;
+    sidestep_operations_next(reading, &next);
+    if (row.step == 0) {
+      empty(cells);
+      waiting = 0;
+    }
+    Asked asked;
+    SidestepView expected = {row.answer, row.waiting, row.worst};
+    if (row.operation != SIDESTEP_PUSH) asked.leaves = row.operation;
+    const bool joined = row.operation != SIDESTEP_PUSH && next.operation == SIDESTEP_PUSH && next.step && rng() % 2;
+    if (joined && read < count) {
+      row = next;
+      sidestep_operations_next(reading, &next);
+      read++;
+      expected.waiting = row.waiting;
+      expected.worst = row.worst;
+      both++;
+    }
+    if (row.operation == SIDESTEP_PUSH) {
+      asked.push = true;
+      asked.rank = row.rank;
+      asked.data = row.step;
+    }
+    nothing += asked.leaves != SIDESTEP_NONE && expected.out == SIDESTEP_NONE;
+    if (!cycle(cells, asked, waiting, expected, ranks)) bad++;
+    waiting = expected.waiting;
+    if (waiting > most) most = waiting;
+  }
+  sidestep_operations_close(reading);
+  std::printf("rank_queue sched/srpt: %lu rows, %lu mismatches; %lu push and pop, %lu found nothing, %lu waited at most\n",
+              static_cast<unsigned long>(count), static_cast<unsigned long>(bad), static_cast<unsigned long>(both),
+              static_cast<unsigned long>(nothing), static_cast<unsigned long>(most));
+  return bad;
+}
+
+// Operations of our own, which the scheduler answers: those that fill all places among them.
 uint64_t queue(Vvertigo &cells, uint64_t count, std::mt19937_64 &rng) {
   SidestepQueue *model = sidestep_queue_open(64);
-  uint64_t bad = 0, full = 0, empty = 0, both = 0, refused = 0, ties = 0;
+  std::vector<uint32_t> ranks_of(1 << 16);
+  uint64_t bad = 0, full = 0, none = 0, both = 0, refused = 0, ties = 0;
   uint32_t waiting = 0, fill = 50, ranks = 8, last_rank = 0;
+  empty(cells);
   for (uint64_t step = 0; step < count; step++) {
     if (step % 256 == 0) {  // now and then it fills, drains, or has few or many ranks
       fill = 30 + rng() % 41;
       ranks = 1u << rng() % 24;
     }
-    const uint32_t push = rng() % 100 < fill;
-    const uint32_t pop = rng() % 100 < 50 ? 1 + rng() % 2 : 0;
-    const uint32_t rank = ranks == 1u << 23 ? static_cast<uint32_t>(rng()) : rng() % ranks;
-    const uint32_t data = step & 0xffff;
-    cells.push_i = push;
-    cells.rank_i = rank;
-    cells.data_i = data;
-    cells.pop_i = pop != 0;
-    cells.largest_i = pop == 2;
-    cells.eval();
-    const bool ready = cells.ready_o;
+    Asked asked;
+    asked.push = rng() % 100 < fill;
+    if (rng() % 100 < 50) asked.leaves = rng() % 2 ? SIDESTEP_POP : SIDESTEP_EVICT;
+    asked.rank = ranks == 1u << 23 ? static_cast<uint32_t>(rng()) : rng() % ranks;
+    asked.data = step & 0xffff;
+    const bool pops = asked.leaves != SIDESTEP_NONE;
     full += waiting == 64;
-    empty += waiting == 0;
-    both += push && pop && waiting;
-    refused += push && waiting == 64 && !pop;
-    ties += push && rank == last_rank;
-    last_rank = rank;
-    if (ready != (waiting < 64 || pop)) bad++;
-    tick(cells);
-    SidestepView view;
-    sidestep_queue_step(model, pop, push, rank, data, &view);
-    const bool same = cells.count_o == view.count && cells.valid_o == (view.count > 0) &&
-                      cells.head_rank_o == view.head[0] && cells.head_data_o == view.head[1] &&
-                      cells.tail_rank_o == view.tail[0] && cells.tail_data_o == view.tail[1];
-    if (!same && bad++ < 3) {
-      std::printf("rank_queue step %lu: %u waiting, head %u/%u, tail %u/%u; expected %u, %u/%u, %u/%u\n",
-                  static_cast<unsigned long>(step), cells.count_o, cells.head_rank_o, cells.head_data_o,
-                  cells.tail_rank_o, cells.tail_data_o, view.count, view.head[0], view.head[1], view.tail[0],
-                  view.tail[1]);
+    none += waiting == 0;
+    both += asked.push && pops && waiting;
+    refused += asked.push && waiting == 64 && !pops;
+    ties += asked.push && asked.rank == last_rank;
+    last_rank = asked.rank;
+    SidestepView expected;
+    sidestep_queue_step(model, asked.leaves, asked.push, asked.rank, asked.data, &expected);
+    if (!cycle(cells, asked, waiting, expected, ranks_of) && bad++ < 3) {
+      std::printf("rank_queue step %lu: %u waiting, tail %u; expected %u, %u\n", static_cast<unsigned long>(step),
+                  cells.count_o, cells.tail_rank_o, expected.waiting, expected.worst);
     }
-    waiting = view.count;
+    waiting = expected.waiting;
   }
   sidestep_queue_close(model);
   std::printf("rank_queue: %lu operations, %lu mismatches; %lu full, %lu empty, %lu push and pop, %lu refused, "
               "%lu equal ranks in a row\n",
               static_cast<unsigned long>(count), static_cast<unsigned long>(bad),
-              static_cast<unsigned long>(full), static_cast<unsigned long>(empty),
+              static_cast<unsigned long>(full), static_cast<unsigned long>(none),
               static_cast<unsigned long>(both), static_cast<unsigned long>(refused),
               static_cast<unsigned long>(ties));
   return bad;
 }
 
+// What one decision is asked.
+struct Decision {
+  uint32_t rank, want, to_switch;
+  const SidestepLoad *loads;  // of 8 ports
+  const uint32_t *draws;
+};
+
+void ask(Vvertigo &cells, const Decision &asked) {
+  cells.fits_i = 0;
+  for (int word = 0; word < 5; word++) cells.depth_i[word] = 0;
+  for (int port = 0; port < 8; port++) {
+    const SidestepLoad &load = asked.loads[port];
+    cells.fits_i |= load.fits << port;
+    cells.tail_i[port] = load.tail;
+    const uint64_t bits = static_cast<uint64_t>(load.depth) << (20 * port % 32);
+    cells.depth_i[20 * port / 32] |= static_cast<uint32_t>(bits);
+    if (bits >> 32) cells.depth_i[20 * port / 32 + 1] |= static_cast<uint32_t>(bits >> 32);
+  }
+  cells.newcomer_i = asked.rank;
+  cells.want_i = asked.want;
+  cells.switch_i = asked.to_switch;
+  cells.draw_1_i = asked.draws[0];
+  cells.draw_2_i = asked.draws[1];
+  cells.eval();
+}
+
+// Does the packet go where it must, and its victim, of which not every row says it?
+bool goes(const Vvertigo &cells, const SidestepDeflection &expected, bool whole) {
+  if (cells.enqueue_o != expected.enqueue || cells.evict_o != expected.evict) return false;
+  return !whole || (cells.move_o == expected.moved && cells.squeeze_o == expected.squeeze &&
+                    cells.lost_o == expected.lost && (!expected.moved || cells.target_o == expected.target));
+}
+
+// How often what occurred.
+struct Seen {
+  uint64_t fit = 0, evict = 0, move = 0, squeeze = 0, lost = 0, both = 0;
+  void count(const SidestepDeflection &is, bool whole) {
+    fit += is.enqueue && !is.evict;
+    evict += is.evict;
+    move += whole && is.moved;
+    squeeze += whole && is.squeeze;
+    lost += whole && is.lost;
+    both += whole && is.evict && is.lost;
+  }
+  void print() const {
+    std::printf("%lu fit, %lu evict, %lu move, %lu squeeze, %lu lost, %lu evicted and lost\n",
+                static_cast<unsigned long>(fit), static_cast<unsigned long>(evict), static_cast<unsigned long>(move),
+                static_cast<unsigned long>(squeeze), static_cast<unsigned long>(lost),
+                static_cast<unsigned long>(both));
+  }
+};
+
+// The rows of `sidestep vectors buffer/vertigo` that the cell can be asked.
+uint64_t deflected_rows(Vvertigo &cells, uint64_t count, uint64_t seed) {
+  SidestepDeflections *reading = sidestep_deflections_open(seed);
+  uint64_t bad = 0, apart[4] = {};
+  Seen seen;
+  for (uint64_t read = 0; read < count; read++) {
+    SidestepDeflected row;
+    sidestep_deflections_next(reading, &row);
+    apart[row.apart]++;
+    if (row.apart != SIDESTEP_ASKED) continue;
+    ask(cells, {row.rank, row.want, row.to_switch, row.loads, row.draws});
+    bad += !goes(cells, row.answer, row.whole);
+    seen.count(row.answer, row.whole);
+  }
+  sidestep_deflections_close(reading);
+  std::printf("vertigo_deflect buffer/vertigo: %lu rows, %lu of them asked, %lu mismatches; not asked: %lu in bytes, "
+              "%lu of more choices, %lu evicted from a queue with room; ",
+              static_cast<unsigned long>(count), static_cast<unsigned long>(apart[SIDESTEP_ASKED]),
+              static_cast<unsigned long>(bad), static_cast<unsigned long>(apart[SIDESTEP_IN_BYTES]),
+              static_cast<unsigned long>(apart[SIDESTEP_MORE_CHOICES]),
+              static_cast<unsigned long>(apart[SIDESTEP_NOT_FULL]));
+  seen.print();
+  return bad;
+}
+
+// Queues and packets of our own, which the policy answers.
 uint64_t deflect(Vvertigo &cells, uint64_t count, std::mt19937_64 &rng) {
-  uint64_t bad = 0, seen[6] = {};
+  uint64_t bad = 0;
+  Seen seen;
   for (uint64_t step = 0; step < count; step++) {
     SidestepLoad loads[8];
     const uint32_t levels = 1u << rng() % 19, ranks = 1u << rng() % 32;
     const uint32_t rank = rng() % ranks, want = rng() % 8, mask = rng() & 0xff & (rng() % 3 ? 0xff : rng());
-    const uint32_t draws[2] = {static_cast<uint32_t>(rng()), static_cast<uint32_t>(rng())};
-    cells.fits_i = 0;
-    for (int word = 0; word < 5; word++) cells.depth_i[word] = 0;
-    for (int port = 0; port < 8; port++) {
-      loads[port] = {static_cast<uint32_t>(rng() % levels), rng() % 3 == 0, static_cast<uint32_t>(rng() % ranks)};
-      cells.fits_i |= loads[port].fits << port;
-      cells.tail_i[port] = loads[port].tail;
-      const uint64_t bits = static_cast<uint64_t>(loads[port].depth) << (20 * port % 32);
-      cells.depth_i[20 * port / 32] |= static_cast<uint32_t>(bits);
-      if (bits >> 32) cells.depth_i[20 * port / 32 + 1] |= static_cast<uint32_t>(bits >> 32);
+    for (SidestepLoad &load : loads) {
+      load = {static_cast<uint32_t>(rng() % levels), rng() % 3 == 0, static_cast<uint32_t>(rng() % ranks)};
     }
-    cells.newcomer_i = rank;
-    cells.want_i = want;
-    cells.switch_i = mask;
-    cells.draw_1_i = draws[0];
-    cells.draw_2_i = draws[1];
-    cells.eval();
     SidestepDeflection expected;
-    sidestep_deflect(rank, want, loads, 8, mask, draws, &expected);
-    const bool same = cells.enqueue_o == expected.enqueue && cells.evict_o == expected.evict &&
-                      cells.move_o == expected.moved && cells.target_o == expected.target &&
-                      cells.squeeze_o == expected.squeeze && cells.lost_o == expected.lost;
-    bad += !same;
-    const uint32_t occurred[6] = {expected.enqueue && !expected.evict, expected.evict, expected.moved,
-                                  expected.squeeze, expected.lost, expected.evict && expected.lost};
-    for (int i = 0; i < 6; i++) seen[i] += occurred[i];
+    uint32_t draws[2];
+    sidestep_deflect(rank, want, loads, 8, mask, rng(), &expected, draws);
+    ask(cells, {rank, want, mask, loads, draws});
+    bad += !goes(cells, expected, true);
+    seen.count(expected, true);
   }
-  std::printf("vertigo_deflect: %lu decisions, %lu mismatches; %lu fit, %lu evict, %lu move, %lu squeeze, %lu lost, "
-              "%lu evicted and lost\n",
-              static_cast<unsigned long>(count), static_cast<unsigned long>(bad),
-              static_cast<unsigned long>(seen[0]), static_cast<unsigned long>(seen[1]),
-              static_cast<unsigned long>(seen[2]), static_cast<unsigned long>(seen[3]),
-              static_cast<unsigned long>(seen[4]), static_cast<unsigned long>(seen[5]));
+  std::printf("vertigo_deflect: %lu decisions, %lu mismatches; ", static_cast<unsigned long>(count),
+              static_cast<unsigned long>(bad));
+  seen.print();
   return bad;
 }
 
@@ -117,12 +251,11 @@ uint64_t deflect(Vvertigo &cells, uint64_t count, std::mt19937_64 &rng) {
 
 int main(int argc, char **argv) {
   const uint64_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1000000;
-  std::mt19937_64 rng(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1);
+  const uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
+  std::mt19937_64 rng(seed);
   Vvertigo cells;
-  cells.rst_ni = 0;
-  cells.push_i = cells.pop_i = 0;
-  tick(cells);
-  cells.rst_ni = 1;
-  const uint64_t bad = queue(cells, count, rng);
+  uint64_t bad = rows(cells, count, seed, rng);
+  bad += queue(cells, count, rng);
+  bad += deflected_rows(cells, count, seed);
   return bad + deflect(cells, count, rng) != 0;
 }

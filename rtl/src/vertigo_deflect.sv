@@ -8,12 +8,13 @@
 // Latency     none: combinational. With rank_queue behind each port everything that is decided happens in
 //             the same cycle: a push with or without a pop of the tail at the wanted port, and the same
 //             at the target.
-// Source      Abdous et al., CoNEXT 2021, section 3.2.
-// Deviations  room is counted in packets, so one eviction always makes room for one arrival. The paper leaves
-//             open what becomes of equal ranks and of equal loads: assumed that only a larger rank is
-//             evicted, and that of two equally loaded ports the first drawn is taken, which is a fair
-//             coin without a draw. With one candidate that one is taken. rtl/reference/src/vertigo.rs
-//             is the model that the conformance test runs.
+// Source      Abdous et al., CoNEXT 2021, section 3.2; decides as crates/switch/src/buffer/vertigo.rs.
+// Deviations  room is counted in packets, so one eviction always makes room for one arrival. The policy may count
+//             it in bytes, where one arrival displaces several: a switch of that kind gives each packet the
+//             room of the largest, or takes several cycles (rtl/README.md). Depths are those before the packet
+//             joins; the policy looks for the victim's queue when it has joined, so the wanted port's depth is
+//             another where the two differ in size. As in the policy an equal rank stays, of two equal
+//             loads the port drawn first is taken, and so is a candidate that is alone.
 
 `default_nettype none
 
@@ -35,7 +36,7 @@ module vertigo_deflect #(
   output logic                            enqueue_o, // the packet joins the queue it wanted
   output logic                            evict_o,   // the tail of that queue leaves it and is the victim
   output logic                            move_o,    // the victim joins the queue of target_o
-  output logic      [PortW-1:0]           target_o,  // the port of the victim; 0 when there is no candidate
+  output logic      [PortW-1:0]           target_o,  // the port of the victim; meaningful when move_o
   output logic                            squeeze_o, // the tail of that queue is dropped
   output logic                            lost_o     // the victim is dropped
 );

@@ -10,7 +10,7 @@ from bench.simulators import RTL
 sys.path.insert(0, str(RTL / "conformance"))
 import conform
 
-BENCHES = [("dibs_variants", 5), ("vertigo", 2), ("draws", 2)]
+BENCHES = [("dibs_variants", 5), ("vertigo", 4), ("draws", 2)]
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +54,12 @@ MUTANTS = [
     ("the last of equals goes first", "vertigo", "rank_queue", "<= rank_i && !(pop_tail", "< rank_i && !(pop_tail",
      "rank_queue"),
     ("a tie evicts", "vertigo", "vertigo_deflect", "want_tail > rank_i;", "want_tail >= rank_i;", "vertigo_deflect"),
+    ("the arrival is the victim", "vertigo", "vertigo_deflect", "larger ? want_tail : rank_i", "rank_i",
+     "vertigo_deflect"),
+    ("a tie is squeezed out", "vertigo", "vertigo_deflect", "target_tail > victim;", "target_tail >= victim;",
+     "vertigo_deflect buffer/vertigo"),
+    ("the fuller of two", "vertigo", "vertigo_deflect", "second_depth < first_depth", "second_depth > first_depth",
+     "vertigo_deflect buffer/vertigo"),
     ("one step too few", "draws", "lfsr", "i < Leap", "i < Leap - 1", "lfsr"),
 ]
 

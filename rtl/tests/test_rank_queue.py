@@ -1,4 +1,4 @@
-"""rank_queue: Vertigo's queue against its model, one operation and more in every cycle."""
+"""rank_queue: Vertigo's queue against the scheduler `srpt`, one operation and more in every cycle."""
 
 import random
 
@@ -11,16 +11,16 @@ from bench import reference
 from bench.coverage import Coverage
 from bench.simulators import EACH, SRC, simulate
 
-SMALLEST, LARGEST = 1, 2
+SMALLEST, LARGEST = reference.POP, reference.EVICT
 
 
 class Queue:
-    """The cell and its model, in step."""
+    """The cell and the scheduler, in step."""
 
     def __init__(self, dut):
         self.dut, self.places = dut, int(dut.Entries.value)
         self.model = reference.RankQueue(self.places)
-        self.count = 0
+        self.count, self.ranks = 0, {}
 
     async def start(self):
         d = self.dut
@@ -39,14 +39,24 @@ class Queue:
         d.rank_i.value, d.data_i.value = push or (0, 0)
         await ReadOnly()
         assert int(d.ready_o.value) == int(self.count < self.places or pop != 0)
+        leaves = self.ends()[pop == LARGEST][1] if pop and self.count else None
         await FallingEdge(d.clk_i)
-        expected = self.model.step(pop, push)
-        head = int(d.head_rank_o.value), int(d.head_data_o.value)
-        tail = int(d.tail_rank_o.value), int(d.tail_data_o.value)
-        assert (int(d.count_o.value), head, tail) == expected, (pop, push)
-        assert int(d.valid_o.value) == int(expected[0] > 0)
-        self.count = expected[0]
+        out, self.count, worst = self.model.step(pop or reference.NONE, push)
+        assert leaves == out, (pop, push)
+        if push:
+            self.ranks[push[1]] = push[0]
+        head, tail = self.ends()
+        assert (int(d.count_o.value), int(d.valid_o.value)) == (self.count, int(self.count > 0)), (pop, push)
+        assert tail[0] == worst and head[0] <= worst, (pop, push)
+        if self.count:
+            assert all(rank == self.ranks[data] for rank, data in (head, tail)), "its rank is its own"
+        else:
+            assert head == tail == (0, 0)
         return head, tail
+
+    def ends(self):
+        d = self.dut
+        return [(int(d.head_rank_o.value), int(d.head_data_o.value)), (int(d.tail_rank_o.value), int(d.tail_data_o.value))]
 
 
 @cocotb.test()

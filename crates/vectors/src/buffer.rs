@@ -97,12 +97,17 @@ impl Case {
         }
     }
 
-    /// Draws what waits where the packet wants to go; one in three cases is of a packet that waited there.
+    /// Draws what waits everywhere. One in three packets that rank is one that waited where it wants to go: what
+    /// still waits there ranks no worse.
     fn displace(&mut self) {
-        draw_waiting(&mut self.rng, &mut self.queues, self.port);
-        if chance(&mut self.rng, 3) {
+        for port in (0..self.queues.ports()).map(PortId) {
+            draw_waiting(&mut self.rng, &mut self.queues, port);
+        }
+        let rank = self.packet.rank();
+        if rank > 0 && chance(&mut self.rng, 3) {
             self.question = Question::Displaced;
             self.queues.ingress = None;
+            self.queues.waiting[self.port.index()].retain(|waiting| waiting.0 <= rank);
         }
     }
 
@@ -156,6 +161,8 @@ impl Case {
         row.put("control_bytes", queues.urgent(self.port).bytes);
         row.put_some("worst_rank_bytes", queues.worst(self.port));
         if policy.nature.displaces {
+            let worst = (0..queues.ports()).map(|port| queues.worst(PortId(port)));
+            row.put_list("worst_ranks_bytes", worst.map(rank_or_dash));
             let waiting = &queues.waiting[self.port.index()];
             row.put_list("waiting_rank_bytes", waiting.iter().map(|w| w.0));
             row.put_list("waiting_buffer_bytes", waiting.iter().map(|w| w.1));
@@ -184,6 +191,11 @@ impl Answer {
         row.put("mark", u8::from(verdict.marks()));
         row.put_some("reason", verdict.reason().map(|reason| reason.name()));
     }
+}
+
+/// In a list a cell cannot be empty.
+fn rank_or_dash(rank: Option<u32>) -> String {
+    rank.map_or("-".to_string(), |rank| rank.to_string())
 }
 
 fn draw_port(rng: &mut Rng, queues: &StillQueues) -> PortId {

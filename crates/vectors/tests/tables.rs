@@ -78,6 +78,31 @@ fn a_table_shows_as_many_draws_as_the_nature_of_its_policy_says() {
 }
 
 #[test]
+fn where_victims_go_on_rows_name_the_worst_of_every_port_and_all_that_ranks_at_the_wanted_one() {
+    for policy in of("buffer") {
+        let rows: Vec<Row> = shipped(policy).collect();
+        let has = rows[0].cell("worst_ranks_bytes").is_some();
+        assert_eq!(has, policy.nature.displaces, "{}", policy.file());
+        for row in rows.iter().filter(|_| has) {
+            let cell = |name: &str| row.cell(name).expect("the table has it");
+            let worst: Vec<&str> = cell("worst_ranks_bytes").split(' ').collect();
+            assert_eq!(worst.len().to_string(), cell("ports"), "{row:?}");
+            let there = worst[cell("want_port").parse::<usize>().unwrap()];
+            let first = cell("waiting_rank_bytes").split(' ').next().unwrap();
+            assert_eq!(
+                (cell("worst_rank_bytes"), there == "-"),
+                (first, first.is_empty())
+            );
+            assert!(there == "-" || there == first, "{row:?}");
+            if cell("question") == "displaced" {
+                let rank = |text: &str| text.parse::<u32>().unwrap_or(0);
+                assert!(rank(first) <= rank(cell("rank_bytes")), "{row:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_schedulers_table_evicts_and_serves_first_as_its_nature_says() {
     for policy in of("sched") {
         let any = |column: &str, test: fn(&str) -> bool| cells(policy, column).any(|c| test(&c));

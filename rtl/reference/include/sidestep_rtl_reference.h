@@ -30,22 +30,44 @@ int32_t sidestep_pick_flow(uint64_t to_switch, uint64_t open, uint64_t salt, uin
 // src/lfsr.rs
 uint64_t sidestep_lfsr_next(uint64_t state, uint64_t taps, uint32_t leap);
 
-// src/vertigo.rs
+// src/queue.rs
+enum : uint32_t { SIDESTEP_PUSH, SIDESTEP_POP, SIDESTEP_EVICT, SIDESTEP_NONE = UINT32_MAX };
+struct SidestepOperation {
+  uint32_t step, operation, rank, answer, waiting, worst;
+};
+struct SidestepOperations;
+SidestepOperations *sidestep_operations_open(uint64_t seed);
+void sidestep_operations_next(SidestepOperations *, SidestepOperation *);
+void sidestep_operations_close(SidestepOperations *);
+
 struct SidestepView {
-  uint32_t count, head[2], tail[2];
+  uint32_t out, waiting, worst;
 };
 struct SidestepQueue;
-SidestepQueue *sidestep_queue_open(uint32_t capacity);
-void sidestep_queue_step(SidestepQueue *, uint32_t pop, uint32_t push, uint32_t rank, uint32_t data,
+SidestepQueue *sidestep_queue_open(uint32_t places);
+void sidestep_queue_step(SidestepQueue *, uint32_t leaves, uint32_t push, uint32_t rank, uint32_t data,
                          SidestepView *);
 void sidestep_queue_close(SidestepQueue *);
 
+// src/deflect.rs
 struct SidestepLoad {
   uint32_t depth, fits, tail;
 };
 struct SidestepDeflection {
   uint32_t enqueue, evict, moved, target, squeeze, lost;
 };
-void sidestep_deflect(uint32_t rank, uint16_t want, const SidestepLoad *loads, uint16_t ports,
-                      uint64_t candidates, const uint32_t *draws, SidestepDeflection *);
+void sidestep_deflect(uint32_t rank, uint16_t want, const SidestepLoad *loads, uint16_t ports, uint64_t to_switch,
+                      uint64_t seed, SidestepDeflection *, uint32_t *draws);
+
+enum { SIDESTEP_ASKED, SIDESTEP_IN_BYTES, SIDESTEP_MORE_CHOICES, SIDESTEP_NOT_FULL };
+struct SidestepDeflected {
+  uint32_t apart, rank, want, to_switch;
+  SidestepLoad loads[8];
+  uint32_t draws[2], whole;
+  SidestepDeflection answer;
+};
+struct SidestepDeflections;
+SidestepDeflections *sidestep_deflections_open(uint64_t seed);
+void sidestep_deflections_next(SidestepDeflections *, SidestepDeflected *);
+void sidestep_deflections_close(SidestepDeflections *);
 }

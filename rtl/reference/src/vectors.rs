@@ -92,15 +92,20 @@ fn buffer(name: &str) -> Option<Policy> {
     named(&format!("buffer/{name}")).pop()
 }
 
+/// The number in that column; 0 when the cell is empty.
+pub(crate) fn number(row: &Row, column: &str) -> u32 {
+    match row.cell(column).expect(column) {
+        "" => 0,
+        text => text.parse().expect(column),
+    }
+}
+
 fn read(entry: &'static Entry, row: &Row) -> Vector {
     let cell = |name: &str| {
         let found = row.cell(name);
         found.unwrap_or_else(|| panic!("no column {name}"))
     };
-    let number = |name: &str| match cell(name) {
-        "" => 0,
-        text => text.parse::<u32>().expect(name),
-    };
+    let number = |name: &str| number(row, name);
     let hex = |name: &str| u64::from_str_radix(cell(name), 16).expect(name);
     let list = |name: &str| {
         let mut numbers = [0; PORTS];
@@ -140,7 +145,7 @@ fn read(entry: &'static Entry, row: &Row) -> Vector {
 }
 
 /// The values that the words of a row's `settings` stand for.
-fn values(entry: &'static Entry, words: &str) -> Values {
+pub(crate) fn values(entry: &'static Entry, words: &str) -> Values {
     let mut values = Values::defaults(entry.params);
     for change in words.split("; ").filter(|word| *word != "defaults") {
         let (name, text) = change.split_once('=').expect("name=value");

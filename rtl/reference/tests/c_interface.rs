@@ -1,15 +1,19 @@
 //! The C interface as a bench uses it: opened, asked, closed. Run under Miri and a sanitizer by
 //! scripts/test-all.sh.
 
+use sidestep_rtl_reference::deflect::{
+    Deflected, Deflection, Load, deflections, sidestep_deflect, sidestep_deflections_close,
+    sidestep_deflections_next, sidestep_deflections_open,
+};
 use sidestep_rtl_reference::pick::sidestep_pick_load_aware;
+use sidestep_rtl_reference::queue::{
+    EVICT, NONE, Operation, View, operations, sidestep_operations_close, sidestep_operations_next,
+    sidestep_operations_open, sidestep_queue_close, sidestep_queue_open, sidestep_queue_step,
+};
 use sidestep_rtl_reference::vectors::{
     Vector, sidestep_vectors_close, sidestep_vectors_next, sidestep_vectors_open, vectors,
 };
-use sidestep_rtl_reference::vertigo::{
-    Deflection, Load, View, sidestep_deflect, sidestep_queue_close, sidestep_queue_open,
-    sidestep_queue_step,
-};
-use sidestep_types::Seed;
+use sidestep_types::{Rng, Seed};
 use std::ptr::null_mut;
 
 #[test]
@@ -29,16 +33,44 @@ fn rows_are_read_until_the_reading_is_closed() {
 }
 
 #[test]
+fn operations_are_read_until_the_reading_is_closed() {
+    let mut row = Operation::default();
+    let reading = sidestep_operations_open(1);
+    // SAFETY: the reading is open until it is closed, once, and `row` is room for one.
+    unsafe {
+        for expected in operations(Seed(1)).take(20) {
+            sidestep_operations_next(reading, &raw mut row);
+            assert_eq!(row, expected);
+        }
+        sidestep_operations_close(reading);
+    }
+}
+
+#[test]
+fn deflections_are_read_until_the_reading_is_closed() {
+    let mut row = Deflected::default();
+    let reading = sidestep_deflections_open(1);
+    // SAFETY: the reading is open until it is closed, once, and `row` is room for one.
+    unsafe {
+        for expected in deflections(Seed(1)).take(20) {
+            sidestep_deflections_next(reading, &raw mut row);
+            assert_eq!(row, expected);
+        }
+        sidestep_deflections_close(reading);
+    }
+}
+
+#[test]
 fn a_queue_is_stepped_until_it_is_closed() {
     let mut view = View::default();
     let queue = sidestep_queue_open(2);
     // SAFETY: the queue is open until it is closed, once, and `view` is room for one.
     unsafe {
-        sidestep_queue_step(queue, 0, 1, 9, 1, &raw mut view);
-        sidestep_queue_step(queue, 0, 1, 4, 2, &raw mut view);
-        assert_eq!((view.count, view.head, view.tail), (2, [4, 2], [9, 1]));
-        sidestep_queue_step(queue, 2, 0, 0, 0, &raw mut view);
-        assert_eq!((view.count, view.head, view.tail), (1, [4, 2], [4, 2]));
+        sidestep_queue_step(queue, NONE, 1, 9, 1, &raw mut view);
+        sidestep_queue_step(queue, NONE, 1, 4, 2, &raw mut view);
+        assert_eq!((view.out, view.waiting, view.worst), (NONE, 2, 9));
+        sidestep_queue_step(queue, EVICT, 0, 0, 0, &raw mut view);
+        assert_eq!((view.out, view.waiting, view.worst), (1, 1, 4));
         sidestep_queue_close(queue);
     }
 }
@@ -51,9 +83,9 @@ fn as_many_ports_are_read_as_are_passed() {
         tail: 3,
     };
     let free = Load { fits: 1, ..full };
-    let (loads, draws) = ([free, full], [0, 0]);
-    let mut answer = Deflection::default();
-    // SAFETY: two loads and two draws, and room for one answer.
+    let loads = [free, full];
+    let (mut answer, mut draws) = (Deflection::default(), [0; 2]);
+    // SAFETY: two loads, and room for one answer and two draws.
     unsafe {
         sidestep_deflect(
             1,
@@ -61,11 +93,13 @@ fn as_many_ports_are_read_as_are_passed() {
             loads.as_ptr(),
             2,
             0b10,
-            &raw const draws,
+            7,
             &raw mut answer,
+            &raw mut draws,
         )
     };
-    assert_eq!(answer.enqueue, 1);
+    let mut rng = Rng::from_seed(7);
+    assert_eq!((answer.enqueue, draws), (1, [rng.draw(), rng.draw()]));
     let bytes = [1500, 0, 3000];
     // SAFETY: three numbers.
     let picked = unsafe { sidestep_pick_load_aware(0b101, bytes.as_ptr(), 3, 0) };

@@ -10,6 +10,7 @@ ROOT = Path(__file__).resolve().parents[3]
 VARIABLE = "SIDESTEP_RTL_REFERENCE"
 
 ENQUEUE, DETOUR, DROP = 0, 1, 2
+POP, EVICT, NONE = 1, 2, 2**32 - 1
 
 
 class Vector(c.Structure):
@@ -23,9 +24,9 @@ class Vector(c.Structure):
 
 
 class View(c.Structure):
-    """What a rank queue shows."""
+    """What a cycle of a rank queue gave, and how it stands."""
 
-    _fields_ = [("count", c.c_uint32), ("head", c.c_uint32 * 2), ("tail", c.c_uint32 * 2)]
+    _fields_ = [(name, c.c_uint32) for name in ("out", "waiting", "worst")]
 
 
 class Load(c.Structure):
@@ -35,7 +36,7 @@ class Load(c.Structure):
 
 
 class Deflection(c.Structure):
-    """What Vertigo's deflection decides."""
+    """What the buffer policy `vertigo` does with an arrival and its victim."""
 
     _fields_ = [(name, c.c_uint32) for name in ("enqueue", "evict", "moved", "target", "squeeze", "lost")]
 
@@ -71,7 +72,7 @@ def library():
         ("queue_open", pointer, [u32]),
         ("queue_step", None, [pointer, u32, u32, u32, u32, pointer]),
         ("queue_close", None, [pointer]),
-        ("deflect", None, [u32, u16, pointer, u16, u64, pointer, pointer]),
+        ("deflect", None, [u32, u16, pointer, u16, u64, u64, pointer, pointer]),
     ]:
         function = getattr(lib, "sidestep_" + name)
         function.restype, function.argtypes = result, arguments
@@ -121,21 +122,21 @@ def vectors(name, count, seed=1):
 
 
 class RankQueue:
-    """The model of Vertigo's queue."""
+    """The scheduler `srpt` in so many places."""
 
-    def __init__(self, capacity):
-        self.queue = library().sidestep_queue_open(capacity)
+    def __init__(self, places):
+        self.queue = library().sidestep_queue_open(places)
 
-    def step(self, pop=0, push=None):
-        """One cycle: pop 1 the smallest, 2 the largest; push (rank, data). What is then to be seen."""
+    def step(self, leaves=NONE, push=None):
+        """One cycle: POP or EVICT one; push (rank, data). What came out, how many wait, the worst rank."""
         view, (rank, data) = View(), push or (0, 0)
-        library().sidestep_queue_step(self.queue, pop, push is not None, rank, data, c.byref(view))
-        return view.count, tuple(view.head), tuple(view.tail)
+        library().sidestep_queue_step(self.queue, leaves, push is not None, rank, data, c.byref(view))
+        return None if view.out == NONE else view.out, view.waiting, view.worst
 
 
-def deflect(rank, want, loads, candidates, draws):
-    """Vertigo's deflection; loads are (depth, fits, tail rank)."""
-    answer = Deflection()
+def deflect(rank, want, loads, switch, seed):
+    """The buffer policy `vertigo`, and the two draws that it has; loads are (depth, fits, tail rank)."""
+    answer, draws = Deflection(), (c.c_uint32 * 2)()
     library().sidestep_deflect(rank, want, (Load * len(loads))(*(Load(*load) for load in loads)), len(loads),
-                               candidates, (c.c_uint32 * 2)(*draws), c.byref(answer))
-    return {name: getattr(answer, name) for name, _ in Deflection._fields_}
+                               switch, seed, c.byref(answer), draws)
+    return {name: getattr(answer, name) for name, _ in Deflection._fields_}, tuple(draws)
