@@ -23,8 +23,8 @@ pub(crate) fn data_packet(
     packet.set_ect(segment.ect);
     packet.set_cwr(segment.cwr);
     packet.set_retransmit(segment.retransmit);
-    if !segment.syn {
-        packet.set_rank(segment.rank);
+    if let Some(rank) = segment.rank {
+        packet.set_rank(rank);
     }
     packet
 }
