@@ -47,8 +47,8 @@ impl Case {
     fn draw(policy: Policy, number: u32, seed: Seed) -> Case {
         let mut rng = seed.stream(("route", policy.entry.name, u64::from(number)));
         let control = policy.nature.control;
-        let queues = draw_queues(&mut rng, control);
-        let packet = draw_packet(&mut rng, control);
+        let queues = draw_queues(&mut rng, control, policy.nature.ranks);
+        let packet = draw_packet(&mut rng, control, policy.nature.ranks);
         Case {
             hops: draw_hops(&mut rng, queues.ports()),
             queues,

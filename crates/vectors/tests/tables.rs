@@ -95,6 +95,16 @@ fn a_schedulers_table_evicts_and_serves_first_as_its_nature_says() {
     }
 }
 
+#[test]
+fn unmarked_data_comes_to_policies_that_go_by_ranks_and_to_no_other() {
+    for policy in policies() {
+        let unmarked = cells(policy, "kind")
+            .zip(cells(policy, "rank_bytes"))
+            .any(|(kind, rank)| kind == "data" && rank.is_empty());
+        assert_eq!(unmarked, policy.nature.ranks, "{}", policy.file());
+    }
+}
+
 /// A setting that no row has would pin nothing of it.
 #[test]
 fn a_table_has_rows_of_every_setting_and_with_every_flag_turned() {
