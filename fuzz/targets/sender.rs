@@ -245,7 +245,7 @@ impl Talk {
         );
         let left = (self.total - self.acked).min(u64::from(u32::MAX)) as u32;
         assert!(
-            (segment.len..=left).contains(&segment.rank),
+            (segment.rank).is_some_and(|rank| (segment.len..=left).contains(&rank)),
             "{segment:?} of {left} B left"
         );
         if segment.retransmit {

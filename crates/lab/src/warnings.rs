@@ -7,6 +7,7 @@ use sidestep_config::source::default;
 use sidestep_sim::pfc::headroom_needed;
 use sidestep_sim::{Deadlock, End, Network, Outcome, Plan, PortOutcome};
 use sidestep_switch::{Capacity, Nature, buffer, route, sched};
+use sidestep_transport::Ranking;
 use sidestep_types::{Bytes, HEADER_BYTES, Param, Size, Value};
 
 /// All warnings of a scenario.
@@ -25,6 +26,7 @@ pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
             never_detours(scheme),
             never_idle(scheme),
             line_rate_without_priorities(scheme),
+            nothing_is_ranked(scenario, scheme),
             without_effect(scenario, scheme),
             too_little_headroom(scheme, &scenario.network),
             overflows_though_paused(scheme, &scenario.network),
@@ -163,6 +165,35 @@ fn line_rate_without_priorities(scheme: &Scheme) -> Option<String> {
             "transport {} sends at line rate until a timeout, since its switches drop what \
              has most left to send: buffer {buffer:?} does not (SIGCOMM 2013)",
             transport.name()
+        )
+    })
+}
+
+/// Policies that order by what hosts mark data with, where hosts mark nothing.
+fn nothing_is_ranked(scenario: &Scenario, scheme: &Scheme) -> Option<String> {
+    if scheme.config.transport.nature().ranking != Ranking::Unmarked {
+        return None;
+    }
+    let switch = &scheme.config.switch;
+    let natures = [
+        ("route", &switch.route.0, route::nature(&switch.route.0)),
+        ("buffer", &switch.buffer.0, nature(scheme)),
+        ("sched", &switch.sched.0, sched::nature(&switch.sched.0)),
+    ];
+    let read = natures.iter().filter(|(_, _, nature)| nature.ranks);
+    let read: Vec<String> = read
+        .map(|(key, name, _)| format!("{key} {name:?}"))
+        .collect();
+    let own = |s: &&Setting| s.scheme.as_ref() == Some(&scheme.name) && s.key == "transport.rank";
+    let rank = scenario.settings.iter().find(own)?;
+    (!read.is_empty()).then(|| {
+        format!(
+            "{} with transport.rank = {:?} ({}): expected {:?}; no host marks data with a rank, so all \
+             of it ranks alike, behind acknowledgements",
+            read.join(" and "),
+            rank.value,
+            rank.source,
+            Ranking::Unacknowledged.name(),
         )
     })
 }

@@ -256,6 +256,11 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
             "scheme dctcp: scheduler \"srpt\" reorders packets",
         ),
         (
+            vec!["scheme.dctcp.switch.sched=srpt", "transport.rank=none"],
+            "scheme dctcp: sched \"srpt\" with transport.rank = \"none\" (user: --set): expected \
+             \"unacknowledged\"; no host marks data with a rank",
+        ),
+        (
             vec!["switch.capacity=20 pkt"],
             "mark_at (20 pkt) is not below capacity (20 pkt)",
         ),

@@ -69,3 +69,29 @@ fn whatever_detours_is_warned_of_in_the_same_words() {
     }
     assert!(buffer::nature("dibs-flow").detours && !buffer::nature("droptail").marks);
 }
+
+#[test]
+fn whatever_goes_by_ranks_is_warned_of_where_no_host_gives_any() {
+    let told = |buffer: &str, sched: &str, sets: &[&str]| {
+        let warnings = read(buffer, sched, sets).unwrap().warnings();
+        let told = warnings
+            .into_iter()
+            .filter(|w| w.contains("transport.rank"));
+        told.collect::<Vec<String>>()
+    };
+    for policy in buffer::ENTRIES {
+        let nature = buffer::nature(policy.name);
+        let order = nature.sched.unwrap_or("fifo");
+        for kind in ["transport.kind=dctcp", "transport.kind=pfabric"] {
+            let none = told(policy.name, order, &[kind, "transport.rank=none"]);
+            assert_eq!(none.len(), usize::from(nature.ranks), "{none:?}");
+            assert_eq!(told(policy.name, order, &[kind]), [""; 0]);
+        }
+    }
+    for order in sched::ENTRIES {
+        let none = told("droptail", order.name, &["transport.rank=none"]);
+        assert_eq!(none.len(), usize::from(sched::nature(order.name).ranks));
+    }
+    let both = told("pfabric", "pfabric", &["transport.rank=none"]);
+    assert!(both[0].starts_with("scheme mine: buffer \"pfabric\" and sched \"pfabric\" with"));
+}

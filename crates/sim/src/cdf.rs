@@ -14,6 +14,7 @@
 //!                  linearly between points, Homa draws the points themselves.
 
 use crate::files::Files;
+use crate::plan::FlowPlan;
 use crate::table::Table;
 
 /// Where sizes lie between two points of a distribution.
@@ -60,8 +61,8 @@ struct Point {
     share: f64,
 }
 
-/// Sizes up to here are exact in `f64`; 9 PB.
-const LARGEST: u64 = 1 << 53;
+/// Sizes up to here are exact in `f64`, which holds 53 bits.
+const LARGEST: u64 = FlowPlan::LARGEST;
 
 const HEADER: &str = "size_bytes,cumulative_probability";
 
@@ -88,7 +89,8 @@ impl SizeCdf {
             let refuse = |expected: &str, got| Err(table.error(row.line, expected, got));
             let (size, share) = (row.cell(0), row.cell(1));
             let Some(bytes) = size.parse().ok().filter(|s: &u64| *s <= LARGEST) else {
-                return refuse("a whole number of bytes", &format!("{size:?}"));
+                let expected = format!("a whole number of bytes up to {LARGEST}");
+                return refuse(&expected, &format!("{size:?}"));
             };
             let Some(up_to) = share.parse().ok().filter(|p| (0.0..=1.0).contains(p)) else {
                 return refuse("a probability from 0 to 1", &format!("{share:?}"));
@@ -358,7 +360,7 @@ mod tests {
         let said = |rows| cdf(rows).unwrap_err();
         assert_eq!(
             said("2 kB,1\n"),
-            "t.csv:2: expected a whole number of bytes, got \"2 kB\""
+            "t.csv:2: expected a whole number of bytes up to 281474976710655, got \"2 kB\""
         );
         assert_eq!(
             said("1,0\n2,100\n"),

@@ -2,7 +2,7 @@
 
 use crate::config::{SwitchConfig, WorldConfig};
 use crate::network::Network;
-use crate::plan::{Plan, Start};
+use crate::plan::{FlowPlan, Plan, Start};
 use sidestep_types::{Bytes, Framing, HEADER_BYTES, Refusal, Size, Time};
 
 /// Refuses a setting that no run can have.
@@ -100,6 +100,13 @@ pub(crate) fn check_plan(network: &Network, plan: &Plan) -> Result<(), Refusal> 
         }
         if flow.size == 0 {
             return refuse(format!("flow {f} has no bytes"));
+        }
+        if flow.size > FlowPlan::LARGEST && !flow.is_endless() {
+            return refuse(format!(
+                "flow {f} has {} bytes, expected at most {}",
+                flow.size,
+                FlowPlan::LARGEST
+            ));
         }
         if usize::from(flow.class) >= plan.classes.len() {
             return refuse(format!(

@@ -203,7 +203,7 @@ mod tests {
             ect: false,
             cwr: false,
             retransmit: true,
-            rank: len,
+            rank: Some(len),
         }
     }
 

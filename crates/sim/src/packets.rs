@@ -23,8 +23,8 @@ pub(crate) fn data_packet(
     packet.set_ect(segment.ect);
     packet.set_cwr(segment.cwr);
     packet.set_retransmit(segment.retransmit);
-    if !segment.syn {
-        packet.set_rank(segment.rank);
+    if let Some(rank) = segment.rank {
+        packet.set_rank(rank);
     }
     packet
 }
@@ -46,7 +46,7 @@ pub(crate) fn ack_packet(
     packet.class = class;
     packet.set_ece(ack.ece);
     packet.set_cut(ack.cut);
-    packet.sack = ack.sack;
+    packet.set_sack(ack.sack);
     packet
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn ack(packet: &Packet) -> Ack {
         ack: packet.seq(),
         ece: packet.ece(),
         syn: packet.kind() == Kind::SynAck,
-        sack: packet.sack,
+        sack: packet.sack(),
         cut: packet.cut(),
     }
 }

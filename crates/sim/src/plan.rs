@@ -2,7 +2,7 @@
 //!
 //! A plan is immutable while the run goes on, so that hosts may read it from any thread.
 
-use sidestep_types::{FlowId, HostId, Time};
+use sidestep_types::{FlowId, HostId, Packet, Time};
 
 /// The flows and queries of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,7 +22,7 @@ pub struct FlowPlan {
     pub src: HostId,
     /// Who receives it; never `src`.
     pub dst: HostId,
-    /// Payload bytes, at least 1; [`FlowPlan::ENDLESS`] for a flow that never ends.
+    /// Payload bytes, from 1 to [`FlowPlan::LARGEST`]; [`FlowPlan::ENDLESS`] for a flow that never ends.
     pub size: u64,
     /// When the application hands it over.
     pub start: Start,
@@ -37,6 +37,9 @@ pub struct FlowPlan {
 impl FlowPlan {
     /// The size of a flow that never ends.
     pub const ENDLESS: u64 = u64::MAX;
+
+    /// The largest flow that ends, in bytes: a packet's sequence number has 48 bits.
+    pub const LARGEST: u64 = Packet::MOST_SEQ;
 
     /// Does the flow never end?
     pub fn is_endless(&self) -> bool {

@@ -180,7 +180,7 @@ impl Sender for StopAndWait {
             ect: false,
             cwr: false,
             retransmit: false,
-            rank: 7,
+            rank: Some(7),
         })
     }
     fn deadline(&self) -> Option<Time> {

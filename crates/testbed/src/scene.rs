@@ -206,6 +206,10 @@ fn differences(tcp: &TcpConfig) -> Vec<String> {
         "the kernel sends new segments on duplicate acknowledgements (RFC 3042)",
     );
     say(
+        tcp.ranking == transport::Ranking::Unmarked,
+        "switches that go by ranks go by what flows have sent, though transport.rank = \"none\"",
+    );
+    say(
         tcp.delayed_ack.is_some(),
         "delayed acknowledgements are the kernel's, with its own times",
     );

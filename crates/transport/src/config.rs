@@ -2,8 +2,9 @@
 
 use sidestep_types::{Refusal, Time, Values};
 
+use crate::nature::Nature;
 use crate::params::{count, count_or_off, sizes, word};
-use crate::{Congestion, Estimator, Recovery, Reduction, RtoConfig};
+use crate::{Congestion, Estimator, Ranking, Recovery, Reduction, RtoConfig};
 
 /// A TCP connection's settings, the same at both ends.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +33,8 @@ pub struct TcpConfig {
     pub rto: RtoConfig,
     /// Open with SYN, SYN-ACK and ACK; without, the connection stands already.
     pub handshake: bool,
+    /// What data is marked with.
+    pub ranking: Ranking,
 }
 
 impl TcpConfig {
@@ -53,9 +56,19 @@ impl TcpConfig {
             idle_restart: values.flag("idle_restart"),
             rto: RtoConfig::read(values)?,
             handshake: values.flag("handshake"),
+            ranking: word(values, "rank", Ranking::from_name),
             congestion: Congestion::read(kind, values)
                 .unwrap_or_else(|| panic!("no transport {kind:?}"))?,
         })
+    }
+
+    /// What must be known about it beside its parameters.
+    pub(crate) fn nature(&self) -> Nature {
+        Nature {
+            marks: self.congestion.reacts_to_marks(),
+            buffer: None,
+            ranking: self.ranking,
+        }
     }
 }
 
@@ -127,6 +140,7 @@ mod tests {
                 backoff: true,
             },
             handshake: false,
+            ranking: Ranking::Unacknowledged,
         };
         assert_eq!(TcpConfig::default(), by_hand);
     }

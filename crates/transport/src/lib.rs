@@ -52,15 +52,8 @@ pub struct Segment {
     pub cwr: bool,
     /// Some of these bytes were sent before.
     pub retransmit: bool,
-    /// Bytes of the flow not acknowledged as it leaves, its own included; what pFabric orders
-    /// by. [`u32::MAX`] for 4 GiB and more, and for an endless flow. A `syn` has none.
-    pub rank: u32,
-}
-
-/// What a segment of a flow with `left` bytes to be acknowledged is ranked by.
-#[inline]
-pub(crate) fn rank(left: u64) -> u32 {
-    left.min(u64::from(u32::MAX)) as u32
+    /// What switches order its packet by, if it is marked ([`Ranking`]). A `syn` never is.
+    pub rank: Option<u32>,
 }
 
 /// What a receiver sees of a segment.
@@ -161,7 +154,7 @@ pub struct SenderCounters {
 ///         self.due = now + Time::from_ms(1);
 ///         self.sent += 1;
 ///         let retransmit = self.sent > 1;
-///         Some(Segment { seq: 0, len: 100, syn: false, ect: false, cwr: false, retransmit, rank: 100 })
+///         Some(Segment { seq: 0, len: 100, syn: false, ect: false, cwr: false, retransmit, rank: None })
 ///     }
 ///     fn deadline(&self) -> Option<Time> {
 ///         (self.sent > 0 && !self.done).then_some(self.due)

@@ -2,7 +2,7 @@
 
 use sidestep_types::{Param, ParamUnit, Refusal, Values};
 
-use crate::{Estimator, Recovery, Reduction};
+use crate::{Estimator, Ranking, Recovery, Reduction};
 
 /// The parameters of `[transport]` whatever its kind. Not every kind listens to all of them:
 /// see [`crate::takes`].
@@ -111,6 +111,13 @@ pub const PARAMS: &[Param] = &[
         ParamUnit::Flag,
         "false",
         "open with SYN, SYN-ACK and ACK; without, the connection stands already (design rule 8)",
+    ),
+    Param::with_default(
+        "rank",
+        ParamUnit::Word(Ranking::WORDS),
+        "unacknowledged",
+        "what data is marked with, for switches that order by it: bytes of the flow that are not \
+         acknowledged (pFabric), or nothing",
     ),
 ];
 

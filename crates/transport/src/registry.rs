@@ -230,10 +230,9 @@ macro_rules! congestions {
         }
 
         impl Congestion {
-            /// What must be known about it: it reacts to marks when it asks for their echo.
-            pub(crate) fn nature(self) -> crate::Nature {
-                let marks = Controller::new(self).echo() != Echo::Never;
-                crate::Nature { marks, buffer: None }
+            /// It reacts to marks when it asks for their echo.
+            pub(crate) fn reacts_to_marks(self) -> bool {
+                Controller::new(self).echo() != Echo::Never
             }
 
             /// What `values` say about the controller called `name`; `None` when none is called so.
@@ -336,7 +335,7 @@ macro_rules! transports {
             /// What must be known about it beside its parameters.
             pub fn nature(&self) -> Nature {
                 match self {
-                    TransportConfig::Tcp(tcp) => tcp.congestion.nature(),
+                    TransportConfig::Tcp(tcp) => tcp.nature(),
                     $( TransportConfig::$variant(own) => own.nature(), )*
                 }
             }

@@ -111,6 +111,7 @@ impl Sender for AnySender {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Ranking;
     use sidestep_types::Value;
 
     #[test]
@@ -146,7 +147,8 @@ mod tests {
             with_ecn.nature(),
             Nature {
                 marks: true,
-                buffer: None
+                buffer: None,
+                ranking: Ranking::Unacknowledged,
             }
         );
         let pfabric = TransportConfig::from_name("pfabric").expect("listed");

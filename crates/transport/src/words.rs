@@ -41,6 +41,12 @@ pub const CHOICES: &[Choice] = &[
         entries: Estimator::ENTRIES,
         of: |tcp| tcp.rto.estimator.name(),
     },
+    Choice {
+        key: "transport.rank",
+        kind: "rankings",
+        entries: Ranking::ENTRIES,
+        of: |tcp| tcp.ranking.name(),
+    },
 ];
 
 words! {
@@ -69,6 +75,32 @@ words! {
         Prr = "prr",
             "sends a share of what is delivered while the window comes down",
             "RFC 9937; Linux tcp_cwnd_reduction";
+    }
+}
+
+words! {
+    /// What a sender marks data with, for switches that order by it.
+    pub enum Ranking {
+        /// The bytes of the flow that are not acknowledged as the packet leaves, its own included.
+        Unacknowledged = "unacknowledged",
+            "marks data with the bytes of its flow that are not acknowledged yet",
+            "Alizadeh et al., SIGCOMM 2013 (pFabric): remaining flow size";
+        /// Nothing is marked.
+        Unmarked = "none",
+            "marks nothing: all data ranks alike, behind what is marked",
+            "a host that knows nothing of its switches";
+    }
+}
+
+impl Ranking {
+    /// The rank of a segment as it leaves, with `left` bytes of its flow to be acknowledged:
+    /// [`u32::MAX`] for 4 GiB and more, and for an endless flow.
+    #[inline]
+    pub(crate) fn rank(self, left: u64) -> Option<u32> {
+        match self {
+            Ranking::Unacknowledged => Some(left.min(u64::from(u32::MAX)) as u32),
+            Ranking::Unmarked => None,
+        }
     }
 }
 
@@ -109,5 +141,12 @@ mod tests {
             assert_eq!(found.name(), entry.name);
         }
         assert_eq!(Reduction::from_name("halving"), None);
+    }
+
+    #[test]
+    fn a_rank_is_what_is_left_as_far_as_32_bits_go_and_none_where_nothing_is_marked() {
+        let rank = |left| Ranking::Unacknowledged.rank(left);
+        assert_eq!([1, 1 << 32].map(rank), [Some(1), Some(u32::MAX)]);
+        assert_eq!(Ranking::Unmarked.rank(1), None);
     }
 }

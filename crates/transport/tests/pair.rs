@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use sidestep_transport::host::answer_late;
 use sidestep_transport::{
     Ack, AnyReceiver, AnySender, Arrival, Congestion, DelayedAck, ENTRIES, Endpoint, Estimator,
-    PfabricConfig, Receiver, Recovery, Reduction, RtoConfig, Segment, Sender, TcpConfig,
+    PfabricConfig, Ranking, Receiver, Recovery, Reduction, RtoConfig, Segment, Sender, TcpConfig,
     TcpReceiver, TcpSender, TransportConfig,
 };
 use sidestep_types::{Entry, Time};
@@ -52,6 +52,7 @@ struct Net {
     mss: u32,
     receive_window: u64,
     handshake: bool,
+    marks: bool,
     size: u64,
 }
 
@@ -67,6 +68,7 @@ impl Net {
             mss: config.mss(),
             receive_window: config.receive_window(),
             handshake: config.tcp().is_some_and(|tcp| tcp.handshake),
+            marks: config.nature().ranking != Ranking::Unmarked,
             size,
         }
     }
@@ -150,11 +152,12 @@ impl Net {
         );
         assert!(segment.len <= self.mss);
         let left = self.size - self.tx.acknowledged();
-        assert!(
-            segment.syn || u64::from(segment.rank) <= left,
-            "{segment:?}"
-        );
-        assert!(segment.rank >= segment.len, "{segment:?}");
+        let marked = self.marks && !segment.syn;
+        assert_eq!(segment.rank.is_some(), marked, "{segment:?}");
+        if let Some(rank) = segment.rank {
+            assert!(u64::from(rank) <= left, "{segment:?}");
+            assert!(rank >= segment.len, "{segment:?}");
+        }
     }
 
     fn fate(&mut self, fates: &[Fate]) -> Fate {
@@ -232,6 +235,7 @@ fn config() -> impl Strategy<Value = TcpConfig> {
     let congestion = proptest::sample::select(congestions());
     let recovery = one_of(Recovery::WORDS, Recovery::from_name);
     let reduction = one_of(Reduction::WORDS, Reduction::from_name);
+    let ranking = one_of(Ranking::WORDS, Ranking::from_name);
     let estimator = one_of(Estimator::WORDS, Estimator::from_name);
     let delayed_ack = proptest::option::of((0..5u32).prop_map(|segments| DelayedAck {
         segments,
@@ -240,7 +244,7 @@ fn config() -> impl Strategy<Value = TcpConfig> {
     let threshold = proptest::option::of(0..6u32);
     (
         congestion,
-        (recovery, reduction),
+        (recovery, reduction, ranking),
         estimator,
         delayed_ack,
         threshold,
@@ -250,7 +254,7 @@ fn config() -> impl Strategy<Value = TcpConfig> {
         .prop_map(
             |(
                 congestion,
-                (recovery, reduction),
+                (recovery, reduction, ranking),
                 estimator,
                 delayed_ack,
                 dupack_threshold,
@@ -277,6 +281,7 @@ fn config() -> impl Strategy<Value = TcpConfig> {
                         backoff: yes[2],
                     },
                     handshake: yes[3],
+                    ranking,
                     ..TcpConfig::default()
                 }
             },
@@ -331,6 +336,7 @@ proptest! {
             probe_after,
             slow_start,
             receive_window,
+            ranking: Ranking::Unacknowledged,
         };
         let size = size.min(u64::from(mss) * 200);
         let mut net = Net::new(config.into(), size);
@@ -379,6 +385,7 @@ proptest! {
             probe_after: config.dupack_threshold.unwrap_or(2),
             slow_start: config.limited_transmit,
             receive_window: window,
+            ranking: config.ranking,
         };
         let mut tx = if config.idle_restart {
             AnySender::Tcp(TcpSender::new(Arc::new(config), size))

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod chance;
+mod extra;
 mod packet;
 mod params;
 mod ports;
@@ -14,9 +15,8 @@ mod refusal;
 mod units;
 
 pub use chance::{Name, Rng, Seed, mix64, scale};
-pub use packet::{
-    FlowId, Framing, HEADER_BYTES, HostId, Kind, Packet, SackBlocks, SwitchId, ack_packet_bytes,
-};
+pub use extra::{SackBlocks, Tag};
+pub use packet::{FlowId, Framing, HEADER_BYTES, HostId, Kind, Packet, SwitchId, ack_packet_bytes};
 pub use params::{Entry, Param, ParamUnit, Value, Values};
 pub use ports::{PortId, PortSet};
 pub use quantity::{

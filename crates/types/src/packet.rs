@@ -1,5 +1,7 @@
 //! The packet as a switch and a host see it, and what it costs on a wire.
 
+use crate::extra::{Extra, SackBlocks, Tag};
+
 /// A host, counted from zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostId(pub u32);
@@ -71,49 +73,16 @@ pub const fn ack_packet_bytes(blocks: u32) -> u32 {
     }
 }
 
-/// Up to three SACK blocks, as `[start, end)` byte ranges above the cumulative acknowledgement.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SackBlocks {
-    blocks: [(u32, u32); 3],
-}
-
-impl SackBlocks {
-    /// No block.
-    pub const NONE: SackBlocks = SackBlocks {
-        blocks: [(0, 0); 3],
-    };
-
-    /// Adds a block, given relative to the cumulative acknowledgement; the fourth is ignored.
-    ///
-    /// Panics when the block is empty.
-    pub fn push(&mut self, start: u32, end: u32) {
-        assert!(start < end, "a SACK block covers at least one byte");
-        if let Some(free) = self.blocks.iter_mut().find(|b| b.1 == 0) {
-            *free = (start, end);
-        }
-    }
-
-    /// The blocks, most recent first, relative to the cumulative acknowledgement.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, u32)> {
-        self.blocks.iter().copied().take_while(|b| b.1 != 0)
-    }
-
-    /// How many blocks there are.
-    pub fn len(&self) -> u32 {
-        self.iter().count() as u32
-    }
-
-    /// Is there none?
-    pub fn is_empty(&self) -> bool {
-        self.blocks[0].1 == 0
-    }
-}
-
 /// One packet. 52 bytes, so that a simulator's queue links fit beside it in a cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Packet {
-    seq: [u32; 2],
+    seq_low: u32,
+    seq_high: u16,
+    /// The class of service that its host chose; of a real frame the DSCP of its IP header.
+    pub service: u8,
+    /// Free for the next field.
+    spare: u8,
     /// The flow it belongs to, in both directions.
     pub flow: FlowId,
     /// The host it goes to.
@@ -129,10 +98,10 @@ pub struct Packet {
     flags: u8,
     /// How often it was detoured or deflected.
     pub detours: u8,
-    /// Which traffic class of the workload it belongs to: for counts and priorities.
+    /// Which traffic class of the workload it belongs to: for counts alone.
     pub class: u8,
-    /// Acknowledgements: SACK blocks.
-    pub sack: SackBlocks,
+    /// SACK blocks of an acknowledgement, or the tag of data.
+    extra: Extra,
 }
 
 const KIND: u8 = 0b0000_0011;
@@ -144,10 +113,16 @@ const TRACED: u8 = 0b0100_0000;
 const RETRANSMIT: u8 = 0b1000_0000;
 
 impl Packet {
+    /// The largest sequence number: a flow has fewer than 2^48 bytes, 281 TB.
+    pub const MOST_SEQ: u64 = (1 << 48) - 1;
+
     /// A packet of `kind` with nothing else set.
     pub fn new(kind: Kind, flow: FlowId, dst: HostId, hash: u32) -> Packet {
         Packet {
-            seq: [0; 2],
+            seq_low: 0,
+            seq_high: 0,
+            service: 0,
+            spare: 0,
             flow,
             dst,
             hash,
@@ -157,37 +132,93 @@ impl Packet {
             flags: kind as u8,
             detours: 0,
             class: 0,
-            sack: SackBlocks::NONE,
+            extra: Extra::NONE,
         }
     }
 
-    /// Data: the first byte carried. Acknowledgement: the next byte expected.
+    /// Data: the first byte carried. Acknowledgement: the next byte expected. At most
+    /// [`Packet::MOST_SEQ`].
     #[inline]
     pub fn seq(&self) -> u64 {
-        u64::from(self.seq[0]) | u64::from(self.seq[1]) << 32
+        u64::from(self.seq_low) | u64::from(self.seq_high) << 32
     }
 
     /// Sets [`Packet::seq`].
+    ///
+    /// Panics in debug builds above [`Packet::MOST_SEQ`].
     #[inline]
     pub fn set_seq(&mut self, seq: u64) {
-        self.seq = [seq as u32, (seq >> 32) as u32];
+        debug_assert!(
+            seq <= Packet::MOST_SEQ,
+            "a packet's sequence number has 48 bits, got {seq}"
+        );
+        (self.seq_low, self.seq_high) = (seq as u32, (seq >> 32) as u16);
     }
 
-    /// Data: how much its flow has left to send, this packet included, in bytes; what pFabric
-    /// orders by. Acknowledgements have no such number and rank first, as 0.
+    /// What tells it from others of its flow, for a digest: [`Packet::seq`], and the service above it.
+    #[inline]
+    pub fn seq_and_service(&self) -> u64 {
+        u64::from(self.seq_low)
+            | u64::from(self.seq_high) << 32
+            | u64::from(self.service) << 48
+            | u64::from(self.spare) << 56
+    }
+
+    /// What switches order by, smallest first: [`Tag::rank`] of data, so `u32::MAX` of data that is
+    /// unmarked. Acknowledgements and what else carries no byte have none and rank first, as 0.
     #[inline]
     pub fn rank(&self) -> u32 {
-        match self.kind() {
-            Kind::Data => self.sack.blocks[0].0,
-            _ => 0,
+        if self.kind() != Kind::Data {
+            return 0;
+        }
+        let tag = self.tag();
+        if tag.tagged() || self.len > 0 {
+            tag.rank()
+        } else {
+            0
         }
     }
 
-    /// Sets [`Packet::rank`]; data carries no SACK blocks, so their room holds it.
+    /// Sets [`Packet::rank`], and so marks it.
     #[inline]
     pub fn set_rank(&mut self, rank: u32) {
-        debug_assert!(self.kind() == Kind::Data, "only data has a rank");
-        self.sack.blocks[0].0 = rank;
+        let mut tag = self.tag();
+        tag.set_rank(rank);
+        self.set_tag(tag);
+    }
+
+    /// What its host says about it: data alone has a tag.
+    #[inline]
+    pub fn tag(&self) -> Tag {
+        debug_assert!(self.kind() == Kind::Data, "only data has a tag");
+        self.extra.tag()
+    }
+
+    /// Sets [`Packet::tag`].
+    #[inline]
+    pub fn set_tag(&mut self, tag: Tag) {
+        debug_assert!(self.kind() == Kind::Data, "only data has a tag");
+        self.extra.set_tag(tag);
+    }
+
+    /// What arrived above [`Packet::seq`]: acknowledgements alone have SACK blocks.
+    #[inline]
+    pub fn sack(&self) -> SackBlocks {
+        debug_assert!(self.acknowledges(), "only an acknowledgement has blocks");
+        self.extra.sack()
+    }
+
+    /// Sets [`Packet::sack`].
+    #[inline]
+    pub fn set_sack(&mut self, sack: SackBlocks) {
+        debug_assert!(self.acknowledges(), "only an acknowledgement has blocks");
+        self.extra.set_sack(sack);
+    }
+
+    /// Has it SACK blocks rather than a tag?
+    #[inline]
+    fn acknowledges(&self) -> bool {
+        matches!(self.kind(), Kind::Ack | Kind::SynAck)
     }
 
     /// What the packet is for.
@@ -304,19 +335,57 @@ mod tests {
     }
 
     #[test]
-    fn sequence_numbers_keep_64_bits() {
-        let mut p = Packet::new(Kind::Ack, FlowId(0), HostId(0), 0);
-        p.set_seq(0x1234_5678_9abc_def0);
-        assert_eq!(p.seq(), 0x1234_5678_9abc_def0);
+    fn sequence_numbers_keep_48_bits_beside_the_service() {
+        for service in [0, u8::MAX] {
+            let mut p = Packet::new(Kind::Ack, FlowId(0), HostId(0), 0);
+            p.service = service;
+            for seq in [Packet::MOST_SEQ, 0x1234_5678_9abc, 0] {
+                p.set_seq(seq);
+                assert_eq!((p.seq(), p.service), (seq, service));
+            }
+        }
     }
 
     #[test]
-    fn the_fourth_sack_block_is_ignored() {
-        let mut s = SackBlocks::NONE;
-        for i in 1..=4 {
-            s.push(i * 10, i * 10 + 5);
-        }
-        assert_eq!(s.iter().collect::<Vec<_>>(), [(10, 15), (20, 25), (30, 35)]);
-        assert_eq!((s.len(), ack_packet_bytes(s.len())), (3, 68));
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "a packet's sequence number has 48 bits, got 281474976710656")]
+    fn a_sequence_number_of_49_bits_is_a_mistake() {
+        Packet::new(Kind::Data, FlowId(0), HostId(0), 0).set_seq(1 << 48);
+    }
+
+    #[test]
+    fn unmarked_data_ranks_behind_all_that_is_marked_and_what_has_no_payload_before() {
+        let mut data = Packet::new(Kind::Data, FlowId(0), HostId(0), 0);
+        assert_eq!(data.rank(), 0, "it carries nothing");
+        data.len = 1460;
+        assert_eq!((data.tag().tagged(), data.rank()), (false, u32::MAX));
+        data.trim(84);
+        assert_eq!(data.rank(), u32::MAX);
+        data.set_rank(7);
+        assert_eq!((data.tag().tagged(), data.rank()), (true, 7));
+        let mut ack = Packet::new(Kind::Ack, FlowId(0), HostId(0), 0);
+        let mut sack = SackBlocks::NONE;
+        sack.push(u32::MAX - 1, u32::MAX);
+        ack.set_sack(sack);
+        assert_eq!((ack.sack(), ack.rank()), (sack, 0));
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "only data has a tag")]
+    fn an_acknowledgement_has_no_tag() {
+        Packet::new(Kind::Ack, FlowId(0), HostId(0), 0).set_rank(0);
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "only an acknowledgement has blocks")]
+    fn data_has_no_sack_blocks() {
+        Packet::new(Kind::Data, FlowId(0), HostId(0), 0).sack();
+    }
+
+    #[test]
+    fn an_acknowledgement_grows_with_its_blocks() {
+        assert_eq!([0, 1, 3].map(ack_packet_bytes), [40, 52, 68]);
     }
 }

@@ -8,7 +8,7 @@ use crate::row::{Row, mask};
 use crate::sequence::{at_first, begin, later, put_empty_at, steps};
 use crate::settings::{Setting, settings};
 use sidestep_switch::testing::StillQueues;
-use sidestep_switch::{AnyBuffer, Buffer, Queues, Verdict};
+use sidestep_switch::{AnyBuffer, Buffer, Nature, Queues, Verdict};
 use sidestep_types::{Packet, PortId, PortSet, Rng, Seed};
 
 /// Rows without end.
@@ -68,13 +68,12 @@ impl Case {
     /// The cases of sequence `number`, which is of so many steps.
     fn draw(policy: Policy, number: u32, steps: u32, seed: Seed) -> Vec<Case> {
         let nature = policy.nature;
-        let control = nature.control;
         let mut cases: Vec<Case> = Vec::new();
         for row in number * steps..(number + 1) * steps {
             let rng = seed.stream(("buffer", policy.entry.name, u64::from(row)));
             let mut case = match &cases[..] {
-                [] => Case::first(rng, control),
-                [first, ..] => first.later(&cases[cases.len() - 1].queues, rng, control),
+                [] => Case::first(rng, nature),
+                [first, ..] => first.later(&cases[cases.len() - 1].queues, rng, nature),
             };
             if nature.displaces {
                 case.displace();
@@ -84,9 +83,9 @@ impl Case {
         cases
     }
 
-    fn first(mut rng: Rng, control: bool) -> Case {
-        let queues = at_first(draw_queues(&mut rng, control));
-        let packet = draw_packet(&mut rng, control);
+    fn first(mut rng: Rng, nature: Nature) -> Case {
+        let queues = at_first(draw_queues(&mut rng, nature));
+        let packet = draw_packet(&mut rng, nature.control, nature.ranks);
         Case {
             port: draw_port(&mut rng, &queues),
             queues,
@@ -112,9 +111,9 @@ impl Case {
     }
 
     /// A later case of the sequence that begins with this one. Three of four want the same port.
-    fn later(&self, before: &StillQueues, mut rng: Rng, control: bool) -> Case {
-        let queues = later(&mut rng, before, control);
-        let packet = draw_packet(&mut rng, control);
+    fn later(&self, before: &StillQueues, mut rng: Rng, nature: Nature) -> Case {
+        let queues = later(&mut rng, before, nature);
+        let packet = draw_packet(&mut rng, nature.control, nature.ranks);
         let other = chance(&mut rng, 4);
         Case {
             port: if other {

@@ -2,7 +2,7 @@
 
 use crate::row::{Row, mask};
 use sidestep_switch::testing::StillQueues;
-use sidestep_switch::{Capacity, Depth};
+use sidestep_switch::{Capacity, Depth, Nature};
 use sidestep_types::{
     Bytes, FlowId, Framing, HEADER_BYTES, HostId, Kind, Packet, PortId, Rng, Size,
 };
@@ -17,9 +17,9 @@ pub fn chance(rng: &mut Rng, n: u64) -> bool {
     rng.below(n) == 0
 }
 
-/// Four to eight ports, half of their queues full. With `control`, packets that are served
-/// first wait as well, and take no part in what makes a queue full.
-pub fn draw_queues(rng: &mut Rng, control: bool) -> StillQueues {
+/// Four to eight ports, half of their queues full. With `Nature::control`, packets that are served
+/// first wait as well, and take no part in what makes a queue full; with `Nature::ranks`, unmarked ones.
+pub fn draw_queues(rng: &mut Rng, nature: Nature) -> StillQueues {
     let ports = 4 + rng.below(5) as u16;
     let limit = [8, 24, 100][rng.below(3) as usize];
     let in_bytes = chance(rng, 4);
@@ -32,7 +32,7 @@ pub fn draw_queues(rng: &mut Rng, control: bool) -> StillQueues {
     queues.framing = Framing::Ethernet;
     queues.ingress = draw_ingress(rng, ports);
     for port in (0..ports).map(PortId) {
-        draw_queue(rng, &mut queues, port, control);
+        draw_queue(rng, &mut queues, port, nature);
         if chance(rng, 2) {
             queues.to_switch.insert(port);
         }
@@ -46,16 +46,16 @@ pub fn draw_ingress(rng: &mut Rng, ports: u16) -> Option<PortId> {
 }
 
 /// What waits at `port`.
-pub fn draw_queue(rng: &mut Rng, queues: &mut StillQueues, port: PortId, control: bool) {
+pub fn draw_queue(rng: &mut Rng, queues: &mut StillQueues, port: PortId, nature: Nature) {
     let limit = match queues.capacity {
         Capacity::PerPort(Size::Packets(n)) => n,
         Capacity::PerPort(Size::Bytes(b)) => b.0 / u64::from(FULL),
         other => unreachable!("{other:?} is not drawn"),
     };
-    let (depth, first) = draw_depth(rng, limit, control);
+    let (depth, first) = draw_depth(rng, limit, nature.control);
     queues.depths[port.index()] = depth;
     queues.urgent[port.index()] = first;
-    let rank = draw_rank(rng);
+    let rank = draw_rank(rng, nature.ranks).unwrap_or(u32::MAX);
     // The packet on the wire has no rank any more.
     let waits = depth.packets - first.packets > 1;
     queues.worst[port.index()] = waits.then_some(rank);
@@ -70,7 +70,7 @@ pub fn draw_waiting(rng: &mut Rng, queues: &mut StillQueues, port: PortId) {
     let mut waiting: Vec<(u32, u32)> = Vec::new();
     for _ in 0..rng.below(most + 1) {
         let bytes = [LEAST, 594, FULL][rng.below(3) as usize];
-        let rank = draw_rank(rng);
+        let rank = draw_rank(rng, true).unwrap_or(u32::MAX);
         if bytes <= room {
             room -= bytes;
             waiting.push((rank, bytes));
@@ -122,13 +122,15 @@ pub fn put_queues(row: &mut Row, queues: &StillQueues) {
     row.put_some("ingress_port", queues.ingress.map(|p| p.0));
 }
 
-/// Few enough ranks that some are equal.
-fn draw_rank(rng: &mut Rng) -> u32 {
-    [1_460, 2_920, 14_600, 20_000, 20_001, 146_000, 1_460_000][rng.below(7) as usize]
+/// Few enough ranks that some are equal. Of a policy that goes by `ranks`, none now and then.
+fn draw_rank(rng: &mut Rng, ranks: bool) -> Option<u32> {
+    let rank = [1_460, 2_920, 14_600, 20_000, 20_001, 146_000, 1_460_000][rng.below(7) as usize];
+    (!ranks || !chance(rng, 6)).then_some(rank)
 }
 
-/// Data more often than an acknowledgement; of data, a trimmed header now and then.
-pub fn draw_packet(rng: &mut Rng, trimmed: bool) -> Packet {
+/// Data more often than an acknowledgement; of data, a trimmed header now and then where `trimmed`,
+/// and an unmarked packet where the policy goes by `ranks`.
+pub fn draw_packet(rng: &mut Rng, trimmed: bool, ranks: bool) -> Packet {
     let ack = chance(rng, 4);
     let kind = if ack { Kind::Ack } else { Kind::Data };
     let mut packet = Packet::new(kind, FlowId(rng.below(4) as u32), HostId(0), rng.draw());
@@ -142,9 +144,9 @@ pub fn draw_packet(rng: &mut Rng, trimmed: bool) -> Packet {
     packet.set_ect(!ack && !chance(rng, 4));
     packet.ttl = 1 + rng.below(255) as u8;
     packet.detours = rng.below(4) as u8;
-    packet.class = rng.below(3) as u8;
-    let rank = draw_rank(rng);
-    if !ack {
+    packet.service = rng.below(3) as u8;
+    let rank = draw_rank(rng, ranks);
+    if let (Some(rank), false) = (rank, ack) {
         packet.set_rank(rank);
     }
     if trimmed && !ack && chance(rng, 4) {
@@ -164,10 +166,11 @@ pub fn put_packet(row: &mut Row, packet: &Packet) {
         "buffer_bytes",
         u32::from(packet.wire) - Framing::Ethernet.unbuffered(),
     );
-    row.put("rank_bytes", packet.rank());
+    let unmarked = !ack && !packet.tag().tagged();
+    row.put_some("rank_bytes", (!unmarked).then(|| packet.rank()));
     row.put("flow", packet.flow.0);
     row.put("hash_hex", format!("{:08x}", packet.hash));
-    row.put("class", packet.class);
+    row.put("service", packet.service);
     row.put("detours", packet.detours);
     row.put("ttl", packet.ttl);
     row.put("ect", u8::from(packet.ect()));

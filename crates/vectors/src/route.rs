@@ -7,7 +7,7 @@ use crate::row::Row;
 use crate::sequence::{at_first, begin, later, put_empty_at, steps};
 use crate::settings::{Setting, settings};
 use sidestep_switch::testing::StillQueues;
-use sidestep_switch::{AnyRoute, Hops, Route};
+use sidestep_switch::{AnyRoute, Hops, Nature, Route};
 use sidestep_types::{Packet, PortId, Rng, Seed};
 
 /// Rows without end.
@@ -62,22 +62,22 @@ impl Case {
     /// The cases of sequence `number`, which is of so many steps.
     fn draw(policy: Policy, number: u32, steps: u32, seed: Seed) -> Vec<Case> {
         let name = policy.entry.name;
-        let control = policy.nature.control;
+        let nature = policy.nature;
         let first_row = u64::from(number * steps);
-        let first = Case::first(seed.stream(("route", name, first_row)), control);
+        let first = Case::first(seed.stream(("route", name, first_row)), nature);
         let mut rng = seed.stream(("ways", name, first_row));
         let ways = draw_ways(&mut rng, &first);
         let mut cases = vec![first];
         for row in (first_row + 1..).take(steps as usize - 1) {
             let rng = seed.stream(("route", name, row));
-            cases.push(cases[cases.len() - 1].later(&ways, rng, control));
+            cases.push(cases[cases.len() - 1].later(&ways, rng, nature));
         }
         cases
     }
 
-    fn first(mut rng: Rng, control: bool) -> Case {
-        let queues = at_first(draw_queues(&mut rng, control));
-        let packet = draw_packet(&mut rng, control);
+    fn first(mut rng: Rng, nature: Nature) -> Case {
+        let queues = at_first(draw_queues(&mut rng, nature));
+        let packet = draw_packet(&mut rng, nature.control, nature.ranks);
         Case {
             way: Way {
                 ports: draw_hops(&mut rng, queues.ports()),
@@ -92,10 +92,10 @@ impl Case {
     }
 
     /// The next case of the sequence, for one of these ways.
-    fn later(&self, ways: &[Way], mut rng: Rng, control: bool) -> Case {
+    fn later(&self, ways: &[Way], mut rng: Rng, nature: Nature) -> Case {
         Case {
-            queues: later(&mut rng, &self.queues, control),
-            packet: draw_packet(&mut rng, control),
+            queues: later(&mut rng, &self.queues, nature),
+            packet: draw_packet(&mut rng, nature.control, nature.ranks),
             way: ways[rng.below(PREFIXES as u64) as usize].clone(),
             salt: self.salt,
             rng,

@@ -29,7 +29,7 @@ fn sequence(policy: Policy, setting: &Setting, number: u32, seed: Seed) -> Vec<R
     let mut waiting = 0;
     let mut rows = Vec::new();
     for step in 0..STEPS {
-        let packet = draw_packet(&mut rng, true);
+        let packet = draw_packet(&mut rng, true, policy.nature.ranks);
         // Handles are the numbers of the steps. More come than leave, so that there is a choice.
         let (word, answer) = match rng.below(8) {
             _ if waiting == 0 && step > 1 => push(&mut sched, &packet, step),

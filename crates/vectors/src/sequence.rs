@@ -4,7 +4,7 @@ use crate::draw::{draw_ingress, draw_queue};
 use crate::policy::Policy;
 use crate::row::Row;
 use sidestep_switch::testing::StillQueues;
-use sidestep_switch::{Depth, Queues};
+use sidestep_switch::{Depth, Nature, Queues};
 use sidestep_types::{Bytes, PortId, Rng, Time};
 
 /// Steps of a sequence.
@@ -45,14 +45,14 @@ pub fn at_first(mut queues: StillQueues) -> StillQueues {
 
 /// The same switch at a later time, when no queue has shrunk faster than its port sends. A queue that is
 /// empty ran empty as planned.
-pub fn later(rng: &mut Rng, before: &StillQueues, control: bool) -> StillQueues {
+pub fn later(rng: &mut Rng, before: &StillQueues, nature: Nature) -> StillQueues {
     let mut queues = before.clone();
     queues.ingress = draw_ingress(rng, queues.ports());
     for port in ports(before) {
         // Half of them stand as they stood.
         match rng.below(8) {
             0 => empty(&mut queues, port),
-            1..=3 => draw_queue(rng, &mut queues, port, control),
+            1..=3 => draw_queue(rng, &mut queues, port, nature),
             _ => {}
         }
     }

@@ -95,8 +95,10 @@ fn where_victims_go_on_rows_name_the_worst_of_every_port_and_all_that_ranks_at_t
             );
             assert!(there == "-" || there == first, "{row:?}");
             if cell("question") == "displaced" {
-                let rank = |text: &str| text.parse::<u32>().unwrap_or(0);
-                assert!(rank(first) <= rank(cell("rank_bytes")), "{row:?}");
+                let rank = |text: &str, none| text.parse::<u32>().unwrap_or(none);
+                // Unmarked data ranks last.
+                let own = rank(cell("rank_bytes"), u32::MAX);
+                assert!(rank(first, 0) <= own, "{row:?}");
             }
         }
     }
@@ -114,6 +116,16 @@ fn a_schedulers_table_evicts_and_serves_first_as_its_nature_says() {
         assert_eq!(evicts, policy.nature.ranks, "{}", policy.file());
         let control = any("control_packets", |cell| cell != "0");
         assert_eq!(control, policy.nature.control, "{}", policy.file());
+    }
+}
+
+#[test]
+fn unmarked_data_comes_to_policies_that_go_by_ranks_and_to_no_other() {
+    for policy in policies() {
+        let unmarked = cells(policy, "kind")
+            .zip(cells(policy, "rank_bytes"))
+            .any(|(kind, rank)| kind == "data" && rank.is_empty());
+        assert_eq!(unmarked, policy.nature.ranks, "{}", policy.file());
     }
 }
 

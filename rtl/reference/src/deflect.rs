@@ -3,7 +3,7 @@
 
 use crate::driver::Driver;
 use crate::pick::ports;
-use crate::vectors::{PORTS, number, values};
+use crate::vectors::{PORTS, number, rank, values};
 use sidestep_switch::buffer::vertigo::Vertigo;
 use sidestep_switch::{AnyBuffer, Buffer, DropReason, Policy as _, Queues, Verdict, Want};
 use sidestep_types::{Packet, PortId, PortSet, Rng, Seed, Values};
@@ -108,7 +108,7 @@ fn read(row: &Row) -> Deflected {
     };
     let (want, verdict) = (number(row, "want_port"), verdict(row));
     let mut deflected = Deflected {
-        rank: number(row, "rank_bytes"),
+        rank: rank(row),
         want,
         to_switch,
         loads: loads(row),

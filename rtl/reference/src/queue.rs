@@ -1,7 +1,7 @@
 //! The scheduler `srpt`, for a queue that stands in hardware: its rows of `sidestep vectors`, and
 //! the scheduler itself for operations of a bench's own, in a queue of so many places.
 
-use crate::vectors::number;
+use crate::vectors::{number, rank};
 use sidestep_switch::{AnySched, Sched};
 use sidestep_types::{FlowId, HostId, Kind, Packet, Seed, Values};
 use sidestep_vectors::{Row, named};
@@ -52,7 +52,7 @@ fn read(row: &Row) -> Operation {
             "evict" => EVICT,
             other => unreachable!("{other} is no operation"),
         },
-        rank: number(row, "rank_bytes"),
+        rank: rank(row),
         answer: cell("answer_step").parse().unwrap_or(NONE),
         waiting: number(row, "waiting_packets"),
         worst: number(row, "worst_rank_bytes"),

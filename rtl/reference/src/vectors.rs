@@ -100,6 +100,14 @@ pub(crate) fn number(row: &Row, column: &str) -> u32 {
     }
 }
 
+/// The rank of the row's packet; unmarked data, whose cell is empty, ranks last.
+pub(crate) fn rank(row: &Row) -> u32 {
+    match row.cell("rank_bytes") {
+        Some("") => u32::MAX,
+        _ => number(row, "rank_bytes"),
+    }
+}
+
 fn read(entry: &'static Entry, row: &Row) -> Vector {
     let cell = |name: &str| {
         let found = row.cell(name);
@@ -124,7 +132,7 @@ fn read(entry: &'static Entry, row: &Row) -> Vector {
         ingress: cell("ingress_port").parse().unwrap_or(u32::MAX),
         packets: list("depth_packets"),
         bytes: list("depth_bytes"),
-        rank: number("rank_bytes"),
+        rank: rank(row),
         hash: hex("hash_hex") as u32,
         detours: number("detours"),
         draws: [hex("draw_1_hex") as u32, hex("draw_2_hex") as u32],
@@ -253,6 +261,17 @@ mod tests {
             assert_eq!((differs, ours.len()), (None, shipped.len()), "{name}");
         }
         assert!(vectors("dips", Seed(1)).is_none());
+    }
+
+    #[test]
+    fn unmarked_data_reads_as_the_largest_rank() {
+        let policy = buffer("dibs-probabilistic").unwrap();
+        let rows = policy.rows(Seed(1)).take(64);
+        let (unmarked, marked): (Vec<Row>, Vec<Row>) =
+            rows.partition(|row| row.cell("rank_bytes") == Some(""));
+        let largest = |row: &Row| read(policy.entry, row).rank == u32::MAX;
+        assert!(!unmarked.is_empty() && unmarked.iter().all(largest));
+        assert!(!marked.iter().any(largest));
     }
 
     #[test]

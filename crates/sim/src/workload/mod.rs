@@ -358,11 +358,11 @@ fn count(values: &Values, name: &'static str, least: u64, most: u64) -> Result<u
     Ok(got as u32)
 }
 
-/// The size `name`, at least a byte and not the number that stands for "endless".
+/// The size `name`, at least a byte and at most [`FlowPlan::LARGEST`].
 fn size(values: &Values, name: &'static str) -> Result<u64, Refusal> {
     let got = values.bytes(name).0;
-    if got == 0 || got == FlowPlan::ENDLESS {
-        let expected = format!("must be from 1 B to {} B", FlowPlan::ENDLESS - 1);
+    if !(1..=FlowPlan::LARGEST).contains(&got) {
+        let expected = format!("must be from 1 B to {} B", FlowPlan::LARGEST);
         return Err(Refusal::of(name, expected).got(format!("{got} B")));
     }
     Ok(got)

@@ -7,7 +7,9 @@ pub mod any;
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
 use sidestep_sim::*;
 use sidestep_switch::{Capacity, Sched, buffer, route, sched};
-use sidestep_transport::{Congestion, PfabricConfig, Recovery, TcpConfig, TransportConfig};
+use sidestep_transport::{
+    Congestion, PfabricConfig, Ranking, Recovery, TcpConfig, TransportConfig,
+};
 use sidestep_types::*;
 use std::sync::Arc;
 
@@ -52,6 +54,7 @@ pub fn pfabric() -> PfabricConfig {
         probe_after: 5,
         slow_start: true,
         receive_window: 1 << 20,
+        ranking: Ranking::Unacknowledged,
     }
 }
 

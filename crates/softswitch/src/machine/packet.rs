@@ -28,7 +28,7 @@ pub(super) fn packet_of(frame: &Frame, length: usize, ages: bool) -> Packet {
     };
     let mut packet = plain(ip.kind, frame, length);
     packet.len = ip.payload;
-    packet.class = ip.dscp;
+    packet.service = ip.dscp;
     packet.set_ect(ip.ecn != 0);
     packet.set_ce(ip.ecn == 3);
     if ages {
@@ -44,4 +44,22 @@ fn plain(kind: Kind, frame: &Frame, length: usize) -> Packet {
     packet.wire = wire(length);
     packet.len = length.saturating_sub(ETHERNET_BYTES) as u16;
     packet
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::{self, sample::Sample};
+
+    #[test]
+    fn a_frame_is_an_unmarked_packet_whose_service_is_its_code_point() {
+        let sample = Sample {
+            tos: 63 << 2 | 2,
+            ..Sample::tcp(1, 2, 1000)
+        };
+        let bytes = sample.bytes();
+        let packet = packet_of(&frame::read(&bytes).unwrap(), bytes.len(), true);
+        assert_eq!((packet.service, packet.class), (63, 0));
+        assert_eq!((packet.tag().tagged(), packet.rank()), (false, u32::MAX));
+    }
 }

@@ -125,7 +125,7 @@ impl Sender for Scripted {
             ect: self.flow.ect,
             cwr: false,
             retransmit: false,
-            rank: self.flow.rank,
+            rank: Some(self.flow.rank),
         })
     }
     fn deadline(&self) -> Option<Time> {

@@ -24,7 +24,7 @@ use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
 
 use crate::nature::Nature;
 use crate::registry::Transport;
-use crate::{Ack, AnyReceiver, Segment, Sender, SenderCounters, TcpReceiver, params, rank};
+use crate::{Ack, AnyReceiver, Ranking, Segment, Sender, SenderCounters, TcpReceiver, params};
 
 /// A pFabric connection's settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +42,8 @@ pub struct PfabricConfig {
     pub slow_start: bool,
     /// Bytes the receiver allows beyond the cumulative acknowledgement.
     pub receive_window: u64,
+    /// What data is marked with.
+    pub ranking: Ranking,
 }
 
 impl PfabricConfig {
@@ -65,6 +67,7 @@ impl PfabricConfig {
         Nature {
             marks: false,
             buffer: Some("pfabric"),
+            ranking: self.ranking,
         }
     }
 
@@ -111,7 +114,7 @@ impl Transport for PfabricSender {
 
     /// It has a window, a timeout and a recovery of its own, and opens no connection.
     fn takes(param: &str) -> bool {
-        matches!(param, "mss" | "receive_window")
+        matches!(param, "mss" | "receive_window" | "rank")
     }
 
     fn read(values: &Values) -> Result<PfabricConfig, Refusal> {
@@ -127,6 +130,7 @@ impl Transport for PfabricSender {
             probe_after: params::count(values, "probe_after", 1, u32::MAX)?,
             slow_start: values.flag("slow_start"),
             receive_window,
+            ranking: params::word(values, "rank", Ranking::from_name),
         })
     }
 }
@@ -167,6 +171,7 @@ pub struct PfabricSender {
     credit: u32,
     slow_start: bool,
     rto: Time,
+    ranking: Ranking,
     /// [`Time::MAX`] while nothing is outstanding.
     deadline: Time,
     probe_after: u32,
@@ -200,6 +205,7 @@ impl PfabricSender {
             credit: 0,
             slow_start: config.slow_start,
             rto: config.rto.max(Time::from_ps(1)),
+            ranking: config.ranking,
             deadline: Time::MAX,
             probe_after: config.probe_after.max(1),
             in_a_row: 0,
@@ -328,7 +334,7 @@ impl PfabricSender {
             ect: false,
             cwr: false,
             retransmit,
-            rank: rank(self.size - self.una),
+            rank: self.ranking.rank(self.size - self.una),
         }
     }
 }

@@ -12,6 +12,7 @@ fn config() -> PfabricConfig {
         probe_after: 3,
         slow_start: true,
         receive_window: 1_000_000,
+        ranking: Ranking::Unacknowledged,
     }
 }
 
@@ -75,11 +76,19 @@ fn it_starts_with_the_whole_window_and_keeps_it() {
 #[test]
 fn segments_say_how_much_the_flow_has_left() {
     let mut tx = flow(config(), 10_500);
-    assert!(tx.segments(0).iter().all(|s| s.rank == 10_500));
+    assert!(tx.segments(0).iter().all(|s| s.rank == Some(10_500)));
     tx.on_ack(us(10), ack(2000));
-    assert!(tx.segments(10).iter().all(|s| s.rank == 8_500));
-    let mut endless = PfabricSender::new(&config(), None);
-    assert_eq!(endless.poll_send(us(0)).map(|s| s.rank), Some(u32::MAX));
+    assert!(tx.segments(10).iter().all(|s| s.rank == Some(8_500)));
+    let rank = |config: &PfabricConfig| {
+        let mut endless = PfabricSender::new(config, None);
+        endless.poll_send(us(0)).expect("there is always more").rank
+    };
+    assert_eq!(rank(&config()), Some(u32::MAX));
+    let unmarked = PfabricConfig {
+        ranking: Ranking::Unmarked,
+        ..config()
+    };
+    assert_eq!(rank(&unmarked), None);
 }
 
 fn ack(ack: u64) -> Ack {

@@ -30,7 +30,7 @@ use sidestep_types::Time;
 
 use crate::congestion::{Controller, Window};
 use crate::rto::Timer;
-use crate::{Ack, Recovery, Reduction, Segment, Sender, SenderCounters, TcpConfig};
+use crate::{Ack, Ranking, Recovery, Reduction, Segment, Sender, SenderCounters, TcpConfig};
 use board::Board;
 use prr::Prr;
 
@@ -88,6 +88,8 @@ pub struct TcpSender {
     sack: bool,
     /// Windows come down by proportional rate reduction.
     proportional: bool,
+    /// What data is marked with.
+    ranking: Ranking,
     /// One is coming down now.
     reducing: bool,
     cut_end: u64,
@@ -149,6 +151,7 @@ impl TcpSender {
             cwr: false,
             sack: config.recovery == Recovery::Sack,
             proportional: config.reduction == Reduction::Prr,
+            ranking: config.ranking,
             reducing: false,
             cut_end: 0,
             counters: SenderCounters::default(),

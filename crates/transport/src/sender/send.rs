@@ -3,7 +3,7 @@
 use sidestep_types::Time;
 
 use super::{Opening, Phase, TcpSender};
-use crate::{Segment, rank};
+use crate::Segment;
 
 impl TcpSender {
     /// New data, with `out` bytes believed to be in the network.
@@ -43,8 +43,8 @@ impl TcpSender {
 
     /// What the flow has left; what waits in `queued` is another message.
     #[inline]
-    fn rank(&self) -> u32 {
-        rank(self.size - self.una)
+    fn rank(&self) -> Option<u32> {
+        self.ranking.rank(self.size - self.una)
     }
 
     /// RFC 5681 4.1: after a silence of more than one RTO path state is stale; use the initial window.
@@ -167,7 +167,7 @@ impl TcpSender {
             ect: false,
             cwr: false,
             retransmit: again,
-            rank: 0,
+            rank: None,
         })
     }
 

@@ -357,3 +357,22 @@ fn ranks_are_kept_for_those_who_ask_for_them() {
     let ports: Vec<u8> = out.iter().map(|f| f.2[35]).collect();
     assert_eq!(ports, [1, 2, 1, 1], "the first was on the wire already");
 }
+
+#[test]
+fn with_code_points_for_ranks_the_smallest_goes_first() {
+    let mut machine = switch("sched = \"srpt\"\nrank = \"dscp\"");
+    for dscp in [63, 46, 10, 0, 10] {
+        let sample = Sample {
+            tos: dscp << 2,
+            ..full(1, 2)
+        };
+        machine.receive(Time::ZERO, PortId(0), &sample.bytes());
+    }
+    let out = leaving(&mut machine, Time::from_ms(1));
+    let dscps: Vec<u8> = out.iter().map(|f| f.2[15] >> 2).collect();
+    assert_eq!(
+        dscps,
+        [63, 0, 10, 10, 46],
+        "the first was on the wire already"
+    );
+}

@@ -152,7 +152,7 @@ fn after_a_timeout_a_cut_repair_is_sent_again_as_the_window_has_room() {
 #[test]
 fn segments_say_how_much_the_flow_has_left() {
     let mut tx = flow(window(2, tcp()), 4_500);
-    assert!(tx.segments(0).iter().all(|s| s.rank == 4_500));
+    assert!(tx.segments(0).iter().all(|s| s.rank == Some(4_500)));
     tx.on_ack(
         us(10),
         Ack {
@@ -163,8 +163,32 @@ fn segments_say_how_much_the_flow_has_left() {
             cut: false,
         },
     );
-    assert!(tx.segments(10).iter().all(|s| s.rank == 2_500));
-    assert_eq!(endless(tcp()).segments(0)[0].rank, u32::MAX);
+    assert!(tx.segments(10).iter().all(|s| s.rank == Some(2_500)));
+    assert_eq!(endless(tcp()).segments(0)[0].rank, Some(u32::MAX));
+}
+
+#[test]
+fn a_sender_that_is_told_to_marks_no_segment_not_even_the_one_that_opens() {
+    let unmarked = TcpConfig {
+        ranking: Ranking::Unmarked,
+        handshake: true,
+        ..tcp()
+    };
+    let mut tx = flow(unmarked, 4_500);
+    let ranks = |segments: Vec<Segment>| segments.iter().filter_map(|s| s.rank).count();
+    assert_eq!(ranks(tx.segments(0)), 0);
+    tx.on_ack(
+        us(10),
+        Ack {
+            ack: 0,
+            ece: false,
+            syn: true,
+            sack: SackBlocks::NONE,
+            cut: false,
+        },
+    );
+    let after = tx.segments(10);
+    assert_eq!((after.len() > 1, ranks(after)), (true, 0));
 }
 
 #[test]

@@ -1,0 +1,294 @@
+//! What a packet carries beside its header: SACK blocks, or the tag of data.
+//!
+//! **State**        24 bytes, read as one or the other by [`crate::Kind`]: an acknowledgement has no
+//!                  tag, and data has no SACK blocks.
+//! **Units**        bytes, except where a field is a number or a flag. The words of a [`Tag`]:
+//!
+//! | word | bits | field |
+//! |---|---|---|
+//! | 0 | 32 | rank: what switches order by, smallest first |
+//! | 1 | 32 | remaining: bytes of the flow still to be sent, this packet's included |
+//! | 2 | 0 to 3 | how often it was sent again |
+//! | 2 | 4 to 6 | flow id: the message of its connection, modulo 8 |
+//! | 2 | 7, 8, 9 | first of its flow, last of its flow, tagged |
+//! | 2 | 10 to 31 | free |
+//! | 3, 4 | 64 | data sequence number |
+//! | 5 | 32 | free |
+//!
+//! **Source**       Abdous et al., CoNEXT 2021 (Vertigo), section 3.1, for the tag: RFS 32 bits, RETCNT
+//!                  4, flow id 3, flags; RFC 8684 section 3.3 for the data sequence number of MPTCP;
+//!                  RFC 2018 for SACK blocks.
+//! **Deviations**   Vertigo boosts its one number (RFS) in place; here `rank` is what is ordered by and
+//!                  `remaining` what it was made from. The flags *last* and *tagged* are ours: a
+//!                  Vertigo host tags everything.
+
+/// The 24 bytes of a packet that are SACK blocks or a [`Tag`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extra {
+    words: [u32; 6],
+}
+
+impl Extra {
+    /// No block, no tag.
+    pub(crate) const NONE: Extra = Extra { words: [0; 6] };
+
+    #[inline]
+    pub(crate) fn sack(self) -> SackBlocks {
+        SackBlocks { words: self.words }
+    }
+
+    #[inline]
+    pub(crate) fn set_sack(&mut self, sack: SackBlocks) {
+        self.words = sack.words;
+    }
+
+    #[inline]
+    pub(crate) fn tag(self) -> Tag {
+        Tag { words: self.words }
+    }
+
+    #[inline]
+    pub(crate) fn set_tag(&mut self, tag: Tag) {
+        self.words = tag.words;
+    }
+}
+
+/// Up to three SACK blocks, as `[start, end)` byte ranges above the cumulative acknowledgement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlocks {
+    /// Start and end in turn; an end of 0 is no block.
+    words: [u32; 6],
+}
+
+impl SackBlocks {
+    /// No block.
+    pub const NONE: SackBlocks = SackBlocks { words: [0; 6] };
+
+    /// Adds a block, given relative to the cumulative acknowledgement; the fourth is ignored.
+    ///
+    /// Panics when the block is empty.
+    pub fn push(&mut self, start: u32, end: u32) {
+        assert!(start < end, "a SACK block covers at least one byte");
+        if let Some(free) = self.words.chunks_exact_mut(2).find(|b| b[1] == 0) {
+            free.copy_from_slice(&[start, end]);
+        }
+    }
+
+    /// The blocks, most recent first, relative to the cumulative acknowledgement.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, u32)> {
+        let blocks = self.words.chunks_exact(2).map(|b| (b[0], b[1]));
+        blocks.take_while(|b| b.1 != 0)
+    }
+
+    /// How many blocks there are.
+    pub fn len(&self) -> u32 {
+        self.iter().count() as u32
+    }
+
+    /// Is there none?
+    pub fn is_empty(&self) -> bool {
+        self.words[1] == 0
+    }
+}
+
+/// What a host says about a packet of data, to switches and to the host that receives it. The
+/// widths stand in the source's header.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tag {
+    words: [u32; 6],
+}
+
+const RETRANSMISSIONS: (u32, u32) = (0, 4);
+const FLOW_ID: (u32, u32) = (4, 3);
+const FIRST: u32 = 1 << 7;
+const LAST: u32 = 1 << 8;
+const TAGGED: u32 = 1 << 9;
+
+impl Tag {
+    /// Nothing is said: the packet is unmarked.
+    pub const NONE: Tag = Tag { words: [0; 6] };
+
+    /// Has it a rank? Without one it is unmarked, whatever else is set.
+    #[inline]
+    pub fn tagged(&self) -> bool {
+        self.words[2] & TAGGED != 0
+    }
+
+    /// What switches order by, smallest first; of an unmarked packet `u32::MAX`.
+    #[inline]
+    pub fn rank(&self) -> u32 {
+        if self.tagged() {
+            self.words[0]
+        } else {
+            u32::MAX
+        }
+    }
+
+    /// Sets [`Tag::rank`]: from now on it is marked.
+    #[inline]
+    pub fn set_rank(&mut self, rank: u32) {
+        self.words[0] = rank;
+        self.words[2] |= TAGGED;
+    }
+
+    /// Bytes of the flow still to be sent, this packet's included; 0 where the host does not say.
+    pub fn remaining(&self) -> u32 {
+        self.words[1]
+    }
+
+    /// Sets [`Tag::remaining`].
+    pub fn set_remaining(&mut self, bytes: u32) {
+        self.words[1] = bytes;
+    }
+
+    /// How often these bytes were sent before: 4 bits.
+    pub fn retransmissions(&self) -> u8 {
+        self.bits(RETRANSMISSIONS)
+    }
+
+    /// Sets [`Tag::retransmissions`].
+    ///
+    /// Panics in debug builds above 15.
+    pub fn set_retransmissions(&mut self, times: u8) {
+        debug_assert!(times < 16, "a tag counts 15 retransmissions, got {times}");
+        self.set_bits(RETRANSMISSIONS, times);
+    }
+
+    /// Which message of its connection it belongs to, modulo 8: 3 bits.
+    pub fn flow_id(&self) -> u8 {
+        self.bits(FLOW_ID)
+    }
+
+    /// Sets [`Tag::flow_id`].
+    ///
+    /// Panics in debug builds above 7.
+    pub fn set_flow_id(&mut self, id: u8) {
+        debug_assert!(id < 8, "a flow id is below 8, got {id}");
+        self.set_bits(FLOW_ID, id);
+    }
+
+    /// Is it the first packet of its flow?
+    pub fn first(&self) -> bool {
+        self.words[2] & FIRST != 0
+    }
+
+    /// Sets [`Tag::first`].
+    pub fn set_first(&mut self, on: bool) {
+        self.words[2] = self.words[2] & !FIRST | if on { FIRST } else { 0 };
+    }
+
+    /// Is it the last packet of its flow?
+    pub fn last(&self) -> bool {
+        self.words[2] & LAST != 0
+    }
+
+    /// Sets [`Tag::last`].
+    pub fn set_last(&mut self, on: bool) {
+        self.words[2] = self.words[2] & !LAST | if on { LAST } else { 0 };
+    }
+
+    /// Its first byte in what several connections carry together; 0 where there is one.
+    pub fn data_seq(&self) -> u64 {
+        u64::from(self.words[3]) | u64::from(self.words[4]) << 32
+    }
+
+    /// Sets [`Tag::data_seq`].
+    pub fn set_data_seq(&mut self, seq: u64) {
+        (self.words[3], self.words[4]) = (seq as u32, (seq >> 32) as u32);
+    }
+
+    fn bits(&self, (from, width): (u32, u32)) -> u8 {
+        (self.words[2] >> from & ((1 << width) - 1)) as u8
+    }
+
+    fn set_bits(&mut self, (from, width): (u32, u32), value: u8) {
+        let mask = ((1 << width) - 1) << from;
+        self.words[2] = self.words[2] & !mask | u32::from(value) << from & mask;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fourth_sack_block_is_ignored() {
+        let mut s = SackBlocks::NONE;
+        for i in 1..=4 {
+            s.push(i * 10, i * 10 + 5);
+        }
+        assert_eq!(s.iter().collect::<Vec<_>>(), [(10, 15), (20, 25), (30, 35)]);
+        assert_eq!(s.len(), 3);
+    }
+
+    /// All fields of a tag, in the order of [`SETTERS`].
+    fn fields(tag: &Tag) -> [u64; 7] {
+        [
+            u64::from(tag.rank()),
+            u64::from(tag.remaining()),
+            u64::from(tag.retransmissions()),
+            u64::from(tag.flow_id()),
+            u64::from(tag.first()),
+            u64::from(tag.last()),
+            tag.data_seq(),
+        ]
+    }
+
+    /// A setter of a field, and the largest value that it takes.
+    type Setter = (fn(&mut Tag, u64), u64);
+
+    const SETTERS: [Setter; 7] = [
+        (|tag, n| tag.set_rank(n as u32), u32::MAX as u64),
+        (|tag, n| tag.set_remaining(n as u32), u32::MAX as u64),
+        (|tag, n| tag.set_retransmissions(n as u8), 15),
+        (|tag, n| tag.set_flow_id(n as u8), 7),
+        (|tag, n| tag.set_first(n == 1), 1),
+        (|tag, n| tag.set_last(n == 1), 1),
+        (|tag, n| tag.set_data_seq(n), u64::MAX),
+    ];
+
+    #[test]
+    fn each_field_of_a_tag_keeps_its_bits_apart_from_the_others_at_their_extremes() {
+        for (f, (set, most)) in SETTERS.into_iter().enumerate() {
+            for (others, value) in [(false, most), (true, 0)] {
+                let mut tag = Tag::NONE;
+                tag.set_rank(0);
+                for (other, largest) in SETTERS {
+                    other(&mut tag, if others { largest } else { 0 });
+                }
+                let mut expected = fields(&tag);
+                set(&mut tag, value);
+                expected[f] = value;
+                assert_eq!(fields(&tag), expected, "field {f} set to {value}");
+                assert!(tag.tagged(), "field {f}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_tag_without_a_rank_is_unmarked_whatever_else_is_set() {
+        let mut tag = Tag::NONE;
+        for (set, most) in &SETTERS[1..] {
+            set(&mut tag, *most);
+            assert_eq!((tag.tagged(), tag.rank()), (false, u32::MAX));
+        }
+        tag.set_rank(0);
+        assert_eq!((tag.tagged(), tag.rank()), (true, 0));
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "a tag counts 15 retransmissions, got 16")]
+    fn a_sixteenth_retransmission_has_no_room() {
+        let mut tag = Tag::NONE;
+        tag.set_retransmissions(16);
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "a flow id is below 8, got 8")]
+    fn a_flow_id_is_counted_modulo_8_by_its_host() {
+        let mut tag = Tag::NONE;
+        tag.set_flow_id(8);
+    }
+}
