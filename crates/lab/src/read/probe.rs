@@ -14,7 +14,7 @@ use sidestep_config::source::{Origin, default};
 use sidestep_config::spec::{Layer, Spec};
 use sidestep_config::value::LONGEST;
 use sidestep_switch::Capacity;
-use sidestep_types::{Time, Value};
+use sidestep_types::{Size, Time, Value};
 
 /// More looks than this at one run are taken for a mistake.
 const MOST_LOOKS: u64 = 1_000_000;
@@ -63,6 +63,7 @@ impl Reader<'_> {
             .map(|(table, origin)| Layer {
                 table,
                 origin,
+                name: "probe",
                 prefix: "",
                 shared: false,
             })
@@ -134,13 +135,30 @@ impl ProbeRead {
         let Some(at) = &self.neighbours_at else {
             return;
         };
-        let endless = |scheme: &&Scheme| scheme.config.switch.capacity == Capacity::Unlimited;
-        if let Some(scheme) = schemes.iter().find(endless) {
+        for scheme in schemes {
+            let held: Vec<Capacity> = scheme.switches().map(|(_, kind)| kind.capacity).collect();
+            let in_packets = |c: &Capacity| matches!(c, Capacity::PerPort(Size::Packets(_)));
+            if held.iter().any(in_packets) && !held.iter().all(in_packets) {
+                let name = &scheme.name;
+                let message = format!(
+                    "probe.neighbours: scheme {name:?} has buffers in packets and others, of which no \
+                     common share is free"
+                );
+                problems.add(at, message);
+                return;
+            }
+            let mut kinds = scheme.switches();
+            let Some((about, _)) = kinds.find(|(_, kind)| kind.capacity == Capacity::Unlimited)
+            else {
+                continue;
+            };
             let name = &scheme.name;
+            let whose = about.map_or(String::new(), |about| format!(" at {about}"));
             let message = format!(
-                "probe.neighbours: scheme {name:?} has unlimited buffers, of which no share is free"
+                "probe.neighbours: scheme {name:?} has unlimited buffers{whose}, of which no share is free"
             );
             problems.add(at, message);
+            return;
         }
     }
 }

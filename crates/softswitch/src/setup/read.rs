@@ -8,6 +8,7 @@ use super::{Forwarding, Rank, Setup};
 use sidestep_config::decision::{
     ALPHA, CAPACITY, Decision, MEMORY, POLICIES, decision, holds_a_packet,
 };
+use sidestep_config::differ::AT;
 use sidestep_config::document::{Table, find, parse};
 use sidestep_config::problem::{At, Problem, Problems, suggest};
 use sidestep_config::section::section;
@@ -128,13 +129,13 @@ fn switch(root: &Table, at: &At, problems: &mut Problems) -> Option<(Decision, R
     let resolved = section("switch", SWITCH, POLICIES, &own, &at, problems)?;
     let decision = match decision(&resolved) {
         Ok(decision) => decision,
-        Err((section, why)) => {
-            resolved.refused(section, &why, &at, problems);
+        Err((part, why)) => {
+            resolved.refused(part, &why, &at, problems);
             return None;
         }
     };
     if let Err(why) = holds_a_packet(&decision.capacity, FULL_SEGMENT) {
-        resolved.refused("switch", &why, &at, problems);
+        resolved.refused("", &why, &at, problems);
     }
     let forwarding = match resolved.values.word("forwarding").as_str() {
         "learning" => Forwarding::Learning,
@@ -164,7 +165,8 @@ fn switch(root: &Table, at: &At, problems: &mut Problems) -> Option<(Decision, R
 }
 
 /// What a scenario's `[switch]` may say beside the decision, with what it belongs to.
-const SIMULATORS: [(&str, &str); 7] = [
+const SIMULATORS: [(&str, &str); 8] = [
+    (AT, "several switches"),
     ("pfc", "pauses"),
     ("pfc_xoff", "pauses"),
     ("pfc_xon", "pauses"),

@@ -25,8 +25,6 @@ pub struct Blueprint {
     pub cables: Vec<Cable>,
     /// The same for every host.
     pub settings: HostSettings,
-    /// The lines of `[switch]` of every switch's config.
-    pub decision: String,
     /// Of draws and hash salts; switch `i` gets this plus `i`.
     pub seed: u64,
 }
@@ -38,6 +36,8 @@ pub struct Switch {
     pub name: String,
     /// For each host, the ports toward it: the next hops, one or more.
     pub next_hops: Vec<Vec<u16>>,
+    /// The lines of `[switch]` of its config.
+    pub decision: String,
 }
 
 /// A cable with the same rate and delay both ways.
