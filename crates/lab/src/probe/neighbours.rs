@@ -117,5 +117,8 @@ mod tests {
             alpha: (1, 1),
         };
         assert_eq!(free(&[0], shared), Some(0.5));
+        // Of 20 places 8 are free at switch 0, of 6 places 4 at switch 1, of which one queue holds too much.
+        let own = [10, 2, 1, 1].map(|n| Capacity::PerPort(Size::Packets(n)));
+        assert_eq!(around.free(&[0, 1], &own, &depths), Some(12.0 / 26.0));
     }
 }

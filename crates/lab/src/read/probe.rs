@@ -135,30 +135,30 @@ impl ProbeRead {
         let Some(at) = &self.neighbours_at else {
             return;
         };
-        for scheme in schemes {
-            let held: Vec<Capacity> = scheme.switches().map(|(_, kind)| kind.capacity).collect();
-            let in_packets = |c: &Capacity| matches!(c, Capacity::PerPort(Size::Packets(_)));
-            if held.iter().any(in_packets) && !held.iter().all(in_packets) {
-                let name = &scheme.name;
-                let message = format!(
-                    "probe.neighbours: scheme {name:?} has buffers in packets and others, of which no \
-                     common share is free"
-                );
-                problems.add(at, message);
-                return;
-            }
-            let mut kinds = scheme.switches();
-            let Some((about, _)) = kinds.find(|(_, kind)| kind.capacity == Capacity::Unlimited)
-            else {
-                continue;
+        let wrong = schemes.iter().find_map(|scheme| {
+            let held = || {
+                scheme
+                    .switches()
+                    .map(|(about, kind)| (about, kind.capacity))
             };
+            let in_packets = |c: Capacity| matches!(c, Capacity::PerPort(Size::Packets(_)));
             let name = &scheme.name;
-            let whose = about.map_or(String::new(), |about| format!(" at {about}"));
-            let message = format!(
-                "probe.neighbours: scheme {name:?} has unlimited buffers{whose}, of which no share is free"
-            );
-            problems.add(at, message);
-            return;
+            if let Some((about, _)) = held().find(|(_, c)| *c == Capacity::Unlimited) {
+                let whose = about.map_or(String::new(), |about| format!(" at {about}"));
+                return Some(format!(
+                    "scheme {name:?} has unlimited buffers{whose}, of which no share is free"
+                ));
+            }
+            let some = held().any(|(_, c)| in_packets(c));
+            (some && !held().all(|(_, c)| in_packets(c))).then(|| {
+                format!(
+                    "scheme {name:?} has buffers that are counted in packets and buffers that are \
+                     counted in bytes: their free shares cannot be added"
+                )
+            })
+        });
+        if let Some(wrong) = wrong {
+            problems.add(at, format!("probe.neighbours: {wrong}"));
         }
     }
 }

@@ -165,8 +165,7 @@ fn switch(root: &Table, at: &At, problems: &mut Problems) -> Option<(Decision, R
 }
 
 /// What a scenario's `[switch]` may say beside the decision, with what it belongs to.
-const SIMULATORS: [(&str, &str); 8] = [
-    (AT, "several switches"),
+const SIMULATORS: [(&str, &str); 7] = [
     ("pfc", "pauses"),
     ("pfc_xoff", "pauses"),
     ("pfc_xon", "pauses"),
@@ -179,6 +178,12 @@ const SIMULATORS: [(&str, &str); 8] = [
 fn without_the_simulators(table: &Table, problems: &mut Problems) -> Table {
     let mut own = Table::new();
     for entry in table {
+        if entry.key == AT {
+            let message =
+                format!("{AT:?} in [switch]: a config is of one switch, expected its own values");
+            problems.add(&entry.at, message);
+            continue;
+        }
         let theirs = SIMULATORS.iter().find(|(key, _)| entry.key == *key);
         match theirs {
             None => own.push(entry.clone()),

@@ -133,6 +133,30 @@ fn another_order_is_seen() {
     assert!(seen >= 3, "only {seen} scenarios have an order");
 }
 
+/// The proof that each switch decides by its own: were all like the first, that would be seen.
+#[test]
+fn switches_that_differ_are_seen() {
+    let all = Scenario::all();
+    let differ = all
+        .iter()
+        .filter(|s| s.decisions.iter().any(|d| *d != s.decisions[0]));
+    let mut seen = 0;
+    for scenario in differ {
+        let simulated = simulator::run(scenario);
+        for switch in 1..scenario.decisions.len() {
+            let mut alike = scenario.clone();
+            alike.decisions[switch] = alike.decisions[0].clone();
+            if alike.decisions == scenario.decisions {
+                continue;
+            }
+            let difference = difference(&simulated, &machines::run(&alike, None));
+            assert!(difference.is_some(), "{}: switch {switch}", scenario.name);
+            seen += 1;
+        }
+    }
+    assert!(seen >= 3, "only {seen} switches differ");
+}
+
 #[test]
 fn every_registered_policy_is_in_a_scenario() {
     let all = Scenario::all();

@@ -282,6 +282,26 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn each_switch_gets_its_own_config() {
+        let order = Order {
+            scenario: "dibs-testbed".into(),
+            scheme: "droptail".into(),
+            sets: vec!["switch.at.\"agg 1\".buffer=dibs".into()],
+            quick: false,
+            rate: "100 Mbps".into(),
+            name: "mixed".into(),
+        };
+        let print = order.read(None).unwrap().blueprint;
+        let buffers = (0..print.switches.len()).map(|i| {
+            let config = crate::network::switches::config(&print, i);
+            let setup = sidestep_softswitch::setup::Setup::read("s.toml", &config);
+            setup.unwrap_or_else(|e| panic!("{e:?}")).decision.buffer.0
+        });
+        let expected = ["droptail", "droptail", "droptail", "droptail", "dibs"];
+        assert_eq!(buffers.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
     fn what_cannot_be_built_is_said() {
         let mut print = paper();
         assert_eq!(print.check(), Ok(()));
