@@ -59,13 +59,26 @@ pub fn resolve_switches(
     ledger: &mut Ledger,
     problems: &mut Problems,
 ) -> Option<(Resolved, Vec<Differing>)> {
-    let plain = tables(layers, |entry| entry.key != AT);
-    let resolved = resolve(spec, &with(layers, &plain), at, ledger, problems);
     let reader = Reader {
         spec,
         layers,
         network,
     };
+    let astray = |entry: &Entry| reader.is_astray(entry);
+    for entry in layers
+        .iter()
+        .flat_map(|layer| layer.table)
+        .filter(|e| astray(e))
+    {
+        let (key, meant) = (&entry.key, reader.section(&entry.key));
+        let message = format!(
+            "unknown key {key:?} in [{}]; did you mean [{meant}]?",
+            spec.name
+        );
+        problems.add(&entry.at, message);
+    }
+    let plain = tables(layers, |entry| entry.key != AT && !astray(entry));
+    let resolved = resolve(spec, &with(layers, &plain), at, ledger, problems);
     let (names, whole) = reader.names(problems);
     let differing = names
         .into_iter()
@@ -95,6 +108,13 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
+    /// Is it the table of a tier or a switch, without `at` before it?
+    fn is_astray(&self, entry: &Entry) -> bool {
+        let mut network = self.network.unwrap_or_default().iter();
+        let known = self.may_differ(&entry.key);
+        !known && inner(entry).is_some() && network.any(|switch| switch.is(&entry.key))
+    }
+
     /// The names under `at`, each with its last place, and whether all of it are tables.
     fn names(&self, problems: &mut Problems) -> (Vec<(&'a str, &'a At)>, bool) {
         let mut names: Vec<(&str, &At)> = Vec::new();

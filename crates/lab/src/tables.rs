@@ -4,7 +4,6 @@
 
 use crate::fabric::FABRICS;
 use sidestep_config::decision::{ALPHA, CAPACITY, MEMORY};
-use sidestep_config::differ::AT;
 use sidestep_types::{Param, ParamUnit};
 
 /// `[transport]`: its kinds, what can be said about every one, and which of that a kind takes.
@@ -114,14 +113,6 @@ pub const SWITCH: &[Param] = &[
     )
     .or_off("unlimited"),
 ];
-
-/// The key of `[switch]` that holds tables of it.
-pub const SWITCH_TABLES: &[Param] = &[Param::with_default(
-    AT,
-    ParamUnit::File,
-    "",
-    "switches that differ, each tier or switch a table: at.core.buffer = \"ecn\"",
-)];
 
 /// `[probe]`, beside its [`PROBE_LISTS`].
 pub const PROBE: &[Param] = &[
@@ -324,7 +315,6 @@ mod tests {
             SCENARIO,
             LISTS,
             SWITCH,
-            SWITCH_TABLES,
             TRANSPORT,
             PROBE,
             PROBE_LISTS,

@@ -2,8 +2,7 @@
 
 use sidestep_lab::stats::metric::METRICS;
 use sidestep_lab::tables::{
-    CLAIM, FIGURE, LISTS, PLOT, PROBE, PROBE_LISTS, SCENARIO, SWITCH, SWITCH_TABLES, TRANSPORT,
-    TRANSPORTS,
+    CLAIM, FIGURE, LISTS, PLOT, PROBE, PROBE_LISTS, SCENARIO, SWITCH, TRANSPORT, TRANSPORTS,
 };
 use sidestep_lab::{Experiment, Scenario};
 use sidestep_sim::{Files, topology, workload};
@@ -90,7 +89,7 @@ fn every_registered_name_has_a_page_with_a_row_for_each_parameter() {
 fn every_key_of_a_scenario_and_every_metric_has_a_row() {
     let mut missing = Vec::new();
     let text = page("scenarios.md", &mut missing);
-    for params in [SCENARIO, LISTS, SWITCH, SWITCH_TABLES, CLAIM] {
+    for params in [SCENARIO, LISTS, SWITCH, CLAIM] {
         check_params("scenarios.md", &text, params, &mut missing);
     }
     let experiments = page("experiments.md", &mut missing);
