@@ -201,7 +201,7 @@ fn warnings_say_at_which_switches() {
         &warned(
             &format!("{core}capacity = \"unlimited\"\n"),
             &[],
-            "never detours",
+            "is ever detoured",
         ),
     );
     starts(
@@ -209,13 +209,13 @@ fn warnings_say_at_which_switches() {
         &warned(
             &format!("{core}buffer = \"droptail\"\n"),
             &sets,
-            "hides losses",
+            "hide losses",
         ),
     );
     let there = format!("{edges}{core}buffer = \"dibs\"\n");
     starts(
         "at core: detours hide",
-        &warned(&there, &sets, "hides losses"),
+        &warned(&there, &sets, "hide losses"),
     );
     starts(
         "at core: detours reorder",
