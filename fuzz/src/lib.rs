@@ -1,7 +1,7 @@
 //! What several fuzz targets need.
 
 use arbitrary::Arbitrary;
-use sidestep_sim::{Files, SwitchConfig, TraceFilter, WorldConfig};
+use sidestep_sim::{Files, Others, SwitchConfig, TraceFilter, WorldConfig};
 use sidestep_switch::{Capacity, buffer, route, sched};
 use sidestep_transport::{
     Congestion, DelayedAck, Estimator, Recovery, Reduction, RtoConfig, TcpConfig,
@@ -52,6 +52,7 @@ pub fn config() -> WorldConfig {
             pfc: None,
             cioq: None,
         },
+        others: Others::default(),
         transport: dctcp().into(),
         seed: Seed(1),
         trace: TraceFilter::None,

@@ -2,9 +2,10 @@
 
 use crate::section::Resolved;
 use crate::spec::Choice;
-use crate::value::SHARED;
+use crate::value::{self, SHARED, quoted};
 use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Capacity, buffer, route, sched};
 use sidestep_types::{Framing, HEADER_BYTES, Param, ParamUnit, Refusal, Size, Value, Values};
+use std::fmt::Write;
 
 /// What each port holds.
 pub const CAPACITY: Param = Param::with_default(
@@ -69,29 +70,71 @@ pub struct Decision {
 
 /// Reads the decision from a section with [`POLICIES`], [`CAPACITY`], [`MEMORY`] and [`ALPHA`].
 ///
-/// Errors have the section of what is refused: `switch`, or that of a policy, `switch.buffer`.
+/// Errors have the part of the section that is refused: a policy, `buffer`, or nothing.
 pub fn decision(resolved: &Resolved) -> Result<Decision, (&'static str, Refusal)> {
     let [route, buffer, sched] = &resolved.policies[..] else {
         panic!("a resolved switch has a route, a buffer and a sched");
     };
-    // They are built only to check their values: neither the ports nor the salt decide that.
-    let (ports, salt) = (4, 0);
-    AnyRoute::build(route.0, &route.1, ports, salt).map_err(|e| ("switch.route", e))?;
-    AnyBuffer::build(buffer.0, &buffer.1, ports, salt).map_err(|e| ("switch.buffer", e))?;
-    AnySched::build(sched.0, &sched.1, ports, salt).map_err(|e| ("switch.sched", e))?;
+    let named = |(name, values): &(&str, Values)| (name.to_string(), values.clone());
+    let decision = Decision {
+        route: named(route),
+        buffer: named(buffer),
+        sched: named(sched),
+        capacity: capacity(&resolved.values).map_err(|e| ("", e))?,
+    };
+    // No value is wrong with so many ports that is right with another number of them.
+    decision.fits(ANY_PORTS)?;
     let nature = buffer::nature(buffer.0);
     if !nature.works_beside(sched.0) {
         let expected = format!("{:?} needs sched {}", buffer.0, one_of(nature.sched));
         let got = format!("{:?}", sched.0);
-        return Err(("switch.buffer", Refusal::of_none(expected).got(got)));
+        return Err(("buffer", Refusal::of_none(expected).got(got)));
     }
-    let named = |(name, values): &(&str, Values)| (name.to_string(), values.clone());
-    Ok(Decision {
-        route: named(route),
-        buffer: named(buffer),
-        sched: named(sched),
-        capacity: capacity(&resolved.values).map_err(|e| ("switch", e))?,
-    })
+    Ok(decision)
+}
+
+/// Ports of a switch that is built only to check the values of its policies.
+const ANY_PORTS: u16 = 4;
+
+impl Decision {
+    /// Errors when a switch with `ports` ports cannot have these policies, and say which of them.
+    pub fn fits(&self, ports: u16) -> Result<(), (&'static str, Refusal)> {
+        // The salt decides no error.
+        let salt = 0;
+        let (route, buffer, sched) = (&self.route, &self.buffer, &self.sched);
+        AnyRoute::build(&route.0, &route.1, ports, salt).map_err(|e| ("route", e))?;
+        AnyBuffer::build(&buffer.0, &buffer.1, ports, salt).map_err(|e| ("buffer", e))?;
+        AnySched::build(&sched.0, &sched.1, ports, salt).map_err(|e| ("sched", e))?;
+        Ok(())
+    }
+
+    /// The lines of `[switch]` that say this, with every value written out.
+    pub fn to_toml(&self) -> String {
+        let mut out = String::new();
+        let mut pair = |key: &str, value: &str| {
+            let _ = writeln!(out, "{key} = {}", quoted(value));
+        };
+        match self.capacity {
+            Capacity::Unlimited => pair("capacity", "unlimited"),
+            Capacity::PerPort(size) => pair("capacity", &size.to_string()),
+            Capacity::Shared { memory, alpha } => {
+                pair("capacity", SHARED);
+                pair("memory", &memory.to_string());
+                pair("alpha", &format!("{}/{}", alpha.0, alpha.1));
+            }
+        }
+        let named = [&self.route, &self.buffer, &self.sched];
+        for (choice, (name, values)) in POLICIES.iter().zip(named) {
+            let mut words = vec![format!("kind = {}", quoted(name))];
+            let entry = choice.entries.iter().find(|entry| entry.name == name);
+            for param in entry.map_or(&[][..], |entry| entry.params) {
+                let shown = value::show(values.get(param.name), param);
+                words.push(format!("{} = {}", param.name, quoted(&shown)));
+            }
+            let _ = writeln!(out, "{} = {{ {} }}", choice.what, words.join(", "));
+        }
+        out
+    }
 }
 
 /// Quoted, with `or` between.

@@ -95,24 +95,69 @@ pub fn parse(file: &str, text: &str, problems: &mut Problems) -> Table {
 /// Reads `key.key=value` as given to `--set`, as a table of one entry.
 pub fn parse_set(set: &str, problems: &mut Problems) -> Option<Table> {
     let at = At::file(&format!("--set {set}"));
-    let Some((path, value)) = set.split_once('=') else {
+    let mut quote = None;
+    let plain = |c: char| {
+        quote = match quote {
+            None if c == '"' || c == '\'' => Some(c),
+            Some(open) if c == open => None,
+            open => open,
+        };
+        c == '=' && quote.is_none()
+    };
+    let Some(equals) = set.find(plain) else {
         problems.add(&at, "expected key=value, got no \"=\"");
         return None;
     };
-    let keys: Vec<&str> = path.trim().split('.').collect();
-    if keys.iter().any(|key| key.trim().is_empty()) {
+    let Some(keys) = split(&set[..equals]) else {
         problems.add(&at, "expected keys joined by dots before \"=\"");
         return None;
-    }
-    let node = set_value(value.trim(), &at, problems)?;
+    };
+    let node = set_value(set[equals + 1..].trim(), &at, problems)?;
     Some(nested(&keys, &at, node))
 }
 
+/// The keys of a dotted path, of which one that has more than letters, digits, `-` and `_` may stand in
+/// quotes: `switch.at."edge 0.1".capacity`. `None` when it is no such path.
+pub fn split(path: &str) -> Option<Vec<String>> {
+    let mut keys = Vec::new();
+    let mut rest = path.trim();
+    loop {
+        let (key, after) = match rest.chars().next()? {
+            quote @ ('"' | '\'') => {
+                let (key, after) = rest[1..].split_once(quote)?;
+                (key, after.trim_start())
+            }
+            _ => rest.split_at(rest.find('.').unwrap_or(rest.len())),
+        };
+        if key.trim().is_empty() {
+            return None;
+        }
+        keys.push(key.trim().to_string());
+        rest = match after.strip_prefix('.') {
+            Some(after) => after.trim_start(),
+            None if after.is_empty() => return Some(keys),
+            None => return None,
+        };
+    }
+}
+
+/// A key behind the dotted path `prefix`, in quotes where it needs them, so that [`split`] finds it again.
+pub fn join(prefix: &str, key: &str) -> String {
+    let bare = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let plain = !key.is_empty() && key.chars().all(bare);
+    match (prefix, plain) {
+        ("", true) => key.to_string(),
+        ("", false) => format!("\"{key}\""),
+        (prefix, true) => format!("{prefix}.{key}"),
+        (prefix, false) => format!("{prefix}.\"{key}\""),
+    }
+}
+
 /// A path of keys, at least one, and the value at its end as tables of one entry.
-pub fn nested(keys: &[&str], at: &At, mut node: Node) -> Table {
+pub fn nested(keys: &[String], at: &At, mut node: Node) -> Table {
     for key in keys.iter().rev() {
         let entry = Entry {
-            key: key.trim().to_string(),
+            key: key.clone(),
             at: at.clone(),
             node,
         };
@@ -247,9 +292,32 @@ mod tests {
         let read = parse_set("seeds=[1, 2]", &mut problems).unwrap();
         assert!(matches!(&read[0].node.item, Item::List(items) if items.len() == 2));
         assert!(problems.is_empty());
+        let read = parse_set("switch.at.\"a=b 0.1\".capacity = 9 pkt", &mut problems).unwrap();
+        let at = read[0].node.table("switch", &mut problems).unwrap();
+        let names = at[0].node.table("at", &mut problems).unwrap();
+        assert_eq!(names[0].key, "a=b 0.1");
+        assert!(problems.is_empty());
         assert!(parse_set("seeds", &mut problems).is_none());
         assert!(parse_set("a..b=1", &mut problems).is_none());
         assert!(parse_set("a=[1", &mut problems).is_none());
         assert_eq!(problems.into_sorted().len(), 3);
+    }
+
+    #[test]
+    fn a_path_is_split_where_it_was_joined() {
+        for keys in [
+            &["a"][..],
+            &["switch", "at", "edge 0.1", "capacity"],
+            &["it's", "b-c_1"],
+        ] {
+            let joined = keys
+                .iter()
+                .fold(String::new(), |path, key| join(&path, key));
+            assert_eq!(split(&joined).unwrap(), keys, "{joined}");
+        }
+        assert_eq!(split(" a . 'b.c' ").unwrap(), ["a", "b.c"]);
+        for wrong in ["", ".", "a.", "a..b", "a.\"b", "\"a\"b", "''"] {
+            assert_eq!(split(wrong), None, "{wrong}");
+        }
     }
 }

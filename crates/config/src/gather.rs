@@ -66,23 +66,22 @@ pub(super) fn gather<'a>(
         own: Picked::default(),
         policies: spec.policies.iter().map(|_| Picked::default()).collect(),
     };
-    for (layer, table) in layers.iter().map(|layer| layer.table).enumerate() {
-        let kind = spec.kind.and_then(|choice| {
-            choose_kind(&choice, table, layer, spec.name, &mut out.own, problems)
-        });
+    for (layer, (table, name)) in layers.iter().map(|l| (l.table, l.name)).enumerate() {
+        let kind = (spec.kind)
+            .and_then(|choice| choose_kind(&choice, table, layer, name, &mut out.own, problems));
         for written in table {
             let policy = spec.policies.iter().position(|p| p.what == written.key);
             if let Some(index) = policy {
                 let choice = &spec.policies[index];
                 let picked = &mut out.policies[index];
-                gather_policy(choice, spec.name, written, layer, picked, problems);
+                gather_policy(choice, name, written, layer, picked, problems);
             } else if spec.params.iter().any(|param| param.name == written.key) {
                 out.shared.give(given(written, layer, None));
             } else if spec.kind.is_none() {
                 let known = spec.params.iter().map(|param| param.name);
                 let known = known.chain(spec.policies.iter().map(|choice| choice.what));
                 let hint = suggest(&written.key, known);
-                let message = format!("unknown key {:?} in [{}]{hint}", written.key, spec.name);
+                let message = format!("unknown key {:?} in [{name}]{hint}", written.key);
                 problems.add(&written.at, message);
             } else if written.key != "kind" {
                 out.own.give(given(written, layer, kind));

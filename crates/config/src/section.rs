@@ -18,6 +18,8 @@ use std::collections::BTreeMap;
 /// A section with every value known.
 #[derive(Debug, Default)]
 pub struct Resolved {
+    /// Its dotted name: `switch`, `workload.query`.
+    pub name: String,
     /// The name of its kind; empty for a section without one.
     pub kind: &'static str,
     /// Its parameters, the kind's included.
@@ -31,11 +33,15 @@ pub struct Resolved {
 }
 
 impl Resolved {
-    /// Reports a refusal of this section's values, or of those of its policy when `section` is
-    /// `switch.buffer`: at the first of its parameters that was given, or else where the policy was
-    /// chosen, or else at `fallback`.
-    pub fn refused(&self, section: &str, why: &Refusal, fallback: &At, problems: &mut Problems) {
-        refused(&self.places, section, why, fallback, problems);
+    /// Reports a refusal of this section's values, or of those of the policy `part` when that is not
+    /// empty: at the first of its parameters that was given, or else where the policy was chosen, or
+    /// else at `fallback`.
+    pub fn refused(&self, part: &str, why: &Refusal, fallback: &At, problems: &mut Problems) {
+        let section = match part {
+            "" => self.name.clone(),
+            part => format!("{}.{part}", self.name),
+        };
+        refused(&self.places, &section, why, fallback, problems);
     }
 }
 
@@ -72,6 +78,7 @@ pub fn section(
     let layers = [Layer {
         table,
         origin: &Origin::Scenario(Sources::new()),
+        name,
         prefix: "",
         shared: false,
     }];
@@ -97,7 +104,10 @@ pub fn resolve(
         at,
         ledger,
         problems,
-        out: Resolved::default(),
+        out: Resolved {
+            name: spec.name.to_string(),
+            ..Resolved::default()
+        },
         whole: true,
     };
     let mut values = Values::default();
@@ -137,12 +147,12 @@ struct Work<'a, 'b> {
 
 impl Work<'_, '_> {
     fn path(&self, policy: Option<&str>, key: &str) -> String {
-        let words = [
-            Some(self.spec.name).filter(|name| !name.is_empty()),
-            policy,
-            Some(key),
-        ];
-        words.into_iter().flatten().collect::<Vec<_>>().join(".")
+        path(self.spec.name, policy, key)
+    }
+
+    /// The same as the layer calls it.
+    fn path_in(&self, layer: usize, policy: Option<&str>, key: &str) -> String {
+        path(self.layers[layer].name, policy, key)
     }
 
     fn fail(&mut self, at: &At, message: String) {
@@ -179,7 +189,7 @@ impl Work<'_, '_> {
         };
         let path = self.path(None, key);
         for (at, layer, by) in &picked.lost_kinds {
-            self.overridden(*layer, *by, at, &path);
+            self.overridden(*layer, *by, at, &self.path_in(*layer, None, key));
         }
         let Some(name) = picked.kind.map(|(name, _, _)| name).or(choice.default) else {
             let known: Vec<&str> = choice.entries.iter().map(|entry| entry.name).collect();
@@ -196,7 +206,7 @@ impl Work<'_, '_> {
             Some((_, at, layer)) => {
                 self.used(layer, at);
                 self.out.places.insert(path.clone(), at.clone());
-                self.source(layer, &path)
+                self.source(layer, &self.path_in(layer, None, key))
             }
             None => crate::source::default(entry.summary),
         };
@@ -254,8 +264,9 @@ impl Work<'_, '_> {
                 (Some(given), _) => {
                     self.used(given.layer, given.key_at);
                     self.out.places.insert(path.clone(), given.node.at.clone());
-                    let value = value::read(&path, given.node, param, self.problems);
-                    (value, self.source(given.layer, &path))
+                    let said = self.path_in(given.layer, policy, param.name);
+                    let value = value::read(&said, given.node, param, self.problems);
+                    (value, self.source(given.layer, &said))
                 }
                 (None, Some(text)) => {
                     let value = Value::parse(text, param).expect("a default reads as its own unit");
@@ -285,7 +296,7 @@ impl Work<'_, '_> {
             let policy = choice
                 .filter(|_| self.spec.kind.is_none())
                 .map(|choice| choice.what);
-            let path = self.path(policy, given.key);
+            let path = self.path_in(given.layer, policy, given.key);
             self.overridden(given.layer, *by, given.key_at, &path);
             let entries = choice.map_or(&[][..], |choice| choice.entries);
             let params = entries
@@ -313,6 +324,15 @@ impl Work<'_, '_> {
             format!("unknown key {:?} in {what}{hint}", given.key),
         );
     }
+}
+
+fn path(section: &str, policy: Option<&str>, key: &str) -> String {
+    let words = [
+        Some(section).filter(|name| !name.is_empty()),
+        policy,
+        Some(key),
+    ];
+    words.into_iter().flatten().collect::<Vec<_>>().join(".")
 }
 
 fn has(entry: &Entry, key: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Where a value comes from: paper, assumption, scheme, scenario, user or default.
 
-use crate::document::{Item, Table, find};
+use crate::document::{Item, Table, find, join};
 use crate::problem::{At, Problems, suggest};
 use std::collections::BTreeMap;
 
@@ -147,10 +147,7 @@ fn list(prefix: &str, table: &Table, set: &mut Vec<String>) {
         if prefix.is_empty() && AROUND.contains(&entry.key.as_str()) {
             continue;
         }
-        let path = match prefix {
-            "" => entry.key.clone(),
-            prefix => format!("{prefix}.{}", entry.key),
-        };
+        let path = join(prefix, &entry.key);
         if let Item::Table(inner) = &entry.node.item {
             list(&path, inner, set);
         }

@@ -33,6 +33,8 @@ pub struct Layer<'a> {
     pub table: &'a Table,
     /// Where it comes from, for the sources of its values.
     pub origin: &'a Origin,
+    /// Its dotted name there, for messages: that of its [`Spec`], unless it is inherited from another section.
+    pub name: &'a str,
     /// What stands before the section's name in the `[source]` of this layer's file.
     pub prefix: &'a str,
     /// It holds for all schemes: a parameter that some scheme's policy does not have is no error.

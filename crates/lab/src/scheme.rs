@@ -2,12 +2,12 @@
 
 use crate::fabric;
 use crate::tables::{SWITCH, TRANSPORT, TRANSPORTS};
-use sidestep_config::decision::{POLICIES, decision};
+use sidestep_config::decision::{Decision, POLICIES};
 use sidestep_config::section::Resolved;
 use sidestep_config::spec::{Choice, Spec};
-use sidestep_sim::{SwitchConfig, TraceFilter, WorldConfig};
+use sidestep_sim::{Others, SwitchConfig, TraceFilter, WorldConfig};
 use sidestep_transport::TransportConfig;
-use sidestep_types::{Framing, Refusal, Seed};
+use sidestep_types::{Framing, Refusal, Seed, Values};
 
 /// One thing to compare.
 #[derive(Clone, Debug)]
@@ -20,6 +20,25 @@ pub struct Scheme {
     pub source: String,
     /// Its settings.
     pub config: SchemeConfig,
+    /// The tier or the switch that each kind of [`SchemeConfig::others`] is about.
+    pub about: Vec<String>,
+}
+
+impl Scheme {
+    /// What its switches are, each kind that the network has once: first what is said of all, with
+    /// `None`, then those that differ, with the tier or the switch that they are about.
+    pub fn switches(&self) -> impl Iterator<Item = (Option<&str>, &SwitchConfig)> {
+        let others = &self.config.others;
+        let has = |kind: Option<u16>| others.of.contains(&kind);
+        let all = (others.of.is_empty() || has(None)).then_some((None, &self.config.switch));
+        let about = self.about.iter().map(|about| Some(about.as_str()));
+        let differ = (0..).zip(about.zip(&others.kinds));
+        all.into_iter().chain(
+            differ
+                .filter(move |(k, _)| has(Some(*k)))
+                .map(|(_, kind)| kind),
+        )
+    }
 }
 
 /// Everything a run needs to know but its network, plan, seed and trace.
@@ -29,8 +48,10 @@ pub struct SchemeConfig {
     pub framing: Framing,
     /// Time to live of a new packet.
     pub ttl: u8,
-    /// The same for every switch.
+    /// What every switch is that `others` says nothing of.
     pub switch: SwitchConfig,
+    /// Switches that differ from it.
+    pub others: Others,
     /// The same for every connection.
     pub transport: TransportConfig,
 }
@@ -42,6 +63,7 @@ impl SchemeConfig {
             framing: self.framing,
             ttl: self.ttl,
             switch: self.switch.clone(),
+            others: self.others.clone(),
             transport: self.transport.clone(),
             seed,
             trace,
@@ -69,18 +91,21 @@ pub(crate) const TRANSPORT_SPEC: Spec<'static> = Spec {
     policies: &[],
 };
 
-/// Reads `[switch]`. Errors have the section of what is refused, as those of [`decision`].
-pub(crate) fn switch(resolved: &Resolved) -> Result<SwitchConfig, (&'static str, Refusal)> {
-    let decision = decision(resolved)?;
+/// What is between the ports of switches that decide so; `values` are those of `[switch]`. Errors
+/// have the part of what is refused, as those of [`sidestep_config::decision::decision`].
+pub(crate) fn switch(
+    decision: Decision,
+    values: &Values,
+) -> Result<SwitchConfig, (&'static str, Refusal)> {
     let config = SwitchConfig {
         route: decision.route,
         buffer: decision.buffer,
         sched: decision.sched,
         capacity: decision.capacity,
-        pfc: fabric::pfc(&resolved.values),
-        cioq: fabric::cioq(&resolved.values),
+        pfc: fabric::pfc(values),
+        cioq: fabric::cioq(values),
     };
-    fabric::go_together(&config).map_err(|e| ("switch", e))?;
+    fabric::go_together(&config).map_err(|e| ("", e))?;
     Ok(config)
 }
 

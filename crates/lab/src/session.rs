@@ -77,8 +77,10 @@ impl<A: Agenda> Session<A> {
         if let Some(watching) = probe.watching() {
             world.watch(watching);
         }
-        let capacity = scheme.config.switch.capacity;
-        let prober = Prober::new(probe, Arc::clone(&network), capacity, scenario.duration);
+        let config = &scheme.config;
+        let capacity = |number| config.others.kind(&config.switch, number).capacity;
+        let capacities = (0..network.switches.len()).map(capacity).collect();
+        let prober = Prober::new(probe, Arc::clone(&network), capacities, scenario.duration);
         let horizon = scenario.duration.saturating_add(scenario.drain);
         let mut session = Session {
             world,

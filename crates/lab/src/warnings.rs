@@ -3,9 +3,10 @@
 use crate::scenario::{Scenario, Setting};
 use crate::scheme::Scheme;
 use crate::tables::{SWITCH, TRANSPORT, takes};
+use sidestep_config::document::join;
 use sidestep_config::source::default;
 use sidestep_sim::pfc::headroom_needed;
-use sidestep_sim::{Deadlock, End, Network, Outcome, Plan, PortOutcome};
+use sidestep_sim::{Deadlock, End, Network, Outcome, Plan, PortOutcome, SwitchConfig};
 use sidestep_switch::{Capacity, Nature, buffer, route, sched};
 use sidestep_transport::Ranking;
 use sidestep_types::{Bytes, HEADER_BYTES, Param, Size, Value};
@@ -19,20 +20,32 @@ pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
         .collect();
     for scheme in &scenario.schemes {
         let own = [
-            nothing_marks(scheme),
-            marks_too_late(scheme),
-            detours_without_signal(scheme),
-            reordering_looks_like_losses(scheme),
-            never_detours(scheme),
             never_idle(scheme),
-            line_rate_without_priorities(scheme),
-            nothing_is_ranked(scenario, scheme),
             without_effect(scenario, scheme),
             too_little_headroom(scheme, &scenario.network),
-            overflows_though_paused(scheme, &scenario.network),
         ];
+        let own = own.into_iter().flatten();
+        let of_kind = |(about, switch)| {
+            let said = [
+                nothing_marks(scheme, switch),
+                marks_too_late(switch),
+                detours_without_signal(scheme, switch),
+                reordering_looks_like_losses(scheme, switch),
+                never_detours(switch),
+                line_rate_without_priorities(scheme, switch),
+                nothing_is_ranked(scenario, scheme, switch),
+                overflows_though_paused(scheme, switch, &scenario.network),
+            ];
+            let said = said.into_iter().flatten();
+            said.map(move |warning| match about {
+                None => warning,
+                Some(about) => format!("at {about}: {warning}"),
+            })
+        };
+        let of_switches = scheme.switches().flat_map(of_kind);
+        let idle = of_no_switch(scenario, scheme);
         let named = |warning| format!("scheme {}: {warning}", scheme.name);
-        warnings.extend(own.into_iter().flatten().map(named));
+        warnings.extend(of_switches.chain(own).chain(idle).map(named));
     }
     warnings
 }
@@ -77,8 +90,8 @@ fn waits_for_another_key(scenario: &Scenario) -> Vec<String> {
         .collect()
 }
 
-fn nature(scheme: &Scheme) -> Nature {
-    buffer::nature(&scheme.config.switch.buffer.0)
+fn nature(switch: &SwitchConfig) -> Nature {
+    buffer::nature(&switch.buffer.0)
 }
 
 fn reacts_to_marks(scheme: &Scheme) -> bool {
@@ -86,26 +99,26 @@ fn reacts_to_marks(scheme: &Scheme) -> bool {
 }
 
 /// The value of the buffer policy's `mark_at`, if it has one.
-fn mark_at(scheme: &Scheme) -> Option<&Value> {
-    let (name, values) = &scheme.config.switch.buffer;
+fn mark_at(switch: &SwitchConfig) -> Option<&Value> {
+    let (name, values) = &switch.buffer;
     let entry = buffer::ENTRIES.iter().find(|entry| entry.name == name)?;
     let has = entry.params.iter().any(|param| param.name == "mark_at");
     has.then(|| values.get("mark_at"))
 }
 
-fn nothing_marks(scheme: &Scheme) -> Option<String> {
-    let silent = !nature(scheme).marks || mark_at(scheme) == Some(&Value::Off);
+fn nothing_marks(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
+    let silent = !nature(switch).marks || mark_at(switch) == Some(&Value::Off);
     (silent && reacts_to_marks(scheme)).then(|| {
-        let buffer = &scheme.config.switch.buffer.0;
+        let buffer = &switch.buffer.0;
         format!("the transport slows down on marks, but buffer {buffer:?} as set marks nothing on its way")
     })
 }
 
-fn marks_too_late(scheme: &Scheme) -> Option<String> {
-    let Capacity::PerPort(capacity) = scheme.config.switch.capacity else {
+fn marks_too_late(switch: &SwitchConfig) -> Option<String> {
+    let Capacity::PerPort(capacity) = switch.capacity else {
         return None;
     };
-    let Some(Value::Size(mark_at)) = mark_at(scheme) else {
+    let Some(Value::Size(mark_at)) = mark_at(switch) else {
         return None;
     };
     let late = match (mark_at, capacity) {
@@ -116,8 +129,8 @@ fn marks_too_late(scheme: &Scheme) -> Option<String> {
     late.then(|| format!("mark_at ({mark_at}) is not below capacity ({capacity}): a queue is full before it marks"))
 }
 
-fn detours_without_signal(scheme: &Scheme) -> Option<String> {
-    let alone = nature(scheme).detours && !reacts_to_marks(scheme);
+fn detours_without_signal(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
+    let alone = nature(switch).detours && !reacts_to_marks(scheme);
     alone.then(|| {
         "detours hide losses, and this transport slows down on losses alone: it needs one that \
          reacts to marks (DIBS section 3)"
@@ -125,12 +138,11 @@ fn detours_without_signal(scheme: &Scheme) -> Option<String> {
     })
 }
 
-fn reordering_looks_like_losses(scheme: &Scheme) -> Option<String> {
+fn reordering_looks_like_losses(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
     let threshold = scheme.config.transport.tcp()?.dupack_threshold?;
     // DIBS section 4: above 10 duplicates is usually enough.
-    let switch = &scheme.config.switch;
     let (route, sched) = (&switch.route.0, &switch.sched.0);
-    let who = if nature(scheme).reorders {
+    let who = if nature(switch).reorders {
         "detours reorder packets".to_string()
     } else if route::nature(route).reorders {
         format!("route {route:?} reorders packets")
@@ -155,11 +167,11 @@ fn never_idle(scheme: &Scheme) -> Option<String> {
     })
 }
 
-fn line_rate_without_priorities(scheme: &Scheme) -> Option<String> {
+fn line_rate_without_priorities(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
     let transport = &scheme.config.transport;
     let expected = transport.nature().buffer?;
-    let buffer = &scheme.config.switch.buffer.0;
-    let evicts = nature(scheme).answers.contains(&"evict");
+    let buffer = &switch.buffer.0;
+    let evicts = nature(switch).answers.contains(&"evict");
     (buffer != expected && !evicts).then(|| {
         format!(
             "transport {} sends at line rate until a timeout, since its switches drop what \
@@ -170,14 +182,17 @@ fn line_rate_without_priorities(scheme: &Scheme) -> Option<String> {
 }
 
 /// Policies that order by what hosts mark data with, where hosts mark nothing.
-fn nothing_is_ranked(scenario: &Scenario, scheme: &Scheme) -> Option<String> {
+fn nothing_is_ranked(
+    scenario: &Scenario,
+    scheme: &Scheme,
+    switch: &SwitchConfig,
+) -> Option<String> {
     if scheme.config.transport.nature().ranking != Ranking::Unmarked {
         return None;
     }
-    let switch = &scheme.config.switch;
     let natures = [
         ("route", &switch.route.0, route::nature(&switch.route.0)),
-        ("buffer", &switch.buffer.0, nature(scheme)),
+        ("buffer", &switch.buffer.0, nature(switch)),
         ("sched", &switch.sched.0, sched::nature(&switch.sched.0)),
     ];
     let read = natures.iter().filter(|(_, _, nature)| nature.ranks);
@@ -219,8 +234,8 @@ fn without_effect(scenario: &Scenario, scheme: &Scheme) -> Option<String> {
     })
 }
 
-fn never_detours(scheme: &Scheme) -> Option<String> {
-    let never = nature(scheme).detours && scheme.config.switch.capacity == Capacity::Unlimited;
+fn never_detours(switch: &SwitchConfig) -> Option<String> {
+    let never = nature(switch).detours && switch.capacity == Capacity::Unlimited;
     never.then(|| "an unlimited queue always has room, so nothing is ever detoured".to_string())
 }
 
@@ -244,20 +259,51 @@ fn too_little_headroom(scheme: &Scheme, network: &Network) -> Option<String> {
     })
 }
 
+/// Policies and capacities of `[switch]` that every switch of the network has its own of.
+fn of_no_switch(scenario: &Scenario, scheme: &Scheme) -> Vec<String> {
+    if scheme.switches().any(|(about, _)| about.is_none()) {
+        return Vec::new();
+    }
+    let setting = |key: &str| {
+        let own = |s: &&Setting| s.scheme.as_ref() == Some(&scheme.name) && s.key == key;
+        scenario.settings.iter().find(own)
+    };
+    let given = |key: &str| setting(key).is_some_and(|s| !s.source.starts_with("default: "));
+    let of_all = |key: &&str| {
+        let mut kinds = scheme.switches().filter_map(|(about, _)| about);
+        kinds.all(|about| setting(&join(&join("switch.at", about), key)).is_some())
+    };
+    let idle = ["route", "buffer", "sched", "capacity"].into_iter();
+    let idle = idle
+        .filter(|key| given(&format!("switch.{key}")))
+        .filter(of_all);
+    idle.map(|key| {
+        format!(
+            "switch.{key} has no effect: every switch of the network has its own under switch.at"
+        )
+    })
+    .collect()
+}
+
 /// A limit on an output can be reached before any input's.
-fn overflows_though_paused(scheme: &Scheme, network: &Network) -> Option<String> {
-    let switch = &scheme.config.switch;
+fn overflows_though_paused(
+    scheme: &Scheme,
+    switch: &SwitchConfig,
+    network: &Network,
+) -> Option<String> {
     let pfc = switch.pfc?;
     if switch.capacity == Capacity::Unlimited {
         return None;
     }
-    let mut ports = vec![0u64; network.switches.len()];
-    for end in network.cables.iter().flat_map(|cable| [cable.a, cable.b]) {
-        if let End::Switch(s) = end {
-            ports[s.0 as usize] += 1;
-        }
-    }
-    let most = ports.into_iter().max().unwrap_or(0);
+    let of = |number: &usize| {
+        let config = &scheme.config;
+        std::ptr::eq(config.others.kind(&config.switch, *number), switch)
+    };
+    let ports = network.port_counts();
+    let ports = (0..ports.len())
+        .filter(of)
+        .map(|number| u64::from(ports[number]));
+    let most = ports.max().unwrap_or(0);
     let headroom = pfc.headroom.unwrap_or(needed(scheme, network)).0;
     let bytes = most.saturating_mul(pfc.xoff.0.saturating_add(headroom));
     let enough = matches!(switch.capacity, Capacity::PerPort(Size::Bytes(room)) if room.0 >= bytes);

@@ -3,20 +3,32 @@
 use crate::claim::{Claim, NO_NUMBER, Verdict};
 use crate::experiment::{Experiment, PlotSpec, Point};
 use crate::scenario::{Scenario, Setting};
-use sidestep_config::decision::{ALPHA, CAPACITY, MEMORY, POLICIES};
+use crate::scheme::SWITCH_SPEC;
+use sidestep_config::decision::Decision;
+use sidestep_config::differ::AT;
+use sidestep_config::document::{self, join};
+use sidestep_config::value::quoted;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 impl Scenario {
-    /// The scenario with every value written out, and its sources: reads back as the same scenario.
-    pub fn to_toml(&self) -> String {
-        scenario(self)
+    /// What switch number `switch` decides by under scheme number `scheme`, as the `[switch]` of a software
+    /// switch's config without its head. Pauses and crossbars are not in it: only the simulator has them.
+    pub fn decision_toml(&self, scheme: usize, switch: usize) -> String {
+        let config = &self.schemes[scheme].config;
+        let kind = config.others.kind(&config.switch, switch);
+        let decision = Decision {
+            route: kind.route.clone(),
+            buffer: kind.buffer.clone(),
+            sched: kind.sched.clone(),
+            capacity: kind.capacity,
+        };
+        decision.to_toml()
     }
 
-    /// What the switches of scheme number `scheme` decide by, as the `[switch]` of a software switch's config
-    /// without its head. Pauses and crossbars are not in it: only the simulator has them.
-    pub fn decision_toml(&self, scheme: usize) -> String {
-        decision(self, scheme)
+    /// The scenario with every value written out, and its sources: reads back as the same scenario.
+    pub fn to_toml(&self) -> String {
+        scenario(self, |_| true)
     }
 }
 
@@ -30,7 +42,8 @@ impl Experiment {
 /// Writes the experiment: its first point in full, what changes from there to the others, the
 /// plots and the claims.
 fn experiment(experiment: &Experiment) -> String {
-    let mut out = scenario(&experiment.points[0].scenario);
+    let all: Vec<&Point> = experiment.points.iter().collect();
+    let mut out = scenario(&experiment.points[0].scenario, |s| stands_alike(&all, s));
     if experiment.is_sweep() {
         // The points of a sweep hold no claims.
         for claim in &experiment.claims {
@@ -102,7 +115,8 @@ fn sweep(out: &mut String, experiment: &Experiment) {
         let _ = writeln!(out, "{} = [", quoted(&axis.name));
         for point in &points {
             let _ = write!(out, "  {{ is = {}", quoted(&point.at[index]));
-            for setting in point.scenario.settings.iter().filter(differs) {
+            let own = |s: &&Setting| differs(s) || !stands_alike(&points, s);
+            for setting in point.scenario.settings.iter().filter(own) {
                 let _ = write!(
                     out,
                     ", {} = {}",
@@ -114,6 +128,29 @@ fn sweep(out: &mut String, experiment: &Experiment) {
         }
         out.push_str("]\n");
     }
+}
+
+/// Is what a setting says of switches that differ there at all of these points, and as a name or as
+/// parameters alone alike? No later layer could take it away at the others.
+fn stands_alike(points: &[&Point], setting: &Setting) -> bool {
+    let keys = split_keys(&setting.key);
+    match &keys[..] {
+        [section, at, _, _, ..] if section == SWITCH_SPEC.name && at == AT => {}
+        _ => return true,
+    }
+    let whole = joined(&keys[..4]);
+    let params = format!("{whole}.");
+    let form = |point: &&Point| {
+        let own = point.scenario.settings.iter();
+        let mut own = own.filter(|s| s.scheme == setting.scheme);
+        own.find_map(|s| match s.key == whole {
+            true => Some(true),
+            false => s.key.starts_with(&params).then_some(false),
+        })
+    };
+    let mut forms = points.iter().map(form);
+    let first = forms.next().flatten();
+    first.is_some() && forms.all(|form| form == first)
 }
 
 fn write_plot(out: &mut String, plot: &PlotSpec) {
@@ -162,13 +199,15 @@ fn write_at(out: &mut String, key: &str, at: &[(String, String)]) {
     let _ = writeln!(out, "{key} = {{ {} }}", pairs.join(", "));
 }
 
-/// Writes the scenario: the top, its sections, each scheme in full, sources and claims.
-fn scenario(scenario: &Scenario) -> String {
+/// Writes the scenario: the top, its sections, each scheme in full, sources and claims; of its settings
+/// those that are to stay.
+fn scenario(scenario: &Scenario, stays: impl Fn(&Setting) -> bool) -> String {
     let mut out = String::new();
-    let common: Vec<&Setting> = scenario
-        .settings
+    let settings: Vec<&Setting> = scenario.settings.iter().filter(|s| stays(s)).collect();
+    let common: Vec<&Setting> = settings
         .iter()
         .filter(|s| s.scheme.is_none())
+        .copied()
         .collect();
     for setting in common.iter().filter(|setting| !setting.key.contains('.')) {
         line(&mut out, &setting.key, &setting.value);
@@ -181,47 +220,20 @@ fn scenario(scenario: &Scenario) -> String {
         let _ = write!(out, "\n[scheme.{}]\n", scheme.name);
         line(&mut out, "summary", &scheme.summary);
         line(&mut out, "paper", &scheme.source);
-        let own = scenario
-            .settings
+        let own = settings
             .iter()
-            .filter(|s| s.scheme.as_ref() == Some(&scheme.name));
+            .filter(|s| s.scheme.as_ref() == Some(&scheme.name))
+            .copied();
         sections(&mut out, &format!("scheme.{}.", scheme.name), own);
     }
     out.push_str("\n[source]\n");
-    for setting in &scenario.settings {
+    for setting in settings {
         line(&mut out, &quoted(&full_key(setting)), &setting.source);
     }
     for claim in &scenario.claims {
         write_claim(&mut out, claim);
     }
     out
-}
-
-/// The lines of `[switch]` of scheme number `scheme` that decide what becomes of a packet: those that the
-/// config of a software switch has as well.
-fn decision(scenario: &Scenario, scheme: usize) -> String {
-    let name = &scenario.schemes[scheme].name;
-    let own = |s: &&Setting| s.scheme.as_ref().is_none_or(|of| of == name);
-    let known = |s: &&Setting| {
-        let key = s.key.strip_prefix("switch.");
-        let first = key.and_then(|key| key.split('.').next());
-        first.is_some_and(|first| {
-            let mut policies = POLICIES.iter().map(|policy| policy.what);
-            let params = [CAPACITY, MEMORY, ALPHA];
-            policies.any(|what| what == first) || params.iter().any(|p| p.name == first)
-        })
-    };
-    let mut out = String::new();
-    sections(
-        &mut out,
-        "",
-        scenario.settings.iter().filter(own).filter(known),
-    );
-    out.trim_start()
-        .lines()
-        .skip(1)
-        .map(|line| format!("{line}\n"))
-        .collect()
 }
 
 fn full_key(setting: &Setting) -> String {
@@ -249,35 +261,54 @@ fn sections<'a>(out: &mut String, prefix: &str, settings: impl Iterator<Item = &
     for section in order {
         let _ = write!(out, "\n[{prefix}{section}]\n");
         let keys = &grouped[section];
-        for (key, value) in keys.iter().filter(|(key, _)| !key.contains('.')) {
+        let mut firsts: Vec<&str> = Vec::new();
+        for (key, _) in keys {
+            let first = key.split_once('.').map_or(*key, |(first, _)| first);
+            if !firsts.contains(&first) {
+                firsts.push(first);
+            }
+        }
+        for first in firsts {
+            let kind = keys.iter().find(|(key, _)| *key == first);
+            let kind = kind.map(|(_, value)| *value);
             let inner = keys
                 .iter()
-                .filter_map(|(k, v)| Some((k.strip_prefix(key)?.strip_prefix('.')?, v)));
-            let inner: Vec<String> = inner
+                .filter_map(|(k, v)| Some((k.strip_prefix(first)?.strip_prefix('.')?, v)));
+            let mut words: Vec<String> = inner
                 .map(|(k, v)| format!("{k} = {}", literal(v)))
                 .collect();
-            if inner.is_empty() {
-                line(out, key, value);
-            } else {
-                let _ = writeln!(
-                    out,
-                    "{key} = {{ kind = {}, {} }}",
-                    quoted(value),
-                    inner.join(", ")
-                );
+            if let (Some(value), true) = (kind, words.is_empty()) {
+                line(out, first, value);
+                continue;
             }
+            if let Some(kind) = kind {
+                words.insert(0, format!("kind = {}", quoted(kind)));
+            }
+            let _ = writeln!(out, "{first} = {{ {} }}", words.join(", "));
         }
     }
 }
 
-/// `workload.query.rate` is in `workload.query`; `switch.buffer.mark_at` in `switch`.
+/// `workload.query.rate` is in `workload.query`; `switch.buffer.mark_at` in `switch`, and
+/// `switch.at.core.buffer` in `switch.at.core`.
 fn split(key: &str) -> (&str, &str) {
-    let dots = if key.starts_with("workload.") { 1 } else { 0 };
-    let (at, _) = key
-        .match_indices('.')
-        .nth(dots)
-        .expect("a section's key has a dot");
-    (&key[..at], &key[at + 1..])
+    let keys = split_keys(key);
+    let many = match &keys[..] {
+        [section, at, ..] if section == SWITCH_SPEC.name && at == AT => 3,
+        [section, ..] if section == "workload" => 2,
+        _ => 1,
+    };
+    let of = joined(&keys[..many]).len();
+    (&key[..of], &key[of + 1..])
+}
+
+fn split_keys(path: &str) -> Vec<String> {
+    document::split(path).expect("a setting's key is a dotted path")
+}
+
+fn joined(keys: &[String]) -> String {
+    keys.iter()
+        .fold(String::new(), |path, key| join(&path, key))
 }
 
 fn write_claim(out: &mut String, claim: &Claim) {
@@ -326,24 +357,4 @@ fn literal(value: &str) -> String {
     } else {
         quoted(value)
     }
-}
-
-/// A TOML basic string.
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            '\r' => out.push_str("\\r"),
-            c if c.is_control() => {
-                let _ = write!(out, "\\u{:04X}", c as u32);
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }

@@ -81,7 +81,7 @@ fn whatever_goes_by_ranks_is_warned_of_where_no_host_gives_any() {
     };
     for policy in buffer::ENTRIES {
         let nature = buffer::nature(policy.name);
-        let order = nature.sched.unwrap_or("fifo");
+        let order = nature.sched.first().copied().unwrap_or("fifo");
         for kind in ["transport.kind=dctcp", "transport.kind=pfabric"] {
             let none = told(policy.name, order, &[kind, "transport.rank=none"]);
             assert_eq!(none.len(), usize::from(nature.ranks), "{none:?}");

@@ -3,7 +3,7 @@
 use sidestep_lab::ideal::Ideal;
 use sidestep_lab::stats::summarise;
 use sidestep_lab::{Record, Run, Scenario, Setting, Verdict, Watch, evaluate, run, shipped, stats};
-use sidestep_sim::{NoFiles, TraceFilter};
+use sidestep_sim::{End, NoFiles, TraceFilter};
 use sidestep_types::Time;
 
 fn read(name: &str, sets: &[&str]) -> Scenario {
@@ -167,6 +167,38 @@ fn detouring_ends_the_demo_s_losses_and_shortens_its_tail() {
     assert_eq!(verdict("dctcp-drops"), Verdict::Reproduced);
     let p99 = |i: usize| summaries[i].qct_ms.p99.expect("queries");
     assert!(p99(0) > p99(1) + 5.0, "{} {}", p99(0), p99(1));
+}
+
+#[test]
+fn the_more_tiers_detour_the_fewer_packets_are_lost() {
+    let scenario = read("legacy-core", &["seeds=1", "duration=20 ms"]);
+    let outcome = |scheme| runs(&scenario, scheme).remove(0).outcome;
+    let outcomes: Vec<_> = (0..scenario.schemes.len()).map(outcome).collect();
+    let dropped: Vec<u64> = (outcomes.iter())
+        .map(|outcome| outcome.totals.drops.iter().sum())
+        .collect();
+    assert!(
+        dropped.is_sorted_by(|before, after| before > after),
+        "{dropped:?}"
+    );
+    // Of the two between nowhere and everywhere each detours where it says so, and there alone.
+    let detouring = |scheme: usize| {
+        let mut tiers: Vec<&str> = Vec::new();
+        for port in &outcomes[scheme].ports {
+            let End::Switch(switch) = port.from else {
+                continue;
+            };
+            let tier = scenario.network.switches[switch.0 as usize].tier_or_name();
+            if port.counts.detours_out > 0 && !tiers.contains(&tier) {
+                tiers.push(tier);
+            }
+        }
+        tiers.sort_unstable();
+        tiers
+    };
+    let all: Vec<Vec<&str>> = (0..4).map(detouring).collect();
+    let expected: [&[&str]; 4] = [&[], &["edge"], &["agg", "edge"], &["agg", "core", "edge"]];
+    assert_eq!(all, expected);
 }
 
 #[test]

@@ -5,8 +5,8 @@ use crate::network::Network;
 use crate::plan::{FlowPlan, Plan, Start};
 use sidestep_types::{Bytes, Framing, HEADER_BYTES, Refusal, Size, Time};
 
-/// Refuses a setting that no run can have.
-pub(crate) fn check_settings(config: &WorldConfig) -> Result<(), Refusal> {
+/// Refuses a setting that no run of a network with so many `switches` can have.
+pub(crate) fn check_settings(config: &WorldConfig, switches: usize) -> Result<(), Refusal> {
     let transport = &config.transport;
     let mss = transport.mss();
     if !(1..=MOST_MSS).contains(&mss) {
@@ -23,7 +23,28 @@ pub(crate) fn check_settings(config: &WorldConfig) -> Result<(), Refusal> {
     if config.ttl == 0 {
         return Err(Refusal::of("ttl", "must be above 0"));
     }
+    check_others(config, switches)?;
     check_switch(&config.switch, config.framing, mss)
+}
+
+/// Refuses kinds of switches that are not there, and what has to be the same for every switch.
+fn check_others(config: &WorldConfig, switches: usize) -> Result<(), Refusal> {
+    let (switch, others) = (&config.switch, &config.others);
+    if !others.of.is_empty() && others.of.len() != switches {
+        let expected = format!("others must say of each of {switches} switches what it is");
+        return Err(Refusal::of_none(expected).got(others.of.len()));
+    }
+    let kinds = others.kinds.len();
+    if let Some(kind) = (others.of.iter().flatten()).find(|kind| usize::from(**kind) >= kinds) {
+        let expected = format!("a kind of switch must be one of {kinds}");
+        return Err(Refusal::of_none(expected).got(format!("number {kind}")));
+    }
+    let same = |other: &SwitchConfig| other.pfc == switch.pfc && other.cioq == switch.cioq;
+    if !others.kinds.iter().all(same) {
+        let wrong = "pfc and fabric must be the same for every switch";
+        return Err(Refusal::about(&["pfc", "fabric"], wrong));
+    }
+    Ok(())
 }
 
 /// Refuses pauses, and what is between inputs and outputs, that no switch can have when packets carry `mss` bytes.

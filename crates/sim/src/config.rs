@@ -11,8 +11,10 @@ pub struct WorldConfig {
     pub framing: Framing,
     /// Time to live of a new packet.
     pub ttl: u8,
-    /// The same for every switch.
+    /// What every switch is that [`WorldConfig::others`] says nothing of.
     pub switch: SwitchConfig,
+    /// Switches that differ from it.
+    pub others: Others,
     /// The same for every connection.
     pub transport: TransportConfig,
     /// Where all chance comes from.
@@ -36,6 +38,23 @@ pub struct SwitchConfig {
     pub pfc: Option<PfcConfig>,
     /// What is between its inputs and outputs; `None` is nothing: it is output-queued.
     pub cioq: Option<CioqConfig>,
+}
+
+/// Switches that decide otherwise, or hold more or less, than [`WorldConfig::switch`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Others {
+    /// What they are. Pauses, and what is between inputs and outputs, are the same for every switch.
+    pub kinds: Vec<SwitchConfig>,
+    /// Per switch of the network, which of `kinds` it is, if any; empty is none of them.
+    pub of: Vec<Option<u16>>,
+}
+
+impl Others {
+    /// What switch number `number` is, where `switch` is what is said of all that do not differ.
+    pub fn kind<'a>(&'a self, switch: &'a SwitchConfig, number: usize) -> &'a SwitchConfig {
+        let kind = self.of.get(number).copied().flatten();
+        kind.map_or(switch, |kind| &self.kinds[usize::from(kind)])
+    }
 }
 
 /// When switches pause those who send to them.

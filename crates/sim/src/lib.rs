@@ -38,7 +38,7 @@ mod world;
 
 pub use cdf::{Interpolation, SizeCdf};
 pub use checks::check_switch;
-pub use config::{CioqConfig, PfcConfig, SwitchConfig, TraceFilter, WorldConfig};
+pub use config::{CioqConfig, Others, PfcConfig, SwitchConfig, TraceFilter, WorldConfig};
 pub use counts::Totals;
 pub use files::{Files, NoFiles};
 pub use histogram::Histogram;

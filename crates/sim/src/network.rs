@@ -86,3 +86,16 @@ pub struct Network {
     /// The cables.
     pub cables: Vec<Cable>,
 }
+
+impl Network {
+    /// How many ports each switch has.
+    pub fn port_counts(&self) -> Vec<u16> {
+        let mut ports = vec![0; self.switches.len()];
+        for end in self.cables.iter().flat_map(|cable| [cable.a, cable.b]) {
+            if let End::Switch(s) = end {
+                ports[s.0 as usize] += 1;
+            }
+        }
+        ports
+    }
+}

@@ -79,21 +79,27 @@ fn blueprint(
         rate_bps: scale.rate(cable.rate),
         delay_ns: scale.here_ns(cable.delay),
     };
-    let switch = |(info, hops): (&sim::SwitchInfo, Vec<Vec<_>>)| Switch {
+    let switch = |(number, (info, hops)): (usize, (&sim::SwitchInfo, Vec<Vec<_>>))| Switch {
         name: info.name.clone(),
         next_hops: hops
             .iter()
             .map(|to: &Vec<PortId>| to.iter().map(|port| port.0).collect())
             .collect(),
+        decision: scenario.decision_toml(0, number),
     };
     let blueprint = Blueprint {
         name: name.to_string(),
         scale: scale.factor(),
         hosts: network.hosts as usize,
-        switches: network.switches.iter().zip(hops).map(switch).collect(),
+        switches: network
+            .switches
+            .iter()
+            .zip(hops)
+            .enumerate()
+            .map(switch)
+            .collect(),
         cables: network.cables.iter().map(cable).collect(),
         settings,
-        decision: scenario.decision_toml(0),
         seed: 1,
     };
     blueprint.check().map_err(refuse)?;

@@ -49,7 +49,8 @@ impl Neighbourhood {
     }
 
     /// The share of these switches' buffers that is free; `None` of no switch.
-    pub fn free(&self, switches: &[u32], capacity: Capacity, depths: &[Depth]) -> Option<f64> {
+    /// `capacities` are those of all switches.
+    pub fn free(&self, switches: &[u32], capacities: &[Capacity], depths: &[Depth]) -> Option<f64> {
         let (mut free, mut all) = (0u64, 0u64);
         for switch in switches {
             let queues = self.ports[*switch as usize].iter().map(|p| depths[*p]);
@@ -57,7 +58,7 @@ impl Neighbourhood {
                 free += most.saturating_sub(held);
                 all += most;
             };
-            match capacity {
+            match capacities[*switch as usize] {
                 Capacity::PerPort(Size::Packets(n)) => {
                     queues.for_each(|queue| count(u64::from(queue.packets), n));
                 }
@@ -103,7 +104,7 @@ mod tests {
         assert_eq!(around.ports[0], [1, 8]);
         assert_eq!(around.ports[1], [3, 9, 10]);
         let depths = packets(&[(0, 1000), (1, 10), (8, 2), (3, 7)]);
-        let free = |switches: &[u32], capacity| around.free(switches, capacity, &depths);
+        let free = |switches: &[u32], capacity| around.free(switches, &[capacity; 4], &depths);
         let each = Capacity::PerPort(Size::Packets(10));
         assert_eq!(free(&[0], each), Some(8.0 / 20.0));
         assert_eq!(free(&[0, 1], each), Some(31.0 / 50.0));
@@ -116,5 +117,8 @@ mod tests {
             alpha: (1, 1),
         };
         assert_eq!(free(&[0], shared), Some(0.5));
+        // Of 20 places 8 are free at switch 0, of 6 places 4 at switch 1, of which one queue holds too much.
+        let own = [10, 2, 1, 1].map(|n| Capacity::PerPort(Size::Packets(n)));
+        assert_eq!(around.free(&[0, 1], &own, &depths), Some(12.0 / 26.0));
     }
 }

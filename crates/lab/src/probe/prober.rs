@@ -15,7 +15,8 @@ use std::sync::Arc;
 pub(crate) struct Prober {
     probe: Probe,
     network: Arc<Network>,
-    capacity: Capacity,
+    /// Of each switch.
+    capacities: Vec<Capacity>,
     links: Option<Window>,
     neighbours: Option<(Window, Neighbourhood)>,
     /// Instants of `occupancy` that are over.
@@ -24,10 +25,15 @@ pub(crate) struct Prober {
 }
 
 impl Prober {
-    pub fn new(probe: Probe, network: Arc<Network>, capacity: Capacity, duration: Time) -> Prober {
+    pub fn new(
+        probe: Probe,
+        network: Arc<Network>,
+        capacities: Vec<Capacity>,
+        duration: Time,
+    ) -> Prober {
         let window = |span: Time| Window::first(span, duration, 2 * network.cables.len());
         Prober {
-            capacity,
+            capacities,
             links: probe.links.map(window),
             neighbours: (probe.neighbours).map(|span| (window(span), Neighbourhood::of(&network))),
             noted: 0,
@@ -122,7 +128,7 @@ impl Prober {
         for (_, switch, _) in hot {
             let names = ["neighbour_free_1hop", "neighbour_free_2hop"];
             for (name, switches) in names.into_iter().zip(&around.around[switch as usize]) {
-                let free = around.free(switches, self.capacity, depths);
+                let free = around.free(switches, &self.capacities, depths);
                 found.extend(free.map(|free| (name, free)));
             }
         }
@@ -156,7 +162,12 @@ mod tests {
             },
         );
         let capacity = Capacity::PerPort(Size::Packets(10));
-        let mut prober = Prober::new(probe, Arc::new(network), capacity, Time::from_ms(1));
+        let mut prober = Prober::new(
+            probe,
+            Arc::new(network),
+            vec![capacity; 4],
+            Time::from_ms(1),
+        );
         // 1 Gbps carries 12,500 B in 100 us.
         let mut carried = vec![0; 14];
         (carried[0], carried[9], carried[3], carried[10]) = (12_500, 11_250, 11_249, 12_500);
@@ -181,7 +192,7 @@ mod tests {
         let mut prober = Prober::new(
             probe.clone(),
             Arc::new(network),
-            Capacity::Unlimited,
+            vec![Capacity::Unlimited; 4],
             Time::from_ms(1),
         );
         let mut ends = Vec::new();

@@ -3,7 +3,7 @@
 use super::words::{NAME_RULE, SECTIONS, is_name};
 use crate::experiment::Axis;
 use crate::tables;
-use sidestep_config::document::{Entry, Item, Node, Table, find, nested};
+use sidestep_config::document::{self, Entry, Item, Node, Table, find, nested, split};
 use sidestep_config::problem::{At, Problems, suggest};
 use sidestep_config::source::AROUND;
 
@@ -86,10 +86,18 @@ fn gather<'a>(prefix: &str, entry: &'a Entry, leaves: &mut Vec<(String, &'a Entr
     }
 }
 
-fn join(prefix: &str, key: &str) -> String {
-    match prefix {
-        "" => key.to_string(),
-        prefix => format!("{prefix}.{key}"),
+/// A key behind a dotted path. It may be such a path itself: `"buffer.mark_at"`, but not `"edge 0.1"`.
+pub(super) fn join(prefix: &str, key: &str) -> String {
+    let again = |keys: Vec<String>| {
+        keys.iter()
+            .fold(String::new(), |path, k| document::join(&path, k))
+    };
+    let path = split(key).map(again);
+    match (prefix, path) {
+        ("", Some(path)) if key.contains(['"', '\'']) => path,
+        ("", _) => key.to_string(),
+        (prefix, Some(path)) if path == key => format!("{prefix}.{path}"),
+        (prefix, _) => document::join(prefix, key),
     }
 }
 
@@ -187,7 +195,12 @@ fn case(name: &str, node: &Node, problems: &mut Problems) -> Option<AxisValue> {
     }
     let mut over = Vec::new();
     for entry in table.iter().filter(|entry| entry.key != "is") {
-        over.push(set(&entry.key, &entry.at, &entry.node, problems)?);
+        over.push(set(
+            &join("", &entry.key),
+            &entry.at,
+            &entry.node,
+            problems,
+        )?);
     }
     Some(AxisValue {
         word: word.to_string(),
@@ -209,11 +222,10 @@ fn set(key: &str, at: &At, node: &Node, problems: &mut Problems) -> Option<(Stri
 
 /// A dotted key and its value as a table of one entry.
 fn nest(key: &str, at: &At, node: &Node, problems: &mut Problems) -> Option<Table> {
-    let keys: Vec<&str> = key.split('.').collect();
-    if keys.iter().any(|part| part.trim().is_empty()) {
+    let Some(keys) = split(key) else {
         problems.add(at, format!("{key:?}: expected keys joined by dots"));
         return None;
-    }
+    };
     Some(nested(&keys, at, node.clone()))
 }
 

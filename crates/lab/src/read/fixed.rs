@@ -1,6 +1,6 @@
 //! `{ axis = "value" }`: the points that a plot or a claim speaks of.
 
-use super::axes::ReadAxis;
+use super::axes::{ReadAxis, join};
 use sidestep_config::document::{Entry, Item, Node};
 use sidestep_config::problem::{Problems, suggest};
 
@@ -17,12 +17,17 @@ pub(super) fn fixed(
     let mut fixed = Vec::new();
     let mut leaves: Vec<(String, &Entry)> = Vec::new();
     let mut open: Vec<(String, &Entry)> = Vec::new();
-    open.extend(table.iter().rev().map(|entry| (entry.key.clone(), entry)));
+    open.extend(
+        table
+            .iter()
+            .rev()
+            .map(|entry| (join("", &entry.key), entry)),
+    );
     while let Some((path, entry)) = open.pop() {
         match &entry.node.item {
             Item::Table(inner) => {
                 let inner = inner.iter().rev();
-                open.extend(inner.map(|e| (format!("{path}.{}", e.key), e)));
+                open.extend(inner.map(|e| (join(&path, &e.key), e)));
             }
             _ => leaves.push((path, entry)),
         }

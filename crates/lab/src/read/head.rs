@@ -53,6 +53,7 @@ impl Reader<'_> {
             .map(|(table, origin)| Layer {
                 table,
                 origin,
+                name: "",
                 prefix: "",
                 shared: false,
             })

@@ -14,5 +14,6 @@ mod point;
 mod probe;
 mod reader;
 mod schemes;
+mod switches;
 mod traffic;
 mod words;

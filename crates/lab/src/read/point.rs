@@ -20,7 +20,7 @@ impl Reader<'_> {
         let listed = self.scheme_names(problems);
         let names = listed.as_ref().map_or(&[][..], |(names, _)| names);
         let framing = head.as_ref().map_or_else(Framing::default, |h| h.framing);
-        let schemes = self.schemes(names, framing, problems);
+        let schemes = self.schemes(names, framing, network.as_ref().map(|(n, _)| n), problems);
         let probe = (head.as_ref()).and_then(|h| self.probe(h.duration, h.drain, problems));
         let (head, (network, network_settings)) = (head?, network?);
         let listed_setting = listed?.1;

@@ -14,7 +14,7 @@ use sidestep_config::source::{Origin, default};
 use sidestep_config::spec::{Layer, Spec};
 use sidestep_config::value::LONGEST;
 use sidestep_switch::Capacity;
-use sidestep_types::{Time, Value};
+use sidestep_types::{Size, Time, Value};
 
 /// More looks than this at one run are taken for a mistake.
 const MOST_LOOKS: u64 = 1_000_000;
@@ -63,6 +63,7 @@ impl Reader<'_> {
             .map(|(table, origin)| Layer {
                 table,
                 origin,
+                name: "probe",
                 prefix: "",
                 shared: false,
             })
@@ -134,13 +135,30 @@ impl ProbeRead {
         let Some(at) = &self.neighbours_at else {
             return;
         };
-        let endless = |scheme: &&Scheme| scheme.config.switch.capacity == Capacity::Unlimited;
-        if let Some(scheme) = schemes.iter().find(endless) {
+        let wrong = schemes.iter().find_map(|scheme| {
+            let held = || {
+                scheme
+                    .switches()
+                    .map(|(about, kind)| (about, kind.capacity))
+            };
+            let in_packets = |c: Capacity| matches!(c, Capacity::PerPort(Size::Packets(_)));
             let name = &scheme.name;
-            let message = format!(
-                "probe.neighbours: scheme {name:?} has unlimited buffers, of which no share is free"
-            );
-            problems.add(at, message);
+            if let Some((about, _)) = held().find(|(_, c)| *c == Capacity::Unlimited) {
+                let whose = about.map_or(String::new(), |about| format!(" at {about}"));
+                return Some(format!(
+                    "scheme {name:?} has unlimited buffers{whose}, of which no share is free"
+                ));
+            }
+            let some = held().any(|(_, c)| in_packets(c));
+            (some && !held().all(|(_, c)| in_packets(c))).then(|| {
+                format!(
+                    "scheme {name:?} has buffers that are counted in packets and buffers that are \
+                     counted in bytes: their free shares cannot be added"
+                )
+            })
+        });
+        if let Some(wrong) = wrong {
+            problems.add(at, format!("probe.neighbours: {wrong}"));
         }
     }
 }

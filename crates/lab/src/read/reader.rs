@@ -27,13 +27,13 @@ impl Reader<'_> {
         written.chain(self.over.iter().copied())
     }
 
-    /// The layers of a section that stands at `path`, and its place.
-    pub fn layers(
-        &self,
+    /// The layers of the section `name`, which stands at `path`, and its place.
+    pub fn layers<'a>(
+        &'a self,
+        name: &'a str,
         path: &[&str],
-        shared: bool,
         problems: &mut Problems,
-    ) -> (Vec<Layer<'_>>, At) {
+    ) -> (Vec<Layer<'a>>, At) {
         let mut at = self.at.clone();
         let mut layers = Vec::new();
         for (root, origin) in self.roots() {
@@ -46,8 +46,9 @@ impl Reader<'_> {
             layers.push(Layer {
                 table,
                 origin,
+                name,
                 prefix: "",
-                shared,
+                shared: false,
             });
         }
         (layers, at)

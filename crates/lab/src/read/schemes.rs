@@ -1,18 +1,20 @@
 //! The schemes to compare: found by name, layered and read.
 
 use super::reader::Reader;
+use super::switches::{called, switches};
 use super::words::{NAME_RULE, descend, is_name, of_scheme, stem, words};
 use crate::scenario::Setting;
-use crate::scheme::{SWITCH_SPEC, Scheme, SchemeConfig, TRANSPORT_SPEC, switch, transport};
+use crate::scheme::{SWITCH_SPEC, Scheme, SchemeConfig, TRANSPORT_SPEC, transport};
 use crate::shipped;
-use sidestep_config::decision::holds_a_packet;
+use sidestep_config::differ::resolve_switches;
 use sidestep_config::document::{self, Table, find};
 use sidestep_config::ledger::Ledger;
 use sidestep_config::problem::{At, Problems, suggest};
 use sidestep_config::section::resolve;
 use sidestep_config::source::{self, Origin};
-use sidestep_config::spec::{Layer, Spec};
-use sidestep_sim::check_switch;
+use sidestep_config::spec::Layer;
+use sidestep_sim::Network;
+use sidestep_transport::TransportConfig;
 use sidestep_types::Framing;
 
 /// A scheme with its settings.
@@ -30,18 +32,19 @@ struct SchemeFile {
 
 impl Reader<'_> {
     /// Reads all schemes, each even when another is wrong, and says what must be warned about.
-    /// All have the scenario's `framing`.
+    /// All have the scenario's `framing` and stand in its `network`, if that could be read.
     pub(super) fn schemes(
         &self,
         names: &[(String, At)],
         framing: Framing,
+        network: Option<&Network>,
         problems: &mut Problems,
     ) -> Option<(Vec<ReadScheme>, Vec<String>)> {
         self.check_overrides(names, problems);
         let mut ledger = Ledger::default();
         let read: Vec<Option<ReadScheme>> = names
             .iter()
-            .map(|(name, at)| self.scheme(name, at, framing, &mut ledger, problems))
+            .map(|(name, at)| self.scheme(name, at, framing, network, &mut ledger, problems))
             .collect();
         let read = read.into_iter().collect::<Option<Vec<_>>>()?;
         let warnings = ledger.close(problems);
@@ -53,6 +56,7 @@ impl Reader<'_> {
         word: &str,
         at: &At,
         framing: Framing,
+        network: Option<&Network>,
         ledger: &mut Ledger,
         problems: &mut Problems,
     ) -> Option<ReadScheme> {
@@ -63,29 +67,37 @@ impl Reader<'_> {
         }
         let file = self.scheme_file(word, name, at, problems)?;
         let prefix = format!("scheme.{name}.");
-        let mut section = |spec: &Spec<'_>, problems: &mut Problems| {
-            let layers = self.scheme_layers(spec.name, name, &prefix, &file, problems);
-            resolve(spec, &layers, &file.at, ledger, problems)
-        };
-        let switch_values = section(&SWITCH_SPEC, problems);
-        let transport_values = section(&TRANSPORT_SPEC, problems);
-        let (switch_values, transport_values) = (switch_values?, transport_values?);
-        let switch = switch(&switch_values)
-            .map_err(|(section, why)| switch_values.refused(section, &why, &file.at, problems));
+        let layers = self.scheme_layers(SWITCH_SPEC.name, name, &prefix, &file, problems);
+        let called = network.map(called);
+        let switch_values = resolve_switches(
+            &SWITCH_SPEC,
+            &layers,
+            called.as_deref(),
+            &file.at,
+            ledger,
+            problems,
+        );
+        let layers = self.scheme_layers(TRANSPORT_SPEC.name, name, &prefix, &file, problems);
+        let transport_values = resolve(&TRANSPORT_SPEC, &layers, &file.at, ledger, problems);
+        let ((switch_values, differing), transport_values) = (switch_values?, transport_values?);
         let transport = transport(&transport_values)
-            .map_err(|why| transport_values.refused("transport", &why, &file.at, problems));
-        let (switch, transport) = (switch.ok()?, transport.ok()?);
-        let mss = transport.mss();
-        let held = holds_a_packet(&switch.capacity, mss);
-        if let Err(why) = held.and_then(|()| check_switch(&switch, framing, mss)) {
-            switch_values.refused("switch", &why, &file.at, problems);
-            return None;
-        }
+            .map_err(|why| transport_values.refused("", &why, &file.at, problems))
+            .ok();
+        let switches = switches(
+            (&switch_values, &differing),
+            network,
+            framing,
+            transport.as_ref().map(TransportConfig::mss),
+            &file.at,
+            problems,
+        );
+        let (switches, transport) = (switches?, transport?);
         let config = SchemeConfig {
             framing,
             // The scenario's: see `Head::finish`.
             ttl: u8::MAX,
-            switch,
+            switch: switches.switch,
+            others: switches.others,
             transport,
         };
         let word =
@@ -95,8 +107,12 @@ impl Reader<'_> {
             summary: word("summary", problems),
             source: word("paper", problems),
             config,
+            about: switches.about,
         };
         let mut settings = of_scheme(Some(name), switch_values);
+        for differing in differing {
+            settings.extend(of_scheme(Some(name), differing.resolved));
+        }
         settings.extend(of_scheme(Some(name), transport_values));
         Some(ReadScheme { scheme, settings })
     }
@@ -155,7 +171,7 @@ impl Reader<'_> {
     /// Scenario, scheme file, the scenario's override, `--set` for all, `--set` for this one.
     fn scheme_layers<'a>(
         &'a self,
-        section: &str,
+        section: &'a str,
         name: &str,
         prefix: &'a str,
         file: &'a SchemeFile,
@@ -167,6 +183,7 @@ impl Reader<'_> {
                 layers.push(Layer {
                     table,
                     origin,
+                    name: section,
                     prefix,
                     shared,
                 });

@@ -25,12 +25,12 @@ impl Reader<'_> {
             }),
             policies: &[],
         };
-        let (layers, at) = self.layers(&["topology"], false, problems);
+        let (layers, at) = self.layers("topology", &["topology"], problems);
         let resolved = resolve(&spec, &layers, &at, &mut Ledger::default(), problems)?;
         match topology::build(resolved.kind, &resolved.values, self.files) {
             Ok(network) => Some((network, common(resolved))),
             Err(why) => {
-                resolved.refused("topology", &why, &at, problems);
+                resolved.refused("", &why, &at, problems);
                 None
             }
         }
@@ -100,7 +100,7 @@ impl Reader<'_> {
             }),
             policies: &[],
         };
-        let (layers, at) = self.layers(&["workload", name], false, problems);
+        let (layers, at) = self.layers(&section, &["workload", name], problems);
         let mut resolved = resolve(&spec, &layers, &at, &mut Ledger::default(), problems)?;
         match workload::build(resolved.kind, &resolved.values, self.files, network?) {
             Ok(built) => {
@@ -113,7 +113,7 @@ impl Reader<'_> {
                 Some((traffic, common(resolved)))
             }
             Err(why) => {
-                resolved.refused(&section, &why, &at, problems);
+                resolved.refused("", &why, &at, problems);
                 None
             }
         }

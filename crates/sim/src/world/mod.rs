@@ -95,7 +95,7 @@ impl<A: Agenda> World<A> {
     ) -> Result<World<A>, String> {
         network.validate()?;
         check_plan(network, &plan)?;
-        check_settings(&config)?;
+        check_settings(&config, network.switches.len())?;
         let ports = Ports::number(network)?;
         let fibs = ports.shortest_paths(&network.switches)?;
         let (links, ends) = lay_links(network, &ports);
@@ -116,11 +116,15 @@ impl<A: Agenda> World<A> {
                 .map(|(far, _, _)| matches!(far, End::Switch(_)))
                 .collect();
             let me = s as u32;
-            let switch = Switch::new(&config.switch, me, first, &to_switch, fib, config.seed)?;
+            let kind = config.others.kind(&config.switch, s);
+            let named = |why| format!("switch {:?}: {why}", network.switches[s].name);
+            let switch =
+                Switch::new(kind, me, first, &to_switch, fib, config.seed).map_err(named)?;
             switches.push(switch);
             let next = first + to_switch.len() as u32;
             for link in first..next {
-                let sched = make_sched(&config.switch, me, to_switch.len() as u16, config.seed)?;
+                let sched =
+                    make_sched(kind, me, to_switch.len() as u16, config.seed).map_err(named)?;
                 // A port that may be paused needs an explicit queue, whatever its order.
                 if !sched.is_fifo() || config.switch.pfc.is_some() {
                     fabric.rank(link, sched);

@@ -70,6 +70,7 @@ pub fn config(buffer_name: &str, packets: u64, seed: u64) -> WorldConfig {
             pfc: None,
             cioq: None,
         },
+        others: Others::default(),
         transport: dctcp().into(),
         seed: Seed(seed),
         trace: TraceFilter::None,

@@ -8,6 +8,7 @@ use super::{Forwarding, Rank, Setup};
 use sidestep_config::decision::{
     ALPHA, CAPACITY, Decision, MEMORY, POLICIES, decision, holds_a_packet,
 };
+use sidestep_config::differ::AT;
 use sidestep_config::document::{Table, find, parse};
 use sidestep_config::problem::{At, Problem, Problems, suggest};
 use sidestep_config::section::section;
@@ -128,13 +129,13 @@ fn switch(root: &Table, at: &At, problems: &mut Problems) -> Option<(Decision, R
     let resolved = section("switch", SWITCH, POLICIES, &own, &at, problems)?;
     let decision = match decision(&resolved) {
         Ok(decision) => decision,
-        Err((section, why)) => {
-            resolved.refused(section, &why, &at, problems);
+        Err((part, why)) => {
+            resolved.refused(part, &why, &at, problems);
             return None;
         }
     };
     if let Err(why) = holds_a_packet(&decision.capacity, FULL_SEGMENT) {
-        resolved.refused("switch", &why, &at, problems);
+        resolved.refused("", &why, &at, problems);
     }
     let forwarding = match resolved.values.word("forwarding").as_str() {
         "learning" => Forwarding::Learning,
@@ -177,6 +178,12 @@ const SIMULATORS: [(&str, &str); 7] = [
 fn without_the_simulators(table: &Table, problems: &mut Problems) -> Table {
     let mut own = Table::new();
     for entry in table {
+        if entry.key == AT {
+            let message =
+                format!("{AT:?} in [switch]: a config is of one switch, expected its own values");
+            problems.add(&entry.at, message);
+            continue;
+        }
         let theirs = SIMULATORS.iter().find(|(key, _)| entry.key == *key);
         match theirs {
             None => own.push(entry.clone()),

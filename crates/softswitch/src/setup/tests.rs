@@ -147,6 +147,11 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
         ),
         (
             "buffer = \"dibs\"",
+            "buffer = \"dibs\"\nat.core.buffer = \"ecn\"",
+            "a config is of one switch",
+        ),
+        (
+            "buffer = \"dibs\"",
             "buffer = { kind = \"dibs\", max_detours = 3 }",
             "does not carry how often",
         ),

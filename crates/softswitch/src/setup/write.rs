@@ -2,10 +2,8 @@
 
 use super::process::{KEEP, NONE};
 use super::{Forwarding, PortSetup, Rank, Setup};
-use sidestep_config::decision::Named;
-use sidestep_config::value::{self, SHARED};
-use sidestep_switch::{Capacity, buffer, route, sched};
-use sidestep_types::{Entry, PortId};
+use sidestep_config::value::quoted;
+use sidestep_types::PortId;
 use std::fmt::{Display, Write};
 
 impl Setup {
@@ -45,20 +43,8 @@ impl Setup {
     }
 
     fn write_switch(&self, out: &mut Text) {
-        let decision = &self.decision;
         out.head("[switch]");
-        match decision.capacity {
-            Capacity::Unlimited => out.pair("capacity", "unlimited"),
-            Capacity::PerPort(size) => out.pair("capacity", size),
-            Capacity::Shared { memory, alpha } => {
-                out.pair("capacity", SHARED);
-                out.pair("memory", memory);
-                out.pair("alpha", format!("{}/{}", alpha.0, alpha.1));
-            }
-        }
-        out.policy("route", &decision.route, route::ENTRIES);
-        out.policy("buffer", &decision.buffer, buffer::ENTRIES);
-        out.policy("sched", &decision.sched, sched::ENTRIES);
+        out.0.push_str(&self.decision.to_toml());
         let rank = match self.rank {
             Rank::Sent => "sent",
             Rank::Dscp => "dscp",
@@ -126,30 +112,4 @@ impl Text {
         let items: Vec<String> = items.into_iter().map(|i| quoted(&i.to_string())).collect();
         self.plain(key, format_args!("[{}]", items.join(", ")));
     }
-
-    fn policy(&mut self, key: &str, named: &Named, entries: &'static [Entry]) {
-        let mut words = vec![format!("kind = {}", quoted(&named.0))];
-        let entry = entries.iter().find(|entry| entry.name == named.0);
-        for param in entry.map_or(&[][..], |entry| entry.params) {
-            let shown = value::show(named.1.get(param.name), param);
-            words.push(format!("{} = {}", param.name, quoted(&shown)));
-        }
-        self.plain(key, format_args!("{{ {} }}", words.join(", ")));
-    }
-}
-
-/// A basic string of TOML.
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            c if c.is_control() => {
-                let _ = write!(out, "\\u{:04X}", c as u32);
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }

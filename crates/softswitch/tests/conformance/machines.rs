@@ -98,7 +98,7 @@ fn setup(scenario: &Scenario, ports: &Ports, me: usize) -> Setup {
     Setup {
         name: format!("s{me}"),
         seed: scenario.seed,
-        decision: scenario.decision.clone(),
+        decision: scenario.decisions[me].clone(),
         rank: Rank::Dscp,
         forwarding: Forwarding::Static,
         process: ProcessSetup::default(),
@@ -185,7 +185,8 @@ fn rehash(
 ) {
     let salt = Seed(scenario.seed).salt(("ecmp", switch as u64));
     let many = machine.setup().ports.len() as u16;
-    let (route, buffer) = (&scenario.decision.route, &scenario.decision.buffer);
+    let decision = &scenario.decisions[switch];
+    let (route, buffer) = (&decision.route, &decision.buffer);
     machine.set_route(AnyRoute::Custom(Box::new(Rehashed {
         inner: AnyRoute::build(&route.0, &route.1, many, salt).expect("a route"),
         drawn: drawn.clone(),

@@ -13,6 +13,7 @@ mod scenario;
 mod simulator;
 
 use scenario::Scenario;
+use sidestep_config::decision::Decision;
 use sidestep_switch::{DropReason, Joined, buffer, route, sched};
 use sidestep_types::{Entry, PortId, Time, Values};
 use std::collections::BTreeMap;
@@ -110,14 +111,16 @@ fn one_other_verdict_is_seen() {
 #[test]
 fn another_order_is_seen() {
     let ordered = Scenario::all().into_iter().filter(|scenario| {
-        let decision = &scenario.decision;
-        decision.sched.0 != "fifo" && buffer::nature(&decision.buffer.0).works_beside("fifo")
+        let mut decisions = scenario.decisions.iter();
+        decisions.all(|d| d.sched.0 != "fifo" && buffer::nature(&d.buffer.0).works_beside("fifo"))
     });
     let mut seen = 0;
     for scenario in ordered {
         let simulated = simulator::run(&scenario);
         let mut unordered = scenario.clone();
-        unordered.decision.sched = ("fifo".to_string(), Values::defaults(&[]));
+        for decision in &mut unordered.decisions {
+            decision.sched = ("fifo".to_string(), Values::defaults(&[]));
+        }
         let switched = machines::run(&unordered, None);
         let difference = difference(&simulated, &switched);
         assert!(
@@ -130,12 +133,37 @@ fn another_order_is_seen() {
     assert!(seen >= 3, "only {seen} scenarios have an order");
 }
 
+/// The proof that each switch decides by its own: were all like the first, that would be seen.
+#[test]
+fn switches_that_differ_are_seen() {
+    let all = Scenario::all();
+    let differ = all
+        .iter()
+        .filter(|s| s.decisions.iter().any(|d| *d != s.decisions[0]));
+    let mut seen = 0;
+    for scenario in differ {
+        let simulated = simulator::run(scenario);
+        for switch in 1..scenario.decisions.len() {
+            let mut alike = scenario.clone();
+            alike.decisions[switch] = alike.decisions[0].clone();
+            if alike.decisions == scenario.decisions {
+                continue;
+            }
+            let difference = difference(&simulated, &machines::run(&alike, None));
+            assert!(difference.is_some(), "{}: switch {switch}", scenario.name);
+            seen += 1;
+        }
+    }
+    assert!(seen >= 3, "only {seen} switches differ");
+}
+
 #[test]
 fn every_registered_policy_is_in_a_scenario() {
     let all = Scenario::all();
-    let missing = |what: &str, entries: &[Entry], name: fn(&Scenario) -> &str| {
+    let missing = |what: &str, entries: &[Entry], name: fn(&Decision) -> &str| {
         for entry in entries {
-            let found = all.iter().any(|scenario| name(scenario) == entry.name);
+            let mut decisions = all.iter().flat_map(|scenario| &scenario.decisions);
+            let found = decisions.any(|decision| name(decision) == entry.name);
             assert!(
                 found,
                 "no scenario of conformance/scenarios has {what} {:?}",
@@ -143,9 +171,9 @@ fn every_registered_policy_is_in_a_scenario() {
             );
         }
     };
-    missing("buffer", buffer::ENTRIES, |s| &s.decision.buffer.0);
-    missing("route", route::ENTRIES, |s| &s.decision.route.0);
-    missing("sched", sched::ENTRIES, |s| &s.decision.sched.0);
+    missing("buffer", buffer::ENTRIES, |d| &d.buffer.0);
+    missing("route", route::ENTRIES, |d| &d.route.0);
+    missing("sched", sched::ENTRIES, |d| &d.sched.0);
 }
 
 /// Chance is compared too: with another seed, detours go elsewhere.

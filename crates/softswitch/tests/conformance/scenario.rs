@@ -1,9 +1,13 @@
 //! A conformance scenario: a network, a switch's decision, and packets at given times.
 
 use sidestep_config::decision::{ALPHA, CAPACITY, Decision, MEMORY, POLICIES, decision};
+use sidestep_config::differ::{Called, resolve_switches};
 use sidestep_config::document::{Item, Table, find, parse};
+use sidestep_config::ledger::Ledger;
 use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::section;
+use sidestep_config::source::{Origin, Sources};
+use sidestep_config::spec::{Layer, Spec};
 use sidestep_sim::{Files, Network, topology};
 use sidestep_types::{Param, ParamUnit, Time, Value, Values};
 use std::path::Path;
@@ -20,7 +24,8 @@ pub struct Scenario {
     /// What must happen at least once: a drop reason, or `detours`, `marks`, `trims`, `delivered`.
     pub shows: Vec<String>,
     pub network: Network,
-    pub decision: Decision,
+    /// Of each switch.
+    pub decisions: Vec<Decision>,
     pub flows: Vec<Flow>,
 }
 
@@ -103,17 +108,8 @@ fn whole(name: &str, text: &str, problems: &mut Problems) -> Option<Scenario> {
         .collect();
     let top = section("", TOP, &[], &plain, &at, problems)?;
     let switch = find(&root, "switch")?.node.table("switch", problems)?;
-    let switch = section(
-        "switch",
-        &[CAPACITY, MEMORY, ALPHA],
-        POLICIES,
-        switch,
-        &at,
-        problems,
-    )?;
-    let decision = decision(&switch)
-        .map_err(|(section, why)| switch.refused(section, &why, &at, problems))
-        .ok()?;
+    let network = network(&top.values.word("cables"));
+    let decisions = decisions(switch, &network, &at, problems)?;
     let mut words = Vec::new();
     if let Item::List(shows) = &find(&root, "shows")?.node.item {
         for node in shows {
@@ -134,10 +130,50 @@ fn whole(name: &str, text: &str, problems: &mut Problems) -> Option<Scenario> {
         seed: top.values.count("seed"),
         ttl: top.values.count("ttl") as u8,
         shows: words,
-        network: network(&top.values.word("cables")),
-        decision,
+        network,
+        decisions,
         flows,
     })
+}
+
+/// What each switch decides by.
+fn decisions(
+    switch: &Table,
+    network: &Network,
+    at: &At,
+    problems: &mut Problems,
+) -> Option<Vec<Decision>> {
+    let spec = Spec {
+        name: "switch",
+        params: &[CAPACITY, MEMORY, ALPHA],
+        kind: None,
+        policies: POLICIES,
+    };
+    let layer = Layer {
+        table: switch,
+        origin: &Origin::Scenario(Sources::new()),
+        name: "switch",
+        prefix: "",
+        shared: false,
+    };
+    let called = network.switches.iter().map(|info| Called {
+        name: &info.name,
+        tier: info.tier.as_deref(),
+    });
+    let called: Vec<Called<'_>> = called.collect();
+    let mut ledger = Ledger::default();
+    let (all, differing) =
+        resolve_switches(&spec, &[layer], Some(&called), at, &mut ledger, problems)?;
+    let decision = decision(&all)
+        .map_err(|(part, why)| all.refused(part, &why, at, problems))
+        .ok()?;
+    let mut decisions = vec![decision; network.switches.len()];
+    for differing in differing {
+        for switch in differing.switches {
+            decisions[switch] = differing.decision.clone();
+        }
+    }
+    Some(decisions)
 }
 
 fn flow(values: &Values) -> Flow {

@@ -2,6 +2,7 @@
 
 use crate::scenario::{END, Flow, Scenario};
 use crate::{Paths, Step, reason};
+use sidestep_config::decision::Decision;
 use sidestep_sim::*;
 use sidestep_transport::{
     Ack, AnyReceiver, AnySender, Arrival, Receiver, Segment, Sender, SenderCounters, TcpConfig,
@@ -80,17 +81,22 @@ fn told(what: TraceEvent) -> Option<Step> {
 }
 
 fn config(scenario: &Scenario) -> WorldConfig {
-    let decision = &scenario.decision;
+    let kind = |decision: &Decision| SwitchConfig {
+        route: decision.route.clone(),
+        buffer: decision.buffer.clone(),
+        sched: decision.sched.clone(),
+        capacity: decision.capacity,
+        pfc: None,
+        cioq: None,
+    };
+    let kinds: Vec<SwitchConfig> = scenario.decisions.iter().map(kind).collect();
     WorldConfig {
         framing: Framing::Ethernet,
         ttl: scenario.ttl,
-        switch: SwitchConfig {
-            route: decision.route.clone(),
-            buffer: decision.buffer.clone(),
-            sched: decision.sched.clone(),
-            capacity: decision.capacity,
-            pfc: None,
-            cioq: None,
+        switch: kinds[0].clone(),
+        others: Others {
+            of: (0..kinds.len()).map(|switch| Some(switch as u16)).collect(),
+            kinds,
         },
         // Not used: every flow has ends of its own.
         transport: TcpConfig::default().into(),

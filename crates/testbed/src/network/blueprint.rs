@@ -25,8 +25,6 @@ pub struct Blueprint {
     pub cables: Vec<Cable>,
     /// The same for every host.
     pub settings: HostSettings,
-    /// The lines of `[switch]` of every switch's config.
-    pub decision: String,
     /// Of draws and hash salts; switch `i` gets this plus `i`.
     pub seed: u64,
 }
@@ -38,6 +36,8 @@ pub struct Switch {
     pub name: String,
     /// For each host, the ports toward it: the next hops, one or more.
     pub next_hops: Vec<Vec<u16>>,
+    /// The lines of `[switch]` of its config.
+    pub decision: String,
 }
 
 /// A cable with the same rate and delay both ways.
@@ -279,6 +279,26 @@ pub(crate) mod tests {
         assert_eq!(flooded[1], [true, true, true, false]);
         assert_eq!(flooded[3], [true, true, true]);
         assert_eq!(flooded[4], [true, false, false]);
+    }
+
+    #[test]
+    fn each_switch_gets_its_own_config() {
+        let order = Order {
+            scenario: "dibs-testbed".into(),
+            scheme: "droptail".into(),
+            sets: vec!["switch.at.\"agg 1\".buffer=dibs".into()],
+            quick: false,
+            rate: "100 Mbps".into(),
+            name: "mixed".into(),
+        };
+        let print = order.read(None).unwrap().blueprint;
+        let buffers = (0..print.switches.len()).map(|i| {
+            let config = crate::network::switches::config(&print, i);
+            let setup = sidestep_softswitch::setup::Setup::read("s.toml", &config);
+            setup.unwrap_or_else(|e| panic!("{e:?}")).decision.buffer.0
+        });
+        let expected = ["droptail", "droptail", "droptail", "droptail", "dibs"];
+        assert_eq!(buffers.collect::<Vec<_>>(), expected);
     }
 
     #[test]

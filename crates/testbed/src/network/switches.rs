@@ -177,7 +177,7 @@ pub fn config(print: &Blueprint, i: usize) -> String {
         "seed = {}",
         print.seed.wrapping_add(i as u64) & (i64::MAX as u64)
     );
-    let _ = write!(out, "\n[switch]\n{}", print.decision);
+    let _ = write!(out, "\n[switch]\n{}", print.switches[i].decision);
     let socket = control(&print.name, i).display().to_string();
     let _ = writeln!(out, "\n[process]\ncontrol = {}", quoted(&socket));
     for (p, ((cable, far), flood)) in print.ports(i).iter().zip(&print.flooded()[i]).enumerate() {

@@ -62,6 +62,7 @@ pub fn star(name: &str, hosts: usize) -> Blueprint {
         switches: vec![Switch {
             name: "s".into(),
             next_hops: (0..hosts).map(|h| vec![h as u16]).collect(),
+            decision: "capacity = \"100 pkt\"\nbuffer = \"droptail\"\n".into(),
         }],
         cables: (0..hosts)
             .map(|h| Cable {
@@ -72,7 +73,6 @@ pub fn star(name: &str, hosts: usize) -> Blueprint {
             })
             .collect(),
         settings: table1(Congestion::Reno),
-        decision: "capacity = \"100 pkt\"\nbuffer = \"droptail\"\n".into(),
         seed: 1,
     }
 }

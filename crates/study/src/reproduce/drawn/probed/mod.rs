@@ -51,12 +51,14 @@ pub fn draw(view: &View<'_>) -> Parts {
     (Err(why.into()), Sheet::default(), String::new())
 }
 
-/// `None` where queues share memory or are limited in bytes.
+/// `None` where queues share memory, are limited in bytes, or do not all hold the same.
 fn packets_a_queue_holds(point: &Point, scheme: &str) -> Option<f64> {
     let mut schemes = point.scenario.schemes.iter();
     let own = schemes.find(|s| s.name == scheme)?;
-    match own.config.switch.capacity {
-        Capacity::PerPort(Size::Packets(n)) => Some(n as f64),
+    let mut capacities = own.switches().map(|(_, kind)| kind.capacity);
+    let first = capacities.next()?;
+    match first {
+        Capacity::PerPort(Size::Packets(n)) if capacities.all(|c| c == first) => Some(n as f64),
         _ => None,
     }
 }
