@@ -77,12 +77,9 @@ pub const fn ack_packet_bytes(blocks: u32) -> u32 {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Packet {
-    seq_low: u32,
-    seq_high: u16,
-    /// The class of service that its host chose; of a real frame the DSCP of its IP header.
-    pub service: u8,
-    /// Free for the next field.
-    spare: u8,
+    /// Of 64 bits, low word first: the service, a byte that is free for the next field, and the sequence
+    /// number in the upper 48, which so is one shift away.
+    seq_and_service: [u32; 2],
     /// The flow it belongs to, in both directions.
     pub flow: FlowId,
     /// The host it goes to.
@@ -119,10 +116,7 @@ impl Packet {
     /// A packet of `kind` with nothing else set.
     pub fn new(kind: Kind, flow: FlowId, dst: HostId, hash: u32) -> Packet {
         Packet {
-            seq_low: 0,
-            seq_high: 0,
-            service: 0,
-            spare: 0,
+            seq_and_service: [0; 2],
             flow,
             dst,
             hash,
@@ -140,7 +134,25 @@ impl Packet {
     /// [`Packet::MOST_SEQ`].
     #[inline]
     pub fn seq(&self) -> u64 {
-        u64::from(self.seq_low) | u64::from(self.seq_high) << 32
+        self.first_word() >> 16
+    }
+
+    #[inline]
+    fn first_word(&self) -> u64 {
+        let [low, high] = self.seq_and_service;
+        u64::from(low) | u64::from(high) << 32
+    }
+
+    /// The class of service that its host chose; of a real frame the DSCP of its IP header.
+    #[inline]
+    pub fn service(&self) -> u8 {
+        self.seq_and_service[0] as u8
+    }
+
+    /// Sets [`Packet::service`].
+    #[inline]
+    pub fn set_service(&mut self, service: u8) {
+        self.seq_and_service[0] = self.seq_and_service[0] & !0xff | u32::from(service);
     }
 
     /// Sets [`Packet::seq`].
@@ -152,16 +164,8 @@ impl Packet {
             seq <= Packet::MOST_SEQ,
             "a packet's sequence number has 48 bits, got {seq}"
         );
-        (self.seq_low, self.seq_high) = (seq as u32, (seq >> 32) as u16);
-    }
-
-    /// What tells it from others of its flow, for a digest: [`Packet::seq`], and the service above it.
-    #[inline]
-    pub fn seq_and_service(&self) -> u64 {
-        u64::from(self.seq_low)
-            | u64::from(self.seq_high) << 32
-            | u64::from(self.service) << 48
-            | u64::from(self.spare) << 56
+        let low = (seq as u32) << 16 | self.seq_and_service[0] & 0xffff;
+        self.seq_and_service = [low, (seq >> 16) as u32];
     }
 
     /// What switches order by, smallest first: [`Tag::rank`] of data, so `u32::MAX` of data that is
@@ -338,10 +342,10 @@ mod tests {
     fn sequence_numbers_keep_48_bits_beside_the_service() {
         for service in [0, u8::MAX] {
             let mut p = Packet::new(Kind::Ack, FlowId(0), HostId(0), 0);
-            p.service = service;
+            p.set_service(service);
             for seq in [Packet::MOST_SEQ, 0x1234_5678_9abc, 0] {
                 p.set_seq(seq);
-                assert_eq!((p.seq(), p.service), (seq, service));
+                assert_eq!((p.seq(), p.service()), (seq, service));
             }
         }
     }

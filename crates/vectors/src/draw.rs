@@ -144,7 +144,7 @@ pub fn draw_packet(rng: &mut Rng, trimmed: bool, ranks: bool) -> Packet {
     packet.set_ect(!ack && !chance(rng, 4));
     packet.ttl = 1 + rng.below(255) as u8;
     packet.detours = rng.below(4) as u8;
-    packet.service = rng.below(3) as u8;
+    packet.set_service(rng.below(3) as u8);
     let rank = draw_rank(rng, ranks);
     if let (Some(rank), false) = (rank, ack) {
         packet.set_rank(rank);
@@ -170,7 +170,7 @@ pub fn put_packet(row: &mut Row, packet: &Packet) {
     row.put_some("rank_bytes", (!unmarked).then(|| packet.rank()));
     row.put("flow", packet.flow.0);
     row.put("hash_hex", format!("{:08x}", packet.hash));
-    row.put("service", packet.service);
+    row.put("service", packet.service());
     row.put("detours", packet.detours);
     row.put("ttl", packet.ttl);
     row.put("ect", u8::from(packet.ect()));

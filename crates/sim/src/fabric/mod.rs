@@ -419,7 +419,7 @@ impl<A: Agenda> Fabric<A> {
 fn digest(now: Time, link: u32, packet: &Packet) -> u64 {
     let a = now.ps() ^ 0x2d35_8dcc_aa6c_78a5;
     let b = (u64::from(link) << 32 | u64::from(packet.flow.0))
-        ^ packet.seq_and_service().rotate_left(24)
+        ^ packet.seq().rotate_left(24)
         ^ 0x8bb8_4b93_962e_acc9;
     let product = u128::from(a) * u128::from(b);
     (product as u64) ^ (product >> 64) as u64

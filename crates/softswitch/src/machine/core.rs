@@ -38,7 +38,7 @@ impl Ranks {
     fn rank(&mut self, now: Time, packet: &Packet) -> u32 {
         match self {
             Ranks::Sent(sent) => sent.rank(now, packet.hash, packet.len),
-            Ranks::Dscp => u32::from(packet.service),
+            Ranks::Dscp => u32::from(packet.service()),
         }
     }
 }

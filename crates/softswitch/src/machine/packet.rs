@@ -28,7 +28,7 @@ pub(super) fn packet_of(frame: &Frame, length: usize, ages: bool) -> Packet {
     };
     let mut packet = plain(ip.kind, frame, length);
     packet.len = ip.payload;
-    packet.service = ip.dscp;
+    packet.set_service(ip.dscp);
     packet.set_ect(ip.ecn != 0);
     packet.set_ce(ip.ecn == 3);
     if ages {
@@ -59,7 +59,7 @@ mod tests {
         };
         let bytes = sample.bytes();
         let packet = packet_of(&frame::read(&bytes).unwrap(), bytes.len(), true);
-        assert_eq!((packet.service, packet.class), (63, 0));
+        assert_eq!((packet.service(), packet.class), (63, 0));
         assert_eq!((packet.tag().tagged(), packet.rank()), (false, u32::MAX));
     }
 }
