@@ -205,7 +205,7 @@ fn warnings_say_at_which_switches() {
         ),
     );
     starts(
-        "DIBS hides",
+        "detours hide",
         &warned(
             &format!("{core}buffer = \"droptail\"\n"),
             &sets,
@@ -214,7 +214,7 @@ fn warnings_say_at_which_switches() {
     );
     let there = format!("{edges}{core}buffer = \"dibs\"\n");
     starts(
-        "at core: DIBS hides",
+        "at core: detours hide",
         &warned(&there, &sets, "hides losses"),
     );
     starts(
