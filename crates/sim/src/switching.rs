@@ -205,7 +205,7 @@ impl<A: Agenda, const INNER: bool> Carrier for AtHand<'_, A, INNER> {
         let outputs = Outputs {
             now: fabric.now,
             links: &mut fabric.links,
-            wiring: &fabric.wiring,
+            wiring: &mut fabric.wiring,
             pool: &fabric.pool,
             unbuffered: fabric.unbuffered,
             frame: self.frame,
@@ -245,7 +245,7 @@ impl<A: Agenda, const INNER: bool> Carrier for AtHand<'_, A, INNER> {
         let outputs = Outputs {
             now: fabric.now,
             links: &mut fabric.links,
-            wiring: &fabric.wiring,
+            wiring: &mut fabric.wiring,
             pool: &fabric.pool,
             unbuffered: fabric.unbuffered,
             frame: self.frame,
@@ -283,7 +283,7 @@ impl<A: Agenda, const INNER: bool> Carrier for AtHand<'_, A, INNER> {
 struct Outputs<'a> {
     now: Time,
     links: &'a mut Table<Link>,
-    wiring: &'a Wiring,
+    wiring: &'a mut Wiring,
     pool: &'a Pool,
     unbuffered: u32,
     frame: &'a Frame,
@@ -337,6 +337,10 @@ impl Ports for Outputs<'_> {
 
     fn ranked(&self, port: PortId) -> Option<&Ranked> {
         self.wiring.ranked(self.frame.link(port))
+    }
+
+    fn ranked_mut(&mut self, port: PortId) -> Option<&mut Ranked> {
+        self.wiring.ranked_mut(self.frame.link(port))
     }
 }
 

@@ -9,7 +9,7 @@ use common::*;
 use proptest::prelude::*;
 use sidestep_sim::*;
 use sidestep_switch::{
-    AnyBuffer, AnyRoute, AnySched, Buffer, Capacity, DropReason, Hops, Queues, Route, Sched,
+    AnyBuffer, AnyRoute, AnySched, Buffer, Capacity, Class, DropReason, Hops, Queues, Route, Sched,
     Verdict, Want, route,
 };
 use sidestep_types::Rng;
@@ -243,7 +243,7 @@ fn a_buffer_that_asks_about_a_port_that_is_not_there_is_stopped() {
             q.each_worst(NOWHERE, &mut |_, _| !std::mem::replace(&mut named, true));
             named
         },
-        |q| q.urgent(NOWHERE).packets > 0,
+        |q| q.queue(NOWHERE, 0).flows > 0,
         |q| q.empty_at(NOWHERE) > Time::ZERO,
         |q| q.time_to_send(NOWHERE, Bytes(1)) > Time::ZERO,
     ];
@@ -299,21 +299,28 @@ impl Sched for Mad {
     fn evict(&mut self) -> Option<u32> {
         self.pop()
     }
-    fn urgent(&self) -> sidestep_switch::Depth {
-        sidestep_switch::Depth {
+    fn queue(&self, _: u8) -> Class {
+        let depth = sidestep_switch::Depth {
             packets: 0,
             bytes: self.1.len() as u32,
+        };
+        Class { depth, flows: 0 }
+    }
+    fn see(&mut self, _: &Packet) {
+        if self.now() {
+            self.1.pop();
         }
     }
 }
 
 impl Buffer for Mad {
-    fn admit(&mut self, _: &Packet, want: Want, queues: &mut dyn Queues, _: &mut Rng) -> Verdict {
+    fn admit(&mut self, pkt: &Packet, want: Want, queues: &mut dyn Queues, _: &mut Rng) -> Verdict {
         let port = match self.now() {
             true => PortId(self.number() as u16),
             false => want.port,
         };
-        queues.urgent(port);
+        queues.queue(port, 0);
+        queues.see(port, pkt);
         let mark = self.0.below(2) == 0;
         match self.0.below(12) {
             0 => Verdict::Detour { port, mark: true },

@@ -9,6 +9,7 @@ use sidestep_sim::*;
 use sidestep_switch::*;
 use sidestep_types::Rng;
 use sidestep_types::*;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// Ranks by the number of the flow: the highest is the worst, of equals the latest.
@@ -212,4 +213,117 @@ fn a_buffer_of_ones_own_that_names_a_port_that_is_not_there_is_stopped() {
     let mut world: World = World::new(&network, incast(1..2, 1460), config("ecn", 100, 1)).unwrap();
     world.set_buffers(|_| AnyBuffer::Custom(Box::new(Lost)));
     world.run_until(Time::from_ms(1));
+}
+
+/// Flows with even and with odd numbers in queues of their own, served in turn. Counts the flows that it is
+/// shown.
+#[derive(Default)]
+struct InTurn {
+    waiting: [VecDeque<(u32, u16)>; 2],
+    flows: [BTreeSet<u32>; 2],
+    last: usize,
+}
+
+fn class_of(packet: &Packet) -> u8 {
+    (packet.flow.0 % 2) as u8
+}
+
+impl Sched for InTurn {
+    fn push(&mut self, packet: &Packet, handle: u32) {
+        self.waiting[usize::from(class_of(packet))].push_back((handle, packet.wire));
+    }
+    fn pop(&mut self) -> Option<u32> {
+        let other = 1 - self.last;
+        self.last = if self.waiting[other].is_empty() {
+            self.last
+        } else {
+            other
+        };
+        Some(self.waiting[self.last].pop_front()?.0)
+    }
+    fn queue(&self, service: u8) -> Class {
+        let (class, waiting) = (usize::from(service), &self.waiting[usize::from(service)]);
+        Class {
+            depth: Depth {
+                packets: waiting.len() as u32,
+                bytes: waiting.iter().map(|(_, wire)| u32::from(*wire)).sum(),
+            },
+            flows: self.flows[class].len() as u32,
+        }
+    }
+    fn see(&mut self, packet: &Packet) {
+        self.flows[usize::from(class_of(packet))].insert(packet.flow.0);
+    }
+}
+
+/// Room for so many packets for each flow of the class that ever came by.
+struct PerFlow(u32);
+
+impl Buffer for PerFlow {
+    fn admit(&mut self, packet: &Packet, want: Want, q: &mut dyn Queues, _: &mut Rng) -> Verdict {
+        let service = class_of(packet);
+        let before = q.queue(want.port, service);
+        q.see(want.port, packet);
+        let Class { depth, flows } = q.queue(want.port, service);
+        assert_eq!(depth, before.depth, "who is seen waits nowhere yet");
+        assert!(flows > 0 && flows - before.flows <= 1);
+        assert!(depth.bytes >= 64 * depth.packets && depth.bytes <= 1518 * depth.packets);
+        let beside = q.queue(want.port, 1 - service).depth.packets;
+        let waits = depth.packets + beside;
+        assert!(waits <= want.depth.packets && want.depth.packets <= waits + 1);
+        match depth.packets < self.0 * flows {
+            true => Verdict::Enqueue { mark: false },
+            false => Verdict::Drop(DropReason::Full),
+        }
+    }
+}
+
+#[test]
+fn a_scheduler_that_counts_flows_makes_room_for_the_first_packet_of_each() {
+    let network = topology("fat_tree", &[("k", "4")]);
+    let run = |room| {
+        let settings = config("ecn", 100, 1);
+        let mut world: World = World::new(&network, incast(1..16, 20_000), settings).unwrap();
+        world.set_scheds(|_, _| AnySched::Custom(Box::new(InTurn::default())));
+        world.set_buffers(move |_| AnyBuffer::Custom(Box::new(PerFlow(room))));
+        world.run_until(Time::from_s(2));
+        world.finish()
+    };
+    let outcome = run(1);
+    assert_conserved(&outcome);
+    assert!(outcome.totals.drops[DropReason::Full as usize] > 0);
+    // Fifteen answers at most wait before one host: eight of them even.
+    let peak = outcome
+        .ports
+        .iter()
+        .filter(|p| p.to == End::Host(HostId(0)));
+    assert_eq!(peak.map(|p| p.peak_packets).max(), Some(16));
+    assert!(outcome.flows.iter().all(|flow| flow.finished.is_some()));
+    assert_eq!(run(100).totals.drops[DropReason::Full as usize], 0);
+}
+
+#[test]
+fn where_no_scheduler_looks_nothing_is_seen_and_no_class_is_known() {
+    struct Asks;
+    impl Buffer for Asks {
+        fn admit(&mut self, p: &Packet, want: Want, q: &mut dyn Queues, _: &mut Rng) -> Verdict {
+            q.see(want.port, p);
+            assert_eq!(q.queue(want.port, class_of(p)), Class::default());
+            match want.fits {
+                true => Verdict::Enqueue { mark: false },
+                false => Verdict::Drop(DropReason::Full),
+            }
+        }
+    }
+    let network = topology("fat_tree", &[("k", "4")]);
+    let run = |own: bool| {
+        let settings = config("droptail", 100, 1);
+        let mut world: World = World::new(&network, incast(1..16, 20_000), settings).unwrap();
+        if own {
+            world.set_buffers(|_| AnyBuffer::Custom(Box::new(Asks)));
+        }
+        world.run_until(Time::from_s(2));
+        world.finish()
+    };
+    assert_eq!(run(true), run(false));
 }

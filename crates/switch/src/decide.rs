@@ -84,6 +84,7 @@ impl Streams {
 /// #     fn line_as_it_is(&self, _: PortId) -> &Line { &self.line }
 /// #     fn wire(&self, _: PortId) -> &Wire { &self.wire }
 /// #     fn ranked(&self, _: PortId) -> Option<&Ranked> { None }
+/// #     fn ranked_mut(&mut self, _: PortId) -> Option<&mut Ranked> { None }
 /// # }
 ///
 /// struct AtHand<'a> {

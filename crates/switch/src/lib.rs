@@ -21,7 +21,7 @@ pub mod testing;
 pub use action::{Action, Changes, Joined};
 pub use buffer::{AnyBuffer, Buffer, DropReason, Verdict};
 pub use decide::{Carrier, Decider, Streams};
-pub use queues::{Capacity, Depth, Queues, Want};
+pub use queues::{Capacity, Class, Depth, Queues, Want};
 pub use registry::{Nature, Policy, UnknownPolicy};
 pub use route::{AnyRoute, Hops, Route};
 pub use sched::{AnySched, Sched};

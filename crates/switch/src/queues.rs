@@ -11,6 +11,15 @@ pub struct Depth {
     pub bytes: u32,
 }
 
+/// One class's part of a port, as its scheduler keeps it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Class {
+    /// What of it waits.
+    pub depth: Depth,
+    /// Its flows, where the scheduler counts them ([`Queues::see`]).
+    pub flows: u32,
+}
+
 /// How much the switch may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Capacity {
@@ -99,9 +108,13 @@ pub trait Queues {
     fn each_worst(&self, port: PortId, with: &mut dyn FnMut(u32, u32) -> bool);
     /// Would `pkt` find room at `port` if what waits there and ranks strictly worse left?
     fn could_fit(&mut self, pkt: &Packet, port: PortId) -> bool;
-    /// What of `port`'s queue is served before everything else, the packet on the wire not
-    /// counted; nothing unless its scheduler keeps such packets apart.
-    fn urgent(&self, port: PortId) -> Depth;
+    /// What waits at `port` in the queue of the class `service`, the packet on the wire not counted; nothing
+    /// unless its scheduler has such a queue.
+    fn queue(&self, port: PortId, service: u8) -> Class;
+    /// Shows `pkt`, which wants to leave by `port`, to the scheduler there before anything is decided about
+    /// it: one that counts flows counts it in, or else its first packet would find no room. Nothing
+    /// happens where the scheduler does not look.
+    fn see(&mut self, port: PortId, pkt: &Packet);
     /// When the last bit of `port`'s queue leaves, or left.
     fn empty_at(&self, port: PortId) -> Time;
     /// How long `port` takes to send `bytes`.

@@ -21,7 +21,7 @@ pub struct Nature {
     /// It looks at ranks ([`sidestep_types::Packet::rank`]), which some drivers must first work out.
     pub ranks: bool,
     /// It treats packets without data (acknowledgements, trimmed headers) apart from the rest of
-    /// a queue: a scheduler serves them first, a buffer policy asks [`crate::Queues::urgent`].
+    /// a queue: a scheduler serves them first, a buffer policy asks [`crate::Queues::queue`].
     pub control: bool,
     /// Most draws of 32 bits that one decision takes from its stream.
     pub draws: u32,

@@ -1,7 +1,7 @@
 //! A switch's queues by hand: for dialogue tests, conformance vectors and examples.
 
 use crate::queues::could_fit;
-use crate::{Capacity, Depth, Queues, Want};
+use crate::{Capacity, Class, Depth, Queues, Want};
 use sidestep_types::{
     BitRate, Bytes, FlowId, Framing, HostId, Kind, Packet, PortId, PortSet, Size, Time,
 };
@@ -15,8 +15,10 @@ pub struct StillQueues {
     pub now: Time,
     /// Each port's queue.
     pub depths: Vec<Depth>,
-    /// Of each queue, what is served before the rest.
-    pub urgent: Vec<Depth>,
+    /// Of each port the classes that its scheduler has, from 0 on.
+    pub classes: Vec<Vec<Class>>,
+    /// What was shown to the schedulers, and where.
+    pub seen: Vec<(PortId, Packet)>,
     /// Of each queue, the rank of the packet that it would evict.
     pub worst: Vec<Option<u32>>,
     /// Of each queue, the rank and the bytes of buffer of the packets that it would evict, the worst
@@ -39,7 +41,8 @@ impl StillQueues {
     pub fn new(depths: Vec<Depth>, capacity: Capacity) -> StillQueues {
         StillQueues {
             now: Time::ZERO,
-            urgent: vec![Depth::default(); depths.len()],
+            classes: vec![Vec::new(); depths.len()],
+            seen: Vec::new(),
             worst: vec![None; depths.len()],
             waiting: vec![Vec::new(); depths.len()],
             empty_at: vec![Time::ZERO; depths.len()],
@@ -128,8 +131,12 @@ impl Queues for StillQueues {
             self.each_worst(port, with)
         })
     }
-    fn urgent(&self, port: PortId) -> Depth {
-        self.urgent[port.index()]
+    fn queue(&self, port: PortId, service: u8) -> Class {
+        let class = self.classes[port.index()].get(usize::from(service));
+        class.copied().unwrap_or_default()
+    }
+    fn see(&mut self, port: PortId, packet: &Packet) {
+        self.seen.push((port, *packet));
     }
     fn empty_at(&self, port: PortId) -> Time {
         self.empty_at[port.index()]

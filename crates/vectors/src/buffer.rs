@@ -7,6 +7,7 @@ use crate::policy::Policy;
 use crate::row::{Row, mask};
 use crate::sequence::{at_first, begin, later, put_empty_at, steps};
 use crate::settings::{Setting, settings};
+use sidestep_switch::sched::priority::Priority;
 use sidestep_switch::testing::StillQueues;
 use sidestep_switch::{AnyBuffer, Buffer, Nature, Queues, Verdict};
 use sidestep_types::{Packet, PortId, PortSet, Rng, Seed};
@@ -156,8 +157,9 @@ impl Case {
         );
         row.put("fits_mask_hex", mask(open));
         row.put("want_port", self.port.0);
-        row.put("control_packets", queues.urgent(self.port).packets);
-        row.put("control_bytes", queues.urgent(self.port).bytes);
+        let control = queues.queue(self.port, Priority::CONTROL).depth;
+        row.put("control_packets", control.packets);
+        row.put("control_bytes", control.bytes);
         row.put_some("worst_rank_bytes", queues.worst(self.port));
         if policy.nature.displaces {
             let worst = (0..queues.ports()).map(|port| queues.worst(PortId(port)));
@@ -214,6 +216,7 @@ fn candidates(policy: Policy, setting: &Setting, queues: &StillQueues) -> PortSe
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::draw::control;
     use crate::policies;
     use crate::sequence::{SHIPPED, STEPS};
     use sidestep_switch::DropReason;
@@ -276,7 +279,9 @@ mod tests {
         for policy in buffers() {
             let with_more_control = differ(policy, |setting, case| {
                 let mut other = case.clone();
-                other.queues.urgent.clone_from(&case.queues.depths);
+                for (class, depth) in other.queues.classes.iter_mut().zip(&case.queues.depths) {
+                    *class = control(*depth);
+                }
                 other.ask(&mut case.build(policy, setting))
             });
             let name = policy.entry.name;

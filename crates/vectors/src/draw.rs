@@ -2,7 +2,7 @@
 
 use crate::row::{Row, mask};
 use sidestep_switch::testing::StillQueues;
-use sidestep_switch::{Capacity, Depth, Nature};
+use sidestep_switch::{Capacity, Class, Depth, Nature};
 use sidestep_types::{
     Bytes, FlowId, Framing, HEADER_BYTES, HostId, Kind, Packet, PortId, Rng, Size,
 };
@@ -54,7 +54,7 @@ pub fn draw_queue(rng: &mut Rng, queues: &mut StillQueues, port: PortId, nature:
     };
     let (depth, first) = draw_depth(rng, limit, nature.control);
     queues.depths[port.index()] = depth;
-    queues.urgent[port.index()] = first;
+    queues.classes[port.index()] = control(first);
     let rank = draw_rank(rng, nature.ranks).unwrap_or(u32::MAX);
     // The packet on the wire has no rank any more.
     let waits = depth.packets - first.packets > 1;
@@ -79,6 +79,11 @@ pub fn draw_waiting(rng: &mut Rng, queues: &mut StillQueues, port: PortId) {
     waiting.sort_by_key(|(rank, _)| Reverse(*rank));
     queues.worst[port.index()] = None;
     queues.waiting[port.index()] = waiting;
+}
+
+/// Classes of a scheduler that serves control packets first.
+pub fn control(depth: Depth) -> Vec<Class> {
+    vec![Class { depth, flows: 0 }]
 }
 
 /// A queue, and what of it is served before the rest.

@@ -5,6 +5,7 @@ use crate::policy::Policy;
 use crate::row::Row;
 use crate::sequence::STEPS;
 use crate::settings::{Setting, settings};
+use sidestep_switch::sched::priority::Priority;
 use sidestep_switch::{AnySched, Sched};
 use sidestep_types::{Packet, Seed};
 
@@ -55,8 +56,9 @@ fn sequence(policy: Policy, setting: &Setting, number: u32, seed: Seed) -> Vec<R
         row.put_some("answer_step", answer);
         row.put("waiting_packets", waiting);
         row.put_some("worst_rank_bytes", sched.worst());
-        row.put("control_packets", sched.urgent().packets);
-        row.put("control_wire_bytes", sched.urgent().bytes);
+        let control = sched.queue(Priority::CONTROL).depth;
+        row.put("control_packets", control.packets);
+        row.put("control_wire_bytes", control.bytes);
         rows.push(row);
     }
     rows

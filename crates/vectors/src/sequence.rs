@@ -67,7 +67,7 @@ pub fn later(rng: &mut Rng, before: &StillQueues, nature: Nature) -> StillQueues
 
 fn empty(queues: &mut StillQueues, port: PortId) {
     queues.depths[port.index()] = Depth::default();
-    queues.urgent[port.index()] = Depth::default();
+    queues.classes[port.index()] = Vec::new();
     queues.worst[port.index()] = None;
 }
 

@@ -46,6 +46,11 @@ impl Wiring {
     pub fn ranked(&self, link: u32) -> Option<&Ranked> {
         self.ranked.get(link as usize)?.as_ref()
     }
+
+    /// The same, to be changed.
+    pub fn ranked_mut(&mut self, link: u32) -> Option<&mut Ranked> {
+        self.ranked.get_mut(link as usize)?.as_mut()
+    }
 }
 
 /// All links, their packets and the agenda.

@@ -234,4 +234,8 @@ impl Ports for Seen<'_> {
     fn ranked(&self, port: PortId) -> Option<&Ranked> {
         self.outputs.ports[port.index()].ranked.as_ref()
     }
+
+    fn ranked_mut(&mut self, port: PortId) -> Option<&mut Ranked> {
+        self.outputs.ports[port.index()].ranked.as_mut()
+    }
 }

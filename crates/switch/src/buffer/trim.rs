@@ -14,6 +14,7 @@
 
 use super::{Buffer, DropReason, Verdict};
 use crate::queues::reaches;
+use crate::sched::priority::Priority;
 use crate::{Depth, Nature, Policy, Queues, Want};
 use sidestep_types::{Entry, Packet, Param, ParamUnit, Refusal, Rng, Size, Values};
 
@@ -63,7 +64,7 @@ impl Policy for Trim {
 impl Buffer for Trim {
     #[inline(never)]
     fn admit(&mut self, pkt: &Packet, want: Want, queues: &mut dyn Queues, _: &mut Rng) -> Verdict {
-        let control = queues.urgent(want.port);
+        let control = queues.queue(want.port, Priority::CONTROL).depth;
         let header_room = !reaches(control, self.headers);
         if !pkt.carries_data() {
             return decide(false, false, false, header_room);
@@ -91,6 +92,7 @@ pub fn decide(data: bool, room: bool, mark: bool, header_room: bool) -> Verdict 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Class;
     use crate::testing::{StillQueues, data};
     use sidestep_types::{FlowId, HostId, Kind};
 
@@ -101,10 +103,11 @@ mod tests {
             mark_at: Some(Size::Packets(5)),
         };
         let mut q = StillQueues::of(&[packets], 8, &[]);
-        q.urgent[0] = Depth {
+        let depth = Depth {
             packets: control,
             bytes: control * 64,
         };
+        q.classes[0] = vec![Class { depth, flows: 0 }];
         let want = q.want(0);
         trim.admit(pkt, want, &mut q, &mut Rng::from_seed(0))
     }

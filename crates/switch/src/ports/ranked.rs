@@ -6,7 +6,7 @@
 
 use super::{Line, NONE, Store, Wire};
 use crate::{AnySched, Sched};
-use sidestep_types::Time;
+use sidestep_types::{Packet, Time};
 
 /// A scheduler, and whether the driver comes back at the end of the transmission under way.
 pub struct Ranked {
@@ -58,6 +58,11 @@ impl Ranked {
     /// The scheduler.
     pub fn sched(&self) -> &AnySched {
         &self.sched
+    }
+
+    /// Shows the scheduler a packet about which nothing is decided yet.
+    pub fn see(&mut self, packet: &Packet) {
+        self.sched.see(packet);
     }
 
     /// Queues a parcel, and begins to send when the port is idle. Counting it in is [`Line::grow`]'s.

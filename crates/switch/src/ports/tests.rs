@@ -146,6 +146,9 @@ impl Ports for &mut Desk {
     fn ranked(&self, port: PortId) -> Option<&Ranked> {
         self.ranked[port.index()].as_ref()
     }
+    fn ranked_mut(&mut self, port: PortId) -> Option<&mut Ranked> {
+        self.ranked[port.index()].as_mut()
+    }
 }
 
 /// The packet at hand, before it is on the shelf.

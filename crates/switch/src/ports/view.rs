@@ -2,7 +2,7 @@
 
 use super::{Line, Ranked, Store, Wire};
 use crate::queues::could_fit;
-use crate::{AnySched, Capacity, Depth, Queues, Sched, Want};
+use crate::{AnySched, Capacity, Class, Depth, Queues, Sched, Want};
 use sidestep_types::{Bytes, Packet, PortId, PortSet, Time};
 
 /// The ports of one switch at one instant, as a driver keeps them, with one packet at hand.
@@ -62,6 +62,9 @@ use sidestep_types::{Bytes, Packet, PortId, PortSet, Time};
 ///     fn ranked(&self, _: PortId) -> Option<&Ranked> {
 ///         None
 ///     }
+///     fn ranked_mut(&mut self, _: PortId) -> Option<&mut Ranked> {
+///         None
+///     }
 /// }
 ///
 /// let mut packet = Packet::new(Kind::Data, FlowId(0), HostId(0), 0);
@@ -100,6 +103,8 @@ pub trait Ports {
     fn wire(&self, port: PortId) -> &Wire;
     /// The explicit queue of a port that exists; `None` when it is FIFO.
     fn ranked(&self, port: PortId) -> Option<&Ranked>;
+    /// The same, to be changed.
+    fn ranked_mut(&mut self, port: PortId) -> Option<&mut Ranked>;
 }
 
 /// The queues of a switch as policies see them: [`Queues`] over a driver's ports.
@@ -211,11 +216,18 @@ impl<P: Ports> Queues for Live<P> {
         })
     }
 
-    fn urgent(&self, port: PortId) -> Depth {
-        let urgent = self.sched(port).map(Sched::urgent).unwrap_or_default();
-        Depth {
-            bytes: urgent.bytes - urgent.packets * self.0.unbuffered(),
-            ..urgent
+    fn queue(&self, port: PortId, service: u8) -> Class {
+        let sched = self.sched(port);
+        let mut class = sched.map(|s| s.queue(service)).unwrap_or_default();
+        let Depth { packets, bytes } = &mut class.depth;
+        *bytes -= *packets * self.0.unbuffered();
+        class
+    }
+
+    fn see(&mut self, port: PortId, packet: &Packet) {
+        self.check(port);
+        if let Some(ranked) = self.0.ranked_mut(port) {
+            ranked.see(packet);
         }
     }
 

@@ -5,7 +5,7 @@ pub mod pfabric;
 pub mod priority;
 pub mod srpt;
 
-use crate::Depth;
+use crate::Class;
 use crate::registry::registry;
 use sidestep_types::Packet;
 
@@ -62,10 +62,13 @@ pub trait Sched {
     /// [`Sched::evict`] would take them, until it says `false`. For none when this scheduler
     /// does not rank.
     fn each_worst(&self, _with: &mut dyn FnMut(u32, u32) -> bool) {}
-    /// How much waits that is served before everything else, in packets and their bytes of link time.
-    fn urgent(&self) -> Depth {
-        Depth::default()
+    /// What waits in the queue of the class `service`, in packets and their bytes of link time, and how many
+    /// flows are in it; nothing where this scheduler has no such queue.
+    fn queue(&self, _service: u8) -> Class {
+        Class::default()
     }
+    /// A buffer policy is about to decide about `pkt` for this port. Whether it joins is open.
+    fn see(&mut self, _pkt: &Packet) {}
 }
 
 registry! {
@@ -103,8 +106,11 @@ impl Sched for AnySched {
     fn each_worst(&self, with: &mut dyn FnMut(u32, u32) -> bool) {
         dispatch!(self, policy => policy.each_worst(with))
     }
-    fn urgent(&self) -> Depth {
-        dispatch!(self, policy => policy.urgent())
+    fn queue(&self, service: u8) -> Class {
+        dispatch!(self, policy => policy.queue(service))
+    }
+    fn see(&mut self, pkt: &Packet) {
+        dispatch!(self, policy => policy.see(pkt))
     }
 }
 

@@ -2,25 +2,49 @@
 //!
 //! **Decision**     the oldest control packet (acknowledgements, handshakes, trimmed headers), and
 //!                  when there is none the oldest packet with data.
-//! **State**        two queues.
-//! **Units**        none.
+//! **State**        two queues: class 0 is control, class 1 is data.
+//! **Units**        bytes of link time of what waits.
 //! **Errors**       none.
 //! **Source**       Handley et al., SIGCOMM 2017 (NDP), section 3.1, for trimmed headers.
 //! **Deviations**   NDP serves ten headers for one packet of data so that data is never starved;
 //!                  here control packets always go first.
 
 use super::Sched;
-use crate::{Depth, Nature, Policy};
+use crate::{Class, Depth, Nature, Policy};
 use sidestep_types::{Entry, Packet, Refusal, Values};
 use std::collections::VecDeque;
 
 /// Control before data.
 #[derive(Debug, Default)]
 pub struct Priority {
-    control: VecDeque<(u32, u16)>,
-    /// Bytes of link time of the control packets.
-    control_bytes: u32,
-    data: VecDeque<u32>,
+    classes: [Queue; 2],
+}
+
+/// One class, first in, first out: handles, each with its bytes of link time.
+#[derive(Debug, Default)]
+struct Queue {
+    waiting: VecDeque<(u32, u16)>,
+    bytes: u32,
+}
+
+impl Queue {
+    fn push(&mut self, handle: u32, wire: u16) {
+        self.waiting.push_back((handle, wire));
+        self.bytes += u32::from(wire);
+    }
+
+    fn pop(&mut self) -> Option<u32> {
+        let (handle, wire) = self.waiting.pop_front()?;
+        self.bytes -= u32::from(wire);
+        Some(handle)
+    }
+}
+
+impl Priority {
+    /// The class of packets without data, which is served first.
+    pub const CONTROL: u8 = 0;
+    /// The class of all others.
+    pub const DATA: u8 = 1;
 }
 
 impl Policy for Priority {
@@ -47,26 +71,28 @@ impl Sched for Priority {
     }
 
     fn push(&mut self, pkt: &Packet, handle: u32) {
-        if pkt.carries_data() {
-            self.data.push_back(handle);
-        } else {
-            self.control.push_back((handle, pkt.wire));
-            self.control_bytes += u32::from(pkt.wire);
-        }
+        let class = match pkt.carries_data() {
+            true => Priority::DATA,
+            false => Priority::CONTROL,
+        };
+        self.classes[usize::from(class)].push(handle, pkt.wire);
     }
 
     fn pop(&mut self) -> Option<u32> {
-        let Some((handle, wire)) = self.control.pop_front() else {
-            return self.data.pop_front();
-        };
-        self.control_bytes -= u32::from(wire);
-        Some(handle)
+        let [control, data] = &mut self.classes;
+        control.pop().or_else(|| data.pop())
     }
 
-    fn urgent(&self) -> Depth {
-        Depth {
-            packets: self.control.len() as u32,
-            bytes: self.control_bytes,
+    fn queue(&self, service: u8) -> Class {
+        let Some(queue) = self.classes.get(usize::from(service)) else {
+            return Class::default();
+        };
+        Class {
+            depth: Depth {
+                packets: queue.waiting.len() as u32,
+                bytes: queue.bytes,
+            },
+            flows: 0,
         }
     }
 }
@@ -87,21 +113,27 @@ mod tests {
         for (handle, pkt) in [data(), header, data(), ack].iter().enumerate() {
             sched.push(pkt, handle as u32);
         }
+        let waits = |sched: &Priority| [0, 1, 2].map(|class| sched.queue(class).depth);
+        let two_of_data = Depth {
+            packets: 2,
+            bytes: 3000,
+        };
+        let none = Depth::default();
         let both = Depth {
             packets: 2,
             bytes: 84 + 96,
         };
-        assert_eq!(sched.urgent(), both);
+        assert_eq!(waits(&sched), [both, two_of_data, none]);
         let first = sched.pop();
         let one = Depth {
             packets: 1,
             bytes: 96,
         };
-        assert_eq!((first, sched.urgent()), (Some(1), one));
+        assert_eq!((first, waits(&sched)), (Some(1), [one, two_of_data, none]));
         sched.push(&data(), 4);
         let order: Vec<u32> = std::iter::from_fn(|| sched.pop()).collect();
         assert_eq!(order, [3, 0, 2, 4]);
-        assert_eq!(sched.urgent(), Depth::default());
+        assert_eq!(waits(&sched), [none; 3]);
         assert_eq!((sched.worst(), sched.evict()), (None, None));
     }
 }
