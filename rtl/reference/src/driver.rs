@@ -153,6 +153,9 @@ impl Ports for &mut Driver {
     fn ranked(&self, port: PortId) -> Option<&Ranked> {
         self.ranked.get(port.index())
     }
+    fn ranked_mut(&mut self, port: PortId) -> Option<&mut Ranked> {
+        self.ranked.get_mut(port.index())
+    }
 }
 
 struct AtHand<'a> {
