@@ -21,8 +21,6 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 OUT = ROOT / "target" / "peers"
-SOURCE = HERE / "ns3" / "perm.cc"
-PROGRAM = OUT / "ns3-perm"
 
 PACKAGES = ["g++", "libns3-dev"]
 # Named here, not by pkg-config: Debian's .pc files also ask for libgsl.so and libsqlite3.so,
@@ -41,8 +39,7 @@ def main():
     args = arguments()
     try:
         ensure_tools()
-        build_ns3()
-        ns3 = [str(PROGRAM), f"--ms={args.ms}", f"--seed={args.seed}"]
+        ns3 = [str(build_ns3("perm")), f"--ms={args.ms}", f"--seed={args.seed}"]
         ours = [args.sidestep or build_sidestep()]
         ours += ["bench", "perm128", "--json", "--rounds", "1"]
         rounds = take_turns(ns3, ours, args.rounds)
@@ -102,16 +99,20 @@ def have_tools():
                           capture_output=True).returncode == 0
 
 
-def build_ns3():
-    if PROGRAM.exists() and PROGRAM.stat().st_mtime > SOURCE.stat().st_mtime:
-        return
+def build_ns3(name):
+    """Builds ns3/<name>.cc if it is newer than the program, and answers where that is."""
+    source, program = HERE / "ns3" / f"{name}.cc", OUT / f"ns3-{name}"
+    newest = max(path.stat().st_mtime for path in (source, HERE / "ns3" / "fat_tree.h"))
+    if program.exists() and program.stat().st_mtime > newest:
+        return program
     OUT.mkdir(parents=True, exist_ok=True)
-    command = ["g++", "-std=c++17", "-O2", "-Wall", "-Wextra", "-o", str(PROGRAM), str(SOURCE)]
-    command += [f"-lns3-{name}" for name in LIBRARIES]
-    print("building", SOURCE.relative_to(ROOT), file=sys.stderr)
+    command = ["g++", "-std=c++17", "-O2", "-Wall", "-Wextra", "-o", str(program), str(source)]
+    command += [f"-lns3-{library}" for library in LIBRARIES]
+    print("building", source.relative_to(ROOT), file=sys.stderr)
     if subprocess.run(command).returncode != 0:
-        raise Failure(f"{SOURCE.relative_to(ROOT)} did not build; it is written for ns-3 3.37, "
+        raise Failure(f"{source.relative_to(ROOT)} did not build; it is written for ns-3 3.37, "
                       f"and here is {ns3_version()}")
+    return program
 
 
 def build_sidestep():

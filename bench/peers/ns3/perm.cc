@@ -11,24 +11,17 @@
 // A packet-hop is one packet, data or ACK, delivered over one link. CPU time is that of
 // Simulator::Run alone: building the network is not counted.
 
+#include "fat_tree.h"
+
 #include "ns3/applications-module.h"
-#include "ns3/core-module.h"
-#include "ns3/internet-module.h"
-#include "ns3/network-module.h"
-#include "ns3/point-to-point-module.h"
-#include "ns3/traffic-control-module.h"
 
 #include <sys/resource.h>
 
 #include <cstdint>
 #include <cstdio>
-#include <memory>
 #include <numeric>
 #include <string>
-#include <utility>
 #include <vector>
-
-using namespace ns3;
 
 namespace {
 
@@ -38,185 +31,6 @@ struct Options {
     uint32_t k = 8;
     double ms = 10;
     uint64_t seed = 1;
-};
-
-struct Counts {
-    uint64_t hops = 0;
-    uint64_t drops = 0;
-    uint64_t marks = 0;
-} g_counts;
-
-void CountHop(Ptr<const Packet>) {
-    ++g_counts.hops;
-}
-
-void CountDrop(Ptr<const QueueDiscItem>, const char*) {
-    ++g_counts.drops;
-}
-
-void CountMark(Ptr<const QueueDiscItem>, const char*) {
-    ++g_counts.marks;
-}
-
-/// The finaliser of splitmix64.
-uint64_t Mix(uint64_t x) {
-    x += 0x9e3779b97f4a7c15;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
-}
-
-Ipv4Address HostAddress(uint32_t host) {
-    return Ipv4Address(0x0a000001 + host);
-}
-
-uint32_t HostOf(Ipv4Address address) {
-    return address.Get() - 0x0a000001;
-}
-
-/// Where a node stands. Hosts are numbered edge by edge and pod by pod, edges and aggregations
-/// pod by pod, cores by the aggregation they hang from.
-///
-/// Interface 0 is the loopback. At an edge or an aggregation 1..=k/2 lead down and the next k/2
-/// lead up; interface 1 + p of a core leads to pod p; a host has interface 1 alone.
-struct Place {
-    enum Tier { HOST, EDGE, AGGREGATION, CORE } tier;
-    uint32_t index; // within the tier
-    uint32_t half;  // k / 2
-
-    /// The interface towards `host`; `hash` chooses among equal ones.
-    uint32_t Towards(uint32_t host, uint64_t hash) const {
-        const uint32_t edge = host / half;
-        const uint32_t pod = edge / half;
-        switch (tier) {
-        case EDGE:
-            return edge == index ? 1 + host % half : Up(hash);
-        case AGGREGATION:
-            return pod == index / half ? 1 + edge % half : Up(hash);
-        case CORE:
-            return 1 + pod;
-        default:
-            return 1;
-        }
-    }
-
-  private:
-    uint32_t Up(uint64_t hash) const {
-        return 1 + half + static_cast<uint32_t>(((hash >> 32) * half) >> 32);
-    }
-};
-
-/// Flow-level ECMP, which ns-3 does not have: its global routing takes the first of the equal
-/// paths, or a random one for each packet.
-///
-/// The routes are made once and shared by all packets, so that this costs ns-3 as little as
-/// it can.
-class FatTreeRouting : public Ipv4RoutingProtocol {
-  public:
-    FatTreeRouting(Place place, uint64_t salt) : m_place(place), m_salt(salt) {}
-
-    /// To be called when every interface is there.
-    void MakeRoutes() {
-        for (uint32_t i = 0; i < m_ipv4->GetNInterfaces(); ++i) {
-            Ptr<Ipv4Route> route = Create<Ipv4Route>();
-            route->SetOutputDevice(m_ipv4->GetNetDevice(i));
-            route->SetGateway(Ipv4Address::GetZero()); // on a cable, the destination will do
-            if (m_place.tier == Place::HOST) {
-                route->SetSource(HostAddress(m_place.index));
-            }
-            m_routes.push_back(route);
-        }
-    }
-
-    Ptr<Ipv4Route> RouteOutput(Ptr<Packet>,
-                               const Ipv4Header&,
-                               Ptr<NetDevice>,
-                               Socket::SocketErrno& error) override {
-        NS_ABORT_MSG_IF(m_place.tier != Place::HOST, "a switch sends nothing of its own");
-        error = Socket::ERROR_NOTERROR;
-        return m_routes[1];
-    }
-
-    bool RouteInput(Ptr<const Packet> packet,
-                    const Ipv4Header& header,
-                    Ptr<const NetDevice>,
-                    UnicastForwardCallback forward,
-                    MulticastForwardCallback,
-                    LocalDeliverCallback deliver,
-                    ErrorCallback) override {
-        const uint32_t host = HostOf(header.GetDestination());
-        if (m_place.tier == Place::HOST) {
-            NS_ABORT_MSG_IF(host != m_place.index, "a packet came to the wrong host");
-            deliver(packet, header, 1);
-            return true;
-        }
-        forward(m_routes[m_place.Towards(host, Hash(*packet, header))], packet, header);
-        return true;
-    }
-
-    void NotifyInterfaceUp(uint32_t) override {}
-    void NotifyInterfaceDown(uint32_t) override {}
-    void NotifyAddAddress(uint32_t, Ipv4InterfaceAddress) override {}
-    void NotifyRemoveAddress(uint32_t, Ipv4InterfaceAddress) override {}
-    void PrintRoutingTable(Ptr<OutputStreamWrapper>, Time::Unit) const override {}
-
-    void SetIpv4(Ptr<Ipv4> ipv4) override {
-        m_ipv4 = ipv4;
-    }
-
-  protected:
-    void DoDispose() override {
-        m_ipv4 = nullptr;
-        m_routes.clear();
-        Ipv4RoutingProtocol::DoDispose();
-    }
-
-  private:
-    /// Of the addresses, the protocol and the ports, which are the first four bytes after IP.
-    uint64_t Hash(const Packet& packet, const Ipv4Header& header) const {
-        uint8_t p[4] = {};
-        packet.CopyData(p, sizeof p);
-        const uint64_t ports = uint64_t(p[0]) << 24 | p[1] << 16 | p[2] << 8 | p[3];
-        const uint64_t addresses =
-            uint64_t(header.GetSource().Get()) << 32 | header.GetDestination().Get();
-        return Mix(m_salt ^ Mix(addresses ^ Mix(ports << 8 | header.GetProtocol())));
-    }
-
-    Place m_place;
-    uint64_t m_salt; // the switch's own, or flows that meet would stay together (polarisation)
-    Ptr<Ipv4> m_ipv4;
-    std::vector<Ptr<Ipv4Route>> m_routes; // by interface
-};
-
-/// What the internet stack helper asks for; it calls `Create` node by node.
-class FatTreeRoutingHelper : public Ipv4RoutingHelper {
-  public:
-    FatTreeRoutingHelper(uint32_t k, uint64_t seed) : m_k(k), m_seed(seed) {}
-
-    FatTreeRoutingHelper* Copy() const override {
-        return new FatTreeRoutingHelper(*this);
-    }
-
-    Ptr<Ipv4RoutingProtocol> Create(Ptr<Node> node) const override {
-        const uint32_t id = node->GetId();
-        return CreateObject<FatTreeRouting>(PlaceOf(id), Mix(m_seed ^ Mix(id)));
-    }
-
-  private:
-    Place PlaceOf(uint32_t id) const {
-        const uint32_t half = m_k / 2;
-        const uint32_t tiers[] = {m_k * half * half, m_k * half, m_k * half};
-        for (uint32_t tier = 0; tier < 3; ++tier) {
-            if (id < tiers[tier]) {
-                return {static_cast<Place::Tier>(tier), id, half};
-            }
-            id -= tiers[tier];
-        }
-        return {Place::CORE, id, half};
-    }
-
-    uint32_t m_k;
-    uint64_t m_seed;
 };
 
 /// The transport, as `sidestep check perm128` prints it; what cannot be alike is in the README.
@@ -239,96 +53,6 @@ void SetDefaults() {
     // One segment at a time, so that a segment is never pieced together from two writes.
     Config::SetDefault("ns3::BulkSendApplication::SendSize", UintegerValue(1460));
 }
-
-/// Hosts, then edges, aggregations and cores, cabled so that interfaces come out as `Place` says.
-class FatTree {
-  public:
-    explicit FatTree(const Options& options) : m_k(options.k), m_half(options.k / 2) {
-        m_nodes.Create(Hosts() + 2 * m_k * m_half + m_half * m_half);
-        InternetStackHelper stack;
-        stack.SetIpv6StackInstall(false);
-        stack.SetRoutingHelper(FatTreeRoutingHelper(m_k, options.seed));
-        stack.Install(m_nodes);
-
-        m_cable.SetDeviceAttribute("DataRate", StringValue("1Gbps"));
-        m_cable.SetChannelAttribute("Delay", StringValue("1us"));
-        m_cable.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize", StringValue("1p"));
-        // RED as a step: with a weight of 1 the average is the queue of this moment, and from
-        // 20 packets on everything that can be marked is.
-        m_red.SetRootQueueDisc("ns3::RedQueueDisc",
-                               "MaxSize", StringValue("100p"),
-                               "MinTh", DoubleValue(20),
-                               "MaxTh", DoubleValue(20),
-                               "QW", DoubleValue(1),
-                               "Gentle", BooleanValue(false),
-                               "UseEcn", BooleanValue(true),
-                               "UseHardDrop", BooleanValue(false),
-                               "MeanPktSize", UintegerValue(1500),
-                               "LinkBandwidth", StringValue("1Gbps"),
-                               "LinkDelay", StringValue("1us"));
-        Cable();
-        for (uint32_t i = 0; i < m_nodes.GetN(); ++i) {
-            Ptr<Ipv4> ipv4 = m_nodes.Get(i)->GetObject<Ipv4>();
-            DynamicCast<FatTreeRouting>(ipv4->GetRoutingProtocol())->MakeRoutes();
-        }
-    }
-
-    uint32_t Hosts() const {
-        return m_k * m_half * m_half;
-    }
-
-    Ptr<Node> Host(uint32_t host) const {
-        return m_nodes.Get(host);
-    }
-
-  private:
-    void Cable() {
-        const uint32_t edges = Hosts();
-        const uint32_t aggregations = edges + m_k * m_half;
-        const uint32_t cores = aggregations + m_k * m_half;
-        for (uint32_t host = 0; host < Hosts(); ++host) {
-            Join(host, edges + host / m_half);
-        }
-        for (uint32_t edge = 0; edge < m_k * m_half; ++edge) {
-            for (uint32_t a = 0; a < m_half; ++a) {
-                Join(edges + edge, aggregations + edge / m_half * m_half + a);
-            }
-        }
-        for (uint32_t aggregation = 0; aggregation < m_k * m_half; ++aggregation) {
-            for (uint32_t c = 0; c < m_half; ++c) {
-                Join(aggregations + aggregation, cores + aggregation % m_half * m_half + c);
-            }
-        }
-    }
-
-    void Join(uint32_t a, uint32_t b) {
-        NetDeviceContainer ends = m_cable.Install(m_nodes.Get(a), m_nodes.Get(b));
-        for (auto [node, end] : {std::pair(a, ends.Get(0)), std::pair(b, ends.Get(1))}) {
-            end->TraceConnectWithoutContext("PhyRxEnd", MakeCallback(&CountHop));
-            if (node < Hosts()) {
-                // As in Sidestep: a host's NIC is a FIFO without a limit, and marks nothing.
-                auto device = DynamicCast<PointToPointNetDevice>(end);
-                device->GetQueue()->SetMaxSize(QueueSize("1000000p"));
-            } else {
-                Ptr<QueueDisc> queue = m_red.Install(end).Get(0);
-                queue->TraceConnectWithoutContext("DropBeforeEnqueue", MakeCallback(&CountDrop));
-                queue->TraceConnectWithoutContext("Mark", MakeCallback(&CountMark));
-            }
-            Ptr<Ipv4> ipv4 = m_nodes.Get(node)->GetObject<Ipv4>();
-            const uint32_t interface = ipv4->AddInterface(end);
-            if (node < Hosts()) {
-                ipv4->AddAddress(interface, {HostAddress(node), Ipv4Mask("255.0.0.0")});
-            }
-            ipv4->SetUp(interface);
-        }
-    }
-
-    uint32_t m_k;
-    uint32_t m_half;
-    NodeContainer m_nodes;
-    PointToPointHelper m_cable;
-    TrafficControlHelper m_red;
-};
 
 /// A permutation of 0..n in which nobody sends to itself: shuffled until that holds.
 std::vector<uint32_t> Permutation(uint32_t n, uint64_t seed) {
@@ -384,7 +108,7 @@ int main(int argc, char** argv) {
     NS_ABORT_MSG_IF(!(options.ms > 0), "ms must be above 0");
 
     SetDefaults();
-    FatTree tree(options);
+    FatTree tree(options.k, FatTreeRoutingHelper(options.k, options.seed), 100);
     const ApplicationContainer sinks = StartFlows(tree, options.seed);
 
     Simulator::Stop(Seconds(options.ms * 1e-3));
