@@ -31,6 +31,10 @@ ROWS = [
     [*SPRAY, *NO_FAST_RETRANSMIT, "--floor=1"],
     [*SPRAY, "--queue=1000"],
     [*SPRAY, *NO_FAST_RETRANSMIT, "--queue=1000"],
+    [*SPRAY, *NO_FAST_RETRANSMIT, "--queue=1000", "--limited-transmit=0"],
+    [*SPRAY, "--fast-retransmit=0", "--floor=1"],
+    [*SPRAY, "--recover-in-cwr=1"],
+    [*SPRAY, "--sack=0", "--recover-in-cwr=1", "--floor=1"],
 ]
 
 

@@ -7,10 +7,10 @@
 // Units        times in microseconds, queues in packets.
 // Output       one JSON line. A completion time runs from the SYN to the last byte at host 0.
 //              marks: ns-3's RED counts one before it finds that the queue is full.
-//              late: data that arrived after data of its flow that was sent later (RFC 4737).
+//              reordered: data, sent for the first time, after data that was sent later.
 // Errors       ns-3's own: a message and an abort; one where a flow does not complete.
 // Source       ns-3 3.37 as packaged by Debian (libns3-dev); RFC 8257 for DCTCP.
-// Deviations   from ns-3 as it is: none without --floor.
+// Deviations   from ns-3 as it is: none without --floor or --recover-in-cwr.
 
 #include "fat_tree.h"
 
@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <set>
 #include <string>
 
 namespace {
@@ -38,18 +39,23 @@ struct Options {
     bool prr = true;
     bool floor = false;
     bool close = false;
+    bool recover_in_cwr = false;
 };
 
 struct Flows {
     uint64_t timeouts = 0;
     uint64_t fast_retransmits = 0;
     uint64_t retransmits = 0;
-    uint64_t late = 0;
+    uint64_t reordered = 0;
     std::map<Ipv4Address, uint32_t> received;
     std::vector<double> fct_us;
 } g_flows;
 
 /// DCTCP that counts, and with `Floor` never asks for less than two segments, as in Linux.
+///
+/// While a window comes down from an echo (CA_CWR), ns-3's socket counts duplicates and does
+/// nothing about the third. With `BeforeAck` as the socket's "Rx" it meets a duplicate in
+/// CA_DISORDER, where the third begins a recovery, and is in CA_CWR again afterwards.
 class CountingDctcp : public TcpDctcp {
   public:
     static TypeId GetTypeId() {
@@ -75,14 +81,44 @@ class CountingDctcp : public TcpDctcp {
         TcpDctcp::CongestionStateSet(tcb, state);
     }
 
+    /// A socket's state is its own; this is how its congestion control hears of it.
+    void Init(Ptr<TcpSocketState> tcb) override {
+        m_tcb = tcb;
+        s_newest = this;
+        TcpDctcp::Init(tcb);
+    }
+
+    static void BeforeAck(CountingDctcp* self, Ptr<const Packet>, const TcpHeader& header,
+                          Ptr<const TcpSocketBase>) {
+        TcpSocketState& tcb = *self->m_tcb;
+        self->m_disordered = tcb.m_congState == TcpSocketState::CA_CWR &&
+                             header.GetAckNumber() == tcb.m_lastAckedSeq &&
+                             header.GetAckNumber() < tcb.m_highTxMark;
+        if (self->m_disordered) {
+            tcb.m_congState = TcpSocketState::CA_DISORDER;
+        }
+    }
+
+    void PktsAcked(Ptr<TcpSocketState> tcb, uint32_t segments, const Time& rtt) override {
+        if (m_disordered && tcb->m_congState == TcpSocketState::CA_DISORDER) {
+            tcb->m_congState = TcpSocketState::CA_CWR;
+        }
+        TcpDctcp::PktsAcked(tcb, segments, rtt);
+    }
+
+    static CountingDctcp* s_newest;
+
     Ptr<TcpCongestionOps> Fork() override {
         return CopyObject<CountingDctcp>(this);
     }
 
   private:
     bool m_floor = false;
+    bool m_disordered = false;
+    Ptr<TcpSocketState> m_tcb;
 };
 
+CountingDctcp* CountingDctcp::s_newest = nullptr;
 NS_OBJECT_ENSURE_REGISTERED(CountingDctcp);
 
 void SetDefaults(const Options& options) {
@@ -109,28 +145,46 @@ void SetDefaults(const Options& options) {
     Config::SetDefault("ns3::Ipv4GlobalRouting::RandomEcmpRouting", BooleanValue(true));
 }
 
-void CountRetransmit(SequenceNumber32* next, Ptr<const Packet> data, const TcpHeader& header,
-                     Ptr<const TcpSocketBase>) {
-    if (data->GetSize() > 0) {
-        const SequenceNumber32 end = header.GetSequenceNumber() + data->GetSize();
-        g_flows.retransmits += end <= *next;
-        *next = std::max(*next, end);
+/// The headers of a packet on a cable.
+struct Seen {
+    Ipv4Header ip;
+    TcpHeader tcp;
+    uint32_t payload;
+
+    explicit Seen(Ptr<const Packet> packet) {
+        Ptr<Packet> rest = packet->Copy();
+        PppHeader ppp;
+        rest->RemoveHeader(ppp);
+        rest->RemoveHeader(ip);
+        rest->RemoveHeader(tcp);
+        payload = rest->GetSize();
+    }
+
+    std::pair<Ipv4Address, uint16_t> Id() const {
+        return {ip.GetSource(), ip.GetIdentification()};
+    }
+};
+
+std::map<Ipv4Address, SequenceNumber32> g_sent, g_highest; // of data, by source
+std::set<std::pair<Ipv4Address, uint16_t>> g_sent_again;
+
+void SeeSent(Ptr<const Packet> packet) {
+    const Seen seen(packet);
+    SequenceNumber32& last = g_sent[seen.ip.GetSource()];
+    if (seen.payload > 0 && seen.tcp.GetSequenceNumber() <= last) {
+        ++g_flows.retransmits;
+        g_sent_again.insert(seen.Id());
+    } else if (seen.payload > 0) {
+        last = seen.tcp.GetSequenceNumber();
     }
 }
 
-/// RFC 4737: a host numbers the IP headers of what it sends in turn, retransmissions too.
-void CountLate(std::map<Ipv4Address, uint16_t>* highest, Ptr<const Packet> packet) {
-    Ptr<Packet> rest = packet->Copy();
-    PppHeader ppp;
-    Ipv4Header ip;
-    TcpHeader tcp;
-    rest->RemoveHeader(ppp);
-    rest->RemoveHeader(ip);
-    rest->RemoveHeader(tcp);
-    if (rest->GetSize() > 0) {
-        uint16_t& last = (*highest)[ip.GetSource()];
-        g_flows.late += ip.GetIdentification() < last;
-        last = std::max(last, ip.GetIdentification());
+void SeeArrived(Ptr<const Packet> packet) {
+    const Seen seen(packet);
+    SequenceNumber32& last = g_highest[seen.ip.GetSource()];
+    if (seen.payload > 0 && g_sent_again.count(seen.Id()) == 0) {
+        g_flows.reordered += seen.tcp.GetSequenceNumber() < last;
+        last = std::max(last, seen.tcp.GetSequenceNumber());
     }
 }
 
@@ -154,19 +208,20 @@ void SendAndClose(Ptr<Socket> socket) {
 }
 
 /// 40 senders spread over hosts 4 to 127, as in crates/sim/tests/ns3_reference.rs.
-void StartFlows(const FatTree& tree, bool close) {
+void StartFlows(const FatTree& tree, const Options& options) {
     PacketSinkHelper sink("ns3::TcpSocketFactory",
                           InetSocketAddress(Ipv4Address::GetAny(), SINK_PORT));
     sink.Install(tree.Host(0)).Get(0)->TraceConnectWithoutContext("Rx", MakeCallback(&CountBytes));
-    static std::map<Ipv4Address, uint16_t> highest;
-    tree.Host(0)->GetDevice(1)->TraceConnectWithoutContext(
-        "PhyRxEnd", MakeBoundCallback(&CountLate, &highest));
-    static SequenceNumber32 next[SENDERS];
+    tree.Host(0)->GetDevice(1)->TraceConnectWithoutContext("PhyRxEnd", MakeCallback(&SeeArrived));
     for (uint32_t i = 0; i < SENDERS; ++i) {
         Ptr<Node> node = tree.Host(4 + i * 31 / 10);
         Ptr<Socket> socket = Socket::CreateSocket(node, TcpSocketFactory::GetTypeId());
-        socket->TraceConnectWithoutContext("Tx", MakeBoundCallback(&CountRetransmit, &next[i]));
-        socket->SetConnectCallback(close ? MakeCallback(&SendAndClose) : MakeCallback(&Send), {});
+        node->GetDevice(1)->TraceConnectWithoutContext("MacTx", MakeCallback(&SeeSent));
+        if (options.recover_in_cwr) {
+            socket->TraceConnectWithoutContext(
+                "Rx", MakeBoundCallback(&CountingDctcp::BeforeAck, CountingDctcp::s_newest));
+        }
+        socket->SetConnectCallback(MakeCallback(options.close ? &SendAndClose : &Send), {});
         Simulator::ScheduleWithContext(node->GetId(), START, [socket] {
             socket->Connect(InetSocketAddress(HostAddress(0), SINK_PORT));
         });
@@ -186,6 +241,8 @@ int main(int argc, char** argv) {
     line.AddValue("limited-transmit", "0: none", options.limited_transmit);
     line.AddValue("prr", "0: a cut at once", options.prr);
     line.AddValue("floor", "1: a window of two segments at least", options.floor);
+    line.AddValue("recover-in-cwr", "1: the third duplicate counts then, too",
+                  options.recover_in_cwr);
     line.AddValue("close", "1: connections close when all is sent", options.close);
     line.Parse(argc, argv);
     const bool global = options.route == "spray";
@@ -196,12 +253,15 @@ int main(int argc, char** argv) {
     SetDefaults(options);
     const FatTreeRoutingHelper ours(8, options.seed, options.route == "spray-data");
     const Ipv4GlobalRoutingHelper theirs;
-    const Ipv4RoutingHelper& routing = global ? static_cast<const Ipv4RoutingHelper&>(theirs) : ours;
-    FatTree tree(8, routing, options.queue);
+    const Ipv4RoutingHelper* routing = &ours;
+    if (global) {
+        routing = &theirs;
+    }
+    FatTree tree(8, *routing, options.queue);
     if (global) {
         Ipv4GlobalRoutingHelper::PopulateRoutingTables();
     }
-    StartFlows(tree, options.close);
+    StartFlows(tree, options);
     Simulator::Stop(Seconds(5));
     Simulator::Run();
     Simulator::Destroy();
@@ -214,9 +274,9 @@ int main(int argc, char** argv) {
     const auto count = [](uint64_t n) { return static_cast<unsigned long long>(n); };
     std::printf("{\"mean_us\": %.1f, \"max_us\": %.1f, \"drops\": %llu, \"marks\": %llu, "
                 "\"timeouts\": %llu, \"fast_retransmits\": %llu, \"retransmits\": %llu, "
-                "\"late\": %llu}\n",
+                "\"reordered\": %llu}\n",
                 sum / SENDERS, g_flows.fct_us.back(), count(g_counts.drops),
                 count(g_counts.marks), count(g_flows.timeouts), count(g_flows.fast_retransmits),
-                count(g_flows.retransmits), count(g_flows.late));
+                count(g_flows.retransmits), count(g_flows.reordered));
     return 0;
 }
