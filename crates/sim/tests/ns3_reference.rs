@@ -14,7 +14,7 @@
 mod common;
 
 use common::*;
-use sidestep_switch::Capacity;
+use sidestep_switch::{Capacity, route};
 use sidestep_transport::{Estimator, Recovery, Reduction, RtoConfig, TcpConfig};
 use sidestep_types::*;
 
@@ -50,6 +50,45 @@ const FLOOR: [Band; 2] = [
     },
 ];
 
+/// ns-3 3.37 with a random next hop for every packet at every switch, over ten seeds.
+mod sprayed {
+    use super::Band;
+
+    /// With SACK; of its figures those that no duplicate decides.
+    pub const DROPS: (f64, f64) = (264.0, 278.0);
+    pub const MARKS_AND_DROPS: f64 = 1040.0;
+    pub const REORDERED: (f64, f64) = (19.0, 34.0);
+    /// With SACK, no fast retransmit, and a window of two segments at least.
+    pub const NO_FAST_RETRANSMIT: Band = Band {
+        mean: (12465.0, 12963.0),
+        max: (13678.0, 14491.0),
+        drops: (258.0, 274.0),
+    };
+    /// Without either.
+    pub const NEITHER: Band = Band {
+        mean: (13095.0, 14049.0),
+        max: (14937.0, 15803.0),
+        drops: (255.0, 277.0),
+    };
+    pub const NEITHER_REORDERED: (f64, f64) = (26.0, 45.0);
+    /// NewReno, and the third duplicate begins a recovery while an echo is answered, too.
+    pub const RECOVERING: Band = Band {
+        mean: (6944.0, 7777.0),
+        max: (12313.0, 15611.0),
+        drops: (261.0, 281.0),
+    };
+    pub const RECOVERING_FAST_RETRANSMITS: (f64, f64) = (25.0, 31.0);
+    pub const RECOVERING_TIMEOUTS: (f64, f64) = (8.0, 15.0);
+    /// A queue of 1000 and SACK.
+    pub const MEAN_OF_1000: (f64, f64) = (5908.0, 6030.0);
+    pub const MAX_OF_1000: (f64, f64) = (6688.0, 7021.0);
+    pub const MARKS_OF_1000: f64 = 928.0;
+    pub const REORDERED_OF_1000: (f64, f64) = (105.0, 182.0);
+    /// Without SACK, fast retransmit and limited transmit.
+    pub const MEAN_OF_1000_NEITHER: (f64, f64) = (5910.0, 5988.0);
+    pub const MAX_OF_1000_NEITHER: f64 = 6640.0;
+}
+
 /// One run.
 struct Row {
     mean: f64,
@@ -57,12 +96,16 @@ struct Row {
     drops: f64,
     marks: f64,
     timeouts: f64,
+    fast_retransmits: f64,
+    retransmits: f64,
+    reordered: f64,
 }
 
-fn row(seed: u64, packets: u64, transport: &TcpConfig) -> Row {
+fn row(seed: u64, route_name: &str, packets: u64, transport: &TcpConfig) -> Row {
     let network = topology("fat_tree", &[("k", "8")]);
     let mut settings = config("ecn", packets, seed);
     settings.framing = Framing::Ppp;
+    settings.switch.route = values(route::ENTRIES, route_name, &[]);
     settings.switch.capacity = Capacity::PerPort(Size::Packets(packets));
     settings.switch.buffer = values(
         sidestep_switch::buffer::ENTRIES,
@@ -82,11 +125,22 @@ fn row(seed: u64, packets: u64, transport: &TcpConfig) -> Row {
         drops: outcome.totals.drops.iter().sum::<u64>() as f64,
         marks: outcome.totals.marks as f64,
         timeouts: outcome.totals.timeouts as f64,
+        fast_retransmits: outcome
+            .flows
+            .iter()
+            .map(|f| f64::from(f.fast_retransmits))
+            .sum(),
+        retransmits: outcome.totals.retransmits as f64,
+        reordered: outcome.classes.iter().map(|c| c.reordered).sum::<u64>() as f64,
     }
 }
 
 /// Ten seeds of a queue of `packets`, the ones in ns-3's device and on the wire included.
 fn rows(packets: u64, change: impl Fn(&mut TcpConfig)) -> Vec<Row> {
+    rows_by("ecmp", packets, change)
+}
+
+fn rows_by(route: &str, packets: u64, change: impl Fn(&mut TcpConfig)) -> Vec<Row> {
     let mut transport = TcpConfig {
         reduction: Reduction::Prr,
         limited_transmit: true,
@@ -100,7 +154,7 @@ fn rows(packets: u64, change: impl Fn(&mut TcpConfig)) -> Vec<Row> {
     };
     change(&mut transport);
     (1..=10)
-        .map(|seed| row(seed, packets, &transport))
+        .map(|seed| row(seed, route, packets, &transport))
         .collect()
 }
 
@@ -170,4 +224,64 @@ fn without_proportional_rate_reduction_the_incast_loses_fewer_packets_than_in_ns
     assert!(middle(&rows, |r| r.drops) < ns3::DROPS.0);
     // ns-3 3.37 without it: 186 to 214.
     assert_within("drops", middle(&rows, |r| r.drops), (186.0, 214.0));
+}
+
+#[test]
+fn sprayed_without_fast_retransmit_every_flow_waits_for_one_timeout_as_in_ns3() {
+    let rows = rows_by("spray-random", 102, no_fast_retransmit);
+    assert_in_band(&rows, &sprayed::NEITHER);
+    let reordered = middle(&rows, |r| r.reordered);
+    assert_within("reordered", reordered, sprayed::NEITHER_REORDERED);
+    assert!(rows.iter().all(|r| (38.0..=41.0).contains(&r.timeouts)));
+}
+
+#[test]
+fn sprayed_with_room_for_all_as_many_packets_overtake_as_in_ns3() {
+    let rows = rows_by("spray-random", 1002, |_| {});
+    assert!(rows.iter().all(|r| r.drops == 0.0 && r.timeouts == 0.0));
+    assert_within("mean", middle(&rows, |r| r.mean), sprayed::MEAN_OF_1000);
+    assert_within("max", middle(&rows, |r| r.max), sprayed::MAX_OF_1000);
+    let marks = middle(&rows, |r| r.marks);
+    assert_near("marks", marks, sprayed::MARKS_OF_1000, 0.05);
+    let reordered = middle(&rows, |r| r.reordered);
+    assert_within("reordered", reordered, sprayed::REORDERED_OF_1000);
+}
+
+/// Nothing is sent twice; ns-3 does so with limited transmit alone.
+#[test]
+fn sprayed_with_room_for_all_and_no_answer_to_duplicates_it_takes_what_the_link_takes() {
+    let rows = rows_by("spray-random", 1002, no_fast_retransmit);
+    assert!(rows.iter().all(|r| r.retransmits == 0.0));
+    let mean = middle(&rows, |r| r.mean);
+    assert_within("mean", mean, sprayed::MEAN_OF_1000_NEITHER);
+    let max = middle(&rows, |r| r.max);
+    assert_near("max", max, sprayed::MAX_OF_1000_NEITHER, 0.001);
+}
+
+/// Its times are not ns-3's: `docs/ns3-reference.md` says which assumption decides.
+#[test]
+fn sprayed_with_sack_as_many_packets_are_lost_and_marked_as_in_ns3() {
+    let rows = rows_by("spray-random", 102, |_| {});
+    assert_within("drops", middle(&rows, |r| r.drops), sprayed::DROPS);
+    let marked = middle(&rows, |r| r.marks + r.drops);
+    assert_near("marks and drops", marked, sprayed::MARKS_AND_DROPS, 0.05);
+    let reordered = middle(&rows, |r| r.reordered);
+    assert_within("reordered", reordered, sprayed::REORDERED);
+}
+
+/// Which assumption decides: with no third duplicate, nothing is left of the difference.
+#[test]
+fn sprayed_with_sack_and_no_fast_retransmit_it_goes_as_in_ns3() {
+    let rows = rows_by("spray-random", 102, |t| t.dupack_threshold = None);
+    assert_in_band(&rows, &sprayed::NO_FAST_RETRANSMIT);
+}
+
+#[test]
+fn sprayed_without_sack_it_goes_as_in_ns3_where_the_third_duplicate_always_counts() {
+    let rows = rows_by("spray-random", 102, |t| t.recovery = Recovery::NewReno);
+    assert_in_band(&rows, &sprayed::RECOVERING);
+    let fast = middle(&rows, |r| r.fast_retransmits);
+    assert_within("fast", fast, sprayed::RECOVERING_FAST_RETRANSMITS);
+    let timeouts = middle(&rows, |r| r.timeouts);
+    assert_within("timeouts", timeouts, sprayed::RECOVERING_TIMEOUTS);
 }
