@@ -10,6 +10,8 @@ use sidestep_switch::{Sched, buffer, sched};
 use sidestep_types::Rng;
 use sidestep_types::*;
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Vertigo over small ranked queues, every packet's path kept.
 fn vertigo(capacity: Capacity, seed: u64, sched_name: &str) -> WorldConfig {
@@ -22,7 +24,7 @@ fn vertigo(capacity: Capacity, seed: u64, sched_name: &str) -> WorldConfig {
 }
 
 /// Flows of one packet each, of which many have the same size: its rank. From all hosts to two.
-fn bursts(sizes: &[u64], each: u32) -> std::sync::Arc<Plan> {
+fn bursts(sizes: &[u64], each: u32) -> Arc<Plan> {
     let mut flows = Vec::new();
     for burst in 0..each {
         for src in 2..16u32 {
@@ -46,7 +48,7 @@ proptest! {
 
     #[test]
     fn victims_go_to_switches_alone_and_queues_stay_first_in_first_out_within_a_rank(
-        seed: u64, limit in 2u32..9, bytes: bool,
+        seed: u64, limit in 2u32..9, bytes: bool, crossing: bool,
         sizes in proptest::collection::vec(1u64..1460, 1..4),
         sched in proptest::sample::select(buffer::nature("vertigo").sched),
     ) {
@@ -56,8 +58,15 @@ proptest! {
             false => Size::Packets(u64::from(limit)),
         };
         let plan = bursts(&sizes, 24);
-        let config = vertigo(Capacity::PerPort(capacity), seed, sched);
-        let outcome = run(&network, plan.clone(), config, Time::from_ms(60));
+        let mut config = vertigo(Capacity::PerPort(capacity), seed, sched);
+        config.switch.cioq = crossing.then_some(CioqConfig {
+            speedup: (1, 1),
+            input_capacity: None,
+        });
+        let mut world: World = World::new(&network, plan.clone(), config).expect("a world");
+        world.watch(Watching { detours: usize::MAX, ..Watching::default() });
+        world.run_until(Time::from_ms(60));
+        let (outcome, watched) = world.finish_watched();
         assert_conserved(&outcome);
         let switch_ports: Vec<(SwitchId, PortId, bool)> = outcome
             .ports
@@ -76,18 +85,22 @@ proptest! {
                 false => prop_assert!(port.peak_packets <= limit),
             }
         }
-        let (mut detours, mut passages) = (0, Passages::new());
+        let (mut detours, mut of_data, mut passages) = (Vec::new(), 0, Passages::new());
         for trace in &outcome.traces {
             // Of what opens a connection a path does not say whether it has a rank.
             let ranks = !trace.ack && trace.seq > 0;
             let rank = plan.flows[trace.flow.0 as usize].size;
             for (i, step) in trace.steps.iter().enumerate() {
-                let TraceEvent::Queued { switch, joined, .. } = step.what else {
+                let TraceEvent::Queued { switch, joined, wanted_queue } = step.what else {
                     continue;
                 };
                 if joined.detoured() {
-                    detours += 1;
-                    prop_assert!(leads_to_switch(switch, joined.port), "{step:?}");
+                    of_data += u64::from(!trace.ack);
+                    let (wanted, taken) = (joined.wanted, joined.port);
+                    detours.push((step.at, switch, wanted, taken));
+                    prop_assert!(leads_to_switch(switch, taken), "{step:?}");
+                    // What was evicted left it, and what came took the place.
+                    prop_assert!(bytes || wanted_queue == limit, "{step:?}");
                 }
                 let Some(next) = trace.steps.get(i + 1) else {
                     continue;
@@ -98,13 +111,20 @@ proptest! {
                     TraceEvent::Dropped { switch: then, .. } => then == switch,
                     TraceEvent::Delivered | TraceEvent::Sent => false,
                 };
-                if ranks && !stayed {
+                // What crosses to an output waits at its input first.
+                if ranks && !stayed && !crossing {
                     let at = (switch, joined.port);
                     passages.entry(at).or_default().push((rank, step.at, next.at));
                 }
             }
         }
-        prop_assert_eq!(detours, outcome.totals.detours);
+        prop_assert_eq!(detours.len() as u64, outcome.totals.detours);
+        prop_assert_eq!(of_data, outcome.classes[0].detours);
+        let logged = watched.detours.iter().map(|d| (d.at, d.switch, d.wanted, d.taken));
+        let mut logged: Vec<_> = logged.collect();
+        logged.sort_unstable();
+        detours.sort_unstable();
+        prop_assert_eq!(detours, logged);
         for list in passages.values_mut() {
             list.sort_unstable();
             for pair in list.windows(2) {
@@ -197,4 +217,61 @@ fn a_policy_that_squeezes_where_a_scheduler_lies_is_stopped() {
         .or_else(|other| other.downcast::<String>().map(|s| *s))
         .unwrap();
     assert!(said.contains("nothing to evict"), "{said}");
+}
+
+/// Evicts, and puts what it evicted back. Counts those.
+#[derive(Clone, Default)]
+struct Back(Arc<AtomicU64>);
+
+impl Buffer for Back {
+    fn admit(&mut self, _: &Packet, want: Want, q: &mut dyn Queues, _: &mut Rng) -> Verdict {
+        assert!(q.ingress().is_some());
+        match (want.fits, q.worst(want.port)) {
+            (true, _) => Verdict::Enqueue { mark: false },
+            (false, Some(_)) => Verdict::Evict { mark: false },
+            (false, None) => Verdict::Drop(DropReason::Full),
+        }
+    }
+    fn displaced(&mut self, _: &Packet, port: PortId, q: &mut dyn Queues, _: &mut Rng) -> Verdict {
+        // Nobody knows any more by which port it came.
+        assert_eq!(q.ingress(), None);
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Verdict::Detour { port, mark: false }
+    }
+}
+
+#[test]
+fn a_packet_that_waited_came_in_by_no_port_and_may_go_back_without_a_detour() {
+    let network = topology("fat_tree", &[("k", "4")]);
+    let config = vertigo(Capacity::PerPort(Size::Packets(2)), 7, "srpt");
+    let back = Back::default();
+    let mut world: World = World::new(&network, incast(1..16, 40_000), config).unwrap();
+    world.set_buffers(|_| AnyBuffer::Custom(Box::new(back.clone())));
+    world.run_until(Time::from_ms(60));
+    let outcome = world.finish();
+    assert_conserved(&outcome);
+    assert!(back.0.load(Ordering::Relaxed) > 0);
+    assert_eq!((outcome.totals.detours, outcome.classes[0].detours), (0, 0));
+    assert_eq!(outcome.totals.drops[DropReason::Evicted as usize], 0);
+}
+
+#[test]
+fn a_packet_that_waited_crosses_no_second_time() {
+    let network = topology("single_switch", &[("hosts", "4"), ("delay", "1 us")]);
+    let mut config = vertigo(Capacity::PerPort(Size::Packets(2)), 7, "srpt");
+    config.switch.cioq = Some(CioqConfig {
+        speedup: (2, 1),
+        input_capacity: None,
+    });
+    // The first is on the wire and the second waits when the third comes and takes its place.
+    let flows = [(0, 1460, 0), (1, 1460, 2), (2, 700, 22)];
+    let flows = flows.map(|(src, size, us)| flow(src, 3, size, Time::from_us(us)));
+    let back = Back::default();
+    let mut world: World = World::new(&network, plan(flows.to_vec()), config).unwrap();
+    world.set_buffers(|_| AnyBuffer::Custom(Box::new(back.clone())));
+    assert!(world.run_until(Time::from_ms(1)));
+    let finished = world.finish().flows[1].finished.unwrap();
+    assert_eq!(back.0.load(Ordering::Relaxed), 1);
+    // Behind the first: to the switch, across, and two transmissions.
+    assert_eq!(finished, Time::from_ns(3 * 12_304 + 6_152 + 2 * 1_000));
 }

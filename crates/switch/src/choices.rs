@@ -54,6 +54,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_is_left_alone_takes_no_draw() {
+        let (mut rng, mut other) = (Rng::from_seed(9), Rng::from_seed(9));
+        let mut numbers = Vec::new();
+        draw_different(&mut rng, 4, 3, |number| numbers.push(number));
+        numbers.sort_unstable();
+        assert_eq!(numbers, [0, 1, 2]);
+        let drawn = [(); 3].map(|()| other.draw());
+        assert_eq!(rng.draw(), drawn[2]);
+    }
+
+    #[test]
     fn different_numbers_are_drawn_in_every_order() {
         let mut rng = Rng::from_seed(9);
         let mut seen = std::collections::BTreeMap::new();

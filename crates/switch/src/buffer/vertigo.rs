@@ -211,17 +211,38 @@ mod tests {
     }
 
     #[test]
-    fn between_equal_queues_a_fair_coin_decides() {
+    fn between_equal_queues_the_one_drawn_first_and_so_a_fair_coin_decides() {
         let mut rng = Rng::from_seed(4);
         let mut policy = made::<Vertigo>(&[]).unwrap();
         let mut q = StillQueues::of(&[9, 9], 100, &[0, 1]);
         let mut first = 0;
         for _ in 0..4_000 {
+            let mut drawn = Vec::new();
+            draw_different(&mut rng.clone(), 2, 2, |number| drawn.push(number as u16));
             let verdict = policy.displaced(&ranked(9), PortId(0), &mut q, &mut rng);
-            first += u32::from(verdict.port(PortId(0)) == Some(PortId(0)));
+            assert_eq!(verdict.port(PortId(0)), Some(PortId(drawn[0])));
+            first += u32::from(drawn[0] == 0);
         }
         // Standard deviation 32.
         assert!(first.abs_diff(2_000) < 130, "{first}");
+    }
+
+    #[test]
+    fn the_shortest_of_all_that_are_drawn_is_the_one_with_the_fewest_bytes() {
+        let mut q = six_ports();
+        // As many packets as port 4 and more than port 2, in fewer bytes than either.
+        q.depths[5] = Depth {
+            packets: 99,
+            bytes: 99 * 64,
+        };
+        // It came in by that very port, or waited there.
+        q.ingress = Some(PortId(5));
+        for seed in 0..40 {
+            let mut rng = Rng::from_seed(seed);
+            let mut policy = made::<Vertigo>(&[("choices", "4")]).unwrap();
+            let verdict = policy.displaced(&ranked(9), PortId(5), &mut q, &mut rng);
+            assert_eq!(verdict.port(PortId(0)), Some(PortId(5)));
+        }
     }
 
     #[test]

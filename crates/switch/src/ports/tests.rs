@@ -399,6 +399,10 @@ fn what_has_no_memory_is_counted_nowhere() {
             port: PortId(1),
             mark: true,
         },
+        Verdict::Squeeze {
+            port: PortId(1),
+            mark: true,
+        },
         Verdict::Trim,
     ];
     let mut decider = decider(2, &says);

@@ -2,10 +2,11 @@
 
 use super::{leaving, older, switch, watched};
 use crate::frame::sample::Sample;
-use crate::machine::{Happened, Machine};
+use crate::machine::{Event, Happened, Machine};
 use crate::setup::Mac;
-use sidestep_switch::{Changes, DropReason};
-use sidestep_types::{PortId, Time};
+use sidestep_switch::{AnyBuffer, Buffer, Changes, DropReason, Queues, Verdict, Want};
+use sidestep_types::{Packet, PortId, Rng, Time};
+use std::sync::{Arc, Mutex};
 
 const VERTIGO: &str = "capacity = \"4 pkt\"\nsched = \"srpt\"\nrank = \"dscp\"\n\
     buffer = { kind = \"vertigo\", mark_at = \"2 pkt\" }";
@@ -29,16 +30,21 @@ fn full_port(machine: &mut Machine) {
     }
 }
 
-#[test]
-fn a_frame_that_is_sent_on_is_marked_in_its_bytes_and_squeezes_others_out() {
-    let mut machine = switch(VERTIGO);
-    // Both ports to switches are full of worse ones.
+/// The same, and both ports to switches full of worse ones.
+fn full_switch(machine: &mut Machine) {
     for flow in 0..20 {
         let mut sample = ranked(1, 4, 60);
         sample.ports.0 = flow;
-        arrives(&mut machine, 0, &sample);
+        arrives(machine, 0, &sample);
     }
-    full_port(&mut machine);
+    full_port(machine);
+}
+
+#[test]
+fn a_frame_that_is_sent_on_is_marked_in_its_bytes_and_squeezes_others_out() {
+    let mut machine = switch(VERTIGO);
+    full_switch(&mut machine);
+    let before = machine.counters(Time::ZERO);
     let log = watched(&mut machine);
     arrives(&mut machine, 0, &ranked(1, 2, 7));
     let log = log.lock().unwrap();
@@ -67,7 +73,9 @@ fn a_frame_that_is_sent_on_is_marked_in_its_bytes_and_squeezes_others_out() {
     assert_eq!(left, [port.0], "with its checksum, and once");
     let counters = machine.counters(Time::from_ms(1));
     let (from, to) = (&counters.ports[1], &counters.ports[port.index()]);
-    assert_eq!((from.decided.detours_out, to.decided.detours_in), (1, 1));
+    // Those that filled the ports to switches took detours to each other's.
+    let came = to.decided.detours_in - before.ports[port.index()].decided.detours_in;
+    assert_eq!((from.decided.detours_out, came), (1, 1));
     assert_eq!(from.drops["evicted"], 0);
     assert_eq!(machine.held(), 0);
 }
@@ -111,4 +119,50 @@ fn a_groups_frame_that_has_to_go_is_dropped_and_never_sent_on() {
     let counters = machine.counters(Time::ZERO);
     assert_eq!(counters.ports[1].drops["evicted"], 1);
     assert_eq!(counters.ports[1].decided.detours_out, 0);
+}
+
+#[test]
+fn who_watches_sees_a_frame_that_is_sent_on_as_it_will_leave() {
+    let mut machine = switch(VERTIGO);
+    full_switch(&mut machine);
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let into = seen.clone();
+    machine.watch(Some(Box::new(move |event: &Event<'_>| {
+        if let Happened::Queued(joined) = event.what
+            && joined.detoured()
+        {
+            into.lock().unwrap().push(event.frame.to_vec());
+        }
+    })));
+    arrives(&mut machine, 0, &ranked(1, 2, 7));
+    let [sent_on] = &seen.lock().unwrap()[..] else {
+        panic!("more than one, or none");
+    };
+    let out = leaving(&mut machine, Time::from_ms(1));
+    assert!(out.iter().any(|f| f.0 >= 3 && f.2 == *sent_on));
+}
+
+/// By which port a frame came is not known any more once it has waited.
+#[test]
+fn a_frame_that_waited_came_in_by_no_port() {
+    struct Asks;
+    impl Buffer for Asks {
+        fn admit(&mut self, _: &Packet, want: Want, q: &mut dyn Queues, _: &mut Rng) -> Verdict {
+            assert_eq!(q.ingress(), Some(PortId(0)));
+            match want.fits {
+                true => Verdict::Enqueue { mark: false },
+                false => Verdict::Evict { mark: false },
+            }
+        }
+        fn displaced(&mut self, _: &Packet, _: PortId, q: &mut dyn Queues, _: &mut Rng) -> Verdict {
+            assert_eq!(q.ingress(), None);
+            Verdict::Drop(DropReason::Evicted)
+        }
+    }
+    let mut machine = switch(VERTIGO);
+    machine.set_buffer(AnyBuffer::Custom(Box::new(Asks)));
+    full_port(&mut machine);
+    arrives(&mut machine, 0, &ranked(1, 2, 7));
+    let counters = machine.counters(Time::ZERO);
+    assert_eq!(counters.ports[1].drops["evicted"], 1);
 }

@@ -3,19 +3,25 @@
 use super::*;
 use std::sync::{Arc, Mutex};
 
-/// The ranks of the packets that a policy was asked about after they were evicted, and from where.
-type Asked = Arc<Mutex<Vec<(u32, u16)>>>;
+/// The ranks of the packets that a policy was asked about after they were evicted, from where, and
+/// how many were there then.
+type Asked = Arc<Mutex<Vec<(u32, u16, u32)>>>;
 
 /// Evicts while a packet does not fit, and says what it is told of those evicted.
 struct Moves {
-    at_hand: Verdict,
+    /// Of each time, the last again and again.
+    at_hand: Vec<Verdict>,
     displaced: Verdict,
     asked: Asked,
 }
 
 impl Buffer for Moves {
     fn admit(&mut self, _: &Packet, want: Want, _: &mut dyn Queues, _: &mut Rng) -> Verdict {
-        if want.fits { KEEP } else { self.at_hand }
+        match self.at_hand.len() {
+            _ if want.fits => KEEP,
+            1 => self.at_hand[0],
+            _ => self.at_hand.remove(0),
+        }
     }
 
     fn displaced(
@@ -23,19 +29,22 @@ impl Buffer for Moves {
         pkt: &Packet,
         from: PortId,
         queues: &mut dyn Queues,
-        _: &mut Rng,
+        rng: &mut Rng,
     ) -> Verdict {
         assert_eq!(queues.ingress(), None);
-        self.asked.lock().unwrap().push((pkt.rank(), from.0));
+        // The policy's own, from which nobody has drawn.
+        assert_eq!(rng.clone().draw(), Seed(1).stream("switch").draw());
+        let left = queues.depth(from).packets;
+        self.asked.lock().unwrap().push((pkt.rank(), from.0, left));
         self.displaced
     }
 }
 
-fn moves(at_hand: Verdict, displaced: Verdict) -> (Decider, Asked) {
+fn moves(at_hand: &[Verdict], displaced: Verdict) -> (Decider, Asked) {
     let asked = Asked::default();
     let mut decider = decider(2, &[KEEP]);
     decider.set_buffer(AnyBuffer::Custom(Box::new(Moves {
-        at_hand,
+        at_hand: at_hand.to_vec(),
         displaced,
         asked: asked.clone(),
     })));
@@ -74,13 +83,13 @@ const AWAY: Verdict = Verdict::Detour {
 };
 const SQUEEZE: Verdict = Verdict::Squeeze {
     port: PortId(1),
-    mark: false,
+    mark: true,
 };
 
 #[test]
 fn victims_leave_for_another_queue_in_order_when_the_packet_has_joined() {
     let mut desk = two_ranked();
-    let (mut decider, asked) = moves(EVICT, AWAY);
+    let (mut decider, asked) = moves(&[EVICT], AWAY);
     for rank in [700, 800, 900] {
         arrives(&mut desk, &mut decider, 0, rank, 1000);
     }
@@ -89,7 +98,7 @@ fn victims_leave_for_another_queue_in_order_when_the_packet_has_joined() {
         panic!("{action:?}");
     };
     assert_eq!((port, ahead.packets), (PortId(0), 1));
-    assert_eq!(*asked.lock().unwrap(), [(900, 0), (800, 0)]);
+    assert_eq!(*asked.lock().unwrap(), [(900, 0, 2), (800, 0, 2)]);
     let moved = |packets: u32| Joined {
         wanted: PortId(0),
         port: PortId(1),
@@ -113,9 +122,39 @@ fn victims_leave_for_another_queue_in_order_when_the_packet_has_joined() {
 }
 
 #[test]
+fn victims_go_on_even_where_they_made_too_little_room() {
+    let mut desk = two_ranked();
+    let (mut decider, asked) = moves(&[EVICT, Verdict::Drop(DropReason::Full)], AWAY);
+    arrives(&mut desk, &mut decider, 0, 700, 1000);
+    let action = arrives(&mut desk, &mut decider, 0, 100, 3001);
+    assert_eq!(action, Action::Dropped(DropReason::Full));
+    assert_eq!(*asked.lock().unwrap(), [(700, 0, 0)]);
+    assert_eq!((desk.depth(0), desk.depth(1)), (0, 1));
+    assert_eq!(drops(&decider, 0, DropReason::Evicted), 0);
+}
+
+#[test]
+fn what_goes_back_to_where_it_waited_has_taken_no_detour() {
+    let mut desk = two_ranked();
+    let back = Verdict::Detour {
+        port: PortId(0),
+        mark: true,
+    };
+    let (mut decider, _) = moves(&[EVICT], back);
+    for rank in [700, 800, 100] {
+        arrives(&mut desk, &mut decider, 0, rank, 1500);
+    }
+    assert_eq!((desk.moved[0].0, desk.depth(0)), (1, 3));
+    assert_eq!(desk.shelf.0[1].packet.detours, 0);
+    let counts = decider.counts(PortId(0));
+    let detours = (counts.detours_out, counts.detours_in);
+    assert_eq!((detours, counts.marks), ((0, 0), 1));
+}
+
+#[test]
 fn what_may_not_take_detours_is_dropped_and_nobody_asked() {
     let mut desk = two_ranked();
-    let (mut decider, asked) = moves(EVICT, AWAY);
+    let (mut decider, asked) = moves(&[EVICT], AWAY);
     for rank in [700, 800] {
         arrives(&mut desk, &mut decider, 0, rank, 1500);
     }
@@ -129,12 +168,12 @@ fn what_may_not_take_detours_is_dropped_and_nobody_asked() {
 #[test]
 fn a_victim_may_squeeze_others_out_who_are_asked_nothing() {
     let mut desk = two_ranked();
-    let (mut decider, asked) = moves(EVICT, SQUEEZE);
+    let (mut decider, asked) = moves(&[EVICT], SQUEEZE);
     for (port, rank) in [(1, 850), (1, 950), (0, 700), (0, 800)] {
         arrives(&mut desk, &mut decider, port, rank, 1500);
     }
     arrives(&mut desk, &mut decider, 0, 100, 1500);
-    assert_eq!(*asked.lock().unwrap(), [(800, 0)]);
+    assert_eq!(*asked.lock().unwrap(), [(800, 0, 2)]);
     let (moved, ahead) = (desk.moved[0].0, desk.moved[0].1.ahead.packets);
     assert_eq!((moved, ahead, desk.evicted), (3, 1, vec![1]));
     let at = |port| drops(&decider, port, DropReason::Evicted);
@@ -145,7 +184,7 @@ fn a_victim_may_squeeze_others_out_who_are_asked_nothing() {
 fn a_squeezed_victim_goes_itself_where_what_waits_ranks_no_worse() {
     for rival in [800, 750] {
         let mut desk = two_ranked();
-        let (mut decider, _) = moves(EVICT, SQUEEZE);
+        let (mut decider, _) = moves(&[EVICT], SQUEEZE);
         for (port, rank) in [(1, 100), (1, rival), (0, 700), (0, 800)] {
             arrives(&mut desk, &mut decider, port, rank, 1500);
         }
@@ -159,7 +198,7 @@ fn a_squeezed_victim_goes_itself_where_what_waits_ranks_no_worse() {
 #[test]
 fn the_packet_at_hand_squeezes_in_as_far_as_it_ranks_better() {
     let mut desk = two_ranked();
-    let (mut decider, asked) = moves(SQUEEZE, AWAY);
+    let (mut decider, asked) = moves(&[SQUEEZE], AWAY);
     for (port, rank) in [(0, 100), (0, 100), (1, 400), (1, 600), (1, 600)] {
         let bytes = if port == 0 { 1500 } else { 1000 };
         arrives(&mut desk, &mut decider, port, rank, bytes);
@@ -171,13 +210,15 @@ fn the_packet_at_hand_squeezes_in_as_far_as_it_ranks_better() {
             packets: 1,
             bytes: 1000,
         },
-        changes: Changes::default(),
+        changes: Changes::MARKED,
     };
     assert_eq!(action, expected);
     assert_eq!(desk.evicted, [4, 3], "the last of equals first");
-    let out = decider.counts(PortId(0)).detours_out;
-    assert_eq!((out, decider.counts(PortId(1)).detours_in), (1, 1));
-    assert_eq!(desk.shelf.0[5].packet.detours, 1);
+    let (left, joined) = (*decider.counts(PortId(0)), *decider.counts(PortId(1)));
+    assert_eq!((left.detours_out, joined.detours_in), (1, 1));
+    assert_eq!((left.marks, joined.marks), (0, 1));
+    let packet = &desk.shelf.0[5].packet;
+    assert!(packet.detours == 1 && packet.ce());
     // 500 and 400 wait there now: what ranks 400 gains one place, which is not enough.
     let action = arrives(&mut desk, &mut decider, 0, 400, 3000);
     assert_eq!(action, Action::Dropped(DropReason::Full));
@@ -190,7 +231,7 @@ fn the_packet_at_hand_squeezes_in_as_far_as_it_ranks_better() {
 #[test]
 fn a_squeeze_keeps_what_may_not_take_detours_where_it_wants_to_go() {
     let mut desk = two_ranked();
-    let (mut decider, _) = moves(SQUEEZE, AWAY);
+    let (mut decider, _) = moves(&[SQUEEZE], AWAY);
     desk.homebound_at_hand = true;
     for (port, rank) in [(0, 900), (0, 900), (1, 800), (1, 900)] {
         arrives(&mut desk, &mut decider, port, rank, 1500);
@@ -212,7 +253,7 @@ fn a_squeeze_keeps_what_may_not_take_detours_where_it_wants_to_go() {
 #[test]
 fn nothing_ranks_worse_on_a_fifo_port() {
     let mut desk = Desk::new(2, 1);
-    let (mut decider, _) = moves(SQUEEZE, AWAY);
+    let (mut decider, _) = moves(&[SQUEEZE], AWAY);
     for port in [0, 1, 0] {
         arrives(&mut desk, &mut decider, port, 100, 1500);
     }
@@ -223,24 +264,35 @@ fn nothing_ranks_worse_on_a_fifo_port() {
 #[test]
 fn what_could_fit_is_known_before_anything_is_evicted() {
     let mut desk = two_ranked();
-    let (mut decider, _) = moves(AWAY, AWAY);
+    let (mut decider, _) = moves(&[AWAY], AWAY);
     for (rank, bytes) in [(500, 1500), (700, 500), (900, 1000)] {
         arrives(&mut desk, &mut decider, 0, rank, bytes);
     }
-    let mut could = |rank, bytes| {
+    let could = |desk: &mut Desk, rank, bytes| {
         let mut packet = data();
         packet.wire = bytes;
         packet.set_rank(rank);
-        Live(&mut desk).could_fit(&packet, PortId(0))
+        Live(desk).could_fit(&packet, PortId(0))
     };
-    assert!(could(600, 1500) && !could(600, 1501));
-    assert!(could(899, 1000) && !could(900, 1) && could(400, 3000));
+    assert!(could(&mut desk, 600, 1500) && !could(&mut desk, 600, 1501));
+    assert!(could(&mut desk, 899, 1000) && !could(&mut desk, 900, 1));
+    assert!(could(&mut desk, 400, 3000));
+    // Of each packet, so many bytes take no buffer: of the one that asks, and of the two that leave.
+    desk.unbuffered = 20;
+    assert!(could(&mut desk, 600, 1480) && !could(&mut desk, 600, 1481));
     let mut packet = data();
-    packet.set_rank(1);
+    let beside = |bytes| Depth { packets: 2, bytes };
+    assert!(Live(&mut desk).would_fit(&packet, beside(1520)));
+    assert!(!Live(&mut desk).would_fit(&packet, beside(1521)));
+    desk.unbuffered = 0;
     desk.capacity = Capacity::Shared {
         memory: sidestep_types::Bytes(3000),
         alpha: (1, 1),
     };
+    assert!(
+        !Live(&mut desk).would_fit(&packet, Depth::default()),
+        "all is used"
+    );
     // 1500 stay when the two worst are gone: that is alpha times what is free then, not less.
     packet.set_rank(600);
     assert!(!Live(&mut desk).could_fit(&packet, PortId(0)));
@@ -249,10 +301,39 @@ fn what_could_fit_is_known_before_anything_is_evicted() {
 }
 
 #[test]
+fn the_last_eviction_says_whether_the_packet_is_marked() {
+    for last in [false, true] {
+        let mut desk = two_ranked();
+        let says = [!last, last].map(|mark| Verdict::Evict { mark });
+        let (mut decider, _) = moves(&says, AWAY);
+        for (rank, bytes) in [(700, 1500), (800, 1500), (100, 3000)] {
+            arrives(&mut desk, &mut decider, 0, rank, bytes);
+        }
+        assert_eq!(desk.shelf.0[2].packet.ce(), last);
+        assert_eq!(decider.counts(PortId(0)).marks, u64::from(last));
+    }
+}
+
+#[test]
+fn what_a_policy_that_was_stopped_had_evicted_is_not_the_next_packets() {
+    let mut desk = two_ranked();
+    let (mut decider, asked) = moves(&[EVICT, Verdict::Trim, EVICT], AWAY);
+    for rank in [700, 800] {
+        arrives(&mut desk, &mut decider, 0, rank, 1500);
+    }
+    let stopped = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        arrives(&mut desk, &mut decider, 0, 100, 3000);
+    }));
+    assert!(stopped.is_err());
+    arrives(&mut desk, &mut decider, 0, 100, 3000);
+    assert_eq!(*asked.lock().unwrap(), [(700, 0, 1)]);
+}
+
+#[test]
 #[should_panic(expected = "said Trim of a packet that it had evicted")]
 fn a_policy_that_trims_what_it_evicted_is_stopped() {
     let mut desk = two_ranked();
-    let (mut decider, _) = moves(EVICT, Verdict::Trim);
+    let (mut decider, _) = moves(&[EVICT], Verdict::Trim);
     for rank in [3, 2, 1] {
         arrives(&mut desk, &mut decider, 0, rank, 1500);
     }
@@ -267,7 +348,7 @@ fn a_victim_moved_to_a_port_that_is_not_there_stops_the_policy() {
     ] {
         let stopped = std::panic::catch_unwind(|| {
             let mut desk = two_ranked();
-            let (mut decider, _) = moves(EVICT, verdict);
+            let (mut decider, _) = moves(&[EVICT], verdict);
             for rank in [3, 2, 1] {
                 arrives(&mut desk, &mut decider, 0, rank, 1500);
             }
