@@ -56,7 +56,7 @@ pub const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "ranked-leafspine",
-        summary: "320 hosts of a leaf-spine at half load, DCTCP through ports that rank",
+        summary: "320 hosts of a leaf-spine at half load, through the switches of Vertigo",
         scenario: "ranked-leafspine",
         sets: &[],
     },
