@@ -63,7 +63,7 @@ enum Event {
     Poll,
 }
 
-const SWITCHES: [&str; 14] = [
+const SWITCHES: [&str; 17] = [
     "capacity = \"3 pkt\"\nbuffer = \"dibs\"",
     "capacity = \"5 kB\"\nbuffer = \"dibs\"\nsched = \"priority\"",
     "capacity = \"4 pkt\"\nbuffer = \"trim\"\nsched = \"priority\"",
@@ -76,6 +76,9 @@ const SWITCHES: [&str; 14] = [
     "capacity = \"3 pkt\"\nbuffer = \"dibs-first-open\"\nsched = \"pfabric\"",
     "capacity = \"3 pkt\"\nroute = \"spray-random\"\nsched = \"srpt\"",
     "capacity = \"3 pkt\"\nroute = { kind = \"power-of-two\", memory = 2 }\nbuffer = { kind = \"dibs\", mark_detours = false }",
+    "capacity = \"3 pkt\"\nbuffer = { kind = \"vertigo\", mark_at = \"1 pkt\" }\nsched = \"srpt\"\nrank = \"dscp\"",
+    "capacity = \"3 kB\"\nbuffer = \"vertigo\"\nsched = \"srpt\"\nroute = \"power-of-two\"",
+    "capacity = \"shared\"\nmemory = \"6 kB\"\nbuffer = \"vertigo\"\nsched = \"pfabric\"\nrank = \"dscp\"",
     "capacity = \"8 pkt\"\nforwarding = \"learning\"",
     "capacity = \"2 pkt\"\nbuffer = { kind = \"ecn\", mark_at = \"1 pkt\" }",
 ];
