@@ -111,36 +111,67 @@ impl Decision {
     /// The lines of `[switch]` that say this, with every value written out.
     pub fn to_toml(&self) -> String {
         let mut out = String::new();
-        let mut pair = |key: &str, value: &str| {
-            let _ = writeln!(out, "{key} = {}", quoted(value));
-        };
-        match self.capacity {
-            Capacity::Unlimited => pair("capacity", "unlimited"),
-            Capacity::PerPort(size) => pair("capacity", &size.to_string()),
-            Capacity::Shared { memory, alpha } => {
-                pair("capacity", SHARED);
-                pair("memory", &memory.to_string());
-                pair("alpha", &format!("{}/{}", alpha.0, alpha.1));
-            }
+        for (key, value) in self.held() {
+            let _ = writeln!(out, "{key} = {}", quoted(&value));
         }
-        let named = [&self.route, &self.buffer, &self.sched];
-        for (choice, (name, values)) in POLICIES.iter().zip(named) {
+        for (what, name, params) in self.chosen() {
             let mut words = vec![format!("kind = {}", quoted(name))];
-            let entry = choice.entries.iter().find(|entry| entry.name == name);
-            for param in entry.map_or(&[][..], |entry| entry.params) {
-                let shown = value::show(values.get(param.name), param);
-                words.push(format!("{} = {}", param.name, quoted(&shown)));
-            }
-            let _ = writeln!(out, "{} = {{ {} }}", choice.what, words.join(", "));
+            let params = params.iter();
+            words.extend(params.map(|(param, value)| format!("{param} = {}", quoted(value))));
+            let _ = writeln!(out, "{what} = {{ {} }}", words.join(", "));
         }
         out
     }
+
+    /// Each key that both say otherwise, with the two values. Of another policy the name alone.
+    pub(crate) fn differences(&self, other: &Decision) -> Vec<(String, String, String)> {
+        let mut all = Vec::new();
+        for ((what, name, params), (_, theirs, others)) in self.chosen().zip(other.chosen()) {
+            if name != theirs {
+                all.push((what.to_string(), name.to_string(), theirs.to_string()));
+                continue;
+            }
+            let pairs = params.into_iter().zip(others);
+            all.extend(pairs.map(|((key, one), (_, two))| (format!("{what}.{key}"), one, two)));
+        }
+        let pairs = self.held().into_iter().zip(other.held());
+        all.extend(pairs.map(|((key, one), (_, two))| (key.to_string(), one, two)));
+        all.retain(|(_, one, two)| one != two);
+        all
+    }
+
+    /// How much may be held, as `[switch]` says it.
+    fn held(&self) -> Vec<(&'static str, String)> {
+        match self.capacity {
+            Capacity::Unlimited => vec![("capacity", "unlimited".into())],
+            Capacity::PerPort(size) => vec![("capacity", size.to_string())],
+            Capacity::Shared { memory, alpha } => vec![
+                ("capacity", SHARED.into()),
+                ("memory", memory.to_string()),
+                ("alpha", format!("{}/{}", alpha.0, alpha.1)),
+            ],
+        }
+    }
+
+    /// Each policy: what it is, its name, its parameters.
+    fn chosen(&self) -> impl Iterator<Item = (&'static str, &str, Vec<(&'static str, String)>)> {
+        let named = [&self.route, &self.buffer, &self.sched];
+        POLICIES.iter().zip(named).map(|(choice, (name, values))| {
+            let entry = choice.entries.iter().find(|entry| entry.name == name);
+            let params = entry.map_or(&[][..], |entry| entry.params).iter();
+            let shown = params.map(|p| (p.name, value::show(values.get(p.name), p)));
+            (choice.what, name.as_str(), shown.collect())
+        })
+    }
 }
 
-/// Quoted, with `or` between.
+/// Quoted, with commas and `or` between.
 fn one_of(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
-    quoted.join(" or ")
+    match &quoted[..] {
+        [most @ .., last] if !most.is_empty() => format!("{} or {last}", most.join(", ")),
+        _ => quoted.concat(),
+    }
 }
 
 fn capacity(values: &Values) -> Result<Capacity, Refusal> {

@@ -39,7 +39,7 @@ impl Called<'_> {
 pub struct Differing {
     /// The tier or the switch that it is about.
     pub about: String,
-    /// Its section, `switch.at.core`, with the settings and places of what stands there alone.
+    /// Its section, `switch.at.core`, with the settings of what stands there alone, and the places of all.
     pub resolved: Resolved,
     /// Where it stands.
     pub at: At,
@@ -79,10 +79,15 @@ pub fn resolve_switches(
     }
     let plain = tables(layers, |entry| entry.key != AT && !astray(entry));
     let resolved = resolve(spec, &with(layers, &plain), at, ledger, problems);
+    let shown = resolved.as_ref().and_then(|all| {
+        let (part, why) = decision(all).err()?;
+        all.refused(part, &why, at, problems);
+        Some((part, all.place(part, &why, at)))
+    });
     let (names, whole) = reader.names(problems);
     let differing = names
         .into_iter()
-        .map(|(name, at)| reader.differing(name, at, ledger, problems));
+        .map(|(name, at)| reader.differing(name, at, shown, ledger, problems));
     let differing: Vec<_> = differing.collect();
     let differing = differing.into_iter().collect::<Option<Vec<_>>>()?;
     let agreed = reader.agreed(&differing, problems);
@@ -144,11 +149,13 @@ impl<'a> Reader<'a> {
         join(&join(self.spec.name, AT), name)
     }
 
-    /// What stands under `at` for `name`.
+    /// What stands under `at` for `name`. A refusal of what it inherits is not repeated when `[switch]`
+    /// itself has it, as `shown`.
     fn differing(
         &self,
         name: &str,
         at: &At,
+        shown: Option<(&str, &At)>,
         ledger: &mut Ledger,
         problems: &mut Problems,
     ) -> Option<Differing> {
@@ -177,7 +184,6 @@ impl<'a> Reader<'a> {
             stands.iter().any(|own| own == key) || named.iter().any(of)
         };
         resolved.settings.retain(|(key, _, _)| own(key));
-        resolved.places.retain(|key, _| own(key));
         match decision(&resolved) {
             Ok(decision) => Some(Differing {
                 about: name.to_string(),
@@ -187,7 +193,9 @@ impl<'a> Reader<'a> {
                 switches: switches?,
             }),
             Err((part, why)) => {
-                resolved.refused(part, &why, at, problems);
+                if shown != Some((part, resolved.place(part, &why, at))) {
+                    resolved.refused(part, &why, at, problems);
+                }
                 None
             }
         }
@@ -260,11 +268,11 @@ impl<'a> Reader<'a> {
                 };
                 let name = self.network.map_or("", |network| network[*switch].name);
                 let message = format!(
-                    "[{}] and [{}] ({}) both match switch {name:?}: expected the same of it, got another {}",
+                    "[{}] and [{}] ({}) both match switch {name:?}: expected the same of it, got {}",
                     one.resolved.name,
                     before.resolved.name,
                     place(&before.at),
-                    differences(&one.decision, &before.decision).join(", ")
+                    differences(&one.decision, &before.decision)
                 );
                 problems.add(&one.at, message);
                 agreed = false;
@@ -274,16 +282,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What two decisions differ in.
-fn differences(one: &Decision, other: &Decision) -> Vec<&'static str> {
-    let differs = [
-        ("route", one.route != other.route),
-        ("buffer", one.buffer != other.buffer),
-        ("sched", one.sched != other.sched),
-        ("capacity", one.capacity != other.capacity),
-    ];
-    let those = differs.iter().filter(|(_, differs)| *differs);
-    those.map(|(what, _)| *what).collect()
+/// `capacity "9 pkt" and "60 pkt"`
+fn differences(one: &Decision, other: &Decision) -> String {
+    let all = one.differences(other).into_iter();
+    let said: Vec<String> = all
+        .map(|(key, one, two)| format!("{key} {one:?} and {two:?}"))
+        .collect();
+    said.join(", ")
 }
 
 fn place(at: &At) -> String {
@@ -323,7 +328,7 @@ fn inner(entry: &Entry) -> Option<&Table> {
     }
 }
 
-/// The nearest tier or switch, or what there is.
+/// The nearest tier or switch, or what there is. What has a number is a switch's name.
 fn known(name: &str, network: &[Called<'_>]) -> String {
     let mut tiers: Vec<&str> = Vec::new();
     for tier in network.iter().filter_map(|switch| switch.tier) {
@@ -332,7 +337,9 @@ fn known(name: &str, network: &[Called<'_>]) -> String {
         }
     }
     let names = network.iter().map(|switch| switch.name);
-    let near = suggest(name, tiers.iter().copied().chain(names));
+    let numbered = name.contains(|c: char| c.is_ascii_digit());
+    let tiers_too = tiers.iter().copied().filter(|_| !numbered);
+    let near = suggest(name, tiers_too.chain(names));
     if !near.starts_with("; known") {
         return near;
     }

@@ -37,11 +37,19 @@ impl Resolved {
     /// empty: at the first of its parameters that was given, or else where the policy was chosen, or
     /// else at `fallback`.
     pub fn refused(&self, part: &str, why: &Refusal, fallback: &At, problems: &mut Problems) {
-        let section = match part {
+        refused(&self.places, &self.part(part), why, fallback, problems);
+    }
+
+    /// Where [`Resolved::refused`] reports it.
+    pub fn place<'a>(&'a self, part: &str, why: &Refusal, fallback: &'a At) -> &'a At {
+        place(&self.places, &self.part(part), why, fallback)
+    }
+
+    fn part(&self, part: &str) -> String {
+        match part {
             "" => self.name.clone(),
             part => format!("{}.{part}", self.name),
-        };
-        refused(&self.places, &section, why, fallback, problems);
+        }
     }
 }
 
@@ -53,10 +61,19 @@ pub fn refused(
     fallback: &At,
     problems: &mut Problems,
 ) {
+    let at = place(places, section, why, fallback);
+    problems.add(at, format!("{section}: {why}"));
+}
+
+fn place<'a>(
+    places: &'a BTreeMap<String, At>,
+    section: &str,
+    why: &Refusal,
+    fallback: &'a At,
+) -> &'a At {
     let of = |param: &&str| places.get(&format!("{section}.{param}"));
     let given = why.params.iter().find_map(of);
-    let at = given.or(places.get(section)).unwrap_or(fallback);
-    problems.add(at, format!("{section}: {why}"));
+    given.or(places.get(section)).unwrap_or(fallback)
 }
 
 /// Resolves a section without a kind that stands in one place alone. Returns `None` when a problem

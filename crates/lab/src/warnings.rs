@@ -90,24 +90,32 @@ fn waits_for_another_key(scenario: &Scenario) -> Vec<String> {
         .collect()
 }
 
+/// What the buffer policy does with its values, beside its scheduler: FIFO has no worst to make room.
 fn nature(switch: &SwitchConfig) -> Nature {
-    buffer::nature(&switch.buffer.0)
+    let nature = buffer::nature(&switch.buffer.0);
+    let stays = value(switch, "deflect") == Some(&Value::Flag(false));
+    Nature {
+        detours: nature.detours && !stays,
+        reorders: nature.reorders && !stays,
+        ranks: nature.ranks && !(nature.displaces && switch.sched.0 == "fifo"),
+        ..nature
+    }
 }
 
 fn reacts_to_marks(scheme: &Scheme) -> bool {
     scheme.config.transport.nature().marks
 }
 
-/// The value of the buffer policy's `mark_at`, if it has one.
-fn mark_at(switch: &SwitchConfig) -> Option<&Value> {
+/// The value of the buffer policy's parameter, if it has it.
+fn value<'a>(switch: &'a SwitchConfig, key: &str) -> Option<&'a Value> {
     let (name, values) = &switch.buffer;
     let entry = buffer::ENTRIES.iter().find(|entry| entry.name == name)?;
-    let has = entry.params.iter().any(|param| param.name == "mark_at");
-    has.then(|| values.get("mark_at"))
+    let has = entry.params.iter().any(|param| param.name == key);
+    has.then(|| values.get(key))
 }
 
 fn nothing_marks(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
-    let silent = !nature(switch).marks || mark_at(switch) == Some(&Value::Off);
+    let silent = !nature(switch).marks || value(switch, "mark_at") == Some(&Value::Off);
     (silent && reacts_to_marks(scheme)).then(|| {
         let buffer = &switch.buffer.0;
         format!("the transport slows down on marks, but buffer {buffer:?} as set marks nothing on its way")
@@ -118,7 +126,7 @@ fn marks_too_late(switch: &SwitchConfig) -> Option<String> {
     let Capacity::PerPort(capacity) = switch.capacity else {
         return None;
     };
-    let Some(Value::Size(mark_at)) = mark_at(switch) else {
+    let Some(Value::Size(mark_at)) = value(switch, "mark_at") else {
         return None;
     };
     let late = match (mark_at, capacity) {

@@ -316,6 +316,23 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
         let got = warned("", &sets);
         assert!(got.contains(expected), "{sets:?}: {got}");
     }
+    // Vertigo that deflects nothing detours nothing, and beside FIFO it reads no rank.
+    let vertigo = |set| [set, "scheme.dctcp.switch.buffer.kind=vertigo"];
+    let got = warned("", &vertigo("scheme.dctcp.transport.fast_retransmit=3"));
+    assert!(
+        got.contains("scheme dctcp: detours reorder packets"),
+        "{got}"
+    );
+    let off = "scheme.dctcp.switch.buffer.deflect=false";
+    let more = "[scheme.dctcp.transport]\nkind = \"newreno\"\nfast_retransmit = 3\n\
+                [scheme.dctcp.switch]\ncapacity = \"unlimited\"\n";
+    assert_eq!(warned(more, &vertigo(off)), "");
+    let marks = "scheme.dctcp.transport.fast_retransmit=off";
+    let fifo = [&vertigo(marks)[..], &["transport.rank=none"]].concat();
+    assert_eq!(warned("", &fifo), "");
+    let srpt = [&fifo[..], &["scheme.dctcp.switch.sched=srpt"]].concat();
+    let both = "buffer \"vertigo\" and sched \"srpt\" with transport.rank";
+    assert!(warned("", &srpt).contains(both), "{}", warned("", &srpt));
     let overridden = warned("[transport]\nfast_retransmit = 9\n", &[]);
     assert!(
         overridden.contains("a.toml:17:1: transport.fast_retransmit has no effect"),

@@ -176,6 +176,35 @@ fn a_refusal_is_shown_at_the_parameter_that_made_it() {
 }
 
 #[test]
+fn more_choices_than_a_switch_has_ports_are_refused_once() {
+    let two = GOOD
+        .replace("k = 4", "k = 2")
+        .replace("degree = 8", "degree = 1");
+    let with = |more: &str| said(&format!("{two}{more}\n"), &["seeds=1"]);
+    let three = "buffer = { kind = \"vertigo\", choices = 3 }";
+    let expected = "a.toml:11:40: switch.buffer: switch \"edge 0.0\": choices must be at most the 2 ports \
+                    of the switch, got 3";
+    let all = format!("[scheme.dctcp.switch]\n{three}");
+    assert_eq!(with(&all), expected);
+    // Inherited, and what stands there is harmless.
+    let harmless = format!("{all}\n[switch.at.core]\ncapacity = \"9 pkt\"");
+    assert_eq!(with(&harmless), expected);
+    let core = with(&format!("[switch.at.core]\n{three}"));
+    let expected = expected.replace("switch.buffer", "switch.at.core.buffer");
+    assert_eq!(core, expected.replace("edge 0.0", "core 0"));
+}
+
+#[test]
+fn what_is_inherited_is_refused_where_it_stands_not_at_another_set() {
+    let text = format!(
+        "{GOOD}[scheme.dctcp.switch]\nbuffer = \"vertigo\"\n[switch.at.core]\nsched = \"priority\"\n"
+    );
+    let expected = "a.toml:11:10: switch.at.core.buffer: \"vertigo\" needs sched \"srpt\", \"pfabric\" or \
+                    \"fifo\", got \"priority\"";
+    assert_eq!(said(&text, &["switch.at.core.capacity=50 pkt"]), expected);
+}
+
+#[test]
 fn every_problem_is_reported_not_just_the_first() {
     let text = GOOD
         .replace("\"10 ms\"", "10")

@@ -21,9 +21,9 @@ proptest! {
 
     #[test]
     fn every_packet_is_somewhere_at_any_moment(
-        config in any_switches(), plan in any_plan(16), us in 1u64..40_000,
+        network in any_network(), config in any_switches(), plan in any_plan(16),
+        us in 1u64..40_000,
     ) {
-        let network = topology("fat_tree", &[("k", "4")]);
         let outcome = run(&network, plan.clone(), config, Time::from_us(us));
         assert_conserved(&outcome);
         for (flow, planned) in outcome.flows.iter().zip(&plan.flows) {
@@ -36,11 +36,12 @@ proptest! {
 
     /// A packet that a scheduler forgot would wait for ever.
     #[test]
-    fn when_all_is_quiet_nothing_waits(mut config in any_switches(), plan in any_plan(16)) {
+    fn when_all_is_quiet_nothing_waits(
+        network in any_network(), mut config in any_switches(), plan in any_plan(16),
+    ) {
         // Ports that pause each other for ever may hold packets for ever.
         prop_assume!(config.switch.pfc.is_none());
         config.ttl = 64;
-        let network = topology("fat_tree", &[("k", "4")]);
         // A run ends with its last flow: one that comes long after all others.
         let mut plan = Plan::clone(&plan);
         plan.flows.push(flow(0, 1, 1, Time::from_s(6)));
@@ -53,9 +54,9 @@ proptest! {
 
     #[test]
     fn who_looks_changes_nothing(
-        config in any_config(), plan in any_plan(16), look_us in 1u64..5_000,
+        network in any_network(), config in any_config(), plan in any_plan(16),
+        look_us in 1u64..5_000,
     ) {
-        let network = topology("fat_tree", &[("k", "4")]);
         let until = Time::from_ms(40);
         let alone = run(&network, plan.clone(), config.clone(), until);
         let mut world: World = World::new(&network, plan, config).expect("a world");
@@ -79,6 +80,7 @@ proptest! {
         prop_assert_eq!(outcome, alone);
     }
 
+    /// Of a fat tree with ECMP: the numbers of its hosts say how long the shortest path is.
     #[test]
     fn detours_and_extra_hops_are_those_of_the_paths(
         plan in any_plan(16), capacity in 2u64..20, seed in any::<u64>(),
@@ -117,9 +119,8 @@ proptest! {
 
     #[test]
     fn the_wheel_and_the_heap_run_the_same_run(
-        config in any_switches(), plan in any_plan(16),
+        network in any_network(), config in any_switches(), plan in any_plan(16),
     ) {
-        let network = topology("leaf_spine", &[("leaves", "4"), ("spines", "2"), ("hosts_per_leaf", "4")]);
         let until = Time::from_ms(40);
         let wheel = run_with::<WheelAgenda>(&network, plan.clone(), config.clone(), until);
         let heap = run_with::<HeapAgenda>(&network, plan, config, until);
@@ -128,11 +129,10 @@ proptest! {
 
     #[test]
     fn an_explicit_fifo_queue_runs_the_same_run_as_one_event_a_hop(
-        config in any_config(), plan in any_plan(16),
+        network in any_network(), config in any_config(), plan in any_plan(16),
     ) {
         // A buffer that needs a scheduler of its own has no FIFO run to compare with.
         prop_assume!(config.switch.sched.0 == "fifo");
-        let network = topology("fat_tree", &[("k", "4")]);
         let until = Time::from_ms(40);
         let fast = run(&network, plan.clone(), config.clone(), until);
         let mut world: World = World::new(&network, plan, config).unwrap();
@@ -150,6 +150,7 @@ proptest! {
         mut config in any_switches(),
         sched in proptest::sample::select(vec!["priority", "pfabric", "srpt"]),
         same_delays: bool,
+        kind in 0u8..8,
         plan in any_plan(16),
         us in 1u64..40_000,
     ) {
@@ -159,7 +160,7 @@ proptest! {
         }
         // Delays of whole packets: they arrive as others leave.
         let delay = if same_delays { format!("{} ns", 8 * config.framing.wire(1500)) } else { "1 us".into() };
-        let network = topology("fat_tree", &[("k", "4"), ("delay", &delay)]);
+        let network = network(kind, &delay);
         let until = Time::from_us(us);
         let planned = run_planned::<WheelAgenda>(&network, &plan, &config, until);
         prop_assert_eq!(&planned, &run_planned::<HeapAgenda>(&network, &plan, &config, until));

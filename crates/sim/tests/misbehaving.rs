@@ -8,6 +8,7 @@ mod common;
 use common::*;
 use proptest::prelude::*;
 use sidestep_sim::*;
+use sidestep_switch::testing::data;
 use sidestep_switch::{
     AnyBuffer, AnyRoute, AnySched, Buffer, Capacity, Class, DropReason, Hops, Queues, Route, Sched,
     Verdict, Want, route,
@@ -235,7 +236,7 @@ fn a_buffer_that_detours_after_it_evicted_is_stopped() {
 #[test]
 fn a_buffer_that_asks_about_a_port_that_is_not_there_is_stopped() {
     const NOWHERE: PortId = PortId(60_000);
-    let asked: [fn(&mut dyn Queues) -> bool; 6] = [
+    let asked: [fn(&mut dyn Queues) -> bool; 8] = [
         |q| q.depth(NOWHERE).packets > 0,
         |q| q.worst(NOWHERE).is_some(),
         |q| {
@@ -244,6 +245,11 @@ fn a_buffer_that_asks_about_a_port_that_is_not_there_is_stopped() {
             named
         },
         |q| q.queue(NOWHERE, 0).flows > 0,
+        |q| {
+            q.see(NOWHERE, &data());
+            true
+        },
+        |q| q.could_fit(&data(), NOWHERE),
         |q| q.empty_at(NOWHERE) > Time::ZERO,
         |q| q.time_to_send(NOWHERE, Bytes(1)) > Time::ZERO,
     ];

@@ -156,12 +156,22 @@ pub fn describe(packet: &Value) -> String {
     let mut out = headline(packet, steps);
     let mut detoured_at: BTreeMap<&str, u64> = BTreeMap::new();
     out.push_str("\n   time, us  at            leaves by                 ahead of it\n");
-    for step in steps {
+    for (i, step) in steps.iter().enumerate() {
+        // Two steps at one switch: the packet waited there, and had to make room.
+        let stays = |other: Option<&Value>| {
+            other.is_some_and(|other| step["at"].is_string() && other["at"] == step["at"])
+        };
+        let (waited, next) = (i > 0 && stays(steps.get(i - 1)), steps.get(i + 1));
         let us = (time_ps(step) - t0) as f64 / 1e6;
         let at = step["at"].as_str().unwrap_or("");
         let rest = match step["event"].as_str().unwrap_or("") {
             "sent" => format!("{:<12}  its NIC", format!("host {}", packet["src"])),
             "delivered" => format!("host {:<7}  delivered", packet["dst"].to_string()),
+            "dropped" if waited => format!(
+                "{at:<12}  waited at {}, dropped: {}",
+                wanted(step),
+                word(&step["reason"])
+            ),
             "dropped" => format!(
                 "{at:<12}  DROPPED ({}), wanted {}",
                 word(&step["reason"]),
@@ -169,7 +179,11 @@ pub fn describe(packet: &Value) -> String {
             ),
             event => {
                 let to = format!("port {} to {}", step["port"], word(&step["to"]));
-                let mut rest = format!("{at:<12}  {to:<24}  {:>11}", step["ahead"].to_string());
+                let to = match stays(next) {
+                    true => format!("waits at {to}"),
+                    false => to,
+                };
+                let mut rest = format!("{at:<12}  {to:<30} {:>6}", step["ahead"].to_string());
                 if event == "detoured" {
                     *detoured_at.entry(at).or_default() += 1;
                     rest.push_str(&format!(
@@ -181,6 +195,9 @@ pub fn describe(packet: &Value) -> String {
                 for (_, word) in Changes::ALL.iter().filter(|(_, word)| step[*word] == true) {
                     rest.push_str("  ");
                     rest.push_str(word);
+                }
+                if stays(next) && next.is_some_and(|next| next["event"] != "dropped") {
+                    rest.push_str("  sent on");
                 }
                 rest
             }
@@ -274,16 +291,17 @@ mod tests {
 
     #[test]
     fn a_path_reads_hop_by_hop() {
-        let step = |event: &str, t: u64| {
+        let step = |event: &str, at: &str, t: u64| {
             json!({
-                "event": event, "at": "edge 0.1", "port": 2, "to": "agg 0.1", "ahead": 7,
+                "event": event, "at": at, "port": 2, "to": "agg 0.1", "ahead": 7,
                 "wanted_port": 0, "wanted_to": "host 9", "wanted_queue": 100, "marked": true, "t_ps": t,
             })
         };
         let packet = json!({
             "scheme": "dibs", "seed": 1, "id": "5:0", "flow": 12, "kind": "data", "seq": 2920,
             "src": 5, "dst": 9, "detours": 1,
-            "steps": [{"event": "sent", "t_ps": 1_000_000}, step("detoured", 14_000_000), step("queued", 30_000_000),
+            "steps": [{"event": "sent", "t_ps": 1_000_000}, step("detoured", "edge 0.1", 14_000_000),
+                      step("queued", "edge 0.0", 30_000_000),
                       {"event": "delivered", "t_ps": 51_500_000}],
         });
         let text = describe(&packet);
@@ -294,11 +312,39 @@ dibs, seed 1: 1 detours, delivered after 50.5 us
    time, us  at            leaves by                 ahead of it
       0.000  host 5        its NIC
      13.000  edge 0.1      port 2 to agg 0.1                   7  DETOUR, port 0 to host 9 is full (100)  marked
-     29.000  edge 0.1      port 2 to agg 0.1                   7  marked
+     29.000  edge 0.0      port 2 to agg 0.1                   7  marked
      50.500  host 9        delivered
 
 1 detours: 1 at edge 0.1
 ";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_victim_reads_as_waiting_where_it_was_and_then_sent_on_or_dropped() {
+        let step = |event: &str, port: u32, wanted: u32, t: u64| {
+            json!({
+                "event": event, "at": "leaf 0", "port": port, "to": format!("spine {port}"),
+                "ahead": 7, "wanted_port": wanted, "wanted_to": format!("spine {wanted}"),
+                "wanted_queue": 9, "marked": event == "detoured", "reason": "evicted", "t_ps": t,
+            })
+        };
+        let packet = json!({
+            "scheme": "vertigo", "seed": 1, "id": "5:0", "flow": 12, "kind": "data", "seq": 0,
+            "src": 5, "dst": 9, "detours": 1,
+            "steps": [{"event": "sent", "t_ps": 0}, step("queued", 2, 2, 1_000_000),
+                      step("detoured", 5, 2, 2_000_000), step("dropped", 0, 5, 3_000_000)],
+        });
+        let text = describe(&packet);
+        let (_, path) = text.split_once("\n\n").expect("a path");
+        let expected = "   time, us  at            leaves by                 ahead of it
+      0.000  host 5        its NIC
+      1.000  leaf 0        waits at port 2 to spine 2          7  sent on
+      2.000  leaf 0        waits at port 5 to spine 5          7  DETOUR, port 2 to spine 2 is full (9)  marked
+      3.000  leaf 0        waited at port 5 to spine 5, dropped: evicted
+
+1 detours: 1 at leaf 0
+";
+        assert_eq!(path, expected);
     }
 }

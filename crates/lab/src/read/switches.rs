@@ -35,17 +35,33 @@ struct Kind<'a> {
 }
 
 impl Kind<'_> {
+    /// Reports a refusal, but not what it inherits when that is shown already: its place and part.
+    fn refused(
+        &self,
+        part: &'static str,
+        why: &Refusal,
+        shown: &mut Vec<(At, &'static str)>,
+        problems: &mut Problems,
+    ) {
+        let place = (self.resolved.place(part, why, self.at).clone(), part);
+        if !shown.contains(&place) {
+            self.resolved.refused(part, why, self.at, problems);
+            shown.push(place);
+        }
+    }
+
     /// Its config, when it can be had with what `[switch]` says of all, in `values`.
     fn config(
         &self,
         decision: Decision,
         values: &Values,
         network: Option<&Network>,
+        shown: &mut Vec<(At, &'static str)>,
         problems: &mut Problems,
     ) -> Option<SwitchConfig> {
         let fits = network.map_or(Ok(()), |network| self.fits(&decision, network));
         let built = fits.and_then(|()| switch(decision, values));
-        let refused = |(part, why)| self.resolved.refused(part, &why, self.at, problems);
+        let refused = |(part, why)| self.refused(part, &why, shown, problems);
         built.map_err(refused).ok()
     }
 
@@ -89,10 +105,11 @@ pub(super) fn switches(
         at,
         numbers: numbers(None),
     };
+    let mut shown = Vec::new();
     let switch = match decision(resolved) {
-        Ok(decision) => all.config(decision, &resolved.values, network, problems),
+        Ok(decision) => all.config(decision, &resolved.values, network, &mut shown, problems),
         Err((part, why)) => {
-            resolved.refused(part, &why, at, problems);
+            all.refused(part, &why, &mut shown, problems);
             None
         }
     };
@@ -103,7 +120,7 @@ pub(super) fn switches(
             numbers: numbers(Some(number)),
         };
         let decision = differing.decision.clone();
-        let config = kind.config(decision, &resolved.values, network, problems)?;
+        let config = kind.config(decision, &resolved.values, network, &mut shown, problems)?;
         Some((kind, config))
     });
     let kinds: Vec<_> = kinds.collect();
@@ -112,7 +129,7 @@ pub(super) fn switches(
     let mut whole = true;
     for (kind, config) in std::iter::once(&(all, switch.clone())).chain(&kinds) {
         if let Err(why) = holds_a_packet(&config.capacity, mss) {
-            kind.resolved.refused("", &why, kind.at, problems);
+            kind.refused("", &why, &mut shown, problems);
             whole = false;
         }
     }

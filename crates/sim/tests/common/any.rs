@@ -1,9 +1,61 @@
-//! Any run: settings and plans drawn at random.
+//! Any run: networks, settings and plans drawn at random.
 
 use super::*;
 use proptest::prelude::*;
 
+/// A network with 16 hosts on which shortest paths go up and then down: no pauses on it can lock.
+pub fn any_tree() -> impl Strategy<Value = Network> {
+    any_kind(0..6)
+}
+
+/// That, or one whose shortest paths go any way. No switch has fewer than four ports.
+pub fn any_network() -> impl Strategy<Value = Network> {
+    any_kind(0..8)
+}
+
+fn any_kind(kinds: std::ops::Range<u8>) -> impl Strategy<Value = Network> {
+    let delays = prop_oneof![Just("0 us"), Just("1 us"), Just("20 us")];
+    (kinds, delays).prop_map(|(kind, delay)| network(kind, delay))
+}
+
+/// The delay is that of every cable.
+pub fn network(kind: u8, delay: &str) -> Network {
+    let of = |name: &str, sets: &[(&str, &str)]| {
+        let mut sets = sets.to_vec();
+        sets.extend(
+            ["delay", "host_delay", "fabric_delay", "bottleneck_delay"].map(|d| (d, delay)),
+        );
+        topology(name, &sets)
+    };
+    match kind {
+        0 => of("fat_tree", &[("k", "4")]),
+        1 => of("single_switch", &[("hosts", "16")]),
+        2 => of(
+            "leaf_spine",
+            &[("leaves", "4"), ("spines", "2"), ("hosts_per_leaf", "4")],
+        ),
+        3 | 4 => {
+            let middle = if kind == 3 { "10 Gbps" } else { "100 Mbps" };
+            of(
+                "dumbbell",
+                &[("left", "10"), ("right", "6"), ("bottleneck_rate", middle)],
+            )
+        }
+        5 => of("linear", &[("switches", "4"), ("hosts_per_switch", "4")]),
+        _ => of(
+            "jellyfish",
+            &[
+                ("switches", "8"),
+                ("degree", "4"),
+                ("hosts_per_switch", "2"),
+            ],
+        ),
+    }
+}
+
 pub fn any_config() -> impl Strategy<Value = WorldConfig> {
+    let routes =
+        proptest::sample::select(route::ENTRIES.iter().map(|e| e.name).collect::<Vec<_>>());
     // Every policy, with the scheduler that it needs or with any.
     let buffers =
         proptest::sample::select(buffer::ENTRIES.iter().map(|e| e.name).collect::<Vec<_>>());
@@ -22,31 +74,45 @@ pub fn any_config() -> impl Strategy<Value = WorldConfig> {
         proptest::sample::select(sched::ENTRIES.iter().map(|e| e.name).collect::<Vec<_>>()),
     ];
     (
-        (buffers, scheds),
+        (routes, buffers, scheds),
+        // Of a route or of Vertigo.
+        (1u8..5, 0u8..5, any::<bool>()),
         capacities,
         any::<[bool; 2]>(),
         any::<u64>(),
         4u8..40,
     )
-        .prop_map(|((name, sched), capacity, [ip, fabric], seed, ttl)| {
-            let nature = buffer::nature(name);
-            let mut config = config(name, 1, seed);
-            if nature.detours {
-                config.transport = dibs(1, seed).transport;
-            }
-            let sched = match nature.works_beside(sched) {
-                true => sched,
-                false => nature.sched[0],
-            };
-            config.switch.sched = values(sched::ENTRIES, sched, &[]);
-            config.switch.capacity = capacity;
-            config.framing = if ip { Framing::Ip } else { Framing::Ethernet };
-            config.ttl = ttl;
-            if fabric {
-                config.transport = pfabric().into();
-            }
-            config
-        })
+        .prop_map(
+            |(named, (choices, memory, deflect), capacity, [ip, fabric], seed, ttl)| {
+                let (route, name, sched) = named;
+                let nature = buffer::nature(name);
+                let (choices, memory) = (choices.to_string(), memory.to_string());
+                let deflect = deflect.to_string();
+                let sets = [
+                    ("choices", &choices[..]),
+                    ("memory", &memory),
+                    ("deflect", &deflect),
+                ];
+                let mut config = config(name, 1, seed);
+                config.switch.route = values(route::ENTRIES, route, &sets);
+                config.switch.buffer = values(buffer::ENTRIES, name, &sets);
+                if nature.detours {
+                    config.transport = dibs(1, seed).transport;
+                }
+                let sched = match nature.works_beside(sched) {
+                    true => sched,
+                    false => nature.sched[0],
+                };
+                config.switch.sched = values(sched::ENTRIES, sched, &[]);
+                config.switch.capacity = capacity;
+                config.framing = if ip { Framing::Ip } else { Framing::Ethernet };
+                config.ttl = ttl;
+                if fabric {
+                    config.transport = pfabric().into();
+                }
+                config
+            },
+        )
 }
 
 /// The same, or with pauses, or with a fabric between inputs and outputs.

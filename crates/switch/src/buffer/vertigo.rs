@@ -1,19 +1,20 @@
 //! Vertigo: a full queue sends on what has the most left to send, to a queue that is less full.
 //!
 //! **Decision**     the wanted port if the packet fits. If not, and what waits there and ranks strictly worse
-//!                  makes room, the worst of it leave and the packet joins; else the packet leaves itself. Who
+//!                  makes room, the worst of it leave and the packet joins; else the packet leaves itself. What
 //!                  leaves goes to the shorter queue of `choices` ports to a switch, drawn at random. Where that is
 //!                  full too, its worst are dropped until all fits, itself perhaps.
 //! **State**        none. Reads ranks from the worst on until there is room; `choices` draws for each packet
 //!                  that leaves, less where fewer ports lead to a switch.
-//! **Units**        remaining bytes of the flow ([`Packet::rank`]); bytes of queue; `mark_at` in packets or bytes.
+//! **Units**        ranks, of transports here the bytes not acknowledged ([`Packet::rank`]); bytes of queue; `mark_at`
+//!                  in packets or bytes.
 //! **Errors**       `evicted` for what waited, `full` for the packet at hand; construction refuses `choices` of
 //!                  0, of more than 4, or of more than the switch has ports.
 //! **Source**       Abdous et al., CoNEXT 2021, section 3.2, and its public simulator.
 //! **Deviations**   of two full queues the paper takes either, its simulator and this the shorter. The port where a
 //!                  packet waited and the one it came in by are among those drawn, as in the simulator. Equal
-//!                  queues: the one drawn first. A mark is given by the queue as it is when the packet comes, before
-//!                  others leave it. `deflect` is not in the paper.
+//!                  queues: the one drawn first. A mark is given by the queue as it is before the last victim leaves
+//!                  it. `deflect` is not in the paper.
 
 use super::detour::STEP;
 use super::{Buffer, DropReason, Verdict};
@@ -33,7 +34,7 @@ pub struct Vertigo {
 impl Policy for Vertigo {
     const ENTRY: Entry = Entry {
         name: "vertigo",
-        summary: "sends the packets with the most left to send on to shorter queues; with sched srpt",
+        summary: "sends the packets with the most left to send on to shorter queues; meant for sched srpt",
         source: "Abdous et al., CoNEXT 2021 (Vertigo)",
         params: &[
             STEP,
