@@ -4,8 +4,8 @@
 //! ([`sidestep_switch::ports`] says how a queue behaves). Since a FIFO port knows a packet's
 //! departure when it is queued, the agenda holds only the arrival of the line's head: one
 //! event a hop. Ports whose scheduler is not FIFO take a second event, the end of a
-//! transmission, when something waits behind it; with pauses they always do. Here are the clock, the agenda and the wires; `pauses` and `crossings` are the
-//! events that only some networks have.
+//! transmission, when something waits behind it; with pauses they always do. Here are the clock,
+//! the agenda and the wires; `pauses` and `crossings` are the events that only some networks have.
 
 mod crossings;
 mod link;
