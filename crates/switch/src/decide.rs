@@ -52,7 +52,8 @@ impl Streams {
 /// One port in memory, whose clock stands still and which nothing leaves:
 ///
 /// ```
-/// use sidestep_switch::ports::{Line, Live, Parcel, Ports, Ranked, Store, Wire};
+/// use sidestep_switch::ports::{Line, Live, Ports, Ranked, Wire};
+/// use sidestep_switch::testing::Shelf;
 /// use sidestep_switch::{
 ///     Action, AnyBuffer, AnyRoute, Capacity, Carrier, Decider, DropReason, Hops, Joined, Streams,
 /// };
@@ -60,13 +61,6 @@ impl Streams {
 ///     BitRate, FlowId, HostId, Kind, Packet, PortId, PortSet, Seed, Size, Time, Values,
 /// };
 ///
-/// #[derive(Default)]
-/// struct Shelf(Vec<Parcel>);
-/// # impl Store for Shelf {
-/// #     fn parcel(&self, at: u32) -> &Parcel { &self.0[at as usize] }
-/// #     fn parcel_mut(&mut self, at: u32) -> &mut Parcel { &mut self.0[at as usize] }
-/// #     fn has(&self, at: u32) -> bool { (at as usize) < self.0.len() }
-/// # }
 /// struct OnePort {
 ///     line: Line,
 ///     wire: Wire,
@@ -107,8 +101,7 @@ impl Streams {
 ///         false
 ///     }
 ///     fn enqueue(&mut self, _: PortId) -> bool {
-///         let at = self.port.shelf.0.len() as u32;
-///         self.port.shelf.0.push(Parcel::new(self.packet));
+///         let at = self.port.shelf.put(self.packet);
 ///         self.port.line.grow(u32::from(self.packet.wire) - 20);
 ///         let wire = self.port.wire;
 ///         self.port.line.queue(&mut self.port.shelf, &wire, Time::ZERO, at);

@@ -1,5 +1,6 @@
-//! A switch's queues by hand: for dialogue tests, conformance vectors and examples.
+//! A switch's queues by hand, and packets in memory: for dialogue tests, conformance vectors and examples.
 
+use crate::ports::{Parcel, Store};
 use crate::queues::could_fit;
 use crate::{Capacity, Class, Depth, Queues, Want};
 use sidestep_types::{
@@ -143,6 +144,30 @@ impl Queues for StillQueues {
     }
     fn time_to_send(&self, _: PortId, bytes: Bytes) -> Time {
         BitRate::gbps(1).time_to_send(bytes)
+    }
+}
+
+/// Packets in memory, in the order in which they came; none is ever freed.
+#[derive(Debug, Default)]
+pub struct Shelf(pub Vec<Parcel>);
+
+impl Shelf {
+    /// Stores a packet; says where.
+    pub fn put(&mut self, packet: Packet) -> u32 {
+        self.0.push(Parcel::new(packet));
+        self.0.len() as u32 - 1
+    }
+}
+
+impl Store for Shelf {
+    fn parcel(&self, at: u32) -> &Parcel {
+        &self.0[at as usize]
+    }
+    fn parcel_mut(&mut self, at: u32) -> &mut Parcel {
+        &mut self.0[at as usize]
+    }
+    fn has(&self, at: u32) -> bool {
+        (at as usize) < self.0.len()
     }
 }
 

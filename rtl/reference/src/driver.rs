@@ -4,7 +4,8 @@
 //! that did to the queues. Packets take no bytes, so a queue that one packet leaves and another joins stays as deep.
 
 use crate::deflect::{Deflection, Load};
-use sidestep_switch::ports::{Line, Live, Parcel, Ports, Ranked, Store, Wire};
+use sidestep_switch::ports::{Line, Live, Ports, Ranked, Store, Wire};
+use sidestep_switch::testing::Shelf;
 use sidestep_switch::{
     Action, AnyBuffer, AnyRoute, AnySched, Capacity, Carrier, Decider, DropReason, Joined, Streams,
 };
@@ -96,29 +97,6 @@ fn ranked(rank: u32) -> Packet {
     let mut packet = Packet::new(Kind::Data, FlowId(0), HostId(0), 0);
     packet.set_rank(rank);
     packet
-}
-
-/// Packets in memory, never freed.
-#[derive(Default)]
-pub(crate) struct Shelf(Vec<Parcel>);
-
-impl Shelf {
-    fn put(&mut self, packet: Packet) -> u32 {
-        self.0.push(Parcel::new(packet));
-        self.0.len() as u32 - 1
-    }
-}
-
-impl Store for Shelf {
-    fn parcel(&self, at: u32) -> &Parcel {
-        &self.0[at as usize]
-    }
-    fn parcel_mut(&mut self, at: u32) -> &mut Parcel {
-        &mut self.0[at as usize]
-    }
-    fn has(&self, at: u32) -> bool {
-        (at as usize) < self.0.len()
-    }
 }
 
 impl Ports for &mut Driver {

@@ -1,7 +1,7 @@
 //! Dialogues with the queues of a switch, over ports in memory.
 
 use super::*;
-use crate::testing::data;
+use crate::testing::{Shelf, data};
 use crate::{
     Action, AnyBuffer, AnyRoute, AnySched, Buffer, Capacity, Carrier, Changes, Decider, Depth,
     DropReason, Joined, Queues, Sched, Streams, Verdict, Want,
@@ -9,29 +9,6 @@ use crate::{
 use sidestep_types::{BitRate, FlowId, Packet, PortId, PortSet, Rng, Seed, Size, Time, Values};
 
 mod victims;
-
-/// Packets in memory, never freed.
-#[derive(Default)]
-struct Shelf(Vec<Parcel>);
-
-impl Shelf {
-    fn put(&mut self, packet: Packet) -> u32 {
-        self.0.push(Parcel::new(packet));
-        self.0.len() as u32 - 1
-    }
-}
-
-impl Store for Shelf {
-    fn parcel(&self, at: u32) -> &Parcel {
-        &self.0[at as usize]
-    }
-    fn parcel_mut(&mut self, at: u32) -> &mut Parcel {
-        &mut self.0[at as usize]
-    }
-    fn has(&self, at: u32) -> bool {
-        (at as usize) < self.0.len()
-    }
-}
 
 /// The smallest driver: a clock that is set by hand.
 struct Desk {

@@ -12,18 +12,13 @@ use sidestep_types::{Bytes, Packet, PortId, PortSet, Time};
 /// two drivers.
 ///
 /// ```
-/// use sidestep_switch::ports::{Line, Live, Parcel, Ports, Ranked, Store, Wire};
+/// use sidestep_switch::ports::{Line, Live, Ports, Ranked, Wire};
+/// use sidestep_switch::testing::Shelf;
 /// use sidestep_switch::Capacity;
 /// use sidestep_types::{
 ///     BitRate, FlowId, HostId, Kind, Packet, PortId, PortSet, Size, Time,
 /// };
 ///
-/// struct Shelf(Vec<Parcel>);
-/// # impl Store for Shelf {
-/// #     fn parcel(&self, at: u32) -> &Parcel { &self.0[at as usize] }
-/// #     fn parcel_mut(&mut self, at: u32) -> &mut Parcel { &mut self.0[at as usize] }
-/// #     fn has(&self, at: u32) -> bool { (at as usize) < self.0.len() }
-/// # }
 /// struct OnePort {
 ///     line: Line,
 ///     wire: Wire,
@@ -72,11 +67,12 @@ use sidestep_types::{Bytes, Packet, PortId, PortSet, Time};
 /// let mut port = OnePort {
 ///     line: Line::default(),
 ///     wire: Wire::new(BitRate::gbps(1), Time::from_us(1)),
-///     shelf: Shelf(vec![Parcel::new(packet)]),
+///     shelf: Shelf::default(),
 /// };
 /// assert!(Live(&mut port).want(PortId(0), &packet).fits);
+/// let at = port.shelf.put(packet);
 /// port.line.grow(1518);
-/// let departs = port.line.queue(&mut port.shelf, &port.wire, Time::ZERO, 0);
+/// let departs = port.line.queue(&mut port.shelf, &port.wire, Time::ZERO, at);
 /// assert_eq!(departs, Some(Time::from_ns(12_304)));
 /// assert!(!Live(&mut port).want(PortId(0), &packet).fits);
 /// ```
