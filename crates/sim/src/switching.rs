@@ -201,17 +201,8 @@ impl<A: Agenda, const INNER: bool> Carrier for AtHand<'_, A, INNER> {
 
     #[inline(always)]
     fn at_hand(&mut self) -> (&Packet, Outputs<'_>) {
-        let fabric = &mut *self.fabric;
-        let outputs = Outputs {
-            now: fabric.now,
-            links: &mut fabric.links,
-            wiring: &mut fabric.wiring,
-            pool: &fabric.pool,
-            unbuffered: fabric.unbuffered,
-            frame: self.frame,
-            from: self.from,
-        };
-        (&fabric.pool.get(self.parcel).packet, outputs)
+        let outputs = Outputs::of(self.fabric, self.frame, self.from);
+        (&outputs.pool.get(self.parcel).packet, outputs)
     }
 
     #[inline(always)]
@@ -240,18 +231,8 @@ impl<A: Agenda, const INNER: bool> Carrier for AtHand<'_, A, INNER> {
     }
 
     fn held(&mut self, held: u32) -> (Packet, Outputs<'_>) {
-        let packet = self.fabric.pool.get(held).packet;
-        let fabric = &mut *self.fabric;
-        let outputs = Outputs {
-            now: fabric.now,
-            links: &mut fabric.links,
-            wiring: &mut fabric.wiring,
-            pool: &fabric.pool,
-            unbuffered: fabric.unbuffered,
-            frame: self.frame,
-            from: NONE,
-        };
-        (packet, outputs)
+        let outputs = Outputs::of(self.fabric, self.frame, NONE);
+        (outputs.pool.get(held).packet, outputs)
     }
 
     fn held_mut(&mut self, held: u32) -> &mut Packet {
@@ -289,6 +270,22 @@ struct Outputs<'a> {
     frame: &'a Frame,
     /// The link that the packet came over; [`NONE`] of one that waited here.
     from: u32,
+}
+
+impl<'a> Outputs<'a> {
+    /// Those of a switch of `fabric`, for a packet that came over the link `from`.
+    #[inline(always)]
+    fn of<A>(fabric: &'a mut Fabric<A>, frame: &'a Frame, from: u32) -> Outputs<'a> {
+        Outputs {
+            now: fabric.now,
+            links: &mut fabric.links,
+            wiring: &mut fabric.wiring,
+            pool: &fabric.pool,
+            unbuffered: fabric.unbuffered,
+            frame,
+            from,
+        }
+    }
 }
 
 impl Ports for Outputs<'_> {
