@@ -88,6 +88,16 @@ impl Load {
     }
 }
 
+/// What must be known of sizes drawn from the distribution `name`.
+pub(super) fn told(name: &str, cdf: &SizeCdf, rule: Interpolation) -> String {
+    format!(
+        "{name}, {} between points: mean flow {:.0} B, {:.1} % of flows below 100 kB",
+        rule.word(),
+        cdf.mean(rule),
+        100.0 * cdf.share_below(100_000, rule),
+    )
+}
+
 /// `n` in `duration`; none in no time.
 pub(super) fn per_second(n: u64, duration: Time) -> f64 {
     if duration == Time::ZERO {

@@ -17,6 +17,7 @@ mod load;
 pub mod long;
 pub mod permutation;
 pub mod query;
+pub mod replace;
 
 pub use load::{Cost, Load};
 
@@ -145,6 +146,7 @@ workloads! {
     long::Long,
     permutation::Permutation,
     incast::Incast,
+    replace::Replace,
     flow_list::FlowList,
 }
 
@@ -253,6 +255,7 @@ impl<'a> Draft<'a> {
             class: self.class,
             query: None,
             request: false,
+            mss: None,
         })
     }
 
@@ -291,6 +294,7 @@ impl<'a> Draft<'a> {
             class: self.class,
             query: Some(query),
             request: false,
+            mss: None,
         })?;
         Ok(())
     }
@@ -306,6 +310,7 @@ impl<'a> Draft<'a> {
             class: self.class,
             query: Some(query),
             request: true,
+            mss: None,
         })
     }
 }
