@@ -216,7 +216,7 @@ impl Record {
             scheme: run.scheme.clone(),
             seed: run.seed,
             interrupted: run.interrupted,
-            flows: planned(plan, outcome).count() as u64,
+            flows: run.flows().count() as u64,
             queries: plan.queries.len() as u64,
             end: Span(outcome.end),
             trajectory_hash: outcome.trajectory_hash,
@@ -231,7 +231,7 @@ impl Record {
             unmeasured: run.unmeasured.clone(),
             ..Record::default()
         };
-        for (flow, seen) in planned(plan, outcome) {
+        for (_, flow, seen) in run.flows() {
             record.flow(flow, seen, outcome.end);
         }
         record.timed_out(plan, outcome);
@@ -317,16 +317,6 @@ fn classes(plan: &Plan, outcome: &Outcome) -> Vec<ClassRecord> {
         }
     };
     plan.classes.iter().enumerate().map(class).collect()
-}
-
-/// The flows that were to happen and what became of each: all but those whose closed loop ended before
-/// they came to start.
-fn planned<'a>(
-    plan: &'a Plan,
-    outcome: &'a Outcome,
-) -> impl Iterator<Item = (&'a FlowPlan, &'a FlowOutcome)> {
-    let each = plan.flows.iter().zip(&outcome.flows);
-    each.filter(|(flow, seen)| seen.started.is_some() || !flow.start.replaces())
 }
 
 /// Completion times of queries: from the question until the last response is complete.

@@ -16,6 +16,7 @@
 //!                  That the gap is per host, and exponential, is assumed.
 
 use super::load::told;
+use super::mss::MSS;
 use super::{Cost, Draft, Load, Poisson, Site, Workload};
 use crate::cdf::{Interpolation, SizeCdf};
 use crate::files::Files;
@@ -64,6 +65,7 @@ impl Workload for Background {
                 "instead of inter_arrival: payload offered, as a share of the host's link",
             )
             .or_off("off"),
+            MSS,
         ],
     };
 

@@ -17,6 +17,7 @@
 //!                  host is as often the source as any other.
 
 use super::load::told;
+use super::mss::MSS;
 use super::{Cost, Draft, Load, MAX_FLOWS, Site, Workload, count, jitter, size};
 use crate::cdf::{Interpolation, SizeCdf};
 use crate::files::Files;
@@ -81,6 +82,7 @@ impl Workload for Replace {
                 "0 us",
                 "the first flows start up to this much after time zero, uniformly; assumed",
             ),
+            MSS,
         ],
     };
 
