@@ -35,6 +35,7 @@ fn send(network: &Network) {
         class: 0,
         query: None,
         request: false,
+        mss: None,
     };
     let plan = Arc::new(Plan {
         classes: vec!["one".into()],

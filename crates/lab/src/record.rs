@@ -26,7 +26,7 @@ pub struct Record {
     pub seed: u64,
     /// The watcher stopped it: what was under way counts as unfinished.
     pub interrupted: bool,
-    /// Flows of the plan.
+    /// Flows of the plan, but those of a closed loop that never came to start.
     pub flows: u64,
     /// Queries of the plan.
     pub queries: u64,
@@ -216,7 +216,7 @@ impl Record {
             scheme: run.scheme.clone(),
             seed: run.seed,
             interrupted: run.interrupted,
-            flows: plan.flows.len() as u64,
+            flows: run.flows().count() as u64,
             queries: plan.queries.len() as u64,
             end: Span(outcome.end),
             trajectory_hash: outcome.trajectory_hash,
@@ -231,7 +231,7 @@ impl Record {
             unmeasured: run.unmeasured.clone(),
             ..Record::default()
         };
-        for (flow, seen) in plan.flows.iter().zip(&outcome.flows) {
+        for (_, flow, seen) in run.flows() {
             record.flow(flow, seen, outcome.end);
         }
         record.timed_out(plan, outcome);

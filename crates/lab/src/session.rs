@@ -1,8 +1,8 @@
 //! A run that its caller steps: for whoever shows it while it goes on, or wants to look inside.
 //!
 //! **Decision**     when the run is over: with the instant in which every flow that ends has been
-//!                  delivered, or at `duration + drain`; with endless flows not before
-//!                  `duration`. It looks at the end of each thousandth of the way, wherever the
+//!                  delivered, or at `duration + drain`; with endless flows or a closed loop
+//!                  not before `duration`. It looks at the end of each thousandth of the way, wherever the
 //!                  caller stops between, so that the outcome is the same however it is stepped.
 //! **State**        the world, its probes, the thousandth that comes next.
 //! **Units**        simulated time in picoseconds.
@@ -50,7 +50,8 @@ pub struct Session<A: Agenda = WheelAgenda> {
     network: Arc<Network>,
     duration: Time,
     horizon: Time,
-    endless: u64,
+    /// Flows that the run does not wait for.
+    unawaited: u64,
     /// Simulated time up to which everything has happened.
     now: Time,
     /// The end of the thousandth under way.
@@ -87,7 +88,7 @@ impl<A: Agenda> Session<A> {
             prober,
             scheme: scheme.name.clone(),
             seed,
-            endless: plan.flows.iter().filter(|f| f.is_endless()).count() as u64,
+            unawaited: plan.unawaited(),
             plan,
             network,
             duration: scenario.duration,
@@ -119,7 +120,7 @@ impl<A: Agenda> Session<A> {
             if delivered {
                 self.over = true;
             } else if limit == self.mark {
-                let left = self.world.unfinished() - self.endless;
+                let left = self.world.unfinished() - self.unawaited;
                 let done = left == 0 && limit >= self.duration;
                 self.over = done || limit == self.horizon;
                 self.mark = self.next_mark();
@@ -152,8 +153,8 @@ impl<A: Agenda> Session<A> {
 
     /// How far the run is.
     pub fn progress(&self) -> Progress {
-        let total = self.plan.flows.len() as u64 - self.endless;
-        let left = self.world.unfinished() - self.endless;
+        let total = self.plan.flows.len() as u64 - self.unawaited;
+        let left = self.world.unfinished() - self.unawaited;
         Progress {
             now: self.now,
             horizon: self.horizon,

@@ -20,6 +20,7 @@ fn flow(size: u64, class: u8, query: Option<u32>) -> FlowPlan {
         class,
         query,
         request: false,
+        mss: None,
     }
 }
 

@@ -2,16 +2,26 @@
 
 use crate::config::{SwitchConfig, WorldConfig};
 use crate::network::Network;
-use crate::plan::{FlowPlan, Plan, Start};
+use crate::plan::{FlowPlan, Plan};
 use sidestep_types::{Bytes, Framing, HEADER_BYTES, Refusal, Size, Time};
 
-/// Refuses a setting that no run of a network with so many `switches` can have.
-pub(crate) fn check_settings(config: &WorldConfig, switches: usize) -> Result<(), Refusal> {
+/// Refuses a setting that no run of a network with so many `switches` can have, when segments carry
+/// up to `mss` bytes.
+pub(crate) fn check_settings(
+    config: &WorldConfig,
+    switches: usize,
+    mss: u32,
+) -> Result<(), Refusal> {
     let transport = &config.transport;
-    let mss = transport.mss();
-    if !(1..=MOST_MSS).contains(&mss) {
+    if transport.mss() == 0 || mss > MOST_MSS {
         let expected = format!("must be from 1 B to {MOST_MSS} B");
-        return Err(Refusal::of("mss", expected).got(format!("{mss} B")));
+        let got = if transport.mss() == 0 { 0 } else { mss };
+        return Err(Refusal::of("mss", expected).got(format!("{got} B")));
+    }
+    let window = transport.receive_window();
+    if mss > transport.mss() && u64::from(mss) > window {
+        let expected = format!("a flow's mss must be within the receive window ({window} B)");
+        return Err(Refusal::of_none(expected).got(format!("{mss} B")));
     }
     if transport.shortest_timeout() == Time::ZERO {
         let params = ["rto_min", "rto_initial", "rto"];
@@ -135,7 +145,7 @@ pub(crate) fn check_plan(network: &Network, plan: &Plan) -> Result<(), Refusal> 
                 flow.class
             ));
         }
-        if let Start::After { flow: other, .. } = flow.start {
+        if let Some(other) = flow.start.follows() {
             let Some(first) = plan.flows.get(other.0 as usize) else {
                 return refuse(format!(
                     "flow {f} waits for flow {}, which is not planned",

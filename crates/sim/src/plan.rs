@@ -3,6 +3,7 @@
 //! A plan is immutable while the run goes on, so that hosts may read it from any thread.
 
 use sidestep_types::{FlowId, HostId, Packet, Time};
+use std::num::NonZeroU16;
 
 /// The flows and queries of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,6 +33,8 @@ pub struct FlowPlan {
     pub query: Option<u32>,
     /// It is a query's request, not a response.
     pub request: bool,
+    /// Payload bytes of a full segment; `None` is what the transport says.
+    pub mss: Option<NonZeroU16>,
 }
 
 impl FlowPlan {
@@ -44,6 +47,38 @@ impl FlowPlan {
     /// Does the flow never end?
     pub fn is_endless(&self) -> bool {
         self.size == FlowPlan::ENDLESS
+    }
+
+    /// Payload bytes of a full segment, where the transport's has `transport`.
+    pub fn mss_or(&self, transport: u32) -> u32 {
+        self.mss.map_or(transport, |mss| u32::from(mss.get()))
+    }
+
+    /// Is it a flow of its run, in which it `started` then? A follower in a closed loop that never came to
+    /// start is none.
+    pub fn counts(&self, started: Option<Time>) -> bool {
+        started.is_some() || !self.start.replaces()
+    }
+}
+
+impl Plan {
+    /// How many flows a run does not wait for: those without an end, and those in a closed loop, which
+    /// replace another or are replaced. What is under way when the others are done is left so.
+    pub fn unawaited(&self) -> u64 {
+        let mut unawaited: Vec<bool> = (self.flows.iter()).map(FlowPlan::is_endless).collect();
+        for (f, flow) in self.flows.iter().enumerate() {
+            if let Start::Replace { flow: before, .. } = flow.start {
+                unawaited[f] = true;
+                unawaited[before.0 as usize] = true;
+            }
+        }
+        unawaited.into_iter().filter(|is| *is).count() as u64
+    }
+
+    /// Payload bytes of the largest segment that a flow may send, where the transport's has `transport`.
+    pub fn largest_mss(&self, transport: u32) -> u32 {
+        let each = self.flows.iter().map(|flow| flow.mss_or(transport));
+        each.fold(transport, u32::max)
     }
 }
 
@@ -59,6 +94,29 @@ pub enum Start {
         /// The time from the end of that flow to the start of this one.
         wait: Time,
     },
+    /// In a closed loop: at once after the last byte of `flow` was delivered, if that is before
+    /// `until`, and otherwise never. That flow ends at this flow's source.
+    Replace {
+        /// The flow whose place it takes.
+        flow: FlowId,
+        /// The end of the loop.
+        until: Time,
+    },
+}
+
+impl Start {
+    /// The flow that it waits for.
+    pub fn follows(self) -> Option<FlowId> {
+        match self {
+            Start::At(_) => None,
+            Start::After { flow, .. } | Start::Replace { flow, .. } => Some(flow),
+        }
+    }
+
+    /// Does it take another flow's place in a closed loop?
+    pub fn replaces(self) -> bool {
+        matches!(self, Start::Replace { .. })
+    }
 }
 
 /// One query: it begins at `start` and completes with its last response.

@@ -17,6 +17,10 @@ pub fn job(scenario: &Scenario, plan: &Plan, scale: Scale) -> Job {
                 flow: flow.0 as usize,
                 wait_ns: scale.here_ns(wait),
             },
+            sim::Start::Replace { flow, .. } => Start::After {
+                flow: flow.0 as usize,
+                wait_ns: 0,
+            },
         },
     };
     Job {

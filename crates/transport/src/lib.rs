@@ -26,7 +26,7 @@ pub use config::{DelayedAck, TcpConfig};
 pub use congestion::{Congestion, Control, DEFAULT, Echo, Window};
 pub use host::Endpoint;
 pub use nature::Nature;
-pub use params::PARAMS;
+pub use params::{LONGEST_SEGMENT, PARAMS};
 pub use pfabric::{PfabricConfig, PfabricSender};
 pub use receiver::TcpReceiver;
 pub use registry::Transport;

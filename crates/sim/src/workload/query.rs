@@ -12,6 +12,7 @@
 //! **Deviations**   the paper names the rate, not the process: Poisson is assumed. Nor does it
 //!                  say whether requests are packets: by default the responses start with the query.
 
+use super::mss::MSS;
 use super::{Cost, Draft, Load, Poisson, Site, Workload, count, deck::Deck, jitter, later, size};
 use crate::files::Files;
 use crate::plan::Start;
@@ -78,6 +79,7 @@ impl Workload for Query {
                 "0 us",
                 "each response starts up to this much later, uniformly; assumed",
             ),
+            MSS,
         ],
     };
 

@@ -171,10 +171,6 @@ impl<A: Agenda> World<A> {
     fn flow_delivered(&mut self, flow: FlowId) {
         let now = self.fabric.now;
         self.received[flow.0 as usize].finished = Some(now);
-        self.unfinished -= 1;
-        if self.unfinished == 0 {
-            self.end = now;
-        }
         let end = self.receivers[flow.0 as usize]
             .as_deref_mut()
             .expect("an open receiver");
@@ -182,14 +178,27 @@ impl<A: Agenda> World<A> {
         if end.endpoint.is_done() {
             self.close_receiver(flow.0 as usize);
         }
+        let own = self.plan.flows[flow.0 as usize];
+        let mut looped = own.start.replaces();
         let first = self.followers.partition_point(|f| f.0 < flow);
-        let here = self.plan.flows[flow.0 as usize].dst;
         for i in first..self.followers.len() {
             let (other, follower, wait) = self.followers[i];
             if other != flow {
                 break;
             }
-            self.set_alarm(here, now + wait, follower, Alarm::Start);
+            if let Start::Replace { until, .. } = self.plan.flows[follower.0 as usize].start {
+                looped = true;
+                if now >= until {
+                    continue;
+                }
+            }
+            self.set_alarm(own.dst, now + wait, follower, Alarm::Start);
+        }
+        if !looped {
+            self.unfinished -= 1;
+            if self.unfinished == 0 {
+                self.end = now;
+            }
         }
     }
 
@@ -216,7 +225,10 @@ impl<A: Agenda> World<A> {
         let plan = &self.plan.flows[flow.0 as usize];
         let size = (!plan.is_endless()).then_some(plan.size);
         let sender = match &mut self.machines {
-            None => self.config.transport.sender(size),
+            None => {
+                let transport = &self.config.transport;
+                transport.sender_with(plan.mss_or(transport.mss()), size)
+            }
             Some(own) => (own.sender)(flow, plan),
         };
         let hash = flow_hashes(self.flow_salt, flow.0).0;
@@ -336,6 +348,9 @@ impl<A: Agenda> World<A> {
             match flow.start {
                 Start::At(at) => self.hosts[flow.src.0].starts.push((at, id)),
                 Start::After { flow: other, wait } => self.followers.push((other, id, wait)),
+                Start::Replace { flow: other, .. } => {
+                    self.followers.push((other, id, Time::ZERO));
+                }
             }
         }
         self.followers.sort_unstable();

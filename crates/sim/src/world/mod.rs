@@ -73,7 +73,7 @@ pub struct World<A: Agenda = WheelAgenda> {
     /// Each written by its flow's destination alone.
     received: Vec<ReceivedFlow>,
     tally: Tally,
-    /// Finite flows whose last byte has not been delivered, and endless ones.
+    /// Flows whose last byte has not been delivered, and all that the run does not wait for.
     unfinished: u64,
     /// The instant with which the run ends, once it is known.
     end: Time,
@@ -95,7 +95,8 @@ impl<A: Agenda> World<A> {
     ) -> Result<World<A>, String> {
         network.validate()?;
         check_plan(network, &plan)?;
-        check_settings(&config, network.switches.len())?;
+        let mss = plan.largest_mss(config.transport.mss());
+        check_settings(&config, network.switches.len(), mss)?;
         let ports = Ports::number(network)?;
         let fibs = ports.shortest_paths(&network.switches)?;
         let (links, ends) = lay_links(network, &ports);
@@ -105,7 +106,7 @@ impl<A: Agenda> World<A> {
             network.hosts,
             &config.switch,
             config.framing,
-            config.transport.mss(),
+            mss,
             config.seed,
         );
         let mut switches = Vec::new();
@@ -253,7 +254,8 @@ impl<A: Agenda> World<A> {
         self.fabric.latest(self.served)
     }
 
-    /// Flows not yet delivered, endless ones included.
+    /// Flows not yet delivered, and all that a run does not wait for ([`Plan::unawaited`]), whether
+    /// they are or not.
     pub fn unfinished(&self) -> u64 {
         self.unfinished
     }

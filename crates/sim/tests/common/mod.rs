@@ -96,6 +96,7 @@ pub fn flow(src: u32, dst: u32, size: u64, start: Time) -> FlowPlan {
         class: 0,
         query: None,
         request: false,
+        mss: None,
     }
 }
 

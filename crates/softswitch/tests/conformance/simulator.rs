@@ -20,6 +20,7 @@ pub fn run(scenario: &Scenario) -> Paths {
         class: 0,
         query: None,
         request: false,
+        mss: None,
     };
     let plan = Plan {
         classes: vec!["all".into()],

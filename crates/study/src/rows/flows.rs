@@ -37,10 +37,16 @@ impl FlowRow<'_> {
     }
 }
 
-/// The flows of `point`, in the order of its plan.
+/// The flows of `point`, in the order of its plan, but those of a closed loop that never came to start.
 pub fn flow_rows<'a>(point: Point<'a>, ideal: &mut Ideal<'_>) -> Vec<FlowRow<'a>> {
-    let flows = point.plan.flows.iter().zip(&point.outcome.flows);
-    let rows = flows.enumerate().map(|(i, (plan, outcome))| FlowRow {
+    let flows = point
+        .plan
+        .flows
+        .iter()
+        .zip(&point.outcome.flows)
+        .enumerate();
+    let flows = flows.filter(|(_, (plan, seen))| seen.started.is_some() || !plan.start.replaces());
+    let rows = flows.map(|(i, (plan, outcome))| FlowRow {
         flow_id: i as u64,
         scheme: point.scheme,
         seed: point.seed,

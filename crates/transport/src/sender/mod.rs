@@ -127,7 +127,13 @@ impl TcpSender {
     /// A segment is never larger than the receive window; with a receive window of zero
     /// nothing is ever sent.
     pub fn new(config: Arc<TcpConfig>, size: Option<u64>) -> TcpSender {
-        let mss = u64::from(config.mss).min(config.receive_window).max(1);
+        let mss = config.mss;
+        TcpSender::with_mss(config, mss, size)
+    }
+
+    /// The same with `mss` payload bytes in a full segment, whatever `config` says.
+    pub fn with_mss(config: Arc<TcpConfig>, mss: u32, size: Option<u64>) -> TcpSender {
+        let mss = u64::from(mss).min(config.receive_window).max(1);
         let opening = if config.handshake {
             Opening::Due { again: false }
         } else {
