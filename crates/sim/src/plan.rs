@@ -13,6 +13,30 @@ pub struct Plan {
     pub flows: Vec<FlowPlan>,
     /// All queries.
     pub queries: Vec<QueryPlan>,
+    /// The flows that share a connection, in the order of their numbers; any other has its own.
+    pub joint: Vec<Joint>,
+}
+
+/// A flow whose connection also carries others, one way or the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Joint {
+    /// Which.
+    pub flow: FlowId,
+    /// Whose source opens the connection, and names it; of itself `flow`.
+    pub opener: FlowId,
+}
+
+impl Plan {
+    /// Where `flow` stands in [`Plan::joint`], if its connection is shared.
+    pub fn joint_place(&self, flow: FlowId) -> Option<usize> {
+        self.joint.binary_search_by_key(&flow, |joint| joint.flow).ok()
+    }
+
+    /// 1 for a flow towards the host that opened its connection, 0 for one from there.
+    pub(crate) fn answers(&self, joint: Joint) -> usize {
+        let src = |flow: FlowId| self.flows[flow.0 as usize].src;
+        usize::from(src(joint.flow) != src(joint.opener))
+    }
 }
 
 /// One flow: a message of `size` bytes from `src` to `dst`.

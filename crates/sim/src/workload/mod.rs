@@ -6,7 +6,7 @@
 
 use crate::files::Files;
 use crate::network::{End, Network};
-use crate::plan::{FlowPlan, Plan, QueryPlan, Start};
+use crate::plan::{FlowPlan, Joint, Plan, QueryPlan, Start};
 use sidestep_types::{BitRate, Entry, FlowId, HostId, Refusal, Seed, Time, Values};
 
 pub mod background;
@@ -281,7 +281,13 @@ impl<'a> Draft<'a> {
     }
 
     /// Appends a flow that answers `query`.
-    fn response(&mut self, query: u32, src: u32, size: u64, start: Start) -> Result<(), Refusal> {
+    fn response(
+        &mut self,
+        query: u32,
+        src: u32,
+        size: u64,
+        start: Start,
+    ) -> Result<FlowId, Refusal> {
         let dst = self.plan.queries[query as usize].target;
         self.flow_of(FlowPlan {
             src: HostId(src),
@@ -291,8 +297,12 @@ impl<'a> Draft<'a> {
             class: self.class,
             query: Some(query),
             request: false,
-        })?;
-        Ok(())
+        })
+    }
+
+    /// `flow`, the latest, travels over the connection that `opener` opens; perhaps itself.
+    fn join(&mut self, flow: FlowId, opener: FlowId) {
+        self.plan.joint.push(Joint { flow, opener });
     }
 
     /// Appends the flow that asks `dst` on behalf of `query`.

@@ -274,6 +274,7 @@ fn plan() -> Plan {
             responses: 1,
             class: 0,
         }],
+        ..Plan::default()
     }
 }
 
