@@ -157,17 +157,23 @@ pub(crate) fn check_plan(network: &Network, plan: &Plan) -> Result<(), Refusal> 
 fn check_joint(plan: &Plan) -> Result<(), Refusal> {
     let refuse = |why: String| Err(Refusal::of_none(why));
     if !plan.joint.is_sorted_by(|a, b| a.flow < b.flow) {
-        return refuse("flows that share a connection must be in the order of their numbers".into());
+        return refuse(
+            "flows that share a connection must be in the order of their numbers".into(),
+        );
     }
     for joint in &plan.joint {
         let (f, o) = (joint.flow.0, joint.opener.0);
         let connection = |flow| plan.joint_place(flow).map(|i| plan.joint[i].opener);
         let (Some(flow), Some(opener)) = (plan.flows.get(f as usize), plan.flows.get(o as usize))
         else {
-            return refuse(format!("flow {f} shares with flow {o}, and one is not planned"));
+            return refuse(format!(
+                "flow {f} shares with flow {o}, and one is not planned"
+            ));
         };
         if connection(joint.opener) != Some(joint.opener) || o > f {
-            return refuse(format!("flow {f} is on flow {o}'s connection, which {o} does not open"));
+            return refuse(format!(
+                "flow {f} is on flow {o}'s connection, which {o} does not open"
+            ));
         }
         if flow.is_endless() {
             return refuse(format!("flow {f} shares a connection and never ends"));
@@ -176,7 +182,9 @@ fn check_joint(plan: &Plan) -> Result<(), Refusal> {
             continue;
         }
         if (flow.src, flow.dst) != (opener.dst, opener.src) {
-            return refuse(format!("flow {f} is on flow {o}'s connection, between other hosts"));
+            return refuse(format!(
+                "flow {f} is on flow {o}'s connection, between other hosts"
+            ));
         }
         let asked = match flow.start {
             Start::At(_) => None,

@@ -29,7 +29,9 @@ pub struct Joint {
 impl Plan {
     /// Where `flow` stands in [`Plan::joint`], if its connection is shared.
     pub fn joint_place(&self, flow: FlowId) -> Option<usize> {
-        self.joint.binary_search_by_key(&flow, |joint| joint.flow).ok()
+        self.joint
+            .binary_search_by_key(&flow, |joint| joint.flow)
+            .ok()
     }
 
     /// 1 for a flow towards the host that opened its connection, 0 for one from there.

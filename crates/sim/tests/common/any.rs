@@ -162,7 +162,13 @@ pub fn any_plan(hosts: u32) -> impl Strategy<Value = Arc<Plan>> {
                 0 => made.flows.push(flow(src, dst, size, at(0))),
                 rounds => {
                     let asked = (0..rounds).map(|n| (at(n), size / 9 + 1, size));
-                    asks(&mut made, src, dst, &asked.collect::<Vec<_>>(), Time::from_us(us % 7));
+                    asks(
+                        &mut made,
+                        src,
+                        dst,
+                        &asked.collect::<Vec<_>>(),
+                        Time::from_us(us % 7),
+                    );
                 }
             }
         }
