@@ -40,7 +40,7 @@ fn send(network: &Network) {
     let plan = Arc::new(Plan {
         classes: vec!["one".into()],
         flows: vec![flow],
-        queries: vec![],
+        ..Plan::default()
     });
     let world = World::<WheelAgenda>::new(network, plan, config());
     let mut world = world.expect("a valid network can be run");

@@ -9,7 +9,7 @@ use sidestep_sim::pfc::headroom_needed;
 use sidestep_sim::{Deadlock, End, Network, Outcome, Plan, PortOutcome, SwitchConfig};
 use sidestep_switch::{Capacity, Nature, buffer, route, sched};
 use sidestep_transport::Ranking;
-use sidestep_types::{Bytes, HEADER_BYTES, Param, Size, Value};
+use sidestep_types::{Bytes, FlowId, HEADER_BYTES, Param, Size, Value};
 
 /// All warnings of a scenario.
 pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
@@ -20,7 +20,8 @@ pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
         .collect();
     for scheme in &scenario.schemes {
         let own = [
-            never_idle(scheme),
+            never_idle(scheme, first),
+            shares_little(scheme, first),
             without_effect(scenario, scheme),
             too_little_headroom(scheme, &scenario.network),
         ];
@@ -167,12 +168,40 @@ fn reordering_looks_like_losses(scheme: &Scheme, switch: &SwitchConfig) -> Optio
     })
 }
 
-fn never_idle(scheme: &Scheme) -> Option<String> {
-    scheme.config.transport.tcp()?.idle_restart.then(|| {
-        "idle_restart changes nothing yet: every flow is one message on a connection of its own, \
-         which is never idle"
+fn never_idle(scheme: &Scheme, first: &Plan) -> Option<String> {
+    let idle = scheme.config.transport.tcp()?.idle_restart && !carries_on(first);
+    idle.then(|| {
+        "idle_restart changes nothing: no connection carries a second message the same way, as with \
+         connection = \"persistent\" of a workload that asks"
             .to_string()
     })
+}
+
+/// Does a connection carry a second message the same way?
+fn carries_on(plan: &Plan) -> bool {
+    let src = |flow: FlowId| plan.flows[flow.0 as usize].src;
+    let mut later = plan.joint.iter().filter(|joint| joint.flow != joint.opener);
+    later.any(|joint| src(joint.flow) == src(joint.opener))
+}
+
+/// Connections that flows share, where there is little to share.
+fn shares_little(scheme: &Scheme, first: &Plan) -> Option<String> {
+    if first.joint.is_empty() {
+        return None;
+    }
+    let transport = &scheme.config.transport;
+    match transport.tcp() {
+        None => Some(format!(
+            "transport {} knows no connections: flows that share one go by its path, one message \
+             at a time, and learn nothing from each other",
+            transport.name()
+        )),
+        Some(tcp) => (!tcp.handshake && !carries_on(first)).then(|| {
+            "handshake = false: a request and its response share a path, and nothing is known of it \
+             that they could share"
+                .to_string()
+        }),
+    }
 }
 
 fn line_rate_without_priorities(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {

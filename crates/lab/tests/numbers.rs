@@ -89,6 +89,7 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
             responses: 2,
             class: 1,
         }],
+        ..Plan::default()
     };
     let outcome = Outcome {
         flows: vec![

@@ -3,7 +3,7 @@
 use crate::config::{SwitchConfig, WorldConfig};
 use crate::network::Network;
 use crate::plan::{FlowPlan, Plan};
-use sidestep_types::{Bytes, Framing, HEADER_BYTES, Refusal, Size, Time};
+use sidestep_types::{Bytes, FlowId, Framing, HEADER_BYTES, Refusal, Size, Time};
 
 /// Refuses a setting that no run of a network with so many `switches` can have, when segments carry
 /// up to `mss` bytes.
@@ -158,6 +158,52 @@ pub(crate) fn check_plan(network: &Network, plan: &Plan) -> Result<(), Refusal> 
                     other.0
                 ));
             }
+        }
+    }
+    check_joint(plan)
+}
+
+/// Refuses connections that no two hosts can share.
+fn check_joint(plan: &Plan) -> Result<(), Refusal> {
+    let refuse = |why: String| Err(Refusal::of_none(why));
+    if !plan.joint.is_sorted_by(|a, b| a.flow < b.flow) {
+        return refuse(
+            "flows that share a connection must be in the order of their numbers".into(),
+        );
+    }
+    for joint in &plan.joint {
+        let (f, o) = (joint.flow.0, joint.opener.0);
+        let connection = |flow| plan.joint_place(flow).map(|i| plan.joint[i].opener);
+        let (Some(flow), Some(opener)) = (plan.flows.get(f as usize), plan.flows.get(o as usize))
+        else {
+            return refuse(format!(
+                "flow {f} shares with flow {o}, and one is not planned"
+            ));
+        };
+        if connection(joint.opener) != Some(joint.opener) || o > f {
+            return refuse(format!(
+                "flow {f} is on flow {o}'s connection, which {o} does not open"
+            ));
+        }
+        if flow.is_endless() {
+            return refuse(format!("flow {f} shares a connection and never ends"));
+        }
+        if (flow.src, flow.dst) == (opener.src, opener.dst) {
+            continue;
+        }
+        if (flow.src, flow.dst) != (opener.dst, opener.src) {
+            return refuse(format!(
+                "flow {f} is on flow {o}'s connection, between other hosts"
+            ));
+        }
+        let asks = |r: &FlowId| {
+            let from = plan.flows.get(r.0 as usize).map(|request| request.src);
+            connection(*r) == Some(joint.opener) && from == Some(opener.src)
+        };
+        if flow.start.follows().filter(asks).is_none() {
+            return refuse(format!(
+                "flow {f} goes back on flow {o}'s connection, and follows none that came on it"
+            ));
         }
     }
     Ok(())

@@ -48,7 +48,7 @@ pub use outcome::{
     TraceStep,
 };
 pub use pfc::Deadlock;
-pub use plan::{FlowPlan, Plan, QueryPlan, Start};
+pub use plan::{FlowPlan, Joint, Plan, QueryPlan, Start};
 pub use sidestep_switch::ports::{Count as PortCount, Counts as PortCounts};
 pub use watch::{DetourSeen, LoopCounts, Watched, Watching};
 pub use world::World;

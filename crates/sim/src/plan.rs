@@ -14,6 +14,39 @@ pub struct Plan {
     pub flows: Vec<FlowPlan>,
     /// All queries.
     pub queries: Vec<QueryPlan>,
+    /// The flows that share a connection, in the order of their numbers; any other has its own.
+    pub joint: Vec<Joint>,
+}
+
+/// A flow whose connection also carries others, one way or the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Joint {
+    /// Which.
+    pub flow: FlowId,
+    /// Whose source opens the connection, and names it; of itself `flow`.
+    pub opener: FlowId,
+}
+
+impl Plan {
+    /// Where `flow` stands in [`Plan::joint`], if its connection is shared.
+    pub fn joint_place(&self, flow: FlowId) -> Option<usize> {
+        self.joint
+            .binary_search_by_key(&flow, |joint| joint.flow)
+            .ok()
+    }
+
+    /// The segments of a connection are as large as those of the flow that opens it.
+    pub(crate) fn share_mss(&mut self) {
+        for joint in &self.joint {
+            self.flows[joint.flow.0 as usize].mss = self.flows[joint.opener.0 as usize].mss;
+        }
+    }
+
+    /// 1 for a flow towards the host that opened its connection, 0 for one from there.
+    pub(crate) fn answers(&self, joint: Joint) -> usize {
+        let src = |flow: FlowId| self.flows[flow.0 as usize].src;
+        usize::from(src(joint.flow) != src(joint.opener))
+    }
 }
 
 /// One flow: a message of `size` bytes from `src` to `dst`.

@@ -28,7 +28,7 @@ pub use host::Endpoint;
 pub use nature::Nature;
 pub use params::{LONGEST_SEGMENT, PARAMS};
 pub use pfabric::{PfabricConfig, PfabricSender};
-pub use receiver::TcpReceiver;
+pub use receiver::{Opened, TcpReceiver};
 pub use registry::Transport;
 pub use rto::{Estimate, Estimator, RtoConfig};
 pub use sender::TcpSender;

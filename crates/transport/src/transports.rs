@@ -10,7 +10,9 @@ use crate::nature::Nature;
 use crate::params::PARAMS;
 use crate::pfabric::{self, PfabricConfig};
 use crate::registry::{Transport, transports};
-use crate::{Ack, AnyReceiver, Segment, Sender, SenderCounters, TcpConfig, TcpReceiver, TcpSender};
+use crate::{
+    Ack, AnyReceiver, Opened, Segment, Sender, SenderCounters, TcpConfig, TcpReceiver, TcpSender,
+};
 
 transports! {
     /// pFabric's.
@@ -69,6 +71,29 @@ impl TransportConfig {
     pub fn from_name(name: &str) -> Option<TransportConfig> {
         let entry = ENTRIES.iter().find(|entry| entry.name == name)?;
         Some(build(name, &defaults(entry)).expect("the defaults go together"))
+    }
+
+    /// A sender of `size` bytes on a connection that the other end has opened; see
+    /// [`TcpSender::answering`]. Who knows no connections makes one as ever.
+    pub fn answering(&self, mss: u32, size: u64, opened: Opened) -> AnySender {
+        match self {
+            TransportConfig::Tcp(tcp) => {
+                AnySender::Tcp(TcpSender::answering(Arc::clone(tcp), mss, size, opened))
+            }
+            _ => self.sender_with(mss, Some(size)),
+        }
+    }
+
+    /// The sender of the next `size` bytes of a connection, from the one that has sent all before:
+    /// see [`TcpSender::push`]. Who knows no connections makes one as ever.
+    pub fn next(&self, before: AnySender, mss: u32, size: u64) -> AnySender {
+        match before {
+            AnySender::Tcp(mut tcp) => {
+                tcp.push(size);
+                AnySender::Tcp(tcp)
+            }
+            _ => self.sender_with(mss, Some(size)),
+        }
     }
 
     /// The settings, when it is TCP.

@@ -6,7 +6,7 @@
 
 use crate::files::Files;
 use crate::network::Network;
-use crate::plan::{FlowPlan, Plan, QueryPlan, Start};
+use crate::plan::{FlowPlan, Joint, Plan, QueryPlan, Start};
 use sidestep_types::{Entry, FlowId, HostId, Refusal, Seed, Time, Values};
 
 mod apart;
@@ -206,6 +206,7 @@ impl AnyWorkload {
         if let Some(mss) = self.mss {
             let mut rng = draft.seed.stream("mss");
             mss.draw(&mut plan.flows[before..], &mut rng);
+            plan.share_mss();
         }
         Ok(())
     }
@@ -290,7 +291,13 @@ impl<'a> Draft<'a> {
     }
 
     /// Appends a flow that answers `query`.
-    fn response(&mut self, query: u32, src: u32, size: u64, start: Start) -> Result<(), Refusal> {
+    fn response(
+        &mut self,
+        query: u32,
+        src: u32,
+        size: u64,
+        start: Start,
+    ) -> Result<FlowId, Refusal> {
         let dst = self.plan.queries[query as usize].target;
         self.flow_of(FlowPlan {
             src: HostId(src),
@@ -301,8 +308,12 @@ impl<'a> Draft<'a> {
             query: Some(query),
             request: false,
             mss: None,
-        })?;
-        Ok(())
+        })
+    }
+
+    /// `flow`, the latest, travels over the connection that `opener` opens; perhaps itself.
+    fn join(&mut self, flow: FlowId, opener: FlowId) {
+        self.plan.joint.push(Joint { flow, opener });
     }
 
     /// Appends the flow that asks `dst` on behalf of `query`.

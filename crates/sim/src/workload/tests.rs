@@ -11,7 +11,7 @@ use crate::files::NoFiles;
 use crate::topology;
 use proptest::prelude::*;
 use sidestep_types::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 const SECOND: Time = Time::from_s(1);
 
@@ -86,6 +86,10 @@ fn what_does_not_go_together_is_refused() {
     assert_eq!(
         said("query", 64, &[("think", "1 us")]),
         "think (1 us) needs a request, got request = \"off\""
+    );
+    assert_eq!(
+        said("query", 64, &[("connection", "persistent")]),
+        "connection = \"persistent\" needs a request to share with, got request = \"off\""
     );
     assert!(said("query", 64, &[("size", "0 B")]).starts_with("size must be from 1 B to"));
     assert_eq!(
@@ -193,15 +197,35 @@ fn adding_a_workload_moves_no_flow_of_another() {
 fn any_workload() -> impl Strategy<Value = (&'static str, Vec<(&'static str, String)>)> {
     let n = 0u64..12;
     prop_oneof![
-        (n.clone(), n.clone(), prop::bool::ANY).prop_map(|(degree, connections, ask)| (
-            "query",
-            vec![
-                ("degree", degree.to_string()),
-                ("connections", connections.to_string()),
-                ("request", if ask { "100 B".into() } else { "off".into() }),
-                ("jitter", "3 us".into()),
-            ]
-        )),
+        (
+            n.clone(),
+            n.clone(),
+            prop::sample::select(vec!["", "own", "shared", "persistent"])
+        )
+            .prop_map(|(degree, connections, ask)| (
+                "query",
+                vec![
+                    ("degree", degree.to_string()),
+                    ("connections", connections.to_string()),
+                    (
+                        "request",
+                        if ask.is_empty() {
+                            "off".into()
+                        } else {
+                            "100 B".into()
+                        }
+                    ),
+                    (
+                        "connection",
+                        if ask.is_empty() {
+                            "own".into()
+                        } else {
+                            ask.into()
+                        }
+                    ),
+                    ("jitter", "3 us".into()),
+                ]
+            )),
         (1u64..100).prop_map(|ms| ("background", vec![("inter_arrival", format!("{ms} ms"))])),
         (
             n.clone(),
@@ -243,8 +267,10 @@ proptest! {
         let set: Vec<(&str, &str)> = set.iter().map(|(n, v)| (*n, v.as_str())).collect();
         let Ok(made) = try_made(name, hosts, &set) else { return Ok(()) };
         let duration = Time::from_ms(200);
-        let plan = planned(&made, duration, seed);
+        let mut plan = planned(&made, duration, seed);
         prop_assert_eq!(&plan, &planned(&made, duration, seed));
+        plan.classes.push("w".into());
+        prop_assert_eq!(crate::checks::check_plan(&network(hosts), &plan), Ok(()));
         let mut answers = vec![0u32; plan.queries.len()];
         for (i, flow) in plan.flows.iter().enumerate() {
             prop_assert!(flow.src != flow.dst && flow.src.0 < hosts && flow.dst.0 < hosts && flow.size > 0);

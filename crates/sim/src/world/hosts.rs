@@ -7,7 +7,7 @@ use crate::host::{Alarm, Host, ReceivingEnd, Seen, SendingEnd};
 use crate::layout::Far;
 use crate::order::Order;
 use crate::outcome::TraceEvent;
-use crate::packets::{ack, ack_packet, arrival, data_packet, flow_hashes};
+use crate::packets::{ack, ack_packet, arrival, data_packet};
 use crate::plan::Start;
 use crate::trace::Tracer;
 use sidestep_transport::Endpoint;
@@ -63,7 +63,7 @@ impl<A: Agenda> World<A> {
             send(&mut self.fabric, &mut self.tracer, host, src, packet);
         }
         if end.endpoint.is_done() {
-            self.close_sender(flow.0 as usize);
+            self.sent_all(flow);
             return;
         }
         if let Some(due) = end.endpoint.next_alarm() {
@@ -132,9 +132,17 @@ impl<A: Agenda> World<A> {
         switches
     }
 
+    /// Everything of `flow` is acknowledged.
+    fn sent_all(&mut self, flow: FlowId) {
+        if self.connections.any() {
+            return self.pass_on(flow);
+        }
+        self.close_sender(flow.0 as usize);
+    }
+
     /// Sends the acknowledgements that the receiver of `flow` has ready, and sees to its timer.
     #[inline]
-    fn drive_receiver(&mut self, flow: FlowId) {
+    pub(super) fn drive_receiver(&mut self, flow: FlowId) {
         let now = self.fabric.now;
         let end = self.receivers[flow.0 as usize]
             .as_deref_mut()
@@ -160,7 +168,7 @@ impl<A: Agenda> World<A> {
             return;
         };
         self.received[flow.0 as usize].seen.count(packet);
-        let hash = flow_hashes(self.flow_salt, flow.0).1;
+        let hash = self.hashes(flow).1;
         let reply = ack_packet(&ack, flow, f.src, hash, f.class, &self.config);
         let me = f.dst;
         let host = &mut self.hosts[me.0];
@@ -171,6 +179,9 @@ impl<A: Agenda> World<A> {
     fn flow_delivered(&mut self, flow: FlowId) {
         let now = self.fabric.now;
         self.received[flow.0 as usize].finished = Some(now);
+        if self.connections.any() {
+            self.keep_heard(flow);
+        }
         let end = self.receivers[flow.0 as usize]
             .as_deref_mut()
             .expect("an open receiver");
@@ -208,7 +219,7 @@ impl<A: Agenda> World<A> {
             None => self.config.transport.receiver(),
             Some(own) => (own.receiver)(flow, plan),
         };
-        let hash = flow_hashes(self.flow_salt, flow.0).1;
+        let hash = self.hashes(flow).1;
         let end = ReceivingEnd {
             endpoint: Endpoint::receiving(receiver, plan.size, hash),
             src: plan.src,
@@ -222,36 +233,48 @@ impl<A: Agenda> World<A> {
     }
 
     fn start_flow(&mut self, flow: FlowId) {
+        self.sent[flow.0 as usize].started = Some(self.fabric.now);
+        if self.connections.any() && !self.takes_turn(flow) {
+            return;
+        }
+        self.open_sender(flow);
+    }
+
+    pub(super) fn open_sender(&mut self, flow: FlowId) {
+        let shared = match self.connections.any() {
+            true => self.shared_sender(flow),
+            false => None,
+        };
         let plan = &self.plan.flows[flow.0 as usize];
         let size = (!plan.is_endless()).then_some(plan.size);
-        let sender = match &mut self.machines {
-            None => {
+        let sender = match (&mut self.machines, shared) {
+            (Some(own), _) => (own.sender)(flow, plan),
+            (None, Some(shared)) => shared,
+            (None, None) => {
                 let transport = &self.config.transport;
                 transport.sender_with(plan.mss_or(transport.mss()), size)
             }
-            Some(own) => (own.sender)(flow, plan),
         };
-        let hash = flow_hashes(self.flow_salt, flow.0).0;
+        let hash = self.hashes(flow).0;
         let end = SendingEnd {
             endpoint: Endpoint::sending(sender, hash),
             src: plan.src,
             dst: plan.dst,
             class: plan.class,
         };
-        self.sent[flow.0 as usize].started = Some(self.fabric.now);
         self.senders[flow.0 as usize] = Some(Box::new(end));
         self.drive_sender(flow);
     }
 
     /// Keeps the sender's counts and lets it go.
-    pub(super) fn close_sender(&mut self, f: usize) {
-        if let Some(end) = self.senders[f].take() {
-            let counters = end.endpoint.counters();
-            self.sent[f].counters = counters;
-            if counters.retransmits > 0 {
-                self.tally.closed(self.fabric.now, FlowId(f as u32));
-            }
+    pub(super) fn close_sender(&mut self, f: usize) -> Option<Box<SendingEnd>> {
+        let end = self.senders[f].take()?;
+        let counters = end.endpoint.counters();
+        self.sent[f].counters = counters;
+        if counters.retransmits > 0 {
+            self.tally.closed(self.fabric.now, FlowId(f as u32));
         }
+        Some(end)
     }
 
     /// Keeps what the receiver saw and lets it go.

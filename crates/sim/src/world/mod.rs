@@ -9,7 +9,8 @@
 //! - a port's line, wire and scheduler belong to whoever sends by it, a pause's gate to the switch
 //!   where the link ends, its brake to the sender ([`crate::pfc`]);
 //! - a flow's sender belongs to its source, its receiver to its destination, and a flow that
-//!   follows another starts where the other ends;
+//!   follows another starts where the other ends; the two ends of a connection that flows share
+//!   belong to their hosts (`connections`);
 //! - counts add up ([`crate::tally`]), the trajectory hash is a sum, and deadlocks are read off
 //!   the final state;
 //! - the run ends with an instant, that of the last delivery, and not with an event.
@@ -27,6 +28,7 @@
 //!   order of the whole run;
 //! - the paths of traced packets.
 
+mod connections;
 mod finish;
 mod hosts;
 mod machines;
@@ -46,6 +48,7 @@ use crate::switching::{Switch, make_sched};
 use crate::tally::Tally;
 use crate::trace::Tracer;
 use crate::watch::Watching;
+use connections::Connections;
 use machines::Machines;
 use sidestep_switch::sched::AnySched;
 use sidestep_switch::{AnyBuffer, AnyRoute, Depth, Sched};
@@ -63,6 +66,7 @@ pub struct World<A: Agenda = WheelAgenda> {
     receivers: Vec<Option<Box<ReceivingEnd>>>,
     /// Flows that start when another ends: `(the other, this one, how long after)`, sorted.
     followers: Vec<(FlowId, FlowId, Time)>,
+    connections: Connections,
     /// Makes the flows' ends, when they are the caller's.
     machines: Option<Machines>,
     plan: Arc<Plan>,
@@ -142,6 +146,7 @@ impl<A: Agenda> World<A> {
             senders: std::iter::repeat_with(|| None).take(flows).collect(),
             receivers: std::iter::repeat_with(|| None).take(flows).collect(),
             followers: Vec::new(),
+            connections: Connections::new(&plan),
             machines: None,
             flow_salt: config.seed.salt("flow hash"),
             sent: vec![SentFlow::default(); flows],

@@ -78,12 +78,13 @@ pub fn any_config() -> impl Strategy<Value = WorldConfig> {
         // Of a route or of Vertigo.
         (1u8..5, 0u8..5, any::<bool>()),
         capacities,
-        any::<[bool; 2]>(),
+        any::<[bool; 5]>(),
         any::<u64>(),
         4u8..40,
     )
         .prop_map(
-            |(named, (choices, memory, deflect), capacity, [ip, fabric], seed, ttl)| {
+            |(named, (choices, memory, deflect), capacity, yes, seed, ttl)| {
+                let [ip, fabric, handshake, idle_restart, delayed] = yes;
                 let (route, name, sched) = named;
                 let nature = buffer::nature(name);
                 let (choices, memory) = (choices.to_string(), memory.to_string());
@@ -99,6 +100,16 @@ pub fn any_config() -> impl Strategy<Value = WorldConfig> {
                 if nature.detours {
                     config.transport = dibs(1, seed).transport;
                 }
+                let tcp = config.transport.tcp().expect("it is TCP").clone();
+                config.transport = TransportConfig::from(TcpConfig {
+                    handshake,
+                    idle_restart,
+                    delayed_ack: delayed.then_some(DelayedAck {
+                        segments: 2,
+                        timeout: Time::from_us(500),
+                    }),
+                    ..tcp
+                });
                 let sched = match nature.works_beside(sched) {
                     true => sched,
                     false => nature.sched[0],
@@ -141,11 +152,26 @@ pub fn any_switches() -> impl Strategy<Value = WorldConfig> {
 }
 
 pub fn any_plan(hosts: u32) -> impl Strategy<Value = Arc<Plan>> {
-    let one = (0..hosts, 1..hosts, 1u64..60_000, 0u64..3_000);
+    // Every other is asked for, up to three times over one connection.
+    let one = (0..hosts, 1..hosts, 1u64..60_000, 0u64..3_000, 0u64..7);
     proptest::collection::vec(one, 1..40).prop_map(move |list| {
-        let make = |(src, step, size, us): (u32, u32, u64, u64)| {
-            flow(src, (src + step) % hosts, size, Time::from_us(us))
-        };
-        plan(list.into_iter().map(make).collect())
+        let mut made = Plan::clone(&plan(vec![]));
+        for (src, step, size, us, rounds) in list {
+            let (dst, at) = ((src + step) % hosts, |n| Time::from_us(us + n * us / 3));
+            match rounds.saturating_sub(3) {
+                0 => made.flows.push(flow(src, dst, size, at(0))),
+                rounds => {
+                    let asked = (0..rounds).map(|n| (at(n), size / 9 + 1, size));
+                    asks(
+                        &mut made,
+                        src,
+                        dst,
+                        &asked.collect::<Vec<_>>(),
+                        Time::from_us(us % 7),
+                    );
+                }
+            }
+        }
+        made.into()
     })
 }

@@ -8,7 +8,7 @@ use sidestep_sim::agenda::{Agenda, WheelAgenda};
 use sidestep_sim::*;
 use sidestep_switch::{Capacity, Sched, buffer, route, sched};
 use sidestep_transport::{
-    Congestion, PfabricConfig, Ranking, Recovery, TcpConfig, TransportConfig,
+    Congestion, DelayedAck, PfabricConfig, Ranking, Recovery, TcpConfig, TransportConfig,
 };
 use sidestep_types::*;
 use std::sync::Arc;
@@ -104,8 +104,29 @@ pub fn plan(flows: Vec<FlowPlan>) -> Arc<Plan> {
     Arc::new(Plan {
         classes: vec!["flows".into()],
         flows,
-        queries: vec![],
+        ..Plan::default()
     })
+}
+
+/// `src` asks `dst` over one connection: when, how much and for how much, each answer `think` after
+/// its request.
+pub fn asks(plan: &mut Plan, src: u32, dst: u32, rounds: &[(Time, u64, u64)], think: Time) {
+    let opener = FlowId(plan.flows.len() as u32);
+    for &(at, request, answer) in rounds {
+        let asked = FlowId(plan.flows.len() as u32);
+        plan.flows.push(flow(src, dst, request, at));
+        let start = Start::After {
+            flow: asked,
+            wait: think,
+        };
+        plan.flows.push(FlowPlan {
+            start,
+            ..flow(dst, src, answer, Time::ZERO)
+        });
+        for flow in [asked, FlowId(asked.0 + 1)] {
+            plan.joint.push(Joint { flow, opener });
+        }
+    }
 }
 
 /// `senders` hosts send `size` bytes to host 0 at once.

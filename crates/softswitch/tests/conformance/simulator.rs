@@ -25,7 +25,7 @@ pub fn run(scenario: &Scenario) -> Paths {
     let plan = Plan {
         classes: vec!["all".into()],
         flows: scenario.flows.iter().map(plan).collect(),
-        queries: vec![],
+        ..Plan::default()
     };
     let config = config(scenario);
     let mut world: World = World::new(&scenario.network, Arc::new(plan), config).expect("a world");

@@ -275,6 +275,7 @@ fn plan() -> Plan {
             responses: 1,
             class: 0,
         }],
+        ..Plan::default()
     }
 }
 
