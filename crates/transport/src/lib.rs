@@ -18,6 +18,7 @@ mod receiver;
 mod registry;
 mod rto;
 mod sender;
+pub mod shim;
 mod transports;
 mod words;
 
