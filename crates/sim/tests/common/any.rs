@@ -2,6 +2,7 @@
 
 use super::*;
 use proptest::prelude::*;
+use std::num::NonZeroU16;
 
 /// A network with 16 hosts on which shortest paths go up and then down: no pauses on it can lock.
 pub fn any_tree() -> impl Strategy<Value = Network> {
@@ -142,9 +143,12 @@ pub fn any_switches() -> impl Strategy<Value = WorldConfig> {
 
 pub fn any_plan(hosts: u32) -> impl Strategy<Value = Arc<Plan>> {
     let one = (0..hosts, 1..hosts, 1u64..60_000, 0u64..3_000);
-    proptest::collection::vec(one, 1..40).prop_map(move |list| {
-        let make = |(src, step, size, us): (u32, u32, u64, u64)| {
-            flow(src, (src + step) % hosts, size, Time::from_us(us))
+    // The transport's for every other one. Any buffer and threshold above holds 1460 bytes.
+    let mss = proptest::option::of(100u16..=1460);
+    proptest::collection::vec((one, mss), 1..40).prop_map(move |list| {
+        let make = |((src, step, size, us), mss): ((u32, u32, u64, u64), Option<u16>)| FlowPlan {
+            mss: mss.and_then(NonZeroU16::new),
+            ..flow(src, (src + step) % hosts, size, Time::from_us(us))
         };
         plan(list.into_iter().map(make).collect())
     })
