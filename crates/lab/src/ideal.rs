@@ -144,6 +144,7 @@ fn node(network: &Network, end: End) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sidestep_sim::Start;
     use sidestep_sim::network::{Cable, SwitchInfo};
     use sidestep_types::SwitchId;
 
@@ -214,6 +215,32 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_flow_has_segments_of_its_own_size() {
+        let network = line([1, 1, 1]);
+        let mut ideal = Ideal::new(&network, Framing::Ip, 1460);
+        let mut flow = FlowPlan {
+            src: HostId(0),
+            dst: HostId(1),
+            size: 960,
+            start: Start::At(Time::ZERO),
+            class: 0,
+            query: None,
+            request: false,
+            mss: None,
+        };
+        assert_eq!(
+            (ideal.mss(&flow), ideal.of(&flow)),
+            (1460, Some(Time::from_us(3 * 8 + 3)))
+        );
+        // Ten of 96 bytes and a header each: 1.088 us at each of three links.
+        flow.mss = std::num::NonZeroU16::new(96);
+        let expected = Time::from_ns(12 * 1_088 + 3_000);
+        assert_eq!((ideal.mss(&flow), ideal.of(&flow)), (96, Some(expected)));
+        flow.size = FlowPlan::ENDLESS;
+        assert_eq!(ideal.of(&flow), None);
     }
 
     #[test]
