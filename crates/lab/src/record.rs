@@ -216,7 +216,7 @@ impl Record {
             scheme: run.scheme.clone(),
             seed: run.seed,
             interrupted: run.interrupted,
-            flows: run.flows().count() as u64,
+            flows: outcome.flows_of(plan).count() as u64,
             queries: plan.queries.len() as u64,
             end: Span(outcome.end),
             trajectory_hash: outcome.trajectory_hash,
@@ -231,7 +231,7 @@ impl Record {
             unmeasured: run.unmeasured.clone(),
             ..Record::default()
         };
-        for (_, flow, seen) in run.flows() {
+        for (_, flow, seen) in outcome.flows_of(plan) {
             record.flow(flow, seen, outcome.end);
         }
         record.timed_out(plan, outcome);

@@ -23,7 +23,7 @@ pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
             never_idle(scheme, first),
             shares_little(scheme, first),
             without_effect(scenario, scheme),
-            too_little_headroom(scheme, &scenario.network),
+            too_little_headroom(scenario, scheme),
         ];
         let own = own.into_iter().flatten();
         let of_kind = |(about, switch)| {
@@ -35,7 +35,7 @@ pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
                 never_detours(switch),
                 line_rate_without_priorities(scheme, switch),
                 nothing_is_ranked(scenario, scheme, switch),
-                overflows_though_paused(scheme, switch, &scenario.network),
+                overflows_though_paused(scenario, scheme, switch),
             ];
             let said = said.into_iter().flatten();
             said.map(move |warning| match about {
@@ -277,17 +277,17 @@ fn never_detours(switch: &SwitchConfig) -> Option<String> {
 }
 
 /// What a pause on the network's worst cable needs.
-fn needed(scheme: &Scheme, network: &Network) -> Bytes {
-    let config = &scheme.config;
-    let full = config.framing.wire(HEADER_BYTES + config.transport.mss());
-    let each = network.cables.iter();
+fn needed(scenario: &Scenario, scheme: &Scheme) -> Bytes {
+    let framing = scheme.config.framing;
+    let full = framing.wire(HEADER_BYTES + scenario.largest_mss(scheme));
+    let each = scenario.network.cables.iter();
     let each = each.map(|cable| headroom_needed(cable.rate, cable.delay, full));
     each.max().unwrap_or_default()
 }
 
-fn too_little_headroom(scheme: &Scheme, network: &Network) -> Option<String> {
+fn too_little_headroom(scenario: &Scenario, scheme: &Scheme) -> Option<String> {
     let headroom = scheme.config.switch.pfc?.headroom?;
-    let needed = needed(scheme, network);
+    let needed = needed(scenario, scheme);
     (headroom < needed).then(|| {
         format!(
             "pfc_headroom ({headroom}) is below the {needed} that come after a pause on some \
@@ -324,9 +324,9 @@ fn of_no_switch(scenario: &Scenario, scheme: &Scheme) -> Vec<String> {
 
 /// A limit on an output can be reached before any input's.
 fn overflows_though_paused(
+    scenario: &Scenario,
     scheme: &Scheme,
     switch: &SwitchConfig,
-    network: &Network,
 ) -> Option<String> {
     let pfc = switch.pfc?;
     if switch.capacity == Capacity::Unlimited {
@@ -336,12 +336,12 @@ fn overflows_though_paused(
         let config = &scheme.config;
         std::ptr::eq(config.others.kind(&config.switch, *number), switch)
     };
-    let ports = network.port_counts();
+    let ports = scenario.network.port_counts();
     let ports = (0..ports.len())
         .filter(of)
         .map(|number| u64::from(ports[number]));
     let most = ports.max().unwrap_or(0);
-    let headroom = pfc.headroom.unwrap_or(needed(scheme, network)).0;
+    let headroom = pfc.headroom.unwrap_or(needed(scenario, scheme)).0;
     let bytes = most.saturating_mul(pfc.xoff.0.saturating_add(headroom));
     let enough = matches!(switch.capacity, Capacity::PerPort(Size::Bytes(room)) if room.0 >= bytes);
     (!enough).then(|| format!(

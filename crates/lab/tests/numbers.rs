@@ -8,7 +8,7 @@ use sidestep_sim::{
     ClassOutcome, End, FlowOutcome, FlowPlan, Histogram, NReordering, Outcome, Plan, PortCounts,
     PortOutcome, QueryPlan, Start, Totals,
 };
-use sidestep_types::{BitRate, HostId, PortId, SwitchId, Time};
+use sidestep_types::{BitRate, FlowId, HostId, PortId, SwitchId, Time};
 use std::sync::Arc;
 
 fn flow(size: u64, class: u8, query: Option<u32>) -> FlowPlan {
@@ -326,6 +326,36 @@ fn what_an_interrupted_run_never_came_to_ask_is_not_unfinished() {
         (s.fct_short_ms.n, s.fct_short_ms.completed_share),
         (2, Some(1.0))
     );
+}
+
+/// One under way when the run ended is unfinished, and one that would have followed it is nothing.
+#[test]
+fn what_a_closed_loop_never_came_to_start_is_not_unfinished() {
+    let mut run = one_run("dctcp", 1, Some(10));
+    let (before, seen) = (summarise(&[&Record::of(&run)]), Record::of(&run).flows);
+    let mut plan = (*run.plan).clone();
+    let mut add = |started| {
+        plan.flows.push(FlowPlan {
+            start: Start::Replace {
+                flow: FlowId(0),
+                until: Time::from_s(1),
+            },
+            ..flow(1_000, 0, None)
+        });
+        run.outcome.flows.push(FlowOutcome {
+            started,
+            ..FlowOutcome::default()
+        });
+    };
+    add(None);
+    add(None);
+    add(Some(Time::from_ms(2)));
+    run.plan = Arc::new(plan);
+    let record = Record::of(&run);
+    assert_eq!(record.flows, seen + 1);
+    let s = summarise(&[&record]);
+    assert_eq!(s.fct_short_ms.n, before.fct_short_ms.n + 1);
+    assert!(s.fct_short_ms.completed_share < before.fct_short_ms.completed_share);
 }
 
 #[test]

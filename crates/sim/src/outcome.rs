@@ -4,6 +4,7 @@ use crate::counts::Totals;
 use crate::histogram::Histogram;
 use crate::network::End;
 use crate::pfc::Deadlock;
+use crate::plan::{FlowPlan, Plan};
 use sidestep_switch::ports::Counts;
 use sidestep_switch::{DropReason, Joined};
 use sidestep_types::{BitRate, FlowId, PortId, SwitchId, Time};
@@ -27,6 +28,19 @@ pub struct Outcome {
     pub trajectory_hash: u64,
     /// Paths of the packets that were chosen for tracing.
     pub traces: Vec<PacketTrace>,
+}
+
+impl Outcome {
+    /// The flows of `plan`, which this came of, and what became of each: all but the followers in a
+    /// closed loop that never came to start.
+    pub fn flows_of<'a>(
+        &'a self,
+        plan: &'a Plan,
+    ) -> impl Iterator<Item = (FlowId, &'a FlowPlan, &'a FlowOutcome)> {
+        let each = (0..).map(FlowId).zip(plan.flows.iter().zip(&self.flows));
+        each.filter(|(_, (flow, seen))| seen.started.is_some() || !flow.start.replaces())
+            .map(|(id, (flow, seen))| (id, flow, seen))
+    }
 }
 
 /// What became of one flow.

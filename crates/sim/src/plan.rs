@@ -86,12 +86,6 @@ impl FlowPlan {
     pub fn mss_or(&self, transport: u32) -> u32 {
         self.mss.map_or(transport, |mss| u32::from(mss.get()))
     }
-
-    /// Is it a flow of its run, in which it `started` then? A follower in a closed loop that never came to
-    /// start is none.
-    pub fn counts(&self, started: Option<Time>) -> bool {
-        started.is_some() || !self.start.replaces()
-    }
 }
 
 impl Plan {

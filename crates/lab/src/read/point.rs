@@ -1,6 +1,7 @@
 //! One point of an experiment, as a scenario: its sections in turn, and then what they come to.
 
 use super::reader::Reader;
+use super::traffic::check_mss;
 use super::words::{SECTIONS, stem};
 use crate::scenario::Scenario;
 use crate::{tables, warnings};
@@ -37,6 +38,7 @@ impl Reader<'_> {
             all.push(head.finish(scheme.scheme));
         }
         probe.check(&all, problems);
+        check_mss(&traffic, &all, problems);
         let mut scenario = Scenario {
             name: stem(file).to_string(),
             title: head.title,

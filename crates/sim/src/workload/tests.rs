@@ -1,8 +1,10 @@
 //! What every workload keeps to; each kind has a file of its own.
 
+mod apart;
 mod background;
 mod bursts;
 mod flow_list;
+mod mss;
 mod queries;
 mod replace;
 
@@ -229,7 +231,7 @@ fn any_workload() -> impl Strategy<Value = (&'static str, Vec<(&'static str, Str
         (1u64..100).prop_map(|ms| ("background", vec![("inter_arrival", format!("{ms} ms"))])),
         (
             n.clone(),
-            prop::sample::select(vec!["random", "pairs", "neighbours"])
+            prop::sample::select(vec!["random", "pairs", "one_way", "neighbours"])
         )
             .prop_map(|(flows, b)| (
                 "long",

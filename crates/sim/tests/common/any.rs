@@ -2,6 +2,7 @@
 
 use super::*;
 use proptest::prelude::*;
+use std::num::NonZeroU16;
 
 /// A network with 16 hosts on which shortest paths go up and then down: no pauses on it can lock.
 pub fn any_tree() -> impl Strategy<Value = Network> {
@@ -154,22 +155,22 @@ pub fn any_switches() -> impl Strategy<Value = WorldConfig> {
 pub fn any_plan(hosts: u32) -> impl Strategy<Value = Arc<Plan>> {
     // Every other is asked for, up to three times over one connection.
     let one = (0..hosts, 1..hosts, 1u64..60_000, 0u64..3_000, 0u64..7);
-    proptest::collection::vec(one, 1..40).prop_map(move |list| {
+    // Any buffer and threshold above holds 1460 bytes.
+    let mss = proptest::option::of(100u16..=1460);
+    proptest::collection::vec((one, mss), 1..40).prop_map(move |list| {
         let mut made = Plan::clone(&plan(vec![]));
-        for (src, step, size, us, rounds) in list {
+        for ((src, step, size, us, rounds), mss) in list {
             let (dst, at) = ((src + step) % hosts, |n| Time::from_us(us + n * us / 3));
+            let before = made.flows.len();
             match rounds.saturating_sub(3) {
                 0 => made.flows.push(flow(src, dst, size, at(0))),
                 rounds => {
-                    let asked = (0..rounds).map(|n| (at(n), size / 9 + 1, size));
-                    asks(
-                        &mut made,
-                        src,
-                        dst,
-                        &asked.collect::<Vec<_>>(),
-                        Time::from_us(us % 7),
-                    );
+                    let asked: Vec<_> = (0..rounds).map(|n| (at(n), size / 9 + 1, size)).collect();
+                    asks(&mut made, src, dst, &asked, Time::from_us(us % 7));
                 }
+            }
+            for flow in &mut made.flows[before..] {
+                flow.mss = mss.and_then(NonZeroU16::new);
             }
         }
         made.into()
