@@ -17,7 +17,7 @@ use super::World;
 use crate::agenda::Agenda;
 use crate::host::SendingEnd;
 use crate::packets::flow_hashes;
-use crate::plan::{FlowPlan, Plan};
+use crate::plan::Plan;
 use sidestep_transport::{AnySender, Opened, Receiver, TransportConfig};
 use sidestep_types::FlowId;
 use std::collections::VecDeque;
@@ -85,12 +85,16 @@ impl Connections {
         transport: &TransportConfig,
     ) -> Option<AnySender> {
         let place = plan.joint_place(flow)?;
-        let FlowPlan { size, .. } = plan.flows[flow.0 as usize];
+        let of = &plan.flows[flow.0 as usize];
         let end = self.end(plan, flow, 0)?;
-        Some(match end.standing.take() {
-            Some(before) => transport.next(before.endpoint.into_machine(), size),
-            None if plan.answers(plan.joint[place]) == 1 => transport.answering(size, end.opened),
-            None => transport.sender(Some(size)),
+        let before = end.standing.take();
+        if let Some(next) = before.and_then(|end| end.endpoint.into_machine().next(of.size)) {
+            return Some(next);
+        }
+        let fresh = transport.sender(Some(of.size));
+        Some(match plan.answers(plan.joint[place]) {
+            0 => fresh,
+            _ => fresh.answering(end.opened),
         })
     }
 }
