@@ -73,33 +73,33 @@ impl TransportConfig {
         Some(build(name, &defaults(entry)).expect("the defaults go together"))
     }
 
-    /// A sender of `size` bytes on a connection that the other end has opened; see
-    /// [`TcpSender::answering`]. Who knows no connections makes one as ever.
-    pub fn answering(&self, mss: u32, size: u64, opened: Opened) -> AnySender {
-        match self {
-            TransportConfig::Tcp(tcp) => {
-                AnySender::Tcp(TcpSender::answering(Arc::clone(tcp), mss, size, opened))
-            }
-            _ => self.sender_with(mss, Some(size)),
-        }
-    }
-
-    /// The sender of the next `size` bytes of a connection, from the one that has sent all before:
-    /// see [`TcpSender::push`]. Who knows no connections makes one as ever.
-    pub fn next(&self, before: AnySender, mss: u32, size: u64) -> AnySender {
-        match before {
-            AnySender::Tcp(mut tcp) => {
-                tcp.push(size);
-                AnySender::Tcp(tcp)
-            }
-            _ => self.sender_with(mss, Some(size)),
-        }
-    }
-
     /// The settings, when it is TCP.
     pub fn tcp(&self) -> Option<&TcpConfig> {
         match self {
             TransportConfig::Tcp(tcp) => Some(tcp),
+            _ => None,
+        }
+    }
+}
+
+impl AnySender {
+    /// This fresh sender at the end that did not open the connection: see [`TcpSender::answering`].
+    /// Who knows no connections stays as it is.
+    pub fn answering(self, opened: Opened) -> AnySender {
+        match self {
+            AnySender::Tcp(tcp) => AnySender::Tcp(tcp.answering(opened)),
+            other => other,
+        }
+    }
+
+    /// The sender of the next `size` bytes of the connection: see [`TcpSender::push`]. None, if it
+    /// knows no connections.
+    pub fn next(self, size: u64) -> Option<AnySender> {
+        match self {
+            AnySender::Tcp(mut tcp) => {
+                tcp.push(size);
+                Some(AnySender::Tcp(tcp))
+            }
             _ => None,
         }
     }

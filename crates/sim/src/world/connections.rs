@@ -85,15 +85,16 @@ impl Connections {
         transport: &TransportConfig,
     ) -> Option<AnySender> {
         let place = plan.joint_place(flow)?;
-        let planned = &plan.flows[flow.0 as usize];
-        let (mss, size) = (planned.mss_or(transport.mss()), planned.size);
+        let of = &plan.flows[flow.0 as usize];
         let end = self.end(plan, flow, 0)?;
-        Some(match end.standing.take() {
-            Some(before) => transport.next(before.endpoint.into_machine(), mss, size),
-            None if plan.answers(plan.joint[place]) == 1 => {
-                transport.answering(mss, size, end.opened)
-            }
-            None => transport.sender_with(mss, Some(size)),
+        let before = end.standing.take();
+        if let Some(next) = before.and_then(|end| end.endpoint.into_machine().next(of.size)) {
+            return Some(next);
+        }
+        let fresh = transport.sender_with(of.mss_or(transport.mss()), Some(of.size));
+        Some(match plan.answers(plan.joint[place]) {
+            0 => fresh,
+            _ => fresh.answering(end.opened),
         })
     }
 }

@@ -180,20 +180,19 @@ impl TcpSender {
         }
     }
 
-    /// A sender of `size` bytes at the end that a request has come to: the connection stands, and
-    /// what its receiver saw of the handshake is known.
+    /// The same, fresh, at the end that a request has come to: the connection stands, and what its
+    /// receiver saw of the handshake is known.
     ///
     /// RFC 5681 3.1: where the SYN or its answer was lost the first window is one segment.
-    pub fn answering(config: Arc<TcpConfig>, mss: u32, size: u64, opened: Opened) -> TcpSender {
-        let mut sender = TcpSender::with_mss(config, mss, Some(size));
-        sender.opening = Opening::Done;
-        sender.set_phase(Phase::Open);
+    pub fn answering(mut self, opened: Opened) -> TcpSender {
+        self.opening = Opening::Done;
+        self.set_phase(Phase::Open);
         match opened {
             Opened::Unseen => {}
-            Opened::Took(round_trip) => sender.timer.sample(round_trip, 0, 0),
-            Opened::Again => sender.window.cwnd = sender.window.mss,
+            Opened::Took(round_trip) => self.timer.sample(round_trip, 0, 0),
+            Opened::Again => self.window.cwnd = self.window.mss,
         }
-        sender
+        self
     }
 
     /// The application hands over a message of `bytes` more on the same connection: window, timer
