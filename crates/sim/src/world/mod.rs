@@ -29,6 +29,7 @@
 
 mod finish;
 mod hosts;
+mod looks;
 mod machines;
 mod switches;
 
