@@ -1,7 +1,7 @@
 //! A sample's windows against simulated time: a line a scheme and condition.
 
 use super::view::{Parts, Sheet, View};
-use crate::plot::{Curve, Curves, Scale, curves};
+use crate::plot::{Curve, Curves, Scale, curves, plain};
 use crate::words::{number, some};
 use sidestep_lab::Record;
 use sidestep_lab::stats::metric;
@@ -49,7 +49,7 @@ pub fn draw(view: &View<'_>) -> Parts {
     let many = lines.iter().map(|(_, values)| values.len()).max();
     let figure = Curves {
         title: view.title.clone(),
-        subtitle: format!("{}; windows of {} ms", view.subtitle(), number(window_ms)),
+        subtitle: format!("{}; windows of {} ms", view.subtitle(), plain(window_ms)),
         x_label: "simulated time, ms".into(),
         heading: kind.label(name),
         x: (Scale::Linear, 0.0, many.unwrap_or(1) as f64 * window_ms),
