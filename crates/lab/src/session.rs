@@ -81,7 +81,13 @@ impl<A: Agenda> Session<A> {
         let config = &scheme.config;
         let capacity = |number| config.others.kind(&config.switch, number).capacity;
         let capacities = (0..network.switches.len()).map(capacity).collect();
-        let prober = Prober::new(probe, Arc::clone(&network), capacities, scenario.duration);
+        let prober = Prober::new(
+            probe,
+            Arc::clone(&network),
+            &plan,
+            capacities,
+            scenario.duration,
+        );
         let horizon = scenario.duration.saturating_add(scenario.drain);
         let mut session = Session {
             world,
@@ -194,8 +200,11 @@ impl<A: Agenda> Session<A> {
     pub fn finish(self) -> Run {
         let (outcome, watched) = self.world.finish_watched();
         let probed = self.prober.finish(watched, &outcome);
+        let mut warnings = warnings::of_run(&self.network, &self.scheme, self.seed, &outcome);
+        let of = |note| format!("scheme {}, seed {}: {note}", self.scheme, self.seed);
+        warnings.extend(probed.notes().into_iter().map(of));
         Run {
-            warnings: warnings::of_run(&self.network, &self.scheme, self.seed, &outcome),
+            warnings,
             scheme: self.scheme,
             seed: self.seed,
             plan: self.plan,

@@ -137,6 +137,26 @@ pub const PROBE: &[Param] = &[
         "a link is hot from this use on (DIBS section 3)",
     ),
     Param::with_default(
+        "goodput",
+        ParamUnit::Time,
+        "off",
+        "window over which the goodput of each workload is taken",
+    )
+    .or_off("off"),
+    Param::with_default(
+        "drops",
+        ParamUnit::Time,
+        "off",
+        "window over which packets dropped are counted",
+    )
+    .or_off("off"),
+    Param::with_default(
+        "spread_window",
+        ParamUnit::Time,
+        "10 ms",
+        "window of the spread: queues at its end, use over it; assumed",
+    ),
+    Param::with_default(
         "detours",
         ParamUnit::Flag,
         "false",
@@ -157,13 +177,23 @@ pub const PROBE: &[Param] = &[
 ];
 
 /// The keys of `[probe]` that hold one thing or several.
-pub const PROBE_LISTS: &[Param] = &[Param::with_default(
-    "occupancy",
-    ParamUnit::Time,
-    "off",
-    "instants at which every queue's length is noted: \"1 ms, 3 ms\" or a list (DIBS Figure 2b)",
-)
-.or_off("off")];
+pub const PROBE_LISTS: &[Param] = &[
+    Param::with_default(
+        "occupancy",
+        ParamUnit::Time,
+        "off",
+        "instants at which every queue's length is noted: \"1 ms, 3 ms\" or a list (DIBS Figure 2b)",
+    )
+    .or_off("off"),
+    Param::with_default(
+        "spread",
+        ParamUnit::File,
+        "off",
+        "links whose fullest and emptiest queues are compared, and their uses: \"core > agg 0\"",
+    )
+    .or_off("off"),
+];
+
 /// `[figure]`.
 pub const FIGURE: &[Param] = &[
     Param::required(
@@ -195,7 +225,12 @@ pub const PLOT: &[Param] = &[
         "lines and bars: the axis to draw against; the only one when not given",
     ),
     Param::with_default("y", ParamUnit::File, "", "lines and bars: metrics"),
-    Param::with_default("of", ParamUnit::File, "", "cdf: the sample"),
+    Param::with_default(
+        "of",
+        ParamUnit::File,
+        "",
+        "cdf, ranked and over_time: the sample",
+    ),
     Param::with_default(
         "at",
         ParamUnit::File,

@@ -30,6 +30,7 @@ mod pool;
 mod switching;
 mod table;
 mod tally;
+pub mod thinned;
 pub mod topology;
 mod trace;
 pub mod watch;
@@ -50,5 +51,6 @@ pub use outcome::{
 pub use pfc::Deadlock;
 pub use plan::{FlowPlan, Joint, Plan, QueryPlan, Start};
 pub use sidestep_switch::ports::{Count as PortCount, Counts as PortCounts};
+pub use thinned::Thinned;
 pub use watch::{DetourSeen, LoopCounts, Watched, Watching};
 pub use world::World;

@@ -1,5 +1,6 @@
 //! What to look at.
 
+use super::between::Between;
 use sidestep_sim::Watching;
 use sidestep_types::Time;
 
@@ -15,6 +16,14 @@ pub struct Probe {
     pub neighbours: Option<Time>,
     /// A link is hot from this use on: numerator and denominator.
     pub hot: (u64, u64),
+    /// The window over which goodput is taken.
+    pub goodput: Option<Time>,
+    /// The window over which drops are counted.
+    pub drops: Option<Time>,
+    /// The links between whose queues and uses the spread is taken; none takes no spread.
+    pub spread: Vec<Between>,
+    /// The window over which it is.
+    pub spread_window: Time,
     /// Log each detour.
     pub detours: bool,
     /// When to note every queue's length, in order.
@@ -32,6 +41,10 @@ impl Default for Probe {
             links: None,
             neighbours: None,
             hot: (9, 10),
+            goodput: None,
+            drops: None,
+            spread: Vec::new(),
+            spread_window: Time::from_ms(10),
             detours: false,
             occupancy: Vec::new(),
             paths: 0,

@@ -22,7 +22,14 @@ impl Reader<'_> {
         let names = listed.as_ref().map_or(&[][..], |(names, _)| names);
         let framing = head.as_ref().map_or_else(Framing::default, |h| h.framing);
         let schemes = self.schemes(names, framing, network.as_ref().map(|(n, _)| n), problems);
-        let probe = (head.as_ref()).and_then(|h| self.probe(h.duration, h.drain, problems));
+        let probe = (head.as_ref()).and_then(|h| {
+            self.probe(
+                h.duration,
+                h.drain,
+                network.as_ref().map(|n| &n.0),
+                problems,
+            )
+        });
         let (head, (network, network_settings)) = (head?, network?);
         let listed_setting = listed?.1;
         let (traffic, traffic_settings) = traffic?;
@@ -37,7 +44,7 @@ impl Reader<'_> {
             settings.extend(scheme.settings);
             all.push(head.finish(scheme.scheme));
         }
-        probe.check(&all, problems);
+        probe.check(&all, traffic.len(), problems);
         check_mss(&traffic, &all, problems);
         let mut scenario = Scenario {
             name: stem(file).to_string(),

@@ -176,6 +176,9 @@ pub struct Sampled {
     pub p50: f64,
     /// The 90th percentile.
     pub p90: f64,
+    /// The 99th percentile.
+    #[serde(default)]
+    pub p99: f64,
     /// The largest.
     pub max: f64,
 }
@@ -192,6 +195,7 @@ impl Sampled {
             p10: rank(10),
             p50: rank(50),
             p90: rank(90),
+            p99: rank(99),
             max: rank(100),
         })
     }

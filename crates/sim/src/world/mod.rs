@@ -31,6 +31,7 @@
 mod connections;
 mod finish;
 mod hosts;
+mod looks;
 mod machines;
 mod switches;
 

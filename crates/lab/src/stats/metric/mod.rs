@@ -12,7 +12,7 @@ mod reading;
 mod samples;
 mod table;
 
-pub use entry::{Metric, SampleKind, Unit, Values};
+pub use entry::{Each, Metric, SampleKind, Unit, Values};
 pub use needs::Needs;
 pub use population::Population;
 pub use reading::Reading;

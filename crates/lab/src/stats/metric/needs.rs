@@ -11,6 +11,12 @@ pub enum Needs {
     Neighbours,
     /// The count of loops.
     Loops,
+    /// The window over which goodput is taken.
+    Goodput,
+    /// The window over which drops are counted.
+    Drops,
+    /// The links between which the spread is taken.
+    Spread,
 }
 
 impl Needs {
@@ -20,6 +26,9 @@ impl Needs {
             Needs::Links => "links",
             Needs::Neighbours => "neighbours",
             Needs::Loops => "loops",
+            Needs::Goodput => "goodput",
+            Needs::Drops => "drops",
+            Needs::Spread => "spread",
         }
     }
 
@@ -29,6 +38,9 @@ impl Needs {
             Needs::Links => probe.links.is_some(),
             Needs::Neighbours => probe.neighbours.is_some(),
             Needs::Loops => probe.loops,
+            Needs::Goodput => probe.goodput.is_some(),
+            Needs::Drops => probe.drops.is_some(),
+            Needs::Spread => !probe.spread.is_empty(),
         }
     }
 }

@@ -1,13 +1,13 @@
 //! The table of metrics: one line each, with all that is known of it.
 
-use super::entry::{Kind, Metric, SampleKind, Values};
+use super::entry::{Each, Kind, Metric, SampleKind, Values};
 use super::{Needs, Population, Reading};
 use crate::probe::Loops;
 use crate::stats::{Percentiles, Summary};
 use sidestep_switch::DropReason;
 
 /// All metrics, in the order in which they are listed: the reasons of drops after their sum, those
-/// of samples last, five each.
+/// of samples last, six each.
 pub const METRICS: &[Metric] = &joined::<ALL>([FLOWS, &DROPS, PACKETS, SAMPLED]);
 
 const ALL: usize = FLOWS.len() + DROPS.len() + PACKETS.len() + SAMPLED.len();
@@ -95,35 +95,39 @@ metrics! { PACKETS:
     Loops Number "loop_length_mean" "mean length of a loop, in links", needs Needs::Loops => loop_length_mean;
 }
 
-/// Writes the samples of probes, and the five metrics of each.
+/// Writes the samples of probes, and the six metrics of each.
 macro_rules! samples {
-    ($($population:ident $needs:ident $name:literal $of:literal;)*) => {
+    ($($population:ident $kind:ident $needs:ident $name:literal $of:literal $(, $each:ident)?;)*) => {
         /// What probes take.
         pub(super) const PROBED: &[SampleKind] = &[$(SampleKind {
             name: $name,
             axis: $of,
+            unit: Kind::$kind.unit(),
+            needs: Some(Needs::$needs),
+            each: &[$(Each::$each)?],
             population: Population::$population,
             values: Values::Probed,
         },)*];
 
         const SAMPLED: &[Metric] = &[$(
-            sampled!($population $needs $name "_mean" "mean of " $of, |s| s.mean),
-            sampled!($population $needs $name "_p10" "10th percentile of " $of, |s| s.p10),
-            sampled!($population $needs $name "_p50" "median of " $of, |s| s.p50),
-            sampled!($population $needs $name "_p90" "90th percentile of " $of, |s| s.p90),
-            sampled!($population $needs $name "_max" "largest of " $of, |s| s.max),
+            sampled!($population $kind $needs $name "_mean" "mean of " $of, |s| s.mean),
+            sampled!($population $kind $needs $name "_p10" "10th percentile of " $of, |s| s.p10),
+            sampled!($population $kind $needs $name "_p50" "median of " $of, |s| s.p50),
+            sampled!($population $kind $needs $name "_p90" "90th percentile of " $of, |s| s.p90),
+            sampled!($population $kind $needs $name "_p99" "99th percentile of " $of, |s| s.p99),
+            sampled!($population $kind $needs $name "_max" "largest of " $of, |s| s.max),
         )*];
     };
 }
 
 /// One metric of one sample.
 macro_rules! sampled {
-    ($population:ident $needs:ident $name:literal $suffix:literal $what:literal $of:literal, $pick:expr) => {
+    ($population:ident $kind:ident $needs:ident $name:literal $suffix:literal $what:literal $of:literal, $pick:expr) => {
         Metric::line(
             concat!($name, $suffix),
             concat!($what, $of),
             Population::$population,
-            Kind::Share,
+            Kind::$kind,
             |s| known(s.samples.get($name).map($pick)),
         )
         .needs(Needs::$needs)
@@ -131,10 +135,14 @@ macro_rules! sampled {
 }
 
 samples! {
-    Windows Links "hot_link_share" "the share of links that are hot, over windows";
-    Windows Links "busiest_link_use" "the busiest link's use, over windows";
-    HotLinks Neighbours "neighbour_free_1hop" "the free share of buffers one hop from a hot link";
-    HotLinks Neighbours "neighbour_free_2hop" "the free share of buffers two hops from a hot link";
+    Windows Share Links "hot_link_share" "the share of links that are hot, over windows";
+    Windows Share Links "busiest_link_use" "the busiest link's use, over windows";
+    HotLinks Share Neighbours "neighbour_free_1hop" "the free share of buffers one hop from a hot link";
+    HotLinks Share Neighbours "neighbour_free_2hop" "the free share of buffers two hops from a hot link";
+    Windows Gbps Goodput "goodput_gbps" "the goodput over windows", Workload;
+    Windows Number Drops "window_drops" "the packets dropped over windows", Reason;
+    Windows Bytes Spread "queue_spread_bytes" "the fullest queue less the emptiest over windows", Links;
+    Windows Share Spread "use_spread" "the largest use of a link less the smallest over windows", Links;
 }
 
 /// The parts of the table, one after the other.

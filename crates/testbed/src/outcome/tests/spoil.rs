@@ -49,6 +49,8 @@ pub fn spoil(run: &mut Run, without: Without) {
         drops_at,
         // Nothing is sampled or logged of real packets: there is none, not one of 0.
         samples: _,
+        windows: _,
+        thinned: _,
         detours: _,
         detours_missed: _,
         occupancy: _,
