@@ -54,6 +54,8 @@ pub struct SchemeConfig {
     pub others: Others,
     /// The same for every connection.
     pub transport: TransportConfig,
+    /// The shims of every host, the first nearest to the transport.
+    pub shims: Vec<(String, Values)>,
 }
 
 impl SchemeConfig {
@@ -65,6 +67,7 @@ impl SchemeConfig {
             switch: self.switch.clone(),
             others: self.others.clone(),
             transport: self.transport.clone(),
+            shims: self.shims.clone(),
             seed,
             trace,
         }

@@ -3,6 +3,7 @@
 use crate::config::{SwitchConfig, WorldConfig};
 use crate::network::Network;
 use crate::plan::{FlowPlan, Plan, Start};
+use sidestep_transport::shim;
 use sidestep_types::{Bytes, Framing, HEADER_BYTES, Refusal, Size, Time};
 
 /// Refuses a setting that no run of a network with so many `switches` can have.
@@ -24,6 +25,7 @@ pub(crate) fn check_settings(config: &WorldConfig, switches: usize) -> Result<()
         return Err(Refusal::of("ttl", "must be above 0"));
     }
     check_others(config, switches)?;
+    shim::check(&config.shims, transport)?;
     check_switch(&config.switch, config.framing, mss)
 }
 

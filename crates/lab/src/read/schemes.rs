@@ -99,6 +99,7 @@ impl Reader<'_> {
             switch: switches.switch,
             others: switches.others,
             transport,
+            shims: Vec::new(),
         };
         let word =
             |key: &str, problems: &mut Problems| self.scheme_word(key, name, &file, problems);

@@ -144,7 +144,7 @@ impl Stack {
     /// What its shims counted together.
     pub fn counters(&self) -> Counters {
         let mut sum = Counters {
-            shim_drops: self.drops,
+            dropped: self.drops,
             ..Counters::default()
         };
         (self.shims.iter()).for_each(|shim| sum.add(&shim.counters()));

@@ -294,7 +294,7 @@ fn what_a_lower_shim_releases_goes_through_those_above() {
     assert_eq!(stack.poll_drop().map(|p| p.seq()), Some(900));
     assert!(stack.poll_drop().is_none());
     assert_eq!(see(&mut stack, us(0), &[2]), [0, 1]);
-    assert_eq!(stack.counters().shim_drops, 1);
+    assert_eq!(stack.counters().dropped, 1);
     // Two lazy ones: the upper drops each third of what the lower lets go.
     let mut stack = Stack::of(vec![lazy(), lazy()]);
     assert_eq!(see(&mut stack, us(0), &[0, 1, 9, 2, 3, 9, 4]), [0, 1]);
