@@ -25,7 +25,7 @@ pub(crate) fn check_settings(config: &WorldConfig, switches: usize) -> Result<()
         return Err(Refusal::of("ttl", "must be above 0"));
     }
     check_others(config, switches)?;
-    shim::check(&config.shims, transport)?;
+    shim::check(&config.shims, transport).map_err(|(_, why)| why)?;
     check_switch(&config.switch, config.framing, mss)
 }
 
