@@ -54,6 +54,7 @@ pub fn config() -> WorldConfig {
         },
         others: Others::default(),
         transport: dctcp().into(),
+        shims: Vec::new(),
         seed: Seed(1),
         trace: TraceFilter::None,
     }

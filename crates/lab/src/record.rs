@@ -186,7 +186,9 @@ pub struct ClassRecord {
     pub trimmed: u64,
     /// Of those delivered, the ones that arrived after one sent later.
     pub reordered: u64,
-    /// Those by their n (RFC 4737 section 5.4): 1 to 64 in turn, then more.
+    /// The ones that reached the transport after one sent later: without shims the same.
+    pub transport_reordered: u64,
+    /// The reordered ones by their n (RFC 4737 section 5.4): 1 to 64 in turn, then more.
     pub n_reordering: Vec<u64>,
     /// Bytes delivered in order.
     pub delivered_bytes: u64,
@@ -308,6 +310,7 @@ fn classes(plan: &Plan, outcome: &Outcome) -> Vec<ClassRecord> {
             marked: seen.marked,
             trimmed: seen.trimmed,
             reordered: seen.reordered,
+            transport_reordered: seen.transport_reordered,
             n_reordering: seen.n_reordering.counts.to_vec(),
             detours_each: seen.detours_each.counts().to_vec(),
             extra_hops: (seen.extra_hops.iter())

@@ -114,6 +114,16 @@ pub const SWITCH: &[Param] = &[
     .or_off("unlimited"),
 ];
 
+/// `[host]`, beside a table for each shim.
+pub const HOST: &[Param] = &[Param::with_default(
+    "shims",
+    ParamUnit::File,
+    "none",
+    "what is between the transport and the NIC of every host, the first nearest to the transport: \
+     \"a, b\" or a list of names",
+)
+.or_off("none")];
+
 /// `[probe]`, beside its [`PROBE_LISTS`].
 pub const PROBE: &[Param] = &[
     Param::with_default(
@@ -350,6 +360,7 @@ mod tests {
             SCENARIO,
             LISTS,
             SWITCH,
+            HOST,
             TRANSPORT,
             PROBE,
             PROBE_LISTS,

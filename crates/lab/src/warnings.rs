@@ -8,7 +8,7 @@ use sidestep_config::source::default;
 use sidestep_sim::pfc::headroom_needed;
 use sidestep_sim::{Deadlock, End, Network, Outcome, Plan, PortOutcome, SwitchConfig};
 use sidestep_switch::{Capacity, Nature, buffer, route, sched};
-use sidestep_transport::Ranking;
+use sidestep_transport::{Ranking, shim};
 use sidestep_types::{Bytes, FlowId, HEADER_BYTES, Param, Size, Value};
 
 /// All warnings of a scenario.
@@ -17,11 +17,13 @@ pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
         .into_iter()
         .chain(nothing_happens(scenario, first))
         .chain(waits_for_another_key(scenario))
+        .chain(shims_of_no_scheme(scenario))
         .collect();
     for scheme in &scenario.schemes {
         let own = [
             never_idle(scheme, first),
             shares_little(scheme, first),
+            nothing_to_order(scheme),
             without_effect(scenario, scheme),
             too_little_headroom(scenario, scheme),
         ];
@@ -91,6 +93,28 @@ fn waits_for_another_key(scenario: &Scenario) -> Vec<String> {
         .collect()
 }
 
+/// Parameters of shims that no scheme has.
+fn shims_of_no_scheme(scenario: &Scenario) -> Vec<String> {
+    let has = |scheme: &Scheme, name: &str| scheme.config.shims.iter().any(|(n, _)| n == name);
+    let mut warnings = Vec::new();
+    for entry in shim::ENTRIES {
+        let begins = format!("host.{}.", entry.name);
+        let said = (scenario.settings.iter()).find(|s| s.key.starts_with(&begins));
+        if let Some(said) = said
+            && !scenario
+                .schemes
+                .iter()
+                .any(|scheme| has(scheme, entry.name))
+        {
+            let (key, name) = (&said.key, entry.name);
+            warnings.push(format!(
+                "{key} has no effect: no scheme has {name:?} among its host.shims"
+            ));
+        }
+    }
+    warnings
+}
+
 /// What the buffer policy does with its values, beside its scheduler: FIFO has no worst to make room.
 fn nature(switch: &SwitchConfig) -> Nature {
     let nature = buffer::nature(&switch.buffer.0);
@@ -147,24 +171,45 @@ fn detours_without_signal(scheme: &Scheme, switch: &SwitchConfig) -> Option<Stri
     })
 }
 
+/// A shim puts data back into order.
+fn orders(scheme: &Scheme) -> bool {
+    let mut shims = scheme.config.shims.iter();
+    shims.any(|(name, _)| shim::nature(name).orders)
+}
+
+/// What lets packets of one flow overtake each other.
+fn reorders(switch: &SwitchConfig) -> Option<String> {
+    let (route, sched) = (&switch.route.0, &switch.sched.0);
+    if nature(switch).reorders {
+        Some("detours reorder packets".to_string())
+    } else if route::nature(route).reorders {
+        Some(format!("route {route:?} reorders packets"))
+    } else if sched::nature(sched).reorders {
+        Some(format!("scheduler {sched:?} reorders packets"))
+    } else {
+        None
+    }
+}
+
 fn reordering_looks_like_losses(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
     let threshold = scheme.config.transport.tcp()?.dupack_threshold?;
+    let who = reorders(switch)?;
     // DIBS section 4: above 10 duplicates is usually enough.
-    let (route, sched) = (&switch.route.0, &switch.sched.0);
-    let who = if nature(switch).reorders {
-        "detours reorder packets".to_string()
-    } else if route::nature(route).reorders {
-        format!("route {route:?} reorders packets")
-    } else if sched::nature(sched).reorders {
-        format!("scheduler {sched:?} reorders packets")
-    } else {
-        return None;
-    };
-    (threshold <= 10).then(|| {
+    (threshold <= 10 && !orders(scheme)).then(|| {
         format!(
             "{who}, and fast_retransmit = {threshold} takes that for loss; \
              DIBS turns it off, and found more than 10 usually enough (section 4)"
         )
+    })
+}
+
+fn nothing_to_order(scheme: &Scheme) -> Option<String> {
+    let mut switches = scheme.switches();
+    let idle = orders(scheme) && switches.all(|(_, switch)| reorders(switch).is_none());
+    idle.then(|| {
+        "host.shims puts data back into order, but nothing here reorders it: it only holds what is \
+         behind a loss, so that the loss is found later"
+            .to_string()
     })
 }
 

@@ -3,6 +3,7 @@
 use crate::config::{SwitchConfig, WorldConfig};
 use crate::network::Network;
 use crate::plan::{FlowPlan, Plan};
+use sidestep_transport::shim;
 use sidestep_types::{Bytes, FlowId, Framing, HEADER_BYTES, Refusal, Size, Time};
 
 /// Refuses a setting that no run of a network with so many `switches` can have, when segments carry
@@ -34,6 +35,7 @@ pub(crate) fn check_settings(
         return Err(Refusal::of("ttl", "must be above 0"));
     }
     check_others(config, switches)?;
+    shim::check(&config.shims, transport).map_err(|(_, why)| why)?;
     check_switch(&config.switch, config.framing, mss)
 }
 

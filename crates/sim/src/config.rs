@@ -17,6 +17,9 @@ pub struct WorldConfig {
     pub others: Others,
     /// The same for every connection.
     pub transport: TransportConfig,
+    /// The shims of every host, the first nearest to the transport: names of
+    /// `sidestep_transport::shim::ENTRIES`.
+    pub shims: Vec<(String, Values)>,
     /// Where all chance comes from.
     pub seed: Seed,
     /// Which packets' paths to keep.

@@ -73,6 +73,9 @@ pub struct FlowOutcome {
     /// The largest n of one of them: arrivals right before it that were all sent later
     /// (RFC 4737 section 5.4).
     pub n_reordering: u32,
+    /// Data packets that reached the transport after one sent later had: what shims left of
+    /// [`FlowOutcome::reordered`], and without shims the same.
+    pub transport_reordered: u32,
     /// Data packets that arrived marked.
     pub marks: u32,
     /// Detours of the data packets that arrived.
@@ -136,7 +139,9 @@ pub struct ClassOutcome {
     pub trimmed: u64,
     /// Of those delivered, the ones that arrived after one sent later (RFC 4737).
     pub reordered: u64,
-    /// Those by their n.
+    /// The ones that reached the transport after one sent later: without shims the same.
+    pub transport_reordered: u64,
+    /// The reordered ones by their n.
     pub n_reordering: NReordering,
 }
 

@@ -118,6 +118,23 @@ impl Tally {
         class.n_reordering.count(n);
     }
 
+    /// It carries data, and reached the transport after one that was sent later.
+    pub fn transport_reordered(&mut self, packet: &Packet) {
+        self.classes[packet.class as usize].transport_reordered += 1;
+    }
+
+    /// A shim of its destination dropped it.
+    pub fn dropped_by_shim(&mut self, now: Time, packet: &Packet) {
+        self.losses.cut(now, packet);
+    }
+
+    /// No shims are between network and transport.
+    pub fn nothing_between(&mut self) {
+        for class in &mut self.classes {
+            class.transport_reordered = class.reordered;
+        }
+    }
+
     /// A switch detoured a packet.
     pub fn detour(&mut self, packet: &Packet) {
         if packet.carries_data() {

@@ -9,6 +9,7 @@ mod claims;
 mod experiment;
 mod fixed;
 mod head;
+mod host;
 mod plots;
 mod point;
 mod probe;

@@ -110,7 +110,11 @@ impl Reader<'_> {
             .flat_map(|(root, _)| source::keys(root))
             .find(|said| said.ends_with(&format!(".{key}")));
         let has = |params: &[Param]| params.iter().any(|param| param.name == key);
-        let sections = [("switch", tables::SWITCH), ("transport", tables::TRANSPORT)];
+        let sections = [
+            ("switch", tables::SWITCH),
+            ("transport", tables::TRANSPORT),
+            ("host", tables::HOST),
+        ];
         let of = sections.iter().find(|(_, params)| has(params));
         let found = said.or_else(|| of.map(|(section, _)| format!("{section}.{key}")))?;
         Some(format!("; did you mean {found:?}?"))

@@ -28,7 +28,11 @@ impl<A: Agenda> World<A> {
         }
         let ports = self.port_outcomes();
         let deadlocks = self.deadlocks();
+        let shims = self.shim_counters();
         let packet_hops = self.packet_hops();
+        if !self.shimmed {
+            self.tally.nothing_between();
+        }
         let tallied = self.tally.finish();
         let flows = join_flows(&self.sent, &self.received, &tallied.losses);
         let sum = |count: fn(&FlowOutcome) -> u32| -> u64 {
@@ -49,6 +53,7 @@ impl<A: Agenda> World<A> {
             ..Totals::default()
         };
         (self.switches.iter()).for_each(|switch| totals.decided(&switch.total()));
+        totals.shimmed(&shims);
         let (traces, watched) = self.tracer.finish();
         let outcome = Outcome {
             ports,

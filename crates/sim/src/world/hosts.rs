@@ -1,6 +1,7 @@
 //! The host half of a run: the ends of flows, their timers, and what they count.
 
 use super::World;
+use super::shims::go_down;
 use crate::agenda::Agenda;
 use crate::fabric::Fabric;
 use crate::host::{Alarm, Host, ReceivingEnd, Seen, SendingEnd};
@@ -44,13 +45,17 @@ impl<A: Agenda> World<A> {
         let Some(end) = &mut self.senders[flow.0 as usize] else {
             return;
         };
+        if self.shimmed {
+            let host = end.src;
+            return self.go_up(host, packet);
+        }
         end.endpoint.on_ack(now, ack(packet));
         self.drive_sender(flow);
     }
 
     /// Sends what the sender of `flow` will send now, and sees to its timer and its end.
     #[inline]
-    fn drive_sender(&mut self, flow: FlowId) {
+    pub(super) fn drive_sender(&mut self, flow: FlowId) {
         let now = self.fabric.now;
         let Some(end) = self.senders[flow.0 as usize].as_deref_mut() else {
             return;
@@ -94,6 +99,10 @@ impl<A: Agenda> World<A> {
         let end = self.receivers[f].as_deref_mut().expect("just opened");
         if data && let Some(n) = end.see(packet) {
             self.tally.reordered(packet, n);
+        }
+        if self.shimmed {
+            let host = end.dst;
+            return self.go_up(host, packet);
         }
         let complete = end.endpoint.on_segment(now, arrival(packet));
         self.drive_receiver(flow);
@@ -162,21 +171,29 @@ impl<A: Agenda> World<A> {
     /// is the last packet of the handshake, overtaken by all the data.
     #[cold]
     fn on_late_segment(&mut self, packet: &Packet) {
+        if self.answer_late(packet) {
+            self.received[packet.flow.0 as usize].seen.count(packet);
+        }
+    }
+
+    /// Says whether there is an answer.
+    #[cold]
+    pub(super) fn answer_late(&mut self, packet: &Packet) -> bool {
         let flow = packet.flow;
         let f = &self.plan.flows[flow.0 as usize];
         let Some(ack) = answer_late(f.size, &arrival(packet)) else {
-            return;
+            return false;
         };
-        self.received[flow.0 as usize].seen.count(packet);
         let hash = self.hashes(flow).1;
         let reply = ack_packet(&ack, flow, f.src, hash, f.class, &self.config);
         let me = f.dst;
         let host = &mut self.hosts[me.0];
         send(&mut self.fabric, &mut self.tracer, host, me, reply);
+        true
     }
 
     /// The last byte of `flow` has been delivered in order.
-    fn flow_delivered(&mut self, flow: FlowId) {
+    pub(super) fn flow_delivered(&mut self, flow: FlowId) {
         let now = self.fabric.now;
         self.received[flow.0 as usize].finished = Some(now);
         if self.connections.any() {
@@ -188,6 +205,9 @@ impl<A: Agenda> World<A> {
         // A delayed acknowledgement is still owed: the receiver stays until it is sent.
         if end.endpoint.is_done() {
             self.close_receiver(flow.0 as usize);
+        } else if self.shimmed {
+            let host = end.dst;
+            self.close_shims(host, flow);
         }
         let own = self.plan.flows[flow.0 as usize];
         let mut looped = own.start.replaces();
@@ -227,8 +247,12 @@ impl<A: Agenda> World<A> {
             class: plan.class,
             shortest: 0,
             order: Order::default(),
+            handed: self.shimmed.then(Box::default),
             seen: Seen::default(),
         };
+        if self.shimmed {
+            self.open_shims(end.dst, flow, None);
+        }
         self.receivers[flow.0 as usize] = Some(Box::new(end));
     }
 
@@ -262,6 +286,9 @@ impl<A: Agenda> World<A> {
             dst: plan.dst,
             class: plan.class,
         };
+        if self.shimmed {
+            self.open_shims(end.src, flow, size);
+        }
         self.senders[flow.0 as usize] = Some(Box::new(end));
         self.drive_sender(flow);
     }
@@ -269,6 +296,9 @@ impl<A: Agenda> World<A> {
     /// Keeps the sender's counts and lets it go.
     pub(super) fn close_sender(&mut self, f: usize) -> Option<Box<SendingEnd>> {
         let end = self.senders[f].take()?;
+        if self.shimmed {
+            self.close_shims(end.src, FlowId(f as u32));
+        }
         let counters = end.endpoint.counters();
         self.sent[f].counters = counters;
         if counters.retransmits > 0 {
@@ -280,11 +310,15 @@ impl<A: Agenda> World<A> {
     /// Keeps what the receiver saw and lets it go.
     pub(super) fn close_receiver(&mut self, f: usize) {
         if let Some(end) = self.receivers[f].take() {
+            if self.shimmed {
+                self.close_shims(end.dst, FlowId(f as u32));
+            }
             let received = &mut self.received[f];
             received.delivered_bytes = end.endpoint.delivered();
             received.reordered = end.order.reordered;
             received.extent = end.order.extent;
             received.n = end.order.n;
+            received.transport_reordered = end.transport_reordered();
             received.seen = end.seen;
         }
     }
@@ -309,6 +343,7 @@ impl<A: Agenda> World<A> {
                 Alarm::Start => self.start_flow(flow),
                 Alarm::Sender => self.sender_alarm(flow, at),
                 Alarm::Receiver => self.receiver_alarm(flow, at),
+                Alarm::Shim => self.shim_alarm(HostId(host), at),
             }
         }
         self.plan_wake(host);
@@ -344,7 +379,7 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    fn set_alarm(&mut self, host: HostId, at: Time, flow: FlowId, alarm: Alarm) {
+    pub(super) fn set_alarm(&mut self, host: HostId, at: Time, flow: FlowId, alarm: Alarm) {
         self.hosts[host.0].due.push(Reverse((at, flow, alarm)));
         self.plan_wake(host.0);
     }
@@ -393,6 +428,9 @@ fn send<A: Agenda>(
     id: HostId,
     mut packet: Packet,
 ) {
+    if let Some(shims) = &mut host.shims {
+        go_down(shims, fabric.now, &mut packet);
+    }
     let number = u64::from(id.0) << 32 | host.sent;
     host.sent += 1;
     fabric.depth(id.0);

@@ -33,6 +33,7 @@ mod finish;
 mod hosts;
 mod looks;
 mod machines;
+mod shims;
 mod switches;
 
 use crate::agenda::{Agenda, WheelAgenda};
@@ -85,6 +86,8 @@ pub struct World<A: Agenda = WheelAgenda> {
     /// The latest instant that was served until: a limit, or the end of the run.
     served: Time,
     tracer: Tracer,
+    /// Hosts have shims.
+    shimmed: bool,
     /// Per link: whose it is, where it leads, and its place in the outcome.
     ends: Vec<LinkEnds>,
 }
@@ -157,10 +160,12 @@ impl<A: Agenda> World<A> {
             end: if flows == 0 { Time::ZERO } else { Time::MAX },
             served: Time::ZERO,
             tracer: Tracer::new(config.trace.clone()),
+            shimmed: false,
             ends,
             plan,
             config,
         };
+        world.put_shims()?;
         world.hand_out_starts();
         Ok(world)
     }

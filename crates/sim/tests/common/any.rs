@@ -127,7 +127,31 @@ pub fn any_config() -> impl Strategy<Value = WorldConfig> {
         )
 }
 
-/// The same, or with pauses, or with a fabric between inputs and outputs.
+/// No shims, or `order` with any wait that its transport can have and any room.
+pub fn any_shims() -> impl Strategy<Value = Vec<(String, Values)>> {
+    let rooms = prop_oneof![
+        (1u64..20).prop_map(|n| format!("{n} pkt")),
+        (1u64..40_000).prop_map(|n| format!("{n} B")),
+        Just("unlimited".to_string()),
+    ];
+    let flows = prop_oneof![
+        (1u64..4).prop_map(|n| n.to_string()),
+        Just("unlimited".into())
+    ];
+    let order = (1u64..340, flows, rooms).prop_map(|(us, flows, room)| {
+        let timeout = format!("{us} us");
+        let sets = [
+            ("timeout", &timeout[..]),
+            ("flows", &flows),
+            ("capacity", &room),
+        ];
+        vec![values(shim::ENTRIES, "order", &sets)]
+    });
+    prop_oneof![Just(Vec::new()), order]
+}
+
+/// [`any_config`], or with pauses, or with a fabric between inputs and outputs; with shims or
+/// without.
 pub fn any_switches() -> impl Strategy<Value = WorldConfig> {
     let pfc = (1u64..40_000, proptest::option::of(1_538u64..10_000));
     let pfc = pfc.prop_map(|(xoff, headroom)| PfcConfig {
@@ -144,7 +168,9 @@ pub fn any_switches() -> impl Strategy<Value = WorldConfig> {
         speedup: (times * over, over),
         input_capacity,
     });
-    (any_config(), 0..3, pfc, cioq).prop_map(|(mut config, kind, pfc, cioq)| {
+    let all = (any_config(), any_shims(), 0..3, pfc, cioq);
+    all.prop_map(|(mut config, shims, kind, pfc, cioq)| {
+        config.shims = shims;
         config.switch.pfc =
             (kind == 1 && !buffer::nature(&config.switch.buffer.0).detours).then_some(pfc);
         config.switch.cioq = (kind == 2).then_some(cioq);

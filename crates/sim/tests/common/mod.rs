@@ -8,7 +8,7 @@ use sidestep_sim::agenda::{Agenda, WheelAgenda};
 use sidestep_sim::*;
 use sidestep_switch::{Capacity, Sched, buffer, route, sched};
 use sidestep_transport::{
-    Congestion, DelayedAck, PfabricConfig, Ranking, Recovery, TcpConfig, TransportConfig,
+    Congestion, DelayedAck, PfabricConfig, Ranking, Recovery, TcpConfig, TransportConfig, shim,
 };
 use sidestep_types::*;
 use std::sync::Arc;
@@ -72,6 +72,7 @@ pub fn config(buffer_name: &str, packets: u64, seed: u64) -> WorldConfig {
         },
         others: Others::default(),
         transport: dctcp().into(),
+        shims: Vec::new(),
         seed: Seed(seed),
         trace: TraceFilter::None,
     }
@@ -179,6 +180,16 @@ pub fn assert_conserved(outcome: &Outcome) {
     let into: u64 = outcome.ports.iter().map(|p| p.counts.detours_in).sum();
     assert_eq!((out, into), (t.detours, t.detours));
     assert!(t.spurious_retransmits <= t.retransmits && t.spurious_timeouts <= t.timeouts);
+    assert_eq!(
+        t.shim_held,
+        t.shim_released + t.shim_expired + t.shim_discarded,
+        "{t:?}"
+    );
+    let handed: u64 = (outcome.flows.iter())
+        .map(|f| u64::from(f.transport_reordered))
+        .sum();
+    let by_class: u64 = outcome.classes.iter().map(|c| c.transport_reordered).sum();
+    assert!(handed >= by_class, "a flow that has ended is seen no more");
     for (class, seen) in outcome.classes.iter().enumerate() {
         let late: u64 = seen.n_reordering.counts.iter().sum();
         assert!(late <= seen.reordered, "class {class}: {seen:?}");

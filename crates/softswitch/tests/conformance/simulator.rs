@@ -101,6 +101,7 @@ fn config(scenario: &Scenario) -> WorldConfig {
         },
         // Not used: every flow has ends of its own.
         transport: TcpConfig::default().into(),
+        shims: Vec::new(),
         seed: Seed(scenario.seed),
         trace: TraceFilter::Flows((0..scenario.flows.len() as u32).collect()),
     }

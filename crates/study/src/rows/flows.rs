@@ -110,6 +110,8 @@ pub fn flow_columns<'a>() -> Vec<Col<FlowRow<'a>>> {
         reordering_extent: OptInt = r.count("reordering_extent", r.outcome.reordering_extent);
         /// the largest n of one of them: arrivals right before it, all sent later (RFC 4737 section 5.4)
         n_reordering: OptInt = r.count("n_reordering", r.outcome.n_reordering);
+        /// data packets that reached the transport after one sent later had: without shims as `reordered`
+        transport_reordered: OptInt = r.count("transport_reordered", r.outcome.transport_reordered);
         /// detours of its data packets that arrived
         detours: OptInt = r.count("detours", r.outcome.detours);
         /// the most detours of one of them

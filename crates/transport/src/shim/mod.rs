@@ -85,29 +85,6 @@ pub trait Shim {
     }
 }
 
-/// Calls the macro `$then` with every count of a host's shims: doc comment and name.
-#[macro_export]
-macro_rules! shim_counts {
-    ($then:ident) => {
-        $then! {
-            /// Packets that shims kept.
-            held;
-            /// Of those, packets that went on to the transport as a gap closed.
-            released;
-            /// Of those held, packets that went on since the wait was over, or no room was left.
-            expired;
-            /// Of those held, packets whose flow was closed, or the run over, before they went on.
-            discarded;
-            /// Packets that came below what a shim had let pass before, and went on at once.
-            late;
-            /// Packets that a shim let pass for want of a place in a table or in its memory.
-            bypassed;
-            /// Packets that shims dropped.
-            shim_drops;
-        }
-    };
-}
-
 /// Writes [`Counters`].
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident;)*) => {
@@ -126,7 +103,22 @@ macro_rules! counters {
     };
 }
 
-shim_counts!(counters);
+counters! {
+    /// Packets kept.
+    held;
+    /// Of those, packets that went on as a gap closed.
+    released;
+    /// Of those held, packets that went on since the wait was over, or no room was left.
+    expired;
+    /// Of those held, packets whose flow was closed before they went on.
+    discarded;
+    /// Packets that came below what had gone on before, and went on at once.
+    late;
+    /// Data that went on at once for want of a place in a table or of room to hold it.
+    bypassed;
+    /// Packets dropped.
+    dropped;
+}
 
 shims! {
     /// A shim: one of the registry, or somebody's own.

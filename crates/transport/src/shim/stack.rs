@@ -144,7 +144,7 @@ impl Stack {
     /// What its shims counted together.
     pub fn counters(&self) -> Counters {
         let mut sum = Counters {
-            shim_drops: self.drops,
+            dropped: self.drops,
             ..Counters::default()
         };
         (self.shims.iter()).for_each(|shim| sum.add(&shim.counters()));
@@ -152,14 +152,18 @@ impl Stack {
     }
 }
 
-/// Refuses a stack that no host can have, or none with this transport. What is refused about a
-/// shim's values is said by [`build`].
-pub fn check(shims: &[(String, Values)], transport: &TransportConfig) -> Result<(), Refusal> {
+/// Refuses a stack that no host can have, or none with this transport; with the name of the shim
+/// whose values are refused, or an empty one.
+pub fn check<'a>(
+    shims: &'a [(String, Values)],
+    transport: &TransportConfig,
+) -> Result<(), (&'a str, Refusal)> {
     for (i, (name, values)) in shims.iter().enumerate() {
-        build(name, values)?;
+        build(name, values).map_err(|why| (name.as_str(), why))?;
         if shims[..i].iter().any(|(other, _)| other == name) {
             let expected = "a shim stands once in a stack";
-            return Err(Refusal::about(&["shims"], expected).got(format!("{name:?} twice")));
+            let why = Refusal::about(&["shims"], expected).got(format!("{name:?} twice"));
+            return Err(("", why));
         }
         let Some(param) = nature(name).holds else {
             continue;
@@ -167,11 +171,11 @@ pub fn check(shims: &[(String, Values)], transport: &TransportConfig) -> Result<
         let (holds, waits) = (values.time(param), transport.shortest_timeout());
         if holds >= waits {
             let expected = format!(
-                "{param} of {name} must be below the shortest timeout of {}, {waits}: what is held \
+                "{param} must be below the shortest timeout of {}, {waits}: what is held \
                  would be sent again",
                 transport.name()
             );
-            return Err(Refusal::about(&[param, "shims"], expected).got(holds));
+            return Err((name, Refusal::about(&[param], expected).got(holds)));
         }
     }
     Ok(())

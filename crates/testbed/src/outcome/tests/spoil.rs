@@ -76,6 +76,7 @@ fn spoil_flow(flow: &mut FlowOutcome, without: Without) {
         reordered,
         reordering_extent,
         n_reordering,
+        transport_reordered,
         marks,
         detours,
         max_detours,
@@ -88,6 +89,7 @@ fn spoil_flow(flow: &mut FlowOutcome, without: Without) {
         reordered,
         reordering_extent,
         n_reordering,
+        transport_reordered,
         detours,
         drops,
     ];
@@ -140,15 +142,23 @@ fn spoil_class(class: &mut ClassOutcome, without: Without) {
         extra_hops,
         trimmed,
         reordered,
+        transport_reordered,
         n_reordering,
     } = class;
     *sent += 7 * u64::from(without.data_out);
     // More than were detoured or reordered.
     *delivered += 70 * u64::from(without.data_in);
     *marked += 7 * u64::from(without.marked);
-    [detoured, detours, dropped, trimmed, reordered]
-        .into_iter()
-        .for_each(|count| *count += 7);
+    [
+        detoured,
+        detours,
+        dropped,
+        trimmed,
+        reordered,
+        transport_reordered,
+    ]
+    .into_iter()
+    .for_each(|count| *count += 7);
     detours_each.add(3, 7);
     extra_hops.resize(3, Histogram::default());
     extra_hops[2].add(4, 7);
@@ -171,6 +181,13 @@ fn spoil_totals(totals: &mut Totals, without: Without) {
         retransmits: _,
         spurious_retransmits,
         spurious_timeouts,
+        shim_held,
+        shim_released,
+        shim_expired,
+        shim_discarded,
+        shim_late,
+        shim_bypassed,
+        shim_dropped,
         drops,
     } = totals;
     let never = [
@@ -180,6 +197,13 @@ fn spoil_totals(totals: &mut Totals, without: Without) {
         pauses,
         spurious_retransmits,
         spurious_timeouts,
+        shim_held,
+        shim_released,
+        shim_expired,
+        shim_discarded,
+        shim_late,
+        shim_bypassed,
+        shim_dropped,
     ];
     never.into_iter().for_each(|count| *count += 7);
     *timeouts += 7 * u64::from(without.timeouts);
