@@ -119,6 +119,9 @@ fn settings(
     if config.switch.pfc.is_some() || config.switch.cioq.is_some() {
         return Err("switch.pfc and switch.fabric = \"cioq\": only the simulator has them".into());
     }
+    if !config.changes.is_empty() {
+        return Err("change: only the simulator's network changes while a run goes on".into());
+    }
     let Some(tcp) = config.transport.tcp() else {
         return Err("transport.kind: expected \"newreno\" or \"dctcp\", which the kernel has, got \"pfabric\"".into());
     };
