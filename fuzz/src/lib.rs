@@ -56,6 +56,7 @@ pub fn config() -> WorldConfig {
         transport: dctcp().into(),
         shims: Vec::new(),
         seed: Seed(1),
+        changes: Vec::new(),
         trace: TraceFilter::None,
     }
 }

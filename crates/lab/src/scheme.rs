@@ -5,7 +5,7 @@ use crate::tables::{HOST, SWITCH, TRANSPORT, TRANSPORTS};
 use sidestep_config::decision::{Decision, POLICIES};
 use sidestep_config::section::Resolved;
 use sidestep_config::spec::{Choice, Spec};
-use sidestep_sim::{Others, SwitchConfig, TraceFilter, WorldConfig};
+use sidestep_sim::{Change, Others, SwitchConfig, TraceFilter, WorldConfig};
 use sidestep_transport::{TransportConfig, shim};
 use sidestep_types::{Framing, Refusal, Seed, Values};
 
@@ -56,6 +56,8 @@ pub struct SchemeConfig {
     pub transport: TransportConfig,
     /// The shims of every host, the first nearest to the transport.
     pub shims: Vec<(String, Values)>,
+    /// What happens to the network, the same for every scheme of a scenario.
+    pub changes: Vec<Change>,
 }
 
 impl SchemeConfig {
@@ -69,6 +71,7 @@ impl SchemeConfig {
             transport: self.transport.clone(),
             shims: self.shims.clone(),
             seed,
+            changes: self.changes.clone(),
             trace,
         }
     }

@@ -105,6 +105,8 @@ impl Reader<'_> {
             others: switches.others,
             transport,
             shims,
+            // The scenario's as well.
+            changes: Vec::new(),
         };
         let word =
             |key: &str, problems: &mut Problems| self.scheme_word(key, name, &file, problems);

@@ -6,7 +6,7 @@ use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::Resolved;
 
 /// The sections of a scenario.
-pub(super) const SECTIONS: [&str; 9] = [
+pub(super) const SECTIONS: [&str; 10] = [
     "topology",
     "switch",
     "transport",
@@ -14,6 +14,7 @@ pub(super) const SECTIONS: [&str; 9] = [
     "workload",
     "scheme",
     "probe",
+    "change",
     "source",
     "claim",
 ];
