@@ -8,13 +8,13 @@
 //! **Units**        bytes and picoseconds.
 //! **Errors**       none.
 //! **Source**       the simulator's own knowledge.
-//! **Deviations**   none.
+//! **Deviations**   none. Of a flow with subflows each byte's number says whose it is.
 //!
 //! A world has one log. It is joined up to the present whenever it is full, which is right while
 //! all switches and hosts share a clock. Nothing that happens in a run reads it, so a run that is
 //! cut may have a log in each part and join them all, up to the instant that every part has passed.
 
-use crate::lost::{Lost, SYN};
+use crate::lost::{Lost, is_syn, syn_of};
 use sidestep_transport::Segment;
 use sidestep_types::{FlowId, Kind, Packet, Time};
 use std::collections::BTreeMap;
@@ -100,7 +100,7 @@ impl LossLog {
     /// Acknowledgements and empty packets are none of a sender's loss.
     fn lose(&mut self, now: Time, packet: &Packet, what: What) {
         match packet.kind() {
-            Kind::Syn => self.push(now, packet.flow, (SYN, 1), what),
+            Kind::Syn => self.push(now, packet.flow, (syn_of(packet.subflow()), 1), what),
             Kind::Data if packet.len > 0 => {
                 let bytes = (packet.seq(), u32::from(packet.len));
                 self.push(now, packet.flow, bytes, what);
@@ -114,14 +114,14 @@ impl LossLog {
     #[inline(never)]
     pub fn sent_again(&mut self, now: Time, flow: FlowId, segment: &Segment) {
         let bytes = if segment.syn {
-            (SYN, 1)
+            (syn_of(segment.subflow()), 1)
         } else {
             (segment.seq, segment.len)
         };
         self.push(now, flow, bytes, What::SentAgain);
     }
 
-    /// The sender of `flow` had a timeout; it waited for byte `head`, or for [`SYN`].
+    /// The sender of `flow` had a timeout; it waited for byte `head`, or for the place of a SYN.
     pub fn timed_out(&mut self, now: Time, flow: FlowId, head: u64) {
         self.push(now, flow, (head, 0), What::TimedOut);
     }
@@ -168,13 +168,13 @@ impl Flow {
         let (start, end) = (entry.seq, entry.seq + u64::from(entry.len));
         match entry.what {
             What::Dropped | What::DroppedAtOnce => {
-                self.losses.drops += u32::from(start != SYN);
+                self.losses.drops += u32::from(!is_syn(start));
                 self.lost.add(start, end);
             }
             What::Cut => self.lost.add(start, end),
             What::SentAgain => {
                 // A SYN is no data and never counts as spurious.
-                let needed = self.lost.take(start, end) || start == SYN;
+                let needed = self.lost.take(start, end) || is_syn(start);
                 self.losses.spurious_retransmits += u32::from(!needed);
             }
             What::TimedOut => {
@@ -189,6 +189,7 @@ impl Flow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lost::SYN;
     use sidestep_types::HostId;
 
     fn us(n: u64) -> Time {

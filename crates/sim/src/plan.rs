@@ -75,7 +75,7 @@ impl FlowPlan {
     pub const ENDLESS: u64 = u64::MAX;
 
     /// The largest flow that ends, in bytes: a packet's sequence number has 48 bits.
-    pub const LARGEST: u64 = Packet::MOST_SEQ;
+    pub const LARGEST: u64 = Packet::SUBFLOW_BYTES - 1;
 
     /// Does the flow never end?
     pub fn is_endless(&self) -> bool {

@@ -59,4 +59,11 @@ impl Receiver for AnyReceiver {
             AnyReceiver::Custom(own) => own.delivered(),
         }
     }
+    #[inline]
+    fn expected(&self, subflow: u8) -> u64 {
+        match self {
+            AnyReceiver::Tcp(tcp) => tcp.expected(subflow),
+            AnyReceiver::Custom(own) => own.expected(subflow),
+        }
+    }
 }

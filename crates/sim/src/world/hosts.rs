@@ -6,13 +6,13 @@ use crate::agenda::Agenda;
 use crate::fabric::Fabric;
 use crate::host::{Alarm, Host, ReceivingEnd, Seen, SendingEnd};
 use crate::layout::Far;
-use crate::order::Order;
+use crate::order::Orders;
 use crate::outcome::TraceEvent;
 use crate::packets::{ack, ack_packet, arrival, data_packet};
 use crate::plan::Start;
 use crate::trace::Tracer;
 use sidestep_transport::Endpoint;
-use sidestep_transport::host::answer_late;
+use sidestep_transport::host::{answer_late, path_hash};
 use sidestep_types::{FlowId, HostId, Kind, Packet, Time};
 use std::cmp::Reverse;
 
@@ -32,20 +32,21 @@ impl<A: Agenda> World<A> {
             self.tracer.close(parcel);
         }
         match packet.kind() {
-            Kind::Data | Kind::Syn => self.on_segment(&packet),
-            Kind::Ack | Kind::SynAck => self.on_ack(&packet),
+            Kind::Data | Kind::Syn => self.on_segment(&packet, false),
+            Kind::Ack | Kind::SynAck => self.on_ack(&packet, false),
         }
     }
 
+    /// An acknowledgement has arrived, and if it is `handed` it has gone up through shims.
     // Inlined, it takes registers from the loop over hops: 5 instructions a hop.
     #[inline(never)]
-    fn on_ack(&mut self, packet: &Packet) {
+    pub(super) fn on_ack(&mut self, packet: &Packet, handed: bool) {
         let now = self.fabric.now;
         let flow = packet.flow;
         let Some(end) = &mut self.senders[flow.0 as usize] else {
             return;
         };
-        if self.shimmed {
+        if self.shimmed && !handed {
             let host = end.src;
             return self.go_up(host, packet);
         }
@@ -55,13 +56,14 @@ impl<A: Agenda> World<A> {
 
     /// Sends what the sender of `flow` will send now, and sees to its timer and its end.
     #[inline]
-    pub(super) fn drive_sender(&mut self, flow: FlowId) {
+    fn drive_sender(&mut self, flow: FlowId) {
         let now = self.fabric.now;
         let Some(end) = self.senders[flow.0 as usize].as_deref_mut() else {
             return;
         };
-        let (src, dst, hash, class) = (end.src, end.dst, end.endpoint.hash(), end.class);
+        let (src, dst, class) = (end.src, end.dst, end.class);
         while let Some(segment) = end.endpoint.poll_send(now) {
+            let hash = end.endpoint.hash(segment.subflow());
             let packet = data_packet(segment, flow, dst, hash, class, &self.config);
             self.tally.sent(now, flow, class, &segment);
             let host = &mut self.hosts[src.0];
@@ -76,38 +78,50 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    #[inline]
-    fn on_segment(&mut self, packet: &Packet) {
+    /// What carries data or opens a flow has arrived; if it is `handed`, it was counted and has gone up
+    /// through shims. One function, so that the receiver is inlined in it.
+    #[inline(never)]
+    pub(super) fn on_segment(&mut self, packet: &Packet, handed: bool) {
         let now = self.fabric.now;
         let flow = packet.flow;
         let f = flow.0 as usize;
         let data = packet.carries_data() && !packet.trimmed();
+        if !handed {
+            self.count_segment(packet, data);
+        }
+        if self.receivers[f].is_none() {
+            if self.received[f].finished.is_some() {
+                return self.on_late_segment(packet, handed);
+            }
+            self.open_receiver(flow);
+        }
+        let end = self.receivers[f].as_deref_mut().expect("just opened");
+        if data
+            && !handed
+            && let Some(n) = end.see(packet)
+        {
+            self.tally.reordered(packet, n);
+        }
+        if self.shimmed && !self.out_of_shims(packet, handed) {
+            return;
+        }
+        let end = self.receivers[f].as_deref_mut().expect("just opened");
+        let complete = end.endpoint.on_segment(now, arrival(packet));
+        self.drive_receiver(flow);
+        if complete {
+            self.flow_delivered(flow);
+        }
+    }
+
+    #[inline(always)]
+    fn count_segment(&mut self, packet: &Packet, data: bool) {
         if data {
             self.tally.data_delivered(packet);
             if packet.detours > 0 {
                 self.count_detoured(packet);
             }
         } else if packet.trimmed() {
-            self.tally.cut(now, packet);
-        }
-        if self.receivers[f].is_none() {
-            if self.received[f].finished.is_some() {
-                return self.on_late_segment(packet);
-            }
-            self.open_receiver(flow);
-        }
-        let end = self.receivers[f].as_deref_mut().expect("just opened");
-        if data && let Some(n) = end.see(packet) {
-            self.tally.reordered(packet, n);
-        }
-        if self.shimmed {
-            let host = end.dst;
-            return self.go_up(host, packet);
-        }
-        let complete = end.endpoint.on_segment(now, arrival(packet));
-        self.drive_receiver(flow);
-        if complete {
-            self.flow_delivered(flow);
+            self.tally.cut(self.fabric.now, packet);
         }
     }
 
@@ -164,8 +178,9 @@ impl<A: Agenda> World<A> {
         let end = self.receivers[flow.0 as usize]
             .as_deref_mut()
             .expect("an open receiver");
-        let (me, peer, hash, class) = (end.dst, end.src, end.endpoint.hash(), end.class);
+        let (me, peer, class) = (end.dst, end.src, end.class);
         while let Some(ack) = end.endpoint.poll_ack(now) {
+            let hash = end.endpoint.hash(ack.subflow());
             let packet = ack_packet(&ack, flow, peer, hash, class, &self.config);
             let host = &mut self.hosts[me.0];
             send(&mut self.fabric, &mut self.tracer, host, me, packet);
@@ -178,30 +193,31 @@ impl<A: Agenda> World<A> {
     /// A segment of a flow that is complete: its sender missed the acknowledgement, unless it
     /// is the last packet of the handshake, overtaken by all the data.
     #[cold]
-    fn on_late_segment(&mut self, packet: &Packet) {
-        if self.answer_late(packet) {
-            self.received[packet.flow.0 as usize].seen.count(packet);
-        }
-    }
-
-    /// Says whether there is an answer.
-    #[cold]
-    pub(super) fn answer_late(&mut self, packet: &Packet) -> bool {
+    fn on_late_segment(&mut self, packet: &Packet, handed: bool) {
         let flow = packet.flow;
         let f = &self.plan.flows[flow.0 as usize];
-        let Some(ack) = answer_late(f.size, &arrival(packet)) else {
-            return false;
+        let received = &mut self.received[flow.0 as usize];
+        let arrival = arrival(packet);
+        // All has been delivered; how much of it by this subflow is forgotten.
+        let size = match received.subflows {
+            false => f.size,
+            true => arrival.seq + u64::from(arrival.len),
         };
-        let hash = self.hashes(flow).1;
+        let Some(ack) = answer_late(size, &arrival) else {
+            return;
+        };
+        if !handed {
+            received.seen.count(packet);
+        }
+        let hash = path_hash(self.hashes(flow).1, ack.subflow());
         let reply = ack_packet(&ack, flow, f.src, hash, f.class, &self.config);
         let me = f.dst;
         let host = &mut self.hosts[me.0];
         send(&mut self.fabric, &mut self.tracer, host, me, reply);
-        true
     }
 
     /// The last byte of `flow` has been delivered in order.
-    pub(super) fn flow_delivered(&mut self, flow: FlowId) {
+    fn flow_delivered(&mut self, flow: FlowId) {
         let now = self.fabric.now;
         self.received[flow.0 as usize].finished = Some(now);
         if self.connections.any() {
@@ -254,7 +270,7 @@ impl<A: Agenda> World<A> {
             dst: plan.dst,
             class: plan.class,
             shortest: 0,
-            order: Order::default(),
+            order: Orders::default(),
             handed: self.shimmed.then(Box::default),
             seen: Seen::default(),
         };
@@ -323,9 +339,11 @@ impl<A: Agenda> World<A> {
             }
             let received = &mut self.received[f];
             received.delivered_bytes = end.endpoint.delivered();
-            received.reordered = end.order.reordered;
-            received.extent = end.order.extent;
-            received.n = end.order.n;
+            let order = end.order.all();
+            received.reordered = order.reordered;
+            received.extent = order.extent;
+            received.n = order.n;
+            received.subflows = end.order.has_subflows();
             received.transport_reordered = end.transport_reordered();
             received.seen = end.seen;
         }
@@ -436,8 +454,8 @@ fn send<A: Agenda>(
     id: HostId,
     mut packet: Packet,
 ) {
-    if let Some(shims) = &mut host.shims {
-        go_down(shims, fabric.now, &mut packet);
+    if host.changes_down {
+        packet = go_down(host, fabric.now, packet);
     }
     let number = u64::from(id.0) << 32 | host.sent;
     host.sent += 1;

@@ -5,8 +5,7 @@
 
 use super::World;
 use crate::agenda::Agenda;
-use crate::host::{Alarm, Shims};
-use crate::packets::{ack, arrival};
+use crate::host::{Alarm, Host, Shims};
 use sidestep_transport::shim::{Counters, Stack, Up};
 use sidestep_types::{FlowId, HostId, Kind, Packet, Refusal, Time};
 
@@ -37,6 +36,7 @@ impl<A: Agenda> World<A> {
 
     fn put_stack(&mut self, host: u32, stack: Stack) {
         self.shimmed = true;
+        self.hosts[host].changes_down = stack.changes_down();
         let shims = Shims {
             stack,
             armed: Time::MAX,
@@ -67,13 +67,14 @@ impl<A: Agenda> World<A> {
     pub(super) fn go_up(&mut self, host: HostId, packet: &Packet) {
         let now = self.fabric.now;
         let mut packet = *packet;
-        if self.stack(host).up(now, &mut packet) == Up::Pass {
-            self.hand_over(&packet);
+        match self.stack(host).up(now, &mut packet) {
+            Up::Pass => self.hand_over(&packet),
+            Up::Keep | Up::Drop => self.take_from_shims(host),
         }
-        self.take_from_shims(host);
     }
 
     /// Takes what the shims of `host` let go on or dropped, and sees to their timer.
+    #[inline(never)]
     fn take_from_shims(&mut self, host: HostId) {
         let now = self.fabric.now;
         while let Some(packet) = self.stack(host).poll_up(now) {
@@ -93,38 +94,30 @@ impl<A: Agenda> World<A> {
     /// Hands a packet to the transport, if its flow has not ended meanwhile.
     fn hand_over(&mut self, packet: &Packet) {
         match packet.kind() {
-            Kind::Data | Kind::Syn => self.hand_segment(packet),
-            Kind::Ack | Kind::SynAck => self.hand_ack(packet),
+            Kind::Data | Kind::Syn => self.on_segment(packet, true),
+            Kind::Ack | Kind::SynAck => self.on_ack(packet, true),
         }
     }
 
-    fn hand_segment(&mut self, packet: &Packet) {
-        let now = self.fabric.now;
-        let flow = packet.flow;
-        let Some(end) = self.receivers[flow.0 as usize].as_deref_mut() else {
-            // It arrived before the flow was complete, and was counted then.
-            self.answer_late(packet);
-            return;
-        };
-        if packet.carries_data() && end.see_handed(packet) {
+    /// Is this segment of an open flow for the transport? One that is not `handed` over by the shims
+    /// goes up through them first.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn out_of_shims(&mut self, packet: &Packet, handed: bool) -> bool {
+        let f = packet.flow.0 as usize;
+        let end = self.receivers[f].as_deref_mut().expect("an open receiver");
+        if !handed {
+            let host = end.dst;
+            self.go_up(host, packet);
+        } else if packet.carries_data() && end.see_handed(packet) {
             self.tally.transport_reordered(packet);
         }
-        let complete = end.endpoint.on_segment(now, arrival(packet));
-        self.drive_receiver(flow);
-        if complete {
-            self.flow_delivered(flow);
-        }
-    }
-
-    fn hand_ack(&mut self, packet: &Packet) {
-        let flow = packet.flow;
-        if let Some(end) = &mut self.senders[flow.0 as usize] {
-            end.endpoint.on_ack(self.fabric.now, ack(packet));
-            self.drive_sender(flow);
-        }
+        handed
     }
 
     /// The alarm asked for at `at` goes off, unless an earlier one has replaced it.
+    #[cold]
+    #[inline(never)]
     pub(super) fn shim_alarm(&mut self, host: HostId, at: Time) {
         let now = self.fabric.now;
         let shims = self.hosts[host.0].shims.as_deref_mut();
@@ -146,9 +139,12 @@ impl<A: Agenda> World<A> {
     }
 }
 
-/// A packet leaves the transport.
+/// A packet leaves the transport. By value: a reference to it would keep it in memory where there
+/// are no shims.
 #[cold]
 #[inline(never)]
-pub(super) fn go_down(shims: &mut Shims, now: Time, packet: &mut Packet) {
-    shims.stack.down(now, packet);
+pub(super) fn go_down(host: &mut Host, now: Time, mut packet: Packet) -> Packet {
+    let shims = host.shims.as_mut().expect("they change what leaves");
+    shims.stack.down(now, &mut packet);
+    packet
 }

@@ -18,9 +18,10 @@ use sidestep_types::{FlowId, Packet, Time};
 /// What becomes of a packet on its way up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Up {
-    /// It goes on, as the shim left it.
+    /// It goes on, as the shim left it, and nothing else with it: there is nothing to poll, and
+    /// [`Shim::deadline`] is as it was.
     Pass,
-    /// The shim has a copy, which [`Shim::poll_up`] may return later.
+    /// The shim has a copy, which [`Shim::poll_up`] returns, now or later.
     Keep,
     /// It is dropped.
     Drop,
@@ -62,10 +63,15 @@ pub trait Shim {
     fn open(&mut self, _flow: FlowId, _size: Option<u64>) {}
     /// The flow is complete, or its host wants no more of it: what is held of it is dropped.
     fn close(&mut self, _flow: FlowId) {}
+    /// Does [`Shim::down`] do anything? Else a driver need not call it.
+    fn changes_down(&self) -> bool {
+        true
+    }
     /// A packet leaves: may change it, and make it longer on the wire by at most
     /// [`Nature::adds`].
     fn down(&mut self, _now: Time, _packet: &mut Packet) {}
-    /// A packet arrived, and may be changed. Call [`Shim::poll_up`] until `None` after it.
+    /// A packet arrived, and may be changed. Unless it passes, call [`Shim::poll_up`] until `None`
+    /// after it.
     fn up(&mut self, _now: Time, _packet: &mut Packet) -> Up {
         Up::Pass
     }
@@ -133,6 +139,9 @@ impl Shim for AnyShim {
     }
     fn close(&mut self, flow: FlowId) {
         of_shim!(self, shim => shim.close(flow))
+    }
+    fn changes_down(&self) -> bool {
+        of_shim!(self, shim => shim.changes_down())
     }
     #[inline]
     fn down(&mut self, now: Time, packet: &mut Packet) {

@@ -48,8 +48,12 @@ pub struct Order {
     counters: Counters,
 }
 
-/// A flow and the number of its subflow.
-type Key = (FlowId, u8);
+/// A flow and in the lowest byte the number of its subflow.
+type Key = u64;
+
+fn key(flow: FlowId, subflow: u8) -> Key {
+    u64::from(flow.0) << 8 | u64::from(subflow)
+}
 
 /// What is known of a subflow.
 #[derive(Debug)]
@@ -187,10 +191,10 @@ enum Why {
 impl Order {
     /// The state of the subflow of `packet`, when its flow has a place.
     fn stream(&mut self, key: Key) -> Option<&mut Stream> {
-        let (flow, subflow) = key;
         // Few flows have more than one: they get theirs when their first data comes.
+        let (first, subflow) = (key & !0xff, key as u8);
         if subflow > 0 && !self.streams.contains_key(&key) {
-            if !self.streams.contains_key(&(flow, 0)) {
+            if !self.streams.contains_key(&first) {
                 return None;
             }
             self.streams.insert(key, Stream::new(subflow));
@@ -270,6 +274,12 @@ impl Order {
         let seq = packet.seq();
         let below = |s: &Stream| s.held.front().is_some_and(|held| held.seq() <= seq);
         self.release(key, Why::GivenUp, below);
+        self.join_up(key, packet)
+    }
+
+    /// `packet` goes on, and then what it joins up with, if it fills the gap.
+    #[inline(never)]
+    fn join_up(&mut self, key: Key, packet: &Packet) -> Up {
         let stream = self.streams.get_mut(&key).expect("it has a place");
         stream.next = stream.next.max(end(packet));
         self.ready.push_back(*packet);
@@ -281,13 +291,13 @@ impl Order {
 impl Shim for Order {
     fn open(&mut self, flow: FlowId, _size: Option<u64>) {
         if self.most_flows.is_none_or(|most| self.flows < most) {
-            let new = self.streams.insert((flow, 0), Stream::new(0)).is_none();
+            let new = self.streams.insert(key(flow, 0), Stream::new(0)).is_none();
             self.flows += u64::from(new);
         }
     }
 
     fn close(&mut self, flow: FlowId) {
-        let keys: Vec<Key> = (self.streams.range((flow, 0)..=(flow, u8::MAX)))
+        let keys: Vec<Key> = (self.streams.range(key(flow, 0)..=key(flow, u8::MAX)))
             .map(|(key, _)| *key)
             .collect();
         self.flows -= u64::from(!keys.is_empty());
@@ -308,7 +318,7 @@ impl Shim for Order {
         if !packet.carries_data() {
             return Up::Pass;
         }
-        let key = (packet.flow, packet.subflow());
+        let key = key(packet.flow, packet.subflow());
         let (seq, end) = (packet.seq(), end(packet));
         let Some(stream) = self.stream(key) else {
             self.counters.bypassed += 1;
@@ -321,11 +331,15 @@ impl Shim for Order {
             self.counters.late += 1;
             return Up::Pass;
         }
-        stream.next = end;
-        if !stream.held.is_empty() {
-            self.release(key, Why::Closed, |_| false);
+        if stream.held.is_empty() {
+            stream.next = end;
+            return Up::Pass;
         }
-        Up::Pass
+        self.join_up(key, packet)
+    }
+
+    fn changes_down(&self) -> bool {
+        false
     }
 
     #[inline]

@@ -12,9 +12,9 @@ use crate::TransportConfig;
 ///
 /// A driver calls [`Stack::open`] before the first packet of a flow and [`Stack::close`] when the
 /// flow is complete, at each of its ends. It hands each packet that leaves to [`Stack::down`] and
-/// each that arrives to [`Stack::up`], which says whether that one goes on to the transport. After
-/// `up` and [`Stack::on_timeout`] it takes what goes on beside it from [`Stack::poll_up`] until
-/// `None`, and then what was dropped from [`Stack::poll_drop`].
+/// each that arrives to [`Stack::up`]. If that one does not pass, and after [`Stack::on_timeout`],
+/// it takes what goes on to the transport from [`Stack::poll_up`] until `None`, then what was
+/// dropped from [`Stack::poll_drop`], and then asks for the [`Stack::deadline`].
 ///
 /// ```
 /// use sidestep_transport::shim::{self, Stack, Up};
@@ -33,8 +33,9 @@ use crate::TransportConfig;
 /// // The second overtook the first: it waits for it.
 /// assert_eq!(stack.up(Time::ZERO, &mut data(100)), Up::Keep);
 /// assert_eq!(stack.poll_up(Time::ZERO).map(|packet| packet.seq()), None);
-/// assert_eq!(stack.up(Time::from_us(1), &mut data(0)), Up::Pass);
-/// assert_eq!(stack.poll_up(Time::from_us(1)).map(|packet| packet.seq()), Some(100));
+/// assert_eq!(stack.up(Time::from_us(1), &mut data(0)), Up::Keep);
+/// let mut next = || stack.poll_up(Time::from_us(1)).map(|packet| packet.seq());
+/// assert_eq!([next(), next(), next()], [Some(0), Some(100), None]);
 /// assert_eq!(stack.deadline(), None);
 /// ```
 pub struct Stack {
@@ -72,6 +73,11 @@ impl Stack {
         self.shims.iter_mut().for_each(|shim| shim.close(flow));
     }
 
+    /// Does [`Stack::down`] do anything? Else a driver need not call it.
+    pub fn changes_down(&self) -> bool {
+        self.shims.iter().any(Shim::changes_down)
+    }
+
     /// A packet leaves the transport.
     #[inline]
     pub fn down(&mut self, now: Time, packet: &mut Packet) {
@@ -80,8 +86,7 @@ impl Stack {
         }
     }
 
-    /// A packet arrived. Only if it passes it goes on to the transport now, and before what
-    /// [`Stack::poll_up`] returns.
+    /// A packet arrived. If it passes it goes on to the transport alone: there is nothing to poll.
     #[inline]
     pub fn up(&mut self, now: Time, packet: &mut Packet) -> Up {
         self.up_from(self.shims.len(), now, packet)
