@@ -164,7 +164,7 @@ proptest! {
         let all: BTreeSet<u32> = to.iter().copied().collect();
         prop_assert_eq!(all.len(), racks.len());
         prop_assert!(!(0..).zip(&to).any(|(src, dst)| near(src, *dst)), "{to:?}");
-        if hosts % 2 == 0 {
+        if hosts.is_multiple_of(2) {
             let dealt = apart.pairs(&mut deck, &mut rng);
             let all: BTreeSet<u32> = dealt.iter().copied().collect();
             prop_assert_eq!(all.len(), racks.len());
