@@ -44,6 +44,8 @@ pub struct Load {
     pub wire_bps: f64,
     /// Flows without an end in a run, which the numbers above leave out but for `flows_per_s`.
     pub endless: u64,
+    /// Flows of closed loops at any instant, which all numbers above leave out.
+    pub active: u64,
     /// What else must be known to trust the numbers, one sentence each.
     pub notes: Vec<String>,
 }

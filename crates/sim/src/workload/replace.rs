@@ -124,11 +124,10 @@ impl Workload for Replace {
     }
 
     fn load(&self, _: Cost, duration: Time) -> Load {
-        let active = self.active;
-        let mut load = Load::default();
-        load.notes.push(format!(
-            "a closed loop of {active} active flows takes what it gets: not in the sum"
-        ));
+        let mut load = Load {
+            active: u64::from(self.active),
+            ..Load::default()
+        };
         if let Sizes::Drawn { cdf, name, rule } = &self.sizes {
             load.notes.push(told(name, cdf, *rule));
         }

@@ -143,3 +143,32 @@ fn hosts_that_cannot_be_apart_are_refused() {
         "apart draws who is paired, and neighbours are not drawn"
     );
 }
+
+proptest! {
+    #[test]
+    fn any_hosts_that_can_be_apart_are(racks in prop::collection::vec(0u32..5, 2..24), seed: u64) {
+        let site = Site {
+            access: vec![sidestep_types::BitRate::gbps(1); racks.len()],
+            pods: vec![None; racks.len()],
+            racks: racks.clone(),
+        };
+        let hosts = site.hosts();
+        let largest = (0..5).map(|r| racks.iter().filter(|rack| **rack == r).count() as u32).max();
+        let set = values("permutation", &[("apart", "rack")]);
+        let made = super::super::apart::Apart::build(&set, &site, hosts / 2, "permutation");
+        prop_assert_eq!(made.is_ok(), largest <= Some(hosts / 2));
+        let Ok(Some(apart)) = made else { return Ok(()) };
+        let (mut deck, mut rng) = (deck::Deck::new(hosts), sidestep_types::Rng::from_seed(seed));
+        let near = |a: u32, b: u32| racks[a as usize] == racks[b as usize];
+        let to = apart.permutation(&mut deck, &mut rng);
+        let all: BTreeSet<u32> = to.iter().copied().collect();
+        prop_assert_eq!(all.len(), racks.len());
+        prop_assert!(!(0..).zip(&to).any(|(src, dst)| near(src, *dst)), "{to:?}");
+        if hosts.is_multiple_of(2) {
+            let dealt = apart.pairs(&mut deck, &mut rng);
+            let all: BTreeSet<u32> = dealt.iter().copied().collect();
+            prop_assert_eq!(all.len(), racks.len());
+            prop_assert!(!dealt.chunks(2).any(|pair| near(pair[0], pair[1])), "{dealt:?}");
+        }
+    }
+}

@@ -163,3 +163,14 @@ fn a_loop_that_cannot_be_is_refused() {
         "expected at most 67108864 flows in a run, got about 12450199203"
     );
 }
+
+#[test]
+fn a_loop_offers_nothing_that_can_be_summed() {
+    let load = made("replace", HOSTS, &set(&[])).load(Cost::default(), Time::from_ms(20));
+    assert_eq!(
+        (load.active, load.flows_per_s, load.wire_bps),
+        (20, 0.0, 0.0)
+    );
+    let drawn = "about 4980 flows are drawn for this run, as many as idle links would carry";
+    assert_eq!(load.notes, [drawn]);
+}
