@@ -430,6 +430,20 @@ fn what_cannot_be_built_is_refused_with_the_reason() {
         "schemes=pfabric",
     ]);
     assert!(why.contains("pfabric"), "{why}");
+    let why = refused(&[
+        "up",
+        "quickstart",
+        "--scheme",
+        "dibs",
+        "--set",
+        "workload.query.request=1 kB",
+        "--set",
+        "workload.query.connection=persistent",
+    ]);
+    assert!(
+        why.contains("workload.query.connection: expected \"own\" or \"shared\""),
+        "{why}"
+    );
     let why = refused(&["up", "quickstart", "--scheme", "dibs", "--rate", "2 Gbps"]);
     assert!(why.contains("--rate") && why.contains("1 Gbps"), "{why}");
     let why = refused(&["run"]);

@@ -190,6 +190,11 @@ fn check_joint(plan: &Plan) -> Result<(), Refusal> {
         if flow.is_endless() {
             return refuse(format!("flow {f} shares a connection and never ends"));
         }
+        if flow.mss != opener.mss {
+            return refuse(format!(
+                "flow {f} is on flow {o}'s connection, with another mss"
+            ));
+        }
         if (flow.src, flow.dst) == (opener.src, opener.dst) {
             continue;
         }

@@ -289,6 +289,8 @@ fn connections_that_cannot_be_are_refused_with_a_reason() {
     assert!(endless.contains("flow 3 shares a connection and never ends"));
     let elsewhere = said(&|p| p.flows[2].src.0 = 3);
     assert!(elsewhere.contains("flow 2 is on flow 0's connection, between other hosts"));
+    let other = said(&|p| p.flows[3].mss = std::num::NonZeroU16::new(500));
+    assert!(other.contains("flow 3 is on flow 0's connection, with another mss"));
     let unasked = said(&|p| p.flows[3].start = Start::At(Time::ZERO));
     assert!(unasked.contains("flow 3 goes back on flow 0's connection, and follows none"));
 }

@@ -211,19 +211,20 @@ fn any_workload() -> impl Strategy<Value = (&'static str, Vec<(&'static str, Str
                     ("connections", connections.to_string()),
                     (
                         "request",
-                        if ask.is_empty() {
-                            "off".into()
-                        } else {
-                            "100 B".into()
-                        }
+                        if ask.is_empty() { "off" } else { "100 B" }.into()
                     ),
                     (
                         "connection",
-                        if ask.is_empty() {
-                            "own".into()
+                        if ask.is_empty() { "own" } else { ask }.into()
+                    ),
+                    (
+                        "mss",
+                        if ask.len() > 3 {
+                            "64..1500"
                         } else {
-                            ask.into()
+                            "transport"
                         }
+                        .into()
                     ),
                     ("jitter", "3 us".into()),
                 ]

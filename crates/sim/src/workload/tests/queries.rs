@@ -153,6 +153,24 @@ fn a_request_and_its_response_share_a_connection_or_all_of_two_hosts_do() {
 }
 
 #[test]
+fn a_connection_has_one_mss() {
+    let set = [
+        ("request", "250 B"),
+        ("degree", "3"),
+        ("connection", "persistent"),
+        ("mss", "64..1500"),
+    ];
+    let plan = planned(&made("query", 4, &set), SECOND, 1);
+    let mss = |flow: u32| plan.flows[flow as usize].mss;
+    let openers = openers(&plan);
+    for (f, opener) in openers.iter().enumerate() {
+        assert!(mss(f as u32).is_some() && mss(f as u32) == mss(*opener));
+    }
+    let different: BTreeSet<_> = openers.iter().map(|opener| mss(*opener)).collect();
+    assert!(different.len() > 8, "{different:?}");
+}
+
+#[test]
 fn jitter_delays_within_its_bound_and_moves_nobody() {
     let still = planned(&made("query", 64, &[]), SECOND, 3);
     let moved = planned(&made("query", 64, &[("jitter", "100 us")]), SECOND, 3);
