@@ -52,5 +52,5 @@ pub use pfc::Deadlock;
 pub use plan::{FlowPlan, Plan, QueryPlan, Start};
 pub use sidestep_switch::ports::{Count as PortCount, Counts as PortCounts};
 pub use thinned::Thinned;
-pub use watch::{DetourSeen, LoopCounts, Watched, Watching};
+pub use watch::{DetourSeen, Latency, LoopCounts, Watched, Watching};
 pub use world::World;

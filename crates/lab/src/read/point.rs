@@ -21,13 +21,10 @@ impl Reader<'_> {
         let names = listed.as_ref().map_or(&[][..], |(names, _)| names);
         let framing = head.as_ref().map_or_else(Framing::default, |h| h.framing);
         let schemes = self.schemes(names, framing, network.as_ref().map(|(n, _)| n), problems);
+        let workloads = traffic.as_ref().map(|(all, _)| &all[..]);
         let probe = (head.as_ref()).and_then(|h| {
-            self.probe(
-                h.duration,
-                h.drain,
-                network.as_ref().map(|n| &n.0),
-                problems,
-            )
+            let network = network.as_ref().map(|(network, _)| network);
+            self.probe(h.duration, h.drain, network, workloads, problems)
         });
         let (head, (network, network_settings)) = (head?, network?);
         let listed_setting = listed?.1;
@@ -36,14 +33,14 @@ impl Reader<'_> {
         settings.push(listed_setting);
         settings.extend(network_settings);
         settings.extend(traffic_settings);
-        let (probe, (schemes, overridden)) = (probe?, schemes?);
-        settings.extend(probe.settings.iter().cloned());
+        let (probed, (schemes, overridden)) = (probe?, schemes?);
+        settings.extend(probed.settings.iter().cloned());
         let mut all = Vec::new();
         for scheme in schemes {
             settings.extend(scheme.settings);
             all.push(head.finish(scheme.scheme));
         }
-        probe.check(&all, traffic.len(), problems);
+        probed.check(&all, traffic.len(), problems);
         let mut scenario = Scenario {
             name: stem(file).to_string(),
             title: head.title,
@@ -53,7 +50,7 @@ impl Reader<'_> {
             schemes: all,
             network: Arc::new(network),
             claims: Vec::new(),
-            probe: probe.probe,
+            probe: probed.probe.clone(),
             traffic,
             settings,
             warnings: Vec::new(),
@@ -71,6 +68,10 @@ impl Reader<'_> {
                 return None;
             }
         };
+        probed.check_plan(&scenario.network, &plan, problems);
+        if !problems.is_empty() {
+            return None;
+        }
         scenario.warnings = overridden;
         scenario.warnings.extend(warnings::of(&scenario, &plan));
         Some(scenario)

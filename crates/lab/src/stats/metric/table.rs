@@ -189,6 +189,7 @@ samples! { PROBE_SAMPLES, SAMPLED:
     Windows Gbps "goodput_gbps" "the goodput over windows", needs Goodput, each Workload;
     Windows Number "window_drops" "the packets dropped over windows", needs Drops, each Reason;
     Windows Bytes "queue_spread_bytes" "the fullest queue less the emptiest over windows", needs Spread, each Links;
+    DataPackets Us "latency_us" "the time from a data packet's first switch to its last", needs Latency, each Workload;
     Windows Share "use_spread" "the largest use of a link less the smallest over windows", needs Spread, each Links;
 }
 
