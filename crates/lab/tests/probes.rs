@@ -408,8 +408,8 @@ fn what_cannot_be_probed_is_refused_where_it_stands() {
              alone, of which the largest is the smallest",
         ),
         (
-            "probe.latency=querie",
-            "--set probe.latency=querie: probe.latency: no workload is called \"querie\"; did you \
+            "probe.latency=quary",
+            "--set probe.latency=quary: probe.latency: no workload is called \"quary\"; did you \
              mean \"query\"?",
         ),
         (
