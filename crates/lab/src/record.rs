@@ -26,7 +26,7 @@ pub struct Record {
     pub seed: u64,
     /// The watcher stopped it: what was under way counts as unfinished.
     pub interrupted: bool,
-    /// Flows of the plan.
+    /// Flows of the plan, but those of a closed loop that never came to start.
     pub flows: u64,
     /// Queries of the plan.
     pub queries: u64,
@@ -192,7 +192,9 @@ pub struct ClassRecord {
     pub trimmed: u64,
     /// Of those delivered, the ones that arrived after one sent later.
     pub reordered: u64,
-    /// Those by their n (RFC 4737 section 5.4): 1 to 64 in turn, then more.
+    /// The ones that reached the transport after one sent later: without shims the same.
+    pub transport_reordered: u64,
+    /// The reordered ones by their n (RFC 4737 section 5.4): 1 to 64 in turn, then more.
     pub n_reordering: Vec<u64>,
     /// Bytes delivered in order.
     pub delivered_bytes: u64,
@@ -231,7 +233,7 @@ impl Record {
             scheme: run.scheme.clone(),
             seed: run.seed,
             interrupted: run.interrupted,
-            flows: plan.flows.len() as u64,
+            flows: outcome.flows_of(plan).count() as u64,
             queries: plan.queries.len() as u64,
             end: Span(outcome.end),
             trajectory_hash: outcome.trajectory_hash,
@@ -247,14 +249,14 @@ impl Record {
             ..Record::default()
         };
         let rates = host_rates(outcome);
-        for (flow, seen) in plan.flows.iter().zip(&outcome.flows) {
+        for (_, flow, seen) in outcome.flows_of(plan) {
             record.flow(flow, seen, outcome.end);
             if flow.is_endless() {
                 let rate = |host: HostId| rates.get(&host).copied().unwrap_or(0.0);
                 record.endless_link.push(rate(flow.src).min(rate(flow.dst)));
-                record
-                    .endless_payload
-                    .push(payload_share(run.framing, run.mss));
+                let mss = flow.mss.map_or(run.mss, |mss| u32::from(mss.get()));
+                let payload = payload_share(run.framing, mss);
+                record.endless_payload.push(payload);
             }
         }
         record.timed_out(plan, outcome);
@@ -351,6 +353,7 @@ fn classes(plan: &Plan, outcome: &Outcome) -> Vec<ClassRecord> {
             marked: seen.marked,
             trimmed: seen.trimmed,
             reordered: seen.reordered,
+            transport_reordered: seen.transport_reordered,
             n_reordering: seen.n_reordering.counts.to_vec(),
             detours_each: seen.detours_each.counts().to_vec(),
             extra_hops: (seen.extra_hops.iter())

@@ -13,9 +13,9 @@ pub struct Progress {
     pub now: Time,
     /// The run stops here at the latest.
     pub horizon: Time,
-    /// Flows whose last byte was delivered.
+    /// Of those, the flows whose last byte was delivered.
     pub flows_done: u64,
-    /// Flows that end.
+    /// Flows that the run waits for: they end, and are in no closed loop.
     pub flows_total: u64,
     /// Deliveries of one packet over one link so far.
     pub packet_hops: u64,

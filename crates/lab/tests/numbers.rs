@@ -8,7 +8,7 @@ use sidestep_sim::{
     ClassOutcome, End, FlowOutcome, FlowPlan, Histogram, NReordering, Outcome, Plan, PortCounts,
     PortOutcome, QueryPlan, Start, Totals,
 };
-use sidestep_types::{BitRate, Framing, HostId, PortId, SwitchId, Time};
+use sidestep_types::{BitRate, FlowId, Framing, HostId, PortId, SwitchId, Time};
 use std::sync::Arc;
 
 fn flow(size: u64, class: u8, query: Option<u32>) -> FlowPlan {
@@ -20,6 +20,7 @@ fn flow(size: u64, class: u8, query: Option<u32>) -> FlowPlan {
         class,
         query,
         request: false,
+        mss: None,
     }
 }
 
@@ -88,6 +89,7 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
             responses: 2,
             class: 1,
         }],
+        ..Plan::default()
     };
     let outcome = Outcome {
         flows: vec![
@@ -136,7 +138,7 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
         ],
         totals: Totals {
             packet_hops: 1000,
-            drops: [7, 2, 1, 4, 5],
+            drops: [7, 2, 1, 4, 5, 8],
             trims: 6,
             delivered: 500,
             detoured: 20,
@@ -233,6 +235,7 @@ fn a_summary_by_hand() {
         (s.drops["evicted"], s.drops["detours"], s.signals.trims),
         (12, 15, 18)
     );
+    assert_eq!(s.drops["link_down"], 24);
     assert_eq!(s.detoured_data_share, Some(20.0 / 300.0));
     assert_eq!(s.detoured_share, Some(20.0 / 500.0));
     assert_eq!(s.detoured_query_share, Some(0.9));
@@ -364,6 +367,36 @@ fn what_an_interrupted_run_never_came_to_ask_is_not_unfinished() {
         (s.fct_short_ms.n, s.fct_short_ms.completed_share),
         (2, Some(1.0))
     );
+}
+
+/// One under way when the run ended is unfinished, and one that would have followed it is nothing.
+#[test]
+fn what_a_closed_loop_never_came_to_start_is_not_unfinished() {
+    let mut run = one_run("dctcp", 1, Some(10));
+    let (before, seen) = (summarise(&[&Record::of(&run)]), Record::of(&run).flows);
+    let mut plan = (*run.plan).clone();
+    let mut add = |started| {
+        plan.flows.push(FlowPlan {
+            start: Start::Replace {
+                flow: FlowId(0),
+                until: Time::from_s(1),
+            },
+            ..flow(1_000, 0, None)
+        });
+        run.outcome.flows.push(FlowOutcome {
+            started,
+            ..FlowOutcome::default()
+        });
+    };
+    add(None);
+    add(None);
+    add(Some(Time::from_ms(2)));
+    run.plan = Arc::new(plan);
+    let record = Record::of(&run);
+    assert_eq!(record.flows, seen + 1);
+    let s = summarise(&[&record]);
+    assert_eq!(s.fct_short_ms.n, before.fct_short_ms.n + 1);
+    assert!(s.fct_short_ms.completed_share < before.fct_short_ms.completed_share);
 }
 
 #[test]

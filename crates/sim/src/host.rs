@@ -8,6 +8,7 @@ use crate::losses::Losses;
 use crate::lost::SYN;
 use crate::order::Order;
 use crate::outcome::FlowOutcome;
+use sidestep_transport::shim::Stack;
 use sidestep_transport::{AnyReceiver, AnySender, Endpoint, SenderCounters};
 use sidestep_types::{FlowId, HostId, Packet, Time};
 use std::cmp::Reverse;
@@ -25,6 +26,15 @@ pub(crate) struct Host {
     pub wake_at: Time,
     /// How often the slot was set.
     pub wakes: u64,
+    /// What is between its transport and its NIC, where a world has shims.
+    pub shims: Option<Box<Shims>>,
+}
+
+/// The shims of a host.
+pub(crate) struct Shims {
+    pub stack: Stack,
+    /// The earliest alarm asked for; [`Time::MAX`] without one.
+    pub armed: Time,
 }
 
 /// What an alarm is for.
@@ -33,6 +43,8 @@ pub(crate) enum Alarm {
     Start,
     Sender,
     Receiver,
+    /// The host's, of no flow: it goes off last at its instant.
+    Shim,
 }
 
 impl Host {
@@ -43,6 +55,7 @@ impl Host {
             due: BinaryHeap::new(),
             wake_at: Time::MAX,
             wakes: 0,
+            shims: None,
         }
     }
 
@@ -71,6 +84,8 @@ pub(crate) struct ReceivingEnd {
     /// Switches of a shortest path of its data; 0 until somebody asks.
     pub shortest: u8,
     pub order: Order,
+    /// The order in which its data reaches the transport, where shims are between.
+    pub handed: Option<Box<Order>>,
     pub seen: Seen,
 }
 
@@ -107,6 +122,7 @@ pub(crate) struct ReceivedFlow {
     pub reordered: u32,
     pub extent: u32,
     pub n: u32,
+    pub transport_reordered: u32,
     pub seen: Seen,
 }
 
@@ -132,6 +148,23 @@ impl ReceivingEnd {
         }
         self.order.out_of_order(seq, len, self.endpoint.delivered())
     }
+
+    /// Takes note of data that shims hand to the transport; is it reordered still?
+    pub fn see_handed(&mut self, packet: &Packet) -> bool {
+        let (seq, len) = (packet.seq(), u64::from(packet.len));
+        let Some(order) = &mut self.handed else {
+            return false;
+        };
+        !packet.retransmit()
+            && !order.in_order(seq, len)
+            && (order.out_of_order(seq, len, self.endpoint.delivered())).is_some()
+    }
+
+    /// Data packets that reached the transport after one sent later had.
+    pub fn transport_reordered(&self) -> u32 {
+        let handed = self.handed.as_ref();
+        handed.map_or(self.order.reordered, |order| order.reordered)
+    }
 }
 
 impl FlowOutcome {
@@ -150,6 +183,7 @@ impl FlowOutcome {
             reordered: received.reordered,
             reordering_extent: received.extent,
             n_reordering: received.n,
+            transport_reordered: received.transport_reordered,
             marks: received.seen.marks,
             detours: received.seen.detours,
             max_detours: received.seen.max_detours,

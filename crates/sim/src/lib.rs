@@ -5,6 +5,7 @@
 
 pub mod agenda;
 pub mod cdf;
+pub mod changes;
 mod checks;
 mod cioq;
 pub mod config;
@@ -38,6 +39,7 @@ pub mod workload;
 mod world;
 
 pub use cdf::{Interpolation, SizeCdf};
+pub use changes::{Becomes, Change, check_changes};
 pub use checks::check_switch;
 pub use config::{CioqConfig, Others, PfcConfig, SwitchConfig, TraceFilter, WorldConfig};
 pub use counts::Totals;
@@ -49,7 +51,7 @@ pub use outcome::{
     TraceStep,
 };
 pub use pfc::Deadlock;
-pub use plan::{FlowPlan, Plan, QueryPlan, Start};
+pub use plan::{FlowPlan, Joint, Plan, QueryPlan, Start};
 pub use sidestep_switch::ports::{Count as PortCount, Counts as PortCounts};
 pub use thinned::Thinned;
 pub use watch::{DetourSeen, Latency, LoopCounts, Watched, Watching};

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::network::blueprint::{Blueprint, Cable, Congestion, End, HostSettings, Switch};
 use crate::scale::Scale;
-use sidestep_study::lab::{Probe, Scenario, Scheme};
+use sidestep_study::lab::{Probe, Scenario, Scheme, Setting};
 use sidestep_study::sim;
 use sidestep_study::transport::{self, TcpConfig};
 use sidestep_study::types::{BitRate, Framing, PortId, Quantity, Unit, parse_quantity};
@@ -118,6 +118,17 @@ fn settings(
     }
     if config.switch.pfc.is_some() || config.switch.cioq.is_some() {
         return Err("switch.pfc and switch.fabric = \"cioq\": only the simulator has them".into());
+    }
+    let lasting = |s: &&Setting| s.key.ends_with(".connection") && s.value == "persistent";
+    if let Some(workload) = scenario.settings().iter().find(lasting) {
+        return Err(format!(
+            "{}: expected \"own\" or \"shared\": what the kernel counts of a connection is not what it counts of \
+             one message after another",
+            workload.key
+        ));
+    }
+    if !config.changes.is_empty() {
+        return Err("change: only the simulator's network changes while a run goes on".into());
     }
     let Some(tcp) = config.transport.tcp() else {
         return Err("transport.kind: expected \"newreno\" or \"dctcp\", which the kernel has, got \"pfabric\"".into());

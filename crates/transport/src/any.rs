@@ -2,7 +2,7 @@
 
 use sidestep_types::Time;
 
-use crate::{Ack, Arrival, Receiver, TcpReceiver};
+use crate::{Ack, Arrival, Opened, Receiver, TcpReceiver};
 
 /// A receiver of this crate or one brought along.
 // With a tag of its own, as `AnySender`.
@@ -12,6 +12,16 @@ pub enum AnyReceiver {
     Tcp(TcpReceiver),
     /// Somebody's own.
     Custom(Box<dyn Receiver + Send>),
+}
+
+impl AnyReceiver {
+    /// What it saw of the handshake; nothing, if it is somebody's own.
+    pub fn opened(&self) -> Opened {
+        match self {
+            AnyReceiver::Tcp(tcp) => tcp.opened(),
+            AnyReceiver::Custom(_) => Opened::Unseen,
+        }
+    }
 }
 
 impl Receiver for AnyReceiver {

@@ -113,6 +113,17 @@ impl Packet {
     /// The largest sequence number: a flow has fewer than 2^48 bytes, 281 TB.
     pub const MOST_SEQ: u64 = (1 << 48) - 1;
 
+    /// A flow may have so many subflows, each with its own numbers: the upper 4 bits of 48 say which.
+    pub const SUBFLOWS: u8 = 16;
+
+    /// A subflow has at most so many bytes, 17.6 TB; a flow that has no others may have more.
+    pub const SUBFLOW_BYTES: u64 = 1 << 44;
+
+    /// The sequence number of the first byte of a subflow.
+    pub const fn first_of(subflow: u8) -> u64 {
+        subflow as u64 * Packet::SUBFLOW_BYTES
+    }
+
     /// A packet of `kind` with nothing else set.
     pub fn new(kind: Kind, flow: FlowId, dst: HostId, hash: u32) -> Packet {
         Packet {
@@ -135,6 +146,12 @@ impl Packet {
     #[inline]
     pub fn seq(&self) -> u64 {
         self.first_word() >> 16
+    }
+
+    /// Which subflow [`Packet::seq`] is of; 0 of a flow that has no others.
+    #[inline]
+    pub fn subflow(&self) -> u8 {
+        (self.seq() / Packet::SUBFLOW_BYTES) as u8
     }
 
     #[inline]

@@ -79,6 +79,8 @@ pub enum ParamUnit {
     Time,
     /// `"20 kB"`
     Bytes,
+    /// `"64..1500"`, both ends included, or `"1460 B"`
+    ByteRange,
     /// `"1 Gbps"`
     Rate,
     /// `"100 pkt"` or `"150 kB"`
@@ -103,6 +105,7 @@ impl ParamUnit {
         match self {
             ParamUnit::Time => "a time like \"50 us\"".into(),
             ParamUnit::Bytes => "a size like \"20 kB\"".into(),
+            ParamUnit::ByteRange => "bytes like \"64..1500\" or \"1460 B\"".into(),
             ParamUnit::Rate => "a rate like \"1 Gbps\"".into(),
             ParamUnit::Size => "a queue size like \"100 pkt\" or \"150 kB\"".into(),
             ParamUnit::PerSecond => "a frequency like \"300 /s\"".into(),
@@ -124,6 +127,8 @@ pub enum Value {
     Time(Time),
     /// A number of bytes.
     Bytes(Bytes),
+    /// The fewest and the most bytes.
+    ByteRange(u64, u64),
     /// A link rate.
     Rate(BitRate),
     /// Packets or bytes.
@@ -162,6 +167,12 @@ impl Value {
         match param.unit {
             ParamUnit::Time => quantity(Unit::Time),
             ParamUnit::Bytes => quantity(Unit::Bytes),
+            ParamUnit::ByteRange => {
+                let range = parse_byte_range(text).filter(|(least, most)| least <= most);
+                let expected = "bytes like \"64..1500\", the smaller first, or \"1460 B\"";
+                let (least, most) = range.ok_or_else(|| refuse(expected))?;
+                Ok(Value::ByteRange(least, most))
+            }
             ParamUnit::Rate => quantity(Unit::Rate),
             ParamUnit::PerSecond => quantity(Unit::PerSecond),
             ParamUnit::Size => parse_size(text).map(Value::Size),
@@ -178,6 +189,18 @@ impl Value {
             }
             ParamUnit::Word(_) | ParamUnit::File => Ok(Value::Word(text.trim().to_string())),
         }
+    }
+}
+
+/// `"64..1500"` or `"64 B..1.5 kB"`, and one number as both ends.
+fn parse_byte_range(text: &str) -> Option<(u64, u64)> {
+    let bytes = |text: &str| match parse_quantity(text, Unit::Bytes) {
+        Ok(Quantity::Bytes(bytes)) => Some(bytes.0),
+        _ => text.trim().replace('_', "").parse().ok(),
+    };
+    match text.split_once("..") {
+        Some((least, most)) => Some((bytes(least)?, bytes(most)?)),
+        None => bytes(text).map(|bytes| (bytes, bytes)),
     }
 }
 
@@ -240,6 +263,8 @@ getters! {
     time time_or_off: Time(t) => Time;
     /// A number of bytes.
     bytes bytes_or_off: Bytes(b) => Bytes;
+    /// The fewest and the most bytes.
+    byte_range byte_range_or_off: ByteRange(a, b) => (u64, u64);
     /// A link rate.
     rate rate_or_off: Rate(r) => BitRate;
     /// Packets or bytes.

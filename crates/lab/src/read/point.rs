@@ -1,6 +1,7 @@
 //! One point of an experiment, as a scenario: its sections in turn, and then what they come to.
 
 use super::reader::Reader;
+use super::traffic::check_mss;
 use super::words::{SECTIONS, stem};
 use crate::scenario::Scenario;
 use crate::{tables, warnings};
@@ -26,6 +27,8 @@ impl Reader<'_> {
             let network = network.as_ref().map(|(network, _)| network);
             self.probe(h.duration, h.drain, network, workloads, problems)
         });
+        let last = head.as_ref().map(|h| h.duration.saturating_add(h.drain));
+        let changes = self.changes(last, network.as_ref().map(|(n, _)| n), problems);
         let (head, (network, network_settings)) = (head?, network?);
         let listed_setting = listed?.1;
         let (traffic, traffic_settings) = traffic?;
@@ -35,12 +38,17 @@ impl Reader<'_> {
         settings.extend(traffic_settings);
         let (probed, (schemes, overridden)) = (probe?, schemes?);
         settings.extend(probed.settings.iter().cloned());
+        let changes = changes?;
+        settings.extend(changes.settings);
         let mut all = Vec::new();
         for scheme in schemes {
             settings.extend(scheme.settings);
-            all.push(head.finish(scheme.scheme));
+            let mut scheme = head.finish(scheme.scheme);
+            scheme.config.changes.clone_from(&changes.changes);
+            all.push(scheme);
         }
         probed.check(&all, traffic.len(), problems);
+        check_mss(&traffic, &all, problems);
         let mut scenario = Scenario {
             name: stem(file).to_string(),
             title: head.title,
@@ -73,6 +81,7 @@ impl Reader<'_> {
             return None;
         }
         scenario.warnings = overridden;
+        scenario.warnings.extend(changes.warnings);
         scenario.warnings.extend(warnings::of(&scenario, &plan));
         Some(scenario)
     }
@@ -109,7 +118,11 @@ impl Reader<'_> {
             .flat_map(|(root, _)| source::keys(root))
             .find(|said| said.ends_with(&format!(".{key}")));
         let has = |params: &[Param]| params.iter().any(|param| param.name == key);
-        let sections = [("switch", tables::SWITCH), ("transport", tables::TRANSPORT)];
+        let sections = [
+            ("switch", tables::SWITCH),
+            ("transport", tables::TRANSPORT),
+            ("host", tables::HOST),
+        ];
         let of = sections.iter().find(|(_, params)| has(params));
         let found = said.or_else(|| of.map(|(section, _)| format!("{section}.{key}")))?;
         Some(format!("; did you mean {found:?}?"))

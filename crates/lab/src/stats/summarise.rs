@@ -104,6 +104,10 @@ fn add_up(records: &[&Record]) -> Summary {
         loops: loops(records),
         signals: sum.signals(),
         reordered_share: share(packets(|class| class.reordered, None), delivered(None)),
+        transport_reordered_share: share(
+            packets(|class| class.transport_reordered, None),
+            delivered(None),
+        ),
         reordering_p99,
         reordering_p99_at_least,
         pauses: sum.pauses,
@@ -143,6 +147,7 @@ fn classes(records: &[&Record]) -> Vec<ClassSummary> {
             marked: sum(|class| class.marked),
             trimmed: sum(|class| class.trimmed),
             reordered: sum(|class| class.reordered),
+            transport_reordered: sum(|class| class.transport_reordered),
             n_reordering: n_reordering(&all),
             delivered_bytes: sum(|class| class.delivered_bytes),
             fct_ms: Percentiles::of(&mut fct),

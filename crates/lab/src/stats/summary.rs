@@ -85,7 +85,11 @@ pub struct Summary {
     /// Share of the data packets delivered that arrived after one sent later (RFC 4737).
     #[serde(default)]
     pub reordered_share: Option<f64>,
-    /// The n of RFC 4737 section 5.4 that 99 % of those do not exceed, by nearest rank.
+    /// Share of the data packets delivered that reached the transport after one sent later: what
+    /// shims left of those, and without shims the same.
+    #[serde(default)]
+    pub transport_reordered_share: Option<f64>,
+    /// The n of RFC 4737 section 5.4 that 99 % of the reordered ones do not exceed, by nearest rank.
     #[serde(default)]
     pub reordering_p99: Option<u64>,
     /// It is this or more: beyond 64 nothing is told apart.
@@ -248,7 +252,10 @@ pub struct ClassSummary {
     /// Of those delivered, the ones that arrived after one sent later.
     #[serde(default)]
     pub reordered: u64,
-    /// Those by their n (RFC 4737 section 5.4): 1 to 64 in turn, then more; zeros at the end
+    /// The ones that reached the transport after one sent later: without shims the same.
+    #[serde(default)]
+    pub transport_reordered: u64,
+    /// The reordered ones by their n (RFC 4737 section 5.4): 1 to 64 in turn, then more; zeros at the end
     /// are left out.
     #[serde(default)]
     pub n_reordering: Vec<u64>,

@@ -1,13 +1,14 @@
 //! The host half of a run: the ends of flows, their timers, and what they count.
 
 use super::World;
+use super::shims::go_down;
 use crate::agenda::Agenda;
 use crate::fabric::Fabric;
 use crate::host::{Alarm, Host, ReceivingEnd, Seen, SendingEnd};
 use crate::layout::Far;
 use crate::order::Order;
 use crate::outcome::TraceEvent;
-use crate::packets::{ack, ack_packet, arrival, data_packet, flow_hashes};
+use crate::packets::{ack, ack_packet, arrival, data_packet};
 use crate::plan::Start;
 use crate::trace::Tracer;
 use sidestep_transport::Endpoint;
@@ -44,13 +45,17 @@ impl<A: Agenda> World<A> {
         let Some(end) = &mut self.senders[flow.0 as usize] else {
             return;
         };
+        if self.shimmed {
+            let host = end.src;
+            return self.go_up(host, packet);
+        }
         end.endpoint.on_ack(now, ack(packet));
         self.drive_sender(flow);
     }
 
     /// Sends what the sender of `flow` will send now, and sees to its timer and its end.
     #[inline]
-    fn drive_sender(&mut self, flow: FlowId) {
+    pub(super) fn drive_sender(&mut self, flow: FlowId) {
         let now = self.fabric.now;
         let Some(end) = self.senders[flow.0 as usize].as_deref_mut() else {
             return;
@@ -63,7 +68,7 @@ impl<A: Agenda> World<A> {
             send(&mut self.fabric, &mut self.tracer, host, src, packet);
         }
         if end.endpoint.is_done() {
-            self.close_sender(flow.0 as usize);
+            self.sent_all(flow);
             return;
         }
         if let Some(due) = end.endpoint.next_alarm() {
@@ -95,6 +100,10 @@ impl<A: Agenda> World<A> {
         if data && let Some(n) = end.see(packet) {
             self.tally.reordered(packet, n);
         }
+        if self.shimmed {
+            let host = end.dst;
+            return self.go_up(host, packet);
+        }
         let complete = end.endpoint.on_segment(now, arrival(packet));
         self.drive_receiver(flow);
         if complete {
@@ -122,7 +131,7 @@ impl<A: Agenda> World<A> {
         let to = self.attachments[flow.dst.0].switch;
         let mut switches = 1u8;
         while at != to {
-            let link = self.switches[at].toward(to);
+            let link = self.toward(at, to);
             let Far::Switch(next) = self.fabric.links[link].far() else {
                 panic!("a host on the way from switch to switch");
             };
@@ -132,9 +141,25 @@ impl<A: Agenda> World<A> {
         switches
     }
 
+    /// Everything of `flow` is acknowledged.
+    fn sent_all(&mut self, flow: FlowId) {
+        if self.connections.any() {
+            return self.pass_on(flow);
+        }
+        self.close_sender(flow.0 as usize);
+    }
+
+    /// The link of a shortest path from switch `at` to switch `to`, in the network as it was laid.
+    fn toward(&self, at: u32, to: u32) -> u32 {
+        let (switch, changes) = (&self.switches[at], self.changes.as_deref());
+        let unchanged = changes.and_then(|changes| changes.toward(at, to));
+        let port = unchanged.unwrap_or_else(|| switch.fib().hops(to).ports[0]);
+        switch.first_link() + u32::from(port.0)
+    }
+
     /// Sends the acknowledgements that the receiver of `flow` has ready, and sees to its timer.
     #[inline]
-    fn drive_receiver(&mut self, flow: FlowId) {
+    pub(super) fn drive_receiver(&mut self, flow: FlowId) {
         let now = self.fabric.now;
         let end = self.receivers[flow.0 as usize]
             .as_deref_mut()
@@ -154,26 +179,33 @@ impl<A: Agenda> World<A> {
     /// is the last packet of the handshake, overtaken by all the data.
     #[cold]
     fn on_late_segment(&mut self, packet: &Packet) {
+        if self.answer_late(packet) {
+            self.received[packet.flow.0 as usize].seen.count(packet);
+        }
+    }
+
+    /// Says whether there is an answer.
+    #[cold]
+    pub(super) fn answer_late(&mut self, packet: &Packet) -> bool {
         let flow = packet.flow;
         let f = &self.plan.flows[flow.0 as usize];
         let Some(ack) = answer_late(f.size, &arrival(packet)) else {
-            return;
+            return false;
         };
-        self.received[flow.0 as usize].seen.count(packet);
-        let hash = flow_hashes(self.flow_salt, flow.0).1;
+        let hash = self.hashes(flow).1;
         let reply = ack_packet(&ack, flow, f.src, hash, f.class, &self.config);
         let me = f.dst;
         let host = &mut self.hosts[me.0];
         send(&mut self.fabric, &mut self.tracer, host, me, reply);
+        true
     }
 
     /// The last byte of `flow` has been delivered in order.
-    fn flow_delivered(&mut self, flow: FlowId) {
+    pub(super) fn flow_delivered(&mut self, flow: FlowId) {
         let now = self.fabric.now;
         self.received[flow.0 as usize].finished = Some(now);
-        self.unfinished -= 1;
-        if self.unfinished == 0 {
-            self.end = now;
+        if self.connections.any() {
+            self.keep_heard(flow);
         }
         let end = self.receivers[flow.0 as usize]
             .as_deref_mut()
@@ -181,15 +213,31 @@ impl<A: Agenda> World<A> {
         // A delayed acknowledgement is still owed: the receiver stays until it is sent.
         if end.endpoint.is_done() {
             self.close_receiver(flow.0 as usize);
+        } else if self.shimmed {
+            let host = end.dst;
+            self.close_shims(host, flow);
         }
+        let own = self.plan.flows[flow.0 as usize];
+        let mut looped = own.start.replaces();
         let first = self.followers.partition_point(|f| f.0 < flow);
-        let here = self.plan.flows[flow.0 as usize].dst;
         for i in first..self.followers.len() {
             let (other, follower, wait) = self.followers[i];
             if other != flow {
                 break;
             }
-            self.set_alarm(here, now + wait, follower, Alarm::Start);
+            if let Start::Replace { until, .. } = self.plan.flows[follower.0 as usize].start {
+                looped = true;
+                if now >= until {
+                    continue;
+                }
+            }
+            self.set_alarm(own.dst, now + wait, follower, Alarm::Start);
+        }
+        if !looped {
+            self.unfinished -= 1;
+            if self.unfinished == 0 {
+                self.end = now;
+            }
         }
     }
 
@@ -199,7 +247,7 @@ impl<A: Agenda> World<A> {
             None => self.config.transport.receiver(),
             Some(own) => (own.receiver)(flow, plan),
         };
-        let hash = flow_hashes(self.flow_salt, flow.0).1;
+        let hash = self.hashes(flow).1;
         let end = ReceivingEnd {
             endpoint: Endpoint::receiving(receiver, plan.size, hash),
             src: plan.src,
@@ -207,49 +255,78 @@ impl<A: Agenda> World<A> {
             class: plan.class,
             shortest: 0,
             order: Order::default(),
+            handed: self.shimmed.then(Box::default),
             seen: Seen::default(),
         };
+        if self.shimmed {
+            self.open_shims(end.dst, flow, None);
+        }
         self.receivers[flow.0 as usize] = Some(Box::new(end));
     }
 
     fn start_flow(&mut self, flow: FlowId) {
+        self.sent[flow.0 as usize].started = Some(self.fabric.now);
+        if self.connections.any() && !self.takes_turn(flow) {
+            return;
+        }
+        self.open_sender(flow);
+    }
+
+    pub(super) fn open_sender(&mut self, flow: FlowId) {
+        let shared = match self.connections.any() {
+            true => self.shared_sender(flow),
+            false => None,
+        };
         let plan = &self.plan.flows[flow.0 as usize];
         let size = (!plan.is_endless()).then_some(plan.size);
-        let sender = match &mut self.machines {
-            None => self.config.transport.sender(size),
-            Some(own) => (own.sender)(flow, plan),
+        let sender = match (&mut self.machines, shared) {
+            (Some(own), _) => (own.sender)(flow, plan),
+            (None, Some(shared)) => shared,
+            (None, None) => {
+                let transport = &self.config.transport;
+                transport.sender_with(plan.mss_or(transport.mss()), size)
+            }
         };
-        let hash = flow_hashes(self.flow_salt, flow.0).0;
+        let hash = self.hashes(flow).0;
         let end = SendingEnd {
             endpoint: Endpoint::sending(sender, hash),
             src: plan.src,
             dst: plan.dst,
             class: plan.class,
         };
-        self.sent[flow.0 as usize].started = Some(self.fabric.now);
+        if self.shimmed {
+            self.open_shims(end.src, flow, size);
+        }
         self.senders[flow.0 as usize] = Some(Box::new(end));
         self.drive_sender(flow);
     }
 
     /// Keeps the sender's counts and lets it go.
-    pub(super) fn close_sender(&mut self, f: usize) {
-        if let Some(end) = self.senders[f].take() {
-            let counters = end.endpoint.counters();
-            self.sent[f].counters = counters;
-            if counters.retransmits > 0 {
-                self.tally.closed(self.fabric.now, FlowId(f as u32));
-            }
+    pub(super) fn close_sender(&mut self, f: usize) -> Option<Box<SendingEnd>> {
+        let end = self.senders[f].take()?;
+        if self.shimmed {
+            self.close_shims(end.src, FlowId(f as u32));
         }
+        let counters = end.endpoint.counters();
+        self.sent[f].counters = counters;
+        if counters.retransmits > 0 {
+            self.tally.closed(self.fabric.now, FlowId(f as u32));
+        }
+        Some(end)
     }
 
     /// Keeps what the receiver saw and lets it go.
     pub(super) fn close_receiver(&mut self, f: usize) {
         if let Some(end) = self.receivers[f].take() {
+            if self.shimmed {
+                self.close_shims(end.dst, FlowId(f as u32));
+            }
             let received = &mut self.received[f];
             received.delivered_bytes = end.endpoint.delivered();
             received.reordered = end.order.reordered;
             received.extent = end.order.extent;
             received.n = end.order.n;
+            received.transport_reordered = end.transport_reordered();
             received.seen = end.seen;
         }
     }
@@ -274,6 +351,7 @@ impl<A: Agenda> World<A> {
                 Alarm::Start => self.start_flow(flow),
                 Alarm::Sender => self.sender_alarm(flow, at),
                 Alarm::Receiver => self.receiver_alarm(flow, at),
+                Alarm::Shim => self.shim_alarm(HostId(host), at),
             }
         }
         self.plan_wake(host);
@@ -309,7 +387,7 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    fn set_alarm(&mut self, host: HostId, at: Time, flow: FlowId, alarm: Alarm) {
+    pub(super) fn set_alarm(&mut self, host: HostId, at: Time, flow: FlowId, alarm: Alarm) {
         self.hosts[host.0].due.push(Reverse((at, flow, alarm)));
         self.plan_wake(host.0);
     }
@@ -336,6 +414,9 @@ impl<A: Agenda> World<A> {
             match flow.start {
                 Start::At(at) => self.hosts[flow.src.0].starts.push((at, id)),
                 Start::After { flow: other, wait } => self.followers.push((other, id, wait)),
+                Start::Replace { flow: other, .. } => {
+                    self.followers.push((other, id, Time::ZERO));
+                }
             }
         }
         self.followers.sort_unstable();
@@ -355,6 +436,9 @@ fn send<A: Agenda>(
     id: HostId,
     mut packet: Packet,
 ) {
+    if let Some(shims) = &mut host.shims {
+        go_down(shims, fabric.now, &mut packet);
+    }
     let number = u64::from(id.0) << 32 | host.sent;
     host.sent += 1;
     fabric.depth(id.0);

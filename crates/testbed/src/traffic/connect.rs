@@ -1,4 +1,4 @@
-//! A connection for each flow, standing before the run begins.
+//! A connection for each flow, or for two that go opposite ways, standing before the run begins.
 
 use super::job::Job;
 use crate::error::{Error, failed};
@@ -14,6 +14,16 @@ use std::time::Duration;
 pub struct Connection {
     pub sender: TcpStream,
     pub receiver: TcpStream,
+}
+
+impl Connection {
+    /// The same sockets, for a flow the other way.
+    fn turned(&self) -> io::Result<Connection> {
+        Ok(Connection {
+            sender: self.receiver.try_clone()?,
+            receiver: self.sender.try_clone()?,
+        })
+    }
 }
 
 /// Hosts listen here.
@@ -34,7 +44,8 @@ pub fn all(print: &Blueprint, job: &Job) -> Result<Vec<Connection>, Error> {
     }
     let mut connections: Vec<Option<Connection>> = job.flows.iter().map(|_| None).collect();
     for h in 0..print.hosts {
-        let own = job.flows.iter().enumerate().filter(|(_, f)| f.src == h);
+        let own = job.flows.iter().enumerate();
+        let own = own.filter(|(_, f)| f.src == h && f.back_on.is_none());
         let own: Vec<(usize, usize)> = own.map(|(i, f)| (i, f.dst)).collect();
         let made = netns::within(&print.host_space(h), || {
             let one = |&(i, dst): &(usize, usize)| Ok((i, pair(h, dst, &listeners[dst])?));
@@ -42,6 +53,13 @@ pub fn all(print: &Blueprint, job: &Job) -> Result<Vec<Connection>, Error> {
         })?;
         for (i, connection) in made {
             connections[i] = Some(connection);
+        }
+    }
+    for (i, flow) in job.flows.iter().enumerate() {
+        if let Some(first) = flow.back_on {
+            let there = connections[first].as_ref().expect("it has its own");
+            let back = there.turned().map_err(failed(format!("flow {i}")))?;
+            connections[i] = Some(back);
         }
     }
     let all = connections

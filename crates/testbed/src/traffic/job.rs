@@ -24,6 +24,8 @@ pub struct Flow {
     pub bytes: Option<u64>,
     /// When it is handed over.
     pub start: Start,
+    /// The flow on whose connection it goes back, if it has none of its own: one before it.
+    pub back_on: Option<usize>,
 }
 
 /// When a flow is handed over.
@@ -57,6 +59,16 @@ pub fn check(print: &Blueprint, job: &Job) -> Result<(), String> {
                 "flow {i}: expected two of {} hosts, got {} and {}",
                 print.hosts, flow.src, flow.dst
             ));
+        }
+        if let Some(first) = flow.back_on {
+            let found = job.flows[..i].get(first);
+            let turned = |f: &Flow| (f.src, f.dst) == (flow.dst, flow.src) && f.back_on.is_none();
+            if !found.is_some_and(turned) {
+                return Err(format!(
+                    "flow {i} goes back on the connection of flow {first}: expected one before it, the other way, \
+                     with a connection of its own"
+                ));
+            }
         }
         if let Start::After { flow: first, .. } = flow.start {
             let found = job.flows.get(first);

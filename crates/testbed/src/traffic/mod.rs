@@ -1,6 +1,6 @@
 //! The traffic of one run: connections made beforehand, flows handed over on time, last bytes noted.
 //!
-//! **Decision**     a thread for each host; each flow has a connection of its own, made before time zero; at its
+//! **Decision**     a thread for each host; each flow has a connection of its own, or that of a flow the other way, made before time zero; at its
 //!                  start all its bytes are given to the kernel; a flow is finished when its
 //!                  last byte has been read by the application at its destination.
 //! **State**        nothing outlives a run: the next one makes fresh connections.

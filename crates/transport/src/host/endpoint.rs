@@ -87,6 +87,11 @@ impl<M: Machine> Endpoint<M> {
         &mut self.machine
     }
 
+    /// Its sender or receiver, for another endpoint.
+    pub fn into_machine(self) -> M {
+        self.machine
+    }
+
     /// When to call [`Endpoint::on_alarm`], if sooner than every alarm asked for before. May be
     /// past: then at once.
     #[inline]

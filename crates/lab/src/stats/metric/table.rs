@@ -102,7 +102,15 @@ metrics! { PACKETS:
     Packets Count "spurious_retransmits" "data segments sent again of which the network had lost nothing since they were last sent" => |s| number(s.signals.spurious_retransmits);
     Flows Count "spurious_timeouts" "retransmission timeouts at which the network had not lost the oldest byte waited for" => |s| number(s.signals.spurious_timeouts);
     DataPackets Share "reordered_share" "share of the data packets delivered that arrived after one sent later (RFC 4737)" => |s| known(s.reordered_share);
+    DataPackets Share "transport_reordered_share" "share of the data packets delivered that reached the transport after one sent later: what shims left of `reordered_share`" => |s| known(s.transport_reordered_share);
     ReorderedPackets Number "reordering_p99" "n-reordering (RFC 4737 section 5.4) that 99 % of the reordered data packets do not exceed" => reordering;
+    Packets Count "shim_held" "packets that shims kept", row "held by shims" => |s| number(s.signals.shim_held);
+    Packets Count "shim_released" "held packets that went on to the transport as a gap closed" => |s| number(s.signals.shim_released);
+    Packets Count "shim_expired" "held packets that went on since the wait was over, or no room was left" => |s| number(s.signals.shim_expired);
+    Packets Count "shim_discarded" "held packets whose flow or run ended before they went on" => |s| number(s.signals.shim_discarded);
+    Packets Count "shim_late" "packets that came below what a shim had let pass before, and went on at once" => |s| number(s.signals.shim_late);
+    Packets Count "shim_bypassed" "data that a shim let pass for want of a place in a table or of room to hold it" => |s| number(s.signals.shim_bypassed);
+    Packets Count "shim_dropped" "packets that shims dropped" => |s| number(s.signals.shim_dropped);
     Ports Count "pauses" "pauses that switches sent", row "pauses" => |s| number(s.pauses);
     Ports Count "deadlocks" "cycles of ports that came to wait for each other for ever", row "deadlocks" => |s| number(s.deadlocks);
     EndlessFlows Number "jain" "Jain's index of the goodputs of endless flows" => |s| known(s.jain);

@@ -1,0 +1,154 @@
+//! Shims between the transport of a host and its NIC.
+//!
+//! What a packet did in the network is counted before it goes up through them, what the transport
+//! saw after. A packet of a flow that is complete goes to nobody's shims.
+
+use super::World;
+use crate::agenda::Agenda;
+use crate::host::{Alarm, Shims};
+use crate::packets::{ack, arrival};
+use sidestep_transport::shim::{Counters, Stack, Up};
+use sidestep_types::{FlowId, HostId, Kind, Packet, Refusal, Time};
+
+/// The flow of an alarm of no flow: behind all others of its instant.
+const NO_FLOW: FlowId = FlowId(u32::MAX);
+
+impl<A: Agenda> World<A> {
+    /// Puts the shims of the configuration on every host.
+    pub(super) fn put_shims(&mut self) -> Result<(), Refusal> {
+        if self.config.shims.is_empty() {
+            return Ok(());
+        }
+        for host in 0..self.hosts.len() as u32 {
+            let stack = Stack::build(&self.config.shims)?;
+            self.put_stack(host, stack);
+        }
+        Ok(())
+    }
+
+    /// Puts on every host the shims that `make` makes, instead of those of the configuration: for
+    /// shims of your own.
+    pub fn set_shims(&mut self, mut make: impl FnMut(HostId) -> Stack) {
+        assert!(self.tally.is_fresh(), "shims are set before the run starts");
+        for host in 0..self.hosts.len() as u32 {
+            self.put_stack(host, make(HostId(host)));
+        }
+    }
+
+    fn put_stack(&mut self, host: u32, stack: Stack) {
+        self.shimmed = true;
+        let shims = Shims {
+            stack,
+            armed: Time::MAX,
+        };
+        self.hosts[host].shims = Some(Box::new(shims));
+    }
+
+    fn stack(&mut self, host: HostId) -> &mut Stack {
+        let shims = self.hosts[host.0].shims.as_deref_mut();
+        &mut shims.expect("every host has shims").stack
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn open_shims(&mut self, host: HostId, flow: FlowId, size: Option<u64>) {
+        self.stack(host).open(flow, size);
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn close_shims(&mut self, host: HostId, flow: FlowId) {
+        self.stack(host).close(flow);
+    }
+
+    /// A packet of an open flow has arrived at the NIC of `host`.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn go_up(&mut self, host: HostId, packet: &Packet) {
+        let now = self.fabric.now;
+        let mut packet = *packet;
+        if self.stack(host).up(now, &mut packet) == Up::Pass {
+            self.hand_over(&packet);
+        }
+        self.take_from_shims(host);
+    }
+
+    /// Takes what the shims of `host` let go on or dropped, and sees to their timer.
+    fn take_from_shims(&mut self, host: HostId) {
+        let now = self.fabric.now;
+        while let Some(packet) = self.stack(host).poll_up(now) {
+            self.hand_over(&packet);
+        }
+        while let Some(packet) = self.stack(host).poll_drop() {
+            self.tally.dropped_by_shim(now, &packet);
+        }
+        let shims = self.hosts[host.0].shims.as_deref_mut();
+        let shims = shims.expect("every host has shims");
+        if let Some(due) = shims.stack.deadline().filter(|due| *due < shims.armed) {
+            shims.armed = due;
+            self.set_alarm(host, due, NO_FLOW, Alarm::Shim);
+        }
+    }
+
+    /// Hands a packet to the transport, if its flow has not ended meanwhile.
+    fn hand_over(&mut self, packet: &Packet) {
+        match packet.kind() {
+            Kind::Data | Kind::Syn => self.hand_segment(packet),
+            Kind::Ack | Kind::SynAck => self.hand_ack(packet),
+        }
+    }
+
+    fn hand_segment(&mut self, packet: &Packet) {
+        let now = self.fabric.now;
+        let flow = packet.flow;
+        let Some(end) = self.receivers[flow.0 as usize].as_deref_mut() else {
+            // It arrived before the flow was complete, and was counted then.
+            self.answer_late(packet);
+            return;
+        };
+        if packet.carries_data() && end.see_handed(packet) {
+            self.tally.transport_reordered(packet);
+        }
+        let complete = end.endpoint.on_segment(now, arrival(packet));
+        self.drive_receiver(flow);
+        if complete {
+            self.flow_delivered(flow);
+        }
+    }
+
+    fn hand_ack(&mut self, packet: &Packet) {
+        let flow = packet.flow;
+        if let Some(end) = &mut self.senders[flow.0 as usize] {
+            end.endpoint.on_ack(self.fabric.now, ack(packet));
+            self.drive_sender(flow);
+        }
+    }
+
+    /// The alarm asked for at `at` goes off, unless an earlier one has replaced it.
+    pub(super) fn shim_alarm(&mut self, host: HostId, at: Time) {
+        let now = self.fabric.now;
+        let shims = self.hosts[host.0].shims.as_deref_mut();
+        let shims = shims.expect("every host has shims");
+        if shims.armed != at {
+            return;
+        }
+        shims.armed = Time::MAX;
+        shims.stack.on_timeout(now);
+        self.take_from_shims(host);
+    }
+
+    /// What the shims of all hosts counted.
+    pub(super) fn shim_counters(&self) -> Counters {
+        let mut sum = Counters::default();
+        let shims = self.hosts.iter().filter_map(|host| host.shims.as_ref());
+        shims.for_each(|shims| sum.add(&shims.stack.counters()));
+        sum
+    }
+}
+
+/// A packet leaves the transport.
+#[cold]
+#[inline(never)]
+pub(super) fn go_down(shims: &mut Shims, now: Time, packet: &mut Packet) {
+    shims.stack.down(now, packet);
+}
