@@ -3,7 +3,7 @@
 use crate::probe::Probed;
 use crate::unmeasured::Unmeasured;
 use sidestep_sim::{Outcome, Plan};
-use sidestep_types::Time;
+use sidestep_types::{Framing, Time};
 use std::sync::Arc;
 
 /// How far a run is.
@@ -32,6 +32,10 @@ pub struct Run {
     pub plan: Arc<Plan>,
     /// What happened.
     pub outcome: Outcome,
+    /// What a packet costs on a wire.
+    pub framing: Framing,
+    /// Payload bytes of a full segment.
+    pub mss: u32,
     /// What was looked at beside.
     pub probed: Probed,
     /// The watcher stopped it.

@@ -16,7 +16,7 @@ use crate::warnings;
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
 use sidestep_sim::{Network, Plan, TraceFilter, World};
 use sidestep_switch::Depth;
-use sidestep_types::{Seed, Time};
+use sidestep_types::{Framing, Seed, Time};
 use std::sync::Arc;
 
 /// A run in the hands of its caller. It borrows nothing, so it can be kept and moved.
@@ -48,6 +48,8 @@ pub struct Session<A: Agenda = WheelAgenda> {
     seed: u64,
     plan: Arc<Plan>,
     network: Arc<Network>,
+    framing: Framing,
+    mss: u32,
     duration: Time,
     horizon: Time,
     /// Flows that the run does not wait for.
@@ -97,6 +99,8 @@ impl<A: Agenda> Session<A> {
             unawaited: plan.unawaited(),
             plan,
             network,
+            framing: config.framing,
+            mss: config.transport.mss(),
             duration: scenario.duration,
             horizon,
             now: Time::ZERO,
@@ -209,6 +213,8 @@ impl<A: Agenda> Session<A> {
             seed: self.seed,
             plan: self.plan,
             outcome,
+            framing: self.framing,
+            mss: self.mss,
             probed,
             interrupted: !self.over,
             unmeasured: Unmeasured::default(),

@@ -167,6 +167,12 @@ pub const PROBE: &[Param] = &[
         "window of the spread: queues at its end, use over it; assumed",
     ),
     Param::with_default(
+        "latency_every",
+        ParamUnit::Count,
+        "100",
+        "latency is taken of so-many-th data packets of each host and workload; 1 is every one; assumed",
+    ),
+    Param::with_default(
         "detours",
         ParamUnit::Flag,
         "false",
@@ -193,6 +199,13 @@ pub const PROBE_LISTS: &[Param] = &[
         ParamUnit::Time,
         "off",
         "instants at which every queue's length is noted: \"1 ms, 3 ms\" or a list (DIBS Figure 2b)",
+    )
+    .or_off("off"),
+    Param::with_default(
+        "latency",
+        ParamUnit::File,
+        "off",
+        "workloads of whose data packets the time from the first switch to the last is taken",
     )
     .or_off("off"),
     Param::with_default(

@@ -37,7 +37,9 @@ size = "40 kB"
 kind = "permutation"
 "#;
 
-const ALL: [&str; 10] = [
+const ALL: [&str; 12] = [
+    "probe.latency=query, background",
+    "probe.latency_every=10",
     "probe.goodput=110 us",
     "probe.drops=250 us",
     "probe.spread=core > agg 0, edge > agg",
@@ -63,6 +65,7 @@ fn a_run_with_probes_is_the_run_without_them() {
             assert!(with.probed.samples["hot_link_share"].len() > 1);
             assert!(!with.probed.samples["neighbour_free_2hop"].is_empty());
             assert!(with.probed.samples["use_spread.core > agg 0"].len() > 1);
+            assert!(with.probed.samples["latency_us.query"].len() > 10);
             assert_eq!(without.probed.samples, BTreeMap::new());
             assert_eq!(with.probed.drops_at, without.probed.drops_at);
         }
@@ -210,6 +213,44 @@ fn the_spread_of_one_full_link_among_idle_ones_is_all_of_it() {
     );
 }
 
+/// Two switches and the link between them.
+#[test]
+fn latency_is_what_a_packet_takes_from_its_first_switch_to_its_last() {
+    let text = ALONE
+        .replace(
+            "kind = \"single_switch\"\nhosts = 2",
+            "kind = \"linear\"\nswitches = 2\nhosts_per_switch = 1",
+        )
+        .replace("10 MB", "14600 B");
+    let sets = ["probe.latency=one", "probe.latency_every=1"];
+    let alone = run(&read(&text, &sets).unwrap(), 0);
+    // Ten packets of 1538 B at 1 Gbps and 1 us of delay, each sent as soon as it has come.
+    assert_eq!(alone.probed.samples["latency_us"], [13.304; 10]);
+    assert_eq!(alone.probed.samples["latency_us.one"], [13.304; 10]);
+    let some = run(
+        &read(&text, &["probe.latency=one", "probe.latency_every=3"]).unwrap(),
+        0,
+    );
+    assert_eq!(some.probed.samples["latency_us"].len(), 3);
+    assert_eq!(some.outcome, alone.outcome);
+    // Four of seven hosts send over the link between the switches, to one of the other three's rack.
+    let two = text
+        .replace("hosts_per_switch = 1", "hosts_per_switch = 4")
+        .replace("degree = 1", "degree = 7");
+    let two = run(&read(&two, &sets).unwrap(), 0);
+    let delivered = two.outcome.classes[0].delivered;
+    let taken = &two.probed.samples["latency_us"];
+    assert!(
+        10 <= taken.len() && (taken.len() as u64) < delivered,
+        "some stay in their rack"
+    );
+    assert!(taken.iter().all(|us| *us >= 13.304));
+    assert!(
+        taken.iter().any(|us| *us > 2.0 * 13.304),
+        "they wait for each other"
+    );
+}
+
 #[test]
 fn drops_are_told_by_reason_and_tier() {
     let run = run(&read(BUSY, &[]).unwrap(), 0);
@@ -300,6 +341,10 @@ fn a_probe_reads_back_as_itself() {
     assert_eq!(again.probe, scenario.probe);
     assert_eq!(again.probe.occupancy.len(), 3);
     assert_eq!(again.probe.spread.len(), 2);
+    assert_eq!(
+        (again.probe.latency.len(), again.probe.latency_every),
+        (2, 10)
+    );
     let plain = read(BUSY, &[]).unwrap();
     assert!(!plain.to_toml().contains("[probe]"), "nobody asked");
 }
@@ -363,6 +408,15 @@ fn what_cannot_be_probed_is_refused_where_it_stands() {
              alone, of which the largest is the smallest",
         ),
         (
+            "probe.latency=quary",
+            "--set probe.latency=quary: probe.latency: no workload is called \"quary\"; did you \
+             mean \"query\"?",
+        ),
+        (
+            "probe.latency_every=0",
+            "--set probe.latency_every=0: probe.latency_every: expected 1 or more, got 0",
+        ),
+        (
             "probe.occupancy=2 s",
             "--set probe.occupancy=2 s: probe.occupancy: 2 s is after the end of every run, 1.008 s",
         ),
@@ -370,6 +424,15 @@ fn what_cannot_be_probed_is_refused_where_it_stands() {
     for (set, said) in cases {
         assert_eq!(read(BUSY, &[set]).err().as_deref(), Some(said));
     }
+    // All hosts of one switch.
+    let said = read(ALONE, &["probe.latency=one"]).err();
+    assert_eq!(
+        said.as_deref(),
+        Some(
+            "--set probe.latency=one: probe.latency: all flows of workload \"one\" stay within one \
+             rack, so that the first switch of its packets is their last"
+        )
+    );
     let said = read(BUSY, &["probe.spread=core > agg 1"]).err();
     let expected =
         "--set probe.spread=core > agg 1: probe.spread_window: no window of 10 ms ends within 8 ms";

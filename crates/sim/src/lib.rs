@@ -54,5 +54,5 @@ pub use pfc::Deadlock;
 pub use plan::{FlowPlan, Joint, Plan, QueryPlan, Start};
 pub use sidestep_switch::ports::{Count as PortCount, Counts as PortCounts};
 pub use thinned::Thinned;
-pub use watch::{DetourSeen, LoopCounts, Watched, Watching};
+pub use watch::{DetourSeen, Latency, LoopCounts, Watched, Watching};
 pub use world::World;

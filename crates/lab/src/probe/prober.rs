@@ -13,10 +13,14 @@ use sidestep_switch::{Capacity, Depth};
 use sidestep_types::{BitRate, Time};
 use std::sync::Arc;
 
+/// The sample of latencies.
+const LATENCY: &str = "latency_us";
+
 /// Looks at a world when something is due.
 pub(crate) struct Prober {
     probe: Probe,
     network: Arc<Network>,
+    plan: Arc<Plan>,
     /// Of each switch.
     capacities: Vec<Capacity>,
     links: Option<Window>,
@@ -41,6 +45,7 @@ impl Prober {
             capacities,
             links: probe.links.map(window),
             neighbours: (probe.neighbours).map(|span| (window(span), Neighbourhood::of(&network))),
+            plan: Arc::clone(plan),
             windowed: Windowed::new(&probe, &network, plan, duration),
             samples: Samples::default(),
             noted: 0,
@@ -88,6 +93,15 @@ impl Prober {
 
     pub fn finish(mut self, watched: Watched, outcome: &Outcome) -> Probed {
         self.windowed.finish(&mut self.samples);
+        for (class, latency) in &watched.latencies {
+            let us = latency.ps() as f64 / 1e6;
+            let workload = &self.plan.classes[usize::from(*class)];
+            self.samples.add(LATENCY, us);
+            self.samples.add(&format!("{LATENCY}.{workload}"), us);
+        }
+        if watched.latencies_taken > watched.latencies.len() as u64 {
+            (self.samples).thinned_before(LATENCY, watched.latencies_taken);
+        }
         let sampled = self.samples.finish();
         Probed {
             drops_at: log::drops_at(&self.network, outcome),

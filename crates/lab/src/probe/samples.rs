@@ -17,6 +17,8 @@ pub struct Samples {
     free: BTreeMap<String, Thinned<f64>>,
     /// One value for each window, and how long that is.
     windows: BTreeMap<String, (Time, Vec<f64>)>,
+    /// How many values there were, of those that came thinned.
+    before: BTreeMap<String, u64>,
 }
 
 /// What they have sampled in the end.
@@ -43,6 +45,11 @@ impl Samples {
         }
     }
 
+    /// The sample called `name` came thinned: there were so many values.
+    pub fn thinned_before(&mut self, name: &str, values: u64) {
+        self.before.insert(name.to_string(), values);
+    }
+
     /// The value of the next window of `span`.
     pub fn of_window(&mut self, name: &str, span: Time, value: f64) {
         let empty = || (span, Vec::new());
@@ -59,7 +66,10 @@ impl Samples {
     }
 
     pub fn finish(self) -> Sampled {
-        let mut sampled = Sampled::default();
+        let mut sampled = Sampled {
+            thinned: self.before,
+            ..Sampled::default()
+        };
         for (name, values) in self.free {
             if values.is_thinned() {
                 sampled.thinned.insert(name.clone(), values.offered());

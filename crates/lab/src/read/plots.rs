@@ -198,7 +198,7 @@ impl Reader<'_> {
             problems.add(&entry.node.at, message);
             return None;
         }
-        if let (Some((_, own)), [each]) = (name.split_once('.'), sample.each) {
+        if let (Some((_, own)), Some(each)) = (name.split_once('.'), sample.each) {
             let (what, names) = match each {
                 Each::Workload => ("workload", self.workload_names()),
                 Each::Reason => (

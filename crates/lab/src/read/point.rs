@@ -22,9 +22,10 @@ impl Reader<'_> {
         let names = listed.as_ref().map_or(&[][..], |(names, _)| names);
         let framing = head.as_ref().map_or_else(Framing::default, |h| h.framing);
         let schemes = self.schemes(names, framing, network.as_ref().map(|(n, _)| n), problems);
+        let workloads = traffic.as_ref().map(|(all, _)| &all[..]);
         let probe = (head.as_ref()).and_then(|h| {
-            let network = network.as_ref().map(|(n, _)| n);
-            self.probe(h.duration, h.drain, network, problems)
+            let network = network.as_ref().map(|(network, _)| network);
+            self.probe(h.duration, h.drain, network, workloads, problems)
         });
         let last = head.as_ref().map(|h| h.duration.saturating_add(h.drain));
         let changes = self.changes(last, network.as_ref().map(|(n, _)| n), problems);
@@ -35,8 +36,8 @@ impl Reader<'_> {
         settings.push(listed_setting);
         settings.extend(network_settings);
         settings.extend(traffic_settings);
-        let (probe, (schemes, overridden)) = (probe?, schemes?);
-        settings.extend(probe.settings.iter().cloned());
+        let (probed, (schemes, overridden)) = (probe?, schemes?);
+        settings.extend(probed.settings.iter().cloned());
         let changes = changes?;
         settings.extend(changes.settings);
         let mut all = Vec::new();
@@ -46,7 +47,7 @@ impl Reader<'_> {
             scheme.config.changes.clone_from(&changes.changes);
             all.push(scheme);
         }
-        probe.check(&all, traffic.len(), problems);
+        probed.check(&all, traffic.len(), problems);
         check_mss(&traffic, &all, problems);
         let mut scenario = Scenario {
             name: stem(file).to_string(),
@@ -57,7 +58,7 @@ impl Reader<'_> {
             schemes: all,
             network: Arc::new(network),
             claims: Vec::new(),
-            probe: probe.probe,
+            probe: probed.probe.clone(),
             traffic,
             settings,
             warnings: Vec::new(),
@@ -75,6 +76,10 @@ impl Reader<'_> {
                 return None;
             }
         };
+        probed.check_plan(&scenario.network, &plan, problems);
+        if !problems.is_empty() {
+            return None;
+        }
         scenario.warnings = overridden;
         scenario.warnings.extend(changes.warnings);
         scenario.warnings.extend(warnings::of(&scenario, &plan));

@@ -3,17 +3,17 @@
 use super::reader::Reader;
 use super::words::{common, descend, words};
 use crate::probe::{Between, LINKS_EXPECTED, Probe};
-use crate::scenario::Setting;
+use crate::scenario::{Setting, Traffic};
 use crate::scheme::Scheme;
 use crate::tables::{PROBE, PROBE_LISTS};
 use sidestep_config::document;
 use sidestep_config::ledger::Ledger;
-use sidestep_config::problem::{At, Problems};
+use sidestep_config::problem::{At, Problems, suggest};
 use sidestep_config::section::resolve;
 use sidestep_config::source::{Origin, default};
 use sidestep_config::spec::{Layer, Spec};
 use sidestep_config::value::LONGEST;
-use sidestep_sim::Network;
+use sidestep_sim::{End, FlowPlan, Network, Plan};
 use sidestep_switch::Capacity;
 use sidestep_types::{Param, Size, Time, Value};
 
@@ -35,6 +35,8 @@ pub(super) struct ProbeRead {
     pub settings: Vec<Setting>,
     /// Where `neighbours` stands, when it is on.
     neighbours_at: Option<At>,
+    /// Where `latency` names each workload.
+    latency_at: Vec<At>,
     /// Where `goodput` stands, when it is on, and how many windows it has.
     goodput_at: Option<(At, u64)>,
 }
@@ -47,12 +49,13 @@ impl Reader<'_> {
         duration: Time,
         drain: Time,
         network: Option<&Network>,
+        workloads: Option<&[Traffic]>,
         problems: &mut Problems,
     ) -> Option<ProbeRead> {
         let is_list = |key: &str| PROBE_LISTS.iter().any(|param| param.name == key);
         let mut at = None;
         let mut tables: Vec<(document::Table, &Origin)> = Vec::new();
-        let (mut occupancy, mut spread) = (None, None);
+        let (mut occupancy, mut spread, mut latency) = (None, None, None);
         for (root, origin) in self.roots() {
             let Some((table, place)) = descend(root, &["probe"], problems) else {
                 continue;
@@ -65,6 +68,7 @@ impl Reader<'_> {
                 let given = Some((entry.node, origin));
                 match entry.key.as_str() {
                     "occupancy" => occupancy = given,
+                    "latency" => latency = given,
                     _ => spread = given,
                 }
             }
@@ -74,6 +78,7 @@ impl Reader<'_> {
                 probe: Probe::default(),
                 settings: Vec::new(),
                 neighbours_at: None,
+                latency_at: Vec::new(),
                 goodput_at: None,
             });
         };
@@ -98,6 +103,12 @@ impl Reader<'_> {
         let last = duration.saturating_add(drain);
         let (instants, instants_setting) = instants(occupancy, last, &mut refused);
         let (between, between_setting) = between(spread, network, &mut refused);
+        let (latency, latency_setting) = self::latency(latency, workloads, &mut refused);
+        let latency_every = resolved.values.count("latency_every");
+        if latency_every == 0 {
+            let message = "probe.latency_every: expected 1 or more, got 0";
+            refused.add(&place("probe.latency_every"), message);
+        }
         let mut window = |name: &str, most: u64| {
             let key = format!("probe.{name}");
             let span = resolved.values.time_or_off(name)?;
@@ -150,6 +161,8 @@ impl Reader<'_> {
             drops,
             spread: between,
             spread_window,
+            latency: latency.iter().map(|(class, _)| *class).collect(),
+            latency_every,
             detours: resolved.values.flag("detours"),
             occupancy: instants,
             paths: paths as usize,
@@ -158,11 +171,12 @@ impl Reader<'_> {
         let neighbours_at = neighbours.map(|_| place("probe.neighbours"));
         let goodput_at = goodput.map(|span| (place("probe.goodput"), duration.ps() / span.ps()));
         let mut settings = common(resolved);
-        settings.extend([instants_setting, between_setting]);
+        settings.extend([instants_setting, latency_setting, between_setting]);
         Some(ProbeRead {
             probe,
             settings,
             neighbours_at,
+            latency_at: latency.into_iter().map(|(_, at)| at).collect(),
             goodput_at,
         })
     }
@@ -207,6 +221,36 @@ impl ProbeRead {
         });
         if let Some(wrong) = wrong {
             problems.add(at, format!("probe.neighbours: {wrong}"));
+        }
+    }
+}
+
+impl ProbeRead {
+    /// Refuses the latency of workloads whose flows all stay within one rack, as in `plan`.
+    pub(super) fn check_plan(&self, network: &Network, plan: &Plan, problems: &mut Problems) {
+        let mut rack = vec![None; network.hosts as usize];
+        for cable in &network.cables {
+            for ends in [(cable.a, cable.b), (cable.b, cable.a)] {
+                if let (End::Host(host), End::Switch(switch)) = ends {
+                    rack[host.0 as usize] = Some(switch);
+                }
+            }
+        }
+        for (class, at) in self.probe.latency.iter().zip(&self.latency_at) {
+            let mut own = plan
+                .flows
+                .iter()
+                .filter(|flow| flow.class == *class)
+                .peekable();
+            let stays = |flow: &FlowPlan| rack[flow.src.0 as usize] == rack[flow.dst.0 as usize];
+            if own.peek().is_some() && own.all(stays) {
+                let name = &plan.classes[usize::from(*class)];
+                let message = format!(
+                    "probe.latency: all flows of workload {name:?} stay within one rack, so that the \
+                     first switch of its packets is their last"
+                );
+                problems.add(at, message);
+            }
         }
     }
 }
@@ -286,6 +330,47 @@ fn between(
     let value = match texts.is_empty() {
         true => "off".to_string(),
         false => texts.join(", "),
+    };
+    let setting = Setting {
+        scheme: None,
+        key: path,
+        value,
+        source,
+    };
+    (found, setting)
+}
+
+/// The workloads of `latency`, by number, none twice, each with its place.
+fn latency(
+    given: Option<(document::Node, &Origin)>,
+    workloads: Option<&[Traffic]>,
+    problems: &mut Problems,
+) -> (Vec<(u8, At)>, Setting) {
+    let (param, path, source) = list("latency", given.as_ref());
+    let mut found: Vec<(u8, At)> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
+    for (text, at) in given.map_or(Vec::new(), |(node, _)| {
+        words(&node, &path, "names of workloads", problems)
+    }) {
+        let Some(all) = workloads.filter(|_| Some(text.as_str()) != param.off) else {
+            continue;
+        };
+        let known = || all.iter().map(|of| of.name.as_str());
+        match known().position(|name| name == text) {
+            Some(_) if names.contains(&text) => {}
+            Some(class) => {
+                found.push((class as u8, at));
+                names.push(text);
+            }
+            None => {
+                let hint = suggest(&text, known());
+                problems.add(&at, format!("{path}: no workload is called {text:?}{hint}"));
+            }
+        }
+    }
+    let value = match names.is_empty() {
+        true => "off".to_string(),
+        false => names.join(", "),
     };
     let setting = Setting {
         scheme: None,

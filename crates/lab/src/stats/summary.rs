@@ -29,6 +29,10 @@ pub struct Summary {
     /// Completion times of the flows of queries, in milliseconds.
     #[serde(default)]
     pub fct_query_ms: Percentiles,
+    /// Completion times of background flows that end by their size, as [`crate::record::SIZES`] has
+    /// them, in milliseconds.
+    #[serde(default)]
+    pub fct_by_size_ms: Vec<Percentiles>,
     /// Share of the queries with a response that ran into a timeout.
     #[serde(default)]
     pub query_timeout_share: Option<f64>,
@@ -69,7 +73,7 @@ pub struct Summary {
     /// Mean and largest share of the runs' time that a link out of a switch was busy.
     #[serde(default)]
     pub link_use: LinkUse,
-    /// What probes sampled, by name.
+    /// What probes sampled, and what endless flows came to, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub samples: BTreeMap<String, Sampled>,
     /// Loops of data packets, when they were counted.
@@ -134,6 +138,12 @@ pub struct Percentiles {
     pub p50: Option<f64>,
     /// The 99th percentile, likewise.
     pub p99: Option<f64>,
+    /// The 99.9th percentile, likewise.
+    #[serde(default)]
+    pub p999: Option<f64>,
+    /// Their mean, with what was seen of those that did not finish.
+    #[serde(default)]
+    pub mean: Option<f64>,
     /// The smallest.
     #[serde(default)]
     pub min: Option<f64>,
@@ -153,6 +163,12 @@ pub struct Percentiles {
     /// `p99` fell on an unfinished one: it is a lower bound.
     #[serde(default)]
     pub p99_at_least: bool,
+    /// `p999` fell on an unfinished one: it is a lower bound.
+    #[serde(default)]
+    pub p999_at_least: bool,
+    /// One did not finish: the mean is a lower bound.
+    #[serde(default)]
+    pub mean_at_least: bool,
     /// One did not finish: the largest is a lower bound.
     #[serde(default)]
     pub max_at_least: bool,
@@ -267,11 +283,15 @@ impl Percentiles {
         };
         let (p50, p50_at_least) = read(sample.percentile(500));
         let (p99, p99_at_least) = read(sample.percentile(990));
+        let (p999, p999_at_least) = read(sample.percentile(999));
+        let (mean, mean_at_least) = read(sample.mean());
         let (max, max_at_least) = read(sample.percentile(1000));
         let (min, _) = read(sample.percentile(0));
         Percentiles {
             p50,
             p99,
+            p999,
+            mean,
             min,
             max,
             ci: None,
@@ -279,6 +299,8 @@ impl Percentiles {
             completed_share: sample.completed_share(),
             p50_at_least,
             p99_at_least,
+            p999_at_least,
+            mean_at_least,
             max_at_least,
         }
     }

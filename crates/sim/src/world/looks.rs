@@ -22,6 +22,9 @@ impl<A: Agenda> World<A> {
     pub fn drops(&self) -> [u64; DropReason::COUNT] {
         let mut totals = Totals::default();
         (self.switches.iter()).for_each(|switch| totals.decided(&switch.total()));
+        if let Some(changes) = &self.changes {
+            totals.drops[DropReason::LinkDown as usize] += changes.lost_by_hosts();
+        }
         totals.drops
     }
 }

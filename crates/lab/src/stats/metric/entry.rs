@@ -168,7 +168,7 @@ pub struct SampleKind {
     /// The probe without which it has no values, if it needs one.
     pub needs: Option<Needs>,
     /// What it has a sample for as well, each under its own name behind a dot: `goodput_gbps.query`.
-    pub each: &'static [Each],
+    pub each: Option<Each>,
     /// What has a value each.
     pub population: Population,
     /// Where its values are.
@@ -210,6 +210,20 @@ pub enum Each {
 pub enum Values {
     /// Completion times, those of the unfinished included.
     Times(fn(&Record) -> Sample),
+    /// One for each flow.
+    Flows(OfFlows),
     /// In [`crate::Probed::samples`], under the name.
     Probed,
+}
+
+/// The values of a run's flows.
+pub type OfFlows = fn(&Record) -> Vec<f64>;
+
+impl Values {
+    pub(super) const fn probed_or(of: &[OfFlows]) -> Values {
+        match of {
+            [of, ..] => Values::Flows(*of),
+            [] => Values::Probed,
+        }
+    }
 }

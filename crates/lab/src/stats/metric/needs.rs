@@ -17,6 +17,8 @@ pub enum Needs {
     Drops,
     /// The links between which the spread is taken.
     Spread,
+    /// The workloads whose latency is taken.
+    Latency,
 }
 
 impl Needs {
@@ -29,6 +31,7 @@ impl Needs {
             Needs::Goodput => "goodput",
             Needs::Drops => "drops",
             Needs::Spread => "spread",
+            Needs::Latency => "latency",
         }
     }
 
@@ -41,6 +44,7 @@ impl Needs {
             Needs::Goodput => probe.goodput.is_some(),
             Needs::Drops => probe.drops.is_some(),
             Needs::Spread => !probe.spread.is_empty(),
+            Needs::Latency => !probe.latency.is_empty(),
         }
     }
 }

@@ -81,6 +81,10 @@ impl Spread {
                 records.iter().for_each(|record| all.merge(&of(record)));
                 Spread::times(all)
             }
+            Values::Flows(of) => {
+                let values = records.iter().flat_map(|record| of(record));
+                Spread::values(values.collect())
+            }
             Values::Probed => {
                 let values = records.iter().filter_map(|r| r.probed.samples.get(name));
                 Spread::values(values.flatten().copied().collect())

@@ -18,6 +18,8 @@ pub fn spoil(run: &mut Run, without: Without) {
         seed: _,
         plan: _,
         outcome,
+        framing: _,
+        mss: _,
         probed,
         interrupted: _,
         unmeasured: _,
