@@ -5,7 +5,7 @@ use crate::tables::{SWITCH, TRANSPORT, TRANSPORTS};
 use sidestep_config::decision::{Decision, POLICIES};
 use sidestep_config::section::Resolved;
 use sidestep_config::spec::{Choice, Spec};
-use sidestep_sim::{Others, SwitchConfig, TraceFilter, WorldConfig};
+use sidestep_sim::{Change, Others, SwitchConfig, TraceFilter, WorldConfig};
 use sidestep_transport::TransportConfig;
 use sidestep_types::{Framing, Refusal, Seed, Values};
 
@@ -54,6 +54,8 @@ pub struct SchemeConfig {
     pub others: Others,
     /// The same for every connection.
     pub transport: TransportConfig,
+    /// What happens to the network, the same for every scheme of a scenario.
+    pub changes: Vec<Change>,
 }
 
 impl SchemeConfig {
@@ -66,6 +68,7 @@ impl SchemeConfig {
             others: self.others.clone(),
             transport: self.transport.clone(),
             seed,
+            changes: self.changes.clone(),
             trace,
         }
     }

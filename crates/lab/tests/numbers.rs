@@ -137,7 +137,7 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
         ],
         totals: Totals {
             packet_hops: 1000,
-            drops: [7, 2, 1, 4, 5],
+            drops: [7, 2, 1, 4, 5, 8],
             trims: 6,
             delivered: 500,
             detoured: 20,
@@ -197,6 +197,7 @@ fn a_summary_by_hand() {
         (s.drops["evicted"], s.drops["detours"], s.signals.trims),
         (12, 15, 18)
     );
+    assert_eq!(s.drops["link_down"], 24);
     assert_eq!(s.detoured_data_share, Some(20.0 / 300.0));
     assert_eq!(s.detoured_share, Some(20.0 / 500.0));
     assert_eq!(s.detoured_query_share, Some(0.9));

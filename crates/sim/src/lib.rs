@@ -5,6 +5,7 @@
 
 pub mod agenda;
 pub mod cdf;
+pub mod changes;
 mod checks;
 mod cioq;
 pub mod config;
@@ -38,6 +39,7 @@ pub mod workload;
 mod world;
 
 pub use cdf::{Interpolation, SizeCdf};
+pub use changes::{Becomes, Change, check_changes};
 pub use checks::check_switch;
 pub use config::{CioqConfig, Others, PfcConfig, SwitchConfig, TraceFilter, WorldConfig};
 pub use counts::Totals;

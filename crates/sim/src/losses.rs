@@ -60,6 +60,8 @@ struct Entry {
 enum What {
     /// A switch dropped them.
     Dropped,
+    /// Their sender's host dropped them as they were sent: comes where the sender's own entries do.
+    DroppedAtOnce,
     /// They arrived cut.
     Cut,
     /// Their sender sent them again.
@@ -83,6 +85,11 @@ impl LossLog {
     /// A switch has dropped `packet`.
     pub fn dropped(&mut self, now: Time, packet: &Packet) {
         self.lose(now, packet, What::Dropped);
+    }
+
+    /// The host of its sender has dropped `packet`, at the instant at which it was sent.
+    pub fn dropped_at_once(&mut self, now: Time, packet: &Packet) {
+        self.lose(now, packet, What::DroppedAtOnce);
     }
 
     /// `packet` has arrived without its payload.
@@ -160,7 +167,7 @@ impl Flow {
     fn tell(&mut self, entry: &Entry) {
         let (start, end) = (entry.seq, entry.seq + u64::from(entry.len));
         match entry.what {
-            What::Dropped => {
+            What::Dropped | What::DroppedAtOnce => {
                 self.losses.drops += u32::from(start != SYN);
                 self.lost.add(start, end);
             }
@@ -240,6 +247,16 @@ mod tests {
         // A retransmission takes the loss with it, and so the second timeout finds nothing.
         log.timed_out(us(1), FlowId(0), 0);
         assert_eq!(losses(log, 0), (1, 0, 1));
+    }
+
+    #[test]
+    fn what_a_host_drops_as_it_is_sent_is_lost_after_that() {
+        let mut log = LossLog::default();
+        log.dropped(us(1), &packet(Kind::Data, 0, 0, 1000));
+        log.sent_again(us(2), FlowId(0), &again(0, 1000));
+        log.dropped_at_once(us(2), &packet(Kind::Data, 0, 0, 1000));
+        log.sent_again(us(3), FlowId(0), &again(0, 1000));
+        assert_eq!(losses(log, 0), (2, 0, 0));
     }
 
     #[test]

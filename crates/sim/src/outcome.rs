@@ -226,6 +226,8 @@ pub enum TraceEvent {
         /// The reason for the drop.
         reason: DropReason,
     },
+    /// Its host dropped it: the link behind the NIC is down.
+    DroppedByHost,
     /// The packet reached its host.
     Delivered,
 }

@@ -127,10 +127,21 @@ impl Tally {
 
     /// A switch dropped a packet.
     pub fn dropped(&mut self, now: Time, packet: &Packet) {
+        self.count_dropped(packet);
+        self.losses.dropped(now, packet);
+    }
+
+    /// A host dropped a packet as it sent it.
+    #[cold]
+    pub fn dropped_at_once(&mut self, now: Time, packet: &Packet) {
+        self.count_dropped(packet);
+        self.losses.dropped_at_once(now, packet);
+    }
+
+    fn count_dropped(&mut self, packet: &Packet) {
         if packet.carries_data() || packet.is_trimmed_data() {
             self.classes[packet.class as usize].dropped += 1;
         }
-        self.losses.dropped(now, packet);
     }
 
     /// The sums.

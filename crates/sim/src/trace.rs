@@ -1,6 +1,7 @@
 //! Paths of single packets: kept while they are under way, dropped when the filter does not want them.
 
 use crate::config::TraceFilter;
+use crate::network::End;
 use crate::outcome::{PacketTrace, TraceEvent, TraceStep};
 use crate::switching::{Done, Evicted, Fate};
 use crate::watch::{DetourSeen, Watched, Watcher, Watching};
@@ -117,6 +118,17 @@ impl Tracer {
                 self.step(now, gone.parcel, what);
             }
             Fate::Lost(reason) => self.dropped(now, gone.parcel, switch, gone.from, reason),
+        }
+    }
+
+    /// A packet was lost on a link that is down, or before it.
+    pub fn lost(&mut self, now: Time, parcel: u32, from: End, port: PortId) {
+        match from {
+            End::Switch(switch) => self.dropped(now, parcel, switch, port, DropReason::LinkDown),
+            End::Host(_) => {
+                self.step(now, parcel, TraceEvent::DroppedByHost);
+                self.close(parcel);
+            }
         }
     }
 

@@ -159,7 +159,7 @@ impl Watcher {
 fn switches(trace: &PacketTrace) -> impl Iterator<Item = SwitchId> {
     trace.steps.iter().filter_map(|step| match step.what {
         TraceEvent::Queued { switch, .. } | TraceEvent::Dropped { switch, .. } => Some(switch),
-        TraceEvent::Sent | TraceEvent::Delivered => None,
+        TraceEvent::Sent | TraceEvent::DroppedByHost | TraceEvent::Delivered => None,
     })
 }
 

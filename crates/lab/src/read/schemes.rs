@@ -99,6 +99,8 @@ impl Reader<'_> {
             switch: switches.switch,
             others: switches.others,
             transport,
+            // The scenario's as well.
+            changes: Vec::new(),
         };
         let word =
             |key: &str, problems: &mut Problems| self.scheme_word(key, name, &file, problems);

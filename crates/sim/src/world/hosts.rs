@@ -122,7 +122,7 @@ impl<A: Agenda> World<A> {
         let to = self.attachments[flow.dst.0].switch;
         let mut switches = 1u8;
         while at != to {
-            let link = self.switches[at].toward(to);
+            let link = self.toward(at, to);
             let Far::Switch(next) = self.fabric.links[link].far() else {
                 panic!("a host on the way from switch to switch");
             };
@@ -138,6 +138,14 @@ impl<A: Agenda> World<A> {
             return self.pass_on(flow);
         }
         self.close_sender(flow.0 as usize);
+    }
+
+    /// The link of a shortest path from switch `at` to switch `to`, in the network as it was laid.
+    fn toward(&self, at: u32, to: u32) -> u32 {
+        let (switch, changes) = (&self.switches[at], self.changes.as_deref());
+        let unchanged = changes.and_then(|changes| changes.toward(at, to));
+        let port = unchanged.unwrap_or_else(|| switch.fib().hops(to).ports[0]);
+        switch.first_link() + u32::from(port.0)
     }
 
     /// Sends the acknowledgements that the receiver of `flow` has ready, and sees to its timer.

@@ -28,6 +28,7 @@
 //!   order of the whole run;
 //! - the paths of traced packets.
 
+mod changes;
 mod connections;
 mod finish;
 mod hosts;
@@ -36,6 +37,7 @@ mod machines;
 mod switches;
 
 use crate::agenda::{Agenda, WheelAgenda};
+use crate::changes::check_changes;
 use crate::checks::{check_plan, check_settings};
 use crate::config::WorldConfig;
 use crate::fabric::{Fabric, Happening};
@@ -49,6 +51,7 @@ use crate::switching::{Switch, make_sched};
 use crate::tally::Tally;
 use crate::trace::Tracer;
 use crate::watch::Watching;
+use changes::Changes;
 use connections::Connections;
 use machines::Machines;
 use sidestep_switch::sched::AnySched;
@@ -85,6 +88,8 @@ pub struct World<A: Agenda = WheelAgenda> {
     /// The latest instant that was served until: a limit, or the end of the run.
     served: Time,
     tracer: Tracer,
+    /// What happens to the network, if anything.
+    changes: Option<Box<Changes>>,
     /// Per link: whose it is, where it leads, and its place in the outcome.
     ends: Vec<LinkEnds>,
 }
@@ -102,6 +107,8 @@ impl<A: Agenda> World<A> {
         check_plan(network, &plan)?;
         let mss = plan.largest_mss(config.transport.mss());
         check_settings(&config, network.switches.len(), mss)?;
+        check_changes(network, &config.changes)
+            .map_err(|wrong| format!("change {}: {}", wrong.change, wrong.why))?;
         let ports = Ports::number(network)?;
         let fibs = ports.shortest_paths(&network.switches)?;
         let (links, ends) = lay_links(network, &ports);
@@ -143,7 +150,7 @@ impl<A: Agenda> World<A> {
             fabric,
             switches: Table::new(switches),
             hosts: Table::new((0..network.hosts).map(|_| Host::new()).collect()),
-            attachments: Table::new(ports.attachments),
+            attachments: Table::new(ports.attachments.clone()),
             senders: std::iter::repeat_with(|| None).take(flows).collect(),
             receivers: std::iter::repeat_with(|| None).take(flows).collect(),
             followers: Vec::new(),
@@ -157,6 +164,7 @@ impl<A: Agenda> World<A> {
             end: if flows == 0 { Time::ZERO } else { Time::MAX },
             served: Time::ZERO,
             tracer: Tracer::new(config.trace.clone()),
+            changes: Changes::new(network, ports, &ends, &config.changes),
             ends,
             plan,
             config,
@@ -229,6 +237,9 @@ impl<A: Agenda> World<A> {
     /// Serves events up to and including `limit`. Says whether every flow has been delivered; the
     /// run ends with that instant, at which whatever else happens is served as well.
     pub fn run_until(&mut self, limit: Time) -> bool {
+        if self.changes.is_some() {
+            self.change_until(limit);
+        }
         self.serve(limit);
         self.served = self.served.max(limit.min(self.end));
         self.unfinished == 0
@@ -251,6 +262,7 @@ impl<A: Agenda> World<A> {
                 },
                 Happening::Wake { host } => self.wake(host),
                 Happening::Sent => {}
+                Happening::Lost { link } => self.swallowed(link),
             }
         }
     }

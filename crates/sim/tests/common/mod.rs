@@ -3,6 +3,7 @@
 #![allow(dead_code, missing_docs)]
 
 pub mod any;
+pub mod changes;
 
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
 use sidestep_sim::*;
@@ -73,6 +74,7 @@ pub fn config(buffer_name: &str, packets: u64, seed: u64) -> WorldConfig {
         others: Others::default(),
         transport: dctcp().into(),
         seed: Seed(seed),
+        changes: Vec::new(),
         trace: TraceFilter::None,
     }
 }

@@ -77,6 +77,7 @@ fn told(what: TraceEvent) -> Option<Step> {
             wanted,
             reason: reason(why),
         },
+        TraceEvent::DroppedByHost => unreachable!("no link goes down"),
         TraceEvent::Delivered => Step::Delivered,
     })
 }
@@ -102,6 +103,7 @@ fn config(scenario: &Scenario) -> WorldConfig {
         // Not used: every flow has ends of its own.
         transport: TcpConfig::default().into(),
         seed: Seed(scenario.seed),
+        changes: Vec::new(),
         trace: TraceFilter::Flows((0..scenario.flows.len() as u32).collect()),
     }
 }
