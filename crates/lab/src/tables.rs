@@ -194,6 +194,54 @@ pub const PROBE_LISTS: &[Param] = &[
     .or_off("off"),
 ];
 
+/// A `[[change]]`.
+pub const CHANGE: &[Param] = &[
+    Param::required(
+        "at",
+        ParamUnit::Time,
+        "when it happens, before anything else of that instant",
+    ),
+    Param::with_default(
+        "link",
+        ParamUnit::File,
+        "",
+        "the cable that changes, both directions of it: its two ends, \"agg 0.0 - core 1\"",
+    ),
+    Param::with_default(
+        "switch",
+        ParamUnit::File,
+        "",
+        "or the switch that changes, all its cables: \"core 1\"",
+    ),
+    Param::with_default(
+        "rate",
+        ParamUnit::Rate,
+        "off",
+        "the rate from now on; \"off\" leaves it as it is",
+    )
+    .or_off("off"),
+    Param::with_default(
+        "down",
+        ParamUnit::Flag,
+        "false",
+        "it carries nothing any more",
+    ),
+    Param::with_default(
+        "up",
+        ParamUnit::Flag,
+        "false",
+        "it carries packets again, at the rate that the topology says",
+    ),
+    Param::with_default(
+        "reroute",
+        ParamUnit::Time,
+        "1 ms",
+        "after which time next hops follow what goes down or comes up, or \"never\"; assumed: a \
+         dead port is seen sooner, a routing protocol takes longer",
+    )
+    .or_off("never"),
+];
+
 /// `[figure]`.
 pub const FIGURE: &[Param] = &[
     Param::required(
@@ -354,6 +402,7 @@ mod tests {
             PROBE,
             PROBE_LISTS,
             CLAIM,
+            CHANGE,
             FIGURE,
             PLOT,
         ];

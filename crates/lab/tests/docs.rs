@@ -2,7 +2,7 @@
 
 use sidestep_lab::stats::metric::METRICS;
 use sidestep_lab::tables::{
-    CLAIM, FIGURE, LISTS, PLOT, PROBE, PROBE_LISTS, SCENARIO, SWITCH, TRANSPORT, TRANSPORTS,
+    CHANGE, CLAIM, FIGURE, LISTS, PLOT, PROBE, PROBE_LISTS, SCENARIO, SWITCH, TRANSPORT, TRANSPORTS,
 };
 use sidestep_lab::{Experiment, Scenario};
 use sidestep_sim::{Files, topology, workload};
@@ -92,6 +92,8 @@ fn every_key_of_a_scenario_and_every_metric_has_a_row() {
     for params in [SCENARIO, LISTS, SWITCH, CLAIM] {
         check_params("scenarios.md", &text, params, &mut missing);
     }
+    let text = page("changes.md", &mut missing);
+    check_params("changes.md", &text, CHANGE, &mut missing);
     let experiments = page("experiments.md", &mut missing);
     for params in [FIGURE, PLOT] {
         check_params("experiments.md", &experiments, params, &mut missing);

@@ -127,6 +127,9 @@ fn settings(
             workload.key
         ));
     }
+    if !config.changes.is_empty() {
+        return Err("change: only the simulator's network changes while a run goes on".into());
+    }
     let Some(tcp) = config.transport.tcp() else {
         return Err("transport.kind: expected \"newreno\" or \"dctcp\", which the kernel has, got \"pfabric\"".into());
     };

@@ -5,6 +5,7 @@
 //! files, a base and the one that extends it, the base's is the earlier layer each time.
 
 mod axes;
+mod changes;
 mod claims;
 mod experiment;
 mod fixed;

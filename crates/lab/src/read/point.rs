@@ -30,6 +30,8 @@ impl Reader<'_> {
                 problems,
             )
         });
+        let last = head.as_ref().map(|h| h.duration.saturating_add(h.drain));
+        let changes = self.changes(last, network.as_ref().map(|(n, _)| n), problems);
         let (head, (network, network_settings)) = (head?, network?);
         let listed_setting = listed?.1;
         let (traffic, traffic_settings) = traffic?;
@@ -39,10 +41,14 @@ impl Reader<'_> {
         settings.extend(traffic_settings);
         let (probe, (schemes, overridden)) = (probe?, schemes?);
         settings.extend(probe.settings.iter().cloned());
+        let changes = changes?;
+        settings.extend(changes.settings);
         let mut all = Vec::new();
         for scheme in schemes {
             settings.extend(scheme.settings);
-            all.push(head.finish(scheme.scheme));
+            let mut scheme = head.finish(scheme.scheme);
+            scheme.config.changes.clone_from(&changes.changes);
+            all.push(scheme);
         }
         probe.check(&all, traffic.len(), problems);
         check_mss(&traffic, &all, problems);
@@ -74,6 +80,7 @@ impl Reader<'_> {
             }
         };
         scenario.warnings = overridden;
+        scenario.warnings.extend(changes.warnings);
         scenario.warnings.extend(warnings::of(&scenario, &plan));
         Some(scenario)
     }

@@ -21,7 +21,7 @@ use crate::config::SwitchConfig;
 use crate::indexed::Table;
 use crate::layout::{Far, Laid, LinkEnds};
 use crate::pfc::Pfc;
-use crate::pool::Pool;
+use crate::pool::{NONE, Pool};
 use sidestep_switch::ports::{Due, Ranked, Wire};
 use sidestep_switch::sched::fifo::Fifo;
 use sidestep_switch::{AnySched, Depth};
@@ -107,10 +107,9 @@ pub(crate) enum Happening {
     Arrival { link: u32, parcel: u32 },
     /// A host has something due.
     Wake { host: u32 },
-    /// A transmission or a crossing ended, or a pause arrived; it is dealt with already.
-    Sent,
-    /// Packets were sent to a link that is down.
-    Lost { link: u32 },
+    /// A transmission or a crossing ended, or a pause arrived; it is dealt with already. Or packets
+    /// were sent to the link `lost`, which is down; otherwise that is [`NONE`].
+    Sent { lost: u32 },
 }
 
 impl<A: Agenda> Fabric<A> {
@@ -280,8 +279,9 @@ impl<A: Agenda> Fabric<A> {
     }
 
     /// A transmission or a crossing ended, or a pause arrived: `slot` counts from the first of these.
+    /// Says to which link that is down something was sent, or [`NONE`].
     #[inline(never)]
-    fn ended(&mut self, slot: u32) -> Happening {
+    fn ended(&mut self, slot: u32) -> u32 {
         let links = self.links.len() as u32;
         if slot < links {
             return self.sent(slot);
@@ -291,12 +291,12 @@ impl<A: Agenda> Fabric<A> {
         } else {
             self.crossed(slot - links);
         }
-        Happening::Sent
+        NONE
     }
 
-    fn sent(&mut self, link: u32) -> Happening {
+    fn sent(&mut self, link: u32) -> u32 {
         let Queue::Ranked(ranked) = &mut self.wiring.queues[link as usize] else {
-            return Happening::Lost { link };
+            return link;
         };
         let l = &mut self.links[link];
         let at = (self.now, self.unbuffered);
@@ -304,12 +304,12 @@ impl<A: Agenda> Fabric<A> {
             let gone = ranked.ended(&mut l.line, &self.pool, at);
             self.left(link, gone);
             self.send_next(link);
-            return Happening::Sent;
+            return NONE;
         }
         let wire = &self.wiring.wires[l.wire];
         let due = ranked.next(&mut l.line, &mut self.pool, wire, at);
         self.plan(link, due);
-        Happening::Sent
+        NONE
     }
 
     /// The slot of a link's pauses or crossings.
@@ -428,7 +428,8 @@ impl<A: Agenda> Fabric<A> {
         if slot < links + self.hosts {
             return Some(Happening::Wake { host: slot - links });
         }
-        Some(self.ended(slot - links - self.hosts))
+        let lost = self.ended(slot - links - self.hosts);
+        Some(Happening::Sent { lost })
     }
 
     /// The head of `link` has arrived: takes it off, plans the next arrival, keeps count.

@@ -22,6 +22,8 @@ impl<A: Agenda> World<A> {
     pub fn drops(&self) -> [u64; DropReason::COUNT] {
         let mut totals = Totals::default();
         (self.switches.iter()).for_each(|switch| totals.decided(&switch.total()));
+        let lost = self.changes.as_ref().map_or(0, |c| c.lost_by_hosts());
+        totals.drops[DropReason::LinkDown as usize] += lost;
         totals.drops
     }
 }

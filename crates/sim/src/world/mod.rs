@@ -47,6 +47,7 @@ use crate::indexed::Table;
 use crate::layout::{Far, LinkEnds, lay_links};
 use crate::network::{End, Network};
 use crate::plan::{FlowPlan, Plan};
+use crate::pool::NONE;
 use crate::switching::{Switch, make_sched};
 use crate::tally::Tally;
 use crate::trace::Tracer;
@@ -261,8 +262,8 @@ impl<A: Agenda> World<A> {
                     }
                 },
                 Happening::Wake { host } => self.wake(host),
-                Happening::Sent => {}
-                Happening::Lost { link } => self.swallowed(link),
+                Happening::Sent { lost: NONE } => {}
+                Happening::Sent { lost } => self.swallowed(lost),
             }
         }
     }
