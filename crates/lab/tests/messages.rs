@@ -108,7 +108,7 @@ fn what_is_wrong_in_a_set_is_said_with_the_set() {
         ),
         (
             "claim=1",
-            "--set claim=1: unknown key \"claim\"; known: title, duration, drain, framing, ttl, seeds, schemes, topology, switch, transport, workload, scheme, probe",
+            "--set claim=1: unknown key \"claim\"; known: title, duration, drain, framing, ttl, seeds, schemes, topology, switch, transport, host, workload, scheme, probe",
         ),
         (
             "k=8",

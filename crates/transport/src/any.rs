@@ -15,7 +15,7 @@ pub enum AnyReceiver {
 }
 
 impl Receiver for AnyReceiver {
-    #[inline]
+    #[inline(always)]
     fn on_segment(&mut self, now: Time, arrival: Arrival) {
         match self {
             AnyReceiver::Tcp(tcp) => tcp.on_segment(now, arrival),
