@@ -110,7 +110,7 @@ fn what_is_wrong_in_a_set_is_said_with_the_set() {
         ),
         (
             "claim=1",
-            "--set claim=1: unknown key \"claim\"; known: title, duration, drain, framing, ttl, seeds, schemes, topology, switch, transport, workload, scheme, probe, change",
+            "--set claim=1: unknown key \"claim\"; known: title, duration, drain, framing, ttl, seeds, schemes, topology, switch, transport, host, workload, scheme, probe, change",
         ),
         (
             "change.1.at=1 ms",

@@ -267,9 +267,9 @@ mod tests {
         );
         assert!(said("1 ms,0,3,0 B").starts_with("f.csv:2: expected a size from 1 B to"));
         assert_eq!(
-            said("1 ms,0,3,281474976710656 B"),
-            "f.csv:2: expected a size from 1 B to 281474976710655 B, or \"endless\", got \
-             281474976710656 B"
+            said("1 ms,0,3,17592186044416 B"),
+            "f.csv:2: expected a size from 1 B to 17592186044415 B, or \"endless\", got \
+             17592186044416 B"
         );
         assert!(said("1,0,3,1 B").starts_with("f.csv:2: expected a time like \"50 us\""));
         assert!(said("1,0,3,1 B").ends_with("got \"1\" without a unit"));

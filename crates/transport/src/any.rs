@@ -25,7 +25,7 @@ impl AnyReceiver {
 }
 
 impl Receiver for AnyReceiver {
-    #[inline]
+    #[inline(always)]
     fn on_segment(&mut self, now: Time, arrival: Arrival) {
         match self {
             AnyReceiver::Tcp(tcp) => tcp.on_segment(now, arrival),

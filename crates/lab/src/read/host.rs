@@ -58,6 +58,8 @@ pub(super) fn check(
     at: &At,
     problems: &mut Problems,
 ) -> Option<()> {
+    // Where no value is to blame, where it was chosen.
+    let at = resolved.places.get("host.shims").unwrap_or(at);
     let refused = |(part, why)| resolved.refused(part, &why, at, problems);
     shim::check(shims, transport).map_err(refused).ok()
 }

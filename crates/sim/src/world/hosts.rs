@@ -32,7 +32,7 @@ impl<A: Agenda> World<A> {
             self.tracer.close(parcel);
         }
         match packet.kind() {
-            Kind::Data | Kind::Syn => self.on_segment(&packet, false),
+            Kind::Data | Kind::Syn => self.on_segment(&packet),
             Kind::Ack | Kind::SynAck => self.on_ack(&packet, false),
         }
     }
@@ -78,34 +78,34 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// What carries data or opens a flow has arrived; if it is `handed`, it was counted and has gone up
-    /// through shims. One function, so that the receiver is inlined in it.
-    #[inline(never)]
-    pub(super) fn on_segment(&mut self, packet: &Packet, handed: bool) {
+    #[inline]
+    fn on_segment(&mut self, packet: &Packet) {
         let now = self.fabric.now;
         let flow = packet.flow;
         let f = flow.0 as usize;
         let data = packet.carries_data() && !packet.trimmed();
-        if !handed {
-            self.count_segment(packet, data);
+        if data {
+            self.tally.data_delivered(packet);
+            if packet.detours > 0 {
+                self.count_detoured(packet);
+            }
+        } else if packet.trimmed() {
+            self.tally.cut(now, packet);
         }
         if self.receivers[f].is_none() {
             if self.received[f].finished.is_some() {
-                return self.on_late_segment(packet, handed);
+                return self.on_late_segment(packet, false);
             }
             self.open_receiver(flow);
         }
         let end = self.receivers[f].as_deref_mut().expect("just opened");
-        if data
-            && !handed
-            && let Some(n) = end.see(packet)
-        {
+        if data && let Some(n) = end.see(packet) {
             self.tally.reordered(packet, n);
         }
-        if self.shimmed && !self.out_of_shims(packet, handed) {
-            return;
+        if self.shimmed {
+            let host = end.dst;
+            return self.go_up(host, packet);
         }
-        let end = self.receivers[f].as_deref_mut().expect("just opened");
         let complete = end.endpoint.on_segment(now, arrival(packet));
         self.drive_receiver(flow);
         if complete {
@@ -113,15 +113,19 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    #[inline(always)]
-    fn count_segment(&mut self, packet: &Packet, data: bool) {
-        if data {
-            self.tally.data_delivered(packet);
-            if packet.detours > 0 {
-                self.count_detoured(packet);
-            }
-        } else if packet.trimmed() {
-            self.tally.cut(self.fabric.now, packet);
+    /// The same of what has arrived before, and has gone up through the shims.
+    pub(super) fn on_handed_segment(&mut self, packet: &Packet) {
+        let flow = packet.flow;
+        let Some(end) = self.receivers[flow.0 as usize].as_deref_mut() else {
+            return self.on_late_segment(packet, true);
+        };
+        if packet.carries_data() && end.see_handed(packet) {
+            self.tally.transport_reordered(packet);
+        }
+        let complete = end.endpoint.on_segment(self.fabric.now, arrival(packet));
+        self.drive_receiver(flow);
+        if complete {
+            self.flow_delivered(flow);
         }
     }
 

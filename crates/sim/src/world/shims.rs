@@ -94,25 +94,9 @@ impl<A: Agenda> World<A> {
     /// Hands a packet to the transport, if its flow has not ended meanwhile.
     fn hand_over(&mut self, packet: &Packet) {
         match packet.kind() {
-            Kind::Data | Kind::Syn => self.on_segment(packet, true),
+            Kind::Data | Kind::Syn => self.on_handed_segment(packet),
             Kind::Ack | Kind::SynAck => self.on_ack(packet, true),
         }
-    }
-
-    /// Is this segment of an open flow for the transport? One that is not `handed` over by the shims
-    /// goes up through them first.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn out_of_shims(&mut self, packet: &Packet, handed: bool) -> bool {
-        let f = packet.flow.0 as usize;
-        let end = self.receivers[f].as_deref_mut().expect("an open receiver");
-        if !handed {
-            let host = end.dst;
-            self.go_up(host, packet);
-        } else if packet.carries_data() && end.see_handed(packet) {
-            self.tally.transport_reordered(packet);
-        }
-        handed
     }
 
     /// The alarm asked for at `at` goes off, unless an earlier one has replaced it.

@@ -276,7 +276,7 @@ fn early(ack: u64, ece: bool) -> Ack {
 }
 
 impl Receiver for TcpReceiver {
-    #[inline]
+    #[inline(always)]
     fn on_segment(&mut self, now: Time, arrival: Arrival) {
         if arrival.syn || arrival.trimmed {
             return self.hear_unusual(&arrival);

@@ -21,6 +21,7 @@
 //! **Deviations**   orders by the sequence number of the first byte, which every TCP carries; a
 //!                  gap behind one that was given up does not begin to wait anew.
 
+use std::collections::btree_map::Entry as Place;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use sidestep_types::{Bytes, Entry, FlowId, Packet, Param, ParamUnit, Refusal, Size, Time, Values};
@@ -290,9 +291,10 @@ impl Order {
 
 impl Shim for Order {
     fn open(&mut self, flow: FlowId, _size: Option<u64>) {
-        if self.most_flows.is_none_or(|most| self.flows < most) {
-            let new = self.streams.insert(key(flow, 0), Stream::new(0)).is_none();
-            self.flows += u64::from(new);
+        let room = self.most_flows.is_none_or(|most| self.flows < most);
+        if let (Place::Vacant(place), true) = (self.streams.entry(key(flow, 0)), room) {
+            place.insert(Stream::new(0));
+            self.flows += 1;
         }
     }
 

@@ -189,6 +189,14 @@ fn nothing_is_held_of_a_flow_that_is_closed_or_was_given_no_place() {
 }
 
 #[test]
+fn a_flow_that_is_open_keeps_what_is_held_when_it_opens_again() {
+    let mut stack = order(&[]);
+    assert_eq!(arrive(&mut stack, us(0), data(1)), []);
+    stack.open(FLOW, None);
+    assert_eq!(arrive(&mut stack, us(0), data(0)), [0, 1]);
+}
+
+#[test]
 fn without_room_the_gaps_below_are_given_up() {
     for capacity in [Size::Packets(2), Size::Bytes(Bytes(299))] {
         let mut stack = order(&[("capacity", Value::Size(capacity))]);
