@@ -158,7 +158,7 @@ fn a_connection_that_was_idle_keeps_its_window_or_begins_again() {
         ([took[0], took[2]], [took[1], took[3]])
     };
     let greeted = pipeline(&[40]) + pipeline(&[40]);
-    let (request, plain) = (pipeline(&[1040]), pipeline(&vec![1500; 40]));
+    let (request, plain) = (pipeline(&[1040]), pipeline(&[1500; 40]));
     for idle_restart in [false, true] {
         let (requests, [first, second]) = answers(idle_restart, true);
         assert_eq!(requests, [greeted + pipeline(&[40, 1040]), request]);
