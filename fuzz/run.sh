@@ -14,7 +14,7 @@ seconds=${1:-5}
 case $seconds in
     '' | *[!0-9]* | 0) echo "fuzz/run.sh: expected seconds from 1 on, got \"$seconds\"" >&2; exit 2 ;;
 esac
-all="scenario cdf flow_list topology_file receiver sender shims frame machine switch_config"
+all="scenario cdf flow_list topology_file receiver sender shims frame machine question switch_config"
 for target in "$@"; do
     case " $all " in
         *" $target "*) ;;

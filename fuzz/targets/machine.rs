@@ -1,14 +1,14 @@
-//! Any frames on any ports at any times, with reloads between: a switch loses count of none,
-//! never goes back in time, and is empty when all has left.
+//! Any frames on any ports at any times, with reloads and changes of rates, links and ways between: a
+//! switch loses count of none, never goes back in time, and is empty when all has left.
 
 #![no_main]
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use sidestep_softswitch::frame::sample::{Sample, arp_request, solicitation};
-use sidestep_softswitch::machine::{Counters, Machine, PortCounters};
+use sidestep_softswitch::machine::{Change, Counters, Machine, PortCounters};
 use sidestep_softswitch::setup::Setup;
-use sidestep_types::{PortId, Time};
+use sidestep_types::{BitRate, PortId, Time};
 
 /// A switch, and what comes in.
 #[derive(Arbitrary, Debug)]
@@ -60,6 +60,18 @@ enum Event {
     },
     Raw(Vec<u8>),
     Reload(u8),
+    Rate {
+        ports: u8,
+        mbps: u16,
+    },
+    Link {
+        ports: u8,
+        up: bool,
+    },
+    Ways {
+        to: u8,
+        ports: u8,
+    },
     Poll,
 }
 
@@ -187,8 +199,33 @@ impl Event {
                 sample.bytes()
             }
             Event::Raw(bytes) => bytes.clone(),
-            Event::Reload(_) | Event::Poll => Vec::new(),
+            _ => Vec::new(),
         }
+    }
+}
+
+impl Event {
+    /// What it changes of the network, if it does. Ports are the four lowest bits.
+    fn change(&self) -> Option<Change> {
+        let list = |bits: u8| (0..4).filter(move |n| bits >> n & 1 == 1).map(PortId);
+        Some(match self {
+            Event::Rate { ports, mbps } => Change::Rate(
+                list(*ports).collect(),
+                BitRate::mbps(u64::from(*mbps).max(1)),
+            ),
+            Event::Link { ports, up: true } => Change::Up(list(*ports).collect()),
+            Event::Link { ports, up: false } => Change::Down(list(*ports).collect()),
+            Event::Ways { to, ports } => {
+                let mac = format!("02:00:00:00:00:0{}", to % 3 + 1)
+                    .parse()
+                    .expect("a MAC");
+                Change::Ways {
+                    stations: vec![(mac, list(*ports | 1).collect())],
+                    detours: (*ports & 16 != 0).then(|| list(ports & 12).collect()),
+                }
+            }
+            _ => return None,
+        })
     }
 }
 
@@ -202,7 +239,12 @@ fuzz_target!(|input: Input| {
             Event::Reload(config) => machine
                 .reload(now, &setup(*config))
                 .expect("same interfaces"),
-            event => machine.receive(now, PortId(u16::from(step.port % 5)), &event.bytes()),
+            event => match event.change() {
+                Some(change) => {
+                    (machine.change(now, &change)).expect("ports and stations that are there");
+                }
+                None => machine.receive(now, PortId(u16::from(step.port % 5)), &event.bytes()),
+            },
         }
         conserved(&machine.counters(now));
     }

@@ -53,6 +53,8 @@ pub struct Counters {
     pub not_learned: u64,
     /// Frames that came by a port that is not there.
     pub no_port: u64,
+    /// Changes of rates, links and ways that were ordered.
+    pub changes: u64,
     /// In the order of the config.
     pub ports: Vec<PortCounters>,
 }
@@ -64,6 +66,10 @@ pub struct PortCounters {
     pub name: String,
     /// The Linux interface.
     pub interface: String,
+    /// What it sends at.
+    pub rate_bps: u64,
+    /// It was not ordered down.
+    pub link_up: bool,
     /// Frames that came in.
     pub rx_frames: u64,
     /// Their bytes, without FCS.
@@ -127,6 +133,8 @@ impl PortCounts {
         PortCounters {
             name: name.to_string(),
             interface: interface.to_string(),
+            rate_bps: 0,
+            link_up: true,
             rx_frames: self.rx_frames,
             rx_bytes: self.rx_bytes,
             tx_frames: self.tx_frames,

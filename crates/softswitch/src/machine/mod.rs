@@ -9,6 +9,7 @@
 //!                  against each other, packet by packet.
 
 mod agenda;
+mod change;
 mod core;
 mod counters;
 mod departure;
@@ -21,6 +22,7 @@ mod slab;
 mod tests;
 mod watch;
 
+pub use change::Change;
 pub use counters::{Counters, Depths, PortCounters};
 pub use departure::{Departure, Handle};
 pub use watch::{Event, Happened, Watcher};
@@ -45,6 +47,8 @@ pub struct Machine {
     learning: Learning,
     not_learned: u64,
     no_port: u64,
+    /// How often something was changed.
+    changes: u64,
     /// Frames handed out and not yet released.
     out: u32,
     identity: Identity,
@@ -113,7 +117,10 @@ impl Machine {
                     now: Time::ZERO,
                     slab: Slab::new(),
                     capacity: decision.capacity,
-                    to_switch: to_switch(setup),
+                    switches: switches(setup),
+                    to_switch: switches(setup),
+                    down: PortSet::EMPTY,
+                    stranded: Vec::new(),
                     dues: Agenda::new(many),
                     ends: Agenda::new(many),
                     ports,
@@ -127,6 +134,7 @@ impl Machine {
             learning: Learning::new(MOST_LEARNED, seed.salt("learning")),
             not_learned: 0,
             no_port: 0,
+            changes: 0,
             out: 0,
             identity,
             setup: setup.clone(),
@@ -146,6 +154,9 @@ impl Machine {
         };
         counts.rx_frames += 1;
         counts.rx_bytes += bytes.len() as u64;
+        if self.core.outputs.down.has(port) {
+            return self.core.refuse(port, bytes, Refusal::LinkDown);
+        }
         match frame::read(bytes) {
             Err(why) => self.core.refuse(port, bytes, why),
             Ok(frame) => self.place(port, &frame, bytes),
@@ -175,7 +186,7 @@ impl Machine {
             ages: is_ip && !group,
             detours: is_ip,
             // A real frame does not say whether it was detoured. Only a switch may send one back.
-            returns: is_ip && !learns && self.core.outputs.to_switch.has(port),
+            returns: is_ip && !learns && self.core.outputs.switches.has(port),
             macs: None,
         };
         if group {
@@ -316,6 +327,8 @@ impl Machine {
                 queued_bytes: depth.bytes,
                 peak_packets: peak.packets,
                 peak_bytes: peak.bytes,
+                rate_bps: port.rate.as_bps(),
+                link_up: !self.core.outputs.down.has(at),
                 ..self.core.counts[index].copy(&port.name, &port.interface, decided)
             });
         }
@@ -326,13 +339,14 @@ impl Machine {
             learned: self.learning.len() as u64,
             not_learned: self.not_learned,
             no_port: self.no_port,
+            changes: self.changes,
             ports,
         }
     }
 }
 
-/// The ports that take detours.
-fn to_switch(setup: &Setup) -> PortSet {
+/// The ports that lead to switches.
+fn switches(setup: &Setup) -> PortSet {
     let ports = setup.ports.iter().enumerate();
     let to_switch = ports.filter(|(_, port)| port.to_switch);
     to_switch.map(|(index, _)| PortId(index as u16)).collect()

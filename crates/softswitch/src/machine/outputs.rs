@@ -10,7 +10,7 @@ use super::agenda::Agenda;
 use super::departure::{Departure, Handle};
 use super::slab::Slab;
 use crate::setup::PortSetup;
-use sidestep_switch::ports::{Due, Line, Ports, Ranked, Store, Wire, reschedule};
+use sidestep_switch::ports::{Due, Line, NONE, Ports, Ranked, Store, Wire, reschedule};
 use sidestep_switch::{AnySched, Capacity, Depth};
 use sidestep_types::{Framing, Packet, PortId, PortSet, Time};
 
@@ -41,7 +41,14 @@ pub(super) struct Outputs {
     pub ports: Vec<Port>,
     pub slab: Slab,
     pub capacity: Capacity,
+    /// Ports that lead to switches.
+    pub switches: PortSet,
+    /// Of those, ports that take detours.
     pub to_switch: PortSet,
+    /// Ports whose link is down: nothing waits there.
+    pub down: PortSet,
+    /// Frames that joined a queue whose link is down, with its port: to be dropped.
+    pub stranded: Vec<(u32, PortId)>,
     /// Per port, when its first frame is to be handed out.
     pub dues: Agenda,
     /// Per port that ranks, when its transmission ends, if something waits behind it.
@@ -90,6 +97,9 @@ impl Outputs {
     /// Queues a frame on `port` and counts it in.
     #[inline]
     pub fn enqueue(&mut self, port: usize, handle: u32) {
+        if self.down.has(PortId(port as u16)) {
+            return self.stranded.push((handle, PortId(port as u16)));
+        }
         let bytes = buffered(&self.slab.parcel(handle).packet);
         self.ports[port].line.grow(bytes);
         self.wait(port, handle);
@@ -164,6 +174,28 @@ impl Outputs {
         for handle in waiting {
             self.wait(port, handle);
         }
+    }
+
+    /// Takes every frame off `port`: what is on the wire, what is being sent, what waits. They are
+    /// the caller's to free.
+    pub fn empty(&mut self, port: usize, sched: AnySched) -> Vec<u32> {
+        let p = &mut self.ports[port];
+        let new = Ranked::around(sched, port as u32);
+        let (slab, line) = (&mut self.slab, &mut p.line);
+        let mut waiting = reschedule(&mut p.ranked, new, line, slab, self.now, UNBUFFERED);
+        for handle in &waiting {
+            line.shrink(buffered(&slab.parcel(*handle).packet));
+        }
+        waiting.sort_by_key(|handle| slab.number(*handle));
+        let mut all = Vec::new();
+        while line.head() != NONE {
+            all.push(line.take(slab, UNBUFFERED));
+        }
+        all.extend(waiting);
+        line.free_at = self.now;
+        self.ends.set(port, Time::MAX);
+        self.dues.set(port, Time::MAX);
+        all
     }
 
     /// The ports, with a frame at hand that came in by `ingress`.

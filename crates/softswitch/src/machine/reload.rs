@@ -40,7 +40,9 @@ impl Machine {
         self.core.outputs.advance(now);
         let before = std::mem::replace(&mut self.setup, setup.clone());
         let reseeded = before.seed != setup.seed;
-        if before.decision.route != setup.decision.route || reseeded {
+        // A route that remembers does so by the numbers of the table's lists.
+        let moved = before.stations != setup.stations || before.networks != setup.networks;
+        if before.decision.route != setup.decision.route || reseeded || moved {
             self.core.decider.set_route(route);
         }
         if before.decision.buffer != setup.decision.buffer || reseeded {
@@ -55,7 +57,8 @@ impl Machine {
             self.core.ranks = Some(Ranks::of(setup.rank));
         }
         self.core.outputs.capacity = decision.capacity;
-        self.core.outputs.to_switch = super::to_switch(setup);
+        self.core.outputs.switches = super::switches(setup);
+        self.core.outputs.to_switch = self.core.outputs.switches;
         self.stations = Stations::new(setup, Seed(setup.seed).salt("stations"));
         if setup.forwarding == Forwarding::Static {
             self.learning.clear();

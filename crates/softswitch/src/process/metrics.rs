@@ -177,6 +177,7 @@ impl Collector for Scrape {
             let labels = [("port", port.name.as_str())];
             ConstGauge::new(i64::from(port.running)).encode(family.encode_family(&labels)?)?;
         }
+        self.links(&mut encoder)?;
         self.frames(&mut encoder)?;
         self.reasons(&mut encoder)?;
         self.queues(&mut encoder)?;
@@ -206,6 +207,37 @@ const FRAMES: [Count; 5] = [
 ];
 
 impl Scrape {
+    /// What was ordered of links: none of it is of the interface.
+    fn links(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        type Value = fn(&PortCounters) -> i64;
+        let families: [(&str, &str, Option<Unit>, Value); 2] = [
+            (
+                "switch_link_up",
+                "0 when the link was ordered down",
+                None,
+                |p| i64::from(p.link_up),
+            ),
+            (
+                "switch_rate",
+                "What the port sends at",
+                Some(Unit::Other("bits_per_second".into())),
+                |p| i64::try_from(p.rate_bps).unwrap_or(i64::MAX),
+            ),
+        ];
+        for (name, help, unit, value) in families {
+            let mut family =
+                encoder.encode_descriptor(name, help, unit.as_ref(), MetricType::Gauge)?;
+            for port in &self.0.machine.ports {
+                let labels = [("port", port.name.as_str())];
+                ConstGauge::new(value(port)).encode(family.encode_family(&labels)?)?;
+            }
+        }
+        let help = "Changes of rates, links and ways that were ordered";
+        let metric =
+            encoder.encode_descriptor("switch_changes", help, None, MetricType::Counter)?;
+        ConstCounter::new(self.0.machine.changes).encode(metric)
+    }
+
     fn frames(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         for (name, help, value) in FRAMES {
             self.count(encoder, name, help, &value)?;

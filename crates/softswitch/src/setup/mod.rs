@@ -11,6 +11,7 @@ mod tests;
 mod write;
 
 pub use mac::Mac;
+pub use ports::check_rate;
 
 use sidestep_config::decision::Decision;
 use sidestep_types::{BitRate, PortId, Time};

@@ -109,12 +109,8 @@ fn port(table: &Table, at: &At, problems: &mut Problems) -> Option<PortSetup> {
         return None;
     }
     let rate = values.rate("rate");
-    if rate < SLOWEST {
-        let message = format!(
-            "port.rate: expected at least {SLOWEST}, got {rate}: a full frame would take more \
-             than 12 s"
-        );
-        problems.add(place("port.rate"), message);
+    if let Err(why) = check_rate(rate) {
+        problems.add(place("port.rate"), format!("port.rate: {why}"));
         return None;
     }
     let name = match values.word("name") {
@@ -130,6 +126,16 @@ fn port(table: &Table, at: &At, problems: &mut Problems) -> Option<PortSetup> {
         flood: values.flag("flood"),
         xdp: values.word("io") == "xdp",
     })
+}
+
+/// Refuses a rate that no port is meant to have.
+pub fn check_rate(rate: BitRate) -> Result<(), String> {
+    match rate < SLOWEST {
+        false => Ok(()),
+        true => Err(format!(
+            "expected at least {SLOWEST}, got {rate}: a full frame would take more than 12 s"
+        )),
+    }
 }
 
 /// The ports called `words`, one at least and each once; `what` says whose they are.

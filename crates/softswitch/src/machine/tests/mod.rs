@@ -1,5 +1,6 @@
 //! The switch by hand, and what must hold for every policy.
 
+mod changes;
 mod dialogue;
 mod laws;
 mod reloads;
