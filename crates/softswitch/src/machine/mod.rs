@@ -38,6 +38,7 @@ use crate::setup::{Forwarding, Setup};
 use crate::table::{Answer, Learned, Learning, MOST_LEARNED, Stations, only};
 use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Decider, Streams, buffer, sched};
 use sidestep_types::{PortId, PortSet, Seed, Time};
+use std::collections::VecDeque;
 use std::net::IpAddr;
 
 /// A switch: frames and the time go in, frames come out when their last bit would have left.
@@ -121,6 +122,7 @@ impl Machine {
                     to_switch: switches(setup),
                     down: PortSet::EMPTY,
                     stranded: Vec::new(),
+                    arrived: VecDeque::new(),
                     dues: Agenda::new(many),
                     ends: Agenda::new(many),
                     ports,
@@ -261,7 +263,7 @@ impl Machine {
     /// When [`Machine::poll_send`] has something next.
     #[inline]
     pub fn next_departure(&self) -> Option<Time> {
-        let first = self.core.outputs.dues.first();
+        let first = self.core.outputs.first();
         (first != Time::MAX).then_some(first)
     }
 

@@ -13,6 +13,7 @@ use crate::setup::PortSetup;
 use sidestep_switch::ports::{Due, Line, NONE, Ports, Ranked, Store, Wire, reschedule};
 use sidestep_switch::{AnySched, Capacity, Depth};
 use sidestep_types::{Framing, Packet, PortId, PortSet, Time};
+use std::collections::VecDeque;
 
 /// Of a frame's bytes on the wire, those that take no buffer: preamble and gap.
 pub(super) const UNBUFFERED: u32 = Framing::Ethernet.unbuffered();
@@ -49,6 +50,8 @@ pub(super) struct Outputs {
     pub down: PortSet,
     /// Frames that joined a queue whose link is down, with its port: to be dropped.
     pub stranded: Vec<(u32, PortId)>,
+    /// Frames that were out of a link before it went down, and were not asked for yet.
+    pub arrived: VecDeque<Departure>,
     /// Per port, when its first frame is to be handed out.
     pub dues: Agenda,
     /// Per port that ranks, when its transmission ends, if something waits behind it.
@@ -123,6 +126,11 @@ impl Outputs {
     #[inline]
     pub fn take(&mut self) -> Option<Departure> {
         let due = self.dues.first();
+        if let Some(first) = self.arrived.front()
+            && first.due <= due
+        {
+            return self.arrived.pop_front();
+        }
         if due > self.now || due == Time::MAX {
             return None;
         }
@@ -134,6 +142,13 @@ impl Outputs {
             due,
             handle: Handle(handle),
         })
+    }
+
+    /// When something is due first; [`Time::MAX`] when nothing is.
+    #[inline]
+    pub fn first(&self) -> Time {
+        let arrived = self.arrived.front().map_or(Time::MAX, |first| first.due);
+        self.dues.first().min(arrived)
     }
 
     /// Plans when the first frame of `port` is to be handed out, if there is one.
@@ -179,6 +194,7 @@ impl Outputs {
     /// Takes every frame off `port`: what is on the wire, what is being sent, what waits. They are
     /// the caller's to free.
     pub fn empty(&mut self, port: usize, sched: AnySched) -> Vec<u32> {
+        self.let_out(port);
         let p = &mut self.ports[port];
         let new = Ranked::around(sched, port as u32);
         let (slab, line) = (&mut self.slab, &mut p.line);
@@ -196,6 +212,22 @@ impl Outputs {
         self.ends.set(port, Time::MAX);
         self.dues.set(port, Time::MAX);
         all
+    }
+
+    /// What is out of the link of `port` by now is no more in it.
+    fn let_out(&mut self, port: usize) {
+        let p = &mut self.ports[port];
+        while let Some(departs) = p.line.head_departs(&self.slab)
+            && let due = departs.saturating_add(p.wire.delay)
+            && due <= self.now
+        {
+            let handle = Handle(p.line.take(&self.slab, UNBUFFERED));
+            let port = PortId(port as u16);
+            self.arrived.push_back(Departure { port, due, handle });
+        }
+        // Those of several ports, asked for in the order in which they were due.
+        let arrived = self.arrived.make_contiguous();
+        arrived.sort_by_key(|departure| departure.due);
     }
 
     /// The ports, with a frame at hand that came in by `ingress`.

@@ -111,6 +111,24 @@ fn a_dead_link_loses_what_waits_what_is_sent_and_what_is_on_the_wire() {
 }
 
 #[test]
+fn what_is_out_of_a_link_when_it_goes_down_is_not_lost_though_nobody_asked_for_it_yet() {
+    let mut setup = config("", "1 Gbps");
+    setup.ports[1].delay = Time::from_us(5);
+    let mut machine = Machine::new(&setup).unwrap();
+    come(&mut machine, Time::ZERO, 0..4);
+    machine.receive(FULL, PortId(0), &Sample::tcp(1, 3, 1460).bytes());
+    let due = |n: u64| FULL * n + Time::from_us(5);
+    assert_eq!(machine.change(due(2), &Change::Down(port(1))), Ok(2));
+    assert_eq!(machine.next_departure(), Some(due(1)));
+    let out: Vec<_> = leaving(&mut machine, Time::from_s(1))
+        .iter()
+        .map(|f| (f.0, f.1))
+        .collect();
+    assert_eq!(out, [(1, due(1)), (2, FULL * 2), (1, due(2))]);
+    assert_eq!((machine.held(), machine.next_departure()), (0, None));
+}
+
+#[test]
 fn a_link_stays_down_over_a_reload_and_its_rate_may_change_meanwhile() {
     let mut machine = machine("");
     come(&mut machine, Time::ZERO, 0..1);
