@@ -35,6 +35,7 @@ enum Event {
         ttl: u8,
         v6: bool,
         flags: u8,
+        hundreds: u16,
     },
     Changed {
         from: u8,
@@ -96,9 +97,13 @@ const SWITCHES: [&str; 17] = [
 ];
 
 /// Hosts 1 and 2 at ports 0 and 1, switches at ports 2 and 3 with host 3 behind both; port 3 is
-/// slow and far away. The switch is a router as well.
+/// slow and far away. The switch is a router as well. From 128 on host 1 has `order`.
 fn setup(which: u8) -> Setup {
-    let switch = SWITCHES[usize::from(which) % SWITCHES.len()];
+    let switch = SWITCHES[usize::from(which % 128) % SWITCHES.len()];
+    let shims = match which {
+        ..128 => "",
+        _ => "shims = [\"order\"]\norder = { timeout = \"20 us\" }",
+    };
     let text = format!(
         r#"
 seed = 7
@@ -107,6 +112,7 @@ seed = 7
 [[port]]
 interface = "p0"
 rate = "1 Gbps"
+{shims}
 [[port]]
 interface = "p1"
 rate = "300 Mbps"
@@ -157,8 +163,10 @@ impl Event {
                 ttl,
                 v6,
                 flags,
+                hundreds,
             } => {
                 let sample = Sample {
+                    seq: u32::from(*hundreds).wrapping_mul(100),
                     tos: *tos,
                     ttl: *ttl,
                     flags: (*flags != 255).then_some(*flags),

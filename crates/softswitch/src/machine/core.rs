@@ -300,7 +300,7 @@ impl Carrier for AtHand<'_> {
 }
 
 /// Writes a mark into a frame that waited, if it has none yet.
-fn mark_kept(kept: &mut [u8]) {
+pub(super) fn mark_kept(kept: &mut [u8]) {
     if let Ok(Frame {
         what: What::Ip(mut ip),
         ..

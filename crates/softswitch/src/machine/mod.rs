@@ -17,13 +17,14 @@ mod outputs;
 mod packet;
 mod rank;
 mod reload;
+mod shims;
 mod slab;
 #[cfg(test)]
 mod tests;
 mod watch;
 
 pub use change::Change;
-pub use counters::{Counters, Depths, PortCounters};
+pub use counters::{Counters, Depths, PortCounters, ShimCounters};
 pub use departure::{Departure, Handle};
 pub use watch::{Event, Happened, Watcher};
 
@@ -31,12 +32,14 @@ use self::core::{Core, How, Ranks};
 use agenda::Agenda;
 use counters::PortCounts;
 use outputs::{Outputs, Port};
+use shims::Shims;
 use slab::Slab;
 
 use crate::frame::{self, ANSWER_BYTES, Frame, Refusal, What};
 use crate::setup::{Forwarding, Setup};
 use crate::table::{Answer, Learned, Learning, MOST_LEARNED, Stations, only};
 use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Decider, Streams, buffer, sched};
+use sidestep_transport::shim::Stack;
 use sidestep_types::{PortId, PortSet, Seed, Time};
 use std::collections::VecDeque;
 use std::net::IpAddr;
@@ -46,6 +49,8 @@ pub struct Machine {
     core: Core,
     stations: Stations,
     learning: Learning,
+    /// What stands between the links and the hosts; most switches have none.
+    shims: Option<Box<Shims>>,
     not_learned: u64,
     no_port: u64,
     /// How often something was changed.
@@ -113,6 +118,7 @@ impl Machine {
         let decider = Decider::new(route, buffer, identity.streams(setup), many as u16);
         let seed = Seed(setup.seed);
         Ok(Machine {
+            shims: Shims::new(setup)?,
             core: Core {
                 outputs: Outputs {
                     now: Time::ZERO,
@@ -158,6 +164,9 @@ impl Machine {
         counts.rx_bytes += bytes.len() as u64;
         if self.core.outputs.down.has(port) {
             return self.core.refuse(port, bytes, Refusal::LinkDown);
+        }
+        if let Some(shims) = &mut self.shims {
+            shims.down(self.core.outputs.now, port, bytes);
         }
         match frame::read(bytes) {
             Err(why) => self.core.refuse(port, bytes, why),
@@ -252,7 +261,10 @@ impl Machine {
     #[inline]
     pub fn poll_send(&mut self, now: Time) -> Option<Departure> {
         self.core.outputs.advance(now);
-        let departure = self.core.outputs.take()?;
+        let departure = match self.shims {
+            None => self.core.outputs.take()?,
+            Some(_) => self.poll_shims()?,
+        };
         let counts = &mut self.core.counts[departure.port.index()];
         counts.tx_frames += 1;
         counts.tx_bytes += self.core.outputs.slab.bytes(departure.handle.0).len() as u64;
@@ -260,10 +272,24 @@ impl Machine {
         Some(departure)
     }
 
-    /// When [`Machine::poll_send`] has something next.
+    /// What the shims let go on by now. Where they wake and a frame comes out of a link at one instant, the
+    /// frame is first: it may be what they wait for.
+    #[cold]
+    fn poll_shims(&mut self) -> Option<Departure> {
+        let (shims, outputs) = (self.shims.as_mut()?, &mut self.core.outputs);
+        loop {
+            if let Some(departure) = shims.poll() {
+                return Some(departure);
+            }
+            shims.step(outputs)?;
+        }
+    }
+
+    /// When [`Machine::poll_send`] has something to do next.
     #[inline]
     pub fn next_departure(&self) -> Option<Time> {
-        let first = self.core.outputs.first();
+        let shims = self.shims.as_ref().map_or(Time::MAX, |shims| shims.next());
+        let first = self.core.outputs.first().min(shims);
         (first != Time::MAX).then_some(first)
     }
 
@@ -310,6 +336,12 @@ impl Machine {
         self.core.decider.set_route(route);
     }
 
+    /// Puts shims of the caller's on a port, until a reload changes what it has. It must keep nothing.
+    pub fn set_shims(&mut self, port: PortId, stack: Stack) {
+        let none = || Box::new(Shims::none(self.setup.ports.len()));
+        self.shims.get_or_insert_with(none).put(port, stack);
+    }
+
     /// The config that holds now.
     pub fn setup(&self) -> &Setup {
         &self.setup
@@ -331,6 +363,7 @@ impl Machine {
                 peak_bytes: peak.bytes,
                 rate_bps: port.rate.as_bps(),
                 link_up: !self.core.outputs.down.has(at),
+                shims: self.shims.as_ref().and_then(|shims| shims.counters(at)),
                 ..self.core.counts[index].copy(&port.name, &port.interface, decided)
             });
         }

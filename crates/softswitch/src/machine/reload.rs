@@ -1,6 +1,7 @@
 //! Taking over another config while frames are queued.
 
 use super::core::Ranks;
+use super::shims::{self, Shims};
 use super::{Machine, make_sched, needs_ranks};
 use crate::setup::{Forwarding, Setup};
 use crate::table::Stations;
@@ -37,6 +38,8 @@ impl Machine {
         let scheds = setup.ports.iter().map(|_| make_sched(setup, salt));
         let scheds = scheds.collect::<Result<Vec<_>, _>>()?;
 
+        let shims = shims::edges(setup)?;
+
         self.core.outputs.advance(now);
         let before = std::mem::replace(&mut self.setup, setup.clone());
         let reseeded = before.seed != setup.seed;
@@ -62,6 +65,11 @@ impl Machine {
         self.stations = Stations::new(setup, Seed(setup.seed).salt("stations"));
         if setup.forwarding == Forwarding::Static {
             self.learning.clear();
+        }
+        if self.shims.is_some() || shims.iter().any(Option::is_some) {
+            let none = || Box::new(Shims::none(setup.ports.len()));
+            let all = self.shims.get_or_insert_with(none);
+            all.reload(&mut self.core.outputs, (&before, setup), shims);
         }
         for (index, sched) in scheds.into_iter().enumerate() {
             self.core.outputs.requeue(index, &setup.ports[index], sched);

@@ -3,7 +3,7 @@
 use super::orders::{Order, OrderSender};
 use super::report::io_counters;
 use super::snapshot::Snapshot;
-use crate::machine::PortCounters;
+use crate::machine::{PortCounters, ShimCounters};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, NoLabelSet, text};
 use prometheus_client::metrics::MetricType;
@@ -179,6 +179,7 @@ impl Collector for Scrape {
         }
         self.links(&mut encoder)?;
         self.frames(&mut encoder)?;
+        self.shims(&mut encoder)?;
         self.reasons(&mut encoder)?;
         self.queues(&mut encoder)?;
         self.lateness(&mut encoder)
@@ -245,6 +246,36 @@ impl Scrape {
         for count in Counts::ALL {
             let value = |port: &PortCounters| (count.of)(&port.decided);
             self.count(encoder, count.name, count.doc, &value)?;
+        }
+        Ok(())
+    }
+
+    /// Of the ports that have shims.
+    fn shims(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let ports = || {
+            let ports = self.0.machine.ports.iter();
+            ports.filter_map(|port| Some((port.name.as_str(), port.shims.as_ref()?)))
+        };
+        if ports().next().is_none() {
+            return Ok(());
+        }
+        for (at, (name, help, of)) in ShimCounters::ALL.iter().enumerate() {
+            let now = at < ShimCounters::NOW;
+            let kind = if now {
+                MetricType::Gauge
+            } else {
+                MetricType::Counter
+            };
+            let name = format!("switch_shims_{name}");
+            let mut family = encoder.encode_descriptor(&name, help, None, kind)?;
+            for (port, counters) in ports() {
+                let labels = [("port", port)];
+                let count = of(counters);
+                match now {
+                    true => ConstGauge::new(count as i64).encode(family.encode_family(&labels)?)?,
+                    false => ConstCounter::new(count).encode(family.encode_family(&labels)?)?,
+                }
+            }
         }
         Ok(())
     }

@@ -1,7 +1,8 @@
 //! `[[port]]`: the interfaces of a switch.
 
 use super::PortSetup;
-use super::tables::tables;
+use super::shims::{SHIMS, shims};
+use super::tables::{split, tables};
 use sidestep_config::document::Table;
 use sidestep_config::problem::{At, Problems, suggest};
 use sidestep_config::section::section;
@@ -91,7 +92,9 @@ pub(super) fn ports(root: &Table, at: &At, problems: &mut Problems) -> Option<Ve
 }
 
 fn port(table: &Table, at: &At, problems: &mut Problems) -> Option<PortSetup> {
-    let resolved = section("port", PORT, &[], table, at, problems)?;
+    let (plain, lists) = split(table, &["shims"]);
+    let resolved = section("port", PORT, SHIMS, &plain, at, problems)?;
+    let shims = shims(&lists, &resolved, problems)?;
     let values = &resolved.values;
     let interface = values.word("interface");
     let place = |key: &str| resolved.places.get(key).unwrap_or(at);
@@ -113,6 +116,12 @@ fn port(table: &Table, at: &At, problems: &mut Problems) -> Option<PortSetup> {
         problems.add(place("port.rate"), format!("port.rate: {why}"));
         return None;
     }
+    let to_switch = values.word("leads_to") == "switch";
+    if let (true, [list, ..]) = (to_switch && !shims.is_empty(), &lists[..]) {
+        let message = "port.shims: shims stand at a port that leads to a host, and this one leads to a switch";
+        problems.add(&list.at, message);
+        return None;
+    }
     let name = match values.word("name") {
         name if name.is_empty() => interface.clone(),
         name => name,
@@ -122,9 +131,10 @@ fn port(table: &Table, at: &At, problems: &mut Problems) -> Option<PortSetup> {
         interface,
         rate,
         delay: values.time("delay"),
-        to_switch: values.word("leads_to") == "switch",
+        to_switch,
         flood: values.flag("flood"),
         xdp: values.word("io") == "xdp",
+        shims,
     })
 }
 

@@ -4,6 +4,7 @@ mod changes;
 mod dialogue;
 mod laws;
 mod reloads;
+mod shims;
 mod victims;
 
 use super::{Departure, Event, Happened, Machine};
