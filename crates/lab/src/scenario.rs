@@ -104,7 +104,7 @@ impl Scenario {
     }
 
     /// Payload bytes of the largest segment that a flow may send under `scheme`.
-    pub(crate) fn largest_mss(&self, scheme: &Scheme) -> u32 {
+    pub fn largest_mss(&self, scheme: &Scheme) -> u32 {
         let own = self.traffic.iter().filter_map(|t| t.workload.largest_mss());
         own.map(|(mss, _)| mss)
             .fold(scheme.config.transport.mss(), u32::max)

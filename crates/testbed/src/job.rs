@@ -12,6 +12,9 @@ pub fn job(scenario: &Scenario, plan: &Plan, scale: Scale) -> Job {
         let place = plan.joint_place(FlowId(f as u32))?;
         Some(plan.joint[place].opener.0 as usize).filter(|opener| *opener != f)
     };
+    let transport = scenario.schemes[0].config.transport.mss();
+    // Hosts were told the largest that any of them may have.
+    let own = plan.flows.iter().any(|flow| flow.mss.is_some());
     let flow = |(f, flow): (usize, &FlowPlan)| Flow {
         back_on: opener(f),
         src: flow.src.0 as usize,
@@ -23,11 +26,12 @@ pub fn job(scenario: &Scenario, plan: &Plan, scale: Scale) -> Job {
                 flow: flow.0 as usize,
                 wait_ns: scale.here_ns(wait),
             },
-            sim::Start::Replace { flow, .. } => Start::After {
+            sim::Start::Replace { flow, until } => Start::Replace {
                 flow: flow.0 as usize,
-                wait_ns: 0,
+                until_ns: scale.here_ns(until),
             },
         },
+        mss: own.then(|| flow.mss_or(transport)),
     };
     Job {
         flows: plan.flows.iter().enumerate().map(flow).collect(),

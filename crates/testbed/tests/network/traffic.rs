@@ -16,6 +16,7 @@ fn flow(src: usize, dst: usize, bytes: u64, start: Start) -> Flow {
         bytes: Some(bytes),
         start,
         back_on: None,
+        mss: None,
     }
 }
 
@@ -204,6 +205,76 @@ fn an_answer_comes_back_over_the_connection_of_its_request() {
         let expected = format!("flow {flow} goes back on the connection of flow {wrong}: expected");
         assert!(why.to_string().contains(&expected), "{why}");
         job.flows[flow].back_on = Some(flow - 1);
+    }
+}
+
+#[test]
+fn segments_are_as_long_as_their_flow_says() {
+    needs_namespaces!();
+    let bed = Bed::up(star("mss", 3));
+    let sized = |mss| Flow {
+        mss,
+        ..flow(0, 1, 20_000, Start::At(0))
+    };
+    let each = [Some(88), Some(536), Some(1460), None];
+    let mut job = Job {
+        flows: each.map(sized).to_vec(),
+        lasts_ns: 0,
+        horizon_ns: PLENTY_NS,
+    };
+    let ran = run(&bed.0, &job, &AtomicBool::new(false)).unwrap();
+    assert_eq!(ran.warnings, [""; 0]);
+    for (flow, mss) in ran.flows.iter().zip(each) {
+        let mss = mss.unwrap_or(1460);
+        assert_eq!((flow.delivered, flow.sender.snd_mss), (20_000, mss));
+        let least = 20_000u32.div_ceil(mss);
+        assert!(flow.sender.data_segments_out >= Some(least), "{flow:?}");
+        let again = least + flow.sender.retransmits;
+        assert!(flow.sender.data_segments_out <= Some(again), "{flow:?}");
+    }
+    for wrong in [87, 1461] {
+        job.flows[1].mss = Some(wrong);
+        let why = run(&bed.0, &job, &AtomicBool::new(false)).unwrap_err();
+        let expected = "flow 1: mss: expected 88 B to 1460 B";
+        assert!(why.to_string().contains(expected), "{why}");
+    }
+}
+
+#[test]
+fn a_closed_loop_goes_on_until_its_window_ends() {
+    needs_namespaces!();
+    let bed = Bed::up(star("loop", 3));
+    let until_ns = 300_000_000;
+    // Each is 8 ms of its link: the window holds 37 of them.
+    let flows = (0..60).map(|i| {
+        let start = match i {
+            0 => Start::At(0),
+            _ => Start::Replace {
+                flow: i - 1,
+                until_ns,
+            },
+        };
+        flow(i % 3, (i + 1) % 3, 100_000, start)
+    });
+    let job = Job {
+        flows: flows.collect(),
+        lasts_ns: until_ns,
+        horizon_ns: PLENTY_NS,
+    };
+    let ran = run(&bed.0, &job, &AtomicBool::new(false)).unwrap();
+    assert!(
+        (until_ns..PLENTY_NS).contains(&ran.end_ns),
+        "{}",
+        ran.end_ns
+    );
+    let started = ran.flows.iter().filter(|f| f.started_ns.is_some()).count();
+    assert!((2..=38).contains(&started), "{started}");
+    for (i, two) in ran.flows[..started].windows(2).enumerate() {
+        assert_eq!(two[1].due_ns, two[0].finished_ns, "flow {i}");
+        assert!(two[1].due_ns < Some(until_ns));
+    }
+    for never in &ran.flows[started..] {
+        assert_eq!((never.due_ns, never.delivered), (None, 0));
     }
 }
 
