@@ -90,7 +90,7 @@ fn a_loop_is_uniform_over_pairs_of_hosts_and_has_its_sizes() {
 #[test]
 fn a_chain_has_a_follower_at_least() {
     let plan = planned(
-        &made("replace", HOSTS, &set(&[("size", "281474976710655 B")])),
+        &made("replace", HOSTS, &set(&[("size", "17592186044415 B")])),
         SECOND,
         1,
     );
