@@ -78,7 +78,8 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    #[inline]
+    // Inlined, it takes registers from the loop over hops as well: 2 instructions a hop.
+    #[inline(never)]
     fn on_segment(&mut self, packet: &Packet) {
         let now = self.fabric.now;
         let flow = packet.flow;
@@ -449,18 +450,44 @@ impl<A: Agenda> World<A> {
     }
 }
 
-/// Puts a packet on its host's NIC.
+/// Sends a packet of a host: through its shims, if these change what leaves.
 #[inline]
 fn send<A: Agenda>(
     fabric: &mut Fabric<A>,
     tracer: &mut Tracer,
     host: &mut Host,
     id: HostId,
-    mut packet: Packet,
+    packet: Packet,
 ) {
     if host.changes_down {
-        packet = go_down(host, fabric.now, packet);
+        return send_changed(fabric, tracer, host, id, packet);
     }
+    put_on_nic(fabric, tracer, host, id, packet);
+}
+
+/// In a function of its own: a packet that may change would have to be moved before it is stored.
+#[cold]
+#[inline(never)]
+fn send_changed<A: Agenda>(
+    fabric: &mut Fabric<A>,
+    tracer: &mut Tracer,
+    host: &mut Host,
+    id: HostId,
+    packet: Packet,
+) {
+    let packet = go_down(host, fabric.now, packet);
+    put_on_nic(fabric, tracer, host, id, packet);
+}
+
+/// Puts a packet on its host's NIC.
+#[inline(always)]
+fn put_on_nic<A: Agenda>(
+    fabric: &mut Fabric<A>,
+    tracer: &mut Tracer,
+    host: &mut Host,
+    id: HostId,
+    mut packet: Packet,
+) {
     let number = u64::from(id.0) << 32 | host.sent;
     host.sent += 1;
     fabric.depth(id.0);

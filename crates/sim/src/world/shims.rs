@@ -123,8 +123,7 @@ impl<A: Agenda> World<A> {
     }
 }
 
-/// A packet leaves the transport. By value: a reference to it would keep it in memory where there
-/// are no shims.
+/// A packet leaves the transport.
 #[cold]
 #[inline(never)]
 pub(super) fn go_down(host: &mut Host, now: Time, mut packet: Packet) -> Packet {
