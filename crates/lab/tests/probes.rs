@@ -52,11 +52,36 @@ const ALL: [&str; 12] = [
     "probe.loops=true",
 ];
 
+/// Shims, a loop, and a cable that slows, dies and comes back, all beside [`BUSY`].
+const BUSIER: &str = r#"
+[workload.loop]
+kind = "replace"
+active = 10
+cdf = "off"
+size = "30 kB"
+[host]
+shims = ["order"]
+[[change]]
+at = "1 ms"
+link = "agg 0.0 - core 0"
+rate = "100 Mbps"
+[[change]]
+at = "2 ms"
+link = "agg 0.0 - core 0"
+down = true
+reroute = "700 us"
+[[change]]
+at = "5 ms"
+link = "agg 0.0 - core 0"
+up = true
+"#;
+
 #[test]
 fn a_run_with_probes_is_the_run_without_them() {
     for text in [
         BUSY.to_string(),
         BUSY.replace("\"permutation\"", "\"permutation\"\nsize = \"200 kB\""),
+        format!("{BUSY}{BUSIER}"),
     ] {
         let (plain, probed) = (read(&text, &[]).unwrap(), read(&text, &ALL).unwrap());
         for scheme in 0..2 {

@@ -5,7 +5,7 @@ use super::samples::Samples;
 use super::spec::Probe;
 use super::window::Window;
 use sidestep_sim::agenda::Agenda;
-use sidestep_sim::{Network, Plan, World};
+use sidestep_sim::{Network, Plan, Start, World};
 use sidestep_switch::{Depth, DropReason};
 use sidestep_types::{BitRate, FlowId, Time};
 use std::sync::Arc;
@@ -68,21 +68,38 @@ impl Windowed {
     }
 }
 
-/// Bytes delivered in order, of each workload and of all.
+/// Bytes delivered in order, of each workload and of all. Only flows that may be under way are asked:
+/// of a long loop most are drawn and never start.
 struct Goodput {
     window: Window,
     plan: Arc<Plan>,
-    /// Flows that have more to deliver.
+    /// Flows that start at a known time which has not come, the next one last.
+    ahead: Vec<(Time, FlowId)>,
+    /// Flows that follow another: `(the other, this one)`, sorted.
+    follow: Vec<(FlowId, FlowId)>,
+    /// Flows that have begun, as far as is known, and have more to deliver.
     open: Vec<FlowId>,
-    /// By workload: bytes of the others.
+    /// By workload: bytes of those that have not.
     done: Vec<u64>,
 }
 
 impl Goodput {
     fn new(span: Time, last: Time, plan: &Arc<Plan>) -> Goodput {
+        let (mut ahead, mut follow) = (Vec::new(), Vec::new());
+        for (id, flow) in (0..).map(FlowId).zip(&plan.flows) {
+            match (flow.start, flow.start.follows()) {
+                (_, Some(other)) => follow.push((other, id)),
+                (Start::At(at), None) => ahead.push((at, id)),
+                (_, None) => ahead.push((Time::ZERO, id)),
+            }
+        }
+        ahead.sort_unstable_by(|a, b| b.cmp(a));
+        follow.sort_unstable();
         Goodput {
             window: Window::first(span, last, plan.classes.len()),
-            open: (0..plan.flows.len() as u32).map(FlowId).collect(),
+            ahead,
+            follow,
+            open: Vec::new(),
             done: vec![0; plan.classes.len()],
             plan: Arc::clone(plan),
         }
@@ -90,18 +107,35 @@ impl Goodput {
 
     /// `delivered` says of a flow how many bytes, and whether these are all.
     fn look(&mut self, delivered: impl Fn(FlowId) -> (u64, bool), samples: &mut Samples) {
-        let mut bytes = self.done.clone();
-        let (done, plan) = (&mut self.done, &self.plan);
-        self.open.retain(|flow| {
-            let class = usize::from(plan.flows[flow.0 as usize].class);
-            let (own, whole) = delivered(*flow);
-            bytes[class] += own;
-            done[class] += if whole { own } else { 0 };
-            !whole
-        });
+        let now = self.window.due();
+        while let Some((_, flow)) = self.ahead.pop_if(|(at, _)| *at <= now) {
+            self.open.push(flow);
+        }
+        let mut under_way = vec![0; self.done.len()];
+        let mut asked = 0;
+        while let Some(flow) = self.open.get(asked).copied() {
+            let class = usize::from(self.plan.flows[flow.0 as usize].class);
+            let (own, whole) = delivered(flow);
+            if !whole {
+                under_way[class] += own;
+                asked += 1;
+                continue;
+            }
+            self.done[class] += own;
+            self.open.swap_remove(asked);
+            let first = self.follow.partition_point(|(other, _)| *other < flow);
+            let its = self.follow[first..].iter();
+            let its = its.take_while(|(other, _)| *other == flow);
+            self.open.extend(its.map(|(_, follower)| *follower));
+        }
+        let bytes = self
+            .done
+            .iter()
+            .zip(under_way)
+            .map(|(done, more)| done + more);
+        let each = self.window.next(bytes.collect());
         let span = self.window.span();
         let gbps = |bytes: u64| bytes as f64 * 8.0 / span.as_s_f64() / 1e9;
-        let each = self.window.next(bytes);
         samples.of_window("goodput_gbps", span, gbps(each.iter().sum()));
         for (class, bytes) in self.plan.classes.iter().zip(each) {
             samples.of_window(&format!("goodput_gbps.{class}"), span, gbps(bytes));
@@ -192,6 +226,32 @@ mod tests {
         assert_eq!(values["goodput_gbps.a"], [12.0, 24.0, 28.0]);
         assert_eq!(values["goodput_gbps.b"], [0.0, 1.0, 0.0]);
         assert_eq!(values["goodput_gbps"], [12.0, 25.0, 28.0]);
+    }
+
+    #[test]
+    fn who_follows_is_asked_once_the_other_is_whole_and_who_starts_later_then() {
+        let text = "duration = \"1 ms\"\nschemes = \"dctcp\"\n\
+            [topology]\nkind = \"linear\"\nswitches = 4\nhosts_per_switch = 1\n\
+            [workload.loop]\nkind = \"replace\"\nactive = 1\ncdf = \"off\"\nsize = \"20 kB\"\n\
+            [workload.late]\nkind = \"long\"\nsize = \"4 kB\"\nstart = \"30 us\"\n";
+        let read = crate::Scenario::read("t.toml", text, &[], &sidestep_sim::NoFiles);
+        let scenario = read.unwrap_or_else(|problems| panic!("{problems:?}"));
+        let plan = scenario.plan(1).unwrap();
+        let late = plan.flows.len() as u32 - 1;
+        assert!(late >= 5, "the loop fills the run");
+        let mut goodput = Goodput::new(Time::from_us(10), Time::from_us(90), &Arc::new(plan));
+        let mut samples = Samples::default();
+        for (whole, asked) in [(0, vec![0]), (2, vec![0, 1, 2]), (3, vec![2, late, 3])] {
+            let seen = std::cell::RefCell::new(Vec::new());
+            goodput.look(
+                |flow| {
+                    seen.borrow_mut().push(flow.0);
+                    (1000, flow.0 < whole)
+                },
+                &mut samples,
+            );
+            assert_eq!(seen.into_inner(), asked);
+        }
     }
 
     #[test]
