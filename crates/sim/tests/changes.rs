@@ -169,7 +169,9 @@ proptest! {
         network in any_network(), mut config in any_switches(), plan in any_plan(16),
         drawn in any_changes(),
     ) {
-        prop_assume!(config.switch.pfc.is_none());
+        // Where there are cycles, pauses may hold each other up for ever.
+        let tree = network.cables.len() + 1 == network.hosts as usize + network.switches.len();
+        prop_assume!(tree || config.switch.pfc.is_none());
         config.ttl = 64;
         config.changes = of(&network, drawn);
         let mut plan = Plan::clone(&plan);
