@@ -5,7 +5,7 @@
 //!                  hops follow it when `reroute` has passed, unless they follow a later change of
 //!                  the same cable by then.
 //! **State**        which cables are down, and which next hops go around.
-//! **Errors**       a cable that is not there; a rate of 0; a change of what is so already; a cut
+//! **Errors**       a cable that is not there; a rate below 1 kbps; a change of what is so already; a cut
 //!                  that leaves a host without a way, unless next hops never follow it.
 //! **Source**       none: the simulator's own.
 //! **Deviations**   a switch learns of every cable at the same instant (a real routing protocol
@@ -37,6 +37,9 @@ pub enum Becomes {
     /// It is as the network says again.
     Up,
 }
+
+/// The least rate that a link can be given: of a lower one a queue would outlast all time.
+pub const LEAST_RATE: BitRate = BitRate::bps(1_000);
 
 /// What is to be done at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,6 +136,7 @@ pub fn check_changes(network: &Network, changes: &[Change]) -> Result<Vec<Wrong>
                 let why = match change.to {
                     Becomes::Rate(rate) if rate.as_bps() == 0 => "a rate of 0: say down",
                     Becomes::Rate(_) if down => "it is down then, and has no rate",
+                    Becomes::Rate(rate) if rate < LEAST_RATE => "a rate below 1 kbps: say down",
                     Becomes::Down if down => "it is down then already",
                     Becomes::Up if !down => "it is up then already",
                     _ => "",

@@ -14,7 +14,7 @@ use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::{Resolved, resolve};
 use sidestep_config::source::Origin;
 use sidestep_config::spec::{Layer, Spec};
-use sidestep_sim::{Becomes, Change, Network, check_changes};
+use sidestep_sim::{Becomes, Change, LEAST_RATE, Network, check_changes};
 use sidestep_types::{Param, Refusal, Time, Value};
 use std::collections::BTreeMap;
 
@@ -288,3 +288,9 @@ fn one(resolved: &Resolved, last: Option<Time>, network: &Network) -> Result<Wri
         reroute,
     })
 }
+    if let Becomes::Rate(rate) = to
+        && rate < LEAST_RATE
+    {
+        let expected = format!("must be {LEAST_RATE} or more (down = true carries nothing)");
+        return Err(Refusal::of("rate", expected).got(rate));
+    }

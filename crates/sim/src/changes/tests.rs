@@ -89,6 +89,11 @@ fn a_change_of_what_is_so_already_is_refused() {
     );
     assert_eq!(said(&network, &[up(3), down(2)]), "[]");
     assert_eq!(said(&network, &[rate(1, 0)]), "0: a rate of 0: say down");
+    assert_eq!(said(&network, &[rate(1, 1_000)]), "[]");
+    assert_eq!(
+        said(&network, &[rate(1, 999)]),
+        "0: a rate below 1 kbps: say down"
+    );
     assert_eq!(
         said(&network, &[down(1), rate(2, 9)]),
         "1: it is down then, and has no rate"
