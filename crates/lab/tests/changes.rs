@@ -177,6 +177,26 @@ fn a_cut_that_is_meant_is_warned_of_and_so_is_what_has_no_effect() {
         idle.warnings(),
         ["change.1.reroute has no effect: next hops do not depend on rates"]
     );
+    // What another point of a sweep, or the file without this --set, has a use for, is not idle.
+    let other = ["change.2.down=false", "change.2.rate=1 Gbps"];
+    let up = ["change.5.up=false", "change.5.rate=1 Gbps"];
+    let rates = [&other[..], &up].concat();
+    assert!(read(GOOD, &rates).warnings().is_empty());
+    let point = "{ is = \"whole\", \"change.2.down\" = false, \"change.2.rate\" = \"1 Gbps\", \
+                 \"change.5.up\" = false, \"change.5.rate\" = \"1 Gbps\" }";
+    let swept = |more: &str| {
+        let sweep = format!("{GOOD}[sweep]\nlink = [{{ is = \"in turn\" }}, {point}]\n{more}");
+        let read = Experiment::read("a.toml", &sweep, &[], false, &NoFiles);
+        read.unwrap_or_else(|problems| panic!("{problems:?}"))
+            .warnings()
+    };
+    assert!(swept("").is_empty());
+    assert!(swept("\"change.2.reroute\" = [\"never\", \"2 ms\"]\n").is_empty());
+    let both = [&rates[..], &["change.2.reroute=never"]].concat();
+    assert_eq!(
+        read(GOOD, &both).warnings(),
+        ["change.2.reroute has no effect: next hops do not depend on rates"]
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //!                  hops follow it when `reroute` has passed, unless they follow a later change of
 //!                  the same cable by then.
 //! **State**        which cables are down, and which next hops go around.
-//! **Errors**       a cable that is not there; a rate of 0; a change of what is so already; a cut
+//! **Errors**       a cable that is not there; a rate below 1 kbps; a change of what is so already; a cut
 //!                  that leaves a host without a way, unless next hops never follow it.
 //! **Source**       none: the simulator's own.
 //! **Deviations**   a switch learns of every cable at the same instant (a real routing protocol
@@ -37,6 +37,9 @@ pub enum Becomes {
     /// It is as the network says again.
     Up,
 }
+
+/// The least rate that a link can be given: of a lower one a queue would outlast all time.
+pub const LEAST_RATE: BitRate = BitRate::bps(1_000);
 
 /// What is to be done at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,8 +126,8 @@ pub fn check_changes(network: &Network, changes: &[Change]) -> Result<Vec<Wrong>
     let mut standing = Standing::new(cables);
     let steps = steps(changes);
     // Apart from each other: parts as they are, and as next hops know of.
-    let whole = parts(network, &standing.down).1;
-    let mut apart = [whole; 2];
+    let whole = parts(network, &standing.down);
+    let mut apart = [whole.clone(), whole];
     for group in steps.chunk_by(|a, b| a.0 == b.0) {
         for &(_, step) in group {
             if let Step::Happens(i) = step {
@@ -133,6 +136,7 @@ pub fn check_changes(network: &Network, changes: &[Change]) -> Result<Vec<Wrong>
                 let why = match change.to {
                     Becomes::Rate(rate) if rate.as_bps() == 0 => "a rate of 0: say down",
                     Becomes::Rate(_) if down => "it is down then, and has no rate",
+                    Becomes::Rate(rate) if rate < LEAST_RATE => "a rate below 1 kbps: say down",
                     Becomes::Down if down => "it is down then already",
                     Becomes::Up if !down => "it is up then already",
                     _ => "",
@@ -144,17 +148,11 @@ pub fn check_changes(network: &Network, changes: &[Change]) -> Result<Vec<Wrong>
             standing.take(changes, step);
         }
         for (which, dead) in [&standing.down, &standing.avoided].into_iter().enumerate() {
-            let before = apart[which];
-            let (of_host, many) = parts(network, dead);
-            apart[which] = many;
-            if many <= before {
+            let before = std::mem::replace(&mut apart[which], parts(network, dead));
+            let Some((a, b)) = parted(&before, &apart[which]) else {
                 continue;
-            }
-            let cut_off = of_host.iter().position(|part| *part != of_host[0]);
-            let why = format!(
-                "it leaves no way between host 0 and host {}",
-                cut_off.expect("hosts apart")
-            );
+            };
+            let why = format!("it leaves no way between host {a} and host {b}");
             let blamed = |&(_, step): &(Time, Step)| match (which, step) {
                 (0, Step::Happens(i)) if changes[i].to == Becomes::Down => Some(i),
                 (1, Step::Known(i)) if changes[i].to == Becomes::Down => Some(i),
@@ -173,8 +171,14 @@ pub fn check_changes(network: &Network, changes: &[Change]) -> Result<Vec<Wrong>
     Ok(cuts)
 }
 
-/// The part of the network that each host is in, and how many parts have hosts.
-fn parts(network: &Network, dead: &[bool]) -> (Vec<u32>, usize) {
+/// Two hosts that were in one part before and are not now, if there are any.
+fn parted(before: &[u32], now: &[u32]) -> Option<(usize, usize)> {
+    let mut with_first = before.iter().map(|first| *first as usize).zip(0..);
+    with_first.find(|&(a, b)| now[a] != now[b])
+}
+
+/// The part of the network that each host is in, by its first host.
+fn parts(network: &Network, dead: &[bool]) -> Vec<u32> {
     let hosts = network.hosts as usize;
     let mut above: Vec<u32> = (0..(hosts + network.switches.len()) as u32).collect();
     let place = |end: End| match end {
@@ -193,11 +197,7 @@ fn parts(network: &Network, dead: &[bool]) -> (Vec<u32>, usize) {
         let (a, b) = (root(&mut above, a), root(&mut above, b));
         above[a.max(b)] = a.min(b) as u32;
     }
-    let of_host: Vec<u32> = (0..hosts).map(|h| root(&mut above, h) as u32).collect();
-    let mut each = of_host.clone();
-    each.sort_unstable();
-    each.dedup();
-    (of_host, each.len())
+    (0..hosts).map(|h| root(&mut above, h) as u32).collect()
 }
 
 #[cfg(test)]

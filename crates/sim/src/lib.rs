@@ -39,7 +39,7 @@ pub mod workload;
 mod world;
 
 pub use cdf::{Interpolation, SizeCdf};
-pub use changes::{Becomes, Change, check_changes};
+pub use changes::{Becomes, Change, LEAST_RATE, check_changes};
 pub use checks::check_switch;
 pub use config::{CioqConfig, Others, PfcConfig, SwitchConfig, TraceFilter, WorldConfig};
 pub use counts::Totals;

@@ -249,7 +249,8 @@ impl Pfc {
     /// `link` goes down: frames on their way to its sender are lost, and no pause stands. What the
     /// switch at its far end holds of it stays counted.
     pub fn cut(&mut self, link: u32, now: Time) {
-        self.gates[link as usize].asked = false;
+        let gate = &mut self.gates[link as usize];
+        (gate.asked, gate.last_frame) = (false, Time::ZERO);
         let brake = &mut self.brakes[link as usize];
         brake.frames.clear();
         if std::mem::take(&mut brake.paused) {

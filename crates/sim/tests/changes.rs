@@ -169,7 +169,9 @@ proptest! {
         network in any_network(), mut config in any_switches(), plan in any_plan(16),
         drawn in any_changes(),
     ) {
-        prop_assume!(config.switch.pfc.is_none());
+        // Where there are cycles, pauses may hold each other up for ever.
+        let tree = network.cables.len() + 1 == network.hosts as usize + network.switches.len();
+        prop_assume!(tree || config.switch.pfc.is_none());
         config.ttl = 64;
         config.changes = of(&network, drawn);
         let mut plan = Plan::clone(&plan);
@@ -480,22 +482,33 @@ fn a_pause_on_a_dead_link_is_forgotten() {
 fn an_explicit_queue_runs_empty_when_the_other_does_after_a_change_of_rate() {
     let (network, middle) = one_link();
     let mut config = unlimited("fifo");
-    config.switch.buffer = values(buffer::ENTRIES, "red", &[("weight", "1/2")]);
-    config.changes = vec![change(
-        Time::from_us(60),
-        middle,
-        Becomes::Rate(BitRate::bps(100_000_000)),
-    )];
-    let bursts = [0u64, 700, 2_000, 2_600, 4_300].into_iter().flat_map(|us| {
-        (0..40).map(move |i| flow(0, 1, 1460, Time::from_us(us) + Time::from_ns(i)))
-    });
+    let red = [
+        ("weight", "1/8"),
+        ("min", "2 pkt"),
+        ("max", "20 pkt"),
+        ("max_p", "1/2"),
+    ];
+    config.switch.buffer = values(buffer::ENTRIES, "red", &red);
+    // At 60 us five of a burst have begun; the others take ten times as long, the last until 4,369 us.
+    // From there to the next burst it is a few packets' time.
+    let begins = |k: u64| Time::from_us(k * (4_369 + 8 * k));
+    let becomes = |at, bps| change(at, middle, Becomes::Rate(BitRate::bps(bps)));
+    let rates = |begin| {
+        [
+            becomes(begin + Time::from_us(60), 100_000_000),
+            becomes(begin + Time::from_us(4_300), 1_000_000_000),
+        ]
+    };
+    config.changes = (0..6).map(begins).flat_map(rates).collect();
+    let bursts =
+        (0..6).flat_map(|k| (0..40).map(move |i| flow(0, 1, 1460, begins(k) + Time::from_ns(i))));
     let bursts = plan(bursts.collect());
     let go = |explicit: bool| {
         let mut world: World = World::new(&network, bursts.clone(), config.clone()).unwrap();
         if explicit {
             world.set_scheds(|_, _| AnySched::Fifo(Fifo::default()));
         }
-        world.run_until(Time::from_ms(9));
+        world.run_until(Time::from_ms(40));
         world.finish()
     };
     let (fast, explicit) = (go(false), go(true));

@@ -3,6 +3,7 @@
 mod common;
 
 use common::any::*;
+use common::changes::{any_changes, of};
 use common::*;
 use proptest::prelude::*;
 use sidestep_sim::agenda::{HeapAgenda, WheelAgenda};
@@ -251,9 +252,10 @@ proptest! {
 
     #[test]
     fn a_follower_starts_when_and_where_the_one_before_ended_and_not_after_its_loop(
-        network in any_network(), config in any_switches(), (plan, until) in any_traffic(),
-        us in 1u64..40_000,
+        network in any_network(), mut config in any_switches(), (plan, until) in any_traffic(),
+        drawn in any_changes(), us in 1u64..40_000,
     ) {
+        config.changes = of(&network, drawn);
         let limit = Time::from_us(us);
         let outcome = run_with::<WheelAgenda>(&network, plan.clone(), config.clone(), limit);
         assert_conserved(&outcome);
@@ -277,9 +279,12 @@ proptest! {
 
     #[test]
     fn two_worlds_with_loops_stepped_in_turn_record_what_each_records_alone(
-        network in any_network(), configs in [any_switches(), any_switches()],
-        (plan, _) in any_traffic(), step in 1u64..5_000,
+        network in any_network(), mut configs in [any_switches(), any_switches()],
+        (plan, _) in any_traffic(), drawn in [any_changes(), any_changes()], step in 1u64..5_000,
     ) {
+        for (config, drawn) in configs.iter_mut().zip(drawn) {
+            config.changes = of(&network, drawn);
+        }
         let until = Time::from_ms(20);
         let [mut a, mut b] = configs.clone().map(|config| -> World {
             World::new(&network, plan.clone(), config).unwrap()

@@ -14,7 +14,7 @@ use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::{Resolved, resolve};
 use sidestep_config::source::Origin;
 use sidestep_config::spec::{Layer, Spec};
-use sidestep_sim::{Becomes, Change, Network, check_changes};
+use sidestep_sim::{Becomes, Change, LEAST_RATE, Network, check_changes};
 use sidestep_types::{Param, Refusal, Time, Value};
 use std::collections::BTreeMap;
 
@@ -33,6 +33,16 @@ pub(super) struct ChangesRead {
 struct Numbered<'a> {
     tables: Vec<(&'a Table, &'a Origin)>,
     at: At,
+}
+
+impl Numbered<'_> {
+    /// Is `key` said for this very change as it is, with its rate? What a file says below a rate that
+    /// an axis or `--set` gives, or an axis for all values of others, another point may use.
+    fn says_for_this_alone(&self, key: &str) -> bool {
+        let last = |key| (self.tables.iter()).rposition(|(table, _)| find(table, key).is_some());
+        let swept = |at: usize| matches!(self.tables[at].1, Origin::Sweep);
+        last(key).is_some_and(|at| Some(at) >= last("rate") && !swept(at))
+    }
 }
 
 /// What a change changes, for messages.
@@ -63,7 +73,7 @@ impl Reader<'_> {
                 }
                 None => whole = false,
             }
-            all.push((resolved, &of.at));
+            all.push((resolved, of));
         }
         if !whole {
             return None;
@@ -72,8 +82,8 @@ impl Reader<'_> {
             return Some(read);
         };
         let refuse = |number: usize, why: String, problems: &mut Problems| {
-            let (resolved, at): &(Resolved, &At) = &all[number];
-            resolved.refused("", &Refusal::about(&ONE_OF, why), at, problems);
+            let (resolved, of): &(Resolved, &Numbered<'_>) = &all[number];
+            resolved.refused("", &Refusal::about(&ONE_OF, why), &of.at, problems);
         };
         let of_cables = match of_cables(network, &written) {
             Ok(of_cables) => of_cables,
@@ -100,8 +110,9 @@ impl Reader<'_> {
                 return None;
             }
         }
-        for ((resolved, _), change) in all.into_iter().zip(&written) {
-            if matches!(change.to, Becomes::Rate(_)) && change.reroute != default_reroute() {
+        for ((resolved, of), change) in all.into_iter().zip(&written) {
+            let says = change.reroute != default_reroute() && of.says_for_this_alone("reroute");
+            if matches!(change.to, Becomes::Rate(_)) && says {
                 let name = &resolved.name;
                 read.warnings.push(format!(
                     "{name}.reroute has no effect: next hops do not depend on rates"
@@ -280,6 +291,12 @@ fn one(resolved: &Resolved, last: Option<Time>, network: &Network) -> Result<Wri
             return Err(Refusal::about(&["up", "down", "rate"], wrong));
         }
     };
+    if let Becomes::Rate(rate) = to
+        && rate < LEAST_RATE
+    {
+        let expected = format!("must be {LEAST_RATE} or more (down = true carries nothing)");
+        return Err(Refusal::of("rate", expected).got(rate));
+    }
     let reroute = values.time_or_off("reroute");
     Ok(Written {
         at,

@@ -89,6 +89,11 @@ fn a_change_of_what_is_so_already_is_refused() {
     );
     assert_eq!(said(&network, &[up(3), down(2)]), "[]");
     assert_eq!(said(&network, &[rate(1, 0)]), "0: a rate of 0: say down");
+    assert_eq!(said(&network, &[rate(1, 1_000)]), "[]");
+    assert_eq!(
+        said(&network, &[rate(1, 999)]),
+        "0: a rate below 1 kbps: say down"
+    );
     assert_eq!(
         said(&network, &[down(1), rate(2, 9)]),
         "1: it is down then, and has no rate"
@@ -138,4 +143,28 @@ fn a_cut_that_leaves_no_way_is_refused_unless_next_hops_never_follow() {
     // A cable that is cut off already cuts nobody off again.
     let again = [down(1, one, None), down(1, other, None), down(9, 0, None)];
     assert_eq!(said(&network, &again), "[1, 2]");
+}
+
+/// While one host comes back another may go: as many parts as before, but not the same.
+#[test]
+fn a_cut_at_the_instant_of_a_return_is_a_cut() {
+    let network = testbed();
+    let nic = |host: u32| {
+        let of = |c: &crate::Cable| [c.a, c.b].contains(&End::Host(sidestep_types::HostId(host)));
+        network.cables.iter().position(of).unwrap() as u32
+    };
+    let (down, up) = (Becomes::Down, Becomes::Up);
+    let swap = |reroute| {
+        [
+            change(0, nic(0), down, None),
+            change(100, nic(0), up, None),
+            change(100, nic(3), down, reroute),
+        ]
+    };
+    assert_eq!(said(&network, &swap(None)), "[0, 2]");
+    // Host 0 was alone before: of those that were together host 1 and host 3 are the first.
+    assert_eq!(
+        said(&network, &swap(Some(9))),
+        "2: it leaves no way between host 1 and host 3"
+    );
 }

@@ -25,9 +25,9 @@ impl<A: Agenda> Fabric<A> {
             let waits = |wire: &Wire| -> Time {
                 let waiting = self.pool.waiting(link);
                 let spans = waiting.map(|packet| wire.time_to_send(u32::from(packet.wire)));
-                spans.fold(Time::ZERO, |sum, span| sum + span)
+                spans.fold(Time::ZERO, Time::saturating_add)
             };
-            line.free_at = line.free_at - waits(&old) + waits(&new);
+            line.free_at = (line.free_at.saturating_sub(waits(&old))).saturating_add(waits(&new));
         } else {
             let waiting = reschedule(&mut None, None, line, &mut self.pool, now, unbuffered);
             for parcel in waiting {
