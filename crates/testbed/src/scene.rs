@@ -133,7 +133,6 @@ fn blueprint(
             .collect(),
         cables: network.cables.iter().map(cable).collect(),
         settings,
-        // Schemes name none yet.
         shims: shims(&scenario.schemes[0].config.shims, scale),
         seed: 1,
     };
