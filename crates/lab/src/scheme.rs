@@ -105,24 +105,7 @@ pub(crate) const HOST_SPEC: Spec<'static> = Spec {
     policies: SHIMS,
 };
 
-const SHIMS: &[Choice] = &{
-    const MANY: usize = shim::ENTRIES.len();
-    const fn only(i: usize) -> Choice {
-        let entry = &shim::ENTRIES[i];
-        Choice {
-            what: entry.name,
-            entries: std::slice::from_ref(entry),
-            default: Some(entry.name),
-        }
-    }
-    let mut all = [only(0); MANY];
-    let mut i = 1;
-    while i < MANY {
-        all[i] = only(i);
-        i += 1;
-    }
-    all
-};
+const SHIMS: &[Choice] = &Choice::each::<{ shim::ENTRIES.len() }>(shim::ENTRIES);
 
 /// What is between the ports of switches that decide so; `values` are those of `[switch]`. Errors
 /// have the part of what is refused, as those of [`sidestep_config::decision::decision`].

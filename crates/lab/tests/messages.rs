@@ -97,6 +97,10 @@ fn what_is_wrong_in_a_set_is_said_with_the_set() {
             "--set switch.capasity=9 pkt: unknown key \"capasity\" in [switch]; did you mean \"capacity\"?",
         ),
         (
+            "host.order.capacity=shared",
+            "--set host.order.capacity=shared: host.order.capacity: expected packets like \"100 pkt\" or bytes like \"150 kB\" or \"unlimited\", got \"shared\"",
+        ),
+        (
             "seeds=3..1",
             "--set seeds=3..1: seeds: \"3..1\" counts down, so it holds none",
         ),

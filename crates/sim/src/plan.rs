@@ -74,7 +74,7 @@ impl FlowPlan {
     /// The size of a flow that never ends.
     pub const ENDLESS: u64 = u64::MAX;
 
-    /// The largest flow that ends, in bytes: a packet's sequence number has 48 bits.
+    /// The largest flow that ends, in bytes: what one subflow has sequence numbers for.
     pub const LARGEST: u64 = Packet::SUBFLOW_BYTES - 1;
 
     /// Does the flow never end?

@@ -133,7 +133,6 @@ fn blueprint(
             .collect(),
         cables: network.cables.iter().map(cable).collect(),
         settings,
-        // Schemes name none yet.
         shims: shims(&scenario.schemes[0].config.shims, scale),
         seed: 1,
     };
@@ -231,16 +230,18 @@ fn shims(shims: &[Named], scale: Scale) -> String {
 
 /// The largest segment that a flow may have: what a connection has otherwise is said by itself.
 fn mss(scenario: &Scenario, scheme: &Scheme, tcp: &TcpConfig) -> Result<u32, String> {
-    let plan = scenario.plan(scenario.seeds[0])?;
-    let own = plan.flows.iter().filter(|flow| flow.mss.is_some());
-    if let Some(flow) = own.min_by_key(|flow| flow.mss)
-        && flow.mss_or(tcp.mss) < LEAST_MSS
-    {
-        return Err(format!(
-            "workload.{}: mss: expected at least {LEAST_MSS} B, the kernel's least segment, got {} B",
-            plan.classes[usize::from(flow.class)],
-            flow.mss_or(tcp.mss)
-        ));
+    for seed in &scenario.seeds {
+        let plan = scenario.plan(*seed)?;
+        let own = plan.flows.iter().filter(|flow| flow.mss.is_some());
+        if let Some(flow) = own.min_by_key(|flow| flow.mss)
+            && flow.mss_or(tcp.mss) < LEAST_MSS
+        {
+            return Err(format!(
+                "workload.{}: mss: expected at least {LEAST_MSS} B, the kernel's least segment, got {} B in seed {seed}",
+                plan.classes[usize::from(flow.class)],
+                flow.mss_or(tcp.mss)
+            ));
+        }
     }
     Ok(scenario.largest_mss(scheme))
 }
@@ -340,5 +341,24 @@ mod tests {
         let waits = |port: usize| setup.ports[port].shims.first().map(|s| s.1.time("timeout"));
         let longer = Some(defaults.time("timeout") * 10);
         assert_eq!([0, 1, 2, 3].map(waits), [longer, longer, None, None]);
+    }
+    #[test]
+    fn segments_that_the_kernel_cannot_have_are_refused_whichever_seed_draws_them() {
+        let read = |seeds: &[u64]| {
+            let text = format!(
+                "duration = \"1 ms\"\nseeds = {seeds:?}\nschemes = [\"dctcp\"]\n[topology]\n\
+                 kind = \"single_switch\"\nhosts = 2\n[workload.w]\nkind = \"incast\"\n\
+                 degree = 1\nmss = \"80..160\"\n"
+            );
+            Scenario::read("a.toml", &text, &[], &sim::NoFiles).unwrap()
+        };
+        let of = |seeds: &[u64]| Scene::of(read(seeds), "10 Mbps", "t").map(|_| ());
+        let drawn = |seed: &u64| read(&[*seed]).plan(*seed).unwrap().flows[0].mss_or(0);
+        let (small, large): (Vec<u64>, Vec<u64>) = (1..60).partition(|s| drawn(s) < LEAST_MSS);
+        let why = |seeds: &[u64]| format!("{:?}", of(seeds).unwrap_err());
+        assert!(of(&large).is_ok());
+        let expected = "workload.w: mss: expected at least 88 B";
+        assert!(why(&[small[0]]).contains(expected));
+        assert!(why(&[large[0], small[0]]).contains(expected));
     }
 }

@@ -33,6 +33,8 @@ pub struct Param {
     pub default: Option<&'static str>,
     /// The word that means "without", where that is allowed; reads as [`Value::Off`].
     pub off: Option<&'static str>,
+    /// A word that is taken instead of a value of its unit; reads as [`Value::Word`].
+    pub word: Option<&'static str>,
     /// What it is, in one line, with where the default comes from.
     pub doc: &'static str,
 }
@@ -45,6 +47,7 @@ impl Param {
             unit,
             default: None,
             off: None,
+            word: None,
             doc,
         }
     }
@@ -61,6 +64,7 @@ impl Param {
             unit,
             default: Some(default),
             off: None,
+            word: None,
             doc,
         }
     }
@@ -68,6 +72,12 @@ impl Param {
     /// The same, and `word` means "without".
     pub const fn or_off(mut self, word: &'static str) -> Param {
         self.off = Some(word);
+        self
+    }
+
+    /// The same, and `word` is taken instead of a value of its unit.
+    pub const fn or_word(mut self, word: &'static str) -> Param {
+        self.word = Some(word);
         self
     }
 }
@@ -150,6 +160,9 @@ impl Value {
     pub fn parse(text: &str, param: &Param) -> Result<Value, ParseQuantityError> {
         if param.off.is_some_and(|off| off == text.trim()) {
             return Ok(Value::Off);
+        }
+        if let Some(word) = param.word.filter(|word| *word == text.trim()) {
+            return Ok(Value::Word(word.to_string()));
         }
         let quantity = |unit| {
             parse_quantity(text, unit).map(|q| match q {

@@ -104,8 +104,7 @@ impl<A: Agenda> World<A> {
             self.tally.reordered(packet, n);
         }
         if self.shimmed {
-            let host = end.dst;
-            return self.go_up(host, packet);
+            return self.segment_goes_up(packet);
         }
         let complete = end.endpoint.on_segment(now, arrival(packet));
         self.drive_receiver(flow);
@@ -231,12 +230,13 @@ impl<A: Agenda> World<A> {
         let end = self.receivers[flow.0 as usize]
             .as_deref_mut()
             .expect("an open receiver");
-        // A delayed acknowledgement is still owed: the receiver stays until it is sent.
-        if end.endpoint.is_done() {
-            self.close_receiver(flow.0 as usize);
-        } else if self.shimmed {
-            let host = end.dst;
+        let (host, done) = (end.dst, end.endpoint.is_done());
+        if self.shimmed {
             self.close_shims(host, flow);
+        }
+        // Else a delayed acknowledgement is still owed: the receiver stays until it is sent.
+        if done {
+            self.close_receiver(flow.0 as usize);
         }
         let own = self.plan.flows[flow.0 as usize];
         let mut looped = own.start.replaces();
@@ -339,7 +339,8 @@ impl<A: Agenda> World<A> {
     /// Keeps what the receiver saw and lets it go.
     pub(super) fn close_receiver(&mut self, f: usize) {
         if let Some(end) = self.receivers[f].take() {
-            if self.shimmed {
+            // Of a complete flow they are closed already.
+            if self.shimmed && !end.endpoint.is_complete() {
                 self.close_shims(end.dst, FlowId(f as u32));
             }
             let received = &mut self.received[f];

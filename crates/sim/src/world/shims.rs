@@ -26,7 +26,7 @@ impl<A: Agenda> World<A> {
     }
 
     /// Puts on every host the shims that `make` makes, instead of those of the configuration: for
-    /// shims of your own.
+    /// shims of your own. What those add to packets is not counted in what queues and pauses need.
     pub fn set_shims(&mut self, mut make: impl FnMut(HostId) -> Stack) {
         assert!(self.tally.is_fresh(), "shims are set before the run starts");
         for host in 0..self.hosts.len() as u32 {
@@ -59,6 +59,20 @@ impl<A: Agenda> World<A> {
     #[inline(never)]
     pub(super) fn close_shims(&mut self, host: HostId, flow: FlowId) {
         self.stack(host).close(flow);
+    }
+
+    /// A segment has arrived at the NIC of the host where its flow has a receiver. When the flow is
+    /// complete and an acknowledgement is owed, it passes the shims by.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn segment_goes_up(&mut self, packet: &Packet) {
+        let end = self.receivers[packet.flow.0 as usize].as_deref();
+        let end = end.expect("an open receiver");
+        if end.endpoint.is_complete() {
+            return self.on_handed_segment(packet);
+        }
+        let host = end.dst;
+        self.go_up(host, packet);
     }
 
     /// A packet of an open flow has arrived at the NIC of `host`.

@@ -14,24 +14,7 @@ use sidestep_types::Time;
 pub const SILENCE: Time = Time::from_s(10);
 
 /// Each shim has a table of its own, as in a scenario's `[host]`.
-pub(super) const SHIMS: &[Choice] = &{
-    const MANY: usize = shim::ENTRIES.len();
-    const fn only(i: usize) -> Choice {
-        let entry = &shim::ENTRIES[i];
-        Choice {
-            what: entry.name,
-            entries: std::slice::from_ref(entry),
-            default: Some(entry.name),
-        }
-    }
-    let mut all = [only(0); MANY];
-    let mut i = 1;
-    while i < MANY {
-        all[i] = only(i);
-        i += 1;
-    }
-    all
-};
+pub(super) const SHIMS: &[Choice] = &Choice::each::<{ shim::ENTRIES.len() }>(shim::ENTRIES);
 
 /// The shims that `list` names, with the values that the port gives them.
 pub(super) fn shims(

@@ -88,6 +88,10 @@ fn shims_are_names_or_tables_and_stand_at_ports_to_hosts() {
         (of("timout = \"1 ms\""), "did you mean \"timeout\"?"),
         (of("timeout = \"0 s\""), "timeout must be above 0"),
         (
+            of("capacity = \"shared\""),
+            "or bytes like \"150 kB\" or \"unlimited\", got \"shared\"",
+        ),
+        (
             of("timeout = \"10 s\""),
             "expected less than 10 s, after which",
         ),

@@ -183,6 +183,11 @@ impl Endpoint<AnyReceiver> {
         self.machine.poll_ack(now)
     }
 
+    /// Every byte of the flow has been delivered; an acknowledgement may be owed.
+    pub fn is_complete(&self) -> bool {
+        self.complete
+    }
+
     /// The flow is complete and no acknowledgement is owed: the driver may let it go, and answers
     /// what still comes with [`answer_late`].
     pub fn is_done(&self) -> bool {

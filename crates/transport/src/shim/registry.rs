@@ -12,7 +12,8 @@ pub struct Nature {
     pub holds: Option<&'static str>,
     /// It hands data to the transport in the order in which it was sent, as far as it can wait.
     pub orders: bool,
-    /// The most bytes by which it makes a packet longer.
+    /// The most bytes by which it makes a packet longer. Above 0 it is refused, in the simulator and in
+    /// the software switch: neither counts it in what queues and pauses need.
     pub adds: u32,
 }
 

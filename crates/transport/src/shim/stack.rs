@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use sidestep_types::{FlowId, Packet, Refusal, Time, Values};
 
-use super::{AnyShim, Counters, Shim, Up, build, nature};
+use super::{AnyShim, Counters, Nature, Shim, Up, build, nature};
 use crate::TransportConfig;
 
 /// The shims of one host, the first listed nearest to the transport: what leaves goes through
@@ -170,18 +170,37 @@ pub fn check<'a>(
             let why = Refusal::about(&["shims"], expected).got(format!("{name:?} twice"));
             return Err(("", why));
         }
-        let Some(param) = nature(name).holds else {
-            continue;
-        };
-        let (holds, waits) = (values.time(param), transport.shortest_timeout());
-        if holds >= waits {
-            let expected = format!(
-                "{param} must be below the shortest timeout of {}, {waits}: what is held \
-                 would be sent again",
-                transport.name()
-            );
-            return Err((name, Refusal::about(&[param], expected).got(holds)));
-        }
+        fits(name, nature(name), values, transport).map_err(|why| (name.as_str(), why))?;
+    }
+    Ok(())
+}
+
+/// Refuses a shim whose nature no host can have, or none with this transport.
+pub(super) fn fits(
+    name: &str,
+    nature: Nature,
+    values: &Values,
+    transport: &TransportConfig,
+) -> Result<(), Refusal> {
+    if nature.adds > 0 {
+        let expected = format!(
+            "{name:?} makes packets longer, by up to {} B: what queues and pauses need is not \
+             counted with that yet",
+            nature.adds
+        );
+        return Err(Refusal::about(&["shims"], expected));
+    }
+    let Some(param) = nature.holds else {
+        return Ok(());
+    };
+    let (holds, waits) = (values.time(param), transport.shortest_timeout());
+    if holds >= waits {
+        let expected = format!(
+            "{param} must be below the shortest timeout of {}, {waits}: what is held would be \
+             sent again",
+            transport.name()
+        );
+        return Err(Refusal::about(&[param], expected).got(holds));
     }
     Ok(())
 }

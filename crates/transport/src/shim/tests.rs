@@ -313,3 +313,17 @@ fn what_a_lower_shim_releases_goes_through_those_above() {
     let dropped = std::iter::from_fn(|| stack.poll_drop()).map(|p| p.seq() / 100);
     assert_eq!(dropped.collect::<Vec<_>>(), [9, 2, 9]);
 }
+
+#[test]
+fn one_that_makes_packets_longer_is_refused() {
+    let nature = Nature {
+        adds: 50,
+        ..Nature::PLAIN
+    };
+    let dctcp = TransportConfig::from_name("dctcp").expect("listed");
+    let fits = |nature| stack::fits("tunnel", nature, &values(&[]), &dctcp);
+    let why = fits(nature).unwrap_err().to_string();
+    let expected = "\"tunnel\" makes packets longer, by up to 50 B";
+    assert!(why.contains(expected), "{why}");
+    assert_eq!(fits(Nature::PLAIN), Ok(()));
+}
