@@ -291,6 +291,8 @@ fn what_cannot_be_built_is_refused_with_the_reason() {
         "--set",
         "workload.query.kind=query",
         "--set",
+        "workload.query.degree=15",
+        "--set",
         "workload.query.request=1 kB",
         "--set",
         "workload.query.connection=persistent",
