@@ -77,7 +77,7 @@ memory_by_asan() {
   fi
   asan test --package sidestep-testbed --test network
   # The programs that these start are the sanitized ones, of the same folder.
-  asan test --package sidestep --test switch_process --test switch_traffic --test testbed
+  asan test --package sidestep --test switch_process --test switch_traffic --test testbed --test testbed_changes
   asan run --package sidestep -- bench switch --rounds 1
   asan run --package sidestep-softswitch --example send_ways
 }

@@ -31,6 +31,7 @@ WORKLOADS = {
     "perm k=8": ("perm.toml", 1_000, 10_000, ["topology.k=8"]),
     "incast, DIBS": ("incast.toml", 1_000, 10_000, []),
     "background mix": ("background.toml", 5_000, 30_000, []),
+    "background, order": ("background.toml", 5_000, 30_000, ["host.shims=order"]),
     "ranked-leafspine": ("../../scenarios/ranked-leafspine.toml", 2_000, 1_000, []),
 }
 

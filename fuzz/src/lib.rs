@@ -54,7 +54,9 @@ pub fn config() -> WorldConfig {
         },
         others: Others::default(),
         transport: dctcp().into(),
+        shims: Vec::new(),
         seed: Seed(1),
+        changes: Vec::new(),
         trace: TraceFilter::None,
     }
 }

@@ -25,22 +25,24 @@ fuzz_target!(|text: &str| {
 });
 
 fn write(flows: &[ListedFlow]) -> String {
-    let mut text = String::from("start_ps,src,dst,size,class\n");
+    let mut text = String::from("start_ps,src,dst,size,mss,class\n");
     for flow in flows {
         let ListedFlow {
             start,
             src,
             dst,
             size,
+            mss,
             class,
         } = flow;
         let size = match *size {
             FlowPlan::ENDLESS => "endless".to_string(),
             bytes => format!("{bytes} B"),
         };
+        let mss = mss.map_or(String::new(), |mss| format!("{mss} B"));
         let class = class.as_deref().unwrap_or("").replace('"', "\"\"");
         text.push_str(&format!(
-            "{},{},{},{size},\"{class}\"\n",
+            "{},{},{},{size},{mss},\"{class}\"\n",
             start.ps(),
             src.0,
             dst.0

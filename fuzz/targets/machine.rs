@@ -1,14 +1,14 @@
-//! Any frames on any ports at any times, with reloads between: a switch loses count of none,
-//! never goes back in time, and is empty when all has left.
+//! Any frames on any ports at any times, with reloads and changes of rates, links and ways between: a
+//! switch loses count of none, never goes back in time, and is empty when all has left.
 
 #![no_main]
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use sidestep_softswitch::frame::sample::{Sample, arp_request, solicitation};
-use sidestep_softswitch::machine::{Counters, Machine, PortCounters};
+use sidestep_softswitch::machine::{Change, Counters, Machine, PortCounters};
 use sidestep_softswitch::setup::Setup;
-use sidestep_types::{PortId, Time};
+use sidestep_types::{BitRate, PortId, Time};
 
 /// A switch, and what comes in.
 #[derive(Arbitrary, Debug)]
@@ -35,6 +35,7 @@ enum Event {
         ttl: u8,
         v6: bool,
         flags: u8,
+        hundreds: u16,
     },
     Changed {
         from: u8,
@@ -60,6 +61,18 @@ enum Event {
     },
     Raw(Vec<u8>),
     Reload(u8),
+    Rate {
+        ports: u8,
+        mbps: u16,
+    },
+    Link {
+        ports: u8,
+        up: bool,
+    },
+    Ways {
+        to: u8,
+        ports: u8,
+    },
     Poll,
 }
 
@@ -84,9 +97,13 @@ const SWITCHES: [&str; 17] = [
 ];
 
 /// Hosts 1 and 2 at ports 0 and 1, switches at ports 2 and 3 with host 3 behind both; port 3 is
-/// slow and far away. The switch is a router as well.
+/// slow and far away. The switch is a router as well. From 128 on host 1 has `order`.
 fn setup(which: u8) -> Setup {
-    let switch = SWITCHES[usize::from(which) % SWITCHES.len()];
+    let switch = SWITCHES[usize::from(which % 128) % SWITCHES.len()];
+    let shims = match which {
+        ..128 => "",
+        _ => "shims = [\"order\"]\norder = { timeout = \"20 us\" }",
+    };
     let text = format!(
         r#"
 seed = 7
@@ -95,6 +112,7 @@ seed = 7
 [[port]]
 interface = "p0"
 rate = "1 Gbps"
+{shims}
 [[port]]
 interface = "p1"
 rate = "300 Mbps"
@@ -145,8 +163,10 @@ impl Event {
                 ttl,
                 v6,
                 flags,
+                hundreds,
             } => {
                 let sample = Sample {
+                    seq: u32::from(*hundreds).wrapping_mul(100),
                     tos: *tos,
                     ttl: *ttl,
                     flags: (*flags != 255).then_some(*flags),
@@ -187,8 +207,33 @@ impl Event {
                 sample.bytes()
             }
             Event::Raw(bytes) => bytes.clone(),
-            Event::Reload(_) | Event::Poll => Vec::new(),
+            _ => Vec::new(),
         }
+    }
+}
+
+impl Event {
+    /// What it changes of the network, if it does. Ports are the four lowest bits.
+    fn change(&self) -> Option<Change> {
+        let list = |bits: u8| (0..4).filter(move |n| bits >> n & 1 == 1).map(PortId);
+        Some(match self {
+            Event::Rate { ports, mbps } => Change::Rate(
+                list(*ports).collect(),
+                BitRate::mbps(u64::from(*mbps).max(1)),
+            ),
+            Event::Link { ports, up: true } => Change::Up(list(*ports).collect()),
+            Event::Link { ports, up: false } => Change::Down(list(*ports).collect()),
+            Event::Ways { to, ports } => {
+                let mac = format!("02:00:00:00:00:0{}", to % 3 + 1)
+                    .parse()
+                    .expect("a MAC");
+                Change::Ways {
+                    stations: vec![(mac, list(*ports | 1).collect())],
+                    detours: (*ports & 16 != 0).then(|| list(ports & 12).collect()),
+                }
+            }
+            _ => return None,
+        })
     }
 }
 
@@ -202,7 +247,12 @@ fuzz_target!(|input: Input| {
             Event::Reload(config) => machine
                 .reload(now, &setup(*config))
                 .expect("same interfaces"),
-            event => machine.receive(now, PortId(u16::from(step.port % 5)), &event.bytes()),
+            event => match event.change() {
+                Some(change) => {
+                    (machine.change(now, &change)).expect("ports and stations that are there");
+                }
+                None => machine.receive(now, PortId(u16::from(step.port % 5)), &event.bytes()),
+            },
         }
         conserved(&machine.counters(now));
     }

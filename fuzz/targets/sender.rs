@@ -31,7 +31,7 @@ enum Event {
     Due,
     /// Somebody wakes the sender for nothing.
     Early,
-    /// The application has more.
+    /// The application has another message, once the one before is acknowledged.
     Push(u16),
 }
 
@@ -84,7 +84,7 @@ struct Talk {
     now: Time,
     config: Arc<TcpConfig>,
     tx: TcpSender,
-    /// Bytes handed over; `u64::MAX` for as many as the network takes.
+    /// Bytes of the message; `u64::MAX` for as many as the network takes.
     total: u64,
     /// The handshake is over.
     open: bool,
@@ -144,10 +144,19 @@ impl Talk {
                 }
             }
             Event::Push(bytes) => {
-                self.tx.push(u64::from(*bytes));
-                self.total = self.total.saturating_add(u64::from(*bytes));
+                if self.tx.is_done() {
+                    self.push(u64::from(*bytes));
+                }
             }
         }
+    }
+
+    /// Another message: numbers and counts begin anew.
+    fn push(&mut self, bytes: u64) {
+        self.tx.push(bytes);
+        self.total = bytes;
+        (self.sent, self.acked) = (0, 0);
+        (self.segments, self.retransmits, self.timeouts) = (0, 0, 0);
     }
 
     fn place(&self, at: &Place) -> u64 {

@@ -35,11 +35,12 @@ fn send(network: &Network) {
         class: 0,
         query: None,
         request: false,
+        mss: None,
     };
     let plan = Arc::new(Plan {
         classes: vec!["one".into()],
         flows: vec![flow],
-        queries: vec![],
+        ..Plan::default()
     });
     let world = World::<WheelAgenda>::new(network, plan, config());
     let mut world = world.expect("a valid network can be run");

@@ -274,6 +274,7 @@ Examples:
   sidestep switch edge0.toml --ask counters | jq .ports
   sidestep switch edge0.toml --ask reload    as SIGHUP: read the config again, losing no frame
   sidestep switch edge0.toml --ask '{\"do\": \"capture\", \"file\": \"/tmp/x.pcapng\"}'
+  sidestep switch edge0.toml --ask '{\"do\": \"change\", \"port\": \"up0\", \"link\": \"down\"}'
 
 The config is described in docs/softswitch.md. --ask needs `control` in its [process].")]
 pub struct SwitchArgs {

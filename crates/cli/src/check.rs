@@ -46,6 +46,7 @@ fn to_json(experiment: &Experiment) -> Value {
             "wire_bps": c.wire_bps,
             "share": c.share,
             "endless_flows": c.endless,
+            "active_flows": c.active,
             "notes": c.notes,
         })
     };

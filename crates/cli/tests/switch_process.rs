@@ -59,6 +59,73 @@ fn wrong_questions_are_answered_with_an_error_each() {
 }
 
 #[test]
+fn rates_and_links_change_by_order() {
+    let Some(wiring) = wiring(2) else { return };
+    let metrics = "metrics = \"127.0.0.1:9470\"";
+    let running = Running::start(wiring, "100 Mbps", "", metrics);
+    assert!(reach(&running.wiring, 0, 1, "10.9.0.2"), "at first");
+    for (question, said) in [
+        (
+            r#"{"do": "change", "port": "h7", "link": "down"}"#,
+            "port \"h7\" is unknown",
+        ),
+        (
+            r#"{"do": "change", "port": "h1", "rate": "0 bps"}"#,
+            "more than 0",
+        ),
+        (
+            r#"{"do": "change", "ways": {"02:00:00:00:00:77": "h1"}}"#,
+            "no station has",
+        ),
+    ] {
+        let error = running.ask(question).unwrap_err();
+        assert!(error.contains(said), "{error}");
+    }
+    let slower = r#"{"do": "change", "port": ["h0", "h1"], "rate": "10 Mbps"}"#;
+    assert_eq!(running.ask(slower).unwrap()["dropped"], 0);
+    running.says("change: h0, h1 at 10 Mbps");
+    let down = r#"{"do": "change", "port": "h1", "link": "down"}"#;
+    running.ask(down).unwrap();
+    running.says("change: h1 down");
+    let from = running.wiring.hosts[0].within(|| UdpSocket::bind("10.9.0.1:0").unwrap());
+    from.send_to(b"lost", "10.9.0.2:9").unwrap();
+    let h1 = || running.counters()["ports"]["h1"].clone();
+    until("a frame is lost", || {
+        h1()["drops"]["link_down"].as_u64().unwrap() > 0
+    });
+    assert_eq!(
+        (&h1()["link_up"], &h1()["rate_bps"]),
+        (&false.into(), &10_000_000.into())
+    );
+    let page = get(&running, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+    for line in [
+        "sidestep_switch_link_up{switch=\"t\",port=\"h1\"} 0",
+        "sidestep_switch_rate_bits_per_second{switch=\"t\",port=\"h0\"} 10000000",
+        "sidestep_switch_changes_total{switch=\"t\"} 2",
+    ] {
+        assert!(page.contains(line), "{line} is not in\n{page}");
+    }
+    let up = r#"{"do": "change", "port": "h1", "link": "up"}"#;
+    running.ask(up).unwrap();
+    running.says("change: h1 up");
+    assert!(
+        reach(&running.wiring, 0, 1, "10.9.0.2"),
+        "once it is up again"
+    );
+}
+
+/// What the metrics' endpoint answers.
+fn get(running: &Running, question: &str) -> String {
+    running.wiring.switch.within(|| {
+        let mut stream = TcpStream::connect("127.0.0.1:9470").unwrap();
+        stream.write_all(question.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    })
+}
+
+#[test]
 fn a_config_that_cannot_be_read_again_leaves_it_as_it_was() {
     let Some(wiring) = wiring(2) else { return };
     let running = Running::start(wiring, "100 Mbps", "", "");
@@ -116,15 +183,7 @@ fn a_vanished_interface_is_used_again_when_it_is_back() {
 fn prometheus_reads_its_counters_on_the_loopback() {
     let Some(wiring) = wiring(2) else { return };
     let running = Running::start(wiring, "100 Mbps", "", "metrics = \"127.0.0.1:9470\"");
-    let get = |question: &str| {
-        running.wiring.switch.within(|| {
-            let mut stream = TcpStream::connect("127.0.0.1:9470").unwrap();
-            stream.write_all(question.as_bytes()).unwrap();
-            let mut answer = String::new();
-            stream.read_to_string(&mut answer).unwrap();
-            answer
-        })
-    };
+    let get = |question: &str| get(&running, question);
     let page = get("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
     assert!(page.starts_with("HTTP/1.1 200"), "{page}");
     for line in [

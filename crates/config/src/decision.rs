@@ -2,10 +2,13 @@
 
 use crate::section::Resolved;
 use crate::spec::Choice;
-use crate::value::{self, SHARED, quoted};
+use crate::value::{self, quoted};
 use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Capacity, buffer, route, sched};
 use sidestep_types::{Framing, HEADER_BYTES, Param, ParamUnit, Refusal, Size, Value, Values};
 use std::fmt::Write;
+
+/// The word for a memory that all ports of a switch share, as a value of [`CAPACITY`].
+pub const SHARED: &str = "shared";
 
 /// What each port holds.
 pub const CAPACITY: Param = Param::with_default(
@@ -15,7 +18,8 @@ pub const CAPACITY: Param = Param::with_default(
     "what each port holds, the packet on the wire included (DIBS Table 1), \
      or \"shared\": one memory for all ports",
 )
-.or_off("unlimited");
+.or_off("unlimited")
+.or_word(SHARED);
 
 /// The shared memory.
 pub const MEMORY: Param = Param::with_default(

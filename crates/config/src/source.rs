@@ -148,8 +148,17 @@ fn list(prefix: &str, table: &Table, set: &mut Vec<String>) {
             continue;
         }
         let path = join(prefix, &entry.key);
-        if let Item::Table(inner) = &entry.node.item {
-            list(&path, inner, set);
+        match &entry.node.item {
+            Item::Table(inner) => list(&path, inner, set),
+            // Of `[[change]]` the first is `change.1`.
+            Item::List(items) => {
+                for (number, item) in (1..).zip(items) {
+                    if let Item::Table(inner) = &item.item {
+                        list(&join(&path, &format!("{number}")), inner, set);
+                    }
+                }
+            }
+            Item::Text(_) => {}
         }
         set.push(path);
     }

@@ -27,6 +27,27 @@ pub struct Choice {
     pub default: Option<&'static str>,
 }
 
+impl Choice {
+    /// One for each of all `N` entries, with its name and no other to choose: a table of parameters each.
+    pub const fn each<const N: usize>(entries: &'static [Entry]) -> [Choice; N] {
+        const fn only(entry: &'static Entry) -> Choice {
+            Choice {
+                what: entry.name,
+                entries: std::slice::from_ref(entry),
+                default: Some(entry.name),
+            }
+        }
+        assert!(entries.len() == N, "as many choices as entries");
+        let mut all = [only(&entries[0]); N];
+        let mut i = 1;
+        while i < N {
+            all[i] = only(&entries[i]);
+            i += 1;
+        }
+        all
+    }
+}
+
 /// One layer of a section.
 pub struct Layer<'a> {
     /// Its keys and values.

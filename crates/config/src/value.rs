@@ -4,18 +4,12 @@ use crate::document::Node;
 use crate::problem::{Problems, suggest};
 use sidestep_types::{Param, ParamUnit, Time, Value};
 
-/// The word for a memory that all ports of a switch share, as a value of `capacity`.
-pub const SHARED: &str = "shared";
-
 /// No span may be longer: 46 days, under a quarter of all time, so that sums stay inside it.
 pub const LONGEST: Time = Time::from_s(4_000_000);
 
 /// Reads the value of `param`, which stands at `path`.
 pub fn read(path: &str, node: &Node, param: &Param, problems: &mut Problems) -> Option<Value> {
     let text = node.text(path, &param.unit.example(), problems)?;
-    if param.name == "capacity" && text.trim() == SHARED {
-        return Some(Value::Word(SHARED.to_string()));
-    }
     let message = match (Value::parse(text, param), param.unit) {
         (Ok(Value::Time(t)), _) if t > LONGEST => {
             format!("{path}: {t} is too long: at most {LONGEST}")
@@ -31,14 +25,8 @@ pub fn read(path: &str, node: &Node, param: &Param, problems: &mut Problems) -> 
             )
         }
         (Err(error), _) => {
-            let or = param
-                .off
-                .map_or(String::new(), |off| format!(" or {off:?}"));
-            let or = if param.name == "capacity" {
-                format!("{or} or {SHARED:?}")
-            } else {
-                or
-            };
+            let words = param.off.into_iter().chain(param.word);
+            let or: String = words.map(|word| format!(" or {word:?}")).collect();
             format!("{path}: expected {}{or}, got {}", error.expected, error.got)
         }
     };
@@ -52,6 +40,8 @@ pub fn show(value: &Value, param: &Param) -> String {
         Value::Off => param.off.unwrap_or("off").to_string(),
         Value::Time(t) => t.to_string(),
         Value::Bytes(b) => b.to_string(),
+        Value::ByteRange(least, most) if least == most => format!("{least} B"),
+        Value::ByteRange(least, most) => format!("{least}..{most}"),
         Value::Rate(r) => r.to_string(),
         Value::Size(s) => s.to_string(),
         Value::PerMegasecond(n) => per_second(*n),
@@ -103,6 +93,9 @@ mod tests {
             (ParamUnit::Time, "1.5 ms"),
             (ParamUnit::Bytes, "1460 B"),
             (ParamUnit::Rate, "2.5 Gbps"),
+            (ParamUnit::ByteRange, "64..1500"),
+            (ParamUnit::ByteRange, "64 B .. 1.5 kB"),
+            (ParamUnit::ByteRange, "1460"),
             (ParamUnit::Size, "100 pkt"),
             (ParamUnit::Size, "1.7 MB"),
             (ParamUnit::PerSecond, "0.5 /s"),

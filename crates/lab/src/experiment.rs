@@ -67,6 +67,10 @@ pub enum PlotKind {
     Bars,
     /// The distribution of a sample.
     Cdf,
+    /// The values of a sample by rank.
+    Ranked,
+    /// A sample's windows against simulated time.
+    OverTime,
     /// One packet's way through the network.
     Path,
     /// Each detour as a mark, time against switch.
@@ -77,14 +81,21 @@ pub enum PlotKind {
 
 impl PlotKind {
     /// All of them, by name.
-    pub const ALL: [(&str, PlotKind); 6] = [
+    pub const ALL: [(&str, PlotKind); 8] = [
         ("lines", PlotKind::Lines),
         ("bars", PlotKind::Bars),
         ("cdf", PlotKind::Cdf),
+        ("ranked", PlotKind::Ranked),
+        ("over_time", PlotKind::OverTime),
         ("path", PlotKind::Path),
         ("detours", PlotKind::Detours),
         ("occupancy", PlotKind::Occupancy),
     ];
+
+    /// Does it draw a sample?
+    pub fn is_of_sample(self) -> bool {
+        matches!(self, PlotKind::Cdf | PlotKind::Ranked | PlotKind::OverTime)
+    }
 
     /// Its name in `[[plot]]`.
     pub fn name(self) -> &'static str {
@@ -104,7 +115,7 @@ pub struct PlotSpec {
     pub x: String,
     /// `lines` and `bars`: names of metrics.
     pub y: Vec<String>,
-    /// `cdf`: the name of the sample.
+    /// `cdf`, `ranked` and `over_time`: the name of the sample.
     pub of: String,
     /// Fixes axes: name and value. Values that no point has leave nothing to draw.
     pub at: Vec<(String, String)>,
@@ -150,15 +161,17 @@ impl Experiment {
         all
     }
 
-    /// Metrics that plots and claims ask for and no probe measures.
+    /// Metrics and samples that plots and claims ask for and no probe measures.
     fn unprobed(&self) -> Vec<String> {
-        let drawn = self.plots.iter().flat_map(|plot| plot.y.iter());
+        let drawn = self.plots.iter();
+        let drawn = drawn.flat_map(|plot| plot.y.iter().chain([&plot.of]));
         let claimed = self.claims.iter().map(|claim| claim.metric);
         let mut asked: Vec<&str> = drawn.map(String::as_str).chain(claimed).collect();
         asked.sort_unstable();
         asked.dedup();
         let missing = |name: &str| {
-            let needs = metric::find(name)?.needs?;
+            let of_sample = || metric::sample(name).and_then(|sample| sample.needs);
+            let needs = metric::find(name).map_or_else(of_sample, |metric| metric.needs)?;
             let mut points = self.points.iter();
             let off = points.any(|point| !needs.is_met(&point.scenario.probe));
             off.then(|| format!("{name} has no value without {} in [probe]", needs.key()))

@@ -5,6 +5,7 @@
 //! acknowledgement. It is what a slowdown divides by, and depends on the network alone,
 //! so that it is the same for every scheme.
 
+use sidestep_sim::FlowPlan;
 use sidestep_sim::network::{End, Network};
 use sidestep_types::{BitRate, Bytes, Framing, HEADER_BYTES, HostId, Time};
 use std::collections::VecDeque;
@@ -16,7 +17,8 @@ type Hop = Option<(usize, usize)>;
 pub struct Ideal<'a> {
     network: &'a Network,
     framing: Framing,
-    mss: u64,
+    /// Of flows that have none of their own.
+    mss: u32,
     /// For each node its neighbours, with the cable; hosts first, then switches.
     neighbours: Vec<Vec<(usize, usize)>>,
     /// For each host, once asked for: the cable towards it from every node, along a shortest path.
@@ -24,7 +26,7 @@ pub struct Ideal<'a> {
 }
 
 impl<'a> Ideal<'a> {
-    /// For flows cut into segments of `mss` payload bytes.
+    /// For flows cut into segments of `mss` payload bytes, but for what they say themselves.
     pub fn new(network: &'a Network, framing: Framing, mss: u32) -> Ideal<'a> {
         let nodes = network.hosts as usize + network.switches.len();
         let mut neighbours = vec![Vec::new(); nodes];
@@ -37,18 +39,34 @@ impl<'a> Ideal<'a> {
         Ideal {
             network,
             framing,
-            mss: u64::from(mss),
+            mss,
             neighbours,
             towards,
         }
     }
 
-    /// The ideal completion time of `bytes` from `src` to `dst`; `None` when no path joins them.
+    /// Payload bytes of a full segment of `flow`.
+    pub fn mss(&self, flow: &FlowPlan) -> u32 {
+        flow.mss_or(self.mss)
+    }
+
+    /// The ideal completion time of `flow`; `None` when it never ends or no path joins its hosts.
+    pub fn of(&mut self, flow: &FlowPlan) -> Option<Time> {
+        let finite = (!flow.is_endless()).then_some(flow.size)?;
+        self.segmented(flow.src, flow.dst, finite, self.mss(flow))
+    }
+
+    /// The same of `bytes` from `src` to `dst`, in segments of the size that most have.
     pub fn fct(&mut self, src: HostId, dst: HostId, bytes: u64) -> Option<Time> {
+        self.segmented(src, dst, bytes, self.mss)
+    }
+
+    fn segmented(&mut self, src: HostId, dst: HostId, bytes: u64, mss: u32) -> Option<Time> {
         let path = self.path(src, dst)?;
-        let full = self.wire(self.mss);
-        let segments = bytes.div_ceil(self.mss).max(1);
-        let last = self.wire(bytes - (segments - 1) * self.mss);
+        let mss = u64::from(mss);
+        let full = self.wire(mss);
+        let segments = bytes.div_ceil(mss).max(1);
+        let last = self.wire(bytes - (segments - 1) * mss);
         let delay = path.iter().fold(Time::ZERO, |sum, &(_, d)| sum + d);
         Some(delay + store_and_forward(&path, segments, full, last))
     }
@@ -126,6 +144,7 @@ fn node(network: &Network, end: End) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sidestep_sim::Start;
     use sidestep_sim::network::{Cable, SwitchInfo};
     use sidestep_types::SwitchId;
 
@@ -196,6 +215,32 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_flow_has_segments_of_its_own_size() {
+        let network = line([1, 1, 1]);
+        let mut ideal = Ideal::new(&network, Framing::Ip, 1460);
+        let mut flow = FlowPlan {
+            src: HostId(0),
+            dst: HostId(1),
+            size: 960,
+            start: Start::At(Time::ZERO),
+            class: 0,
+            query: None,
+            request: false,
+            mss: None,
+        };
+        assert_eq!(
+            (ideal.mss(&flow), ideal.of(&flow)),
+            (1460, Some(Time::from_us(3 * 8 + 3)))
+        );
+        // Ten of 96 bytes and a header each: 1.088 us at each of three links.
+        flow.mss = std::num::NonZeroU16::new(96);
+        let expected = Time::from_ns(12 * 1_088 + 3_000);
+        assert_eq!((ideal.mss(&flow), ideal.of(&flow)), (96, Some(expected)));
+        flow.size = FlowPlan::ENDLESS;
+        assert_eq!(ideal.of(&flow), None);
     }
 
     #[test]

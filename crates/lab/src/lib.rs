@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+mod cables;
 mod claim;
 mod drive;
 mod experiment;

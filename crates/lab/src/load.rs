@@ -37,6 +37,8 @@ pub struct ClassLoad {
     pub share: f64,
     /// Flows without an end, which the rates leave out.
     pub endless: u64,
+    /// Flows of closed loops at any instant, which the rates leave out.
+    pub active: u64,
     /// What else must be known, one sentence each.
     pub notes: Vec<String>,
 }
@@ -65,6 +67,7 @@ fn report(scenario: &Scenario) -> LoadReport {
         wire_bps: load.wire_bps,
         share: load.wire_bps / capacity_bps,
         endless: load.endless,
+        active: load.active,
         notes: load.notes,
     };
     let classes: Vec<ClassLoad> = (scenario.traffic.iter())
@@ -79,6 +82,7 @@ fn report(scenario: &Scenario) -> LoadReport {
         wire_bps: total(|c| c.wire_bps),
         share: total(|c| c.share),
         endless: classes.iter().map(|c| c.endless).sum(),
+        active: classes.iter().map(|c| c.active).sum(),
         notes: Vec::new(),
     };
     let mut notes = Vec::new();
@@ -86,6 +90,12 @@ fn report(scenario: &Scenario) -> LoadReport {
         let endless = sum.endless;
         notes.push(format!(
             "{endless} flows without an end take what they get: not in the sum"
+        ));
+    }
+    if sum.active > 0 {
+        let active = sum.active;
+        notes.push(format!(
+            "{active} flows of closed loops take what they get: not in the sum"
         ));
     }
     LoadReport {

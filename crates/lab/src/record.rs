@@ -14,7 +14,7 @@ use crate::unmeasured::Unmeasured;
 use serde::{Deserialize, Serialize};
 use sidestep_sim::{End, FlowOutcome, FlowPlan, Outcome, Plan, Start, Totals, run_counts};
 use sidestep_switch::DropReason;
-use sidestep_types::{BitRate, Time};
+use sidestep_types::{BitRate, Framing, HEADER_BYTES, HostId, Time};
 use std::collections::BTreeMap;
 
 /// One run: a point, a scheme, a seed.
@@ -26,7 +26,7 @@ pub struct Record {
     pub seed: u64,
     /// The watcher stopped it: what was under way counts as unfinished.
     pub interrupted: bool,
-    /// Flows of the plan.
+    /// Flows of the plan, but those of a closed loop that never came to start.
     pub flows: u64,
     /// Queries of the plan.
     pub queries: u64,
@@ -54,6 +54,12 @@ pub struct Record {
     pub responses: u64,
     /// Bytes a second that each endless flow delivered while it lasted.
     pub endless: Vec<f64>,
+    /// Bytes a second that the slower of the links of its two hosts carries, of each of them.
+    pub endless_link: Vec<f64>,
+    /// The share of a full packet on such a link that is payload, of each of them.
+    pub endless_payload: Vec<f64>,
+    /// Completion times of background flows that end by their size: see [`SIZES`].
+    pub fct_by_size: [Sample; SIZES.len()],
     /// How busy the links out of switches were.
     pub links: LinksBusy,
     /// What was looked at beside.
@@ -186,7 +192,9 @@ pub struct ClassRecord {
     pub trimmed: u64,
     /// Of those delivered, the ones that arrived after one sent later.
     pub reordered: u64,
-    /// Those by their n (RFC 4737 section 5.4): 1 to 64 in turn, then more.
+    /// The ones that reached the transport after one sent later: without shims the same.
+    pub transport_reordered: u64,
+    /// The reordered ones by their n (RFC 4737 section 5.4): 1 to 64 in turn, then more.
     pub n_reordering: Vec<u64>,
     /// Bytes delivered in order.
     pub delivered_bytes: u64,
@@ -204,6 +212,15 @@ const SHORT: std::ops::RangeInclusive<u64> = 1_000..=10_000;
 /// Long flows have more bytes than this: the largest class of DCTCP (SIGCOMM 2010, figure 22).
 const LONG: u64 = 1_000_000;
 
+/// The sizes that completion times are told apart by: the largest of each, in bytes, but the last.
+pub const SIZES: [Option<u64>; 5] = [
+    Some(10_000),
+    Some(100_000),
+    Some(1_000_000),
+    Some(10_000_000),
+    None,
+];
+
 impl Record {
     /// Everything that is kept of a run.
     pub fn of(run: &Run) -> Record {
@@ -216,7 +233,7 @@ impl Record {
             scheme: run.scheme.clone(),
             seed: run.seed,
             interrupted: run.interrupted,
-            flows: plan.flows.len() as u64,
+            flows: outcome.flows_of(plan).count() as u64,
             queries: plan.queries.len() as u64,
             end: Span(outcome.end),
             trajectory_hash: outcome.trajectory_hash,
@@ -231,8 +248,16 @@ impl Record {
             unmeasured: run.unmeasured.clone(),
             ..Record::default()
         };
-        for (flow, seen) in plan.flows.iter().zip(&outcome.flows) {
+        let rates = host_rates(outcome);
+        for (_, flow, seen) in outcome.flows_of(plan) {
             record.flow(flow, seen, outcome.end);
+            if flow.is_endless() {
+                let rate = |host: HostId| rates.get(&host).copied().unwrap_or(0.0);
+                record.endless_link.push(rate(flow.src).min(rate(flow.dst)));
+                let mss = flow.mss.map_or(run.mss, |mss| u32::from(mss.get()));
+                let payload = payload_share(run.framing, mss);
+                record.endless_payload.push(payload);
+            }
         }
         record.timed_out(plan, outcome);
         record.sort();
@@ -262,6 +287,11 @@ impl Record {
             return;
         }
         add(&mut class.fct, seen, end);
+        if !class.query && flow.query.is_none() {
+            let fits = |most: &Option<u64>| most.is_none_or(|most| flow.size <= most);
+            let size = SIZES.iter().position(fits).expect("the last has no limit");
+            add(&mut self.fct_by_size[size], seen, end);
+        }
         if !class.query && flow.query.is_none() && SHORT.contains(&flow.size) {
             add(&mut self.fct_short, seen, end);
         }
@@ -289,8 +319,23 @@ impl Record {
         self.qct.sort();
         self.fct_short.sort();
         self.fct_long.sort();
+        self.fct_by_size.iter_mut().for_each(Sample::sort);
         self.classes.iter_mut().for_each(|class| class.fct.sort());
     }
+}
+
+/// Bytes a second of each host's own link.
+fn host_rates(outcome: &Outcome) -> BTreeMap<HostId, f64> {
+    let own = outcome.ports.iter().filter_map(|port| match port.from {
+        End::Host(host) => Some((host, port.rate.as_bps() as f64 / 8.0)),
+        End::Switch(_) => None,
+    });
+    own.collect()
+}
+
+/// What of a full packet's time on a link is payload.
+fn payload_share(framing: Framing, mss: u32) -> f64 {
+    f64::from(mss) / f64::from(framing.wire(mss + HEADER_BYTES))
 }
 
 fn classes(plan: &Plan, outcome: &Outcome) -> Vec<ClassRecord> {
@@ -308,6 +353,7 @@ fn classes(plan: &Plan, outcome: &Outcome) -> Vec<ClassRecord> {
             marked: seen.marked,
             trimmed: seen.trimmed,
             reordered: seen.reordered,
+            transport_reordered: seen.transport_reordered,
             n_reordering: seen.n_reordering.counts.to_vec(),
             detours_each: seen.detours_each.counts().to_vec(),
             extra_hops: (seen.extra_hops.iter())

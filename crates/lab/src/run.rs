@@ -3,7 +3,7 @@
 use crate::probe::Probed;
 use crate::unmeasured::Unmeasured;
 use sidestep_sim::{Outcome, Plan};
-use sidestep_types::Time;
+use sidestep_types::{Framing, Time};
 use std::sync::Arc;
 
 /// How far a run is.
@@ -13,9 +13,9 @@ pub struct Progress {
     pub now: Time,
     /// The run stops here at the latest.
     pub horizon: Time,
-    /// Flows whose last byte was delivered.
+    /// Of those, the flows whose last byte was delivered.
     pub flows_done: u64,
-    /// Flows that end.
+    /// Flows that the run waits for: they end, and are in no closed loop.
     pub flows_total: u64,
     /// Deliveries of one packet over one link so far.
     pub packet_hops: u64,
@@ -32,6 +32,10 @@ pub struct Run {
     pub plan: Arc<Plan>,
     /// What happened.
     pub outcome: Outcome,
+    /// What a packet costs on a wire.
+    pub framing: Framing,
+    /// Payload bytes of a full segment.
+    pub mss: u32,
     /// What was looked at beside.
     pub probed: Probed,
     /// The watcher stopped it.

@@ -103,6 +103,13 @@ impl Scenario {
         Ok(plan)
     }
 
+    /// Payload bytes of the largest segment that a flow may send under `scheme`.
+    pub fn largest_mss(&self, scheme: &Scheme) -> u32 {
+        let own = self.traffic.iter().filter_map(|t| t.workload.largest_mss());
+        own.map(|(mss, _)| mss)
+            .fold(scheme.config.transport.mss(), u32::max)
+    }
+
     /// Everything that decides what a run of scheme number `scheme` does, its seed and the code
     /// apart: a line for each value and each file, and none for titles, sources or claims.
     pub fn identity(&self, scheme: usize) -> String {

@@ -1,12 +1,12 @@
 //! A scheme: what a paper proposes, as data that names a route, a buffer policy, a scheduler and a transport.
 
 use crate::fabric;
-use crate::tables::{SWITCH, TRANSPORT, TRANSPORTS};
+use crate::tables::{HOST, SWITCH, TRANSPORT, TRANSPORTS};
 use sidestep_config::decision::{Decision, POLICIES};
 use sidestep_config::section::Resolved;
 use sidestep_config::spec::{Choice, Spec};
-use sidestep_sim::{Others, SwitchConfig, TraceFilter, WorldConfig};
-use sidestep_transport::TransportConfig;
+use sidestep_sim::{Change, Others, SwitchConfig, TraceFilter, WorldConfig};
+use sidestep_transport::{TransportConfig, shim};
 use sidestep_types::{Framing, Refusal, Seed, Values};
 
 /// One thing to compare.
@@ -54,6 +54,10 @@ pub struct SchemeConfig {
     pub others: Others,
     /// The same for every connection.
     pub transport: TransportConfig,
+    /// The shims of every host, the first nearest to the transport.
+    pub shims: Vec<(String, Values)>,
+    /// What happens to the network, the same for every scheme of a scenario.
+    pub changes: Vec<Change>,
 }
 
 impl SchemeConfig {
@@ -65,7 +69,9 @@ impl SchemeConfig {
             switch: self.switch.clone(),
             others: self.others.clone(),
             transport: self.transport.clone(),
+            shims: self.shims.clone(),
             seed,
+            changes: self.changes.clone(),
             trace,
         }
     }
@@ -90,6 +96,16 @@ pub(crate) const TRANSPORT_SPEC: Spec<'static> = Spec {
     }),
     policies: &[],
 };
+
+/// `[host]`: each shim has a table of its own, and the list of them says which are there.
+pub(crate) const HOST_SPEC: Spec<'static> = Spec {
+    name: "host",
+    params: HOST,
+    kind: None,
+    policies: SHIMS,
+};
+
+const SHIMS: &[Choice] = &Choice::each::<{ shim::ENTRIES.len() }>(shim::ENTRIES);
 
 /// What is between the ports of switches that decide so; `values` are those of `[switch]`. Errors
 /// have the part of what is refused, as those of [`sidestep_config::decision::decision`].

@@ -1,8 +1,8 @@
 //! A run that its caller steps: for whoever shows it while it goes on, or wants to look inside.
 //!
 //! **Decision**     when the run is over: with the instant in which every flow that ends has been
-//!                  delivered, or at `duration + drain`; with endless flows not before
-//!                  `duration`. It looks at the end of each thousandth of the way, wherever the
+//!                  delivered, or at `duration + drain`; with endless flows or a closed loop
+//!                  not before `duration`. It looks at the end of each thousandth of the way, wherever the
 //!                  caller stops between, so that the outcome is the same however it is stepped.
 //! **State**        the world, its probes, the thousandth that comes next.
 //! **Units**        simulated time in picoseconds.
@@ -16,7 +16,7 @@ use crate::warnings;
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
 use sidestep_sim::{Network, Plan, TraceFilter, World};
 use sidestep_switch::Depth;
-use sidestep_types::{Seed, Time};
+use sidestep_types::{Framing, Seed, Time};
 use std::sync::Arc;
 
 /// A run in the hands of its caller. It borrows nothing, so it can be kept and moved.
@@ -48,9 +48,12 @@ pub struct Session<A: Agenda = WheelAgenda> {
     seed: u64,
     plan: Arc<Plan>,
     network: Arc<Network>,
+    framing: Framing,
+    mss: u32,
     duration: Time,
     horizon: Time,
-    endless: u64,
+    /// Flows that the run does not wait for.
+    unawaited: u64,
     /// Simulated time up to which everything has happened.
     now: Time,
     /// The end of the thousandth under way.
@@ -80,16 +83,24 @@ impl<A: Agenda> Session<A> {
         let config = &scheme.config;
         let capacity = |number| config.others.kind(&config.switch, number).capacity;
         let capacities = (0..network.switches.len()).map(capacity).collect();
-        let prober = Prober::new(probe, Arc::clone(&network), capacities, scenario.duration);
+        let prober = Prober::new(
+            probe,
+            Arc::clone(&network),
+            &plan,
+            capacities,
+            scenario.duration,
+        );
         let horizon = scenario.duration.saturating_add(scenario.drain);
         let mut session = Session {
             world,
             prober,
             scheme: scheme.name.clone(),
             seed,
-            endless: plan.flows.iter().filter(|f| f.is_endless()).count() as u64,
+            unawaited: plan.unawaited(),
             plan,
             network,
+            framing: config.framing,
+            mss: config.transport.mss(),
             duration: scenario.duration,
             horizon,
             now: Time::ZERO,
@@ -119,7 +130,7 @@ impl<A: Agenda> Session<A> {
             if delivered {
                 self.over = true;
             } else if limit == self.mark {
-                let left = self.world.unfinished() - self.endless;
+                let left = self.world.unfinished() - self.unawaited;
                 let done = left == 0 && limit >= self.duration;
                 self.over = done || limit == self.horizon;
                 self.mark = self.next_mark();
@@ -152,8 +163,8 @@ impl<A: Agenda> Session<A> {
 
     /// How far the run is.
     pub fn progress(&self) -> Progress {
-        let total = self.plan.flows.len() as u64 - self.endless;
-        let left = self.world.unfinished() - self.endless;
+        let total = self.plan.flows.len() as u64 - self.unawaited;
+        let left = self.world.unfinished() - self.unawaited;
         Progress {
             now: self.now,
             horizon: self.horizon,
@@ -193,12 +204,17 @@ impl<A: Agenda> Session<A> {
     pub fn finish(self) -> Run {
         let (outcome, watched) = self.world.finish_watched();
         let probed = self.prober.finish(watched, &outcome);
+        let mut warnings = warnings::of_run(&self.network, &self.scheme, self.seed, &outcome);
+        let of = |note| format!("scheme {}, seed {}: {note}", self.scheme, self.seed);
+        warnings.extend(probed.notes().into_iter().map(of));
         Run {
-            warnings: warnings::of_run(&self.network, &self.scheme, self.seed, &outcome),
+            warnings,
             scheme: self.scheme,
             seed: self.seed,
             plan: self.plan,
             outcome,
+            framing: self.framing,
+            mss: self.mss,
             probed,
             interrupted: !self.over,
             unmeasured: Unmeasured::default(),
@@ -231,7 +247,7 @@ mod tests {
 
     #[test]
     fn the_outcome_is_the_same_however_a_run_is_stepped() {
-        for text in [MIXED, FINITE] {
+        for text in [MIXED, FINITE, LOOP] {
             let mut whole = session(text);
             assert!(whole.run_until(Time::MAX));
             let whole = whole.finish();
@@ -269,6 +285,45 @@ mod tests {
         assert_eq!((ended.now, ended.flows_done), (Time::from_ms(2), 15));
         assert!(over.run_until(Time::MAX) && over.step());
         assert_eq!(over.progress().packet_hops, ended.packet_hops);
+    }
+
+    const LOOP: &str = "duration = \"2 ms\"\ndrain = \"20 ms\"\nschemes = [\"dibs\"]\n\
+        [topology]\nkind = \"fat_tree\"\nk = 4\n\
+        [workload.loop]\nkind = \"replace\"\nactive = 20\ncdf = \"off\"\nsize = \"20 kB\"\n";
+
+    #[test]
+    fn a_closed_loop_ends_with_its_window() {
+        let mut over = session(LOOP);
+        over.run_until(Time::MAX);
+        let ended = over.progress();
+        assert_eq!((ended.now, ended.flows_total), (Time::from_ms(2), 0));
+        let run = over.finish();
+        assert!(!run.interrupted);
+        let flows: Vec<_> = run.outcome.flows_of(&run.plan).collect();
+        let under_way = flows.iter().filter(|(.., seen)| seen.finished.is_none());
+        assert_eq!(under_way.count(), 20);
+        assert!(flows.len() > 60 && flows.len() < run.plan.flows.len() / 2);
+    }
+
+    /// Nothing of the loop starts in the drain, and what is under way goes on.
+    #[test]
+    fn a_run_goes_on_for_others_beside_a_loop_and_starts_none_of_it() {
+        let burst = "[workload.burst]\nkind = \"incast\"\ndegree = 15\nsize = \"50 kB\"\n";
+        let mut over = session(&format!("{LOOP}{burst}"));
+        over.run_until(Time::from_ms(2));
+        let at_end = over.progress();
+        assert_eq!(at_end.flows_total, 15);
+        assert!(at_end.flows_done < 15, "{at_end:?}");
+        over.run_until(Time::MAX);
+        assert!(over.progress().now > Time::from_ms(2) && over.progress().flows_done == 15);
+        let run = over.finish();
+        let starts = run.outcome.flows.iter().filter_map(|seen| seen.started);
+        assert!(starts.max() < Some(Time::from_ms(2)));
+        let late = run
+            .outcome
+            .flows_of(&run.plan)
+            .filter_map(|(.., seen)| seen.finished);
+        assert!(late.filter(|at| *at > Time::from_ms(2)).count() > 15 - at_end.flows_done as usize);
     }
 
     #[test]

@@ -114,6 +114,16 @@ pub const SWITCH: &[Param] = &[
     .or_off("unlimited"),
 ];
 
+/// `[host]`, beside a table for each shim.
+pub const HOST: &[Param] = &[Param::with_default(
+    "shims",
+    ParamUnit::File,
+    "none",
+    "what is between the transport and the NIC of every host, the first nearest to the transport: \
+     \"a, b\" or a list of names",
+)
+.or_off("none")];
+
 /// `[probe]`, beside its [`PROBE_LISTS`].
 pub const PROBE: &[Param] = &[
     Param::with_default(
@@ -137,6 +147,32 @@ pub const PROBE: &[Param] = &[
         "a link is hot from this use on (DIBS section 3)",
     ),
     Param::with_default(
+        "goodput",
+        ParamUnit::Time,
+        "off",
+        "window over which the goodput of each workload is taken",
+    )
+    .or_off("off"),
+    Param::with_default(
+        "drops",
+        ParamUnit::Time,
+        "off",
+        "window over which packets dropped are counted",
+    )
+    .or_off("off"),
+    Param::with_default(
+        "spread_window",
+        ParamUnit::Time,
+        "10 ms",
+        "window of the spread: queues at its end, use over it; assumed",
+    ),
+    Param::with_default(
+        "latency_every",
+        ParamUnit::Count,
+        "100",
+        "latency is taken of so-many-th data packets of each host and workload; 1 is every one; assumed",
+    ),
+    Param::with_default(
         "detours",
         ParamUnit::Flag,
         "false",
@@ -157,13 +193,78 @@ pub const PROBE: &[Param] = &[
 ];
 
 /// The keys of `[probe]` that hold one thing or several.
-pub const PROBE_LISTS: &[Param] = &[Param::with_default(
-    "occupancy",
-    ParamUnit::Time,
-    "off",
-    "instants at which every queue's length is noted: \"1 ms, 3 ms\" or a list (DIBS Figure 2b)",
-)
-.or_off("off")];
+pub const PROBE_LISTS: &[Param] = &[
+    Param::with_default(
+        "occupancy",
+        ParamUnit::Time,
+        "off",
+        "instants at which every queue's length is noted: \"1 ms, 3 ms\" or a list (DIBS Figure 2b)",
+    )
+    .or_off("off"),
+    Param::with_default(
+        "latency",
+        ParamUnit::File,
+        "off",
+        "workloads of whose data packets the time from the first switch to the last is taken",
+    )
+    .or_off("off"),
+    Param::with_default(
+        "spread",
+        ParamUnit::File,
+        "off",
+        "links whose fullest and emptiest queues are compared, and their uses: \"core > agg 0\"",
+    )
+    .or_off("off"),
+];
+
+/// A `[[change]]`.
+pub const CHANGE: &[Param] = &[
+    Param::required(
+        "at",
+        ParamUnit::Time,
+        "when it happens, before anything else of that instant",
+    ),
+    Param::with_default(
+        "link",
+        ParamUnit::File,
+        "",
+        "the cable that changes, both directions of it: its two ends, \"agg 0.0 - core 1\"",
+    ),
+    Param::with_default(
+        "switch",
+        ParamUnit::File,
+        "",
+        "or the switch that changes, all its cables: \"core 1\"",
+    ),
+    Param::with_default(
+        "rate",
+        ParamUnit::Rate,
+        "off",
+        "the rate from now on; \"off\" leaves it as it is",
+    )
+    .or_off("off"),
+    Param::with_default(
+        "down",
+        ParamUnit::Flag,
+        "false",
+        "it carries nothing any more",
+    ),
+    Param::with_default(
+        "up",
+        ParamUnit::Flag,
+        "false",
+        "it carries packets again, at the rate that the topology says",
+    ),
+    Param::with_default(
+        "reroute",
+        ParamUnit::Time,
+        "1 ms",
+        "after which time next hops follow what goes down or comes up, or \"never\"; assumed: a \
+         dead port is seen sooner, a routing protocol takes longer",
+    )
+    .or_off("never"),
+];
+
 /// `[figure]`.
 pub const FIGURE: &[Param] = &[
     Param::required(
@@ -195,7 +296,12 @@ pub const PLOT: &[Param] = &[
         "lines and bars: the axis to draw against; the only one when not given",
     ),
     Param::with_default("y", ParamUnit::File, "", "lines and bars: metrics"),
-    Param::with_default("of", ParamUnit::File, "", "cdf: the sample"),
+    Param::with_default(
+        "of",
+        ParamUnit::File,
+        "",
+        "cdf, ranked and over_time: the sample",
+    ),
     Param::with_default(
         "at",
         ParamUnit::File,
@@ -315,10 +421,12 @@ mod tests {
             SCENARIO,
             LISTS,
             SWITCH,
+            HOST,
             TRANSPORT,
             PROBE,
             PROBE_LISTS,
             CLAIM,
+            CHANGE,
             FIGURE,
             PLOT,
         ];

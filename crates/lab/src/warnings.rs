@@ -8,8 +8,8 @@ use sidestep_config::source::default;
 use sidestep_sim::pfc::headroom_needed;
 use sidestep_sim::{Deadlock, End, Network, Outcome, Plan, PortOutcome, SwitchConfig};
 use sidestep_switch::{Capacity, Nature, buffer, route, sched};
-use sidestep_transport::Ranking;
-use sidestep_types::{Bytes, HEADER_BYTES, Param, Size, Value};
+use sidestep_transport::{Ranking, shim};
+use sidestep_types::{Bytes, FlowId, HEADER_BYTES, Param, Size, Value};
 
 /// All warnings of a scenario.
 pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
@@ -17,12 +17,15 @@ pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
         .into_iter()
         .chain(nothing_happens(scenario, first))
         .chain(waits_for_another_key(scenario))
+        .chain(shims_of_no_scheme(scenario))
         .collect();
     for scheme in &scenario.schemes {
         let own = [
-            never_idle(scheme),
+            never_idle(scheme, first),
+            shares_little(scheme, first),
+            nothing_to_order(scheme),
             without_effect(scenario, scheme),
-            too_little_headroom(scheme, &scenario.network),
+            too_little_headroom(scenario, scheme),
         ];
         let own = own.into_iter().flatten();
         let of_kind = |(about, switch)| {
@@ -34,7 +37,7 @@ pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
                 never_detours(switch),
                 line_rate_without_priorities(scheme, switch),
                 nothing_is_ranked(scenario, scheme, switch),
-                overflows_though_paused(scheme, switch, &scenario.network),
+                overflows_though_paused(scenario, scheme, switch),
             ];
             let said = said.into_iter().flatten();
             said.map(move |warning| match about {
@@ -88,6 +91,28 @@ fn waits_for_another_key(scenario: &Scenario) -> Vec<String> {
     let more = idle.into_iter().filter(|(name, _)| says_more(name));
     more.map(|(name, beside)| format!("switch.{name} has no effect: no scheme has {beside}"))
         .collect()
+}
+
+/// Parameters of shims that no scheme has.
+fn shims_of_no_scheme(scenario: &Scenario) -> Vec<String> {
+    let has = |scheme: &Scheme, name: &str| scheme.config.shims.iter().any(|(n, _)| n == name);
+    let mut warnings = Vec::new();
+    for entry in shim::ENTRIES {
+        let begins = format!("host.{}.", entry.name);
+        let said = (scenario.settings.iter()).find(|s| s.key.starts_with(&begins));
+        if let Some(said) = said
+            && !scenario
+                .schemes
+                .iter()
+                .any(|scheme| has(scheme, entry.name))
+        {
+            let (key, name) = (&said.key, entry.name);
+            warnings.push(format!(
+                "{key} has no effect: no scheme has {name:?} among its host.shims"
+            ));
+        }
+    }
+    warnings
 }
 
 /// What the buffer policy does with its values, beside its scheduler: FIFO has no worst to make room.
@@ -146,20 +171,31 @@ fn detours_without_signal(scheme: &Scheme, switch: &SwitchConfig) -> Option<Stri
     })
 }
 
+/// A shim puts data back into order.
+fn orders(scheme: &Scheme) -> bool {
+    let mut shims = scheme.config.shims.iter();
+    shims.any(|(name, _)| shim::nature(name).orders)
+}
+
+/// What lets packets of one flow overtake each other.
+fn reorders(switch: &SwitchConfig) -> Option<String> {
+    let (route, sched) = (&switch.route.0, &switch.sched.0);
+    if nature(switch).reorders {
+        Some("detours reorder packets".to_string())
+    } else if route::nature(route).reorders {
+        Some(format!("route {route:?} reorders packets"))
+    } else if sched::nature(sched).reorders {
+        Some(format!("scheduler {sched:?} reorders packets"))
+    } else {
+        None
+    }
+}
+
 fn reordering_looks_like_losses(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
     let threshold = scheme.config.transport.tcp()?.dupack_threshold?;
+    let who = reorders(switch)?;
     // DIBS section 4: above 10 duplicates is usually enough.
-    let (route, sched) = (&switch.route.0, &switch.sched.0);
-    let who = if nature(switch).reorders {
-        "detours reorder packets".to_string()
-    } else if route::nature(route).reorders {
-        format!("route {route:?} reorders packets")
-    } else if sched::nature(sched).reorders {
-        format!("scheduler {sched:?} reorders packets")
-    } else {
-        return None;
-    };
-    (threshold <= 10).then(|| {
+    (threshold <= 10 && !orders(scheme)).then(|| {
         format!(
             "{who}, and fast_retransmit = {threshold} takes that for loss; \
              DIBS turns it off, and found more than 10 usually enough (section 4)"
@@ -167,12 +203,50 @@ fn reordering_looks_like_losses(scheme: &Scheme, switch: &SwitchConfig) -> Optio
     })
 }
 
-fn never_idle(scheme: &Scheme) -> Option<String> {
-    scheme.config.transport.tcp()?.idle_restart.then(|| {
-        "idle_restart changes nothing yet: every flow is one message on a connection of its own, \
-         which is never idle"
+fn nothing_to_order(scheme: &Scheme) -> Option<String> {
+    let mut switches = scheme.switches();
+    let idle = orders(scheme) && switches.all(|(_, switch)| reorders(switch).is_none());
+    idle.then(|| {
+        "host.shims puts data back into order, but nothing here reorders it: it only holds what is \
+         behind a loss, so that the loss is found later"
             .to_string()
     })
+}
+
+fn never_idle(scheme: &Scheme, first: &Plan) -> Option<String> {
+    let idle = scheme.config.transport.tcp()?.idle_restart && !carries_on(first);
+    idle.then(|| {
+        "idle_restart changes nothing: no connection carries a second message the same way, as with \
+         connection = \"persistent\" of a workload that asks"
+            .to_string()
+    })
+}
+
+/// Does a connection carry a second message the same way?
+fn carries_on(plan: &Plan) -> bool {
+    let src = |flow: FlowId| plan.flows[flow.0 as usize].src;
+    let mut later = plan.joint.iter().filter(|joint| joint.flow != joint.opener);
+    later.any(|joint| src(joint.flow) == src(joint.opener))
+}
+
+/// Connections that flows share, where there is little to share.
+fn shares_little(scheme: &Scheme, first: &Plan) -> Option<String> {
+    if first.joint.is_empty() {
+        return None;
+    }
+    let transport = &scheme.config.transport;
+    match transport.tcp() {
+        None => Some(format!(
+            "transport {} knows no connections: flows that share one go by its path, one message \
+             at a time, and learn nothing from each other",
+            transport.name()
+        )),
+        Some(tcp) => (!tcp.handshake && !carries_on(first)).then(|| {
+            "handshake = false: a request and its response share a path, and nothing is known of it \
+             that they could share"
+                .to_string()
+        }),
+    }
 }
 
 fn line_rate_without_priorities(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
@@ -248,17 +322,17 @@ fn never_detours(switch: &SwitchConfig) -> Option<String> {
 }
 
 /// What a pause on the network's worst cable needs.
-fn needed(scheme: &Scheme, network: &Network) -> Bytes {
-    let config = &scheme.config;
-    let full = config.framing.wire(HEADER_BYTES + config.transport.mss());
-    let each = network.cables.iter();
+fn needed(scenario: &Scenario, scheme: &Scheme) -> Bytes {
+    let framing = scheme.config.framing;
+    let full = framing.wire(HEADER_BYTES + scenario.largest_mss(scheme));
+    let each = scenario.network.cables.iter();
     let each = each.map(|cable| headroom_needed(cable.rate, cable.delay, full));
     each.max().unwrap_or_default()
 }
 
-fn too_little_headroom(scheme: &Scheme, network: &Network) -> Option<String> {
+fn too_little_headroom(scenario: &Scenario, scheme: &Scheme) -> Option<String> {
     let headroom = scheme.config.switch.pfc?.headroom?;
-    let needed = needed(scheme, network);
+    let needed = needed(scenario, scheme);
     (headroom < needed).then(|| {
         format!(
             "pfc_headroom ({headroom}) is below the {needed} that come after a pause on some \
@@ -295,9 +369,9 @@ fn of_no_switch(scenario: &Scenario, scheme: &Scheme) -> Vec<String> {
 
 /// A limit on an output can be reached before any input's.
 fn overflows_though_paused(
+    scenario: &Scenario,
     scheme: &Scheme,
     switch: &SwitchConfig,
-    network: &Network,
 ) -> Option<String> {
     let pfc = switch.pfc?;
     if switch.capacity == Capacity::Unlimited {
@@ -307,12 +381,12 @@ fn overflows_though_paused(
         let config = &scheme.config;
         std::ptr::eq(config.others.kind(&config.switch, *number), switch)
     };
-    let ports = network.port_counts();
+    let ports = scenario.network.port_counts();
     let ports = (0..ports.len())
         .filter(of)
         .map(|number| u64::from(ports[number]));
     let most = ports.max().unwrap_or(0);
-    let headroom = pfc.headroom.unwrap_or(needed(scheme, network)).0;
+    let headroom = pfc.headroom.unwrap_or(needed(scenario, scheme)).0;
     let bytes = most.saturating_mul(pfc.xoff.0.saturating_add(headroom));
     let enough = matches!(switch.capacity, Capacity::PerPort(Size::Bytes(room)) if room.0 >= bytes);
     (!enough).then(|| format!(

@@ -131,14 +131,15 @@ fn sweep(out: &mut String, experiment: &Experiment) {
 }
 
 /// Is what a setting says of switches that differ there at all of these points, and as a name or as
-/// parameters alone alike? No later layer could take it away at the others.
+/// parameters alone alike? Is the change there at all of them? No later layer could take it away at the others.
 fn stands_alike(points: &[&Point], setting: &Setting) -> bool {
     let keys = split_keys(&setting.key);
-    match &keys[..] {
-        [section, at, _, _, ..] if section == SWITCH_SPEC.name && at == AT => {}
+    let many = match &keys[..] {
+        [section, at, _, _, ..] if section == SWITCH_SPEC.name && at == AT => 4,
+        [section, _, _] if section == "change" => 2,
         _ => return true,
-    }
-    let whole = joined(&keys[..4]);
+    };
+    let whole = joined(&keys[..many]);
     let params = format!("{whole}.");
     let form = |point: &&Point| {
         let own = point.scenario.settings.iter();
@@ -295,7 +296,7 @@ fn split(key: &str) -> (&str, &str) {
     let keys = split_keys(key);
     let many = match &keys[..] {
         [section, at, ..] if section == SWITCH_SPEC.name && at == AT => 3,
-        [section, ..] if section == "workload" => 2,
+        [section, ..] if ["workload", "change"].contains(&section.as_str()) => 2,
         _ => 1,
     };
     let of = joined(&keys[..many]).len();

@@ -2,22 +2,24 @@
 
 use sidestep_lab::stats::metric::METRICS;
 use sidestep_lab::tables::{
-    CLAIM, FIGURE, LISTS, PLOT, PROBE, PROBE_LISTS, SCENARIO, SWITCH, TRANSPORT, TRANSPORTS,
+    CHANGE, CLAIM, FIGURE, HOST, LISTS, PLOT, PROBE, PROBE_LISTS, SCENARIO, SWITCH, TRANSPORT,
+    TRANSPORTS,
 };
 use sidestep_lab::{Experiment, Scenario};
 use sidestep_sim::{Files, topology, workload};
 use sidestep_switch::{DropReason, buffer, route, sched};
-use sidestep_transport::{CHOICES, TcpConfig, TransportConfig};
+use sidestep_transport::{CHOICES, TcpConfig, TransportConfig, shim};
 use sidestep_types::{Entry, Param};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folders of `docs/`, and what each has a page for.
-const KINDS: [(&str, &[Entry]); 6] = [
+const KINDS: [(&str, &[Entry]); 7] = [
     ("routes", route::ENTRIES),
     ("buffers", buffer::ENTRIES),
     ("scheds", sched::ENTRIES),
     ("transports", TRANSPORTS),
+    ("shims", shim::ENTRIES),
     ("topologies", topology::ENTRIES),
     ("workloads", workload::ENTRIES),
 ];
@@ -89,9 +91,11 @@ fn every_registered_name_has_a_page_with_a_row_for_each_parameter() {
 fn every_key_of_a_scenario_and_every_metric_has_a_row() {
     let mut missing = Vec::new();
     let text = page("scenarios.md", &mut missing);
-    for params in [SCENARIO, LISTS, SWITCH, CLAIM] {
+    for params in [SCENARIO, LISTS, SWITCH, HOST, CLAIM] {
         check_params("scenarios.md", &text, params, &mut missing);
     }
+    let text = page("changes.md", &mut missing);
+    check_params("changes.md", &text, CHANGE, &mut missing);
     let experiments = page("experiments.md", &mut missing);
     for params in [FIGURE, PLOT] {
         check_params("experiments.md", &experiments, params, &mut missing);

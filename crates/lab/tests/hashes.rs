@@ -33,6 +33,7 @@ fn scenarios() -> Vec<(&'static str, &'static str, Vec<String>, u64)> {
         ("dibs-demo", shipped("dibs-demo"), vec![short()], 1),
         ("flow-control", shipped("flow-control"), vec![short()], 1),
         ("ring", AROUND, vec![], 1),
+        ("closed-loop", shipped("closed-loop"), vec![], 1),
     ]
 }
 

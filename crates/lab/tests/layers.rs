@@ -270,7 +270,22 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
         ),
         (
             vec!["transport.idle_restart=true"],
-            "idle_restart changes nothing yet",
+            "scheme dctcp: idle_restart changes nothing: no connection carries a second message",
+        ),
+        (
+            vec![
+                "workload.query.request=1 kB",
+                "workload.query.connection=shared",
+            ],
+            "scheme dctcp: handshake = false: a request and its response share a path",
+        ),
+        (
+            vec![
+                "workload.query.request=1 kB",
+                "workload.query.connection=shared",
+                "scheme.dctcp.transport.kind=pfabric",
+            ],
+            "scheme dctcp: transport pfabric knows no connections",
         ),
         (
             vec!["scheme.dctcp.transport.kind=pfabric"],
@@ -333,6 +348,22 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
     let srpt = [&fifo[..], &["scheme.dctcp.switch.sched=srpt"]].concat();
     let both = "buffer \"vertigo\" and sched \"srpt\" with transport.rank";
     assert!(warned("", &srpt).contains(both), "{}", warned("", &srpt));
+    // Something to share, and a connection that may be idle.
+    let asks = |more: &[&'static str]| {
+        let asks = ["workload.query.request=1 kB", "workload.query.rate=9 k/s"];
+        let all = [&asks, more].concat();
+        warned("", &all)
+    };
+    let shared = [
+        "workload.query.connection=shared",
+        "transport.handshake=true",
+    ];
+    assert_eq!(asks(&shared), "");
+    let lasting = [
+        "workload.query.connection=persistent",
+        "transport.idle_restart=true",
+    ];
+    assert_eq!(asks(&lasting), "");
     let overridden = warned("[transport]\nfast_retransmit = 9\n", &[]);
     assert!(
         overridden.contains("a.toml:17:1: transport.fast_retransmit has no effect"),

@@ -5,14 +5,16 @@
 use sidestep_lab::Scenario;
 use sidestep_sim::Files;
 
-/// Four files, and no others.
-struct Four;
+/// A few files, and no others.
+struct Few;
 
-impl Files for Four {
+impl Files for Few {
     fn read(&self, path: &str) -> Result<String, String> {
         match path {
             "falls.csv" => Ok("size_bytes,cumulative_probability\n100,0.5\n200,0.4\n".into()),
             "short.csv" => Ok("size_bytes,cumulative_probability\n100,0.5\n200,0.9\n".into()),
+            "mss.csv" => Ok("start,src,dst,size,mss\n1 ms,0,3,20 kB,10 kB\n".into()),
+            "large.csv" => Ok("start,src,dst,size,mss\n1 ms,0,3,20 kB,9 kB\n".into()),
             "self.csv" => Ok("start,src,dst,size\n1 ms,3,3,20 kB\n".into()),
             "mine.toml" => {
                 Ok("[switch]\nbuffer = \"dibs\"\n[transport]\nfast_retransmit = 0\n".into())
@@ -36,7 +38,7 @@ degree = 8
 
 fn said(text: &str, sets: &[&str]) -> String {
     let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
-    match Scenario::read("a.toml", text, &sets, &Four) {
+    match Scenario::read("a.toml", text, &sets, &Few) {
         Ok(_) => "(good)".to_string(),
         Err(problems) => {
             let lines: Vec<String> = problems.iter().map(|p| p.to_string()).collect();
@@ -95,6 +97,10 @@ fn what_is_wrong_in_a_set_is_said_with_the_set() {
             "--set switch.capasity=9 pkt: unknown key \"capasity\" in [switch]; did you mean \"capacity\"?",
         ),
         (
+            "host.order.capacity=shared",
+            "--set host.order.capacity=shared: host.order.capacity: expected packets like \"100 pkt\" or bytes like \"150 kB\" or \"unlimited\", got \"shared\"",
+        ),
+        (
             "seeds=3..1",
             "--set seeds=3..1: seeds: \"3..1\" counts down, so it holds none",
         ),
@@ -108,7 +114,11 @@ fn what_is_wrong_in_a_set_is_said_with_the_set() {
         ),
         (
             "claim=1",
-            "--set claim=1: unknown key \"claim\"; known: title, duration, drain, framing, ttl, seeds, schemes, topology, switch, transport, workload, scheme, probe",
+            "--set claim=1: unknown key \"claim\"; known: title, duration, drain, framing, ttl, seeds, schemes, topology, switch, transport, host, workload, scheme, probe, change",
+        ),
+        (
+            "change.1.at=1 ms",
+            "--set change.1.at=1 ms: change.1: link or switch is missing: what changes",
         ),
         (
             "k=8",

@@ -8,7 +8,7 @@ use sidestep_sim::{
     ClassOutcome, End, FlowOutcome, FlowPlan, Histogram, NReordering, Outcome, Plan, PortCounts,
     PortOutcome, QueryPlan, Start, Totals,
 };
-use sidestep_types::{BitRate, HostId, PortId, SwitchId, Time};
+use sidestep_types::{BitRate, FlowId, Framing, HostId, PortId, SwitchId, Time};
 use std::sync::Arc;
 
 fn flow(size: u64, class: u8, query: Option<u32>) -> FlowPlan {
@@ -20,6 +20,7 @@ fn flow(size: u64, class: u8, query: Option<u32>) -> FlowPlan {
         class,
         query,
         request: false,
+        mss: None,
     }
 }
 
@@ -88,6 +89,7 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
             responses: 2,
             class: 1,
         }],
+        ..Plan::default()
     };
     let outcome = Outcome {
         flows: vec![
@@ -104,6 +106,7 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
             port(End::Switch(SwitchId(0)), 1_275_000),
             port(End::Switch(SwitchId(0)), 3_825_000),
             port(End::Host(HostId(0)), 12_750_000),
+            port(End::Host(HostId(1)), 12_750_000),
         ],
         classes: vec![
             ClassOutcome {
@@ -135,7 +138,7 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
         ],
         totals: Totals {
             packet_hops: 1000,
-            drops: [7, 2, 1, 4, 5],
+            drops: [7, 2, 1, 4, 5, 8],
             trims: 6,
             delivered: 500,
             detoured: 20,
@@ -155,6 +158,8 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
         seed,
         plan: Arc::new(plan),
         outcome,
+        framing: Framing::Ethernet,
+        mss: 1460,
         probed: Probed::default(),
         interrupted: false,
         unmeasured: Default::default(),
@@ -182,6 +187,41 @@ fn a_summary_by_hand() {
     let half = 4.302653 * 10.0 / 3.0f64.sqrt();
     let [low, high] = s.qct_ms.ci.unwrap();
     assert!((low - (20.0 - half)).abs() < 1e-9 && (high - (20.0 + half)).abs() < 1e-9);
+    assert_eq!(metric(&s, "qct_mean_ms"), Reading::Exactly(20.0));
+    assert_eq!(metric(&s, "qct_p999_ms"), Reading::Exactly(30.0));
+    // By size: those two, and the one of 90 ms.
+    assert_eq!(metric(&s, "fct_upto_10kb_mean_ms"), Reading::Exactly(4.0));
+    assert_eq!(metric(&s, "fct_upto_10kb_p99_ms"), Reading::Exactly(5.0));
+    assert_eq!(metric(&s, "fct_10kb_100kb_p50_ms"), Reading::Exactly(90.0));
+    assert_eq!(metric(&s, "fct_over_10mb_mean_ms"), Reading::Nothing);
+    assert_eq!(s.fct_by_size_ms.iter().map(|of| of.n).sum::<u64>(), 9);
+    // 3, 5 and 90 ms in each run.
+    let mean = (3.0 + 5.0 + 90.0) / 3.0;
+    let Reading::Exactly(ours) = metric(&s, "fct_background_mean_ms") else {
+        panic!("all are complete");
+    };
+    assert!((ours - mean).abs() < 1e-9, "{ours}");
+    assert_eq!(
+        metric(&s, "fct_background_completed_share"),
+        Reading::Exactly(1.0)
+    );
+    assert_eq!(
+        metric(&s, "delivered_bytes"),
+        Reading::Exactly(3.0 * 7.0 * 1000.0)
+    );
+    // One endless flow a run: 1000 B in 102 ms, of 1 Gbps, of which 1460 of 1538 bytes are payload.
+    let goodput = 8000.0 / 0.102 / 1e9;
+    for (name, expected) in [
+        ("flow_goodput_gbps_mean", goodput),
+        ("flow_link_share_p50", goodput),
+        ("flow_payload_share_max", goodput * 1538.0 / 1460.0),
+    ] {
+        let Reading::Exactly(ours) = metric(&s, name) else {
+            panic!("{name} has no value");
+        };
+        assert!((ours - expected).abs() < 1e-12, "{name}: {ours} {expected}");
+    }
+    assert_eq!(s.samples["flow_link_share"].n, 3);
     // 3 ms and 5 ms in each run: the third is too long, the fourth has no end, the rest are a query's.
     assert_eq!(
         (s.fct_short_ms.p50, s.fct_short_ms.p99, s.fct_short_ms.n),
@@ -195,6 +235,7 @@ fn a_summary_by_hand() {
         (s.drops["evicted"], s.drops["detours"], s.signals.trims),
         (12, 15, 18)
     );
+    assert_eq!(s.drops["link_down"], 24);
     assert_eq!(s.detoured_data_share, Some(20.0 / 300.0));
     assert_eq!(s.detoured_share, Some(20.0 / 500.0));
     assert_eq!(s.detoured_query_share, Some(0.9));
@@ -277,13 +318,13 @@ fn probes_add_up_over_seeds() {
     one.probed = probed(&[0.9, 0.1, 0.2, 0.3, 0.0], &[0, 0, 3, 0, 1], 7);
     two.probed = probed(&[0.4, 0.5, 0.6, 0.7, 0.8], &[0, 0, 1], 2);
     let s = summarise(&[&Record::of(&one), &Record::of(&two)]);
-    let numbers = ["mean", "p10", "p50", "p90", "max"].map(|of| {
+    let numbers = ["mean", "p10", "p50", "p90", "p99", "max"].map(|of| {
         match metric(&s, &format!("hot_link_share_{of}")) {
             Reading::Exactly(v) => (v * 100.0).round() / 100.0,
             other => panic!("{of}: {other:?}"),
         }
     });
-    assert_eq!(numbers, [0.45, 0.0, 0.4, 0.8, 0.9]);
+    assert_eq!(numbers, [0.45, 0.0, 0.4, 0.8, 0.9, 0.9]);
     assert_eq!(metric(&s, "looped_share"), Reading::Exactly(0.4));
     assert_eq!(metric(&s, "loops_per_packet"), Reading::Exactly(0.05));
     assert_eq!(metric(&s, "loop_length_mean"), Reading::Exactly(12.0 / 5.0));
@@ -300,6 +341,8 @@ fn an_unfinished_query_makes_its_percentile_a_lower_bound_and_leaves_no_interval
     // Asked at 2 ms, and not complete when the run ended at 102 ms.
     assert_eq!((s.qct_ms.p99, s.qct_ms.p99_at_least), (Some(100.0), true));
     assert_eq!((s.qct_ms.completed_share, s.qct_ms.ci), (Some(0.5), None));
+    assert_eq!(metric(&s, "qct_mean_ms"), Reading::AtLeast(55.0));
+    assert_eq!(metric(&s, "qct_p999_ms"), Reading::AtLeast(100.0));
 }
 
 #[test]
@@ -324,6 +367,36 @@ fn what_an_interrupted_run_never_came_to_ask_is_not_unfinished() {
         (s.fct_short_ms.n, s.fct_short_ms.completed_share),
         (2, Some(1.0))
     );
+}
+
+/// One under way when the run ended is unfinished, and one that would have followed it is nothing.
+#[test]
+fn what_a_closed_loop_never_came_to_start_is_not_unfinished() {
+    let mut run = one_run("dctcp", 1, Some(10));
+    let (before, seen) = (summarise(&[&Record::of(&run)]), Record::of(&run).flows);
+    let mut plan = (*run.plan).clone();
+    let mut add = |started| {
+        plan.flows.push(FlowPlan {
+            start: Start::Replace {
+                flow: FlowId(0),
+                until: Time::from_s(1),
+            },
+            ..flow(1_000, 0, None)
+        });
+        run.outcome.flows.push(FlowOutcome {
+            started,
+            ..FlowOutcome::default()
+        });
+    };
+    add(None);
+    add(None);
+    add(Some(Time::from_ms(2)));
+    run.plan = Arc::new(plan);
+    let record = Record::of(&run);
+    assert_eq!(record.flows, seen + 1);
+    let s = summarise(&[&record]);
+    assert_eq!(s.fct_short_ms.n, before.fct_short_ms.n + 1);
+    assert!(s.fct_short_ms.completed_share < before.fct_short_ms.completed_share);
 }
 
 #[test]

@@ -37,7 +37,13 @@ size = "40 kB"
 kind = "permutation"
 "#;
 
-const ALL: [&str; 6] = [
+const ALL: [&str; 12] = [
+    "probe.latency=query, background",
+    "probe.latency_every=10",
+    "probe.goodput=110 us",
+    "probe.drops=250 us",
+    "probe.spread=core > agg 0, edge > agg",
+    "probe.spread_window=130 us",
     "probe.links=300 us",
     "probe.neighbours=70 us",
     "probe.occupancy=[\"100 us\", \"1 ms\", \"1 s\"]",
@@ -46,11 +52,36 @@ const ALL: [&str; 6] = [
     "probe.loops=true",
 ];
 
+/// Shims, a loop, and a cable that slows, dies and comes back, all beside [`BUSY`].
+const BUSIER: &str = r#"
+[workload.loop]
+kind = "replace"
+active = 10
+cdf = "off"
+size = "30 kB"
+[host]
+shims = ["order"]
+[[change]]
+at = "1 ms"
+link = "agg 0.0 - core 0"
+rate = "100 Mbps"
+[[change]]
+at = "2 ms"
+link = "agg 0.0 - core 0"
+down = true
+reroute = "700 us"
+[[change]]
+at = "5 ms"
+link = "agg 0.0 - core 0"
+up = true
+"#;
+
 #[test]
 fn a_run_with_probes_is_the_run_without_them() {
     for text in [
         BUSY.to_string(),
         BUSY.replace("\"permutation\"", "\"permutation\"\nsize = \"200 kB\""),
+        format!("{BUSY}{BUSIER}"),
     ] {
         let (plain, probed) = (read(&text, &[]).unwrap(), read(&text, &ALL).unwrap());
         for scheme in 0..2 {
@@ -58,6 +89,8 @@ fn a_run_with_probes_is_the_run_without_them() {
             assert_eq!(with.outcome, without.outcome);
             assert!(with.probed.samples["hot_link_share"].len() > 1);
             assert!(!with.probed.samples["neighbour_free_2hop"].is_empty());
+            assert!(with.probed.samples["use_spread.core > agg 0"].len() > 1);
+            assert!(with.probed.samples["latency_us.query"].len() > 10);
             assert_eq!(without.probed.samples, BTreeMap::new());
             assert_eq!(with.probed.drops_at, without.probed.drops_at);
         }
@@ -127,6 +160,120 @@ fn the_logs_agree_with_the_counts() {
     let text = serde_json::to_string(probed).unwrap();
     let again: sidestep_lab::Probed = serde_json::from_str(&text).unwrap();
     assert!(again == *probed, "what was probed reads back as itself");
+}
+
+#[test]
+fn windows_add_up_to_the_run() {
+    let sets = [
+        "probe.goodput=500 us",
+        "probe.drops=500 us",
+        "probe.spread=edge > host",
+    ];
+    // Long enough for all queries: no window lies in the drain.
+    let text = BUSY.replace("8 ms", "60 ms");
+    let scenario = read(
+        &text,
+        &[&sets[..], &["probe.spread_window=500 us"]].concat(),
+    )
+    .unwrap();
+    for scheme in 0..2 {
+        let run = run(&scenario, scheme);
+        let samples = &run.probed.samples;
+        let windows = samples["goodput_gbps"].len();
+        assert!(run.probed.windows.values().all(|ps| *ps == 500_000_000));
+        assert_eq!(windows, 120, "endless flows last to the end");
+        // Bytes of 500 us: an eighth of a bit a nanosecond each.
+        let bytes = |name: &str| samples[name].iter().sum::<f64>() * 500_000.0 / 8.0;
+        for class in ["query", "background"] {
+            let flows = run.plan.flows.iter().zip(&run.outcome.flows);
+            let number = run
+                .plan
+                .classes
+                .iter()
+                .position(|name| name == class)
+                .unwrap();
+            let own = flows.filter(|(flow, _)| usize::from(flow.class) == number);
+            let delivered: u64 = own.map(|(_, seen)| seen.delivered_bytes).sum();
+            let seen = bytes(&format!("goodput_gbps.{class}"));
+            assert!(
+                (seen - delivered as f64).abs() < 10.0,
+                "{class}: {seen} {delivered}"
+            );
+        }
+        let sum = bytes("goodput_gbps.query") + bytes("goodput_gbps.background");
+        assert!((bytes("goodput_gbps") - sum).abs() < 20.0);
+        let drops: f64 = samples["window_drops"].iter().sum();
+        assert_eq!(drops, run.outcome.totals.drops.iter().sum::<u64>() as f64);
+        assert_eq!(samples.contains_key("window_drops.full"), drops > 0.0);
+        let spread = &samples["use_spread"];
+        assert!(
+            spread.iter().all(|share| (0.0..=1.01).contains(share)),
+            "{spread:?}"
+        );
+        assert_eq!(spread, &samples["use_spread.edge > host"]);
+        let queues = samples["queue_spread_bytes"].iter();
+        assert!(queues.fold(0.0, |a: f64, b| a.max(*b)) > 1500.0);
+    }
+}
+
+/// Two flows into one host: its link is full, the other receivers' links are idle.
+#[test]
+fn the_spread_of_one_full_link_among_idle_ones_is_all_of_it() {
+    let text = ALONE
+        .replace("hosts = 2", "hosts = 4")
+        .replace("degree = 1", "degree = 2");
+    let sets = ["probe.spread=switch 0 > host", "probe.goodput=10 ms"];
+    let scenario = read(&text, &sets).unwrap();
+    let run = run(&scenario, 0);
+    let samples = &run.probed.samples;
+    let (spread, queues) = (&samples["use_spread"], &samples["queue_spread_bytes"]);
+    assert_eq!((spread.len(), queues.len()), (5, 5));
+    assert!(spread[1..].iter().all(|s| *s > 0.95), "{spread:?}");
+    assert!(queues.iter().all(|bytes| *bytes > 1500.0), "{queues:?}");
+    // 1460 B of 1538 B on the wire.
+    let goodput = &samples["goodput_gbps.one"];
+    assert!(
+        goodput[1..].iter().all(|g| (0.93..0.951).contains(g)),
+        "{goodput:?}"
+    );
+}
+
+/// Two switches and the link between them.
+#[test]
+fn latency_is_what_a_packet_takes_from_its_first_switch_to_its_last() {
+    let text = ALONE
+        .replace(
+            "kind = \"single_switch\"\nhosts = 2",
+            "kind = \"linear\"\nswitches = 2\nhosts_per_switch = 1",
+        )
+        .replace("10 MB", "14600 B");
+    let sets = ["probe.latency=one", "probe.latency_every=1"];
+    let alone = run(&read(&text, &sets).unwrap(), 0);
+    // Ten packets of 1538 B at 1 Gbps and 1 us of delay, each sent as soon as it has come.
+    assert_eq!(alone.probed.samples["latency_us"], [13.304; 10]);
+    assert_eq!(alone.probed.samples["latency_us.one"], [13.304; 10]);
+    let some = run(
+        &read(&text, &["probe.latency=one", "probe.latency_every=3"]).unwrap(),
+        0,
+    );
+    assert_eq!(some.probed.samples["latency_us"].len(), 3);
+    assert_eq!(some.outcome, alone.outcome);
+    // Four of seven hosts send over the link between the switches, to one of the other three's rack.
+    let two = text
+        .replace("hosts_per_switch = 1", "hosts_per_switch = 4")
+        .replace("degree = 1", "degree = 7");
+    let two = run(&read(&two, &sets).unwrap(), 0);
+    let delivered = two.outcome.classes[0].delivered;
+    let taken = &two.probed.samples["latency_us"];
+    assert!(
+        10 <= taken.len() && (taken.len() as u64) < delivered,
+        "some stay in their rack"
+    );
+    assert!(taken.iter().all(|us| *us >= 13.304));
+    assert!(
+        taken.iter().any(|us| *us > 2.0 * 13.304),
+        "they wait for each other"
+    );
 }
 
 #[test]
@@ -218,6 +365,11 @@ fn a_probe_reads_back_as_itself() {
     let again = read(&scenario.to_toml(), &[]).unwrap();
     assert_eq!(again.probe, scenario.probe);
     assert_eq!(again.probe.occupancy.len(), 3);
+    assert_eq!(again.probe.spread.len(), 2);
+    assert_eq!(
+        (again.probe.latency.len(), again.probe.latency_every),
+        (2, 10)
+    );
     let plain = read(BUSY, &[]).unwrap();
     assert!(!plain.to_toml().contains("[probe]"), "nobody asked");
 }
@@ -258,6 +410,38 @@ fn what_cannot_be_probed_is_refused_where_it_stands() {
             "--set probe.occupancy=1 ms, 3: probe.occupancy: expected times like [\"1 ms\", \"3 ms\"], got \"3\"",
         ),
         (
+            "probe.goodput=9 ms",
+            "--set probe.goodput=9 ms: probe.goodput: no window of 9 ms ends within 8 ms",
+        ),
+        (
+            "probe.goodput=10 ns",
+            "--set probe.goodput=10 ns: probe.goodput: 800000 windows of 2 workloads are more than \
+             1000000 values",
+        ),
+        (
+            "probe.drops=10 ns",
+            "--set probe.drops=10 ns: probe.drops: more than 100000 windows of 10 ns in 8 ms",
+        ),
+        (
+            "probe.spread=core > agg 4",
+            "--set probe.spread=core > agg 4: probe.spread: \"core > agg 4\": no tier, pod or switch \
+             is called \"agg 4\"; did you mean \"agg\"?",
+        ),
+        (
+            "probe.spread=core 1 > agg 1",
+            "--set probe.spread=core 1 > agg 1: probe.spread: \"core 1 > agg 1\": that is one link \
+             alone, of which the largest is the smallest",
+        ),
+        (
+            "probe.latency=quary",
+            "--set probe.latency=quary: probe.latency: no workload is called \"quary\"; did you \
+             mean \"query\"?",
+        ),
+        (
+            "probe.latency_every=0",
+            "--set probe.latency_every=0: probe.latency_every: expected 1 or more, got 0",
+        ),
+        (
             "probe.occupancy=2 s",
             "--set probe.occupancy=2 s: probe.occupancy: 2 s is after the end of every run, 1.008 s",
         ),
@@ -265,6 +449,19 @@ fn what_cannot_be_probed_is_refused_where_it_stands() {
     for (set, said) in cases {
         assert_eq!(read(BUSY, &[set]).err().as_deref(), Some(said));
     }
+    // All hosts of one switch.
+    let said = read(ALONE, &["probe.latency=one"]).err();
+    assert_eq!(
+        said.as_deref(),
+        Some(
+            "--set probe.latency=one: probe.latency: all flows of workload \"one\" stay within one \
+             rack, so that the first switch of its packets is their last"
+        )
+    );
+    let said = read(BUSY, &["probe.spread=core > agg 1"]).err();
+    let expected =
+        "--set probe.spread=core > agg 1: probe.spread_window: no window of 10 ms ends within 8 ms";
+    assert_eq!(said.as_deref(), Some(expected));
     let said = read(BUSY, &["schemes=dctcp,infinite", "probe.neighbours=1 ms"]).err();
     assert_eq!(
         said.as_deref(),

@@ -212,7 +212,7 @@ fn a_flow_within_its_first_window_takes_its_ideal_time() {
         let (flow, seen) = (run.plan.flows[0], run.outcome.flows[0]);
         let config = &scenario.schemes[0].config;
         let mut ideal = Ideal::new(&scenario.network, config.framing, config.transport.mss());
-        let expected = ideal.fct(flow.src, flow.dst, flow.size);
+        let expected = ideal.of(&flow);
         assert_eq!(seen.finished, expected, "{flow:?}");
         assert!(expected > Some(Time::from_us(100)));
     }

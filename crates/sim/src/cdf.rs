@@ -360,7 +360,7 @@ mod tests {
         let said = |rows| cdf(rows).unwrap_err();
         assert_eq!(
             said("2 kB,1\n"),
-            "t.csv:2: expected a whole number of bytes up to 281474976710655, got \"2 kB\""
+            "t.csv:2: expected a whole number of bytes up to 17592186044415, got \"2 kB\""
         );
         assert_eq!(
             said("1,0\n2,100\n"),

@@ -2,16 +2,27 @@
 
 use crate::config::{SwitchConfig, WorldConfig};
 use crate::network::Network;
-use crate::plan::{FlowPlan, Plan, Start};
-use sidestep_types::{Bytes, Framing, HEADER_BYTES, Refusal, Size, Time};
+use crate::plan::{FlowPlan, Plan};
+use sidestep_transport::shim;
+use sidestep_types::{Bytes, FlowId, Framing, HEADER_BYTES, Refusal, Size, Time};
 
-/// Refuses a setting that no run of a network with so many `switches` can have.
-pub(crate) fn check_settings(config: &WorldConfig, switches: usize) -> Result<(), Refusal> {
+/// Refuses a setting that no run of a network with so many `switches` can have, when segments carry
+/// up to `mss` bytes.
+pub(crate) fn check_settings(
+    config: &WorldConfig,
+    switches: usize,
+    mss: u32,
+) -> Result<(), Refusal> {
     let transport = &config.transport;
-    let mss = transport.mss();
-    if !(1..=MOST_MSS).contains(&mss) {
+    if transport.mss() == 0 || mss > MOST_MSS {
         let expected = format!("must be from 1 B to {MOST_MSS} B");
-        return Err(Refusal::of("mss", expected).got(format!("{mss} B")));
+        let got = if transport.mss() == 0 { 0 } else { mss };
+        return Err(Refusal::of("mss", expected).got(format!("{got} B")));
+    }
+    let window = transport.receive_window();
+    if mss > transport.mss() && u64::from(mss) > window {
+        let expected = format!("a flow's mss must be within the receive window ({window} B)");
+        return Err(Refusal::of_none(expected).got(format!("{mss} B")));
     }
     if transport.shortest_timeout() == Time::ZERO {
         let params = ["rto_min", "rto_initial", "rto"];
@@ -24,6 +35,7 @@ pub(crate) fn check_settings(config: &WorldConfig, switches: usize) -> Result<()
         return Err(Refusal::of("ttl", "must be above 0"));
     }
     check_others(config, switches)?;
+    shim::check(&config.shims, transport).map_err(|(_, why)| why)?;
     check_switch(&config.switch, config.framing, mss)
 }
 
@@ -135,7 +147,7 @@ pub(crate) fn check_plan(network: &Network, plan: &Plan) -> Result<(), Refusal> 
                 flow.class
             ));
         }
-        if let Start::After { flow: other, .. } = flow.start {
+        if let Some(other) = flow.start.follows() {
             let Some(first) = plan.flows.get(other.0 as usize) else {
                 return refuse(format!(
                     "flow {f} waits for flow {}, which is not planned",
@@ -148,6 +160,57 @@ pub(crate) fn check_plan(network: &Network, plan: &Plan) -> Result<(), Refusal> 
                     other.0
                 ));
             }
+        }
+    }
+    check_joint(plan)
+}
+
+/// Refuses connections that no two hosts can share.
+fn check_joint(plan: &Plan) -> Result<(), Refusal> {
+    let refuse = |why: String| Err(Refusal::of_none(why));
+    if !plan.joint.is_sorted_by(|a, b| a.flow < b.flow) {
+        return refuse(
+            "flows that share a connection must be in the order of their numbers".into(),
+        );
+    }
+    for joint in &plan.joint {
+        let (f, o) = (joint.flow.0, joint.opener.0);
+        let connection = |flow| plan.joint_place(flow).map(|i| plan.joint[i].opener);
+        let (Some(flow), Some(opener)) = (plan.flows.get(f as usize), plan.flows.get(o as usize))
+        else {
+            return refuse(format!(
+                "flow {f} shares with flow {o}, and one is not planned"
+            ));
+        };
+        if connection(joint.opener) != Some(joint.opener) || o > f {
+            return refuse(format!(
+                "flow {f} is on flow {o}'s connection, which {o} does not open"
+            ));
+        }
+        if flow.is_endless() {
+            return refuse(format!("flow {f} shares a connection and never ends"));
+        }
+        if flow.mss != opener.mss {
+            return refuse(format!(
+                "flow {f} is on flow {o}'s connection, with another mss"
+            ));
+        }
+        if (flow.src, flow.dst) == (opener.src, opener.dst) {
+            continue;
+        }
+        if (flow.src, flow.dst) != (opener.dst, opener.src) {
+            return refuse(format!(
+                "flow {f} is on flow {o}'s connection, between other hosts"
+            ));
+        }
+        let asks = |r: &FlowId| {
+            let from = plan.flows.get(r.0 as usize).map(|request| request.src);
+            connection(*r) == Some(joint.opener) && from == Some(opener.src)
+        };
+        if flow.start.follows().filter(asks).is_none() {
+            return refuse(format!(
+                "flow {f} goes back on flow {o}'s connection, and follows none that came on it"
+            ));
         }
     }
     Ok(())

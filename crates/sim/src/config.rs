@@ -1,5 +1,6 @@
 //! What can be chosen about a run, apart from its network and its plan.
 
+use crate::changes::Change;
 use sidestep_switch::Capacity;
 use sidestep_transport::TransportConfig;
 use sidestep_types::{Bytes, Framing, Seed, Size, Values};
@@ -17,8 +18,13 @@ pub struct WorldConfig {
     pub others: Others,
     /// The same for every connection.
     pub transport: TransportConfig,
+    /// The shims of every host, the first nearest to the transport: names of
+    /// `sidestep_transport::shim::ENTRIES`.
+    pub shims: Vec<(String, Values)>,
     /// Where all chance comes from.
     pub seed: Seed,
+    /// What happens to the network while the run goes on.
+    pub changes: Vec<Change>,
     /// Which packets' paths to keep.
     pub trace: TraceFilter,
 }

@@ -5,6 +5,7 @@
 
 use sidestep_switch::DropReason;
 use sidestep_switch::ports::Counts;
+use sidestep_transport::shim::Counters;
 
 /// Calls the macro `$then` with every count of a run: doc comment and name.
 ///
@@ -55,6 +56,20 @@ macro_rules! run_counts {
                 spurious_retransmits;
                 /// Timeouts at which the network had not lost the oldest byte waited for.
                 spurious_timeouts;
+                /// Packets that shims kept.
+                shim_held;
+                /// Of those, packets that went on to the transport as a gap closed.
+                shim_released;
+                /// Of those held, packets that went on since the wait was over, or no room was left.
+                shim_expired;
+                /// Of those held, packets whose flow or run ended before they went on.
+                shim_discarded;
+                /// Packets that came below what a shim had let pass before, and went on at once.
+                shim_late;
+                /// Data that a shim let pass for want of a place in a table or of room to hold it.
+                shim_bypassed;
+                /// Packets that shims dropped.
+                shim_dropped;
             }
         }
     };
@@ -80,6 +95,17 @@ macro_rules! totals {
 run_counts!(totals);
 
 impl Totals {
+    /// Adds what the shims of a host counted.
+    pub(crate) fn shimmed(&mut self, counters: &Counters) {
+        self.shim_held += counters.held;
+        self.shim_released += counters.released;
+        self.shim_expired += counters.expired;
+        self.shim_discarded += counters.discarded;
+        self.shim_late += counters.late;
+        self.shim_bypassed += counters.bypassed;
+        self.shim_dropped += counters.dropped;
+    }
+
     /// Adds what switches decided, at one port or at several together.
     pub fn decided(&mut self, counts: &Counts) {
         self.detours += counts.detours_in;

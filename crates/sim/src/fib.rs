@@ -63,9 +63,24 @@ impl Fib {
         }
     }
 
-    /// `sets` are those that it has so far. Whole lists alone are shared: a part of a longer one
+    /// The sets that it has, for [`Fib::learn`].
+    pub fn sets(&self) -> Vec<u32> {
+        let mut sets: Vec<u32> = self
+            .set_of
+            .iter()
+            .copied()
+            .filter(|set| set & 0x1ff > 0)
+            .collect();
+        sets.sort_unstable();
+        sets.dedup();
+        sets
+    }
+
+    /// Takes `ports` for the next hops to the switch `to`. `sets` are those that it has so far; one that
+    /// is no longer in use keeps its number, so that what a route remembers of it stays right.
+    /// Whole lists alone are shared: a part of a longer one
     /// would have its number.
-    fn learn(&mut self, sets: &mut Vec<u32>, to: u32, ports: &[PortId]) {
+    pub fn learn(&mut self, sets: &mut Vec<u32>, to: u32, ports: &[PortId]) {
         let known = sets.iter().find(|set| self.ports(**set) == ports);
         self.set_of[to as usize] = known.copied().unwrap_or_else(|| {
             let from = self.hops.len();
@@ -156,42 +171,76 @@ impl Ports {
         }
         let mut fibs = vec![Fib::new(n); n];
         let mut sets = vec![Vec::new(); n];
-        let mut with_hosts: Vec<u32> = self.attachments.iter().map(|a| a.switch).collect();
-        with_hosts.sort_unstable();
-        with_hosts.dedup();
-        for &to in &with_hosts {
-            let distance = self.distances(to);
-            for (s, fib) in fibs.iter_mut().enumerate() {
+        for to in self.with_hosts() {
+            let ways = self.ways(to, &|_| false);
+            for (s, (fib, ports)) in fibs.iter_mut().zip(ways).enumerate() {
                 if s == to as usize {
                     continue;
                 }
-                if distance[s] == u32::MAX {
+                if ports.is_empty() {
                     return Err(format!(
                         "switch {} cannot reach switch {}",
                         switches[s], switches[to as usize]
                     ));
                 }
-                let closer = |far: &End| match far {
-                    End::Switch(f) => distance[f.0 as usize] + 1 == distance[s],
-                    End::Host(_) => false,
-                };
-                let ports: Vec<PortId> = (self.of_switch[s].iter().enumerate())
-                    .filter(|(_, (far, _, _))| closer(far))
-                    .map(|(p, _)| PortId(p as u16))
-                    .collect();
                 fib.learn(&mut sets[s], to, &ports);
             }
         }
         Ok(fibs)
     }
 
-    fn distances(&self, to: u32) -> Vec<u32> {
+    /// Calls `with` with every switch that hosts hang off, every switch that reaches it, and the ports
+    /// on shortest paths there without the cables that are `dead`.
+    pub fn each_way(
+        &self,
+        dead: &dyn Fn(u32) -> bool,
+        mut with: impl FnMut(u32, usize, &[PortId]),
+    ) {
+        for to in self.with_hosts() {
+            for (s, ports) in self.ways(to, dead).iter().enumerate() {
+                if !ports.is_empty() {
+                    with(to, s, ports);
+                }
+            }
+        }
+    }
+
+    /// The switches that hosts hang off.
+    fn with_hosts(&self) -> Vec<u32> {
+        let mut with_hosts: Vec<u32> = self.attachments.iter().map(|a| a.switch).collect();
+        with_hosts.sort_unstable();
+        with_hosts.dedup();
+        with_hosts
+    }
+
+    /// Per switch: the ports on shortest paths to the switch `to` without the cables that are
+    /// `dead`. None at `to` itself, and where there is no way.
+    fn ways(&self, to: u32, dead: &dyn Fn(u32) -> bool) -> Vec<Vec<PortId>> {
+        let distance = self.distances(to, dead);
+        let of_switch = |(s, ports): (usize, &Vec<(End, u32, bool)>)| {
+            if distance[s] == u32::MAX {
+                return Vec::new();
+            }
+            let closer = |far: &End| match far {
+                End::Switch(f) => distance[f.0 as usize].checked_add(1) == Some(distance[s]),
+                End::Host(_) => false,
+            };
+            (ports.iter().enumerate())
+                .filter(|(_, (far, cable, _))| closer(far) && !dead(*cable))
+                .map(|(p, _)| PortId(p as u16))
+                .collect()
+        };
+        self.of_switch.iter().enumerate().map(of_switch).collect()
+    }
+
+    fn distances(&self, to: u32, dead: &dyn Fn(u32) -> bool) -> Vec<u32> {
         let mut distance = vec![u32::MAX; self.of_switch.len()];
         distance[to as usize] = 0;
         let mut queue = VecDeque::from([to]);
         while let Some(s) = queue.pop_front() {
-            for (far, _, _) in &self.of_switch[s as usize] {
+            for (far, cable, _) in &self.of_switch[s as usize] {
                 if let End::Switch(f) = far
+                    && !dead(*cable)
                     && distance[f.0 as usize] == u32::MAX
                 {
                     distance[f.0 as usize] = distance[s as usize] + 1;

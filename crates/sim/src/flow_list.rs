@@ -13,9 +13,11 @@
 //!
 //! **Decision**     columns in any order. A plain number without a unit in the header is refused:
 //!                  nobody can tell seconds from microseconds afterwards. `class` is optional and
-//!                  any word; flows of one word are counted together.
+//!                  any word; flows of one word are counted together. `mss` is optional, and where
+//!                  a cell is empty not said.
 //! **Units**        `start` ("1.5 ms") or `start_s`, `start_ms`, `start_us`, `start_ns`, `start_ps`;
-//!                  `size` ("20 kB") or `size_bytes`; either may say `endless`. Hosts are numbers
+//!                  `size` ("20 kB") or `size_bytes`; either may say `endless`; `mss`
+//!                  ("1460 B") or `mss_bytes`, payload. Hosts are numbers
 //!                  from 0, with or without an `h`. All exact: nothing is rounded.
 //! **Errors**       `file:line: expected …, got …` for an unknown, missing or repeated column, a
 //!                  host out of range, a flow to itself, no bytes, a time or size that cannot be
@@ -23,7 +25,9 @@
 
 use crate::plan::FlowPlan;
 use crate::table::{Row, Table};
+use sidestep_transport::LONGEST_SEGMENT;
 use sidestep_types::{HostId, Quantity, Time, Unit, parse_quantity};
+use std::num::NonZeroU16;
 
 /// One line of a flow list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +40,8 @@ pub struct ListedFlow {
     pub dst: HostId,
     /// Payload bytes, at least 1; [`FlowPlan::ENDLESS`] for a flow that never ends.
     pub size: u64,
+    /// Payload bytes of a full segment in its `mss` column; `None` without such a column or in an empty cell.
+    pub mss: Option<NonZeroU16>,
     /// The word in its `class` column; `None` without such a column or in an empty cell.
     pub class: Option<String>,
 }
@@ -43,7 +49,7 @@ pub struct ListedFlow {
 const HEADER: &str = "start,src,dst,size";
 
 const COLUMNS: &str = "start (or start_s, start_ms, start_us, start_ns, start_ps), src, dst, \
-                       size (or size_bytes), and perhaps class";
+                       size (or size_bytes), and perhaps mss (or mss_bytes) and class";
 
 /// Reads `text`, in which errors are placed in `name`, as flows between `hosts` hosts.
 pub fn parse(name: &str, text: &str, hosts: u32) -> Result<Vec<ListedFlow>, String> {
@@ -59,12 +65,14 @@ struct Columns {
     src: usize,
     dst: usize,
     size: (usize, Option<&'static str>),
+    mss: Option<(usize, Option<&'static str>)>,
     class: Option<usize>,
 }
 
 impl Columns {
     fn of(table: &Table<'_>) -> Result<Columns, String> {
-        let (mut start, mut src, mut dst, mut size, mut class) = (None, None, None, None, None);
+        let (mut start, mut src, mut dst, mut size) = (None, None, None, None);
+        let (mut mss, mut class) = (None, None);
         for (i, word) in table.columns.iter().enumerate() {
             let twice = match word.as_str() {
                 "start" => start.replace((i, None)).is_some(),
@@ -77,6 +85,8 @@ impl Columns {
                 "dst" => dst.replace(i).is_some(),
                 "size" => size.replace((i, None)).is_some(),
                 "size_bytes" => size.replace((i, Some("B"))).is_some(),
+                "mss" => mss.replace((i, None)).is_some(),
+                "mss_bytes" => mss.replace((i, Some("B"))).is_some(),
                 "class" => class.replace(i).is_some(),
                 _ => {
                     let expected = format!("the columns {COLUMNS}");
@@ -97,6 +107,7 @@ impl Columns {
             src: src.ok_or_else(|| missing("src"))?,
             dst: dst.ok_or_else(|| missing("dst"))?,
             size: size.ok_or_else(|| missing("size"))?,
+            mss,
             class,
         })
     }
@@ -116,6 +127,10 @@ impl Columns {
             src,
             dst,
             size: size(table, row, self.size)?,
+            mss: match self.mss.filter(|column| !row.cell(column.0).is_empty()) {
+                None => None,
+                Some(column) => mss(table, row, column)?,
+            },
             class: class.filter(|word| !word.is_empty()).map(str::to_string),
         })
     }
@@ -150,6 +165,23 @@ fn size(table: &Table<'_>, row: &Row, column: (usize, Option<&str>)) -> Result<u
         Quantity::Bytes(b) if (1..=FlowPlan::LARGEST).contains(&b.0) => Ok(b.0),
         Quantity::Bytes(b) => {
             let expected = format!("a size from 1 B to {} B, or \"endless\"", FlowPlan::LARGEST);
+            Err(table.error(row.line, &expected, &format!("{} B", b.0)))
+        }
+        other => unreachable!("a size was read as {other:?}"),
+    }
+}
+
+fn mss(
+    table: &Table<'_>,
+    row: &Row,
+    column: (usize, Option<&str>),
+) -> Result<Option<NonZeroU16>, String> {
+    match quantity(table, row, column, Unit::Bytes)? {
+        Quantity::Bytes(b) if (1..=LONGEST_SEGMENT).contains(&b.0) => {
+            Ok(NonZeroU16::new(b.0 as u16))
+        }
+        Quantity::Bytes(b) => {
+            let expected = format!("an mss from 1 B to {LONGEST_SEGMENT} B");
             Err(table.error(row.line, &expected, &format!("{} B", b.0)))
         }
         other => unreachable!("a size was read as {other:?}"),
@@ -196,6 +228,7 @@ mod tests {
             src: HostId(src),
             dst: HostId(3),
             size,
+            mss: None,
             class: class.map(str::to_string),
         };
         let expected = [
@@ -234,9 +267,9 @@ mod tests {
         );
         assert!(said("1 ms,0,3,0 B").starts_with("f.csv:2: expected a size from 1 B to"));
         assert_eq!(
-            said("1 ms,0,3,281474976710656 B"),
-            "f.csv:2: expected a size from 1 B to 281474976710655 B, or \"endless\", got \
-             281474976710656 B"
+            said("1 ms,0,3,17592186044416 B"),
+            "f.csv:2: expected a size from 1 B to 17592186044415 B, or \"endless\", got \
+             17592186044416 B"
         );
         assert!(said("1,0,3,1 B").starts_with("f.csv:2: expected a time like \"50 us\""));
         assert!(said("1,0,3,1 B").ends_with("got \"1\" without a unit"));
@@ -293,7 +326,7 @@ mod tests {
             let text = format!("start_ps,src,dst,size_bytes\n{ps},{src},{dst},{size}\n");
             let read = flows(&text).unwrap();
             let (src, dst) = (HostId(src), HostId(dst));
-            proptest::prop_assert_eq!(&read, &[ListedFlow { start: Time::from_ps(ps), src, dst, size, class: None }]);
+            proptest::prop_assert_eq!(&read, &[ListedFlow { start: Time::from_ps(ps), src, dst, size, mss: None, class: None }]);
         }
     }
 }

@@ -6,8 +6,9 @@
 
 use crate::losses::Losses;
 use crate::lost::SYN;
-use crate::order::Order;
+use crate::order::Orders;
 use crate::outcome::FlowOutcome;
+use sidestep_transport::shim::Stack;
 use sidestep_transport::{AnyReceiver, AnySender, Endpoint, SenderCounters};
 use sidestep_types::{FlowId, HostId, Packet, Time};
 use std::cmp::Reverse;
@@ -25,6 +26,17 @@ pub(crate) struct Host {
     pub wake_at: Time,
     /// How often the slot was set.
     pub wakes: u64,
+    /// Its shims change what leaves.
+    pub changes_down: bool,
+    /// What is between its transport and its NIC, where a world has shims.
+    pub shims: Option<Box<Shims>>,
+}
+
+/// The shims of a host.
+pub(crate) struct Shims {
+    pub stack: Stack,
+    /// The earliest alarm asked for; [`Time::MAX`] without one.
+    pub armed: Time,
 }
 
 /// What an alarm is for.
@@ -33,6 +45,8 @@ pub(crate) enum Alarm {
     Start,
     Sender,
     Receiver,
+    /// The host's, of no flow: it goes off last at its instant.
+    Shim,
 }
 
 impl Host {
@@ -43,6 +57,8 @@ impl Host {
             due: BinaryHeap::new(),
             wake_at: Time::MAX,
             wakes: 0,
+            changes_down: false,
+            shims: None,
         }
     }
 
@@ -70,7 +86,9 @@ pub(crate) struct ReceivingEnd {
     pub class: u8,
     /// Switches of a shortest path of its data; 0 until somebody asks.
     pub shortest: u8,
-    pub order: Order,
+    pub order: Orders,
+    /// The order in which its data reaches the transport, where shims are between.
+    pub handed: Option<Box<Orders>>,
     pub seen: Seen,
 }
 
@@ -107,6 +125,9 @@ pub(crate) struct ReceivedFlow {
     pub reordered: u32,
     pub extent: u32,
     pub n: u32,
+    pub transport_reordered: u32,
+    /// Its data came by several subflows.
+    pub subflows: bool,
     pub seen: Seen,
 }
 
@@ -126,11 +147,21 @@ impl ReceivingEnd {
     #[inline]
     pub fn see(&mut self, packet: &Packet) -> Option<u32> {
         self.seen.count(packet);
-        let (seq, len) = (packet.seq(), u64::from(packet.len));
-        if packet.retransmit() || self.order.in_order(seq, len) {
-            return None;
-        }
-        self.order.out_of_order(seq, len, self.endpoint.delivered())
+        self.order
+            .see(packet, |subflow| self.endpoint.expected(subflow))
+    }
+
+    /// Takes note of data that shims hand to the transport; is it reordered still?
+    pub fn see_handed(&mut self, packet: &Packet) -> bool {
+        let order = self.handed.as_mut().expect("there are shims");
+        let n = order.see(packet, |subflow| self.endpoint.expected(subflow));
+        n.is_some()
+    }
+
+    /// Data packets that reached the transport after one sent later had.
+    pub fn transport_reordered(&self) -> u32 {
+        let order = self.handed.as_deref().unwrap_or(&self.order);
+        order.all().reordered
     }
 }
 
@@ -150,6 +181,7 @@ impl FlowOutcome {
             reordered: received.reordered,
             reordering_extent: received.extent,
             n_reordering: received.n,
+            transport_reordered: received.transport_reordered,
             marks: received.seen.marks,
             detours: received.seen.detours,
             max_detours: received.seen.max_detours,

@@ -5,6 +5,7 @@
 
 pub mod agenda;
 pub mod cdf;
+pub mod changes;
 mod checks;
 mod cioq;
 pub mod config;
@@ -30,6 +31,7 @@ mod pool;
 mod switching;
 mod table;
 mod tally;
+pub mod thinned;
 pub mod topology;
 mod trace;
 pub mod watch;
@@ -37,6 +39,7 @@ pub mod workload;
 mod world;
 
 pub use cdf::{Interpolation, SizeCdf};
+pub use changes::{Becomes, Change, LEAST_RATE, check_changes};
 pub use checks::check_switch;
 pub use config::{CioqConfig, Others, PfcConfig, SwitchConfig, TraceFilter, WorldConfig};
 pub use counts::Totals;
@@ -48,7 +51,8 @@ pub use outcome::{
     TraceStep,
 };
 pub use pfc::Deadlock;
-pub use plan::{FlowPlan, Plan, QueryPlan, Start};
+pub use plan::{FlowPlan, Joint, Plan, QueryPlan, Start};
 pub use sidestep_switch::ports::{Count as PortCount, Counts as PortCounts};
-pub use watch::{DetourSeen, LoopCounts, Watched, Watching};
+pub use thinned::Thinned;
+pub use watch::{DetourSeen, Latency, LoopCounts, Watched, Watching};
 pub use world::World;

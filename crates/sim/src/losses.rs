@@ -8,13 +8,13 @@
 //! **Units**        bytes and picoseconds.
 //! **Errors**       none.
 //! **Source**       the simulator's own knowledge.
-//! **Deviations**   none.
+//! **Deviations**   none. Of a flow with subflows each byte's number says whose it is.
 //!
 //! A world has one log. It is joined up to the present whenever it is full, which is right while
 //! all switches and hosts share a clock. Nothing that happens in a run reads it, so a run that is
 //! cut may have a log in each part and join them all, up to the instant that every part has passed.
 
-use crate::lost::{Lost, SYN};
+use crate::lost::{Lost, is_syn, syn_of};
 use sidestep_transport::Segment;
 use sidestep_types::{FlowId, Kind, Packet, Time};
 use std::collections::BTreeMap;
@@ -60,6 +60,8 @@ struct Entry {
 enum What {
     /// A switch dropped them.
     Dropped,
+    /// Their sender's host dropped them as they were sent: comes where the sender's own entries do.
+    DroppedAtOnce,
     /// They arrived cut.
     Cut,
     /// Their sender sent them again.
@@ -85,6 +87,11 @@ impl LossLog {
         self.lose(now, packet, What::Dropped);
     }
 
+    /// The host of its sender has dropped `packet`, at the instant at which it was sent.
+    pub fn dropped_at_once(&mut self, now: Time, packet: &Packet) {
+        self.lose(now, packet, What::DroppedAtOnce);
+    }
+
     /// `packet` has arrived without its payload.
     pub fn cut(&mut self, now: Time, packet: &Packet) {
         self.lose(now, packet, What::Cut);
@@ -93,7 +100,7 @@ impl LossLog {
     /// Acknowledgements and empty packets are none of a sender's loss.
     fn lose(&mut self, now: Time, packet: &Packet, what: What) {
         match packet.kind() {
-            Kind::Syn => self.push(now, packet.flow, (SYN, 1), what),
+            Kind::Syn => self.push(now, packet.flow, (syn_of(packet.subflow()), 1), what),
             Kind::Data if packet.len > 0 => {
                 let bytes = (packet.seq(), u32::from(packet.len));
                 self.push(now, packet.flow, bytes, what);
@@ -107,14 +114,14 @@ impl LossLog {
     #[inline(never)]
     pub fn sent_again(&mut self, now: Time, flow: FlowId, segment: &Segment) {
         let bytes = if segment.syn {
-            (SYN, 1)
+            (syn_of(segment.subflow()), 1)
         } else {
             (segment.seq, segment.len)
         };
         self.push(now, flow, bytes, What::SentAgain);
     }
 
-    /// The sender of `flow` had a timeout; it waited for byte `head`, or for [`SYN`].
+    /// The sender of `flow` had a timeout; it waited for byte `head`, or for the place of a SYN.
     pub fn timed_out(&mut self, now: Time, flow: FlowId, head: u64) {
         self.push(now, flow, (head, 0), What::TimedOut);
     }
@@ -160,14 +167,14 @@ impl Flow {
     fn tell(&mut self, entry: &Entry) {
         let (start, end) = (entry.seq, entry.seq + u64::from(entry.len));
         match entry.what {
-            What::Dropped => {
-                self.losses.drops += u32::from(start != SYN);
+            What::Dropped | What::DroppedAtOnce => {
+                self.losses.drops += u32::from(!is_syn(start));
                 self.lost.add(start, end);
             }
             What::Cut => self.lost.add(start, end),
             What::SentAgain => {
                 // A SYN is no data and never counts as spurious.
-                let needed = self.lost.take(start, end) || start == SYN;
+                let needed = self.lost.take(start, end) || is_syn(start);
                 self.losses.spurious_retransmits += u32::from(!needed);
             }
             What::TimedOut => {
@@ -182,6 +189,7 @@ impl Flow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lost::SYN;
     use sidestep_types::HostId;
 
     fn us(n: u64) -> Time {
@@ -240,6 +248,16 @@ mod tests {
         // A retransmission takes the loss with it, and so the second timeout finds nothing.
         log.timed_out(us(1), FlowId(0), 0);
         assert_eq!(losses(log, 0), (1, 0, 1));
+    }
+
+    #[test]
+    fn what_a_host_drops_as_it_is_sent_is_lost_after_that() {
+        let mut log = LossLog::default();
+        log.dropped(us(1), &packet(Kind::Data, 0, 0, 1000));
+        log.sent_again(us(2), FlowId(0), &again(0, 1000));
+        log.dropped_at_once(us(2), &packet(Kind::Data, 0, 0, 1000));
+        log.sent_again(us(3), FlowId(0), &again(0, 1000));
+        assert_eq!(losses(log, 0), (2, 0, 0));
     }
 
     #[test]

@@ -13,6 +13,7 @@
 //!                  retransmission a needed one, although the later copy may arrive. A packet
 //!                  that a switch has cut counts from when its header arrives.
 
+use sidestep_types::Packet;
 use std::collections::BTreeMap;
 
 /// The lost ranges of one flow.
@@ -22,8 +23,18 @@ pub(crate) struct Lost {
     ranges: BTreeMap<u64, u64>,
 }
 
-/// Where the loss of a SYN is kept: beyond every byte.
+/// Where the loss of a SYN is kept: beyond every byte. Those of other subflows stand below it.
 pub(crate) const SYN: u64 = u64::MAX - 1;
+
+/// [`SYN`] of one subflow.
+pub(crate) fn syn_of(subflow: u8) -> u64 {
+    SYN - 2 * u64::from(subflow)
+}
+
+/// Is this the place of a SYN, and of no byte?
+pub(crate) fn is_syn(start: u64) -> bool {
+    start > Packet::MOST_SEQ
+}
 
 impl Lost {
     /// `[start, end)` was lost.

@@ -13,7 +13,66 @@
 //!                  256, is forgotten: a packet that still comes for it is reordered, but has
 //!                  neither extent nor n.
 
-/// The order in which one flow's data arrives.
+use sidestep_types::Packet;
+
+/// The order in which one flow's data arrives, that of each subflow on its own.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Orders {
+    /// Subflow 0.
+    first: Order,
+    /// Subflow 1 and so on, as far as data has come.
+    more: Vec<Order>,
+}
+
+impl Orders {
+    /// Data arrives, of which its receiver expects byte `expected` next where that is asked for; the n
+    /// of a reordered packet.
+    #[inline]
+    pub fn see(&mut self, packet: &Packet, expected: impl Fn(u8) -> u64) -> Option<u32> {
+        if packet.retransmit() {
+            return None;
+        }
+        let (seq, len, subflow) = (packet.seq(), u64::from(packet.len), packet.subflow());
+        let order = match subflow {
+            0 => &mut self.first,
+            subflow => self.of(subflow),
+        };
+        if order.in_order(seq, len) {
+            return None;
+        }
+        order.out_of_order(seq, len, expected(subflow))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn of(&mut self, subflow: u8) -> &mut Order {
+        for new in self.more.len() as u8..subflow {
+            self.more.push(Order {
+                next: Packet::first_of(new + 1),
+                ..Order::default()
+            });
+        }
+        &mut self.more[usize::from(subflow) - 1]
+    }
+
+    /// Has data of another subflow than the first come?
+    pub fn has_subflows(&self) -> bool {
+        !self.more.is_empty()
+    }
+
+    /// The counts of all subflows together.
+    pub fn all(&self) -> Order {
+        let mut all = Order::default();
+        for order in std::iter::once(&self.first).chain(&self.more) {
+            all.reordered += order.reordered;
+            all.extent = all.extent.max(order.extent);
+            all.n = all.n.max(order.n);
+        }
+        all
+    }
+}
+
+/// The order in which one subflow's data arrives.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Order {
     /// One past the highest byte seen.

@@ -4,6 +4,7 @@ use crate::counts::Totals;
 use crate::histogram::Histogram;
 use crate::network::End;
 use crate::pfc::Deadlock;
+use crate::plan::{FlowPlan, Plan};
 use sidestep_switch::ports::Counts;
 use sidestep_switch::{DropReason, Joined};
 use sidestep_types::{BitRate, FlowId, PortId, SwitchId, Time};
@@ -27,6 +28,19 @@ pub struct Outcome {
     pub trajectory_hash: u64,
     /// Paths of the packets that were chosen for tracing.
     pub traces: Vec<PacketTrace>,
+}
+
+impl Outcome {
+    /// The flows of `plan`, which this came of, and what became of each: all but the followers in a
+    /// closed loop that never came to start.
+    pub fn flows_of<'a>(
+        &'a self,
+        plan: &'a Plan,
+    ) -> impl Iterator<Item = (FlowId, &'a FlowPlan, &'a FlowOutcome)> {
+        let each = (0..).map(FlowId).zip(plan.flows.iter().zip(&self.flows));
+        each.filter(|(_, (flow, seen))| seen.started.is_some() || !flow.start.replaces())
+            .map(|(id, (flow, seen))| (id, flow, seen))
+    }
 }
 
 /// What became of one flow.
@@ -59,6 +73,9 @@ pub struct FlowOutcome {
     /// The largest n of one of them: arrivals right before it that were all sent later
     /// (RFC 4737 section 5.4).
     pub n_reordering: u32,
+    /// Data packets that reached the transport after one sent later had: what shims left of
+    /// [`FlowOutcome::reordered`], and without shims the same.
+    pub transport_reordered: u32,
     /// Data packets that arrived marked.
     pub marks: u32,
     /// Detours of the data packets that arrived.
@@ -122,7 +139,9 @@ pub struct ClassOutcome {
     pub trimmed: u64,
     /// Of those delivered, the ones that arrived after one sent later (RFC 4737).
     pub reordered: u64,
-    /// Those by their n.
+    /// The ones that reached the transport after one sent later: without shims the same.
+    pub transport_reordered: u64,
+    /// The reordered ones by their n.
     pub n_reordering: NReordering,
 }
 
@@ -212,6 +231,8 @@ pub enum TraceEvent {
         /// The reason for the drop.
         reason: DropReason,
     },
+    /// Its host dropped it: the link behind the NIC is down.
+    DroppedByHost,
     /// The packet reached its host.
     Delivered,
 }

@@ -246,6 +246,18 @@ impl Pfc {
         (pause, next.map(|at| brake.plan(at)))
     }
 
+    /// `link` goes down: frames on their way to its sender are lost, and no pause stands. What the
+    /// switch at its far end holds of it stays counted.
+    pub fn cut(&mut self, link: u32, now: Time) {
+        let gate = &mut self.gates[link as usize];
+        (gate.asked, gate.last_frame) = (false, Time::ZERO);
+        let brake = &mut self.brakes[link as usize];
+        brake.frames.clear();
+        if std::mem::take(&mut brake.paused) {
+            brake.paused_before += now - brake.since;
+        }
+    }
+
     /// The sender of `link`, which is paused, sends nothing any more.
     pub fn stopped(&mut self, link: u32, now: Time) {
         self.brakes[link as usize].stopped = now;

@@ -3,7 +3,7 @@
 use crate::indexed::Table;
 pub(crate) use sidestep_switch::ports::NONE;
 use sidestep_switch::ports::{Parcel, Store};
-use sidestep_types::Packet;
+use sidestep_types::{Packet, Time};
 
 /// All parcels.
 pub(crate) struct Pool {
@@ -42,6 +42,12 @@ impl Pool {
         self.live -= 1;
         self.parcels[at].next = self.free;
         self.free = at;
+    }
+
+    /// The packets that a scheduler holds for `link`.
+    pub fn waiting(&self, link: u32) -> impl Iterator<Item = &Packet> {
+        let waits = move |p: &&Parcel| p.departs == Time::MAX && p.next == link;
+        self.parcels.iter().filter(waits).map(|p| &p.packet)
     }
 
     /// How many packets there are.

@@ -108,9 +108,24 @@ impl Switch {
         })
     }
 
-    /// The link of a shortest path from here to the other switch `to`, which hosts hang off.
-    pub fn toward(&self, to: u32) -> u32 {
-        self.frame.link(self.fib.hops(to).ports[0])
+    /// The link of port 0; those of the others follow.
+    pub fn first_link(&self) -> u32 {
+        self.frame.first_link
+    }
+
+    /// Its next hops.
+    pub fn fib(&self) -> &Fib {
+        &self.fib
+    }
+
+    /// Its next hops, and the ports that it takes for leading to another switch, to be changed.
+    pub fn known(&mut self) -> (&mut Fib, &mut PortSet) {
+        (&mut self.fib, &mut self.frame.ports.to_switch)
+    }
+
+    /// Counts a packet that was lost behind `port`, whose link is down.
+    pub fn lost(&mut self, port: PortId) {
+        self.decider.count_drop(port, DropReason::LinkDown);
     }
 
     /// Puts a policy of the caller's in the place of the configured buffer.

@@ -118,6 +118,23 @@ impl Tally {
         class.n_reordering.count(n);
     }
 
+    /// It carries data, and reached the transport after one that was sent later.
+    pub fn transport_reordered(&mut self, packet: &Packet) {
+        self.classes[packet.class as usize].transport_reordered += 1;
+    }
+
+    /// A shim of its destination dropped it.
+    pub fn dropped_by_shim(&mut self, now: Time, packet: &Packet) {
+        self.losses.cut(now, packet);
+    }
+
+    /// No shims are between network and transport.
+    pub fn nothing_between(&mut self) {
+        for class in &mut self.classes {
+            class.transport_reordered = class.reordered;
+        }
+    }
+
     /// A switch detoured a packet.
     pub fn detour(&mut self, packet: &Packet) {
         if packet.carries_data() {
@@ -127,10 +144,21 @@ impl Tally {
 
     /// A switch dropped a packet.
     pub fn dropped(&mut self, now: Time, packet: &Packet) {
+        self.count_dropped(packet);
+        self.losses.dropped(now, packet);
+    }
+
+    /// A host dropped a packet as it sent it.
+    #[cold]
+    pub fn dropped_at_once(&mut self, now: Time, packet: &Packet) {
+        self.count_dropped(packet);
+        self.losses.dropped_at_once(now, packet);
+    }
+
+    fn count_dropped(&mut self, packet: &Packet) {
         if packet.carries_data() || packet.is_trimmed_data() {
             self.classes[packet.class as usize].dropped += 1;
         }
-        self.losses.dropped(now, packet);
     }
 
     /// The sums.

@@ -1,6 +1,7 @@
 //! Paths of single packets: kept while they are under way, dropped when the filter does not want them.
 
 use crate::config::TraceFilter;
+use crate::network::End;
 use crate::outcome::{PacketTrace, TraceEvent, TraceStep};
 use crate::switching::{Done, Evicted, Fate};
 use crate::watch::{DetourSeen, Watched, Watcher, Watching};
@@ -11,6 +12,9 @@ use sidestep_types::{FlowId, Kind, Packet, PortId, SwitchId, Time};
 struct Open {
     path: PacketTrace,
     data: bool,
+    class: u8,
+    /// Its latency is taken.
+    picked: bool,
 }
 
 /// Records paths.
@@ -22,6 +26,10 @@ pub(crate) struct Tracer {
     /// Looks at every data packet's path; most runs have none.
     watcher: Option<Box<Watcher>>,
     follows: bool,
+    /// It must be asked of each data packet.
+    asked: bool,
+    /// It picked the packet that was asked about last.
+    picked: bool,
 }
 
 impl Tracer {
@@ -32,6 +40,8 @@ impl Tracer {
             kept: Vec::new(),
             watcher: None,
             follows: false,
+            asked: false,
+            picked: false,
         }
     }
 
@@ -39,6 +49,7 @@ impl Tracer {
     pub fn watch(&mut self, watching: Watching) {
         let watcher = Watcher::new(watching);
         self.follows = watcher.follows();
+        self.asked = self.follows || watcher.picks_some();
         self.watcher = Some(Box::new(watcher));
     }
 
@@ -51,8 +62,8 @@ impl Tracer {
 
     /// Must the path of this packet, its host's `number`, be recorded?
     #[inline]
-    pub fn wants(&self, number: u64, packet: &Packet) -> bool {
-        if self.follows && packet.carries_data() {
+    pub fn wants(&mut self, number: u64, packet: &Packet) -> bool {
+        if self.asked && packet.carries_data() && self.watches(number, packet) {
             return true;
         }
         match &self.filter {
@@ -60,6 +71,16 @@ impl Tracer {
             TraceFilter::Detoured(_) => true,
             filter => chooses(filter, number, packet.flow),
         }
+    }
+
+    /// Does the watcher want it?
+    #[cold]
+    #[inline(never)]
+    fn watches(&mut self, number: u64, packet: &Packet) -> bool {
+        let host = (number >> 32) as u32;
+        let watcher = self.watcher.as_mut().expect("it asks");
+        self.picked = watcher.picks(host, packet);
+        self.follows || self.picked
     }
 
     /// A packet starts on its way.
@@ -79,7 +100,12 @@ impl Tracer {
             }],
         };
         let data = packet.carries_data();
-        self.open[at] = Some(Box::new(Open { path, data }));
+        self.open[at] = Some(Box::new(Open {
+            path,
+            data,
+            class: packet.class,
+            picked: std::mem::take(&mut self.picked),
+        }));
     }
 
     /// One more step.
@@ -120,6 +146,17 @@ impl Tracer {
         }
     }
 
+    /// A packet was lost on a link that is down, or before it.
+    pub fn lost(&mut self, now: Time, parcel: u32, from: End, port: PortId) {
+        match from {
+            End::Switch(switch) => self.dropped(now, parcel, switch, port, DropReason::LinkDown),
+            End::Host(_) => {
+                self.step(now, parcel, TraceEvent::DroppedByHost);
+                self.close(parcel);
+            }
+        }
+    }
+
     fn dropped(
         &mut self,
         now: Time,
@@ -145,6 +182,11 @@ impl Tracer {
             && trace.data
         {
             watcher.ended(&trace.path);
+        }
+        if let Some(watcher) = &mut self.watcher
+            && trace.picked
+        {
+            watcher.picked(&trace.path, trace.class);
         }
         if self.keeps(&trace.path) {
             self.kept.push(trace.path);

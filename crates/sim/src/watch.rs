@@ -1,8 +1,10 @@
-//! What is looked at while a run goes on and costs time or memory: single detours, loops, the worst paths.
+//! What is looked at while a run goes on and costs time or memory: single detours, loops, the worst paths,
+//! the latency of some packets.
 //!
 //! **Decision**     every data packet's path is kept while it is under way, and looked at when it
 //!                  has arrived or was dropped. Nothing that is watched changes the run.
-//! **State**        the paths under way; a bounded log; the worst paths so far.
+//! **State**        the paths under way; a bounded log; the worst paths so far; how many data packets
+//!                  each host has sent of a class, and a bounded sample ([`Thinned`]).
 //! **Units**        a loop's length is in links.
 //! **Deviations**   the papers define no loop. A path's loops are those that chronological
 //!                  loop erasure (Lawler, 1980) cuts out of it: from a switch back to it, without
@@ -10,7 +12,8 @@
 
 use crate::histogram::Histogram;
 use crate::outcome::{PacketTrace, TraceEvent};
-use sidestep_types::{PortId, SwitchId, Time};
+use crate::thinned::Thinned;
+use sidestep_types::{Packet, PortId, SwitchId, Time};
 use std::cmp::Reverse;
 
 /// What to watch.
@@ -22,7 +25,41 @@ pub struct Watching {
     pub paths: usize,
     /// Count loops.
     pub loops: bool,
+    /// Take the latency of some data packets.
+    pub latency: Option<Latency>,
 }
+
+/// Which data packets' latency is taken: every so-many-th that a host sends of each of these classes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Latency {
+    /// Above 0; 1 is every one.
+    pub every: u64,
+    /// One bit for each class, 64 in a word.
+    pub classes: [u64; 4],
+}
+
+impl Latency {
+    /// Every so-many-th of no class yet.
+    pub fn every(every: u64) -> Latency {
+        Latency {
+            every: every.max(1),
+            classes: [0; 4],
+        }
+    }
+
+    /// Also of this one.
+    pub fn of(mut self, class: u8) -> Latency {
+        self.classes[usize::from(class / 64)] |= 1 << (class % 64);
+        self
+    }
+
+    fn has(&self, class: u8) -> bool {
+        self.classes[usize::from(class / 64)] >> (class % 64) & 1 == 1
+    }
+}
+
+/// A sample of more latencies than this is thinned.
+pub const MOST_LATENCIES: usize = 500_000;
 
 impl Watching {
     /// Must paths be recorded?
@@ -43,6 +80,12 @@ pub struct Watched {
     pub paths: Vec<PacketTrace>,
     /// Loops.
     pub loops: LoopCounts,
+    /// Of some data packets that arrived, in that order: their class, and the time from when they had
+    /// come to their first switch to when they had come, for the last time, to their last one. A packet
+    /// whose last switch is its first has none.
+    pub latencies: Vec<(u8, Time)>,
+    /// How many there were before the sample was thinned.
+    pub latencies_taken: u64,
 }
 
 /// One detour.
@@ -77,6 +120,9 @@ pub(crate) struct Watcher {
     seen: Watched,
     /// The switches of a path without its loops.
     straight: Vec<SwitchId>,
+    /// Data packets sent, by host and then by class.
+    sent: Vec<[u64; 256]>,
+    latencies: Thinned<(u8, Time)>,
 }
 
 impl Watcher {
@@ -85,6 +131,37 @@ impl Watcher {
             watching,
             seen: Watched::default(),
             straight: Vec::new(),
+            sent: Vec::new(),
+            latencies: Thinned::new(MOST_LATENCIES),
+        }
+    }
+
+    /// Does it look at some packets for their latency?
+    pub fn picks_some(&self) -> bool {
+        self.watching.latency.is_some()
+    }
+
+    /// Is the latency of this data packet taken, the next that `host` sends?
+    pub fn picks(&mut self, host: u32, packet: &Packet) -> bool {
+        let Some(latency) = &self.watching.latency else {
+            return false;
+        };
+        if !latency.has(packet.class) {
+            return false;
+        }
+        let host = host as usize;
+        if self.sent.len() <= host {
+            self.sent.resize(host + 1, [0; 256]);
+        }
+        let sent = &mut self.sent[host][usize::from(packet.class)];
+        *sent += 1;
+        sent.is_multiple_of(latency.every)
+    }
+
+    /// A packet that it picked has ended its way.
+    pub fn picked(&mut self, trace: &PacketTrace, class: u8) {
+        if let Some(latency) = latency(trace) {
+            self.latencies.offer((class, latency));
         }
     }
 
@@ -113,7 +190,11 @@ impl Watcher {
     }
 
     pub fn finish(self) -> Watched {
-        self.seen
+        Watched {
+            latencies_taken: self.latencies.offered(),
+            latencies: self.latencies.into_values(),
+            ..self.seen
+        }
     }
 
     fn count_loops(&mut self, trace: &PacketTrace, detoured: bool) {
@@ -155,11 +236,32 @@ impl Watcher {
     }
 }
 
+/// From the first switch of a packet that arrived to its last one, unless that is the same.
+fn latency(trace: &PacketTrace) -> Option<Time> {
+    let (end, way) = trace.steps.split_last()?;
+    if end.what != TraceEvent::Delivered {
+        return None;
+    }
+    let mut stays = way.iter().filter_map(|step| match step.what {
+        TraceEvent::Queued { switch, .. } => Some((step.at, switch)),
+        _ => None,
+    });
+    let (first_at, first) = stays.next()?;
+    let (mut last_at, mut last) = (first_at, first);
+    for (at, switch) in stays {
+        // It may wait twice in one switch, moved from queue to queue.
+        if switch != last {
+            (last_at, last) = (at, switch);
+        }
+    }
+    (last != first).then(|| last_at.saturating_sub(first_at))
+}
+
 /// The switches of a path, in order.
 fn switches(trace: &PacketTrace) -> impl Iterator<Item = SwitchId> {
     trace.steps.iter().filter_map(|step| match step.what {
         TraceEvent::Queued { switch, .. } | TraceEvent::Dropped { switch, .. } => Some(switch),
-        TraceEvent::Sent | TraceEvent::Delivered => None,
+        TraceEvent::Sent | TraceEvent::DroppedByHost | TraceEvent::Delivered => None,
     })
 }
 
@@ -192,6 +294,67 @@ mod tests {
             ack: false,
             steps: switches.iter().enumerate().map(step).collect(),
         }
+    }
+
+    fn latency_of(stays: &[(u64, u32)], end: TraceEvent) -> Option<u64> {
+        let switches: Vec<u32> = stays.iter().map(|(_, switch)| *switch).collect();
+        let mut trace = path(1, &switches, 0);
+        for (step, (us, _)) in trace.steps.iter_mut().zip(stays) {
+            step.at = Time::from_us(*us);
+        }
+        trace.steps.push(TraceStep {
+            at: Time::from_us(1000),
+            what: end,
+        });
+        latency(&trace).map(|t| t.ps() / 1_000_000)
+    }
+
+    #[test]
+    fn latency_is_from_the_first_switch_to_the_last_time_at_the_last_one() {
+        let there = |stays: &[(u64, u32)]| latency_of(stays, TraceEvent::Delivered);
+        assert_eq!(there(&[(3, 1), (7, 2), (12, 3)]), Some(9));
+        // Moved to another queue of its last switch: it had come at 7.
+        assert_eq!(there(&[(3, 1), (7, 2), (9, 2)]), Some(4));
+        // Detoured by its last switch, and back.
+        assert_eq!(there(&[(3, 1), (7, 2), (9, 4), (15, 2)]), Some(12));
+        // Within one rack, even by a detour.
+        assert_eq!(there(&[(3, 1)]), None);
+        assert_eq!(there(&[(3, 1), (7, 2), (12, 1)]), None);
+        let dropped = TraceEvent::Dropped {
+            switch: SwitchId(3),
+            wanted: PortId(0),
+            reason: sidestep_switch::DropReason::Full,
+        };
+        assert_eq!(latency_of(&[(3, 1), (7, 2)], dropped), None);
+    }
+
+    #[test]
+    fn each_nth_packet_of_a_host_and_class_is_picked() {
+        let mut watcher = Watcher::new(Watching {
+            latency: Some(Latency::every(3).of(0).of(200)),
+            ..Watching::default()
+        });
+        let mut packet = Packet::new(
+            sidestep_types::Kind::Data,
+            FlowId(0),
+            sidestep_types::HostId(0),
+            0,
+        );
+        let mut picks = |host, class| {
+            packet.class = class;
+            watcher.picks(host, &packet)
+        };
+        let of = |picks: &mut dyn FnMut(u32, u8) -> bool, host, class| {
+            let all: Vec<usize> = (1..10).filter(|_| picks(host, class)).collect();
+            all
+        };
+        assert_eq!(of(&mut picks, 0, 0), [3, 6, 9]);
+        assert_eq!(of(&mut picks, 7, 200), [3, 6, 9]);
+        assert!(of(&mut picks, 0, 1).is_empty());
+        // Nine packets of host 0 and class 0 are counted; another class is counted for itself.
+        assert_eq!(of(&mut picks, 0, 200), [3, 6, 9]);
+        picks(0, 0);
+        assert_eq!(of(&mut picks, 0, 0), [2, 5, 8]);
     }
 
     fn lengths(switches: &[u32]) -> Vec<u64> {

@@ -196,7 +196,7 @@ fn a_buffer_of_ones_own_is_asked_for_every_packet() {
     world.set_buffers(|_| AnyBuffer::Custom(Box::new(Deaf)));
     world.run_until(Time::from_ms(5));
     let outcome = world.finish();
-    assert_eq!(outcome.totals.drops, [0, 0, 10, 0, 0]);
+    assert_eq!(outcome.totals.drops, [0, 0, 10, 0, 0, 0]);
 }
 
 #[test]

@@ -332,3 +332,32 @@ fn a_trimmed_packet_counts_for_what_is_left_of_it() {
     let totals = pausing_over("trim").totals;
     assert!(totals.trims > 10, "{totals:?}");
 }
+
+/// A frame that waited for a slow packet died with the link: no later one waits behind it.
+#[test]
+fn a_pause_after_a_return_waits_for_no_frame_that_died_with_the_link() {
+    let network = topology("single_switch", &[("hosts", "6")]);
+    let mut config = pausing(6_000, Some(20_000), 1);
+    // An acknowledgement that begins after 100 us takes 0.67 s, and a frame of that time waits for it.
+    let at = Time::from_us;
+    let slow = Becomes::Rate(BitRate::bps(1_000));
+    for host in 1..6 {
+        let nic = |c: &Cable| [c.a, c.b].contains(&End::Host(HostId(host)));
+        let cable = network.cables.iter().position(nic).unwrap() as u32;
+        let becomes = [(100, slow), (2_000, Becomes::Down), (2_100, Becomes::Up)];
+        config.changes.extend(becomes.map(|(us, to)| Change {
+            at: at(us),
+            cable,
+            to,
+            reroute: None,
+        }));
+    }
+    // Small flows whose acknowledgements are under way when the rate falls, and large ones after it.
+    let acked = (1..6).flat_map(|host| (0..8).map(move |i| flow(host, 0, 1460, at(10 * i))));
+    let later = (1..6).map(|host| flow(host, 0, 200_000, at(3_000)));
+    let plan = plan(acked.chain(later).collect());
+    let outcome = run(&network, plan, config, Time::from_ms(100));
+    assert_conserved(&outcome);
+    assert!(outcome.totals.pauses > 5);
+    assert_eq!(full_drops(&outcome), 0);
+}

@@ -109,7 +109,7 @@ proptest! {
                     TraceEvent::Queued { switch: then, .. } => then == switch,
                     // The next switch's drop, or this one's of a packet that waited.
                     TraceEvent::Dropped { switch: then, .. } => then == switch,
-                    TraceEvent::Delivered | TraceEvent::Sent => false,
+                    TraceEvent::Delivered | TraceEvent::DroppedByHost | TraceEvent::Sent => false,
                 };
                 // What crosses to an output waits at its input first.
                 if ranks && !stayed && !crossing {

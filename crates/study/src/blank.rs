@@ -138,6 +138,7 @@ mod tests {
             "extra_hops",
             "trimmed",
             "reordered",
+            "transport_reordered",
             "n_reordering",
         ];
         let mut report = report();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use sidestep_lab::{Experiment, Scenario, shipped, tables};
 use sidestep_sim::{NoFiles, SizeCdf, cdf, topology, workload};
 use sidestep_switch::{buffer, route, sched};
-use sidestep_transport::CHOICES;
+use sidestep_transport::{CHOICES, shim};
 use sidestep_types::{Entry, Param};
 use std::path::Path;
 use std::sync::LazyLock;
@@ -44,6 +44,7 @@ pub static KINDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
         "buffers",
         "schedulers",
         "transports",
+        "shims",
     ];
     let choices = CHOICES.iter().map(|choice| choice.kind);
     let after = ["topologies", "workloads", "cdfs"];
@@ -67,6 +68,7 @@ pub fn kind(name: &str) -> Option<Kind> {
         "buffers" => ("switch.buffer", of(buffer::ENTRIES)),
         "schedulers" => ("switch.sched", of(sched::ENTRIES)),
         "transports" => ("transport.kind", of(tables::TRANSPORTS)),
+        "shims" => ("host.shims", of(shim::ENTRIES)),
         "topologies" => ("topology.kind", of(topology::ENTRIES)),
         "workloads" => ("workload.NAME.kind", of(workload::ENTRIES)),
         "cdfs" => ("workload.NAME.cdf", cdfs()),

@@ -45,7 +45,7 @@ impl PointRecord {
             "seed": run.seed,
             "status": if run.interrupted { "interrupted" } else { "complete" },
             "simulated_ms": outcome.end.as_ms_f64(),
-            "flows": run.plan.flows.len(),
+            "flows": outcome.flows_of(&run.plan).count(),
             "queries": run.plan.queries.len(),
             "events": unmeasured.unless("events", totals.events),
             "packet_hops": unmeasured.unless("packet_hops", totals.packet_hops),

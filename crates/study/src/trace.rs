@@ -7,7 +7,7 @@ use crate::words::{count, number};
 use serde_json::{Value, json};
 use sidestep_sim::network::{End, Network};
 use sidestep_sim::{PacketTrace, TraceEvent, TraceFilter};
-use sidestep_switch::Changes;
+use sidestep_switch::{Changes, DropReason};
 use sidestep_types::PortId;
 use std::collections::BTreeMap;
 
@@ -81,6 +81,9 @@ impl<'a> PortNames<'a> {
         let name = |s: usize| self.network.switches[s].to_string();
         match *step {
             TraceEvent::Sent => json!({"event": "sent"}),
+            TraceEvent::DroppedByHost => {
+                json!({"event": "dropped", "at": "its host", "reason": DropReason::LinkDown.name()})
+            }
             TraceEvent::Delivered => json!({"event": "delivered"}),
             TraceEvent::Dropped {
                 switch,

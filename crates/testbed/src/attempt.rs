@@ -25,6 +25,8 @@ pub struct Attempt {
     pub lost: Option<u64>,
     /// The latest hand-over of a flow, in nanoseconds; `None` when none was handed over.
     pub latest_start_ns: Option<u64>,
+    /// The latest change of the network, in nanoseconds; `None` when nothing changed.
+    pub latest_change_ns: Option<u64>,
 }
 
 impl Attempt {
@@ -34,6 +36,7 @@ impl Attempt {
             late,
             lost,
             latest_start_ns: ran.flows.iter().filter_map(handed_late).max(),
+            latest_change_ns: ran.changed_ns.iter().map(changed_late).max(),
         }
     }
 
@@ -52,6 +55,9 @@ impl Attempt {
         if let Some(ns) = self.latest_start_ns.filter(|ns| *ns > LATEST_START_NS) {
             list.push(format!("a flow handed over {:.1} ms late", ns as f64 / 1e6));
         }
+        if let Some(ns) = self.latest_change_ns.filter(|ns| *ns > LATEST_START_NS) {
+            list.push(format!("a change done {:.1} ms late", ns as f64 / 1e6));
+        }
         if let Some(lost) = self.lost.filter(|lost| *lost > 0) {
             list.push(format!("{lost} frames lost beside the decision"));
         }
@@ -62,6 +68,11 @@ impl Attempt {
 /// How late a flow was handed over, in nanoseconds.
 pub fn handed_late(flow: &FlowRan) -> Option<u64> {
     Some(flow.started_ns?.saturating_sub(flow.due_ns?))
+}
+
+/// How late a change was done, in nanoseconds: the last to be told has answered.
+fn changed_late((due, done): &(u64, u64)) -> u64 {
+    done.saturating_sub(*due)
 }
 
 #[cfg(test)]
@@ -77,6 +88,7 @@ mod tests {
             },
             lost: Some(0),
             latest_start_ns: Some(LATEST_START_NS),
+            latest_change_ns: None,
         };
         assert!(good.is_good());
         // With bridges.
@@ -111,6 +123,13 @@ mod tests {
                     ..good
                 },
                 "7.1 ms late",
+            ),
+            (
+                Attempt {
+                    latest_change_ns: Some(8_200_000),
+                    ..good
+                },
+                "a change done 8.2 ms late",
             ),
         ] {
             assert!(!bad.is_good());

@@ -37,7 +37,8 @@ impl Log {
         let (late, wrong) = (attempt.late, attempt.wrong());
         self.attempts.push(json!({
             "seed": seed, "kept": kept, "wrong": wrong, "lateness": late.to_json(),
-            "lost": attempt.lost, "measured_ms": ran.end_ns as f64 / 1e6,
+            "lost": attempt.lost, "latest_change_us": attempt.latest_change_ns.map(|ns| ns as f64 / 1e3),
+            "measured_ms": ran.end_ns as f64 / 1e6,
         }));
         if !kept {
             self.discarded += 1;

@@ -45,6 +45,8 @@ pub fn run(scene: &Scene, seed: u64, plan: Plan, ran: &Ran, seen: &[Vec<PortSeen
         seed,
         plan: Arc::new(plan),
         outcome,
+        framing: scheme.config.framing,
+        mss: scheme.config.transport.mss(),
         probed,
         interrupted: ran.interrupted,
         unmeasured: unmeasured::of(ran, !seen.is_empty()),

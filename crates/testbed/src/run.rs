@@ -3,6 +3,7 @@
 use crate::attempt::{Attempt, Keep};
 use crate::error::Error;
 use crate::log::{ATTEMPTS, Log};
+use crate::network::changes::{check_engine, restore, steps, take};
 use crate::network::state::State;
 use crate::network::switches;
 use crate::scene::Scene;
@@ -47,14 +48,20 @@ fn one(
 ) -> Result<Option<Run>, Error> {
     let plan = scene.scenario.plan(seed).map_err(Error::Work)?;
     let job = job::job(&scene.scenario, &plan, scene.scale);
+    check_engine(&state.engine, &scene.changes)?;
+    let steps = steps(&scene.blueprint, &scene.changes);
     for _ in 0..ATTEMPTS {
         if stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
         quiet(scene, state)?;
+        let as_built = restore(&scene.blueprint, &scene.changes);
+        take(&scene.blueprint, &as_built)?;
         switches::reset(&scene.blueprint, &state.engine)?;
         let before = switches::counters(&scene.blueprint, &state.engine)?;
-        let ran = traffic::run(&scene.blueprint, &job, stop)?;
+        let ran = traffic::run_with(&scene.blueprint, &job, &steps, stop);
+        take(&scene.blueprint, &as_built)?;
+        let ran = ran?;
         let after = switches::counters(&scene.blueprint, &state.engine)?;
         let ports = seen::between(&scene.blueprint, &before, &after)?;
         // Bridges do not count them.

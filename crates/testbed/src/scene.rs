@@ -2,11 +2,16 @@
 
 use crate::error::Error;
 use crate::network::blueprint::{Blueprint, Cable, Congestion, End, HostSettings, Switch};
+use crate::network::changes::{self, Becomes, Change};
 use crate::scale::Scale;
-use sidestep_study::lab::{Probe, Scenario, Scheme};
+use crate::traffic::LEAST_MSS;
+use sidestep_softswitch::setup::{Named, shims_to_toml};
+use sidestep_study::lab::{Probe, Scenario, Scheme, Setting};
 use sidestep_study::sim;
 use sidestep_study::transport::{self, TcpConfig};
-use sidestep_study::types::{BitRate, Framing, PortId, Quantity, Unit, parse_quantity};
+use sidestep_study::types::{
+    BitRate, Framing, PortId, Quantity, Time, Unit, Value, parse_quantity,
+};
 
 /// An order, read: what to run, and what to build for it.
 pub struct Scene {
@@ -16,6 +21,8 @@ pub struct Scene {
     pub scale: Scale,
     /// What to build.
     pub blueprint: Blueprint,
+    /// What becomes of its cables during a run.
+    pub changes: Vec<Change>,
     /// What the testbed does otherwise than the scenario says.
     pub differences: Vec<String>,
 }
@@ -29,13 +36,39 @@ impl Scene {
             .map_err(|why| Error::Input(format!("scheme {}: {why}", scheme.name)))?;
         differences.extend(around(&scenario));
         let blueprint = blueprint(&scenario, scale, settings, name)?;
+        let changes = changes(scheme, scale);
+        changes::check(&changes)
+            .map_err(|why| Error::Input(format!("{}: at {rate}: {why}", scenario.name)))?;
+        if !changes.is_empty() {
+            differences.push(
+                "each switch is told of a change by itself, within a fraction of a millisecond as measured; a host's NIC \
+                 goes on sending into a link that is down, where the switch refuses it"
+                    .into(),
+            );
+        }
         Ok(Scene {
+            changes,
             blueprint,
             scenario,
             scale,
             differences,
         })
     }
+}
+
+/// The changes of a scheme as they are here.
+fn changes(scheme: &Scheme, scale: Scale) -> Vec<Change> {
+    let one = |change: &sim::Change| Change {
+        at_ns: scale.here_ns(change.at),
+        cable: change.cable as usize,
+        to: match change.to {
+            sim::Becomes::Rate(rate) => Becomes::Rate(scale.rate(rate)),
+            sim::Becomes::Down => Becomes::Down,
+            sim::Becomes::Up => Becomes::Up,
+        },
+        reroute_ns: change.reroute.map(|after| scale.here_ns(after)),
+    };
+    scheme.config.changes.iter().map(one).collect()
 }
 
 /// How much slower than its network a testbed may be.
@@ -100,6 +133,7 @@ fn blueprint(
             .collect(),
         cables: network.cables.iter().map(cable).collect(),
         settings,
+        shims: shims(&scenario.schemes[0].config.shims, scale),
         seed: 1,
     };
     blueprint.check().map_err(refuse)?;
@@ -118,6 +152,14 @@ fn settings(
     }
     if config.switch.pfc.is_some() || config.switch.cioq.is_some() {
         return Err("switch.pfc and switch.fabric = \"cioq\": only the simulator has them".into());
+    }
+    let lasting = |s: &&Setting| s.key.ends_with(".connection") && s.value == "persistent";
+    if let Some(workload) = scenario.settings().iter().find(lasting) {
+        return Err(format!(
+            "{}: expected \"own\" or \"shared\": what the kernel counts of a connection is not what it counts of \
+             one message after another",
+            workload.key
+        ));
     }
     let Some(tcp) = config.transport.tcp() else {
         return Err("transport.kind: expected \"newreno\" or \"dctcp\", which the kernel has, got \"pfabric\"".into());
@@ -142,7 +184,7 @@ fn settings(
         delayed_ack: tcp.delayed_ack.is_some(),
         receive_window: tcp.receive_window,
         send_buffer: send_buffer(scenario)?,
-        mss: tcp.mss,
+        mss: mss(scenario, scheme, tcp)?,
         ttl: config.ttl,
     };
     let differences = differences(tcp);
@@ -166,6 +208,42 @@ fn congestion(tcp: &TcpConfig) -> Result<Congestion, String> {
             }),
         },
     }
+}
+
+/// The lines of a port to a host with these shims, whose times are longer here.
+fn shims(shims: &[Named], scale: Scale) -> String {
+    let mut all = shims.to_vec();
+    for (name, values) in &mut all {
+        let entry = transport::shim::ENTRIES.iter().find(|e| e.name == *name);
+        for param in entry.map_or(&[][..], |entry| entry.params) {
+            if let Value::Time(time) = *values.get(param.name) {
+                let here = Time::from_ns(scale.here_ns(time));
+                values.set(param.name, Value::Time(here));
+            }
+        }
+    }
+    match all.is_empty() {
+        true => String::new(),
+        false => shims_to_toml(&all),
+    }
+}
+
+/// The largest segment that a flow may have: what a connection has otherwise is said by itself.
+fn mss(scenario: &Scenario, scheme: &Scheme, tcp: &TcpConfig) -> Result<u32, String> {
+    for seed in &scenario.seeds {
+        let plan = scenario.plan(*seed)?;
+        let own = plan.flows.iter().filter(|flow| flow.mss.is_some());
+        if let Some(flow) = own.min_by_key(|flow| flow.mss)
+            && flow.mss_or(tcp.mss) < LEAST_MSS
+        {
+            return Err(format!(
+                "workload.{}: mss: expected at least {LEAST_MSS} B, the kernel's least segment, got {} B in seed {seed}",
+                plan.classes[usize::from(flow.class)],
+                flow.mss_or(tcp.mss)
+            ));
+        }
+    }
+    Ok(scenario.largest_mss(scheme))
 }
 
 /// The largest flow of the first seed, three times: the kernel counts its own overhead as well.
@@ -237,4 +315,50 @@ fn around(scenario: &Scenario) -> Vec<String> {
         list.push("[probe] is of the simulator: nothing is probed".into());
     }
     list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::blueprint::tests::paper;
+    use crate::network::switches::config;
+    use sidestep_softswitch::setup::Setup;
+    use sidestep_study::types::Values;
+
+    #[test]
+    fn shims_stand_at_the_ports_to_hosts_and_wait_longer_here() {
+        let scale = Scale {
+            model: BitRate::gbps(1),
+            bed: BitRate::mbps(100),
+        };
+        assert_eq!(shims(&[], scale), "");
+        let order = &transport::shim::ENTRIES[0];
+        let defaults = Values::defaults(order.params);
+        let mut print = paper();
+        print.shims = shims(&[(order.name.to_string(), defaults.clone())], scale);
+        // Edge 0: two hosts, then up.
+        let setup = Setup::read("s.toml", &config(&print, 0)).unwrap();
+        let waits = |port: usize| setup.ports[port].shims.first().map(|s| s.1.time("timeout"));
+        let longer = Some(defaults.time("timeout") * 10);
+        assert_eq!([0, 1, 2, 3].map(waits), [longer, longer, None, None]);
+    }
+    #[test]
+    fn segments_that_the_kernel_cannot_have_are_refused_whichever_seed_draws_them() {
+        let read = |seeds: &[u64]| {
+            let text = format!(
+                "duration = \"1 ms\"\nseeds = {seeds:?}\nschemes = [\"dctcp\"]\n[topology]\n\
+                 kind = \"single_switch\"\nhosts = 2\n[workload.w]\nkind = \"incast\"\n\
+                 degree = 1\nmss = \"80..160\"\n"
+            );
+            Scenario::read("a.toml", &text, &[], &sim::NoFiles).unwrap()
+        };
+        let of = |seeds: &[u64]| Scene::of(read(seeds), "10 Mbps", "t").map(|_| ());
+        let drawn = |seed: &u64| read(&[*seed]).plan(*seed).unwrap().flows[0].mss_or(0);
+        let (small, large): (Vec<u64>, Vec<u64>) = (1..60).partition(|s| drawn(s) < LEAST_MSS);
+        let why = |seeds: &[u64]| format!("{:?}", of(seeds).unwrap_err());
+        assert!(of(&large).is_ok());
+        let expected = "workload.w: mss: expected at least 88 B";
+        assert!(why(&[small[0]]).contains(expected));
+        assert!(why(&[large[0], small[0]]).contains(expected));
+    }
 }

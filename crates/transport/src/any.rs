@@ -2,7 +2,7 @@
 
 use sidestep_types::Time;
 
-use crate::{Ack, Arrival, Receiver, TcpReceiver};
+use crate::{Ack, Arrival, Opened, Receiver, TcpReceiver};
 
 /// A receiver of this crate or one brought along.
 // With a tag of its own, as `AnySender`.
@@ -14,8 +14,18 @@ pub enum AnyReceiver {
     Custom(Box<dyn Receiver + Send>),
 }
 
+impl AnyReceiver {
+    /// What it saw of the handshake; nothing, if it is somebody's own.
+    pub fn opened(&self) -> Opened {
+        match self {
+            AnyReceiver::Tcp(tcp) => tcp.opened(),
+            AnyReceiver::Custom(_) => Opened::Unseen,
+        }
+    }
+}
+
 impl Receiver for AnyReceiver {
-    #[inline]
+    #[inline(always)]
     fn on_segment(&mut self, now: Time, arrival: Arrival) {
         match self {
             AnyReceiver::Tcp(tcp) => tcp.on_segment(now, arrival),
@@ -47,6 +57,13 @@ impl Receiver for AnyReceiver {
         match self {
             AnyReceiver::Tcp(tcp) => tcp.delivered(),
             AnyReceiver::Custom(own) => own.delivered(),
+        }
+    }
+    #[inline]
+    fn expected(&self, subflow: u8) -> u64 {
+        match self {
+            AnyReceiver::Tcp(tcp) => tcp.expected(subflow),
+            AnyReceiver::Custom(own) => own.expected(subflow),
         }
     }
 }

@@ -18,6 +18,7 @@ mod receiver;
 mod registry;
 mod rto;
 mod sender;
+pub mod shim;
 mod transports;
 mod words;
 
@@ -26,21 +27,22 @@ pub use config::{DelayedAck, TcpConfig};
 pub use congestion::{Congestion, Control, DEFAULT, Echo, Window};
 pub use host::Endpoint;
 pub use nature::Nature;
-pub use params::PARAMS;
+pub use params::{LONGEST_SEGMENT, PARAMS};
 pub use pfabric::{PfabricConfig, PfabricSender};
-pub use receiver::TcpReceiver;
+pub use receiver::{Opened, TcpReceiver};
 pub use registry::Transport;
 pub use rto::{Estimate, Estimator, RtoConfig};
 pub use sender::TcpSender;
 pub use transports::{AnySender, ENTRIES, TransportConfig, build, takes};
 pub use words::*;
 
-use sidestep_types::{SackBlocks, Time};
+use sidestep_types::{Packet, SackBlocks, Time};
 
 /// What a sender puts on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// First byte carried. A `syn` carries none and has 0 here.
+    /// First byte carried. A `syn` carries none and has the number of the first byte here, 0 in
+    /// subflow 0.
     pub seq: u64,
     /// Payload bytes; none, and no `syn`: acknowledges the answer to a SYN, and is not answered.
     pub len: u32,
@@ -54,6 +56,15 @@ pub struct Segment {
     pub retransmit: bool,
     /// What switches order its packet by, if it is marked ([`Ranking`]). A `syn` never is.
     pub rank: Option<u32>,
+}
+
+impl Segment {
+    /// The subflow that it is of: its path. The upper 4 of 48 bits of [`Segment::seq`] say which, as
+    /// [`Packet::subflow`] reads them.
+    #[inline]
+    pub fn subflow(&self) -> u8 {
+        Packet::subflow_of(self.seq)
+    }
 }
 
 /// What a receiver sees of a segment.
@@ -90,6 +101,12 @@ pub struct Ack {
 }
 
 impl Ack {
+    /// The subflow that it acknowledges, by whose path it goes back.
+    #[inline]
+    pub fn subflow(&self) -> u8 {
+        Packet::subflow_of(self.ack)
+    }
+
     /// What a switch has cut off, as `[start, end)` bytes of the flow.
     #[inline]
     pub fn cut_off(&self) -> Option<(u64, u64)> {
@@ -185,7 +202,8 @@ pub trait Sender {
     fn poll_send(&mut self, now: Time) -> Option<Segment>;
     /// When [`Sender::on_timeout`] is due, if ever.
     fn deadline(&self) -> Option<Time>;
-    /// Bytes acknowledged, from the first on: the oldest byte it waits for.
+    /// Bytes acknowledged, from the first on: the oldest byte it waits for. With subflows, that of the
+    /// one whose deadline is next.
     fn acknowledged(&self) -> u64;
     /// Has every byte been acknowledged?
     fn is_done(&self) -> bool;
@@ -249,4 +267,8 @@ pub trait Receiver {
     fn deadline(&self) -> Option<Time>;
     /// Bytes delivered to the application, in order.
     fn delivered(&self) -> u64;
+    /// The sequence number that is expected next of a subflow.
+    fn expected(&self, _subflow: u8) -> u64 {
+        self.delivered()
+    }
 }

@@ -165,8 +165,8 @@ pub(crate) fn word<T>(values: &Values, name: &str, from_name: fn(&str) -> Option
     from_name(&word).unwrap_or_else(|| panic!("{name} {word:?} is listed but not known"))
 }
 
-/// A jumbo frame's worth; a packet's length has 16 bits.
-const LONGEST_SEGMENT: u64 = 9_000;
+/// The largest payload of a segment: a jumbo frame's worth; a packet's length has 16 bits.
+pub const LONGEST_SEGMENT: u64 = 9_000;
 
 /// `mss` and `receive_window`, which go together.
 pub(crate) fn sizes(values: &Values) -> Result<(u32, u64), Refusal> {

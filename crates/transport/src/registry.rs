@@ -342,10 +342,16 @@ macro_rules! transports {
 
             /// A sender of `size` bytes, or of as many as the network takes.
             pub fn sender(&self, size: Option<u64>) -> AnySender {
+                self.sender_with(self.mss(), size)
+            }
+
+            /// The same with `mss` payload bytes in a full segment, whatever the settings say.
+            pub fn sender_with(&self, mss: u32, size: Option<u64>) -> AnySender {
                 match self {
-                    TransportConfig::Tcp(tcp) => AnySender::Tcp(TcpSender::new(Arc::clone(tcp), size)),
+                    TransportConfig::Tcp(tcp) =>
+                        AnySender::Tcp(TcpSender::with_mss(Arc::clone(tcp), mss, size)),
                     $( TransportConfig::$variant(own) =>
-                        AnySender::$variant(Box::new($module::$type::new(own, size))), )*
+                        AnySender::$variant(Box::new($module::$type::with_mss(own, mss, size))), )*
                 }
             }
 

@@ -10,7 +10,9 @@ use crate::nature::Nature;
 use crate::params::PARAMS;
 use crate::pfabric::{self, PfabricConfig};
 use crate::registry::{Transport, transports};
-use crate::{Ack, AnyReceiver, Segment, Sender, SenderCounters, TcpConfig, TcpReceiver, TcpSender};
+use crate::{
+    Ack, AnyReceiver, Opened, Segment, Sender, SenderCounters, TcpConfig, TcpReceiver, TcpSender,
+};
 
 transports! {
     /// pFabric's.
@@ -75,6 +77,29 @@ impl TransportConfig {
     pub fn tcp(&self) -> Option<&TcpConfig> {
         match self {
             TransportConfig::Tcp(tcp) => Some(tcp),
+            _ => None,
+        }
+    }
+}
+
+impl AnySender {
+    /// This fresh sender at the end that did not open the connection: see [`TcpSender::answering`].
+    /// Who knows no connections stays as it is.
+    pub fn answering(self, opened: Opened) -> AnySender {
+        match self {
+            AnySender::Tcp(tcp) => AnySender::Tcp(tcp.answering(opened)),
+            other => other,
+        }
+    }
+
+    /// The sender of the next `size` bytes of the connection: see [`TcpSender::push`]. None, if it
+    /// knows no connections.
+    pub fn next(self, size: u64) -> Option<AnySender> {
+        match self {
+            AnySender::Tcp(mut tcp) => {
+                tcp.push(size);
+                Some(AnySender::Tcp(tcp))
+            }
             _ => None,
         }
     }

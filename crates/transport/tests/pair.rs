@@ -73,14 +73,14 @@ impl Net {
         }
     }
 
-    /// The receiving end is told of no size: it stays.
-    fn open_ended(config: TcpConfig, size: u64) -> Net {
-        let config = TransportConfig::from(config);
-        let rx = Endpoint::receiving(config.receiver(), u64::MAX, 1);
-        Net {
-            rx: Some(rx),
-            ..Net::new(config, size)
-        }
+    /// Another message of `size` bytes on the same connection: its sender goes on, its receiver is new.
+    fn push(&mut self, config: &TransportConfig, size: u64) {
+        let AnySender::Tcp(tx) = self.tx.machine_mut() else {
+            panic!("it is TCP")
+        };
+        tx.push(size);
+        self.rx = Some(Endpoint::receiving(config.receiver(), size, 1));
+        self.size = size;
     }
 
     /// Runs until nothing is left to do. The packets meet `fates` in turn, later ones go through.
@@ -353,17 +353,17 @@ proptest! {
         sizes in proptest::collection::vec(0..9_000u64, 1..6),
         fates in fates(),
     ) {
-        let mut net = Net::open_ended(config, sizes[0]);
+        let config = TransportConfig::from(config);
+        let mut net = Net::new(config.clone(), sizes[0]);
         let cut = fates.len() / 2;
         for (i, more) in sizes.iter().enumerate() {
             if i > 0 {
-                net.size += more;
-                let AnySender::Tcp(tx) = net.tx.machine_mut() else { panic!("it is TCP") };
-                tx.push(*more);
-                prop_assert_eq!(net.tx.is_done(), net.delivered() == net.size);
+                net.push(&config, *more);
+                prop_assert_eq!(net.tx.is_done(), *more == 0);
             }
             net.run(&fates[..if i == 0 { cut } else { fates.len() }]);
             prop_assert_eq!(net.delivered(), net.size);
+            prop_assert!(net.tx.is_done());
             net.now += Time::from_ms(1);
         }
     }

@@ -110,8 +110,19 @@ const TRACED: u8 = 0b0100_0000;
 const RETRANSMIT: u8 = 0b1000_0000;
 
 impl Packet {
-    /// The largest sequence number: a flow has fewer than 2^48 bytes, 281 TB.
+    /// The largest sequence number, of the last byte of the last subflow.
     pub const MOST_SEQ: u64 = (1 << 48) - 1;
+
+    /// A flow may have so many subflows, each with its own numbers: the upper 4 bits of 48 say which.
+    pub const SUBFLOWS: u8 = 16;
+
+    /// A subflow has fewer bytes than this, 17.6 TB.
+    pub const SUBFLOW_BYTES: u64 = 1 << 44;
+
+    /// The sequence number of the first byte of a subflow.
+    pub const fn first_of(subflow: u8) -> u64 {
+        subflow as u64 * Packet::SUBFLOW_BYTES
+    }
 
     /// A packet of `kind` with nothing else set.
     pub fn new(kind: Kind, flow: FlowId, dst: HostId, hash: u32) -> Packet {
@@ -135,6 +146,18 @@ impl Packet {
     #[inline]
     pub fn seq(&self) -> u64 {
         self.first_word() >> 16
+    }
+
+    /// Which subflow [`Packet::seq`] is of; 0 of a flow that has no others.
+    #[inline]
+    pub fn subflow(&self) -> u8 {
+        Packet::subflow_of(self.seq())
+    }
+
+    /// The subflow that a sequence number is of.
+    #[inline]
+    pub const fn subflow_of(seq: u64) -> u8 {
+        (seq / Packet::SUBFLOW_BYTES) as u8
     }
 
     #[inline]

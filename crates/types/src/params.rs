@@ -33,6 +33,8 @@ pub struct Param {
     pub default: Option<&'static str>,
     /// The word that means "without", where that is allowed; reads as [`Value::Off`].
     pub off: Option<&'static str>,
+    /// A word that is taken instead of a value of its unit; reads as [`Value::Word`].
+    pub word: Option<&'static str>,
     /// What it is, in one line, with where the default comes from.
     pub doc: &'static str,
 }
@@ -45,6 +47,7 @@ impl Param {
             unit,
             default: None,
             off: None,
+            word: None,
             doc,
         }
     }
@@ -61,6 +64,7 @@ impl Param {
             unit,
             default: Some(default),
             off: None,
+            word: None,
             doc,
         }
     }
@@ -68,6 +72,12 @@ impl Param {
     /// The same, and `word` means "without".
     pub const fn or_off(mut self, word: &'static str) -> Param {
         self.off = Some(word);
+        self
+    }
+
+    /// The same, and `word` is taken instead of a value of its unit.
+    pub const fn or_word(mut self, word: &'static str) -> Param {
+        self.word = Some(word);
         self
     }
 }
@@ -79,6 +89,8 @@ pub enum ParamUnit {
     Time,
     /// `"20 kB"`
     Bytes,
+    /// `"64..1500"`, both ends included, or `"1460 B"`
+    ByteRange,
     /// `"1 Gbps"`
     Rate,
     /// `"100 pkt"` or `"150 kB"`
@@ -103,6 +115,7 @@ impl ParamUnit {
         match self {
             ParamUnit::Time => "a time like \"50 us\"".into(),
             ParamUnit::Bytes => "a size like \"20 kB\"".into(),
+            ParamUnit::ByteRange => "bytes like \"64..1500\" or \"1460 B\"".into(),
             ParamUnit::Rate => "a rate like \"1 Gbps\"".into(),
             ParamUnit::Size => "a queue size like \"100 pkt\" or \"150 kB\"".into(),
             ParamUnit::PerSecond => "a frequency like \"300 /s\"".into(),
@@ -124,6 +137,8 @@ pub enum Value {
     Time(Time),
     /// A number of bytes.
     Bytes(Bytes),
+    /// The fewest and the most bytes.
+    ByteRange(u64, u64),
     /// A link rate.
     Rate(BitRate),
     /// Packets or bytes.
@@ -146,6 +161,9 @@ impl Value {
         if param.off.is_some_and(|off| off == text.trim()) {
             return Ok(Value::Off);
         }
+        if let Some(word) = param.word.filter(|word| *word == text.trim()) {
+            return Ok(Value::Word(word.to_string()));
+        }
         let quantity = |unit| {
             parse_quantity(text, unit).map(|q| match q {
                 Quantity::Time(t) => Value::Time(t),
@@ -162,6 +180,12 @@ impl Value {
         match param.unit {
             ParamUnit::Time => quantity(Unit::Time),
             ParamUnit::Bytes => quantity(Unit::Bytes),
+            ParamUnit::ByteRange => {
+                let range = parse_byte_range(text).filter(|(least, most)| least <= most);
+                let expected = "bytes like \"64..1500\", the smaller first, or \"1460 B\"";
+                let (least, most) = range.ok_or_else(|| refuse(expected))?;
+                Ok(Value::ByteRange(least, most))
+            }
             ParamUnit::Rate => quantity(Unit::Rate),
             ParamUnit::PerSecond => quantity(Unit::PerSecond),
             ParamUnit::Size => parse_size(text).map(Value::Size),
@@ -178,6 +202,18 @@ impl Value {
             }
             ParamUnit::Word(_) | ParamUnit::File => Ok(Value::Word(text.trim().to_string())),
         }
+    }
+}
+
+/// `"64..1500"` or `"64 B..1.5 kB"`, and one number as both ends.
+fn parse_byte_range(text: &str) -> Option<(u64, u64)> {
+    let bytes = |text: &str| match parse_quantity(text, Unit::Bytes) {
+        Ok(Quantity::Bytes(bytes)) => Some(bytes.0),
+        _ => text.trim().replace('_', "").parse().ok(),
+    };
+    match text.split_once("..") {
+        Some((least, most)) => Some((bytes(least)?, bytes(most)?)),
+        None => bytes(text).map(|bytes| (bytes, bytes)),
     }
 }
 
@@ -240,6 +276,8 @@ getters! {
     time time_or_off: Time(t) => Time;
     /// A number of bytes.
     bytes bytes_or_off: Bytes(b) => Bytes;
+    /// The fewest and the most bytes.
+    byte_range byte_range_or_off: ByteRange(a, b) => (u64, u64);
     /// A link rate.
     rate rate_or_off: Rate(r) => BitRate;
     /// Packets or bytes.

@@ -102,6 +102,7 @@ fn others(param: &Param) -> Vec<String> {
         ParamUnit::Count if param.default == Some("2") => vec!["4".into()],
         ParamUnit::Count => vec!["2".into()],
         ParamUnit::Bytes => vec!["3 kB".into()],
+        ParamUnit::ByteRange => vec!["64..1500".into()],
         ParamUnit::Fraction => vec!["0.25".into(), "1".into()],
         ParamUnit::Time => vec!["5 us".into()],
         ParamUnit::Rate => vec!["2 Gbps".into()],

@@ -1,6 +1,7 @@
 //! Calls the command in a directory of its own.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod bed;
 pub mod switching;
 
 use std::fs;

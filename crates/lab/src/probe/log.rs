@@ -25,18 +25,19 @@ pub fn loops(seen: &LoopCounts) -> Loops {
     }
 }
 
-/// Drops by reason and then by the tier of the switch, or by switch where there are no tiers.
+/// Drops by reason and then by the tier of the switch, or by switch where there are no tiers; those
+/// of NICs by `host`.
 pub fn drops_at(network: &Network, outcome: &Outcome) -> BTreeMap<String, BTreeMap<String, u64>> {
     let mut found: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
     for port in &outcome.ports {
-        let End::Switch(switch) = port.from else {
-            continue;
+        let place = match port.from {
+            End::Switch(switch) => network.switches[switch.0 as usize].tier_or_name(),
+            End::Host(_) => "host",
         };
         for reason in DropReason::ALL {
             let count = port.counts.drops[reason as usize];
             if count > 0 {
                 let places = found.entry(reason.name().to_string()).or_default();
-                let place = network.switches[switch.0 as usize].tier_or_name();
                 *places.entry(place.to_string()).or_default() += count;
             }
         }
@@ -49,6 +50,7 @@ pub fn path(path: &PacketTrace) -> LoggedPath {
         at_ps: step.at.ps(),
         what: match step.what {
             TraceEvent::Sent => LoggedEvent::Sent,
+            TraceEvent::DroppedByHost => unreachable!("it was never detoured"),
             TraceEvent::Delivered => LoggedEvent::Delivered,
             TraceEvent::Queued { switch, joined, .. } => LoggedEvent::Queued {
                 switch: switch.0,

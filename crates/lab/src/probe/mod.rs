@@ -2,20 +2,25 @@
 //!
 //! **Decision**     the world is stopped at the end of each window and at each instant, asked,
 //!                  and goes on: a run with probes is the run without them, byte for byte.
-//! **State**        bytes of each link at the end of the window before.
+//! **State**        what links, workloads and drops had come to at the end of the window before.
 //! **Units**        shares of a link's rate and of buffers, 0 to 1; times in picoseconds.
 //! **Errors**       none: what cannot be probed is refused when the scenario is read.
 //! **Source**       Zarifis et al., EuroSys 2014 (DIBS), Figures 1, 2, 4 and 5.
 //! **Deviations**   the paper does not say over which windows a link is hot, nor whose ports
 //!                  count as the neighbourhood of one: assumed, in `docs/metrics.md`.
 
+mod between;
 mod log;
 mod neighbours;
 mod prober;
+mod samples;
 mod seen;
 mod spec;
 mod window;
+mod windowed;
 
+pub use between::Between;
+pub(crate) use between::EXPECTED as LINKS_EXPECTED;
 pub use log::drops_at;
 pub(crate) use prober::Prober;
 pub use seen::{LoggedDetour, LoggedEvent, LoggedPath, LoggedStep, Loops, Occupancy, Probed};

@@ -2,32 +2,41 @@
 
 use super::log;
 use super::neighbours::{Neighbourhood, directed};
+use super::samples::Samples;
 use super::seen::{Occupancy, Probed};
 use super::spec::Probe;
 use super::window::Window;
+use super::windowed::Windowed;
 use sidestep_sim::agenda::Agenda;
-use sidestep_sim::{End, Network, Outcome, Watched, World};
+use sidestep_sim::{End, Network, Outcome, Plan, Watched, World};
 use sidestep_switch::{Capacity, Depth};
 use sidestep_types::{BitRate, Time};
 use std::sync::Arc;
+
+/// The sample of latencies.
+const LATENCY: &str = "latency_us";
 
 /// Looks at a world when something is due.
 pub(crate) struct Prober {
     probe: Probe,
     network: Arc<Network>,
+    plan: Arc<Plan>,
     /// Of each switch.
     capacities: Vec<Capacity>,
     links: Option<Window>,
     neighbours: Option<(Window, Neighbourhood)>,
+    windowed: Windowed,
+    samples: Samples,
     /// Instants of `occupancy` that are over.
     noted: usize,
-    probed: Probed,
+    occupancy: Vec<Occupancy>,
 }
 
 impl Prober {
     pub fn new(
         probe: Probe,
         network: Arc<Network>,
+        plan: &Arc<Plan>,
         capacities: Vec<Capacity>,
         duration: Time,
     ) -> Prober {
@@ -36,8 +45,11 @@ impl Prober {
             capacities,
             links: probe.links.map(window),
             neighbours: (probe.neighbours).map(|span| (window(span), Neighbourhood::of(&network))),
+            plan: Arc::clone(plan),
+            windowed: Windowed::new(&probe, &network, plan, duration),
+            samples: Samples::default(),
             noted: 0,
-            probed: Probed::default(),
+            occupancy: Vec::new(),
             probe,
             network,
         }
@@ -49,7 +61,8 @@ impl Prober {
         let around = self.neighbours.as_ref();
         let around = around.map_or(Time::MAX, |(window, _)| window.due());
         let noted = self.probe.occupancy.get(self.noted);
-        links.min(around).min(noted.copied().unwrap_or(Time::MAX))
+        let noted = noted.copied().unwrap_or(Time::MAX);
+        links.min(around).min(noted).min(self.windowed.due())
     }
 
     /// Looks at a world that has run until `now`.
@@ -67,9 +80,10 @@ impl Prober {
             let depths = world.queue_depths(now);
             self.sample_neighbours(&carried, &depths);
         }
+        self.windowed.look(world, now, &mut self.samples);
         while self.probe.occupancy.get(self.noted) == Some(&now) {
             let depths = world.queue_depths(now);
-            self.probed.occupancy.push(Occupancy {
+            self.occupancy.push(Occupancy {
                 at_ps: now.ps(),
                 packets: depths.iter().map(|depth| depth.packets).collect(),
             });
@@ -77,14 +91,28 @@ impl Prober {
         }
     }
 
-    pub fn finish(self, watched: Watched, outcome: &Outcome) -> Probed {
+    pub fn finish(mut self, watched: Watched, outcome: &Outcome) -> Probed {
+        self.windowed.finish(&mut self.samples);
+        for (class, latency) in &watched.latencies {
+            let us = latency.ps() as f64 / 1e6;
+            let workload = &self.plan.classes[usize::from(*class)];
+            self.samples.add(LATENCY, us);
+            self.samples.add(&format!("{LATENCY}.{workload}"), us);
+        }
+        if watched.latencies_taken > watched.latencies.len() as u64 {
+            (self.samples).thinned_before(LATENCY, watched.latencies_taken);
+        }
+        let sampled = self.samples.finish();
         Probed {
             drops_at: log::drops_at(&self.network, outcome),
             detours: watched.detours.iter().map(log::detour).collect(),
             detours_missed: watched.detours_missed,
             paths: watched.paths.iter().map(log::path).collect(),
             loops: self.probe.loops.then(|| log::loops(&watched.loops)),
-            ..self.probed
+            samples: sampled.values,
+            windows: sampled.windows,
+            thinned: sampled.thinned,
+            occupancy: self.occupancy,
         }
     }
 
@@ -113,8 +141,9 @@ impl Prober {
             most = most.max(carried[place] as f64 / capacity);
         }
         if n > 0 {
-            self.sample("hot_link_share", hot as f64 / n as f64);
-            self.sample("busiest_link_use", most);
+            let samples = &mut self.samples;
+            samples.of_window("hot_link_share", span, hot as f64 / n as f64);
+            samples.of_window("busiest_link_use", span, most);
         }
     }
 
@@ -133,15 +162,8 @@ impl Prober {
             }
         }
         for (name, free) in found {
-            self.sample(name, free);
+            self.samples.add(name, free);
         }
-    }
-
-    fn sample(&mut self, name: &str, value: f64) {
-        // Nine decimals read back as the same number, whoever reads them.
-        let value = (value * 1e9).round() / 1e9;
-        let samples = &mut self.probed.samples;
-        samples.entry(name.to_string()).or_default().push(value);
     }
 }
 
@@ -165,6 +187,7 @@ mod tests {
         let mut prober = Prober::new(
             probe,
             Arc::new(network),
+            &Arc::default(),
             vec![capacity; 4],
             Time::from_ms(1),
         );
@@ -173,7 +196,7 @@ mod tests {
         (carried[0], carried[9], carried[3], carried[10]) = (12_500, 11_250, 11_249, 12_500);
         prober.sample_links(&carried);
         prober.sample_neighbours(&carried, &packets(&[(1, 10), (8, 2), (7, 4)]));
-        let samples = &prober.probed.samples;
+        let samples = prober.samples.finish().values;
         assert_eq!(samples["hot_link_share"], [2.0 / 10.0]);
         assert_eq!(samples["busiest_link_use"], [1.0]);
         // Switch 1 feeds both hot links; around it are 0 and 2, and then 3.
@@ -192,6 +215,7 @@ mod tests {
         let mut prober = Prober::new(
             probe.clone(),
             Arc::new(network),
+            &Arc::default(),
             vec![Capacity::Unlimited; 4],
             Time::from_ms(1),
         );

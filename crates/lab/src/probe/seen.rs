@@ -13,6 +13,13 @@ pub struct Probed {
     /// Samples by name, in the order in which they were taken, to nine decimals.
     #[serde(default)]
     pub samples: BTreeMap<String, Vec<f64>>,
+    /// Of samples that have one value for each window, in turn from 0 on: how long a window is, in
+    /// picoseconds.
+    #[serde(default)]
+    pub windows: BTreeMap<String, u64>,
+    /// Of samples that were thinned: how many values there were.
+    #[serde(default)]
+    pub thinned: BTreeMap<String, u64>,
     /// The first [`super::MOST_DETOURS`] detours.
     #[serde(default)]
     pub detours: Vec<LoggedDetour>,
@@ -31,14 +38,19 @@ pub struct Probed {
 }
 
 impl Probed {
-    /// What must be said beside a log that is not whole.
-    pub fn note(&self) -> Option<String> {
-        (self.detours_missed > 0).then(|| {
+    /// What must be said beside logs and samples that are not whole.
+    pub fn notes(&self) -> Vec<String> {
+        let full = (self.detours_missed > 0).then(|| {
             let (kept, missed) = (self.detours.len(), self.detours_missed);
             format!(
                 "the log of detours is full: it holds the first {kept}, and {missed} more happened"
             )
-        })
+        });
+        let thinned = self.thinned.iter().map(|(name, all)| {
+            let kept = self.samples.get(name).map_or(0, Vec::len);
+            format!("the sample {name} was thinned: it holds {kept} of {all} values, evenly")
+        });
+        full.into_iter().chain(thinned).collect()
     }
 }
 
@@ -167,9 +179,14 @@ mod tests {
     #[test]
     fn a_log_that_is_not_whole_says_so() {
         let mut probed = Probed::default();
-        assert_eq!(probed.note(), None);
+        assert!(probed.notes().is_empty());
         probed.detours_missed = 7;
-        let said = "the log of detours is full: it holds the first 0, and 7 more happened";
-        assert_eq!(probed.note().as_deref(), Some(said));
+        probed.thinned.insert("use_spread".into(), 9);
+        probed.samples.insert("use_spread".into(), vec![0.5; 3]);
+        let said = [
+            "the log of detours is full: it holds the first 0, and 7 more happened",
+            "the sample use_spread was thinned: it holds 3 of 9 values, evenly",
+        ];
+        assert_eq!(probed.notes(), said);
     }
 }

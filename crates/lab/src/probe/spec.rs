@@ -1,6 +1,7 @@
 //! What to look at.
 
-use sidestep_sim::Watching;
+use super::between::Between;
+use sidestep_sim::{Latency, Watching};
 use sidestep_types::Time;
 
 /// At most so many detours are logged: more than a figure can show.
@@ -15,6 +16,18 @@ pub struct Probe {
     pub neighbours: Option<Time>,
     /// A link is hot from this use on: numerator and denominator.
     pub hot: (u64, u64),
+    /// The window over which goodput is taken.
+    pub goodput: Option<Time>,
+    /// The window over which drops are counted.
+    pub drops: Option<Time>,
+    /// The links between whose queues and uses the spread is taken; none takes no spread.
+    pub spread: Vec<Between>,
+    /// The window over which it is.
+    pub spread_window: Time,
+    /// The workloads, by number, of whose data packets the latency is taken.
+    pub latency: Vec<u8>,
+    /// Of every so-many-th data packet that a host sends of each.
+    pub latency_every: u64,
     /// Log each detour.
     pub detours: bool,
     /// When to note every queue's length, in order.
@@ -32,6 +45,12 @@ impl Default for Probe {
             links: None,
             neighbours: None,
             hot: (9, 10),
+            goodput: None,
+            drops: None,
+            spread: Vec::new(),
+            spread_window: Time::from_ms(10),
+            latency: Vec::new(),
+            latency_every: 100,
             detours: false,
             occupancy: Vec::new(),
             paths: 0,
@@ -43,7 +62,13 @@ impl Default for Probe {
 impl Probe {
     /// What the simulator must watch for it, if anything.
     pub(crate) fn watching(&self) -> Option<Watching> {
+        let latency = Latency::every(self.latency_every);
+        let latency = self
+            .latency
+            .iter()
+            .fold(latency, |all, class| all.of(*class));
         let watching = Watching {
+            latency: (!self.latency.is_empty()).then_some(latency),
             detours: if self.detours { MOST_DETOURS } else { 0 },
             paths: self.paths,
             loops: self.loops,

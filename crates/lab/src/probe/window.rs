@@ -8,18 +8,18 @@ pub struct Window {
     ends: Time,
     /// No window ends after this.
     last: Time,
-    /// Bytes of each link when it began.
+    /// What had been counted of each link, or of whatever else, when it began.
     before: Vec<u64>,
 }
 
 impl Window {
     /// The first of them; none ends after `last`.
-    pub fn first(span: Time, last: Time, links: usize) -> Window {
+    pub fn first(span: Time, last: Time, counts: usize) -> Window {
         Window {
             span,
             ends: span,
             last,
-            before: vec![0; links],
+            before: vec![0; counts],
         }
     }
 
@@ -32,10 +32,15 @@ impl Window {
         }
     }
 
-    /// Ends the window; says what each link carried in it.
-    pub fn next(&mut self, bytes: Vec<u64>) -> Vec<u64> {
+    /// How long each is.
+    pub fn span(&self) -> Time {
+        self.span
+    }
+
+    /// Ends the window; says how much each count has grown in it.
+    pub fn next(&mut self, counts: Vec<u64>) -> Vec<u64> {
         self.ends = self.ends.saturating_add(self.span);
-        let before = std::mem::replace(&mut self.before, bytes);
+        let before = std::mem::replace(&mut self.before, counts);
         let pairs = self.before.iter().zip(before);
         pairs.map(|(after, before)| after - before).collect()
     }

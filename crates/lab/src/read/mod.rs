@@ -5,10 +5,12 @@
 //! files, a base and the one that extends it, the base's is the earlier layer each time.
 
 mod axes;
+mod changes;
 mod claims;
 mod experiment;
 mod fixed;
 mod head;
+mod host;
 mod plots;
 mod point;
 mod probe;

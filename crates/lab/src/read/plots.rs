@@ -5,10 +5,11 @@ use super::fixed::fixed;
 use super::reader::Reader;
 use super::words::{stem, words};
 use crate::experiment::{FigureSpec, PlotKind, PlotSpec};
-use crate::stats::metric::{METRICS, SAMPLES};
+use crate::stats::metric::{self, Each, METRICS, SAMPLES, SampleKind};
 use crate::tables::{FIGURE, PLOT};
 use sidestep_config::document::{Entry, Item, Node, Table, find};
 use sidestep_config::problem::{At, Problems, suggest};
+use sidestep_switch::DropReason;
 use sidestep_types::Param;
 
 /// Reads `[figure]`.
@@ -89,11 +90,7 @@ impl Reader<'_> {
             None => Some(""),
         };
         let against = matches!(kind, PlotKind::Lines | PlotKind::Bars);
-        for (key, fits) in [
-            ("x", against),
-            ("y", against),
-            ("of", kind == PlotKind::Cdf),
-        ] {
+        for (key, fits) in [("x", against), ("y", against), ("of", kind.is_of_sample())] {
             if let (Some(entry), false) = (find(table, key), fits) {
                 let message = format!("plot: kind {:?} has no {key:?}", kind.name());
                 problems.add(&entry.at, message);
@@ -109,8 +106,8 @@ impl Reader<'_> {
         } else {
             Some(Vec::new())
         };
-        let of = if kind == PlotKind::Cdf {
-            of(node, table, problems)
+        let of = if kind.is_of_sample() {
+            self.of(node, table, kind, problems)
         } else {
             Some(String::new())
         };
@@ -165,6 +162,72 @@ impl Reader<'_> {
             chosen.push(name);
         }
         Some(chosen)
+    }
+
+    /// The sample that a plot of `kind` draws.
+    fn of(
+        &self,
+        node: &Node,
+        table: &Table,
+        kind: PlotKind,
+        problems: &mut Problems,
+    ) -> Option<String> {
+        let fits = |name: &str| {
+            let sample = metric::sample(name);
+            kind != PlotKind::OverTime || sample.is_some_and(SampleKind::has_windows)
+        };
+        let known = || SAMPLES.iter().copied().filter(|name| fits(name));
+        let Some(entry) = find(table, "of") else {
+            let known: Vec<&str> = known().collect();
+            let message = format!("plot.of is missing: one of {}", known.join(", "));
+            problems.add(&node.at, message);
+            return None;
+        };
+        let name = (entry.node).text("plot.of", "the name of a sample", problems)?;
+        let Some(sample) = metric::sample(name) else {
+            let hint = suggest(name, known());
+            problems.add(&entry.node.at, format!("sample {name:?} is unknown{hint}"));
+            return None;
+        };
+        if !fits(name) {
+            let known: Vec<&str> = known().collect();
+            let message = format!(
+                "plot.of: {name:?} has no value for each window; those that do: {}",
+                known.join(", ")
+            );
+            problems.add(&entry.node.at, message);
+            return None;
+        }
+        if let (Some((_, own)), Some(each)) = (name.split_once('.'), sample.each) {
+            let (what, names) = match each {
+                Each::Workload => ("workload", self.workload_names()),
+                Each::Reason => (
+                    "reason of a drop",
+                    DropReason::ALL.map(DropReason::name).to_vec(),
+                ),
+                // What of the links is seen in a network alone.
+                Each::Links => ("", vec![own]),
+            };
+            if !names.contains(&own) {
+                let hint = suggest(own, names);
+                let message = format!("plot.of: no {what} is called {own:?}{hint}");
+                problems.add(&entry.node.at, message);
+                return None;
+            }
+        }
+        // As a selection of links is kept: its parts with one blank between them.
+        let parts: Vec<&str> = name.split('>').map(str::trim).collect();
+        Some(parts.join(" > "))
+    }
+
+    /// The names of all workloads that were written.
+    fn workload_names(&self) -> Vec<&str> {
+        let roots = self.roots().filter_map(|(root, _)| find(root, "workload"));
+        let tables = roots.filter_map(|entry| match &entry.node.item {
+            Item::Table(table) => Some(table),
+            _ => None,
+        });
+        tables.flatten().map(|entry| entry.key.as_str()).collect()
     }
 }
 
@@ -228,21 +291,4 @@ fn y(node: &Node, table: &Table, problems: &mut Problems) -> Option<Vec<String>>
         metrics.push(name);
     }
     Some(metrics)
-}
-
-fn of(node: &Node, table: &Table, problems: &mut Problems) -> Option<String> {
-    let Some(entry) = find(table, "of") else {
-        let known = SAMPLES.join(", ");
-        problems.add(&node.at, format!("plot.of is missing: one of {known}"));
-        return None;
-    };
-    let name = entry
-        .node
-        .text("plot.of", "the name of a sample", problems)?;
-    if !SAMPLES.contains(&name) {
-        let hint = suggest(name, SAMPLES);
-        problems.add(&entry.node.at, format!("sample {name:?} is unknown{hint}"));
-        return None;
-    }
-    Some(name.to_string())
 }

@@ -1,6 +1,7 @@
 //! One point of an experiment, as a scenario: its sections in turn, and then what they come to.
 
 use super::reader::Reader;
+use super::traffic::check_mss;
 use super::words::{SECTIONS, stem};
 use crate::scenario::Scenario;
 use crate::{tables, warnings};
@@ -21,7 +22,13 @@ impl Reader<'_> {
         let names = listed.as_ref().map_or(&[][..], |(names, _)| names);
         let framing = head.as_ref().map_or_else(Framing::default, |h| h.framing);
         let schemes = self.schemes(names, framing, network.as_ref().map(|(n, _)| n), problems);
-        let probe = (head.as_ref()).and_then(|h| self.probe(h.duration, h.drain, problems));
+        let workloads = traffic.as_ref().map(|(all, _)| &all[..]);
+        let probe = (head.as_ref()).and_then(|h| {
+            let network = network.as_ref().map(|(network, _)| network);
+            self.probe(h.duration, h.drain, network, workloads, problems)
+        });
+        let last = head.as_ref().map(|h| h.duration.saturating_add(h.drain));
+        let changes = self.changes(last, network.as_ref().map(|(n, _)| n), problems);
         let (head, (network, network_settings)) = (head?, network?);
         let listed_setting = listed?.1;
         let (traffic, traffic_settings) = traffic?;
@@ -29,14 +36,19 @@ impl Reader<'_> {
         settings.push(listed_setting);
         settings.extend(network_settings);
         settings.extend(traffic_settings);
-        let (probe, (schemes, overridden)) = (probe?, schemes?);
-        settings.extend(probe.settings.iter().cloned());
+        let (probed, (schemes, overridden)) = (probe?, schemes?);
+        settings.extend(probed.settings.iter().cloned());
+        let changes = changes?;
+        settings.extend(changes.settings);
         let mut all = Vec::new();
         for scheme in schemes {
             settings.extend(scheme.settings);
-            all.push(head.finish(scheme.scheme));
+            let mut scheme = head.finish(scheme.scheme);
+            scheme.config.changes.clone_from(&changes.changes);
+            all.push(scheme);
         }
-        probe.check(&all, problems);
+        probed.check(&all, traffic.len(), problems);
+        check_mss(&traffic, &all, problems);
         let mut scenario = Scenario {
             name: stem(file).to_string(),
             title: head.title,
@@ -46,7 +58,7 @@ impl Reader<'_> {
             schemes: all,
             network: Arc::new(network),
             claims: Vec::new(),
-            probe: probe.probe,
+            probe: probed.probe.clone(),
             traffic,
             settings,
             warnings: Vec::new(),
@@ -64,7 +76,12 @@ impl Reader<'_> {
                 return None;
             }
         };
+        probed.check_plan(&scenario.network, &plan, problems);
+        if !problems.is_empty() {
+            return None;
+        }
         scenario.warnings = overridden;
+        scenario.warnings.extend(changes.warnings);
         scenario.warnings.extend(warnings::of(&scenario, &plan));
         Some(scenario)
     }
@@ -101,7 +118,11 @@ impl Reader<'_> {
             .flat_map(|(root, _)| source::keys(root))
             .find(|said| said.ends_with(&format!(".{key}")));
         let has = |params: &[Param]| params.iter().any(|param| param.name == key);
-        let sections = [("switch", tables::SWITCH), ("transport", tables::TRANSPORT)];
+        let sections = [
+            ("switch", tables::SWITCH),
+            ("transport", tables::TRANSPORT),
+            ("host", tables::HOST),
+        ];
         let of = sections.iter().find(|(_, params)| has(params));
         let found = said.or_else(|| of.map(|(section, _)| format!("{section}.{key}")))?;
         Some(format!("; did you mean {found:?}?"))

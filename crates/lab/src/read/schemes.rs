@@ -1,10 +1,11 @@
 //! The schemes to compare: found by name, layered and read.
 
+use super::host::{check, host};
 use super::reader::Reader;
 use super::switches::{called, switches};
 use super::words::{NAME_RULE, descend, is_name, of_scheme, stem, words};
 use crate::scenario::Setting;
-use crate::scheme::{SWITCH_SPEC, Scheme, SchemeConfig, TRANSPORT_SPEC, transport};
+use crate::scheme::{HOST_SPEC, SWITCH_SPEC, Scheme, SchemeConfig, TRANSPORT_SPEC, transport};
 use crate::shipped;
 use sidestep_config::differ::resolve_switches;
 use sidestep_config::document::{self, Table, find};
@@ -79,6 +80,8 @@ impl Reader<'_> {
         );
         let layers = self.scheme_layers(TRANSPORT_SPEC.name, name, &prefix, &file, problems);
         let transport_values = resolve(&TRANSPORT_SPEC, &layers, &file.at, ledger, problems);
+        let layers = self.scheme_layers(HOST_SPEC.name, name, &prefix, &file, problems);
+        let host = host(&layers, &file.at, ledger, problems);
         let ((switch_values, differing), transport_values) = (switch_values?, transport_values?);
         let transport = transport(&transport_values)
             .map_err(|why| transport_values.refused("", &why, &file.at, problems))
@@ -91,7 +94,9 @@ impl Reader<'_> {
             &file.at,
             problems,
         );
-        let (switches, transport) = (switches?, transport?);
+        let (switches, transport, host) = (switches?, transport?, host?);
+        check(&host, &transport, &file.at, problems)?;
+        let (host_values, shims) = host;
         let config = SchemeConfig {
             framing,
             // The scenario's: see `Head::finish`.
@@ -99,6 +104,9 @@ impl Reader<'_> {
             switch: switches.switch,
             others: switches.others,
             transport,
+            shims,
+            // The scenario's as well.
+            changes: Vec::new(),
         };
         let word =
             |key: &str, problems: &mut Problems| self.scheme_word(key, name, &file, problems);
@@ -114,6 +122,7 @@ impl Reader<'_> {
             settings.extend(of_scheme(Some(name), differing.resolved));
         }
         settings.extend(of_scheme(Some(name), transport_values));
+        settings.extend(of_scheme(Some(name), host_values));
         Some(ReadScheme { scheme, settings })
     }
 
@@ -265,7 +274,7 @@ impl Reader<'_> {
 /// What a scheme's file or a `[scheme.NAME]` may say.
 fn check_keys(table: &Table, section: &str, more: &[&'static str], problems: &mut Problems) {
     let known = || {
-        ["summary", "paper", "switch", "transport"]
+        ["summary", "paper", "switch", "transport", "host"]
             .iter()
             .chain(more)
             .copied()

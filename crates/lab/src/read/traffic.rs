@@ -3,14 +3,52 @@
 use super::reader::Reader;
 use super::words::{NAME_RULE, common, descend, is_name};
 use crate::scenario::{Setting, Traffic};
+use crate::scheme::Scheme;
+use sidestep_config::decision::holds_a_packet;
 use sidestep_config::ledger::Ledger;
 use sidestep_config::problem::{At, Problems};
-use sidestep_config::section::resolve;
+use sidestep_config::section::{refused, resolve};
 use sidestep_config::spec::{Choice, Spec};
-use sidestep_sim::{Network, topology, workload};
+use sidestep_sim::{Network, check_switch, topology, workload};
+use sidestep_types::Refusal;
 
 /// At most this many workloads: a packet holds its class in a byte.
 const MOST_CLASSES: usize = 255;
+
+/// Refuses workloads whose flows may send segments that a scheme cannot have.
+pub(super) fn check_mss(traffic: &[Traffic], schemes: &[Scheme], problems: &mut Problems) {
+    for of in traffic {
+        let Some((mss, param)) = of.workload.largest_mss() else {
+            continue;
+        };
+        let wrong = schemes.iter().find_map(|scheme| {
+            let why = unfit(scheme, mss).err()?;
+            let expected = format!("{param} must fit scheme {:?}: {why}", scheme.name);
+            Some(Refusal::about(&[param], expected))
+        });
+        if let Some(why) = wrong {
+            let section = format!("workload.{}", of.name);
+            refused(&of.places, &section, &why, &of.at, problems);
+        }
+    }
+}
+
+/// What a scheme that can be had otherwise cannot be when segments carry `mss` bytes.
+fn unfit(scheme: &Scheme, mss: u32) -> Result<(), Refusal> {
+    let config = &scheme.config;
+    if mss <= config.transport.mss() {
+        return Ok(());
+    }
+    let window = config.transport.receive_window();
+    if u64::from(mss) > window {
+        let expected = format!("its receive_window is {window} B");
+        return Err(Refusal::of_none(expected).got(format!("{mss} B")));
+    }
+    for (_, switch) in scheme.switches() {
+        holds_a_packet(&switch.capacity, mss)?;
+    }
+    check_switch(&config.switch, config.framing, mss)
+}
 
 impl Reader<'_> {
     /// Reads `[topology]`.

@@ -6,13 +6,15 @@ use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::Resolved;
 
 /// The sections of a scenario.
-pub(super) const SECTIONS: [&str; 8] = [
+pub(super) const SECTIONS: [&str; 10] = [
     "topology",
     "switch",
     "transport",
+    "host",
     "workload",
     "scheme",
     "probe",
+    "change",
     "source",
     "claim",
 ];

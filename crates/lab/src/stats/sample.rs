@@ -12,7 +12,7 @@ pub struct Sample {
     open: Vec<Time>,
 }
 
-/// A percentile of a sample.
+/// A percentile or the mean of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Percentile {
     /// It fell on one that finished.
@@ -80,6 +80,20 @@ impl Sample {
         let mut seen: Vec<Time> = self.done.iter().chain(&self.open).copied().collect();
         let (_, value, _) = seen.select_nth_unstable(index);
         Some(Percentile::AtLeast(*value))
+    }
+}
+
+impl Sample {
+    /// The mean; of the unfinished what was seen of them, which makes it a lower bound. `None` of nothing.
+    pub fn mean(&self) -> Option<Percentile> {
+        let all = self.done.iter().chain(&self.open);
+        let sum: u128 = all.map(|time| u128::from(time.ps())).sum();
+        let mean = sum.checked_div(u128::from(self.len()))?;
+        let mean = Time::from_ps(mean as u64);
+        Some(match self.open.is_empty() {
+            true => Percentile::Exactly(mean),
+            false => Percentile::AtLeast(mean),
+        })
     }
 }
 
@@ -164,6 +178,21 @@ mod tests {
         // The last was asked shortly before the end: its own 1 us says little, the rank says 3.
         let mut late = sample(&[2, 3], &[1]);
         assert_eq!(late.percentile(990), at_least(3));
+    }
+
+    #[test]
+    fn the_mean_is_whole_picoseconds_and_a_lower_bound_where_one_did_not_finish() {
+        assert_eq!(sample(&[], &[]).mean(), None);
+        assert_eq!(sample(&[1, 2, 6], &[]).mean(), exactly(3));
+        assert_eq!(sample(&[1, 2], &[9]).mean(), at_least(4));
+        let mut thirds = Sample::default();
+        for ps in [1, 1, 2] {
+            thirds.done(Time::from_ps(ps));
+        }
+        assert_eq!(thirds.mean(), Some(Percentile::Exactly(Time::from_ps(1))));
+        let mut long = Sample::default();
+        (0..3).for_each(|_| long.done(Time::MAX));
+        assert_eq!(long.mean(), Some(Percentile::Exactly(Time::MAX)));
     }
 
     proptest::proptest! {

@@ -1,10 +1,11 @@
 //! From the records of one scheme, one a seed, to its summary.
 
+use super::metric;
 use super::reordering::{n_reordering, reordering_p99};
 use super::ways::Ways;
 use super::{ClassSummary, LinkUse, Percentiles, Sample, Sampled, Summary, jain, t_interval};
 use crate::probe::Loops;
-use crate::record::{ClassRecord, Counts, Record};
+use crate::record::{ClassRecord, Counts, Record, SIZES};
 use crate::unmeasured::Unmeasured;
 use sidestep_types::mix64;
 use std::collections::BTreeMap;
@@ -19,6 +20,9 @@ pub fn summarise(records: &[&Record]) -> Summary {
         summary.fct_short_ms.ci = over_seeds(seeds.iter().map(|s| &s.fct_short_ms));
         summary.fct_background_ms.ci = over_seeds(seeds.iter().map(|s| &s.fct_background_ms));
         summary.fct_long_ms.ci = over_seeds(seeds.iter().map(|s| &s.fct_long_ms));
+        for (i, size) in summary.fct_by_size_ms.iter_mut().enumerate() {
+            size.ci = over_seeds(seeds.iter().map(|s| &s.fct_by_size_ms[i]));
+        }
         summary.fct_query_ms.ci = over_seeds(seeds.iter().map(|s| &s.fct_query_ms));
         for (i, class) in summary.classes.iter_mut().enumerate() {
             class.fct_ms.ci = over_seeds(seeds.iter().map(|s| &s.classes[i].fct_ms));
@@ -73,6 +77,7 @@ fn add_up(records: &[&Record]) -> Summary {
         fct_short_ms: Percentiles::of(&mut fct_short),
         fct_background_ms: Percentiles::of(&mut background(records)),
         fct_long_ms: Percentiles::of(&mut merged(records, |record| &record.fct_long)),
+        fct_by_size_ms: by_size(records),
         fct_query_ms: Percentiles::of(&mut responses(records)),
         query_timeout_share: share(
             records.iter().map(|r| r.timed_out_queries).sum(),
@@ -99,6 +104,10 @@ fn add_up(records: &[&Record]) -> Summary {
         loops: loops(records),
         signals: sum.signals(),
         reordered_share: share(packets(|class| class.reordered, None), delivered(None)),
+        transport_reordered_share: share(
+            packets(|class| class.transport_reordered, None),
+            delivered(None),
+        ),
         reordering_p99,
         reordering_p99_at_least,
         pauses: sum.pauses,
@@ -138,6 +147,7 @@ fn classes(records: &[&Record]) -> Vec<ClassSummary> {
             marked: sum(|class| class.marked),
             trimmed: sum(|class| class.trimmed),
             reordered: sum(|class| class.reordered),
+            transport_reordered: sum(|class| class.transport_reordered),
             n_reordering: n_reordering(&all),
             delivered_bytes: sum(|class| class.delivered_bytes),
             fct_ms: Percentiles::of(&mut fct),
@@ -154,7 +164,13 @@ fn ways(records: &[&Record], query: Option<bool>) -> Ways {
     Ways::of(classes.filter(|class| query.is_none_or(|q| class.query == q)))
 }
 
-fn merged(records: &[&Record], of: fn(&Record) -> &Sample) -> Sample {
+/// Completion times of background flows that end, by size.
+fn by_size(records: &[&Record]) -> Vec<Percentiles> {
+    let of = |size: usize| Percentiles::of(&mut merged(records, |r| &r.fct_by_size[size]));
+    (0..SIZES.len()).map(of).collect()
+}
+
+fn merged(records: &[&Record], of: impl Fn(&Record) -> &Sample) -> Sample {
     let mut all = Sample::default();
     records.iter().for_each(|record| all.merge(of(record)));
     all
@@ -193,6 +209,10 @@ fn samples(records: &[&Record]) -> BTreeMap<String, Sampled> {
     let mut all: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for (name, values) in records.iter().flat_map(|record| &record.probed.samples) {
         all.entry(name).or_default().extend_from_slice(values);
+    }
+    for (name, values) in metric::of_flows() {
+        let values = records.iter().flat_map(|record| values(record));
+        all.insert(name, values.collect());
     }
     let sampled = |(name, values): (&str, Vec<f64>)| Some((name.to_string(), Sampled::of(values)?));
     all.into_iter().filter_map(sampled).collect()

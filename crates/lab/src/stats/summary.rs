@@ -29,6 +29,10 @@ pub struct Summary {
     /// Completion times of the flows of queries, in milliseconds.
     #[serde(default)]
     pub fct_query_ms: Percentiles,
+    /// Completion times of background flows that end by their size, as [`crate::record::SIZES`] has
+    /// them, in milliseconds.
+    #[serde(default)]
+    pub fct_by_size_ms: Vec<Percentiles>,
     /// Share of the queries with a response that ran into a timeout.
     #[serde(default)]
     pub query_timeout_share: Option<f64>,
@@ -69,7 +73,7 @@ pub struct Summary {
     /// Mean and largest share of the runs' time that a link out of a switch was busy.
     #[serde(default)]
     pub link_use: LinkUse,
-    /// What probes sampled, by name.
+    /// What probes sampled, and what endless flows came to, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub samples: BTreeMap<String, Sampled>,
     /// Loops of data packets, when they were counted.
@@ -81,7 +85,11 @@ pub struct Summary {
     /// Share of the data packets delivered that arrived after one sent later (RFC 4737).
     #[serde(default)]
     pub reordered_share: Option<f64>,
-    /// The n of RFC 4737 section 5.4 that 99 % of those do not exceed, by nearest rank.
+    /// Share of the data packets delivered that reached the transport after one sent later: what
+    /// shims left of those, and without shims the same.
+    #[serde(default)]
+    pub transport_reordered_share: Option<f64>,
+    /// The n of RFC 4737 section 5.4 that 99 % of the reordered ones do not exceed, by nearest rank.
     #[serde(default)]
     pub reordering_p99: Option<u64>,
     /// It is this or more: beyond 64 nothing is told apart.
@@ -130,6 +138,12 @@ pub struct Percentiles {
     pub p50: Option<f64>,
     /// The 99th percentile, likewise.
     pub p99: Option<f64>,
+    /// The 99.9th percentile, likewise.
+    #[serde(default)]
+    pub p999: Option<f64>,
+    /// Their mean, with what was seen of those that did not finish.
+    #[serde(default)]
+    pub mean: Option<f64>,
     /// The smallest.
     #[serde(default)]
     pub min: Option<f64>,
@@ -149,6 +163,12 @@ pub struct Percentiles {
     /// `p99` fell on an unfinished one: it is a lower bound.
     #[serde(default)]
     pub p99_at_least: bool,
+    /// `p999` fell on an unfinished one: it is a lower bound.
+    #[serde(default)]
+    pub p999_at_least: bool,
+    /// One did not finish: the mean is a lower bound.
+    #[serde(default)]
+    pub mean_at_least: bool,
     /// One did not finish: the largest is a lower bound.
     #[serde(default)]
     pub max_at_least: bool,
@@ -176,6 +196,9 @@ pub struct Sampled {
     pub p50: f64,
     /// The 90th percentile.
     pub p90: f64,
+    /// The 99th percentile.
+    #[serde(default)]
+    pub p99: f64,
     /// The largest.
     pub max: f64,
 }
@@ -192,6 +215,7 @@ impl Sampled {
             p10: rank(10),
             p50: rank(50),
             p90: rank(90),
+            p99: rank(99),
             max: rank(100),
         })
     }
@@ -228,7 +252,10 @@ pub struct ClassSummary {
     /// Of those delivered, the ones that arrived after one sent later.
     #[serde(default)]
     pub reordered: u64,
-    /// Those by their n (RFC 4737 section 5.4): 1 to 64 in turn, then more; zeros at the end
+    /// The ones that reached the transport after one sent later: without shims the same.
+    #[serde(default)]
+    pub transport_reordered: u64,
+    /// The reordered ones by their n (RFC 4737 section 5.4): 1 to 64 in turn, then more; zeros at the end
     /// are left out.
     #[serde(default)]
     pub n_reordering: Vec<u64>,
@@ -256,11 +283,15 @@ impl Percentiles {
         };
         let (p50, p50_at_least) = read(sample.percentile(500));
         let (p99, p99_at_least) = read(sample.percentile(990));
+        let (p999, p999_at_least) = read(sample.percentile(999));
+        let (mean, mean_at_least) = read(sample.mean());
         let (max, max_at_least) = read(sample.percentile(1000));
         let (min, _) = read(sample.percentile(0));
         Percentiles {
             p50,
             p99,
+            p999,
+            mean,
             min,
             max,
             ci: None,
@@ -268,6 +299,8 @@ impl Percentiles {
             completed_share: sample.completed_share(),
             p50_at_least,
             p99_at_least,
+            p999_at_least,
+            mean_at_least,
             max_at_least,
         }
     }

@@ -5,8 +5,10 @@
 //! departure when it is queued, the agenda holds only the arrival of the line's head: one
 //! event a hop. Ports whose scheduler is not FIFO take a second event, the end of a
 //! transmission, when something waits behind it; with pauses they always do. Here are the clock,
-//! the agenda and the wires; `pauses` and `crossings` are the events that only some networks have.
+//! the agenda and the wires; `pauses` and `crossings` are the events that only some networks have, and
+//! `changes` is what happens to a link between two events.
 
+mod changes;
 mod crossings;
 mod link;
 mod pauses;
@@ -19,7 +21,7 @@ use crate::config::SwitchConfig;
 use crate::indexed::Table;
 use crate::layout::{Far, Laid, LinkEnds};
 use crate::pfc::Pfc;
-use crate::pool::Pool;
+use crate::pool::{NONE, Pool};
 use sidestep_switch::ports::{Due, Ranked, Wire};
 use sidestep_switch::sched::fifo::Fifo;
 use sidestep_switch::{AnySched, Depth};
@@ -38,18 +40,42 @@ pub(crate) struct Wiring {
     /// Per link: the port by which its packets come in at the far end; 0 at a host.
     pub ingress: Table<PortId>,
     /// Per link; empty when every port is FIFO.
-    ranked: Vec<Option<Ranked>>,
+    queues: Vec<Queue>,
+}
+
+/// What is before a link, beside its line.
+enum Queue {
+    /// Nothing.
+    Fifo,
+    /// An explicit queue.
+    Ranked(Ranked),
+    /// The link is down.
+    Dead(Box<Dead>),
+}
+
+/// A link that is down.
+struct Dead {
+    /// What is before it when it is up; never [`Queue::Dead`].
+    else_: Queue,
+    /// What was sent to it at this instant.
+    swallowed: Vec<u32>,
 }
 
 impl Wiring {
     /// The explicit queue of `link`; `None` when it is FIFO.
     pub fn ranked(&self, link: u32) -> Option<&Ranked> {
-        self.ranked.get(link as usize)?.as_ref()
+        match self.queues.get(link as usize)? {
+            Queue::Ranked(ranked) => Some(ranked),
+            Queue::Fifo | Queue::Dead(_) => None,
+        }
     }
 
     /// The same, to be changed.
     pub fn ranked_mut(&mut self, link: u32) -> Option<&mut Ranked> {
-        self.ranked.get_mut(link as usize)?.as_mut()
+        match self.queues.get_mut(link as usize)? {
+            Queue::Ranked(ranked) => Some(ranked),
+            Queue::Fifo | Queue::Dead(_) => None,
+        }
     }
 }
 
@@ -81,8 +107,9 @@ pub(crate) enum Happening {
     Arrival { link: u32, parcel: u32 },
     /// A host has something due.
     Wake { host: u32 },
-    /// A transmission or a crossing ended, or a pause arrived; it is dealt with already.
-    Sent,
+    /// A transmission or a crossing ended, or a pause arrived; it is dealt with already. Or packets
+    /// were sent to the link `lost`, which is down; otherwise that is [`NONE`].
+    Sent { lost: u32 },
 }
 
 impl<A: Agenda> Fabric<A> {
@@ -122,7 +149,7 @@ impl<A: Agenda> Fabric<A> {
             wiring: Wiring {
                 wires: Table::new(kinds),
                 ingress: Table::new(laid.iter().map(|l| l.3).collect()),
-                ranked: Vec::new(),
+                queues: Vec::new(),
             },
             pfc: pfc.map(Box::new),
             cioq: cioq.map(Box::new),
@@ -179,8 +206,8 @@ impl<A: Agenda> Fabric<A> {
     /// Queues a parcel on `link`.
     #[inline(always)]
     pub fn enqueue(&mut self, link: u32, parcel: u32) {
-        let ranked = &self.wiring.ranked;
-        if !ranked.is_empty() && ranked[link as usize].is_some() {
+        let queues = &self.wiring.queues;
+        if !queues.is_empty() && !matches!(queues[link as usize], Queue::Fifo) {
             return self.enqueue_ranked(link, parcel);
         }
         let bytes = self.buffered(parcel);
@@ -205,8 +232,9 @@ impl<A: Agenda> Fabric<A> {
     fn enqueue_ranked(&mut self, link: u32, parcel: u32) {
         let bytes = self.buffered(parcel);
         let paused = self.pfc.as_ref().is_some_and(|pfc| pfc.paused(link));
-        let ranked = self.wiring.ranked[link as usize].as_mut();
-        let ranked = ranked.expect("a ranked port");
+        let Queue::Ranked(ranked) = &mut self.wiring.queues[link as usize] else {
+            return self.swallow(link, parcel);
+        };
         let l = &mut self.links[link];
         let wire = &self.wiring.wires[l.wire];
         l.line.grow(bytes);
@@ -224,8 +252,9 @@ impl<A: Agenda> Fabric<A> {
         if self.pfc.as_ref().is_some_and(|pfc| pfc.paused(link)) {
             return;
         }
-        let ranked = self.wiring.ranked[link as usize].as_mut();
-        let ranked = ranked.expect("a ranked port");
+        let Queue::Ranked(ranked) = &mut self.wiring.queues[link as usize] else {
+            return;
+        };
         let l = &mut self.links[link];
         let wire = &self.wiring.wires[l.wire];
         let due = ranked.start(&mut l.line, &mut self.pool, wire, self.now);
@@ -239,37 +268,48 @@ impl<A: Agenda> Fabric<A> {
             self.plan_first(link, due.departs);
         }
         if due.ends {
-            let slot = self.links.len() as u32 + self.hosts + link;
+            let slot = self.ends_slot(link);
             self.agenda.schedule(slot, due.departs, ENDS);
         }
     }
 
+    /// The slot of a link's ends of transmission.
+    fn ends_slot(&self, link: u32) -> u32 {
+        self.links.len() as u32 + self.hosts + link
+    }
+
     /// A transmission or a crossing ended, or a pause arrived: `slot` counts from the first of these.
+    /// Says to which link that is down something was sent, or [`NONE`].
     #[inline(never)]
-    fn ended(&mut self, slot: u32) {
+    fn ended(&mut self, slot: u32) -> u32 {
         let links = self.links.len() as u32;
         if slot < links {
-            self.sent(slot);
-        } else if self.pfc.is_some() {
+            return self.sent(slot);
+        }
+        if self.pfc.is_some() {
             self.frame_arrived(slot - links);
         } else {
             self.crossed(slot - links);
         }
+        NONE
     }
 
-    fn sent(&mut self, link: u32) {
-        let ranked = self.wiring.ranked[link as usize].as_mut();
-        let ranked = ranked.expect("only a ranked port ends");
+    fn sent(&mut self, link: u32) -> u32 {
+        let Queue::Ranked(ranked) = &mut self.wiring.queues[link as usize] else {
+            return link;
+        };
         let l = &mut self.links[link];
         let at = (self.now, self.unbuffered);
         if self.pfc.is_some() {
             let gone = ranked.ended(&mut l.line, &self.pool, at);
             self.left(link, gone);
-            return self.send_next(link);
+            self.send_next(link);
+            return NONE;
         }
         let wire = &self.wiring.wires[l.wire];
         let due = ranked.next(&mut l.line, &mut self.pool, wire, at);
         self.plan(link, due);
+        NONE
     }
 
     /// The slot of a link's pauses or crossings.
@@ -320,11 +360,10 @@ impl<A: Agenda> Fabric<A> {
     /// Panics when there is none: a buffer policy must have asked [`sidestep_switch::Queues::worst`].
     #[inline(never)]
     pub fn evict(&mut self, link: u32) -> u32 {
-        let ranked = self.wiring.ranked.get_mut(link as usize);
-        let ranked = ranked.and_then(Option::as_mut);
-        let ranked =
-            ranked.expect("a buffer policy evicted from a queue that has nothing to evict");
         let l = &mut self.links[link];
+        let Some(Queue::Ranked(ranked)) = self.wiring.queues.get_mut(link as usize) else {
+            panic!("a buffer policy evicted from a queue that has nothing to evict");
+        };
         let wire = &self.wiring.wires[l.wire];
         let parcel = ranked.evict(&mut l.line, &mut self.pool, wire, self.unbuffered);
         if self.pfc.is_some() {
@@ -340,31 +379,37 @@ impl<A: Agenda> Fabric<A> {
 
     /// Turns `link` into a port with an explicit queue.
     pub fn rank(&mut self, link: u32, sched: AnySched) {
-        let all = &mut self.wiring.ranked;
-        if all.is_empty() {
-            *all = (0..self.links.len()).map(|_| None).collect();
-        }
         let mut ranked = Ranked::new(sched, link);
         if self.every_end {
             ranked.plan_every_end();
         }
-        all[link as usize] = Some(ranked);
+        *self.queue(link) = Queue::Ranked(ranked);
+    }
+
+    /// What is before `link`, to be changed.
+    fn queue(&mut self, link: u32) -> &mut Queue {
+        let all = &mut self.wiring.queues;
+        if all.is_empty() {
+            all.resize_with(self.links.len(), || Queue::Fifo);
+        }
+        &mut all[link as usize]
     }
 
     /// Ranked ports plan every end of a transmission from now on.
     pub fn plan_every_end(&mut self) {
         self.every_end = true;
-        let ranked = self.wiring.ranked.iter_mut().flatten();
-        ranked.for_each(Ranked::plan_every_end);
+        for link in 0..self.links.len() as u32 {
+            let ranked = self.wiring.ranked_mut(link);
+            ranked.into_iter().for_each(Ranked::plan_every_end);
+        }
     }
 
     /// When something last happened, of what is served up to `served`: an event, or an end of a
     /// transmission that was not planned.
     pub fn latest(&self, served: Time) -> Time {
-        let ranked = self.wiring.ranked.iter().enumerate();
-        let sent = ranked.filter_map(|(link, ranked)| {
-            ranked.as_ref()?;
-            self.links[link as u32].line.tail_departs(&self.pool)
+        let sent = (0..self.wiring.queues.len() as u32).filter_map(|link| {
+            self.wiring.ranked(link)?;
+            self.links[link].line.tail_departs(&self.pool)
         });
         let sent = sent.filter(|departs| *departs <= served).max();
         self.now.max(sent.unwrap_or(self.now))
@@ -383,8 +428,8 @@ impl<A: Agenda> Fabric<A> {
         if slot < links + self.hosts {
             return Some(Happening::Wake { host: slot - links });
         }
-        self.ended(slot - links - self.hosts);
-        Some(Happening::Sent)
+        let lost = self.ended(slot - links - self.hosts);
+        Some(Happening::Sent { lost })
     }
 
     /// The head of `link` has arrived: takes it off, plans the next arrival, keeps count.

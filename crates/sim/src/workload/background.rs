@@ -15,6 +15,8 @@
 //!                  default has 82 % and a mean of 195 kB: 156 Mbps per host at 10 ms, 13 at 120 ms.
 //!                  That the gap is per host, and exponential, is assumed.
 
+use super::load::told;
+use super::mss::MSS;
 use super::{Cost, Draft, Load, Poisson, Site, Workload};
 use crate::cdf::{Interpolation, SizeCdf};
 use crate::files::Files;
@@ -63,6 +65,7 @@ impl Workload for Background {
                 "instead of inter_arrival: payload offered, as a share of the host's link",
             )
             .or_off("off"),
+            MSS,
         ],
     };
 
@@ -127,13 +130,7 @@ impl Workload for Background {
         let mut load = Load::default();
         let flows = self.flows_per_s();
         load.add_drawn(flows, &self.cdf, self.rule, cost);
-        load.notes.push(format!(
-            "{}, {} between points: mean flow {:.0} B, {:.1} % of flows below 100 kB",
-            self.cdf_name,
-            self.rule.word(),
-            self.cdf.mean(self.rule),
-            100.0 * self.cdf.share_below(100_000, self.rule),
-        ));
+        load.notes.push(told(&self.cdf_name, &self.cdf, self.rule));
         let expected = flows * duration.as_s_f64();
         load.notes
             .push(format!("about {expected:.0} flows in this run"));

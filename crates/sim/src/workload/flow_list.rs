@@ -7,6 +7,7 @@
 //!                  of its own that is added to the plan's.
 
 use super::load::per_second;
+use super::mss::MSS;
 use super::{Cost, Draft, Load, Site, Workload};
 use crate::files::Files;
 use crate::flow_list::{ListedFlow, parse};
@@ -24,11 +25,14 @@ impl Workload for FlowList {
         name: "flow_list",
         summary: "a user's own flows, from a file",
         source: "Sidestep's own format",
-        params: &[Param::required(
-            "file",
-            ParamUnit::File,
-            "header start,src,dst,size (perhaps class); rows like 1.5 ms,0,3,20 kB",
-        )],
+        params: &[
+            Param::required(
+                "file",
+                ParamUnit::File,
+                "header start,src,dst,size (perhaps mss, class); rows like 1.5 ms,0,3,20 kB",
+            ),
+            MSS,
+        ],
     };
 
     fn build(values: &Values, files: &dyn Files, site: &Site) -> Result<FlowList, Refusal> {
@@ -48,7 +52,8 @@ impl Workload for FlowList {
                 None => own,
                 Some(word) => into.class_of(word)?,
             };
-            into.flow(flow.src.0, flow.dst.0, flow.size, Start::At(flow.start))?;
+            let id = into.flow(flow.src.0, flow.dst.0, flow.size, Start::At(flow.start))?;
+            into.plan.flows[id.0 as usize].mss = flow.mss;
         }
         into.class = own;
         Ok(())
@@ -58,7 +63,8 @@ impl Workload for FlowList {
         let mut load = Load::default();
         let mut used = 0;
         for flow in self.before(duration) {
-            load.add_some(1, flow.size, cost, duration);
+            let mss = flow.mss.map_or(cost.mss, |mss| u32::from(mss.get()));
+            load.add_some(1, flow.size, Cost { mss, ..cost }, duration);
             used += 1;
         }
         load.flows_per_s = per_second(used, duration);
@@ -74,6 +80,12 @@ impl Workload for FlowList {
 }
 
 impl FlowList {
+    /// The largest segment that a flow of the list says, in payload bytes.
+    pub(super) fn largest_mss(&self) -> Option<u32> {
+        let said = self.flows.iter().filter_map(|flow| flow.mss);
+        said.max().map(|mss| u32::from(mss.get()))
+    }
+
     fn before(&self, end: Time) -> impl Iterator<Item = &ListedFlow> {
         self.flows.iter().filter(move |flow| flow.start < end)
     }

@@ -10,6 +10,7 @@
 //!                  sent ten simultaneous flows of 32KB each to the last server".
 
 use super::load::per_second;
+use super::mss::MSS;
 use super::{Cost, Draft, Load, Site, Workload, count, deck::Deck, jitter, later, size};
 use crate::files::Files;
 use crate::plan::Start;
@@ -74,6 +75,7 @@ impl Workload for Incast {
                 "0 us",
                 "each flow starts up to this much later, uniformly; assumed",
             ),
+            MSS,
         ],
     };
 

@@ -44,11 +44,29 @@ pub struct Load {
     pub wire_bps: f64,
     /// Flows without an end in a run, which the numbers above leave out but for `flows_per_s`.
     pub endless: u64,
+    /// Flows of closed loops at any instant, which all numbers above leave out.
+    pub active: u64,
     /// What else must be known to trust the numbers, one sentence each.
     pub notes: Vec<String>,
 }
 
 impl Load {
+    /// The mean of one workload's loads, of which there is one at least, for segments of different
+    /// sizes: only packets and wire bits differ.
+    pub(super) fn mean(loads: impl Iterator<Item = Load>) -> Load {
+        let (mut mean, mut n) = (Load::default(), 0.0);
+        for load in loads {
+            n += 1.0;
+            let (packets, wire) = (mean.packets_per_s, mean.wire_bps);
+            mean = Load {
+                packets_per_s: packets + (load.packets_per_s - packets) / n,
+                wire_bps: wire + (load.wire_bps - wire) / n,
+                ..load
+            };
+        }
+        mean
+    }
+
     /// Adds `per_s` flows a second of `size` bytes each.
     pub(super) fn add_sized(&mut self, per_s: f64, size: u64, cost: Cost) {
         self.flows_per_s += per_s;
@@ -86,6 +104,16 @@ impl Load {
         self.packets_per_s += per_s * packets;
         self.wire_bps += per_s * (cdf.mean(rule) + packets * overhead) * 8.0;
     }
+}
+
+/// What must be known of sizes drawn from the distribution `name`.
+pub(super) fn told(name: &str, cdf: &SizeCdf, rule: Interpolation) -> String {
+    format!(
+        "{name}, {} between points: mean flow {:.0} B, {:.1} % of flows below 100 kB",
+        rule.word(),
+        cdf.mean(rule),
+        100.0 * cdf.share_below(100_000, rule),
+    )
 }
 
 /// `n` in `duration`; none in no time.

@@ -4,13 +4,18 @@
 //!                  `pairs`: the hosts are split into pairs at random; within each pair `flows`
 //!                  flows run in each direction. `neighbours`: the same with pairs of hosts
 //!                  that follow each other, which share no link with other pairs when they
-//!                  hang off one switch.
+//!                  hang off one switch. `one_way`: the hosts are split into pairs at random, and
+//!                  `flows` flows run from the first of each to the second. With `apart` both ends of a flow
+//!                  are in different pods or racks: random hosts are drawn until they are, pairs
+//!                  as [`super::apart`] says.
 //! **State**        two streams: hosts, jitter.
 //! **Units**        sizes in payload bytes.
-//! **Errors**       pairs of an odd number of hosts; a start past the run.
+//! **Errors**       pairs of an odd number of hosts; a start past the run; hosts that cannot be apart.
 //! **Source**       `pairs`: Zarifis et al., EuroSys 2014, section 5.6, N from 1 to 16.
 //! **Deviations**   the paper does not say how the pairs are chosen: random is assumed.
 
+use super::apart::{APART, Apart};
+use super::mss::MSS;
 use super::{Cost, Draft, Load, Site, Workload, count, deck::Deck, jitter, later, size_or_endless};
 use crate::files::Files;
 use crate::plan::Start;
@@ -21,6 +26,7 @@ use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
 enum Between {
     Random,
     Pairs,
+    OneWay,
     Neighbours,
 }
 
@@ -30,6 +36,7 @@ pub struct Long {
     hosts: u32,
     flows: u32,
     between: Between,
+    apart: Option<Apart>,
     size: u64,
     start: Time,
     jitter: Time,
@@ -43,9 +50,9 @@ impl Workload for Long {
         params: &[
             Param::with_default(
                 "between",
-                ParamUnit::Word(&["random", "pairs", "neighbours"]),
+                ParamUnit::Word(&["random", "pairs", "one_way", "neighbours"]),
                 "random",
-                "two random hosts a flow, or node-disjoint pairs (DIBS section 5.6), random or hosts 0 and 1, 2 and 3, …; assumed random",
+                "two random hosts a flow, or node-disjoint pairs (DIBS section 5.6), random, or with flows from the first to the second alone, or hosts 0 and 1, 2 and 3, …; assumed random",
             ),
             Param::with_default(
                 "flows",
@@ -67,6 +74,8 @@ impl Workload for Long {
                 "0 us",
                 "each flow starts up to this much later, uniformly; assumed",
             ),
+            APART,
+            MSS,
         ],
     };
 
@@ -74,6 +83,7 @@ impl Workload for Long {
         let hosts = site.pairs_of_hosts()?;
         let between = match values.word("between").as_str() {
             "pairs" => Between::Pairs,
+            "one_way" => Between::OneWay,
             "neighbours" => Between::Neighbours,
             _ => Between::Random,
         };
@@ -81,10 +91,20 @@ impl Workload for Long {
             let expected = "pairs need an even number of hosts";
             return Err(Refusal::about(&["between"], expected).got(hosts));
         }
+        let (most, what) = match between {
+            Between::Random => (hosts - 1, "flow"),
+            _ => (hosts / 2, "pairing"),
+        };
+        let apart = Apart::build(values, site, most, what)?;
+        if apart.is_some() && between == Between::Neighbours {
+            let expected = "apart draws who is paired, and neighbours are not drawn";
+            return Err(Refusal::about(&["apart", "between"], expected));
+        }
         Ok(Long {
             hosts,
             flows: count(values, "flows", 1, u64::from(u32::MAX))?,
             between,
+            apart,
             size: size_or_endless(values, "size")?,
             start: values.time("start"),
             jitter: values.time("jitter"),
@@ -105,19 +125,27 @@ impl Workload for Long {
         };
         if self.between == Between::Random {
             for _ in 0..self.flows {
-                let ends = deck.deal(&mut rng, 2, None);
+                let ends = loop {
+                    let ends = deck.deal(&mut rng, 2, None);
+                    if (self.apart.as_ref()).is_none_or(|apart| apart.are(ends[0], ends[1])) {
+                        break ends;
+                    }
+                };
                 flow(ends[0], ends[1])?;
             }
             return Ok(());
         }
-        let dealt = match self.between {
-            Between::Neighbours => (0..self.hosts).collect(),
-            _ => deck.deal(&mut rng, self.hosts, None),
+        let dealt = match (self.between, &self.apart) {
+            (Between::Neighbours, _) => (0..self.hosts).collect(),
+            (_, Some(apart)) => apart.pairs(&mut deck, &mut rng),
+            (_, None) => deck.deal(&mut rng, self.hosts, None),
         };
         for pair in dealt.chunks_exact(2) {
             for _ in 0..self.flows {
                 flow(pair[0], pair[1])?;
-                flow(pair[1], pair[0])?;
+                if self.between != Between::OneWay {
+                    flow(pair[1], pair[0])?;
+                }
             }
         }
         Ok(())
@@ -126,6 +154,7 @@ impl Workload for Long {
     fn load(&self, cost: Cost, duration: Time) -> Load {
         let each = match self.between {
             Between::Random => 1,
+            Between::OneWay => u64::from(self.hosts / 2),
             Between::Pairs | Between::Neighbours => u64::from(self.hosts),
         };
         let mut load = Load::default();

@@ -5,20 +5,27 @@
 //! and changing one parameter leaves the draws of the others alone.
 
 use crate::files::Files;
-use crate::network::{End, Network};
-use crate::plan::{FlowPlan, Plan, QueryPlan, Start};
-use sidestep_types::{BitRate, Entry, FlowId, HostId, Refusal, Seed, Time, Values};
+use crate::network::Network;
+use crate::plan::{FlowPlan, Joint, Plan, QueryPlan, Start};
+use sidestep_types::{Entry, FlowId, HostId, Refusal, Seed, Time, Values};
 
+mod apart;
 pub mod background;
 mod deck;
 pub mod flow_list;
 pub mod incast;
 mod load;
 pub mod long;
+mod mss;
 pub mod permutation;
 pub mod query;
+pub mod replace;
+mod site;
 
 pub use load::{Cost, Load};
+pub use site::Site;
+
+use mss::Mss;
 
 /// A workload that can be built from its parameters and planned for a run.
 ///
@@ -59,7 +66,7 @@ pub use load::{Cost, Load};
 ///     }
 /// }
 ///
-/// let site = Site { access: vec![BitRate::gbps(1); 2] };
+/// let site = Site { access: vec![BitRate::gbps(1); 2], ..Site::default() };
 /// let one = One::build(&Values::defaults(One::ENTRY.params), &NoFiles, &site)?;
 /// let (mut plan, duration) = (Plan::default(), Time::from_ms(1));
 /// one.draw(&mut Draft::new(&mut plan, 0, duration, Seed(1), "one"))?;
@@ -84,13 +91,9 @@ pub trait Workload: Sized {
 /// Writes the enum over the workloads, their entries and the construction by name.
 macro_rules! workloads {
     ($($module:ident::$workload:ident,)*) => {
-        /// Any registered workload.
         #[derive(Clone, Debug, PartialEq)]
-        pub enum AnyWorkload {
-            $(
-                #[doc = concat!("See [`", stringify!($module), "`].")]
-                $workload($module::$workload),
-            )*
+        enum Kind {
+            $( $workload($module::$workload), )*
         }
 
         /// The registered workloads, in order.
@@ -106,33 +109,32 @@ macro_rules! workloads {
             network: &Network,
         ) -> Result<AnyWorkload, Refusal> {
             let site = Site::of(network);
+            let of = |kind| Ok(AnyWorkload { kind, mss: Mss::build(values)? });
             $(
                 if name == <$module::$workload as Workload>::ENTRY.name {
                     let made = <$module::$workload as Workload>::build(values, files, &site);
-                    return made.map(AnyWorkload::$workload);
+                    return made.map(Kind::$workload).and_then(of);
                 }
             )*
             Err(Refusal::of_none(format!("workload {name:?} is unknown")))
         }
 
-        impl AnyWorkload {
-            /// The name of its kind.
-            pub fn kind(&self) -> &'static str {
+        impl Kind {
+            fn name(&self) -> &'static str {
                 match self {
-                    $(AnyWorkload::$workload(_) => <$module::$workload as Workload>::ENTRY.name,)*
+                    $(Kind::$workload(_) => <$module::$workload as Workload>::ENTRY.name,)*
                 }
             }
 
             fn draw(&self, into: &mut Draft<'_>) -> Result<(), Refusal> {
                 match self {
-                    $(AnyWorkload::$workload(w) => w.draw(into),)*
+                    $(Kind::$workload(w) => w.draw(into),)*
                 }
             }
 
-            /// What it offers to a network during `duration`.
-            pub fn load(&self, cost: Cost, duration: Time) -> Load {
+            fn load(&self, cost: Cost, duration: Time) -> Load {
                 match self {
-                    $(AnyWorkload::$workload(w) => w.load(cost, duration),)*
+                    $(Kind::$workload(w) => w.load(cost, duration),)*
                 }
             }
         }
@@ -145,10 +147,45 @@ workloads! {
     long::Long,
     permutation::Permutation,
     incast::Incast,
+    replace::Replace,
     flow_list::FlowList,
 }
 
+/// Any registered workload, and how large the segments of its flows are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AnyWorkload {
+    kind: Kind,
+    mss: Option<Mss>,
+}
+
 impl AnyWorkload {
+    /// The name of its kind.
+    pub fn kind(&self) -> &'static str {
+        self.kind.name()
+    }
+
+    /// The largest segment that a flow of it may have of its own, in payload bytes, and the parameter
+    /// that says so.
+    pub fn largest_mss(&self) -> Option<(u32, &'static str)> {
+        let own = self.mss.map(|mss| (u32::from(mss.most()), "mss"));
+        let listed = match &self.kind {
+            Kind::FlowList(list) => list.largest_mss().map(|mss| (mss, "file")),
+            _ => None,
+        };
+        own.into_iter().chain(listed).max()
+    }
+
+    /// What it offers to a network during `duration`.
+    pub fn load(&self, cost: Cost, duration: Time) -> Load {
+        let Some(mss) = self.mss else {
+            return self.kind.load(cost, duration);
+        };
+        let each = mss
+            .samples()
+            .map(|mss| self.kind.load(Cost { mss, ..cost }, duration));
+        Load::mean(each)
+    }
+
     /// Appends its flows and queries to `plan`: those that start before `duration`.
     ///
     /// `class` is its index in `plan.classes`, which already names every workload of the
@@ -163,43 +200,15 @@ impl AnyWorkload {
         name: &str,
         plan: &mut Plan,
     ) -> Result<(), Refusal> {
+        let before = plan.flows.len();
         let mut draft = Draft::new(plan, class, duration, seed, name);
-        self.draw(&mut draft)
-    }
-}
-
-/// The hosts a workload runs on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Site {
-    /// The rate of each host's only link.
-    pub access: Vec<BitRate>,
-}
-
-impl Site {
-    /// The hosts of `network`.
-    pub fn of(network: &Network) -> Site {
-        let mut access = vec![BitRate::bps(0); network.hosts as usize];
-        for cable in &network.cables {
-            for end in [cable.a, cable.b] {
-                if let End::Host(h) = end {
-                    access[h.0 as usize] = cable.rate;
-                }
-            }
+        self.kind.draw(&mut draft)?;
+        if let Some(mss) = self.mss {
+            let mut rng = draft.seed.stream("mss");
+            mss.draw(&mut plan.flows[before..], &mut rng);
+            plan.share_mss();
         }
-        Site { access }
-    }
-
-    /// How many there are.
-    pub fn hosts(&self) -> u32 {
-        self.access.len() as u32
-    }
-
-    /// How many there are, at least two, since a flow needs two ends.
-    fn pairs_of_hosts(&self) -> Result<u32, Refusal> {
-        match self.hosts() {
-            n @ (0 | 1) => Err(Refusal::of_none("expected at least two hosts").got(n)),
-            n => Ok(n),
-        }
+        Ok(())
     }
 }
 
@@ -253,6 +262,7 @@ impl<'a> Draft<'a> {
             class: self.class,
             query: None,
             request: false,
+            mss: None,
         })
     }
 
@@ -281,7 +291,13 @@ impl<'a> Draft<'a> {
     }
 
     /// Appends a flow that answers `query`.
-    fn response(&mut self, query: u32, src: u32, size: u64, start: Start) -> Result<(), Refusal> {
+    fn response(
+        &mut self,
+        query: u32,
+        src: u32,
+        size: u64,
+        start: Start,
+    ) -> Result<FlowId, Refusal> {
         let dst = self.plan.queries[query as usize].target;
         self.flow_of(FlowPlan {
             src: HostId(src),
@@ -291,8 +307,13 @@ impl<'a> Draft<'a> {
             class: self.class,
             query: Some(query),
             request: false,
-        })?;
-        Ok(())
+            mss: None,
+        })
+    }
+
+    /// `flow`, the latest, travels over the connection that `opener` opens; perhaps itself.
+    fn join(&mut self, flow: FlowId, opener: FlowId) {
+        self.plan.joint.push(Joint { flow, opener });
     }
 
     /// Appends the flow that asks `dst` on behalf of `query`.
@@ -306,6 +327,7 @@ impl<'a> Draft<'a> {
             class: self.class,
             query: Some(query),
             request: true,
+            mss: None,
         })
     }
 }

@@ -7,15 +7,18 @@
 //! **State**        streams: the arrivals; one per query for the hosts; one per query for jitter.
 //!                  The hosts of a smaller degree are the first of a larger one.
 //! **Units**        `rate` in queries per second; sizes in payload bytes.
-//! **Errors**       a degree above the other hosts times `connections`; `think` without `request`.
+//! **Errors**       a degree above the other hosts times `connections`; `think` or a shared
+//!                  `connection` without `request`.
 //! **Source**       Zarifis et al., EuroSys 2014, sections 5.3 and 5.5.2.
 //! **Deviations**   the paper names the rate, not the process: Poisson is assumed. Nor does it
 //!                  say whether requests are packets: by default the responses start with the query.
 
+use super::mss::MSS;
 use super::{Cost, Draft, Load, Poisson, Site, Workload, count, deck::Deck, jitter, later, size};
 use crate::files::Files;
 use crate::plan::Start;
-use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
+use sidestep_types::{Entry, FlowId, Param, ParamUnit, Refusal, Time, Values};
+use std::collections::BTreeMap;
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +30,18 @@ pub struct Query {
     request: Option<u64>,
     think: Time,
     jitter: Time,
+    connection: Connection,
+}
+
+/// What a request and its response travel over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Connection {
+    /// A connection each.
+    Own,
+    /// One for both.
+    Shared,
+    /// One for all that a host asks of another.
+    Persistent,
 }
 
 impl Workload for Query {
@@ -78,6 +93,13 @@ impl Workload for Query {
                 "0 us",
                 "each response starts up to this much later, uniformly; assumed",
             ),
+            Param::with_default(
+                "connection",
+                ParamUnit::Word(&["own", "shared", "persistent"]),
+                "own",
+                "a request and its response have one each, one for both, or one that queries to come use too; assumed",
+            ),
+            MSS,
         ],
     };
 
@@ -93,6 +115,11 @@ impl Workload for Query {
                 .transpose()?,
             think: values.time("think"),
             jitter: values.time("jitter"),
+            connection: match values.word("connection").as_str() {
+                "shared" => Connection::Shared,
+                "persistent" => Connection::Persistent,
+                _ => Connection::Own,
+            },
         };
         let connections = count(values, "connections", 1, 65_536)?;
         let most = u64::from(hosts - 1) * u64::from(connections);
@@ -110,6 +137,12 @@ impl Workload for Query {
             let expected = format!("think ({}) needs a request", query.think);
             return Err(Refusal::about(&["think", "request"], expected).got("request = \"off\""));
         }
+        if query.connection != Connection::Own && query.request.is_none() {
+            let word = values.word("connection");
+            let expected = format!("connection = {word:?} needs a request to share with");
+            let refusal = Refusal::about(&["connection", "request"], expected);
+            return Err(refusal.got("request = \"off\""));
+        }
         Ok(query)
     }
 
@@ -119,6 +152,7 @@ impl Workload for Query {
         let mut deck = Deck::new(self.hosts);
         let gap_ps = 1e18 / self.per_megasecond as f64;
         let mut arrivals = Poisson::new(into.seed.stream("arrivals"), gap_ps);
+        let mut openers = BTreeMap::new();
         let mut number = 0;
         while let Some(at) = arrivals.next_before(into.duration) {
             let mut rng = into.seed.stream(("hosts", number));
@@ -126,16 +160,20 @@ impl Workload for Query {
             let dealt = deck.deal(&mut rng, self.degree.saturating_add(1), None);
             let (target, others) = (dealt[0], &dealt[1..]);
             let query = into.query(at, target, self.degree);
-            for src in others.iter().cycle().take(self.degree as usize) {
+            for (i, src) in (others.iter().cycle().take(self.degree as usize)).enumerate() {
                 let delay = jitter(&mut delays, self.jitter);
-                let start = match self.request {
-                    None => Start::At(later(at, delay)?),
-                    Some(size) => Start::After {
-                        flow: into.request(query, *src, size, at)?,
-                        wait: later(self.think, delay)?,
-                    },
+                let Some(size) = self.request else {
+                    let start = Start::At(later(at, delay)?);
+                    into.response(query, *src, self.size, start)?;
+                    continue;
                 };
-                into.response(query, *src, self.size, start)?;
+                let flow = into.request(query, *src, size, at)?;
+                let pair = (target, *src, i / others.len());
+                let opener = self.opener(flow, pair, &mut openers);
+                opener.inspect(|opener| into.join(flow, *opener));
+                let wait = later(self.think, delay)?;
+                let answer = into.response(query, *src, self.size, Start::After { flow, wait })?;
+                opener.inspect(|opener| into.join(answer, *opener));
             }
             number += 1;
         }
@@ -156,5 +194,22 @@ impl Workload for Query {
         load.notes
             .push(format!("each query brings {answer} B to one host"));
         load
+    }
+}
+
+impl Query {
+    /// Which request opens the connection that `request` and its response share, if they do: one
+    /// of who asks, whom, and how many of this query's it has asked before.
+    fn opener(
+        &self,
+        request: FlowId,
+        pair: (u32, u32, usize),
+        openers: &mut BTreeMap<(u32, u32, usize), FlowId>,
+    ) -> Option<FlowId> {
+        match self.connection {
+            Connection::Own => None,
+            Connection::Shared => Some(request),
+            Connection::Persistent => Some(*openers.entry(pair).or_insert(request)),
+        }
     }
 }

@@ -1,16 +1,19 @@
 //! What every workload keeps to; each kind has a file of its own.
 
+mod apart;
 mod background;
 mod bursts;
 mod flow_list;
+mod mss;
 mod queries;
+mod replace;
 
 use super::*;
 use crate::files::NoFiles;
 use crate::topology;
 use proptest::prelude::*;
 use sidestep_types::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 const SECOND: Time = Time::from_s(1);
 
@@ -66,7 +69,7 @@ fn planned(workload: &AnyWorkload, duration: Time, seed: u64) -> Plan {
 fn at(flow: &FlowPlan) -> Time {
     match flow.start {
         Start::At(time) => time,
-        Start::After { .. } => panic!("{flow:?} waits for another"),
+        _ => panic!("{flow:?} waits for another"),
     }
 }
 
@@ -86,10 +89,14 @@ fn what_does_not_go_together_is_refused() {
         said("query", 64, &[("think", "1 us")]),
         "think (1 us) needs a request, got request = \"off\""
     );
+    assert_eq!(
+        said("query", 64, &[("connection", "persistent")]),
+        "connection = \"persistent\" needs a request to share with, got request = \"off\""
+    );
     assert!(said("query", 64, &[("size", "0 B")]).starts_with("size must be from 1 B to"));
     assert_eq!(
-        said("query", 64, &[("size", "281474976710656 B")]),
-        "size must be from 1 B to 281474976710655 B, got 281474976710656 B"
+        said("query", 64, &[("size", "17592186044416 B")]),
+        "size must be from 1 B to 17592186044415 B, got 17592186044416 B"
     );
     assert!(said("query", 64, &[("request", "0 B")]).starts_with("request must be from 1 B to"));
     assert!(said("query", 64, &[("degree", "0")]).starts_with("degree must be from 1 to"));
@@ -192,25 +199,55 @@ fn adding_a_workload_moves_no_flow_of_another() {
 fn any_workload() -> impl Strategy<Value = (&'static str, Vec<(&'static str, String)>)> {
     let n = 0u64..12;
     prop_oneof![
-        (n.clone(), n.clone(), prop::bool::ANY).prop_map(|(degree, connections, ask)| (
-            "query",
-            vec![
-                ("degree", degree.to_string()),
-                ("connections", connections.to_string()),
-                ("request", if ask { "100 B".into() } else { "off".into() }),
-                ("jitter", "3 us".into()),
-            ]
-        )),
+        (
+            n.clone(),
+            n.clone(),
+            prop::sample::select(vec!["", "own", "shared", "persistent"])
+        )
+            .prop_map(|(degree, connections, ask)| (
+                "query",
+                vec![
+                    ("degree", degree.to_string()),
+                    ("connections", connections.to_string()),
+                    (
+                        "request",
+                        if ask.is_empty() { "off" } else { "100 B" }.into()
+                    ),
+                    (
+                        "connection",
+                        if ask.is_empty() { "own" } else { ask }.into()
+                    ),
+                    (
+                        "mss",
+                        if ask.len() > 3 {
+                            "64..1500"
+                        } else {
+                            "transport"
+                        }
+                        .into()
+                    ),
+                    ("jitter", "3 us".into()),
+                ]
+            )),
         (1u64..100).prop_map(|ms| ("background", vec![("inter_arrival", format!("{ms} ms"))])),
         (
             n.clone(),
-            prop::sample::select(vec!["random", "pairs", "neighbours"])
+            prop::sample::select(vec!["random", "pairs", "one_way", "neighbours"])
         )
             .prop_map(|(flows, b)| (
                 "long",
                 vec![("flows", flows.to_string()), ("between", b.into())]
             )),
         Just(("permutation", vec![("jitter", "1 ms".into())])),
+        (n.clone(), 1u64..1_000).prop_map(|(active, kb)| (
+            "replace",
+            vec![
+                ("active", active.to_string()),
+                ("cdf", "off".into()),
+                ("size", format!("{kb} kB")),
+                ("jitter", "1 ms".into()),
+            ]
+        )),
         (
             n.clone(),
             n,
@@ -233,12 +270,14 @@ proptest! {
         let set: Vec<(&str, &str)> = set.iter().map(|(n, v)| (*n, v.as_str())).collect();
         let Ok(made) = try_made(name, hosts, &set) else { return Ok(()) };
         let duration = Time::from_ms(200);
-        let plan = planned(&made, duration, seed);
+        let mut plan = planned(&made, duration, seed);
         prop_assert_eq!(&plan, &planned(&made, duration, seed));
+        plan.classes.push("w".into());
+        prop_assert_eq!(crate::checks::check_plan(&network(hosts), &plan), Ok(()));
         let mut answers = vec![0u32; plan.queries.len()];
         for (i, flow) in plan.flows.iter().enumerate() {
             prop_assert!(flow.src != flow.dst && flow.src.0 < hosts && flow.dst.0 < hosts && flow.size > 0);
-            if let Start::After { flow: before, .. } = flow.start {
+            if let Some(before) = flow.start.follows() {
                 prop_assert!((before.0 as usize) < i);
                 prop_assert_eq!(plan.flows[before.0 as usize].dst, flow.src);
             }
@@ -252,6 +291,6 @@ proptest! {
             prop_assert!(query.start < duration && query.responses == answers);
         }
         let load = made.load(Cost::default(), duration);
-        prop_assert!(load.wire_bps >= load.payload_bps && load.flows_per_s > 0.0);
+        prop_assert!(load.wire_bps >= load.payload_bps && (load.flows_per_s > 0.0) != (name == "replace"));
     }
 }

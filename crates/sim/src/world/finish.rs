@@ -10,8 +10,9 @@ use crate::network::End;
 use crate::outcome::{FlowOutcome, Outcome, PortOutcome};
 use crate::pfc::Deadlock;
 use crate::watch::Watched;
+use sidestep_switch::DropReason;
 use sidestep_switch::ports::Counts;
-use sidestep_types::{FlowId, Time};
+use sidestep_types::{BitRate, FlowId, Time};
 use std::collections::BTreeMap;
 
 impl<A: Agenda> World<A> {
@@ -28,7 +29,11 @@ impl<A: Agenda> World<A> {
         }
         let ports = self.port_outcomes();
         let deadlocks = self.deadlocks();
+        let shims = self.shim_counters();
         let packet_hops = self.packet_hops();
+        if !self.shimmed {
+            self.tally.nothing_between();
+        }
         let tallied = self.tally.finish();
         let flows = join_flows(&self.sent, &self.received, &tallied.losses);
         let sum = |count: fn(&FlowOutcome) -> u32| -> u64 {
@@ -48,7 +53,11 @@ impl<A: Agenda> World<A> {
             pauses: self.fabric.pauses(),
             ..Totals::default()
         };
+        if let Some(changes) = &self.changes {
+            totals.drops[DropReason::LinkDown as usize] += changes.lost_by_hosts();
+        }
         (self.switches.iter()).for_each(|switch| totals.decided(&switch.total()));
+        totals.shimmed(&shims);
         let (traces, watched) = self.tracer.finish();
         let outcome = Outcome {
             ports,
@@ -75,7 +84,12 @@ impl<A: Agenda> World<A> {
         let l = &self.fabric.links[link];
         let counts = match ends.from {
             End::Switch(s) => *self.switches[s.0].counts(ends.port),
-            End::Host(_) => Counts::default(),
+            End::Host(h) => {
+                let mut counts = Counts::default();
+                let lost = self.changes.as_ref().map_or(0, |changes| changes.lost(h.0));
+                counts.drops[DropReason::LinkDown as usize] = lost;
+                counts
+            }
         };
         let (pauses, paused) = self.fabric.paused(link);
         let peak = l.line.peak();
@@ -83,7 +97,7 @@ impl<A: Agenda> World<A> {
             from: ends.from,
             port: ends.port,
             to: ends.to,
-            rate: self.fabric.wire(link).rate,
+            rate: self.rate_as_laid(link, ends.place),
             packets: l.packets,
             wire_bytes: l.wire_bytes,
             counts,
@@ -93,6 +107,15 @@ impl<A: Agenda> World<A> {
             paused,
             input_peak_bytes: self.fabric.input_peak(link),
         }
+    }
+
+    /// The rate that the network says of `link`, whatever has changed.
+    fn rate_as_laid(&self, link: u32, place: usize) -> BitRate {
+        let changes = self.changes.as_ref();
+        changes.map_or_else(
+            || self.fabric.wire(link).rate,
+            |changes| changes.rate(place / 2),
+        )
     }
 
     fn deadlocks(&self) -> Vec<Deadlock> {

@@ -1,17 +1,18 @@
 //! The host half of a run: the ends of flows, their timers, and what they count.
 
 use super::World;
+use super::shims::go_down;
 use crate::agenda::Agenda;
 use crate::fabric::Fabric;
 use crate::host::{Alarm, Host, ReceivingEnd, Seen, SendingEnd};
 use crate::layout::Far;
-use crate::order::Order;
+use crate::order::Orders;
 use crate::outcome::TraceEvent;
-use crate::packets::{ack, ack_packet, arrival, data_packet, flow_hashes};
+use crate::packets::{ack, ack_packet, arrival, data_packet};
 use crate::plan::Start;
 use crate::trace::Tracer;
 use sidestep_transport::Endpoint;
-use sidestep_transport::host::answer_late;
+use sidestep_transport::host::{answer_late, path_hash};
 use sidestep_types::{FlowId, HostId, Kind, Packet, Time};
 use std::cmp::Reverse;
 
@@ -32,18 +33,23 @@ impl<A: Agenda> World<A> {
         }
         match packet.kind() {
             Kind::Data | Kind::Syn => self.on_segment(&packet),
-            Kind::Ack | Kind::SynAck => self.on_ack(&packet),
+            Kind::Ack | Kind::SynAck => self.on_ack(&packet, false),
         }
     }
 
+    /// An acknowledgement has arrived, and if it is `handed` it has gone up through shims.
     // Inlined, it takes registers from the loop over hops: 5 instructions a hop.
     #[inline(never)]
-    fn on_ack(&mut self, packet: &Packet) {
+    pub(super) fn on_ack(&mut self, packet: &Packet, handed: bool) {
         let now = self.fabric.now;
         let flow = packet.flow;
         let Some(end) = &mut self.senders[flow.0 as usize] else {
             return;
         };
+        if self.shimmed && !handed {
+            let host = end.src;
+            return self.go_up(host, packet);
+        }
         end.endpoint.on_ack(now, ack(packet));
         self.drive_sender(flow);
     }
@@ -55,15 +61,16 @@ impl<A: Agenda> World<A> {
         let Some(end) = self.senders[flow.0 as usize].as_deref_mut() else {
             return;
         };
-        let (src, dst, hash, class) = (end.src, end.dst, end.endpoint.hash(), end.class);
+        let (src, dst, class) = (end.src, end.dst, end.class);
         while let Some(segment) = end.endpoint.poll_send(now) {
+            let hash = end.endpoint.hash(segment.subflow());
             let packet = data_packet(segment, flow, dst, hash, class, &self.config);
             self.tally.sent(now, flow, class, &segment);
             let host = &mut self.hosts[src.0];
             send(&mut self.fabric, &mut self.tracer, host, src, packet);
         }
         if end.endpoint.is_done() {
-            self.close_sender(flow.0 as usize);
+            self.sent_all(flow);
             return;
         }
         if let Some(due) = end.endpoint.next_alarm() {
@@ -71,7 +78,8 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    #[inline]
+    // Inlined, it takes registers from the loop over hops as well: 2 instructions a hop.
+    #[inline(never)]
     fn on_segment(&mut self, packet: &Packet) {
         let now = self.fabric.now;
         let flow = packet.flow;
@@ -87,7 +95,7 @@ impl<A: Agenda> World<A> {
         }
         if self.receivers[f].is_none() {
             if self.received[f].finished.is_some() {
-                return self.on_late_segment(packet);
+                return self.on_late_segment(packet, false);
             }
             self.open_receiver(flow);
         }
@@ -95,7 +103,26 @@ impl<A: Agenda> World<A> {
         if data && let Some(n) = end.see(packet) {
             self.tally.reordered(packet, n);
         }
+        if self.shimmed {
+            return self.segment_goes_up(packet);
+        }
         let complete = end.endpoint.on_segment(now, arrival(packet));
+        self.drive_receiver(flow);
+        if complete {
+            self.flow_delivered(flow);
+        }
+    }
+
+    /// The same of what has arrived before, and has gone up through the shims.
+    pub(super) fn on_handed_segment(&mut self, packet: &Packet) {
+        let flow = packet.flow;
+        let Some(end) = self.receivers[flow.0 as usize].as_deref_mut() else {
+            return self.on_late_segment(packet, true);
+        };
+        if packet.carries_data() && end.see_handed(packet) {
+            self.tally.transport_reordered(packet);
+        }
+        let complete = end.endpoint.on_segment(self.fabric.now, arrival(packet));
         self.drive_receiver(flow);
         if complete {
             self.flow_delivered(flow);
@@ -122,7 +149,7 @@ impl<A: Agenda> World<A> {
         let to = self.attachments[flow.dst.0].switch;
         let mut switches = 1u8;
         while at != to {
-            let link = self.switches[at].toward(to);
+            let link = self.toward(at, to);
             let Far::Switch(next) = self.fabric.links[link].far() else {
                 panic!("a host on the way from switch to switch");
             };
@@ -132,15 +159,32 @@ impl<A: Agenda> World<A> {
         switches
     }
 
+    /// Everything of `flow` is acknowledged.
+    fn sent_all(&mut self, flow: FlowId) {
+        if self.connections.any() {
+            return self.pass_on(flow);
+        }
+        self.close_sender(flow.0 as usize);
+    }
+
+    /// The link of a shortest path from switch `at` to switch `to`, in the network as it was laid.
+    fn toward(&self, at: u32, to: u32) -> u32 {
+        let (switch, changes) = (&self.switches[at], self.changes.as_deref());
+        let unchanged = changes.and_then(|changes| changes.toward(at, to));
+        let port = unchanged.unwrap_or_else(|| switch.fib().hops(to).ports[0]);
+        switch.first_link() + u32::from(port.0)
+    }
+
     /// Sends the acknowledgements that the receiver of `flow` has ready, and sees to its timer.
     #[inline]
-    fn drive_receiver(&mut self, flow: FlowId) {
+    pub(super) fn drive_receiver(&mut self, flow: FlowId) {
         let now = self.fabric.now;
         let end = self.receivers[flow.0 as usize]
             .as_deref_mut()
             .expect("an open receiver");
-        let (me, peer, hash, class) = (end.dst, end.src, end.endpoint.hash(), end.class);
+        let (me, peer, class) = (end.dst, end.src, end.class);
         while let Some(ack) = end.endpoint.poll_ack(now) {
+            let hash = end.endpoint.hash(ack.subflow());
             let packet = ack_packet(&ack, flow, peer, hash, class, &self.config);
             let host = &mut self.hosts[me.0];
             send(&mut self.fabric, &mut self.tracer, host, me, packet);
@@ -153,14 +197,23 @@ impl<A: Agenda> World<A> {
     /// A segment of a flow that is complete: its sender missed the acknowledgement, unless it
     /// is the last packet of the handshake, overtaken by all the data.
     #[cold]
-    fn on_late_segment(&mut self, packet: &Packet) {
+    fn on_late_segment(&mut self, packet: &Packet, handed: bool) {
         let flow = packet.flow;
         let f = &self.plan.flows[flow.0 as usize];
-        let Some(ack) = answer_late(f.size, &arrival(packet)) else {
+        let received = &mut self.received[flow.0 as usize];
+        let arrival = arrival(packet);
+        // All has been delivered; how much of it by this subflow is forgotten.
+        let size = match received.subflows {
+            false => f.size,
+            true => arrival.seq + u64::from(arrival.len),
+        };
+        let Some(ack) = answer_late(size, &arrival) else {
             return;
         };
-        self.received[flow.0 as usize].seen.count(packet);
-        let hash = flow_hashes(self.flow_salt, flow.0).1;
+        if !handed {
+            received.seen.count(packet);
+        }
+        let hash = path_hash(self.hashes(flow).1, ack.subflow());
         let reply = ack_packet(&ack, flow, f.src, hash, f.class, &self.config);
         let me = f.dst;
         let host = &mut self.hosts[me.0];
@@ -171,25 +224,41 @@ impl<A: Agenda> World<A> {
     fn flow_delivered(&mut self, flow: FlowId) {
         let now = self.fabric.now;
         self.received[flow.0 as usize].finished = Some(now);
-        self.unfinished -= 1;
-        if self.unfinished == 0 {
-            self.end = now;
+        if self.connections.any() {
+            self.keep_heard(flow);
         }
         let end = self.receivers[flow.0 as usize]
             .as_deref_mut()
             .expect("an open receiver");
-        // A delayed acknowledgement is still owed: the receiver stays until it is sent.
-        if end.endpoint.is_done() {
+        let (host, done) = (end.dst, end.endpoint.is_done());
+        if self.shimmed {
+            self.close_shims(host, flow);
+        }
+        // Else a delayed acknowledgement is still owed: the receiver stays until it is sent.
+        if done {
             self.close_receiver(flow.0 as usize);
         }
+        let own = self.plan.flows[flow.0 as usize];
+        let mut looped = own.start.replaces();
         let first = self.followers.partition_point(|f| f.0 < flow);
-        let here = self.plan.flows[flow.0 as usize].dst;
         for i in first..self.followers.len() {
             let (other, follower, wait) = self.followers[i];
             if other != flow {
                 break;
             }
-            self.set_alarm(here, now + wait, follower, Alarm::Start);
+            if let Start::Replace { until, .. } = self.plan.flows[follower.0 as usize].start {
+                looped = true;
+                if now >= until {
+                    continue;
+                }
+            }
+            self.set_alarm(own.dst, now + wait, follower, Alarm::Start);
+        }
+        if !looped {
+            self.unfinished -= 1;
+            if self.unfinished == 0 {
+                self.end = now;
+            }
         }
     }
 
@@ -199,57 +268,89 @@ impl<A: Agenda> World<A> {
             None => self.config.transport.receiver(),
             Some(own) => (own.receiver)(flow, plan),
         };
-        let hash = flow_hashes(self.flow_salt, flow.0).1;
+        let hash = self.hashes(flow).1;
         let end = ReceivingEnd {
             endpoint: Endpoint::receiving(receiver, plan.size, hash),
             src: plan.src,
             dst: plan.dst,
             class: plan.class,
             shortest: 0,
-            order: Order::default(),
+            order: Orders::default(),
+            handed: self.shimmed.then(Box::default),
             seen: Seen::default(),
         };
+        if self.shimmed {
+            self.open_shims(end.dst, flow, None);
+        }
         self.receivers[flow.0 as usize] = Some(Box::new(end));
     }
 
     fn start_flow(&mut self, flow: FlowId) {
+        self.sent[flow.0 as usize].started = Some(self.fabric.now);
+        if self.connections.any() && !self.takes_turn(flow) {
+            return;
+        }
+        self.open_sender(flow);
+    }
+
+    pub(super) fn open_sender(&mut self, flow: FlowId) {
+        let shared = match self.connections.any() {
+            true => self.shared_sender(flow),
+            false => None,
+        };
         let plan = &self.plan.flows[flow.0 as usize];
         let size = (!plan.is_endless()).then_some(plan.size);
-        let sender = match &mut self.machines {
-            None => self.config.transport.sender(size),
-            Some(own) => (own.sender)(flow, plan),
+        let sender = match (&mut self.machines, shared) {
+            (Some(own), _) => (own.sender)(flow, plan),
+            (None, Some(shared)) => shared,
+            (None, None) => {
+                let transport = &self.config.transport;
+                transport.sender_with(plan.mss_or(transport.mss()), size)
+            }
         };
-        let hash = flow_hashes(self.flow_salt, flow.0).0;
+        let hash = self.hashes(flow).0;
         let end = SendingEnd {
             endpoint: Endpoint::sending(sender, hash),
             src: plan.src,
             dst: plan.dst,
             class: plan.class,
         };
-        self.sent[flow.0 as usize].started = Some(self.fabric.now);
+        if self.shimmed {
+            self.open_shims(end.src, flow, size);
+        }
         self.senders[flow.0 as usize] = Some(Box::new(end));
         self.drive_sender(flow);
     }
 
     /// Keeps the sender's counts and lets it go.
-    pub(super) fn close_sender(&mut self, f: usize) {
-        if let Some(end) = self.senders[f].take() {
-            let counters = end.endpoint.counters();
-            self.sent[f].counters = counters;
-            if counters.retransmits > 0 {
-                self.tally.closed(self.fabric.now, FlowId(f as u32));
-            }
+    pub(super) fn close_sender(&mut self, f: usize) -> Option<Box<SendingEnd>> {
+        let end = self.senders[f].take()?;
+        if self.shimmed {
+            self.close_shims(end.src, FlowId(f as u32));
         }
+        let counters = end.endpoint.counters();
+        self.sent[f].counters = counters;
+        if counters.retransmits > 0 {
+            self.tally.closed(self.fabric.now, FlowId(f as u32));
+        }
+        Some(end)
     }
 
     /// Keeps what the receiver saw and lets it go.
     pub(super) fn close_receiver(&mut self, f: usize) {
         if let Some(end) = self.receivers[f].take() {
+            // Of a complete flow they are closed already.
+            if self.shimmed && !end.endpoint.is_complete() {
+                self.close_shims(end.dst, FlowId(f as u32));
+            }
             let received = &mut self.received[f];
             received.delivered_bytes = end.endpoint.delivered();
-            received.reordered = end.order.reordered;
-            received.extent = end.order.extent;
-            received.n = end.order.n;
+            let order = end.order.all();
+            received.reordered = order.reordered;
+            received.extent = order.extent;
+            received.n = order.n;
+            received.subflows = end.order.has_subflows();
+            received.transport_reordered = end.transport_reordered();
             received.seen = end.seen;
         }
     }
@@ -274,6 +375,7 @@ impl<A: Agenda> World<A> {
                 Alarm::Start => self.start_flow(flow),
                 Alarm::Sender => self.sender_alarm(flow, at),
                 Alarm::Receiver => self.receiver_alarm(flow, at),
+                Alarm::Shim => self.shim_alarm(HostId(host), at),
             }
         }
         self.plan_wake(host);
@@ -309,7 +411,7 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    fn set_alarm(&mut self, host: HostId, at: Time, flow: FlowId, alarm: Alarm) {
+    pub(super) fn set_alarm(&mut self, host: HostId, at: Time, flow: FlowId, alarm: Alarm) {
         self.hosts[host.0].due.push(Reverse((at, flow, alarm)));
         self.plan_wake(host.0);
     }
@@ -336,6 +438,9 @@ impl<A: Agenda> World<A> {
             match flow.start {
                 Start::At(at) => self.hosts[flow.src.0].starts.push((at, id)),
                 Start::After { flow: other, wait } => self.followers.push((other, id, wait)),
+                Start::Replace { flow: other, .. } => {
+                    self.followers.push((other, id, Time::ZERO));
+                }
             }
         }
         self.followers.sort_unstable();
@@ -346,9 +451,38 @@ impl<A: Agenda> World<A> {
     }
 }
 
-/// Puts a packet on its host's NIC.
+/// Sends a packet of a host: through its shims, if these change what leaves.
 #[inline]
 fn send<A: Agenda>(
+    fabric: &mut Fabric<A>,
+    tracer: &mut Tracer,
+    host: &mut Host,
+    id: HostId,
+    packet: Packet,
+) {
+    if host.changes_down {
+        return send_changed(fabric, tracer, host, id, packet);
+    }
+    put_on_nic(fabric, tracer, host, id, packet);
+}
+
+/// In a function of its own: a packet that may change would have to be moved before it is stored.
+#[cold]
+#[inline(never)]
+fn send_changed<A: Agenda>(
+    fabric: &mut Fabric<A>,
+    tracer: &mut Tracer,
+    host: &mut Host,
+    id: HostId,
+    packet: Packet,
+) {
+    let packet = go_down(host, fabric.now, packet);
+    put_on_nic(fabric, tracer, host, id, packet);
+}
+
+/// Puts a packet on its host's NIC.
+#[inline(always)]
+fn put_on_nic<A: Agenda>(
     fabric: &mut Fabric<A>,
     tracer: &mut Tracer,
     host: &mut Host,

@@ -9,7 +9,8 @@
 //! - a port's line, wire and scheduler belong to whoever sends by it, a pause's gate to the switch
 //!   where the link ends, its brake to the sender ([`crate::pfc`]);
 //! - a flow's sender belongs to its source, its receiver to its destination, and a flow that
-//!   follows another starts where the other ends;
+//!   follows another starts where the other ends; the two ends of a connection that flows share
+//!   belong to their hosts (`connections`);
 //! - counts add up ([`crate::tally`]), the trajectory hash is a sum, and deadlocks are read off
 //!   the final state;
 //! - the run ends with an instant, that of the last delivery, and not with an event.
@@ -27,12 +28,17 @@
 //!   order of the whole run;
 //! - the paths of traced packets.
 
+mod changes;
+mod connections;
 mod finish;
 mod hosts;
+mod looks;
 mod machines;
+mod shims;
 mod switches;
 
 use crate::agenda::{Agenda, WheelAgenda};
+use crate::changes::check_changes;
 use crate::checks::{check_plan, check_settings};
 use crate::config::WorldConfig;
 use crate::fabric::{Fabric, Happening};
@@ -42,10 +48,13 @@ use crate::indexed::Table;
 use crate::layout::{Far, LinkEnds, lay_links};
 use crate::network::{End, Network};
 use crate::plan::{FlowPlan, Plan};
+use crate::pool::NONE;
 use crate::switching::{Switch, make_sched};
 use crate::tally::Tally;
 use crate::trace::Tracer;
 use crate::watch::Watching;
+use changes::Changes;
+use connections::Connections;
 use machines::Machines;
 use sidestep_switch::sched::AnySched;
 use sidestep_switch::{AnyBuffer, AnyRoute, Depth, Sched};
@@ -63,6 +72,7 @@ pub struct World<A: Agenda = WheelAgenda> {
     receivers: Vec<Option<Box<ReceivingEnd>>>,
     /// Flows that start when another ends: `(the other, this one, how long after)`, sorted.
     followers: Vec<(FlowId, FlowId, Time)>,
+    connections: Connections,
     /// Makes the flows' ends, when they are the caller's.
     machines: Option<Machines>,
     plan: Arc<Plan>,
@@ -73,13 +83,17 @@ pub struct World<A: Agenda = WheelAgenda> {
     /// Each written by its flow's destination alone.
     received: Vec<ReceivedFlow>,
     tally: Tally,
-    /// Finite flows whose last byte has not been delivered, and endless ones.
+    /// Flows whose last byte has not been delivered, and all that the run does not wait for.
     unfinished: u64,
     /// The instant with which the run ends, once it is known.
     end: Time,
     /// The latest instant that was served until: a limit, or the end of the run.
     served: Time,
     tracer: Tracer,
+    /// Hosts have shims.
+    shimmed: bool,
+    /// What happens to the network, if anything.
+    changes: Option<Box<Changes>>,
     /// Per link: whose it is, where it leads, and its place in the outcome.
     ends: Vec<LinkEnds>,
 }
@@ -95,7 +109,10 @@ impl<A: Agenda> World<A> {
     ) -> Result<World<A>, String> {
         network.validate()?;
         check_plan(network, &plan)?;
-        check_settings(&config, network.switches.len())?;
+        let mss = plan.largest_mss(config.transport.mss());
+        check_settings(&config, network.switches.len(), mss)?;
+        check_changes(network, &config.changes)
+            .map_err(|wrong| format!("change {}: {}", wrong.change, wrong.why))?;
         let ports = Ports::number(network)?;
         let fibs = ports.shortest_paths(&network.switches)?;
         let (links, ends) = lay_links(network, &ports);
@@ -105,7 +122,7 @@ impl<A: Agenda> World<A> {
             network.hosts,
             &config.switch,
             config.framing,
-            config.transport.mss(),
+            mss,
             config.seed,
         );
         let mut switches = Vec::new();
@@ -137,10 +154,11 @@ impl<A: Agenda> World<A> {
             fabric,
             switches: Table::new(switches),
             hosts: Table::new((0..network.hosts).map(|_| Host::new()).collect()),
-            attachments: Table::new(ports.attachments),
+            attachments: Table::new(ports.attachments.clone()),
             senders: std::iter::repeat_with(|| None).take(flows).collect(),
             receivers: std::iter::repeat_with(|| None).take(flows).collect(),
             followers: Vec::new(),
+            connections: Connections::new(&plan),
             machines: None,
             flow_salt: config.seed.salt("flow hash"),
             sent: vec![SentFlow::default(); flows],
@@ -150,10 +168,13 @@ impl<A: Agenda> World<A> {
             end: if flows == 0 { Time::ZERO } else { Time::MAX },
             served: Time::ZERO,
             tracer: Tracer::new(config.trace.clone()),
+            shimmed: false,
+            changes: Changes::new(network, ports, &ends, &config.changes),
             ends,
             plan,
             config,
         };
+        world.put_shims()?;
         world.hand_out_starts();
         Ok(world)
     }
@@ -222,6 +243,9 @@ impl<A: Agenda> World<A> {
     /// Serves events up to and including `limit`. Says whether every flow has been delivered; the
     /// run ends with that instant, at which whatever else happens is served as well.
     pub fn run_until(&mut self, limit: Time) -> bool {
+        if self.changes.is_some() {
+            self.change_until(limit);
+        }
         self.serve(limit);
         self.served = self.served.max(limit.min(self.end));
         self.unfinished == 0
@@ -243,7 +267,8 @@ impl<A: Agenda> World<A> {
                     }
                 },
                 Happening::Wake { host } => self.wake(host),
-                Happening::Sent => {}
+                Happening::Sent { lost: NONE } => {}
+                Happening::Sent { lost } => self.swallowed(lost),
             }
         }
     }
@@ -253,7 +278,8 @@ impl<A: Agenda> World<A> {
         self.fabric.latest(self.served)
     }
 
-    /// Flows not yet delivered, endless ones included.
+    /// Flows not yet delivered, and all that a run does not wait for ([`Plan::unawaited`]), whether
+    /// they are or not.
     pub fn unfinished(&self) -> u64 {
         self.unfinished
     }

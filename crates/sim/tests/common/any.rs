@@ -2,6 +2,7 @@
 
 use super::*;
 use proptest::prelude::*;
+use std::num::NonZeroU16;
 
 /// A network with 16 hosts on which shortest paths go up and then down: no pauses on it can lock.
 pub fn any_tree() -> impl Strategy<Value = Network> {
@@ -78,12 +79,13 @@ pub fn any_config() -> impl Strategy<Value = WorldConfig> {
         // Of a route or of Vertigo.
         (1u8..5, 0u8..5, any::<bool>()),
         capacities,
-        any::<[bool; 2]>(),
+        any::<[bool; 5]>(),
         any::<u64>(),
         4u8..40,
     )
         .prop_map(
-            |(named, (choices, memory, deflect), capacity, [ip, fabric], seed, ttl)| {
+            |(named, (choices, memory, deflect), capacity, yes, seed, ttl)| {
+                let [ip, fabric, handshake, idle_restart, delayed] = yes;
                 let (route, name, sched) = named;
                 let nature = buffer::nature(name);
                 let (choices, memory) = (choices.to_string(), memory.to_string());
@@ -99,6 +101,16 @@ pub fn any_config() -> impl Strategy<Value = WorldConfig> {
                 if nature.detours {
                     config.transport = dibs(1, seed).transport;
                 }
+                let tcp = config.transport.tcp().expect("it is TCP").clone();
+                config.transport = TransportConfig::from(TcpConfig {
+                    handshake,
+                    idle_restart,
+                    delayed_ack: delayed.then_some(DelayedAck {
+                        segments: 2,
+                        timeout: Time::from_us(500),
+                    }),
+                    ..tcp
+                });
                 let sched = match nature.works_beside(sched) {
                     true => sched,
                     false => nature.sched[0],
@@ -115,7 +127,31 @@ pub fn any_config() -> impl Strategy<Value = WorldConfig> {
         )
 }
 
-/// The same, or with pauses, or with a fabric between inputs and outputs.
+/// No shims, or `order` with any wait that its transport can have and any room.
+pub fn any_shims() -> impl Strategy<Value = Vec<(String, Values)>> {
+    let rooms = prop_oneof![
+        (1u64..20).prop_map(|n| format!("{n} pkt")),
+        (1u64..40_000).prop_map(|n| format!("{n} B")),
+        Just("unlimited".to_string()),
+    ];
+    let flows = prop_oneof![
+        (1u64..4).prop_map(|n| n.to_string()),
+        Just("unlimited".into())
+    ];
+    let order = (1u64..340, flows, rooms).prop_map(|(us, flows, room)| {
+        let timeout = format!("{us} us");
+        let sets = [
+            ("timeout", &timeout[..]),
+            ("flows", &flows),
+            ("capacity", &room),
+        ];
+        vec![values(shim::ENTRIES, "order", &sets)]
+    });
+    prop_oneof![Just(Vec::new()), order]
+}
+
+/// [`any_config`], or with pauses, or with a fabric between inputs and outputs; with shims or
+/// without.
 pub fn any_switches() -> impl Strategy<Value = WorldConfig> {
     let pfc = (1u64..40_000, proptest::option::of(1_538u64..10_000));
     let pfc = pfc.prop_map(|(xoff, headroom)| PfcConfig {
@@ -132,7 +168,9 @@ pub fn any_switches() -> impl Strategy<Value = WorldConfig> {
         speedup: (times * over, over),
         input_capacity,
     });
-    (any_config(), 0..3, pfc, cioq).prop_map(|(mut config, kind, pfc, cioq)| {
+    let all = (any_config(), any_shims(), 0..3, pfc, cioq);
+    all.prop_map(|(mut config, shims, kind, pfc, cioq)| {
+        config.shims = shims;
         config.switch.pfc =
             (kind == 1 && !buffer::nature(&config.switch.buffer.0).detours).then_some(pfc);
         config.switch.cioq = (kind == 2).then_some(cioq);
@@ -141,11 +179,26 @@ pub fn any_switches() -> impl Strategy<Value = WorldConfig> {
 }
 
 pub fn any_plan(hosts: u32) -> impl Strategy<Value = Arc<Plan>> {
-    let one = (0..hosts, 1..hosts, 1u64..60_000, 0u64..3_000);
-    proptest::collection::vec(one, 1..40).prop_map(move |list| {
-        let make = |(src, step, size, us): (u32, u32, u64, u64)| {
-            flow(src, (src + step) % hosts, size, Time::from_us(us))
-        };
-        plan(list.into_iter().map(make).collect())
+    // Every other is asked for, up to three times over one connection.
+    let one = (0..hosts, 1..hosts, 1u64..60_000, 0u64..3_000, 0u64..7);
+    // Any buffer and threshold above holds 1460 bytes.
+    let mss = proptest::option::of(100u16..=1460);
+    proptest::collection::vec((one, mss), 1..40).prop_map(move |list| {
+        let mut made = Plan::clone(&plan(vec![]));
+        for ((src, step, size, us, rounds), mss) in list {
+            let (dst, at) = ((src + step) % hosts, |n| Time::from_us(us + n * us / 3));
+            let before = made.flows.len();
+            match rounds.saturating_sub(3) {
+                0 => made.flows.push(flow(src, dst, size, at(0))),
+                rounds => {
+                    let asked: Vec<_> = (0..rounds).map(|n| (at(n), size / 9 + 1, size)).collect();
+                    asks(&mut made, src, dst, &asked, Time::from_us(us % 7));
+                }
+            }
+            for flow in &mut made.flows[before..] {
+                flow.mss = mss.and_then(NonZeroU16::new);
+            }
+        }
+        made.into()
     })
 }

@@ -3,12 +3,13 @@
 #![allow(dead_code, missing_docs)]
 
 pub mod any;
+pub mod changes;
 
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
 use sidestep_sim::*;
 use sidestep_switch::{Capacity, Sched, buffer, route, sched};
 use sidestep_transport::{
-    Congestion, PfabricConfig, Ranking, Recovery, TcpConfig, TransportConfig,
+    Congestion, DelayedAck, PfabricConfig, Ranking, Recovery, TcpConfig, TransportConfig, shim,
 };
 use sidestep_types::*;
 use std::sync::Arc;
@@ -72,7 +73,9 @@ pub fn config(buffer_name: &str, packets: u64, seed: u64) -> WorldConfig {
         },
         others: Others::default(),
         transport: dctcp().into(),
+        shims: Vec::new(),
         seed: Seed(seed),
+        changes: Vec::new(),
         trace: TraceFilter::None,
     }
 }
@@ -96,6 +99,7 @@ pub fn flow(src: u32, dst: u32, size: u64, start: Time) -> FlowPlan {
         class: 0,
         query: None,
         request: false,
+        mss: None,
     }
 }
 
@@ -103,8 +107,29 @@ pub fn plan(flows: Vec<FlowPlan>) -> Arc<Plan> {
     Arc::new(Plan {
         classes: vec!["flows".into()],
         flows,
-        queries: vec![],
+        ..Plan::default()
     })
+}
+
+/// `src` asks `dst` over one connection: when, how much and for how much, each answer `think` after
+/// its request.
+pub fn asks(plan: &mut Plan, src: u32, dst: u32, rounds: &[(Time, u64, u64)], think: Time) {
+    let opener = FlowId(plan.flows.len() as u32);
+    for &(at, request, answer) in rounds {
+        let asked = FlowId(plan.flows.len() as u32);
+        plan.flows.push(flow(src, dst, request, at));
+        let start = Start::After {
+            flow: asked,
+            wait: think,
+        };
+        plan.flows.push(FlowPlan {
+            start,
+            ..flow(dst, src, answer, Time::ZERO)
+        });
+        for flow in [asked, FlowId(asked.0 + 1)] {
+            plan.joint.push(Joint { flow, opener });
+        }
+    }
 }
 
 /// `senders` hosts send `size` bytes to host 0 at once.
@@ -157,6 +182,16 @@ pub fn assert_conserved(outcome: &Outcome) {
     let into: u64 = outcome.ports.iter().map(|p| p.counts.detours_in).sum();
     assert_eq!((out, into), (t.detours, t.detours));
     assert!(t.spurious_retransmits <= t.retransmits && t.spurious_timeouts <= t.timeouts);
+    assert_eq!(
+        t.shim_held,
+        t.shim_released + t.shim_expired + t.shim_discarded,
+        "{t:?}"
+    );
+    let handed: u64 = (outcome.flows.iter())
+        .map(|f| u64::from(f.transport_reordered))
+        .sum();
+    let by_class: u64 = outcome.classes.iter().map(|c| c.transport_reordered).sum();
+    assert!(handed >= by_class, "a flow that has ended is seen no more");
     for (class, seen) in outcome.classes.iter().enumerate() {
         let late: u64 = seen.n_reordering.counts.iter().sum();
         assert!(late <= seen.reordered, "class {class}: {seen:?}");

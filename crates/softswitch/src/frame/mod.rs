@@ -12,6 +12,7 @@ mod change;
 mod read;
 mod refusal;
 pub mod sample;
+mod segment;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +20,7 @@ pub use answer::{ANSWER_BYTES, answer_to};
 pub use change::{lower_ttl, mark_ce, set_macs, trim};
 pub use read::read;
 pub use refusal::Refusal;
+pub use segment::{End, Segment, segment};
 
 use crate::setup::Mac;
 use sidestep_types::Kind;

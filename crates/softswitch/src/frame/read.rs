@@ -10,9 +10,9 @@ use etherparse::{
 };
 use sidestep_types::{Kind, mix64};
 
-const IPV4: u16 = 0x0800;
+pub(super) const IPV4: u16 = 0x0800;
 const ARP: u16 = 0x0806;
-const IPV6: u16 = 0x86dd;
+pub(super) const IPV6: u16 = 0x86dd;
 
 /// 802.1Q, 802.1ad, and what went before it.
 const VLANS: [u16; 3] = [0x8100, 0x88a8, 0x9100];
@@ -129,7 +129,7 @@ fn v6(packet: &[u8]) -> Result<(What, u32), Refusal> {
 
 /// What stands behind IPv6's extension headers, and whether all of it does. Headers that are cut
 /// short are some host's to complain about: then there are no ports.
-fn past_extensions(first: IpNumber, behind: &[u8]) -> (IpNumber, &[u8], bool) {
+pub(super) fn past_extensions(first: IpNumber, behind: &[u8]) -> (IpNumber, &[u8], bool) {
     if !first.is_ipv6_ext_header_value() {
         return (first, behind, true);
     }

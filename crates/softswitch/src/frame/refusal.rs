@@ -30,11 +30,13 @@ pub enum Refusal {
     NoPort = 11,
     /// There is no memory for another frame.
     NoMemory = 12,
+    /// The link that it came by is down.
+    LinkDown = 13,
 }
 
 impl Refusal {
     /// How many there are.
-    pub const COUNT: usize = 13;
+    pub const COUNT: usize = 14;
     /// All of them, in the order of their numbers.
     pub const ALL: [Refusal; Refusal::COUNT] = [
         Refusal::Truncated,
@@ -50,6 +52,7 @@ impl Refusal {
         Refusal::Hairpin,
         Refusal::NoPort,
         Refusal::NoMemory,
+        Refusal::LinkDown,
     ];
 
     /// The word for it in counters and captures.
@@ -68,6 +71,7 @@ impl Refusal {
             Refusal::Hairpin => "hairpin",
             Refusal::NoPort => "no_port",
             Refusal::NoMemory => "no_memory",
+            Refusal::LinkDown => "link_down",
         }
     }
 }

@@ -7,7 +7,7 @@ use super::rank::Sent;
 use super::watch::{Event, Happened, Watcher};
 use crate::frame::{self, Frame, Refusal, What};
 use crate::setup::{Mac, Rank};
-use sidestep_switch::ports::{Live, NONE, Ports, Store};
+use sidestep_switch::ports::{Live, NONE, Store};
 use sidestep_switch::{Action, Carrier, Changes, Decider, DropReason, Hops, Joined};
 use sidestep_types::{Kind, Packet, PortId, Time};
 
@@ -82,6 +82,7 @@ impl Core {
             packet.set_rank(ranks.rank(self.outputs.now, &packet));
         }
         let mut kept = NONE;
+        let (down, switches) = (self.outputs.down, self.outputs.switches);
         let mut at_hand = AtHand {
             outputs: &mut self.outputs,
             watcher: &mut self.watcher,
@@ -93,21 +94,58 @@ impl Core {
             kept: &mut kept,
         };
         let (packet, seen) = at_hand.at_hand();
-        let to_switch = seen.to_switch();
         let mut queues = Live(seen);
         // The route has no say about a host of this very switch; a draw would be one too many.
         let wanted = match hops.ports {
-            [only] if !to_switch.has(*only) => *only,
+            [only] if !switches.has(*only) => *only,
             _ => self.decider.pick(packet, hops, &mut queues),
         };
         if how.from == Some(wanted) && !how.returns {
             return self.refuse(wanted, bytes, Refusal::Hairpin);
+        }
+        if down.has(wanted) {
+            return self.unplugged(wanted, bytes, how.from);
         }
         let (want, verdict) = self.decider.decide(packet, wanted, false, &mut queues);
         let depths = &mut self.counts[wanted.index()].depths;
         depths.saturating_record(u64::from(want.depth.packets));
         let action = self.decider.carry_out(at_hand, want, verdict);
         self.tell_done(bytes, how.from, wanted, action, kept);
+        if !self.outputs.stranded.is_empty() {
+            self.strand();
+        }
+    }
+
+    /// Drops a frame that wants a port whose link is down.
+    #[cold]
+    fn unplugged(&mut self, wanted: PortId, bytes: &[u8], from: Option<PortId>) {
+        let reason = DropReason::LinkDown;
+        self.decider.count_drop(wanted, reason);
+        self.tell(from, bytes, Happened::Dropped { wanted, reason });
+    }
+
+    /// Drops what was detoured to a port whose link is down.
+    #[cold]
+    fn strand(&mut self) {
+        for (handle, port) in std::mem::take(&mut self.outputs.stranded) {
+            self.lose(handle, port);
+        }
+    }
+
+    /// Drops a frame that is in no queue any more, as the link of `port` is down.
+    #[cold]
+    pub fn lose(&mut self, handle: u32, port: PortId) {
+        let reason = DropReason::LinkDown;
+        self.decider.count_drop(port, reason);
+        let (at, bytes) = (self.outputs.now, self.outputs.slab.bytes(handle));
+        tell(
+            &mut self.watcher,
+            at,
+            None,
+            bytes,
+            Happened::Evicted { port, reason },
+        );
+        self.outputs.slab.free(handle);
     }
 
     /// Tells what became of a frame that wanted to leave by `wanted`, and is `kept` unless dropped.
@@ -262,7 +300,7 @@ impl Carrier for AtHand<'_> {
 }
 
 /// Writes a mark into a frame that waited, if it has none yet.
-fn mark_kept(kept: &mut [u8]) {
+pub(super) fn mark_kept(kept: &mut [u8]) {
     if let Ok(Frame {
         what: What::Ip(mut ip),
         ..

@@ -53,6 +53,8 @@ pub struct Counters {
     pub not_learned: u64,
     /// Frames that came by a port that is not there.
     pub no_port: u64,
+    /// Changes of rates, links and ways that were ordered.
+    pub changes: u64,
     /// In the order of the config.
     pub ports: Vec<PortCounters>,
 }
@@ -64,6 +66,13 @@ pub struct PortCounters {
     pub name: String,
     /// The Linux interface.
     pub interface: String,
+    /// What it sends at.
+    pub rate_bps: u64,
+    /// It was not ordered down.
+    pub link_up: bool,
+    /// What its shims counted; nothing where it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shims: Option<ShimCounters>,
     /// Frames that came in.
     pub rx_frames: u64,
     /// Their bytes, without FCS.
@@ -97,6 +106,40 @@ pub struct PortCounters {
     pub depths: Depths,
 }
 
+/// Writes [`ShimCounters`].
+macro_rules! shim_counters {
+    ($($name:ident $doc:literal;)*) => {
+        /// What the shims of one port counted, together.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+        pub struct ShimCounters {
+            $(#[doc = $doc] pub $name: u64,)*
+        }
+
+        /// Name, meaning and value of one count of shims.
+        pub type ShimCount = (&'static str, &'static str, fn(&ShimCounters) -> u64);
+
+        impl ShimCounters {
+            /// All of them.
+            pub const ALL: &[ShimCount] = &[$((stringify!($name), $doc, |c| c.$name),)*];
+            /// How many of the first are as things are now; the others only grow.
+            pub const NOW: usize = 2;
+        }
+    };
+}
+
+shim_counters! {
+    keeping "Frames that shims keep now";
+    connections "Connections that shims have a place for now";
+    no_place "Connections that found no place: their frames go on as they come";
+    held "Frames that shims kept";
+    released "Frames kept that went on as a gap closed";
+    expired "Frames kept that went on since the wait was over, or no room was left";
+    discarded "Frames kept whose flow was closed, and that went on then";
+    late "Frames below what had gone on before";
+    bypassed "Frames that went on for want of a place or of room";
+    dropped "Frames that shims dropped";
+}
+
 /// Writes every count but the drops under its name.
 fn by_name<S: Serializer>(counts: &Counts, to: S) -> Result<S::Ok, S::Error> {
     to.collect_map((Counts::ALL.iter()).map(|count| (count.name, (count.of)(counts))))
@@ -127,6 +170,9 @@ impl PortCounts {
         PortCounters {
             name: name.to_string(),
             interface: interface.to_string(),
+            rate_bps: 0,
+            link_up: true,
+            shims: None,
             rx_frames: self.rx_frames,
             rx_bytes: self.rx_bytes,
             tx_frames: self.tx_frames,

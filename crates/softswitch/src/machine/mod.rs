@@ -9,6 +9,7 @@
 //!                  against each other, packet by packet.
 
 mod agenda;
+mod change;
 mod core;
 mod counters;
 mod departure;
@@ -16,12 +17,14 @@ mod outputs;
 mod packet;
 mod rank;
 mod reload;
+mod shims;
 mod slab;
 #[cfg(test)]
 mod tests;
 mod watch;
 
-pub use counters::{Counters, Depths, PortCounters};
+pub use change::Change;
+pub use counters::{Counters, Depths, PortCounters, ShimCounters};
 pub use departure::{Departure, Handle};
 pub use watch::{Event, Happened, Watcher};
 
@@ -29,13 +32,16 @@ use self::core::{Core, How, Ranks};
 use agenda::Agenda;
 use counters::PortCounts;
 use outputs::{Outputs, Port};
+use shims::Shims;
 use slab::Slab;
 
 use crate::frame::{self, ANSWER_BYTES, Frame, Refusal, What};
 use crate::setup::{Forwarding, Setup};
 use crate::table::{Answer, Learned, Learning, MOST_LEARNED, Stations, only};
 use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Decider, Streams, buffer, sched};
+use sidestep_transport::shim::Stack;
 use sidestep_types::{PortId, PortSet, Seed, Time};
+use std::collections::VecDeque;
 use std::net::IpAddr;
 
 /// A switch: frames and the time go in, frames come out when their last bit would have left.
@@ -43,8 +49,12 @@ pub struct Machine {
     core: Core,
     stations: Stations,
     learning: Learning,
+    /// What stands between the links and the hosts; most switches have none.
+    shims: Option<Box<Shims>>,
     not_learned: u64,
     no_port: u64,
+    /// How often something was changed.
+    changes: u64,
     /// Frames handed out and not yet released.
     out: u32,
     identity: Identity,
@@ -108,12 +118,17 @@ impl Machine {
         let decider = Decider::new(route, buffer, identity.streams(setup), many as u16);
         let seed = Seed(setup.seed);
         Ok(Machine {
+            shims: Shims::new(setup)?,
             core: Core {
                 outputs: Outputs {
                     now: Time::ZERO,
                     slab: Slab::new(),
                     capacity: decision.capacity,
-                    to_switch: to_switch(setup),
+                    switches: switches(setup),
+                    to_switch: switches(setup),
+                    down: PortSet::EMPTY,
+                    stranded: Vec::new(),
+                    arrived: VecDeque::new(),
                     dues: Agenda::new(many),
                     ends: Agenda::new(many),
                     ports,
@@ -127,6 +142,7 @@ impl Machine {
             learning: Learning::new(MOST_LEARNED, seed.salt("learning")),
             not_learned: 0,
             no_port: 0,
+            changes: 0,
             out: 0,
             identity,
             setup: setup.clone(),
@@ -146,6 +162,12 @@ impl Machine {
         };
         counts.rx_frames += 1;
         counts.rx_bytes += bytes.len() as u64;
+        if self.core.outputs.down.has(port) {
+            return self.core.refuse(port, bytes, Refusal::LinkDown);
+        }
+        if let Some(shims) = &mut self.shims {
+            shims.down(self.core.outputs.now, port, bytes);
+        }
         match frame::read(bytes) {
             Err(why) => self.core.refuse(port, bytes, why),
             Ok(frame) => self.place(port, &frame, bytes),
@@ -175,7 +197,7 @@ impl Machine {
             ages: is_ip && !group,
             detours: is_ip,
             // A real frame does not say whether it was detoured. Only a switch may send one back.
-            returns: is_ip && !learns && self.core.outputs.to_switch.has(port),
+            returns: is_ip && !learns && self.core.outputs.switches.has(port),
             macs: None,
         };
         if group {
@@ -239,7 +261,10 @@ impl Machine {
     #[inline]
     pub fn poll_send(&mut self, now: Time) -> Option<Departure> {
         self.core.outputs.advance(now);
-        let departure = self.core.outputs.take()?;
+        let departure = match self.shims {
+            None => self.core.outputs.take()?,
+            Some(_) => self.poll_shims()?,
+        };
         let counts = &mut self.core.counts[departure.port.index()];
         counts.tx_frames += 1;
         counts.tx_bytes += self.core.outputs.slab.bytes(departure.handle.0).len() as u64;
@@ -247,10 +272,24 @@ impl Machine {
         Some(departure)
     }
 
-    /// When [`Machine::poll_send`] has something next.
+    /// What the shims let go on by now. Where they wake and a frame comes out of a link at one instant, the
+    /// frame is first: it may be what they wait for.
+    #[cold]
+    fn poll_shims(&mut self) -> Option<Departure> {
+        let (shims, outputs) = (self.shims.as_mut()?, &mut self.core.outputs);
+        loop {
+            if let Some(departure) = shims.poll() {
+                return Some(departure);
+            }
+            shims.step(outputs)?;
+        }
+    }
+
+    /// When [`Machine::poll_send`] has something to do next.
     #[inline]
     pub fn next_departure(&self) -> Option<Time> {
-        let first = self.core.outputs.dues.first();
+        let shims = self.shims.as_ref().map_or(Time::MAX, |shims| shims.next());
+        let first = self.core.outputs.first().min(shims);
         (first != Time::MAX).then_some(first)
     }
 
@@ -297,6 +336,12 @@ impl Machine {
         self.core.decider.set_route(route);
     }
 
+    /// Puts shims of the caller's on a port, until a reload changes what it has. It must keep nothing.
+    pub fn set_shims(&mut self, port: PortId, stack: Stack) {
+        let none = || Box::new(Shims::none(self.setup.ports.len()));
+        self.shims.get_or_insert_with(none).put(port, stack);
+    }
+
     /// The config that holds now.
     pub fn setup(&self) -> &Setup {
         &self.setup
@@ -316,6 +361,9 @@ impl Machine {
                 queued_bytes: depth.bytes,
                 peak_packets: peak.packets,
                 peak_bytes: peak.bytes,
+                rate_bps: port.rate.as_bps(),
+                link_up: !self.core.outputs.down.has(at),
+                shims: self.shims.as_ref().and_then(|shims| shims.counters(at)),
                 ..self.core.counts[index].copy(&port.name, &port.interface, decided)
             });
         }
@@ -326,13 +374,14 @@ impl Machine {
             learned: self.learning.len() as u64,
             not_learned: self.not_learned,
             no_port: self.no_port,
+            changes: self.changes,
             ports,
         }
     }
 }
 
-/// The ports that take detours.
-fn to_switch(setup: &Setup) -> PortSet {
+/// The ports that lead to switches.
+fn switches(setup: &Setup) -> PortSet {
     let ports = setup.ports.iter().enumerate();
     let to_switch = ports.filter(|(_, port)| port.to_switch);
     to_switch.map(|(index, _)| PortId(index as u16)).collect()

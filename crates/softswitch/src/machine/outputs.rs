@@ -10,9 +10,10 @@ use super::agenda::Agenda;
 use super::departure::{Departure, Handle};
 use super::slab::Slab;
 use crate::setup::PortSetup;
-use sidestep_switch::ports::{Due, Line, Ports, Ranked, Store, Wire, reschedule};
+use sidestep_switch::ports::{Due, Line, NONE, Ports, Ranked, Store, Wire, reschedule};
 use sidestep_switch::{AnySched, Capacity, Depth};
 use sidestep_types::{Framing, Packet, PortId, PortSet, Time};
+use std::collections::VecDeque;
 
 /// Of a frame's bytes on the wire, those that take no buffer: preamble and gap.
 pub(super) const UNBUFFERED: u32 = Framing::Ethernet.unbuffered();
@@ -41,7 +42,16 @@ pub(super) struct Outputs {
     pub ports: Vec<Port>,
     pub slab: Slab,
     pub capacity: Capacity,
+    /// Ports that lead to switches.
+    pub switches: PortSet,
+    /// Of those, ports that take detours.
     pub to_switch: PortSet,
+    /// Ports whose link is down: nothing waits there.
+    pub down: PortSet,
+    /// Frames that joined a queue whose link is down, with its port: to be dropped.
+    pub stranded: Vec<(u32, PortId)>,
+    /// Frames that were out of a link before it went down, and were not asked for yet.
+    pub arrived: VecDeque<Departure>,
     /// Per port, when its first frame is to be handed out.
     pub dues: Agenda,
     /// Per port that ranks, when its transmission ends, if something waits behind it.
@@ -90,6 +100,9 @@ impl Outputs {
     /// Queues a frame on `port` and counts it in.
     #[inline]
     pub fn enqueue(&mut self, port: usize, handle: u32) {
+        if self.down.has(PortId(port as u16)) {
+            return self.stranded.push((handle, PortId(port as u16)));
+        }
         let bytes = buffered(&self.slab.parcel(handle).packet);
         self.ports[port].line.grow(bytes);
         self.wait(port, handle);
@@ -113,6 +126,11 @@ impl Outputs {
     #[inline]
     pub fn take(&mut self) -> Option<Departure> {
         let due = self.dues.first();
+        if let Some(first) = self.arrived.front()
+            && first.due <= due
+        {
+            return self.arrived.pop_front();
+        }
         if due > self.now || due == Time::MAX {
             return None;
         }
@@ -124,6 +142,13 @@ impl Outputs {
             due,
             handle: Handle(handle),
         })
+    }
+
+    /// When something is due first; [`Time::MAX`] when nothing is.
+    #[inline]
+    pub fn first(&self) -> Time {
+        let arrived = self.arrived.front().map_or(Time::MAX, |first| first.due);
+        self.dues.first().min(arrived)
     }
 
     /// Plans when the first frame of `port` is to be handed out, if there is one.
@@ -164,6 +189,45 @@ impl Outputs {
         for handle in waiting {
             self.wait(port, handle);
         }
+    }
+
+    /// Takes every frame off `port`: what is on the wire, what is being sent, what waits. They are
+    /// the caller's to free.
+    pub fn empty(&mut self, port: usize, sched: AnySched) -> Vec<u32> {
+        self.let_out(port);
+        let p = &mut self.ports[port];
+        let new = Ranked::around(sched, port as u32);
+        let (slab, line) = (&mut self.slab, &mut p.line);
+        let mut waiting = reschedule(&mut p.ranked, new, line, slab, self.now, UNBUFFERED);
+        for handle in &waiting {
+            line.shrink(buffered(&slab.parcel(*handle).packet));
+        }
+        waiting.sort_by_key(|handle| slab.number(*handle));
+        let mut all = Vec::new();
+        while line.head() != NONE {
+            all.push(line.take(slab, UNBUFFERED));
+        }
+        all.extend(waiting);
+        line.free_at = self.now;
+        self.ends.set(port, Time::MAX);
+        self.dues.set(port, Time::MAX);
+        all
+    }
+
+    /// What is out of the link of `port` by now is no more in it.
+    fn let_out(&mut self, port: usize) {
+        let p = &mut self.ports[port];
+        while let Some(departs) = p.line.head_departs(&self.slab)
+            && let due = departs.saturating_add(p.wire.delay)
+            && due <= self.now
+        {
+            let handle = Handle(p.line.take(&self.slab, UNBUFFERED));
+            let port = PortId(port as u16);
+            self.arrived.push_back(Departure { port, due, handle });
+        }
+        // Those of several ports, asked for in the order in which they were due.
+        let arrived = self.arrived.make_contiguous();
+        arrived.sort_by_key(|departure| departure.due);
     }
 
     /// The ports, with a frame at hand that came in by `ingress`.

@@ -1,6 +1,7 @@
 //! Taking over another config while frames are queued.
 
 use super::core::Ranks;
+use super::shims::{self, Shims};
 use super::{Machine, make_sched, needs_ranks};
 use crate::setup::{Forwarding, Setup};
 use crate::table::Stations;
@@ -37,10 +38,14 @@ impl Machine {
         let scheds = setup.ports.iter().map(|_| make_sched(setup, salt));
         let scheds = scheds.collect::<Result<Vec<_>, _>>()?;
 
+        let shims = shims::edges(setup)?;
+
         self.core.outputs.advance(now);
         let before = std::mem::replace(&mut self.setup, setup.clone());
         let reseeded = before.seed != setup.seed;
-        if before.decision.route != setup.decision.route || reseeded {
+        // A route that remembers does so by the numbers of the table's lists.
+        let moved = before.stations != setup.stations || before.networks != setup.networks;
+        if before.decision.route != setup.decision.route || reseeded || moved {
             self.core.decider.set_route(route);
         }
         if before.decision.buffer != setup.decision.buffer || reseeded {
@@ -55,10 +60,16 @@ impl Machine {
             self.core.ranks = Some(Ranks::of(setup.rank));
         }
         self.core.outputs.capacity = decision.capacity;
-        self.core.outputs.to_switch = super::to_switch(setup);
+        self.core.outputs.switches = super::switches(setup);
+        self.core.outputs.to_switch = self.core.outputs.switches;
         self.stations = Stations::new(setup, Seed(setup.seed).salt("stations"));
         if setup.forwarding == Forwarding::Static {
             self.learning.clear();
+        }
+        if self.shims.is_some() || shims.iter().any(Option::is_some) {
+            let none = || Box::new(Shims::none(setup.ports.len()));
+            let all = self.shims.get_or_insert_with(none);
+            all.reload(&mut self.core.outputs, (&before, setup), shims);
         }
         for (index, sched) in scheds.into_iter().enumerate() {
             self.core.outputs.requeue(index, &setup.ports[index], sched);

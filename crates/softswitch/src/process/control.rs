@@ -1,15 +1,20 @@
 //! The control socket: a line of JSON asks, a line of JSON answers.
 //!
 //! `{"do": "counters"}`, `{"do": "reload"}`, `{"do": "stop"}`, `{"do": "reset"}` (of lateness and the longest queues),
-//! `{"do": "capture", "file": "/tmp/x.pcapng", "only": "drops"}`, `{"do": "capture"}` to end one.
+//! `{"do": "capture", "file": "/tmp/x.pcapng", "only": "drops"}`, `{"do": "capture"}` to end one,
+//! `{"do": "change", "port": "up0", "link": "down"}` and so on: [`Question`].
 //! An error is an answer too: `{"error": "…"}`. Each connection has a thread of its own.
 
 use super::capture::Prepared;
 use super::log::Log;
 use super::orders::{Order, OrderSender};
+use super::question::{Asked, Question};
 use super::report;
-use crate::setup::Setup;
+use crate::machine::Change;
+use crate::setup::{Mac, Setup};
 use serde_json::{Value, json};
+use sidestep_config::problem::suggest;
+use sidestep_types::{PortId, PortSet};
 use std::fs::FileType;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::unix::fs::FileTypeExt;
@@ -48,29 +53,25 @@ impl ControlHandler {
     }
 
     fn done(&self, question: &str) -> Result<Value, String> {
-        const KNOWN: &str = "counters, reset, reload, stop or capture";
-        let asked: Value = serde_json::from_str(question)
-            .map_err(|e| format!("expected {{\"do\": …}} with {KNOWN}: {e}"))?;
         let ended = || "the switch is ending".to_string();
-        match asked["do"].as_str() {
-            Some("counters") => {
+        match Question::read(question)? {
+            Question::Counters => {
                 let snapshot = self.sender.ask(Order::Counters).ok_or_else(ended)?;
                 Ok(report::counters(&self.setup.name, &snapshot))
             }
-            Some("reset") => {
+            Question::Reset => {
                 self.sender.ask(Order::Reset).ok_or_else(ended)?;
                 Ok(json!({"done": "reset"}))
             }
-            Some("reload") => self.reload().map(|()| json!({"done": "reload"})),
-            Some("stop") => {
+            Question::Reload => self.reload().map(|()| json!({"done": "reload"})),
+            Question::Stop => {
                 self.sender.give(Order::Stop);
                 Ok(json!({"done": "stop"}))
             }
-            Some("capture") => self.capture(&asked),
-            _ => Err(format!(
-                "expected \"do\" to be {KNOWN}, got {}",
-                asked["do"]
-            )),
+            Question::Capture { file, drops_only } => {
+                self.capture(file.as_deref().map(Path::new), drops_only)
+            }
+            Question::Change(asked) => self.change(&asked),
         }
     }
 
@@ -82,26 +83,46 @@ impl ControlHandler {
             .unwrap_or_else(|| Err("the switch is ending".into()))
     }
 
-    fn capture(&self, asked: &Value) -> Result<Value, String> {
-        let drops_only = match &asked["only"] {
-            Value::Null => false,
-            Value::String(word) if word == "drops" => true,
-            Value::String(word) if word == "all" => false,
-            other => {
-                return Err(format!(
-                    "capture: expected \"only\" to be \"drops\" or \"all\", got {other}"
-                ));
-            }
+    /// Has the switch change something, and says how many frames that dropped.
+    fn change(&self, asked: &Asked) -> Result<Value, String> {
+        let change = self.named(asked)?;
+        let lost = (self.sender.ask(|answer| Order::Change(change, answer)))
+            .unwrap_or_else(|| Err("the switch is ending".into()))?;
+        Ok(json!({"done": "change", "dropped": lost}))
+    }
+
+    /// The ports of a change by their numbers. Names and numbers stay for as long as the switch runs.
+    fn named(&self, asked: &Asked) -> Result<Change, String> {
+        let ports = &self.setup.ports;
+        let port = |name: &String| {
+            let found = ports.iter().position(|port| port.name == *name);
+            found.map(|index| PortId(index as u16)).ok_or_else(|| {
+                let hint = suggest(name, ports.iter().map(|port| port.name.as_str()));
+                format!("change: port {name:?} is unknown{hint}")
+            })
         };
-        let path = match &asked["file"] {
-            Value::Null => None,
-            Value::String(path) => Some(Path::new(path)),
-            other => {
-                return Err(format!(
-                    "capture: expected \"file\" to be a path, got {other}"
-                ));
+        let set = |names: &[String]| names.iter().map(port).collect::<Result<PortSet, String>>();
+        Ok(match asked {
+            Asked::Rate { ports, rate } => Change::Rate(set(ports)?, *rate),
+            Asked::Link { ports, up: false } => Change::Down(set(ports)?),
+            Asked::Link { ports, up: true } => Change::Up(set(ports)?),
+            Asked::Ways { stations, detours } => {
+                let way = |(mac, names): &(Mac, Vec<String>)| {
+                    let ports = names.iter().map(port).collect::<Result<Vec<_>, String>>()?;
+                    Ok((*mac, ports))
+                };
+                Change::Ways {
+                    stations: stations
+                        .iter()
+                        .map(way)
+                        .collect::<Result<Vec<_>, String>>()?,
+                    detours: detours.as_deref().map(set).transpose()?,
+                }
             }
-        };
+        })
+    }
+
+    fn capture(&self, path: Option<&Path>, drops_only: bool) -> Result<Value, String> {
         let capture = match path {
             Some(path) => {
                 let prepared = Prepared::open(path, true, &self.setup.ports)?;

@@ -12,9 +12,9 @@ use super::priority::Priority;
 use super::snapshot::{PortSnapshot, Snapshot};
 use crate::io::interface::Inquiry;
 use crate::io::links::LinkNews;
-use crate::io::{Change, Port};
-use crate::machine::{Departure, Machine};
-use sidestep_types::{PortId, Time};
+use crate::io::{self, Port};
+use crate::machine::{Change, Departure, Machine};
+use sidestep_types::{PortId, PortSet, Time};
 use std::os::fd::{AsFd, AsRawFd};
 
 /// Frames taken from one port before the others have their turn, and before what is due is sent.
@@ -244,11 +244,13 @@ impl Engine {
                 continue;
             };
             let what = match change {
-                Change::Up => "is up".to_string(),
-                Change::Down => "is down: frames to it are dropped".into(),
-                Change::Gone => "is gone: frames to it are dropped until it is there again".into(),
-                Change::New(None) => "was made anew, and is used again".into(),
-                Change::New(Some(e)) => format!("was made anew, but {e}"),
+                io::Change::Up => "is up".to_string(),
+                io::Change::Down => "is down: frames to it are dropped".into(),
+                io::Change::Gone => {
+                    "is gone: frames to it are dropped until it is there again".into()
+                }
+                io::Change::New(None) => "was made anew, and is used again".into(),
+                io::Change::New(Some(e)) => format!("was made anew, but {e}"),
             };
             self.log.say(format!("interface {} {what}", port.name()));
         }
@@ -295,6 +297,13 @@ impl Engine {
                 // Its thread completes the file; the loop does not wait for it.
                 let _ = answer.send((counts, before.and_then(Capture::finish)));
             }
+            Order::Change(change, answer) => {
+                let done = self.machine.change(self.clock.now(), &change);
+                if let Ok(dropped) = &done {
+                    self.log.say(told(&change, *dropped, &self.names));
+                }
+                let _ = answer.send(done);
+            }
             Order::Stop => return false,
         }
         true
@@ -319,6 +328,24 @@ impl Engine {
             read_lateness: self.read_lateness.clone(),
             lowered: self.priority.lowered(),
             captured: (self.capture.as_ref()).map_or(Counts::default(), Capture::counts),
+        }
+    }
+}
+
+/// A change in words.
+fn told(change: &Change, dropped: u64, names: &[String]) -> String {
+    let named = |ports: &PortSet| -> String {
+        let names: Vec<&str> = ports.iter().map(|port| &*names[port.index()]).collect();
+        names.join(", ")
+    };
+    match change {
+        Change::Rate(ports, rate) => format!("change: {} at {rate}", named(ports)),
+        Change::Down(ports) => {
+            format!("change: {} down, {dropped} frames dropped", named(ports))
+        }
+        Change::Up(ports) => format!("change: {} up", named(ports)),
+        Change::Ways { stations, .. } => {
+            format!("change: other ways to {} stations", stations.len())
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::orders::{Order, OrderSender};
 use super::report::io_counters;
 use super::snapshot::Snapshot;
-use crate::machine::PortCounters;
+use crate::machine::{PortCounters, ShimCounters};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, NoLabelSet, text};
 use prometheus_client::metrics::MetricType;
@@ -177,7 +177,9 @@ impl Collector for Scrape {
             let labels = [("port", port.name.as_str())];
             ConstGauge::new(i64::from(port.running)).encode(family.encode_family(&labels)?)?;
         }
+        self.links(&mut encoder)?;
         self.frames(&mut encoder)?;
+        self.shims(&mut encoder)?;
         self.reasons(&mut encoder)?;
         self.queues(&mut encoder)?;
         self.lateness(&mut encoder)
@@ -206,6 +208,37 @@ const FRAMES: [Count; 5] = [
 ];
 
 impl Scrape {
+    /// What was ordered of links: none of it is of the interface.
+    fn links(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        type Value = fn(&PortCounters) -> i64;
+        let families: [(&str, &str, Option<Unit>, Value); 2] = [
+            (
+                "switch_link_up",
+                "0 when the link was ordered down",
+                None,
+                |p| i64::from(p.link_up),
+            ),
+            (
+                "switch_rate",
+                "What the port sends at",
+                Some(Unit::Other("bits_per_second".into())),
+                |p| i64::try_from(p.rate_bps).unwrap_or(i64::MAX),
+            ),
+        ];
+        for (name, help, unit, value) in families {
+            let mut family =
+                encoder.encode_descriptor(name, help, unit.as_ref(), MetricType::Gauge)?;
+            for port in &self.0.machine.ports {
+                let labels = [("port", port.name.as_str())];
+                ConstGauge::new(value(port)).encode(family.encode_family(&labels)?)?;
+            }
+        }
+        let help = "Changes of rates, links and ways that were ordered";
+        let metric =
+            encoder.encode_descriptor("switch_changes", help, None, MetricType::Counter)?;
+        ConstCounter::new(self.0.machine.changes).encode(metric)
+    }
+
     fn frames(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         for (name, help, value) in FRAMES {
             self.count(encoder, name, help, &value)?;
@@ -213,6 +246,36 @@ impl Scrape {
         for count in Counts::ALL {
             let value = |port: &PortCounters| (count.of)(&port.decided);
             self.count(encoder, count.name, count.doc, &value)?;
+        }
+        Ok(())
+    }
+
+    /// Of the ports that have shims.
+    fn shims(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let ports = || {
+            let ports = self.0.machine.ports.iter();
+            ports.filter_map(|port| Some((port.name.as_str(), port.shims.as_ref()?)))
+        };
+        if ports().next().is_none() {
+            return Ok(());
+        }
+        for (at, (name, help, of)) in ShimCounters::ALL.iter().enumerate() {
+            let now = at < ShimCounters::NOW;
+            let kind = if now {
+                MetricType::Gauge
+            } else {
+                MetricType::Counter
+            };
+            let name = format!("switch_shims_{name}");
+            let mut family = encoder.encode_descriptor(&name, help, None, kind)?;
+            for (port, counters) in ports() {
+                let labels = [("port", port)];
+                let count = of(counters);
+                match now {
+                    true => ConstGauge::new(count as i64).encode(family.encode_family(&labels)?)?,
+                    false => ConstCounter::new(count).encode(family.encode_family(&labels)?)?,
+                }
+            }
         }
         Ok(())
     }

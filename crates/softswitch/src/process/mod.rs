@@ -13,6 +13,7 @@ pub mod metrics;
 pub mod orders;
 pub mod priority;
 pub mod privileges;
+pub mod question;
 pub mod report;
 pub mod signals;
 pub mod snapshot;

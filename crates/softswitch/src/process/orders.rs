@@ -3,6 +3,7 @@
 use super::capture::{Capture, Counts};
 use super::snapshot::Snapshot;
 use crate::io::sys::{IoError, Tried, answer};
+use crate::machine::Change;
 use crate::setup::Setup;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
@@ -21,6 +22,8 @@ pub enum Order {
     /// Write frames and what becomes of them from now on, or no more. The answer is what was
     /// written before, and the thread that completes that file.
     Capture(Option<Capture>, Sender<(Counts, Option<JoinHandle<()>>)>),
+    /// Change the network around the switch. The answer is how many frames that dropped.
+    Change(Change, Sender<Result<u64, String>>),
     /// End.
     Stop,
 }

@@ -18,6 +18,7 @@ pub fn counters(name: &str, snapshot: &Snapshot) -> Value {
         "learned": snapshot.machine.learned,
         "not_learned": snapshot.machine.not_learned,
         "no_port": snapshot.machine.no_port,
+        "changes": snapshot.machine.changes,
         "ports": ports,
         "lateness": lateness("departures", &snapshot.lateness, snapshot.stalls()),
         "read_lateness": lateness("frames", &snapshot.read_lateness, snapshot.read_lateness.stalls()),

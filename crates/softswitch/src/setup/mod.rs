@@ -5,12 +5,16 @@ mod mac;
 mod ports;
 mod process;
 mod read;
+mod shims;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod write;
 
 pub use mac::Mac;
+pub use ports::check_rate;
+pub use shims::{SILENCE, to_toml as shims_to_toml};
+pub use sidestep_config::decision::Named;
 
 use sidestep_config::decision::Decision;
 use sidestep_types::{BitRate, PortId, Time};
@@ -96,6 +100,8 @@ pub struct PortSetup {
     pub flood: bool,
     /// AF_XDP instead of AF_PACKET.
     pub xdp: bool,
+    /// Its host's shims, the first nearest to the host.
+    pub shims: Vec<Named>,
 }
 
 /// Someone with an address, and the ports toward it.

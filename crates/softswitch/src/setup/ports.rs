@@ -1,7 +1,8 @@
 //! `[[port]]`: the interfaces of a switch.
 
 use super::PortSetup;
-use super::tables::tables;
+use super::shims::{SHIMS, shims};
+use super::tables::{split, tables};
 use sidestep_config::document::Table;
 use sidestep_config::problem::{At, Problems, suggest};
 use sidestep_config::section::section;
@@ -91,7 +92,9 @@ pub(super) fn ports(root: &Table, at: &At, problems: &mut Problems) -> Option<Ve
 }
 
 fn port(table: &Table, at: &At, problems: &mut Problems) -> Option<PortSetup> {
-    let resolved = section("port", PORT, &[], table, at, problems)?;
+    let (plain, lists) = split(table, &["shims"]);
+    let resolved = section("port", PORT, SHIMS, &plain, at, problems)?;
+    let shims = shims(&lists, &resolved, problems)?;
     let values = &resolved.values;
     let interface = values.word("interface");
     let place = |key: &str| resolved.places.get(key).unwrap_or(at);
@@ -109,12 +112,14 @@ fn port(table: &Table, at: &At, problems: &mut Problems) -> Option<PortSetup> {
         return None;
     }
     let rate = values.rate("rate");
-    if rate < SLOWEST {
-        let message = format!(
-            "port.rate: expected at least {SLOWEST}, got {rate}: a full frame would take more \
-             than 12 s"
-        );
-        problems.add(place("port.rate"), message);
+    if let Err(why) = check_rate(rate) {
+        problems.add(place("port.rate"), format!("port.rate: {why}"));
+        return None;
+    }
+    let to_switch = values.word("leads_to") == "switch";
+    if let (true, [list, ..]) = (to_switch && !shims.is_empty(), &lists[..]) {
+        let message = "port.shims: shims stand at a port that leads to a host, and this one leads to a switch";
+        problems.add(&list.at, message);
         return None;
     }
     let name = match values.word("name") {
@@ -126,10 +131,21 @@ fn port(table: &Table, at: &At, problems: &mut Problems) -> Option<PortSetup> {
         interface,
         rate,
         delay: values.time("delay"),
-        to_switch: values.word("leads_to") == "switch",
+        to_switch,
         flood: values.flag("flood"),
         xdp: values.word("io") == "xdp",
+        shims,
     })
+}
+
+/// Refuses a rate that no port is meant to have.
+pub fn check_rate(rate: BitRate) -> Result<(), String> {
+    match rate < SLOWEST {
+        false => Ok(()),
+        true => Err(format!(
+            "expected at least {SLOWEST}, got {rate}: a full frame would take more than 12 s"
+        )),
+    }
 }
 
 /// The ports called `words`, one at least and each once; `what` says whose they are.

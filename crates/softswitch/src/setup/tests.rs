@@ -55,6 +55,61 @@ fn the_documented_config_reads() {
 }
 
 #[test]
+fn shims_are_names_or_tables_and_stand_at_ports_to_hosts() {
+    let at_h0 = |shims: &str| format!("rate = \"100 Mbps\"\n{shims}");
+    let with = |shims: &str| PLAIN.replacen("rate = \"100 Mbps\"", &at_h0(shims), 1);
+    let setup = Setup::read("s.toml", &with("shims = [\"order\"]")).unwrap();
+    let (name, values) = &setup.ports[0].shims[0];
+    assert_eq!(
+        (name.as_str(), values.time("timeout")),
+        ("order", Time::from_ms(1))
+    );
+    assert!(setup.ports[1].shims.is_empty());
+    assert_eq!(Setup::read("s.toml", &setup.to_toml()), Ok(setup));
+    let two = "shims = [\"order\"]\norder = { timeout = \"2 ms\" }";
+    let setup = Setup::read("s.toml", &with(two)).unwrap();
+    assert_eq!(setup.ports[0].shims[0].1.time("timeout"), Time::from_ms(2));
+    let of = |order: &str| format!("order = {{ {order} }}\nshims = [\"order\"]");
+    for (shims, expected) in [
+        (
+            "shims = \"order\"".into(),
+            "shims: expected a list, got a value",
+        ),
+        ("shims = [\"odrer\"]".into(), "did you mean \"order\"?"),
+        ("shims = [[]]".into(), "shims: expected a word, got a list"),
+        (
+            "shims = [\"order\", \"order\"]".into(),
+            "port.shims: \"order\" is there twice",
+        ),
+        (
+            "order = { timeout = \"2 ms\" }".into(),
+            "port.order.timeout has no effect: expected \"order\" in shims",
+        ),
+        (of("timout = \"1 ms\""), "did you mean \"timeout\"?"),
+        (of("timeout = \"0 s\""), "timeout must be above 0"),
+        (
+            of("capacity = \"shared\""),
+            "or bytes like \"150 kB\" or \"unlimited\", got \"shared\"",
+        ),
+        (
+            of("timeout = \"10 s\""),
+            "expected less than 10 s, after which",
+        ),
+    ] {
+        let got = said("rate = \"100 Mbps\"", &at_h0(&shims));
+        assert!(got.contains(expected), "{shims}: {got}");
+        let place = got.starts_with("s.toml:10:") || got.starts_with("s.toml:11:");
+        assert!(place, "{shims}: {got}");
+    }
+    let got = said(
+        "rate = \"1 Gbps\"",
+        "rate = \"1 Gbps\"\nshims = [\"order\"]",
+    );
+    let expected = "stand at a port that leads to a host, and this one leads to a switch";
+    assert!(got.contains(expected), "{got}");
+}
+
+#[test]
 fn defaults_are_those_of_the_documentation() {
     let setup = Setup::read("some/where/s.toml", PLAIN).unwrap();
     assert_eq!((setup.name.as_str(), setup.seed), ("s", 1));

@@ -1,7 +1,7 @@
 //! A [`Setup`] as the text of a config, which reads back as the same.
 
 use super::process::{KEEP, NONE};
-use super::{Forwarding, PortSetup, Rank, Setup};
+use super::{Forwarding, PortSetup, Rank, Setup, shims};
 use sidestep_config::value::quoted;
 use sidestep_types::PortId;
 use std::fmt::{Display, Write};
@@ -90,6 +90,9 @@ fn write_port(port: &PortSetup, out: &mut Text) {
     out.pair("leads_to", leads_to);
     out.plain("flood", port.flood);
     out.pair("io", if port.xdp { "xdp" } else { "packet" });
+    if !port.shims.is_empty() {
+        out.0.push_str(&shims::to_toml(&port.shims));
+    }
 }
 
 /// TOML in the making.

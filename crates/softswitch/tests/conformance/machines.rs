@@ -89,6 +89,7 @@ fn setup(scenario: &Scenario, ports: &Ports, me: usize) -> Setup {
         to_switch: matches!(cabled.far, End::Switch(_)),
         flood: true,
         xdp: false,
+        shims: Vec::new(),
     };
     let station = |host: u32| Station {
         mac: mac(host),

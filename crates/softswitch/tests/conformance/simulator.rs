@@ -20,11 +20,12 @@ pub fn run(scenario: &Scenario) -> Paths {
         class: 0,
         query: None,
         request: false,
+        mss: None,
     };
     let plan = Plan {
         classes: vec!["all".into()],
         flows: scenario.flows.iter().map(plan).collect(),
-        queries: vec![],
+        ..Plan::default()
     };
     let config = config(scenario);
     let mut world: World = World::new(&scenario.network, Arc::new(plan), config).expect("a world");
@@ -76,6 +77,7 @@ fn told(what: TraceEvent) -> Option<Step> {
             wanted,
             reason: reason(why),
         },
+        TraceEvent::DroppedByHost => unreachable!("no link goes down"),
         TraceEvent::Delivered => Step::Delivered,
     })
 }
@@ -100,7 +102,9 @@ fn config(scenario: &Scenario) -> WorldConfig {
         },
         // Not used: every flow has ends of its own.
         transport: TcpConfig::default().into(),
+        shims: Vec::new(),
         seed: Seed(scenario.seed),
+        changes: Vec::new(),
         trace: TraceFilter::Flows((0..scenario.flows.len() as u32).collect()),
     }
 }

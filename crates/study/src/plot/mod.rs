@@ -3,6 +3,7 @@
 mod axis;
 mod cdf;
 mod chart;
+mod curves;
 mod font;
 mod frame;
 mod look;
@@ -16,6 +17,7 @@ mod way;
 pub use axis::{Scale, plain};
 pub use cdf::{Figure, Series, cdf};
 pub use chart::{Chart, Panel, Point, Side, Sweep, chart};
+pub use curves::{Curve, Curves, curves};
 pub use look::{Entry, Look, Palette};
 pub use png::png;
 pub use queues::{Queues, Switch, queues};

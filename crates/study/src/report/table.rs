@@ -146,6 +146,7 @@ const PACKETS: &[Row] = &[
     Row::Happened("drops_early"),
     Row::Happened("drops_evicted"),
     Row::Happened("drops_detours"),
+    Row::Happened("drops_link_down"),
     Row::Happened("trims"),
     Row::Own(
         "data packets detoured",

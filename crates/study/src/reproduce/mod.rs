@@ -140,6 +140,9 @@ fn unit(claim: &ClaimResult) -> &'static str {
     match drawn::unit_of(&claim.metric) {
         _ if claim.is_ratio() => " ×",
         "ms" => " ms",
+        "us" => " us",
+        "B" => " B",
+        "Gbps" => " Gbps",
         _ => "",
     }
 }

@@ -94,6 +94,8 @@ fn experiment() -> Experiment {
             PlotKind::Bars,
             PlotKind::Cdf,
             PlotKind::Path,
+            PlotKind::Ranked,
+            PlotKind::OverTime,
         ]
         .map(plot)
         .to_vec(),
@@ -168,7 +170,11 @@ fn every_link_of_the_report_leads_somewhere_and_every_word_is_escaped() {
             && !html.contains("<script")
             && !html.contains("http://www.w3.org/1999")
     );
-    assert_eq!(html.matches("<svg").count(), 3, "a path was not probed");
+    assert_eq!(
+        html.matches("<svg").count(),
+        4,
+        "neither a path nor windows were probed"
+    );
     assert!(html.contains("Figure 1") && html.contains("assumed: one &quot;query&quot;"));
 }
 

@@ -16,6 +16,7 @@ pub struct FlowRow<'a> {
     class: &'a str,
     plan: &'a FlowPlan,
     outcome: &'a FlowOutcome,
+    mss: u32,
     ideal: Option<Time>,
     unmeasured: &'a Unmeasured,
 }
@@ -37,22 +38,19 @@ impl FlowRow<'_> {
     }
 }
 
-/// The flows of `point`, in the order of its plan.
+/// The flows of `point`, in the order of its plan, but those of a closed loop that never came to start.
 pub fn flow_rows<'a>(point: Point<'a>, ideal: &mut Ideal<'_>) -> Vec<FlowRow<'a>> {
-    let flows = point.plan.flows.iter().zip(&point.outcome.flows);
-    let rows = flows.enumerate().map(|(i, (plan, outcome))| FlowRow {
-        flow_id: i as u64,
+    let flows = point.outcome.flows_of(point.plan);
+    let rows = flows.map(|(id, plan, outcome)| FlowRow {
+        flow_id: u64::from(id.0),
         scheme: point.scheme,
         seed: point.seed,
         class: &point.plan.classes[plan.class as usize],
         plan,
         outcome,
         unmeasured: point.unmeasured,
-        ideal: if plan.is_endless() {
-            None
-        } else {
-            ideal.fct(plan.src, plan.dst, plan.size)
-        },
+        mss: ideal.mss(plan),
+        ideal: ideal.of(plan),
     });
     rows.collect()
 }
@@ -78,6 +76,8 @@ pub fn flow_columns<'a>() -> Vec<Col<FlowRow<'a>>> {
         dst: Int = u64::from(r.plan.dst.0);
         /// payload; null for a flow that never ends
         size_bytes: OptInt = r.size();
+        /// payload of a full segment
+        mss_bytes: Int = u64::from(r.mss);
         /// handed over by the application, rounded down; null if it never was
         start_ns: OptInt = Some(r.outcome.started?.as_ns());
         /// the same instant, exact
@@ -110,6 +110,8 @@ pub fn flow_columns<'a>() -> Vec<Col<FlowRow<'a>>> {
         reordering_extent: OptInt = r.count("reordering_extent", r.outcome.reordering_extent);
         /// the largest n of one of them: arrivals right before it, all sent later (RFC 4737 section 5.4)
         n_reordering: OptInt = r.count("n_reordering", r.outcome.n_reordering);
+        /// data packets that reached the transport after one sent later had: without shims as `reordered`
+        transport_reordered: OptInt = r.count("transport_reordered", r.outcome.transport_reordered);
         /// detours of its data packets that arrived
         detours: OptInt = r.count("detours", r.outcome.detours);
         /// the most detours of one of them

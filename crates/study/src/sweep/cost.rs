@@ -22,8 +22,8 @@ impl<'j> Costs<'j> {
         let points = |experiment: &&Experiment| -> Vec<f64> {
             let cost = |point: &Point| {
                 let load = point.scenario.load();
-                // Flows without an end fill what links there are.
-                let endless = if load.sum.endless > 0 {
+                // Flows without an end and closed loops fill what links there are.
+                let endless = if load.sum.endless + load.sum.active > 0 {
                     load.capacity_bps
                 } else {
                     0.0

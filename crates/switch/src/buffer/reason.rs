@@ -85,6 +85,12 @@ reasons! {
         metric: "packets dropped because they had been detoured as often as is allowed",
         column: "packets that wanted this port and had been detoured as often as is allowed",
     }
+    /// It was on a link that went down, waited for it, or was sent to it later.
+    LinkDown = "link_down" {
+        row: "dropped, link down",
+        metric: "packets lost on links that were down, in the queues before them as they went down, or sent to them later",
+        column: "packets on this link or waiting for it when it went down, or sent to it while it was",
+    }
 }
 
 #[cfg(test)]

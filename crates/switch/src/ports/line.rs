@@ -171,6 +171,30 @@ impl Line {
         at
     }
 
+    /// Takes every parcel off: the link is dead. What had not left by `now` is counted out. Says which
+    /// they were, in their order, and how many of the first had left.
+    #[cold]
+    pub fn clear<S: Store>(&mut self, store: &S, now: Time, unbuffered: u32) -> (Vec<u32>, usize) {
+        self.settle(store, now, unbuffered);
+        let (mut all, mut left) = (Vec::new(), None);
+        let mut next = self.head;
+        while next != NONE {
+            let parcel = store.parcel(next);
+            if next == self.waiting {
+                left = Some(all.len());
+            }
+            if left.is_some() {
+                self.shrink(u32::from(parcel.packet.wire) - unbuffered);
+            }
+            all.push(next);
+            next = parcel.next;
+        }
+        (self.head, self.tail, self.waiting) = (NONE, NONE, NONE);
+        self.free_at = now;
+        let left = left.unwrap_or(all.len());
+        (all, left)
+    }
+
     /// Takes every parcel of a FIFO port off that waits behind the one being sent, in their order.
     /// They stay counted in.
     pub(super) fn cut<S: Store>(&mut self, store: &mut S) -> Vec<u32> {

@@ -202,6 +202,20 @@ impl Ranked {
         at
     }
 
+    /// Takes everything that waits out of the queue and counts it out: the link is dead. Says which
+    /// packets they were, in the scheduler's order. No end of a transmission is planned any more.
+    #[cold]
+    pub fn clear<S: Store>(&mut self, line: &mut Line, store: &mut S, unbuffered: u32) -> Vec<u32> {
+        let waited = self.drain(store);
+        for &at in &waited {
+            let parcel = store.parcel_mut(at);
+            parcel.departs = Time::ZERO;
+            line.shrink(u32::from(parcel.packet.wire) - unbuffered);
+        }
+        (self.waiting, self.planned) = (0, false);
+        waited
+    }
+
     /// A scheduler of the caller's may name any number: panics unless it holds that packet.
     fn check<S: Store>(&self, store: &S, at: u32) {
         let held = store.has(at) && {

@@ -25,6 +25,9 @@ pub struct Blueprint {
     pub cables: Vec<Cable>,
     /// The same for every host.
     pub settings: HostSettings,
+    /// The lines of a port to a host that say the shims of that.
+    #[serde(default)]
+    pub shims: String,
     /// Of draws and hash salts; switch `i` gets this plus `i`.
     pub seed: u64,
 }

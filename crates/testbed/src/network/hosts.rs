@@ -78,7 +78,7 @@ pub fn offloads_off(interface: &str) -> Result<(), Error> {
 /// A host's packets leave at its link's rate, from a queue without a limit, as the model's NIC has: the kernel's
 /// token bucket, counting all of Ethernet's framing. It holds two packets, so that a timer may be
 /// late by one: with room for one alone a busy machine gave 92 of 100 Mbps.
-fn pace(space: &str, cable: Cable) -> Result<(), Error> {
+pub fn pace(space: &str, cable: Cable) -> Result<(), Error> {
     let rate = format!("{}bit", cable.rate_bps);
     let tbf = format!(
         "qdisc replace dev {INTERFACE} root tbf rate {rate} burst 3100 limit 1000000000 overhead 24 mpu 84"

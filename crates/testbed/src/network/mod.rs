@@ -5,6 +5,7 @@
 //! `docs/testbed.md`. This room knows no scenario.
 
 pub mod blueprint;
+pub mod changes;
 mod dctcp;
 pub mod down;
 pub mod hosts;

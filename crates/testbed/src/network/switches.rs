@@ -197,6 +197,9 @@ pub fn config(print: &Blueprint, i: usize) -> String {
             cable.rate_bps
         );
         let _ = writeln!(out, "leads_to = {}\nflood = {flood}", quoted(leads_to));
+        if leads_to == "host" {
+            out.push_str(&print.shims);
+        }
     }
     for (h, ports) in print.switches[i].next_hops.iter().enumerate() {
         let ports: Vec<String> = ports

@@ -259,6 +259,7 @@ fn plan() -> Plan {
         class,
         query: (class == 0).then_some(0),
         request: false,
+        mss: None,
     };
     Plan {
         classes: vec!["query".into(), "background".into()],
@@ -274,6 +275,7 @@ fn plan() -> Plan {
             responses: 1,
             class: 0,
         }],
+        ..Plan::default()
     }
 }
 

@@ -11,7 +11,7 @@ use sidestep_study::switch::ports::Counts;
 
 /// Never known of real packets: what became of a flow's packets in the switches, what a network
 /// without a clock of its own would have to say, and pauses, which no testbed has.
-const NEVER: [&str; 38] = [
+const NEVER: [&str; 48] = [
     "detoured_share",
     "detoured_data_share",
     "detoured_query_share",
@@ -24,8 +24,16 @@ const NEVER: [&str; 38] = [
     "spurious_retransmits",
     "spurious_timeouts",
     "reordered_share",
+    "transport_reordered_share",
     "reordering_p99",
     "reordering_p99_at_least",
+    "shim_held",
+    "shim_released",
+    "shim_expired",
+    "shim_discarded",
+    "shim_late",
+    "shim_bypassed",
+    "shim_dropped",
     "pauses",
     "deadlocks",
     "in_flight",
@@ -38,6 +46,7 @@ const NEVER: [&str; 38] = [
     "classes.extra_hops",
     "classes.trimmed",
     "classes.reordered",
+    "classes.transport_reordered",
     "classes.n_reordering",
     "flows.spurious_retransmits",
     "flows.spurious_timeouts",
@@ -45,6 +54,7 @@ const NEVER: [&str; 38] = [
     "flows.reordered",
     "flows.reordering_extent",
     "flows.n_reordering",
+    "flows.transport_reordered",
     "flows.detours",
     "flows.max_detours",
     "flows.drops",

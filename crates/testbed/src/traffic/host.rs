@@ -41,8 +41,8 @@ struct Host<'a> {
     poll: OwnedFd,
     /// When flows are due, by the clock.
     due: BinaryHeap<Reverse<(u64, usize)>>,
-    /// For each flow that ends here, those that wait for it.
-    waiting: BTreeMap<usize, Vec<(usize, u64)>>,
+    /// For each flow that ends here, those that wait for it: for how long, and until when they may start.
+    waiting: BTreeMap<usize, Vec<(usize, u64, u64)>>,
     /// Bytes not yet handed over of flows under way.
     unwritten: BTreeMap<usize, u64>,
     seen: BTreeMap<usize, FlowRan>,
@@ -79,7 +79,12 @@ impl<'a> Host<'a> {
                 match flow.start {
                     Start::At(ns) => host.due.push(Reverse((shared.zero_ns + ns, i))),
                     Start::After { flow, wait_ns } => {
-                        host.waiting.entry(flow).or_default().push((i, wait_ns));
+                        let waiting = host.waiting.entry(flow).or_default();
+                        waiting.push((i, wait_ns, u64::MAX));
+                    }
+                    Start::Replace { flow, until_ns } => {
+                        let waiting = host.waiting.entry(flow).or_default();
+                        waiting.push((i, 0, until_ns));
                     }
                 }
             }
@@ -207,11 +212,15 @@ impl<'a> Host<'a> {
             seen.delivered += n as u64;
             if Some(seen.delivered) == size {
                 seen.finished_ns = Some(at);
-                for (next, wait) in self.waiting.remove(&flow).unwrap_or_default() {
-                    self.due
-                        .push(Reverse((self.shared.zero_ns + at + wait, next)));
+                for (next, wait, until) in self.waiting.remove(&flow).unwrap_or_default() {
+                    if at < until {
+                        let due = self.shared.zero_ns + at + wait;
+                        self.due.push(Reverse((due, next)));
+                    }
                 }
-                self.shared.left.fetch_sub(1, Ordering::AcqRel);
+                if self.shared.awaited[flow] {
+                    self.shared.left.fetch_sub(1, Ordering::AcqRel);
+                }
             }
         }
     }

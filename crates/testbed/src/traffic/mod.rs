@@ -1,13 +1,15 @@
 //! The traffic of one run: connections made beforehand, flows handed over on time, last bytes noted.
 //!
-//! **Decision**     a thread for each host; each flow has a connection of its own, made before time zero; at its
+//! **Decision**     a thread for each host; each flow has a connection of its own, or that of a flow the other way, made before time zero; at its
 //!                  start all its bytes are given to the kernel; a flow is finished when its
-//!                  last byte has been read by the application at its destination.
+//!                  last byte has been read by the application at its destination. What changes about the
+//!                  network is ordered by a thread of its own.
 //! **State**        nothing outlives a run: the next one makes fresh connections.
 //! **Units**        nanoseconds since the run's time zero, one clock (CLOCK_MONOTONIC) for all hosts.
 //! **Errors**       a connection that cannot be made fails the run; one that breaks is a warning, and its
 //!                  flow is unfinished.
 
+mod changes;
 mod clock;
 mod connect;
 mod counters;
@@ -19,11 +21,12 @@ mod shared;
 
 pub use counters::HostCounters;
 pub use info::TcpInfo;
-pub use job::{Flow, Job, Start};
+pub use job::{Flow, Job, LEAST_MSS, Start};
 pub use ran::{FlowRan, Ran};
 
 use crate::error::{Error, failed};
 use crate::network::blueprint::Blueprint;
+use crate::network::changes::Step;
 use shared::Shared;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -34,24 +37,37 @@ const SETTLE: Duration = Duration::from_millis(60);
 
 /// Runs a job on a testbed that is up. When `stop` becomes true it ends where it is.
 pub fn run(print: &Blueprint, job: &Job, stop: &AtomicBool) -> Result<Ran, Error> {
+    run_with(print, job, &[], stop)
+}
+
+/// The same while these steps are taken, each at its time.
+pub fn run_with(
+    print: &Blueprint,
+    job: &Job,
+    steps: &[Step],
+    stop: &AtomicBool,
+) -> Result<Ran, Error> {
     job::check(print, job).map_err(Error::Input)?;
     let connections = connect::all(print, job)?;
     let before = counters::all(print)?;
+    let awaited = job.awaited();
     let shared = Shared {
         job,
         zero_ns: clock::now_ns() + SETTLE.as_nanos() as u64,
-        left: AtomicU64::new(job.flows.iter().filter(|f| f.bytes.is_some()).count() as u64),
+        left: AtomicU64::new(awaited.iter().filter(|is| **is).count() as u64),
+        awaited,
         over: AtomicBool::new(false),
         bell: host::bell().map_err(failed("cannot make an eventfd"))?,
         warnings: Mutex::default(),
     };
     let mut flows = vec![FlowRan::default(); job.flows.len()];
-    let end_ns = std::thread::scope(|scope| {
+    let (end_ns, changed_ns) = std::thread::scope(|scope| {
         let mut hosts = Vec::new();
         for h in 0..print.hosts {
             let (shared, connections) = (&shared, &connections);
             hosts.push(scope.spawn(move || host::run(h, connections, shared)));
         }
+        let changing = scope.spawn(|| changes::run(print, steps, &shared));
         let end = wait(&shared, stop);
         for joined in hosts {
             let seen = joined.join().expect("a host's thread does not panic");
@@ -63,7 +79,8 @@ pub fn run(print: &Blueprint, job: &Job, stop: &AtomicBool) -> Result<Ran, Error
                 to.delivered += what.delivered;
             }
         }
-        Ok::<u64, Error>(end)
+        let changed = changing.join().expect("changes do not panic")?;
+        Ok::<_, Error>((end, changed))
     })?;
     let after = counters::all(print)?;
     for (flow, connection) in flows.iter_mut().zip(&connections) {
@@ -75,6 +92,7 @@ pub fn run(print: &Blueprint, job: &Job, stop: &AtomicBool) -> Result<Ran, Error
         flows,
         hosts: after.iter().zip(&before).map(|(a, b)| a.since(b)).collect(),
         end_ns,
+        changed_ns,
         interrupted: stop.load(Ordering::Relaxed),
         warnings: shared.warnings.into_inner().expect("no host panicked"),
     })
@@ -82,8 +100,7 @@ pub fn run(print: &Blueprint, job: &Job, stop: &AtomicBool) -> Result<Ran, Error
 
 /// Waits until all is delivered, the horizon has come or someone stops it; rings the bell.
 fn wait(shared: &Shared<'_>, stop: &AtomicBool) -> u64 {
-    let endless = shared.job.flows.iter().any(|f| f.bytes.is_none());
-    let least = if endless { shared.job.lasts_ns } else { 0 };
+    let least = shared.job.least_ns();
     let now = || clock::now_ns().saturating_sub(shared.zero_ns);
     loop {
         let at = now();

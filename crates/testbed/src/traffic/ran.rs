@@ -12,6 +12,8 @@ pub struct Ran {
     pub hosts: Vec<HostCounters>,
     /// When it ended.
     pub end_ns: u64,
+    /// When each step of the network's changes was due, and when it was done.
+    pub changed_ns: Vec<(u64, u64)>,
     /// It was stopped.
     pub interrupted: bool,
     /// The kernel counts timeouts of single connections (Linux 6.7 on).

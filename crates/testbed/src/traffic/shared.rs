@@ -10,7 +10,9 @@ pub struct Shared<'a> {
     pub job: &'a Job,
     /// CLOCK_MONOTONIC at the run's time zero.
     pub zero_ns: u64,
-    /// Flows that end and have not yet.
+    /// For each flow, whether the run waits for it.
+    pub awaited: Vec<bool>,
+    /// How many of them have not ended yet.
     pub left: AtomicU64,
     pub over: AtomicBool,
     /// Readable when it is over.

@@ -73,6 +73,7 @@ pub fn star(name: &str, hosts: usize) -> Blueprint {
             })
             .collect(),
         settings: table1(Congestion::Reno),
+        shims: String::new(),
         seed: 1,
     }
 }

@@ -55,6 +55,8 @@ fn a_connection_has_what_its_hosts_were_told() {
             dst: 1,
             bytes: Some(1),
             start: Start::At(0),
+            back_on: None,
+            mss: None,
         }],
         lasts_ns: 0,
         horizon_ns: PLENTY_NS,

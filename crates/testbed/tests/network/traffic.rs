@@ -5,7 +5,7 @@
 
 use crate::common::{Bed, PLENTY_NS, inside, star};
 use crate::needs_namespaces;
-use sidestep_testbed::traffic::{Flow, Job, Start, run};
+use sidestep_testbed::traffic::{Flow, FlowRan, Job, Start, run};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -15,6 +15,8 @@ fn flow(src: usize, dst: usize, bytes: u64, start: Start) -> Flow {
         dst,
         bytes: Some(bytes),
         start,
+        back_on: None,
+        mss: None,
     }
 }
 
@@ -154,6 +156,126 @@ fn a_flow_that_waits_starts_after_what_it_waits_for() {
         request.finished_ns.unwrap() + 3_000_000
     );
     assert!(response.started_ns >= response.due_ns && response.finished_ns.is_some());
+}
+
+#[test]
+fn an_answer_comes_back_over_the_connection_of_its_request() {
+    needs_namespaces!();
+    let bed = Bed::up(star("back", 3));
+    let after = |flow| Start::After { flow, wait_ns: 0 };
+    let back = |on, src, bytes| Flow {
+        back_on: Some(on),
+        ..flow(src, 0, bytes, after(on))
+    };
+    let mut job = Job {
+        flows: vec![
+            flow(0, 1, 100, Start::At(0)),
+            back(0, 1, 30_000),
+            flow(0, 2, 200, Start::At(0)),
+            back(2, 2, 40_000),
+        ],
+        lasts_ns: 0,
+        horizon_ns: PLENTY_NS,
+    };
+    let ran = run(&bed.0, &job, &AtomicBool::new(false)).unwrap();
+    assert_eq!(ran.warnings, [""; 0]);
+    for asked in [0, 2] {
+        let [request, answer] = [ran.flows[asked], ran.flows[asked + 1]];
+        assert_eq!(answer.due_ns, request.finished_ns);
+        assert!(answer.finished_ns > answer.started_ns);
+        assert_eq!([request, answer].map(|f| Some(f.delivered)), {
+            [job.flows[asked].bytes, job.flows[asked + 1].bytes]
+        });
+        // The kernel speaks of one socket at each end.
+        let ends = |f: FlowRan| [f.sender.data_segments_out, f.receiver.data_segments_in];
+        assert_eq!(ends(request)[0], request.receiver.data_segments_in);
+        assert_eq!(
+            request.sender.data_segments_in,
+            answer.receiver.data_segments_in
+        );
+        assert_eq!(
+            answer.sender.data_segments_in,
+            request.receiver.data_segments_in
+        );
+        assert!(ends(answer)[0] > ends(request)[0]);
+    }
+    for (wrong, flow) in [(3, 1), (1, 3), (2, 1)] {
+        job.flows[flow].back_on = Some(wrong);
+        let why = run(&bed.0, &job, &AtomicBool::new(false)).unwrap_err();
+        let expected = format!("flow {flow} goes back on the connection of flow {wrong}: expected");
+        assert!(why.to_string().contains(&expected), "{why}");
+        job.flows[flow].back_on = Some(flow - 1);
+    }
+}
+
+#[test]
+fn segments_are_as_long_as_their_flow_says() {
+    needs_namespaces!();
+    let bed = Bed::up(star("mss", 3));
+    let sized = |mss| Flow {
+        mss,
+        ..flow(0, 1, 20_000, Start::At(0))
+    };
+    let each = [Some(88), Some(536), Some(1460), None];
+    let mut job = Job {
+        flows: each.map(sized).to_vec(),
+        lasts_ns: 0,
+        horizon_ns: PLENTY_NS,
+    };
+    let ran = run(&bed.0, &job, &AtomicBool::new(false)).unwrap();
+    assert_eq!(ran.warnings, [""; 0]);
+    for (flow, mss) in ran.flows.iter().zip(each) {
+        let mss = mss.unwrap_or(1460);
+        assert_eq!((flow.delivered, flow.sender.snd_mss), (20_000, mss));
+        let least = 20_000u32.div_ceil(mss);
+        assert!(flow.sender.data_segments_out >= Some(least), "{flow:?}");
+        let again = least + flow.sender.retransmits;
+        assert!(flow.sender.data_segments_out <= Some(again), "{flow:?}");
+    }
+    for wrong in [87, 1461] {
+        job.flows[1].mss = Some(wrong);
+        let why = run(&bed.0, &job, &AtomicBool::new(false)).unwrap_err();
+        let expected = "flow 1: mss: expected 88 B to 1460 B";
+        assert!(why.to_string().contains(expected), "{why}");
+    }
+}
+
+#[test]
+fn a_closed_loop_goes_on_until_its_window_ends() {
+    needs_namespaces!();
+    let bed = Bed::up(star("loop", 3));
+    let until_ns = 300_000_000;
+    // Each is 8 ms of its link: the window holds 37 of them.
+    let flows = (0..60).map(|i| {
+        let start = match i {
+            0 => Start::At(0),
+            _ => Start::Replace {
+                flow: i - 1,
+                until_ns,
+            },
+        };
+        flow(i % 3, (i + 1) % 3, 100_000, start)
+    });
+    let job = Job {
+        flows: flows.collect(),
+        lasts_ns: until_ns,
+        horizon_ns: PLENTY_NS,
+    };
+    let ran = run(&bed.0, &job, &AtomicBool::new(false)).unwrap();
+    assert!(
+        (until_ns..PLENTY_NS).contains(&ran.end_ns),
+        "{}",
+        ran.end_ns
+    );
+    let started = ran.flows.iter().filter(|f| f.started_ns.is_some()).count();
+    assert!((2..=38).contains(&started), "{started}");
+    for (i, two) in ran.flows[..started].windows(2).enumerate() {
+        assert_eq!(two[1].due_ns, two[0].finished_ns, "flow {i}");
+        assert!(two[1].due_ns < Some(until_ns));
+    }
+    for never in &ran.flows[started..] {
+        assert_eq!((never.due_ns, never.delivered), (None, 0));
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! One end of a flow: its sender or its receiver, their timer and the hash of what they send.
 
-use sidestep_types::Time;
+use sidestep_types::{Time, mix64};
 
 use crate::{Ack, AnyReceiver, AnySender, Arrival, Receiver, Segment, Sender, SenderCounters};
 
@@ -71,10 +71,13 @@ impl<M: Machine> Endpoint<M> {
         }
     }
 
-    /// The flow hash of the packets that this end sends: it chooses their path.
+    /// The flow hash of the packets of a subflow that this end sends: it chooses their path.
     #[inline]
-    pub fn hash(&self) -> u32 {
-        self.hash
+    pub fn hash(&self, subflow: u8) -> u32 {
+        match subflow {
+            0 => self.hash,
+            other => path_hash(self.hash, other),
+        }
     }
 
     /// Its sender or receiver.
@@ -85,6 +88,11 @@ impl<M: Machine> Endpoint<M> {
     /// The same, to be told what only it knows how to do.
     pub fn machine_mut(&mut self) -> &mut M {
         &mut self.machine
+    }
+
+    /// Its sender or receiver, for another endpoint.
+    pub fn into_machine(self) -> M {
+        self.machine
     }
 
     /// When to call [`Endpoint::on_alarm`], if sooner than every alarm asked for before. May be
@@ -114,7 +122,8 @@ impl<M: Machine> Endpoint<M> {
 }
 
 impl Endpoint<AnySender> {
-    /// Where a flow's data starts. Its packets have the flow hash `hash`.
+    /// Where a flow's data starts. Its packets have the flow hash `hash`, those of further subflows
+    /// one that follows from it.
     pub fn sending(sender: AnySender, hash: u32) -> Endpoint<AnySender> {
         Endpoint::new(sender, u64::MAX, hash)
     }
@@ -156,7 +165,8 @@ impl Endpoint<AnyReceiver> {
     }
 
     /// A segment arrived. Says once, when it is so, that the flow is complete.
-    #[inline]
+    // Always: a driver with shims has two callers, and the one without must not pay for it.
+    #[inline(always)]
     pub fn on_segment(&mut self, now: Time, arrival: Arrival) -> bool {
         self.machine.on_segment(now, arrival);
         let complete = self.machine.delivered() >= self.size;
@@ -173,6 +183,11 @@ impl Endpoint<AnyReceiver> {
         self.machine.poll_ack(now)
     }
 
+    /// Every byte of the flow has been delivered; an acknowledgement may be owed.
+    pub fn is_complete(&self) -> bool {
+        self.complete
+    }
+
     /// The flow is complete and no acknowledgement is owed: the driver may let it go, and answers
     /// what still comes with [`answer_late`].
     pub fn is_done(&self) -> bool {
@@ -183,6 +198,21 @@ impl Endpoint<AnyReceiver> {
     #[inline]
     pub fn delivered(&self) -> u64 {
         self.machine.delivered()
+    }
+
+    /// See [`Receiver::expected`].
+    #[inline]
+    pub fn expected(&self, subflow: u8) -> u64 {
+        self.machine.expected(subflow)
+    }
+}
+
+/// The flow hash of a subflow, where `hash` is that of subflow 0: one for each path.
+#[cold]
+pub fn path_hash(hash: u32, subflow: u8) -> u32 {
+    match subflow {
+        0 => hash,
+        other => mix64(u64::from(other) << 32 | u64::from(hash)) as u32,
     }
 }
 

@@ -12,4 +12,4 @@
 
 mod endpoint;
 
-pub use endpoint::{Endpoint, Machine, answer_late};
+pub use endpoint::{Endpoint, Machine, answer_late, path_hash};

@@ -187,12 +187,17 @@ impl PfabricSender {
     /// A sender of `size` bytes, or of as many as the network takes. A segment is never larger
     /// than the receive window.
     pub fn new(config: &PfabricConfig, size: Option<u64>) -> PfabricSender {
+        PfabricSender::with_mss(config, config.mss, size)
+    }
+
+    /// The same with `mss` payload bytes in a full segment, whatever `config` says.
+    pub fn with_mss(config: &PfabricConfig, mss: u32, size: Option<u64>) -> PfabricSender {
         let window = config.window.max(1);
         PfabricSender {
             una: 0,
             nxt: 0,
             size: size.unwrap_or(u64::MAX),
-            mss: u64::from(config.mss).min(config.receive_window).max(1),
+            mss: u64::from(mss).min(config.receive_window).max(1),
             rwnd: config.receive_window,
             start: 0,
             slots: VecDeque::new(),

@@ -23,6 +23,19 @@ use crate::congestion::{Controller, Echo};
 use crate::{Ack, Arrival, DelayedAck, Receiver, Recovery, TcpConfig};
 use ranges::Ranges;
 
+/// What a receiver saw of the handshake that opened its connection: what the sender at its side can
+/// begin with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Opened {
+    /// No SYN, or not yet the acknowledgement of its answer.
+    #[default]
+    Unseen,
+    /// One answer to a SYN, acknowledged after this time.
+    Took(Time),
+    /// The SYN was answered more than once.
+    Again,
+}
+
 /// A TCP receiver of one flow.
 #[derive(Clone, Debug)]
 pub struct TcpReceiver {
@@ -35,6 +48,9 @@ pub struct TcpReceiver {
     sack: bool,
     echo: Echo,
     accept: bool,
+    /// When a SYN was last answered; [`Time::MAX`] before.
+    answered: Time,
+    opened: Opened,
     /// A SYN is to be answered, or cuts are to be told.
     unusual: bool,
     /// Segments not yet acknowledged.
@@ -66,6 +82,8 @@ impl TcpReceiver {
             sack: config.recovery == Recovery::Sack,
             echo: Controller::new(config.congestion).echo(),
             accept: false,
+            answered: Time::MAX,
+            opened: Opened::Unseen,
             unusual: false,
             waiting: 0,
             every: delay.segments,
@@ -88,6 +106,8 @@ impl TcpReceiver {
             sack: true,
             echo: Echo::Never,
             accept: false,
+            answered: Time::MAX,
+            opened: Opened::Unseen,
             unusual: false,
             waiting: 0,
             every: 1,
@@ -96,6 +116,19 @@ impl TcpReceiver {
             before: None,
             ranges: Ranges::default(),
             cuts: Vec::new(),
+        }
+    }
+
+    /// What it saw of the handshake.
+    pub fn opened(&self) -> Opened {
+        self.opened
+    }
+
+    /// The answer to a SYN is acknowledged: a round trip, unless there were two answers (Karn).
+    #[cold]
+    fn hear_opened(&mut self, now: Time) {
+        if self.answered != Time::MAX && self.opened == Opened::Unseen {
+            self.opened = Opened::Took(now.saturating_sub(self.answered));
         }
     }
 
@@ -166,9 +199,9 @@ impl TcpReceiver {
 
     /// The answer to a SYN first, then what came before a change of marks, then cuts.
     #[cold]
-    fn unusual_ack(&mut self) -> Option<Ack> {
+    fn unusual_ack(&mut self, now: Time) -> Option<Ack> {
         let ack = if self.accept {
-            self.accepted()
+            self.accepted(now)
         } else if let Some((ack, ece)) = self.before.take() {
             early(ack, ece)
         } else {
@@ -215,8 +248,12 @@ impl TcpReceiver {
     }
 
     /// RFC 5681 and RFC 793: opens the connection, again if the answer was lost.
-    fn accepted(&mut self) -> Ack {
+    fn accepted(&mut self, now: Time) -> Ack {
         self.accept = false;
+        if self.answered != Time::MAX && self.opened == Opened::Unseen {
+            self.opened = Opened::Again;
+        }
+        self.answered = now;
         Ack {
             ack: self.next,
             ece: false,
@@ -239,13 +276,13 @@ fn early(ack: u64, ece: bool) -> Ack {
 }
 
 impl Receiver for TcpReceiver {
-    #[inline]
+    #[inline(always)]
     fn on_segment(&mut self, now: Time, arrival: Arrival) {
         if arrival.syn || arrival.trimmed {
             return self.hear_unusual(&arrival);
         }
         if arrival.len == 0 {
-            return;
+            return self.hear_opened(now);
         }
         self.hear_mark(&arrival);
         let end = arrival.seq.saturating_add(u64::from(arrival.len));
@@ -265,9 +302,9 @@ impl Receiver for TcpReceiver {
     }
 
     #[inline]
-    fn poll_ack(&mut self, _now: Time) -> Option<Ack> {
+    fn poll_ack(&mut self, now: Time) -> Option<Ack> {
         if self.unusual {
-            return self.unusual_ack();
+            return self.unusual_ack(now);
         }
         if let Some((ack, ece)) = self.before.take() {
             return Some(early(ack, ece));

@@ -249,3 +249,37 @@ fn a_cut_of_what_has_arrived_is_an_ordinary_duplicate() {
         assert_eq!(ack.arrived().collect::<Vec<_>>(), [(2000, 3000)]);
     }
 }
+
+/// The round trip of a handshake, as its second half sees it (RFC 6298 3, Karn).
+#[test]
+fn a_handshake_is_timed_unless_its_answer_was_sent_twice_or_never_acknowledged() {
+    let arrival = |syn, len| Arrival {
+        seq: 0,
+        len,
+        syn,
+        ce: false,
+        cwr: false,
+        trimmed: false,
+    };
+    let opened = |steps: &[(u64, bool, u32)]| {
+        let mut rx = receiver(config());
+        for &(at, syn, len) in steps {
+            rx.on_segment(us(at), arrival(syn, len));
+            rx.says(at);
+        }
+        rx.opened()
+    };
+    assert_eq!(opened(&[]), Opened::Unseen);
+    assert_eq!(opened(&[(10, true, 0), (90, false, 1000)]), Opened::Unseen);
+    assert_eq!(
+        opened(&[(10, true, 0), (90, false, 0)]),
+        Opened::Took(us(80))
+    );
+    let twice = [(10, true, 0), (60, true, 0), (90, false, 0)];
+    assert_eq!(opened(&twice), Opened::Again);
+    // A SYN that came late says nothing of a connection that stands; nor does a second confirmation.
+    let late = [(10, true, 0), (90, false, 0), (95, true, 0), (99, false, 0)];
+    assert_eq!(opened(&late), Opened::Took(us(80)));
+    // A connection that stood from the beginning.
+    assert_eq!(opened(&[(90, false, 0)]), Opened::Unseen);
+}

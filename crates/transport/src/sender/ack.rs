@@ -86,9 +86,6 @@ impl TcpSender {
         }
         if self.una == self.nxt {
             self.timer.stop();
-            if self.queued > 0 {
-                self.admit();
-            }
         } else if !(was_partial && self.partial) {
             self.timer.restart(now);
         }

@@ -30,7 +30,9 @@ use sidestep_types::Time;
 
 use crate::congestion::{Controller, Window};
 use crate::rto::Timer;
-use crate::{Ack, Ranking, Recovery, Reduction, Segment, Sender, SenderCounters, TcpConfig};
+use crate::{
+    Ack, Opened, Ranking, Recovery, Reduction, Segment, Sender, SenderCounters, TcpConfig,
+};
 use board::Board;
 use prr::Prr;
 
@@ -67,6 +69,8 @@ pub struct TcpSender {
     nxt: u64,
     /// Where the data ends; `u64::MAX` for an endless flow.
     size: u64,
+    /// Where the message begins that is being sent: the outside counts from here.
+    base: u64,
     window: Window,
     /// Bytes the receiver allows beyond `una`.
     rwnd: u64,
@@ -116,8 +120,6 @@ pub struct TcpSender {
     guard: u64,
     /// `una` when the timer last ran out.
     timed_out_at: Option<u64>,
-    /// More data, which begins when all before it is acknowledged.
-    queued: u64,
     config: Arc<TcpConfig>,
 }
 
@@ -127,7 +129,13 @@ impl TcpSender {
     /// A segment is never larger than the receive window; with a receive window of zero
     /// nothing is ever sent.
     pub fn new(config: Arc<TcpConfig>, size: Option<u64>) -> TcpSender {
-        let mss = u64::from(config.mss).min(config.receive_window).max(1);
+        let mss = config.mss;
+        TcpSender::with_mss(config, mss, size)
+    }
+
+    /// The same with `mss` payload bytes in a full segment, whatever `config` says.
+    pub fn with_mss(config: Arc<TcpConfig>, mss: u32, size: Option<u64>) -> TcpSender {
+        let mss = u64::from(mss).min(config.receive_window).max(1);
         let opening = if config.handshake {
             Opening::Due { again: false }
         } else {
@@ -137,6 +145,7 @@ impl TcpSender {
             una: 0,
             nxt: 0,
             size: size.unwrap_or(u64::MAX),
+            base: 0,
             window: Window::new(mss, u64::from(config.initial_window)),
             rwnd: config.receive_window,
             allowance: 0,
@@ -167,20 +176,35 @@ impl TcpSender {
             recover: 0,
             guard: 0,
             timed_out_at: None,
-            queued: 0,
             config,
         }
     }
 
-    /// The application hands over `bytes` more on the same connection.
+    /// The same, fresh, at the end that a request has come to: the connection stands, and what its
+    /// receiver saw of the handshake is known.
     ///
-    /// They follow at once if the last segment has not left yet; otherwise, so that every
-    /// segment but a message's last is full, they wait until everything is acknowledged.
-    pub fn push(&mut self, bytes: u64) {
-        self.queued = self.queued.saturating_add(bytes);
-        if self.nxt < self.size || self.una == self.nxt {
-            self.admit();
+    /// RFC 5681 3.1: where the SYN or its answer was lost the first window is one segment.
+    pub fn answering(mut self, opened: Opened) -> TcpSender {
+        self.opening = Opening::Done;
+        self.set_phase(Phase::Open);
+        match opened {
+            Opened::Unseen => {}
+            Opened::Took(round_trip) => self.timer.sample(round_trip, 0, 0),
+            Opened::Again => self.window.cwnd = self.window.mss,
         }
+        self
+    }
+
+    /// The application hands over a message of `bytes` more on the same connection: window, timer
+    /// and the congestion controller's memory are what the messages before have left. To the outside
+    /// its bytes are numbered from 0 again and counts start anew.
+    ///
+    /// Panics unless everything before has been acknowledged.
+    pub fn push(&mut self, bytes: u64) {
+        assert!(self.is_done(), "one message at a time on a connection");
+        self.base = self.una;
+        self.size = self.una.saturating_add(bytes);
+        self.counters = SenderCounters::default();
     }
 
     /// Bytes that may be in the network, by the congestion window.
@@ -198,12 +222,6 @@ impl TcpSender {
         self.timer.rto()
     }
 
-    #[inline]
-    fn admit(&mut self) {
-        self.size = self.size.saturating_add(self.queued);
-        self.queued = 0;
-    }
-
     /// Recomputes whether polling needs the long way.
     fn set_phase(&mut self, phase: Phase) {
         self.phase = phase;
@@ -213,7 +231,8 @@ impl TcpSender {
 
 impl Sender for TcpSender {
     #[inline]
-    fn on_ack(&mut self, now: Time, ack: Ack) {
+    fn on_ack(&mut self, now: Time, mut ack: Ack) {
+        ack.ack = ack.ack.saturating_add(self.base);
         self.hear(now, ack);
     }
 
@@ -239,12 +258,12 @@ impl Sender for TcpSender {
 
     #[inline]
     fn acknowledged(&self) -> u64 {
-        self.una
+        self.una - self.base
     }
 
     #[inline]
     fn is_done(&self) -> bool {
-        self.una == self.size && self.queued == 0
+        self.una == self.size
     }
 
     fn counters(&self) -> SenderCounters {

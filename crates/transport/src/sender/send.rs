@@ -24,7 +24,7 @@ impl TcpSender {
         if self.allowance > 0 && out + len > self.window.cwnd {
             self.limited += len;
         }
-        let seq = self.nxt;
+        let seq = self.nxt - self.base;
         self.nxt += len;
         self.board.push(now, len);
         self.timer.start(now);
@@ -41,7 +41,7 @@ impl TcpSender {
         })
     }
 
-    /// What the flow has left; what waits in `queued` is another message.
+    /// What the message has left.
     #[inline]
     fn rank(&self) -> Option<u32> {
         self.ranking.rank(self.size - self.una)
@@ -51,7 +51,7 @@ impl TcpSender {
     #[inline]
     fn wake(&mut self, now: Time) {
         let silence = now.saturating_sub(self.last_sent);
-        if self.config.idle_restart && self.counters.segments > 0 && silence > self.timer.rto() {
+        if self.config.idle_restart && self.nxt > 0 && silence > self.timer.rto() {
             let initial = u64::from(self.config.initial_window.max(1)) * self.window.mss;
             self.window.cwnd = self.window.cwnd.min(initial);
         }
@@ -139,7 +139,7 @@ impl TcpSender {
         self.counters.segments = self.counters.segments.saturating_add(1);
         self.counters.retransmits = self.counters.retransmits.saturating_add(1);
         Segment {
-            seq,
+            seq: seq - self.base,
             len: len as u32,
             syn: false,
             ect: self.control.ect(true),

@@ -32,6 +32,12 @@ pub struct Metric {
 pub enum Unit {
     /// Milliseconds.
     Ms,
+    /// Microseconds.
+    Us,
+    /// Bytes.
+    Bytes,
+    /// 10⁹ bits a second.
+    Gbps,
     /// A share of a whole, from 0 to 1.
     Share,
     /// Things of the kind that [`Metric::doc`] names, or their mean or percentile.
@@ -43,6 +49,9 @@ impl Unit {
     pub const fn suffix(self) -> &'static str {
         match self {
             Unit::Ms => "ms",
+            Unit::Us => "us",
+            Unit::Bytes => "B",
+            Unit::Gbps => "Gbps",
             Unit::Share | Unit::Number => "",
         }
     }
@@ -74,10 +83,26 @@ impl Metric {
 /// What a line of the table says a number is.
 pub(super) enum Kind {
     Ms,
+    Us,
+    Bytes,
+    Gbps,
     Share,
     Number,
     /// A number that is summed over the seeds.
     Count,
+}
+
+impl Kind {
+    pub(super) const fn unit(&self) -> Unit {
+        match self {
+            Kind::Ms => Unit::Ms,
+            Kind::Us => Unit::Us,
+            Kind::Bytes => Unit::Bytes,
+            Kind::Gbps => Unit::Gbps,
+            Kind::Share => Unit::Share,
+            Kind::Number | Kind::Count => Unit::Number,
+        }
+    }
 }
 
 impl Metric {
@@ -92,11 +117,7 @@ impl Metric {
             name,
             doc,
             heading: doc,
-            unit: match kind {
-                Kind::Ms => Unit::Ms,
-                Kind::Share => Unit::Share,
-                Kind::Number | Kind::Count => Unit::Number,
-            },
+            unit: kind.unit(),
             is_count: matches!(kind, Kind::Count),
             population,
             needs: None,
@@ -140,12 +161,48 @@ impl Metric {
 pub struct SampleKind {
     /// Its name in `[[plot]]`.
     pub name: &'static str,
-    /// What a value of it is, with its unit.
+    /// What a value of it is.
     pub axis: &'static str,
+    /// Its unit.
+    pub unit: Unit,
+    /// The probe without which it has no values, if it needs one.
+    pub needs: Option<Needs>,
+    /// What it has a sample for as well, each under its own name behind a dot: `goodput_gbps.query`.
+    pub each: Option<Each>,
     /// What has a value each.
     pub population: Population,
     /// Where its values are.
     pub values: Values,
+}
+
+impl SampleKind {
+    /// What stands on an axis of it, with its unit; `name` may be that of one workload alone.
+    pub fn label(&self, name: &str) -> String {
+        let unit = match self.unit.suffix() {
+            "" => String::new(),
+            unit => format!(", {unit}"),
+        };
+        let own = name
+            .split_once('.')
+            .map_or(String::new(), |(_, own)| format!("{own}: "));
+        format!("{own}{}{unit}", self.axis)
+    }
+
+    /// Does a run have one value of it for each window?
+    pub fn has_windows(&self) -> bool {
+        self.population == Population::Windows
+    }
+}
+
+/// What a sample is also taken of by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Each {
+    /// Each workload.
+    Workload,
+    /// Each reason of a drop.
+    Reason,
+    /// Each selection of links.
+    Links,
 }
 
 /// Where the values of a sample are.
@@ -153,6 +210,20 @@ pub struct SampleKind {
 pub enum Values {
     /// Completion times, those of the unfinished included.
     Times(fn(&Record) -> Sample),
+    /// One for each flow.
+    Flows(OfFlows),
     /// In [`crate::Probed::samples`], under the name.
     Probed,
+}
+
+/// The values of a run's flows.
+pub type OfFlows = fn(&Record) -> Vec<f64>;
+
+impl Values {
+    pub(super) const fn probed_or(of: &[OfFlows]) -> Values {
+        match of {
+            [of, ..] => Values::Flows(*of),
+            [] => Values::Probed,
+        }
+    }
 }

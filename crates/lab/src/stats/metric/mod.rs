@@ -12,10 +12,11 @@ mod reading;
 mod samples;
 mod table;
 
-pub use entry::{Metric, SampleKind, Unit, Values};
+pub use entry::{Each, Metric, OfFlows, SampleKind, Unit, Values};
 pub use needs::Needs;
 pub use population::Population;
 pub use reading::Reading;
+pub(crate) use samples::of_flows;
 pub use samples::{SAMPLES, sample};
 pub use table::{METRICS, find, is_count};
 

@@ -11,6 +11,14 @@ pub enum Needs {
     Neighbours,
     /// The count of loops.
     Loops,
+    /// The window over which goodput is taken.
+    Goodput,
+    /// The window over which drops are counted.
+    Drops,
+    /// The links between which the spread is taken.
+    Spread,
+    /// The workloads whose latency is taken.
+    Latency,
 }
 
 impl Needs {
@@ -20,6 +28,10 @@ impl Needs {
             Needs::Links => "links",
             Needs::Neighbours => "neighbours",
             Needs::Loops => "loops",
+            Needs::Goodput => "goodput",
+            Needs::Drops => "drops",
+            Needs::Spread => "spread",
+            Needs::Latency => "latency",
         }
     }
 
@@ -29,6 +41,10 @@ impl Needs {
             Needs::Links => probe.links.is_some(),
             Needs::Neighbours => probe.neighbours.is_some(),
             Needs::Loops => probe.loops,
+            Needs::Goodput => probe.goodput.is_some(),
+            Needs::Drops => probe.drops.is_some(),
+            Needs::Spread => !probe.spread.is_empty(),
+            Needs::Latency => !probe.latency.is_empty(),
         }
     }
 }

@@ -37,7 +37,7 @@ pub enum Population {
     Links,
     /// Ports of switches.
     Ports,
-    /// Windows of the probe of links.
+    /// Windows of a probe.
     Windows,
     /// Hot links, at the end of each window in which they are hot.
     HotLinks,

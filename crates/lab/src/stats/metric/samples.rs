@@ -1,50 +1,89 @@
 //! The samples that a `cdf` can be of: completion times, and what probes take.
 
-use super::Population;
-use super::entry::{SampleKind, Values};
-use super::table::PROBED;
+use super::entry::{OfFlows, SampleKind, Values};
+use super::table::KINDS;
+use super::{Population, Unit};
 use crate::record::Record;
 
 const TIMES: [SampleKind; 3] = [
     SampleKind {
         name: "qct_ms",
-        axis: "from the query to its last response, ms",
+        axis: "from the query to its last response",
+        unit: Unit::Ms,
+        needs: None,
+        each: None,
         population: Population::Queries,
         values: Values::Times(|record| record.qct.clone()),
     },
     SampleKind {
         name: "fct_query_ms",
         axis: FLOW,
+        unit: Unit::Ms,
+        needs: None,
+        each: None,
         population: Population::Responses,
         values: Values::Times(Record::responses),
     },
     SampleKind {
         name: "fct_short_ms",
         axis: FLOW,
+        unit: Unit::Ms,
+        needs: None,
+        each: None,
         population: Population::ShortFlows,
         values: Values::Times(|record| record.fct_short.clone()),
     },
 ];
 
-const FLOW: &str = "from the hand-over to the last byte in order, ms";
+const FLOW: &str = "from the hand-over to the last byte in order";
+
+const COUNT: usize = {
+    let (mut count, mut part) = (TIMES.len(), 0);
+    while part < KINDS.len() {
+        count += KINDS[part].len();
+        part += 1;
+    }
+    count
+};
 
 /// The names of all samples, in the order in which they are listed.
-pub const SAMPLES: [&str; TIMES.len() + PROBED.len()] = {
-    let mut names = [""; TIMES.len() + PROBED.len()];
-    let mut i = 0;
-    while i < names.len() {
-        names[i] = if i < TIMES.len() {
-            TIMES[i].name
-        } else {
-            PROBED[i - TIMES.len()].name
-        };
-        i += 1;
+pub const SAMPLES: [&str; COUNT] = {
+    let mut names = [""; COUNT];
+    let mut n = 0;
+    while n < TIMES.len() {
+        names[n] = TIMES[n].name;
+        n += 1;
+    }
+    let mut part = 0;
+    while part < KINDS.len() {
+        let mut i = 0;
+        while i < KINDS[part].len() {
+            names[n] = KINDS[part][i].name;
+            n += 1;
+            i += 1;
+        }
+        part += 1;
     }
     names
 };
 
-/// The sample called `name`.
+fn all() -> impl Iterator<Item = &'static SampleKind> {
+    TIMES.iter().chain(KINDS.iter().copied().flatten())
+}
+
+/// The sample called `name`; of `goodput_gbps.query` that is `goodput_gbps`.
 pub fn sample(name: &str) -> Option<&'static SampleKind> {
-    let mut all = TIMES.iter().chain(PROBED);
-    all.find(|sample| sample.name == name)
+    let (name, own) = match name.split_once('.') {
+        Some((name, _)) => (name, true),
+        None => (name, false),
+    };
+    all().find(|sample| sample.name == name && (sample.each.is_some() || !own))
+}
+
+/// The samples with a value for each flow of some kind, and what reads them.
+pub fn of_flows() -> impl Iterator<Item = (&'static str, OfFlows)> {
+    all().filter_map(|sample| match sample.values {
+        Values::Flows(values) => Some((sample.name, values)),
+        Values::Times(_) | Values::Probed => None,
+    })
 }

@@ -1,16 +1,18 @@
 //! The table of metrics: one line each, with all that is known of it.
 
-use super::entry::{Kind, Metric, SampleKind, Values};
+use super::entry::{Each, Kind, Metric, SampleKind, Values};
 use super::{Needs, Population, Reading};
 use crate::probe::Loops;
+use crate::record::Record;
 use crate::stats::{Percentiles, Summary};
 use sidestep_switch::DropReason;
 
 /// All metrics, in the order in which they are listed: the reasons of drops after their sum, those
-/// of samples last, five each.
-pub const METRICS: &[Metric] = &joined::<ALL>([FLOWS, &DROPS, PACKETS, SAMPLED]);
+/// of samples last, six each.
+pub const METRICS: &[Metric] = &joined::<ALL>([FLOWS, &DROPS, PACKETS, SIZED, OF_FLOWS, SAMPLED]);
 
-const ALL: usize = FLOWS.len() + DROPS.len() + PACKETS.len() + SAMPLED.len();
+const ALL: usize =
+    FLOWS.len() + DROPS.len() + PACKETS.len() + SIZED.len() + OF_FLOWS.len() + SAMPLED.len();
 
 /// The metric called `name`.
 pub fn find(name: &str) -> Option<&'static Metric> {
@@ -38,21 +40,35 @@ macro_rules! metrics {
 metrics! { FLOWS:
     Queries Ms "qct_p50_ms" "median query completion time" => |s| p50(&s.qct_ms);
     Queries Ms "qct_p99_ms" "99th percentile of query completion time" => |s| p99(&s.qct_ms);
+    Queries Ms "qct_p999_ms" "99.9th percentile of query completion time" => |s| p999(&s.qct_ms);
+    Queries Ms "qct_mean_ms" "mean query completion time" => |s| mean(&s.qct_ms);
     Queries Ms "qct_min_ms" "the shortest query completion time" => |s| known(s.qct_ms.min);
     Queries Ms "qct_max_ms" "the longest query completion time" => |s| bounded(s.qct_ms.max, s.qct_ms.max_at_least);
     Queries Share "qct_completed_share" "share of queries that completed" => |s| known(s.qct_ms.completed_share);
     ShortFlows Ms "fct_short_p50_ms" "median completion time of background flows of 1 to 10 kB" => |s| p50(&s.fct_short_ms);
     ShortFlows Ms "fct_short_p99_ms" "99th percentile of the same", heading "99th percentile of completion time of background flows of 1 to 10 kB" => |s| p99(&s.fct_short_ms);
+    ShortFlows Ms "fct_short_p999_ms" "99.9th percentile of the same", heading "99.9th percentile of completion time of background flows of 1 to 10 kB" => |s| p999(&s.fct_short_ms);
+    ShortFlows Ms "fct_short_mean_ms" "mean of the same", heading "mean completion time of background flows of 1 to 10 kB" => |s| mean(&s.fct_short_ms);
     ShortFlows Share "fct_short_completed_share" "share of those flows that completed" => |s| known(s.fct_short_ms.completed_share);
     Responses Ms "fct_query_p50_ms" "median completion time of the flows of queries" => |s| p50(&s.fct_query_ms);
     Responses Ms "fct_query_p99_ms" "99th percentile of the same", heading "99th percentile of completion time of the flows of queries" => |s| p99(&s.fct_query_ms);
+    Responses Ms "fct_query_p999_ms" "99.9th percentile of the same", heading "99.9th percentile of completion time of the flows of queries" => |s| p999(&s.fct_query_ms);
+    Responses Ms "fct_query_mean_ms" "mean of the same", heading "mean completion time of the flows of queries" => |s| mean(&s.fct_query_ms);
+    Responses Share "fct_query_completed_share" "share of those flows that completed", heading "share that completed of the flows of queries" => |s| known(s.fct_query_ms.completed_share);
     BackgroundFlows Ms "fct_background_p50_ms" "median completion time of all background flows that end" => |s| p50(&s.fct_background_ms);
     BackgroundFlows Ms "fct_background_p99_ms" "99th percentile of the same", heading "99th percentile of completion time of all background flows that end" => |s| p99(&s.fct_background_ms);
+    BackgroundFlows Ms "fct_background_p999_ms" "99.9th percentile of the same", heading "99.9th percentile of completion time of all background flows that end" => |s| p999(&s.fct_background_ms);
+    BackgroundFlows Ms "fct_background_mean_ms" "mean of the same", heading "mean completion time of all background flows that end" => |s| mean(&s.fct_background_ms);
+    BackgroundFlows Share "fct_background_completed_share" "share of those flows that completed", heading "share that completed of all background flows that end" => |s| known(s.fct_background_ms.completed_share);
     LongFlows Ms "fct_long_p50_ms" "median completion time of background flows of more than 1 MB" => |s| p50(&s.fct_long_ms);
     LongFlows Ms "fct_long_p99_ms" "99th percentile of the same", heading "99th percentile of completion time of background flows of more than 1 MB" => |s| p99(&s.fct_long_ms);
+    LongFlows Ms "fct_long_p999_ms" "99.9th percentile of the same", heading "99.9th percentile of completion time of background flows of more than 1 MB" => |s| p999(&s.fct_long_ms);
+    LongFlows Ms "fct_long_mean_ms" "mean of the same", heading "mean completion time of background flows of more than 1 MB" => |s| mean(&s.fct_long_ms);
+    LongFlows Share "fct_long_completed_share" "share of those flows that completed", heading "share that completed of background flows of more than 1 MB" => |s| known(s.fct_long_ms.completed_share);
     PlannedQueries Share "query_timeout_share" "share of the queries with a response that ran into a timeout" => |s| known(s.query_timeout_share);
     PlannedResponses Share "response_timeout_share" "share of the responses that ran into a timeout" => |s| known(s.response_timeout_share);
     Packets Count "drops" "packets dropped, for any reason" => |s| number(s.drops.values().sum());
+    Flows Count "delivered_bytes" "payload bytes delivered in order" => |s| number(s.classes.iter().map(|class| class.delivered_bytes).sum());
 }
 
 /// One for each reason of a drop.
@@ -86,7 +102,15 @@ metrics! { PACKETS:
     Packets Count "spurious_retransmits" "data segments sent again of which the network had lost nothing since they were last sent" => |s| number(s.signals.spurious_retransmits);
     Flows Count "spurious_timeouts" "retransmission timeouts at which the network had not lost the oldest byte waited for" => |s| number(s.signals.spurious_timeouts);
     DataPackets Share "reordered_share" "share of the data packets delivered that arrived after one sent later (RFC 4737)" => |s| known(s.reordered_share);
+    DataPackets Share "transport_reordered_share" "share of the data packets delivered that reached the transport after one sent later: what shims left of `reordered_share`" => |s| known(s.transport_reordered_share);
     ReorderedPackets Number "reordering_p99" "n-reordering (RFC 4737 section 5.4) that 99 % of the reordered data packets do not exceed" => reordering;
+    Packets Count "shim_held" "packets that shims kept", row "held by shims" => |s| number(s.signals.shim_held);
+    Packets Count "shim_released" "held packets that went on to the transport as a gap closed" => |s| number(s.signals.shim_released);
+    Packets Count "shim_expired" "held packets that went on since the wait was over, or no room was left" => |s| number(s.signals.shim_expired);
+    Packets Count "shim_discarded" "held packets whose flow or run ended before they went on" => |s| number(s.signals.shim_discarded);
+    Packets Count "shim_late" "packets that came below what a shim had let pass before, and went on at once" => |s| number(s.signals.shim_late);
+    Packets Count "shim_bypassed" "data that a shim let pass for want of a place in a table or of room to hold it" => |s| number(s.signals.shim_bypassed);
+    Packets Count "shim_dropped" "packets that shims dropped" => |s| number(s.signals.shim_dropped);
     Ports Count "pauses" "pauses that switches sent", row "pauses" => |s| number(s.pauses);
     Ports Count "deadlocks" "cycles of ports that came to wait for each other for ever", row "deadlocks" => |s| number(s.deadlocks);
     EndlessFlows Number "jain" "Jain's index of the goodputs of endless flows" => |s| known(s.jain);
@@ -95,50 +119,120 @@ metrics! { PACKETS:
     Loops Number "loop_length_mean" "mean length of a loop, in links", needs Needs::Loops => loop_length_mean;
 }
 
-/// Writes the samples of probes, and the five metrics of each.
+metrics! { SIZED:
+    BackgroundFlows Ms "fct_upto_10kb_mean_ms" "mean completion time of background flows of at most 10 kB" => |s| sized(s, 0, mean);
+    BackgroundFlows Ms "fct_upto_10kb_p50_ms" "median completion time of background flows of at most 10 kB" => |s| sized(s, 0, p50);
+    BackgroundFlows Ms "fct_upto_10kb_p99_ms" "99th percentile of completion time of background flows of at most 10 kB" => |s| sized(s, 0, p99);
+    BackgroundFlows Share "fct_upto_10kb_completed_share" "share that completed of background flows of at most 10 kB" => |s| sized(s, 0, |of| known(of.completed_share));
+    BackgroundFlows Ms "fct_10kb_100kb_mean_ms" "mean completion time of background flows of more than 10 kB, at most 100 kB" => |s| sized(s, 1, mean);
+    BackgroundFlows Ms "fct_10kb_100kb_p50_ms" "median completion time of background flows of more than 10 kB, at most 100 kB" => |s| sized(s, 1, p50);
+    BackgroundFlows Ms "fct_10kb_100kb_p99_ms" "99th percentile of completion time of background flows of more than 10 kB, at most 100 kB" => |s| sized(s, 1, p99);
+    BackgroundFlows Share "fct_10kb_100kb_completed_share" "share that completed of background flows of more than 10 kB, at most 100 kB" => |s| sized(s, 1, |of| known(of.completed_share));
+    BackgroundFlows Ms "fct_100kb_1mb_mean_ms" "mean completion time of background flows of more than 100 kB, at most 1 MB" => |s| sized(s, 2, mean);
+    BackgroundFlows Ms "fct_100kb_1mb_p50_ms" "median completion time of background flows of more than 100 kB, at most 1 MB" => |s| sized(s, 2, p50);
+    BackgroundFlows Ms "fct_100kb_1mb_p99_ms" "99th percentile of completion time of background flows of more than 100 kB, at most 1 MB" => |s| sized(s, 2, p99);
+    BackgroundFlows Share "fct_100kb_1mb_completed_share" "share that completed of background flows of more than 100 kB, at most 1 MB" => |s| sized(s, 2, |of| known(of.completed_share));
+    BackgroundFlows Ms "fct_1mb_10mb_mean_ms" "mean completion time of background flows of more than 1 MB, at most 10 MB" => |s| sized(s, 3, mean);
+    BackgroundFlows Ms "fct_1mb_10mb_p50_ms" "median completion time of background flows of more than 1 MB, at most 10 MB" => |s| sized(s, 3, p50);
+    BackgroundFlows Ms "fct_1mb_10mb_p99_ms" "99th percentile of completion time of background flows of more than 1 MB, at most 10 MB" => |s| sized(s, 3, p99);
+    BackgroundFlows Share "fct_1mb_10mb_completed_share" "share that completed of background flows of more than 1 MB, at most 10 MB" => |s| sized(s, 3, |of| known(of.completed_share));
+    BackgroundFlows Ms "fct_over_10mb_mean_ms" "mean completion time of background flows of more than 10 MB" => |s| sized(s, 4, mean);
+    BackgroundFlows Ms "fct_over_10mb_p50_ms" "median completion time of background flows of more than 10 MB" => |s| sized(s, 4, p50);
+    BackgroundFlows Ms "fct_over_10mb_p99_ms" "99th percentile of completion time of background flows of more than 10 MB" => |s| sized(s, 4, p99);
+    BackgroundFlows Share "fct_over_10mb_completed_share" "share that completed of background flows of more than 10 MB" => |s| sized(s, 4, |of| known(of.completed_share));
+}
+
+/// Writes samples, and the six metrics of each.
 macro_rules! samples {
-    ($($population:ident $needs:ident $name:literal $of:literal;)*) => {
-        /// What probes take.
-        pub(super) const PROBED: &[SampleKind] = &[$(SampleKind {
+    ($kinds:ident, $metrics:ident: $(
+        $population:ident $kind:ident $name:literal $of:literal
+        $(, needs $needs:ident)? $(, each $each:ident)? $(, of_flow $values:expr)?;
+    )*) => {
+        const $kinds: &[SampleKind] = &[$(SampleKind {
             name: $name,
             axis: $of,
+            unit: Kind::$kind.unit(),
+            needs: first(&[$(Needs::$needs)?]),
+            each: first(&[$(Each::$each)?]),
             population: Population::$population,
-            values: Values::Probed,
+            values: Values::probed_or(&[$($values)?]),
         },)*];
 
-        const SAMPLED: &[Metric] = &[$(
-            sampled!($population $needs $name "_mean" "mean of " $of, |s| s.mean),
-            sampled!($population $needs $name "_p10" "10th percentile of " $of, |s| s.p10),
-            sampled!($population $needs $name "_p50" "median of " $of, |s| s.p50),
-            sampled!($population $needs $name "_p90" "90th percentile of " $of, |s| s.p90),
-            sampled!($population $needs $name "_max" "largest of " $of, |s| s.max),
+        const $metrics: &[Metric] = &[$(
+            sampled!($population $kind $name "_mean" "mean of " $of, |s| s.mean $(, needs $needs)?),
+            sampled!($population $kind $name "_p10" "10th percentile of " $of, |s| s.p10 $(, needs $needs)?),
+            sampled!($population $kind $name "_p50" "median of " $of, |s| s.p50 $(, needs $needs)?),
+            sampled!($population $kind $name "_p90" "90th percentile of " $of, |s| s.p90 $(, needs $needs)?),
+            sampled!($population $kind $name "_p99" "99th percentile of " $of, |s| s.p99 $(, needs $needs)?),
+            sampled!($population $kind $name "_max" "largest of " $of, |s| s.max $(, needs $needs)?),
         )*];
     };
 }
 
 /// One metric of one sample.
 macro_rules! sampled {
-    ($population:ident $needs:ident $name:literal $suffix:literal $what:literal $of:literal, $pick:expr) => {
+    ($population:ident $kind:ident $name:literal $suffix:literal $what:literal $of:literal, $pick:expr $(, needs $needs:ident)?) => {
         Metric::line(
             concat!($name, $suffix),
             concat!($what, $of),
             Population::$population,
-            Kind::Share,
+            Kind::$kind,
             |s| known(s.samples.get($name).map($pick)),
         )
-        .needs(Needs::$needs)
+        $(.needs(Needs::$needs))?
     };
 }
 
-samples! {
-    Windows Links "hot_link_share" "the share of links that are hot, over windows";
-    Windows Links "busiest_link_use" "the busiest link's use, over windows";
-    HotLinks Neighbours "neighbour_free_1hop" "the free share of buffers one hop from a hot link";
-    HotLinks Neighbours "neighbour_free_2hop" "the free share of buffers two hops from a hot link";
+samples! { FLOW_SAMPLES, OF_FLOWS:
+    EndlessFlows Gbps "flow_goodput_gbps" "the goodput of an endless flow", of_flow goodput;
+    EndlessFlows Share "flow_link_share" "the goodput of an endless flow over what its hosts' links carry", of_flow link_share;
+    EndlessFlows Share "flow_payload_share" "the goodput of an endless flow over the payload that its hosts' links carry", of_flow payload_share;
+}
+
+samples! { PROBE_SAMPLES, SAMPLED:
+    Windows Share "hot_link_share" "the share of links that are hot, over windows", needs Links;
+    Windows Share "busiest_link_use" "the busiest link's use, over windows", needs Links;
+    HotLinks Share "neighbour_free_1hop" "the free share of buffers one hop from a hot link", needs Neighbours;
+    HotLinks Share "neighbour_free_2hop" "the free share of buffers two hops from a hot link", needs Neighbours;
+    Windows Gbps "goodput_gbps" "the goodput over windows", needs Goodput, each Workload;
+    Windows Number "window_drops" "the packets dropped over windows", needs Drops, each Reason;
+    Windows Bytes "queue_spread_bytes" "the fullest queue less the emptiest over windows", needs Spread, each Links;
+    DataPackets Us "latency_us" "the time from a data packet's first switch to its last", needs Latency, each Workload;
+    Windows Share "use_spread" "the largest use of a link less the smallest over windows", needs Spread, each Links;
+}
+
+/// The samples that are no completion times: of flows, and what probes take.
+pub(super) const KINDS: &[&[SampleKind]] = &[FLOW_SAMPLES, PROBE_SAMPLES];
+
+const fn first<T: Copy>(of: &[T]) -> Option<T> {
+    match of {
+        [first, ..] => Some(*first),
+        [] => None,
+    }
+}
+
+fn goodput(record: &Record) -> Vec<f64> {
+    let gbps = |bytes: &f64| bytes * 8.0 / 1e9;
+    record.endless.iter().map(gbps).collect()
+}
+
+fn link_share(record: &Record) -> Vec<f64> {
+    let flows = record.endless.iter().zip(&record.endless_link);
+    finite(flows.map(|(own, link)| own / link))
+}
+
+fn payload_share(record: &Record) -> Vec<f64> {
+    let links = record.endless_link.iter().zip(&record.endless_payload);
+    let flows = record.endless.iter().zip(links);
+    finite(flows.map(|(own, (link, payload))| own / (link * payload)))
+}
+
+fn finite(shares: impl Iterator<Item = f64>) -> Vec<f64> {
+    shares.filter(|share| share.is_finite()).collect()
 }
 
 /// The parts of the table, one after the other.
-const fn joined<const N: usize>(parts: [&[Metric]; 4]) -> [Metric; N] {
+const fn joined<const N: usize>(parts: [&[Metric]; 6]) -> [Metric; N] {
     let mut all = [Metric::dropped(DropReason::Full); N];
     let (mut n, mut part) = (0, 0);
     while part < parts.len() {
@@ -159,6 +253,20 @@ fn p50(of: &Percentiles) -> Reading {
 
 fn p99(of: &Percentiles) -> Reading {
     bounded(of.p99, of.p99_at_least)
+}
+
+fn p999(of: &Percentiles) -> Reading {
+    bounded(of.p999, of.p999_at_least)
+}
+
+fn mean(of: &Percentiles) -> Reading {
+    bounded(of.mean, of.mean_at_least)
+}
+
+/// Of the flows of size number `size`.
+fn sized(summary: &Summary, size: usize, read: fn(&Percentiles) -> Reading) -> Reading {
+    let of = summary.fct_by_size_ms.get(size);
+    of.map_or(Reading::Nothing, read)
 }
 
 fn bounded(value: Option<f64>, at_least: bool) -> Reading {

@@ -1,6 +1,7 @@
 //! Background flows: gaps, sizes, destinations, load.
 
 use super::*;
+use sidestep_types::BitRate;
 
 #[test]
 fn background_has_its_gap_its_sizes_and_uniform_destinations() {

@@ -75,3 +75,44 @@ fn a_flow_list_is_refused_where_it_is_wrong() {
         "expected at most 256 classes in a run, got \"c256\" as one more"
     );
 }
+
+#[test]
+fn a_listed_mss_is_kept_and_the_others_are_drawn() {
+    let rows = "0 us,0,1,20 kB,9 kB\n0 us,1,2,20 kB,\n0 us,2,3,20 kB,536 B\n";
+    let files = One(format!("start,src,dst,size,mss\n{rows}"));
+    let of = |set: &[(&str, &str)]| {
+        let made = build("flow_list", &values("flow_list", set), &files, &network(4)).unwrap();
+        let mss: Vec<_> = planned(&made, SECOND, 1)
+            .flows
+            .iter()
+            .map(|f| f.mss_or(0))
+            .collect();
+        (mss, made.largest_mss())
+    };
+    let file = ("file", "f.csv");
+    assert_eq!(of(&[file]), (vec![9_000, 0, 536], Some((9_000, "file"))));
+    assert_eq!(
+        of(&[file, ("mss", "100 B")]),
+        (vec![9_000, 100, 536], Some((9_000, "file")))
+    );
+    let load = |text: &str| {
+        let load = listed(text).unwrap().load(Cost::default(), SECOND);
+        (load.packets_per_s, load.payload_bps)
+    };
+    assert_eq!(load(&files.0), (3.0 + 14.0 + 38.0, 480_000.0));
+    let said = |mss: &str| {
+        listed(&format!(
+            "start_us,src,dst,size_bytes,mss_bytes\n0,0,1,1,{mss}\n"
+        ))
+        .unwrap_err()
+        .to_string()
+    };
+    assert_eq!(
+        said("0"),
+        "f.csv:2: expected an mss from 1 B to 9000 B, got 0 B"
+    );
+    assert_eq!(
+        said("9001"),
+        "f.csv:2: expected an mss from 1 B to 9000 B, got 9001 B"
+    );
+}

@@ -108,6 +108,68 @@ fn a_response_waits_for_its_request_and_for_thought() {
     }
 }
 
+/// Who opens the connection of each flow, where it is shared.
+fn openers(plan: &Plan) -> Vec<u32> {
+    let flows = plan.joint.iter().map(|joint| joint.flow.0);
+    assert!(flows.eq(0..plan.joint.len() as u32));
+    plan.joint.iter().map(|joint| joint.opener.0).collect()
+}
+
+#[test]
+fn a_request_and_its_response_share_a_connection_or_all_of_two_hosts_do() {
+    let with = |connection| {
+        let set = [
+            ("request", "250 B"),
+            ("connections", "3"),
+            ("degree", "5"),
+            ("connection", connection),
+        ];
+        planned(&made("query", 4, &set), SECOND, 1)
+    };
+    let (own, shared, lasting) = (with("own"), with("shared"), with("persistent"));
+    assert_eq!(own.joint, []);
+    assert!(own.flows.len() > 1000 && own.flows == shared.flows && own.flows == lasting.flows);
+    let pairs = |f: u32| f - f % 2;
+    let flows = own.flows.len() as u32;
+    assert_eq!(openers(&shared), (0..flows).map(pairs).collect::<Vec<_>>());
+
+    // Five responses of three hosts: two answer twice, on a connection each.
+    let mut seen = BTreeMap::new();
+    for (f, opener) in openers(&lasting).into_iter().enumerate() {
+        let (flow, request) = (own.flows[f], own.flows[f - f % 2]);
+        assert_eq!(own.flows[opener as usize].src, request.src);
+        let pair = (request.src.0, request.dst.0, f % 10 >= 6);
+        assert_eq!(*seen.entry(pair).or_insert(pairs(f as u32)), opener);
+        assert!(
+            flow.request
+                || flow.start
+                    == Start::After {
+                        flow: FlowId(f as u32 - 1),
+                        wait: Time::ZERO
+                    }
+        );
+    }
+    assert_eq!(seen.len(), 4 * 3 * 2);
+}
+
+#[test]
+fn a_connection_has_one_mss() {
+    let set = [
+        ("request", "250 B"),
+        ("degree", "3"),
+        ("connection", "persistent"),
+        ("mss", "64..1500"),
+    ];
+    let plan = planned(&made("query", 4, &set), SECOND, 1);
+    let mss = |flow: u32| plan.flows[flow as usize].mss;
+    let openers = openers(&plan);
+    for (f, opener) in openers.iter().enumerate() {
+        assert!(mss(f as u32).is_some() && mss(f as u32) == mss(*opener));
+    }
+    let different: BTreeSet<_> = openers.iter().map(|opener| mss(*opener)).collect();
+    assert!(different.len() > 8, "{different:?}");
+}
+
 #[test]
 fn jitter_delays_within_its_bound_and_moves_nobody() {
     let still = planned(&made("query", 64, &[]), SECOND, 3);

@@ -2,11 +2,11 @@
 
 use super::config;
 use crate::frame::sample::{Sample, arp_request};
-use crate::machine::{Counters, Machine};
+use crate::machine::{Change, Counters, Machine};
 use crate::setup::Setup;
 use proptest::prelude::*;
 use sidestep_switch::{buffer, route, sched};
-use sidestep_types::{PortId, Time};
+use sidestep_types::{BitRate, PortId, Time};
 
 /// Something that comes in.
 #[derive(Clone, Debug)]
@@ -73,6 +73,23 @@ fn input() -> impl Strategy<Value = Input> {
 /// Frames with the port and the nanoseconds since the one before.
 fn traffic() -> impl Strategy<Value = Vec<(Input, u16, u64)>> {
     proptest::collection::vec((input(), 0u16..5, 0u64..3_000), 1..300)
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    let ports = || proptest::collection::vec((0u16..5).prop_map(PortId), 1..4);
+    let set = move || ports().prop_map(|ports| ports.into_iter().collect());
+    let host = |n: u8| format!("02:00:00:00:00:0{n}").parse().unwrap();
+    prop_oneof![
+        (set(), 10u64..4_000).prop_map(|(set, rate)| Change::Rate(set, BitRate::mbps(rate))),
+        set().prop_map(Change::Down),
+        set().prop_map(Change::Up),
+        (1u8..=4, ports(), proptest::option::of(3u16..5)).prop_map(move |(to, ports, open)| {
+            Change::Ways {
+                stations: vec![(host(to), ports)],
+                detours: open.map(|port| [PortId(port)].into_iter().collect()),
+            }
+        }),
+    ]
 }
 
 /// What came in, and the copies more that floods made of it, is where?
@@ -147,6 +164,32 @@ proptest! {
             let mut machine = Machine::new(&setup).unwrap();
             let sent = run(&mut machine, &traffic)?;
             rate_is_kept(&sent)?;
+        }
+    }
+
+    #[test]
+    fn nothing_is_lost_count_of_while_rates_links_and_ways_change(
+        traffic in traffic(),
+        changes in proptest::collection::vec((0usize..300, change()), 1..20),
+    ) {
+        for setup in combinations().iter().step_by(5) {
+            let mut machine = Machine::new(setup).unwrap();
+            let mut now = Time::ZERO;
+            for (n, (input, port, wait)) in traffic.iter().enumerate() {
+                now += Time::from_ns(*wait);
+                super::leaving(&mut machine, now);
+                for (_, change) in changes.iter().filter(|(at, _)| at % traffic.len() == n) {
+                    machine.change(now, change).unwrap();
+                    conserved(&machine.counters(now))?;
+                }
+                machine.receive(now, PortId(*port), &input.bytes());
+                conserved(&machine.counters(now))?;
+            }
+            super::leaving(&mut machine, Time::from_s(100));
+            let last = machine.counters(Time::from_s(100));
+            conserved(&last)?;
+            prop_assert_eq!((last.held, machine.next_departure()), (0, None));
+            prop_assert!(last.ports.iter().all(|p| p.queued_packets == 0 && p.queued_bytes == 0));
         }
     }
 

@@ -1,8 +1,10 @@
 //! The switch by hand, and what must hold for every policy.
 
+mod changes;
 mod dialogue;
 mod laws;
 mod reloads;
+mod shims;
 mod victims;
 
 use super::{Departure, Event, Happened, Machine};

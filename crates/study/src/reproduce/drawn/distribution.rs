@@ -31,22 +31,18 @@ pub fn draw(view: &View<'_>) -> Parts {
     head.extend(columns.map(String::from));
     let mut rows = Vec::new();
     for strand in &strands {
-        let points = view.points().filter(|point| {
-            free.iter()
-                .zip(&strand.free)
-                .all(|(i, v)| point.at[*i] == *v)
-        });
-        let records: Vec<&Record> = points.flat_map(|p| p.of_scheme(strand.scheme)).collect();
-        let Some(spread) = Spread::of(&view.spec.of, &records) else {
+        let records: Vec<&Record> = view.records(strand, &free).collect();
+        let Some(kind) = metric::sample(&view.spec.of) else {
             let why = format!("no sample is called {:?}", view.spec.of);
             return (Err(why), Sheet::default(), String::new());
         };
+        let spread = Spread::of(kind, &view.spec.of, &records);
         let mut row: Vec<String> = strand.free.iter().map(|v| v.to_string()).collect();
         row.push(strand.scheme.into());
         row.extend(spread.cells());
         rows.push(row);
-        figure.x_label = spread.kind.axis.into();
-        figure.counted = spread.kind.population.words().into();
+        figure.x_label = kind.label(&view.spec.of);
+        figure.counted = kind.population.words().into();
         figure.completes = spread.completes;
         // Times of one system lie within one decade or many, and a log axis serves both.
         figure.log = spread.completes || view.spec.log_x;
@@ -65,35 +61,38 @@ pub fn draw(view: &View<'_>) -> Parts {
 const PERMILLES: [u32; 4] = [500, 900, 990, 999];
 
 /// A sample, ready to be drawn.
-struct Spread {
-    kind: &'static SampleKind,
+pub struct Spread {
     /// Its values are times, and those of the unfinished are missing.
     completes: bool,
     /// Ascending.
-    done: Vec<f64>,
-    n: usize,
+    pub done: Vec<f64>,
+    /// How many there are, known or not.
+    pub n: usize,
     /// Each with whether it is a lower bound.
     percentiles: [Option<(f64, bool)>; 4],
 }
 
 impl Spread {
     /// The sample called `name` of all these runs.
-    fn of(name: &str, records: &[&Record]) -> Option<Spread> {
-        let kind = metric::sample(name)?;
-        Some(match kind.values {
+    pub fn of(kind: &SampleKind, name: &str, records: &[&Record]) -> Spread {
+        match kind.values {
             Values::Times(of) => {
                 let mut all = Sample::default();
                 records.iter().for_each(|record| all.merge(&of(record)));
-                Spread::times(kind, all)
+                Spread::times(all)
+            }
+            Values::Flows(of) => {
+                let values = records.iter().flat_map(|record| of(record));
+                Spread::values(values.collect())
             }
             Values::Probed => {
                 let values = records.iter().filter_map(|r| r.probed.samples.get(name));
-                Spread::values(kind, values.flatten().copied().collect())
+                Spread::values(values.flatten().copied().collect())
             }
-        })
+        }
     }
 
-    fn times(kind: &'static SampleKind, mut sample: Sample) -> Spread {
+    fn times(mut sample: Sample) -> Spread {
         let mut done: Vec<f64> = sample.finished().iter().map(|t| t.as_ms_f64()).collect();
         done.sort_by(f64::total_cmp);
         let percentiles = PERMILLES.map(|permille| {
@@ -103,7 +102,6 @@ impl Spread {
             })
         });
         Spread {
-            kind,
             completes: true,
             n: sample.len() as usize,
             done,
@@ -112,14 +110,13 @@ impl Spread {
     }
 
     /// Of what a probe took.
-    fn values(kind: &'static SampleKind, mut values: Vec<f64>) -> Spread {
+    fn values(mut values: Vec<f64>) -> Spread {
         values.sort_by(f64::total_cmp);
         let nearest = |permille: u32| {
             let rank = (values.len() * permille as usize).div_ceil(1000).max(1);
             values.get(rank - 1).map(|v| (*v, false))
         };
         Spread {
-            kind,
             completes: false,
             n: values.len(),
             percentiles: PERMILLES.map(nearest),

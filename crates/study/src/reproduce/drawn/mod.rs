@@ -5,7 +5,9 @@
 mod against;
 mod distribution;
 mod measured;
+mod over_time;
 mod probed;
+mod ranked;
 mod values;
 mod view;
 
@@ -51,6 +53,8 @@ pub fn draw(experiment: &Experiment, results: &Results, nth: usize, palette: &Pa
     let (scene, table, caption) = match spec.kind {
         PlotKind::Lines | PlotKind::Bars => against::draw(&view),
         PlotKind::Cdf => distribution::draw(&view),
+        PlotKind::Ranked => ranked::draw(&view),
+        PlotKind::OverTime => over_time::draw(&view),
         PlotKind::Path | PlotKind::Detours | PlotKind::Occupancy => probed::draw(&view),
     };
     Drawn {

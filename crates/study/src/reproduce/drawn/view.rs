@@ -3,7 +3,7 @@
 use crate::plot::{Entry, Palette, Scene};
 use crate::words::seeds;
 use sidestep_lab::stats::Summary;
-use sidestep_lab::{Experiment, PlotSpec, PointResult, Results};
+use sidestep_lab::{Experiment, PlotSpec, PointResult, Record, Results};
 
 /// Everything a plot is made from.
 pub struct View<'a> {
@@ -109,6 +109,15 @@ impl<'a> View<'a> {
             condition && x.is_none_or(|(i, value)| point.at[i] == value)
         })?;
         point.summary(strand.scheme)
+    }
+
+    /// All runs of a strand, where `free` are the axes of its condition.
+    pub fn records(&self, strand: &Strand<'a>, free: &[usize]) -> impl Iterator<Item = &'a Record> {
+        let points = self.points().filter(|point| {
+            let mut values = free.iter().zip(&strand.free);
+            values.all(|(i, v)| point.at[*i] == *v)
+        });
+        points.flat_map(|point| point.of_scheme(strand.scheme))
     }
 
     /// How a strand looks and what it is called.

@@ -18,6 +18,8 @@ pub fn spoil(run: &mut Run, without: Without) {
         seed: _,
         plan: _,
         outcome,
+        framing: _,
+        mss: _,
         probed,
         interrupted: _,
         unmeasured: _,
@@ -49,6 +51,8 @@ pub fn spoil(run: &mut Run, without: Without) {
         drops_at,
         // Nothing is sampled or logged of real packets: there is none, not one of 0.
         samples: _,
+        windows: _,
+        thinned: _,
         detours: _,
         detours_missed: _,
         occupancy: _,
@@ -74,6 +78,7 @@ fn spoil_flow(flow: &mut FlowOutcome, without: Without) {
         reordered,
         reordering_extent,
         n_reordering,
+        transport_reordered,
         marks,
         detours,
         max_detours,
@@ -86,6 +91,7 @@ fn spoil_flow(flow: &mut FlowOutcome, without: Without) {
         reordered,
         reordering_extent,
         n_reordering,
+        transport_reordered,
         detours,
         drops,
     ];
@@ -138,15 +144,23 @@ fn spoil_class(class: &mut ClassOutcome, without: Without) {
         extra_hops,
         trimmed,
         reordered,
+        transport_reordered,
         n_reordering,
     } = class;
     *sent += 7 * u64::from(without.data_out);
     // More than were detoured or reordered.
     *delivered += 70 * u64::from(without.data_in);
     *marked += 7 * u64::from(without.marked);
-    [detoured, detours, dropped, trimmed, reordered]
-        .into_iter()
-        .for_each(|count| *count += 7);
+    [
+        detoured,
+        detours,
+        dropped,
+        trimmed,
+        reordered,
+        transport_reordered,
+    ]
+    .into_iter()
+    .for_each(|count| *count += 7);
     detours_each.add(3, 7);
     extra_hops.resize(3, Histogram::default());
     extra_hops[2].add(4, 7);
@@ -169,6 +183,13 @@ fn spoil_totals(totals: &mut Totals, without: Without) {
         retransmits: _,
         spurious_retransmits,
         spurious_timeouts,
+        shim_held,
+        shim_released,
+        shim_expired,
+        shim_discarded,
+        shim_late,
+        shim_bypassed,
+        shim_dropped,
         drops,
     } = totals;
     let never = [
@@ -178,6 +199,13 @@ fn spoil_totals(totals: &mut Totals, without: Without) {
         pauses,
         spurious_retransmits,
         spurious_timeouts,
+        shim_held,
+        shim_released,
+        shim_expired,
+        shim_discarded,
+        shim_late,
+        shim_bypassed,
+        shim_dropped,
     ];
     never.into_iter().for_each(|count| *count += 7);
     *timeouts += 7 * u64::from(without.timeouts);

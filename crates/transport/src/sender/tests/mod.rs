@@ -14,7 +14,9 @@ use std::sync::Arc;
 use sidestep_types::{SackBlocks, Time};
 
 use super::TcpSender;
-use crate::{Ack, Congestion, Ranking, Recovery, Reduction, RtoConfig, Segment, Sender, TcpConfig};
+use crate::{
+    Ack, Congestion, Opened, Ranking, Recovery, Reduction, RtoConfig, Segment, Sender, TcpConfig,
+};
 
 /// NewReno throughout, four segments at first, a timeout of 200 us at least and at first.
 fn tcp() -> TcpConfig {

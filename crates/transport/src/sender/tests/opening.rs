@@ -74,3 +74,16 @@ fn an_empty_flow_opens_nothing_until_it_has_data() {
     tx.push(500);
     assert!(tx.poll_send(us(10)).expect("a SYN").syn);
 }
+
+/// What a sender on a connection begins with that the other end has opened.
+#[test]
+fn who_answers_opens_nothing_and_knows_the_round_trip_that_was_seen() {
+    let answering = |opened| flow(opening(), 3000).answering(opened);
+    let mut tx = answering(Opened::Took(us(80)));
+    assert_eq!((tx.rto(), tx.sends(0)), (us(240), vec![0, 1, 2]));
+    let mut tx = answering(Opened::Unseen);
+    assert_eq!((tx.rto(), tx.sends(0)), (us(1000), vec![0, 1, 2]));
+    // RFC 5681 3.1: something of the handshake was lost.
+    let mut tx = answering(Opened::Again);
+    assert_eq!((tx.rto(), tx.sends(0)), (us(1000), vec![0]));
+}

@@ -1,0 +1,94 @@
+//! Links that fail on a testbed, as [`testbed.rs`](testbed.rs) has the rest. Skips, with the reason, where
+//! the kernel forbids namespaces.
+
+mod common;
+
+use common::bed::{Bed, check_laws, sum, table};
+use serde_json::Value;
+
+/// Twenty flows of one host to a host of another edge, while a cable on one of their two paths dies and comes
+/// back. A flow is 16 ms of its link as measured.
+const FAILS: &str = r#"
+duration = "60 ms"
+drain = "2 s"
+seeds = 1
+schemes = ["droptail"]
+
+[topology]
+kind = "testbed"
+
+[transport]
+rto_min = "10 ms"
+rto_initial = "10 ms"
+
+[workload.many]
+kind = "incast"
+degree = 1
+flows = 20
+size = "200 kB"
+target = 5
+senders = "first"
+
+[scheme.droptail]
+summary = "TCP over queues without a limit"
+[scheme.droptail.switch]
+buffer = "droptail"
+capacity = "unlimited"
+[scheme.droptail.transport]
+kind = "newreno"
+
+[[change]]
+at = "5 ms"
+link = "edge 0 - agg 0"
+down = true
+reroute = "4 ms"
+
+[[change]]
+at = "20 ms"
+link = "edge 0 - agg 1"
+rate = "500 Mbps"
+
+[[change]]
+at = "30 ms"
+link = "edge 0 - agg 0"
+up = true
+reroute = "1 ms"
+"#;
+
+#[test]
+fn links_fail_and_come_back_as_the_scenario_says() {
+    let Some(bed) = Bed::new("fails") else { return };
+    bed.room.file("fails.toml", FAILS);
+    bed.testbed(&["up", "fails.toml"]).with_status(0);
+    let done = bed.testbed(&["run", "--keep-stalled", "--json", "--out", "out"]);
+    let result: Value = serde_json::from_str(&done.with_status(0).out).unwrap();
+    check_laws(&bed, "out", &result["schemes"]["droptail"]);
+    let flows = table(&bed.room.path().join("out/flows.parquet"));
+    assert_eq!(flows.len(), 20);
+    assert_eq!(sum(&flows, "delivered_bytes"), 20 * 200_000);
+    let ports = table(&bed.room.path().join("out/ports.parquet"));
+    assert!(sum(&ports, "drops_link_down") > 0, "{ports:?}");
+    // All is as it was built.
+    let logs = |i: u32| {
+        let log = format!("/run/sidestep/{}/s{i}.log", bed.name);
+        std::fs::read_to_string(log).unwrap()
+    };
+    let edge = logs(0);
+    for said in [
+        "change: p2 down,",
+        "change: other ways to 6 stations",
+        "change: p3 at 50 Mbps",
+        "change: p2 up",
+    ] {
+        assert!(edge.contains(said), "{said}: {edge}");
+    }
+    assert!(logs(3).contains("change: p0 down,"));
+    let status = bed.testbed(&["status", "--json"]);
+    let status: Value = serde_json::from_str(&status.out).unwrap();
+    for switch in status["testbeds"][0]["switches"].as_array().unwrap() {
+        for (name, port) in switch["ports"].as_object().unwrap() {
+            assert_eq!(port["link_up"], true, "{name}");
+            assert_eq!(port["rate_bps"], 100_000_000, "{name}");
+        }
+    }
+}

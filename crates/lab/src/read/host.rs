@@ -1,0 +1,118 @@
+//! `[host]`: the shims of every host, and their parameters.
+
+use super::words::words;
+use crate::scheme::HOST_SPEC;
+use sidestep_config::document::{Entry, Item, Node, Table};
+use sidestep_config::ledger::Ledger;
+use sidestep_config::problem::{At, Problems, suggest};
+use sidestep_config::section::{Resolved, resolve};
+use sidestep_config::spec::Layer;
+use sidestep_transport::{TransportConfig, shim};
+use sidestep_types::Values;
+
+/// The section, and the shims that it comes to. `None` when a problem left it without a meaning.
+pub(super) fn host(
+    layers: &[Layer<'_>],
+    at: &At,
+    ledger: &mut Ledger,
+    problems: &mut Problems,
+) -> Option<(Resolved, Vec<(String, Values)>)> {
+    let mut whole = true;
+    let tables: Vec<Table> = (layers.iter())
+        .map(|layer| flat(layer.table, &mut whole, problems))
+        .collect();
+    let layers: Vec<Layer<'_>> = (layers.iter().zip(&tables))
+        .map(|(layer, table)| Layer { table, ..*layer })
+        .collect();
+    let mut resolved = resolve(&HOST_SPEC, &layers, at, ledger, problems)?;
+    if !whole {
+        return None;
+    }
+    let listed = resolved.values.word_or_off("shims").unwrap_or_default();
+    let named = |name: &str| {
+        let values = resolved.policies.iter().find(|(known, _)| *known == name);
+        let values = &values.expect("its name was checked").1;
+        (name.to_string(), values.clone())
+    };
+    let shims: Vec<_> = names(&listed).map(named).collect();
+    let (settings, places) = (&mut resolved.settings, &resolved.places);
+    // A shim is chosen by the list; what is said of one that is not on it has no effect, and stays
+    // for the warning.
+    settings.retain(|(key, _, _)| {
+        let mut parts = key.split('.').skip(1);
+        let (of, param) = (parts.next(), parts.next());
+        let on = |name: &str| shims.iter().any(|(shim, _)| shim == name);
+        match (of, param) {
+            (Some("shims"), None) => true,
+            (Some(name), Some(_)) => on(name) || places.contains_key(key),
+            _ => false,
+        }
+    });
+    Some((resolved, shims))
+}
+
+/// Refuses shims that no host can have, or none with this transport.
+pub(super) fn check(
+    (resolved, shims): &(Resolved, Vec<(String, Values)>),
+    transport: &TransportConfig,
+    at: &At,
+    problems: &mut Problems,
+) -> Option<()> {
+    // Where no value is to blame, where it was chosen.
+    let at = resolved.places.get("host.shims").unwrap_or(at);
+    let refused = |(part, why)| resolved.refused(part, &why, at, problems);
+    shim::check(shims, transport).map_err(refused).ok()
+}
+
+fn names(listed: &str) -> impl Iterator<Item = &str> {
+    let words = listed.split(',').map(str::trim);
+    words.filter(|name| !name.is_empty())
+}
+
+/// The table with its list of shims as one text, when they are shims and each is there once.
+fn flat(table: &Table, whole: &mut bool, problems: &mut Problems) -> Table {
+    let mut entries = Table::new();
+    for entry in table {
+        let mut entry: Entry = entry.clone();
+        if entry.key == "shims" {
+            let said = words(&entry.node, "host.shims", "names of shims", problems);
+            *whole &= are_shims(&said, problems);
+            let said: Vec<&str> = said.iter().map(|(name, _)| name.as_str()).collect();
+            let text = match said[..] {
+                [] => NONE.to_string(),
+                _ => said.join(", "),
+            };
+            entry.node = Node {
+                item: Item::Text(text),
+                at: entry.node.at,
+            };
+        }
+        entries.push(entry);
+    }
+    entries
+}
+
+/// The word for no shims.
+const NONE: &str = "none";
+
+fn are_shims(said: &[(String, At)], problems: &mut Problems) -> bool {
+    if let [(word, _)] = said
+        && word == NONE
+    {
+        return true;
+    }
+    let mut good = true;
+    for (i, (name, at)) in said.iter().enumerate() {
+        let known = || shim::ENTRIES.iter().map(|entry| entry.name);
+        if !known().any(|known| known == name) {
+            let hint = suggest(name, known());
+            problems.add(at, format!("shim {name:?} is unknown{hint}"));
+            good = false;
+        } else if said[..i].iter().any(|(other, _)| other == name) {
+            let message = format!("host.shims: a shim stands once in a stack, got {name:?} twice");
+            problems.add(at, message);
+            good = false;
+        }
+    }
+    good
+}

@@ -1,0 +1,204 @@
+//! Changes to a network while a run goes on: what they are, in which order they come, and which a
+//! network cannot have.
+//!
+//! **Decision**     a change holds from its instant on, before anything else of that instant. Next
+//!                  hops follow it when `reroute` has passed, unless they follow a later change of
+//!                  the same cable by then.
+//! **State**        which cables are down, and which next hops go around.
+//! **Errors**       a cable that is not there; a rate below 1 kbps; a change of what is so already; a cut
+//!                  that leaves a host without a way, unless next hops never follow it.
+//! **Source**       none: the simulator's own.
+//! **Deviations**   a switch learns of every cable at the same instant (a real routing protocol
+//!                  spreads); a packet of which a bit has left leaves at the rate at which it began.
+
+use crate::network::{End, Network};
+use sidestep_types::{BitRate, Time};
+
+/// A change to both directions of a cable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// When it happens.
+    pub at: Time,
+    /// The cable, by its place in [`Network::cables`].
+    pub cable: u32,
+    /// What it becomes.
+    pub to: Becomes,
+    /// After which time next hops follow; `None` is never. They do not depend on rates.
+    pub reroute: Option<Time>,
+}
+
+/// What becomes of a cable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Becomes {
+    /// It has this rate from now on.
+    Rate(BitRate),
+    /// It carries nothing any more.
+    Down,
+    /// It is as the network says again.
+    Up,
+}
+
+/// The least rate that a link can be given: of a lower one a queue would outlast all time.
+pub const LEAST_RATE: BitRate = BitRate::bps(1_000);
+
+/// What is to be done at an instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// The change of this number happens.
+    Happens(usize),
+    /// Next hops follow it.
+    Known(usize),
+}
+
+/// What there is to do, in the order of time; of one instant, what happens before what gets known,
+/// and in the order in which the changes were given.
+pub(crate) fn steps(changes: &[Change]) -> Vec<(Time, Step)> {
+    let mut steps = Vec::new();
+    for (i, change) in changes.iter().enumerate() {
+        steps.push((change.at, Step::Happens(i)));
+        if let (Some(after), false) = (change.reroute, matches!(change.to, Becomes::Rate(_))) {
+            steps.push((change.at.saturating_add(after), Step::Known(i)));
+        }
+    }
+    steps.sort_by_key(|(at, step)| (*at, matches!(step, Step::Known(_))));
+    steps
+}
+
+/// How the cables stand, and how next hops take them to stand.
+#[derive(Clone, Debug)]
+pub(crate) struct Standing {
+    /// Per cable: is it down?
+    pub down: Vec<bool>,
+    /// Per cable: do next hops go around it?
+    pub avoided: Vec<bool>,
+    /// Per cable: the change that they follow, after when it happened.
+    followed: Vec<Option<(Time, usize)>>,
+}
+
+impl Standing {
+    /// Of so many cables, all of them up.
+    pub fn new(cables: usize) -> Standing {
+        Standing {
+            down: vec![false; cables],
+            avoided: vec![false; cables],
+            followed: vec![None; cables],
+        }
+    }
+
+    /// Takes a step.
+    pub fn take(&mut self, changes: &[Change], step: Step) {
+        let (Step::Happens(i) | Step::Known(i)) = step;
+        let cable = changes[i].cable as usize;
+        match (step, changes[i].to) {
+            (Step::Known(_), to) => {
+                let this = Some((changes[i].at, i));
+                if self.followed[cable] < this {
+                    self.followed[cable] = this;
+                    self.avoided[cable] = to == Becomes::Down;
+                }
+            }
+            (_, Becomes::Down) => self.down[cable] = true,
+            (_, Becomes::Up) => self.down[cable] = false,
+            (_, Becomes::Rate(_)) => {}
+        }
+    }
+}
+
+/// What is wrong with a change, by its number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// The change.
+    pub change: usize,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+/// Refuses the first change that `network` cannot have. Says which cut hosts off and are never
+/// followed by next hops: packets to and from there are lost, and that is meant.
+pub fn check_changes(network: &Network, changes: &[Change]) -> Result<Vec<Wrong>, Wrong> {
+    let wrong = |change: usize, why: String| Wrong { change, why };
+    let cables = network.cables.len();
+    if let Some(i) = (changes.iter()).position(|change| change.cable as usize >= cables) {
+        let cable = changes[i].cable;
+        return Err(wrong(i, format!("cable {cable} is not there, of {cables}")));
+    }
+    let mut cuts = Vec::new();
+    let mut standing = Standing::new(cables);
+    let steps = steps(changes);
+    // Apart from each other: parts as they are, and as next hops know of.
+    let whole = parts(network, &standing.down);
+    let mut apart = [whole.clone(), whole];
+    for group in steps.chunk_by(|a, b| a.0 == b.0) {
+        for &(_, step) in group {
+            if let Step::Happens(i) = step {
+                let change = &changes[i];
+                let down = standing.down[change.cable as usize];
+                let why = match change.to {
+                    Becomes::Rate(rate) if rate.as_bps() == 0 => "a rate of 0: say down",
+                    Becomes::Rate(_) if down => "it is down then, and has no rate",
+                    Becomes::Rate(rate) if rate < LEAST_RATE => "a rate below 1 kbps: say down",
+                    Becomes::Down if down => "it is down then already",
+                    Becomes::Up if !down => "it is up then already",
+                    _ => "",
+                };
+                if !why.is_empty() {
+                    return Err(wrong(i, why.into()));
+                }
+            }
+            standing.take(changes, step);
+        }
+        for (which, dead) in [&standing.down, &standing.avoided].into_iter().enumerate() {
+            let before = std::mem::replace(&mut apart[which], parts(network, dead));
+            let Some((a, b)) = parted(&before, &apart[which]) else {
+                continue;
+            };
+            let why = format!("it leaves no way between host {a} and host {b}");
+            let blamed = |&(_, step): &(Time, Step)| match (which, step) {
+                (0, Step::Happens(i)) if changes[i].to == Becomes::Down => Some(i),
+                (1, Step::Known(i)) if changes[i].to == Becomes::Down => Some(i),
+                _ => None,
+            };
+            let mut blamed = group.iter().filter_map(blamed);
+            let last = blamed.clone().next_back().expect("something went down");
+            let followed = blamed.find(|i| changes[*i].reroute.is_some());
+            match followed {
+                Some(i) if which == 0 => return Err(wrong(i, why)),
+                Some(i) => return Err(wrong(i, format!("once next hops follow it, {why}"))),
+                None => cuts.push(wrong(last, why)),
+            }
+        }
+    }
+    Ok(cuts)
+}
+
+/// Two hosts that were in one part before and are not now, if there are any.
+fn parted(before: &[u32], now: &[u32]) -> Option<(usize, usize)> {
+    let mut with_first = before.iter().map(|first| *first as usize).zip(0..);
+    with_first.find(|&(a, b)| now[a] != now[b])
+}
+
+/// The part of the network that each host is in, by its first host.
+fn parts(network: &Network, dead: &[bool]) -> Vec<u32> {
+    let hosts = network.hosts as usize;
+    let mut above: Vec<u32> = (0..(hosts + network.switches.len()) as u32).collect();
+    let place = |end: End| match end {
+        End::Host(h) => h.0 as usize,
+        End::Switch(s) => hosts + s.0 as usize,
+    };
+    fn root(above: &mut [u32], mut at: usize) -> usize {
+        while above[at] as usize != at {
+            above[at] = above[above[at] as usize];
+            at = above[at] as usize;
+        }
+        at
+    }
+    for (cable, _) in network.cables.iter().zip(dead).filter(|(_, dead)| !**dead) {
+        let (a, b) = (place(cable.a), place(cable.b));
+        let (a, b) = (root(&mut above, a), root(&mut above, b));
+        above[a.max(b)] = a.min(b) as u32;
+    }
+    (0..hosts).map(|h| root(&mut above, h) as u32).collect()
+}
+
+#[cfg(test)]
+mod tests;

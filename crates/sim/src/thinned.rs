@@ -1,0 +1,97 @@
+//! A sample that never holds more than it may: every value at first, then every second, fourth …
+//!
+//! **Decision**     when it is full, every second value goes, and from then on every second of
+//!                  those to come is left out as well: what is kept are the first, and then each
+//!                  `every`-th of all that were offered.
+//! **Units**        those of the values.
+//! **Deviations**   none from a whole sample until it is full; then quantiles have the error of a
+//!                  systematic sample.
+
+/// The values kept of those offered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Thinned<T> {
+    values: Vec<T>,
+    most: usize,
+    every: u64,
+    offered: u64,
+}
+
+impl<T: Copy> Thinned<T> {
+    /// Holds at most `most` values, which is even and above 0.
+    pub fn new(most: usize) -> Thinned<T> {
+        assert!(
+            most > 0 && most.is_multiple_of(2),
+            "an even number of values"
+        );
+        Thinned {
+            values: Vec::new(),
+            most,
+            every: 1,
+            offered: 0,
+        }
+    }
+
+    /// Takes a value, if it is its turn.
+    pub fn offer(&mut self, value: T) {
+        let turn = self.offered.is_multiple_of(self.every);
+        if turn && self.values.len() == self.most {
+            let mut place = 0;
+            self.values.retain(|_| {
+                place += 1;
+                place % 2 == 1
+            });
+            self.every *= 2;
+            // As `most` is even, the turn after the last one kept is this one.
+            debug_assert!(self.offered.is_multiple_of(self.every));
+        }
+        if turn {
+            self.values.push(value);
+        }
+        self.offered += 1;
+    }
+
+    /// How many there were, kept or not.
+    pub fn offered(&self) -> u64 {
+        self.offered
+    }
+
+    /// Is one missing?
+    pub fn is_thinned(&self) -> bool {
+        self.every > 1
+    }
+
+    /// Those kept, in the order in which they were offered.
+    pub fn into_values(self) -> Vec<T> {
+        self.values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(most: usize, offered: u64) -> Thinned<u64> {
+        let mut all = Thinned::new(most);
+        (0..offered).for_each(|value| all.offer(value));
+        all
+    }
+
+    #[test]
+    fn what_fits_is_whole_and_what_does_not_is_each_nth() {
+        let whole = of(6, 6);
+        assert!(!whole.is_thinned());
+        assert_eq!(whole.into_values(), [0, 1, 2, 3, 4, 5]);
+        let one_more = of(6, 7);
+        assert!(one_more.is_thinned());
+        assert_eq!(one_more.into_values(), [0, 2, 4, 6]);
+        for offered in 1..500 {
+            let kept = of(8, offered);
+            assert_eq!(kept.offered(), offered);
+            let every = kept.every;
+            let values = kept.into_values();
+            assert!(values.len() <= 8 && (every == 1 || values.len() > 4));
+            let expected: Vec<u64> = (0..offered).filter(|v| v % every == 0).collect();
+            assert_eq!(values, expected, "of {offered}");
+        }
+    }
+}

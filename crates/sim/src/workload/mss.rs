@@ -1,0 +1,69 @@
+//! How large a flow's segments are: the transport's, or its own.
+//!
+//! **Decision**     every flow of a workload has the payload of a full segment drawn uniformly from
+//!                  `mss`, both ends included; one number is that for all. A flow of a list that says its
+//!                  own keeps it.
+//! **State**        one stream, `mss`, read once a flow in their order: no other draw moves.
+//! **Units**        payload bytes.
+//! **Errors**       less than a byte, or more than a transport's own `mss` may have. What the switches and
+//!                  the receive window of a run hold is seen where those are known.
+
+use crate::plan::FlowPlan;
+use sidestep_transport::LONGEST_SEGMENT;
+use sidestep_types::{Param, ParamUnit, Refusal, Rng, Values};
+use std::num::NonZeroU16;
+
+/// The parameter of every workload.
+pub(super) const MSS: Param = Param::with_default(
+    "mss",
+    ParamUnit::ByteRange,
+    "transport",
+    "payload of a full segment of each flow, drawn uniformly, both ends included; by default the transport's",
+)
+.or_off("transport");
+
+/// The fewest and the most bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Mss {
+    least: u16,
+    most: u16,
+}
+
+impl Mss {
+    pub fn build(values: &Values) -> Result<Option<Mss>, Refusal> {
+        let Some((least, most)) = values.byte_range_or_off("mss") else {
+            return Ok(None);
+        };
+        let wrong = [least, most]
+            .into_iter()
+            .find(|n| !(1..=LONGEST_SEGMENT).contains(n));
+        if let Some(wrong) = wrong {
+            let expected = format!("must be between 1 B and {LONGEST_SEGMENT} B");
+            return Err(Refusal::of("mss", expected).got(format!("{wrong} B")));
+        }
+        let (least, most) = (least as u16, most as u16);
+        Ok(Some(Mss { least, most }))
+    }
+
+    pub fn most(self) -> u16 {
+        self.most
+    }
+
+    /// Gives each of `flows` that has none its own.
+    pub fn draw(self, flows: &mut [FlowPlan], rng: &mut Rng) {
+        let wide = u64::from(self.most - self.least) + 1;
+        for flow in flows {
+            let drawn = self.least + rng.below(wide) as u16;
+            flow.mss = flow.mss.or(NonZeroU16::new(drawn));
+        }
+    }
+
+    /// Values that stand for all: each, or the middles of so many equal parts of a wide range.
+    pub fn samples(self) -> impl Iterator<Item = u32> {
+        const PARTS: u64 = 256;
+        let wide = u64::from(self.most - self.least) + 1;
+        let parts = wide.min(PARTS);
+        let middle = move |part: u64| (2 * part + 1) * wide / (2 * parts);
+        (0..parts).map(move |part| u32::from(self.least) + middle(part) as u32)
+    }
+}

@@ -1,0 +1,187 @@
+//! Replace: a closed loop. So many flows are active, and each that ends is followed by another at once.
+//!
+//! **Decision**     `active` chains of flows. The first flow of a chain starts at time zero, up to
+//!                  `jitter` later, at a host drawn uniformly; each next one at the instant and at the host
+//!                  at which the one before was delivered. Every flow goes to another host drawn
+//!                  uniformly, and its size is drawn from `cdf` or is `size`.
+//! **State**        two streams for each chain, hosts and sizes, and one for jitter: more chains leave
+//!                  the earlier ones as they were, and a longer run only makes them longer.
+//! **Units**        sizes in payload bytes.
+//! **Errors**       no active flow, or more than a plan holds; both or neither of `cdf` and `size`; a
+//!                  distribution that cannot be read; jitter that reaches the run's end.
+//! **Source**       the field's usual closed loop; the next source is assumed.
+//! **Deviations**   nothing starts at or after the window's end. A chain is drawn ahead until it would
+//!                  fill the window on idle links at their full rate, so that it never runs out; what
+//!                  never came to start is no unfinished flow. A flow that begins where one has
+//!                  ended makes no host act on another in zero time, and in the long run every
+//!                  host is as often the source as any other.
+
+use super::load::told;
+use super::mss::MSS;
+use super::{Cost, Draft, Load, MAX_FLOWS, Site, Workload, count, jitter, size};
+use crate::cdf::{Interpolation, SizeCdf};
+use crate::files::Files;
+use crate::plan::Start;
+use sidestep_types::{BitRate, Entry, HEADER_BYTES, Param, ParamUnit, Refusal, Time, Values};
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replace {
+    access: Vec<BitRate>,
+    active: u32,
+    sizes: Sizes,
+    jitter: Time,
+}
+
+/// How many bytes a flow has.
+#[derive(Clone, Debug, PartialEq)]
+enum Sizes {
+    One(u64),
+    Drawn {
+        cdf: SizeCdf,
+        name: String,
+        rule: Interpolation,
+    },
+}
+
+impl Workload for Replace {
+    const ENTRY: Entry = Entry {
+        name: "replace",
+        summary: "a closed loop: so many active flows, each followed by another at once",
+        source: "the usual closed loop",
+        params: &[
+            Param::with_default(
+                "active",
+                ParamUnit::Count,
+                "100",
+                "flows at any instant in the whole network; assumed",
+            ),
+            Param::with_default(
+                "cdf",
+                ParamUnit::File,
+                "imc10_aditya_packets_ns2",
+                "flow sizes; assumed, as background's",
+            )
+            .or_off("off"),
+            Param::with_default(
+                "interpolation",
+                ParamUnit::Word(Interpolation::WORDS),
+                "linear",
+                "where sizes lie between two points; assumed: as ns-2 and HPCC draw them",
+            ),
+            Param::with_default(
+                "size",
+                ParamUnit::Bytes,
+                "off",
+                "instead of cdf: of every flow",
+            )
+            .or_off("off"),
+            Param::with_default(
+                "jitter",
+                ParamUnit::Time,
+                "0 us",
+                "the first flows start up to this much after time zero, uniformly; assumed",
+            ),
+            MSS,
+        ],
+    };
+
+    fn build(values: &Values, files: &dyn Files, site: &Site) -> Result<Replace, Refusal> {
+        site.pairs_of_hosts()?;
+        let sizes = match (values.word_or_off("cdf"), values.bytes_or_off("size")) {
+            (None, Some(_)) => Sizes::One(size(values, "size")?),
+            (Some(name), None) => Sizes::Drawn {
+                cdf: SizeCdf::load(&name, files).map_err(|why| Refusal::about(&["cdf"], why))?,
+                rule: Interpolation::from_word(&values.word("interpolation")),
+                name,
+            },
+            (cdf, _) => {
+                let got = if cdf.is_some() { "both" } else { "neither" };
+                let expected = "expected exactly one of cdf and size, the other \"off\"";
+                return Err(Refusal::about(&["size", "cdf"], expected).got(got));
+            }
+        };
+        Ok(Replace {
+            access: site.access.clone(),
+            active: count(values, "active", 1, MAX_FLOWS as u64)?,
+            sizes,
+            jitter: values.time("jitter"),
+        })
+    }
+
+    fn draw(&self, into: &mut Draft<'_>) -> Result<(), Refusal> {
+        if self.jitter > into.duration {
+            let expected = format!("must end before the run's end at {}", into.duration);
+            return Err(Refusal::of("jitter", expected).got(self.jitter));
+        }
+        into.expect(self.planned(into.duration))?;
+        let mut delays = into.seed.stream("jitter");
+        for chain in 0..u64::from(self.active) {
+            let start = jitter(&mut delays, self.jitter);
+            self.chain(chain, start, into)?;
+        }
+        Ok(())
+    }
+
+    fn load(&self, _: Cost, duration: Time) -> Load {
+        let mut load = Load {
+            active: u64::from(self.active),
+            ..Load::default()
+        };
+        if let Sizes::Drawn { cdf, name, rule } = &self.sizes {
+            load.notes.push(told(name, cdf, *rule));
+        }
+        let planned = self.planned(duration);
+        load.notes.push(format!(
+            "about {planned:.0} flows are drawn for this run, as many as idle links would carry"
+        ));
+        load
+    }
+}
+
+impl Replace {
+    /// Draws a chain whose first flow starts at `start`.
+    fn chain(&self, chain: u64, start: Time, into: &mut Draft<'_>) -> Result<(), Refusal> {
+        let hosts = self.access.len() as u64;
+        let mut towards = into.seed.stream(("hosts", chain));
+        let mut sizes = into.seed.stream(("sizes", chain));
+        let mut src = towards.below(hosts) as u32;
+        let (mut begins, mut done) = (Start::At(start), start);
+        loop {
+            let other = towards.below(hosts - 1) as u32;
+            let dst = if other < src { other } else { other + 1 };
+            let size = match &self.sizes {
+                Sizes::One(size) => *size,
+                Sizes::Drawn { cdf, rule, .. } => cdf.quantile(sizes.unit(), *rule),
+            };
+            let flow = into.flow(src, dst, size, begins)?;
+            done = done.saturating_add(self.least(src, dst, size));
+            // The first is followed in any case, which tells it from a flow outside a loop.
+            if done >= into.duration && begins.replaces() {
+                return Ok(());
+            }
+            let until = into.duration;
+            (src, begins) = (dst, Start::Replace { flow, until });
+        }
+    }
+
+    /// No flow of `size` bytes takes less: its payload and one header at the slower of its two hosts' rates.
+    fn least(&self, src: u32, dst: u32, size: u64) -> Time {
+        let rate = self.access[src as usize].min(self.access[dst as usize]);
+        let bits = u128::from(size.saturating_add(u64::from(HEADER_BYTES))) * 8;
+        let ps = bits * 1_000_000_000_000 / u128::from(rate.as_bps().max(1));
+        Time::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
+    }
+
+    /// About how many flows are drawn.
+    fn planned(&self, duration: Time) -> f64 {
+        let mean = match &self.sizes {
+            Sizes::One(size) => *size as f64,
+            Sizes::Drawn { cdf, rule, .. } => cdf.mean(*rule),
+        };
+        let bytes = mean + f64::from(HEADER_BYTES);
+        let rates: f64 = self.access.iter().map(|rate| rate.as_bps() as f64).sum();
+        let per_s = rates / self.access.len() as f64 / (8.0 * bytes);
+        f64::from(self.active) * (per_s * duration.as_s_f64()).max(1.0)
+    }
+}

@@ -1,0 +1,208 @@
+//! Changes to the network between two events, and what they cost in packets.
+//!
+//! A change at `t` is made when everything before `t` has been served: the agenda knows nothing of it,
+//! and a run without changes does not ask. What a switch or host sends to a link that is down, it
+//! sends in vain: the fabric takes it, and it is counted here before anything else happens.
+
+use super::World;
+use crate::agenda::Agenda;
+use crate::changes::{Becomes, Change, Standing, Step, steps};
+use crate::fib::{Fib, Ports};
+use crate::layout::LinkEnds;
+use crate::network::{End, Network};
+use sidestep_types::{BitRate, PortId, PortSet, Time};
+
+/// The changes of a run, and how the network stands.
+pub(super) struct Changes {
+    changes: Vec<Change>,
+    steps: Vec<(Time, Step)>,
+    /// How many steps have been taken.
+    taken: usize,
+    standing: Standing,
+    /// Per cable: its two links, and the rate that the network says.
+    cables: Vec<([u32; 2], BitRate)>,
+    ports: Ports,
+    /// Per switch: the sets of next hops that it has had.
+    sets: Vec<Vec<u32>>,
+    /// The next hops of every switch before any changed.
+    first: Vec<Fib>,
+    /// Per host: packets that its NIC lost.
+    lost: Vec<u64>,
+}
+
+impl Changes {
+    /// Of a network whose links run as `ends` says; `None` without any.
+    pub fn new(
+        network: &Network,
+        ports: Ports,
+        ends: &[LinkEnds],
+        changes: &[Change],
+    ) -> Option<Box<Changes>> {
+        if changes.is_empty() {
+            return None;
+        }
+        let mut links = vec![0; ends.len()];
+        for (link, end) in (0..).zip(ends) {
+            links[end.place] = link;
+        }
+        let of = |(cable, pair): (&crate::network::Cable, &[u32])| ([pair[0], pair[1]], cable.rate);
+        let cables = network.cables.iter().zip(links.chunks_exact(2)).map(of);
+        Some(Box::new(Changes {
+            steps: steps(changes),
+            changes: changes.to_vec(),
+            taken: 0,
+            standing: Standing::new(network.cables.len()),
+            cables: cables.collect(),
+            ports,
+            sets: Vec::new(),
+            first: Vec::new(),
+            lost: vec![0; network.hosts as usize],
+        }))
+    }
+
+    /// When the next step is due.
+    fn next(&self) -> Option<Time> {
+        self.steps.get(self.taken).map(|step| step.0)
+    }
+
+    /// Packets that the NIC of `host` lost.
+    pub fn lost(&self, host: u32) -> u64 {
+        self.lost[host as usize]
+    }
+
+    /// Packets that all NICs lost.
+    pub fn lost_by_hosts(&self) -> u64 {
+        self.lost.iter().sum()
+    }
+
+    /// The rate that the network says of a cable.
+    pub fn rate(&self, cable: usize) -> BitRate {
+        self.cables[cable].1
+    }
+
+    /// The port of a shortest path of the unchanged network from switch `at` to switch `to`; `None`
+    /// while nothing has changed.
+    pub fn toward(&self, at: u32, to: u32) -> Option<PortId> {
+        let fib = self.first.get(at as usize)?;
+        Some(fib.hops(to).ports[0])
+    }
+}
+
+impl<A: Agenda> World<A> {
+    /// Serves until `limit` as far as changes need it, and makes those that come by then.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn change_until(&mut self, limit: Time) {
+        while let Some(at) = self.changes.as_ref().and_then(|changes| changes.next()) {
+            if at > limit {
+                return;
+            }
+            if let Some(before) = at.ps().checked_sub(1) {
+                self.serve(Time::from_ps(before));
+            }
+            if self.end < at {
+                return;
+            }
+            self.fabric.now = at;
+            self.change(at);
+        }
+    }
+
+    /// Takes the steps of the instant `at`.
+    fn change(&mut self, at: Time) {
+        let mut changes = self.changes.take().expect("a run with changes");
+        let mut follow = false;
+        while changes.next() == Some(at) {
+            let step = changes.steps[changes.taken].1;
+            changes.taken += 1;
+            changes.standing.take(&changes.changes, step);
+            match step {
+                Step::Happens(i) => self.make(&mut changes, i),
+                Step::Known(_) => follow = true,
+            }
+        }
+        if follow {
+            self.follow(&mut changes);
+        }
+        self.changes = Some(changes);
+    }
+
+    /// Makes change number `i`.
+    fn make(&mut self, changes: &mut Changes, i: usize) {
+        let Change { cable, to, .. } = changes.changes[i];
+        let (links, rate) = changes.cables[cable as usize];
+        for link in links {
+            match to {
+                Becomes::Rate(rate) => self.fabric.change_rate(link, rate),
+                Becomes::Up => {
+                    self.fabric.mend(link);
+                    self.fabric.change_rate(link, rate);
+                }
+                Becomes::Down => {
+                    for parcel in self.fabric.cut(link) {
+                        self.lose(changes, link, parcel, false);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Counts what was sent to `link`, which is down, at this instant.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn swallowed(&mut self, link: u32) {
+        let mut changes = self.changes.take().expect("a run with changes");
+        let at_once = matches!(self.ends[link as usize].from, End::Host(_));
+        for parcel in self.fabric.swallowed(link) {
+            self.lose(&mut changes, link, parcel, at_once);
+        }
+        self.changes = Some(changes);
+    }
+
+    /// Counts a packet that was lost on `link` or before it, and frees it. `at_once`: its host sent it
+    /// at this instant.
+    fn lose(&mut self, changes: &mut Changes, link: u32, parcel: u32, at_once: bool) {
+        let LinkEnds { from, port, .. } = self.ends[link as usize];
+        match from {
+            End::Switch(s) => self.switches[s.0].lost(port),
+            End::Host(h) => changes.lost[h.0 as usize] += 1,
+        }
+        let (now, packet) = (self.fabric.now, self.fabric.pool.get(parcel).packet);
+        if packet.traced() {
+            self.tracer.lost(now, parcel, from, port);
+        }
+        if at_once {
+            self.tally.dropped_at_once(now, &packet);
+        } else {
+            self.tally.dropped(now, &packet);
+        }
+        self.fabric.pool.free(parcel);
+    }
+
+    /// Next hops, and the ports that packets may be detoured to, go around what is known to be down.
+    fn follow(&mut self, changes: &mut Changes) {
+        let Changes {
+            ports,
+            sets,
+            first,
+            standing,
+            ..
+        } = changes;
+        if first.is_empty() {
+            first.extend(self.switches.iter().map(|switch| switch.fib().clone()));
+            sets.extend(first.iter().map(Fib::sets));
+        }
+        let avoided = |cable: u32| standing.avoided[cable as usize];
+        ports.each_way(&avoided, |to, s, ports| {
+            let (fib, _) = self.switches[s as u32].known();
+            fib.learn(&mut sets[s], to, ports);
+        });
+        for (switch, ports) in self.switches.iter_mut().zip(&ports.of_switch) {
+            let open = (0..)
+                .map(PortId)
+                .zip(ports)
+                .filter(|(_, (far, cable, _))| matches!(far, End::Switch(_)) && !avoided(*cable));
+            *switch.known().1 = open.map(|(port, _)| port).collect::<PortSet>();
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Connections that several flows share: who sends on one, and what it has learnt.
+//!
+//! **Decision**     at each end one message at a time, in the order in which they are handed over; the
+//!                  next one begins when all before it is acknowledged, with the sender that sent
+//!                  it. The first message of the host that opened the connection makes the
+//!                  handshake, the first of the other begins with what its side saw of it.
+//! **State**        for each end the sender that stands idle, the flows that wait for it, what it
+//!                  saw of the handshake. An end belongs to its host, which alone reads and writes it.
+//! **Units**        flows.
+//! **Errors**       none: plans that cannot be are refused before ([`crate::checks`]).
+//! **Source**       RFC 9293 (one connection, two directions), RFC 5681 4.1 (a connection that was idle).
+//! **Deviations**   acknowledgements do not ride on data: one that is owed leaves before it, as a
+//!                  packet of its own. Messages do not follow each other within a window. The
+//!                  receiving machine of each message is new: only what a sender knows lasts.
+
+use super::World;
+use crate::agenda::Agenda;
+use crate::host::SendingEnd;
+use crate::packets::flow_hashes;
+use crate::plan::Plan;
+use sidestep_transport::{AnySender, Opened, Receiver, TransportConfig};
+use sidestep_types::FlowId;
+use std::collections::VecDeque;
+
+/// Every connection that is shared in a run; mostly none.
+pub(super) struct Connections {
+    /// For each of [`Plan::joint`] its connection.
+    of: Vec<u32>,
+    /// Its end at the host that opens it, and the other.
+    ends: Vec<[End; 2]>,
+}
+
+/// A connection's end at a host.
+#[derive(Default)]
+struct End {
+    /// Flows that have not begun.
+    left: u32,
+    /// The flow that is being sent.
+    busy: Option<FlowId>,
+    /// Flows that are handed over, in turn.
+    waiting: VecDeque<FlowId>,
+    /// The sender of the last flow, until the next takes it over.
+    standing: Option<Box<SendingEnd>>,
+    opened: Opened,
+    /// The flow that was last complete here, whose last acknowledgement may be owed.
+    heard: Option<FlowId>,
+}
+
+impl Connections {
+    pub fn new(plan: &Plan) -> Connections {
+        let (mut of, mut ends) = (Vec::new(), Vec::<[End; 2]>::new());
+        for (i, joint) in plan.joint.iter().enumerate() {
+            let opener = plan.joint_place(joint.opener).expect("checked");
+            let connection = if opener == i {
+                ends.push(Default::default());
+                ends.len() as u32 - 1
+            } else {
+                of[opener]
+            };
+            of.push(connection);
+            ends[connection as usize][plan.answers(*joint)].left += 1;
+        }
+        Connections { of, ends }
+    }
+
+    /// Is there any?
+    #[inline]
+    pub fn any(&self) -> bool {
+        !self.of.is_empty()
+    }
+
+    /// The end at which `flow` is sent (`0`) or received (`1`), if its connection is shared.
+    fn end(&mut self, plan: &Plan, flow: FlowId, side: usize) -> Option<&mut End> {
+        let place = plan.joint_place(flow)?;
+        let end = plan.answers(plan.joint[place]) ^ side;
+        Some(&mut self.ends[self.of[place] as usize][end])
+    }
+
+    /// The sender of `flow`, whose turn it is, if its connection is shared.
+    #[cold]
+    fn sender(
+        &mut self,
+        plan: &Plan,
+        flow: FlowId,
+        transport: &TransportConfig,
+    ) -> Option<AnySender> {
+        let place = plan.joint_place(flow)?;
+        let of = &plan.flows[flow.0 as usize];
+        let end = self.end(plan, flow, 0)?;
+        let before = end.standing.take();
+        if let Some(next) = before.and_then(|end| end.endpoint.into_machine().next(of.size)) {
+            return Some(next);
+        }
+        let fresh = transport.sender_with(of.mss_or(transport.mss()), Some(of.size));
+        Some(match plan.answers(plan.joint[place]) {
+            0 => fresh,
+            _ => fresh.answering(end.opened),
+        })
+    }
+}
+
+impl<A: Agenda> World<A> {
+    /// The hashes of a flow's packets, forward and back: those of its connection.
+    pub(super) fn hashes(&self, flow: FlowId) -> (u32, u32) {
+        let joint = self.plan.joint_place(flow).map(|i| self.plan.joint[i]);
+        let Some(joint) = joint else {
+            return flow_hashes(self.flow_salt, flow.0);
+        };
+        let (there, back) = flow_hashes(self.flow_salt, joint.opener.0);
+        match self.plan.answers(joint) {
+            0 => (there, back),
+            _ => (back, there),
+        }
+    }
+
+    /// `flow` is handed over. Says whether it begins at once: it may have to wait for its turn.
+    #[cold]
+    pub(super) fn takes_turn(&mut self, flow: FlowId) -> bool {
+        let Some(end) = self.connections.end(&self.plan, flow, 0) else {
+            return true;
+        };
+        if end.busy.is_some() {
+            end.waiting.push_back(flow);
+            return false;
+        }
+        end.busy = Some(flow);
+        true
+    }
+
+    /// The sender of `flow`, whose turn it is, if its connection is shared. An acknowledgement that
+    /// is owed at its end goes first.
+    pub(super) fn shared_sender(&mut self, flow: FlowId) -> Option<AnySender> {
+        let end = self.connections.end(&self.plan, flow, 0)?;
+        end.left -= 1;
+        if let Some(heard) = end.heard.take() {
+            self.acknowledge_now(heard);
+        }
+        (self.connections).sender(&self.plan, flow, &self.config.transport)
+    }
+
+    fn acknowledge_now(&mut self, flow: FlowId) {
+        let Some(end) = self.receivers[flow.0 as usize].as_deref_mut() else {
+            return;
+        };
+        let receiver = end.endpoint.machine_mut();
+        if let Some(due) = Receiver::deadline(receiver) {
+            Receiver::on_timeout(receiver, due);
+        }
+        let done = end.endpoint.is_done();
+        self.drive_receiver(flow);
+        if done {
+            self.close_receiver(flow.0 as usize);
+        }
+    }
+
+    /// Everything of `flow` is acknowledged: who waits at its end of the connection takes over.
+    #[cold]
+    pub(super) fn pass_on(&mut self, flow: FlowId) {
+        let before = self.close_sender(flow.0 as usize);
+        let Some(end) = self.connections.end(&self.plan, flow, 0) else {
+            return;
+        };
+        end.standing = before.filter(|_| end.left > 0);
+        end.busy = end.waiting.pop_front();
+        if let Some(next) = end.busy {
+            self.open_sender(next);
+        }
+    }
+
+    /// `flow` is complete: what its end has seen is for the messages that go the other way.
+    #[cold]
+    pub(super) fn keep_heard(&mut self, flow: FlowId) {
+        let Some(end) = self.connections.end(&self.plan, flow, 1) else {
+            return;
+        };
+        end.heard = Some(flow);
+        let receiver = self.receivers[flow.0 as usize].as_deref();
+        match receiver.map(|end| end.endpoint.machine().opened()) {
+            None | Some(Opened::Unseen) => {}
+            Some(seen) => end.opened = seen,
+        }
+    }
+}

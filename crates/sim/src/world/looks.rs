@@ -1,0 +1,30 @@
+//! What can be asked of a run between its events. No answer changes anything.
+
+use super::World;
+use crate::agenda::Agenda;
+use crate::counts::Totals;
+use sidestep_switch::DropReason;
+use sidestep_types::FlowId;
+
+impl<A: Agenda> World<A> {
+    /// Bytes of `flow` delivered in order so far, and whether that is the last of them.
+    pub fn delivered(&self, flow: FlowId) -> (u64, bool) {
+        let f = flow.0 as usize;
+        let received = &self.received[f];
+        let bytes = match &self.receivers[f] {
+            Some(end) => end.endpoint.delivered(),
+            None => received.delivered_bytes,
+        };
+        (bytes, received.finished.is_some())
+    }
+
+    /// Packets dropped so far, by reason.
+    pub fn drops(&self) -> [u64; DropReason::COUNT] {
+        let mut totals = Totals::default();
+        (self.switches.iter()).for_each(|switch| totals.decided(&switch.total()));
+        if let Some(changes) = &self.changes {
+            totals.drops[DropReason::LinkDown as usize] += changes.lost_by_hosts();
+        }
+        totals.drops
+    }
+}

@@ -1,0 +1,147 @@
+//! Shims between the transport of a host and its NIC.
+//!
+//! What a packet did in the network is counted before it goes up through them, what the transport
+//! saw after. A packet of a flow that is complete goes to nobody's shims.
+
+use super::World;
+use crate::agenda::Agenda;
+use crate::host::{Alarm, Host, Shims};
+use sidestep_transport::shim::{Counters, Stack, Up};
+use sidestep_types::{FlowId, HostId, Kind, Packet, Refusal, Time};
+
+/// The flow of an alarm of no flow: behind all others of its instant.
+const NO_FLOW: FlowId = FlowId(u32::MAX);
+
+impl<A: Agenda> World<A> {
+    /// Puts the shims of the configuration on every host.
+    pub(super) fn put_shims(&mut self) -> Result<(), Refusal> {
+        if self.config.shims.is_empty() {
+            return Ok(());
+        }
+        for host in 0..self.hosts.len() as u32 {
+            let stack = Stack::build(&self.config.shims)?;
+            self.put_stack(host, stack);
+        }
+        Ok(())
+    }
+
+    /// Puts on every host the shims that `make` makes, instead of those of the configuration: for
+    /// shims of your own. What those add to packets is not counted in what queues and pauses need.
+    pub fn set_shims(&mut self, mut make: impl FnMut(HostId) -> Stack) {
+        assert!(self.tally.is_fresh(), "shims are set before the run starts");
+        for host in 0..self.hosts.len() as u32 {
+            self.put_stack(host, make(HostId(host)));
+        }
+    }
+
+    fn put_stack(&mut self, host: u32, stack: Stack) {
+        self.shimmed = true;
+        self.hosts[host].changes_down = stack.changes_down();
+        let shims = Shims {
+            stack,
+            armed: Time::MAX,
+        };
+        self.hosts[host].shims = Some(Box::new(shims));
+    }
+
+    fn stack(&mut self, host: HostId) -> &mut Stack {
+        let shims = self.hosts[host.0].shims.as_deref_mut();
+        &mut shims.expect("every host has shims").stack
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn open_shims(&mut self, host: HostId, flow: FlowId, size: Option<u64>) {
+        self.stack(host).open(flow, size);
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn close_shims(&mut self, host: HostId, flow: FlowId) {
+        self.stack(host).close(flow);
+    }
+
+    /// A segment has arrived at the NIC of the host where its flow has a receiver. When the flow is
+    /// complete and an acknowledgement is owed, it passes the shims by.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn segment_goes_up(&mut self, packet: &Packet) {
+        let end = self.receivers[packet.flow.0 as usize].as_deref();
+        let end = end.expect("an open receiver");
+        if end.endpoint.is_complete() {
+            return self.on_handed_segment(packet);
+        }
+        let host = end.dst;
+        self.go_up(host, packet);
+    }
+
+    /// A packet of an open flow has arrived at the NIC of `host`.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn go_up(&mut self, host: HostId, packet: &Packet) {
+        let now = self.fabric.now;
+        let mut packet = *packet;
+        match self.stack(host).up(now, &mut packet) {
+            Up::Pass => self.hand_over(&packet),
+            Up::Keep | Up::Drop => self.take_from_shims(host),
+        }
+    }
+
+    /// Takes what the shims of `host` let go on or dropped, and sees to their timer.
+    #[inline(never)]
+    fn take_from_shims(&mut self, host: HostId) {
+        let now = self.fabric.now;
+        while let Some(packet) = self.stack(host).poll_up(now) {
+            self.hand_over(&packet);
+        }
+        while let Some(packet) = self.stack(host).poll_drop() {
+            self.tally.dropped_by_shim(now, &packet);
+        }
+        let shims = self.hosts[host.0].shims.as_deref_mut();
+        let shims = shims.expect("every host has shims");
+        if let Some(due) = shims.stack.deadline().filter(|due| *due < shims.armed) {
+            shims.armed = due;
+            self.set_alarm(host, due, NO_FLOW, Alarm::Shim);
+        }
+    }
+
+    /// Hands a packet to the transport, if its flow has not ended meanwhile.
+    fn hand_over(&mut self, packet: &Packet) {
+        match packet.kind() {
+            Kind::Data | Kind::Syn => self.on_handed_segment(packet),
+            Kind::Ack | Kind::SynAck => self.on_ack(packet, true),
+        }
+    }
+
+    /// The alarm asked for at `at` goes off, unless an earlier one has replaced it.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn shim_alarm(&mut self, host: HostId, at: Time) {
+        let now = self.fabric.now;
+        let shims = self.hosts[host.0].shims.as_deref_mut();
+        let shims = shims.expect("every host has shims");
+        if shims.armed != at {
+            return;
+        }
+        shims.armed = Time::MAX;
+        shims.stack.on_timeout(now);
+        self.take_from_shims(host);
+    }
+
+    /// What the shims of all hosts counted.
+    pub(super) fn shim_counters(&self) -> Counters {
+        let mut sum = Counters::default();
+        let shims = self.hosts.iter().filter_map(|host| host.shims.as_ref());
+        shims.for_each(|shims| sum.add(&shims.stack.counters()));
+        sum
+    }
+}
+
+/// A packet leaves the transport.
+#[cold]
+#[inline(never)]
+pub(super) fn go_down(host: &mut Host, now: Time, mut packet: Packet) -> Packet {
+    let shims = host.shims.as_mut().expect("they change what leaves");
+    shims.stack.down(now, &mut packet);
+    packet
+}

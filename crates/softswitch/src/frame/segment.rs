@@ -1,0 +1,119 @@
+//! A TCP segment as the ends of its connection see it: what shims go by.
+
+use super::ETHERNET_BYTES;
+use super::read::past_extensions;
+use etherparse::{
+    Ethernet2HeaderSlice, Ipv4HeaderSlice, Ipv6HeaderSlice, TcpHeaderSlice, ip_number,
+};
+use std::net::IpAddr;
+
+/// An address and a port.
+pub type End = (IpAddr, u16);
+
+/// A TCP segment in one piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Who sent it.
+    pub from: End,
+    /// Who gets it.
+    pub to: End,
+    /// Its sequence number: of its first byte, or of its SYN.
+    pub seq: u32,
+    /// The next byte that its sender expects.
+    pub ack: u32,
+    /// Bytes of payload.
+    pub payload: u16,
+    /// It opens a connection, or answers that.
+    pub syn: bool,
+    /// It says something about what came the other way.
+    pub acks: bool,
+    /// Its sender sends nothing behind it.
+    pub fin: bool,
+    /// The connection is no more.
+    pub rst: bool,
+}
+
+/// The segment that a sound frame carries; `None` of anything else, fragments included.
+pub fn segment(bytes: &[u8]) -> Option<Segment> {
+    let header = Ethernet2HeaderSlice::from_slice(bytes).ok()?;
+    let packet = &bytes[ETHERNET_BYTES..];
+    let (from, to, inner): (IpAddr, IpAddr, &[u8]) = match header.ether_type().0 {
+        super::read::IPV4 => {
+            let header = Ipv4HeaderSlice::from_slice(packet).ok()?;
+            if header.protocol() != ip_number::TCP || header.is_fragmenting_payload() {
+                return None;
+            }
+            let inner = packet.get(header.slice().len()..usize::from(header.total_len()))?;
+            let (from, to) = (header.source_addr(), header.destination_addr());
+            (from.into(), to.into(), inner)
+        }
+        super::read::IPV6 => {
+            let header = Ipv6HeaderSlice::from_slice(packet).ok()?;
+            let first = header.slice().len();
+            let behind = packet.get(first..first + usize::from(header.payload_length()))?;
+            let (next, inner, whole) = past_extensions(header.next_header(), behind);
+            if next != ip_number::TCP || !whole {
+                return None;
+            }
+            let (from, to) = (header.source_addr(), header.destination_addr());
+            (from.into(), to.into(), inner)
+        }
+        _ => return None,
+    };
+    let tcp = TcpHeaderSlice::from_slice(inner).ok()?;
+    Some(Segment {
+        from: (from, tcp.source_port()),
+        to: (to, tcp.destination_port()),
+        seq: tcp.sequence_number(),
+        ack: tcp.acknowledgment_number(),
+        payload: (inner.len() - tcp.slice().len()) as u16,
+        syn: tcp.syn(),
+        acks: tcp.ack(),
+        fin: tcp.fin(),
+        rst: tcp.rst(),
+    })
+}
+
+impl Segment {
+    /// How many sequence numbers it takes but for a SYN's: an end of a connection has one too.
+    pub fn takes(&self) -> u16 {
+        self.payload + u16::from(self.fin || self.rst)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::sample::{Sample, arp_request};
+
+    #[test]
+    fn a_segment_is_read_by_both_families_and_nothing_else_is_one() {
+        let sample = Sample {
+            seq: 0xffff_fff0,
+            flags: Some(0x11),
+            ..Sample::tcp(1, 2, 30)
+        };
+        for sample in [sample.clone(), sample.clone().over_v6()] {
+            let got = segment(&sample.bytes()).unwrap();
+            assert_eq!((got.from.0, got.to.0), sample.addresses);
+            assert_eq!((got.from.1, got.to.1), sample.ports);
+            assert_eq!((got.seq, got.payload, got.takes()), (0xffff_fff0, 30, 31));
+            assert!(got.fin && got.acks && !got.syn && !got.rst);
+        }
+        // Ethernet pads what is short: that is no payload.
+        let short = Sample {
+            payload: vec![],
+            ..sample.clone()
+        };
+        let mut padded = short.bytes();
+        padded.resize(60, 0);
+        assert_eq!(segment(&padded).unwrap().payload, 0);
+        let udp = Sample {
+            flags: None,
+            ..sample
+        };
+        assert_eq!(segment(&udp.bytes()), None);
+        assert_eq!(segment(&arp_request(1, [10, 77, 0, 2])), None);
+        assert_eq!(segment(&[]), None);
+    }
+}

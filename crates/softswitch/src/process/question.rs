@@ -1,0 +1,360 @@
+//! A question on the control socket, read: a line of JSON, with `do` and what belongs to it.
+
+use crate::setup::{Mac, check_rate};
+use serde_json::{Map, Value, json};
+use sidestep_config::problem::suggest;
+use sidestep_types::{BitRate, Quantity, Unit, parse_quantity};
+
+/// What can be asked, for messages.
+const KNOWN: &str = "counters, reset, reload, stop, capture or change";
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Question {
+    /// All counters now.
+    Counters,
+    /// Lateness and longest queues from now on.
+    Reset,
+    /// The config's file, again.
+    Reload,
+    /// To end.
+    Stop,
+    /// To write frames and what becomes of them to a file that does not exist; no more without one.
+    Capture {
+        /// The file.
+        file: Option<String>,
+        /// Drops, detours and trims alone.
+        drops_only: bool,
+    },
+    /// To change something of the network.
+    Change(Asked),
+}
+
+/// A change, with ports by their names.
+///
+/// ```
+/// use sidestep_softswitch::process::question::{Asked, Question};
+///
+/// let line = r#"{"do": "change", "port": "up0", "rate": "10 Mbps"}"#;
+/// let read = Question::read(line).unwrap();
+/// assert!(matches!(&read, Question::Change(Asked::Rate { ports, .. }) if ports == &["up0"]));
+/// assert_eq!(Question::read(&read.to_json().to_string()), Ok(read));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub enum Asked {
+    /// What these ports send at.
+    Rate {
+        /// Their names.
+        ports: Vec<String>,
+        /// The rate.
+        rate: BitRate,
+    },
+    /// Whether the links at these ports work.
+    Link {
+        /// Their names.
+        ports: Vec<String>,
+        /// They do.
+        up: bool,
+    },
+    /// By which ports frames to these stations leave.
+    Ways {
+        /// The ports of each, in the order of their MACs.
+        stations: Vec<(Mac, Vec<String>)>,
+        /// The ports that take detours, if others than before.
+        detours: Option<Vec<String>>,
+    },
+}
+
+impl Question {
+    /// Reads a line. An error says what was expected, and what came.
+    pub fn read(line: &str) -> Result<Question, String> {
+        let asked: Value = serde_json::from_str(line)
+            .map_err(|e| format!("expected {{\"do\": …}} with {KNOWN}: {e}"))?;
+        let unknown = || format!("expected \"do\" to be {KNOWN}, got {}", asked["do"]);
+        let (word, keys) = match (asked["do"].as_str(), asked.as_object()) {
+            (Some(word), Some(keys)) => (word, keys),
+            _ => return Err(unknown()),
+        };
+        let takes = |known: &[&str]| only(word, keys, known);
+        match word {
+            "counters" => takes(&[]).map(|()| Question::Counters),
+            "reset" => takes(&[]).map(|()| Question::Reset),
+            "reload" => takes(&[]).map(|()| Question::Reload),
+            "stop" => takes(&[]).map(|()| Question::Stop),
+            "capture" => {
+                takes(&["file", "only"])?;
+                capture(&asked)
+            }
+            "change" => {
+                takes(&["port", "rate", "link", "ways", "detours"])?;
+                change(keys).map(Question::Change)
+            }
+            _ => Err(unknown()),
+        }
+    }
+
+    /// The line that asks this.
+    pub fn to_json(&self) -> Value {
+        match self {
+            Question::Counters => json!({"do": "counters"}),
+            Question::Reset => json!({"do": "reset"}),
+            Question::Reload => json!({"do": "reload"}),
+            Question::Stop => json!({"do": "stop"}),
+            Question::Capture { file, drops_only } => {
+                let only = if *drops_only { "drops" } else { "all" };
+                json!({"do": "capture", "file": file, "only": only})
+            }
+            Question::Change(Asked::Rate { ports, rate }) => {
+                json!({"do": "change", "port": ports, "rate": rate.to_string()})
+            }
+            Question::Change(Asked::Link { ports, up }) => {
+                json!({"do": "change", "port": ports, "link": link(*up)})
+            }
+            Question::Change(Asked::Ways { stations, detours }) => {
+                let ways = stations
+                    .iter()
+                    .map(|(mac, ports)| (mac.to_string(), json!(ports)));
+                let ways = Value::Object(ways.collect());
+                json!({"do": "change", "ways": ways, "detours": detours})
+            }
+        }
+    }
+}
+
+/// The word for a link's state.
+pub(super) fn link(up: bool) -> &'static str {
+    if up { "up" } else { "down" }
+}
+
+/// Refuses keys beside `do` and those that are `known`.
+fn only(word: &str, keys: &Map<String, Value>, known: &[&str]) -> Result<(), String> {
+    let odd = |key: &&String| key.as_str() != "do" && !known.contains(&key.as_str());
+    match keys.keys().find(odd) {
+        None => Ok(()),
+        Some(key) => {
+            let hint = suggest(key, known.iter().copied());
+            Err(format!("{word}: unknown key {key:?}{hint}"))
+        }
+    }
+}
+
+fn capture(asked: &Value) -> Result<Question, String> {
+    let drops_only = match &asked["only"] {
+        Value::Null => false,
+        Value::String(word) if word == "drops" => true,
+        Value::String(word) if word == "all" => false,
+        other => {
+            return Err(format!(
+                "capture: expected \"only\" to be \"drops\" or \"all\", got {other}"
+            ));
+        }
+    };
+    let file = match &asked["file"] {
+        Value::Null => None,
+        Value::String(path) => Some(path.clone()),
+        other => {
+            return Err(format!(
+                "capture: expected \"file\" to be a path, got {other}"
+            ));
+        }
+    };
+    Ok(Question::Capture { file, drops_only })
+}
+
+fn change(keys: &Map<String, Value>) -> Result<Asked, String> {
+    let there = |key: &str| keys.get(key).filter(|value| !value.is_null());
+    let how = (there("rate"), there("link"));
+    match (there("port"), how, (there("ways"), there("detours"))) {
+        (Some(port), (Some(rate), None), (None, None)) => {
+            let ports = names("change: port", port)?;
+            let rate = self::rate(rate)?;
+            Ok(Asked::Rate { ports, rate })
+        }
+        (Some(port), (None, Some(link)), (None, None)) => {
+            let ports = names("change: port", port)?;
+            let up = match link.as_str() {
+                Some("up") => true,
+                Some("down") => false,
+                _ => {
+                    return Err(format!(
+                        "change: expected \"link\" to be \"down\" or \"up\", got {link}"
+                    ));
+                }
+            };
+            Ok(Asked::Link { ports, up })
+        }
+        (None, (None, None), (Some(ways), detours)) => {
+            let detours = match detours {
+                None => None,
+                Some(Value::Array(none)) if none.is_empty() => Some(Vec::new()),
+                Some(list) => Some(names("change: detours", list)?),
+            };
+            let stations = self::ways(ways)?;
+            Ok(Asked::Ways { stations, detours })
+        }
+        _ => Err(
+            "change: expected \"port\" and either \"rate\" or \"link\"; or \"ways\", with or \
+             without \"detours\""
+                .into(),
+        ),
+    }
+}
+
+fn rate(value: &Value) -> Result<BitRate, String> {
+    let say = |why: String| format!("change: rate: {why}");
+    let Some(text) = value.as_str() else {
+        return Err(say(format!("expected text like \"10 Mbps\", got {value}")));
+    };
+    let rate = match parse_quantity(text, Unit::Rate) {
+        Ok(Quantity::Rate(rate)) => rate,
+        Ok(other) => unreachable!("a rate was asked for, got {other:?}"),
+        Err(e) => return Err(say(e.to_string())),
+    };
+    match rate.as_bps() {
+        0 => Err(say(
+            "expected more than 0; \"link\": \"down\" stops it".into()
+        )),
+        _ => check_rate(rate).map_err(say).map(|()| rate),
+    }
+}
+
+/// A name, or a list of some, each once.
+fn names(what: &str, value: &Value) -> Result<Vec<String>, String> {
+    let wrong = || format!("{what}: expected a port's name or a list of names, got {value}");
+    let words = match value {
+        Value::String(word) => vec![word.clone()],
+        Value::Array(list) => (list.iter())
+            .map(|word| word.as_str().map(String::from))
+            .collect::<Option<Vec<_>>>()
+            .ok_or_else(wrong)?,
+        _ => return Err(wrong()),
+    };
+    if words.is_empty() {
+        return Err(wrong());
+    }
+    // At most 256 names of a switch, but as many as a line holds of a slip.
+    let mut sorted: Vec<&String> = words.iter().collect();
+    sorted.sort();
+    match sorted.windows(2).find(|two| two[0] == two[1]) {
+        Some(two) => Err(format!("{what}: {:?} is there twice", two[0])),
+        None => Ok(words),
+    }
+}
+
+fn ways(value: &Value) -> Result<Vec<(Mac, Vec<String>)>, String> {
+    let map = (value.as_object().filter(|map| !map.is_empty()))
+        .ok_or_else(|| format!("change: ways: expected {{MAC: ports, …}}, got {value}"))?;
+    let mut ways: Vec<(Mac, Vec<String>)> = Vec::new();
+    for (text, ports) in map {
+        let mac: Mac = text.parse().map_err(|e| format!("change: ways: {e}"))?;
+        if ways.iter().any(|(before, _)| *before == mac) {
+            return Err(format!("change: ways: {mac} is there twice"));
+        }
+        ways.push((mac, names(&format!("change: ways: {mac}"), ports)?));
+    }
+    ways.sort_by_key(|(mac, _)| mac.bits());
+    Ok(ways)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Result<Question, String> {
+        let read = Question::read(line);
+        if let Ok(question) = &read {
+            assert_eq!(Question::read(&question.to_json().to_string()), read);
+        }
+        read
+    }
+
+    #[test]
+    fn questions_are_read_and_written_back() {
+        assert_eq!(read(r#"{"do": "stop"}"#), Ok(Question::Stop));
+        let capture = read(r#"{"do": "capture", "file": "/tmp/x", "only": "drops"}"#);
+        let (file, drops_only) = (Some("/tmp/x".into()), true);
+        assert_eq!(capture, Ok(Question::Capture { file, drops_only }));
+        let down = read(r#"{"do": "change", "port": ["a", "b"], "link": "down"}"#);
+        let (ports, up) = (vec!["a".into(), "b".into()], false);
+        assert_eq!(down, Ok(Question::Change(Asked::Link { ports, up })));
+        let up = read(r#"{"do": "change", "port": "a", "link": "up"}"#);
+        assert!(matches!(
+            up,
+            Ok(Question::Change(Asked::Link { up: true, .. }))
+        ));
+        let rate = read(r#"{"do": "change", "port": "a", "rate": "1.5 Mbps"}"#);
+        let (ports, rate_is) = (vec!["a".into()], BitRate::bps(1_500_000));
+        assert_eq!(
+            rate,
+            Ok(Question::Change(Asked::Rate {
+                ports,
+                rate: rate_is
+            }))
+        );
+        let ways = read(r#"{"do": "change", "ways": {"02:00:00:00:00:01": ["a", "b"]}}"#);
+        let two = |w: &[(Mac, Vec<String>)]| w[0].1.len() == 2;
+        assert!(
+            matches!(&ways, Ok(Question::Change(Asked::Ways { stations, detours: None })) if two(stations))
+        );
+        let none = read(
+            r#"{"do": "change", "ways": {"02:00:00:00:00:0B": "a", "02:00:00:00:00:0a": "b"}, "detours": []}"#,
+        );
+        assert!(
+            matches!(none, Ok(Question::Change(Asked::Ways { detours: Some(d), .. })) if d.is_empty())
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_asked_is_said_with_what_was_expected() {
+        for (line, said) in [
+            ("counters", "expected {\"do\": …} with counters, reset,"),
+            ("[]", "expected \"do\" to be counters, reset,"),
+            (r#"{"do": "chnage"}"#, "or change, got \"chnage\""),
+            (
+                r#"{"do": "capture", "onyl": "drops"}"#,
+                "capture: unknown key \"onyl\"; did you mean \"only\"?",
+            ),
+            (r#"{"do": "change"}"#, "either \"rate\" or \"link\""),
+            (
+                r#"{"do": "change", "port": "a", "rate": "1 Mbps", "link": "up"}"#,
+                "either \"rate\" or \"link\"",
+            ),
+            (
+                r#"{"do": "change", "port": [], "link": "up"}"#,
+                "expected a port's name or a list of names, got []",
+            ),
+            (
+                r#"{"do": "change", "port": ["a", "b", "a"], "link": "up"}"#,
+                "\"a\" is there twice",
+            ),
+            (
+                r#"{"do": "change", "port": "a", "link": "off"}"#,
+                "expected \"link\" to be \"down\" or \"up\", got \"off\"",
+            ),
+            (
+                r#"{"do": "change", "port": "a", "rate": "0 bps"}"#,
+                "expected more than 0; \"link\": \"down\" stops it",
+            ),
+            (
+                r#"{"do": "change", "port": "a", "rate": "7 bps"}"#,
+                "rate: expected at least 1 kbps, got 7 bps",
+            ),
+            (
+                r#"{"do": "change", "port": "a", "rate": "7 ms"}"#,
+                "change: rate: expected",
+            ),
+            (
+                r#"{"do": "change", "port": "a", "rate": 7}"#,
+                "expected text like \"10 Mbps\", got 7",
+            ),
+            (r#"{"do": "change", "ways": {}}"#, "expected {MAC: ports"),
+            (
+                r#"{"do": "change", "ways": {"x": "a"}}"#,
+                "change: ways: expected",
+            ),
+        ] {
+            let error = read(line).unwrap_err();
+            assert!(error.contains(said), "{line}: {error}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! `shims` of a `[[port]]`: what stands between the link and the host behind it.
+
+use super::tables::words;
+use sidestep_config::decision::Named;
+use sidestep_config::document::Entry;
+use sidestep_config::problem::{Problems, suggest};
+use sidestep_config::section::Resolved;
+use sidestep_config::spec::Choice;
+use sidestep_config::value::{quoted, show};
+use sidestep_transport::shim;
+use sidestep_types::Time;
+
+/// After so long a connection may be forgotten, and what shims know of it.
+pub const SILENCE: Time = Time::from_s(10);
+
+/// Each shim has a table of its own, as in a scenario's `[host]`.
+pub(super) const SHIMS: &[Choice] = &Choice::each::<{ shim::ENTRIES.len() }>(shim::ENTRIES);
+
+/// The shims that `list` names, with the values that the port gives them.
+pub(super) fn shims(
+    list: &[&Entry],
+    port: &Resolved,
+    problems: &mut Problems,
+) -> Option<Vec<Named>> {
+    let mut all: Vec<Named> = Vec::new();
+    let mut whole = true;
+    for (name, at) in words(list, "shims", problems)? {
+        let Some((_, values)) = port.policies.iter().find(|(known, _)| *known == name) else {
+            let hint = suggest(name, shim::ENTRIES.iter().map(|entry| entry.name));
+            problems.add(at, format!("port.shims: {name:?} is unknown{hint}"));
+            whole = false;
+            continue;
+        };
+        if all.iter().any(|(before, _)| before == name) {
+            problems.add(at, format!("port.shims: {name:?} is there twice"));
+            whole = false;
+        }
+        if let Err(why) = shim::build(name, values) {
+            port.refused(name, &why, at, problems);
+            whole = false;
+        }
+        let nature = shim::nature(name);
+        if nature.adds > 0 {
+            let message = format!(
+                "port.shims: {name:?} makes packets longer, by up to {} B: real frames stay as they are",
+                nature.adds
+            );
+            problems.add(at, message);
+            whole = false;
+        }
+        if let Some(param) = nature.holds.filter(|param| values.time(param) >= SILENCE) {
+            let message = format!(
+                "port.{name}.{param}: expected less than {SILENCE}, after which a connection may be forgotten, got {}",
+                values.time(param)
+            );
+            problems.add(at, message);
+            whole = false;
+        }
+        all.push((name.to_string(), values.clone()));
+    }
+    for entry in shim::ENTRIES {
+        let (name, of) = (entry.name, format!("port.{}.", entry.name));
+        let said = port.places.iter().find(|(key, _)| key.starts_with(&of));
+        if let (Some((key, at)), false) = (said, all.iter().any(|(listed, _)| listed == name)) {
+            let message = format!("{key} has no effect: expected {name:?} in shims");
+            problems.add(at, message);
+            whole = false;
+        }
+    }
+    whole.then_some(all)
+}
+
+/// The lines of a port that say its shims, with every value written out.
+pub fn to_toml(shims: &[Named]) -> String {
+    let names: Vec<String> = shims.iter().map(|(name, _)| quoted(name)).collect();
+    let mut out = format!("shims = [{}]\n", names.join(", "));
+    for (name, values) in shims {
+        let entry = shim::ENTRIES.iter().find(|entry| entry.name == name);
+        let params = entry.map_or(&[][..], |entry| entry.params).iter();
+        let words: Vec<String> = params
+            .map(|p| format!("{} = {}", p.name, quoted(&show(values.get(p.name), p))))
+            .collect();
+        out.push_str(&format!("{name} = {{ {} }}\n", words.join(", ")));
+    }
+    out
+}

@@ -1,0 +1,168 @@
+//! Shims: what stands between the transport and the NIC of a host, on packets and not on segments.
+//!
+//! They are machines without I/O, as senders and receivers are: [`Stack`] says how a driver asks
+//! them, and what it owes them.
+
+pub mod order;
+mod registry;
+mod stack;
+#[cfg(test)]
+mod tests;
+
+pub use registry::Nature;
+pub use stack::{Stack, check};
+
+use registry::shims;
+use sidestep_types::{FlowId, Packet, Time};
+
+/// What becomes of a packet on its way up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Up {
+    /// It goes on, as the shim left it, and nothing else with it: there is nothing to poll, and
+    /// [`Shim::deadline`] is as it was.
+    Pass,
+    /// The shim has a copy, which [`Shim::poll_up`] returns, now or later.
+    Keep,
+    /// It is dropped.
+    Drop,
+}
+
+/// One shim of one host, for all of its flows.
+///
+/// Of each flow it hears [`Shim::open`] before the first packet and [`Shim::close`] after the
+/// last, and it lets packets of every other flow pass.
+///
+/// ```
+/// use sidestep_transport::shim::{AnyShim, Shim, Stack, Up};
+/// use sidestep_types::{FlowId, HostId, Kind, Packet, Time};
+///
+/// /// Puts a tag of four bytes on what leaves and takes it off what arrives; holds nothing.
+/// struct Tags;
+///
+/// impl Shim for Tags {
+///     fn down(&mut self, _now: Time, packet: &mut Packet) {
+///         packet.wire += 4;
+///     }
+///     fn up(&mut self, _now: Time, packet: &mut Packet) -> Up {
+///         packet.wire -= 4;
+///         Up::Pass
+///     }
+/// }
+///
+/// let mut stack = Stack::of(vec![AnyShim::Custom(Box::new(Tags))]);
+/// let mut packet = Packet::new(Kind::Data, FlowId(0), HostId(1), 7);
+/// packet.wire = 1538;
+/// stack.down(Time::ZERO, &mut packet);
+/// assert_eq!(packet.wire, 1542);
+/// assert_eq!(stack.up(Time::ZERO, &mut packet), Up::Pass);
+/// assert_eq!((packet.wire, stack.deadline()), (1538, None));
+/// ```
+pub trait Shim {
+    /// A flow begins at this host: `size` bytes that it will send, where its application knows.
+    /// `None` of an endless one, and of one that comes from elsewhere.
+    fn open(&mut self, _flow: FlowId, _size: Option<u64>) {}
+    /// The flow is complete, or its host wants no more of it: what is held of it is dropped.
+    fn close(&mut self, _flow: FlowId) {}
+    /// Does [`Shim::down`] do anything? Else a driver need not call it.
+    fn changes_down(&self) -> bool {
+        true
+    }
+    /// A packet leaves: may change it, and make it longer on the wire by at most
+    /// [`Nature::adds`].
+    fn down(&mut self, _now: Time, _packet: &mut Packet) {}
+    /// A packet arrived, and may be changed. Unless it passes, call [`Shim::poll_up`] until `None`
+    /// after it.
+    fn up(&mut self, _now: Time, _packet: &mut Packet) -> Up {
+        Up::Pass
+    }
+    /// The next of the packets kept whose turn has come; call until `None`.
+    fn poll_up(&mut self, _now: Time) -> Option<Packet> {
+        None
+    }
+    /// When [`Shim::on_timeout`] is due, if ever.
+    fn deadline(&self) -> Option<Time> {
+        None
+    }
+    /// [`Shim::deadline`] has come. Call [`Shim::poll_up`] until `None` after it.
+    fn on_timeout(&mut self, _now: Time) {}
+    /// What it counted.
+    fn counters(&self) -> Counters {
+        Counters::default()
+    }
+}
+
+/// Writes [`Counters`].
+macro_rules! counters {
+    ($($(#[$doc:meta])* $name:ident;)*) => {
+        /// What shims counted over their life.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct Counters {
+            $($(#[$doc])* pub $name: u64,)*
+        }
+
+        impl Counters {
+            /// Adds what another counted.
+            pub fn add(&mut self, other: &Counters) {
+                $(self.$name += other.$name;)*
+            }
+        }
+    };
+}
+
+counters! {
+    /// Packets kept.
+    held;
+    /// Of those, packets that went on as a gap closed.
+    released;
+    /// Of those held, packets that went on since the wait was over, or no room was left.
+    expired;
+    /// Of those held, packets whose flow was closed before they went on.
+    discarded;
+    /// Packets that came below what had gone on before, and went on at once.
+    late;
+    /// Data that went on at once for want of a place in a table or of room to hold it.
+    bypassed;
+    /// Packets dropped.
+    dropped;
+}
+
+shims! {
+    /// A shim: one of the registry, or somebody's own.
+    pub enum AnyShim {
+        order::Order,
+    }
+}
+
+impl Shim for AnyShim {
+    fn open(&mut self, flow: FlowId, size: Option<u64>) {
+        of_shim!(self, shim => shim.open(flow, size))
+    }
+    fn close(&mut self, flow: FlowId) {
+        of_shim!(self, shim => shim.close(flow))
+    }
+    fn changes_down(&self) -> bool {
+        of_shim!(self, shim => shim.changes_down())
+    }
+    #[inline]
+    fn down(&mut self, now: Time, packet: &mut Packet) {
+        of_shim!(self, shim => shim.down(now, packet))
+    }
+    #[inline]
+    fn up(&mut self, now: Time, packet: &mut Packet) -> Up {
+        of_shim!(self, shim => shim.up(now, packet))
+    }
+    #[inline]
+    fn poll_up(&mut self, now: Time) -> Option<Packet> {
+        of_shim!(self, shim => shim.poll_up(now))
+    }
+    #[inline]
+    fn deadline(&self) -> Option<Time> {
+        of_shim!(self, shim => shim.deadline())
+    }
+    fn on_timeout(&mut self, now: Time) {
+        of_shim!(self, shim => shim.on_timeout(now))
+    }
+    fn counters(&self) -> Counters {
+        of_shim!(self, shim => shim.counters())
+    }
+}
