@@ -286,17 +286,7 @@ fn instants(
     found.sort_unstable();
     found.dedup();
     let texts: Vec<String> = found.iter().map(Time::to_string).collect();
-    let value = match texts.is_empty() {
-        true => "off".to_string(),
-        false => texts.join(", "),
-    };
-    let setting = Setting {
-        scheme: None,
-        key: path,
-        value,
-        source,
-    };
-    (found, setting)
+    (found, listed(path, &texts, source))
 }
 
 /// The selections of links of `spread`, none twice.
@@ -327,17 +317,7 @@ fn between(
         }
     }
     let texts: Vec<String> = found.iter().map(|between| between.says.clone()).collect();
-    let value = match texts.is_empty() {
-        true => "off".to_string(),
-        false => texts.join(", "),
-    };
-    let setting = Setting {
-        scheme: None,
-        key: path,
-        value,
-        source,
-    };
-    (found, setting)
+    (found, listed(path, &texts, source))
 }
 
 /// The workloads of `latency`, by number, none twice, each with its place.
@@ -368,17 +348,21 @@ fn latency(
             }
         }
     }
-    let value = match names.is_empty() {
+    (found, listed(path, &names, source))
+}
+
+/// What a key of [`PROBE_LISTS`] has come to.
+fn listed(key: String, found: &[String], source: String) -> Setting {
+    let value = match found.is_empty() {
         true => "off".to_string(),
-        false => names.join(", "),
+        false => found.join(", "),
     };
-    let setting = Setting {
+    Setting {
         scheme: None,
-        key: path,
+        key,
         value,
         source,
-    };
-    (found, setting)
+    }
 }
 
 /// A key of [`PROBE_LISTS`], its path, and where what it holds comes from.
