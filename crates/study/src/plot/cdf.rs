@@ -6,7 +6,7 @@
 use super::axis::{Axis, Scale, Tick, plain};
 use super::frame::Frame;
 use super::look::{Entry, LEGEND_LINE, Look, SOFT, heading, heading_height, legend, words};
-use super::scene::{Item, PAGE, Scene, Shape, Stroke};
+use super::scene::{Scene, Stroke};
 
 /// What a figure shows.
 #[derive(Clone, Debug)]
@@ -193,18 +193,11 @@ fn curve(scene: &mut Scene, series: &Series, panel: Panel, x: &Axis, y: &Axis) {
     let stroke = series.look.line();
     scene.line(points, &stroke);
     if series.done.len() < series.n {
-        scene.items.push(Item::Mark {
-            at: last,
-            shape: Shape::Circle,
-            radius: 3.2,
-            stroke: Stroke {
-                dash: &[],
-                width: 1.6,
-                ..stroke
-            },
-            fill: PAGE,
-            hint: format!("{}: the rest did not complete", series.name),
-        });
+        scene.ring(
+            last,
+            &stroke,
+            format!("{}: the rest did not complete", series.name),
+        );
     }
 }
 

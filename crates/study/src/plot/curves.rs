@@ -6,7 +6,7 @@
 use super::axis::{Axis, Scale};
 use super::frame::{Frame, HEADING_LINE, heading_lines};
 use super::look::{Entry, LEGEND_LINE, SOFT, heading, heading_height, legend, words};
-use super::scene::{Item, PAGE, Scene, Shape, Stroke};
+use super::scene::Scene;
 
 /// A figure of curves.
 #[derive(Clone, Debug)]
@@ -105,18 +105,7 @@ fn draw(scene: &mut Scene, curve: &Curve, x: &Axis, y: &Axis) {
     let stroke = curve.entry.look.line();
     scene.line(points, &stroke);
     if let Some(why) = &curve.ring {
-        scene.items.push(Item::Mark {
-            at: last,
-            shape: Shape::Circle,
-            radius: 3.2,
-            stroke: Stroke {
-                dash: &[],
-                width: 1.6,
-                ..stroke
-            },
-            fill: PAGE,
-            hint: format!("{}: {why}", curve.entry.name),
-        });
+        scene.ring(last, &stroke, format!("{}: {why}", curve.entry.name));
     }
 }
 

@@ -151,6 +151,22 @@ impl Scene {
         }
     }
 
+    /// The ring in which a curve ends that is not whole; `hint` says why.
+    pub fn ring(&mut self, at: (f32, f32), stroke: &Stroke, hint: String) {
+        self.items.push(Item::Mark {
+            at,
+            shape: Shape::Circle,
+            radius: 3.2,
+            stroke: Stroke {
+                dash: &[],
+                width: 1.6,
+                ..*stroke
+            },
+            fill: PAGE,
+            hint,
+        });
+    }
+
     /// Adds a line through `points`.
     pub fn line(&mut self, points: Vec<(f32, f32)>, stroke: &Stroke) {
         self.items.push(Item::Line {
