@@ -166,6 +166,18 @@ pub fn median(mut values: Vec<f64>) -> f64 {
     (values[(values.len() - 1) / 2] + values[values.len() / 2]) / 2.0
 }
 
+/// What waits and what is under way when every flow of `plan` has long been delivered; `None` when one
+/// has not been.
+pub fn left_when_quiet(network: &Network, plan: &Plan, config: WorldConfig) -> Option<(u32, u64)> {
+    // A run ends with its last flow: one that comes long after all others.
+    let mut plan = plan.clone();
+    plan.flows.push(flow(0, 1, 1, Time::from_s(6)));
+    let mut world: World = World::new(network, plan.into(), config).unwrap();
+    world.run_until(Time::from_s(5));
+    let waiting = world.queue_lengths().iter().sum();
+    (world.unfinished() == 1).then(|| (waiting, world.finish().totals.in_flight))
+}
+
 /// Every packet is somewhere: sent = delivered + dropped + in flight.
 pub fn assert_conserved(outcome: &Outcome) {
     let t = &outcome.totals;
