@@ -86,6 +86,15 @@ if [ "${1:-}" != --memory ]; then
   bash scripts/test.sh
 fi
 
+if [ "${1:-}" != --memory ]; then
+  for _ in 1 2 3; do
+    seed=$((RANDOM * 32768 + RANDOM))
+    step "laws with draws of their own: PROPTEST_RNG_SEED=$seed"
+    PROPTEST_RNG_SEED=$seed cargo test --locked --quiet --tests \
+      -p sidestep-types -p sidestep-switch -p sidestep-transport -p sidestep-sim -p sidestep-softswitch
+  done
+fi
+
 step "unsafe code under Miri"
 memory_by_miri
 

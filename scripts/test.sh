@@ -61,6 +61,10 @@ bash scripts/wasm.sh
 
 . scripts/must-run.sh
 
+# The laws draw the same cases everywhere, so that what fails here is what a change broke. `make
+# test-all` draws others. PROPTEST_RNG_SEED=N from outside is taken.
+export PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-1}"
+
 step "tests"
 cargo test --workspace --locked --quiet
 
