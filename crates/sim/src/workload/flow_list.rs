@@ -96,12 +96,9 @@ impl FlowList {
         said.max().map(|mss| u32::from(mss.get()))
     }
 
-    /// The words that its flows have as their class, each once; `None` of those without one.
-    pub(super) fn classes(&self) -> BTreeSet<Option<&str>> {
-        self.flows
-            .iter()
-            .map(|flow| flow.class.as_deref())
-            .collect()
+    /// The words that its flows before `end` have as their class, each once; `None` of those without one.
+    pub(super) fn classes(&self, end: Time) -> BTreeSet<Option<&str>> {
+        self.before(end).map(|flow| flow.class.as_deref()).collect()
     }
 
     /// Does a flow of it belong to a group?

@@ -175,8 +175,8 @@ impl AnyWorkload {
         own.into_iter().chain(listed).max()
     }
 
-    /// The classes that its flows are counted under, when it is called `name`.
-    pub fn classes(&self, name: &str) -> Vec<String> {
+    /// The classes that its flows that start before `end` are counted under, when it is called `name`.
+    pub fn classes(&self, name: &str, end: Time) -> Vec<String> {
         let Kind::FlowList(list) = &self.kind else {
             return vec![name.to_string()];
         };
@@ -184,7 +184,7 @@ impl AnyWorkload {
             None => name.to_string(),
             Some(word) => flow_list::class_name(name, word),
         };
-        list.classes().into_iter().map(named).collect()
+        list.classes(end).into_iter().map(named).collect()
     }
 
     /// Do flows of it belong to groups?

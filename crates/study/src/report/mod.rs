@@ -181,7 +181,7 @@ pub(crate) mod tests {
                 "scheme": name, "seeds": [1, 2], "interrupted": false, "qct_ms": empty, "fct_short_ms": empty,
                 "drops": Map::from_iter(drops), "detours": 0, "marks": 1234, "timeouts": 5, "retransmits": 6,
                 "sent": 1, "delivered": 1, "in_flight": 0, "packet_hops": 20_000_000, "events": 1,
-                "simulated_s": 1.0, "trajectory_hash": "00", "classes": [],
+                "simulated_s": 1.0, "trajectory_hash": "00", "classes": {},
             }))
             .unwrap();
             summary.qct_ms = percentiles(p99, 100, share);

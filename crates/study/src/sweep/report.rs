@@ -52,7 +52,7 @@ impl SweepReport {
     /// Of an experiment that was measured.
     pub fn of(experiment: &Experiment, measured: &Measurement) -> SweepReport {
         let drawn = experiment.plots.iter().flat_map(|plot| &plot.y);
-        let claimed = experiment.claims.iter().map(|claim| claim.metric);
+        let claimed = experiment.claims.iter().map(|claim| claim.metric.as_str());
         let mut shown: Vec<String> = Vec::new();
         for name in drawn.map(String::as_str).chain(claimed) {
             if !shown.iter().any(|before| before == name) {

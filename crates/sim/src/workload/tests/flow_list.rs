@@ -75,7 +75,12 @@ fn flows_of_a_group_are_kept_together_with_what_is_left_out_of_them() {
         |group: usize| -> Vec<u32> { plan.groups[group].flows.iter().map(|f| f.0).collect() };
     assert_eq!((flows(0), flows(1)), (vec![0, 1], vec![2, 4]));
     assert!(made.has_groups());
-    assert_eq!(made.classes("trace"), ["trace", "trace/web"]);
+    assert_eq!(made.classes("trace", SECOND), ["trace", "trace/web"]);
+    assert_eq!(
+        made.classes("trace", Time::from_us(1_500)),
+        ["trace", "trace/web"]
+    );
+    assert_eq!(made.classes("trace", Time::ZERO), [""; 0]);
 }
 
 #[test]
