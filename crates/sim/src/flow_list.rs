@@ -128,12 +128,8 @@ impl Columns {
             let got = format!("host {} as both", src.0);
             return Err(table.error(row.line, "two different hosts", &got));
         }
-        let word = |column: Option<usize>| {
-            let cell = column.map(|column| row.cell(column));
-            cell.filter(|word| !word.is_empty()).map(str::to_string)
-        };
         let size = size(table, row, self.size)?;
-        let group = word(self.group);
+        let (class, group) = (word(table, row, self.class)?, word(table, row, self.group)?);
         if let (Some(group), FlowPlan::ENDLESS) = (&group, size) {
             let got = format!("an endless one in {group:?}");
             return Err(table.error(row.line, "flows of a group that end", &got));
@@ -147,10 +143,32 @@ impl Columns {
                 None => None,
                 Some(column) => mss(table, row, column)?,
             },
-            class: word(self.class),
+            class,
             group,
         })
     }
+}
+
+/// The most characters of a class or a group: it heads rows and plots.
+const LONGEST_WORD: usize = 64;
+
+/// The word in a column that may be missing or empty.
+fn word(table: &Table<'_>, row: &Row, column: Option<usize>) -> Result<Option<String>, String> {
+    let Some(column) = column.filter(|column| !row.cell(*column).is_empty()) else {
+        return Ok(None);
+    };
+    let cell = row.cell(column);
+    let length = cell.chars().count();
+    if length > LONGEST_WORD || cell.chars().any(char::is_control) {
+        let what = &table.columns[column];
+        let expected = format!("a {what} of at most {LONGEST_WORD} characters, all printable");
+        let got = match length > LONGEST_WORD {
+            true => format!("{length} characters"),
+            false => format!("{cell:?}"),
+        };
+        return Err(table.error(row.line, &expected, &got));
+    }
+    Ok(Some(cell.to_string()))
 }
 
 fn host(table: &Table<'_>, row: &Row, column: usize, hosts: u32) -> Result<HostId, String> {
@@ -309,6 +327,17 @@ mod tests {
         assert_eq!(
             flows("start,src,dst,size,group\n1 ms,0,3,endless,a\n").unwrap_err(),
             "f.csv:2: expected flows of a group that end, got an endless one in \"a\""
+        );
+        let said = |word: &str| {
+            flows(&format!("start,src,dst,size,class\n1 ms,0,3,1 B,{word}\n")).unwrap_err()
+        };
+        assert_eq!(
+            said(&"é".repeat(65)),
+            "f.csv:2: expected a class of at most 64 characters, all printable, got 65 characters"
+        );
+        assert_eq!(
+            said("a\u{1b}[31m"),
+            "f.csv:2: expected a class of at most 64 characters, all printable, got \"a\\u{1b}[31m\""
         );
     }
 

@@ -1,6 +1,7 @@
 //! The numbers of a session: `summary.json`, and the tables people read.
 
 mod claims;
+mod classes;
 mod table;
 
 pub(crate) use claims::claims_table;
@@ -84,7 +85,8 @@ impl Report {
     /// The table, the claims and the warnings as text.
     pub fn to_text(&self) -> String {
         let mut out = self.headline();
-        out.push_str(&table::of(&self.summaries));
+        let short = (self.claims.iter()).any(|claim| claim.metric.starts_with("fct_short"));
+        out.push_str(&table::of(&self.summaries, short));
         if !self.claims.is_empty() {
             out.push('\n');
             out.push_str(&claims_table(&self.claims));
