@@ -3,8 +3,7 @@
 use crate::claim::Claim;
 use crate::record::Record;
 use crate::scenario::Scenario;
-use crate::stats::metric::class_refused;
-use crate::stats::{Summary, metric, summarise};
+use crate::stats::{Summary, metric, place, summarise};
 
 /// What `docs/experiments.md` calls an experiment. A scenario without `[sweep]` is one with a
 /// single point and no axes.
@@ -178,7 +177,11 @@ impl Experiment {
     fn unsent(&self) -> Vec<String> {
         let scenarios = || self.points.iter().map(|point| &point.scenario);
         let class = |name: &str| {
-            let lacks = |s: &&Scenario| class_refused(name, &s.classes(s.duration)).is_some();
+            let (_, class) = name.split_once(':')?;
+            let lacks = |s: &&Scenario| {
+                let sent = s.classes(s.duration);
+                place(sent.iter().map(String::as_str), class).is_err()
+            };
             let end = scenarios().find(lacks)?.duration;
             Some(format!(
                 "{name} has no value: no flow of the class starts before the run's end at {end}"
@@ -190,7 +193,7 @@ impl Experiment {
                     "{name} has no value: no flow of a list names a group"
                 ));
             }
-            name.contains(':').then(|| class(name)).flatten()
+            class(name)
         };
         self.asked().into_iter().filter_map(missing).collect()
     }

@@ -1,9 +1,8 @@
 //! Numbers and samples that claims and plots ask for by name, those of one class included.
 
 use super::reader::Reader;
-use crate::stats::metric::{
-    self, CLASS_METRICS, METRICS, SampleKind, class_refused, class_samples,
-};
+use crate::stats::metric::{self, CLASS_METRICS, METRICS, SampleKind, class_samples};
+use crate::stats::place;
 use sidestep_config::problem::suggest;
 
 impl Reader<'_> {
@@ -47,8 +46,22 @@ impl Reader<'_> {
 
     /// A class that nothing can be said about yet, since a workload cannot be read, is not refused.
     fn of_known_class(&self, name: &str) -> Result<(), String> {
-        let why = (self.classes.as_ref()).and_then(|classes| class_refused(name, classes));
-        why.map_or(Ok(()), Err)
+        let (Some(classes), Some((_, asked))) = (&self.classes, name.split_once(':')) else {
+            return Ok(());
+        };
+        let names = classes.iter().map(String::as_str);
+        match place(names.clone(), asked) {
+            Ok(_) => Ok(()),
+            Err(several) if !several.is_empty() => Err(format!(
+                "class {asked:?} may be any of {}: write the whole name",
+                several.join(", ")
+            )),
+            Err(_) => {
+                let words = names.map(|name| name.split_once('/').map_or(name, |(_, word)| word));
+                let hint = suggest(asked, words);
+                Err(format!("no class is called {asked:?}{hint}"))
+            }
+        }
     }
 
     fn lacks_class(&self, what: &str, name: &str) -> String {

@@ -357,3 +357,18 @@ pub fn place<'a>(
         _ => Err(found.into_iter().map(|(_, class)| class).collect()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_of_a_list_has_its_word_as_its_name_where_that_is_nobody_elses() {
+        let classes = ["web", "a/storage", "a/dns", "b/dns", "a/web", "b/x/y"];
+        let at = |name| place(classes.iter().copied(), name);
+        let good = ["web", "storage", "a/dns", "a/web", "x/y"].map(at);
+        assert_eq!(good, [Ok(0), Ok(1), Ok(2), Ok(4), Ok(5)]);
+        assert_eq!(at("dns"), Err(vec!["a/dns", "b/dns"]));
+        assert_eq!(at("mail"), Err(vec![]));
+    }
+}

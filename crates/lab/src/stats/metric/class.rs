@@ -7,7 +7,7 @@
 use super::entry::{Kind, Metric, SampleKind, Values};
 use super::table::{known, mean, number, p50, p99, p999};
 use super::{Population, Reading, Unit};
-use crate::stats::{Summary, place};
+use crate::stats::Summary;
 use std::ops::Deref;
 
 /// Writes the table of metrics of a class.
@@ -126,22 +126,5 @@ impl Deref for Named<'_> {
 
     fn deref(&self) -> &Metric {
         self.metric
-    }
-}
-
-/// Why `name`, a metric's or a sample's, cannot be asked for where these are the classes; nothing where it can.
-pub fn class_refused(name: &str, classes: &[String]) -> Option<String> {
-    let (_, asked) = name.split_once(':')?;
-    let names = classes.iter().map(String::as_str);
-    match place(names.clone(), asked) {
-        Ok(_) => None,
-        Err(several) if !several.is_empty() => Some(format!(
-            "class {asked:?} may be any of {}: write the whole name",
-            several.join(", ")
-        )),
-        Err(_) => Some(format!(
-            "no class is called {asked:?}; classes: {}",
-            names.collect::<Vec<_>>().join(", ")
-        )),
     }
 }

@@ -14,7 +14,7 @@ mod reading;
 mod samples;
 mod table;
 
-pub use class::{CLASS_METRICS, Named, class_refused};
+pub use class::{CLASS_METRICS, Named};
 pub use entry::{Each, Metric, OfFlows, SampleKind, Unit, Values};
 pub use needs::Needs;
 pub use population::Population;
@@ -72,24 +72,6 @@ mod tests {
             sample("slowdown:web").unwrap().label("slowdown:web"),
             "web: completion time over that of an idle network"
         );
-    }
-
-    #[test]
-    fn a_class_of_a_list_has_its_word_as_its_name_where_that_is_nobody_elses() {
-        let classes = ["web", "a/storage", "a/dns", "b/dns", "a/web"].map(String::from);
-        let said = |class: &str| class_refused(&format!("drops:{class}"), &classes);
-        for good in ["web", "storage", "a/dns", "a/web"] {
-            assert_eq!(said(good), None);
-        }
-        assert_eq!(
-            said("dns").unwrap(),
-            "class \"dns\" may be any of a/dns, b/dns: write the whole name"
-        );
-        assert_eq!(
-            said("mail").unwrap(),
-            "no class is called \"mail\"; classes: web, a/storage, a/dns, b/dns, a/web"
-        );
-        assert_eq!(class_refused("drops", &classes), None);
     }
 
     #[test]
