@@ -59,7 +59,7 @@ Examples:
   sidestep run my.toml --json --out results/mine | jq .schemes.dibs.qct_ms
 
 The result directory holds manifest.json, summary.json, scenario.toml, flows.parquet,
-queries.parquet, ports.parquet and plots/; that of a file with [sweep] holds manifest.json,
+queries.parquet, groups.parquet, ports.parquet and plots/; that of a file with [sweep] holds manifest.json,
 summary.json, experiment.toml and points.parquet. Ctrl-C writes what there is. A sweep that
 was interrupted or killed goes on where it was when it is run again.")]
 pub struct RunArgs {

@@ -11,7 +11,7 @@ use sidestep_types::{BitRate, Bytes, Framing, HEADER_BYTES, HostId, Time};
 use std::collections::VecDeque;
 
 /// The next node on a shortest path and the cable to it, where there is a path.
-type Hop = Option<(usize, usize)>;
+type Hop = Option<(u32, u32)>;
 
 /// Ideal completion times over one network.
 pub struct Ideal<'a> {
@@ -21,7 +21,8 @@ pub struct Ideal<'a> {
     mss: u32,
     /// For each node its neighbours, with the cable; hosts first, then switches.
     neighbours: Vec<Vec<(usize, usize)>>,
-    /// For each host, once asked for: the cable towards it from every node, along a shortest path.
+    /// For each node, once asked for: the cable towards it from every node, along a shortest path. Of a host
+    /// with one cable to a switch the switch is asked, which all its hosts share.
     towards: Vec<Option<Vec<Hop>>>,
 }
 
@@ -35,7 +36,7 @@ impl<'a> Ideal<'a> {
             neighbours[a].push((b, cable));
             neighbours[b].push((a, cable));
         }
-        let towards = vec![None; network.hosts as usize];
+        let towards = vec![None; nodes];
         Ideal {
             network,
             framing,
@@ -77,7 +78,11 @@ impl<'a> Ideal<'a> {
     }
 
     fn path(&mut self, src: HostId, dst: HostId) -> Option<Vec<(BitRate, Time)>> {
-        let target = dst.0 as usize;
+        let dst = dst.0 as usize;
+        let (target, last) = match self.neighbours[dst][..] {
+            [(switch, cable)] if switch >= self.network.hosts as usize => (switch, Some(cable)),
+            _ => (dst, None),
+        };
         if self.towards[target].is_none() {
             self.towards[target] = Some(self.search(target));
         }
@@ -86,10 +91,12 @@ impl<'a> Ideal<'a> {
         let mut path = Vec::new();
         while at != target {
             let (next, cable) = towards[at]?;
-            let cable = &self.network.cables[cable];
+            let cable = &self.network.cables[cable as usize];
             path.push((cable.rate, cable.delay));
-            at = next;
+            at = next as usize;
         }
+        let last = last.map(|cable| &self.network.cables[cable]);
+        path.extend(last.map(|cable| (cable.rate, cable.delay)));
         Some(path)
     }
 
@@ -103,7 +110,7 @@ impl<'a> Ideal<'a> {
             }
             for &(next, cable) in &self.neighbours[at] {
                 if next != target && towards[next].is_none() {
-                    towards[next] = Some((at, cable));
+                    towards[next] = Some((at as u32, cable as u32));
                     queue.push_back(next);
                 }
             }

@@ -213,6 +213,7 @@ impl<A: Agenda> Session<A> {
             seed: self.seed,
             plan: self.plan,
             outcome,
+            network: self.network,
             framing: self.framing,
             mss: self.mss,
             probed,

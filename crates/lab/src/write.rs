@@ -317,7 +317,7 @@ fn write_claim(out: &mut String, claim: &Claim) {
     line(out, "id", &claim.id);
     line(out, "figure", &claim.figure);
     line(out, "says", &claim.says);
-    line(out, "metric", claim.metric);
+    line(out, "metric", &claim.metric);
     line(out, "compare", &claim.compare.to_string());
     let paper = claim.paper.map(|number| number.to_string());
     line(out, "paper", paper.as_deref().unwrap_or(NO_NUMBER));

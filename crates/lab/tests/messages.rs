@@ -15,6 +15,12 @@ impl Files for Few {
             "short.csv" => Ok("size_bytes,cumulative_probability\n100,0.5\n200,0.9\n".into()),
             "mss.csv" => Ok("start,src,dst,size,mss\n1 ms,0,3,20 kB,10 kB\n".into()),
             "large.csv" => Ok("start,src,dst,size,mss\n1 ms,0,3,20 kB,9 kB\n".into()),
+            "classes.csv" => {
+                let rows = "1 ms,0,3,64 kB,storage\n1 ms,1,3,2 kB,web\n";
+                Ok(format!("start,src,dst,size,class\n{rows}"))
+            }
+            "group.csv" => Ok("start,src,dst,size,group\n1 ms,0,3,endless,a\n".into()),
+            "word.csv" => Ok("start,src,dst,size,class\n1 ms,0,3,1 B,\u{1b}[31m\n".into()),
             "self.csv" => Ok("start,src,dst,size\n1 ms,3,3,20 kB\n".into()),
             "mine.toml" => {
                 Ok("[switch]\nbuffer = \"dibs\"\n[transport]\nfast_retransmit = 0\n".into())

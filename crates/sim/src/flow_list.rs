@@ -14,14 +14,15 @@
 //! **Decision**     columns in any order. A plain number without a unit in the header is refused:
 //!                  nobody can tell seconds from microseconds afterwards. `class` is optional and
 //!                  any word; flows of one word are counted together. `mss` is optional, and where
-//!                  a cell is empty not said.
+//!                  a cell is empty not said. `group` is optional and any word: the flows of one
+//!                  word complete together, as a burst does.
 //! **Units**        `start` ("1.5 ms") or `start_s`, `start_ms`, `start_us`, `start_ns`, `start_ps`;
 //!                  `size` ("20 kB") or `size_bytes`; either may say `endless`; `mss`
 //!                  ("1460 B") or `mss_bytes`, payload. Hosts are numbers
 //!                  from 0, with or without an `h`. All exact: nothing is rounded.
 //! **Errors**       `file:line: expected …, got …` for an unknown, missing or repeated column, a
 //!                  host out of range, a flow to itself, no bytes, a time or size that cannot be
-//!                  held. Any text is answered without a panic.
+//!                  held, a flow of a group that never ends. Any text is answered without a panic.
 
 use crate::plan::FlowPlan;
 use crate::table::{Row, Table};
@@ -44,12 +45,15 @@ pub struct ListedFlow {
     pub mss: Option<NonZeroU16>,
     /// The word in its `class` column; `None` without such a column or in an empty cell.
     pub class: Option<String>,
+    /// The word in its `group` column; `None` without such a column or in an empty cell, and of a flow
+    /// that never ends.
+    pub group: Option<String>,
 }
 
 const HEADER: &str = "start,src,dst,size";
 
 const COLUMNS: &str = "start (or start_s, start_ms, start_us, start_ns, start_ps), src, dst, \
-                       size (or size_bytes), and perhaps mss (or mss_bytes) and class";
+                       size (or size_bytes), and perhaps mss (or mss_bytes), class and group";
 
 /// Reads `text`, in which errors are placed in `name`, as flows between `hosts` hosts.
 pub fn parse(name: &str, text: &str, hosts: u32) -> Result<Vec<ListedFlow>, String> {
@@ -67,12 +71,13 @@ struct Columns {
     size: (usize, Option<&'static str>),
     mss: Option<(usize, Option<&'static str>)>,
     class: Option<usize>,
+    group: Option<usize>,
 }
 
 impl Columns {
     fn of(table: &Table<'_>) -> Result<Columns, String> {
         let (mut start, mut src, mut dst, mut size) = (None, None, None, None);
-        let (mut mss, mut class) = (None, None);
+        let (mut mss, mut class, mut group) = (None, None, None);
         for (i, word) in table.columns.iter().enumerate() {
             let twice = match word.as_str() {
                 "start" => start.replace((i, None)).is_some(),
@@ -88,6 +93,7 @@ impl Columns {
                 "mss" => mss.replace((i, None)).is_some(),
                 "mss_bytes" => mss.replace((i, Some("B"))).is_some(),
                 "class" => class.replace(i).is_some(),
+                "group" => group.replace(i).is_some(),
                 _ => {
                     let expected = format!("the columns {COLUMNS}");
                     return Err(table.error(table.header, &expected, &format!("{word:?}")));
@@ -109,6 +115,7 @@ impl Columns {
             size: size.ok_or_else(|| missing("size"))?,
             mss,
             class,
+            group,
         })
     }
 
@@ -121,19 +128,47 @@ impl Columns {
             let got = format!("host {} as both", src.0);
             return Err(table.error(row.line, "two different hosts", &got));
         }
-        let class = self.class.map(|column| row.cell(column));
+        let size = size(table, row, self.size)?;
+        let (class, group) = (word(table, row, self.class)?, word(table, row, self.group)?);
+        if let (Some(group), FlowPlan::ENDLESS) = (&group, size) {
+            let got = format!("an endless one in {group:?}");
+            return Err(table.error(row.line, "flows of a group that end", &got));
+        }
         Ok(ListedFlow {
             start: start(table, row, self.start)?,
             src,
             dst,
-            size: size(table, row, self.size)?,
+            size,
             mss: match self.mss.filter(|column| !row.cell(column.0).is_empty()) {
                 None => None,
                 Some(column) => mss(table, row, column)?,
             },
-            class: class.filter(|word| !word.is_empty()).map(str::to_string),
+            class,
+            group,
         })
     }
+}
+
+/// The most characters of a class or a group: it heads rows and plots.
+const LONGEST_WORD: usize = 64;
+
+/// The word in a column that may be missing or empty.
+fn word(table: &Table<'_>, row: &Row, column: Option<usize>) -> Result<Option<String>, String> {
+    let Some(column) = column.filter(|column| !row.cell(*column).is_empty()) else {
+        return Ok(None);
+    };
+    let cell = row.cell(column);
+    let length = cell.chars().count();
+    if length > LONGEST_WORD || cell.chars().any(char::is_control) {
+        let what = &table.columns[column];
+        let expected = format!("a {what} of at most {LONGEST_WORD} characters, all printable");
+        let got = match length > LONGEST_WORD {
+            true => format!("{length} characters"),
+            false => format!("{cell:?}"),
+        };
+        return Err(table.error(row.line, &expected, &got));
+    }
+    Ok(Some(cell.to_string()))
 }
 
 fn host(table: &Table<'_>, row: &Row, column: usize, hosts: u32) -> Result<HostId, String> {
@@ -230,6 +265,7 @@ mod tests {
             size,
             mss: None,
             class: class.map(str::to_string),
+            group: None,
         };
         let expected = [
             flow(1_500, 0, 20_000, Some("web")),
@@ -282,6 +318,30 @@ mod tests {
     }
 
     #[test]
+    fn a_group_is_any_word_and_has_flows_that_end() {
+        let text = "start,src,dst,size,group\n1 ms,0,3,1 B,burst 1\n1 ms,1,3,1 B,\n";
+        let groups: Vec<_> = flows(text).unwrap().into_iter().map(|f| f.group).collect();
+        assert_eq!(groups, [Some("burst 1".to_string()), None]);
+        let none = "start,src,dst,size,group\n1 ms,0,3,endless,\n";
+        assert_eq!(flows(none).unwrap()[0].group, None);
+        assert_eq!(
+            flows("start,src,dst,size,group\n1 ms,0,3,endless,a\n").unwrap_err(),
+            "f.csv:2: expected flows of a group that end, got an endless one in \"a\""
+        );
+        let said = |word: &str| {
+            flows(&format!("start,src,dst,size,class\n1 ms,0,3,1 B,{word}\n")).unwrap_err()
+        };
+        assert_eq!(
+            said(&"é".repeat(65)),
+            "f.csv:2: expected a class of at most 64 characters, all printable, got 65 characters"
+        );
+        assert_eq!(
+            said("a\u{1b}[31m"),
+            "f.csv:2: expected a class of at most 64 characters, all printable, got \"a\\u{1b}[31m\""
+        );
+    }
+
+    #[test]
     fn a_header_that_is_wrong_is_refused() {
         let said = |text| flows(text).unwrap_err();
         assert!(
@@ -309,7 +369,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_text_is_answered_without_a_panic(
-            text in "(start_us,src,dst,size\n|start,src,dst,size,class\n)?([0-9h. msuBk\"#-]{0,9},){3}[0-9. kB\"]{0,9}|\\PC{0,60}",
+            text in "(start_us,src,dst,size\n|start,src,dst,size,class\n|start,src,dst,size,group\n)?([0-9h. msuBk\"#-]{0,9},){3}[0-9. kB\"]{0,9}|\\PC{0,60}",
             hosts in 0u32..5,
         ) {
             let _ = parse("f", &text, hosts);
@@ -326,7 +386,7 @@ mod tests {
             let text = format!("start_ps,src,dst,size_bytes\n{ps},{src},{dst},{size}\n");
             let read = flows(&text).unwrap();
             let (src, dst) = (HostId(src), HostId(dst));
-            proptest::prop_assert_eq!(&read, &[ListedFlow { start: Time::from_ps(ps), src, dst, size, mss: None, class: None }]);
+            proptest::prop_assert_eq!(&read, &[ListedFlow { start: Time::from_ps(ps), src, dst, size, mss: None, class: None, group: None }]);
         }
     }
 }

@@ -47,11 +47,11 @@ pub use files::{Files, NoFiles};
 pub use histogram::Histogram;
 pub use network::{Cable, End, Network, SwitchInfo};
 pub use outcome::{
-    ClassOutcome, FlowOutcome, NReordering, Outcome, PacketTrace, PortOutcome, TraceEvent,
-    TraceStep,
+    ClassOutcome, FlowOutcome, GroupOutcome, NReordering, Outcome, PacketTrace, PortOutcome,
+    TraceEvent, TraceStep,
 };
 pub use pfc::Deadlock;
-pub use plan::{FlowPlan, Joint, Plan, QueryPlan, Start};
+pub use plan::{FlowPlan, GroupPlan, Joint, Plan, QueryPlan, Start};
 pub use sidestep_switch::ports::{Count as PortCount, Counts as PortCounts};
 pub use thinned::Thinned;
 pub use watch::{DetourSeen, Latency, LoopCounts, Watched, Watching};

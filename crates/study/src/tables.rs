@@ -4,7 +4,8 @@ use crate::Error;
 use crate::columns::{Col, TableWriter};
 
 use crate::rows::{
-    Point, flow_columns, flow_rows, port_columns, port_rows, query_columns, query_rows,
+    Point, flow_columns, flow_rows, group_columns, group_rows, port_columns, port_rows,
+    query_columns, query_rows,
 };
 use crate::staging::Staging;
 use crate::trace::PortNames;
@@ -21,6 +22,7 @@ pub struct Tables<'a> {
     scenario: &'a Scenario,
     flows: TableWriter,
     queries: TableWriter,
+    groups: TableWriter,
     ports: TableWriter,
     traces: Option<Traces<'a>>,
 }
@@ -36,6 +38,7 @@ impl<'a> Tables<'a> {
             scenario,
             flows: begin(staging, "flows", &flow_columns())?,
             queries: begin(staging, "queries", &query_columns())?,
+            groups: begin(staging, "groups", &group_columns())?,
             ports: begin(staging, "ports", &port_columns())?,
             traces: if traced {
                 Some(Traces::begin(staging, scenario)?)
@@ -61,6 +64,7 @@ impl<'a> Tables<'a> {
         self.flows
             .write(&flow_columns(), &flow_rows(point, &mut ideal))?;
         self.queries.write(&query_columns(), &query_rows(point))?;
+        self.groups.write(&group_columns(), &group_rows(point))?;
         self.ports
             .write(&port_columns(), &port_rows(point, network))?;
         match &mut self.traces {
@@ -73,6 +77,7 @@ impl<'a> Tables<'a> {
     pub fn finish(self) -> Result<(), Error> {
         self.flows.finish()?;
         self.queries.finish()?;
+        self.groups.finish()?;
         self.ports.finish()?;
         self.traces.map_or(Ok(()), Traces::finish)
     }
@@ -94,6 +99,7 @@ pub fn column_docs() -> Value {
     let tables = [
         ("flows.parquet", docs(flow_columns())),
         ("queries.parquet", docs(query_columns())),
+        ("groups.parquet", docs(group_columns())),
         ("ports.parquet", docs(port_columns())),
     ];
     Value::Object(Map::from_iter(

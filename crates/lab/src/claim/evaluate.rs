@@ -150,7 +150,7 @@ mod tests {
             id: "c".into(),
             figure: String::new(),
             says: "less".into(),
-            metric: "qct_p99_ms",
+            metric: "qct_p99_ms".into(),
             compare: Compare::parse("a - b"),
             paper: Some(20.0),
             accept: Accept::parse(accept).unwrap(),

@@ -3,7 +3,7 @@
 use super::known::{Known, NOTHING};
 use super::{Claim, Compare};
 use crate::experiment::{Axis, PointResult};
-use crate::stats::metric::{self, Metric, Reading};
+use crate::stats::metric::{self, Reading};
 use crate::stats::{Summary, t_interval_of};
 
 /// A point, and the one whose number is taken off or divided by.
@@ -48,7 +48,7 @@ pub fn at_one(claim: &Claim, place: &Place<'_>, confidence: f64) -> Known {
     };
     // A count is the sum over all seeds, and no interval makes it another number.
     let interval = || t_interval_of(&by_seed(claim, place)?, confidence);
-    let ci = (!metric::is_count(claim.metric)).then(interval).flatten();
+    let ci = (!metric::is_count(&claim.metric)).then(interval).flatten();
     Known { reading, ci }
 }
 
@@ -110,7 +110,7 @@ fn summaries<'a>(claim: &Claim, point: &'a PointResult) -> Option<Vec<&'a Summar
 
 /// The claim's number from one summary per scheme of the comparison.
 fn combine(claim: &Claim, of: &[&Summary]) -> Reading {
-    let metric: &Metric = metric::find(claim.metric).expect("a claim's metric is in the table");
+    let metric = metric::find(&claim.metric).expect("a claim's metric is in the table");
     let read = |i: usize| metric.read(of[i]);
     match &claim.compare {
         Compare::One(_) => read(0),

@@ -70,7 +70,7 @@ pub fn mean(claim: &Claim, places: &[Place<'_>], all: &[Known]) -> Known {
     let n = all.len() as f64;
     let sum = all.iter().map(|known| known.reading).reduce(Reading::plus);
     let reading = sum.map_or(Reading::Nothing, |sum| sum.times(1.0 / n));
-    if metric::is_count(claim.metric) {
+    if metric::is_count(&claim.metric) {
         return Known { reading, ci: None };
     }
     let values: Option<Vec<Vec<f64>>> = places.iter().map(|p| by_seed(claim, p)).collect();

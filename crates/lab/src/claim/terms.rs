@@ -12,8 +12,9 @@ pub struct Claim {
     pub figure: String,
     /// The sentence.
     pub says: String,
-    /// A name of [`crate::stats::metric::METRICS`].
-    pub metric: &'static str,
+    /// A name of [`crate::stats::metric::METRICS`], or one of [`crate::stats::metric::CLASS_METRICS`] with
+    /// a class.
+    pub metric: String,
     /// Of which schemes.
     pub compare: Compare,
     /// The paper's number; `None` when it gives none.

@@ -5,7 +5,6 @@ use super::fixed::fixed;
 use super::reader::Reader;
 use super::words::stem;
 use crate::claim::{Accept, Claim, Compare, NO_NUMBER, Over, Verdict};
-use crate::stats::metric;
 use crate::tables::CLAIM;
 use sidestep_config::document::{Item, Node, Table, find};
 use sidestep_config::problem::{At, Problems, suggest};
@@ -63,11 +62,9 @@ impl Reader<'_> {
         let (at, less, per) = (points("at"), points("less"), points("per"));
         let text = |key: &str| words[key].0.to_string();
         let mut refuse = |key: &str, message: String| problems.add(words[key].1, message);
-        let metric = metric::find(&text("metric"));
-        if metric.is_none() {
-            let name = text("metric");
-            let hint = suggest(&name, metric::METRICS.iter().map(|metric| metric.name));
-            refuse("metric", format!("metric {name:?} is unknown{hint}"));
+        let metric = self.metric(&text("metric"));
+        if let Err(message) = &metric {
+            refuse("metric", message.clone());
         }
         let compare = Compare::parse(&text("compare"));
         for name in compare.schemes() {
@@ -140,7 +137,7 @@ impl Reader<'_> {
             id,
             figure: text("figure"),
             says: text("says"),
-            metric: metric?.name,
+            metric: metric.ok()?,
             compare,
             paper: paper?,
             accept: accept.ok()?,

@@ -13,6 +13,7 @@ use sidestep_config::document::{self, Table, find};
 use sidestep_config::problem::{At, Problem, Problems};
 use sidestep_config::source::{self, Origin};
 use sidestep_sim::Files;
+use sidestep_types::Time;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -147,7 +148,8 @@ impl<'a> Parsed<'a> {
             let at = values.iter().map(|value| value.word.clone()).collect();
             points.extend(scenario.map(|scenario| Point { at, scenario }));
         }
-        let first = self.reader(&combinations[0], &self.over, &self.sets, files, files);
+        let mut first = self.reader(&combinations[0], &self.over, &self.sets, files, files);
+        first.classes = (points.len() == combinations.len()).then(|| classes(&points));
         let root = &self.written.last().expect("the file itself").0;
         let mut quiet = Problems::default();
         let names = first.scheme_names(&mut quiet).map(|(names, _)| names);
@@ -239,8 +241,22 @@ impl<'a> Parsed<'a> {
             over: quick.chain(swept).chain(sets).collect(),
             files,
             scheme_files,
+            classes: None,
         }
     }
+}
+
+/// The classes of all points, each once.
+fn classes(points: &[Point]) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for point in points {
+        for class in point.scenario.classes(Time::MAX) {
+            if !all.contains(&class) {
+                all.push(class);
+            }
+        }
+    }
+    all
 }
 
 /// The file that is read first.

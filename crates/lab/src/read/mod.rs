@@ -4,6 +4,7 @@
 //! file, the scenario's `[scheme.NAME.*]`, `[quick]`, the point of a `[sweep]`, `--set`. Of two
 //! files, a base and the one that extends it, the base's is the earlier layer each time.
 
+mod asked;
 mod axes;
 mod changes;
 mod claims;

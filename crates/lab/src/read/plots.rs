@@ -5,7 +5,7 @@ use super::fixed::fixed;
 use super::reader::Reader;
 use super::words::{stem, words};
 use crate::experiment::{FigureSpec, PlotKind, PlotSpec};
-use crate::stats::metric::{self, Each, METRICS, SAMPLES, SampleKind};
+use crate::stats::metric::{self, Each, SAMPLES, SampleKind};
 use crate::tables::{FIGURE, PLOT};
 use sidestep_config::document::{Entry, Item, Node, Table, find};
 use sidestep_config::problem::{At, Problems, suggest};
@@ -102,7 +102,7 @@ impl Reader<'_> {
             Some(String::new())
         };
         let y = if against {
-            y(node, table, problems)
+            self.y(node, table, problems)
         } else {
             Some(Vec::new())
         };
@@ -184,10 +184,12 @@ impl Reader<'_> {
             return None;
         };
         let name = (entry.node).text("plot.of", "the name of a sample", problems)?;
-        let Some(sample) = metric::sample(name) else {
-            let hint = suggest(name, known());
-            problems.add(&entry.node.at, format!("sample {name:?} is unknown{hint}"));
-            return None;
+        let sample = match self.sample(name, known().collect()) {
+            Ok(sample) => sample,
+            Err(message) => {
+                problems.add(&entry.node.at, message);
+                return None;
+            }
         };
         if !fits(name) {
             let known: Vec<&str> = known().collect();
@@ -218,6 +220,24 @@ impl Reader<'_> {
         // As a selection of links is kept: its parts with one blank between them.
         let parts: Vec<&str> = name.split('>').map(str::trim).collect();
         Some(parts.join(" > "))
+    }
+
+    fn y(&self, node: &Node, table: &Table, problems: &mut Problems) -> Option<Vec<String>> {
+        let Some(entry) = find(table, "y") else {
+            problems.add(&node.at, "plot.y is missing: names of metrics");
+            return None;
+        };
+        let mut metrics = Vec::new();
+        for (name, at) in words(&entry.node, "plot.y", "names of metrics", problems) {
+            match self.metric(&name) {
+                Ok(name) => metrics.push(name),
+                Err(message) => {
+                    problems.add(&at, message);
+                    return None;
+                }
+            }
+        }
+        Some(metrics)
     }
 
     /// The names of all workloads that were written.
@@ -274,21 +294,4 @@ fn x(node: &Node, table: &Table, axes: &[ReadAxis], problems: &mut Problems) -> 
             None
         }
     }
-}
-
-fn y(node: &Node, table: &Table, problems: &mut Problems) -> Option<Vec<String>> {
-    let Some(entry) = find(table, "y") else {
-        problems.add(&node.at, "plot.y is missing: names of metrics");
-        return None;
-    };
-    let mut metrics = Vec::new();
-    for (name, at) in words(&entry.node, "plot.y", "names of metrics", problems) {
-        if !METRICS.iter().any(|metric| metric.name == name) {
-            let hint = suggest(&name, METRICS.iter().map(|metric| metric.name));
-            problems.add(&at, format!("metric {name:?} is unknown{hint}"));
-            return None;
-        }
-        metrics.push(name);
-    }
-    Some(metrics)
 }

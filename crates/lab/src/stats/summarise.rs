@@ -26,7 +26,10 @@ pub fn summarise(records: &[&Record]) -> Summary {
         summary.fct_query_ms.ci = over_seeds(seeds.iter().map(|s| &s.fct_query_ms));
         for (i, class) in summary.classes.iter_mut().enumerate() {
             class.fct_ms.ci = over_seeds(seeds.iter().map(|s| &s.classes[i].fct_ms));
+            class.slowdown.ci = over_seeds(seeds.iter().map(|s| &s.classes[i].slowdown));
+            class.group_ms.ci = over_seeds(seeds.iter().map(|s| &s.classes[i].group_ms));
         }
+        summary.group_ms.ci = over_seeds(seeds.iter().map(|s| &s.group_ms));
     }
     summary
 }
@@ -122,6 +125,7 @@ fn add_up(records: &[&Record]) -> Summary {
         cpu_s: None,
         hops_per_cpu_s: None,
         trajectory_hash: format!("{hash:016x}"),
+        group_ms: Percentiles::of(&mut groups(records)),
         classes,
         unmeasured,
         per_seed: Vec::new(),
@@ -134,8 +138,11 @@ fn classes(records: &[&Record]) -> Vec<ClassSummary> {
         let all: Vec<&ClassRecord> = records.iter().map(|r| &r.classes[i]).collect();
         let sum = |of: fn(&ClassRecord) -> u64| all.iter().map(|class| of(class)).sum::<u64>();
         let ways = Ways::of(all.iter().copied());
-        let mut fct = Sample::default();
-        all.iter().for_each(|class| fct.merge(&class.fct));
+        let merged = |of: fn(&ClassRecord) -> &Sample| {
+            let mut sample = Sample::default();
+            all.iter().for_each(|class| sample.merge(of(class)));
+            sample
+        };
         ClassSummary {
             name: all[0].name.clone(),
             query: all.iter().any(|class| class.query),
@@ -150,7 +157,9 @@ fn classes(records: &[&Record]) -> Vec<ClassSummary> {
             transport_reordered: sum(|class| class.transport_reordered),
             n_reordering: n_reordering(&all),
             delivered_bytes: sum(|class| class.delivered_bytes),
-            fct_ms: Percentiles::of(&mut fct),
+            fct_ms: Percentiles::of(&mut merged(|class| &class.fct)),
+            slowdown: Percentiles::of_slowdowns(&mut merged(|class| &class.slowdown)),
+            group_ms: Percentiles::of(&mut merged(|class| &class.groups)),
             detours_each: ways.detours.counts().to_vec(),
             extra_hops: ways.extra_hops().counts().to_vec(),
         }
@@ -191,6 +200,13 @@ fn flows(records: &[&Record], query: bool) -> Sample {
     let classes = records.iter().flat_map(|record| &record.classes);
     let chosen = classes.filter(|class| class.query == query);
     chosen.for_each(|class| all.merge(&class.fct));
+    all
+}
+
+/// Completion times of all groups.
+fn groups(records: &[&Record]) -> Sample {
+    let mut all = Sample::default();
+    records.iter().for_each(|r| all.merge(&r.groups()));
     all
 }
 

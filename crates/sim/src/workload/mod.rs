@@ -175,6 +175,23 @@ impl AnyWorkload {
         own.into_iter().chain(listed).max()
     }
 
+    /// The classes that its flows that start before `end` are counted under, when it is called `name`.
+    pub fn classes(&self, name: &str, end: Time) -> Vec<String> {
+        let Kind::FlowList(list) = &self.kind else {
+            return vec![name.to_string()];
+        };
+        let named = |word: Option<&str>| match word {
+            None => name.to_string(),
+            Some(word) => flow_list::class_name(name, word),
+        };
+        list.classes(end).into_iter().map(named).collect()
+    }
+
+    /// Do flows of it belong to groups?
+    pub fn has_groups(&self) -> bool {
+        matches!(&self.kind, Kind::FlowList(list) if list.has_groups())
+    }
+
     /// What it offers to a network during `duration`.
     pub fn load(&self, cost: Cost, duration: Time) -> Load {
         let Some(mss) = self.mss else {

@@ -1,6 +1,7 @@
 //! The numbers of a session: `summary.json`, and the tables people read.
 
 mod claims;
+mod classes;
 mod table;
 
 pub(crate) use claims::claims_table;
@@ -84,7 +85,8 @@ impl Report {
     /// The table, the claims and the warnings as text.
     pub fn to_text(&self) -> String {
         let mut out = self.headline();
-        out.push_str(&table::of(&self.summaries));
+        let short = (self.claims.iter()).any(|claim| claim.metric.starts_with("fct_short"));
+        out.push_str(&table::of(&self.summaries, short));
         if !self.claims.is_empty() {
             out.push('\n');
             out.push_str(&claims_table(&self.claims));
@@ -181,7 +183,7 @@ pub(crate) mod tests {
                 "scheme": name, "seeds": [1, 2], "interrupted": false, "qct_ms": empty, "fct_short_ms": empty,
                 "drops": Map::from_iter(drops), "detours": 0, "marks": 1234, "timeouts": 5, "retransmits": 6,
                 "sent": 1, "delivered": 1, "in_flight": 0, "packet_hops": 20_000_000, "events": 1,
-                "simulated_s": 1.0, "trajectory_hash": "00", "classes": [],
+                "simulated_s": 1.0, "trajectory_hash": "00", "classes": {},
             }))
             .unwrap();
             summary.qct_ms = percentiles(p99, 100, share);

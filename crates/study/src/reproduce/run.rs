@@ -9,7 +9,7 @@ use crate::sweep::{CODE, How, measure_experiments};
 use crate::{Error, MeasureOptions, Measurement, when};
 use serde_json::{Value, json};
 use sidestep_lab::Experiment;
-use sidestep_lab::stats::metric::METRICS;
+use sidestep_lab::stats::metric::{CLASS_METRICS, METRICS};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -173,8 +173,14 @@ fn points_csv(figure: &FigureResult) -> String {
     for point in &figure.results.points {
         let at: Vec<String> = point.at.iter().map(|v| format!("{},", cell(v))).collect();
         for summary in &point.summaries {
-            for metric in METRICS {
-                let Some(p) = point_of(metric.name, summary) else {
+            let over_all = METRICS.iter().map(|metric| metric.name.to_string());
+            let classes = summary.classes.iter().filter(|class| class.exists());
+            let of_class = classes.flat_map(|class| {
+                let each = CLASS_METRICS.iter();
+                each.map(move |metric| format!("{}:{}", metric.name, class.name))
+            });
+            for name in over_all.chain(of_class) {
+                let Some(p) = point_of(&name, summary) else {
                     continue;
                 };
                 let [low, high] = match p.ci {
@@ -190,7 +196,7 @@ fn points_csv(figure: &FigureResult) -> String {
                     "{}{},{},{},{low},{high},{bound},{}\n",
                     at.concat(),
                     cell(&summary.scheme),
-                    metric.name,
+                    cell(&name),
                     p.value,
                     summary.seeds.len()
                 ));

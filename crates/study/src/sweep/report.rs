@@ -45,27 +45,47 @@ pub struct SweepPoint {
     pub summaries: Vec<Summary>,
 }
 
-/// The table of an experiment that draws no metric.
-const USUAL: [&str; 2] = ["qct_p99_ms", "fct_short_p99_ms"];
+/// The table of an experiment that draws no metric: completion times of all that was sent.
+fn usual(points: &[SweepPoint]) -> Vec<String> {
+    let summaries = || points.iter().flat_map(|point| &point.summaries);
+    let mut shown = Vec::new();
+    if summaries().any(|s| s.qct_ms.n > 0) {
+        shown.push("qct_p99_ms".to_string());
+    }
+    if summaries().any(|s| s.group_ms.n > 0) {
+        shown.push("group_p99_ms".to_string());
+    }
+    for class in summaries().flat_map(|s| &s.classes) {
+        let name = format!("fct_p99_ms:{}", class.name);
+        if class.fct_ms.n > 0 && !shown.contains(&name) {
+            shown.push(name);
+        }
+    }
+    if shown.is_empty() {
+        shown.push("drops".into());
+    }
+    shown
+}
 
 impl SweepReport {
     /// Of an experiment that was measured.
     pub fn of(experiment: &Experiment, measured: &Measurement) -> SweepReport {
         let drawn = experiment.plots.iter().flat_map(|plot| &plot.y);
-        let claimed = experiment.claims.iter().map(|claim| claim.metric);
+        let claimed = experiment.claims.iter().map(|claim| claim.metric.as_str());
         let mut shown: Vec<String> = Vec::new();
         for name in drawn.map(String::as_str).chain(claimed) {
             if !shown.iter().any(|before| before == name) {
                 shown.push(name.to_string());
             }
         }
-        if shown.is_empty() {
-            shown = USUAL.map(String::from).to_vec();
-        }
         let points = measured.results.points.iter().map(|point| SweepPoint {
             at: point.at.clone(),
             summaries: point.summaries.clone(),
         });
+        let points: Vec<SweepPoint> = points.collect();
+        if shown.is_empty() {
+            shown = usual(&points);
+        }
         SweepReport {
             experiment: experiment.name.clone(),
             title: experiment.title.clone(),
@@ -76,7 +96,7 @@ impl SweepReport {
             notes: experiment.notes.clone(),
             axes: experiment.axes.clone(),
             shown,
-            points: points.collect(),
+            points,
             claims: experiment.evaluate(&measured.results),
         }
     }

@@ -1,7 +1,7 @@
 //! The table of metrics: one line each, with all that is known of it.
 
 use super::entry::{Each, Kind, Metric, SampleKind, Values};
-use super::{Needs, Population, Reading};
+use super::{Named, Needs, Population, Reading};
 use crate::probe::Loops;
 use crate::record::Record;
 use crate::stats::{Percentiles, Summary};
@@ -14,9 +14,9 @@ pub const METRICS: &[Metric] = &joined::<ALL>([FLOWS, &DROPS, PACKETS, SIZED, OF
 const ALL: usize =
     FLOWS.len() + DROPS.len() + PACKETS.len() + SIZED.len() + OF_FLOWS.len() + SAMPLED.len();
 
-/// The metric called `name`.
-pub fn find(name: &str) -> Option<&'static Metric> {
-    METRICS.iter().find(|metric| metric.name == name)
+/// The metric called `name`, behind a colon of one class.
+pub fn find(name: &str) -> Option<Named<'_>> {
+    Named::find(name)
 }
 
 /// Is `name` a metric that counts things, so that it grows with the number of seeds?
@@ -65,6 +65,11 @@ metrics! { FLOWS:
     LongFlows Ms "fct_long_p999_ms" "99.9th percentile of the same", heading "99.9th percentile of completion time of background flows of more than 1 MB" => |s| p999(&s.fct_long_ms);
     LongFlows Ms "fct_long_mean_ms" "mean of the same", heading "mean completion time of background flows of more than 1 MB" => |s| mean(&s.fct_long_ms);
     LongFlows Share "fct_long_completed_share" "share of those flows that completed", heading "share that completed of background flows of more than 1 MB" => |s| known(s.fct_long_ms.completed_share);
+    Groups Ms "group_p50_ms" "median completion time of groups of flows" => |s| p50(&s.group_ms);
+    Groups Ms "group_p99_ms" "99th percentile of completion time of groups of flows" => |s| p99(&s.group_ms);
+    Groups Ms "group_p999_ms" "99.9th percentile of completion time of groups of flows" => |s| p999(&s.group_ms);
+    Groups Ms "group_mean_ms" "mean completion time of groups of flows" => |s| mean(&s.group_ms);
+    Groups Share "group_completed_share" "share of groups of flows that completed" => |s| known(s.group_ms.completed_share);
     PlannedQueries Share "query_timeout_share" "share of the queries with a response that ran into a timeout" => |s| known(s.query_timeout_share);
     PlannedResponses Share "response_timeout_share" "share of the responses that ran into a timeout" => |s| known(s.response_timeout_share);
     Packets Count "drops" "packets dropped, for any reason" => |s| number(s.drops.values().sum());
@@ -247,19 +252,19 @@ const fn joined<const N: usize>(parts: [&[Metric]; 6]) -> [Metric; N] {
     all
 }
 
-fn p50(of: &Percentiles) -> Reading {
+pub(super) fn p50(of: &Percentiles) -> Reading {
     bounded(of.p50, of.p50_at_least)
 }
 
-fn p99(of: &Percentiles) -> Reading {
+pub(super) fn p99(of: &Percentiles) -> Reading {
     bounded(of.p99, of.p99_at_least)
 }
 
-fn p999(of: &Percentiles) -> Reading {
+pub(super) fn p999(of: &Percentiles) -> Reading {
     bounded(of.p999, of.p999_at_least)
 }
 
-fn mean(of: &Percentiles) -> Reading {
+pub(super) fn mean(of: &Percentiles) -> Reading {
     bounded(of.mean, of.mean_at_least)
 }
 
@@ -281,7 +286,7 @@ fn reordering(summary: &Summary) -> Reading {
     bounded(n, summary.reordering_p99_at_least)
 }
 
-fn known(value: Option<f64>) -> Reading {
+pub(super) fn known(value: Option<f64>) -> Reading {
     value.map_or(Reading::Nothing, Reading::Exactly)
 }
 
@@ -304,6 +309,6 @@ fn whole(value: Option<u64>) -> Reading {
     value.map_or(Reading::Nothing, number)
 }
 
-fn number(count: u64) -> Reading {
+pub(super) fn number(count: u64) -> Reading {
     Reading::Exactly(count as f64)
 }

@@ -4,8 +4,9 @@ use super::view::{Parts, Sheet, View};
 use crate::plot::{Figure, Series, cdf};
 use crate::words::{count, number, share};
 use sidestep_lab::Record;
-use sidestep_lab::stats::metric::{self, SampleKind, Values};
-use sidestep_lab::stats::{Percentile, Sample};
+use sidestep_lab::stats::metric::{self, SampleKind, Unit, Values};
+use sidestep_lab::stats::{Percentile, Sample, place, slowdown};
+use sidestep_types::Time;
 
 const CAPTION: &str = "Left: the share up to a value. Right: the share beyond it, on a logarithmic \
                        scale, where the tail shows. All seeds together; nearest rank.";
@@ -79,7 +80,27 @@ impl Spread {
             Values::Times(of) => {
                 let mut all = Sample::default();
                 records.iter().for_each(|record| all.merge(&of(record)));
-                Spread::times(all)
+                Spread::times(all, Time::as_ms_f64)
+            }
+            Values::OfClass(of) => {
+                let classes = records.iter().map(|record| &record.classes[..]);
+                let class = name.split_once(':').map_or("", |(_, class)| class);
+                let mut all = Sample::default();
+                for classes in classes {
+                    let names = classes.iter().map(|class| &*class.name);
+                    if let Ok(place) = place(names, class) {
+                        all.merge(of(&classes[place]));
+                    }
+                }
+                let is_time = kind.unit == Unit::Ms;
+                Spread::times(
+                    all,
+                    if is_time {
+                        Time::as_ms_f64
+                    } else {
+                        slowdown::value
+                    },
+                )
             }
             Values::Flows(of) => {
                 let values = records.iter().flat_map(|record| of(record));
@@ -92,13 +113,14 @@ impl Spread {
         }
     }
 
-    fn times(mut sample: Sample) -> Spread {
-        let mut done: Vec<f64> = sample.finished().iter().map(|t| t.as_ms_f64()).collect();
+    /// Of times, or of what is kept as times.
+    fn times(mut sample: Sample, number: fn(Time) -> f64) -> Spread {
+        let mut done: Vec<f64> = sample.finished().iter().map(|t| number(*t)).collect();
         done.sort_by(f64::total_cmp);
         let percentiles = PERMILLES.map(|permille| {
             sample.percentile(permille).map(|p| match p {
-                Percentile::Exactly(t) => (t.as_ms_f64(), false),
-                Percentile::AtLeast(t) => (t.as_ms_f64(), true),
+                Percentile::Exactly(t) => (number(t), false),
+                Percentile::AtLeast(t) => (number(t), true),
             })
         });
         Spread {

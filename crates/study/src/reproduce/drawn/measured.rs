@@ -60,9 +60,9 @@ fn said(name: &str, seeds: &str) -> String {
         return name.into();
     };
     match metric.unit.suffix() {
-        "" if metric.is_count => format!("{}, {seeds}", metric.heading),
-        "" => metric.heading.into(),
-        unit => format!("{}, {unit}", metric.heading),
+        "" if metric.is_count => format!("{}, {seeds}", metric.heading()),
+        "" => metric.heading(),
+        unit => format!("{}, {unit}", metric.heading()),
     }
 }
 

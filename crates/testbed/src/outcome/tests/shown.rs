@@ -38,7 +38,7 @@ impl Shown {
             let reading = metric.read(&report.summaries[0]);
             shown.put(metric.name, format!("{reading:?}"));
         }
-        for table in ["flows", "queries", "ports"] {
+        for table in ["flows", "queries", "groups", "ports"] {
             shown.table(table, &out.join(format!("{table}.parquet")));
         }
         let read = |name: &str| -> Value {
@@ -79,7 +79,7 @@ impl Shown {
 
     fn summary(&mut self, summary: &Value) {
         self.keys("", summary);
-        for class in summary["classes"].as_array().unwrap() {
+        for class in summary["classes"].as_object().unwrap().values() {
             self.keys("classes.", class);
         }
         for seed in summary["per_seed"].as_array().into_iter().flatten() {

@@ -17,6 +17,7 @@ pub fn spoil(run: &mut Run, without: Without) {
         scheme: _,
         seed: _,
         plan: _,
+        network: _,
         outcome,
         framing: _,
         mss: _,

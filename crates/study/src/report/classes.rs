@@ -1,0 +1,119 @@
+//! A block of the table for each class: a workload, or a class of a flow list.
+
+use super::table::{bounded, completed, interval, p50, p99};
+use crate::words::count;
+use sidestep_lab::stats::{ClassSummary, Percentiles, Summary};
+
+/// What stands over some rows, and the rows: words, and a cell a scheme.
+pub struct Block {
+    /// Over them.
+    pub heading: String,
+    /// Those that have something to say.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A row: its words, whether a class has anything to say here, and what.
+type Row = (
+    &'static str,
+    fn(&ClassSummary) -> bool,
+    fn(&Summary, &ClassSummary) -> String,
+);
+
+const ROWS: [Row; 16] = [
+    ("completion p50, ms", ends, |_, c| p50(&c.fct_ms)),
+    ("completion p99, ms", ends, |_, c| p99(&c.fct_ms)),
+    (
+        INTERVAL,
+        |c| c.fct_ms.ci.is_some(),
+        |_, c| interval(&c.fct_ms),
+    ),
+    ("completion p99.9, ms", ends, |_, c| p999(&c.fct_ms)),
+    ("completion mean, ms", ends, |_, c| mean(&c.fct_ms)),
+    ("slowdown p50", slows, |_, c| p50(&c.slowdown)),
+    ("slowdown p99", slows, |_, c| p99(&c.slowdown)),
+    ("slowdown mean", slows, |_, c| mean(&c.slowdown)),
+    ("completed", ends, |_, c| completed(&c.fct_ms)),
+    ("group completion p50, ms", groups, |_, c| p50(&c.group_ms)),
+    ("group completion p99, ms", groups, |_, c| p99(&c.group_ms)),
+    (
+        INTERVAL,
+        |c| c.group_ms.ci.is_some(),
+        |_, c| interval(&c.group_ms),
+    ),
+    ("group completion mean, ms", groups, |_, c| {
+        mean(&c.group_ms)
+    }),
+    ("groups completed", groups, |_, c| completed(&c.group_ms)),
+    (
+        "data packets dropped",
+        |_| true,
+        |s, c| counted(s, "classes.dropped", c.dropped),
+    ),
+    (
+        "detours",
+        |c| c.detours > 0,
+        |s, c| counted(s, "classes.detours", c.detours),
+    ),
+];
+
+const INTERVAL: &str = "  95 % interval over seeds";
+
+/// The blocks of all classes that there are, in the order of the plan.
+pub fn blocks(all: &[Summary]) -> Vec<Block> {
+    let mut names: Vec<&str> = Vec::new();
+    for class in all.iter().flat_map(|s| &s.classes) {
+        if class.exists() && !names.contains(&&*class.name) {
+            names.push(&class.name);
+        }
+    }
+    names.into_iter().map(|name| block(all, name)).collect()
+}
+
+fn block(all: &[Summary], name: &str) -> Block {
+    let own = |s: &'_ Summary| s.classes.iter().position(|class| class.name == name);
+    let places: Vec<Option<usize>> = all.iter().map(own).collect();
+    let pairs = || {
+        let each = all.iter().zip(&places);
+        each.map(|(s, place)| (s, place.map(|place| &s.classes[place])))
+    };
+    let shown = |row: &&Row| pairs().any(|(_, class)| class.is_some_and(row.1));
+    let cells = |(words, _, cell): &Row| {
+        let cells = pairs().map(|(s, class)| class.map_or("-".into(), |class| cell(s, class)));
+        std::iter::once(format!("  {words}")).chain(cells).collect()
+    };
+    Block {
+        heading: format!("flows of {name}"),
+        rows: ROWS.iter().filter(shown).map(cells).collect(),
+    }
+}
+
+/// Are there groups of several classes, so that no class has them?
+pub fn has_mixed_groups(s: &Summary) -> bool {
+    let of_classes = s.classes.iter().map(|class| class.group_ms.n);
+    s.group_ms.n > of_classes.sum()
+}
+
+fn ends(class: &ClassSummary) -> bool {
+    class.fct_ms.n > 0
+}
+
+fn slows(class: &ClassSummary) -> bool {
+    class.slowdown.n > 0
+}
+
+fn groups(class: &ClassSummary) -> bool {
+    class.group_ms.n > 0
+}
+
+fn p999(of: &Percentiles) -> String {
+    bounded(of.p999, of.p999_at_least)
+}
+
+pub(super) fn mean(of: &Percentiles) -> String {
+    bounded(of.mean, of.mean_at_least)
+}
+
+fn counted(summary: &Summary, name: &str, n: u64) -> String {
+    let known = summary.unmeasured.unless(name, n);
+    known.map_or("-".into(), count)
+}
