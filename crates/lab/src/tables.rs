@@ -346,7 +346,7 @@ pub const CLAIM: &[Param] = &[
     Param::required(
         "accept",
         ParamUnit::File,
-        "what counts as reproduced: \"10..30\", \"..2\", \"0.9..\" or one number; ends included",
+        "what counts as reproduced: \"10..30\", \"..2\", \"0.9..\" or one number; \">1\", \"<2\", \">0..<2\" without the ends",
     ),
     Param::required(
         "tolerance",

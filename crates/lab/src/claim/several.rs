@@ -14,7 +14,7 @@ pub fn each(accept: Accept, all: &[Known]) -> (Known, Verdict) {
         Verdict::Reproduced => 2,
     };
     let room = |known: &Known| match said(known.reading).0 {
-        Some(v) => (v - accept.from).min(accept.to - v),
+        Some(v) => accept.room(v),
         None => f64::NEG_INFINITY,
     };
     let worst = all.iter().min_by(|a, b| {

@@ -1,5 +1,6 @@
 //! What a claim says: of which number, of which schemes, and what counts as reproduced.
 
+use super::Accept;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -129,63 +130,6 @@ impl fmt::Display for Compare {
             Compare::Difference(a, b) => write!(f, "{a} - {b}"),
             Compare::Ratio(a, b) => write!(f, "{a} / {b}"),
         }
-    }
-}
-
-/// A range with both ends included; an end left out is infinite.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Accept {
-    /// The least that counts.
-    pub from: f64,
-    /// The most that counts.
-    pub to: f64,
-}
-
-impl Accept {
-    /// Reads `"10..30"`, `"..2"`, `"0.9.."` or one number.
-    pub fn parse(text: &str) -> Result<Accept, String> {
-        let refuse = || {
-            format!(
-                "expected a range like \"10..30\", \"..2\", \"0.9..\" or one number, got {text:?}"
-            )
-        };
-        let number = |text: &str| text.trim().parse().ok().filter(|n: &f64| n.is_finite());
-        let end = |text: &str, open| {
-            if text.trim().is_empty() {
-                Some(open)
-            } else {
-                number(text)
-            }
-        };
-        let range = match text.split_once("..") {
-            Some((from, to)) => end(from, f64::NEG_INFINITY).zip(end(to, f64::INFINITY)),
-            None => number(text).map(|n| (n, n)),
-        };
-        let (from, to) = range.ok_or_else(refuse)?;
-        if from > to || (from.is_infinite() && to.is_infinite()) {
-            return Err(refuse());
-        }
-        Ok(Accept { from, to })
-    }
-
-    pub(super) fn holds(&self, value: f64) -> bool {
-        (self.from..=self.to).contains(&value)
-    }
-}
-
-impl fmt::Display for Accept {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.from == self.to {
-            return write!(f, "{}", self.from);
-        }
-        if self.from.is_finite() {
-            write!(f, "{}", self.from)?;
-        }
-        f.write_str("..")?;
-        if self.to.is_finite() {
-            write!(f, "{}", self.to)?;
-        }
-        Ok(())
     }
 }
 
