@@ -407,6 +407,12 @@ pub const CLAIM: &[Param] = &[
         "",
         "the experiment that shows the assumption that decides",
     ),
+    Param::with_default(
+        "expect_between",
+        ParamUnit::File,
+        "",
+        "our number's interval when that verdict was recorded, \"58..61\": it fails when it leaves it by more than its own",
+    ),
 ];
 
 #[cfg(test)]

@@ -42,6 +42,23 @@ pub struct Claim {
     pub testbed_gap: String,
     /// The name of the experiment that shows the assumption that decides; may be empty.
     pub gap_sweep: String,
+    /// Our number's interval when its verdict was recorded; `None` when nobody recorded it.
+    pub expect_between: Option<Accept>,
+    /// It was made for other settings than these: which. Then it is not judged.
+    pub not_judged: Option<String>,
+}
+
+impl Claim {
+    /// Is its number one of two over the other?
+    pub fn is_ratio(&self) -> bool {
+        matches!(self.compare, Compare::Ratio(..)) || !self.per.is_empty()
+    }
+
+    /// Is its number a difference, so that it has both signs?
+    pub fn is_difference(&self) -> bool {
+        let of_schemes = matches!(self.compare, Compare::Difference(..)) && self.per.is_empty();
+        of_schemes || !self.less.is_empty()
+    }
 }
 
 /// What `paper` says when the sentence has no number.
@@ -136,19 +153,22 @@ impl fmt::Display for Compare {
 /// What became of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
-    /// Our number is within the range.
+    /// Our number's whole interval is within the range.
     #[serde(rename = "reproduced")]
     Reproduced,
-    /// It is outside, and so is its whole confidence interval.
+    /// Its whole interval is outside.
     #[serde(rename = "not reproduced")]
     NotReproduced,
-    /// There is no number, only a bound that does not decide, or the interval reaches into the range.
+    /// The interval lies across an end of the range, or there is none, or no number.
     #[serde(rename = "can't tell")]
     CantTell,
+    /// It was made for other settings than those that ran.
+    #[serde(rename = "not judged")]
+    NotJudged,
 }
 
 impl Verdict {
-    /// All of them, by the words for them.
+    /// All that may be expected, by the words for them.
     pub const ALL: [(&str, Verdict); 3] = [
         ("reproduced", Verdict::Reproduced),
         ("not reproduced", Verdict::NotReproduced),
@@ -162,6 +182,7 @@ impl fmt::Display for Verdict {
             Verdict::Reproduced => "reproduced",
             Verdict::NotReproduced => "not reproduced",
             Verdict::CantTell => "can't tell",
+            Verdict::NotJudged => "not judged",
         })
     }
 }

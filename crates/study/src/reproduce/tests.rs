@@ -263,6 +263,7 @@ fn what_was_interrupted_is_marked_partial() {
 fn a_quick_run_fails_on_what_is_not_reproduced_alone() {
     let room = tempfile::tempdir().unwrap();
     let mut claim = run(&room.path().join("out"), false).reproduction.figures[0].claims[0].clone();
+    claim.expect_between = None;
     let mut check = |verdict, expect, full, quick| {
         (claim.verdict, claim.expect) = (verdict, expect);
         assert_eq!(
@@ -276,8 +277,12 @@ fn a_quick_run_fails_on_what_is_not_reproduced_alone() {
     check(NotReproduced, Reproduced, true, true);
     check(CantTell, Reproduced, true, false);
     check(NotReproduced, NotReproduced, false, false);
-    check(Reproduced, NotReproduced, false, false);
-    check(CantTell, NotReproduced, false, false);
+    // An expected failure that changes fails as well.
+    check(Reproduced, NotReproduced, true, true);
+    check(CantTell, NotReproduced, true, false);
+    check(CantTell, CantTell, false, false);
+    check(Reproduced, CantTell, true, false);
+    check(Verdict::NotJudged, Reproduced, false, false);
 }
 
 #[test]
