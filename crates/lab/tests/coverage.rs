@@ -77,7 +77,7 @@ fn seeds(law: Law, n: usize, rng: &mut Rng) -> (f64, Vec<f64>) {
 /// How often each of four intervals holds the truth: the percentile, a ratio and a difference to another scheme, whose
 /// times are exponential of mean 0.5, and the t interval of the seeds' mean.
 fn coverage(law: Law, n: usize) -> [f64; 4] {
-    let mut rng = Rng::new(mix64(n as u64 + 100 * law as u64));
+    let mut rng = Rng::from_seed(mix64(n as u64 + 100 * law as u64));
     let mut held = [0usize; 4];
     let other = 0.5 * Exponential.truth();
     for _ in 0..REPEATS {
@@ -120,26 +120,26 @@ fn coverage(law: Law, n: usize) -> [f64; 4] {
 #[test]
 fn intervals_hold_as_often_as_they_say() {
     println!("law, seeds: percentile, ratio, difference; t of the mean of seeds");
-    for (name, law, least) in [
-        ("normal", Normal, 0.92),
-        ("exponential", Exponential, 0.91),
-        ("lognormal", Lognormal, 0.90),
-        ("timeouts", Timeouts, 0.93),
+    for (name, law) in [
+        ("normal", Normal),
+        ("exponential", Exponential),
+        ("lognormal", Lognormal),
+        ("timeouts", Timeouts),
     ] {
         for n in [5, 10, 20] {
             let [percentile, ratio, less, mean] = coverage(law, n);
             println!("| {name} | {n} | {percentile:.3} | {ratio:.3} | {less:.3} | {mean:.3} |");
             // Five seeds with one timeout in a hundred may well show none, which no method mends.
             let least = if law == Timeouts && n == 5 {
-                0.7
+                0.88
             } else {
-                least
+                0.92
             };
             let all = [percentile, ratio, less];
             assert!(all.iter().all(|held| *held >= least), "{name} {n}: {all:?}");
         }
     }
-    let [.., mean] = coverage(Exponential, 20);
+    let [.., mean] = coverage(Normal, 20);
     assert!(
         mean < 0.85,
         "the mean of seeds is not the percentile of all: {mean}"

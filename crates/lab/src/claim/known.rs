@@ -234,8 +234,8 @@ mod tests {
     fn what_would_decide_is_said() {
         let accept = Accept::parse("10..30").unwrap();
         let of = |v, low, high| undecided(accept, known(Reading::Exactly(v), low, high));
-        // Half as wide decides: t(4)/√5 is 1.2417, t(13)/√14 0.5774, t(12)/√13 0.6043.
-        assert_eq!(of(15.0, 5.0, 25.0), (Some(9), "about 9 more seeds".into()));
+        // Half as wide decides: t(4)/√5 is 1.2417, t(11)/√12 0.6354, t(12)/√13 0.6043.
+        assert_eq!(of(15.0, 5.0, 25.0), (Some(8), "about 8 more seeds".into()));
         assert_eq!(of(8.0, 6.0, 10.0).0, Some(1));
         let (more, words) = of(10.0, 5.0, 15.0);
         assert_eq!(more, None);
