@@ -346,7 +346,7 @@ pub const CLAIM: &[Param] = &[
     Param::required(
         "accept",
         ParamUnit::File,
-        "what counts as reproduced: \"10..30\", \"..2\", \"0.9..\" or one number; ends included",
+        "what counts as reproduced: \"10..30\", \"..2\", \"0.9..\" or one number; \">1\", \"<2\", \">0..<2\" without the ends",
     ),
     Param::required(
         "tolerance",
@@ -406,6 +406,12 @@ pub const CLAIM: &[Param] = &[
         ParamUnit::File,
         "",
         "the experiment that shows the assumption that decides",
+    ),
+    Param::with_default(
+        "expect_between",
+        ParamUnit::File,
+        "",
+        "our number's interval when that verdict was recorded, \"58..61\": it fails when it leaves it by more than its own",
     ),
 ];
 

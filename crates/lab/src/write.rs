@@ -342,6 +342,9 @@ fn write_claim(out: &mut String, claim: &Claim) {
     if !claim.gap_sweep.is_empty() {
         line(out, "gap_sweep", &claim.gap_sweep);
     }
+    if let Some(between) = claim.expect_between {
+        line(out, "expect_between", &between.to_string());
+    }
 }
 
 fn line(out: &mut String, key: &str, value: &str) {

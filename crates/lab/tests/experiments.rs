@@ -346,3 +346,28 @@ fn a_metric_that_no_probe_measures_is_warned_about() {
         read.warnings()
     );
 }
+
+#[test]
+fn claims_are_judged_only_for_the_settings_that_they_were_made_for() {
+    let made_for = |sets: &[&str], quick| good(sets, quick).claims[0].not_judged.clone();
+    for sets in [
+        &[][..],
+        &["seeds=1..3"],
+        &["schemes=dibs"],
+        &["switch.capacity=90 pkt"],
+    ] {
+        assert_eq!(made_for(sets, false), None, "{sets:?}");
+        assert_eq!(made_for(sets, true), None, "{sets:?}");
+    }
+    let said = |sets: &[&str]| made_for(sets, false).unwrap();
+    assert_eq!(
+        said(&["switch.capacity=80 pkt"]),
+        "made for switch.capacity = 90 pkt"
+    );
+    // A value of an axis that the file has is one of those that the claim speaks of; another is not.
+    assert_eq!(made_for(&["workload.query.rate=600 /s"], false), None);
+    assert_eq!(
+        said(&["workload.query.rate=700 /s"]),
+        "made for workload.query.rate = 300 /s, 600 /s, 200 /s"
+    );
+}

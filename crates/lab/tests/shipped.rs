@@ -155,16 +155,14 @@ fn detouring_ends_the_demo_s_losses_and_shortens_its_tail() {
     let summaries: Vec<stats::Summary> = (0..2)
         .map(|scheme| summarise(&records(&scenario, scheme).iter().collect::<Vec<_>>()))
         .collect();
-    let verdict = |id: &str| {
-        let results = evaluate(&scenario.claims, &summaries);
-        results
-            .iter()
-            .find(|result| result.id == id)
-            .expect(id)
-            .verdict
-    };
-    assert_eq!(verdict("no-drops"), Verdict::Reproduced);
-    assert_eq!(verdict("dctcp-drops"), Verdict::Reproduced);
+    let drops = |i: usize| summaries[i].drops["full"];
+    assert!(drops(0) > 0 && drops(1) == 0, "{} {}", drops(0), drops(1));
+    // The demo's claims are of 2 s.
+    for result in evaluate(&scenario.claims, &summaries) {
+        assert_eq!(result.verdict, Verdict::NotJudged);
+        let why = result.undecided.as_deref();
+        assert_eq!(why, Some("made for duration = 2 s"), "{}", result.id);
+    }
     let p99 = |i: usize| summaries[i].qct_ms.p99.expect("queries");
     assert!(p99(0) > p99(1) + 5.0, "{} {}", p99(0), p99(1));
 }

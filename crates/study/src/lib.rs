@@ -30,6 +30,10 @@ pub mod when;
 pub mod words;
 mod workers;
 
+/// The commit that the program was built from, with `+modified` where its sources differ from it; `unknown` outside
+/// a checkout.
+pub const COMMIT: &str = env!("COMMIT");
+
 pub use error::Error;
 pub use manifest::Status;
 pub use recorder::{Finished, Recorder};

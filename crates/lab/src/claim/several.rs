@@ -1,20 +1,20 @@
 //! One number of several points: the worst, the largest, the smallest, the mean.
 
-use super::known::{Known, decide, said, verdict};
-use super::place::{Place, by_seed};
+use super::known::{Known, NOTHING, Why, decide, said, verdict};
+use super::place::{Place, around, seeds_of};
 use super::{Accept, Claim, Verdict};
-use crate::stats::metric::{self, Reading};
-use crate::stats::{Interval, t_interval_of};
+use crate::stats::Interval;
+use crate::stats::metric::Reading;
 
 /// The worst point: by its verdict, then by how far its number is on the wrong side.
 pub fn each(accept: Accept, all: &[Known]) -> (Known, Verdict) {
     let rank = |verdict| match verdict {
         Verdict::NotReproduced => 0,
-        Verdict::CantTell => 1,
+        Verdict::CantTell | Verdict::NotJudged => 1,
         Verdict::Reproduced => 2,
     };
     let room = |known: &Known| match said(known.reading).0 {
-        Some(v) => (v - accept.from).min(accept.to - v),
+        Some(v) => accept.room(v),
         None => f64::NEG_INFINITY,
     };
     let worst = all.iter().min_by(|a, b| {
@@ -47,8 +47,11 @@ pub fn extreme(all: &[Known], largest: bool) -> Known {
             (AtLeast(a), AtLeast(b) | Exactly(b)) | (Exactly(a), AtLeast(b)) => AtLeast(a.max(b)),
         };
     }
-    let ends: Option<Vec<Interval>> = all.iter().map(|known| known.ci).collect();
-    let pick = |of: fn(&Interval) -> f64, ends: &[Interval]| {
+    let reading = turn(reading);
+    if reading == Nothing {
+        return NOTHING;
+    }
+    let pick = |of: fn(&Interval) -> f64, ends: Vec<Interval>| {
         let values = ends.iter().map(of);
         if largest {
             values.fold(f64::NEG_INFINITY, f64::max)
@@ -56,34 +59,45 @@ pub fn extreme(all: &[Known], largest: bool) -> Known {
             values.fold(f64::INFINITY, f64::min)
         }
     };
+    let both = |of: fn(&Known) -> Option<Interval>| {
+        let ends: Option<Vec<Interval>> = all.iter().map(of).collect();
+        ends.map(|ends| Interval {
+            low: pick(|ci| ci.low, ends.clone()),
+            high: pick(|ci| ci.high, ends),
+        })
+    };
+    let ranges = all.iter().filter_map(|known| known.range);
     Known {
-        reading: turn(reading),
-        ci: ends.map(|ends| Interval {
-            low: pick(|ci| ci.low, &ends),
-            high: pick(|ci| ci.high, &ends),
+        reading,
+        ci: both(|known| known.ci),
+        why: all.iter().find_map(|known| known.why),
+        seeds: all.iter().map(|known| known.seeds).min().unwrap_or(0),
+        // One seed of one point is enough against a sentence on every run.
+        range: ranges.reduce(|a, b| Interval {
+            low: a.low.min(b.low),
+            high: a.high.max(b.high),
         }),
+        apart: all.iter().any(|known| known.apart),
     }
 }
 
-/// The mean of all points; its interval is that of each seed's mean.
+/// The mean of all points; its interval is from each seed's mean.
 pub fn mean(claim: &Claim, places: &[Place<'_>], all: &[Known]) -> Known {
     let n = all.len() as f64;
     let sum = all.iter().map(|known| known.reading).reduce(Reading::plus);
     let reading = sum.map_or(Reading::Nothing, |sum| sum.times(1.0 / n));
-    if metric::is_count(&claim.metric) {
-        return Known { reading, ci: None };
-    }
-    let values: Option<Vec<Vec<f64>>> = places.iter().map(|p| by_seed(claim, p)).collect();
+    let values: Result<Vec<Vec<f64>>, _> = places.iter().map(|p| seeds_of(claim, p)).collect();
     let seeds = values.and_then(|points| {
         let seeds = points[0].len();
         let equal = points.iter().all(|values| values.len() == seeds);
         let of = |seed: usize| points.iter().map(|v| v[seed]).sum::<f64>() / n;
-        equal.then(|| (0..seeds).map(of).collect::<Vec<f64>>())
+        match equal {
+            true => Ok((0..seeds).map(of).collect::<Vec<f64>>()),
+            false => Err((seeds, Why::OtherSeeds)),
+        }
     });
-    Known {
-        reading,
-        ci: seeds.and_then(|values| t_interval_of(&values, 0.95)),
-    }
+    let apart = all.iter().any(|known| known.apart);
+    around(claim, reading, seeds, apart, 0.95)
 }
 
 #[cfg(test)]
@@ -96,7 +110,7 @@ mod tests {
         let of = |readings: &[Reading], largest| {
             let known = |reading: &Reading| Known {
                 reading: *reading,
-                ci: None,
+                ..NOTHING
             };
             let all: Vec<Known> = readings.iter().map(known).collect();
             extreme(&all, largest).reading

@@ -111,6 +111,13 @@ impl Reader<'_> {
         if let Err(message) = &on_testbed {
             refuse("testbed_expect", message.clone());
         }
+        let between = match words["expect_between"].0 {
+            "" => Ok(None),
+            text => Accept::parse(text).map(Some),
+        };
+        if let Err(message) = &between {
+            refuse("expect_between", format!("expect_between: {message}"));
+        }
         let (at, over, less, per) = (at?, over.ok()?, less?, per?);
         if !less.is_empty() && !per.is_empty() {
             problems.add(
@@ -154,6 +161,8 @@ impl Reader<'_> {
                 gap => gap.to_string(),
             },
             gap_sweep: text("gap_sweep"),
+            expect_between: between.ok()?,
+            not_judged: None,
         })
     }
 }

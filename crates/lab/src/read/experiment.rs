@@ -5,8 +5,9 @@ use super::axes::{self, AxisValue, ReadAxis};
 use super::plots::figure;
 use super::reader::Reader;
 use super::words::stem;
+use crate::claim::Claim;
 use crate::experiment::{Experiment, Point};
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Setting};
 use crate::shipped::OrShipped;
 use sha2::{Digest, Sha256};
 use sidestep_config::document::{self, Table, find};
@@ -160,7 +161,11 @@ impl<'a> Parsed<'a> {
         if !problems.is_empty() || points.len() != combinations.len() {
             return None;
         }
-        let (claims, title) = (claims?, points[0].scenario.title.clone());
+        let (mut claims, title) = (claims?, points[0].scenario.title.clone());
+        let file = self.point(&combinations[0], &self.over, &[], files, &mut quiet);
+        if let Some(file) = file {
+            made_for(&mut claims, &file, &points[0].scenario, &self.axes);
+        }
         if self.axes.is_empty() {
             points[0].scenario.claims.clone_from(&claims);
         }
@@ -306,5 +311,38 @@ impl Files for Seen<'_> {
         let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
         self.read.borrow_mut().insert(path.to_string(), digits);
         Ok(text)
+    }
+}
+
+/// Says of each claim which settings it was made for, when `--set` changed them: those of the file, and values of axes
+/// that it does not name itself. Seeds and schemes may be others.
+fn made_for(claims: &mut [Claim], file: &Scenario, here: &Scenario, axes: &[ReadAxis]) {
+    let known = |s: &&Setting| {
+        let mut schemes = here.schemes.iter();
+        let free = ["seeds", "schemes", "title"].contains(&s.key.as_str());
+        let runs = |name: &String| schemes.any(|scheme| scheme.name == *name);
+        !free && s.scheme.as_ref().is_none_or(runs)
+    };
+    let changed = |s: &&Setting| {
+        let mut all = here.settings().iter();
+        let now = all.find(|now| now.scheme == s.scheme && now.key == s.key);
+        let swept = axes.iter().any(|axis| axis.name == s.key);
+        !swept && now.is_none_or(|now| now.value != s.value)
+    };
+    let own = file.settings().iter().filter(known).filter(changed);
+    let mut of_file: Vec<String> = own.map(|s| format!("{} = {}", s.key, s.value)).collect();
+    of_file.dedup();
+    let declared = |axis: &&ReadAxis| {
+        let mut values = axis.values.iter();
+        values.all(|value| axis.declared.contains(&value.word))
+    };
+    for claim in claims {
+        let named = |axis: &&ReadAxis| claim.at.iter().any(|(name, _)| *name == axis.name);
+        let of_axes = axes.iter().filter(|axis| !declared(axis) && !named(axis));
+        let of_axes = of_axes.map(|axis| format!("{} = {}", axis.name, axis.declared.join(", ")));
+        let made: Vec<String> = of_file.iter().cloned().chain(of_axes).collect();
+        if !made.is_empty() {
+            claim.not_judged = Some(format!("made for {}", made.join(", ")));
+        }
     }
 }

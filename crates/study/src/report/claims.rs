@@ -1,8 +1,8 @@
 //! The paper's words beside our numbers, as text.
 
 use crate::words::{Grid, number, wrap};
-use sidestep_lab::ClaimResult;
 use sidestep_lab::stats::metric;
+use sidestep_lab::{ClaimResult, Verdict};
 
 /// The paper's words beside our numbers.
 pub fn claims_table(claims: &[ClaimResult]) -> String {
@@ -26,7 +26,7 @@ pub fn claims_table(claims: &[ClaimResult]) -> String {
             first,
             claim.paper.map_or("-".into(), number),
             ours(claim),
-            if claim.is_expected() {
+            if claim.is_expected() || claim.verdict == Verdict::NotJudged {
                 claim.verdict.to_string()
             } else {
                 format!("{}, not as expected", claim.verdict)
@@ -51,6 +51,16 @@ pub fn claims_table(claims: &[ClaimResult]) -> String {
                 String::new()
             };
             grid.row([line, String::new(), beside, String::new()]);
+        }
+        if let Some(why) = &claim.why_no_interval {
+            for line in wrap(&format!("no interval: {why}"), 84) {
+                grid.heading(&format!("  {line}"));
+            }
+        }
+        if let Some(why) = &claim.undecided {
+            for line in wrap(&format!("{}: {why}", claim.verdict), 84) {
+                grid.heading(&format!("  {line}"));
+            }
         }
         if claim.gap != "none" {
             for line in wrap(&format!("gap: {}", claim.gap), 84) {
@@ -84,13 +94,15 @@ fn place(claim: &ClaimResult) -> String {
     words
 }
 
-/// The interval of a claim's number over seeds. A count is the sum over seeds, so its
-/// interval says that it is of one seed.
+/// The interval of a claim's number over seeds. A count is that of a seed, on average.
 fn interval_of(claim: &ClaimResult) -> Option<String> {
     let [low, high] = claim.ci.filter(|[low, high]| low < high)?;
-    let of_one = metric::is_count(&claim.metric) && !claim.is_ratio();
-    let each = if of_one { " a seed" } else { "" };
+    let each = if is_count(claim) { " a seed" } else { "" };
     Some(format!("{}..{}{each}", number(low), number(high)))
+}
+
+fn is_count(claim: &ClaimResult) -> bool {
+    metric::is_count(&claim.metric) && !claim.is_ratio()
 }
 
 fn ours(claim: &ClaimResult) -> String {
@@ -112,7 +124,7 @@ mod tests {
     use crate::report::tests::claim;
 
     #[test]
-    fn the_interval_of_a_count_alone_is_of_a_seed() {
+    fn the_interval_of_a_count_says_that_it_is_of_a_seed() {
         for count in [
             "drops",
             "drops_full",

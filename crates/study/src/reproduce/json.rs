@@ -21,15 +21,17 @@ impl Reproduction {
             .iter()
             .map(|f| figure_json(f, &f.plots(&palette)));
         json!({
-            "sidestep": {"version": env!("CARGO_PKG_VERSION")},
+            "sidestep": {"version": env!("CARGO_PKG_VERSION"), "commit": crate::COMMIT},
+            "intervals": super::INTERVALS,
             "asked": self.asked,
             "quick": self.quick,
             "status": self.status().word(),
             "totals": {
-                "claims": totals.reproduced + totals.not + totals.unsure,
+                "claims": totals.all(),
                 "reproduced": totals.reproduced,
                 "not_reproduced": totals.not,
                 "cant_tell": totals.unsure,
+                "not_judged": totals.not_judged,
                 "unexpected": totals.failed,
             },
             "claims": claims.collect::<Vec<_>>(),
@@ -44,6 +46,7 @@ fn claim_json(figure: &FigureResult, claim: &ClaimResult, quick: bool) -> Value 
     value["source"] = claim.figure.clone().into();
     value["figure"] = figure.path().into();
     value["fails"] = super::fails(claim, quick).into();
+    value["moved"] = claim.has_moved().into();
     value
 }
 

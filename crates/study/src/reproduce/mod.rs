@@ -56,9 +56,22 @@ pub struct Totals {
     pub not: usize,
     /// Can't tell.
     pub unsure: usize,
+    /// Made for other settings than those that ran.
+    pub not_judged: usize,
     /// Whose verdict makes the command fail.
     pub failed: usize,
 }
+
+impl Totals {
+    /// All claims.
+    pub fn all(&self) -> usize {
+        self.reproduced + self.not + self.unsure + self.not_judged
+    }
+}
+
+/// How intervals are made, in a line of each report.
+pub(crate) const INTERVALS: &str = "Intervals hold with 95 %, around the number of all seeds, from each seed's own \
+     (sectioning; schemes paired seed by seed); a verdict asks for the whole of one.";
 
 impl Reproduction {
     /// All claims, with the figure of each.
@@ -75,6 +88,7 @@ impl Reproduction {
                 Verdict::Reproduced => totals.reproduced += 1,
                 Verdict::NotReproduced => totals.not += 1,
                 Verdict::CantTell => totals.unsure += 1,
+                Verdict::NotJudged => totals.not_judged += 1,
             }
             totals.failed += usize::from(fails(claim, self.quick));
         }
@@ -105,15 +119,37 @@ impl Reproduction {
     }
 }
 
-/// Does this verdict make the command fail? A quick run may be too short to tell, which is then
-/// no failure; nor is a number without an interval, of one seed or a count, that falls outside.
+/// Does this verdict make the command fail? In a full run any that is not the expected one, and a number that left the
+/// interval recorded with an expected failure. A quick run has fewer seeds and shorter ones: there only the opposite of
+/// what is expected fails.
 fn fails(claim: &ClaimResult, quick: bool) -> bool {
-    let expected = claim.expect == Verdict::Reproduced;
-    match claim.verdict {
-        Verdict::Reproduced => false,
-        Verdict::NotReproduced => expected && (!quick || claim.ci.is_some()),
-        Verdict::CantTell => expected && !quick,
+    use Verdict::{NotJudged, NotReproduced, Reproduced};
+    match (claim.expect, claim.verdict) {
+        (_, NotJudged) => false,
+        (Reproduced, NotReproduced) | (NotReproduced, Reproduced) => true,
+        _ if quick => false,
+        (expected, got) => expected != got || expected != Reproduced && claim.has_moved(),
     }
+}
+
+/// What is to be known of a claim's number beside it: why there is no interval, what would decide, what moved.
+fn remarks(claim: &ClaimResult, quick: bool) -> Vec<String> {
+    let mut all = Vec::new();
+    if let Some(why) = &claim.why_no_interval {
+        all.push(format!("no interval: {why}"));
+    }
+    if let Some(why) = &claim.undecided {
+        all.push(why.clone());
+    }
+    if let (true, false, Some([from, to])) = (claim.has_moved(), quick, claim.expect_between) {
+        let number = crate::words::number;
+        let moved = format!("moved: {} to {} was expected", number(from), number(to));
+        all.push(moved);
+    }
+    if claim.verdict != claim.expect && fails(claim, quick) {
+        all.push(format!("expected: {}", claim.expect));
+    }
+    all
 }
 
 /// The paper's number as people read it; `-` when it gives none.
@@ -139,6 +175,7 @@ fn ours(claim: &ClaimResult) -> String {
 fn unit(claim: &ClaimResult) -> &'static str {
     match drawn::unit_of(&claim.metric) {
         _ if claim.is_ratio() => " ×",
+        _ if sidestep_lab::stats::metric::is_count(&claim.metric) => " a seed",
         "ms" => " ms",
         "us" => " us",
         "B" => " B",

@@ -263,6 +263,7 @@ fn what_was_interrupted_is_marked_partial() {
 fn a_quick_run_fails_on_what_is_not_reproduced_alone() {
     let room = tempfile::tempdir().unwrap();
     let mut claim = run(&room.path().join("out"), false).reproduction.figures[0].claims[0].clone();
+    claim.expect_between = None;
     let mut check = |verdict, expect, full, quick| {
         (claim.verdict, claim.expect) = (verdict, expect);
         assert_eq!(
@@ -276,8 +277,61 @@ fn a_quick_run_fails_on_what_is_not_reproduced_alone() {
     check(NotReproduced, Reproduced, true, true);
     check(CantTell, Reproduced, true, false);
     check(NotReproduced, NotReproduced, false, false);
-    check(Reproduced, NotReproduced, false, false);
-    check(CantTell, NotReproduced, false, false);
+    // An expected failure that changes fails as well.
+    check(Reproduced, NotReproduced, true, true);
+    check(CantTell, NotReproduced, true, false);
+    check(CantTell, CantTell, false, false);
+    check(Reproduced, CantTell, true, false);
+    check(Verdict::NotJudged, Reproduced, false, false);
+}
+
+/// A claim's path, `dibs/fig08/fig08-qct`, and its verdict, of the rows of docs/grade.csv for this kind of run.
+fn graded(table: &str, run: &str) -> Vec<(String, String)> {
+    let rows = table.lines().skip(1);
+    let cells = rows.map(|row| row.split(',').collect::<Vec<_>>());
+    let own = cells.filter(|cells| cells[0] == run && cells[1].starts_with("dibs/"));
+    own.map(|cells| (format!("{} {}", cells[1], cells[2]), cells[3].to_string()))
+        .collect()
+}
+
+#[test]
+fn published_counts_are_those_of_the_table_of_verdicts() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
+    let table = read("docs/grade.csv");
+    let nowhere = tempfile::tempdir().unwrap();
+    let shelf = Shelf::open(nowhere.path()).unwrap();
+    let mut shipped: Vec<String> = Vec::new();
+    for book in shelf.find(Some("dibs")).unwrap() {
+        let file = format!("{}/{}.toml", book.paper, book.name);
+        let read = Experiment::read(&file, &book.text, &[], false, &shelf.beside(book)).unwrap();
+        let own = read.claims.iter();
+        shipped.extend(own.map(|claim| format!("dibs/{} {}", book.name, claim.id)));
+    }
+    shipped.sort();
+    for (run, words) in [("full", "In full"), ("quick", "With --quick")] {
+        let rows = graded(&table, run);
+        if rows.is_empty() {
+            continue;
+        }
+        let mut names: Vec<String> = rows.iter().map(|(name, _)| name.clone()).collect();
+        names.sort();
+        assert_eq!(names, shipped, "{run}: grade again, see docs/reproduce.md");
+        let of = |verdict: &str| rows.iter().filter(|(_, v)| v == verdict).count();
+        let mut figures: Vec<&str> = names.iter().filter_map(|n| n.split(' ').next()).collect();
+        figures.dedup();
+        let said = format!(
+            "{words}: {} claims of {} figures: {} reproduced, {} not reproduced, {} can't tell.",
+            rows.len(),
+            figures.len(),
+            of("reproduced"),
+            of("not reproduced"),
+            of("can't tell")
+        );
+        for page in ["README.md", "docs/dibs.md"] {
+            assert!(read(page).contains(&said), "{page}: {said}");
+        }
+    }
 }
 
 #[test]

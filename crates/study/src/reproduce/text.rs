@@ -39,10 +39,11 @@ impl Reproduction {
             for claim in &figure.claims {
                 let fails = super::fails(claim, self.quick);
                 let sign = match claim.verdict {
-                    Verdict::Reproduced => "ok ",
                     _ if fails => "!! ",
+                    Verdict::Reproduced => "ok ",
                     Verdict::NotReproduced => "no ",
                     Verdict::CantTell => "?  ",
+                    Verdict::NotJudged => "-  ",
                 };
                 let ci = interval(claim).map_or(String::new(), |ci| format!(" ({ci})"));
                 out.push_str(&format!(
@@ -52,6 +53,11 @@ impl Reproduction {
                     super::papers(claim),
                     ours(claim),
                 ));
+                for more in super::remarks(claim, self.quick) {
+                    for line in wrap(&more, 86) {
+                        out.push_str(&format!("       {line}\n"));
+                    }
+                }
             }
             out.push('\n');
         }
@@ -64,14 +70,18 @@ impl Reproduction {
             reproduced,
             not,
             unsure,
+            not_judged,
             failed,
         } = self.totals();
-        let all = reproduced + not + unsure;
+        let all = self.totals().all();
         let mut text = format!(
             "{} of {}: {reproduced} reproduced, {not} not reproduced, {unsure} can't tell",
             some(all, "claim"),
             some(self.figures.len(), "figure")
         );
+        if not_judged > 0 {
+            text.push_str(&format!(", {not_judged} not judged"));
+        }
         text.push_str(match failed {
             0 => "; none against what this version expects\n",
             _ => "",
@@ -81,6 +91,13 @@ impl Reproduction {
                 "; {failed} against what this version expects (!!)\n"
             ));
         }
+        for line in wrap(super::INTERVALS, 96) {
+            text.push_str(&format!("{line}\n"));
+        }
+        text.push_str(&format!(
+            "ranges of claims: as of commit {}\n",
+            crate::COMMIT
+        ));
         if self.quick {
             text.push_str("a quick run: fewer points, seeds and less time than the figures have\n");
         }

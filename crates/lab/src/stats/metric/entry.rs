@@ -66,6 +66,13 @@ enum Read {
 }
 
 impl Metric {
+    /// Is it the largest or the smallest of all that happened? Such a number is a fact of the runs that were made and
+    /// no estimate: with more of them it moves on, and no interval surrounds it.
+    pub fn is_extreme(&self) -> bool {
+        let name = self.name.strip_suffix("_ms").unwrap_or(self.name);
+        name.ends_with("_max") || name.ends_with("_min")
+    }
+
     /// Reads it from a summary: nothing where it was not measured, or is a number of one class.
     pub fn read(&self, summary: &Summary) -> Reading {
         if summary.unmeasured.has(self.name) {

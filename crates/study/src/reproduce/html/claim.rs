@@ -1,7 +1,7 @@
 //! One claim of a figure.
 
 use super::super::drawn::{Sheet, measured};
-use super::super::{FigureResult, Reproduction, fails, interval, ours, papers, place};
+use super::super::{FigureResult, Reproduction, fails, interval, ours, papers, place, remarks};
 use super::markup::{anchor, escape, put, sheet};
 use crate::words::number;
 use sidestep_lab::{ClaimResult, Verdict};
@@ -25,6 +25,10 @@ pub fn one_claim(out: &mut String, all: &Reproduction, figure: &FigureResult, cl
     item("paper", &escape(&papers(claim)));
     let ci = interval(claim).map_or(String::new(), |ci| format!(" (95 % interval {ci})"));
     item("ours", &escape(&format!("{}{ci}", ours(claim))));
+    if let Some(method) = &claim.method {
+        item("interval by", &escape(method));
+    }
+    item("note", &escape(&remarks(claim, all.quick).join("; ")));
     item(
         "measured",
         &escape(&format!("{}: {}", measured(&claim.metric), claim.compare)),
@@ -88,7 +92,7 @@ pub fn chip(claim: &ClaimResult, quick: bool) -> String {
     let class = match claim.verdict {
         Verdict::Reproduced => "ok",
         Verdict::NotReproduced => "no",
-        Verdict::CantTell => "hm",
+        Verdict::CantTell | Verdict::NotJudged => "hm",
     };
     let note = match (claim.is_expected(), fails(claim, quick)) {
         (_, true) => format!(" <span class=\"meta\">expected: {}</span>", claim.expect),

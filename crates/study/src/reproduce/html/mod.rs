@@ -150,13 +150,17 @@ impl Reproduction {
         }
         let t = self.totals();
         let tile = |n: usize, what: &str| format!("<li><b>{n}</b>{what}</li>\n");
+        let not_judged = match t.not_judged {
+            0 => String::new(),
+            n => tile(n, "not judged"),
+        };
         put(
             out,
             format_args!(
                 "<ul class=\"totals\">\n{}{}{}{}</ul>\n</header>\n",
                 tile(t.reproduced, "reproduced"),
                 tile(t.not, "not reproduced"),
-                tile(t.unsure, "can't tell"),
+                tile(t.unsure, "can't tell") + &not_judged,
                 tile(t.failed, "against expectation")
             ),
         );
@@ -165,9 +169,16 @@ impl Reproduction {
     fn overview(&self, out: &mut String) {
         out.push_str("<section id=\"claims\">\n<h2>All claims</h2>\n");
         out.push_str(
-            "<p class=\"lead meta\">Reproduced: our number lies in the range that was written down as \
-             counting. Not reproduced: it lies outside, and so does its whole 95 % interval. Can't tell: \
-             the interval reaches into the range, or unfinished flows leave only a bound.</p>\n",
+            "<p class=\"lead meta\">Reproduced: the whole 95 % interval of our number lies in the range that was \
+             written down as counting. Not reproduced: no part of it does. Can't tell: anything else.</p>\n",
+        );
+        put(
+            out,
+            format_args!(
+                "<p class=\"meta\">{} Ranges are those of commit {}.</p>\n",
+                escape(super::INTERVALS),
+                escape(crate::COMMIT)
+            ),
         );
         out.push_str("<div class=\"scroll\"><table>\n<thead><tr><th>figure</th><th>verdict</th><th>the paper says</th><th class=\"n\">paper</th><th class=\"n\">ours</th><th class=\"n\">95 % interval</th></tr></thead>\n<tbody>\n");
         let papers: BTreeSet<&str> = self.figures.iter().map(|f| f.paper.as_str()).collect();
