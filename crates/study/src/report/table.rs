@@ -147,6 +147,7 @@ const PACKETS: &[Row] = &[
     Row::Happened("drops_evicted"),
     Row::Happened("drops_detours"),
     Row::Happened("drops_link_down"),
+    Row::Happened("host_drops"),
     Row::Happened("trims"),
     Row::Own(
         "data packets detoured",
@@ -173,6 +174,7 @@ const PACKETS: &[Row] = &[
     Row::Happened("pauses"),
     Row::Happened("deadlocks"),
     Row::Count("marks"),
+    Row::Happened("host_marks"),
     Row::Count("timeouts"),
     Row::Count("retransmits"),
 ];
