@@ -214,14 +214,14 @@ void SendAndClose(Ptr<Socket> socket) {
     socket->Close();
 }
 
-/// 40 senders spread over hosts 4 to 127, as in crates/sim/tests/ns3_reference.rs.
+/// 40 senders spread over hosts 1 to 127, as in scenarios/incast-ns3.toml.
 void StartFlows(const FatTree& tree, const Options& options) {
     PacketSinkHelper sink("ns3::TcpSocketFactory",
                           InetSocketAddress(Ipv4Address::GetAny(), SINK_PORT));
     sink.Install(tree.Host(0)).Get(0)->TraceConnectWithoutContext("Rx", MakeCallback(&CountBytes));
     tree.Host(0)->GetDevice(1)->TraceConnectWithoutContext("PhyRxEnd", MakeCallback(&SeeArrived));
     for (uint32_t i = 0; i < SENDERS; ++i) {
-        Ptr<Node> node = tree.Host(4 + i * 31 / 10);
+        Ptr<Node> node = tree.Host(1 + i * 127 / SENDERS);
         Ptr<Socket> socket = Socket::CreateSocket(node, TcpSocketFactory::GetTypeId());
         node->GetDevice(1)->TraceConnectWithoutContext("MacTx", MakeCallback(&SeeSent));
         if (options.recover_in_cwr) {

@@ -38,10 +38,7 @@ fn a_nic_that_nobody_speaks_of_does_not_decide_and_check_says_what_it_is() {
         assert_eq!(scheme.config.nic, None);
         let (value, source) = told(&scenario, &scheme.name, "host.capacity");
         assert_eq!(value, "unlimited");
-        assert!(
-            source.starts_with("assumed: "),
-            "{source}"
-        );
+        assert!(source.starts_with("assumed: "), "{source}");
         assert_eq!(told(&scenario, &scheme.name, "host.buffer").0, "droptail");
         assert_eq!(told(&scenario, &scheme.name, "host.sched").0, "fifo");
     }
@@ -101,26 +98,28 @@ fn a_sweep_goes_over_capacities_of_nics() {
     assert!(nics.eq([true, false]));
 }
 
-/// 1 MB in slow start: half of it may be under way, and a path of six links holds eight packets.
+/// 1 MB in slow start: half of it may be under way, and the shortest of the paths, of two links, holds three packets.
 #[test]
 fn what_waits_unmarked_at_its_own_nic_is_warned_of() {
     let long =
-        "[workload.f]\nkind = \"incast\"\ndegree = 2\nsenders = \"spread\"\nsize = \"1 MB\"\n";
+        "[workload.f]\nkind = \"incast\"\ndegree = 2\nflows = 2\ntarget = 0\nsenders = \"spread\"\nsize = \"1 MB\"\n";
     let warned = |more: &str, sets: &[&str]| {
         let all = read(more, sets).warnings();
         let about = all.into_iter().filter(|w| w.contains("NIC"));
         about.collect::<Vec<_>>()
     };
-    let words = "scheme dctcp: 33.33 % of the flows may keep more than 100 packets waiting at their own NIC, up to 334, \
-                 which marks none of them: receive_window alone (1.048576 MB) bounds that";
+    let words = "scheme dctcp: 50.00 % of the flows may keep more than 100 packets waiting at their own NIC, up to 339, \
+                 which marks none of them: receive_window (1.048576 MB) alone bounds that";
     let said = warned(long, &[]);
     assert!(said.len() == 2 && said[0].starts_with(words), "{said:#?}");
     assert_eq!(warned("", &[]), [""; 0]);
     for set in [
         "host.buffer=ecn",
         "host.capacity=100 pkt",
+        "host.capacity=unlimited",
         "transport.receive_window=65535 B",
         "workload.f.size=200 kB",
+        "workload.f.flows=1",
         "transport.kind=newreno",
     ] {
         assert_eq!(warned(long, &[set, "schemes=dctcp"]), [""; 0], "{set}");
