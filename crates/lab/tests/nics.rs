@@ -101,8 +101,7 @@ fn a_sweep_goes_over_capacities_of_nics() {
 /// 1 MB in slow start: half of it may be under way, and the shortest of the paths, of two links, holds three packets.
 #[test]
 fn what_waits_unmarked_at_its_own_nic_is_warned_of() {
-    let long =
-        "[workload.f]\nkind = \"incast\"\ndegree = 2\nflows = 2\ntarget = 0\nsenders = \"spread\"\nsize = \"1 MB\"\n";
+    let long = "[workload.f]\nkind = \"incast\"\ndegree = 2\nflows = 2\ntarget = 0\nsenders = \"spread\"\nsize = \"1 MB\"\n";
     let warned = |more: &str, sets: &[&str]| {
         let all = read(more, sets).warnings();
         let about = all.into_iter().filter(|w| w.contains("NIC"));

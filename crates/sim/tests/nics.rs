@@ -171,6 +171,26 @@ fn what_a_nic_drops_or_evicts_is_sent_again_for_a_reason() {
     }
 }
 
+/// Flows whose timers go off at one instant: the NIC takes what is sent again by one, and drops it of the others.
+#[test]
+fn what_a_nic_drops_as_it_is_sent_again_is_still_to_be_sent_again() {
+    let network = topology("single_switch", &[("hosts", "3")]);
+    let flows = (0..6)
+        .map(|i| flow(0, 1 + i % 2, 1460, Time::ZERO))
+        .collect();
+    let mut settings = window(10);
+    settings.nic = nic("droptail", &[], "fifo", Some(1));
+    let outcome = run(&network, plan(flows), settings, Time::from_s(2));
+    assert_conserved(&outcome);
+    let totals = outcome.totals;
+    // One gets through, then one at each of five timeouts that all the others share.
+    assert_eq!((totals.host_drops, totals.timeouts), (15, 15));
+    assert_eq!(
+        (totals.spurious_retransmits, totals.spurious_timeouts),
+        (0, 0)
+    );
+}
+
 /// Ten segments of a long flow, and one of a short flow that comes while the first is sent.
 #[test]
 fn at_a_ranked_nic_a_short_flow_waits_for_one_packet_alone() {
