@@ -35,6 +35,17 @@ ROWS = [
     [*SPRAY, "--fast-retransmit=0", "--floor=1"],
     [*SPRAY, "--recover-in-cwr=1"],
     [*SPRAY, "--sack=0", "--recover-in-cwr=1", "--floor=1"],
+    ["--sack=0"],
+    ["--sack=0", "--floor=1"],
+    ["--fast-retransmit=0"],
+    ["--fast-retransmit=0", "--floor=1"],
+    ["--delayed-ack-us=1000"],
+    ["--delayed-ack-us=1000", "--floor=1"],
+    ["--min-rto-ms=200"],
+    ["--min-rto-ms=200", "--floor=1"],
+    [*SPRAY, "--sack=0", "--floor=1"],
+    [*SPRAY, "--delayed-ack-us=1000", "--floor=1"],
+    [*SPRAY, "--min-rto-ms=200", "--floor=1"],
 ]
 
 

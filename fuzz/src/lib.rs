@@ -55,6 +55,7 @@ pub fn config() -> WorldConfig {
         others: Others::default(),
         transport: dctcp().into(),
         shims: Vec::new(),
+        nic: None,
         seed: Seed(1),
         changes: Vec::new(),
         trace: TraceFilter::None,

@@ -62,6 +62,22 @@ impl<'a> Ideal<'a> {
         self.segmented(src, dst, bytes, self.mss)
     }
 
+    /// How many full packets of `flow` its path holds, with the acknowledgement of the first on its way back: a
+    /// window of more waits at the sender's own NIC. `None` when no path joins its hosts, or a slower link
+    /// than the NIC's is on it.
+    pub fn held_by_path(&mut self, flow: &FlowPlan) -> Option<u64> {
+        let path = self.path(flow.src, flow.dst)?;
+        let nic = path.first()?.0;
+        if path.iter().any(|(rate, _)| *rate < nic) {
+            return None;
+        }
+        let mss = self.mss(flow);
+        let there = self.segmented(flow.src, flow.dst, u64::from(mss), mss)?;
+        let back = self.segmented(flow.dst, flow.src, 0, mss)?;
+        let each = nic.time_to_send(self.wire(u64::from(mss)));
+        Some((there + back).ps().div_ceil(each.ps()))
+    }
+
     fn segmented(&mut self, src: HostId, dst: HostId, bytes: u64, mss: u32) -> Option<Time> {
         let path = self.path(src, dst)?;
         let mss = u64::from(mss);
@@ -248,6 +264,27 @@ mod tests {
         assert_eq!((ideal.mss(&flow), ideal.of(&flow)), (96, Some(expected)));
         flow.size = FlowPlan::ENDLESS;
         assert_eq!(ideal.of(&flow), None);
+    }
+
+    #[test]
+    fn a_path_holds_a_round_trip_of_packets() {
+        let held = |gbps| {
+            let flow = FlowPlan {
+                src: HostId(0),
+                dst: HostId(1),
+                size: 1,
+                start: Start::At(Time::ZERO),
+                class: 0,
+                query: None,
+                request: false,
+                mss: None,
+            };
+            Ideal::new(&line(gbps), Framing::Ip, 1460).held_by_path(&flow)
+        };
+        // Packets of 12 us: three, their acknowledgement's 3 of 0.32 us, and six delays of 1 us.
+        assert_eq!(held([1, 1, 1]), Some(4));
+        assert_eq!(held([1, 10, 10]), Some(2));
+        assert_eq!(held([10, 1, 10]), None);
     }
 
     #[test]

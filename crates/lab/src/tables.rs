@@ -114,15 +114,24 @@ pub const SWITCH: &[Param] = &[
     .or_off("unlimited"),
 ];
 
-/// `[host]`, beside a table for each shim.
-pub const HOST: &[Param] = &[Param::with_default(
-    "shims",
-    ParamUnit::File,
-    "none",
-    "what is between the transport and the NIC of every host, the first nearest to the transport: \
-     \"a, b\" or a list of names",
-)
-.or_off("none")];
+/// `[host]`, beside a table for each shim, and the buffer policy and scheduler of its NIC.
+pub const HOST: &[Param] = &[
+    Param::with_default(
+        "shims",
+        ParamUnit::File,
+        "none",
+        "what is between the transport and the NIC of every host, the first nearest to the transport: \
+         \"a, b\" or a list of names",
+    )
+    .or_off("none"),
+    Param::with_default(
+        "capacity",
+        ParamUnit::Size,
+        "unlimited",
+        "what the queue of every host's NIC holds, the packet on the wire included; assumed",
+    )
+    .or_off("unlimited"),
+];
 
 /// `[probe]`, beside its [`PROBE_LISTS`].
 pub const PROBE: &[Param] = &[

@@ -60,7 +60,7 @@ struct Entry {
 enum What {
     /// A switch dropped them.
     Dropped,
-    /// Their sender's host dropped them as they were sent: comes where the sender's own entries do.
+    /// Their sender's host dropped them, as it sent them or others: comes where the sender's own entries do.
     DroppedAtOnce,
     /// They arrived cut.
     Cut,
@@ -87,7 +87,7 @@ impl LossLog {
         self.lose(now, packet, What::Dropped);
     }
 
-    /// The host of its sender has dropped `packet`, at the instant at which it was sent.
+    /// The host of its sender has dropped `packet`, at the instant at which it sent that or another.
     pub fn dropped_at_once(&mut self, now: Time, packet: &Packet) {
         self.lose(now, packet, What::DroppedAtOnce);
     }

@@ -258,8 +258,16 @@ pub enum TraceEvent {
         /// The reason for the drop.
         reason: DropReason,
     },
-    /// Its host dropped it: the link behind the NIC is down.
-    DroppedByHost,
+    /// The NIC of its host, where it decides, queued it: what a switch says of the only port.
+    QueuedByHost {
+        /// How deep the queue was, and what was changed about the packet.
+        joined: Joined,
+    },
+    /// The NIC of its host dropped it, or the link behind that is down.
+    DroppedByHost {
+        /// The reason for the drop.
+        reason: DropReason,
+    },
     /// The packet reached its host.
     Delivered,
 }

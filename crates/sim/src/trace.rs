@@ -151,10 +151,25 @@ impl Tracer {
         match from {
             End::Switch(switch) => self.dropped(now, parcel, switch, port, DropReason::LinkDown),
             End::Host(_) => {
-                self.step(now, parcel, TraceEvent::DroppedByHost);
-                self.close(parcel);
+                self.dropped_by_host(now, parcel, DropReason::LinkDown);
             }
         }
+    }
+
+    /// The NIC of a host dealt with a packet, before any that it evicted for it.
+    pub fn sent_by_nic(&mut self, now: Time, parcel: u32, done: &Done) {
+        if let Action::Dropped(reason) = done.action {
+            return self.dropped_by_host(now, parcel, reason);
+        }
+        let joined = done.action.joined(done.want.port);
+        let joined = joined.expect("the simulator's pool grows");
+        self.step(now, parcel, TraceEvent::QueuedByHost { joined });
+    }
+
+    /// The NIC of a packet's host dropped it, at once or after it had waited there.
+    pub fn dropped_by_host(&mut self, now: Time, parcel: u32, reason: DropReason) {
+        self.step(now, parcel, TraceEvent::DroppedByHost { reason });
+        self.close(parcel);
     }
 
     fn dropped(

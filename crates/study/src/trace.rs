@@ -7,7 +7,7 @@ use crate::words::{count, number};
 use serde_json::{Value, json};
 use sidestep_sim::network::{End, Network};
 use sidestep_sim::{PacketTrace, TraceEvent, TraceFilter};
-use sidestep_switch::{Changes, DropReason};
+use sidestep_switch::Changes;
 use sidestep_types::PortId;
 use std::collections::BTreeMap;
 
@@ -81,8 +81,24 @@ impl<'a> PortNames<'a> {
         let name = |s: usize| self.network.switches[s].to_string();
         match *step {
             TraceEvent::Sent => json!({"event": "sent"}),
-            TraceEvent::DroppedByHost => {
-                json!({"event": "dropped", "at": "its host", "reason": DropReason::LinkDown.name()})
+            TraceEvent::QueuedByHost { joined } => {
+                let mut step = json!({
+                    "event": "queued",
+                    "at": "its host",
+                    "port": 0,
+                    "to": "its switch",
+                    "ahead": joined.ahead.packets,
+                    "wanted_port": 0,
+                    "wanted_to": "its switch",
+                    "wanted_queue": joined.ahead.packets,
+                });
+                for (change, word) in Changes::ALL {
+                    step[*word] = json!(joined.changes.has(*change));
+                }
+                step
+            }
+            TraceEvent::DroppedByHost { reason } => {
+                json!({"event": "dropped", "at": "its host", "reason": reason.name()})
             }
             TraceEvent::Delivered => json!({"event": "delivered"}),
             TraceEvent::Dropped {

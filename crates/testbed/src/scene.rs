@@ -161,6 +161,13 @@ fn settings(
             workload.key
         ));
     }
+    if config.nic.is_some() {
+        return Err(
+            "host.capacity, host.buffer and host.sched: expected \"unlimited\", \"droptail\" and \"fifo\": a host \
+             here sends by a queue of the kernel's without a limit"
+                .into(),
+        );
+    }
     let Some(tcp) = config.transport.tcp() else {
         return Err("transport.kind: expected \"newreno\" or \"dctcp\", which the kernel has, got \"pfabric\"".into());
     };

@@ -1,6 +1,6 @@
 //! The schemes to compare: found by name, layered and read.
 
-use super::host::{check, host};
+use super::host::{ReadHost, host};
 use super::reader::Reader;
 use super::switches::{called, switches};
 use super::words::{NAME_RULE, descend, is_name, of_scheme, stem, words};
@@ -95,8 +95,12 @@ impl Reader<'_> {
             problems,
         );
         let (switches, transport, host) = (switches?, transport?, host?);
-        check(&host, &transport, &file.at, problems)?;
-        let (host_values, shims) = host;
+        host.check(&transport, &file.at, problems)?;
+        let ReadHost {
+            resolved: host_values,
+            shims,
+            nic,
+        } = host;
         let config = SchemeConfig {
             framing,
             // The scenario's: see `Head::finish`.
@@ -105,6 +109,7 @@ impl Reader<'_> {
             others: switches.others,
             transport,
             shims,
+            nic,
             // The scenario's as well.
             changes: Vec::new(),
         };

@@ -1,6 +1,7 @@
 //! The host half of a run: the ends of flows, their timers, and what they count.
 
 use super::World;
+use super::nics::send_by_nic;
 use super::shims::go_down;
 use crate::agenda::Agenda;
 use crate::fabric::Fabric;
@@ -10,6 +11,7 @@ use crate::order::Orders;
 use crate::outcome::TraceEvent;
 use crate::packets::{ack, ack_packet, arrival, data_packet};
 use crate::plan::Start;
+use crate::tally::Tally;
 use crate::trace::Tracer;
 use sidestep_transport::Endpoint;
 use sidestep_transport::host::{answer_late, path_hash};
@@ -67,7 +69,14 @@ impl<A: Agenda> World<A> {
             let packet = data_packet(segment, flow, dst, hash, class, &self.config);
             self.tally.sent(now, flow, class, &segment);
             let host = &mut self.hosts[src.0];
-            send(&mut self.fabric, &mut self.tracer, host, src, packet);
+            send(
+                &mut self.fabric,
+                &mut self.tracer,
+                &mut self.tally,
+                host,
+                src,
+                packet,
+            );
         }
         if end.endpoint.is_done() {
             self.sent_all(flow);
@@ -187,7 +196,14 @@ impl<A: Agenda> World<A> {
             let hash = end.endpoint.hash(ack.subflow());
             let packet = ack_packet(&ack, flow, peer, hash, class, &self.config);
             let host = &mut self.hosts[me.0];
-            send(&mut self.fabric, &mut self.tracer, host, me, packet);
+            send(
+                &mut self.fabric,
+                &mut self.tracer,
+                &mut self.tally,
+                host,
+                me,
+                packet,
+            );
         }
         if let Some(due) = end.endpoint.next_alarm() {
             self.set_alarm(me, due, flow, Alarm::Receiver);
@@ -217,7 +233,14 @@ impl<A: Agenda> World<A> {
         let reply = ack_packet(&ack, flow, f.src, hash, f.class, &self.config);
         let me = f.dst;
         let host = &mut self.hosts[me.0];
-        send(&mut self.fabric, &mut self.tracer, host, me, reply);
+        send(
+            &mut self.fabric,
+            &mut self.tracer,
+            &mut self.tally,
+            host,
+            me,
+            reply,
+        );
     }
 
     /// The last byte of `flow` has been delivered in order.
@@ -451,44 +474,52 @@ impl<A: Agenda> World<A> {
     }
 }
 
-/// Sends a packet of a host: through its shims, if these change what leaves.
+/// Sends a packet of a host: through its shims, if these change what leaves, and by the decision of its
+/// NIC, if that decides.
 #[inline]
 fn send<A: Agenda>(
     fabric: &mut Fabric<A>,
     tracer: &mut Tracer,
+    tally: &mut Tally,
     host: &mut Host,
     id: HostId,
     packet: Packet,
 ) {
-    if host.changes_down {
-        return send_changed(fabric, tracer, host, id, packet);
+    if host.guarded {
+        return send_guarded(fabric, tracer, tally, host, id, packet);
     }
-    put_on_nic(fabric, tracer, host, id, packet);
+    let parcel = leave(fabric, tracer, host, id, packet);
+    fabric.enqueue(id.0, parcel);
 }
 
 /// In a function of its own: a packet that may change would have to be moved before it is stored.
 #[cold]
 #[inline(never)]
-fn send_changed<A: Agenda>(
+fn send_guarded<A: Agenda>(
     fabric: &mut Fabric<A>,
     tracer: &mut Tracer,
+    tally: &mut Tally,
     host: &mut Host,
     id: HostId,
     packet: Packet,
 ) {
     let packet = go_down(host, fabric.now, packet);
-    put_on_nic(fabric, tracer, host, id, packet);
+    let parcel = leave(fabric, tracer, host, id, packet);
+    match &mut host.nic {
+        None => fabric.enqueue(id.0, parcel),
+        Some(nic) => send_by_nic(fabric, tracer, tally, nic, parcel),
+    }
 }
 
-/// Puts a packet on its host's NIC.
+/// A packet of a host becomes a parcel, about to join the queue of its NIC.
 #[inline(always)]
-fn put_on_nic<A: Agenda>(
+fn leave<A: Agenda>(
     fabric: &mut Fabric<A>,
     tracer: &mut Tracer,
     host: &mut Host,
     id: HostId,
     mut packet: Packet,
-) {
+) -> u32 {
     let number = u64::from(id.0) << 32 | host.sent;
     host.sent += 1;
     fabric.depth(id.0);
@@ -498,5 +529,5 @@ fn put_on_nic<A: Agenda>(
     if traced {
         tracer.open(fabric.now, parcel, number, &packet);
     }
-    fabric.enqueue(id.0, parcel);
+    parcel
 }

@@ -74,6 +74,7 @@ pub fn config(buffer_name: &str, packets: u64, seed: u64) -> WorldConfig {
         others: Others::default(),
         transport: dctcp().into(),
         shims: Vec::new(),
+        nic: None,
         seed: Seed(seed),
         changes: Vec::new(),
         trace: TraceFilter::None,

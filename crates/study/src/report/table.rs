@@ -170,6 +170,7 @@ const PACKETS: &[Row] = &[
     Row::Happened("drops_evicted"),
     Row::Happened("drops_detours"),
     Row::Happened("drops_link_down"),
+    Row::Happened("host_drops"),
     Row::Happened("trims"),
     Row::Own(
         "data packets detoured",
@@ -196,6 +197,7 @@ const PACKETS: &[Row] = &[
     Row::Happened("pauses"),
     Row::Happened("deadlocks"),
     Row::Count("marks"),
+    Row::Happened("host_marks"),
     Row::Count("timeouts"),
     Row::Count("retransmits"),
 ];

@@ -88,7 +88,7 @@ const DROPS: [Metric; DropReason::COUNT] = {
 };
 
 metrics! { PACKETS:
-    Packets Count "trims" "packets that lost their payload in a switch", row "trimmed" => |s| number(s.signals.trims);
+    Packets Count "trims" "packets that lost their payload in a switch, or at a NIC", row "trimmed" => |s| number(s.signals.trims);
     Packets Count "detours" "detours of all packets", row "detours" => |s| number(s.detours);
     Packets Share "detoured_share" "share of all packets delivered, acknowledgements included, that were detoured" => |s| known(s.detoured_share);
     DataPackets Share "detoured_data_share" "share of the data packets delivered that were detoured at least once" => |s| known(s.detoured_data_share);
@@ -102,6 +102,8 @@ metrics! { PACKETS:
     Links Share "link_use_mean" "mean share of the run that a link out of a switch was busy" => |s| known(s.link_use.mean);
     Links Share "link_use_max" "the same of the busiest link out of a switch" => |s| known(s.link_use.max);
     Packets Count "marks" "packets marked", row "ECN marks" => |s| number(s.signals.marks);
+    Packets Count "host_marks" "packets that the NIC of their host marked: `marks` counts them as well", row "  of them at NICs" => |s| number(s.signals.host_marks);
+    Packets Count "host_drops" "packets that the NIC of their host dropped, for any reason: `drops` counts them as well", row "dropped at NICs, for any reason" => |s| number(s.signals.host_drops);
     Flows Count "timeouts" "retransmission timeouts", row "retransmission timeouts" => |s| number(s.signals.timeouts);
     Packets Count "retransmits" "data segments sent again", row "retransmissions" => |s| number(s.signals.retransmits);
     Packets Count "spurious_retransmits" "data segments sent again of which the network had lost nothing since they were last sent" => |s| number(s.signals.spurious_retransmits);
