@@ -4,7 +4,7 @@ use sidestep_types::{Refusal, Time, Values};
 
 use crate::nature::Nature;
 use crate::params::{count, count_or_off, sizes, word};
-use crate::{Congestion, Estimator, Ranking, Recovery, Reduction, RtoConfig};
+use crate::{BackoffEnds, Congestion, Estimator, Ranking, Recovery, Reduction, RtoConfig};
 
 /// A TCP connection's settings, the same at both ends.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,6 +100,7 @@ impl RtoConfig {
             max: values.time("rto_max"),
             granularity: values.time("rto_granularity"),
             backoff: values.flag("rto_backoff"),
+            backoff_ends: word(values, "rto_backoff_ends", BackoffEnds::from_name),
         };
         for (name, span) in [("rto_min", rto.min), ("rto_initial", rto.initial)] {
             if span == Time::ZERO {
@@ -138,6 +139,7 @@ mod tests {
                 max: Time::from_s(60),
                 granularity: Time::from_us(1),
                 backoff: true,
+                backoff_ends: BackoffEnds::AsEstimator,
             },
             handshake: false,
             ranking: Ranking::Unacknowledged,

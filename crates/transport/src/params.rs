@@ -2,7 +2,7 @@
 
 use sidestep_types::{Param, ParamUnit, Refusal, Values};
 
-use crate::{Estimator, Ranking, Recovery, Reduction};
+use crate::{BackoffEnds, Estimator, Ranking, Recovery, Reduction};
 
 /// The parameters of `[transport]` whatever its kind. Not every kind listens to all of them:
 /// see [`crate::takes`].
@@ -105,6 +105,13 @@ pub const PARAMS: &[Param] = &[
         ParamUnit::Flag,
         "true",
         "double the timeout each time it runs out (RFC 6298 section 5.5)",
+    ),
+    Param::with_default(
+        "rto_backoff_ends",
+        ParamUnit::Word(BackoffEnds::WORDS),
+        "as_estimator",
+        "what makes a doubled timeout the estimator's again: a round trip of a segment that was sent once, or any \
+         acknowledgement of new data",
     ),
     Param::with_default(
         "handshake",

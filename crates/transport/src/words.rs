@@ -42,6 +42,12 @@ pub const CHOICES: &[Choice] = &[
         of: |tcp| tcp.rto.estimator.name(),
     },
     Choice {
+        key: "transport.rto_backoff_ends",
+        kind: "backoffs",
+        entries: BackoffEnds::ENTRIES,
+        of: |tcp| tcp.rto.backoff_ends.name(),
+    },
+    Choice {
         key: "transport.rank",
         kind: "rankings",
         entries: Ranking::ENTRIES,
@@ -75,6 +81,24 @@ words! {
         Prr = "prr",
             "sends a share of what is delivered while the window comes down",
             "RFC 9937; Linux tcp_cwnd_reduction";
+    }
+}
+
+words! {
+    /// When a timeout that was doubled becomes the estimator's again.
+    pub enum BackoffEnds {
+        /// What the code that the estimator is of does ([`crate::Estimate::BACKOFF_ENDS_AT_ACK`]).
+        AsEstimator = "as_estimator",
+            "as the code does that the estimator is of: ns3 at an acknowledgement, the others at a sample",
+            "ns-3, Linux, INET, RFC 6298";
+        /// Karn's rule: with the first round trip of a segment that was sent once.
+        Sample = "sample",
+            "ends with the first round trip of a segment that was sent once",
+            "RFC 6298 section 5; Linux tcp_ack_update_rtt without timestamps";
+        /// With the first acknowledgement of new data.
+        Ack = "ack",
+            "ends with the first acknowledgement of new data",
+            "ns-3 TcpSocketBase::NewAck; Linux with timestamps";
     }
 }
 

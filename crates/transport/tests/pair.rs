@@ -7,9 +7,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use sidestep_transport::host::answer_late;
 use sidestep_transport::{
-    Ack, AnyReceiver, AnySender, Arrival, Congestion, DelayedAck, ENTRIES, Endpoint, Estimator,
-    PfabricConfig, Ranking, Receiver, Recovery, Reduction, RtoConfig, Segment, Sender, TcpConfig,
-    TcpReceiver, TcpSender, TransportConfig,
+    Ack, AnyReceiver, AnySender, Arrival, BackoffEnds, Congestion, DelayedAck, ENTRIES, Endpoint,
+    Estimator, PfabricConfig, Ranking, Receiver, Recovery, Reduction, RtoConfig, Segment, Sender,
+    TcpConfig, TcpReceiver, TcpSender, TransportConfig,
 };
 use sidestep_types::{Entry, Time};
 
@@ -237,6 +237,7 @@ fn config() -> impl Strategy<Value = TcpConfig> {
     let reduction = one_of(Reduction::WORDS, Reduction::from_name);
     let ranking = one_of(Ranking::WORDS, Ranking::from_name);
     let estimator = one_of(Estimator::WORDS, Estimator::from_name);
+    let ends = one_of(BackoffEnds::WORDS, BackoffEnds::from_name);
     let delayed_ack = proptest::option::of((0..5u32).prop_map(|segments| DelayedAck {
         segments,
         timeout: Time::from_us(40),
@@ -245,7 +246,7 @@ fn config() -> impl Strategy<Value = TcpConfig> {
     (
         congestion,
         (recovery, reduction, ranking),
-        estimator,
+        (estimator, ends),
         delayed_ack,
         threshold,
         (1..12u32, 1..60_000u64),
@@ -255,7 +256,7 @@ fn config() -> impl Strategy<Value = TcpConfig> {
             |(
                 congestion,
                 (recovery, reduction, ranking),
-                estimator,
+                (estimator, backoff_ends),
                 delayed_ack,
                 dupack_threshold,
                 sizes,
@@ -279,6 +280,7 @@ fn config() -> impl Strategy<Value = TcpConfig> {
                         max: Time::from_ms(5),
                         granularity: Time::from_us(1),
                         backoff: yes[2],
+                        backoff_ends,
                     },
                     handshake: yes[3],
                     ranking,

@@ -58,6 +58,8 @@ impl TcpSender {
         if let Some(sent) = self.board.cover(self.una) {
             let rtt = now.saturating_sub(sent);
             self.timer.sample(rtt, self.una, self.nxt);
+        } else {
+            self.timer.acknowledged();
         }
         self.dupacks = 0;
         self.allowance = 0;

@@ -15,7 +15,8 @@ use sidestep_types::{SackBlocks, Time};
 
 use super::TcpSender;
 use crate::{
-    Ack, Congestion, Opened, Ranking, Recovery, Reduction, RtoConfig, Segment, Sender, TcpConfig,
+    Ack, BackoffEnds, Congestion, Opened, Ranking, Recovery, Reduction, RtoConfig, Segment, Sender,
+    TcpConfig,
 };
 
 /// NewReno throughout, four segments at first, a timeout of 200 us at least and at first.
