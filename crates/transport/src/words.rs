@@ -36,6 +36,16 @@ pub const CHOICES: &[Choice] = &[
         of: |tcp| tcp.reduction.name(),
     },
     Choice {
+        key: "transport.delayed_ack_rule",
+        kind: "delayed_acks",
+        entries: AckRule::ENTRIES,
+        of: |tcp| {
+            tcp.delayed_ack
+                .map_or(AckRule::Linux, |delay| delay.rule)
+                .name()
+        },
+    },
+    Choice {
         key: "transport.rto_estimator",
         kind: "estimators",
         entries: Estimator::ENTRIES,
@@ -81,6 +91,21 @@ words! {
         Prr = "prr",
             "sends a share of what is delivered while the window comes down",
             "RFC 9937; Linux tcp_cwnd_reduction";
+    }
+}
+
+words! {
+    /// Which acknowledgements are delayed.
+    pub enum AckRule {
+        /// At once while a flow begins, after a silence and at each change of marks; then as soon
+        /// as more than a full segment waits, after half of `rto_min` at the latest.
+        Linux = "linux",
+            "answers at once while a flow begins and after a silence, then each second full segment",
+            "Linux tcp_event_data_recv, __tcp_ack_snd_check, tcp_delack_max";
+        /// Every second segment from the first on, whatever its size.
+        Ns3 = "ns3",
+            "answers each second segment from the first on, whatever its size",
+            "RFC 1122 4.2.3.2; ns-3 TcpSocketBase::ReceivedData";
     }
 }
 

@@ -22,6 +22,7 @@ use crate::{
 /// NewReno throughout, four segments at first, a timeout of 200 us at least and at first.
 fn tcp() -> TcpConfig {
     TcpConfig {
+        reduction: Reduction::AtOnce,
         mss: 1000,
         initial_window: 4,
         receive_window: 1_000_000,
