@@ -136,9 +136,11 @@ pub(crate) struct ReceivedFlow {
 }
 
 impl SendingEnd {
-    /// The oldest byte waited for; the SYN before any data has left.
+    /// The oldest byte waited for; the SYN before any data has left, and in its place the FIN when all
+    /// data is acknowledged.
     pub fn head(&self) -> u64 {
-        if self.endpoint.counters().segments == 0 {
+        let closes = matches!(self.endpoint.machine(), AnySender::Tcp(tcp) if tcp.closes());
+        if closes || self.endpoint.counters().segments == 0 {
             SYN
         } else {
             self.endpoint.acknowledged()

@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use sidestep_sim::*;
 use sidestep_switch::{AnyBuffer, Buffer, DropReason, Queues, Verdict, Want};
-use sidestep_transport::{DelayedAck, RtoConfig, TcpConfig};
+use sidestep_transport::{AckRule, DelayedAck, RtoConfig, TcpConfig};
 use sidestep_types::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -197,6 +197,7 @@ fn messages_take_turns_and_no_acknowledgement_is_kept_back() {
         delayed_ack: Some(DelayedAck {
             segments: 2,
             timeout: Time::from_ms(40),
+            rule: AckRule::Ns3,
         }),
         ..standing
     };

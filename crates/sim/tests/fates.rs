@@ -113,13 +113,14 @@ fn a_packet_that_was_detoured_so_often_is_dropped_and_says_so() {
 
 #[test]
 fn the_delayed_acknowledgement_of_a_last_segment_is_sent_although_the_flow_is_complete() {
-    use sidestep_transport::{DelayedAck, TcpConfig, TransportConfig};
+    use sidestep_transport::{AckRule, DelayedAck, TcpConfig, TransportConfig};
     let network = topology("single_switch", &[("hosts", "3")]);
     let mut settings = config("ecn", 100, 1);
     settings.transport = TransportConfig::from(TcpConfig {
         delayed_ack: Some(DelayedAck {
             segments: 2,
             timeout: Time::from_ms(1),
+            rule: AckRule::Ns3,
         }),
         ..dctcp()
     });

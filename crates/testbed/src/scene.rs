@@ -176,6 +176,9 @@ fn settings(
             "transport.handshake: expected false: connections are made before a run".into(),
         );
     }
+    if tcp.fin {
+        return Err("transport.fin: expected false: connections outlast a run".into());
+    }
     let settings = HostSettings {
         congestion: congestion(tcp)?,
         ecn: !matches!(

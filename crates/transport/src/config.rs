@@ -4,7 +4,7 @@ use sidestep_types::{Refusal, Time, Values};
 
 use crate::nature::Nature;
 use crate::params::{count, count_or_off, sizes, word};
-use crate::{Congestion, Estimator, Ranking, Recovery, Reduction, RtoConfig};
+use crate::{AckRule, BackoffEnds, Congestion, Estimator, Ranking, Recovery, Reduction, RtoConfig};
 
 /// A TCP connection's settings, the same at both ends.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +33,8 @@ pub struct TcpConfig {
     pub rto: RtoConfig,
     /// Open with SYN, SYN-ACK and ACK; without, the connection stands already.
     pub handshake: bool,
+    /// Close with FIN, its answer and the acknowledgement of that.
+    pub fin: bool,
     /// What data is marked with.
     pub ranking: Ranking,
 }
@@ -56,6 +58,7 @@ impl TcpConfig {
             idle_restart: values.flag("idle_restart"),
             rto: RtoConfig::read(values)?,
             handshake: values.flag("handshake"),
+            fin: values.flag("fin"),
             ranking: word(values, "rank", Ranking::from_name),
             congestion: Congestion::read(kind, values)
                 .unwrap_or_else(|| panic!("no transport {kind:?}"))?,
@@ -79,6 +82,8 @@ pub struct DelayedAck {
     pub segments: u32,
     /// The longest wait.
     pub timeout: Time,
+    /// Which acknowledgements are delayed.
+    pub rule: AckRule,
 }
 
 impl DelayedAck {
@@ -87,7 +92,11 @@ impl DelayedAck {
             return Ok(None);
         };
         let segments = count(values, "delayed_ack_segments", 1, u32::MAX)?;
-        Ok(Some(DelayedAck { segments, timeout }))
+        Ok(Some(DelayedAck {
+            segments,
+            timeout,
+            rule: word(values, "delayed_ack_rule", AckRule::from_name),
+        }))
     }
 }
 
@@ -100,6 +109,7 @@ impl RtoConfig {
             max: values.time("rto_max"),
             granularity: values.time("rto_granularity"),
             backoff: values.flag("rto_backoff"),
+            backoff_ends: word(values, "rto_backoff_ends", BackoffEnds::from_name),
         };
         for (name, span) in [("rto_min", rto.min), ("rto_initial", rto.initial)] {
             if span == Time::ZERO {
@@ -123,7 +133,7 @@ mod tests {
         let by_hand = TcpConfig {
             congestion: TcpConfig::default().congestion, // that of `crate::DEFAULT`
             recovery: Recovery::NewReno,
-            reduction: Reduction::AtOnce,
+            reduction: Reduction::Prr,
             mss: 1460,
             initial_window: 10,
             receive_window: 1 << 20,
@@ -138,8 +148,10 @@ mod tests {
                 max: Time::from_s(60),
                 granularity: Time::from_us(1),
                 backoff: true,
+                backoff_ends: BackoffEnds::AsEstimator,
             },
             handshake: false,
+            fin: false,
             ranking: Ranking::Unacknowledged,
         };
         assert_eq!(TcpConfig::default(), by_hand);

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use sidestep_transport::host::answer_late;
 use sidestep_transport::{
-    Ack, AnyReceiver, AnySender, Arrival, Congestion, DelayedAck, ENTRIES, Endpoint, Estimator,
-    PfabricConfig, Ranking, Receiver, Recovery, Reduction, RtoConfig, Segment, Sender, TcpConfig,
-    TcpReceiver, TcpSender, TransportConfig,
+    Ack, AckRule, AnyReceiver, AnySender, Arrival, BackoffEnds, Congestion, DelayedAck, ENTRIES,
+    Endpoint, Estimator, PfabricConfig, Ranking, Receiver, Recovery, Reduction, RtoConfig, Segment,
+    Sender, TcpConfig, TcpReceiver, TcpSender, TransportConfig,
 };
 use sidestep_types::{Entry, Time};
 
@@ -52,6 +52,7 @@ struct Net {
     mss: u32,
     receive_window: u64,
     handshake: bool,
+    fin: bool,
     marks: bool,
     size: u64,
 }
@@ -68,6 +69,7 @@ impl Net {
             mss: config.mss(),
             receive_window: config.receive_window(),
             handshake: config.tcp().is_some_and(|tcp| tcp.handshake),
+            fin: config.tcp().is_some_and(|tcp| tcp.fin),
             marks: config.nature().ranking != Ranking::Unmarked,
             size,
         }
@@ -140,14 +142,17 @@ impl Net {
 
     fn check(&self, segment: Segment) {
         let end = segment.seq + u64::from(segment.len);
-        assert!(end <= self.size, "{segment:?} is beyond the flow's end");
+        let last = self.size + u64::from(self.fin && segment.len == 0);
+        assert!(end <= last, "{segment:?} is beyond the flow's end");
         assert!(
-            end <= self.delivered() + self.receive_window,
+            segment.len == 0 || end <= self.delivered() + self.receive_window,
             "{segment:?} is beyond the receive window"
         );
         let confirms = self.handshake && segment.seq == 0;
+        let closes = self.fin && segment.seq >= self.size;
+        assert!(!closes || self.tx.acknowledged() == self.size);
         assert!(
-            segment.syn || segment.len > 0 || confirms,
+            segment.syn || segment.len > 0 || confirms || closes,
             "an empty segment"
         );
         assert!(segment.len <= self.mss);
@@ -237,25 +242,29 @@ fn config() -> impl Strategy<Value = TcpConfig> {
     let reduction = one_of(Reduction::WORDS, Reduction::from_name);
     let ranking = one_of(Ranking::WORDS, Ranking::from_name);
     let estimator = one_of(Estimator::WORDS, Estimator::from_name);
-    let delayed_ack = proptest::option::of((0..5u32).prop_map(|segments| DelayedAck {
-        segments,
-        timeout: Time::from_us(40),
-    }));
+    let ends = one_of(BackoffEnds::WORDS, BackoffEnds::from_name);
+    let rule = one_of(AckRule::WORDS, AckRule::from_name);
+    let delayed_ack =
+        proptest::option::of((0..5u32, rule).prop_map(|(segments, rule)| DelayedAck {
+            segments,
+            timeout: Time::from_us(40),
+            rule,
+        }));
     let threshold = proptest::option::of(0..6u32);
     (
         congestion,
         (recovery, reduction, ranking),
-        estimator,
+        (estimator, ends),
         delayed_ack,
         threshold,
         (1..12u32, 1..60_000u64),
-        any::<[bool; 4]>(),
+        any::<[bool; 5]>(),
     )
         .prop_map(
             |(
                 congestion,
                 (recovery, reduction, ranking),
-                estimator,
+                (estimator, backoff_ends),
                 delayed_ack,
                 dupack_threshold,
                 sizes,
@@ -279,8 +288,10 @@ fn config() -> impl Strategy<Value = TcpConfig> {
                         max: Time::from_ms(5),
                         granularity: Time::from_us(1),
                         backoff: yes[2],
+                        backoff_ends,
                     },
                     handshake: yes[3],
+                    fin: yes[4],
                     ranking,
                     ..TcpConfig::default()
                 }

@@ -221,7 +221,7 @@ impl<A: Agenda> World<A> {
         // All has been delivered; how much of it by this subflow is forgotten.
         let size = match received.subflows {
             false => f.size,
-            true => arrival.seq + u64::from(arrival.len),
+            true => arrival.seq + u64::from(arrival.len.max(1)),
         };
         let Some(ack) = answer_late(size, &arrival) else {
             return;

@@ -104,10 +104,16 @@ pub fn any_config() -> impl Strategy<Value = WorldConfig> {
                 let tcp = config.transport.tcp().expect("it is TCP").clone();
                 config.transport = TransportConfig::from(TcpConfig {
                     handshake,
+                    fin: seed % 3 == 0,
                     idle_restart,
                     delayed_ack: delayed.then_some(DelayedAck {
                         segments: 2,
                         timeout: Time::from_us(500),
+                        rule: if seed % 2 == 0 {
+                            AckRule::Linux
+                        } else {
+                            AckRule::Ns3
+                        },
                     }),
                     ..tcp
                 });

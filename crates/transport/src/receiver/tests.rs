@@ -1,7 +1,7 @@
 //! Conversations with a receiver, in bytes and microseconds.
 
 use super::*;
-use crate::Congestion;
+use crate::{AckRule, Congestion, DelayedAck};
 
 fn config() -> TcpConfig {
     TcpConfig {
@@ -26,6 +26,7 @@ fn delayed(config: TcpConfig) -> TcpConfig {
         delayed_ack: Some(DelayedAck {
             segments: 2,
             timeout: us(40),
+            rule: AckRule::Ns3,
         }),
         ..config
     }
@@ -282,4 +283,92 @@ fn a_handshake_is_timed_unless_its_answer_was_sent_twice_or_never_acknowledged()
     assert_eq!(opened(&late), Opened::Took(us(80)));
     // A connection that stood from the beginning.
     assert_eq!(opened(&[(90, false, 0)]), Opened::Unseen);
+}
+
+/// As Linux delays: an acknowledgement waits for 40 us at most, half of the smallest timeout.
+fn linux(config: TcpConfig) -> TcpConfig {
+    let mut config = TcpConfig {
+        delayed_ack: Some(DelayedAck {
+            segments: 2,
+            timeout: Time::from_ms(40),
+            rule: AckRule::Linux,
+        }),
+        ..config
+    };
+    config.rto.min = us(80);
+    config
+}
+
+/// One that has answered the first sixteen segments at once.
+fn past_the_first(config: TcpConfig) -> TcpReceiver {
+    let mut rx = receiver(TcpConfig {
+        receive_window: 1_000_000,
+        mss: 1000,
+        ..linux(config)
+    });
+    for n in 0..16 {
+        assert_eq!(rx.gets(n, n, false), [(n + 1, false)], "at once");
+    }
+    rx
+}
+
+#[test]
+fn as_linux_a_flow_begins_with_sixteen_answers_and_goes_on_with_every_second() {
+    let mut rx = past_the_first(config());
+    assert_eq!(rx.gets(16, 16, false), []);
+    assert_eq!(rx.deadline(), Some(us(56)), "half of the smallest timeout");
+    assert_eq!(rx.gets(17, 17, false), [(18, false)]);
+    assert_eq!(rx.gets(18, 18, false), []);
+    rx.on_timeout(us(58));
+    assert_eq!(rx.says(58), [(19, false)]);
+}
+
+#[test]
+fn as_linux_two_short_segments_are_no_full_one() {
+    let mut rx = past_the_first(config());
+    let mut short = |seq, len| {
+        let arrival = Arrival {
+            seq,
+            len,
+            syn: false,
+            ce: false,
+            cwr: false,
+            trimmed: false,
+        };
+        rx.on_segment(us(20), arrival);
+        rx.says(20).len()
+    };
+    assert_eq!([short(16_000, 400), short(16_400, 600)], [0, 0]);
+    assert_eq!(short(17_000, 1), 1, "more than a full segment");
+}
+
+#[test]
+fn as_linux_a_silence_or_a_segment_seen_before_begins_anew() {
+    let mut rx = past_the_first(config());
+    assert_eq!(rx.gets(200, 16, false), [(17, false)], "a silence");
+    assert_eq!(rx.gets(201, 17, false), [(18, false)]);
+    let mut rx = past_the_first(config());
+    assert_eq!(rx.gets(16, 0, false), [(16, false)]);
+    assert_eq!(rx.gets(17, 16, false), [(17, false)], "seen before");
+}
+
+#[test]
+fn as_linux_each_change_of_marks_is_told_before_and_after_it() {
+    let mut rx = past_the_first(dctcp());
+    assert_eq!(rx.gets(16, 16, false), []);
+    assert_eq!(rx.gets(17, 17, true), [(17, false), (18, true)]);
+    assert_eq!(rx.gets(18, 18, true), []);
+    assert_eq!(rx.gets(19, 19, true), [(20, true)]);
+    assert_eq!(rx.gets(20, 20, false), [(21, false)]);
+}
+
+#[test]
+fn as_linux_the_first_mark_of_a_latch_is_told_at_once() {
+    let mut rx = past_the_first(TcpConfig {
+        congestion: Congestion::NewReno { ecn: true },
+        ..config()
+    });
+    assert_eq!(rx.gets(16, 16, true), [(17, true)]);
+    assert_eq!(rx.gets(17, 17, false), [(18, true)]);
+    assert_eq!(rx.gets(18, 18, false), []);
 }
