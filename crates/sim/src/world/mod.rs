@@ -36,6 +36,7 @@ mod looks;
 mod machines;
 mod shims;
 mod switches;
+mod why;
 
 use crate::agenda::{Agenda, WheelAgenda};
 use crate::changes::check_changes;

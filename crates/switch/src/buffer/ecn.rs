@@ -9,6 +9,7 @@
 
 use super::{Buffer, DropReason, Verdict};
 use crate::queues::reaches;
+use crate::why::{self, Scene};
 use crate::{Policy, Queues, Want};
 use sidestep_types::{Entry, Packet, Param, ParamUnit, Refusal, Rng, Size, Values};
 
@@ -49,6 +50,13 @@ impl Buffer for Ecn {
             Verdict::Enqueue { mark }
         } else {
             Verdict::Drop(DropReason::Full)
+        }
+    }
+
+    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
+        match verdict {
+            Verdict::Enqueue { .. } => scene.step(want.depth, Some(self.mark_at)),
+            other => why::verdict(other),
         }
     }
 }
