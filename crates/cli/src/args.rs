@@ -105,7 +105,7 @@ pub struct RunArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  sidestep reproduce                         every figure of every paper: hours
+  sidestep reproduce                         every figure of every paper: half an hour on two cores
   sidestep reproduce dibs --quick            one paper, shortened: one to three minutes
   sidestep reproduce dibs/fig08 --jobs 2     one figure
   sidestep reproduce beyond                  what the papers leave open
@@ -291,7 +291,7 @@ pub struct BenchArgs {
 Examples:
   sidestep vectors dibs                      CSV, as in conformance/vectors/
   sidestep vectors sched/pfabric --count 1000 --seed 7
-  sidestep vectors dibs-flow | cut -d, -f2,12,13,14
+  sidestep vectors dibs-flow | cut -d, -f2,12,32,33,34
 
 Each row of a buffer or a route is a small switch, a packet, the draws that the policy finds
 and what it decides; each row of a scheduler is one operation on a queue. Of a policy that

@@ -84,6 +84,11 @@ impl Reader<'_> {
     ) -> Option<PlotSpec> {
         let table = node.table("plot", problems)?;
         known_keys(table, "[[plot]]", PLOT, problems);
+        let at = match find(table, "at") {
+            Some(entry) => fixed("plot.at", &entry.node, axes, false, problems),
+            None => Some(Vec::new()),
+        };
+        let chosen = self.plot_schemes(table, schemes, problems);
         let kind = kind(node, table, problems)?;
         let text = |key: &str, problems: &mut Problems| match find(table, key) {
             Some(e) => e.node.text(&format!("plot.{key}"), "text", problems),
@@ -111,11 +116,6 @@ impl Reader<'_> {
         } else {
             Some(String::new())
         };
-        let at = match find(table, "at") {
-            Some(entry) => fixed("plot.at", &entry.node, axes, false, problems),
-            None => Some(Vec::new()),
-        };
-        let chosen = self.plot_schemes(table, schemes, problems);
         let (log_x, log_y) = match text("log", problems)? {
             "" => (false, false),
             "x" => (true, false),
@@ -157,7 +157,7 @@ impl Reader<'_> {
                 let hint = suggest(&name, schemes.iter().map(|(word, _)| stem(word)));
                 let message = format!("plot.schemes: {name:?} is not one of schemes{hint}");
                 problems.add(&at, message);
-                return None;
+                continue;
             }
             chosen.push(name);
         }
@@ -286,7 +286,7 @@ fn y(node: &Node, table: &Table, problems: &mut Problems) -> Option<Vec<String>>
         if !METRICS.iter().any(|metric| metric.name == name) {
             let hint = suggest(&name, METRICS.iter().map(|metric| metric.name));
             problems.add(&at, format!("metric {name:?} is unknown{hint}"));
-            return None;
+            continue;
         }
         metrics.push(name);
     }

@@ -5,6 +5,7 @@
 
 mod again;
 mod list;
+mod missing;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -12,6 +13,7 @@ mod words;
 
 pub use again::{Recorded, Which};
 pub use list::{Listed, Wanted, list, list_text};
+pub use missing::missing;
 
 use crate::trace::packet_id;
 use crate::words::wrap;

@@ -4,7 +4,7 @@
 //! **State**        none.
 //! **Units**        `mark_at` in packets or bytes of the instantaneous queue.
 //! **Errors**       none; refusals are counted as `full`.
-//! **Source**       DCTCP (Alizadeh et al., SIGCOMM 2010, section 3.1); design rule 4.
+//! **Source**       DCTCP (Alizadeh et al., SIGCOMM 2010, section 3.1).
 //! **Deviations**   none known.
 
 use super::{Buffer, DropReason, Verdict};
