@@ -27,13 +27,20 @@ fn section(heading: &str) -> &'static str {
 
 /// The names in backticks.
 fn spans(text: &str) -> Names {
-    text.split('`').skip(1).step_by(2).map(String::from).collect()
+    text.split('`')
+        .skip(1)
+        .step_by(2)
+        .map(String::from)
+        .collect()
 }
 
 /// The names in the first column of each row of a table; of those whose row says `with`.
 fn rows(text: &str, with: &str) -> Names {
-    let rows = text.lines().filter(|line| line.starts_with("| ") && line.contains(with));
-    rows.flat_map(|row| spans(row.split('|').nth(1).unwrap())).collect()
+    let rows = text
+        .lines()
+        .filter(|line| line.starts_with("| ") && line.contains(with));
+    rows.flat_map(|row| spans(row.split('|').nth(1).unwrap()))
+        .collect()
 }
 
 /// The words of the names in a text, where one span may hold several.
@@ -56,7 +63,11 @@ fn keys(value: &Value) -> Names {
 fn columns(path: &Path) -> Names {
     let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
     let schema = reader.metadata().file_metadata().schema_descr();
-    schema.columns().iter().map(|column| column.name().to_string()).collect()
+    schema
+        .columns()
+        .iter()
+        .map(|column| column.name().to_string())
+        .collect()
 }
 
 fn files(dir: &Path) -> Names {
@@ -67,7 +78,10 @@ fn files(dir: &Path) -> Names {
             false => name,
         }
     };
-    fs::read_dir(dir).unwrap().map(|entry| named(entry.unwrap())).collect()
+    fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| named(entry.unwrap()))
+        .collect()
 }
 
 /// Every key is named somewhere in the text.
@@ -81,26 +95,56 @@ fn named(what: &str, keys: &Names, text: &str) {
 fn the_page_names_the_files_columns_and_keys_of_a_run() {
     let room = Room::new();
     room.file("burst.toml", BURST);
-    let run = ["run", "burst.toml", "--trace-packets", "detours>=1", "--out", "r"];
+    let run = [
+        "run",
+        "burst.toml",
+        "--trace-packets",
+        "detours>=1",
+        "--out",
+        "r",
+    ];
     room.run(&run).with_status(0);
     let dir = room.path().join("r");
     let head = PAGE.split("\n## ").next().unwrap();
     assert_eq!(rows(head, ""), files(&dir), "files");
     for table in files(&dir).iter().filter(|name| name.ends_with(".parquet")) {
-        assert_eq!(rows(section(table), ""), columns(&dir.join(table)), "{table}");
+        assert_eq!(
+            rows(section(table), ""),
+            columns(&dir.join(table)),
+            "{table}"
+        );
     }
     let summary = json(&dir.join("summary.json"));
     let text = section("summary.json");
     named("summary.json", &keys(&summary), text);
     let scheme = keys(&summary["schemes"]["dibs"]);
     let (known, absent) = (rows(text, ""), rows(text, "absent"));
-    let differ: Vec<&String> = known.symmetric_difference(&scheme).filter(|key| !absent.contains(*key)).collect();
-    assert!(differ.is_empty(), "docs/results.md, keys of a scheme: {differ:?}");
-    named("a class", &keys(&summary["schemes"]["dibs"]["classes"][0]), text);
-    named("percentiles", &keys(&summary["schemes"]["dibs"]["qct_ms"]), text);
+    let differ: Vec<&String> = known
+        .symmetric_difference(&scheme)
+        .filter(|key| !absent.contains(*key))
+        .collect();
+    assert!(
+        differ.is_empty(),
+        "docs/results.md, keys of a scheme: {differ:?}"
+    );
+    named(
+        "a class",
+        &keys(&summary["schemes"]["dibs"]["classes"][0]),
+        text,
+    );
+    named(
+        "percentiles",
+        &keys(&summary["schemes"]["dibs"]["qct_ms"]),
+        text,
+    );
     let manifest = json(&dir.join("manifest.json"));
     let text = section("manifest.json");
-    for part in [&manifest, &manifest["scenario"], &manifest["scenario"]["settings"][0], &manifest["runs"][0]] {
+    for part in [
+        &manifest,
+        &manifest["scenario"],
+        &manifest["scenario"]["settings"][0],
+        &manifest["runs"][0],
+    ] {
         named("manifest.json", &keys(part), text);
     }
     let traces = json(&dir.join("traces.json"));
@@ -115,11 +159,18 @@ fn the_page_names_the_files_columns_and_keys_of_a_run() {
 #[test]
 fn the_page_names_the_files_columns_and_keys_of_a_sweep() {
     let room = Room::new();
-    room.file("sweep.toml", &format!("{BURST}[sweep]\n\"switch.capacity\" = [\"50 pkt\", \"100 pkt\"]\n"));
-    room.run(&["run", "sweep.toml", "--no-cache", "--out", "r"]).with_status(0);
+    room.file(
+        "sweep.toml",
+        &format!("{BURST}[sweep]\n\"switch.capacity\" = [\"50 pkt\", \"100 pkt\"]\n"),
+    );
+    room.run(&["run", "sweep.toml", "--no-cache", "--out", "r"])
+        .with_status(0);
     let dir = room.path().join("r");
     let text = section("Of a sweep");
-    let tables: Vec<&str> = text.split("\n\n").filter(|part| part.starts_with("| ")).collect();
+    let tables: Vec<&str> = text
+        .split("\n\n")
+        .filter(|part| part.starts_with("| "))
+        .collect();
     let mut written = files(&dir);
     written.remove("plots/");
     assert_eq!(rows(tables[0], ""), written, "files");
@@ -141,7 +192,17 @@ fn the_page_names_the_files_columns_and_keys_of_a_sweep() {
 #[test]
 fn the_page_names_the_keys_of_a_claim() {
     let room = Room::new();
-    let run = ["run", "dibs-demo", "--quick", "--seed", "1", "--set", "duration=20 ms", "--out", "r"];
+    let run = [
+        "run",
+        "dibs-demo",
+        "--quick",
+        "--seed",
+        "1",
+        "--set",
+        "duration=20 ms",
+        "--out",
+        "r",
+    ];
     room.run(&run).with_status(0);
     let summary = json(&room.path().join("r/summary.json"));
     let claims = summary["claims"].as_array().unwrap();

@@ -136,7 +136,11 @@ fn pauses_crossings_shims_and_changes_are_told() {
     );
     let order = scenario(
         BURST,
-        &["switch.buffer=dibs".into(), "host.shims=[\"order\"]".into()],
+        &[
+            "switch.buffer=dibs".into(),
+            "host.shims=[\"order\"]".into(),
+            "host.order.timeout=300 us".into(),
+        ],
     );
     let says = explain_some("order", &order);
     assert!(
