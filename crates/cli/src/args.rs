@@ -40,6 +40,8 @@ pub enum Command {
     List(ListArgs),
     /// Show a result directory again, or the path of one packet
     Show(ShowArgs),
+    /// Say why one packet of a run went where it went, decision by decision
+    Why(WhyArgs),
     /// Run named benchmarks
     Bench(BenchArgs),
     /// Switch real frames between Linux interfaces
@@ -83,7 +85,7 @@ pub struct RunArgs {
     /// Print the summary as one JSON object and nothing else
     #[arg(long)]
     pub json: bool,
-    /// Keep the paths of packets: `detours>=8`, `flow=12` or `id=100:3`
+    /// Keep the paths of packets: `detours>=8`, `dropped`, `flow=12` or `id=100:3`
     #[arg(long, value_name = "FILTER")]
     pub trace_packets: Option<String>,
     /// Apply the file's `[quick]`: a first look in less time
@@ -103,7 +105,7 @@ pub struct RunArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  sidestep reproduce                         every figure of every paper: hours
+  sidestep reproduce                         every figure of every paper: half an hour on two cores
   sidestep reproduce dibs --quick            one paper, shortened: one to three minutes
   sidestep reproduce dibs/fig08 --jobs 2     one figure
   sidestep reproduce beyond                  what the papers leave open
@@ -200,7 +202,7 @@ Examples:
   sidestep show results/mine --packet 100:3  one packet's path, hop by hop
   sidestep show results/mine --flow 12       the traced packets of one flow
 
-Paths are kept by `sidestep run --trace-packets`.")]
+Paths are kept by `sidestep run --trace-packets`; `sidestep why` explains any packet without.")]
 pub struct ShowArgs {
     /// A result directory
     pub dir: PathBuf,
@@ -219,6 +221,47 @@ pub struct ShowArgs {
     /// Only of this seed
     #[arg(long)]
     pub seed: Option<u64>,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sidestep why results/mine --scheme dibs --seed 1 --packet 100:3
+  sidestep why results/mine --scheme dibs --seed 1 --flow 12
+  sidestep why results/mine --scheme dctcp --seed 1 --dropped
+
+The run is made again from what the result directory records, with an account of that packet:
+nothing needs to be recorded for it. At the end stands whether it was the same run. docs/why.md
+explains what is told.
+
+Exit status: 1 when the run that was made again is not the recorded one.")]
+pub struct WhyArgs {
+    /// A result directory of `sidestep run`
+    pub dir: PathBuf,
+    /// Explain this packet: its source host and its number there, as `100:3`
+    #[arg(long, value_name = "ID", conflicts_with_all = ["flow", "dropped", "detoured"])]
+    pub packet: Option<String>,
+    /// List the packets of this flow, to choose from
+    #[arg(long, value_name = "ID", conflicts_with_all = ["dropped", "detoured"])]
+    pub flow: Option<u32>,
+    /// List the packets that were dropped
+    #[arg(long, conflicts_with = "detoured")]
+    pub dropped: bool,
+    /// List the packets that were detoured
+    #[arg(long)]
+    pub detoured: bool,
+    /// Of this scheme, when the directory holds several
+    #[arg(long)]
+    pub scheme: Option<String>,
+    /// Of this seed, when the directory holds several
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Where the files are that the scenario names [default: DIR, then the current folder]
+    #[arg(long, value_name = "FOLDER")]
+    pub files: Option<PathBuf>,
     /// Print one JSON object and nothing else
     #[arg(long)]
     pub json: bool,
@@ -248,7 +291,7 @@ pub struct BenchArgs {
 Examples:
   sidestep vectors dibs                      CSV, as in conformance/vectors/
   sidestep vectors sched/pfabric --count 1000 --seed 7
-  sidestep vectors dibs-flow | cut -d, -f2,12,13,14
+  sidestep vectors dibs-flow | cut -d, -f2,12,32,33,34
 
 Each row of a buffer or a route is a small switch, a packet, the draws that the policy finds
 and what it decides; each row of a scheduler is one operation on a queue. Of a policy that

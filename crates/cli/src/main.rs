@@ -15,6 +15,7 @@ mod stop;
 mod switch;
 mod testbed;
 mod vectors;
+mod why;
 
 use clap::Parser;
 use std::process::ExitCode;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         args::Command::Check(args) => check::check(&args),
         args::Command::List(args) => list::list(&args),
         args::Command::Show(args) => show::show(&args),
+        args::Command::Why(args) => why::why(&args),
         args::Command::Bench(args) => bench::bench(&args),
         args::Command::Switch(args) => switch::switch(&args),
         args::Command::Testbed(args) => testbed::testbed(&args),

@@ -14,6 +14,7 @@ use crate::scenario::Scenario;
 use crate::unmeasured::Unmeasured;
 use crate::warnings;
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
+use sidestep_sim::why::Explained;
 use sidestep_sim::{Network, Plan, TraceFilter, World};
 use sidestep_switch::Depth;
 use sidestep_types::{Framing, Seed, Time};
@@ -159,6 +160,16 @@ impl<A: Agenda> Session<A> {
     /// Is there nothing left to run?
     pub fn is_over(&self) -> bool {
         self.over
+    }
+
+    /// Keeps an account of packet `number`, from the start: see [`World::explain`].
+    pub fn explain(&mut self, number: u64) {
+        self.world.explain(&self.network, number);
+    }
+
+    /// The account, as far as the run is.
+    pub fn explained(&mut self) -> Option<Explained> {
+        self.world.explained()
     }
 
     /// How far the run is.

@@ -83,9 +83,8 @@ impl SizeCdf {
     pub fn parse(name: &str, text: &str) -> Result<SizeCdf, String> {
         let table = Table::read(name, text, HEADER)?;
         table.require_header(HEADER)?;
-        let mut points: Vec<Point> = Vec::with_capacity(table.rows.len());
         let mut last = (0, 0.0, table.header);
-        for row in &table.rows {
+        let points = table.each(|row| {
             let refuse = |expected: &str, got| Err(table.error(row.line, expected, got));
             let (size, share) = (row.cell(0), row.cell(1));
             let Some(bytes) = size.parse().ok().filter(|s: &u64| *s <= LARGEST) else {
@@ -106,11 +105,11 @@ impl SizeCdf {
                 return refuse(&least, share);
             }
             last = (bytes, up_to, row.line);
-            points.push(Point {
+            Ok(Point {
                 size: bytes as f64,
                 share: up_to,
-            });
-        }
+            })
+        })?;
         let (largest, total, line) = last;
         if total != 1.0 {
             let got = total.to_string();

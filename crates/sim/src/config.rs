@@ -109,4 +109,6 @@ pub enum TraceFilter {
     Flows(Vec<u32>),
     /// The packets that arrived or were dropped after at least so many detours.
     Detoured(u8),
+    /// The packets that were dropped.
+    Dropped,
 }

@@ -60,7 +60,7 @@ pub fn parse(name: &str, text: &str, hosts: u32) -> Result<Vec<ListedFlow>, Stri
     let table = Table::read(name, text, HEADER)?;
     let columns = Columns::of(&table)?;
     let flow = |row| columns.flow(&table, row, hosts);
-    table.rows.iter().map(flow).collect()
+    table.each(flow)
 }
 
 /// Which column holds what, and the unit its header names.

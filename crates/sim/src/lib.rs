@@ -35,6 +35,7 @@ pub mod thinned;
 pub mod topology;
 mod trace;
 pub mod watch;
+pub mod why;
 pub mod workload;
 mod world;
 

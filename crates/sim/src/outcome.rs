@@ -224,6 +224,15 @@ impl PacketTrace {
         };
         self.steps.iter().filter(detoured).count()
     }
+
+    /// Was it dropped?
+    pub fn was_dropped(&self) -> bool {
+        let last = self.steps.last().map(|step| &step.what);
+        matches!(
+            last,
+            Some(TraceEvent::Dropped { .. } | TraceEvent::DroppedByHost { .. })
+        )
+    }
 }
 
 /// One step of a packet's path.

@@ -6,6 +6,7 @@ use crate::fabric::{Fabric, Link, Wiring};
 use crate::fib::{Attachment, Fib};
 use crate::indexed::Table;
 use crate::pool::{NONE, Pool};
+use crate::why::Witness;
 use sidestep_switch::ports::{Counts, Line, Live, Ports, Ranked, Wire};
 use sidestep_switch::{
     Action, AnyBuffer, AnyRoute, AnySched, Capacity, Carrier, Decider, DropReason, Joined, Streams,
@@ -187,14 +188,15 @@ impl Switch {
 
     /// Sees a parcel off that has just come over the link `from` for `dst`. A dropped one is the
     /// caller's to free, and so are those [`Switch::evicted`] for it. `INNER`: there are pauses, or
-    /// something is between inputs and outputs.
+    /// something is between inputs and outputs. The witness hears what is decided.
     #[inline]
-    pub fn forward<A: Agenda, const INNER: bool>(
+    pub fn forward<A: Agenda, const INNER: bool, W: Witness>(
         &mut self,
         fabric: &mut Fabric<A>,
         from: u32,
         parcel: u32,
         dst: Attachment,
+        witness: &mut W,
     ) -> Done {
         let ttl = &mut fabric.pool.get_mut(parcel).packet.ttl;
         *ttl = ttl.saturating_sub(1);
@@ -212,9 +214,13 @@ impl Switch {
             dst.port
         } else {
             let hops = self.fib.hops(dst.switch);
-            self.decider.pick(packet, hops, &mut queues)
+            let wanted = self.decider.pick(packet, hops, &mut queues);
+            witness.routed(&self.decider, packet, hops, &mut queues, wanted);
+            wanted
         };
         let (want, verdict) = self.decider.decide(packet, wanted, crowded, &mut queues);
+        let said = (want, verdict);
+        witness.decided(&self.decider, packet, said, crowded, &mut queues);
         let action = self.decider.carry_out(at_hand, want, verdict);
         Done { want, action }
     }

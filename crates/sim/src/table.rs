@@ -13,9 +13,14 @@ pub(crate) struct Table<'a> {
     pub columns: Vec<String>,
     /// The line the header stands on.
     pub header: usize,
-    /// What follows it.
+    /// What follows it, of rows with as many cells.
     pub rows: Vec<Row>,
+    /// What is wrong with the other rows, by line.
+    wrong: Vec<(usize, String)>,
 }
+
+/// So much of what is wrong in a file is said at once.
+const MOST: usize = 20;
 
 /// One row of a table.
 #[derive(Debug)]
@@ -51,6 +56,7 @@ impl<'a> Table<'a> {
             columns: Vec::new(),
             header: 1,
             rows: Vec::new(),
+            wrong: Vec::new(),
         };
         for record in reader.records() {
             let cells = record.map_err(|why| format!("{name}: {why}"))?;
@@ -65,7 +71,8 @@ impl<'a> Table<'a> {
                     table.columns.len(),
                     table.columns.join(",")
                 );
-                return Err(table.error(line, &want, &cells.len().to_string()));
+                let wrong = table.error(line, &want, &cells.len().to_string());
+                table.wrong.push((line, wrong));
             } else {
                 table.rows.push(Row { line, cells });
             }
@@ -74,6 +81,31 @@ impl<'a> Table<'a> {
             return Err(table.error(1, &format!("the header {expected:?}"), "nothing"));
         }
         Ok(table)
+    }
+
+    /// What `read` makes of each row, or all that is wrong with the rows: a line for each, in their order.
+    pub fn each<'t, T>(
+        &'t self,
+        mut read: impl FnMut(&'t Row) -> Result<T, String>,
+    ) -> Result<Vec<T>, String> {
+        let mut wrong = self.wrong.clone();
+        let mut made = Vec::with_capacity(self.rows.len());
+        for row in &self.rows {
+            match read(row) {
+                Ok(one) => made.push(one),
+                Err(why) => wrong.push((row.line, why)),
+            }
+        }
+        if wrong.is_empty() {
+            return Ok(made);
+        }
+        wrong.sort_by_key(|wrong| wrong.0);
+        let (many, name) = (wrong.len(), self.name);
+        let mut said: Vec<String> = wrong.into_iter().take(MOST).map(|wrong| wrong.1).collect();
+        if many > MOST {
+            said.push(format!("{name}: and {} more lines are wrong", many - MOST));
+        }
+        Err(said.join("\n"))
     }
 
     /// What is wrong where.

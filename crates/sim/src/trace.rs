@@ -5,7 +5,9 @@ use crate::network::End;
 use crate::outcome::{PacketTrace, TraceEvent, TraceStep};
 use crate::switching::{Done, Evicted, Fate};
 use crate::watch::{DetourSeen, Watched, Watcher, Watching};
+use crate::why::{Account, Met};
 use sidestep_switch::{Action, DropReason};
+use sidestep_transport::{AnySender, Endpoint};
 use sidestep_types::{FlowId, Kind, Packet, PortId, SwitchId, Time};
 
 /// The path of a packet under way.
@@ -30,6 +32,8 @@ pub(crate) struct Tracer {
     asked: bool,
     /// It picked the packet that was asked about last.
     picked: bool,
+    /// Of the packet that is explained, if one is.
+    pub account: Option<Box<Account>>,
 }
 
 impl Tracer {
@@ -42,6 +46,36 @@ impl Tracer {
             follows: false,
             asked: false,
             picked: false,
+            account: None,
+        }
+    }
+
+    /// Keeps this account, and the path of its packet alone.
+    pub fn explain(&mut self, account: Account) {
+        self.filter = TraceFilter::Ids(vec![account.number]);
+        self.account = Some(Box::new(account));
+    }
+
+    /// The account, when it is of packet `number`.
+    #[cold]
+    pub fn account_of(&mut self, number: u64) -> Option<&mut Account> {
+        self.account
+            .as_deref_mut()
+            .filter(|account| account.number == number)
+    }
+
+    /// The host's number of a traced packet.
+    pub fn number(&self, parcel: u32) -> Option<u64> {
+        let open = self.open.get(parcel as usize)?.as_ref()?;
+        Some(open.path.id)
+    }
+
+    /// The sender of `flow` sends something again.
+    #[cold]
+    #[inline(never)]
+    pub fn sends_again(&mut self, now: Time, flow: FlowId, end: &Endpoint<AnySender>) {
+        if let Some(account) = &mut self.account {
+            account.sends_again(now, flow, end.counters());
         }
     }
 
@@ -68,7 +102,7 @@ impl Tracer {
         }
         match &self.filter {
             TraceFilter::None => false,
-            TraceFilter::Detoured(_) => true,
+            TraceFilter::Detoured(_) | TraceFilter::Dropped => true,
             filter => chooses(filter, number, packet.flow),
         }
     }
@@ -133,6 +167,9 @@ impl Tracer {
 
     /// A switch took a packet out of the queue where it waited.
     pub fn evicted(&mut self, now: Time, switch: SwitchId, gone: &Evicted) {
+        if let Some(account) = self.account_at(gone.parcel) {
+            account.evicted(now, switch, gone);
+        }
         match gone.fate {
             Fate::Moved(joined, wanted_queue) => {
                 let what = TraceEvent::Queued {
@@ -148,6 +185,9 @@ impl Tracer {
 
     /// A packet was lost on a link that is down, or before it.
     pub fn lost(&mut self, now: Time, parcel: u32, from: End, port: PortId) {
+        if let Some(account) = self.account_at(parcel) {
+            account.tell(now, Met::Lost { from, port });
+        }
         match from {
             End::Switch(switch) => self.dropped(now, parcel, switch, port, DropReason::LinkDown),
             End::Host(_) => {
@@ -170,6 +210,13 @@ impl Tracer {
     pub fn dropped_by_host(&mut self, now: Time, parcel: u32, reason: DropReason) {
         self.step(now, parcel, TraceEvent::DroppedByHost { reason });
         self.close(parcel);
+    }
+
+    /// The account, when it is of this packet.
+    #[cold]
+    fn account_at(&mut self, parcel: u32) -> Option<&mut Account> {
+        let number = self.number(parcel)?;
+        self.account_of(number)
     }
 
     fn dropped(
@@ -211,6 +258,7 @@ impl Tracer {
     fn keeps(&self, trace: &PacketTrace) -> bool {
         match &self.filter {
             TraceFilter::Detoured(least) => trace.detours() >= usize::from(*least),
+            TraceFilter::Dropped => trace.was_dropped(),
             filter => chooses(filter, trace.id, trace.flow),
         }
     }
@@ -234,6 +282,6 @@ fn chooses(filter: &TraceFilter, number: u64, flow: FlowId) -> bool {
     match filter {
         TraceFilter::Ids(ids) => ids.contains(&number),
         TraceFilter::Flows(flows) => flows.contains(&flow.0),
-        TraceFilter::None | TraceFilter::Detoured(_) => false,
+        TraceFilter::None | TraceFilter::Detoured(_) | TraceFilter::Dropped => false,
     }
 }

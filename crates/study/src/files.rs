@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::reproduce::shelf::Shelf;
-use sidestep_lab::{Experiment, Problem, shipped};
+use sidestep_lab::{Experiment, Problem, Scenario, shipped};
 use sidestep_sim::Files;
 use std::path::{Path, PathBuf};
 
@@ -63,6 +63,19 @@ pub fn experiment(which: &str, sets: &[String], quick: bool) -> Result<Experimen
     };
     let read = Experiment::read(&name, &text, sets, quick, &Disk { beside });
     read.map_err(|problems| refuse(&problems))
+}
+
+/// Reads the scenario that a result directory keeps at `path`; files that it names are in `beside` or in the
+/// current folder.
+pub fn recorded(path: &Path, beside: &Path) -> Result<Scenario, Error> {
+    let name = path.display().to_string();
+    let text = read_text(path).map_err(|e| Error::Input(format!("cannot read {name}: {e}")))?;
+    let beside = beside.to_path_buf();
+    let read = Scenario::read(&name, &text, &[], &Disk { beside });
+    read.map_err(|problems| {
+        let hint = "files that it names are looked for there and in the current folder: --files says where else";
+        Error::Input(format!("{}\n{hint}", refuse(&problems)))
+    })
 }
 
 fn refuse(problems: &[Problem]) -> Error {

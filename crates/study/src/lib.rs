@@ -27,6 +27,7 @@ pub mod sweep;
 mod tables;
 pub mod trace;
 pub mod when;
+pub mod why;
 pub mod words;
 mod workers;
 

@@ -11,14 +11,17 @@ use sidestep_switch::Changes;
 use sidestep_types::PortId;
 use std::collections::BTreeMap;
 
-/// Reads `detours>=8`, `flow=12,13` or `id=100:3,7:0`.
+/// Reads `detours>=8`, `dropped`, `flow=12,13` or `id=100:3,7:0`.
 pub fn parse_filter(text: &str) -> Result<TraceFilter, String> {
     let refuse = || {
         format!(
-            "cannot trace {text:?}: expected \"detours>=8\", \"flow=12\" or \"id=100:3,7:0\" (host:count)"
+            "cannot trace {text:?}: expected \"detours>=8\", \"dropped\", \"flow=12\" or \"id=100:3,7:0\" (host:count)"
         )
     };
     let compact: String = text.split_whitespace().collect();
+    if compact == "dropped" {
+        return Ok(TraceFilter::Dropped);
+    }
     if let Some(least) = compact.strip_prefix("detours>=") {
         return least
             .parse()

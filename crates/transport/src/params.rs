@@ -123,7 +123,7 @@ pub const PARAMS: &[Param] = &[
         "handshake",
         ParamUnit::Flag,
         "false",
-        "open with SYN, SYN-ACK and ACK; without, the connection stands already (design rule 8)",
+        "open with SYN, SYN-ACK and ACK; without, the connection stands already",
     ),
     Param::with_default(
         "fin",

@@ -84,6 +84,11 @@ impl Reader<'_> {
     ) -> Option<PlotSpec> {
         let table = node.table("plot", problems)?;
         known_keys(table, "[[plot]]", PLOT, problems);
+        let at = match find(table, "at") {
+            Some(entry) => fixed("plot.at", &entry.node, axes, false, problems),
+            None => Some(Vec::new()),
+        };
+        let chosen = self.plot_schemes(table, schemes, problems);
         let kind = kind(node, table, problems)?;
         let text = |key: &str, problems: &mut Problems| match find(table, key) {
             Some(e) => e.node.text(&format!("plot.{key}"), "text", problems),
@@ -111,11 +116,6 @@ impl Reader<'_> {
         } else {
             Some(String::new())
         };
-        let at = match find(table, "at") {
-            Some(entry) => fixed("plot.at", &entry.node, axes, false, problems),
-            None => Some(Vec::new()),
-        };
-        let chosen = self.plot_schemes(table, schemes, problems);
         let (log_x, log_y) = match text("log", problems)? {
             "" => (false, false),
             "x" => (true, false),
@@ -157,7 +157,7 @@ impl Reader<'_> {
                 let hint = suggest(&name, schemes.iter().map(|(word, _)| stem(word)));
                 let message = format!("plot.schemes: {name:?} is not one of schemes{hint}");
                 problems.add(&at, message);
-                return None;
+                continue;
             }
             chosen.push(name);
         }
@@ -231,10 +231,7 @@ impl Reader<'_> {
         for (name, at) in words(&entry.node, "plot.y", "names of metrics", problems) {
             match self.metric(&name) {
                 Ok(name) => metrics.push(name),
-                Err(message) => {
-                    problems.add(&at, message);
-                    return None;
-                }
+                Err(message) => problems.add(&at, message),
             }
         }
         Some(metrics)

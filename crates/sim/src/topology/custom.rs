@@ -59,7 +59,7 @@ fn parse(name: &str, text: &str) -> Result<Network, String> {
     let mut switches = BTreeMap::new();
     // Each host's line; the builder's own numbering is not used here.
     let mut hosts = BTreeMap::new();
-    for row in &table.rows {
+    table.each(|row| {
         let mut end = |column| -> Result<End, String> {
             let word = row.cell(column);
             if word.is_empty() {
@@ -83,7 +83,8 @@ fn parse(name: &str, text: &str) -> Result<Network, String> {
         };
         let (a, b) = (end(0)?, end(1)?);
         net.cable(a, b, link(&table, row)?);
-    }
+        Ok(())
+    })?;
     let gap = hosts.keys().zip(0..).find(|(host, n)| *host != n);
     if let Some((host, missing)) = gap {
         let expected = format!("hosts without gaps, so h{missing} too");

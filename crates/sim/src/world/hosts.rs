@@ -3,6 +3,7 @@
 use super::World;
 use super::nics::send_by_nic;
 use super::shims::go_down;
+use super::why::tell_sent;
 use crate::agenda::Agenda;
 use crate::fabric::Fabric;
 use crate::host::{Alarm, Host, ReceivingEnd, Seen, SendingEnd};
@@ -31,6 +32,7 @@ impl<A: Agenda> World<A> {
         if packet.traced() {
             self.tracer
                 .step(self.fabric.now, parcel, TraceEvent::Delivered);
+            self.tell_arrival(host, parcel, &packet);
             self.tracer.close(parcel);
         }
         match packet.kind() {
@@ -68,6 +70,9 @@ impl<A: Agenda> World<A> {
             let hash = end.endpoint.hash(segment.subflow());
             let packet = data_packet(segment, flow, dst, hash, class, &self.config);
             self.tally.sent(now, flow, class, &segment);
+            if segment.retransmit {
+                self.tracer.sends_again(now, flow, &end.endpoint);
+            }
             let host = &mut self.hosts[src.0];
             send(
                 &mut self.fabric,
@@ -528,6 +533,9 @@ fn leave<A: Agenda>(
     let parcel = fabric.pool.put(packet);
     if traced {
         tracer.open(fabric.now, parcel, number, &packet);
+        if let Some(account) = tracer.account_of(number) {
+            tell_sent(fabric, account, id.0, &packet);
+        }
     }
     parcel
 }

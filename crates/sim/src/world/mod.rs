@@ -37,6 +37,7 @@ mod machines;
 mod nics;
 mod shims;
 mod switches;
+mod why;
 
 use crate::agenda::{Agenda, WheelAgenda};
 use crate::changes::check_changes;

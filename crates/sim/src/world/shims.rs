@@ -108,6 +108,9 @@ impl<A: Agenda> World<A> {
 
     /// Hands a packet to the transport, if its flow has not ended meanwhile.
     fn hand_over(&mut self, packet: &Packet) {
+        if packet.traced() {
+            self.tell_handed(packet);
+        }
         match packet.kind() {
             Kind::Data | Kind::Syn => self.on_handed_segment(packet),
             Kind::Ack | Kind::SynAck => self.on_ack(packet, true),

@@ -14,10 +14,12 @@ impl<A: Agenda> World<A> {
         let dst = self.attachments[packet.dst.0];
         let traced = packet.traced();
         let (here, fabric) = (&mut self.switches[switch], &mut self.fabric);
-        let done = if fabric.inner {
-            here.forward::<A, true>(fabric, link, parcel, dst)
+        let done = if !fabric.inner {
+            here.forward::<A, false, ()>(fabric, link, parcel, dst, &mut ())
+        } else if self.tracer.account.is_none() {
+            here.forward::<A, true, ()>(fabric, link, parcel, dst, &mut ())
         } else {
-            here.forward::<A, false>(fabric, link, parcel, dst)
+            self.forward_told(switch, link, parcel, dst)
         };
         match done.action {
             Action::Queued { port, .. } => {

@@ -32,10 +32,7 @@ pub struct Point<'a> {
 
 /// What a node is called in results: `host 7`, or the switch's name.
 pub fn end_name(network: &Network, end: End) -> String {
-    match end {
-        End::Host(h) => format!("host {}", h.0),
-        End::Switch(s) => network.switches[s.0 as usize].to_string(),
-    }
+    end.name(network)
 }
 
 fn span_us(from: Option<Time>, to: Option<Time>) -> Option<f64> {
