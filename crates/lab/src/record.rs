@@ -24,7 +24,8 @@ pub struct Record {
     pub scheme: String,
     /// The seed.
     pub seed: u64,
-    /// The watcher stopped it: what was under way counts as unfinished.
+    /// The watcher stopped it: what was under way is in no percentile, since nobody knows when it
+    /// would have finished.
     pub interrupted: bool,
     /// Flows of the plan, but those of a closed loop that never came to start.
     pub flows: u64,
@@ -260,7 +261,10 @@ impl Record {
             }
         }
         record.timed_out(plan, outcome);
-        record.sort();
+        if run.interrupted {
+            record.times().for_each(Sample::stop);
+        }
+        record.times().for_each(Sample::sort);
         record
     }
 
@@ -314,13 +318,11 @@ impl Record {
         self.timed_out_queries = hit.iter().filter(|hit| **hit).count() as u64;
     }
 
-    /// Samples have no order of their own; sorted ones are the same bytes every time.
-    fn sort(&mut self) {
-        self.qct.sort();
-        self.fct_short.sort();
-        self.fct_long.sort();
-        self.fct_by_size.iter_mut().for_each(Sample::sort);
-        self.classes.iter_mut().for_each(|class| class.fct.sort());
+    /// All samples of times. They have no order of their own; sorted ones are the same bytes every time.
+    fn times(&mut self) -> impl Iterator<Item = &mut Sample> {
+        let own = [&mut self.qct, &mut self.fct_short, &mut self.fct_long].into_iter();
+        let of_classes = self.classes.iter_mut().map(|class| &mut class.fct);
+        own.chain(&mut self.fct_by_size).chain(of_classes)
     }
 }
 

@@ -41,7 +41,7 @@ pub use sidestep_sim::TraceFilter;
 pub use sidestep_switch as switch;
 pub use sidestep_transport as transport;
 pub use sidestep_types as types;
-pub use staging::{discard, refuse_occupied};
+pub use staging::{discard, names, refuse_occupied};
 pub use sweep::{
     FinishedSweep, MeasureOptions, Measurement, SweepOptions, SweepReport, measure_experiment,
     measure_experiments, run_experiment,
