@@ -3,7 +3,7 @@
 use crate::manifest::{Manifest, PointRecord, Status};
 use crate::staging::Staging;
 use crate::tables::{self, Rows, Tables};
-use crate::{Error, Report, figures};
+use crate::{Error, Report, figures, logs};
 use serde_json::Value;
 use sidestep_lab::{Record, Run, Scenario, evaluate, stats};
 use std::collections::{BTreeMap, BTreeSet};
@@ -154,6 +154,7 @@ impl<'a> Recorder<'a> {
         }
         self.tables.finish()?;
         figures::write(&self.staging, self.scenario, &self.runs)?;
+        logs::write(&self.staging, self.runs.iter().map(|run| (&[][..], run)))?;
         self.staging
             .write("scenario.toml", self.scenario.to_toml().as_bytes())?;
         self.staging
