@@ -4,24 +4,29 @@
 //! passes here, and such a character is shown as its number: `\u001b`, which in JSON is the character itself.
 
 use std::borrow::Cow;
-use std::io::{Write, stderr, stdout};
+use std::io::{self, Write, stderr, stdout};
 
 /// Prints on standard output. A reader that has gone away, as `head` does, ends the command quietly.
 pub fn say(text: &str) {
-    let mut out = stdout().lock();
-    let written = out
-        .write_all(visible(text).as_bytes())
-        .and_then(|()| out.flush());
-    if let Err(e) = written {
-        if e.kind() != std::io::ErrorKind::BrokenPipe {
-            complain(&format!("cannot write to standard output: {e}"));
-        }
-        std::process::exit(if e.kind() == std::io::ErrorKind::BrokenPipe {
-            0
-        } else {
-            1
-        });
+    if let Err(e) = try_say(text) {
+        unheard(&e);
     }
+}
+
+/// The same, and goes on.
+pub fn try_say(text: &str) -> io::Result<()> {
+    let mut out = stdout().lock();
+    out.write_all(visible(text).as_bytes())
+        .and_then(|()| out.flush())
+}
+
+/// Ends the command, since standard output cannot be written to.
+pub fn unheard(error: &io::Error) -> ! {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        std::process::exit(0);
+    }
+    complain(&format!("cannot write to standard output: {error}"));
+    std::process::exit(1);
 }
 
 /// Prints one JSON object on standard output.

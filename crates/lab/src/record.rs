@@ -25,7 +25,8 @@ pub struct Record {
     pub scheme: String,
     /// The seed.
     pub seed: u64,
-    /// The watcher stopped it: what was under way counts as unfinished.
+    /// The watcher stopped it: what was under way is in no percentile, since nobody knows when it
+    /// would have finished.
     pub interrupted: bool,
     /// Flows of the plan, but those of a closed loop that never came to start.
     pub flows: u64,
@@ -269,7 +270,10 @@ impl Record {
         }
         record.groups_of(plan, outcome);
         record.timed_out(plan, outcome);
-        record.sort();
+        if run.interrupted {
+            record.times().for_each(Sample::stop);
+        }
+        record.times().for_each(Sample::sort);
         record
     }
 
@@ -351,18 +355,19 @@ impl Record {
         self.timed_out_queries = hit.iter().filter(|hit| **hit).count() as u64;
     }
 
-    /// Samples have no order of their own; sorted ones are the same bytes every time.
-    fn sort(&mut self) {
-        self.qct.sort();
-        self.fct_short.sort();
-        self.fct_long.sort();
-        self.fct_by_size.iter_mut().for_each(Sample::sort);
-        self.mixed_groups.sort();
-        for class in &mut self.classes {
-            class.fct.sort();
-            class.slowdown.sort();
-            class.groups.sort();
-        }
+    /// All samples of times. They have no order of their own; sorted ones are the same bytes every time.
+    fn times(&mut self) -> impl Iterator<Item = &mut Sample> {
+        let own = [
+            &mut self.qct,
+            &mut self.fct_short,
+            &mut self.fct_long,
+            &mut self.mixed_groups,
+        ];
+        let of_classes = self
+            .classes
+            .iter_mut()
+            .flat_map(|class| [&mut class.fct, &mut class.slowdown, &mut class.groups]);
+        own.into_iter().chain(&mut self.fct_by_size).chain(of_classes)
     }
 }
 

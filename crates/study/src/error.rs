@@ -20,6 +20,8 @@ pub enum Error {
     },
     /// The simulation itself failed.
     Run(String),
+    /// What came out could not be written: the words say what is lost and what is not.
+    Unwritten(String),
 }
 
 impl Error {
@@ -35,7 +37,7 @@ impl Error {
     /// 1 when the run failed, 2 when what it was given was wrong.
     pub fn exit_status(&self) -> u8 {
         match self {
-            Error::Run(_) => 1,
+            Error::Run(_) | Error::Unwritten(_) => 1,
             Error::Input(_) | Error::Io { .. } => 2,
         }
     }
@@ -44,7 +46,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Input(words) | Error::Run(words) => f.write_str(words),
+            Error::Input(words) | Error::Run(words) | Error::Unwritten(words) => f.write_str(words),
             Error::Io {
                 doing,
                 path,

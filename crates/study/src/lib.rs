@@ -13,7 +13,9 @@ mod columns;
 mod error;
 mod figures;
 pub mod files;
+mod logs;
 mod manifest;
+pub mod memory;
 pub mod plot;
 pub mod progress;
 mod recorder;
@@ -46,7 +48,7 @@ pub use sidestep_sim::TraceFilter;
 pub use sidestep_switch as switch;
 pub use sidestep_transport as transport;
 pub use sidestep_types as types;
-pub use staging::{discard, refuse_occupied};
+pub use staging::{discard, names, refuse_occupied};
 pub use sweep::{
     FinishedSweep, MeasureOptions, Measurement, SweepOptions, SweepReport, measure_experiment,
     measure_experiments, run_experiment,

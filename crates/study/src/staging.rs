@@ -1,12 +1,13 @@
 //! A result directory that appears whole or not at all.
 //!
 //! Files are written to a hidden sibling, `.NAME.partial-PID`, which is renamed when all of
-//! them are there. Whatever fails before that takes the sibling with it.
+//! them are there. Whatever fails before that takes the sibling with it. Renaming takes a name
+//! or finds it taken, in one step: of two runs that end with one name the second gets `NAME-2`.
 
 use crate::Error;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// A result directory in the making.
@@ -83,24 +84,50 @@ impl Staging {
         written.map_err(|e| Error::io("cannot write", &path, e))
     }
 
-    /// Gives the directory its name.
+    /// Gives the directory its name, or the first of `NAME-2`, `NAME-3` … when someone took it
+    /// meanwhile. Says which.
     pub fn commit(mut self) -> Result<PathBuf, Error> {
-        match fs::rename(&self.hidden, &self.target) {
-            Ok(()) => {
-                self.committed = true;
-                Ok(self.target.clone())
-            }
-            Err(e) => {
-                // Someone took the name during the run. The results are whole: keep them.
-                self.committed = true;
-                Err(Error::Input(format!(
-                    "cannot rename the results to {}: {e}; they are complete in {}",
-                    self.target.display(),
-                    self.hidden.display()
-                )))
+        for name in names(&self.target) {
+            match fs::rename(&self.hidden, &name) {
+                Ok(()) => {
+                    self.committed = true;
+                    return Ok(name);
+                }
+                Err(e) if name.exists() && is_taken(&e) => {}
+                Err(e) => {
+                    // The results are whole: keep them.
+                    self.committed = true;
+                    return Err(Error::Unwritten(format!(
+                        "cannot rename the results to {}: {e}; they are complete in {}",
+                        name.display(),
+                        self.hidden.display()
+                    )));
+                }
             }
         }
+        unreachable!("there is always another number")
     }
+}
+
+/// `NAME`, `NAME-2`, `NAME-3` and so on.
+pub fn names(target: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let target = target.to_path_buf();
+    let numbered = target.clone();
+    let numbered = (2..).map(move |n| {
+        let mut name = numbered.clone().into_os_string();
+        name.push(format!("-{n}"));
+        PathBuf::from(name)
+    });
+    std::iter::once(target).chain(numbered)
+}
+
+/// Does a rename fail so where there is something already?
+fn is_taken(error: &io::Error) -> bool {
+    use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotADirectory};
+    matches!(
+        error.kind(),
+        AlreadyExists | DirectoryNotEmpty | NotADirectory
+    )
 }
 
 impl Drop for Staging {
@@ -168,6 +195,33 @@ mod tests {
         assert_eq!(staging.commit().unwrap(), target);
         assert_eq!(fs::read(target.join("plots/a.svg")).unwrap(), b"<svg/>");
         assert_eq!(fs::read_dir(dir.path().join("deep/er")).unwrap().count(), 1);
+    }
+
+    /// Both began before either was there, as two do that begin within a second.
+    #[test]
+    fn two_that_end_with_one_name_do_not_meet() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("run");
+        let hidden = |n: u32| dir.path().join(format!(".run.partial-{n}"));
+        let staged = |n: u32| {
+            fs::create_dir(hidden(n)).unwrap();
+            Staging {
+                target: target.clone(),
+                hidden: hidden(n),
+                parents: Vec::new(),
+                committed: false,
+            }
+        };
+        let all = [1, 2, 3].map(staged);
+        for (n, staging) in all.iter().enumerate() {
+            staging.write("number", &[n as u8]).unwrap();
+        }
+        let ends = all.map(|staging| staging.commit().unwrap());
+        assert_eq!(ends, ["run", "run-2", "run-3"].map(|n| dir.path().join(n)));
+        for (n, dir) in ends.iter().enumerate() {
+            assert_eq!(fs::read(dir.join("number")).unwrap(), [n as u8]);
+        }
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3);
     }
 
     #[test]

@@ -61,7 +61,7 @@ impl Session {
         let mut log = Log::default();
         each(scene, state, keep, stop, &mut log, |seed, run, wall_s| {
             match run {
-                Some(mut run) => recorder.add(0, &mut run, None, wall_s)?,
+                Some(mut run) => recorder.add(0, &mut run, None, wall_s),
                 None => recorder.not_run(0, seed),
             }
             Ok(())

@@ -17,6 +17,7 @@ mod point;
 mod probe;
 mod reader;
 mod schemes;
+mod silent;
 mod switches;
 mod traffic;
 mod words;

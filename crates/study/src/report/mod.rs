@@ -108,26 +108,35 @@ impl Report {
             ),
         };
         if self.status == Status::Partial {
-            let runs: Vec<String> = self
-                .summaries
-                .iter()
-                .map(|s| format!("{} of {} {}", s.seeds.len(), self.seeds.len(), s.scheme))
-                .collect();
-            let runs = if runs.is_empty() {
-                "none".into()
-            } else {
-                runs.join(", ")
-            };
-            out.push_str(&hang(
-                "PARTIAL: ",
-                &format!(
-                    "interrupted; runs begun: {runs}. What was under way counts as not completed."
-                ),
-                88,
-            ));
+            out.push_str(&hang("PARTIAL: ", &self.what_is_compared(), 88));
         }
         out.push('\n');
         out
+    }
+
+    /// Of a partial result: which runs the table is about.
+    fn what_is_compared(&self) -> String {
+        let all = self.seeds.len();
+        let cut = self.summaries.iter().any(|s| s.interrupted);
+        match self.summaries.first() {
+            None => "interrupted before any run began.".into(),
+            Some(one) if !cut && self.summaries.iter().all(|s| s.seeds == one.seeds) => format!(
+                "interrupted; compared are the {} of {all} seeds with which every scheme came to \
+                 its end: {}. What else ran is in flows.parquet alone.",
+                one.seeds.len(),
+                seeds(&one.seeds)
+            ),
+            Some(_) => {
+                let begun = self.summaries.iter();
+                let begun = begun.map(|s| format!("{} of {all} {}", s.seeds.len(), s.scheme));
+                format!(
+                    "interrupted before every scheme had ended with one seed; runs begun: {}. What \
+                     was under way then is not late but unknown: percentiles are of what had \
+                     finished, which favours what is short, and \"completed\" shows its share.",
+                    begun.collect::<Vec<_>>().join(", ")
+                )
+            }
+        }
     }
 }
 

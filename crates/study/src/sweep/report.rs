@@ -192,7 +192,7 @@ impl SweepReport {
         let seeds = seeds(&self.seeds);
         let mut out = hang("", &format!("{title}; seeds {seeds}{quick}"), 88);
         if self.status == Status::Partial {
-            let words = "interrupted; runs that had not ended are left out. What ran is kept: the same command, with another --out where one is given, goes on from here.";
+            let words = "interrupted; compared are, at each point, the seeds with which every scheme came to its end. What ran is kept: the same command, with another --out where one is given, goes on from here.";
             out.push_str(&hang("PARTIAL: ", words, 88));
         }
         out.push('\n');

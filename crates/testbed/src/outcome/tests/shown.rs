@@ -26,7 +26,7 @@ impl Shown {
         let out = room.path().join("r");
         let mut recorder = Recorder::begin(&scene.scenario, &out, 1, false).unwrap();
         for run in &mut runs {
-            recorder.add(0, run, None, 1.0).unwrap();
+            recorder.add(0, run, None, 1.0);
         }
         let report = recorder.finish().unwrap().report;
         let mut shown = Shown {
