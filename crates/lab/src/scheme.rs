@@ -78,7 +78,7 @@ impl SchemeConfig {
 }
 
 /// `[switch]`.
-pub(crate) const SWITCH_SPEC: Spec<'static> = Spec {
+pub const SWITCH_SPEC: Spec<'static> = Spec {
     name: "switch",
     params: SWITCH,
     kind: None,
@@ -86,7 +86,7 @@ pub(crate) const SWITCH_SPEC: Spec<'static> = Spec {
 };
 
 /// `[transport]`.
-pub(crate) const TRANSPORT_SPEC: Spec<'static> = Spec {
+pub const TRANSPORT_SPEC: Spec<'static> = Spec {
     name: "transport",
     params: TRANSPORT,
     kind: Some(Choice {
@@ -98,7 +98,7 @@ pub(crate) const TRANSPORT_SPEC: Spec<'static> = Spec {
 };
 
 /// `[host]`: each shim has a table of its own, and the list of them says which are there.
-pub(crate) const HOST_SPEC: Spec<'static> = Spec {
+pub const HOST_SPEC: Spec<'static> = Spec {
     name: "host",
     params: HOST,
     kind: None,

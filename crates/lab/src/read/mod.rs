@@ -19,3 +19,6 @@ mod schemes;
 mod switches;
 mod traffic;
 mod words;
+
+pub use schemes::SCHEME_KEYS;
+pub use words::SECTIONS;
