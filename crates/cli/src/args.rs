@@ -3,6 +3,7 @@
 use clap::{Args, Parser, Subcommand};
 use sidestep_study::catalog::KINDS;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 /// The burst-tolerance lab for data-centre networks.
 ///
@@ -10,11 +11,13 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(
     name = "sidestep",
-    version,
+    version = VERSION.as_str(),
     max_term_width = 100,
     after_help = "\
 Examples:
   sidestep run quickstart                    an incast on 16 hosts, in a second
+  sidestep init mine                         a scenario of your own to begin from
+  sidestep import capture.pcap               a flow list from packets that were captured
   sidestep run dibs-demo --jobs 2            DIBS against DCTCP on 128 hosts
   sidestep reproduce dibs --quick            the figures of a paper, held against its claims
   sidestep check my.toml                     what a scenario means, and its load
@@ -27,6 +30,12 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
 }
+
+/// The version and the commit that it was built from.
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let (version, commit) = (env!("CARGO_PKG_VERSION"), sidestep_study::COMMIT);
+    format!("{version} (commit {commit})")
+});
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -50,6 +59,16 @@ pub enum Command {
     Testbed(crate::testbed::args::TestbedArgs),
     /// Print what a switch policy decides, row by row, for hardware to replay
     Vectors(VectorsArgs),
+    /// Write a scenario, a trace, a topology and a scheme to begin from
+    Init(crate::init::InitArgs),
+    /// Turn captures, NetFlow, and other simulators' and switches' files into Sidestep's
+    Import(crate::import::ImportArgs),
+    /// Print the JSON Schema of a file, for editors
+    Schema(crate::schema::SchemaArgs),
+    /// Print the completions of a shell
+    Completions(crate::faces::CompletionsArgs),
+    /// Print the manual page, or write one for each command
+    Man(crate::faces::ManArgs),
 }
 
 #[derive(Debug, Args)]

@@ -5,11 +5,15 @@
 mod args;
 mod bench;
 mod check;
+mod faces;
 mod failure;
+mod import;
+mod init;
 mod list;
 mod out;
 mod reproduce;
 mod run;
+mod schema;
 mod show;
 mod stop;
 mod switch;
@@ -32,6 +36,11 @@ fn main() -> ExitCode {
         args::Command::Switch(args) => switch::switch(&args),
         args::Command::Testbed(args) => testbed::testbed(&args),
         args::Command::Vectors(args) => vectors::vectors(&args),
+        args::Command::Init(args) => init::init(&args),
+        args::Command::Import(args) => import::import(&args),
+        args::Command::Schema(args) => schema::schema(&args),
+        args::Command::Completions(args) => faces::completions(&args),
+        args::Command::Man(args) => faces::man(&args),
     };
     match outcome {
         Ok(status) => ExitCode::from(status),

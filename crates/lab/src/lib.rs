@@ -44,10 +44,14 @@ pub use experiment::{
 };
 pub use load::{ClassLoad, LoadReport};
 pub use probe::{LoggedDetour, LoggedEvent, LoggedPath, LoggedStep, Occupancy, Probe, Probed};
+pub use read::{SCHEME_KEYS, SECTIONS};
 pub use record::{ClassRecord, Counts, Record, Signals, Span};
 pub use run::{Progress, Run};
 pub use scenario::{Scenario, Setting};
-pub use scheme::{Scheme, SchemeConfig};
+pub use scheme::{HOST_SPEC, SWITCH_SPEC, Scheme, SchemeConfig, TRANSPORT_SPEC};
 pub use session::Session;
+pub use sidestep_config::differ::{AT, MAY_DIFFER};
 pub use sidestep_config::problem::Problem;
+pub use sidestep_config::source::AROUND;
+pub use sidestep_config::spec::{Choice, Spec};
 pub use unmeasured::Unmeasured;

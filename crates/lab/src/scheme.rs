@@ -81,7 +81,7 @@ impl SchemeConfig {
 }
 
 /// `[switch]`.
-pub(crate) const SWITCH_SPEC: Spec<'static> = Spec {
+pub const SWITCH_SPEC: Spec<'static> = Spec {
     name: "switch",
     params: SWITCH,
     kind: None,
@@ -89,7 +89,7 @@ pub(crate) const SWITCH_SPEC: Spec<'static> = Spec {
 };
 
 /// `[transport]`.
-pub(crate) const TRANSPORT_SPEC: Spec<'static> = Spec {
+pub const TRANSPORT_SPEC: Spec<'static> = Spec {
     name: "transport",
     params: TRANSPORT,
     kind: Some(Choice {
@@ -102,7 +102,7 @@ pub(crate) const TRANSPORT_SPEC: Spec<'static> = Spec {
 
 /// `[host]`: each shim has a table of its own, and the list of them says which are there; last come the
 /// policies of the NIC.
-pub(crate) const HOST_SPEC: Spec<'static> = Spec {
+pub const HOST_SPEC: Spec<'static> = Spec {
     name: "host",
     params: HOST,
     kind: None,

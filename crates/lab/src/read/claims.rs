@@ -5,13 +5,11 @@ use super::fixed::fixed;
 use super::reader::Reader;
 use super::words::stem;
 use crate::claim::{Accept, Claim, Compare, NO_NUMBER, Over, Verdict};
-use crate::tables::CLAIM;
+use crate::stats::metric;
+use crate::tables::{CLAIM, POINTS};
 use sidestep_config::document::{Item, Node, Table, find};
 use sidestep_config::problem::{At, Problems, suggest};
 use std::collections::BTreeMap;
-
-/// Keys that hold a table of axes and values, and no text.
-const POINTS: [&str; 3] = ["at", "less", "per"];
 
 impl Reader<'_> {
     /// Reads all claims.

@@ -21,3 +21,6 @@ mod silent;
 mod switches;
 mod traffic;
 mod words;
+
+pub use schemes::SCHEME_KEYS;
+pub use words::SECTIONS;

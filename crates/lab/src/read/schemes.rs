@@ -277,13 +277,11 @@ impl Reader<'_> {
 }
 
 /// What a scheme's file or a `[scheme.NAME]` may say.
+pub const SCHEME_KEYS: [&str; 5] = ["summary", "paper", "switch", "transport", "host"];
+
+/// Refuses other keys, but for `more`.
 fn check_keys(table: &Table, section: &str, more: &[&'static str], problems: &mut Problems) {
-    let known = || {
-        ["summary", "paper", "switch", "transport", "host"]
-            .iter()
-            .chain(more)
-            .copied()
-    };
+    let known = || SCHEME_KEYS.iter().chain(more).copied();
     for entry in table {
         if !known().any(|name| name == entry.key) {
             let place = if section.is_empty() {
