@@ -20,7 +20,7 @@ fn ran(sets: &[&str], out: &Path) -> Report {
         for seed in &scenario.seeds {
             let go = &mut |_: &_| Watch::Go;
             let mut run = run(&scenario, scheme, *seed, TraceFilter::None, go).unwrap();
-            recorder.add(scheme, &mut run, None, 1.0).unwrap();
+            recorder.add(scheme, &mut run, None, 1.0);
         }
     }
     recorder.finish().unwrap().report

@@ -5,7 +5,6 @@ use super::fixed::fixed;
 use super::reader::Reader;
 use super::words::stem;
 use crate::claim::{Accept, Claim, Compare, NO_NUMBER, Over, Verdict};
-use crate::stats::metric;
 use crate::tables::{CLAIM, POINTS};
 use sidestep_config::document::{Item, Node, Table, find};
 use sidestep_config::problem::{At, Problems, suggest};

@@ -11,11 +11,11 @@ use sidestep_switch::Capacity;
 use sidestep_types::{Bytes, Size};
 
 /// The warnings of one scheme.
-pub(super) fn of(scenario: &Scenario, scheme: &Scheme, first: &Plan) -> Vec<String> {
+pub(super) fn of(scenario: &Scenario, scheme: &Scheme, first: Option<&Plan>) -> Vec<String> {
     let late = (scheme.config.nic.as_ref())
         .and_then(|nic| marks_too_late(&nic.buffer, nic.capacity))
         .map(|warning| format!("at NICs: {warning}"));
-    let unmarked = waits_unmarked(scenario, scheme, first);
+    let unmarked = first.and_then(|first| waits_unmarked(scenario, scheme, first));
     late.into_iter().chain(unmarked).collect()
 }
 

@@ -223,7 +223,7 @@ fn unpack_rows(bytes: &[u8]) -> Option<Rows> {
         rest = after;
         Some(Bytes::copy_from_slice(table))
     };
-    let tables = [next()?, next()?, next()?];
+    let tables = [next()?, next()?, next()?, next()?];
     rest.is_empty().then_some(Rows { tables })
 }
 
