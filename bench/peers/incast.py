@@ -42,7 +42,6 @@ ROWS = [
     [*LONG_RTO, *RECOVER],
     ["--prr=0", *FLOOR],
     [*SPRAY, *FLOOR],
-    [*SPRAY, *RECOVER],
     [*SPRAY, *NEITHER, *FLOOR],
     [*SPRAY, "--queue=1000"],
     [*SPRAY, *NEITHER, "--queue=1000", "--limited-transmit=0"],
@@ -50,9 +49,7 @@ ROWS = [
     [*SPRAY, "--sack=0", *RECOVER],
     [*SPRAY, "--fast-retransmit=0", *FLOOR],
     [*SPRAY, *DELAYED, *FLOOR],
-    [*SPRAY, *DELAYED, *RECOVER],
     [*SPRAY, *LONG_RTO, *FLOOR],
-    [*SPRAY, *LONG_RTO, *RECOVER],
 ]
 
 
