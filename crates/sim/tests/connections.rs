@@ -197,8 +197,8 @@ fn messages_take_turns_and_no_acknowledgement_is_kept_back() {
         delayed_ack: Some(DelayedAck {
             segments: 2,
             timeout: Time::from_ms(40),
-            rule: AckRule::Ns3,
         }),
+        ack_rule: AckRule::Ns3,
         ..standing
     };
     let rounds = [0, 1, 2].map(|ms| (Time::from_ms(ms), 1000, 1000));

@@ -120,8 +120,8 @@ fn the_delayed_acknowledgement_of_a_last_segment_is_sent_although_the_flow_is_co
         delayed_ack: Some(DelayedAck {
             segments: 2,
             timeout: Time::from_ms(1),
-            rule: AckRule::Ns3,
         }),
+        ack_rule: AckRule::Ns3,
         ..dctcp()
     });
     // One segment and three leave an odd one behind; the later flow keeps the run going.

@@ -205,8 +205,8 @@ fn of_a_complete_flow_that_owes_an_acknowledgement_all_passes() {
         delayed_ack: Some(DelayedAck {
             segments: 2,
             timeout: Time::from_ms(50),
-            rule: AckRule::Ns3,
         }),
+        ack_rule: AckRule::Ns3,
         rto: RtoConfig {
             initial: Time::from_ms(10),
             ..dctcp().rto

@@ -261,13 +261,17 @@ fn a_transport_of_ones_own_carries_every_flow() {
     assert_eq!(delivered, [2_000, 600]);
 }
 
-/// Forty flows to one host, with room for all or for a tenth of it: how many timeouts, and of these
+/// Forty flows to one host with delayed acknowledgements, with room for all or for a tenth of it: how many timeouts, and of these
 /// how many were spurious.
-fn timeouts_of_forty(delay: Option<DelayedAck>, capacity: u64, size: u64) -> (u64, u64) {
+fn timeouts_of_forty(ack_rule: AckRule, capacity: u64, size: u64) -> (u64, u64) {
     let network = topology("fat_tree", &[("k", "8")]);
     let mut settings = config("ecn", capacity, 1);
     settings.transport = TcpConfig {
-        delayed_ack: delay,
+        delayed_ack: Some(DelayedAck {
+            segments: 2,
+            timeout: Time::from_ms(40),
+        }),
+        ack_rule,
         ..dctcp()
     }
     .into();
@@ -281,19 +285,12 @@ fn timeouts_of_forty(delay: Option<DelayedAck>, capacity: u64, size: u64) -> (u6
 
 #[test]
 fn delayed_acknowledgements_as_linux_has_them_make_no_sender_time_out() {
-    let delay = |rule| {
-        Some(DelayedAck {
-            segments: 2,
-            timeout: Time::from_ms(40),
-            rule,
-        })
-    };
     for size in [1_000, 20_000, 21_900, 200_000] {
-        assert_eq!(timeouts_of_forty(delay(AckRule::Linux), 4000, size), (0, 0));
-        let (_, spurious) = timeouts_of_forty(delay(AckRule::Linux), 100, size);
+        assert_eq!(timeouts_of_forty(AckRule::Linux, 4000, size), (0, 0));
+        let (_, spurious) = timeouts_of_forty(AckRule::Linux, 100, size);
         assert_eq!(spurious, 0, "{size} bytes");
     }
     // Counted from the first segment on, for 40 ms: an odd last one waits longer than its sender.
-    let (all, spurious) = timeouts_of_forty(delay(AckRule::Ns3), 4000, 21_900);
+    let (all, spurious) = timeouts_of_forty(AckRule::Ns3, 4000, 21_900);
     assert!(spurious > 0 && spurious == all);
 }

@@ -29,6 +29,8 @@ pub struct TcpConfig {
     pub idle_restart: bool,
     /// `None` acknowledges every segment at once.
     pub delayed_ack: Option<DelayedAck>,
+    /// Which acknowledgements are delayed, if any.
+    pub ack_rule: AckRule,
     /// The retransmission timer.
     pub rto: RtoConfig,
     /// Open with SYN, SYN-ACK and ACK; without, the connection stands already.
@@ -52,6 +54,7 @@ impl TcpConfig {
             mss,
             receive_window,
             delayed_ack: DelayedAck::read(values)?,
+            ack_rule: word(values, "delayed_ack_rule", AckRule::from_name),
             dupack_threshold: count_or_off(values, "fast_retransmit", 1, u32::MAX)?,
             initial_window: count(values, "initial_window", 1, 1 << 20)?,
             limited_transmit: values.flag("limited_transmit"),
@@ -82,8 +85,6 @@ pub struct DelayedAck {
     pub segments: u32,
     /// The longest wait.
     pub timeout: Time,
-    /// Which acknowledgements are delayed.
-    pub rule: AckRule,
 }
 
 impl DelayedAck {
@@ -92,11 +93,7 @@ impl DelayedAck {
             return Ok(None);
         };
         let segments = count(values, "delayed_ack_segments", 1, u32::MAX)?;
-        Ok(Some(DelayedAck {
-            segments,
-            timeout,
-            rule: word(values, "delayed_ack_rule", AckRule::from_name),
-        }))
+        Ok(Some(DelayedAck { segments, timeout }))
     }
 }
 
@@ -141,6 +138,7 @@ mod tests {
             limited_transmit: false,
             idle_restart: false,
             delayed_ack: None,
+            ack_rule: AckRule::Linux,
             rto: RtoConfig {
                 estimator: Estimator::Rfc6298,
                 min: Time::from_ms(10),

@@ -39,11 +39,7 @@ pub const CHOICES: &[Choice] = &[
         key: "transport.delayed_ack_rule",
         kind: "delayed_acks",
         entries: AckRule::ENTRIES,
-        of: |tcp| {
-            tcp.delayed_ack
-                .map_or(AckRule::Linux, |delay| delay.rule)
-                .name()
-        },
+        of: |tcp| tcp.ack_rule.name(),
     },
     Choice {
         key: "transport.rto_estimator",

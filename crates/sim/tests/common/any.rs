@@ -109,12 +109,11 @@ pub fn any_config() -> impl Strategy<Value = WorldConfig> {
                     delayed_ack: delayed.then_some(DelayedAck {
                         segments: 2,
                         timeout: Time::from_us(500),
-                        rule: if seed % 2 == 0 {
-                            AckRule::Linux
-                        } else {
-                            AckRule::Ns3
-                        },
                     }),
+                    ack_rule: match seed % 2 {
+                        0 => AckRule::Linux,
+                        _ => AckRule::Ns3,
+                    },
                     ..tcp
                 });
                 let sched = match nature.works_beside(sched) {

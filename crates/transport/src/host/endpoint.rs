@@ -336,8 +336,8 @@ mod tests {
             delayed_ack: Some(DelayedAck {
                 segments: 2,
                 timeout: us(40),
-                rule: AckRule::Ns3,
             }),
+            ack_rule: AckRule::Ns3,
             ..TcpConfig::default()
         });
         let mut rx = Endpoint::receiving(config.receiver(), 500, 0);

@@ -53,7 +53,7 @@ impl Delay {
                 ..Delay::default()
             };
         };
-        let linux = delayed.rule == AckRule::Linux;
+        let linux = config.ack_rule == AckRule::Linux;
         let full = u64::from(config.mss).max(1);
         let windows = config.receive_window / (2 * full);
         let at_first = windows.clamp(2, u64::from(QUICK)) as u32;

@@ -26,8 +26,8 @@ fn delayed(config: TcpConfig) -> TcpConfig {
         delayed_ack: Some(DelayedAck {
             segments: 2,
             timeout: us(40),
-            rule: AckRule::Ns3,
         }),
+        ack_rule: AckRule::Ns3,
         ..config
     }
 }
@@ -291,8 +291,8 @@ fn linux(config: TcpConfig) -> TcpConfig {
         delayed_ack: Some(DelayedAck {
             segments: 2,
             timeout: Time::from_ms(40),
-            rule: AckRule::Linux,
         }),
+        ack_rule: AckRule::Linux,
         ..config
     };
     config.rto.min = us(80);
