@@ -36,11 +36,12 @@ fn spans(text: &str) -> Names {
 
 /// The names in the first column of each row of a table; of those whose row says `with`.
 fn rows(text: &str, with: &str) -> Names {
-    let rows = text
-        .lines()
-        .filter(|line| line.starts_with("| ") && line.contains(with));
-    rows.flat_map(|row| spans(row.split('|').nth(1).unwrap()))
-        .collect()
+    let heads = text.lines().zip(text.lines().skip(1));
+    let heads = heads.filter(|(_, next)| next.starts_with("|---"));
+    let heads: Names = heads.map(|(head, _)| head.to_string()).collect();
+    let row = |line: &&str| line.starts_with("| ") && line.contains(with) && !heads.contains(*line);
+    let first = |row: &str| spans(row.split('|').nth(1).unwrap());
+    text.lines().filter(row).flat_map(first).collect()
 }
 
 /// The words of the names in a text, where one span may hold several.

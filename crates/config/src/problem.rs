@@ -97,7 +97,7 @@ impl Problems {
 
     fn push(&mut self, problem: Problem) {
         if self.all.len() >= MOST {
-            self.more |= !self.all.contains(&problem);
+            self.more = self.more || !self.all.contains(&problem);
         } else if !self.all.contains(&problem) {
             self.all.push(problem);
         }
@@ -208,7 +208,7 @@ mod tests {
             said[0]
         );
         assert!(
-            said[0].contains("xxx [… 19999741 characters …] xxx"),
+            said[0].contains("xxx [… 19999742 characters …] xxx"),
             "{}",
             said[0]
         );

@@ -146,9 +146,23 @@ mod tests {
     }
 
     #[test]
-    fn a_short_row_is_refused_where_it_stands() {
-        let said = Table::read("t.csv", "a,b\n1,2\n3\n", "a,b").unwrap_err();
-        assert_eq!(said, "t.csv:3: expected 2 cells (a,b), got 1");
+    fn all_rows_that_are_wrong_are_refused_where_they_stand() {
+        let table = Table::read("t.csv", "a,b\n1,2\n3\n4,x\n5\n", "a,b").unwrap();
+        let number = |row: &Row| {
+            let read = row.cell(1).parse::<u32>();
+            read.map_err(|_| table.error(row.line, "a number", row.cell(1)))
+        };
+        let said = "t.csv:3: expected 2 cells (a,b), got 1\nt.csv:4: expected a number, got x\n\
+                    t.csv:5: expected 2 cells (a,b), got 1";
+        assert_eq!(table.each(number), Err(said.to_string()));
+        let many = format!("a,b\n{}", "x\n".repeat(50));
+        let table = Table::read("t.csv", &many, "a,b").unwrap();
+        let said = table.each(|_| Ok(())).unwrap_err();
+        assert_eq!(said.lines().count(), MOST + 1);
+        assert!(
+            said.ends_with("\nt.csv: and 30 more lines are wrong"),
+            "{said}"
+        );
         let said = Table::read("t.csv", "# nothing\n", "a,b").unwrap_err();
         assert_eq!(said, "t.csv:1: expected the header \"a,b\", got nothing");
     }
