@@ -60,8 +60,8 @@ Examples:
 
 The result directory holds manifest.json, summary.json, scenario.toml, flows.parquet,
 queries.parquet, ports.parquet and plots/; that of a file with [sweep] holds manifest.json,
-summary.json, experiment.toml and points.parquet. Ctrl-C writes what there is. A sweep that
-was interrupted or killed goes on where it was when it is run again.")]
+summary.json, experiment.toml and points.parquet. Ctrl-C writes what there is. A call that
+was interrupted or killed goes on where it was when it is made again.")]
 pub struct RunArgs {
     /// A scenario file, or the name of a shipped one (see `sidestep list scenarios`)
     pub scenario: String,
@@ -89,12 +89,15 @@ pub struct RunArgs {
     /// Apply the file's `[quick]`: a first look in less time
     #[arg(long)]
     pub quick: bool,
-    /// Where a sweep keeps finished runs, to take them up again [default: results/.cache]
+    /// Where finished runs are kept, to take them up again [default: results/.cache]
     #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
     pub cache: Option<PathBuf>,
-    /// Make every run of a sweep anew, and keep none
+    /// Make every run anew, and keep none
     #[arg(long)]
     pub no_cache: bool,
+    /// Run even when the estimate says that memory will not do
+    #[arg(long)]
+    pub force: bool,
     /// Report progress even when standard error is not a terminal
     #[arg(long)]
     pub progress: bool,
@@ -169,6 +172,9 @@ pub struct CheckArgs {
     /// Apply the file's `[quick]`
     #[arg(long)]
     pub quick: bool,
+    /// Estimate for so many runs at the same time [default: one per core]
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
     /// Print one JSON object and nothing else
     #[arg(long)]
     pub json: bool,

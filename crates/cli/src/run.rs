@@ -4,18 +4,21 @@ use crate::args::RunArgs;
 use crate::failure::{Failure, Outcome};
 use crate::{out, stop};
 use serde_json::Value;
-use sidestep_study::files;
 use sidestep_study::lab::Experiment;
 use sidestep_study::progress::Show;
 use sidestep_study::sweep::Spent;
 use sidestep_study::{MeasureOptions, Options, Status, SweepOptions, SweepReport, TraceFilter};
 use sidestep_study::{Report, names, run_all, run_experiment, trace, when};
+use sidestep_study::{files, memory};
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Runs a scenario or a sweep and prints its table, or its summary as JSON.
 pub fn run(args: &RunArgs) -> Outcome {
     let mut experiment = files::experiment(&args.scenario, &sets(args), args.quick)?;
+    if !args.force {
+        memory::refuse(&experiment, jobs(args.jobs)?)?;
+    }
     if experiment.is_sweep() {
         return sweep(&experiment, args);
     }
@@ -90,12 +93,7 @@ struct Told {
 }
 
 /// Prints the numbers, before anything is written.
-fn say(
-    args: &RunArgs,
-    json: impl Fn() -> Value,
-    text: impl Fn() -> String,
-    spent: &Spent,
-) -> Told {
+fn say(args: &RunArgs, json: impl Fn() -> Value, text: impl Fn() -> String, spent: &Spent) -> Told {
     if args.json {
         return Told {
             json: Some(json()),

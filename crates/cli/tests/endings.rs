@@ -11,7 +11,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// Enough work to be interrupted in.
-const LONG: [&str; 9] = [
+const LONG: [&str; 10] = [
     "run",
     "dibs-demo",
     "--seeds",
@@ -21,6 +21,7 @@ const LONG: [&str; 9] = [
     "--out",
     "out",
     "--no-cache",
+    "--force",
 ];
 
 /// Begins a long run and waits until it is under way.
@@ -134,7 +135,7 @@ fn a_full_disk_costs_no_number_and_nothing_half_written_stays() {
         let room = Room::new();
         let args = ["run", "quickstart", "--no-cache", "--out", "deep/out"];
         let done = limited(&room, limit, &args).with_status(1);
-        expect_numbers_alone(&done, 3);
+        expect_numbers_alone(&done, 9);
         assert!(done.err.contains("deep/.out"), "{}", done.err);
         assert_eq!(room.names(), [""; 0], "{limit}");
     }
@@ -146,11 +147,11 @@ fn what_a_full_disk_left_in_the_cache_is_taken_up() {
     let of = |out| ["run", "quickstart", "--cache", "kept", "--out", out];
     // Enough for what is kept of a run, not for the plots.
     let done = limited(&room, 20_000, &of("out")).with_status(1);
-    expect_numbers_alone(&done, 3);
+    expect_numbers_alone(&done, 9);
     assert_eq!(room.names(), ["kept"]);
     let again = room.run(&of("out")).with_status(0);
     assert!(
-        again.out.contains("0 runs made, 3 taken from kept"),
+        again.out.contains("0 runs made, 9 taken from kept"),
         "{}",
         again.out
     );
@@ -163,7 +164,7 @@ fn what_a_full_disk_left_in_the_cache_is_taken_up() {
         done.out
     );
     let again = room.run(&of("out")).with_status(0);
-    assert!(again.out.contains("3 runs made, 0 taken"), "{}", again.out);
+    assert!(again.out.contains("9 runs made, 0 taken"), "{}", again.out);
 }
 
 #[test]
@@ -198,9 +199,54 @@ fn a_real_full_disk_is_said_too() {
     let left = full.names();
     Command::new("umount").args(["-l", &at]).status().unwrap();
     let done = done.with_status(1);
-    expect_numbers_alone(&done, 3);
+    expect_numbers_alone(&done, 9);
     assert!(done.err.contains("No space left on device"), "{}", done.err);
     assert_eq!(left, [""; 0]);
+}
+
+/// Of 47 million flows; nothing of it may be drawn before it is refused.
+#[test]
+fn what_does_not_fit_is_refused_before_it_is_planned() {
+    let room = Room::new();
+    let large = "duration = \"10 ms\"\nschemes = [\"dctcp\", \"dibs\"]\n[topology]\nkind = \"fat_tree\"\nk = 4\n\
+        [workload.query]\nkind = \"query\"\nrate = \"590 M/s\"\ndegree = 8\nsize = \"1 kB\"\n";
+    room.file("large.toml", large);
+    let of = |args: &[&str], gib: u64| {
+        let mut command = room.command(args);
+        let limited = move || {
+            let limit = libc::rlimit {
+                rlim_cur: gib << 30,
+                rlim_max: gib << 30,
+            };
+            // SAFETY: the call is allowed between fork and exec.
+            unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) };
+            Ok(())
+        };
+        // SAFETY: the closure above does nothing else.
+        unsafe { command.pre_exec(limited) };
+        Done::of(command.output().unwrap())
+    };
+    for args in [
+        &["check", "large.toml", "--jobs", "2"][..],
+        &["run", "large.toml", "--jobs", "2", "--out", "out"],
+    ] {
+        let done = of(args, 1).with_status(2);
+        let words = "of memory for 2 runs at a time of about 47,200,000 flows";
+        assert!(
+            done.err.contains(words) && done.err.contains("GiB are free"),
+            "{}",
+            done.err
+        );
+    }
+    let said = of(&["check", "large.toml"], 1);
+    assert!(
+        said.out.contains("about 47.2 M flows") && said.out.contains("GiB with"),
+        "{}",
+        said.out
+    );
+    assert_eq!(room.names(), ["large.toml"]);
+    // What is small fits.
+    of(&["check", "quickstart"], 1).with_status(0);
 }
 
 /// Many short runs, kept as they end.

@@ -10,7 +10,9 @@
 
 mod cables;
 mod claim;
+mod distances;
 mod drive;
+mod estimate;
 mod experiment;
 mod fabric;
 pub mod ideal;
@@ -36,6 +38,7 @@ pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Stri
 
 pub use claim::{Accept, Claim, ClaimPoint, ClaimResult, Compare, Over, Verdict, evaluate};
 pub use drive::{Watch, run, run_on};
+pub use estimate::{Estimate, HOPS_A_SECOND};
 pub use experiment::{
     Axis, Experiment, FigureSpec, PlotKind, PlotSpec, Point, PointResult, Results,
 };

@@ -202,11 +202,19 @@ impl<A: Agenda> Session<A> {
 
     /// Ends the run where it stands. One that is not over counts as interrupted.
     pub fn finish(self) -> Run {
+        let missed = self.prober.missed().filter(|_| self.over);
         let (outcome, watched) = self.world.finish_watched();
         let probed = self.prober.finish(watched, &outcome);
         let mut warnings = warnings::of_run(&self.network, &self.scheme, self.seed, &outcome);
         let of = |note| format!("scheme {}, seed {}: {note}", self.scheme, self.seed);
-        warnings.extend(probed.notes().into_iter().map(of));
+        let missed = missed.map(|(missed, all)| {
+            let end = outcome.end;
+            format!(
+                "probe.occupancy: {missed} of {all} instants come after the end of the run at {end}: nothing \
+                 is noted there"
+            )
+        });
+        warnings.extend(probed.notes().into_iter().chain(missed).map(of));
         Run {
             warnings,
             scheme: self.scheme,
@@ -324,6 +332,22 @@ mod tests {
             .flows_of(&run.plan)
             .filter_map(|(.., seen)| seen.finished);
         assert!(late.filter(|at| *at > Time::from_ms(2)).count() > 15 - at_end.flows_done as usize);
+    }
+
+    #[test]
+    fn instants_after_the_end_are_said() {
+        let probed = format!("{FINITE}[probe]\noccupancy = [\"500 us\", \"900 ms\", \"950 ms\"]\n");
+        let mut over = session(&probed);
+        over.run_until(Time::MAX);
+        let run = over.finish();
+        let said = format!(
+            "scheme dctcp, seed 1: probe.occupancy: 2 of 3 instants come after the end of the run at {}: nothing \
+             is noted there",
+            run.outcome.end
+        );
+        assert_eq!(run.warnings, [said]);
+        let early = session(&probed).finish();
+        assert_eq!(early.warnings, [""; 0], "nobody knows");
     }
 
     #[test]

@@ -11,18 +11,18 @@ use sidestep_switch::{Capacity, Nature, buffer, route, sched};
 use sidestep_transport::{Ranking, shim};
 use sidestep_types::{Bytes, FlowId, HEADER_BYTES, Param, Size, Value};
 
-/// All warnings of a scenario.
-pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
+/// All warnings of a scenario. `first` is the plan of its first seed, when it was drawn.
+pub(crate) fn of(scenario: &Scenario, first: Option<&Plan>) -> Vec<String> {
     let mut warnings: Vec<String> = overload(scenario)
         .into_iter()
-        .chain(nothing_happens(scenario, first))
+        .chain(first.and_then(|first| nothing_happens(scenario, first)))
         .chain(waits_for_another_key(scenario))
         .chain(shims_of_no_scheme(scenario))
         .collect();
     for scheme in &scenario.schemes {
         let own = [
-            never_idle(scheme, first),
-            shares_little(scheme, first),
+            first.and_then(|first| never_idle(scheme, first)),
+            first.and_then(|first| shares_little(scheme, first)),
             nothing_to_order(scheme),
             without_effect(scenario, scheme),
             too_little_headroom(scenario, scheme),

@@ -120,7 +120,9 @@ impl<W: Write + Send> TableWriter<W> {
                     put_optional::<_, DoubleType, _>(&mut group, rows, |r| get(r, i))?;
                 }
                 Get::OptInt(get) => {
-                    put_optional::<_, Int64Type, _>(&mut group, rows, |r| get(r).map(|v| v as i64))?;
+                    put_optional::<_, Int64Type, _>(&mut group, rows, |r| {
+                        get(r).map(|v| v as i64)
+                    })?;
                 }
                 Get::OptFloat(get) => put_optional::<_, DoubleType, _>(&mut group, rows, get)?,
             }

@@ -117,7 +117,8 @@ pub(crate) fn share(p: &Progress) -> f64 {
     part(p.now.ps(), p.horizon.ps()).max(part(p.flows_done, p.flows_total))
 }
 
-fn clock(seconds: f64) -> String {
+/// A span in words, rounded up.
+pub fn clock(seconds: f64) -> String {
     match seconds {
         s if s < 60.0 => format!("{:.0} s", s.ceil()),
         s if s < 3600.0 => format!("{:.0} min", (s / 60.0).ceil()),

@@ -3,7 +3,7 @@
 use crate::manifest::{Manifest, PointRecord, Status};
 use crate::staging::Staging;
 use crate::tables::{self, Rows, Tables};
-use crate::{Error, Report, figures};
+use crate::{Error, Report, figures, logs};
 use serde_json::Value;
 use sidestep_lab::{Record, Run, Scenario, evaluate, stats};
 use std::collections::{BTreeMap, BTreeSet};
@@ -154,6 +154,7 @@ impl<'a> Recorder<'a> {
         }
         self.tables.finish()?;
         figures::write(&self.staging, self.scenario, &self.runs)?;
+        logs::write(&self.staging, self.runs.iter().map(|run| (&[][..], run)))?;
         self.staging
             .write("scenario.toml", self.scenario.to_toml().as_bytes())?;
         self.staging
@@ -231,4 +232,33 @@ pub(crate) fn pretty(value: &Value) -> String {
     let mut text = serde_json::to_string_pretty(value).expect("a value is always JSON");
     text.push('\n');
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_seeds_that_every_scheme_ended_with_are_compared() {
+        let run = |scheme: &str, seed, interrupted| Record {
+            scheme: scheme.into(),
+            seed,
+            interrupted,
+            ..Record::default()
+        };
+        let of = |runs: &[Record]| -> Vec<(String, u64)> {
+            let compared = comparable(runs, 2).into_iter();
+            compared.map(|r| (r.scheme.clone(), r.seed)).collect()
+        };
+        let runs = [
+            run("a", 1, false),
+            run("b", 1, false),
+            run("a", 2, false),
+            run("b", 2, true),
+            run("a", 3, true),
+        ];
+        assert_eq!(of(&runs), [("a".into(), 1), ("b".into(), 1)]);
+        // No seed of both: all there is, and the report says so.
+        assert_eq!(of(&runs[2..]).len(), 3);
+    }
 }

@@ -16,6 +16,7 @@ mod point;
 mod probe;
 mod reader;
 mod schemes;
+mod silent;
 mod switches;
 mod traffic;
 mod words;

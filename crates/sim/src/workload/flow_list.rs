@@ -86,6 +86,13 @@ impl FlowList {
         said.max().map(|mss| u32::from(mss.get()))
     }
 
+    /// See [`super::AnyWorkload::left_out`].
+    pub(super) fn left_out(&self, end: Time) -> Option<(u64, u64, Time)> {
+        let late = self.flows.iter().filter(|flow| flow.start >= end);
+        let first = late.clone().map(|flow| flow.start).min()?;
+        Some((late.count() as u64, self.flows.len() as u64, first))
+    }
+
     fn before(&self, end: Time) -> impl Iterator<Item = &ListedFlow> {
         self.flows.iter().filter(move |flow| flow.start < end)
     }

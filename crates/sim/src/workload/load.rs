@@ -46,6 +46,8 @@ pub struct Load {
     pub endless: u64,
     /// Flows of closed loops at any instant, which all numbers above leave out.
     pub active: u64,
+    /// Flows that are drawn for closed loops, about.
+    pub planned: f64,
     /// What else must be known to trust the numbers, one sentence each.
     pub notes: Vec<String>,
 }

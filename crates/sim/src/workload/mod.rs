@@ -175,6 +175,15 @@ impl AnyWorkload {
         own.into_iter().chain(listed).max()
     }
 
+    /// Of a list: how many of its flows start at `end` or later, which no run has, of how many, and when
+    /// the first of them does.
+    pub fn left_out(&self, end: Time) -> Option<(u64, u64, Time)> {
+        match &self.kind {
+            Kind::FlowList(list) => list.left_out(end),
+            _ => None,
+        }
+    }
+
     /// What it offers to a network during `duration`.
     pub fn load(&self, cost: Cost, duration: Time) -> Load {
         let Some(mss) = self.mss else {

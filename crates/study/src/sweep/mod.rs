@@ -11,8 +11,8 @@ mod report;
 mod spent;
 mod table;
 
-pub use cache::{CODE, Cache, CacheUse, Key};
 pub use crate::manifest::How;
+pub use cache::{CODE, Cache, CacheUse, Key};
 pub use report::{SweepPoint, SweepReport};
 pub use spent::Spent;
 
@@ -23,7 +23,7 @@ use crate::reproduce::plots_of;
 use crate::staging::Staging;
 use crate::when;
 use crate::workers::{in_order, thread_cpu_s};
-use crate::{Error, recorder};
+use crate::{Error, logs, recorder};
 use cost::Costs;
 use jobs::{Job, Jobs};
 use serde_json::{Map, Value, json};
@@ -318,7 +318,13 @@ pub fn run_experiment(
     tell(&report, &measurement.spent());
     let ran = measurement.runs.iter().filter(|run| run.how != How::NotRun);
     let ran = ran.count();
-    let written = write(staging, experiment, &measurement, &report, options.measure.jobs);
+    let written = write(
+        staging,
+        experiment,
+        &measurement,
+        &report,
+        options.measure.jobs,
+    );
     Ok(FinishedSweep {
         dir: written.map_err(|e| recorder::unwritten(e, ran))?,
         report,
@@ -335,6 +341,9 @@ fn write(
 ) -> Result<PathBuf, Error> {
     table::write(&staging, experiment, &measurement.results)?;
     staging.write("experiment.toml", experiment.to_toml().as_bytes())?;
+    let points = measurement.results.points.iter();
+    let logged = points.flat_map(|point| point.records.iter().map(|run| (&point.at[..], run)));
+    logs::write(&staging, logged)?;
     for plot in plots_of(experiment, &measurement.results) {
         if let Ok(scene) = &plot.scene {
             picture(&staging, &format!("plots/{}", plot.file), scene)?;
