@@ -11,7 +11,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// Enough work to be interrupted in.
-const LONG: [&str; 9] = [
+const LONG: [&str; 10] = [
     "run",
     "dibs-demo",
     "--seeds",
@@ -21,6 +21,7 @@ const LONG: [&str; 9] = [
     "--out",
     "out",
     "--no-cache",
+    "--force",
 ];
 
 /// Begins a long run and waits until it is under way.
@@ -232,7 +233,7 @@ fn what_does_not_fit_is_refused_before_it_is_planned() {
         let done = of(args, 1).with_status(2);
         let words = "of memory for 2 runs at a time of about 47,200,000 flows";
         assert!(
-            done.err.contains(words) && done.err.contains("MiB are free"),
+            done.err.contains(words) && done.err.contains("iB are free"),
             "{}",
             done.err
         );

@@ -233,3 +233,32 @@ pub(crate) fn pretty(value: &Value) -> String {
     text.push('\n');
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_seeds_that_every_scheme_ended_with_are_compared() {
+        let run = |scheme: &str, seed, interrupted| Record {
+            scheme: scheme.into(),
+            seed,
+            interrupted,
+            ..Record::default()
+        };
+        let of = |runs: &[Record]| -> Vec<(String, u64)> {
+            let compared = comparable(runs, 2).into_iter();
+            compared.map(|r| (r.scheme.clone(), r.seed)).collect()
+        };
+        let runs = [
+            run("a", 1, false),
+            run("b", 1, false),
+            run("a", 2, false),
+            run("b", 2, true),
+            run("a", 3, true),
+        ];
+        assert_eq!(of(&runs), [("a".into(), 1), ("b".into(), 1)]);
+        // No seed of both: all there is, and the report says so.
+        assert_eq!(of(&runs[2..]).len(), 3);
+    }
+}

@@ -255,6 +255,34 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn a_partial_result_says_what_it_compares() {
+        let mut part = report();
+        part.status = Status::Partial;
+        part.seeds = vec![1, 2, 3, 4, 5];
+        let said = |report: &Report| {
+            let text = report.to_text();
+            let lines = text.lines().skip_while(|l| !l.starts_with("PARTIAL"));
+            let lines: Vec<&str> = lines.take_while(|l| !l.is_empty()).map(str::trim).collect();
+            lines.join(" ")
+        };
+        assert_eq!(
+            said(&part),
+            "PARTIAL: interrupted; compared are the 2 of 5 seeds with which every scheme came to its end: 1-2. \
+             What else ran is in flows.parquet alone."
+        );
+        part.summaries[1].seeds = vec![1];
+        part.summaries[1].interrupted = true;
+        assert_eq!(
+            said(&part),
+            "PARTIAL: interrupted before every scheme had ended with one seed; runs begun: 2 of 5 dctcp, 1 of 5 \
+             dibs. What was under way then is not late but unknown: percentiles are of what had finished, which \
+             favours what is short, and \"completed\" shows its share."
+        );
+        part.summaries.clear();
+        assert_eq!(said(&part), "PARTIAL: interrupted before any run began.");
+    }
+
+    #[test]
     fn what_is_written_reads_back() {
         let written = report();
         assert_eq!(Report::from_json(&written.to_json()), Ok(written.clone()));
