@@ -12,8 +12,7 @@ pub struct Text<'a> {
 impl<'a> Text<'a> {
     /// Refuses what is no UTF-8, and lines that no such file has.
     pub fn read(name: &'a str, bytes: &'a [u8]) -> Result<Text<'a>, String> {
-        let mut line = 1;
-        for row in bytes.split(|byte| *byte == b'\n') {
+        for (line, row) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
             if row.len() > LONGEST {
                 let expected = format!("a line of at most {LONGEST} bytes");
                 return Err(error(
@@ -23,7 +22,6 @@ impl<'a> Text<'a> {
                     &format!("{} bytes", row.len()),
                 ));
             }
-            line += 1;
         }
         let text = std::str::from_utf8(bytes).map_err(|why| {
             let before = &bytes[..why.valid_up_to()];

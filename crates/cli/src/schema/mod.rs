@@ -95,7 +95,39 @@ pub fn text(what: What) -> String {
         json!(format!("Made by `sidestep schema`; {page} explains it.")),
     );
     whole.append(schema.as_object_mut().expect("a schema is an object"));
-    format!("{:#}\n", Value::Object(whole))
+    let mut text = String::new();
+    print(&Value::Object(whole), 0, &mut text);
+    text.push('\n');
+    text
+}
+
+/// Prints JSON for people: what fits stands on one line.
+fn print(value: &Value, indent: usize, text: &mut String) {
+    const WIDTH: usize = 100;
+    let short = value.to_string();
+    let (open, close, items): (_, _, Vec<(Option<&str>, &Value)>) = match value {
+        Value::Array(items) => ('[', ']', items.iter().map(|item| (None, item)).collect()),
+        Value::Object(all) => {
+            let items = all.iter().map(|(key, item)| (Some(key.as_str()), item));
+            ('{', '}', items.collect())
+        }
+        _ => return text.push_str(&short),
+    };
+    if indent + short.len() <= WIDTH || items.is_empty() {
+        return text.push_str(&short);
+    }
+    text.push(open);
+    for (i, (key, item)) in items.into_iter().enumerate() {
+        text.push_str(if i == 0 { "\n" } else { ",\n" });
+        text.push_str(&" ".repeat(indent + 2));
+        if let Some(key) = key {
+            text.push_str(&format!("{}: ", json!(key)));
+        }
+        print(item, indent + 2, text);
+    }
+    text.push('\n');
+    text.push_str(&" ".repeat(indent));
+    text.push(close);
 }
 
 /// What may stand in a scenario, or in an experiment, which may leave things to its base.
@@ -180,7 +212,11 @@ fn of_spec(spec: &Spec<'static>) -> Value {
 
 fn switch() -> Value {
     let mut switch = of_spec(&SWITCH_SPEC);
-    let mut differs = section(MAY_DIFFER, None, SWITCH_SPEC.policies);
+    // The same keys as above.
+    let names = MAY_DIFFER.iter().map(|param| param.name);
+    let names = names.chain(SWITCH_SPEC.policies.iter().map(|choice| choice.what));
+    let above = |name| json!({"$ref": format!("#/definitions/switch/properties/{name}")});
+    let mut differs = object(names.map(|name| (name.to_string(), above(name))).collect());
     differs["description"] = json!("what differs at the switches of one tier, or at one switch");
     switch["properties"][AT] = json!({
         "type": "object",
