@@ -28,6 +28,7 @@ pub fn run(args: &RunArgs) -> Outcome {
         out: &out,
         jobs: jobs(args.jobs)?,
         trace: filter,
+        plots: &experiment.plots,
         show: show(args.progress),
     };
     let stop = stop::on_interrupt(out.clone());
@@ -82,13 +83,15 @@ fn out_dir(args: &RunArgs, name: &str) -> PathBuf {
 }
 
 fn say(args: &RunArgs, dir: &Path, json: impl Fn() -> Value, text: impl Fn() -> String) {
+    let report = dir.join("report.html").display().to_string();
     if args.json {
         let mut json = json();
         json["result"] = dir.display().to_string().into();
+        json["report"] = report.into();
         out::say_json(&json);
     } else {
         out::say(&text());
-        out::say(&format!("\nresult: {}\n", dir.display()));
+        out::say(&format!("\nreport: {report}\nresult: {}\n", dir.display()));
     }
 }
 

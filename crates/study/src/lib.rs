@@ -14,6 +14,7 @@ mod error;
 mod figures;
 pub mod files;
 mod manifest;
+mod page;
 pub mod plot;
 pub mod progress;
 mod recorder;

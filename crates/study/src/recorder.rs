@@ -3,9 +3,9 @@
 use crate::manifest::{Manifest, PointRecord, Status};
 use crate::staging::Staging;
 use crate::tables::Tables;
-use crate::{Error, Report, figures};
+use crate::{Error, Report, page};
 use serde_json::Value;
-use sidestep_lab::{Record, Run, Scenario, evaluate, stats};
+use sidestep_lab::{PlotSpec, Record, Run, Scenario, evaluate, stats};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -29,6 +29,7 @@ pub struct Recorder<'a> {
     /// Processor time of each scheme, in seconds; `None` when it is not known of a run.
     cpu: Vec<Option<f64>>,
     warnings: Vec<String>,
+    plots: &'a [PlotSpec],
 }
 
 impl<'a> Recorder<'a> {
@@ -49,6 +50,7 @@ impl<'a> Recorder<'a> {
             runs: Vec::new(),
             cpu: vec![Some(0.0); scenario.schemes.len()],
             warnings: Vec::new(),
+            plots: &[],
             scenario,
         })
     }
@@ -82,6 +84,11 @@ impl<'a> Recorder<'a> {
         self.manifest.remarks.push((key, value));
     }
 
+    /// Draws these beside what every run draws.
+    pub fn draw(&mut self, plots: &'a [PlotSpec]) {
+        self.plots = plots;
+    }
+
     /// Adds what must be read before trusting a number.
     pub fn warn(&mut self, warning: String) {
         self.warnings.push(warning);
@@ -92,9 +99,10 @@ impl<'a> Recorder<'a> {
         let report = self.report();
         self.manifest.wall_s = self.began.elapsed().as_secs_f64();
         self.tables.finish()?;
-        figures::write(&self.staging, self.scenario, &self.runs)?;
         self.staging
             .write("scenario.toml", self.scenario.to_toml().as_bytes())?;
+        let (scenario, plots) = (self.scenario, self.plots);
+        page::run(&self.staging, scenario, plots, &report, self.runs)?;
         self.staging
             .write("summary.json", pretty(&report.to_json()).as_bytes())?;
         self.staging

@@ -4,7 +4,7 @@ use crate::Error;
 use crate::progress::{Board, Line, Show};
 use crate::recorder::{Finished, Recorder};
 use crate::workers::{in_order, thread_cpu_s};
-use sidestep_lab::{Progress, Run, Scenario, Watch};
+use sidestep_lab::{PlotSpec, Progress, Run, Scenario, Watch};
 use sidestep_sim::TraceFilter;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +19,8 @@ pub struct Options<'a> {
     pub jobs: usize,
     /// Which packets' paths to keep.
     pub trace: TraceFilter,
+    /// What the file asks to be drawn.
+    pub plots: &'a [PlotSpec],
     /// Who sees the progress.
     pub show: Show,
 }
@@ -51,13 +53,15 @@ struct Measured {
 }
 
 impl<'a> Session<'a> {
-    fn begin(scenario: &'a Scenario, options: &Options<'_>) -> Result<Session<'a>, Error> {
+    fn begin(scenario: &'a Scenario, options: &Options<'a>) -> Result<Session<'a>, Error> {
         let traced = options.trace != TraceFilter::None;
         let schemes = 0..scenario.schemes.len();
         let points = schemes.flat_map(|s| scenario.seeds.iter().map(move |&seed| (s, seed)));
+        let mut recorder = Recorder::begin(scenario, options.out, options.jobs, traced)?;
+        recorder.draw(options.plots);
         Ok(Session {
             scenario,
-            recorder: Recorder::begin(scenario, options.out, options.jobs, traced)?,
+            recorder,
             points: points.collect(),
         })
     }

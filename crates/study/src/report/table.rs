@@ -5,7 +5,7 @@ use sidestep_lab::stats::metric::{self, Metric, Reading};
 use sidestep_lab::stats::{Percentiles, Summary};
 
 /// Metrics as rows, schemes as columns.
-pub fn of(all: &[Summary]) -> String {
+pub fn of(all: &[Summary]) -> Grid {
     let mut grid = Grid::default();
     let header = all.iter().map(|s| s.scheme.clone());
     grid.row(std::iter::once(String::new()).chain(header));
@@ -34,7 +34,7 @@ pub fn of(all: &[Summary]) -> String {
     section("all flows that end", FLOWS.iter().collect());
     section("packets", packets);
     section("cost", COST.iter().collect());
-    grid.render(&[])
+    grid
 }
 
 /// A row of the table.

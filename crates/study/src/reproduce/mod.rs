@@ -4,10 +4,9 @@
 //! directory, whose `report.html` and `report.json` say the same.
 
 pub mod arms;
-mod beside;
-mod drawn;
+pub(crate) mod beside;
+pub(crate) mod drawn;
 mod figure;
-mod html;
 mod json;
 pub mod run;
 pub mod shelf;
@@ -20,8 +19,7 @@ pub use figure::FigureResult;
 
 use crate::Status;
 use crate::plot::Palette;
-use drawn::Drawn;
-use sidestep_lab::{ClaimResult, Experiment, Results, Verdict};
+use sidestep_lab::{ClaimResult, Verdict};
 
 /// All that was reproduced.
 pub struct Reproduction {
@@ -33,17 +31,8 @@ pub struct Reproduction {
     pub figures: Vec<FigureResult>,
 }
 
-/// The plots of one experiment, as a report has them.
-pub(crate) fn plots_of(experiment: &Experiment, results: &Results) -> Vec<Drawn> {
-    let own = experiment.points.iter().flat_map(|p| &p.scenario.schemes);
-    let palette = palette(own.map(|scheme| scheme.name.as_str()));
-    let all = 0..experiment.plots.len();
-    all.map(|nth| drawn::draw(experiment, results, nth, &palette))
-        .collect()
-}
-
 /// A look for each scheme; the two that are most compared with have theirs in all reports.
-fn palette<'a>(schemes: impl Iterator<Item = &'a str>) -> Palette {
+pub(crate) fn palette<'a>(schemes: impl Iterator<Item = &'a str>) -> Palette {
     Palette::new(["dctcp", "dibs"].into_iter().chain(schemes))
 }
 
@@ -81,6 +70,11 @@ impl Reproduction {
         totals
     }
 
+    /// The whole report as one HTML file.
+    pub fn to_html(&self) -> String {
+        crate::page::figures_page(self)
+    }
+
     /// Partial when any figure is.
     pub fn status(&self) -> Status {
         match self.figures.iter().all(|f| f.status == Status::Complete) {
@@ -99,7 +93,7 @@ impl Reproduction {
     }
 
     /// A look for each scheme, the same in all figures.
-    fn palette(&self) -> Palette {
+    pub(crate) fn palette(&self) -> Palette {
         let points = self.figures.iter().flat_map(|f| &f.experiment.points);
         palette(points.flat_map(|p| p.scenario.schemes.iter().map(|s| s.name.as_str())))
     }
@@ -107,7 +101,7 @@ impl Reproduction {
 
 /// Does this verdict make the command fail? A quick run may be too short to tell, which is then
 /// no failure; nor is a number without an interval, of one seed or a count, that falls outside.
-fn fails(claim: &ClaimResult, quick: bool) -> bool {
+pub(crate) fn fails(claim: &ClaimResult, quick: bool) -> bool {
     let expected = claim.expect == Verdict::Reproduced;
     match claim.verdict {
         Verdict::Reproduced => false,
@@ -117,13 +111,13 @@ fn fails(claim: &ClaimResult, quick: bool) -> bool {
 }
 
 /// The paper's number as people read it; `-` when it gives none.
-fn papers(claim: &ClaimResult) -> String {
+pub(crate) fn papers(claim: &ClaimResult) -> String {
     let number = |n| format!("{}{}", crate::words::number(n), unit(claim));
     claim.paper.map_or("-".into(), number)
 }
 
 /// A claim's number as people read it: `≥ 21.3 ms`.
-fn ours(claim: &ClaimResult) -> String {
+pub(crate) fn ours(claim: &ClaimResult) -> String {
     let Some(value) = claim.ours else {
         return "-".into();
     };
@@ -148,7 +142,7 @@ fn unit(claim: &ClaimResult) -> &'static str {
 }
 
 /// `18.2 to 24.1`
-fn interval(claim: &ClaimResult) -> Option<String> {
+pub(crate) fn interval(claim: &ClaimResult) -> Option<String> {
     let number = crate::words::number;
     claim
         .ci
@@ -156,7 +150,7 @@ fn interval(claim: &ClaimResult) -> Option<String> {
 }
 
 /// Where a claim is made: `query rate 300 /s`.
-fn place(claim: &ClaimResult) -> String {
+pub(crate) fn place(claim: &ClaimResult) -> String {
     let say = |at: &std::collections::BTreeMap<String, String>| {
         let parts: Vec<String> = at
             .iter()

@@ -13,14 +13,12 @@ mod table;
 pub use cache::{CODE, Cache, CacheUse, Key};
 pub use report::{SweepPoint, SweepReport};
 
-use crate::figures::picture;
 use crate::manifest::Status;
 use crate::progress::{Board, Line, Show};
-use crate::reproduce::plots_of;
 use crate::staging::Staging;
 use crate::when;
 use crate::workers::{in_order, thread_cpu_s};
-use crate::{Error, recorder, session};
+use crate::{Error, page, recorder, session};
 use cost::Costs;
 use jobs::{Job, Jobs};
 use serde_json::{Map, Value, json};
@@ -334,11 +332,7 @@ pub fn run_experiment(
     let report = SweepReport::of(experiment, &measurement);
     table::write(&staging, experiment, &measurement.results)?;
     staging.write("experiment.toml", experiment.to_toml().as_bytes())?;
-    for plot in plots_of(experiment, &measurement.results) {
-        if let Ok(scene) = &plot.scene {
-            picture(&staging, &format!("plots/{}", plot.file), scene)?;
-        }
-    }
+    page::sweep(&staging, experiment, &measurement.results, &report)?;
     staging.write(
         "summary.json",
         recorder::pretty(&report.to_json()).as_bytes(),
