@@ -125,6 +125,8 @@ pub fn grid(out: &mut String, label: &str, caption: &str, grid: &Grid, words: us
     for row in grid.rows() {
         match row {
             Row::Rule => {}
+            // Nobody has anything to say here.
+            Row::Cells(cells) if cells.len() > 1 && cells[1..].iter().all(|c| c == "-") => {}
             Row::Cells(cells) if head => {
                 out.push_str("<thead><tr>");
                 for (i, cell) in cells.iter().enumerate() {
@@ -207,7 +209,8 @@ mod tests {
         of.rule();
         of.heading("queries");
         of.row(["  p99, ms".into(), "24.1".into(), "3.2".into()]);
-        of.row(["    interval".into(), "-".into(), "-".into()]);
+        of.row(["    interval".into(), "-".into(), "1..2".into()]);
+        of.row(["  CPU, s".into(), "-".into(), "-".into()]);
         let mut out = String::new();
         grid(&mut out, "a", "b", &of, 1);
         for part in [
@@ -219,5 +222,6 @@ mod tests {
         ] {
             assert!(out.contains(part), "{part} in {out}");
         }
+        assert!(!out.contains("CPU"), "{out}");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Page, Section, Table, palette};
 use crate::figures::picture;
-use crate::reproduce::drawn::{Drawn, Subject, draw};
+use crate::reproduce::drawn::{Drawn, Subject, draw, point_of};
 use crate::reproduce::{FigureResult, Reproduction};
 use crate::staging::Staging;
 use crate::words::some;
@@ -43,7 +43,7 @@ pub(crate) fn run(
             "All seeds together, {}",
             some(scenario.schemes.len(), "scheme")
         ),
-        grid: report.grid(),
+        grid: without_clocks(report).grid(),
         words: 1,
     };
     let section = Section {
@@ -64,6 +64,15 @@ pub(crate) fn run(
     one(staging, section, false)
 }
 
+/// The numbers that are the same from call to call.
+fn without_clocks(report: &Report) -> Report {
+    let mut report = report.clone();
+    for summary in &mut report.summaries {
+        (summary.cpu_s, summary.hops_per_cpu_s) = (None, None);
+    }
+    report
+}
+
 /// Writes the plots of an experiment, and its page.
 pub(crate) fn sweep(
     staging: &Staging,
@@ -76,7 +85,7 @@ pub(crate) fn sweep(
     let usual: Vec<PlotSpec>;
     let plots = match experiment.plots.as_slice() {
         [] => {
-            usual = usual_plots(experiment, &report.shown);
+            usual = usual_plots(experiment, report);
             &usual
         }
         own => own,
@@ -110,7 +119,11 @@ pub(crate) fn sweep(
 }
 
 /// A sweep whose file asks for no plot draws what its table has, over its first axis.
-fn usual_plots(experiment: &Experiment, shown: &[String]) -> Vec<PlotSpec> {
+fn usual_plots(experiment: &Experiment, report: &SweepReport) -> Vec<PlotSpec> {
+    let there = |name: &&String| {
+        let mut all = report.points.iter().flat_map(|point| &point.summaries);
+        all.any(|summary| point_of(name, summary).is_some())
+    };
     let Some(axis) = experiment.axes.first() else {
         return Vec::new();
     };
@@ -118,7 +131,7 @@ fn usual_plots(experiment: &Experiment, shown: &[String]) -> Vec<PlotSpec> {
         kind: PlotKind::Lines,
         title: String::new(),
         x: axis.name.clone(),
-        y: shown.to_vec(),
+        y: report.shown.iter().filter(there).cloned().collect(),
         of: String::new(),
         at: Vec::new(),
         schemes: Vec::new(),

@@ -20,7 +20,12 @@ impl Page<'_> {
         filter::write(out, self);
         region(out, "All claims, table");
         out.push_str("<table>\n<caption class=\"unseen\">What the paper says, and what we measured</caption>\n<thead><tr>");
+        // Of a page of one section there is nothing to tell apart.
+        let many = self.sections.len() > 1;
         for head in ["figure", "verdict", "the paper says"] {
+            if head == "figure" && !many {
+                continue;
+            }
             put(out, format_args!("<th scope=\"col\">{head}</th>"));
         }
         for head in ["paper", "ours", "95 % interval"] {
@@ -36,14 +41,20 @@ impl Page<'_> {
                 1 => section.heading.clone(),
                 _ => format!("{} {}", section.group, section.heading),
             };
+            let figure = match many {
+                true => format!(
+                    "<td><a href=\"#{}\">{}</a></td>",
+                    section.anchor(),
+                    escape(&heading)
+                ),
+                false => String::new(),
+            };
             put(
                 out,
                 format_args!(
-                    "<tr data-verdict=\"{}\"><td><a href=\"#{}\">{}</a></td><td>{}</td><th scope=\"row\" class=\"says\"><a href=\"#{}\">{}</a></th>\
+                    "<tr data-verdict=\"{}\">{figure}<td>{}</td><th scope=\"row\" class=\"says\"><a href=\"#{}\">{}</a></th>\
                      <td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
                     filter::keys(claim, self.quick),
-                    section.anchor(),
-                    escape(&heading),
                     chip(claim, self.quick),
                     section.claim_anchor(claim),
                     escape(&claim.says),

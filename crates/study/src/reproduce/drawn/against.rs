@@ -81,6 +81,7 @@ impl Plane<'_> {
     /// What the paper says of a metric, at the values and for the series that are drawn.
     fn papers(&self, name: &str) -> Vec<Paper> {
         let (view, mut all) = (self.view, Vec::new());
+        let schemes = view.schemes();
         for claim in view.experiment.claims.iter().filter(|c| c.metric == name) {
             for (nth, strand) in self.strands.iter().enumerate() {
                 let mut at = Vec::new();
@@ -96,7 +97,7 @@ impl Plane<'_> {
                     point.bound.is_none().then_some(point.value)
                 };
                 let Some(said) = (!at.is_empty())
-                    .then(|| papers::said(claim, strand.scheme, ours))
+                    .then(|| papers::said(claim, strand.scheme, &schemes, ours))
                     .flatten()
                 else {
                     continue;

@@ -1,8 +1,8 @@
 //! The paper's numbers in our plots, where a claim has one for what is drawn.
 //!
 //! **Decision**     a number of one scheme is drawn as it stands. Of a difference or a ratio of two,
-//!                  the mark is where the first or second scheme would be by it, reckoned from what
-//!                  we measured of the other; its hint and the legend say so.
+//!                  the mark is where the later scheme would be by it, reckoned from what we measured
+//!                  of the other; its hint and the legend say so.
 //! **Deviations**   counts are sums over all seeds in claims and means of a seed in plots: of them
 //!                  only zero is drawn.
 
@@ -28,17 +28,29 @@ pub fn speaks_of(claim: &ClaimResult, axis: &str, value: &str) -> bool {
     of.is_none_or(|of| format!(", {of}, ").contains(&format!(", {value}, ")))
 }
 
-/// What the paper says of `scheme`, where `ours` is what we measured of any scheme at that place.
-pub fn said(claim: &ClaimResult, scheme: &str, ours: impl Fn(&str) -> Option<f64>) -> Option<Said> {
+/// What the paper says of `scheme`, one of `all` in their order, where `ours` is what we measured of any
+/// scheme at that place. Of two schemes it is said of the later one: the first is what others are
+/// compared with.
+pub fn said(
+    claim: &ClaimResult,
+    scheme: &str,
+    all: &[&str],
+    ours: impl Fn(&str) -> Option<f64>,
+) -> Option<Said> {
     let paper = claim.paper?;
     let is_count = metric::find(&claim.metric).is_some_and(|metric| metric.is_count);
     if !claim.less.is_empty() || !claim.per.is_empty() || (is_count && paper != 0.0) {
         return None;
     }
+    let place = |name: &String| all.iter().position(|own| own == name);
+    let is_later = |own: &String, other: &String| own == scheme && place(own) > place(other);
     let (value, implied) = match &claim.compare {
         Compare::One(own) if own == scheme => (paper, false),
-        Compare::Difference(a, b) if b == scheme && !is_count => (ours(a)? - paper, true),
-        Compare::Ratio(a, b) if a == scheme => (ours(b)? * paper, true),
+        Compare::Difference(..) if is_count => return None,
+        Compare::Difference(a, b) if is_later(a, b) => (ours(b)? + paper, true),
+        Compare::Difference(a, b) if is_later(b, a) => (ours(a)? - paper, true),
+        Compare::Ratio(a, b) if is_later(a, b) => (ours(b)? * paper, true),
+        Compare::Ratio(a, b) if is_later(b, a) => (ours(a)? / paper, true),
         _ => return None,
     };
     let words = match implied {
@@ -63,7 +75,8 @@ pub fn on_cdf(
     figure: &Figure,
     places: &[(&str, Vec<(&str, &str)>)],
 ) -> Vec<PaperMark> {
-    let mut marks = Vec::new();
+    let (schemes, mut marks) = (places.iter().map(|(scheme, _)| *scheme), Vec::new());
+    let schemes: Vec<&str> = schemes.collect();
     for claim in claims {
         let Some((permille, _)) = PERCENTILES
             .iter()
@@ -88,7 +101,7 @@ pub fn on_cdf(
                 let rank = (series.n * *permille as usize).div_ceil(1000).max(1);
                 series.done.get(rank - 1).copied()
             };
-            if let Some(said) = said(claim, scheme, ours).filter(|s| s.value > 0.0) {
+            if let Some(said) = said(claim, scheme, &schemes, ours).filter(|s| s.value > 0.0) {
                 marks.push(PaperMark {
                     series: nth,
                     value: said.value,
@@ -130,13 +143,16 @@ mod tests {
     fn a_difference_or_a_ratio_stands_where_it_puts_the_other_scheme() {
         let ours = |name: &str| (name == "dctcp").then_some(50.0);
         let value = |claim: &ClaimResult, scheme: &str| {
-            said(claim, scheme, ours).map(|said| (said.value, said.implied))
+            said(claim, scheme, &["dctcp", "dibs"], ours).map(|said| (said.value, said.implied))
         };
         let falls = paper("qct_p99_ms", "dctcp - dibs", 20.0);
         assert_eq!(value(&falls, "dibs"), Some((30.0, true)));
         assert_eq!(value(&falls, "dctcp"), None);
         let half = paper("qct_p99_ms", "dibs / dctcp", 0.5);
         assert_eq!(value(&half, "dibs"), Some((25.0, true)));
+        let rises = paper("qct_p99_ms", "dibs - dctcp", 2.0);
+        assert_eq!(value(&rises, "dibs"), Some((52.0, true)));
+        assert_eq!(value(&rises, "dctcp"), None);
         let plain = paper("qct_p99_ms", "dibs", 37.0);
         assert_eq!(value(&plain, "dibs"), Some((37.0, false)));
         let below = paper("qct_p99_ms", "dctcp - dibs", 60.0);
