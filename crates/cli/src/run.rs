@@ -35,6 +35,7 @@ pub fn run(args: &RunArgs) -> Outcome {
         jobs: jobs(args.jobs)?,
         trace: filter,
         cache: (!args.no_cache).then_some(kept.as_path()),
+        plots: &experiment.plots,
         show: show(args.progress),
     };
     let stop = stop::on_interrupt(out.clone());
@@ -116,10 +117,11 @@ impl Told {
         let dir = dir.map(|dir| dir.display().to_string());
         match (self.json, dir) {
             (Some(mut json), dir) => {
+                json["report"] = dir.as_ref().map(|dir| format!("{dir}/report.html")).into();
                 json["result"] = dir.into();
                 out::say_json(&json);
             }
-            (None, Some(dir)) => out::say(&format!("result: {dir}\n")),
+            (None, Some(dir)) => out::say(&format!("report: {dir}/report.html\nresult: {dir}\n")),
             (None, None) => {}
         }
     }

@@ -130,6 +130,7 @@ fn threads_and_the_cache_leave_no_trace_in_the_result() {
         "plots/plot1-lines.png",
         "plots/plot1-lines.svg",
         "points.parquet",
+        "report.html",
         "summary.json",
     ];
     assert_eq!(names, expected);

@@ -2,11 +2,12 @@
 //! short flows where a claim is about them; and how any plot is written.
 
 use crate::Error;
-use crate::plot::{Figure, Look, Scene, Series, cdf, png, svg};
+use crate::plot::{Figure, Look, Scene, Series, png, svg};
+use crate::reproduce::drawn::{Drawn, alone};
 use crate::staging::Staging;
 use crate::words;
 use sidestep_lab::stats::Sample;
-use sidestep_lab::{ClassRecord, Record, Scenario};
+use sidestep_lab::{ClaimResult, ClassRecord, Record, Scenario};
 use std::io;
 
 /// What one plot shows.
@@ -71,15 +72,32 @@ fn kinds(scenario: &Scenario, runs: &[Record]) -> Vec<Kind> {
 }
 
 /// Draws all plots that have something to show.
-pub fn write(staging: &Staging, scenario: &Scenario, runs: &[Record]) -> Result<(), Error> {
+pub fn draw(scenario: &Scenario, runs: &[Record], claims: &[ClaimResult]) -> Vec<Drawn> {
+    let mut drawn = Vec::new();
     for kind in kinds(scenario, runs) {
         let figure = figure(&kind, scenario, runs);
         if figure.series.iter().all(|s| s.n == 0) {
             continue;
         }
-        picture(staging, &format!("plots/{}", kind.file), &cdf(&figure))?;
+        let (scene, table, caption) = alone(&figure, &sample_of(&kind.file), claims);
+        drawn.push(Drawn {
+            file: kind.file,
+            kind: "cdf",
+            title: figure.title,
+            caption,
+            scene: Ok(scene),
+            table,
+        });
     }
-    Ok(())
+    drawn
+}
+
+/// The sample that a file shows: `qct_ms` of `qct_cdf`, `fct_ms:web` of `fct_cdf.web`.
+fn sample_of(file: &str) -> String {
+    match file.split_once("_cdf.") {
+        Some((of, class)) => format!("{of}_ms:{class}"),
+        None => format!("{}_ms", file.trim_end_matches("_cdf")),
+    }
 }
 
 /// What class number `nth` is called in names of files.

@@ -16,6 +16,7 @@ pub mod files;
 mod logs;
 mod manifest;
 pub mod memory;
+mod page;
 pub mod plot;
 pub mod progress;
 mod recorder;

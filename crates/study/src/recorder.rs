@@ -3,9 +3,9 @@
 use crate::manifest::{Manifest, PointRecord, Status};
 use crate::staging::Staging;
 use crate::tables::{self, Rows, Tables};
-use crate::{Error, Report, figures, logs};
+use crate::{Error, Report, logs, page};
 use serde_json::Value;
-use sidestep_lab::{Record, Run, Scenario, evaluate, stats};
+use sidestep_lab::{PlotSpec, Record, Run, Scenario, evaluate, stats};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -79,6 +79,7 @@ pub struct Recorder<'a> {
     warnings: Vec<String>,
     /// Why the tables are not whole.
     failed: Option<Error>,
+    plots: &'a [PlotSpec],
 }
 
 impl<'a> Recorder<'a> {
@@ -100,6 +101,7 @@ impl<'a> Recorder<'a> {
             cpu: vec![Some(0.0); scenario.schemes.len()],
             warnings: Vec::new(),
             failed: None,
+            plots: &[],
             scenario,
         })
     }
@@ -134,6 +136,11 @@ impl<'a> Recorder<'a> {
         self.manifest.remarks.push((key, value));
     }
 
+    /// Draws these beside what every run draws.
+    pub fn draw(&mut self, plots: &'a [PlotSpec]) {
+        self.plots = plots;
+    }
+
     /// Adds what must be read before trusting a number.
     pub fn warn(&mut self, warning: String) {
         self.warnings.push(warning);
@@ -153,10 +160,11 @@ impl<'a> Recorder<'a> {
             return Err(failed);
         }
         self.tables.finish()?;
-        figures::write(&self.staging, self.scenario, &self.runs)?;
         logs::write(&self.staging, self.runs.iter().map(|run| (&[][..], run)))?;
         self.staging
             .write("scenario.toml", self.scenario.to_toml().as_bytes())?;
+        let (scenario, plots) = (self.scenario, self.plots);
+        page::run(&self.staging, scenario, plots, &report, self.runs)?;
         self.staging
             .write("summary.json", pretty(&report.to_json()).as_bytes())?;
         self.staging

@@ -12,7 +12,7 @@ use crate::recorder::{Finished, Made, Recorder};
 use crate::report::Report;
 use crate::sweep::{Cache, Key, Spent};
 use crate::workers::{in_order, thread_cpu_s};
-use sidestep_lab::{Progress, Scenario, Watch};
+use sidestep_lab::{PlotSpec, Progress, Scenario, Watch};
 use sidestep_sim::TraceFilter;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,6 +29,8 @@ pub struct Options<'a> {
     pub trace: TraceFilter,
     /// Where finished runs are kept between calls; `None` keeps none.
     pub cache: Option<&'a Path>,
+    /// What the file asks to be drawn.
+    pub plots: &'a [PlotSpec],
     /// Who sees the progress.
     pub show: Show,
 }
@@ -57,13 +59,15 @@ struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    fn begin(scenario: &'a Scenario, options: &Options<'_>) -> Result<Session<'a>, Error> {
+    fn begin(scenario: &'a Scenario, options: &Options<'a>) -> Result<Session<'a>, Error> {
         let traced = options.trace != TraceFilter::None;
         let schemes = scenario.schemes.len();
         let of_seed = |&seed: &u64| (0..schemes).map(move |s| (s, seed));
+        let mut recorder = Recorder::begin(scenario, options.out, options.jobs, traced)?;
+        recorder.draw(options.plots);
         Ok(Session {
             scenario,
-            recorder: Recorder::begin(scenario, options.out, options.jobs, traced)?,
+            recorder,
             cache: options.cache.map(Cache::at),
             points: scenario.seeds.iter().flat_map(of_seed).collect(),
         })

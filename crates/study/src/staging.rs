@@ -69,6 +69,23 @@ impl Staging {
         Ok(path)
     }
 
+    /// The files that were written so far, in folders or not.
+    pub fn names(&self) -> Result<Vec<String>, Error> {
+        let (mut names, mut folders) = (Vec::new(), vec![self.hidden.clone()]);
+        while let Some(folder) = folders.pop() {
+            let entries =
+                fs::read_dir(&folder).map_err(|e| Error::io("cannot read", &folder, e))?;
+            for path in entries.flatten().map(|entry| entry.path()) {
+                match path.strip_prefix(&self.hidden) {
+                    _ if path.is_dir() => folders.push(path),
+                    Ok(name) => names.push(name.to_string_lossy().into_owned()),
+                    Err(_) => {}
+                }
+            }
+        }
+        Ok(names)
+    }
+
     /// Opens a new file called `name`.
     pub fn create(&self, name: &str) -> Result<(File, PathBuf), Error> {
         let path = self.path(name)?;

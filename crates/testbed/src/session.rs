@@ -98,7 +98,7 @@ impl Recorded {
     /// The same as a table and two lines.
     pub fn to_text(&self) -> String {
         let (table, line, dir) = (self.report.to_text(), &self.line, self.dir.display());
-        format!("{table}{line}\nresult: {dir}\n")
+        format!("{table}{line}\nreport: {dir}/report.html\nresult: {dir}\n")
     }
 }
 

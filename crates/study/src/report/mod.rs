@@ -8,7 +8,7 @@ pub(crate) use claims::claims_table;
 
 use crate::blank::{summary_from, summary_json};
 use crate::manifest::Status;
-use crate::words::{hang, seeds};
+use crate::words::{Grid, hang, seeds};
 use serde_json::{Map, Value, json};
 use sidestep_lab::ClaimResult;
 use sidestep_lab::stats::Summary;
@@ -85,8 +85,7 @@ impl Report {
     /// The table, the claims and the warnings as text.
     pub fn to_text(&self) -> String {
         let mut out = self.headline();
-        let short = (self.claims.iter()).any(|claim| claim.metric.starts_with("fct_short"));
-        out.push_str(&table::of(&self.summaries, short));
+        out.push_str(&self.grid().render(&[]));
         if !self.claims.is_empty() {
             out.push('\n');
             out.push_str(&claims_table(&self.claims));
@@ -96,6 +95,12 @@ impl Report {
             out.push_str(&hang("warning: ", warning, 88));
         }
         out
+    }
+
+    /// The table: metrics as rows, schemes as columns.
+    pub(crate) fn grid(&self) -> Grid {
+        let short = (self.claims.iter()).any(|claim| claim.metric.starts_with("fct_short"));
+        table::of(&self.summaries, short)
     }
 
     fn headline(&self) -> String {

@@ -6,7 +6,7 @@ use sidestep_lab::stats::metric::{self, Metric, Reading};
 use sidestep_lab::stats::{Percentiles, Summary};
 
 /// Metrics as rows, schemes as columns. DIBS's short flows have rows where somebody asks for them.
-pub fn of(all: &[Summary], short_flows: bool) -> String {
+pub fn of(all: &[Summary], short_flows: bool) -> Grid {
     let mut grid = Grid::default();
     let header = all.iter().map(|s| s.scheme.clone());
     grid.row(std::iter::once(String::new()).chain(header));
@@ -40,7 +40,7 @@ pub fn of(all: &[Summary], short_flows: bool) -> String {
     section(&mut grid, "all flows that end", FLOWS.iter().collect());
     section(&mut grid, "packets", packets);
     section(&mut grid, "cost", COST.iter().collect());
-    grid.render(&[])
+    grid
 }
 
 /// A row of the table.

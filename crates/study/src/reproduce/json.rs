@@ -127,9 +127,6 @@ fn settings_json(figure: &FigureResult) -> Vec<Value> {
 }
 
 /// A digest of every run of a figure that has one, in their order: equal on all machines.
-pub(super) fn hash(figure: &FigureResult) -> String {
-    let records = figure.results.points.iter().flat_map(|p| &p.records);
-    let simulated = records.filter(|r| !r.unmeasured.has("trajectory_hash"));
-    let digest = simulated.fold(0, |hash, r| sidestep_types::mix64(hash ^ r.trajectory_hash));
-    format!("{digest:016x}")
+fn hash(figure: &FigureResult) -> String {
+    crate::page::digest(&figure.results)
 }

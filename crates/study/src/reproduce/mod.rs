@@ -4,10 +4,9 @@
 //! directory, whose `report.html` and `report.json` say the same.
 
 pub mod arms;
-mod beside;
-mod drawn;
+pub(crate) mod beside;
+pub(crate) mod drawn;
 mod figure;
-mod html;
 mod json;
 pub mod run;
 pub mod shelf;
@@ -20,8 +19,7 @@ pub use figure::FigureResult;
 
 use crate::Status;
 use crate::plot::Palette;
-use drawn::Drawn;
-use sidestep_lab::{ClaimResult, Experiment, Results, Verdict};
+use sidestep_lab::{ClaimResult, Verdict};
 
 /// All that was reproduced.
 pub struct Reproduction {
@@ -33,17 +31,8 @@ pub struct Reproduction {
     pub figures: Vec<FigureResult>,
 }
 
-/// The plots of one experiment, as a report has them.
-pub(crate) fn plots_of(experiment: &Experiment, results: &Results) -> Vec<Drawn> {
-    let own = experiment.points.iter().flat_map(|p| &p.scenario.schemes);
-    let palette = palette(own.map(|scheme| scheme.name.as_str()));
-    let all = 0..experiment.plots.len();
-    all.map(|nth| drawn::draw(experiment, results, nth, &palette))
-        .collect()
-}
-
 /// A look for each scheme; the two that are most compared with have theirs in all reports.
-fn palette<'a>(schemes: impl Iterator<Item = &'a str>) -> Palette {
+pub(crate) fn palette<'a>(schemes: impl Iterator<Item = &'a str>) -> Palette {
     Palette::new(["dctcp", "dibs"].into_iter().chain(schemes))
 }
 
@@ -95,6 +84,11 @@ impl Reproduction {
         totals
     }
 
+    /// The whole report as one HTML file.
+    pub fn to_html(&self) -> String {
+        crate::page::figures_page(self)
+    }
+
     /// Partial when any figure is.
     pub fn status(&self) -> Status {
         match self.figures.iter().all(|f| f.status == Status::Complete) {
@@ -113,7 +107,7 @@ impl Reproduction {
     }
 
     /// A look for each scheme, the same in all figures.
-    fn palette(&self) -> Palette {
+    pub(crate) fn palette(&self) -> Palette {
         let points = self.figures.iter().flat_map(|f| &f.experiment.points);
         palette(points.flat_map(|p| p.scenario.schemes.iter().map(|s| s.name.as_str())))
     }
@@ -122,7 +116,7 @@ impl Reproduction {
 /// Does this verdict make the command fail? In a full run any that is not the expected one, and a number that left the
 /// interval recorded with an expected failure. A quick run has fewer seeds and shorter ones: there only the opposite of
 /// what is expected fails.
-fn fails(claim: &ClaimResult, quick: bool) -> bool {
+pub(crate) fn fails(claim: &ClaimResult, quick: bool) -> bool {
     use Verdict::{NotJudged, NotReproduced, Reproduced};
     match (claim.expect, claim.verdict) {
         (_, NotJudged) => false,
@@ -133,7 +127,7 @@ fn fails(claim: &ClaimResult, quick: bool) -> bool {
 }
 
 /// What is to be known of a claim's number beside it: why there is no interval, what would decide, what moved.
-fn remarks(claim: &ClaimResult, quick: bool) -> Vec<String> {
+pub(crate) fn remarks(claim: &ClaimResult, quick: bool) -> Vec<String> {
     let mut all = Vec::new();
     if let Some(why) = &claim.why_no_interval {
         all.push(format!("no interval: {why}"));
@@ -153,13 +147,13 @@ fn remarks(claim: &ClaimResult, quick: bool) -> Vec<String> {
 }
 
 /// The paper's number as people read it; `-` when it gives none.
-fn papers(claim: &ClaimResult) -> String {
+pub(crate) fn papers(claim: &ClaimResult) -> String {
     let number = |n| format!("{}{}", crate::words::number(n), unit(claim));
     claim.paper.map_or("-".into(), number)
 }
 
 /// A claim's number as people read it: `≥ 21.3 ms`.
-fn ours(claim: &ClaimResult) -> String {
+pub(crate) fn ours(claim: &ClaimResult) -> String {
     let Some(value) = claim.ours else {
         return "-".into();
     };
@@ -185,7 +179,7 @@ fn unit(claim: &ClaimResult) -> &'static str {
 }
 
 /// `18.2 to 24.1`
-fn interval(claim: &ClaimResult) -> Option<String> {
+pub(crate) fn interval(claim: &ClaimResult) -> Option<String> {
     let number = crate::words::number;
     claim
         .ci
@@ -193,7 +187,7 @@ fn interval(claim: &ClaimResult) -> Option<String> {
 }
 
 /// Where a claim is made: `query rate 300 /s`.
-fn place(claim: &ClaimResult) -> String {
+pub(crate) fn place(claim: &ClaimResult) -> String {
     let say = |at: &std::collections::BTreeMap<String, String>| {
         let parts: Vec<String> = at
             .iter()

@@ -6,7 +6,7 @@ use crate::blank::summary_json;
 use crate::figures::picture;
 use crate::staging::Staging;
 use crate::sweep::{CODE, How, measure_experiments};
-use crate::{Error, MeasureOptions, Measurement, when};
+use crate::{Error, MeasureOptions, Measurement, page, when};
 use serde_json::{Value, json};
 use sidestep_lab::Experiment;
 use sidestep_lab::stats::metric::{CLASS_METRICS, METRICS};
@@ -160,7 +160,7 @@ fn write(staging: &Staging, reproduction: &Reproduction) -> Result<(), Error> {
         "report.json",
         format!("{:#}\n", reproduction.to_json()).as_bytes(),
     )?;
-    staging.write("report.html", reproduction.to_html().as_bytes())
+    staging.write(page::FILE, reproduction.to_html().as_bytes())
 }
 
 /// Every metric at every point: a row each. Counts are those of a seed, on average.

@@ -16,14 +16,12 @@ pub use cache::{CODE, Cache, CacheUse, Key};
 pub use report::{SweepPoint, SweepReport};
 pub use spent::Spent;
 
-use crate::figures::picture;
 use crate::manifest::Status;
 use crate::progress::{Board, Line, Show, share};
-use crate::reproduce::plots_of;
 use crate::staging::Staging;
 use crate::when;
 use crate::workers::{in_order, thread_cpu_s};
-use crate::{Error, logs, recorder};
+use crate::{Error, logs, page, recorder};
 use cost::Costs;
 use jobs::{Job, Jobs};
 use serde_json::{Map, Value, json};
@@ -344,11 +342,7 @@ fn write(
     let points = measurement.results.points.iter();
     let logged = points.flat_map(|point| point.records.iter().map(|run| (&point.at[..], run)));
     logs::write(&staging, logged)?;
-    for plot in plots_of(experiment, &measurement.results) {
-        if let Ok(scene) = &plot.scene {
-            picture(&staging, &format!("plots/{}", plot.file), scene)?;
-        }
-    }
+    page::sweep(&staging, experiment, &measurement.results, report)?;
     staging.write(
         "summary.json",
         recorder::pretty(&report.to_json()).as_bytes(),

@@ -196,7 +196,8 @@ impl SweepReport {
             out.push_str(&hang("PARTIAL: ", words, 88));
         }
         out.push('\n');
-        out.push_str(&self.table());
+        let (grid, left) = self.grid();
+        out.push_str(&grid.render(&left));
         if !self.claims.is_empty() {
             out.push('\n');
             out.push_str(&claims_table(&self.claims));
@@ -210,8 +211,8 @@ impl SweepReport {
         out
     }
 
-    /// Points and schemes as rows, metrics as columns.
-    fn table(&self) -> String {
+    /// Points and schemes as rows, metrics as columns; and which columns, beside the first, hold words.
+    pub(crate) fn grid(&self) -> (Grid, Vec<usize>) {
         let mut grid = Grid::default();
         let axes = self.axes.iter().map(|axis| axis.name.clone());
         let head = axes.chain(["scheme".to_string(), "seeds".to_string()]);
@@ -224,8 +225,7 @@ impl SweepReport {
                 grid.row(point.at.iter().cloned().chain(ran).chain(cells));
             }
         }
-        let left: Vec<usize> = (1..=self.axes.len()).collect();
-        grid.render(&left)
+        (grid, (1..=self.axes.len()).collect())
     }
 }
 

@@ -1,18 +1,20 @@
-//! One claim of a figure.
+//! One claim of a section.
 
-use super::super::drawn::{Sheet, measured};
-use super::super::{FigureResult, Reproduction, fails, interval, ours, papers, place, remarks};
 use super::markup::{anchor, escape, put, sheet};
+use super::{Page, Section, filter};
+use crate::reproduce::drawn::{Sheet, measured};
+use crate::reproduce::{fails, interval, ours, papers, place, remarks};
 use crate::words::number;
 use sidestep_lab::{ClaimResult, Verdict};
 
 /// All that is known of a claim.
-pub fn one_claim(out: &mut String, all: &Reproduction, figure: &FigureResult, claim: &ClaimResult) {
+pub fn one_claim(out: &mut String, all: &Page<'_>, section: &Section<'_>, claim: &ClaimResult) {
     put(
         out,
         format_args!(
-            "<div class=\"claim\" id=\"{}\">\n<p>{} <b>{}</b></p>\n<dl>\n",
-            claim_anchor(figure, claim),
+            "<div class=\"claim\" id=\"{}\" data-verdict=\"{}\">\n<h4>{} {}</h4>\n<dl>\n",
+            section.claim_anchor(claim),
+            filter::keys(claim, all.quick),
             chip(claim, all.quick),
             escape(&claim.says)
         ),
@@ -42,7 +44,7 @@ pub fn one_claim(out: &mut String, all: &Reproduction, figure: &FigureResult, cl
         item("gap", &escape(&claim.gap));
     }
     if !claim.gap_sweep.is_empty() {
-        item("decided by", &sweep_link(all, figure, &claim.gap_sweep));
+        item("decided by", &sweep_link(all, section, &claim.gap_sweep));
     }
     item("in the paper", &escape(&claim.figure));
     item("name", &format!("<code>{}</code>", escape(&claim.id)));
@@ -52,7 +54,7 @@ pub fn one_claim(out: &mut String, all: &Reproduction, figure: &FigureResult, cl
         let mut table = Sheet::default();
         table
             .head
-            .extend(figure.experiment.axes.iter().map(|a| a.name.clone()));
+            .extend(section.subject.axes.iter().map(|a| a.name.clone()));
         table.head.extend(["ours".to_string(), "interval".into()]);
         for point in shown {
             let mut row = point.at.clone();
@@ -70,18 +72,19 @@ pub fn one_claim(out: &mut String, all: &Reproduction, figure: &FigureResult, cl
             }));
             table.rows.push(row);
         }
-        sheet(out, &table);
+        let label = format!("{}, {}: points", section.path, claim.id);
+        sheet(out, &label, &claim.says, &table);
     }
     out.push_str("</div>\n");
 }
 
 /// A link to the experiment that shows an assumption, when the report has it.
-fn sweep_link(all: &Reproduction, figure: &FigureResult, name: &str) -> String {
+fn sweep_link(all: &Page<'_>, section: &Section<'_>, name: &str) -> String {
     let path = match name.contains('/') {
         true => name.to_string(),
-        false => format!("{}/{name}", figure.paper),
+        false => format!("{}/{name}", section.group),
     };
-    match all.figures.iter().any(|f| f.path() == path) {
+    match all.sections.iter().any(|s| s.path == path) {
         true => format!("<a href=\"#{}\">{}</a>", anchor(&path), escape(name)),
         false => format!("<code>sidestep reproduce {}</code>", escape(&path)),
     }
@@ -105,9 +108,4 @@ pub fn chip(claim: &ClaimResult, quick: bool) -> String {
         "<span class=\"chip {class}\">{}</span>{note}",
         claim.verdict
     )
-}
-
-/// Where a claim stands in the file.
-pub fn claim_anchor(figure: &FigureResult, claim: &ClaimResult) -> String {
-    format!("{}-{}", anchor(&figure.path()), anchor(&claim.id))
 }

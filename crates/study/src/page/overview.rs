@@ -1,0 +1,76 @@
+//! All claims in one table.
+
+use super::claim::chip;
+use super::markup::{Out, escape, put, region};
+use super::{Page, filter};
+use crate::reproduce::{INTERVALS, interval, ours, papers};
+use std::collections::BTreeSet;
+
+impl Page<'_> {
+    pub(super) fn overview(&self, out: &mut Out) {
+        if self.claims().next().is_none() {
+            return;
+        }
+        out.push_str("<section id=\"claims\" aria-labelledby=\"claims-head\">\n<h2 id=\"claims-head\">All claims</h2>\n");
+        out.push_str(
+            "<p class=\"lead meta\">Reproduced: the whole 95 % interval of our number lies in the range that was \
+             written down as counting. Not reproduced: no part of it does. Can't tell: anything else.</p>\n",
+        );
+        put(
+            out,
+            format_args!(
+                "<p class=\"meta\">{} Ranges are those of commit {}.</p>\n",
+                escape(INTERVALS),
+                escape(crate::COMMIT)
+            ),
+        );
+        filter::write(out, self);
+        region(out, "All claims, table");
+        out.push_str("<table>\n<caption class=\"unseen\">What the paper says, and what we measured</caption>\n<thead><tr>");
+        // Of a page of one section there is nothing to tell apart.
+        let many = self.sections.len() > 1;
+        for head in ["figure", "verdict", "the paper says"] {
+            if head == "figure" && !many {
+                continue;
+            }
+            put(out, format_args!("<th scope=\"col\">{head}</th>"));
+        }
+        for head in ["paper", "ours", "95 % interval"] {
+            put(
+                out,
+                format_args!("<th scope=\"col\" class=\"n\">{head}</th>"),
+            );
+        }
+        out.push_str("</tr></thead>\n<tbody>\n");
+        let groups: BTreeSet<&str> = self.sections.iter().map(|s| s.group).collect();
+        for (section, claim) in self.claims() {
+            let heading = match groups.len() {
+                1 => section.heading.clone(),
+                _ => format!("{} {}", section.group, section.heading),
+            };
+            let figure = match many {
+                true => format!(
+                    "<td><a href=\"#{}\">{}</a></td>",
+                    section.anchor(),
+                    escape(&heading)
+                ),
+                false => String::new(),
+            };
+            put(
+                out,
+                format_args!(
+                    "<tr data-verdict=\"{}\">{figure}<td>{}</td><th scope=\"row\" class=\"says\"><a href=\"#{}\">{}</a></th>\
+                     <td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+                    filter::keys(claim, self.quick),
+                    chip(claim, self.quick),
+                    section.claim_anchor(claim),
+                    escape(&claim.says),
+                    escape(&papers(claim)),
+                    escape(&ours(claim)),
+                    escape(&interval(claim).unwrap_or_else(|| "-".into())),
+                ),
+            );
+        }
+        out.push_str("</tbody></table></div>\n</section>\n");
+    }
+}
