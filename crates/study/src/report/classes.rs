@@ -51,8 +51,8 @@ const ROWS: [Row; 16] = [
     ),
     (
         "detours",
-        |c| c.detours > 0,
-        |s, c| counted(s, "classes.detours", c.detours),
+        |c| c.detours_delivered > 0,
+        |s, c| counted(s, "classes.detours_delivered", c.detours_delivered),
     ),
 ];
 
