@@ -202,6 +202,8 @@ pub struct ClassRecord {
     pub n_reordering: Vec<u64>,
     /// Bytes delivered in order.
     pub delivered_bytes: u64,
+    /// Detours of the packets that arrived.
+    pub detours_delivered: u64,
     /// Completion times of its flows that end.
     pub fct: Sample,
     /// The same over what an idle network would have taken, as [`mod@slowdown`] keeps it.
@@ -295,6 +297,7 @@ impl Record {
     fn flow(&mut self, flow: &FlowPlan, seen: &FlowOutcome, end: Time, ideal: &mut Ideal<'_>) {
         let class = &mut self.classes[usize::from(flow.class)];
         class.delivered_bytes += seen.delivered_bytes;
+        class.detours_delivered += u64::from(seen.detours);
         if flow.is_endless() {
             let lasted = seen.started.map(|at| end.saturating_sub(at).as_s_f64());
             let goodput = lasted.map_or(0.0, |s| seen.delivered_bytes as f64 / s);

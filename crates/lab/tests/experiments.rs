@@ -27,6 +27,9 @@ impl Files for Base {
     fn read(&self, path: &str) -> Result<String, String> {
         match path {
             "base.toml" => Ok(BASE.into()),
+            "late.csv" => {
+                Ok("start,src,dst,size,class\n1 ms,0,3,1 kB,web\n1 s,1,3,1 kB,late\n".into())
+            }
             "chain.toml" => Ok("extends = \"base.toml\"\n".into()),
             _ => Err("no such file".into()),
         }
@@ -369,5 +372,24 @@ fn claims_are_judged_only_for_the_settings_that_they_were_made_for() {
     assert_eq!(
         said(&["workload.query.rate=700 /s"]),
         "made for workload.query.rate = 300 /s, 600 /s, 200 /s"
+    );
+}
+
+#[test]
+fn a_class_that_sends_nothing_and_groups_that_nobody_names_are_warned_about() {
+    let text = format!(
+        "{GOOD}[[plot]]\nkind = \"lines\"\nx = \"workload.query.rate\"\n\
+         y = [\"fct_p99_ms:late\", \"fct_p99_ms:web\", \"group_p50_ms\"]\n\
+         [workload.own]\nkind = \"flow_list\"\nfile = \"late.csv\"\n"
+    );
+    let warnings = read(&text, &[], false).unwrap().warnings();
+    let said = |start: &str| warnings.iter().filter(|w| w.starts_with(start)).count();
+    let late =
+        "fct_p99_ms:late has no value: no flow of the class starts before the run's end at 10 ms";
+    let groups = "group_p50_ms has no value: no flow of a list names a group";
+    assert_eq!(
+        (said(late), said(groups), said("fct_p99_ms:web")),
+        (1, 1, 0),
+        "{warnings:?}"
     );
 }

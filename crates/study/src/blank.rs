@@ -138,6 +138,7 @@ mod tests {
             "delivered",
             "detoured",
             "detours",
+            "detours_delivered",
             "dropped",
             "marked",
             "detours_each",

@@ -171,6 +171,7 @@ fn classes(records: &[&Record]) -> Vec<ClassSummary> {
             transport_reordered: sum(|class| class.transport_reordered),
             n_reordering: n_reordering(&all),
             delivered_bytes: sum(|class| class.delivered_bytes),
+            detours_delivered: sum(|class| class.detours_delivered),
             fct_ms: Percentiles::of(&mut merged(|class| &class.fct)),
             slowdown: Percentiles::of_slowdowns(&mut merged(|class| &class.slowdown)),
             group_ms: Percentiles::of(&mut merged(|class| &class.groups)),

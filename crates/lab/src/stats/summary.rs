@@ -266,6 +266,9 @@ pub struct ClassSummary {
     pub n_reordering: Vec<u64>,
     /// Bytes delivered in order.
     pub delivered_bytes: u64,
+    /// Detours of the data packets that arrived, as the rows of flows have them.
+    #[serde(default)]
+    pub detours_delivered: u64,
     /// Completion times of its flows that end, in milliseconds.
     pub fct_ms: Percentiles,
     /// The same over what each would take over an idle network.

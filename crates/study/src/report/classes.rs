@@ -15,7 +15,7 @@ pub struct Block {
 /// A row: its words, whether a class has anything to say here, and what.
 type Row = (
     &'static str,
-    fn(&ClassSummary) -> bool,
+    fn(&Summary, &ClassSummary) -> bool,
     fn(&Summary, &ClassSummary) -> String,
 );
 
@@ -24,7 +24,7 @@ const ROWS: [Row; 16] = [
     ("completion p99, ms", ends, |_, c| p99(&c.fct_ms)),
     (
         INTERVAL,
-        |c| c.fct_ms.ci.is_some(),
+        |_, c| c.fct_ms.ci.is_some(),
         |_, c| interval(&c.fct_ms),
     ),
     ("completion p99.9, ms", ends, |_, c| p999(&c.fct_ms)),
@@ -37,7 +37,7 @@ const ROWS: [Row; 16] = [
     ("group completion p99, ms", groups, |_, c| p99(&c.group_ms)),
     (
         INTERVAL,
-        |c| c.group_ms.ci.is_some(),
+        |_, c| c.group_ms.ci.is_some(),
         |_, c| interval(&c.group_ms),
     ),
     ("group completion mean, ms", groups, |_, c| {
@@ -46,15 +46,17 @@ const ROWS: [Row; 16] = [
     ("groups completed", groups, |_, c| completed(&c.group_ms)),
     (
         "data packets dropped",
-        |_| true,
+        |_, _| true,
         |s, c| counted(s, "classes.dropped", c.dropped),
     ),
     (
         "detours",
-        |c| c.detours > 0,
-        |s, c| counted(s, "classes.detours", c.detours),
+        |s, c| c.detours_delivered > 0 && !s.unmeasured.has(DETOURS),
+        |s, c| counted(s, DETOURS, c.detours_delivered),
     ),
 ];
+
+const DETOURS: &str = "classes.detours_delivered";
 
 const INTERVAL: &str = "  95 % interval over seeds";
 
@@ -76,7 +78,10 @@ fn block(all: &[Summary], name: &str) -> Block {
         let each = all.iter().zip(&places);
         each.map(|(s, place)| (s, place.map(|place| &s.classes[place])))
     };
-    let shown = |row: &&Row| pairs().any(|(_, class)| class.is_some_and(row.1));
+    let shown = |row: &&Row| {
+        let has = |class: &ClassSummary, s: &Summary| row.1(s, class);
+        pairs().any(|(s, class)| class.is_some_and(|class| has(class, s)))
+    };
     let cells = |(words, _, cell): &Row| {
         let cells = pairs().map(|(s, class)| class.map_or("-".into(), |class| cell(s, class)));
         std::iter::once(format!("  {words}")).chain(cells).collect()
@@ -93,15 +98,15 @@ pub fn has_mixed_groups(s: &Summary) -> bool {
     s.group_ms.n > of_classes.sum()
 }
 
-fn ends(class: &ClassSummary) -> bool {
+fn ends(_: &Summary, class: &ClassSummary) -> bool {
     class.fct_ms.n > 0
 }
 
-fn slows(class: &ClassSummary) -> bool {
+fn slows(_: &Summary, class: &ClassSummary) -> bool {
     class.slowdown.n > 0
 }
 
-fn groups(class: &ClassSummary) -> bool {
+fn groups(_: &Summary, class: &ClassSummary) -> bool {
     class.group_ms.n > 0
 }
 

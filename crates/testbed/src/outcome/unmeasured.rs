@@ -43,6 +43,7 @@ const NEVER: [&str; 50] = [
     "trajectory_hash",
     "classes.detoured",
     "classes.detours",
+    "classes.detours_delivered",
     "classes.dropped",
     "classes.detours_each",
     "classes.extra_hops",

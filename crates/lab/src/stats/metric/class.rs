@@ -36,7 +36,7 @@ of_class! {
     GroupsOfClass Ms "group_mean_ms" "mean completion time of groups of its flows" => |c| mean(&c.group_ms);
     GroupsOfClass Share "group_completed_share" "share of groups of its flows that completed" => |c| known(c.group_ms.completed_share);
     DataPackets Count "drops" "its data packets dropped, for any reason" => |c| number(c.dropped);
-    DataPackets Count "detours" "detours of its data packets" => |c| number(c.detours);
+    DataPackets Count "detours" "detours of its data packets that arrived" => |c| number(c.detours_delivered);
     Flows Count "delivered_bytes" "its payload bytes delivered in order" => |c| number(c.delivered_bytes);
 }
 
@@ -103,7 +103,7 @@ impl<'a> Named<'a> {
         };
         let counted = match self.metric.name {
             "drops" => "classes.dropped",
-            "detours" => "classes.detours",
+            "detours" => "classes.detours_delivered",
             _ => "",
         };
         match summary.class(name) {
