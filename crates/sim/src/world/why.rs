@@ -34,7 +34,7 @@ impl<A: Agenda> World<A> {
         let host = (account.number >> 32) as usize;
         Some(Explained {
             steps: account.steps,
-            sent_by_host: self.hosts.iter().nth(host).map_or(0, |host| host.sent),
+            sent_by_host: self.hosts.get(host).map_or(0, |host| host.sent),
         })
     }
 

@@ -148,6 +148,9 @@ fn a_detour_says_which_ports_had_room_and_how_one_was_chosen() {
         "of the 3 other ports to a switch 1 has room (port 2 to agg 2): the only one; marked, as \
          detours are"
     );
+    let (packet, mut held) = (packet(), queues([100; 4]));
+    let others = scene(&packet, &mut held).others(PortId(1));
+    assert_eq!(others, [0, 2].map(PortId).into_iter().collect());
     let (verdict, words) = buffer_says("dibs", &[], [100; 4]);
     assert_eq!(verdict, Verdict::Drop(DropReason::Full));
     assert_eq!(words, "none of the 3 other ports to a switch has room");
