@@ -70,10 +70,8 @@ pub fn flows(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, St
         let (start, fine) =
             time.ok_or_else(|| text.error(line, "a start in seconds", &shown(start)))?;
         rounded += u64::from(fine || cut);
-        let plain = !priority.is_empty() && priority.bytes().all(|b| b.is_ascii_digit());
-        if !plain {
-            return Err(text.error(line, "a priority group", &shown(priority)));
-        }
+        let priority: u8 = (priority.parse())
+            .map_err(|_| text.error(line, "a priority group", &shown(priority)))?;
         all.push(Flow {
             start,
             src,

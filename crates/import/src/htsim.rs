@@ -167,6 +167,8 @@ impl Reader<'_> {
             }
         }
         self.connections += 1;
+        // What never ends sets off nothing.
+        flow.group = flow.group.filter(|_| flow.size.is_some());
         match (waits, starts) {
             (None, false) => {
                 return Err(text.error(line, "a start or a trigger", &shown(row)));

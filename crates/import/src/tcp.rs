@@ -277,9 +277,10 @@ mod tests {
             (2, true, 8, 100, "A"),
             (3, true, 58, 100, "A"),
             (4, true, 258, 100, "A"),
+            (5, true, 8, 50, "A"),
         ]);
         assert_eq!(flows, [(1, true, 350)]);
-        assert_eq!((done.again, done.unseen), (150, 100));
+        assert_eq!((done.again, done.unseen), (200, 100));
     }
 
     #[test]

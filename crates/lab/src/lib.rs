@@ -44,7 +44,7 @@ pub use experiment::{
 };
 pub use load::{ClassLoad, LoadReport};
 pub use probe::{LoggedDetour, LoggedEvent, LoggedPath, LoggedStep, Occupancy, Probe, Probed};
-pub use read::{SCHEME_KEYS, SECTIONS};
+pub use read::{POINTS, SCHEME_KEYS, SECTIONS};
 pub use record::{ClassRecord, Counts, Record, Signals, Span};
 pub use run::{Progress, Run};
 pub use scenario::{Scenario, Setting};

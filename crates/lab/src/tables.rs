@@ -326,9 +326,6 @@ pub const PLOT: &[Param] = &[
     Param::with_default("log", ParamUnit::File, "", "logarithmic axes: x, y or xy"),
 ];
 
-/// The keys of `[[claim]]` and `[[plot]]` that hold a table of axes and values, and no text.
-pub const POINTS: [&str; 3] = ["at", "less", "per"];
-
 /// The keys of `[[plot]]` that hold one word or several.
 pub const PLOT_LISTS: [&str; 2] = ["y", "schemes"];
 

@@ -18,11 +18,11 @@ use section::{array, named, object, section, table_or_list};
 use serde_json::{Map, Value, json};
 use sidestep_study::lab::stats::metric::METRICS;
 use sidestep_study::lab::tables::{
-    CHANGE, CLAIM, FIGURE, LISTS, PLOT, PLOT_LISTS, POINTS, PROBE, PROBE_LISTS, SCENARIO,
+    CHANGE, CLAIM, FIGURE, LISTS, PLOT, PLOT_LISTS, PROBE, PROBE_LISTS, SCENARIO,
 };
 use sidestep_study::lab::{
-    AROUND, AT, Choice, HOST_SPEC, MAY_DIFFER, Over, PlotKind, SCHEME_KEYS, SECTIONS, SWITCH_SPEC,
-    Spec, TRANSPORT_SPEC, Verdict,
+    AROUND, AT, Choice, HOST_SPEC, MAY_DIFFER, Over, POINTS, PlotKind, SCHEME_KEYS, SECTIONS,
+    SWITCH_SPEC, Spec, TRANSPORT_SPEC, Verdict,
 };
 use sidestep_study::sim::{topology, workload};
 use sidestep_study::transport::shim;

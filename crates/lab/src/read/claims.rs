@@ -5,10 +5,13 @@ use super::fixed::fixed;
 use super::reader::Reader;
 use super::words::stem;
 use crate::claim::{Accept, Claim, Compare, NO_NUMBER, Over, Verdict};
-use crate::tables::{CLAIM, POINTS};
+use crate::tables::CLAIM;
 use sidestep_config::document::{Item, Node, Table, find};
 use sidestep_config::problem::{At, Problems, suggest};
 use std::collections::BTreeMap;
+
+/// Keys that hold a table of axes and values, and no text.
+pub const POINTS: [&str; 3] = ["at", "less", "per"];
 
 impl Reader<'_> {
     /// Reads all claims.

@@ -22,5 +22,6 @@ mod switches;
 mod traffic;
 mod words;
 
+pub use claims::POINTS;
 pub use schemes::SCHEME_KEYS;
 pub use words::SECTIONS;
