@@ -134,7 +134,9 @@ pub fn undecided(accept: Accept, known: Known) -> (Option<u64>, String) {
         return none("unfinished flows leave a bound alone");
     };
     if known.apart {
-        return none("the seeds' own numbers fall apart, as where a few timeouts decide");
+        let why = "more seeds alone do not decide: their own numbers fall apart, as where a few timeouts do; \
+                   longer runs may";
+        return (None, why.into());
     }
     let beyond = |half: f64, room: f64| if half > room { half / room } else { 0.0 };
     let factor = if accept.holds(v) {

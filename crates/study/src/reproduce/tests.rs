@@ -283,6 +283,16 @@ fn a_quick_run_fails_on_what_is_not_reproduced_alone() {
     check(CantTell, CantTell, false, false);
     check(Reproduced, CantTell, true, false);
     check(Verdict::NotJudged, Reproduced, false, false);
+    // A short run in which nothing was dropped says nothing of a long one.
+    claim.accept = "0".into();
+    (claim.verdict, claim.expect) = (Reproduced, NotReproduced);
+    assert_eq!((fails(&claim, false), fails(&claim, true)), (true, false));
+    // Nor does an expected failure stay one if its number moves.
+    claim.verdict = NotReproduced;
+    (claim.ci, claim.expect_between) = (Some([5.0, 6.0]), Some([6.0, 7.0]));
+    assert!(!fails(&claim, false));
+    claim.ci = Some([5.0, 5.9]);
+    assert_eq!((fails(&claim, false), fails(&claim, true)), (true, false));
 }
 
 /// A claim's path, `dibs/fig08/fig08-qct`, and its verdict, of the rows of docs/grade.csv for this kind of run.
