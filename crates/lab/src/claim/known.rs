@@ -81,10 +81,14 @@ pub fn decide(accept: Accept, known: Known) -> (Known, Verdict) {
 /// - An extreme is decided by its value.
 /// - A bound may be anything beyond, so its interval is open there.
 pub fn verdict(accept: Accept, known: Known) -> Verdict {
-    let refuted = |only: f64| known.range.is_some_and(|r| r.low < only || r.high > only);
-    let exact = matches!(known.reading, Reading::Exactly(_));
-    if exact && accept.only().is_some_and(refuted) {
-        return Verdict::NotReproduced;
+    if let (Some(only), Some(range), Reading::Exactly(_)) =
+        (accept.only(), known.range, known.reading)
+    {
+        return match known.seeds >= LEAST_SEEDS {
+            _ if range.low < only || range.high > only => Verdict::NotReproduced,
+            true if known.why.is_none() => Verdict::Reproduced,
+            _ => Verdict::CantTell,
+        };
     }
     match surely(known) {
         Some(ci) if known.seeds >= LEAST_SEEDS && accept.holds_all(ci) => Verdict::Reproduced,
@@ -134,7 +138,9 @@ pub fn undecided(accept: Accept, known: Known) -> (Option<u64>, String) {
         return none("unfinished flows leave a bound alone");
     };
     if known.apart {
-        return none("the seeds' own numbers fall apart, as where a few timeouts decide");
+        let why = "more seeds alone do not decide: their own numbers fall apart, as where a few timeouts do; \
+                   longer runs may";
+        return (None, why.into());
     }
     let beyond = |half: f64, room: f64| if half > room { half / room } else { 0.0 };
     let factor = if accept.holds(v) {
@@ -216,6 +222,23 @@ mod tests {
             ..alone
         };
         assert_eq!(verdict(none, lost), Verdict::NotReproduced);
+    }
+
+    #[test]
+    fn what_no_seed_has_seen_may_still_come() {
+        // Poisson's upper limit: none in five seeds leaves up to 0.74 a seed.
+        let none = known(Reading::Exactly(0.0), 0.0, 3.689 / 5.0);
+        let none = Known {
+            range: Some(Interval {
+                low: 0.0,
+                high: 0.0,
+            }),
+            ..none
+        };
+        let of = |accept: &str| verdict(Accept::parse(accept).unwrap(), none);
+        assert_eq!(of("0"), Verdict::Reproduced);
+        assert_eq!(of(">0"), Verdict::CantTell);
+        assert_eq!(of("1.."), Verdict::NotReproduced);
     }
 
     #[test]

@@ -110,6 +110,12 @@ fn possible(claim: &Claim, whole: f64, seeds: usize, ci: Interval) -> Interval {
         (false, _) => 0.0,
     };
     let most = if share { 1.0 } else { f64::INFINITY };
+    // What no seed has seen may still come: of no event, Poisson's upper limit.
+    if metric.is_count && !claim.is_ratio() && (ci.low, ci.high) == (0.0, 0.0) {
+        let high = 3.689 / seeds as f64;
+        let low = if claim.is_difference() { -high } else { 0.0 };
+        return Interval { low, high };
+    }
     Interval {
         low: ci.low.max(least.min(whole)),
         high: ci.high.min(most.max(whole)),

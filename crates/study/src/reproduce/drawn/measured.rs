@@ -94,7 +94,7 @@ mod tests {
         );
         assert_eq!(
             measured("pauses"),
-            "pauses that switches sent, all seeds together"
+            "pauses that switches sent, a seed, on average"
         );
         assert_eq!((unit_of("qct_max_ms"), unit_of("jain")), ("ms", ""));
     }
