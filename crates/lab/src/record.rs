@@ -370,7 +370,9 @@ impl Record {
             .classes
             .iter_mut()
             .flat_map(|class| [&mut class.fct, &mut class.slowdown, &mut class.groups]);
-        own.into_iter().chain(&mut self.fct_by_size).chain(of_classes)
+        own.into_iter()
+            .chain(&mut self.fct_by_size)
+            .chain(of_classes)
     }
 }
 

@@ -79,7 +79,7 @@ pub fn draw(scenario: &Scenario, runs: &[Record], claims: &[ClaimResult]) -> Vec
         if figure.series.iter().all(|s| s.n == 0) {
             continue;
         }
-        let (scene, table, caption) = alone(&figure, &sample_of(kind.file), claims);
+        let (scene, table, caption) = alone(&figure, &sample_of(&kind.file), claims);
         drawn.push(Drawn {
             file: kind.file,
             kind: "cdf",

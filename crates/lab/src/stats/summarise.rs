@@ -34,8 +34,14 @@ pub fn summarise(records: &[&Record]) -> Summary {
             over_seeds(&summary.fct_query_ms, seeds.iter().map(|s| &s.fct_query_ms));
         for (i, class) in summary.classes.iter_mut().enumerate() {
             class.fct_ms.ci = over_seeds(&class.fct_ms, seeds.iter().map(|s| &s.classes[i].fct_ms));
-            class.slowdown.ci = over_seeds(&class.slowdown, seeds.iter().map(|s| &s.classes[i].slowdown));
-            class.group_ms.ci = over_seeds(&class.group_ms, seeds.iter().map(|s| &s.classes[i].group_ms));
+            class.slowdown.ci = over_seeds(
+                &class.slowdown,
+                seeds.iter().map(|s| &s.classes[i].slowdown),
+            );
+            class.group_ms.ci = over_seeds(
+                &class.group_ms,
+                seeds.iter().map(|s| &s.classes[i].group_ms),
+            );
         }
         summary.group_ms.ci = over_seeds(&summary.group_ms, seeds.iter().map(|s| &s.group_ms));
     }
