@@ -36,9 +36,9 @@ fn run(room: &Room, file: &str, more: &[&str], scenario: &str) -> u64 {
         .with_status(0);
     let summary: Value = serde_json::from_str(&done.out).unwrap();
     let classes = summary["schemes"]["dctcp"]["classes"]
-        .as_array()
+        .as_object()
         .unwrap()
-        .iter();
+        .values();
     let ended = classes.filter(|of| of["fct_ms"]["completed_share"] == 1.0);
     let ended: u64 = ended.map(|of| of["fct_ms"]["n"].as_u64().unwrap()).sum();
     let kept = said["kept"].as_array().unwrap().iter();

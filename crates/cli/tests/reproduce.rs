@@ -119,7 +119,7 @@ fn what_is_expected_and_not_reproduced_is_status_1_and_json_says_why() {
     let room = room(&[("fig1", figure("100..", "reproduced"))]);
     for (args, status) in [
         (&["reproduce", "mine/fig1", "--json", "--no-cache"][..], 1),
-        // One seed has no interval: a quick run then fails on nothing.
+        // One seed has no interval and decides nothing: a quick run then fails on nothing.
         (
             &["reproduce", "mine/fig1", "--json", "--quick", "--no-cache"],
             0,

@@ -15,7 +15,7 @@ const PAGE: &str = include_str!("../../../docs/results.md");
 
 /// A burst with everything that a result may hold: paths, probes, several seeds.
 const BURST: &str = "duration = \"1 ms\"\ndrain = \"400 ms\"\nseeds = \"1..2\"\nschemes = [\"dibs\"]\n\
-    [topology]\nkind = \"fat_tree\"\nk = 4\n[probe]\nloops = true\nlinks = \"1 ms\"\n\
+    [topology]\nkind = \"fat_tree\"\nk = 4\n[probe]\nloops = true\ndetours = true\nlinks = \"1 ms\"\n\
     [workload.query]\nkind = \"query\"\nrate = \"2 k/s\"\ndegree = 15\n";
 
 /// The section of this heading, to the next one.
@@ -130,7 +130,7 @@ fn the_page_names_the_files_columns_and_keys_of_a_run() {
     );
     named(
         "a class",
-        &keys(&summary["schemes"]["dibs"]["classes"][0]),
+        &keys(&summary["schemes"]["dibs"]["classes"]["query"]),
         text,
     );
     named(

@@ -313,7 +313,7 @@ const FIGURE: &str = r#"
 title = "ten answers at once"
 duration = "1 ms"
 drain = "10 s"
-seeds = "1..2"
+seeds = "1..3"
 schemes = ["droptail", "dibs"]
 [topology]
 kind = "testbed"

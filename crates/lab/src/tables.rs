@@ -425,6 +425,12 @@ pub const CLAIM: &[Param] = &[
         "",
         "our number's interval when that verdict was recorded, \"58..61\": it fails when it leaves it by more than its own",
     ),
+    Param::with_default(
+        "not_judged",
+        ParamUnit::File,
+        "",
+        "why the claim has no verdict here; a resolved scenario says so of settings it was not made for",
+    ),
 ];
 
 #[cfg(test)]

@@ -345,6 +345,10 @@ fn write_claim(out: &mut String, claim: &Claim) {
     if let Some(between) = claim.expect_between {
         line(out, "expect_between", &between.to_string());
     }
+    // Made again from here, it still is not what the claim was made for.
+    if let Some(why) = &claim.not_judged {
+        line(out, "not_judged", why);
+    }
 }
 
 fn line(out: &mut String, key: &str, value: &str) {

@@ -203,10 +203,15 @@ fn a_summary_by_hand() {
         (s.qct_ms.p50, s.qct_ms.p99, s.qct_ms.n),
         (Some(20.0), Some(30.0), 3)
     );
-    // Mean 20, standard deviation 10, error 10/√3, t 4.302653.
-    let half = 4.302653 * 10.0 / 3.0f64.sqrt();
+    // By logarithms around 30, of which the seeds' 10, 20 and 30 are 1/3, 2/3 and all; t 4.302653. Seeds that lie so far
+    // apart have their range taken in.
+    let (third, two_thirds) = ((1.0f64 / 3.0).ln(), (2.0f64 / 3.0).ln());
+    let spread = ((third * third + two_thirds * two_thirds) / 2.0).sqrt();
+    let times = (4.302653 * spread / 3.0f64.sqrt()).exp();
     let [low, high] = s.qct_ms.ci.unwrap();
-    assert!((low - (20.0 - half)).abs() < 1e-9 && (high - (20.0 + half)).abs() < 1e-9);
+    assert!(
+        (low / (30.0 / times) - 1.0).abs() < 1e-6 && (high / (30.0 * times) - 1.0).abs() < 1e-6
+    );
     assert_eq!(metric(&s, "qct_mean_ms"), Reading::Exactly(20.0));
     assert_eq!(metric(&s, "qct_p999_ms"), Reading::Exactly(30.0));
     // By size: those two, and the one of 90 ms.

@@ -162,7 +162,7 @@ impl Reader<'_> {
             },
             gap_sweep: text("gap_sweep"),
             expect_between: between.ok()?,
-            not_judged: None,
+            not_judged: (!words["not_judged"].0.is_empty()).then(|| text("not_judged")),
         })
     }
 }

@@ -11,7 +11,7 @@ use sidestep_study::switch::ports::Counts;
 
 /// Never known of real packets: what became of a flow's packets in the switches, what a network
 /// without a clock of its own would have to say, and pauses, which no testbed has.
-const NEVER: [&str; 51] = [
+const NEVER: [&str; 52] = [
     "detoured_share",
     "detoured_data_share",
     "detoured_query_share",
@@ -22,6 +22,7 @@ const NEVER: [&str; 51] = [
     "stretch_mean",
     "extra_hops_p99",
     "spurious_retransmits",
+    "spurious_share",
     "spurious_timeouts",
     "reordered_share",
     "transport_reordered_share",
