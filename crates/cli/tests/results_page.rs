@@ -179,6 +179,10 @@ fn the_page_names_the_files_columns_and_keys_of_a_sweep() {
     let mut own = columns(&dir.join("points.parquet"));
     own.remove("switch.capacity");
     own.retain(|column| !spans(metrics).contains(column) || rows(tables[1], "").contains(column));
+    // One name stands for the metrics of classes.
+    let of_class = own.extract_if(.., |column| column.contains(':'));
+    let of_class = of_class.count();
+    assert!(of_class > 1 && own.insert("METRIC:CLASS".into()));
     assert_eq!(rows(tables[1], ""), own, "points.parquet");
     let summary = json(&dir.join("summary.json"));
     named("summary.json of a sweep", &keys(&summary), text);
