@@ -164,7 +164,7 @@ impl<'a> Recorder<'a> {
         self.staging
             .write("scenario.toml", self.scenario.to_toml().as_bytes())?;
         let (scenario, plots) = (self.scenario, self.plots);
-        page::run(&self.staging, scenario, plots, &report, self.runs)?;
+        page::run(&self.staging, scenario, plots, report, self.runs)?;
         self.staging
             .write("summary.json", pretty(&report.to_json()).as_bytes())?;
         self.staging
