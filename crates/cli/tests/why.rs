@@ -151,6 +151,51 @@ fn a_run_that_is_another_one_is_said_to_be() {
     assert!(done.out.contains(says), "{}", done.out);
 }
 
+/// NICs that hold and mark little, before switches that hold enough.
+#[test]
+fn what_a_nic_decides_is_a_sentence_too() {
+    let room = Room::new();
+    let nics = "[host]\ncapacity = \"6 pkt\"\nbuffer = { kind = \"ecn\", mark_at = \"3 pkt\" }\n";
+    let burst = BURST.replace("\"20 pkt\"", "\"200 pkt\"");
+    room.file("burst.toml", &format!("{burst}{nics}"));
+    room.run(&["run", "burst.toml", "--out", "r"])
+        .with_status(0);
+    let args = [&DCTCP[..], &["--dropped"]].concat();
+    let dropped = first(&room, &args, |p| p["kind"] == "data");
+    let (host, number) = dropped.split_once(':').unwrap();
+    let before: u64 = number.parse::<u64>().unwrap() - 1;
+    let mut said = String::new();
+    for id in [format!("{host}:{before}"), dropped.clone()] {
+        let ask = ["why", "r", "--scheme", "dctcp", "--packet", &id];
+        said.push_str(&room.run(&ask).with_status(0).out);
+    }
+    golden("why-nic.txt", &said);
+}
+
+/// A run that was known already is recorded as such, and compared all the same.
+#[test]
+fn a_run_from_the_cache_is_compared() {
+    let room = Room::new();
+    room.file("burst.toml", BURST);
+    for out in ["r", "s"] {
+        room.run(&["run", "burst.toml", "--out", out])
+            .with_status(0);
+    }
+    let path = room.path().join("s/manifest.json");
+    let manifest = std::fs::read_to_string(&path).unwrap();
+    let runs: Value = serde_json::from_str(&manifest).unwrap();
+    assert_eq!(runs["runs"][1]["status"], "complete, from the cache");
+    let ask = ["why", "s", "--scheme", "dibs", "--packet", "5:0"];
+    let done = room.run(&ask).with_status(0);
+    let says = "is the one that s records.";
+    assert!(done.out.contains(says), "{}", done.out);
+    let hash = runs["runs"][1]["trajectory_hash"].as_str().unwrap();
+    std::fs::write(&path, manifest.replace(hash, "0123456789abcdef")).unwrap();
+    let done = room.run(&ask).with_status(1);
+    let says = "The run that was made again is another one";
+    assert!(done.out.contains(says), "{}", done.out);
+}
+
 #[test]
 fn the_columns_that_the_help_of_vectors_cuts_are_those_of_the_answer() {
     let room = Room::new();

@@ -1,8 +1,8 @@
 //! Which host has which address.
 
 use crate::lines::{Text, shown};
+use core::net::IpAddr;
 use std::collections::BTreeMap;
-use std::net::IpAddr;
 
 /// More hosts than this are in no network of Sidestep's.
 const MOST: u32 = 1 << 20;

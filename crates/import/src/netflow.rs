@@ -10,7 +10,7 @@ use crate::lines::{Text, shown};
 use crate::number::scaled;
 use crate::when::date;
 use crate::{Imported, Made, Options};
-use std::net::IpAddr;
+use core::net::IpAddr;
 
 /// What a column is, with the names that tools give it: small letters and digits alone. A number of the first says
 /// how many digits it is short of picoseconds.

@@ -9,6 +9,8 @@ use crate::hosts::Hosts;
 use crate::lines::error;
 use crate::tcp::{Conversations, Ends, Segment};
 use crate::{Imported, Made, Options};
+use core::net::IpAddr;
+use core::time::Duration;
 use etherparse::{
     EtherType, IpNumber, LaxIpPayloadSlice, LaxNetSlice, LaxSlicedPacket, TransportSlice,
     ether_type,
@@ -16,8 +18,6 @@ use etherparse::{
 use pcap_file::DataLink;
 use pcap_file::pcap::{PcapParseError, PcapParser, RawPcapPacket};
 use pcap_file::pcapng::{Block, PcapNgParseError, PcapNgParser};
-use std::net::IpAddr;
-use std::time::Duration;
 
 /// Reads a capture as flows.
 pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, String> {

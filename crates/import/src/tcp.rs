@@ -5,8 +5,8 @@
 //!                  ends with a SYN that opens the connection anew, with FIN or RST, or when nothing new was sent for
 //!                  the idle gap: then the next payload starts another.
 
+use core::net::IpAddr;
 use std::collections::BTreeMap;
-use std::net::IpAddr;
 
 /// More than this at once is no gap in a capture but another connection that came without its SYN.
 const LARGEST_GAP: i32 = 1 << 28;

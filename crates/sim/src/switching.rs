@@ -228,7 +228,12 @@ impl Switch {
     /// The same as a NIC: of a parcel that its host sends, by the only port.
     #[cold]
     #[inline(never)]
-    pub fn send<A: Agenda>(&mut self, fabric: &mut Fabric<A>, parcel: u32) -> Done {
+    pub fn send<A: Agenda, W: Witness>(
+        &mut self,
+        fabric: &mut Fabric<A>,
+        parcel: u32,
+        witness: &mut W,
+    ) -> Done {
         let mut at_hand = AtHand::<A, false> {
             fabric,
             frame: &self.frame,
@@ -238,7 +243,9 @@ impl Switch {
         };
         let (packet, outputs) = at_hand.at_hand();
         let mut queues = Live(outputs);
-        let (want, verdict) = (self.decider).decide(packet, PortId(0), false, &mut queues);
+        let said = (self.decider).decide(packet, PortId(0), false, &mut queues);
+        witness.decided(&self.decider, packet, said, false, &mut queues);
+        let (want, verdict) = said;
         let action = self.decider.carry_out(at_hand, want, verdict);
         Done { want, action }
     }

@@ -8,7 +8,7 @@ use crate::watch::{DetourSeen, Watched, Watcher, Watching};
 use crate::why::{Account, Met};
 use sidestep_switch::{Action, DropReason};
 use sidestep_transport::{AnySender, Endpoint};
-use sidestep_types::{FlowId, Kind, Packet, PortId, SwitchId, Time};
+use sidestep_types::{FlowId, HostId, Kind, Packet, PortId, SwitchId, Time};
 
 /// The path of a packet under way.
 struct Open {
@@ -168,7 +168,7 @@ impl Tracer {
     /// A switch took a packet out of the queue where it waited.
     pub fn evicted(&mut self, now: Time, switch: SwitchId, gone: &Evicted) {
         if let Some(account) = self.account_at(gone.parcel) {
-            account.evicted(now, switch, gone);
+            account.evicted(now, End::Switch(switch), gone);
         }
         match gone.fate {
             Fate::Moved(joined, wanted_queue) => {
@@ -204,6 +204,14 @@ impl Tracer {
         let joined = done.action.joined(done.want.port);
         let joined = joined.expect("the simulator's pool grows");
         self.step(now, parcel, TraceEvent::QueuedByHost { joined });
+    }
+
+    /// The NIC of `host` dropped a packet that waited there.
+    pub fn evicted_by_nic(&mut self, now: Time, host: HostId, gone: &Evicted, why: DropReason) {
+        if let Some(account) = self.account_at(gone.parcel) {
+            account.evicted(now, End::Host(host), gone);
+        }
+        self.dropped_by_host(now, gone.parcel, why);
     }
 
     /// The NIC of a packet's host dropped it, at once or after it had waited there.

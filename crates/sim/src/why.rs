@@ -1,7 +1,7 @@
 //! What one packet met, step by step, with the numbers that each decision was made of.
 //!
 //! **Decision**     none: everything happens as in a run in which nobody asks.
-//! **State**        the account of one packet, the packet that a switch has at hand, and of each flow that sent
+//! **State**        the account of one packet, the packet that a switch or NIC has at hand, and of each flow that sent
 //!                  something again what its sender had counted by then.
 //! **Units**        picoseconds, packets, bytes.
 //! **Errors**       none.
@@ -10,10 +10,10 @@
 //! others knows nothing of it ([`crate::World::explain`]).
 
 use crate::network::End;
-use crate::switching::{Evicted, Fate};
+use crate::switching::{Done, Evicted, Fate};
 use sidestep_switch::ports::{Live, Ports};
 use sidestep_switch::why::{self, Scene};
-use sidestep_switch::{Decider, Depth, DropReason, Hops, Joined, Sched, Verdict, Want};
+use sidestep_switch::{Action, Decider, Depth, DropReason, Hops, Joined, Sched, Verdict, Want};
 use sidestep_transport::SenderCounters;
 use sidestep_types::{FlowId, Kind, Packet, PortId, SwitchId, Time};
 use std::collections::BTreeMap;
@@ -41,9 +41,11 @@ pub struct Told {
 pub enum Met {
     /// Its host put it on the NIC.
     Sent(Box<Sent>),
+    /// The NIC of its host, where NICs decide, did so about it.
+    Nic(Box<Judged>),
     /// A switch decided about it.
     Decided(Box<Decided>),
-    /// A switch took it out of the queue where it waited, for another.
+    /// A switch, or a NIC, took it out of the queue where it waited, for another.
     Evicted(Box<Displaced>),
     /// It was lost on a link that was down, or waiting for it.
     Lost {
@@ -120,6 +122,17 @@ pub struct Decided {
     pub hash: u32,
     /// The route, and why it took the wanted port.
     pub route: Option<(&'static str, String)>,
+    /// What was done with it.
+    pub judged: Judged,
+    /// For how long the link that it came over had been paused by then.
+    pub paused_before: Time,
+    /// For how long the link of the port that it joined had been paused by then.
+    pub paused: Time,
+}
+
+/// What a switch, or a NIC, did with a packet that wanted a port.
+#[derive(Clone, Debug)]
+pub struct Judged {
     /// The wanted port and its queue.
     pub want: Want,
     /// That queue in words.
@@ -138,10 +151,6 @@ pub struct Decided {
     pub dropped: Option<DropReason>,
     /// Packets that were taken out of queues for it.
     pub displaced: u32,
-    /// For how long the link that it came over had been paused by then.
-    pub paused_before: Time,
-    /// For how long the link of the port that it joined had been paused by then.
-    pub paused: Time,
     /// Its bytes of link time from here on.
     pub wire: u16,
 }
@@ -149,8 +158,8 @@ pub struct Decided {
 /// A packet that made room.
 #[derive(Clone, Debug)]
 pub struct Displaced {
-    /// The switch.
-    pub switch: SwitchId,
+    /// The switch, or the host of the NIC.
+    pub here: End,
     /// The port where it waited.
     pub from: PortId,
     /// The packet that it made room for.
@@ -177,10 +186,10 @@ pub enum Known {
 /// The account of one packet, while it is written.
 pub(crate) struct Account {
     pub number: u64,
-    /// Per switch and port, what the port is called.
+    /// Per switch and port, what the port is called: `port 2 to agg 0.1`.
     pub names: Vec<Vec<String>>,
     pub steps: Vec<Told>,
-    /// The packet that a switch has at hand.
+    /// The packet that a switch, or a NIC, has at hand.
     pub at_hand: Option<Packet>,
     again: BTreeMap<FlowId, Again>,
 }
@@ -235,14 +244,14 @@ impl Account {
         };
     }
 
-    /// A switch took the packet out of a queue.
-    pub fn evicted(&mut self, at: Time, switch: SwitchId, gone: &Evicted) {
+    /// A switch or a NIC took the packet out of a queue.
+    pub fn evicted(&mut self, at: Time, here: End, gone: &Evicted) {
         let (joined, dropped) = match gone.fate {
             Fate::Moved(joined, _) => (Some(joined), None),
             Fate::Lost(reason) => (None, Some(reason)),
         };
         let displaced = Displaced {
-            switch,
+            here,
             from: gone.from,
             by: self.at_hand,
             joined,
@@ -325,6 +334,26 @@ impl<'a> Notes<'a> {
         }
     }
 
+    /// What was done with the packet at hand, for which so many were displaced, and its bytes of link time now.
+    pub fn judged(&mut self, done: &Done, displaced: usize, wire: u16) -> Judged {
+        let joined = done.action.joined(done.want.port);
+        Judged {
+            want: done.want,
+            room: std::mem::take(&mut self.room),
+            buffer: self.buffer.take(),
+            done: std::mem::take(&mut self.done),
+            verdict: self.verdict,
+            sched: joined.and(self.sched.take()),
+            joined,
+            dropped: match done.action {
+                Action::Dropped(reason) => Some(reason),
+                _ => None,
+            },
+            displaced: displaced as u32,
+            wire,
+        }
+    }
+
     /// Shows the switch as it stands to whoever explains itself.
     fn scene<P: Ports, T>(
         &self,
@@ -333,7 +362,10 @@ impl<'a> Notes<'a> {
         tell: impl FnOnce(&mut Scene<'_>) -> T,
     ) -> T {
         let (capacity, ports) = (queues.0.capacity(), queues.0.count());
-        let name = |port: PortId| port_name(self.names, port);
+        let name = |port: PortId| match self.names.get(port.index()) {
+            Some(name) => name.clone(),
+            None => format!("port {}", port.0),
+        };
         tell(&mut Scene {
             packet,
             queues,
@@ -382,14 +414,6 @@ impl Witness for Notes<'_> {
             None => ("fifo", "all that is there leaves first".to_string()),
             Some(ranked) => (ranked.sched().name(), ranked.sched().why(packet)),
         });
-    }
-}
-
-/// `port 2 to agg 0.1`
-pub(crate) fn port_name(names: &[String], port: PortId) -> String {
-    match names.get(port.index()) {
-        Some(to) => format!("port {} to {to}", port.0),
-        None => format!("port {}", port.0),
     }
 }
 

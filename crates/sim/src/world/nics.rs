@@ -4,6 +4,7 @@
 //! out as from any other loss.
 
 use super::World;
+use super::why::send_told;
 use crate::agenda::Agenda;
 use crate::fabric::Fabric;
 use crate::switching::{Fate, Switch, make_sched};
@@ -11,6 +12,7 @@ use crate::tally::Tally;
 use crate::trace::Tracer;
 use sidestep_switch::ports::Counts;
 use sidestep_switch::{Action, DropReason, Sched};
+use sidestep_types::HostId;
 
 impl<A: Agenda> World<A> {
     /// Gives every host the queue of the configuration.
@@ -56,7 +58,10 @@ pub(super) fn send_by_nic<A: Agenda>(
     nic: &mut Switch,
     parcel: u32,
 ) {
-    let done = nic.send(fabric, parcel);
+    let done = match tracer.account {
+        None => nic.send(fabric, parcel, &mut ()),
+        Some(_) => send_told(fabric, tracer, nic, parcel),
+    };
     let now = fabric.now;
     let mut drop = |fabric: &mut Fabric<A>, parcel: u32| {
         tally.dropped_at_once(now, &fabric.pool.get(parcel).packet);
@@ -65,12 +70,13 @@ pub(super) fn send_by_nic<A: Agenda>(
     if fabric.pool.get(parcel).packet.traced() {
         tracer.sent_by_nic(now, parcel, &done);
     }
+    let host = HostId(nic.first_link());
     for gone in nic.evicted.drain(..) {
         let Fate::Lost(reason) = gone.fate else {
             unreachable!("a NIC has no other queue");
         };
         if fabric.pool.get(gone.parcel).packet.traced() {
-            tracer.dropped_by_host(now, gone.parcel, reason);
+            tracer.evicted_by_nic(now, host, &gone, reason);
         }
         drop(fabric, gone.parcel);
     }

@@ -6,9 +6,9 @@ use crate::fabric::Fabric;
 use crate::fib::Attachment;
 use crate::layout::Far;
 use crate::network::{End, Network};
-use crate::switching::Done;
+use crate::switching::{Done, Switch};
+use crate::trace::Tracer;
 use crate::why::{Account, Decided, Explained, Known, Met, Notes, for_receiver};
-use sidestep_switch::Action;
 use sidestep_types::{Packet, SwitchId, Time};
 
 impl<A: Agenda> World<A> {
@@ -20,7 +20,8 @@ impl<A: Agenda> World<A> {
         for cable in &network.cables {
             for (here, there) in [(cable.a, cable.b), (cable.b, cable.a)] {
                 if let End::Switch(s) = here {
-                    names[s.0 as usize].push(there.name(network));
+                    let names: &mut Vec<String> = &mut names[s.0 as usize];
+                    names.push(format!("port {} to {}", names.len(), there.name(network)));
                 }
             }
         }
@@ -60,16 +61,9 @@ impl<A: Agenda> World<A> {
             let done = here.forward::<A, true, _>(fabric, link, parcel, dst, &mut notes);
             let joined = done.action.joined(done.want.port);
             let out = joined.map(|joined| here.first_link() + u32::from(joined.port.0));
-            let Notes {
-                hops,
-                route,
-                room,
-                buffer,
-                done: words,
-                verdict,
-                sched,
-                ..
-            } = notes;
+            let wire = fabric.pool.get(parcel).packet.wire;
+            let judged = notes.judged(&done, here.evicted.len(), wire);
+            let Notes { hops, route, .. } = notes;
             let decided = Decided {
                 switch: SwitchId(switch),
                 from: self.ends[link as usize].from,
@@ -79,21 +73,9 @@ impl<A: Agenda> World<A> {
                 hops,
                 hash: packet.hash,
                 route,
-                want: done.want,
-                room,
-                buffer,
-                done: words,
-                verdict,
-                sched: joined.and(sched),
-                joined,
-                dropped: match done.action {
-                    Action::Dropped(reason) => Some(reason),
-                    _ => None,
-                },
-                displaced: here.evicted.len() as u32,
+                judged,
                 paused_before: fabric.paused(link).1,
                 paused: out.map_or(Time::ZERO, |out| fabric.paused(out).1),
-                wire: fabric.pool.get(parcel).packet.wire,
             };
             account.tell(fabric.now, Met::Decided(Box::new(decided)));
             done
@@ -164,4 +146,31 @@ pub(super) fn tell_sent<A: Agenda>(
 ) {
     let (ahead, paused) = (fabric.depth(host), fabric.paused(host).1);
     account.sent(fabric.now, packet, ahead, paused);
+}
+
+/// What `send` of a NIC does, told of the packet that is explained.
+#[cold]
+#[inline(never)]
+pub(super) fn send_told<A: Agenda>(
+    fabric: &mut Fabric<A>,
+    tracer: &mut Tracer,
+    nic: &mut Switch,
+    parcel: u32,
+) -> Done {
+    let packet = fabric.pool.get(parcel).packet;
+    let number = tracer.number(parcel).filter(|_| packet.traced());
+    let Some(account) = &mut tracer.account else {
+        return nic.send(fabric, parcel, &mut ());
+    };
+    account.at_hand = Some(packet);
+    if number != Some(account.number) {
+        return nic.send(fabric, parcel, &mut ());
+    }
+    let names = ["its NIC".to_string()];
+    let mut notes = Notes::new(&names);
+    let done = nic.send(fabric, parcel, &mut notes);
+    let wire = fabric.pool.get(parcel).packet.wire;
+    let judged = notes.judged(&done, nic.evicted.len(), wire);
+    account.tell(fabric.now, Met::Nic(Box::new(judged)));
+    done
 }

@@ -1,5 +1,6 @@
 //! A recorded run, found in its result directory and made again.
 
+use crate::manifest::How;
 use crate::result::ResultDir;
 use crate::words::seeds;
 use crate::{Error, files};
@@ -172,14 +173,17 @@ impl Chosen {
         let hash = format!("{:016x}", run.outcome.trajectory_hash);
         let recorded = self.recorded["trajectory_hash"].as_str();
         let this = env!("CARGO_PKG_VERSION");
-        let (same, says) = match (self.recorded["status"].as_str(), recorded) {
-            (Some("complete"), Some(known)) if known == hash => (
+        // Also what came from the cache.
+        let status = self.recorded["status"].as_str().unwrap_or("");
+        let ended = status.starts_with(How::Ran.word());
+        let (same, says) = match recorded.filter(|_| ended) {
+            Some(known) if known == hash => (
                 true,
                 format!(
                     "The run was made again: its trajectory hash {hash} is the one that {dir} records."
                 ),
             ),
-            (Some("complete"), Some(known)) => (
+            Some(known) => (
                 false,
                 format!(
                     "The run that was made again is another one: its trajectory hash is {hash}, {dir} records {known} \
@@ -187,7 +191,7 @@ impl Chosen {
                     self.version
                 ),
             ),
-            _ => (
+            None => (
                 true,
                 format!(
                     "The run that {dir} records was interrupted, or not begun: this one went on to its end, and its \

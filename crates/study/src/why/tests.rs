@@ -3,7 +3,7 @@ use super::*;
 use sidestep_lab::Scenario;
 use sidestep_sim::why::{Explained, Met};
 use sidestep_sim::{NoFiles, Outcome};
-use sidestep_switch::{buffer, route, sched};
+use sidestep_switch::{Changes, buffer, route, sched};
 
 /// Fifteen hosts answer one over ports of eight packets: they overflow.
 const BURST: &str = "duration = \"1 ms\"\ndrain = \"400 ms\"\nseeds = 3\nschemes = [\"dctcp\"]\n\
@@ -181,4 +181,139 @@ fn what_is_sent_again_says_why() {
     let why = says.starts_with("Sent again, since the retransmission timer ran out at ")
         || says.starts_with("Sent again, in the fast retransmit");
     assert!(why && says.ends_with("of its flow). Earlier."), "{says}");
+}
+
+/// The account of the first packet whose path is such a one.
+fn first_told(
+    scenario: &Scenario,
+    filter: TraceFilter,
+    such: impl Fn(&PacketTrace) -> bool,
+) -> Value {
+    let traced = run_to_end(session(scenario, filter));
+    let mut traces = traced.outcome.traces.iter();
+    let trace = traces.find(|trace| such(trace)).expect("there is one");
+    let (run, explained) = explained(scenario, trace.id);
+    Story::of(scenario, 0, &run).tell(trace.id, &explained.steps, None)
+}
+
+/// All sentences of an account.
+fn sentences(json: &Value) -> Vec<&str> {
+    let steps = json["steps"].as_array().unwrap().iter();
+    let says = steps.flat_map(|step| step["says"].as_array().unwrap());
+    says.map(|s| s.as_str().unwrap()).collect()
+}
+
+fn has(json: &Value, begin: &str) {
+    let all = sentences(json);
+    assert!(
+        all.iter().any(|s| s.starts_with(begin)),
+        "{begin}: {all:#?}"
+    );
+}
+
+/// Switches with room, and NICs with little, which decide so. Of a scheme that ranks, long flows wait already.
+fn with_nics(scheme: &str, buffer: &str, sched: &str) -> Scenario {
+    let before = match scheme {
+        "pfabric" => "at = \"5 us\"\n[workload.long]\nkind = \"permutation\"\nsize = \"40 kB\"\n",
+        _ => "",
+    };
+    let sets = [
+        "switch.capacity=unlimited".to_string(),
+        "host.capacity=4 pkt".into(),
+        format!("host.buffer={buffer}"),
+        format!("host.sched={sched}"),
+    ];
+    let burst = BURST.replace("dctcp", scheme);
+    scenario(&format!("{burst}{before}"), &sets)
+}
+
+#[test]
+fn what_a_nic_decides_is_told() {
+    for (scheme, buffer, sched) in [
+        ("dctcp", "droptail", "fifo"),
+        ("dctcp", "{ kind = \"ecn\", mark_at = \"2 pkt\" }", "fifo"),
+        ("pfabric", "pfabric", "pfabric"),
+        ("dctcp", "trim", "priority"),
+    ] {
+        let says = explain_some(buffer, &with_nics(scheme, buffer, sched));
+        let queue = says.iter().any(|s| s.starts_with("Queue: its NIC holds "));
+        assert!(queue, "{buffer}: {says:?}");
+    }
+    let dropped = with_nics("dctcp", "droptail", "fifo");
+    let told = first_told(&dropped, TraceFilter::Dropped, |_| true);
+    has(&told, "Buffer droptail: dropped (full)");
+    let fate = told["fate"].as_str().unwrap();
+    assert!(fate.contains("dropped (full) after"), "{fate}");
+
+    let marking = with_nics("dctcp", "{ kind = \"ecn\", mark_at = \"2 pkt\" }", "fifo");
+    let marked = |trace: &PacketTrace| {
+        let step = trace.steps.get(1).map(|step| step.what);
+        matches!(step, Some(TraceEvent::QueuedByHost { joined }) if joined.changes.has(Changes::MARKED))
+    };
+    let told = first_told(&marking, TraceFilter::Detoured(0), marked);
+    has(&told, "Buffer ecn: kept: marked, because 2 packets");
+    has(&told, "Scheduler fifo: at its NIC 2 packets");
+    assert_eq!(told["steps"][1]["joined"]["marked"], true);
+
+    let ranked = with_nics("pfabric", "pfabric", "pfabric");
+    let waited = |trace: &PacketTrace| trace.steps.len() > 2;
+    let told = first_told(&ranked, TraceFilter::Dropped, waited);
+    has(
+        &told,
+        "Taken out of the queue of its NIC, where it waited with rank",
+    );
+    has(&told, "Dropped (evicted).");
+    let fate = told["fate"].as_str().unwrap();
+    assert!(fate.contains("dropped (evicted) after"), "{fate}");
+}
+
+/// It is told as cut to whoever gets it, however many queues it passed after that.
+#[test]
+fn what_was_cut_early_arrives_cut() {
+    let cutting = with_nics("dctcp", "trim", "priority");
+    let cut = |trace: &PacketTrace| {
+        let step = trace.steps.get(1).map(|step| step.what);
+        matches!(step, Some(TraceEvent::QueuedByHost { joined }) if joined.changes.has(Changes::TRIMMED))
+    };
+    let told = first_told(&cutting, TraceFilter::Detoured(0), cut);
+    has(&told, "Buffer trim: its payload is cut off");
+    has(&told, "It came without its payload");
+    let all = sentences(&told);
+    assert!(all.iter().all(|s| !s.starts_with("Delivered")), "{all:?}");
+}
+
+#[test]
+fn the_end_of_a_connection_is_told() {
+    let sets = ["transport.fin=true", "switch.capacity=unlimited"];
+    let closing = scenario(BURST, &sets.map(String::from));
+    for (ack, seq, headline, arrives) in [
+        (
+            false,
+            20_000,
+            "the FIN that closes its connection",
+            "Delivered: its sender closes the connection.",
+        ),
+        (
+            true,
+            20_001,
+            "the answer to a FIN",
+            "Delivered: the receiver has heard the FIN.",
+        ),
+        (
+            false,
+            20_001,
+            "the acknowledgement of the answer to a FIN",
+            "Delivered: with it the connection is closed.",
+        ),
+    ] {
+        // The run does not wait for the last acknowledgement of the last flow.
+        let such = |trace: &PacketTrace| {
+            let arrived = trace.steps.last().map(|step| step.what) == Some(TraceEvent::Delivered);
+            arrived && (trace.ack, trace.seq) == (ack, seq)
+        };
+        let told = first_told(&closing, TraceFilter::Flows((0..15).collect()), such);
+        let said = told["headline"].as_str().unwrap();
+        assert!(said.ends_with(&format!(", {headline}")), "{said}");
+        has(&told, arrives);
+    }
 }

@@ -22,9 +22,40 @@ pub fn ahead(depth: Depth) -> String {
     }
 }
 
-/// What a packet carries: `data, bytes 2,920 to 4,379`.
-pub fn carries(packet: &Packet) -> String {
+/// What a packet without data is to the end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closes {
+    /// Nothing follows.
+    Fin,
+    /// It acknowledges one.
+    Answer,
+    /// It acknowledges that, which was a FIN as well.
+    Last,
+}
+
+impl Closes {
+    /// Of a packet of a flow of `size` bytes; `None` of all but the three. A FIN has the number behind the last byte.
+    pub fn of(packet: &Packet, size: u64) -> Option<Closes> {
+        let behind = packet.seq() > size;
+        match packet.kind() {
+            Kind::Data if packet.len > 0 || packet.seq() == 0 => None,
+            Kind::Data if behind => Some(Closes::Last),
+            Kind::Data => Some(Closes::Fin),
+            Kind::Ack if behind => Some(Closes::Answer),
+            _ => None,
+        }
+    }
+}
+
+/// What a packet of a flow of `size` bytes carries: `data, bytes 2,920 to 4,379`.
+pub fn carries(packet: &Packet, size: u64) -> String {
     let seq = count(packet.seq());
+    match Closes::of(packet, size) {
+        Some(Closes::Fin) => return "the FIN that closes its connection".into(),
+        Some(Closes::Answer) => return "the answer to a FIN".into(),
+        Some(Closes::Last) => return "the acknowledgement of the answer to a FIN".into(),
+        None => {}
+    }
     match packet.kind() {
         Kind::Data if packet.len == 0 => "the last packet of a handshake".into(),
         Kind::Data => {
