@@ -70,7 +70,10 @@ fn each_command_of_the_tutorial_says_what_the_page_says() {
         let args: Vec<&str> = step.command.iter().map(String::as_str).collect();
         let done = room.run(&args).with_status(0);
         if let Some(line) = missing(&step.shown, &done.out) {
-            panic!("{args:?} does not say, where the page has it:\n{line}\nbut:\n{}", done.out);
+            panic!(
+                "{args:?} does not say, where the page has it:\n{line}\nbut:\n{}",
+                done.out
+            );
         }
     }
     // The picture of the page is the one that the run drew.
@@ -79,7 +82,10 @@ fn each_command_of_the_tutorial_says_what_the_page_says() {
             .join("mine/results/plots/fct_cdf.trace_storage.svg"),
     );
     let kept = include_str!("../../../docs/images/tutorial-storage.svg");
-    assert!(drawn.unwrap() == kept, "docs/images/tutorial-storage.svg is not what `run` draws");
+    assert!(
+        drawn.unwrap() == kept,
+        "docs/images/tutorial-storage.svg is not what `run` draws"
+    );
 }
 
 #[test]
