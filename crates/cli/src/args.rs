@@ -79,10 +79,12 @@ Examples:
   sidestep run dibs-demo --seed 1 --trace-packets \"detours>=15\"
   sidestep run my.toml --json --out results/mine | jq .schemes.dibs.qct_ms
 
-The result directory holds manifest.json, summary.json, scenario.toml, flows.parquet,
-queries.parquet, groups.parquet, ports.parquet and plots/; that of a file with [sweep] holds manifest.json,
-summary.json, experiment.toml and points.parquet. Ctrl-C writes what there is. A call that
-was interrupted or killed goes on where it was when it is made again.")]
+The result directory holds report.html, one page to read and to send, with all
+numbers and plots; plots/ as SVG and PNG; manifest.json, summary.json,
+scenario.toml, and flows, queries, groups and ports as .parquet. That of a file
+with [sweep] holds experiment.toml and points.parquet instead of the last five.
+Ctrl-C writes what there is. A call that was interrupted or killed goes on where
+it was when it is made again.")]
 pub struct RunArgs {
     /// A scenario file, or the name of a shipped one (see `sidestep list scenarios`)
     pub scenario: String,
@@ -284,7 +286,8 @@ pub struct WhyArgs {
     /// Of this seed, when the directory holds several
     #[arg(long)]
     pub seed: Option<u64>,
-    /// Where the files are that the scenario names [default: DIR, then the current folder]
+    /// Where the files are that the scenario names [default: DIR, the folder around it,
+    /// then the current one]
     #[arg(long, value_name = "FOLDER")]
     pub files: Option<PathBuf>,
     /// Print one JSON object and nothing else

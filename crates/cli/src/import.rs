@@ -13,16 +13,19 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  sidestep import capture.pcapng -o mine              mine.flows.csv, and mine.hosts.csv with who is who
+  sidestep import capture.pcapng -o mine     mine.flows.csv, and who is who
   sidestep import capture.pcap --hosts hosts.csv --class-by-port
   sidestep import nfdump.csv -o mine
-  sidestep import topology.txt -o net && sidestep import flow.txt --topology topology.txt -o net
+  sidestep import topology.txt -o net
+  sidestep import flow.txt --topology topology.txt -o net
   sidestep import incast.cm -o incast
   sidestep import config_db.json --profile egress_lossy_profile -o edge
 
-The format is found from the content: pcap (pcapng too), netflow (nfdump -o csv, IPFIX with named columns), hpcc-flows,
-hpcc-topology, htsim or sonic. Nothing is overwritten. What is left out is counted and said, here and in the files.
-docs/import.md says what a flow is, and what each format has that Sidestep has not.")]
+The format is found from the content: pcap (pcapng too), netflow (nfdump -o csv,
+IPFIX with named columns), hpcc-flows, hpcc-topology, htsim or sonic. Nothing is
+overwritten. What is left out is counted and said, here and in the files.
+docs/import.md says what a flow is, and what each format has that Sidestep has not.
+`sidestep init` writes a scenario to put the flow list in.")]
 pub struct ImportArgs {
     /// The file to read
     pub file: PathBuf,

@@ -239,7 +239,15 @@ fn quantity(
         }
         Some(unit) => parse_quantity(&format!("{cell} {unit}"), kind),
     };
-    read.map_err(|why| table.error(row.line, why.expected, &why.got))
+    read.map_err(|why| {
+        let word = &table.columns[column];
+        let expected = match (unit, kind) {
+            (None, Unit::Time) => format!("{}, or a header {word}_us", why.expected),
+            (None, _) => format!("{}, or a header {word}_bytes", why.expected),
+            _ => why.expected.to_string(),
+        };
+        table.error(row.line, &expected, &why.got)
+    })
 }
 
 #[cfg(test)]

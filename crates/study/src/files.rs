@@ -8,19 +8,15 @@ use std::path::{Path, PathBuf};
 
 /// Reads files beside a scenario, or from the current folder.
 struct Disk {
-    /// The scenario's folder.
-    beside: PathBuf,
+    /// Folders to look in first: the scenario's.
+    beside: Vec<PathBuf>,
 }
 
 impl Files for Disk {
     fn read(&self, path: &str) -> Result<String, String> {
-        let near = self.beside.join(path);
-        let chosen = if near.exists() {
-            near
-        } else {
-            PathBuf::from(path)
-        };
-        read_text(&chosen)
+        let mut near = self.beside.iter().map(|folder| folder.join(path));
+        let chosen = near.find(|file| file.exists());
+        read_text(&chosen.unwrap_or_else(|| PathBuf::from(path)))
     }
 }
 
@@ -61,19 +57,21 @@ pub fn experiment(which: &str, sets: &[String], quick: bool) -> Result<Experimen
             (which.to_string(), text, beside)
         }
     };
+    let beside = vec![beside];
     let read = Experiment::read(&name, &text, sets, quick, &Disk { beside });
     read.map_err(|problems| refuse(&problems))
 }
 
-/// Reads the scenario that a result directory keeps at `path`; files that it names are in `beside` or in the
-/// current folder.
-pub fn recorded(path: &Path, beside: &Path) -> Result<Scenario, Error> {
+/// Reads the scenario that a result directory keeps at `path`; files that it names are in one of `beside` or in
+/// the current folder.
+pub fn recorded(path: &Path, beside: &[PathBuf]) -> Result<Scenario, Error> {
     let name = path.display().to_string();
     let text = read_text(path).map_err(|e| Error::Input(format!("cannot read {name}: {e}")))?;
-    let beside = beside.to_path_buf();
+    let beside = beside.to_vec();
     let read = Scenario::read(&name, &text, &[], &Disk { beside });
     read.map_err(|problems| {
-        let hint = "files that it names are looked for there and in the current folder: --files says where else";
+        let hint = "files that it names are looked for there, in the folder around it and in the current one: --files \
+                    says where else";
         Error::Input(format!("{}\n{hint}", refuse(&problems)))
     })
 }

@@ -13,8 +13,9 @@ Examples:
   sidestep init                              into the working directory
   sidestep init mine && sidestep run mine/scenario.toml
 
-Writes scenario.toml, flows.csv (a trace), topology.csv (a network), mine.toml (a scheme), and the schemas that
-editors check them with. Files that are there are never overwritten: then nothing is written at all.")]
+Writes scenario.toml, flows.csv (a trace), topology.csv (a network), mine.toml
+(a scheme), and the schemas that editors check them with. Files that are there
+are never overwritten: then nothing is written at all.")]
 pub struct InitArgs {
     /// Where to write: a directory, which is made where it is missing
     #[arg(value_name = "DIR", default_value = ".")]

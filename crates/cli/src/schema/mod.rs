@@ -32,11 +32,13 @@ use value::{list, text_or, value};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  sidestep schema > scenario.schema.json     and `#:schema ./scenario.schema.json` as a scenario's first line
+  sidestep schema > scenario.schema.json     `#:schema ./scenario.schema.json`
+                                             is then a scenario's first line
   sidestep schema scheme > scheme.schema.json
   taplo check mine.toml                      checks a file that has such a line
 
-Editors with taplo (Even Better TOML) then complete keys and words, show what they mean, and underline mistakes.")]
+Editors with taplo (Even Better TOML) then complete keys and words, show what
+they mean, and underline mistakes.")]
 pub struct SchemaArgs {
     /// What the file is
     #[arg(value_enum, default_value_t = What::Scenario)]

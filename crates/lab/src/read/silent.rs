@@ -208,14 +208,14 @@ impl Reader<'_> {
 /// Flows of a list that no run has.
 fn left_out(scenario: &Scenario) -> Vec<String> {
     let late = |of: &crate::scenario::Traffic| {
-        let (late, all, first) = of.workload.left_out(scenario.duration)?;
+        let (late, all, [first, last]) = of.workload.left_out(scenario.duration)?;
         let key = format!("workload.{}.file", of.name);
         let at = of.places.get(&key).unwrap_or(&of.at);
         Some(placed(
             Some(at),
             format!(
                 "workload.{}: {late} of {all} flows start at the end of the window ({}) or later and are left \
-                 out, the first at {first}: make duration longer",
+                 out, the first at {first}: a duration above {last} has them all",
                 of.name, scenario.duration
             ),
         ))

@@ -107,10 +107,11 @@ impl FlowList {
     }
 
     /// See [`super::AnyWorkload::left_out`].
-    pub(super) fn left_out(&self, end: Time) -> Option<(u64, u64, Time)> {
+    pub(super) fn left_out(&self, end: Time) -> Option<(u64, u64, [Time; 2])> {
         let late = self.flows.iter().filter(|flow| flow.start >= end);
-        let first = late.clone().map(|flow| flow.start).min()?;
-        Some((late.count() as u64, self.flows.len() as u64, first))
+        let starts = || late.clone().map(|flow| flow.start);
+        let ends = [starts().min()?, starts().max()?];
+        Some((late.count() as u64, self.flows.len() as u64, ends))
     }
 
     fn before(&self, end: Time) -> impl Iterator<Item = &ListedFlow> {

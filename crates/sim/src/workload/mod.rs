@@ -193,8 +193,8 @@ impl AnyWorkload {
     }
 
     /// Of a list: how many of its flows start at `end` or later, which no run has, of how many, and when
-    /// the first of them does.
-    pub fn left_out(&self, end: Time) -> Option<(u64, u64, Time)> {
+    /// the first and the last of them do.
+    pub fn left_out(&self, end: Time) -> Option<(u64, u64, [Time; 2])> {
         match &self.kind {
             Kind::FlowList(list) => list.left_out(end),
             _ => None,

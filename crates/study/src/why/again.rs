@@ -22,7 +22,7 @@ pub struct Which {
 pub struct Recorded {
     dir: PathBuf,
     /// Where the files are that the scenario names.
-    beside: PathBuf,
+    beside: Vec<PathBuf>,
     version: String,
     runs: Vec<Value>,
 }
@@ -44,8 +44,8 @@ pub(super) struct Check {
 }
 
 impl Recorded {
-    /// The runs of `dir`; files that its scenario names are looked for in `beside`, in the directory itself unless given, and
-    /// then in the current folder. Errors say why nothing of it can be run again.
+    /// The runs of `dir`; files that its scenario names are looked for in `beside`, in the directory itself and the
+    /// one around it unless given, and then in the current folder. Errors say why nothing of it can be run again.
     pub fn open(dir: &Path, beside: Option<&Path>) -> Result<Recorded, Error> {
         let result = ResultDir::open(dir)?;
         let refuse = |why: &str| {
@@ -73,7 +73,10 @@ impl Recorded {
         }
         Ok(Recorded {
             dir: dir.to_path_buf(),
-            beside: beside.unwrap_or(dir).to_path_buf(),
+            beside: match beside {
+                Some(folder) => vec![folder.to_path_buf()],
+                None => vec![dir.to_path_buf(), dir.join("..")],
+            },
             version: manifest["sidestep"]["version"]
                 .as_str()
                 .unwrap_or("?")
