@@ -74,8 +74,8 @@ impl Page<'_> {
             out,
             format_args!("<p class=\"meta\">{}</p>\n", escape(&self.about())),
         );
-        if let Some(partial) = self.partial {
-            warn(out, partial);
+        if let Some(compared) = &self.partial {
+            warn(out, &format!("Partial: {compared}"));
         }
         if self.quick {
             warn(
