@@ -79,9 +79,10 @@ Examples:
   sidestep run dibs-demo --seed 1 --trace-packets \"detours>=15\"
   sidestep run my.toml --json --out results/mine | jq .schemes.dibs.qct_ms
 
-The result directory holds manifest.json, summary.json, scenario.toml, flows.parquet,
-queries.parquet, groups.parquet, ports.parquet and plots/; that of a file with [sweep] holds manifest.json,
-summary.json, experiment.toml and points.parquet. Ctrl-C writes what there is. A call that
+The result directory holds report.html, manifest.json, summary.json, scenario.toml,
+flows.parquet, queries.parquet, groups.parquet, ports.parquet, probes.json where something
+was probed, and plots/; that of a file with [sweep] has experiment.toml and points.parquet in
+the place of scenario.toml and of the other tables. Ctrl-C writes what there is. A call that
 was interrupted or killed goes on where it was when it is made again.")]
 pub struct RunArgs {
     /// A scenario file, or the name of a shipped one (see `sidestep list scenarios`)
@@ -171,6 +172,9 @@ pub struct ReproduceArgs {
     /// them again
     #[arg(long, requires = "testbed")]
     pub keep_stalled: bool,
+    /// Run even when the estimate says that memory will not do
+    #[arg(long, conflicts_with = "testbed")]
+    pub force: bool,
     /// Print the report as one JSON object and nothing else
     #[arg(long)]
     pub json: bool,
