@@ -128,7 +128,7 @@ pub struct RunArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  sidestep reproduce                         every figure of every paper: half an hour on two cores
+  sidestep reproduce                         every figure of every paper: within an hour on two cores
   sidestep reproduce dibs --quick            one paper, shortened: one to three minutes
   sidestep reproduce dibs/fig08 --jobs 2     one figure
   sidestep reproduce beyond                  what the papers leave open
