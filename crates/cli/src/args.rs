@@ -79,12 +79,11 @@ Examples:
   sidestep run dibs-demo --seed 1 --trace-packets \"detours>=15\"
   sidestep run my.toml --json --out results/mine | jq .schemes.dibs.qct_ms
 
-The result directory holds report.html, one page to read and to send, with all
-numbers and plots; plots/ as SVG and PNG; manifest.json, summary.json,
-scenario.toml, and flows, queries, groups and ports as .parquet. That of a file
-with [sweep] holds experiment.toml and points.parquet instead of the last five.
-Ctrl-C writes what there is. A call that was interrupted or killed goes on where
-it was when it is made again.")]
+The result directory holds report.html, manifest.json, summary.json, scenario.toml,
+flows.parquet, queries.parquet, groups.parquet, ports.parquet, probes.json where something
+was probed, and plots/; that of a file with [sweep] has experiment.toml and points.parquet in
+the place of scenario.toml and of the other tables. Ctrl-C writes what there is. A call that
+was interrupted or killed goes on where it was when it is made again.")]
 pub struct RunArgs {
     /// A scenario file, or the name of a shipped one (see `sidestep list scenarios`)
     pub scenario: String,
@@ -129,7 +128,7 @@ pub struct RunArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  sidestep reproduce                         every figure of every paper: half an hour on two cores
+  sidestep reproduce                         every figure of every paper: within an hour on two cores
   sidestep reproduce dibs --quick            one paper, shortened: one to three minutes
   sidestep reproduce dibs/fig08 --jobs 2     one figure
   sidestep reproduce beyond                  what the papers leave open
@@ -173,6 +172,9 @@ pub struct ReproduceArgs {
     /// them again
     #[arg(long, requires = "testbed")]
     pub keep_stalled: bool,
+    /// Run even when the estimate says that memory will not do
+    #[arg(long, conflicts_with = "testbed")]
+    pub force: bool,
     /// Print the report as one JSON object and nothing else
     #[arg(long)]
     pub json: bool,

@@ -86,36 +86,47 @@ fn out_dir(args: &RunArgs, name: &str) -> PathBuf {
 
 /// What was said before the files were written.
 #[derive(Default)]
-struct Told {
+pub struct Told {
     /// With `--json`: what is said when they are.
     json: Option<Value>,
     /// Nobody listens.
     unheard: Option<io::Error>,
 }
 
-/// Prints the numbers, before anything is written.
+/// Prints the numbers of a run or a sweep.
 fn say(args: &RunArgs, json: impl Fn() -> Value, text: impl Fn() -> String, spent: &Spent) -> Told {
-    if args.json {
-        return Told {
-            json: Some(json()),
-            unheard: None,
-        };
-    }
-    let said = out::try_say(&format!("{}\n{}", text(), spent.to_text()));
-    Told {
-        json: None,
-        unheard: said.err(),
-    }
+    Told::of(args.json, json, || {
+        format!("{}\n{}", text(), spent.to_text())
+    })
 }
 
 impl Told {
-    /// Prints where the files are, if they could be written.
-    fn end(self, dir: Option<&Path>) {
+    /// Prints the numbers, before anything is written; as JSON they wait for the files.
+    pub fn of(as_json: bool, json: impl Fn() -> Value, text: impl Fn() -> String) -> Told {
+        match as_json {
+            true => Told {
+                json: Some(json()),
+                unheard: None,
+            },
+            false => Told {
+                json: None,
+                unheard: out::try_say(&text()).err(),
+            },
+        }
+    }
+
+    /// Ends the command if nobody listened; what is still to be said as JSON.
+    pub fn heard(self) -> Option<Value> {
         if let Some(error) = &self.unheard {
             out::unheard(error);
         }
+        self.json
+    }
+
+    /// Prints where the files are, if they could be written.
+    fn end(self, dir: Option<&Path>) {
         let dir = dir.map(|dir| dir.display().to_string());
-        match (self.json, dir) {
+        match (self.heard(), dir) {
             (Some(mut json), dir) => {
                 json["report"] = dir.as_ref().map(|dir| format!("{dir}/report.html")).into();
                 json["result"] = dir.into();

@@ -199,5 +199,58 @@ fn an_interrupted_call_leaves_a_report_that_says_so() {
     let done = Done::of(child.wait_with_output().unwrap()).with_status(130);
     assert!(done.out.contains("PARTIAL: interrupted"), "{}", done.out);
     let html = fs::read_to_string(room.path().join("out/report.html")).unwrap();
-    assert!(html.contains("Partial: the command was interrupted"));
+    assert!(html.contains("Partial: interrupted; compared are, at each point,"));
+}
+
+#[test]
+fn a_report_that_cannot_be_written_costs_no_verdict() {
+    let room = room(&[("fig1", figure("1..3", "reproduced"))]);
+    let limited = || {
+        let limit = libc::rlimit {
+            rlim_cur: 1_000,
+            rlim_max: 1_000,
+        };
+        // SAFETY: both calls are allowed between fork and exec.
+        unsafe {
+            libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+            libc::setrlimit(libc::RLIMIT_FSIZE, &limit);
+        }
+        Ok(())
+    };
+    let mut command = room.command(&["reproduce", "mine", "--no-cache", "--out", "out"]);
+    // SAFETY: the closure above does nothing else.
+    unsafe { command.pre_exec(limited) };
+    let done = Done::of(command.output().unwrap()).with_status(1);
+    assert!(
+        done.out.contains("ok reproduced     time") && !done.out.contains("report:"),
+        "{}",
+        done.out
+    );
+    let lost = "the files of 12 runs could not be written, and none of them is left";
+    assert!(done.err.contains(lost), "{}", done.err);
+    assert_eq!(room.names(), ["experiments"]);
+}
+
+#[test]
+fn what_does_not_fit_into_memory_is_refused_before_it_runs() {
+    let huge = |text: String| {
+        let many = "[workload.many]\nkind = \"query\"\nrate = \"1 M/s\"\ndegree = 3\n";
+        format!(
+            "{}{many}",
+            text.replace("[figure]", "duration = \"100000 s\"\n[figure]")
+        )
+    };
+    let figure = huge(figure("1..3", "reproduced"));
+    let room = room(&[("fig1", figure)]);
+    let done = room
+        .run(&["reproduce", "mine", "--out", "out", "--jobs", "1"])
+        .with_status(2);
+    for words in [
+        "reproduce-mine: needs about",
+        "are free",
+        "--force runs it all the same",
+    ] {
+        assert!(done.err.contains(words), "{}", done.err);
+    }
+    assert_eq!(room.names(), ["experiments"]);
 }

@@ -13,6 +13,8 @@ use std::io;
 /// What one plot shows.
 struct Kind {
     file: String,
+    /// The sample that it shows, as claims name it.
+    sample: String,
     title: String,
     counted: &'static str,
     x_label: &'static str,
@@ -26,6 +28,7 @@ const GROUP: &str = "from a group's first flow to the last byte of all, ms";
 fn kinds(scenario: &Scenario, runs: &[Record]) -> Vec<Kind> {
     let mut all = vec![Kind {
         file: "qct_cdf".into(),
+        sample: "qct_ms".into(),
         title: "Query completion time".into(),
         counted: "queries",
         x_label: "from the query to its last response, ms",
@@ -36,6 +39,7 @@ fn kinds(scenario: &Scenario, runs: &[Record]) -> Vec<Kind> {
         let (name, file) = (&class.name, file_of(i, classes));
         all.push(Kind {
             file: format!("fct_cdf.{file}"),
+            sample: format!("fct_ms:{name}"),
             title: format!("Completion time of flows of {name}"),
             counted: "flows",
             x_label: FLOW,
@@ -43,6 +47,7 @@ fn kinds(scenario: &Scenario, runs: &[Record]) -> Vec<Kind> {
         });
         all.push(Kind {
             file: format!("group_cdf.{file}"),
+            sample: format!("group_ms:{name}"),
             title: format!("Completion time of groups of flows of {name}"),
             counted: "groups",
             x_label: GROUP,
@@ -52,6 +57,7 @@ fn kinds(scenario: &Scenario, runs: &[Record]) -> Vec<Kind> {
     if runs.iter().any(|record| !record.mixed_groups.is_empty()) {
         all.push(Kind {
             file: "group_cdf".into(),
+            sample: "group_ms".into(),
             title: "Completion time of all groups of flows".into(),
             counted: "groups",
             x_label: GROUP,
@@ -62,6 +68,7 @@ fn kinds(scenario: &Scenario, runs: &[Record]) -> Vec<Kind> {
     if claims.any(|claim| claim.metric.starts_with("fct_short")) {
         all.push(Kind {
             file: "fct_short_cdf".into(),
+            sample: "fct_short_ms".into(),
             title: "Completion time of short background flows (1 to 10 kB)".into(),
             counted: "flows",
             x_label: FLOW,
@@ -79,7 +86,7 @@ pub fn draw(scenario: &Scenario, runs: &[Record], claims: &[ClaimResult]) -> Vec
         if figure.series.iter().all(|s| s.n == 0) {
             continue;
         }
-        let (scene, table, caption) = alone(&figure, &sample_of(&kind.file), claims);
+        let (scene, table, caption) = alone(&figure, &kind.sample, runs, claims);
         drawn.push(Drawn {
             file: kind.file,
             kind: "cdf",
@@ -90,14 +97,6 @@ pub fn draw(scenario: &Scenario, runs: &[Record], claims: &[ClaimResult]) -> Vec
         });
     }
     drawn
-}
-
-/// The sample that a file shows: `qct_ms` of `qct_cdf`, `fct_ms:web` of `fct_cdf.web`.
-fn sample_of(file: &str) -> String {
-    match file.split_once("_cdf.") {
-        Some((of, class)) => format!("{of}_ms:{class}"),
-        None => format!("{}_ms", file.trim_end_matches("_cdf")),
-    }
 }
 
 /// What class number `nth` is called in names of files.
@@ -163,6 +162,37 @@ fn figure(kind: &Kind, scenario: &Scenario, runs: &[Record]) -> Figure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::tests::claim;
+    use sidestep_sim::NoFiles;
+    use sidestep_types::Time;
+
+    #[test]
+    fn a_papers_number_of_a_class_is_in_its_plot() {
+        let text = "duration = \"1 ms\"\nschemes = [\"dctcp\"]\n[topology]\nkind = \"single_switch\"\nhosts = 4\n\
+            [workload.a]\nkind = \"query\"\nrate = \"2 k/s\"\ndegree = 3\n";
+        let scenario = Scenario::read("one.toml", text, &[], &NoFiles).unwrap();
+        let mut fct = Sample::default();
+        fct.done(Time::from_ms(1));
+        let run = Record {
+            scheme: "dctcp".into(),
+            classes: vec![ClassRecord {
+                name: "trace/storage".into(),
+                fct,
+                ..ClassRecord::default()
+            }],
+            ..Record::default()
+        };
+        for metric in ["fct_p99_ms:storage", "fct_p99_ms:trace/storage"] {
+            let said = ClaimResult {
+                paper: Some(2.0),
+                ..claim(metric, "dctcp")
+            };
+            let drawn = draw(&scenario, std::slice::from_ref(&run), &[said]);
+            let plot = drawn.iter().find(|p| p.file == "fct_cdf.trace_storage");
+            let scene = plot.unwrap().scene.as_ref().unwrap();
+            assert!(svg(scene).contains("dctcp, paper: 2"), "{metric}");
+        }
+    }
 
     #[test]
     fn each_class_has_a_file_name_of_its_own() {

@@ -25,6 +25,27 @@ pub fn refuse(experiment: &Experiment, jobs: usize) -> Result<(), Error> {
     }
 }
 
+/// Refuses several experiments that one call runs, and so keeps together, under the name of them all.
+pub fn refuse_all(name: &str, experiments: &[&Experiment], jobs: usize) -> Result<(), Error> {
+    match free() {
+        Some(free) => against(name, &together(experiments), jobs, free),
+        None => Ok(()),
+    }
+}
+
+/// Runs of all of them are under way at once in any mixture; what is kept is kept of all.
+fn together(experiments: &[&Experiment]) -> Estimate {
+    let all = experiments.iter().map(|experiment| experiment.estimate());
+    all.fold(Estimate::default(), |all, one| Estimate {
+        flows: all.flows.max(one.flows),
+        hops: all.hops.max(one.hops),
+        runs: all.runs + one.runs,
+        all_hops: all.all_hops + one.all_hops,
+        run_bytes: all.run_bytes.max(one.run_bytes),
+        kept_bytes: all.kept_bytes + one.kept_bytes,
+    })
+}
+
 fn against(name: &str, estimate: &Estimate, jobs: usize, free: u64) -> Result<(), Error> {
     let jobs = jobs.clamp(1, estimate.runs.max(1));
     let needed = estimate.bytes(jobs);
@@ -124,6 +145,8 @@ fn left(group: &Path) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reproduce::shelf::{Book, Shelf};
+    use sidestep_sim::NoFiles;
 
     #[test]
     fn what_does_not_fit_is_refused_with_both_numbers() {
@@ -148,6 +171,29 @@ mod tests {
             "a: needs about 5.6 GiB of memory for one run at a time of about 48,000,000 flows, 1.0 GiB are free; \
              make duration, rates or seeds smaller, or --force runs it all the same"
         );
+    }
+
+    #[test]
+    fn figures_of_one_call_need_the_largest_run_and_all_that_is_kept() {
+        let of = |text: &str| Experiment::read("a.toml", text, &[], false, &NoFiles).unwrap();
+        let file = "duration = \"10 ms\"\nseeds = \"1..2\"\nschemes = [\"dctcp\"]\n[topology]\nkind = \"single_switch\"\nhosts = 4\n\
+            [workload.a]\nkind = \"query\"\nrate = \"2 k/s\"\ndegree = 3\n";
+        let (small, large) = (of(file), of(&file.replace("10 ms", "1 s")));
+        let (a, b) = (small.estimate(), large.estimate());
+        let all = together(&[&small, &large]);
+        assert_eq!((all.runs, all.run_bytes), (a.runs + b.runs, b.run_bytes));
+        assert_eq!(all.kept_bytes, a.kept_bytes + b.kept_bytes);
+        assert!(a.kept_bytes > 0.0 && a.run_bytes < b.run_bytes);
+        // What is shipped fits a small machine, so nobody is refused what ran before.
+        let shelf = Shelf::open(Path::new("nowhere")).unwrap();
+        let books = shelf.find(None).unwrap();
+        let read = |book: &&Book| {
+            let file = format!("{}/{}.toml", book.paper, book.name);
+            Experiment::read(&file, &book.text, &[], false, &shelf.beside(book)).unwrap()
+        };
+        let shipped: Vec<Experiment> = books.iter().map(read).collect();
+        let all = together(&shipped.iter().collect::<Vec<_>>());
+        assert!(all.bytes(2) < 4e9, "{}", all.bytes(2));
     }
 
     #[test]

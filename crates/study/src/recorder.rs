@@ -156,6 +156,7 @@ impl<'a> Recorder<'a> {
     }
 
     fn write(self, report: &Report) -> Result<PathBuf, Error> {
+        let compared = self.compared();
         if let Some(failed) = self.failed {
             return Err(failed);
         }
@@ -164,7 +165,10 @@ impl<'a> Recorder<'a> {
         self.staging
             .write("scenario.toml", self.scenario.to_toml().as_bytes())?;
         let (scenario, plots) = (self.scenario, self.plots);
-        page::run(&self.staging, scenario, plots, report, self.runs)?;
+        // The page shows what the table is about.
+        let mut runs = self.runs;
+        runs.retain(|run| compared.has(run));
+        page::run(&self.staging, scenario, plots, report, runs)?;
         self.staging
             .write("summary.json", pretty(&report.to_json()).as_bytes())?;
         self.staging
@@ -172,14 +176,18 @@ impl<'a> Recorder<'a> {
         self.staging.commit()
     }
 
+    fn compared(&self) -> Compared {
+        match self.manifest.status() {
+            Status::Complete => Compared::All,
+            Status::Partial => Compared::of(&self.runs, self.scenario.schemes.len()),
+        }
+    }
+
     /// The numbers of the runs so far.
     pub fn report(&self) -> Report {
         let scenario = self.scenario;
-        let status: Status = self.manifest.status();
-        let runs: Vec<&Record> = match status {
-            Status::Complete => self.runs.iter().collect(),
-            Status::Partial => comparable(&self.runs, scenario.schemes.len()),
-        };
+        let compared = self.compared();
+        let runs: Vec<&Record> = self.runs.iter().filter(|run| compared.has(run)).collect();
         let mut summaries = Vec::new();
         for (scheme, cpu_s) in scenario.schemes.iter().zip(&self.cpu) {
             let of_scheme = |run: &&Record| run.scheme == scheme.name;
@@ -195,23 +203,54 @@ impl<'a> Recorder<'a> {
         let mut warnings = scenario.warnings();
         warnings.extend(self.warnings.iter().cloned());
         warnings.extend(runs.iter().flat_map(|run| run.warnings.clone()));
+        let claims = match compared {
+            Compared::Begun => &[],
+            Compared::All | Compared::Seeds(_) => &scenario.claims[..],
+        };
+        if claims.len() < scenario.claims.len() {
+            warnings.push(UNJUDGED.into());
+        }
         Report {
             scenario: scenario.name.clone(),
             title: scenario.title.clone(),
             seeds: scenario.seeds.clone(),
-            status,
+            status: self.manifest.status(),
             warnings,
-            claims: evaluate(&scenario.claims, &summaries),
+            claims: evaluate(claims, &summaries),
             summaries,
         }
     }
 }
 
-/// Of runs that an interruption left, those that can be compared; where there is none, all that there is.
-fn comparable(runs: &[Record], schemes: usize) -> Vec<&Record> {
-    let seeds = common_seeds(runs, schemes);
-    let common = |run: &&Record| seeds.is_empty() || seeds.contains(&run.seed);
-    runs.iter().filter(common).collect()
+/// Why a partial run has no verdicts.
+const UNJUDGED: &str = "no claim is judged: no seed came to its end with every scheme";
+
+/// What the numbers are of.
+enum Compared {
+    /// All runs that were asked for.
+    All,
+    /// Of a partial result, the seeds with which every scheme ended.
+    Seeds(BTreeSet<u64>),
+    /// Where there is none: all that began.
+    Begun,
+}
+
+impl Compared {
+    /// Of runs that an interruption left.
+    fn of(runs: &[Record], schemes: usize) -> Compared {
+        let seeds = common_seeds(runs, schemes);
+        if seeds.is_empty() {
+            return Compared::Begun;
+        }
+        Compared::Seeds(seeds)
+    }
+
+    fn has(&self, run: &Record) -> bool {
+        match self {
+            Compared::All | Compared::Begun => true,
+            Compared::Seeds(seeds) => seeds.contains(&run.seed),
+        }
+    }
 }
 
 /// The seeds with which all of so many schemes came to their end.
@@ -245,6 +284,8 @@ pub(crate) fn pretty(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sidestep_lab::{PointResult, Results, Watch, run};
+    use sidestep_sim::{NoFiles, TraceFilter};
 
     #[test]
     fn only_seeds_that_every_scheme_ended_with_are_compared() {
@@ -255,8 +296,9 @@ mod tests {
             ..Record::default()
         };
         let of = |runs: &[Record]| -> Vec<(String, u64)> {
-            let compared = comparable(runs, 2).into_iter();
-            compared.map(|r| (r.scheme.clone(), r.seed)).collect()
+            let compared = Compared::of(runs, 2);
+            let kept = runs.iter().filter(|run| compared.has(run));
+            kept.map(|r| (r.scheme.clone(), r.seed)).collect()
         };
         let runs = [
             run("a", 1, false),
@@ -268,5 +310,56 @@ mod tests {
         assert_eq!(of(&runs), [("a".into(), 1), ("b".into(), 1)]);
         // No seed of both: all there is, and the report says so.
         assert_eq!(of(&runs[2..]).len(), 3);
+    }
+
+    const TWO: &str = "title = \"two\"\nduration = \"1 ms\"\nseeds = \"1..3\"\nschemes = [\"dctcp\", \"dibs\"]\n\
+        [topology]\nkind = \"single_switch\"\nhosts = 4\n[workload.a]\nkind = \"query\"\nrate = \"2 k/s\"\n\
+        degree = 3\n[[claim]]\nid = \"a\"\nsays = \"a\"\nmetric = \"qct_p99_ms\"\ncompare = \"dibs\"\naccept = \"0..\"\n\
+        paper = \"no number\"\ntolerance = \"any\"\ngap = \"none\"\n";
+
+    /// The report and the page of [`TWO`] after these runs, of a scheme with a seed, cut or not.
+    fn partial(runs: &[(usize, u64, bool)]) -> (Report, String, String) {
+        let scenario = Scenario::read("two.toml", TWO, &[], &NoFiles).unwrap();
+        let room = tempfile::tempdir().unwrap();
+        let mut recorder = Recorder::begin(&scenario, &room.path().join("r"), 1, false).unwrap();
+        for &(scheme, seed, cut) in runs {
+            let go = &mut |_: &_| Watch::Go;
+            let mut run = run(&scenario, scheme, seed, TraceFilter::None, go).unwrap();
+            run.interrupted = cut;
+            recorder.add(scheme, &mut run, None, 1.0);
+        }
+        recorder.not_run(1, 3);
+        let cut = recorder.compared();
+        let records = recorder.runs.iter().filter(|run| cut.has(run)).cloned();
+        let points = vec![PointResult {
+            at: Vec::new(),
+            summaries: Vec::new(),
+            records: records.collect(),
+        }];
+        let digest = page::digest(&Results { points });
+        let done = recorder.finish().unwrap();
+        let page = std::fs::read_to_string(done.dir.join(page::FILE)).unwrap();
+        (done.report, page, digest)
+    }
+
+    #[test]
+    fn without_a_seed_of_all_schemes_no_claim_is_judged() {
+        let (report, page, _) = partial(&[(0, 1, false), (1, 1, true)]);
+        assert_eq!(report.claims, []);
+        assert_eq!(report.warnings.last().unwrap(), UNJUDGED);
+        assert!(page.contains(UNJUDGED), "{page}");
+        let (report, _, _) = partial(&[(0, 1, false), (1, 1, false), (0, 2, true)]);
+        assert_eq!(report.claims.len(), 1);
+        assert!(!report.warnings.iter().any(|w| w == UNJUDGED));
+    }
+
+    #[test]
+    fn a_partial_page_is_about_what_its_table_compares() {
+        let common = [(0, 1, false), (1, 1, false)];
+        let (_, page, digest) = partial(&[&common[..], &[(0, 2, false), (1, 2, true)]].concat());
+        assert_eq!(digest, partial(&common).2);
+        assert!(page.contains(&digest), "{page}");
+        let words = "Partial: interrupted; compared are the 1 of 3 seeds with which every scheme came to its end: 1.";
+        assert!(page.contains(words), "{page}");
     }
 }

@@ -74,8 +74,8 @@ impl Page<'_> {
             out,
             format_args!("<p class=\"meta\">{}</p>\n", escape(&self.about())),
         );
-        if let Some(partial) = self.partial {
-            warn(out, partial);
+        if let Some(compared) = &self.partial {
+            warn(out, &format!("Partial: {compared}"));
         }
         if self.quick {
             warn(
@@ -121,9 +121,9 @@ impl Page<'_> {
         let runs = records().count();
         let word = if runs == 1 { "run" } else { "runs" };
         let version = env!("CARGO_PKG_VERSION");
-        let commit = option_env!("COMMIT").map_or(String::new(), |c| format!(" (commit {c})"));
+        let commit = crate::COMMIT;
         let runs = count(runs as u64);
-        format!("Sidestep {version}{commit}; {figures}{runs} {word}{hops}. {same}")
+        format!("Sidestep {version} (commit {commit}); {figures}{runs} {word}{hops}. {same}")
     }
 
     fn totals(&self, out: &mut Out) {

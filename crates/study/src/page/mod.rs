@@ -12,7 +12,7 @@ mod overview;
 mod section;
 mod style;
 
-pub(crate) use of::{FILE, figures_page, run, sweep};
+pub(crate) use of::{FILE, PARTIAL, figures_page, run, sweep};
 
 use crate::plot::Palette;
 use crate::reproduce::Beside;
@@ -31,8 +31,8 @@ pub(crate) struct Page<'a> {
     pub figures: bool,
     /// `[quick]` was applied.
     pub quick: bool,
-    /// What was interrupted.
-    pub partial: Option<&'static str>,
+    /// Of what was interrupted: what is compared.
+    pub partial: Option<String>,
     /// What it is made of, in order.
     pub sections: Vec<Section<'a>>,
 }

@@ -15,8 +15,9 @@ pub(crate) const FILE: &str = "report.html";
 /// The folder of a result's plots.
 const PLOTS: &str = "plots";
 
-/// What is said of a page that is not whole.
-const PARTIAL: &str = "Partial: the command was interrupted. Runs that had not ended are missing.";
+/// What is said of a page of points that is not whole.
+pub(crate) const PARTIAL: &str =
+    "interrupted; compared are, at each point, the seeds with which every scheme came to its end.";
 
 /// Writes the plots of a run, and its page: what every run draws, and what `[[plot]]` asks for.
 pub(crate) fn run(
@@ -61,7 +62,7 @@ pub(crate) fn run(
         files: Vec::new(),
         subject,
     };
-    one(staging, section, false)
+    one(staging, section, false, report.what_is_compared())
 }
 
 /// The numbers that are the same from call to call.
@@ -115,7 +116,7 @@ pub(crate) fn sweep(
         files: Vec::new(),
         subject,
     };
-    one(staging, section, report.quick)
+    one(staging, section, report.quick, PARTIAL.into())
 }
 
 /// A sweep whose file asks for no plot draws what its table has, over its first axis.
@@ -140,8 +141,13 @@ fn usual_plots(experiment: &Experiment, report: &SweepReport) -> Vec<PlotSpec> {
     }]
 }
 
-/// Writes the page of one section, and its plots as files of their own.
-fn one(staging: &Staging, mut section: Section<'_>, quick: bool) -> Result<(), Error> {
+/// Writes the page of one section, and its plots as files of their own. `compared` is said of it where it is partial.
+fn one(
+    staging: &Staging,
+    mut section: Section<'_>,
+    quick: bool,
+    compared: String,
+) -> Result<(), Error> {
     for plot in &section.plots {
         if let Ok(scene) = &plot.scene {
             picture(staging, &format!("{PLOTS}/{}", plot.file), scene)?;
@@ -165,7 +171,7 @@ fn one(staging: &Staging, mut section: Section<'_>, quick: bool) -> Result<(), E
         papers: Vec::new(),
         figures: false,
         quick,
-        partial: section.partial.then_some(PARTIAL),
+        partial: section.partial.then_some(compared),
         sections: vec![section],
     };
     staging.write(FILE, page.to_html().as_bytes())
@@ -193,7 +199,7 @@ pub(crate) fn figures_page(report: &Reproduction) -> String {
         papers,
         figures: true,
         quick: report.quick,
-        partial: (report.status() == Status::Partial).then_some(PARTIAL),
+        partial: (report.status() == Status::Partial).then(|| PARTIAL.into()),
         sections: sections.map(|f| figure(f, f.plots(&palette))).collect(),
     };
     page.to_html()

@@ -120,7 +120,7 @@ impl Report {
     }
 
     /// Of a partial result: which runs the table is about.
-    fn what_is_compared(&self) -> String {
+    pub(crate) fn what_is_compared(&self) -> String {
         let all = self.seeds.len();
         let cut = self.summaries.iter().any(|s| s.interrupted);
         match self.summaries.first() {

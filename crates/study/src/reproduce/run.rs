@@ -4,6 +4,7 @@ use super::drawn::point_of;
 use super::{FigureResult, Reproduction};
 use crate::blank::summary_json;
 use crate::figures::picture;
+use crate::recorder::unwritten;
 use crate::staging::Staging;
 use crate::sweep::{CODE, How, measure_experiments};
 use crate::{Error, MeasureOptions, Measurement, page, when};
@@ -42,7 +43,7 @@ pub struct Finished {
     pub reproduction: Reproduction,
 }
 
-/// Runs all figures and writes the report.
+/// Runs all figures, lets `tell` say what came out, and writes the report.
 ///
 /// When `stop` becomes true the running ones end where they are and count as not run, and the
 /// report is marked partial. On an error nothing is left behind but the cache.
@@ -50,11 +51,14 @@ pub fn reproduce(
     orders: Vec<Order>,
     options: &Options<'_>,
     stop: &AtomicBool,
+    tell: &mut dyn FnMut(&Reproduction),
 ) -> Result<Finished, Error> {
     let staging = Staging::begin(options.out)?;
     let experiments: Vec<&Experiment> = orders.iter().map(|o| &o.experiment).collect();
     let measured = measure_experiments(&experiments, &options.measure, stop)?;
     let manifest = manifest(options, &measured);
+    let runs = measured.iter().flat_map(|m| &m.runs);
+    let ran = runs.filter(|run| run.how != How::NotRun).count();
     let figure = |(order, measured): (Order, Measurement)| FigureResult {
         paper: order.paper,
         claims: order.experiment.evaluate(&measured.results),
@@ -68,7 +72,8 @@ pub fn reproduce(
         quick: options.quick,
         figures: orders.into_iter().zip(measured).map(figure).collect(),
     };
-    finish(staging, reproduction, &manifest)
+    tell(&reproduction);
+    finish(staging, reproduction, &manifest).map_err(|e| unwritten(e, ran))
 }
 
 /// Writes the report of figures that were carried out already. On an error nothing is left behind.

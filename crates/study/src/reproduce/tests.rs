@@ -128,7 +128,7 @@ fn run(dir: &Path, stop: bool) -> Finished {
         paper: "mine".into(),
         experiment: experiment(),
     };
-    match reproduce(vec![order], &options, &AtomicBool::new(stop)) {
+    match reproduce(vec![order], &options, &AtomicBool::new(stop), &mut |_| {}) {
         Ok(finished) => finished,
         Err(e) => panic!("{e}"),
     }
@@ -271,7 +271,9 @@ fn what_was_interrupted_is_marked_partial() {
     let dir = room.path().join("out");
     let finished = run(&dir, true);
     assert_eq!(finished.reproduction.exit_status(), 130);
-    assert!(text(&dir, "report.html").contains("Partial: the command was interrupted"));
+    assert!(
+        text(&dir, "report.html").contains("Partial: interrupted; compared are, at each point,")
+    );
     assert_eq!(finished.reproduction.totals().unsure, 2);
 }
 

@@ -2,7 +2,8 @@
 
 use super::{Reproduction, Totals, interval, ours};
 use crate::Status;
-use crate::words::{some, wrap};
+use crate::page::PARTIAL;
+use crate::words::{hang, some, wrap};
 use sidestep_lab::Verdict;
 
 impl Reproduction {
@@ -102,7 +103,7 @@ impl Reproduction {
             text.push_str("a quick run: fewer points, seeds and less time than the figures have\n");
         }
         if self.status() == Status::Partial {
-            text.push_str("PARTIAL: interrupted; runs that had not ended are missing\n");
+            text.push_str(&hang("PARTIAL: ", PARTIAL, 88));
         }
         text
     }

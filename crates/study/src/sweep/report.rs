@@ -2,6 +2,7 @@
 
 use super::Measurement;
 use crate::manifest::Status;
+use crate::page::PARTIAL;
 use crate::report::claims_table;
 use crate::words::{Grid, hang, number, seeds};
 use serde_json::{Map, Value, json};
@@ -192,8 +193,10 @@ impl SweepReport {
         let seeds = seeds(&self.seeds);
         let mut out = hang("", &format!("{title}; seeds {seeds}{quick}"), 88);
         if self.status == Status::Partial {
-            let words = "interrupted; compared are, at each point, the seeds with which every scheme came to its end. What ran is kept: the same command, with another --out where one is given, goes on from here.";
-            out.push_str(&hang("PARTIAL: ", words, 88));
+            let words = format!(
+                "{PARTIAL} What ran is kept: the same command, with another --out where one is given, goes on from here."
+            );
+            out.push_str(&hang("PARTIAL: ", &words, 88));
         }
         out.push('\n');
         let (grid, left) = self.grid();

@@ -69,17 +69,32 @@ pub fn draw<'a>(view: &View<'a>) -> Parts {
         here.collect()
     };
     let places: Vec<_> = strands.iter().map(|s| (s.scheme, at(s))).collect();
-    let papers = papers::on_cdf(view.experiment.claims, &view.spec.of, &figure, &places);
+    let first = strands.iter().find_map(|s| view.records(s, &free).next());
+    let classes = first.map_or(Vec::new(), names);
+    let claims = view.experiment.claims;
+    let papers = papers::on_cdf(claims, &view.spec.of, &classes, &figure, &places);
     let scene = cdf_with(&figure, &papers);
     (Ok(scene), Sheet { head, rows }, CAPTION.into())
 }
 
-/// A figure of whole samples: its picture with what the paper says of the sample `of`, the same
-/// numbers as a table, and what it shows.
-pub(crate) fn alone(figure: &Figure, of: &str, claims: &[ClaimResult]) -> (Scene, Sheet, String) {
+/// The classes of a run.
+fn names(record: &Record) -> Vec<&str> {
+    let classes = record.classes.iter();
+    classes.map(|class| class.name.as_str()).collect()
+}
+
+/// A figure of whole samples: its picture with what the paper says of the sample `of` of these runs, the
+/// same numbers as a table, and what it shows.
+pub(crate) fn alone(
+    figure: &Figure,
+    of: &str,
+    runs: &[Record],
+    claims: &[ClaimResult],
+) -> (Scene, Sheet, String) {
+    let classes = runs.first().map_or(Vec::new(), names);
     let series = figure.series.iter();
     let places: Vec<_> = series.map(|s| (s.name.as_str(), Vec::new())).collect();
-    let papers = papers::on_cdf(claims, of, figure, &places);
+    let papers = papers::on_cdf(claims, of, &classes, figure, &places);
     (cdf_with(figure, &papers), sheet_of(figure), CAPTION.into())
 }
 

@@ -3,12 +3,10 @@
 //! **Decision**     a number of one scheme is drawn as it stands. Of a difference or a ratio of two,
 //!                  the mark is where the later scheme would be by it, reckoned from what we measured
 //!                  of the other; its hint and the legend say so.
-//! **Deviations**   counts are sums over all seeds in claims and means of a seed in plots: of them
-//!                  only zero is drawn.
 
 use crate::plot::{Figure, PaperMark};
 use crate::words::number;
-use sidestep_lab::stats::metric;
+use sidestep_lab::stats::place;
 use sidestep_lab::{ClaimResult, Compare};
 
 /// A number of the paper, for one scheme.
@@ -38,15 +36,13 @@ pub fn said(
     ours: impl Fn(&str) -> Option<f64>,
 ) -> Option<Said> {
     let paper = claim.paper?;
-    let is_count = metric::find(&claim.metric).is_some_and(|metric| metric.is_count);
-    if !claim.less.is_empty() || !claim.per.is_empty() || (is_count && paper != 0.0) {
+    if !claim.less.is_empty() || !claim.per.is_empty() {
         return None;
     }
     let place = |name: &String| all.iter().position(|own| own == name);
     let is_later = |own: &String, other: &String| own == scheme && place(own) > place(other);
     let (value, implied) = match &claim.compare {
         Compare::One(own) if own == scheme => (paper, false),
-        Compare::Difference(..) if is_count => return None,
         Compare::Difference(a, b) if is_later(a, b) => (ours(b)? + paper, true),
         Compare::Difference(a, b) if is_later(b, a) => (ours(a)? - paper, true),
         Compare::Ratio(a, b) if is_later(a, b) => (ours(b)? * paper, true),
@@ -67,11 +63,12 @@ pub fn said(
 /// Percentiles that claims may speak of: in thousandths, and how metrics call them.
 const PERCENTILES: [(u32, &str); 3] = [(500, "p50"), (990, "p99"), (999, "p999")];
 
-/// The paper's percentiles of the sample `of`. For each series of the figure: its scheme, and where
-/// it is on each axis, by the axis's name.
+/// The paper's percentiles of the sample `of`, which may be of one of these classes. For each series of
+/// the figure: its scheme, and where it is on each axis, by the axis's name.
 pub fn on_cdf(
     claims: &[ClaimResult],
     of: &str,
+    classes: &[&str],
     figure: &Figure,
     places: &[(&str, Vec<(&str, &str)>)],
 ) -> Vec<PaperMark> {
@@ -80,7 +77,7 @@ pub fn on_cdf(
     for claim in claims {
         let Some((permille, _)) = PERCENTILES
             .iter()
-            .find(|(_, p)| claim.metric == named(of, p))
+            .find(|(_, p)| is_of(&claim.metric, of, p, classes))
         else {
             continue;
         };
@@ -115,15 +112,26 @@ pub fn on_cdf(
     marks
 }
 
+/// Is a metric this percentile of the sample `of`? A class may be written in two ways.
+fn is_of(metric: &str, of: &str, percentile: &str, classes: &[&str]) -> bool {
+    fn parts(name: &str) -> (&str, Option<&str>) {
+        let split = name.split_once(':');
+        split.map_or((name, None), |(name, class)| (name, Some(class)))
+    }
+    let ((metric, claimed), (of, drawn)) = (parts(metric), parts(of));
+    let at = |class| place(classes.iter().copied(), class).ok();
+    let same = match (claimed, drawn) {
+        (Some(a), Some(b)) => a == b || (at(a).is_some() && at(a) == at(b)),
+        (a, b) => a == b,
+    };
+    same && metric == named(of, percentile)
+}
+
 /// The metric of a percentile: `qct_p99_ms` of `qct_ms`, `detours_p99` of `detours`.
 fn named(of: &str, percentile: &str) -> String {
-    let (of, class) = match of.split_once(':') {
-        Some((of, class)) => (of, format!(":{class}")),
-        None => (of, String::new()),
-    };
     match of.strip_suffix("_ms") {
-        Some(base) => format!("{base}_{percentile}_ms{class}"),
-        None => format!("{of}_{percentile}{class}"),
+        Some(base) => format!("{base}_{percentile}_ms"),
+        None => format!("{of}_{percentile}"),
     }
 }
 
@@ -157,12 +165,14 @@ mod tests {
         assert_eq!(value(&plain, "dibs"), Some((37.0, false)));
         let below = paper("qct_p99_ms", "dctcp - dibs", 60.0);
         assert_eq!(value(&below, "dibs"), None, "no time is below zero");
-        // A claim's count is that of all seeds, a plot's that of one.
-        assert_eq!(value(&paper("drops", "dibs", 7.0), "dibs"), None);
+        // A count is that of a seed, in claims as in plots.
+        let count = |n| value(&paper("drops", "dibs", n), "dibs");
         assert_eq!(
-            value(&paper("drops", "dibs", 0.0), "dibs"),
-            Some((0.0, false))
+            (count(7.0), count(0.0)),
+            (Some((7.0, false)), Some((0.0, false)))
         );
+        let fewer = paper("drops", "dctcp - dibs", 20.0);
+        assert_eq!(value(&fewer, "dibs"), Some((30.0, true)));
     }
 
     #[test]
@@ -183,6 +193,14 @@ mod tests {
     fn a_percentile_has_the_name_of_its_sample() {
         assert_eq!(named("qct_ms", "p99"), "qct_p99_ms");
         assert_eq!(named("detours", "p99"), "detours_p99");
-        assert_eq!(named("fct_ms:web", "p50"), "fct_p50_ms:web");
+        let classes = ["trace/storage", "a/web", "b/web"];
+        let of = |metric, of| is_of(metric, of, "p50", &classes);
+        assert!(of("fct_p50_ms:storage", "fct_ms:trace/storage"));
+        assert!(of("fct_p50_ms:trace/storage", "fct_ms:storage"));
+        assert!(of("fct_p50_ms:a/web", "fct_ms:a/web"));
+        assert!(!of("fct_p50_ms:web", "fct_ms:a/web"), "it may be either");
+        assert!(!of("fct_p50_ms:a/web", "fct_ms:b/web"));
+        assert!(!of("fct_p50_ms", "fct_ms:storage"));
+        assert!(!of("fct_p99_ms:storage", "fct_ms:storage"));
     }
 }
