@@ -80,8 +80,8 @@ Examples:
   sidestep run my.toml --json --out results/mine | jq .schemes.dibs.qct_ms
 
 The result directory holds manifest.json, summary.json, scenario.toml, flows.parquet,
-queries.parquet, groups.parquet, ports.parquet and plots/; that of a file with [sweep] holds manifest.json,
-summary.json, experiment.toml and points.parquet. Ctrl-C writes what there is. A call that
+queries.parquet, groups.parquet, ports.parquet, counts.parquet and plots/; that of a file with
+[sweep] holds manifest.json, summary.json, experiment.toml and points.parquet. Ctrl-C writes what there is. A call that
 was interrupted or killed goes on where it was when it is made again.")]
 pub struct RunArgs {
     /// A scenario file, or the name of a shipped one (see `sidestep list scenarios`)
