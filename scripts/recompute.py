@@ -11,13 +11,12 @@ import json
 import math
 import sys
 from collections import Counter, defaultdict
-from functools import cache
 from pathlib import Path
 
 import duckdb
 
 sys.path.insert(0, str(Path(__file__).parent))
-from recompute_claims import evaluate, t_of  # noqa: E402
+from recompute_claims import SIZED, evaluate, is_count, read, t_of  # noqa: E402
 from recompute_page import cells, shown  # noqa: E402
 
 MASK = (1 << 64) - 1
@@ -30,9 +29,8 @@ REASONS = {
     "samples": "of a probe: only their summary is kept",
     "samples.flow_payload_share": "needs the framing, which scenario.toml has",
     "loops": "of a probe: only their summary is kept",
-    "interrupted": "flows that a stopped run had not come to hand over look like those that wait",
-    "pooled": "of a sweep's seeds together: it keeps each seed's numbers, not its flows",
-    "bound": "of a sweep: of bounds it keeps those of queries and short flows alone",
+    "interrupted": "of a stopped run: a flow that it had not come to hand over looks like one that waits",
+    "pooled": "of a sweep, which keeps the metrics of each seed, not its flows and histograms",
     "unmeasured": "not measured, so null in both",
 }
 
@@ -422,6 +420,11 @@ class Comparison:
 
     def __init__(self):
         self.agreed, self.differ, self.left = 0, [], defaultdict(list)
+        # Schemes of which a run was stopped before every flow was handed over.
+        self.stopped = set()
+
+    def is_stopped(self, place):
+        return ".samples" not in place and any(place.startswith(f"{scheme}.") for scheme in self.stopped)
 
     def skip(self, reason, place):
         self.left[reason].append(place)
@@ -443,7 +446,9 @@ class Comparison:
         if isinstance(said, dict) and isinstance(ours, dict):
             for key in {**said, **ours}:
                 at = f"{place}.{key}"
-                if key in said and key in ours:
+                if key in ("n", "completed_share") and self.is_stopped(place) and not at.endswith((".qct_ms.n", ".qct_ms.completed_share")):
+                    self.skip("interrupted", at)
+                elif key in said and key in ours:
                     self.walk(at, said[key], ours[key], unmeasured)
                 elif key == "cpu_s" or key == "hops_per_cpu_s":
                     self.skip("cpu_s", at)
@@ -483,12 +488,8 @@ def run(directory, said):
             result.differ.append(f"{scheme}: seeds {theirs['seeds']}, in the tables {sorted(there)}")
         ours[scheme], unstarted = scheme_summary(scheme, runs, theirs["seeds"])
         if unstarted:
-            result.skip("interrupted", scheme)
-            continue
+            result.stopped.add(scheme)
         result.walk(scheme, theirs, ours[scheme], "unmeasured" in theirs)
-    if result.left["interrupted"]:
-        return result
-    del result.left["interrupted"]
     for claim in said["claims"]:
         result.walk(f"claim {claim['id']}", *evaluate(claim, [({}, ours)]))
     page = directory / "report.html"
@@ -498,14 +499,35 @@ def run(directory, said):
                 ours[scheme][key] = said["schemes"][scheme].get(key)
         known = shown(ours, said["claims"])
         for place, cell in cells(page.read_text()):
+            if " completed | " in place and place.split(" | ")[-1] in result.stopped:
+                result.skip("interrupted", f"report.html {place}")
+                continue
             result.leaf(f"report.html {place}", cell, known.get(place))
     return result
 
 
+def leaves(value):
+    if isinstance(value, dict):
+        return sum(leaves(of) for key, of in value.items() if key not in ("from_table", "cpu_s", "hops_per_cpu_s"))
+    return sum(map(leaves, value)) if isinstance(value, list) else 1
+
+
+def intervals(result, here, theirs, each):
+    """Of the p99 of all seeds, as it is said, from each seed's own in the table."""
+    if len(each) < 2:
+        return
+    found = {f"{name.removesuffix('_ms')}_p99_ms": lambda of, name=name: of[name] for name in TIMES}
+    found |= {f"fct_{size}_p99_ms": lambda of, i=i: of["fct_by_size_ms"][i] for size, i in SIZED.items()}
+    for name in theirs["classes"]:
+        for metric, key in {"fct_p99_ms": "fct_ms", "slowdown_p99": "slowdown", "group_p99_ms": "group_ms"}.items():
+            found[f"{metric}:{name}"] = lambda of, name=name, key=key: of["classes"][name][key]
+    for metric, get in found.items():
+        own = [{"p99": of["from_table"][metric], "p99_at_least": get(of)["p99_at_least"]} for of in each]
+        result.walk(f"{here} {metric} .ci", get(theirs)["ci"], interval(get(theirs), own))
+
+
 def sweep(directory, said):
     """Each seed's numbers are in points.parquet; those of all seeds together are taken as they are said."""
-    from recompute_claims import read
-
     result = Comparison()
     rows = duckdb.execute("select * from read_parquet(?)", [str(directory / "points.parquet")])
     names = [column[0] for column in rows.description]
@@ -515,7 +537,7 @@ def sweep(directory, said):
     for point in said["points"]:
         at = point["at"] if isinstance(point["at"], dict) else dict(zip(axes, point["at"]))
         for scheme, theirs in point["schemes"].items():
-            here = f"{'/'.join(at.values())} {scheme}"
+            here, before = f"{'/'.join(at.values())} {scheme}", result.agreed + len(result.differ)
             each = theirs.get("per_seed") or [theirs]
             mine = [r for r in table if r["scheme"] == scheme and all(r[a] == v for a, v in at.items())]
             if [row["seed"] for row in mine] != theirs["seeds"]:
@@ -544,7 +566,11 @@ def sweep(directory, said):
                 # A digest of one run is kept as it is, of several they are mixed.
                 hash = mix64(hash ^ int(row["trajectory_hash"], 16))
             result.leaf(f"{here} trajectory_hash", theirs["trajectory_hash"], f"{hash:016x}")
-            result.skip("pooled", here)
+            for name in filter(is_count, row):
+                result.leaf(f"{here} {name}", read(theirs, name)[1], sum(r[name] for r in mine))
+            intervals(result, here, theirs, each)
+            held = result.agreed + len(result.differ) - before
+            result.left["pooled"] += [here] * (leaves(theirs) - held)
         points.append((at, point["schemes"]))
     for claim in said["claims"]:
         result.walk(f"claim {claim['id']}", *evaluate(claim, points))

@@ -130,3 +130,44 @@ pub fn count_columns<'a>() -> Vec<Col<CountRow<'a>>> {
         value: Int = r.value;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sidestep_lab::Unmeasured;
+
+    #[test]
+    fn what_was_not_measured_has_no_row_and_bins_are_numbered() {
+        let class = ClassRecord {
+            name: "web".into(),
+            delivered: 10,
+            dropped: 3,
+            n_reordering: vec![4, 0, 1],
+            extra_hops: vec![vec![], vec![0, 0, 5]],
+            ..ClassRecord::default()
+        };
+        let record = Record {
+            unmeasured: Unmeasured::of(["marks", "detoured_share", "drops", "classes.dropped"]),
+            drops: [("full".to_string(), 3)].into(),
+            classes: vec![class],
+            ..Record::default()
+        };
+        let rows = count_rows(&record);
+        let of = |class: &str, name: &str| -> Vec<(Option<u64>, u64)> {
+            let own = rows.iter().filter(|r| r.class == class && r.name == name);
+            own.map(|r| (r.bin, r.value)).collect()
+        };
+        for (class, name) in [
+            ("", "marks"),
+            ("", "detoured"),
+            ("", "drops.full"),
+            ("web", "dropped"),
+        ] {
+            assert_eq!(of(class, name), [], "{class} {name}");
+        }
+        assert_eq!(of("", "timeouts"), [(None, 0)]);
+        assert_eq!(of("web", "delivered"), [(None, 10)]);
+        assert_eq!(of("web", "n_reordering"), [(Some(1), 4), (Some(3), 1)]);
+        assert_eq!(of("web", "extra_hops.1"), [(Some(2), 5)]);
+    }
+}
