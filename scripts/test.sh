@@ -68,6 +68,9 @@ export PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-1}"
 step "tests"
 cargo test --workspace --locked --quiet
 
+step "every number of a report again, from its Parquet"
+bash scripts/recompute.sh
+
 step "fuzz targets, a few seconds each"
 bash fuzz/run.sh 4
 

@@ -80,8 +80,8 @@ Examples:
   sidestep run my.toml --json --out results/mine | jq .schemes.dibs.qct_ms
 
 The result directory holds report.html, manifest.json, summary.json, scenario.toml,
-flows.parquet, queries.parquet, groups.parquet, ports.parquet, probes.json where something
-was probed, and plots/; that of a file with [sweep] has experiment.toml and points.parquet in
+flows.parquet, queries.parquet, groups.parquet, ports.parquet, counts.parquet, probes.json
+where something was probed, and plots/; that of a file with [sweep] has experiment.toml and points.parquet in
 the place of scenario.toml and of the other tables. Ctrl-C writes what there is. A call that
 was interrupted or killed goes on where it was when it is made again.")]
 pub struct RunArgs {

@@ -258,11 +258,11 @@ fn kept(out: &str) -> [&str; 10] {
 
 /// Every file of a result but what says when and how fast it was made.
 fn lasting(room: &Room, dir: &str) -> Vec<(String, Vec<u8>)> {
-    let names = ["flows.parquet", "queries.parquet", "ports.parquet"];
-    let drawn = ["scenario.toml", "plots/qct_cdf.svg"];
+    let names = ["flows", "queries", "ports", "counts"].map(|name| format!("{name}.parquet"));
+    let drawn = ["scenario.toml", "plots/qct_cdf.svg"].map(String::from);
     let read = |name: &str| fs::read(room.path().join(dir).join(name)).unwrap();
     let all = names.iter().chain(&drawn);
-    all.map(|name| (name.to_string(), read(name))).collect()
+    all.map(|name| (name.clone(), read(name))).collect()
 }
 
 /// The status of each run of a result, with its scheme and seed.

@@ -162,6 +162,7 @@ fn every_column_is_explained(dir: &Path, manifest: &Value) {
         "queries.parquet",
         "groups.parquet",
         "ports.parquet",
+        "counts.parquet",
     ] {
         let reader = SerializedFileReader::new(File::open(dir.join(table)).unwrap()).unwrap();
         let schema = reader.metadata().file_metadata().schema_descr();

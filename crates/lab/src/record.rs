@@ -151,6 +151,11 @@ macro_rules! counts {
                 $(self.$signal += other.$signal;)*
             }
 
+            /// All of them, in the order of [`Counts::NAMES`].
+            pub fn all(&self) -> impl Iterator<Item = u64> + use<> {
+                [$(self.$work,)* $(self.$signal,)*].into_iter()
+            }
+
             /// What congestion did.
             pub fn signals(&self) -> Signals {
                 Signals { $($signal: self.$signal,)* }

@@ -43,8 +43,8 @@ impl Made {
         let mut record = Record::of(run);
         record.cpu_s = cpu_s.unwrap_or_default();
         Made {
+            rows: Rows::of(scenario, scheme, run, &record),
             record,
-            rows: Rows::of(scenario, scheme, run),
             paths: tables::paths(scenario, run),
             cpu_s,
             wall_s,

@@ -3,15 +3,15 @@
 use crate::Error;
 use crate::columns::{Col, TableWriter, packed};
 use crate::rows::{
-    Point, flow_columns, flow_rows, group_columns, group_rows, port_columns, port_rows,
-    query_columns, query_rows,
+    Point, count_columns, count_rows, flow_columns, flow_rows, group_columns, group_rows,
+    port_columns, port_rows, query_columns, query_rows,
 };
 use crate::staging::Staging;
 use crate::trace::PortNames;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 use sidestep_lab::ideal::Ideal;
-use sidestep_lab::{Run, Scenario};
+use sidestep_lab::{Record, Run, Scenario};
 use sidestep_sim::PacketTrace;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -21,26 +21,27 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rows {
     /// One table each, in the order of [`Rows::NAMES`].
-    pub tables: [Bytes; 4],
+    pub tables: [Bytes; Rows::NAMES.len()],
 }
 
 impl Rows {
     /// The tables.
-    pub const NAMES: [&str; 4] = ["flows", "queries", "groups", "ports"];
+    pub const NAMES: [&str; 5] = ["flows", "queries", "groups", "ports", "counts"];
 
-    /// Of a run of scheme number `scheme`.
-    pub fn of(scenario: &Scenario, scheme: usize, run: &Run) -> Rows {
+    /// Of a run of scheme number `scheme`, of which `record` is kept.
+    pub fn of(scenario: &Scenario, scheme: usize, run: &Run, record: &Record) -> Rows {
         let point = point(run);
         let network = &scenario.network;
         let config = &scenario.schemes[scheme].config;
         let mut ideal = Ideal::new(network, config.framing, config.transport.mss());
-        let [flows, queries, groups, ports] = Rows::NAMES;
+        let [flows, queries, groups, ports, counts] = Rows::NAMES;
         Rows {
             tables: [
                 packed(flows, &flow_columns(), &flow_rows(point, &mut ideal)),
                 packed(queries, &query_columns(), &query_rows(point)),
                 packed(groups, &group_columns(), &group_rows(point)),
                 packed(ports, &port_columns(), &port_rows(point, network)),
+                packed(counts, &count_columns(), &count_rows(record)),
             ],
         }
     }
@@ -66,20 +67,21 @@ fn point(run: &Run) -> Point<'_> {
 
 /// The files while they are written.
 pub struct Tables {
-    tables: [TableWriter; 4],
+    tables: [TableWriter; Rows::NAMES.len()],
     traces: Option<Traces>,
 }
 
 impl Tables {
     /// Begins all of them; paths only when some are kept.
     pub fn begin(staging: &Staging, traced: bool) -> Result<Tables, Error> {
-        let [flows, queries, groups, ports] = Rows::NAMES;
+        let [flows, queries, groups, ports, counts] = Rows::NAMES;
         Ok(Tables {
             tables: [
                 begin(staging, flows, &flow_columns())?,
                 begin(staging, queries, &query_columns())?,
                 begin(staging, groups, &group_columns())?,
                 begin(staging, ports, &port_columns())?,
+                begin(staging, counts, &count_columns())?,
             ],
             traces: traced.then(|| Traces::begin(staging)).transpose()?,
         })
@@ -121,6 +123,7 @@ pub fn column_docs() -> Value {
         ("queries.parquet", docs(query_columns())),
         ("groups.parquet", docs(group_columns())),
         ("ports.parquet", docs(port_columns())),
+        ("counts.parquet", docs(count_columns())),
     ];
     Value::Object(Map::from_iter(
         tables.map(|(name, docs)| (name.to_string(), docs)),

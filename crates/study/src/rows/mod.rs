@@ -1,10 +1,12 @@
 //! What a row of each table is, and where its values come from.
 
+mod counts;
 mod flows;
 mod groups;
 mod ports;
 mod queries;
 
+pub use counts::{count_columns, count_rows};
 pub use flows::{flow_columns, flow_rows};
 pub use groups::{group_columns, group_rows};
 pub use ports::{port_columns, port_rows};
