@@ -3,8 +3,10 @@
 use crate::args::ReproduceArgs;
 use crate::failure::{Failure, Outcome};
 use crate::{out, run, stop, testbed};
+use serde_json::Value;
 use sidestep_study::MeasureOptions;
 use sidestep_study::lab::{Experiment, Problem};
+use sidestep_study::memory;
 use sidestep_study::reproduce::Reproduction;
 use sidestep_study::reproduce::run::{Options, Order, reproduce as run_all};
 use sidestep_study::reproduce::shelf::{Book, Shelf};
@@ -27,22 +29,44 @@ pub fn reproduce(args: &ReproduceArgs) -> Outcome {
         "" => "reproduce".to_string(),
         asked => format!("reproduce-{}", asked.replace('/', "-")),
     };
+    let jobs = run::jobs(args.jobs)?;
+    if !args.force {
+        let all: Vec<&Experiment> = orders.iter().map(|order| &order.experiment).collect();
+        memory::refuse_together(&name, &all, jobs)?;
+    }
     let out = args.out.clone().unwrap_or_else(|| run::default_out(&name));
     let options = Options {
         asked,
         quick: args.quick,
         out: &out,
         measure: MeasureOptions {
-            jobs: run::jobs(args.jobs)?,
+            jobs,
             cache: (!args.no_cache).then_some(kept.as_path()),
             show: run::show(args.progress),
         },
     };
     let stop = stop::on_interrupt(out.clone());
-    let finished = run_all(orders, &options, &stop)?;
-    let all = finished.reproduction;
-    say(&all, &finished.dir, args.json);
-    Ok(all.exit_status())
+    let mut unheard = None;
+    let mut told = None;
+    // The verdicts, before anything is written: a full disk costs none of them.
+    let mut tell = |all: &Reproduction| match args.json {
+        true => told = Some(all.to_json()),
+        false => unheard = out::try_say(&all.to_text()).err(),
+    };
+    let finished = run_all(orders, &options, &stop, &mut tell);
+    if let Some(error) = &unheard {
+        out::unheard(error);
+    }
+    let dir = finished
+        .as_ref()
+        .ok()
+        .map(|finished| finished.dir.as_path());
+    match (told, dir) {
+        (Some(json), dir) => say_json(json, dir),
+        (None, Some(dir)) => say_report(dir),
+        (None, None) => {}
+    }
+    Ok(finished?.reproduction.exit_status())
 }
 
 /// Runs one figure over the testbed as well.
@@ -74,14 +98,22 @@ fn beside(args: &ReproduceArgs) -> Outcome {
 /// Prints a report that was written to `dir`.
 fn say(all: &Reproduction, dir: &Path, json: bool) {
     if json {
-        let mut json = all.to_json();
-        json["result"] = dir.display().to_string().into();
-        out::say_json(&json);
+        say_json(all.to_json(), Some(dir));
     } else {
         out::say(&all.to_text());
-        let report = dir.join("report.html");
-        out::say(&format!("\nreport: {}\n", report.display()));
+        say_report(dir);
     }
+}
+
+/// Prints the report as JSON, and where its files are, if they could be written.
+fn say_json(mut json: Value, dir: Option<&Path>) {
+    json["result"] = dir.map(|dir| dir.display().to_string()).into();
+    out::say_json(&json);
+}
+
+fn say_report(dir: &Path) {
+    let report = dir.join("report.html");
+    out::say(&format!("\nreport: {}\n", report.display()));
 }
 
 /// Reads all experiments; what is wrong with any of them is said before anything runs.

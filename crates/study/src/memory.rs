@@ -25,6 +25,16 @@ pub fn refuse(experiment: &Experiment, jobs: usize) -> Result<(), Error> {
     }
 }
 
+/// Refuses experiments that do not fit together: what is kept of all runs, and the largest ones at a time.
+pub fn refuse_together(name: &str, all: &[&Experiment], jobs: usize) -> Result<(), Error> {
+    let each = all.iter().map(|experiment| experiment.estimate());
+    let estimate = each.fold(Estimate::default(), Estimate::and);
+    match free() {
+        Some(free) => against(name, &estimate, jobs, free),
+        None => Ok(()),
+    }
+}
+
 fn against(name: &str, estimate: &Estimate, jobs: usize, free: u64) -> Result<(), Error> {
     let jobs = jobs.clamp(1, estimate.runs.max(1));
     let needed = estimate.bytes(jobs);

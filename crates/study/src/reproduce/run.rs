@@ -4,6 +4,7 @@ use super::drawn::point_of;
 use super::{FigureResult, Reproduction};
 use crate::blank::summary_json;
 use crate::figures::picture;
+use crate::recorder::unwritten;
 use crate::staging::Staging;
 use crate::sweep::{CODE, How, measure_experiments};
 use crate::{Error, MeasureOptions, Measurement, page, when};
@@ -42,7 +43,7 @@ pub struct Finished {
     pub reproduction: Reproduction,
 }
 
-/// Runs all figures and writes the report.
+/// Runs all figures and writes the report. `tell` sees it before its files are written.
 ///
 /// When `stop` becomes true the running ones end where they are and count as not run, and the
 /// report is marked partial. On an error nothing is left behind but the cache.
@@ -50,6 +51,7 @@ pub fn reproduce(
     orders: Vec<Order>,
     options: &Options<'_>,
     stop: &AtomicBool,
+    tell: &mut dyn FnMut(&Reproduction),
 ) -> Result<Finished, Error> {
     let staging = Staging::begin(options.out)?;
     let experiments: Vec<&Experiment> = orders.iter().map(|o| &o.experiment).collect();
@@ -68,7 +70,10 @@ pub fn reproduce(
         quick: options.quick,
         figures: orders.into_iter().zip(measured).map(figure).collect(),
     };
-    finish(staging, reproduction, &manifest)
+    tell(&reproduction);
+    let ran = manifest["runs"]["made"].as_u64().unwrap_or(0) as usize;
+    let cached = manifest["runs"]["from_cache"].as_u64().unwrap_or(0) as usize;
+    finish(staging, reproduction, &manifest).map_err(|e| unwritten(e, ran + cached))
 }
 
 /// Writes the report of figures that were carried out already. On an error nothing is left behind.

@@ -128,7 +128,7 @@ fn run(dir: &Path, stop: bool) -> Finished {
         paper: "mine".into(),
         experiment: experiment(),
     };
-    match reproduce(vec![order], &options, &AtomicBool::new(stop)) {
+    match reproduce(vec![order], &options, &AtomicBool::new(stop), &mut |_| {}) {
         Ok(finished) => finished,
         Err(e) => panic!("{e}"),
     }
