@@ -143,16 +143,10 @@ impl Pair {
             trimmed: true,
         };
         self.rx.on_segment(self.now, arrival);
-        if len == 0 && seq > 0 && seq == self.next {
-            let fin = self.rx.poll_ack(self.now).expect("a FIN is answered");
-            assert_eq!(fin.ack, self.next + 1, "{fin:?}");
-            (self.acked, self.waiting) = (self.next, 0);
+        if len == 0 {
+            return self.empty(seq);
         }
         let acks = self.acks();
-        if len == 0 {
-            assert_eq!(acks, [], "an empty segment is no data");
-            return;
-        }
         let last = acks.last().expect("it is answered at once");
         self.is_current(last);
         let end = seq + u64::from(len);
@@ -161,6 +155,16 @@ impl Pair {
         };
         let cut = (!(seq..end).all(here)).then_some((seq.max(self.next), end));
         assert_eq!(last.cut_off(), cut, "{last:?}");
+    }
+
+    /// A segment without data came: a FIN where everything before it is here, or nothing.
+    fn empty(&mut self, seq: u64) {
+        if seq > 0 && seq == self.next {
+            let fin = self.rx.poll_ack(self.now).expect("a FIN is answered");
+            assert_eq!(fin.ack, self.next + 1, "{fin:?}");
+            (self.acked, self.waiting) = (self.next, 0);
+        }
+        assert_eq!(self.acks(), [], "an empty segment is no data");
     }
 
     fn segment(&mut self, seq: u64, len: u32, ce: bool, cwr: bool) {
@@ -178,11 +182,10 @@ impl Pair {
                 trimmed: false,
             },
         );
-        let acks = self.acks();
         if len == 0 {
-            assert_eq!(acks, [], "an empty segment is no data");
-            return;
+            return self.empty(seq);
         }
+        let acks = self.acks();
         self.waiting = if acks.is_empty() {
             self.waiting + 1
         } else {

@@ -162,6 +162,9 @@ pub struct ReproduceArgs {
     /// Keep no runs and take none up
     #[arg(long)]
     pub no_cache: bool,
+    /// Run even when the estimate says that memory will not do
+    #[arg(long, conflicts_with = "testbed")]
+    pub force: bool,
     /// Run one figure over the testbed as well, and hold its claims against that: needs root
     #[arg(long)]
     pub testbed: bool,

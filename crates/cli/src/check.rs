@@ -27,13 +27,14 @@ pub fn check(args: &CheckArgs) -> Outcome {
             Err(error) => wrong.push(error.to_string()),
         }
     }
-    if !wrong.is_empty() {
-        return Err(Failure::input(wrong.join("\n")));
-    }
+    // What is refused for its size has its estimate here as well.
     if args.json {
-        out::say_json(&json!({"scenarios": answers}));
+        out::say_json(&json!({"scenarios": answers, "problems": wrong}));
     }
-    Ok(0)
+    match wrong.is_empty() {
+        true => Ok(0),
+        false => Err(Failure::input(wrong.join("\n"))),
+    }
 }
 
 fn to_json(experiment: &Experiment, jobs: usize) -> Value {

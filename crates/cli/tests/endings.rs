@@ -185,6 +185,34 @@ fn a_sweep_on_a_full_disk_says_its_numbers_too() {
     assert_eq!(room.names(), ["s.toml"]);
 }
 
+/// A paper of one figure.
+fn paper(room: &Room, rate: &str) {
+    let figure = format!(
+        "title = \"one\"\nduration = \"1 ms\"\nseeds = \"1..3\"\nschemes = [\"dctcp\", \"dibs\"]\n\
+         [topology]\nkind = \"fat_tree\"\nk = 4\n\
+         [workload.query]\nkind = \"query\"\nrate = \"{rate}\"\ndegree = 8\nsize = \"1 kB\"\n\
+         [figure]\npaper = \"Nobody\"\nnumber = \"1\"\nshows = \"nothing\"\n\
+         [[claim]]\nid = \"none\"\nsays = \"nothing is lost\"\nmetric = \"drops\"\ncompare = \"dibs\"\n\
+         paper = 0\naccept = \"0\"\ntolerance = \"the sentence\"\ngap = \"none\"\n"
+    );
+    room.file("experiments/mine/one.toml", &figure);
+}
+
+#[test]
+fn reproduce_on_a_full_disk_says_its_verdicts_too() {
+    let room = Room::new();
+    paper(&room, "5000 /s");
+    let args = ["reproduce", "mine", "--no-cache", "--out", "out"];
+    let done = limited(&room, 1_000, &args).with_status(1);
+    assert!(
+        done.out.contains("nothing is lost") && !done.out.contains("report:"),
+        "{}",
+        done.out
+    );
+    assert!(done.err.contains("the files of 6 runs"), "{}", done.err);
+    assert_eq!(room.names(), ["experiments"]);
+}
+
 #[test]
 fn a_real_full_disk_is_said_too() {
     let full = Room::new();
@@ -211,6 +239,7 @@ fn what_does_not_fit_is_refused_before_it_is_planned() {
     let large = "duration = \"10 ms\"\nschemes = [\"dctcp\", \"dibs\"]\n[topology]\nkind = \"fat_tree\"\nk = 4\n\
         [workload.query]\nkind = \"query\"\nrate = \"590 M/s\"\ndegree = 8\nsize = \"1 kB\"\n";
     room.file("large.toml", large);
+    paper(&room, "5900 M/s");
     let of = |args: &[&str], gib: u64| {
         let mut command = room.command(args);
         let limited = move || {
@@ -229,6 +258,7 @@ fn what_does_not_fit_is_refused_before_it_is_planned() {
     for args in [
         &["check", "large.toml", "--jobs", "2"][..],
         &["run", "large.toml", "--jobs", "2", "--out", "out"],
+        &["reproduce", "mine", "--jobs", "2", "--out", "out"],
     ] {
         let done = of(args, 1).with_status(2);
         let words = "of memory for 2 runs at a time of about 47,200,000 flows";
@@ -238,13 +268,19 @@ fn what_does_not_fit_is_refused_before_it_is_planned() {
             done.err
         );
     }
+    let json = of(&["check", "large.toml", "--json"], 1).with_status(2);
+    assert!(
+        json.out.contains("\"peak_bytes\"") && json.out.contains("of memory for"),
+        "{}",
+        json.out
+    );
     let said = of(&["check", "large.toml"], 1);
     assert!(
         said.out.contains("about 47.2 M flows") && said.out.contains("GiB with"),
         "{}",
         said.out
     );
-    assert_eq!(room.names(), ["large.toml"]);
+    assert_eq!(room.names(), ["experiments", "large.toml"]);
     // What is small fits.
     of(&["check", "quickstart"], 1).with_status(0);
 }

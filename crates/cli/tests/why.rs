@@ -320,6 +320,35 @@ fn a_line_of_twenty_megabytes_gives_a_short_message() {
 }
 
 #[test]
+fn claims_of_other_settings_are_not_judged_and_say_which_they_were_made_for() {
+    let room = Room::new();
+    let claim = "[[claim]]\nid = \"none\"\nsays = \"nothing is lost\"\nmetric = \"drops\"\ncompare = \"dibs\"\n\
+                 paper = 0\naccept = \"0\"\ntolerance = \"the sentence\"\ngap = \"none\"\n";
+    room.file("burst.toml", &format!("{BURST}{claim}"));
+    let mut said = String::new();
+    for sets in [
+        &["--set", "switch.capacity=30 pkt"][..],
+        &[
+            "--set",
+            "workload.more.kind=incast",
+            "--set",
+            "workload.more.degree=3",
+            "--set",
+            "workload.more.size=1 kB",
+        ],
+        &["--seeds", "4..5"],
+    ] {
+        let done = room
+            .run(&[&["run", "burst.toml", "--no-cache"][..], sets].concat())
+            .with_status(0);
+        let lines = done.out.lines().map(str::trim);
+        let lines: Vec<&str> = lines.filter(|l| l.starts_with("not judged:")).collect();
+        said.push_str(&format!("{}\n{}\n\n", sets.join(" "), lines.join("\n")));
+    }
+    golden("not-judged.txt", &said);
+}
+
+#[test]
 fn all_lines_of_a_file_that_are_wrong_are_said_at_once() {
     let room = Room::new();
     room.file(

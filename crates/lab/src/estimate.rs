@@ -8,7 +8,7 @@
 //!                  The bytes a flow takes and the rate are measured ([`BYTES_A_FLOW`], [`HOPS_A_SECOND`]).
 
 use crate::distances::Distances;
-use crate::experiment::{Experiment, Point};
+use crate::experiment::Experiment;
 use crate::scenario::{Scenario, Traffic};
 use sidestep_sim::workload::{Cost, Load, Site};
 use sidestep_types::HEADER_BYTES;
@@ -49,6 +49,18 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// What these runs and those take as one list.
+    pub fn and(self, other: Estimate) -> Estimate {
+        Estimate {
+            flows: self.flows.max(other.flows),
+            hops: self.hops.max(other.hops),
+            runs: self.runs + other.runs,
+            all_hops: self.all_hops + other.all_hops,
+            run_bytes: self.run_bytes.max(other.run_bytes),
+            kept_bytes: self.kept_bytes + other.kept_bytes,
+        }
+    }
+
     /// Peak bytes with so many runs at a time.
     pub fn bytes(&self, jobs: usize) -> f64 {
         let jobs = jobs.clamp(1, self.runs.max(1)) as f64;
@@ -64,19 +76,8 @@ impl Estimate {
 impl Experiment {
     /// What its runs take.
     pub fn estimate(&self) -> Estimate {
-        let mut all = Estimate::default();
-        for Point { scenario, .. } in &self.points {
-            let one = scenario.estimate();
-            all = Estimate {
-                flows: all.flows.max(one.flows),
-                hops: all.hops.max(one.hops),
-                runs: all.runs + one.runs,
-                all_hops: all.all_hops + one.all_hops,
-                run_bytes: all.run_bytes.max(one.run_bytes),
-                kept_bytes: all.kept_bytes + one.kept_bytes,
-            };
-        }
-        all
+        let each = self.points.iter().map(|point| point.scenario.estimate());
+        each.fold(Estimate::default(), Estimate::and)
     }
 }
 

@@ -20,9 +20,12 @@ enum Law {
     Lognormal,
     /// 1 and an exponential of mean 0.1; one in a hundred waits 200 more: the percentile lies at the edge of those.
     Timeouts,
+    /// 1 and an exponential of mean 0.1; 2 % wait 10 more, 0.8 % 30 and 0.3 % 70: back-off's ladder, with the percentile
+    /// near the edge of a rung.
+    Ladder,
 }
 
-use Law::{Exponential, Lognormal, Normal, Timeouts};
+use Law::{Exponential, Ladder, Lognormal, Normal, Timeouts};
 
 fn uniform(rng: &mut Rng) -> f64 {
     (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64 + 1e-17
@@ -44,6 +47,15 @@ impl Law {
                 let late = if uniform(rng) < 0.01 { 200.0 } else { 0.0 };
                 1.0 + 0.1 * exponential(rng) + late
             }
+            Ladder => {
+                let late = match uniform(rng) {
+                    u if u < 0.003 => 70.0,
+                    u if u < 0.011 => 30.0,
+                    u if u < 0.031 => 10.0,
+                    _ => 0.0,
+                };
+                1.0 + 0.1 * exponential(rng) + late
+            }
         }
     }
 
@@ -55,6 +67,8 @@ impl Law {
             Lognormal => libm::exp(2.326_348),
             // All that lies between the two groups is a 99th percentile; the least is as good as the largest.
             Timeouts => 2.0,
+            // 0.3 % wait for longer, and of the 0.8 % on this rung 7 in 8 do.
+            Ladder => 31.0 + 0.1 * libm::log(8.0 / 7.0),
         }
     }
 }
@@ -65,10 +79,10 @@ fn p99(values: &mut [f64]) -> f64 {
 }
 
 /// The percentile of all seeds, and of each.
-fn seeds(law: Law, n: usize, rng: &mut Rng) -> (f64, Vec<f64>) {
-    let mut all: Vec<f64> = (0..n * VALUES).map(|_| law.draw(rng)).collect();
+fn seeds(law: Law, n: usize, values: usize, rng: &mut Rng) -> (f64, Vec<f64>) {
+    let mut all: Vec<f64> = (0..n * values).map(|_| law.draw(rng)).collect();
     let own = all
-        .chunks(VALUES)
+        .chunks(values)
         .map(|seed| p99(&mut seed.to_vec()))
         .collect();
     (p99(&mut all), own)
@@ -76,13 +90,13 @@ fn seeds(law: Law, n: usize, rng: &mut Rng) -> (f64, Vec<f64>) {
 
 /// How often each of four intervals holds the truth: the percentile, a ratio and a difference to another scheme, whose
 /// times are exponential of mean 0.5, and the t interval of the seeds' mean.
-fn coverage(law: Law, n: usize) -> [f64; 4] {
+fn coverage(law: Law, n: usize, values: usize) -> [f64; 4] {
     let mut rng = Rng::from_seed(mix64(n as u64 + 100 * law as u64));
     let mut held = [0usize; 4];
     let other = 0.5 * Exponential.truth();
     for _ in 0..REPEATS {
-        let (whole, own) = seeds(law, n, &mut rng);
-        let (mut whole_b, mut own_b) = seeds(Exponential, n, &mut rng);
+        let (whole, own) = seeds(law, n, values, &mut rng);
+        let (mut whole_b, mut own_b) = seeds(Exponential, n, values, &mut rng);
         whole_b *= 0.5;
         own_b.iter_mut().for_each(|v| *v *= 0.5);
         let apart = are_apart(whole, &own);
@@ -126,22 +140,40 @@ fn intervals_hold_as_often_as_they_say() {
         ("lognormal", Lognormal),
         ("timeouts", Timeouts),
     ] {
-        for n in [5, 10, 20] {
-            let [percentile, ratio, less, mean] = coverage(law, n);
+        for n in [3, 4, 5, 8, 10, 20] {
+            let [percentile, ratio, less, mean] = coverage(law, n, VALUES);
             println!("| {name} | {n} | {percentile:.3} | {ratio:.3} | {less:.3} | {mean:.3} |");
-            // Five seeds with one timeout in a hundred may well show none, which no method mends.
-            let least = if law == Timeouts && n == 5 {
-                0.88
-            } else {
-                0.92
+            // Few seeds with one timeout in a hundred may well show none, which no method mends.
+            let least = match (law, n) {
+                (Timeouts, 3) => 0.75,
+                (Timeouts, 4) => 0.82,
+                (Timeouts, 5) => 0.88,
+                _ => 0.92,
             };
             let all = [percentile, ratio, less];
             assert!(all.iter().all(|held| *held >= least), "{name} {n}: {all:?}");
         }
     }
-    let [.., mean] = coverage(Normal, 20);
+    let [.., mean] = coverage(Normal, 20, VALUES);
     assert!(
         mean < 0.85,
         "the mean of seeds is not the percentile of all: {mean}"
     );
+}
+
+/// Where they hold less often: nothing is asked of them but that the page says so.
+#[test]
+fn intervals_hold_less_often_with_few_values_and_rungs_of_timeouts() {
+    println!("law, values, seeds: percentile, ratio, difference; t of the mean of seeds");
+    for (name, law) in [("exponential", Exponential), ("ladder", Ladder)] {
+        for values in [20, 45, VALUES] {
+            for n in [4, 8, 20] {
+                let [percentile, ratio, less, mean] = coverage(law, n, values);
+                println!(
+                    "| {name} | {values} | {n} | {percentile:.3} | {ratio:.3} | {less:.3} | {mean:.3} |"
+                );
+                assert!(percentile > 0.2, "{name} {values} {n}: {percentile}");
+            }
+        }
+    }
 }

@@ -367,6 +367,14 @@ fn claims_are_judged_only_for_the_settings_that_they_were_made_for() {
         said(&["switch.capacity=80 pkt"]),
         "made for switch.capacity = 90 pkt"
     );
+    let more = [
+        "workload.more.kind=query",
+        "workload.more.rate=9 /s",
+        "workload.more.degree=3",
+    ];
+    assert_eq!(said(&more), "made for no workload.more");
+    let probed = ["probe.loops=true"];
+    assert_eq!(made_for(&probed, false), None, "to look changes nothing");
     // A value of an axis that the file has is one of those that the claim speaks of; another is not.
     assert_eq!(made_for(&["workload.query.rate=600 /s"], false), None);
     assert_eq!(

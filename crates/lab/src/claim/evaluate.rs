@@ -144,7 +144,7 @@ fn together(at: &[(String, String)]) -> BTreeMap<String, String> {
 mod tests {
     use super::super::{Accept, Compare};
     use super::*;
-    use crate::record::Record;
+    use crate::record::{Counts, Record};
     use crate::stats::{Sample, summarise};
     use sidestep_types::Time;
 
@@ -292,6 +292,76 @@ mod tests {
         let [low, high] = result.ci.unwrap();
         assert!(((low + high) / 2.0 - 7.0).abs() < 1e-9);
         assert_eq!(result.less["x"], "3");
+    }
+
+    /// Timeouts by seed of `a` over those of `b`.
+    fn over_counts(b: &[u64]) -> ClaimResult {
+        let of = |scheme: &str, counts: &[u64]| {
+            let record = |(n, seed): (&u64, u64)| Record {
+                scheme: scheme.into(),
+                seed,
+                counts: Counts {
+                    timeouts: *n,
+                    ..Counts::default()
+                },
+                ..Record::default()
+            };
+            let records: Vec<Record> = counts.iter().zip(1..).map(record).collect();
+            summarise(&records.iter().collect::<Vec<_>>())
+        };
+        let mut ratio = claim(None, "0..");
+        ratio.metric = "timeouts".into();
+        ratio.compare = Compare::parse("a / b");
+        evaluate(&[ratio], &[of("a", &[8, 9, 10]), of("b", b)]).remove(0)
+    }
+
+    #[test]
+    fn what_is_divided_by_zero_says_so_and_not_that_flows_are_unfinished() {
+        let zero = "the number to divide by is not above zero, in some seed or in all together";
+        for b in [&[0, 4, 5], &[0, 0, 0]] {
+            let result = over_counts(b);
+            assert_eq!(result.why_no_interval.as_deref(), Some(zero), "{b:?}");
+            assert_eq!(result.verdict, Verdict::CantTell);
+        }
+        assert_eq!(over_counts(&[3, 4, 5]).why_no_interval, None);
+    }
+
+    #[test]
+    fn the_mean_pairs_points_by_the_number_of_the_seed() {
+        let (axes, mut points) = points(&THREE);
+        let result = |points: &[PointResult]| {
+            let of = [claim(Some(Over::Mean), "0..")];
+            evaluate_at(&of, &axes, points).remove(0)
+        };
+        let before = result(&points);
+        // The same seeds in another order are the same; others have no partner.
+        points[1]
+            .summaries
+            .iter_mut()
+            .for_each(|s| s.per_seed.reverse());
+        assert_eq!(result(&points).ci, before.ci);
+        for summary in &mut points[1].summaries {
+            summary.per_seed[0].seeds = vec![7];
+        }
+        let words = "schemes or points have other seeds than each other";
+        assert_eq!(result(&points).why_no_interval.as_deref(), Some(words));
+    }
+
+    #[test]
+    fn a_difference_over_another_may_be_negative() {
+        let mut ratio = claim(None, "0..");
+        ratio.at = vec![("x".into(), "1".into())];
+        ratio.per = vec![("x".into(), "3".into())];
+        let [low, _] = held(
+            &ratio,
+            &[
+                ("1", &[30, 45, 53], &[31, 40, 50]),
+                ("3", &[35, 45, 55], &[20, 30, 40]),
+            ],
+        )
+        .ci
+        .unwrap();
+        assert!(low < 0.0, "{low}");
     }
 
     #[test]

@@ -27,6 +27,7 @@ pub enum Why {
     FewSeeds,
     Extreme,
     Unfinished,
+    Zero,
     OtherSeeds,
 }
 
@@ -39,6 +40,9 @@ impl Why {
                 "the largest or smallest of these runs is a fact of them and no estimate; its value decides"
             }
             Why::Unfinished => "unfinished flows leave no number of each seed",
+            Why::Zero => {
+                "the number to divide by is not above zero, in some seed or in all together"
+            }
             Why::OtherSeeds => "schemes or points have other seeds than each other",
         }
     }
@@ -81,8 +85,9 @@ pub fn decide(accept: Accept, known: Known) -> (Known, Verdict) {
 /// - An extreme is decided by its value.
 /// - A bound may be anything beyond, so its interval is open there.
 pub fn verdict(accept: Accept, known: Known) -> Verdict {
-    if let (Some(only), Some(range), Reading::Exactly(_)) =
-        (accept.only(), known.range, known.reading)
+    let extreme = known.why == Some(Why::Extreme);
+    if let (Some(only), Some(range), Reading::Exactly(_), false) =
+        (accept.only(), known.range, known.reading, extreme)
     {
         return match known.seeds >= LEAST_SEEDS {
             _ if range.low < only || range.high > only => Verdict::NotReproduced,
@@ -251,6 +256,9 @@ mod tests {
         };
         assert_eq!(verdict(accept, of(24.0)), Verdict::Reproduced);
         assert_eq!(verdict(accept, of(14.0)), Verdict::NotReproduced);
+        let only = Accept::parse("24").unwrap();
+        assert_eq!(verdict(only, of(24.0)), Verdict::Reproduced);
+        assert_eq!(verdict(only, of(25.0)), Verdict::NotReproduced);
     }
 
     #[test]

@@ -5,6 +5,10 @@ use super::{Claim, Compare};
 use crate::experiment::{Axis, PointResult};
 use crate::stats::metric::{self, Reading, Unit};
 use crate::stats::{Interval, Summary, are_apart, sectioned};
+use std::collections::BTreeMap;
+
+/// A number of each seed, by its number.
+pub type BySeed = BTreeMap<Vec<u64>, f64>;
 
 /// A point, and the one whose number is taken off or divided by.
 pub struct Place<'a> {
@@ -46,7 +50,13 @@ pub fn at_one(claim: &Claim, place: &Place<'_>, confidence: f64) -> Known {
     let Some(reading) = whole(claim, place) else {
         return NOTHING;
     };
-    let seeds = seeds_of(claim, place);
+    if reading == Reading::Nothing && whole_over_none(claim, place) {
+        return Known {
+            why: Some(Why::Zero),
+            ..NOTHING
+        };
+    }
+    let seeds = seeds_of(claim, place).map(|seeds| seeds.into_values().collect());
     around(claim, reading, seeds, apart(claim, place), confidence)
 }
 
@@ -102,7 +112,9 @@ pub fn around(
 fn possible(claim: &Claim, whole: f64, seeds: usize, ci: Interval) -> Interval {
     let metric = metric::find(&claim.metric).expect("a claim's metric is in the table");
     let share = metric.unit == Unit::Share && !claim.is_ratio();
-    let least = match (claim.is_difference(), share) {
+    // A difference over another has both signs, as a difference has.
+    let signed = claim.is_difference() || matches!(claim.compare, Compare::Difference(..));
+    let least = match (signed, share) {
         (true, true) => -1.0,
         (true, false) => f64::NEG_INFINITY,
         // What was counted at all has a mean above none: of one event, Poisson's lower limit.
@@ -160,8 +172,24 @@ fn against(claim: &Claim, here: Reading, other: Reading) -> Reading {
     }
 }
 
+/// Is what a number of these is divided by not above zero?
+fn is_over_none(claim: &Claim, here: &[&Summary], other: Option<&[&Summary]>) -> bool {
+    let none = |reading| matches!(reading, Reading::Exactly(v) if v <= 0.0);
+    let of_schemes =
+        |of: &[&Summary]| matches!(claim.compare, Compare::Ratio(..)) && none(read(claim, of[1]));
+    let of_other =
+        |of: &[&Summary]| of_schemes(of) || !claim.per.is_empty() && none(combine(claim, of));
+    of_schemes(here) || other.is_some_and(of_other)
+}
+
+fn whole_over_none(claim: &Claim, place: &Place<'_>) -> bool {
+    let other = place.other.and_then(|point| summaries(claim, point));
+    let here = summaries(claim, place.here);
+    here.is_some_and(|here| is_over_none(claim, &here, other.as_deref()))
+}
+
 /// The number of each seed, paired between schemes and points; or how many seeds there are and why not.
-pub fn seeds_of(claim: &Claim, place: &Place<'_>) -> Result<Vec<f64>, (usize, Why)> {
+pub fn seeds_of<'a>(claim: &Claim, place: &Place<'a>) -> Result<BySeed, (usize, Why)> {
     let all = |point| summaries(claim, point).ok_or((0, Why::Nothing));
     let here = all(place.here)?;
     let other = place.other.map(all).transpose()?;
@@ -170,27 +198,32 @@ pub fn seeds_of(claim: &Claim, place: &Place<'_>) -> Result<Vec<f64>, (usize, Wh
         return Err((n, Why::FewSeeds));
     }
     let whole = whole(claim, place).unwrap_or(Reading::Nothing);
-    let mut values = Vec::new();
+    let mut values = BySeed::new();
     for first in &here[0].per_seed {
-        let of_seed = |all: &[&'_ Summary]| {
-            let own = |s: &&Summary| s.per_seed.iter().position(|p| p.seeds == first.seeds);
-            let found: Option<Vec<&Summary>> =
-                all.iter().map(|s| Some(&s.per_seed[own(s)?])).collect();
-            // A seed that another scheme or point lacks has nothing to be compared with.
-            Ok(combine(claim, &found.ok_or((n, Why::OtherSeeds))?))
+        // A seed that another scheme or point lacks has nothing to be compared with.
+        let of_seed = |all: &[&'a Summary]| own(all, &first.seeds).ok_or((n, Why::OtherSeeds));
+        let (of_here, of_other) = (of_seed(&here)?, other.as_deref().map(of_seed).transpose()?);
+        let number = combine(claim, &of_here);
+        let reading = match &of_other {
+            None => number,
+            Some(other) => against(claim, number, combine(claim, other)),
         };
-        let reading = match &other {
-            None => of_seed(&here)?,
-            Some(other) => against(claim, of_seed(&here)?, of_seed(other)?),
-        };
-        values.push(match (reading, whole) {
+        let value = match (reading, whole) {
             (Reading::Exactly(value), _)
             | (Reading::AtLeast(value), Reading::AtLeast(_))
             | (Reading::AtMost(value), Reading::AtMost(_)) => value,
+            _ if is_over_none(claim, &of_here, of_other.as_deref()) => return Err((n, Why::Zero)),
             _ => return Err((n, Why::Unfinished)),
-        });
+        };
+        values.insert(first.seeds.clone(), value);
     }
     Ok(values)
+}
+
+/// Of each summary that of one seed, if all have it.
+fn own<'a>(all: &[&'a Summary], seeds: &[u64]) -> Option<Vec<&'a Summary>> {
+    let of_seed = |s: &&'a Summary| s.per_seed.iter().find(|own| own.seeds == seeds);
+    all.iter().map(of_seed).collect()
 }
 
 /// One summary per scheme of the comparison.
@@ -199,15 +232,18 @@ fn summaries<'a>(claim: &Claim, point: &'a PointResult) -> Option<Vec<&'a Summar
     schemes.map(|name| point.summary(name)).collect()
 }
 
-/// The claim's number from one summary per scheme of the comparison. A count is that of a seed, on average.
-fn combine(claim: &Claim, of: &[&Summary]) -> Reading {
+/// The claim's metric of one scheme. A count is that of a seed, on average.
+fn read(claim: &Claim, of: &Summary) -> Reading {
     let metric = metric::find(&claim.metric).expect("a claim's metric is in the table");
-    let read = |i: usize| match metric.is_count {
-        true => metric
-            .read(of[i])
-            .times(1.0 / of[i].seeds.len().max(1) as f64),
-        false => metric.read(of[i]),
-    };
+    match metric.is_count {
+        true => metric.read(of).times(1.0 / of.seeds.len().max(1) as f64),
+        false => metric.read(of),
+    }
+}
+
+/// The claim's number from one summary per scheme of the comparison.
+fn combine(claim: &Claim, of: &[&Summary]) -> Reading {
+    let read = |i: usize| read(claim, of[i]);
     match &claim.compare {
         Compare::One(_) => read(0),
         Compare::Difference(..) => read(0).minus(read(1)),

@@ -1,7 +1,7 @@
 //! One number of several points: the worst, the largest, the smallest, the mean.
 
 use super::known::{Known, NOTHING, Why, decide, said, verdict};
-use super::place::{Place, around, seeds_of};
+use super::place::{BySeed, Place, around, seeds_of};
 use super::{Accept, Claim, Verdict};
 use crate::stats::Interval;
 use crate::stats::metric::Reading;
@@ -49,27 +49,48 @@ pub fn extreme(all: &[Known], largest: bool) -> Known {
     }
     let reading = turn(reading);
     if reading == Nothing {
-        return NOTHING;
+        return nothing(all);
     }
-    let pick = |of: fn(&Interval) -> f64, ends: Vec<Interval>| {
-        let values = ends.iter().map(of);
-        if largest {
-            values.fold(f64::NEG_INFINITY, f64::max)
-        } else {
-            values.fold(f64::INFINITY, f64::min)
-        }
+    let furthest = |ends: Vec<f64>| match largest {
+        true => ends.into_iter().reduce(f64::max),
+        false => ends.into_iter().reduce(f64::min),
     };
-    let both = |of: fn(&Known) -> Option<Interval>| {
-        let ends: Option<Vec<Interval>> = all.iter().map(of).collect();
-        ends.map(|ends| Interval {
-            low: pick(|ci| ci.low, ends.clone()),
-            high: pick(|ci| ci.high, ends),
+    // What may be anything below its bound has no lower end to hold the largest up, and the other way round for the
+    // smallest. Where all points are such bounds, so is the extreme, and its end there is open anyway.
+    let open = |known: &Known| match largest {
+        true => matches!(known.reading, AtMost(_)),
+        false => matches!(known.reading, AtLeast(_)),
+    };
+    let inner = |of: fn(&Interval) -> f64| {
+        let closed = all.iter().filter(|known| !open(known));
+        let ends: Vec<f64> = closed.filter_map(|k| k.ci.as_ref().map(of)).collect();
+        furthest(ends)
+            .or_else(|| furthest(all.iter().filter_map(|k| k.ci.as_ref().map(of)).collect()))
+    };
+    let outer = |of: fn(&Interval) -> f64| {
+        furthest(all.iter().filter_map(|k| k.ci.as_ref().map(of)).collect())
+    };
+    let ci = || {
+        let (low, high): (fn(&Interval) -> f64, fn(&Interval) -> f64) = (|ci| ci.low, |ci| ci.high);
+        Some(match largest {
+            true => Interval {
+                low: inner(low)?,
+                high: outer(high)?,
+            },
+            false => Interval {
+                low: outer(low)?,
+                high: inner(high)?,
+            },
         })
+    };
+    let ci = match all.iter().all(|known| known.ci.is_some()) {
+        true => ci(),
+        false => None,
     };
     let ranges = all.iter().filter_map(|known| known.range);
     Known {
         reading,
-        ci: both(|known| known.ci),
+        ci,
         why: all.iter().find_map(|known| known.why),
         seeds: all.iter().map(|known| known.seeds).min().unwrap_or(0),
         // One seed of one point is enough against a sentence on every run.
@@ -81,19 +102,28 @@ pub fn extreme(all: &[Known], largest: bool) -> Known {
     }
 }
 
+/// Nothing, for the reason of the first point that has nothing.
+fn nothing(all: &[Known]) -> Known {
+    let mut without = all.iter().filter(|known| known.reading == Reading::Nothing);
+    without.next().copied().unwrap_or(NOTHING)
+}
+
 /// The mean of all points; its interval is from each seed's mean.
 pub fn mean(claim: &Claim, places: &[Place<'_>], all: &[Known]) -> Known {
     let n = all.len() as f64;
     let sum = all.iter().map(|known| known.reading).reduce(Reading::plus);
     let reading = sum.map_or(Reading::Nothing, |sum| sum.times(1.0 / n));
-    let values: Result<Vec<Vec<f64>>, _> = places.iter().map(|p| seeds_of(claim, p)).collect();
+    if reading == Reading::Nothing {
+        return nothing(all);
+    }
+    let values: Result<Vec<BySeed>, _> = places.iter().map(|p| seeds_of(claim, p)).collect();
     let seeds = values.and_then(|points| {
-        let seeds = points[0].len();
-        let equal = points.iter().all(|values| values.len() == seeds);
-        let of = |seed: usize| points.iter().map(|v| v[seed]).sum::<f64>() / n;
+        let first = &points[0];
+        let equal = points.iter().all(|values| values.keys().eq(first.keys()));
+        let of = |seed: &Vec<u64>| points.iter().map(|v| v[seed]).sum::<f64>() / n;
         match equal {
-            true => Ok((0..seeds).map(of).collect::<Vec<f64>>()),
-            false => Err((seeds, Why::OtherSeeds)),
+            true => Ok(first.keys().map(of).collect::<Vec<f64>>()),
+            false => Err((first.len(), Why::OtherSeeds)),
         }
     });
     let apart = all.iter().any(|known| known.apart);
@@ -103,6 +133,31 @@ pub fn mean(claim: &Claim, places: &[Place<'_>], all: &[Known]) -> Known {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bound_holds_the_extreme_on_its_closed_side_alone() {
+        use Reading::{AtLeast, AtMost, Exactly};
+        let known = |reading, low, high| Known {
+            reading,
+            ci: Some(Interval { low, high }),
+            why: None,
+            seeds: 5,
+            ..NOTHING
+        };
+        let ends = |all: &[Known], largest| {
+            let ci = extreme(all, largest).ci.unwrap();
+            (ci.low, ci.high)
+        };
+        let (most, least) = (known(AtMost(4.0), 3.9, 4.1), known(AtLeast(2.0), 1.9, 2.1));
+        assert_eq!(ends(&[most, least], true), (1.9, 4.1));
+        assert_eq!(ends(&[most, least], false), (1.9, 4.1));
+        let exact = known(Exactly(3.0), 2.8, 3.2);
+        assert_eq!(ends(&[exact, most], true), (2.8, 4.1));
+        assert_eq!(ends(&[exact, least], false), (1.9, 3.2));
+        let from = |text| decide(Accept::parse(text).unwrap(), extreme(&[most, least], true)).1;
+        assert_eq!(from("3.8.."), Verdict::CantTell, "it may be 2");
+        assert_eq!(from("1.."), Verdict::Reproduced);
+    }
 
     #[test]
     fn a_bound_among_several_stays_a_bound() {

@@ -314,6 +314,38 @@ impl Files for Seen<'_> {
     }
 }
 
+/// What `here` alone has: a workload by its name, other settings by their key.
+fn added(file: &Scenario, here: &Scenario) -> Vec<String> {
+    let had = |s: &Setting| {
+        let mut all = file.settings().iter();
+        let both = |a: &Option<String>| a.is_none() || s.scheme.is_none() || *a == s.scheme;
+        all.any(|was| was.key == s.key && both(&was.scheme))
+    };
+    // A scheme that the file does not run changes nothing for those that the claim compares.
+    let known = |s: &&Setting| {
+        let mut schemes = file.schemes.iter();
+        let runs = |name: &String| schemes.any(|scheme| scheme.name == *name);
+        s.scheme.as_ref().is_none_or(runs)
+    };
+    let name = |s: &Setting| match s.key.rsplit_once('.') {
+        Some((of, _)) if of.starts_with("workload.") => {
+            let within = format!("{of}.");
+            let mut all = file.settings().iter();
+            match all.any(|was| was.key.starts_with(&within)) {
+                true => s.key.clone(),
+                false => of.to_string(),
+            }
+        }
+        _ => s.key.clone(),
+    };
+    // To look on changes no run.
+    let new = here.settings().iter().filter(known);
+    let new = new.filter(|s| !had(s) && !s.key.starts_with("probe."));
+    let mut all: Vec<String> = new.map(name).collect();
+    all.dedup();
+    all
+}
+
 /// Says of each claim which settings it was made for, when `--set` changed them: those of the file, and values of axes
 /// that it does not name itself. Seeds and schemes may be others.
 fn made_for(claims: &mut [Claim], file: &Scenario, here: &Scenario, axes: &[ReadAxis]) {
@@ -331,6 +363,7 @@ fn made_for(claims: &mut [Claim], file: &Scenario, here: &Scenario, axes: &[Read
     };
     let own = file.settings().iter().filter(known).filter(changed);
     let mut of_file: Vec<String> = own.map(|s| format!("{} = {}", s.key, s.value)).collect();
+    of_file.extend(added(file, here).into_iter().map(|key| format!("no {key}")));
     of_file.dedup();
     let declared = |axis: &&ReadAxis| {
         let mut values = axis.values.iter();
