@@ -175,9 +175,6 @@ pub struct ReproduceArgs {
     /// them again
     #[arg(long, requires = "testbed")]
     pub keep_stalled: bool,
-    /// Run even when the estimate says that memory will not do
-    #[arg(long, conflicts_with = "testbed")]
-    pub force: bool,
     /// Print the report as one JSON object and nothing else
     #[arg(long)]
     pub json: bool,
