@@ -230,27 +230,3 @@ fn a_report_that_cannot_be_written_costs_no_verdict() {
     assert!(done.err.contains(lost), "{}", done.err);
     assert_eq!(room.names(), ["experiments"]);
 }
-
-#[test]
-fn what_does_not_fit_into_memory_is_refused_before_it_runs() {
-    let huge = |text: String| {
-        let many = "[workload.many]\nkind = \"query\"\nrate = \"1 M/s\"\ndegree = 3\n";
-        format!(
-            "{}{many}",
-            text.replace("[figure]", "duration = \"100000 s\"\n[figure]")
-        )
-    };
-    let figure = huge(figure("1..3", "reproduced"));
-    let room = room(&[("fig1", figure)]);
-    let done = room
-        .run(&["reproduce", "mine", "--out", "out", "--jobs", "1"])
-        .with_status(2);
-    for words in [
-        "reproduce-mine: needs about",
-        "are free",
-        "--force runs it all the same",
-    ] {
-        assert!(done.err.contains(words), "{}", done.err);
-    }
-    assert_eq!(room.names(), ["experiments"]);
-}

@@ -16,7 +16,7 @@ use crate::out;
 use clap::{Args, ValueEnum};
 use section::{array, named, object, section, table_or_list};
 use serde_json::{Map, Value, json};
-use sidestep_study::lab::stats::metric::METRICS;
+use sidestep_study::lab::stats::metric::{CLASS_METRICS, METRICS};
 use sidestep_study::lab::tables::{
     CHANGE, CLAIM, FIGURE, LISTS, PLOT, PLOT_LISTS, PROBE, PROBE_LISTS, SCENARIO,
 };
@@ -290,7 +290,8 @@ fn rows(params: &'static [Param], lists: &[&str], words: &[(&str, Value)]) -> Va
 fn claim_words() -> Vec<(&'static str, Value)> {
     let names: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
     // A metric of one class is called `fct_p99_ms:storage`.
-    let of_class = format!("^(?:{})[:.].+$", names.join("|"));
+    let own: Vec<&str> = CLASS_METRICS.iter().map(|metric| metric.name).collect();
+    let of_class = format!("^(?:{}):.+$", own.join("|"));
     let verdicts: Vec<&str> = Verdict::ALL.iter().map(|(name, _)| *name).collect();
     let over: Vec<&str> = Over::ALL.iter().map(|(name, _)| *name).collect();
     vec![
