@@ -4,7 +4,8 @@ use arbitrary::Arbitrary;
 use sidestep_sim::{Files, Others, SwitchConfig, TraceFilter, WorldConfig};
 use sidestep_switch::{Capacity, buffer, route, sched};
 use sidestep_transport::{
-    AckRule, BackoffEnds, Congestion, DelayedAck, Estimator, Recovery, Reduction, RtoConfig, TcpConfig,
+    AckRule, BackoffEnds, Congestion, DelayedAck, Estimator, Recovery, Reduction, RtoConfig,
+    TcpConfig,
 };
 use sidestep_types::{Entry, Framing, Seed, Size, Time, Values};
 

@@ -32,7 +32,11 @@ fuzz_target!(|input: (u8, &[u8])| {
         if *made == Made::Flows {
             // A group stands in a column of its own.
             let rows = text.lines().filter(|line| !line.starts_with('#'));
-            if !rows.clone().next().is_some_and(|header| header.ends_with(",group")) {
+            if !rows
+                .clone()
+                .next()
+                .is_some_and(|header| header.ends_with(",group"))
+            {
                 let read = parse("fuzz.flows.csv", text, HOSTS).expect("a flow list takes it");
                 assert_eq!(read.len() + 1, rows.count());
             }
