@@ -71,7 +71,8 @@ pub fn extreme(all: &[Known], largest: bool) -> Known {
         furthest(all.iter().filter_map(|k| k.ci.as_ref().map(of)).collect())
     };
     let ci = || {
-        let (low, high): (fn(&Interval) -> f64, fn(&Interval) -> f64) = (|ci| ci.low, |ci| ci.high);
+        let low = |ci: &Interval| ci.low;
+        let high = |ci: &Interval| ci.high;
         Some(match largest {
             true => Interval {
                 low: inner(low)?,
