@@ -84,9 +84,6 @@ memory_by_asan() {
 
 if [ "${1:-}" != --memory ]; then
   bash scripts/test.sh
-fi
-
-if [ "${1:-}" != --memory ]; then
   for _ in 1 2 3; do
     seed=$((RANDOM * 32768 + RANDOM))
     step "laws with draws of their own: PROPTEST_RNG_SEED=$seed"
