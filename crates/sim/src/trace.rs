@@ -30,6 +30,8 @@ pub(crate) struct Tracer {
     follows: bool,
     /// It must be asked of each data packet.
     asked: bool,
+    /// Some path may be wanted: by it, or by the filter.
+    wanting: bool,
     /// It picked the packet that was asked about last.
     picked: bool,
     /// Of the packet that is explained, if one is.
@@ -39,6 +41,7 @@ pub(crate) struct Tracer {
 impl Tracer {
     pub fn new(filter: TraceFilter) -> Tracer {
         Tracer {
+            wanting: !matches!(filter, TraceFilter::None),
             filter,
             open: Vec::new(),
             kept: Vec::new(),
@@ -53,6 +56,7 @@ impl Tracer {
     /// Keeps this account, and the path of its packet alone.
     pub fn explain(&mut self, account: Account) {
         self.filter = TraceFilter::Ids(vec![account.number]);
+        self.wanting = true;
         self.account = Some(Box::new(account));
     }
 
@@ -84,6 +88,7 @@ impl Tracer {
         let watcher = Watcher::new(watching);
         self.follows = watcher.follows();
         self.asked = self.follows || watcher.picks_some();
+        self.wanting |= self.asked;
         self.watcher = Some(Box::new(watcher));
     }
 
@@ -97,6 +102,12 @@ impl Tracer {
     /// Must the path of this packet, its host's `number`, be recorded?
     #[inline]
     pub fn wants(&mut self, number: u64, packet: &Packet) -> bool {
+        self.wanting && self.wants_this(number, packet)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn wants_this(&mut self, number: u64, packet: &Packet) -> bool {
         if self.asked && packet.carries_data() && self.watches(number, packet) {
             return true;
         }
@@ -108,8 +119,6 @@ impl Tracer {
     }
 
     /// Does the watcher want it?
-    #[cold]
-    #[inline(never)]
     fn watches(&mut self, number: u64, packet: &Packet) -> bool {
         let host = (number >> 32) as u32;
         let watcher = self.watcher.as_mut().expect("it asks");

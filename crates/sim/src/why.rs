@@ -306,6 +306,35 @@ pub(crate) trait Witness {
 
 impl Witness for () {}
 
+/// One that may not listen.
+impl<W: Witness> Witness for Option<W> {
+    fn routed<P: Ports>(
+        &mut self,
+        decider: &Decider,
+        packet: &Packet,
+        hops: Hops<'_>,
+        queues: &mut Live<P>,
+        wanted: PortId,
+    ) {
+        if let Some(witness) = self {
+            witness.routed(decider, packet, hops, queues, wanted);
+        }
+    }
+
+    fn decided<P: Ports>(
+        &mut self,
+        decider: &Decider,
+        packet: &Packet,
+        said: (Want, Verdict),
+        crowded: bool,
+        queues: &mut Live<P>,
+    ) {
+        if let Some(witness) = self {
+            witness.decided(decider, packet, said, crowded, queues);
+        }
+    }
+}
+
 /// What is heard of one decision.
 pub(crate) struct Notes<'a> {
     /// What each port of the switch is called.

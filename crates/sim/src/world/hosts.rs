@@ -30,15 +30,22 @@ impl<A: Agenda> World<A> {
         self.fabric.pool.free(parcel);
         self.tally.delivered(&packet);
         if packet.traced() {
-            self.tracer
-                .step(self.fabric.now, parcel, TraceEvent::Delivered);
-            self.tell_arrival(host, parcel, &packet);
-            self.tracer.close(parcel);
+            self.trace_arrival(host, parcel, &packet);
         }
         match packet.kind() {
             Kind::Data | Kind::Syn => self.on_segment(&packet),
             Kind::Ack | Kind::SynAck => self.on_ack(&packet, false),
         }
+    }
+
+    /// A traced packet has reached `host`, and its path ends.
+    #[cold]
+    #[inline(never)]
+    fn trace_arrival(&mut self, host: u32, parcel: u32, packet: &Packet) {
+        let now = self.fabric.now;
+        self.tracer.step(now, parcel, TraceEvent::Delivered);
+        self.tell_arrival(host, parcel, packet);
+        self.tracer.close(parcel);
     }
 
     /// An acknowledgement has arrived, and if it is `handed` it has gone up through shims.

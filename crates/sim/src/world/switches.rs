@@ -14,12 +14,13 @@ impl<A: Agenda> World<A> {
         let dst = self.attachments[packet.dst.0];
         let traced = packet.traced();
         let (here, fabric) = (&mut self.switches[switch], &mut self.fabric);
-        let done = if !fabric.inner {
-            here.forward::<A, false, ()>(fabric, link, parcel, dst, &mut ())
-        } else if self.tracer.account.is_none() {
-            here.forward::<A, true, ()>(fabric, link, parcel, dst, &mut ())
+        let done = if fabric.inner {
+            match self.tracer.account {
+                None => here.forward::<A, true, ()>(fabric, link, parcel, dst, &mut ()),
+                Some(_) => self.forward_told(switch, link, parcel, dst),
+            }
         } else {
-            self.forward_told(switch, link, parcel, dst)
+            here.forward::<A, false, ()>(fabric, link, parcel, dst, &mut ())
         };
         match done.action {
             Action::Queued { port, .. } => {
