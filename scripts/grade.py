@@ -41,14 +41,33 @@ def merged(new):
     return sorted([row for row in old if (row[0], row[1]) not in graded] + new)
 
 
+def no_papers():
+    """Claims with `own = true`: figure and name."""
+    found = set()
+    for path in (ROOT / "experiments").glob("*/*.toml"):
+        for part in re.split(r"(?m)^(?=\[\[claim\]\])", path.read_text()):
+            name = re.match(r'\[\[claim\]\]\nid = "([^"]+)"\n', part)
+            if name and re.search(r"(?m)^own = true$", part):
+                found.add((f"{path.parent.name}/{path.stem}", name[1]))
+    return found
+
+
+def counts(rows):
+    return ", ".join(f"{sum(row[3] == verdict for row in rows)} {verdict}" for verdict in VERDICTS)
+
+
 def sentence(rows, run):
     """What a test builds from the same table."""
-    own = [row for row in rows if row[0] == run and row[1].startswith("dibs/")]
-    if not own:
+    rows = [row for row in rows if row[0] == run and row[1].startswith("dibs/")]
+    if not rows:
         return None
-    counts = ", ".join(f"{sum(row[3] == verdict for row in own)} {verdict}" for verdict in VERDICTS)
+    own = no_papers()
+    papers = [row for row in rows if (row[1], row[2]) not in own]
+    ours = [row for row in rows if (row[1], row[2]) in own]
     name = {"quick": "With --quick", "full": "In full"}[run]
-    return f"{name}: {len(own)} claims of {len({row[1] for row in own})} figures: {counts}."
+    figures = len({row[1] for row in papers})
+    said = f"{name}: {len(papers)} claims of the paper in {figures} figures: {counts(papers)}."
+    return said + (f" {len(ours)} of our own: {counts(ours)}." if ours else "")
 
 
 def publish(rows):

@@ -343,7 +343,11 @@ pub const CLAIM: &[Param] = &[
         "",
         "the paper's figure, table or section",
     ),
-    Param::required("says", ParamUnit::File, "the sentence of the paper"),
+    Param::required(
+        "says",
+        ParamUnit::File,
+        "the sentence, of the paper or one's own",
+    ),
     Param::required("metric", ParamUnit::File, "what is measured"),
     Param::required(
         "compare",
@@ -354,6 +358,13 @@ pub const CLAIM: &[Param] = &[
         "paper",
         ParamUnit::File,
         "the paper's number, or \"no number\" when it gives none",
+    ),
+    Param::with_default(
+        "own",
+        ParamUnit::File,
+        "",
+        "true: the sentence is no paper's, but what this file expects; not given, so it is where neither figure, a number \
+         nor [figure] names a paper",
     ),
     Param::required(
         "accept",

@@ -321,6 +321,10 @@ fn write_claim(out: &mut String, claim: &Claim) {
     line(out, "compare", &claim.compare.to_string());
     let paper = claim.paper.map(|number| number.to_string());
     line(out, "paper", paper.as_deref().unwrap_or(NO_NUMBER));
+    // Without a figure and a number it would be taken for one's own.
+    if claim.own || claim.figure.is_empty() && claim.paper.is_none() {
+        line(out, "own", if claim.own { "true" } else { "false" });
+    }
     line(out, "accept", &claim.accept.to_string());
     line(out, "tolerance", &claim.tolerance);
     line(out, "gap", &claim.gap);

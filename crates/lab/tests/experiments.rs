@@ -116,6 +116,8 @@ fn points_are_all_combinations_and_the_last_axis_varies_fastest() {
         (claim.over, claim.expect),
         (Some(Over::Each), Verdict::Reproduced)
     );
+    assert!(!claim.own, "the figure is a paper's");
+    assert_eq!(claim.meant, 2);
     assert_eq!(e.figure.unwrap().number, "8");
 }
 

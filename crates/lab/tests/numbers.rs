@@ -464,6 +464,8 @@ fn claim(compare: &str, accept: &str) -> Claim {
         metric: "qct_p99_ms".into(),
         compare: Compare::parse(compare),
         paper: Some(20.0),
+        own: false,
+        meant: 1,
         accept: Accept::parse(accept).unwrap(),
         tolerance: "half".into(),
         gap: "none".into(),

@@ -84,6 +84,7 @@ fn evaluate_one(claim: &Claim, axes: &[Axis], points: &[PointResult]) -> ClaimRe
         metric: claim.metric.to_string(),
         compare: claim.compare.clone(),
         paper: claim.paper,
+        own: claim.own,
         ours,
         bound,
         ci: ends(whole.ci),
@@ -103,6 +104,7 @@ fn evaluate_one(claim: &Claim, axes: &[Axis], points: &[PointResult]) -> ClaimRe
         less: together(&claim.less),
         per: together(&claim.per),
         over: claim.over,
+        points_left_out: claim.meant.saturating_sub(chosen.len()),
         points: shown.iter().zip(&known).map(point).collect(),
     }
 }
@@ -190,7 +192,9 @@ mod tests {
             accept: Accept::parse(accept).unwrap(),
             tolerance: "any".into(),
             gap: "none".into(),
+            own: false,
             at: Vec::new(),
+            meant: 1,
             over,
             less: Vec::new(),
             per: Vec::new(),
@@ -371,5 +375,14 @@ mod tests {
         let result = held(&claim, &THREE);
         assert_eq!((result.ours, result.verdict), (None, Verdict::CantTell));
         assert!(!result.is_expected());
+    }
+
+    #[test]
+    fn a_verdict_of_some_of_its_points_says_how_many_are_left_out() {
+        let mut claim = claim(Some(Over::Each), "0..");
+        claim.meant = 5;
+        assert_eq!(held(&claim, &THREE).points_left_out, 2);
+        claim.meant = 3;
+        assert_eq!(held(&claim, &THREE).points_left_out, 0);
     }
 }

@@ -19,6 +19,9 @@ pub struct ClaimResult {
     pub compare: Compare,
     /// The paper's number; null when it gives none.
     pub paper: Option<f64>,
+    /// The sentence is no paper's.
+    #[serde(default)]
+    pub own: bool,
     /// Ours, from all seeds together. With [`ClaimResult::bound`], a bound on it.
     pub ours: Option<f64>,
     /// `">="` or `"<="` when unfinished flows leave only a bound.
@@ -69,6 +72,9 @@ pub struct ClaimResult {
     /// What was made of several points.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over: Option<Over>,
+    /// So many points that it speaks of did not run: the verdict is of the others alone.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub points_left_out: usize,
     /// The number at each point; empty for a scenario without a sweep.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<ClaimPoint>,
@@ -93,6 +99,10 @@ impl ClaimResult {
             _ => false,
         }
     }
+}
+
+fn is_none(n: &usize) -> bool {
+    *n == 0
 }
 
 fn reproduced() -> Verdict {

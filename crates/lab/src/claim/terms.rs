@@ -20,6 +20,8 @@ pub struct Claim {
     pub compare: Compare,
     /// The paper's number; `None` when it gives none.
     pub paper: Option<f64>,
+    /// The sentence is no paper's.
+    pub own: bool,
     /// What counts as reproduced.
     pub accept: Accept,
     /// Why that counts.
@@ -29,6 +31,8 @@ pub struct Claim {
     /// The points it speaks of: axis and value; an axis named twice may have either. Axes not
     /// named are free.
     pub at: Vec<(String, String)>,
+    /// How many points the file has there; fewer may run.
+    pub meant: usize,
     /// What to make of several points; `None` when it speaks of one.
     pub over: Option<Over>,
     /// Not the number itself but its difference to the one here: axis and value. Empty: no difference.

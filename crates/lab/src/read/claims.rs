@@ -35,13 +35,14 @@ impl Reader<'_> {
         };
         let all: Vec<_> = nodes
             .iter()
-            .map(|node| self.claim(node, schemes, axes, problems))
+            .map(|node| self.claim(root, node, schemes, axes, problems))
             .collect();
         all.into_iter().collect()
     }
 
     fn claim(
         &self,
+        root: &Table,
         node: &Node,
         schemes: &[(String, At)],
         axes: &[ReadAxis],
@@ -93,6 +94,10 @@ impl Reader<'_> {
                 ),
             );
         }
+        let own = choose("own", words["own"].0, &[("true", true), ("false", false)]);
+        if let Err(message) = &own {
+            refuse("own", message.clone());
+        }
         let accept = Accept::parse(&text("accept"));
         if let Err(message) = &accept {
             refuse("accept", format!("accept: {message}"));
@@ -136,6 +141,9 @@ impl Reader<'_> {
             return None;
         }
         let expect = expect.ok()??;
+        let own = own.ok()?.unwrap_or_else(|| {
+            words["figure"].0.is_empty() && paper == Some(None) && find(root, "figure").is_none()
+        });
         let id = match words["id"].0 {
             "" => text("metric"),
             id => id.to_string(),
@@ -147,10 +155,12 @@ impl Reader<'_> {
             metric: metric.ok()?,
             compare,
             paper: paper?,
+            own,
             accept: accept.ok()?,
             tolerance: text("tolerance"),
             gap: text("gap"),
             at,
+            meant: several,
             over,
             less,
             per,

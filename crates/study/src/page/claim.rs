@@ -24,7 +24,12 @@ pub fn one_claim(out: &mut String, all: &Page<'_>, section: &Section<'_>, claim:
             put(out, format_args!("<dt>{term}</dt><dd>{text}</dd>\n"));
         }
     };
-    item("paper", &escape(&papers(claim)));
+    if claim.own {
+        item("whose", "no paper's: expected by this file");
+    }
+    if !claim.own || claim.paper.is_some() {
+        item("paper", &escape(&papers(claim)));
+    }
     let ci = interval(claim).map_or(String::new(), |ci| format!(" (95 % interval {ci})"));
     item("ours", &escape(&format!("{}{ci}", ours(claim))));
     if let Some(method) = &claim.method {

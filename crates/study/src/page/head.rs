@@ -80,7 +80,7 @@ impl Page<'_> {
         if self.quick {
             warn(
                 out,
-                "A quick run: fewer points, fewer seeds and less simulated time than the figures have. Verdicts of a full run may differ.",
+                "A quick run: fewer points, fewer seeds and less simulated time than the figures have. Verdicts of a full run may differ: one of some of a claim's points says so beside it.",
             );
         }
         self.totals(out);

@@ -3,7 +3,7 @@
 use super::claim::chip;
 use super::markup::{Out, escape, put, region};
 use super::{Page, filter};
-use crate::reproduce::{INTERVALS, interval, ours, papers};
+use crate::reproduce::{INTERVALS, interval, ours, papers, whose};
 use std::collections::BTreeSet;
 
 impl Page<'_> {
@@ -19,23 +19,37 @@ impl Page<'_> {
         put(
             out,
             format_args!(
-                "<p class=\"meta\">{} Ranges are those of commit {}.</p>\n",
+                "<p class=\"meta\">{} Ranges are those of commit {}, or of the folder experiments/ that the call was made beside.</p>\n",
                 escape(INTERVALS),
                 escape(crate::COMMIT)
             ),
         );
         filter::write(out, self);
         region(out, "All claims, table");
-        out.push_str("<table>\n<caption class=\"unseen\">What the paper says, and what we measured</caption>\n<thead><tr>");
+        let (words, numbers) = whose(self.claims().map(|(_, claim)| claim));
+        put(
+            out,
+            format_args!(
+                "<table>\n<caption class=\"unseen\">{}, and what we measured</caption>\n<thead><tr>",
+                match words {
+                    "the paper says" => "What the paper says",
+                    "expected" => "What is expected",
+                    _ => "What papers say or we expect",
+                }
+            ),
+        );
         // Of a page of one section there is nothing to tell apart.
         let many = self.sections.len() > 1;
-        for head in ["figure", "verdict", "the paper says"] {
+        for head in ["figure", "verdict", words] {
             if head == "figure" && !many {
                 continue;
             }
             put(out, format_args!("<th scope=\"col\">{head}</th>"));
         }
         for head in ["paper", "ours", "95 % interval"] {
+            if head == "paper" && !numbers {
+                continue;
+            }
             put(
                 out,
                 format_args!("<th scope=\"col\" class=\"n\">{head}</th>"),
@@ -56,16 +70,23 @@ impl Page<'_> {
                 ),
                 false => String::new(),
             };
+            let paper = match numbers {
+                true => format!("<td class=\"n\">{}</td>", escape(&papers(claim))),
+                false => String::new(),
+            };
+            let own = match claim.own && words == "claim" {
+                true => " <span class=\"meta\">(no paper's)</span>",
+                false => "",
+            };
             put(
                 out,
                 format_args!(
-                    "<tr data-verdict=\"{}\">{figure}<td>{}</td><th scope=\"row\" class=\"says\"><a href=\"#{}\">{}</a></th>\
-                     <td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+                    "<tr data-verdict=\"{}\">{figure}<td>{}</td><th scope=\"row\" class=\"says\"><a href=\"#{}\">{}</a>{own}</th>\
+                     {paper}<td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
                     filter::keys(claim, self.quick),
                     chip(claim, self.quick),
                     section.claim_anchor(claim),
                     escape(&claim.says),
-                    escape(&papers(claim)),
                     escape(&ours(claim)),
                     escape(&interval(claim).unwrap_or_else(|| "-".into())),
                 ),

@@ -171,6 +171,7 @@ pub(crate) mod tests {
             metric: metric.into(),
             compare: Compare::parse(compare),
             paper: None,
+            own: false,
             ours: Some(3.5),
             bound: None,
             ci: Some([3.0, 4.0]),
@@ -190,6 +191,7 @@ pub(crate) mod tests {
             less: Default::default(),
             per: Default::default(),
             over: None,
+            points_left_out: 0,
             points: Vec::new(),
         }
     }

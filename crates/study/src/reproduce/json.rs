@@ -2,7 +2,7 @@
 
 use super::beside::Beside;
 use super::drawn::Drawn;
-use super::{FigureResult, Reproduction};
+use super::{FigureResult, Reproduction, Totals};
 use crate::blank;
 use serde_json::{Map, Value, json};
 use sidestep_lab::stats::Summary;
@@ -11,7 +11,6 @@ use sidestep_lab::{ClaimResult, PointResult, Setting};
 impl Reproduction {
     /// Claims first, then figures. Free of clocks: the same runs give the same bytes.
     pub fn to_json(&self) -> Value {
-        let totals = self.totals();
         let claims = self
             .claims()
             .map(|(figure, claim)| claim_json(figure, claim, self.quick));
@@ -26,18 +25,23 @@ impl Reproduction {
             "asked": self.asked,
             "quick": self.quick,
             "status": self.status().word(),
-            "totals": {
-                "claims": totals.all(),
-                "reproduced": totals.reproduced,
-                "not_reproduced": totals.not,
-                "cant_tell": totals.unsure,
-                "not_judged": totals.not_judged,
-                "unexpected": totals.failed,
-            },
+            "totals": totals_json(self.totals()),
+            "own_totals": totals_json(self.own_totals()),
             "claims": claims.collect::<Vec<_>>(),
             "figures": figures.collect::<Vec<_>>(),
         })
     }
+}
+
+fn totals_json(totals: Totals) -> Value {
+    json!({
+        "claims": totals.all(),
+        "reproduced": totals.reproduced,
+        "not_reproduced": totals.not,
+        "cant_tell": totals.unsure,
+        "not_judged": totals.not_judged,
+        "unexpected": totals.failed,
+    })
 }
 
 /// A claim; `figure` is the one of this report it stands in, `source` the paper's.

@@ -71,8 +71,17 @@ impl Reproduction {
 
     /// How many claims have which verdict.
     pub fn totals(&self) -> Totals {
+        self.totals_of(|_| true)
+    }
+
+    /// The same of those that no paper makes.
+    pub fn own_totals(&self) -> Totals {
+        self.totals_of(|claim| claim.own)
+    }
+
+    fn totals_of(&self, counts: impl Fn(&ClaimResult) -> bool) -> Totals {
         let mut totals = Totals::default();
-        for (_, claim) in self.claims() {
+        for (_, claim) in self.claims().filter(|(_, claim)| counts(claim)) {
             match claim.verdict {
                 Verdict::Reproduced => totals.reproduced += 1,
                 Verdict::NotReproduced => totals.not += 1,
@@ -127,9 +136,41 @@ pub(crate) fn fails(claim: &ClaimResult, quick: bool) -> bool {
     }
 }
 
-/// What is to be known of a claim's number beside it: why there is no interval, what would decide, what moved.
+/// What stands over claims that are all a paper's, all one's own, or both; and whether a paper has numbers or words among
+/// them.
+pub(crate) fn whose<'a>(claims: impl Iterator<Item = &'a ClaimResult>) -> (&'static str, bool) {
+    let (mut own, mut papers, mut numbers) = (false, false, false);
+    for claim in claims {
+        own |= claim.own;
+        papers |= !claim.own;
+        numbers |= claim.paper.is_some();
+    }
+    match (own, papers) {
+        (true, false) => ("expected", numbers),
+        (true, true) => ("claim", true),
+        (false, _) => ("the paper says", true),
+    }
+}
+
+/// Of which points alone a verdict is, when others did not run.
+pub(crate) fn left_out(claim: &ClaimResult) -> Option<String> {
+    let all = claim.points.len() + claim.points_left_out;
+    match (claim.points.len(), claim.points_left_out) {
+        (_, 0) => None,
+        (0, 1) => Some("its point did not run, or what it is held against did not".into()),
+        (0, _) => Some(format!(
+            "none of its {all} points ran, or not what they are held against"
+        )),
+        (ran, _) => Some(format!(
+            "of {ran} of its {all} points: the others did not run"
+        )),
+    }
+}
+
+/// What is to be known of a claim's number beside it: of which points it is, why there is no interval, what would
+/// decide, what moved.
 pub(crate) fn remarks(claim: &ClaimResult, quick: bool) -> Vec<String> {
-    let mut all = Vec::new();
+    let mut all: Vec<String> = left_out(claim).into_iter().collect();
     if let Some(why) = &claim.why_no_interval {
         all.push(format!("no interval: {why}"));
     }

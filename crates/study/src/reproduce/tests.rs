@@ -266,6 +266,40 @@ fn the_report_as_json_has_claims_and_figures_and_no_clock() {
 }
 
 #[test]
+fn claims_that_no_paper_makes_are_counted_and_named_apart() {
+    let room = tempfile::tempdir().unwrap();
+    let mut all = run(&room.path().join("out"), false).reproduction;
+    assert!(!all.to_text().contains("no paper's") && !all.to_html().contains("no paper's"));
+    (all.figures[0].claims[0].own, all.figures[0].claims[0].paper) = (true, None);
+    let (text, html, json) = (all.to_text(), all.to_html(), all.to_json());
+    assert!(
+        text.contains("1 of them no paper's: 1 reproduced, 0 not reproduced, 0 can't tell\n"),
+        "{text}"
+    );
+    let line = text.lines().find(|line| line.contains(" qct ")).unwrap();
+    assert!(
+        line.contains(" no paper's ") && !line.contains("paper -"),
+        "{line}"
+    );
+    assert!(!html.contains("the paper says") && html.contains("(no paper's)"));
+    assert_eq!(
+        (&json["own_totals"]["claims"], &json["totals"]["claims"]),
+        (&1.into(), &2.into())
+    );
+    assert_eq!(
+        (&json["claims"][0]["own"], &json["claims"][1]["own"]),
+        (&true.into(), &false.into())
+    );
+    (all.figures[0].claims[1].own, all.figures[0].claims[1].paper) = (true, None);
+    let (text, html) = (all.to_text(), all.to_html());
+    assert!(
+        !text.contains("of them") && !html.contains(">paper</th>"),
+        "{text}"
+    );
+    assert!(html.contains("<th scope=\"col\">expected</th>"));
+}
+
+#[test]
 fn what_was_interrupted_is_marked_partial() {
     let room = tempfile::tempdir().unwrap();
     let dir = room.path().join("out");
@@ -329,12 +363,15 @@ fn published_counts_are_those_of_the_table_of_verdicts() {
     let table = read("docs/grade.csv");
     let nowhere = tempfile::tempdir().unwrap();
     let shelf = Shelf::open(nowhere.path()).unwrap();
-    let mut shipped: Vec<String> = Vec::new();
+    let (mut shipped, mut ours): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for book in shelf.find(Some("dibs")).unwrap() {
         let file = format!("{}/{}.toml", book.paper, book.name);
         let read = Experiment::read(&file, &book.text, &[], false, &shelf.beside(book)).unwrap();
-        let own = read.claims.iter();
-        shipped.extend(own.map(|claim| format!("dibs/{} {}", book.name, claim.id)));
+        for claim in &read.claims {
+            let name = format!("dibs/{} {}", book.name, claim.id);
+            ours.extend(claim.own.then(|| name.clone()));
+            shipped.push(name);
+        }
     }
     shipped.sort();
     for (run, words) in [("full", "In full"), ("quick", "With --quick")] {
@@ -349,17 +386,28 @@ fn published_counts_are_those_of_the_table_of_verdicts() {
         let mut known = shipped.clone();
         known.retain(|name| graded.contains(&figure(name)));
         assert_eq!(names, known, "{run}: grade again, see docs/reproduce.md");
-        let of = |verdict: &str| rows.iter().filter(|(_, v)| v == verdict).count();
-        let mut figures: Vec<&str> = names.iter().filter_map(|n| n.split(' ').next()).collect();
+        let (own, papers): (Vec<_>, Vec<_>) = rows.iter().partition(|(n, _)| ours.contains(n));
+        let counts = |rows: &[&(String, String)]| {
+            let of = |verdict: &str| rows.iter().filter(|(_, v)| v == verdict).count();
+            format!(
+                "{} reproduced, {} not reproduced, {} can't tell.",
+                of("reproduced"),
+                of("not reproduced"),
+                of("can't tell")
+            )
+        };
+        let mut figures: Vec<String> = papers.iter().map(|(name, _)| figure(name)).collect();
+        figures.sort();
         figures.dedup();
-        let said = format!(
-            "{words}: {} claims of {} figures: {} reproduced, {} not reproduced, {} can't tell.",
-            rows.len(),
+        let mut said = format!(
+            "{words}: {} claims of the paper in {} figures: {}",
+            papers.len(),
             figures.len(),
-            of("reproduced"),
-            of("not reproduced"),
-            of("can't tell")
+            counts(&papers)
         );
+        if !own.is_empty() {
+            said.push_str(&format!(" {} of our own: {}", own.len(), counts(&own)));
+        }
         for page in ["README.md", "docs/dibs.md"] {
             assert!(read(page).contains(&said), "{page}: {said}");
         }

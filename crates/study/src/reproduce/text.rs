@@ -47,11 +47,15 @@ impl Reproduction {
                     Verdict::NotJudged => "-  ",
                 };
                 let ci = interval(claim).map_or(String::new(), |ci| format!(" ({ci})"));
+                // Of a sentence that no paper makes there may be a number of one to compare with.
+                let paper = match (claim.own, claim.paper) {
+                    (true, None) => "no paper's".into(),
+                    _ => format!("paper {}", super::papers(claim)),
+                };
                 out.push_str(&format!(
-                    "  {sign}{:<15}{:<26} paper {:<9} ours {}{ci}\n",
+                    "  {sign}{:<15}{:<26} {paper:<15} ours {}{ci}\n",
                     claim.verdict.to_string(),
                     claim.id,
-                    super::papers(claim),
                     ours(claim),
                 ));
                 for more in super::remarks(claim, self.quick) {
@@ -67,36 +71,29 @@ impl Reproduction {
     }
 
     fn totals_text(&self) -> String {
-        let Totals {
-            reproduced,
-            not,
-            unsure,
-            not_judged,
-            failed,
-        } = self.totals();
-        let all = self.totals().all();
+        let (all, own) = (self.totals(), self.own_totals());
         let mut text = format!(
-            "{} of {}: {reproduced} reproduced, {not} not reproduced, {unsure} can't tell",
-            some(all, "claim"),
-            some(self.figures.len(), "figure")
+            "{} of {}: {}",
+            some(all.all(), "claim"),
+            some(self.figures.len(), "figure"),
+            verdicts(all)
         );
-        if not_judged > 0 {
-            text.push_str(&format!(", {not_judged} not judged"));
+        match all.failed {
+            0 => text.push_str("; none against what this version expects\n"),
+            n => text.push_str(&format!("; {n} against what this version expects (!!)\n")),
         }
-        text.push_str(match failed {
-            0 => "; none against what this version expects\n",
-            _ => "",
-        });
-        if failed > 0 {
+        if own.all() > 0 && own.all() < all.all() {
             text.push_str(&format!(
-                "; {failed} against what this version expects (!!)\n"
+                "{} of them no paper's: {}\n",
+                own.all(),
+                verdicts(own)
             ));
         }
         for line in wrap(super::INTERVALS, 96) {
             text.push_str(&format!("{line}\n"));
         }
         text.push_str(&format!(
-            "ranges of claims: as of commit {}\n",
+            "ranges of claims: as of commit {}, or as in the folder experiments/ of the working directory\n",
             crate::COMMIT
         ));
         if self.quick {
@@ -107,4 +104,19 @@ impl Reproduction {
         }
         text
     }
+}
+
+fn verdicts(totals: Totals) -> String {
+    let Totals {
+        reproduced,
+        not,
+        unsure,
+        not_judged,
+        ..
+    } = totals;
+    let mut text = format!("{reproduced} reproduced, {not} not reproduced, {unsure} can't tell");
+    if not_judged > 0 {
+        text.push_str(&format!(", {not_judged} not judged"));
+    }
+    text
 }
