@@ -3,6 +3,7 @@
 use super::claim::chip;
 use super::markup::{Out, escape, put, region};
 use super::{Page, filter};
+use crate::report::says;
 use crate::reproduce::{INTERVALS, interval, ours, papers};
 use std::collections::BTreeSet;
 
@@ -16,20 +17,25 @@ impl Page<'_> {
             "<p class=\"lead meta\">Reproduced: the whole 95 % interval of our number lies in the range that was \
              written down as counting. Not reproduced: no part of it does. Can't tell: anything else.</p>\n",
         );
+        let ranges = match self.figures {
+            true => format!("Ranges are those of commit {}.", crate::COMMIT),
+            false => "Ranges are those that the file had when it was run.".into(),
+        };
         put(
             out,
             format_args!(
-                "<p class=\"meta\">{} Ranges are those of commit {}.</p>\n",
+                "<p class=\"meta\">{} {}</p>\n",
                 escape(INTERVALS),
-                escape(crate::COMMIT)
+                escape(&ranges)
             ),
         );
         filter::write(out, self);
         region(out, "All claims, table");
-        out.push_str("<table>\n<caption class=\"unseen\">What the paper says, and what we measured</caption>\n<thead><tr>");
+        let said = says(self.claims().map(|(_, claim)| claim));
+        out.push_str("<table>\n<caption class=\"unseen\">What was claimed, and what we measured</caption>\n<thead><tr>");
         // Of a page of one section there is nothing to tell apart.
         let many = self.sections.len() > 1;
-        for head in ["figure", "verdict", "the paper says"] {
+        for head in ["figure", "verdict", said] {
             if head == "figure" && !many {
                 continue;
             }

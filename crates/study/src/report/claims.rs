@@ -4,11 +4,20 @@ use crate::words::{Grid, number, wrap};
 use sidestep_lab::stats::metric;
 use sidestep_lab::{ClaimResult, Verdict};
 
+/// What heads claims: those without a figure and a number are of no paper, but whoever wrote the scenario.
+pub fn says<'a>(claims: impl IntoIterator<Item = &'a ClaimResult>) -> &'static str {
+    let mut claims = claims.into_iter();
+    match claims.all(|claim| claim.figure.is_empty() && claim.paper.is_none()) {
+        true => "the claim",
+        false => "the paper says",
+    }
+}
+
 /// The paper's words beside our numbers.
 pub fn claims_table(claims: &[ClaimResult]) -> String {
     let mut grid = Grid::default();
     grid.row([
-        "the paper says".into(),
+        says(claims).into(),
         "paper".into(),
         "ours".into(),
         "verdict".into(),
