@@ -39,7 +39,7 @@ impl Hosts {
     }
 
     /// Hosts that have Sidestep's own names, and keep their numbers.
-    pub fn own() -> Hosts {
+    pub(crate) fn own() -> Hosts {
         Hosts {
             own: true,
             ..Hosts::default()
@@ -120,7 +120,7 @@ impl Hosts {
     }
 
     /// The host with this address or name; an error if it can be neither.
-    pub fn called(&mut self, word: &str) -> Result<Option<u32>, ()> {
+    pub(crate) fn called(&mut self, word: &str) -> Result<Option<u32>, ()> {
         if let Ok(ip) = word.parse() {
             return Ok(self.of(ip));
         }
