@@ -15,14 +15,15 @@ use std::path::{Path, PathBuf};
 Examples:
   sidestep import capture.pcapng -o mine     mine.flows.csv, and who is who
   sidestep import capture.pcap --hosts hosts.csv --class-by-port
+  sidestep import flows.csv -o mine          any CSV with starts, ends and sizes
   sidestep import nfdump.csv -o mine
   sidestep import topology.txt -o net
   sidestep import flow.txt --topology topology.txt -o net
   sidestep import incast.cm -o incast
   sidestep import config_db.json --profile egress_lossy_profile -o edge
 
-The format is found from the content: pcap (pcapng too), netflow (nfdump -o csv,
-IPFIX with named columns), hpcc-flows, hpcc-topology, htsim or sonic. Nothing is
+The format is found from the content: csv (a header like time,src_ip,dst_ip,bytes,
+app,job), pcap (pcapng too), netflow (nfdump -o csv, IPFIX), hpcc-flows, hpcc-topology, htsim or sonic. Nothing is
 overwritten. What is left out is counted and said, here and in the files.
 docs/import.md says what a flow is, and what each format has that Sidestep has not.
 `sidestep init` writes a scenario to put the flow list in.")]
@@ -36,7 +37,8 @@ pub struct ImportArgs {
     /// What the file is, where its content does not say it
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     pub from: Option<String>,
-    /// Which host has which address: a CSV with the header address,host and rows like 10.0.0.1,h0 or 10.1.0.0/16,h1
+    /// Which host has which address or name: a CSV with the header address,host and rows like 10.0.0.1,h0 or
+    /// 10.1.0.0/16,h1
     #[arg(long, value_name = "MAP")]
     pub hosts: Option<PathBuf>,
     /// With hpcc-flows: the topology.txt that says which nodes are hosts
@@ -86,7 +88,14 @@ pub fn import(args: &ImportArgs) -> Outcome {
     let Some(format) = format else {
         let known = formats().join(", ");
         let packed = bytes.starts_with(&[0x1f, 0x8b]) || bytes.starts_with(b"(\xb5/\xfd");
-        let hint = if packed { "; unpack it first" } else { "" };
+        let commas = bytes.iter().take(1000).take_while(|b| **b != b'\n');
+        let hint = if packed {
+            "; unpack it first"
+        } else if commas.filter(|b| b",;\t".contains(b)).count() > 1 {
+            "; a CSV of flows begins with names like time,src_ip,dst_ip,bytes"
+        } else {
+            ""
+        };
         return Err(Failure::input(format!(
             "{name}: the content is of no format that is known here{hint}; --from says which: {known}"
         )));
@@ -222,12 +231,13 @@ fn to_text(format: Format, imported: &Imported, places: &[PathBuf]) -> String {
         text.push_str(&format!("note: {note}\n"));
     }
     for ((made, _), place) in imported.files.iter().zip(places) {
+        let file = place.file_name().unwrap_or_default().to_string_lossy();
         let place = place.display();
         let used = match made {
-            Made::Flows => "[workload.NAME] kind = \"flow_list\", file = …",
-            Made::Hosts => "who is who; --hosts takes it for the next import",
-            Made::Topology => "[topology] kind = \"custom\", file = …",
-            Made::Switch => "to be put into a scenario or a scheme",
+            Made::Flows => format!("[workload.NAME] kind = \"flow_list\", file = {file:?}"),
+            Made::Hosts => "who is who; --hosts takes it for the next import".into(),
+            Made::Topology => format!("[topology] kind = \"custom\", file = {file:?}"),
+            Made::Switch => "to be put into a scenario or a scheme".into(),
         };
         text.push_str(&format!("wrote {place}: {used}\n"));
     }

@@ -325,7 +325,11 @@ fn a_run_that_was_interrupted_compares_like_with_like_and_goes_on() {
     signal(&child, libc::SIGINT);
     let done = Done::of(child.wait_with_output().unwrap()).with_status(130);
     assert!(
-        done.out.contains("compared are the") && done.out.contains("of 300 seeds"),
+        done.out.contains("compared are the")
+            && done.out.contains("of 300 seeds")
+            && done
+                .out
+                .contains(" there), of 900; the same call goes on from there\n"),
         "{}",
         done.out
     );
@@ -351,7 +355,9 @@ fn a_run_that_was_interrupted_compares_like_with_like_and_goes_on() {
         let seeds = summary["schemes"][scheme]["seeds"].clone();
         assert_eq!(serde_json::from_value::<Vec<u64>>(seeds).unwrap(), common);
     }
-    let rest = room.run(&kept("whole")).with_status(0);
+    // The same call, into the same directory.
+    let rest = room.run(&kept("part")).with_status(0);
+    assert!(rest.out.ends_with("\nresult: part\n"), "{}", rest.out);
     let words = format!("{} runs made, {ran} taken from kept", 900 - ran);
     assert!(rest.out.contains(&words), "{words}: {}", rest.out);
     let again = room.run(&kept("again")).with_status(0);
@@ -363,7 +369,7 @@ fn a_run_that_was_interrupted_compares_like_with_like_and_goes_on() {
     let mut quiet = kept("quiet").to_vec();
     quiet.splice(6..8, ["--no-cache"]);
     room.run(&quiet).with_status(0);
-    for dir in ["whole", "again"] {
+    for dir in ["part", "again"] {
         assert!(lasting(&room, dir) == lasting(&room, "quiet"), "{dir}");
     }
 }

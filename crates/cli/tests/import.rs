@@ -89,6 +89,36 @@ fn flow_lists_of_captures_and_netflow_run_as_they_are() {
     }
 }
 
+/// With the columns, the epoch times and the addresses that it had, it is refused with a word of where to go.
+#[test]
+fn a_list_of_ones_own_runs_after_an_import() {
+    let room = Room::new();
+    assert_eq!(run(&room, "own.csv", &[], SCENARIO), 3);
+    let said: Value = fs::read_to_string(room.path().join("r/summary.json"))
+        .map(|text| serde_json::from_str(&text).unwrap())
+        .unwrap();
+    let classes = &said["schemes"]["dctcp"]["classes"];
+    assert_eq!(classes["trace/storage"]["group_ms"]["n"], 1, "{classes}");
+    for (list, words) in [
+        (
+            "timestamp,src,dst,size\n",
+            "class and group; `sidestep import` reads others, got \"timestamp\"",
+        ),
+        (
+            "start_us,src,dst,size\n5,10.0.0.1,h2,1 kB\n",
+            "expected a host from 0 to 15; `sidestep import` numbers addresses and names, got \"10.0.0.1\"",
+        ),
+        (
+            "start_s,src,dst,size\n1763712000.5,h1,h2,1 kB\n",
+            "from the run's begin; `sidestep import` lets the first flow start at 0, got \"1763712000.5 s\", which is too large",
+        ),
+    ] {
+        room.file("mine.flows.csv", list);
+        let said = room.run(&["check", "s.toml"]).with_status(2).err;
+        assert!(said.contains(words), "{said}");
+    }
+}
+
 #[test]
 fn a_simulators_network_and_flows_run_together() {
     let room = Room::new();
@@ -147,12 +177,18 @@ fn nothing_is_overwritten_and_nothing_is_left_of_a_call_that_failed() {
 fn what_cannot_be_imported_is_refused_in_a_line() {
     let room = Room::new();
     room.file("a.txt", "hello\n");
+    room.file("b.csv", "when,who,what\n1,2,3\n");
     room.file("f.txt", "2\n1 2 3 100 5000 2\n");
     let triggers = fixture("incast.cm");
     for (args, words) in [
         (
             &["import", "a.txt"][..],
-            "a.txt: the content is of no format that is known here; --from says which: pcap,",
+            "a.txt: the content is of no format that is known here; --from says which: csv, pcap,",
+        ),
+        (
+            &["import", "b.csv"],
+            "b.csv: the content is of no format that is known here; a CSV of flows begins with names like \
+             time,src_ip,dst_ip,bytes; --from says which: csv, pcap,",
         ),
         (&["import", "none.pcap"], "cannot read none.pcap: "),
         (
@@ -188,5 +224,5 @@ fn what_cannot_be_imported_is_refused_in_a_line() {
         );
         assert_eq!(done.out, "");
     }
-    assert_eq!(room.names(), ["a.txt", "f.txt"]);
+    assert_eq!(room.names(), ["a.txt", "b.csv", "f.txt"]);
 }

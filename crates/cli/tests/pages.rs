@@ -113,6 +113,17 @@ fn a_run_leaves_a_page_and_says_where() {
         "the paper's number is drawn"
     );
     assert!(!html.contains("CPU"), "no clock");
+    // What most look for stands first: numbers in a few rows, then verdicts, then pictures.
+    let order = [
+        "<h2 id=\"short-head\">In short</h2>",
+        ">queries, ms</th>",
+        ">the paper says</th>",
+        "<h3>Plots</h3>",
+        "<h3>Numbers</h3>",
+    ];
+    let places = order.map(|part| html.find(part).unwrap_or_else(|| panic!("{part}")));
+    assert!(places.is_sorted(), "{places:?}");
+    assert!(html.contains("Ranges are those that the file had when it was run."));
     // The same bytes at any number of threads.
     room.run(&["run", "own.toml", "--out", "p", "--jobs", "1"])
         .with_status(0);

@@ -86,6 +86,21 @@ fn each_command_of_the_tutorial_says_what_the_page_says() {
         drawn.unwrap() == kept,
         "docs/images/tutorial-storage.svg is not what `run` draws"
     );
+    // The page begins with the answer, and draws first what was claimed.
+    let page = fs::read_to_string(room.path().join("mine/results/report.html")).unwrap();
+    let order = [
+        ">groups of trace/storage, ms</th><td class=\"n\">10.4</td><td class=\"n\">1.80 (0.172 ×)</td>",
+        ">flows of trace/storage, ms</th><td class=\"n\">10.4</td><td class=\"n\">1.78 (0.171 ×)</td>",
+        ">flows of trace/web, ms</th>",
+        ">expected</th>",
+        "<h3>Plots</h3>",
+        ">Completion time of flows of trace/storage</text>",
+        ">Completion time of groups of flows of trace/storage</text>",
+        ">Completion time of flows of trace/web</text>",
+        "<h3>Numbers</h3>",
+    ];
+    let places = order.map(|part| page.find(part).unwrap_or_else(|| panic!("{part}")));
+    assert!(places.is_sorted(), "{places:?}");
 }
 
 #[test]

@@ -62,7 +62,12 @@ pub fn write(mut flows: Vec<Flow>, options: &Options, out: &mut Imported) -> Res
     if let Some(last) = hosts {
         out.note(format!("Hosts are h0 to h{last}"));
     }
-    if flows.is_empty() {
+    if let Some(flow) = flows.last() {
+        out.note(format!(
+            "The last flow starts at {} us: `duration` in a scenario has to be longer",
+            micros(u64::try_from(flow.start - zero).unwrap_or(u64::MAX))
+        ));
+    } else {
         out.note("No flow is left");
     }
     out.files.insert(0, (Made::Flows, text(&flows, zero)));

@@ -1,4 +1,4 @@
-//! Which host has which address.
+//! Which host has which address or name.
 
 use crate::lines::{Text, shown};
 use core::net::IpAddr;
@@ -11,10 +11,22 @@ const MOST: u32 = 1 << 20;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hosts {
     one: BTreeMap<IpAddr, u32>,
+    named: BTreeMap<String, u32>,
     /// Longest first.
     prefixes: Vec<(u128, u32, u32)>,
     assigns: bool,
-    order: Vec<IpAddr>,
+    /// `h3` is number 3.
+    own: bool,
+    /// Addresses and names, by number.
+    order: Vec<String>,
+}
+
+/// Can it be the name of a host, and nothing that was meant for an address?
+fn is_name(word: &str) -> bool {
+    let fits = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
+    word.starts_with(|c: char| c.is_ascii_alphabetic())
+        && word.len() < 256
+        && word.bytes().all(fits)
 }
 
 impl Hosts {
@@ -22,6 +34,14 @@ impl Hosts {
     pub fn assigned() -> Hosts {
         Hosts {
             assigns: true,
+            ..Hosts::default()
+        }
+    }
+
+    /// Hosts that have Sidestep's own names, and keep their numbers.
+    pub(crate) fn own() -> Hosts {
+        Hosts {
+            own: true,
             ..Hosts::default()
         }
     }
@@ -48,6 +68,13 @@ impl Hosts {
             let plain = digits.bytes().all(|b| b.is_ascii_digit());
             let host = digits.parse().ok().filter(|h| plain && *h < MOST);
             let host = host.ok_or_else(|| wrong("a host like h0"))?;
+            if is_name(address.trim()) {
+                let name = address.trim().to_string();
+                if hosts.named.insert(name, host).is_some() {
+                    return Err(wrong("each name once"));
+                }
+                continue;
+            }
             let (address, length) = match address.split_once('/') {
                 Some((address, length)) => (address, Some(length)),
                 None => (address, None),
@@ -83,12 +110,8 @@ impl Hosts {
             return Some(*host);
         }
         if self.assigns {
-            let next = self.order.len() as u32;
-            if next >= MOST {
-                return None;
-            }
+            let next = self.next(ip.to_string())?;
             self.one.insert(ip, next);
-            self.order.push(ip);
             return Some(next);
         }
         let within = |(prefix, bits, _): &&(u128, u32, u32)| masked(number(ip), *bits) == *prefix;
@@ -96,11 +119,43 @@ impl Hosts {
         found.map(|(_, _, host)| *host)
     }
 
+    /// The host with this address or name; an error if it can be neither.
+    pub(crate) fn called(&mut self, word: &str) -> Result<Option<u32>, ()> {
+        if let Ok(ip) = word.parse() {
+            return Ok(self.of(ip));
+        }
+        if !is_name(word) {
+            return Err(());
+        }
+        if self.own {
+            return Ok(word[1..].parse().ok().filter(|number| *number < MOST));
+        }
+        if let Some(host) = self.named.get(word) {
+            return Ok(Some(*host));
+        }
+        if !self.assigns {
+            return Ok(None);
+        }
+        let next = self.next(word.to_string());
+        if let Some(next) = next {
+            self.named.insert(word.to_string(), next);
+        }
+        Ok(next)
+    }
+
+    fn next(&mut self, called: String) -> Option<u32> {
+        let next = self.order.len() as u32;
+        (next < MOST).then(|| {
+            self.order.push(called);
+            next
+        })
+    }
+
     /// The map as a file, when it was made here.
     pub fn to_text(&self) -> Option<String> {
         self.assigns.then(|| {
             let rows = self.order.iter().enumerate();
-            let rows = rows.map(|(host, ip)| format!("{ip},h{host}\n"));
+            let rows = rows.map(|(host, called)| format!("{called},h{host}\n"));
             std::iter::once("address,host\n".to_string())
                 .chain(rows)
                 .collect()

@@ -1,4 +1,4 @@
-//! Other tools' files as Sidestep's own: captures and NetFlow as flow lists, the flow lists, topologies and
+//! Other tools' files as Sidestep's own: captures, NetFlow and any CSV of flows as flow lists, the flow lists, topologies and
 //! connection matrices of other simulators, the buffer profiles of a switch.
 //!
 //! **Decision**     a parser takes bytes and returns text, with an account of what was read, kept and dropped and
@@ -16,6 +16,7 @@ mod htsim;
 mod lines;
 mod netflow;
 mod number;
+mod own;
 mod packets;
 mod sonic;
 mod tcp;
@@ -29,6 +30,8 @@ pub use hpcc::Nodes;
 pub enum Format {
     /// A capture: pcap or pcapng.
     Pcap,
+    /// A flow list of one's own, as comma-separated text whose header names a start, two ends and a size.
+    Csv,
     /// Flow records as comma-separated text: `nfdump -o csv`, or an IPFIX collector's with named columns.
     Netflow,
     /// The flow list of the HPCC family of ns-3 simulators, `flow.txt`.
@@ -43,7 +46,8 @@ pub enum Format {
 
 impl Format {
     /// All of them, by name.
-    pub const ALL: [(&str, Format); 6] = [
+    pub const ALL: [(&str, Format); 7] = [
+        ("csv", Format::Csv),
         ("pcap", Format::Pcap),
         ("netflow", Format::Netflow),
         ("hpcc-flows", Format::HpccFlows),
@@ -79,8 +83,11 @@ impl Format {
         if ["Nodes", "Connections"].contains(&fields[0]) {
             return Some(Format::Htsim);
         }
-        if netflow::is_header(first) {
+        if netflow::is_header(first) && !own::is_sorted(first) {
             return Some(Format::Netflow);
+        }
+        if own::is_header(first) {
+            return Some(Format::Csv);
         }
         let whole = fields
             .iter()
@@ -215,6 +222,7 @@ pub fn import(
 ) -> Result<Imported, String> {
     let mut imported = match format {
         Format::Pcap => packets::import(name, bytes, options),
+        Format::Csv => own::import(name, bytes, options),
         Format::Netflow => netflow::import(name, bytes, options),
         Format::HpccFlows => hpcc::flows(name, bytes, options),
         Format::HpccTopology => hpcc::topology(name, bytes),

@@ -67,6 +67,7 @@ fn each_format_comes_to_what_is_kept() {
         drop_triggered: true,
         ..options()
     };
+    is_golden("own.csv", "own.out", &options());
     is_golden("capture.pcap", "capture.out", &by_port);
     is_golden("nfdump.csv", "nfdump.out", &by_port);
     is_golden("nfdump.csv", "nfdump-mapped.out", &mapped);
@@ -75,6 +76,61 @@ fn each_format_comes_to_what_is_kept() {
     is_golden("topology.txt", "topology.out", &options());
     is_golden("incast.cm", "incast.out", &some);
     is_golden("config_db.json", "sonic.out", &options());
+}
+
+/// The flows of a list, without comments.
+fn listed(text: &str) -> Vec<String> {
+    let imported = import("f", text.as_bytes(), Format::Csv, &options()).unwrap();
+    let lines = imported.files[0].1.lines();
+    let lines = lines.filter(|line| !line.starts_with('#'));
+    lines.map(String::from).collect()
+}
+
+#[test]
+fn a_start_may_be_a_date_a_time_or_a_number_since_1970() {
+    let of = |header: &str, one: &str, two: &str| {
+        listed(&format!(
+            "{header},src,dst,size\n{one},a,b,1\n{two},a,b,1\n"
+        ))[2]
+            .clone()
+    };
+    let later = "1500,h0,h1,1 B";
+    assert_eq!(of("time", "1763712000.0005", "1763712000.002"), later);
+    assert_eq!(of("ts", "1763712000000.5", "1763712000002"), later);
+    assert_eq!(of("time", "1763712000000500", "1763712000002000"), later);
+    assert_eq!(
+        of("time", "1763712000000500000", "1763712000002000000"),
+        later
+    );
+    assert_eq!(of("Start", "0.5 ms", "2 ms"), later);
+    assert_eq!(of("start (ms)", "0.5", "2"), later);
+    assert_eq!(of("Timestamp_us", "500", "2e3"), later);
+    assert_eq!(
+        of(
+            "time",
+            "2026-01-01 00:00:00.0005",
+            "2026-01-01T00:00:00.002Z"
+        ),
+        later
+    );
+}
+
+#[test]
+fn hosts_that_have_numbers_keep_them_and_names_may_be_mapped() {
+    let text = "start_us,src,dst,size\n7,h3,h12,64 kB\n";
+    assert_eq!(listed(text)[1], "0,h3,h12,64000 B");
+    let text = "start_us,src,dst,size\n7,h3,db,64 KiB\n";
+    assert_eq!(listed(text)[1], "0,h0,h1,65536 B");
+    let map = Hosts::read("m", b"address,host\ndb,h9\n10.0.0.0/8,h2\n").unwrap();
+    let mapped = Options {
+        hosts: Some(map),
+        ..options()
+    };
+    let text = "start_us,src,dst,size\n7,10.0.0.1,db,1\n8,web,db,1\n";
+    let imported = import("f", text.as_bytes(), Format::Csv, &mapped).unwrap();
+    assert!(imported.files[0].1.ends_with("\n0,h2,h9,1 B\n"));
+    let left = "rows of an address that the map does not have";
+    assert_eq!(imported.dropped, [(left.to_string(), 1)]);
 }
 
 #[test]
@@ -127,8 +183,53 @@ fn refused(format: Format, text: &str) -> String {
 
 #[test]
 fn what_is_wrong_is_said_with_its_line_and_shortly() {
-    use Format::{HpccFlows, HpccTopology, Htsim, Netflow, Sonic};
+    use Format::{Csv, HpccFlows, HpccTopology, Htsim, Netflow, Sonic};
     let cases = [
+        (
+            Csv,
+            "when,src,dst,size\n",
+            "f:1: expected a column of starts: start, time or timestamp; start_ms names a unit, got \"when,src,dst,size\"",
+        ),
+        (
+            Csv,
+            "start,src,to_whom,size\n",
+            "f:1: expected a column of destinations: dst, dest or dst_ip, got \"start,src,to_whom,size\"",
+        ),
+        (
+            Csv,
+            "start,src,dst,size,bytes\n",
+            "f:1: expected each of start, ends, size, class and group in one column, got \"start,src,dst,size,bytes\"",
+        ),
+        (
+            Csv,
+            "start,start_s,src,dst,size\n",
+            "f:1: expected starts in one column, got \"start,start_s,src,dst,size\"",
+        ),
+        (
+            Csv,
+            "start,src,dst,size\n5,a,b,1\n",
+            "f:2: expected a date, a time with its unit like \"1.5 ms\", or a number whose unit the header says: start_us, got \"5\"",
+        ),
+        (
+            Csv,
+            "start_us,src,dst,size\n-5,a,b,1\n",
+            "f:2: expected a number from 0 on, got \"-5\"",
+        ),
+        (
+            Csv,
+            "start_us,src,dst,size\n5,a,10.0.0,1\n",
+            "f:2: expected an address or a name of letters, digits, '.', '-' and '_', got \"10.0.0\"",
+        ),
+        (
+            Csv,
+            "start_us,src,dst,size\n5,a,b,1.5\n",
+            "f:2: expected a whole number of bytes, or a size like \"64 kB\", got \"1.5\"",
+        ),
+        (
+            Csv,
+            "start_us,src,dst,size,app\n5,a,b,1,\"x,y\"\n",
+            "f:2: expected a class of at most 64 characters, without commas, quotes and #, got \"x,y\"",
+        ),
         (
             HpccFlows,
             "x\n",
@@ -306,6 +407,7 @@ fn the_content_says_the_format() {
     for (file, format) in [
         ("capture.pcap", Format::Pcap),
         ("capture.pcapng", Format::Pcap),
+        ("own.csv", Format::Csv),
         ("nfdump.csv", Format::Netflow),
         ("ipfix.csv", Format::Netflow),
         ("flow.txt", Format::HpccFlows),
@@ -326,9 +428,9 @@ proptest::proptest! {
         bytes: Vec<u8>,
         at in 0usize..2000,
         with: u8,
-        which in 0usize..8,
+        which in 0usize..9,
     ) {
-        let files = ["capture.pcap", "capture.pcapng", "nfdump.csv", "ipfix.csv", "flow.txt", "topology.txt", "incast.cm", "config_db.json"];
+        let files = ["own.csv", "capture.pcap", "capture.pcapng", "nfdump.csv", "ipfix.csv", "flow.txt", "topology.txt", "incast.cm", "config_db.json"];
         let mut changed = self::bytes(files[which]);
         let at = at % changed.len();
         changed[at] = with;

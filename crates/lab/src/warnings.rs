@@ -68,7 +68,7 @@ fn overload(scenario: &Scenario) -> Option<String> {
 fn nothing_happens(scenario: &Scenario, first: &Plan) -> Option<String> {
     first.flows.is_empty().then(|| {
         let (seed, duration) = (scenario.seeds[0], scenario.duration);
-        format!("seed {seed} draws no flow in {duration}: make duration longer")
+        format!("seed {seed} draws no flow in {duration}: expected a longer duration, or a flow list that is not empty")
     })
 }
 

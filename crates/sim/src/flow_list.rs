@@ -95,7 +95,7 @@ impl Columns {
                 "class" => class.replace(i).is_some(),
                 "group" => group.replace(i).is_some(),
                 _ => {
-                    let expected = format!("the columns {COLUMNS}");
+                    let expected = format!("the columns {COLUMNS}; `sidestep import` reads others");
                     return Err(table.error(table.header, &expected, &format!("{word:?}")));
                 }
             };
@@ -179,6 +179,11 @@ fn host(table: &Table<'_>, row: &Row, column: usize, hosts: u32) -> Result<HostI
     found.map(HostId).ok_or_else(|| {
         let expected = match hosts {
             0 => "a network with hosts".to_string(),
+            // An address or a name; a number that is too large is one of a larger network.
+            _ if word.contains(|c: char| "._-:".contains(c)) => format!(
+                "a host from 0 to {}; `sidestep import` numbers addresses and names",
+                hosts - 1
+            ),
             _ => format!("a host from 0 to {}", hosts - 1),
         };
         table.error(row.line, &expected, &format!("{word:?}"))
@@ -244,6 +249,10 @@ fn quantity(
         let expected = match (unit, kind) {
             (None, Unit::Time) => format!("{}, or a header {word}_us", why.expected),
             (None, _) => format!("{}, or a header {word}_bytes", why.expected),
+            (Some(_), Unit::Time) if why.got.ends_with("too large") => format!(
+                "{} from the run's begin; `sidestep import` lets the first flow start at 0",
+                why.expected
+            ),
             _ => why.expected.to_string(),
         };
         table.error(row.line, &expected, &why.got)

@@ -81,7 +81,14 @@ fn kinds(scenario: &Scenario, runs: &[Record]) -> Vec<Kind> {
 /// Draws all plots that have something to show.
 pub fn draw(scenario: &Scenario, runs: &[Record], claims: &[ClaimResult]) -> Vec<Drawn> {
     let mut drawn = Vec::new();
-    for kind in kinds(scenario, runs) {
+    let mut kinds = kinds(scenario, runs);
+    // What claims are about comes first, in their order, then bursts.
+    kinds.sort_by_key(|kind| {
+        let mut about = scenario.claims.iter();
+        let about = about.position(|claim| is_about(&claim.metric, kind));
+        about.unwrap_or(scenario.claims.len() + usize::from(kind.counted == "flows"))
+    });
+    for kind in kinds {
         let figure = figure(&kind, scenario, runs);
         if figure.series.iter().all(|s| s.n == 0) {
             continue;
@@ -97,6 +104,19 @@ pub fn draw(scenario: &Scenario, runs: &[Record], claims: &[ClaimResult]) -> Vec
         });
     }
     drawn
+}
+
+/// Is the metric `fct_p99_ms:storage` of the sample `fct_ms:trace/storage`?
+fn is_about(metric: &str, kind: &Kind) -> bool {
+    let name = |text: &str| {
+        text.split_once(':')
+            .map_or("", |(_, name)| name)
+            .to_string()
+    };
+    let begins = |text: &str| text.split('_').next().map(str::to_string);
+    let (asked, own) = (name(metric), name(&kind.sample));
+    begins(metric) == begins(&kind.sample)
+        && (asked == own || own.rsplit('/').next().is_some_and(|last| last == asked))
 }
 
 /// What class number `nth` is called in names of files.
@@ -191,6 +211,34 @@ mod tests {
             let plot = drawn.iter().find(|p| p.file == "fct_cdf.trace_storage");
             let scene = plot.unwrap().scene.as_ref().unwrap();
             assert!(svg(scene).contains("dctcp, paper: 2"), "{metric}");
+        }
+    }
+
+    #[test]
+    fn a_metric_is_about_its_own_sample_alone() {
+        let kind = |sample: &str| Kind {
+            file: String::new(),
+            sample: sample.into(),
+            title: String::new(),
+            counted: "flows",
+            x_label: "",
+            times: Box::new(|r| r.fct_short.clone()),
+        };
+        let fits = |metric, sample| is_about(metric, &kind(sample));
+        for (metric, sample) in [
+            ("fct_p99_ms:storage", "fct_ms:trace/storage"),
+            ("fct_p99_ms:trace/storage", "fct_ms:trace/storage"),
+            ("group_mean_ms:a", "group_ms:a"),
+            ("qct_p99_ms", "qct_ms"),
+        ] {
+            assert!(fits(metric, sample), "{metric} {sample}");
+        }
+        for (metric, sample) in [
+            ("fct_p99_ms:storage", "group_ms:trace/storage"),
+            ("fct_p99_ms:storage", "fct_ms:trace/web"),
+            ("drops_full", "qct_ms"),
+        ] {
+            assert!(!fits(metric, sample), "{metric} {sample}");
         }
     }
 

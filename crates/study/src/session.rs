@@ -107,7 +107,10 @@ impl<'a> Session<'a> {
                         spent.count(how);
                         recorder.take(scheme, made, how == How::Cached);
                     }
-                    None => recorder.not_run(scheme, seed),
+                    None => {
+                        spent.count(How::NotRun);
+                        recorder.not_run(scheme, seed);
+                    }
                 }
                 Ok::<(), Error>(())
             },

@@ -2,7 +2,8 @@
 //!
 //! Files are written to a hidden sibling, `.NAME.partial-PID`, which is renamed when all of
 //! them are there. Whatever fails before that takes the sibling with it. Renaming takes a name
-//! or finds it taken, in one step: of two runs that end with one name the second gets `NAME-2`.
+//! or finds it taken, in one step: of two runs that end with one name the second gets `NAME-2`. What an
+//! interruption left of the same call gives its name to what the call comes to when it is made again.
 
 use crate::Error;
 use std::ffi::OsString;
@@ -104,6 +105,10 @@ impl Staging {
     /// Gives the directory its name, or the first of `NAME-2`, `NAME-3` … when someone took it
     /// meanwhile. Says which.
     pub fn commit(mut self) -> Result<PathBuf, Error> {
+        if is_rest(&self.target) && is_same_call(&self.target, &self.hidden) {
+            self.replace_rest()?;
+            return Ok(self.target.clone());
+        }
         for name in names(&self.target) {
             match fs::rename(&self.hidden, &name) {
                 Ok(()) => {
@@ -124,6 +129,49 @@ impl Staging {
         }
         unreachable!("there is always another number")
     }
+}
+
+impl Staging {
+    /// Takes the name of what an interruption left, which goes.
+    fn replace_rest(&mut self) -> Result<(), Error> {
+        let mut rest = self.hidden.clone().into_os_string();
+        rest.push(".rest");
+        let rest = PathBuf::from(rest);
+        let moved = fs::rename(&self.target, &rest);
+        let moved = moved.and_then(|()| {
+            fs::rename(&self.hidden, &self.target).inspect_err(|_| {
+                let _ = fs::rename(&rest, &self.target);
+            })
+        });
+        self.committed = true;
+        moved.map_err(|e| {
+            Error::Unwritten(format!(
+                "cannot rename the results to {}: {e}; they are complete in {}",
+                self.target.display(),
+                self.hidden.display()
+            ))
+        })?;
+        let _ = fs::remove_dir_all(rest);
+        Ok(())
+    }
+}
+
+/// Is there what an interruption left of a run or a sweep?
+fn is_rest(dir: &Path) -> bool {
+    let manifest = fs::read(dir.join("manifest.json")).unwrap_or_default();
+    let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap_or_default();
+    manifest["status"] == "partial" && SETTINGS.iter().any(|name| dir.join(name).exists())
+}
+
+/// What says all that was asked for.
+const SETTINGS: [&str; 2] = ["scenario.toml", "experiment.toml"];
+
+/// Do both hold results of the same scenario or experiment, with the same settings?
+fn is_same_call(one: &Path, other: &Path) -> bool {
+    SETTINGS.iter().all(|name| {
+        let [one, other] = [one, other].map(|dir| fs::read(dir.join(name)).ok());
+        one == other
+    })
 }
 
 /// `NAME`, `NAME-2`, `NAME-3` and so on.
@@ -188,6 +236,9 @@ pub fn refuse_occupied(target: &Path) -> Result<(), Error> {
     if !target.is_dir() {
         return refuse("a file");
     }
+    if is_rest(target) {
+        return Ok(());
+    }
     if target.join("manifest.json").exists() {
         return refuse("one that already holds a run");
     }
@@ -248,6 +299,27 @@ mod tests {
         staging.write("summary.json", b"{}").unwrap();
         drop(staging);
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_was_left_of_the_same_call_is_replaced_and_of_another_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("run");
+        let made = |settings: &str, status: &str| {
+            let staging = Staging::begin(&target)?;
+            staging.write("scenario.toml", settings.as_bytes())?;
+            let manifest = format!("{{\"status\": \"{status}\"}}");
+            staging.write("manifest.json", manifest.as_bytes())?;
+            staging.commit()
+        };
+        assert_eq!(made("a", "partial").unwrap(), target);
+        assert_eq!(made("b", "complete").unwrap(), dir.path().join("run-2"));
+        assert_eq!(fs::read(target.join("scenario.toml")).unwrap(), b"a");
+        assert_eq!(made("a", "complete").unwrap(), target);
+        let manifest = fs::read_to_string(target.join("manifest.json")).unwrap();
+        assert!(manifest.contains("complete"), "{manifest}");
+        assert!(made("a", "complete").is_err());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
     }
 
     #[test]

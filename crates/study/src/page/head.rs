@@ -1,6 +1,6 @@
 //! The page around its sections: what begins it, the list of sections, what was run.
 
-use super::markup::{Out, escape, put, warn};
+use super::markup::{Out, escape, grid, put, warn};
 use super::{Page, filter, style};
 use crate::words::{count, some};
 use sidestep_lab::{Record, Verdict};
@@ -83,8 +83,27 @@ impl Page<'_> {
                 "A quick run: fewer points, fewer seeds and less simulated time than the figures have. Verdicts of a full run may differ: one of some of a claim's points says so beside it.",
             );
         }
+        // A page of one section begins with what must be read before a number is trusted.
+        let own = self.sections.iter().filter(|_| !self.figures);
+        own.flat_map(|section| &section.warnings)
+            .for_each(|words| warn(out, words));
         self.totals(out);
         out.push_str("</header>\n");
+    }
+
+    pub(super) fn in_short(&self, out: &mut Out) {
+        let Some(table) = &self.short else {
+            return;
+        };
+        out.push_str("<section id=\"short\" aria-labelledby=\"short-head\">\n<h2 id=\"short-head\">In short</h2>\n");
+        grid(
+            out,
+            "In short, table",
+            &table.caption,
+            &table.grid,
+            table.words,
+        );
+        out.push_str("</section>\n");
     }
 
     /// Which version ran how much, and where the same numbers come out.

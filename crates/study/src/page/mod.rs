@@ -33,6 +33,8 @@ pub(crate) struct Page<'a> {
     pub quick: bool,
     /// Of what was interrupted: what is compared.
     pub partial: Option<String>,
+    /// What most look for first.
+    pub short: Option<Table>,
     /// What it is made of, in order.
     pub sections: Vec<Section<'a>>,
 }
@@ -85,6 +87,7 @@ impl Page<'_> {
         self.navigation(&mut out);
         out.push_str("<main id=\"main\" tabindex=\"-1\">\n");
         self.header(&mut out);
+        self.in_short(&mut out);
         self.overview(&mut out);
         for section in &self.sections {
             section.write(&mut out, self);

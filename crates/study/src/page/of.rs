@@ -62,7 +62,26 @@ pub(crate) fn run(
         files: Vec::new(),
         subject,
     };
-    one(staging, section, false, report.what_is_compared())
+    one(
+        staging,
+        section,
+        false,
+        report.what_is_compared(),
+        short(report),
+    )
+}
+
+/// The 99th percentiles of what was asked for.
+fn short(report: &Report) -> Option<Table> {
+    let against = match report.summaries.as_slice() {
+        [first, _, ..] => format!("; in brackets, as a multiple of {}", first.scheme),
+        _ => String::new(),
+    };
+    Some(Table {
+        caption: format!("99th percentiles, all seeds together{against}"),
+        grid: report.short()?,
+        words: 1,
+    })
 }
 
 /// The numbers that are the same from call to call.
@@ -116,7 +135,7 @@ pub(crate) fn sweep(
         files: Vec::new(),
         subject,
     };
-    one(staging, section, report.quick, PARTIAL.into())
+    one(staging, section, report.quick, PARTIAL.into(), None)
 }
 
 /// A sweep whose file asks for no plot draws what its table has, over its first axis.
@@ -147,6 +166,7 @@ fn one(
     mut section: Section<'_>,
     quick: bool,
     compared: String,
+    short: Option<Table>,
 ) -> Result<(), Error> {
     for plot in &section.plots {
         if let Ok(scene) = &plot.scene {
@@ -172,6 +192,7 @@ fn one(
         figures: false,
         quick,
         partial: section.partial.then_some(compared),
+        short,
         sections: vec![section],
     };
     staging.write(FILE, page.to_html().as_bytes())
@@ -200,6 +221,7 @@ pub(crate) fn figures_page(report: &Reproduction) -> String {
         figures: true,
         quick: report.quick,
         partial: (report.status() == Status::Partial).then(|| PARTIAL.into()),
+        short: None,
         sections: sections.map(|f| figure(f, f.plots(&palette))).collect(),
     };
     page.to_html()

@@ -16,12 +16,19 @@ impl Page<'_> {
             "<p class=\"lead meta\">Reproduced: the whole 95 % interval of our number lies in the range that was \
              written down as counting. Not reproduced: no part of it does. Can't tell: anything else.</p>\n",
         );
+        let ranges = match self.figures {
+            true => format!(
+                "Ranges are those of commit {}, or of the folder experiments/ that the call was made beside.",
+                crate::COMMIT
+            ),
+            false => "Ranges are those that the file had when it was run.".into(),
+        };
         put(
             out,
             format_args!(
-                "<p class=\"meta\">{} Ranges are those of commit {}, or of the folder experiments/ that the call was made beside.</p>\n",
+                "<p class=\"meta\">{} {}</p>\n",
                 escape(INTERVALS),
-                escape(crate::COMMIT)
+                escape(&ranges)
             ),
         );
         filter::write(out, self);

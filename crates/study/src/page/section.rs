@@ -36,16 +36,15 @@ impl Section<'_> {
         if self.partial && all.figures {
             warn(out, "Partial: this figure was interrupted.");
         }
-        for warning in &self.warnings {
-            warn(out, warning);
-        }
-        self.numbers(out);
+        let own = self.warnings.iter().filter(|_| all.figures);
+        own.for_each(|warning| warn(out, warning));
         if !self.plots.is_empty() {
             out.push_str("<h3>Plots</h3>\n");
         }
         for (nth, plot) in self.plots.iter().enumerate() {
             self.draw(out, nth + 1, plot);
         }
+        self.numbers(out);
         if let Some(beside) = self.beside {
             self.agreement(out, beside);
         }

@@ -62,13 +62,19 @@ const INTERVAL: &str = "  95 % interval over seeds";
 
 /// The blocks of all classes that there are, in the order of the plan.
 pub fn blocks(all: &[Summary]) -> Vec<Block> {
+    let names = names(all).into_iter();
+    names.map(|name| block(all, name)).collect()
+}
+
+/// The classes that there are, in the order of the plan.
+pub fn names(all: &[Summary]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for class in all.iter().flat_map(|s| &s.classes) {
         if class.exists() && !names.contains(&&*class.name) {
             names.push(&class.name);
         }
     }
-    names.into_iter().map(|name| block(all, name)).collect()
+    names
 }
 
 fn block(all: &[Summary], name: &str) -> Block {

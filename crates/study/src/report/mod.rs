@@ -2,9 +2,10 @@
 
 mod claims;
 mod classes;
+mod short;
 mod table;
 
-pub(crate) use claims::claims_table;
+pub(crate) use claims::{claims_table, says};
 
 use crate::blank::{summary_from, summary_json};
 use crate::manifest::Status;
@@ -101,6 +102,11 @@ impl Report {
     pub(crate) fn grid(&self) -> Grid {
         let short = (self.claims.iter()).any(|claim| claim.metric.starts_with("fct_short"));
         table::of(&self.summaries, short)
+    }
+
+    /// The 99th percentiles alone; nothing where there are none.
+    pub(crate) fn short(&self) -> Option<Grid> {
+        short::of(&self.summaries)
     }
 
     fn headline(&self) -> String {

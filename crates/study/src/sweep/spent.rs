@@ -38,6 +38,9 @@ impl Spent {
                 cache.dir.display(),
                 Bytes(cache.total_bytes)
             ));
+            if self.not_run > 0 && cache.refused.is_none() {
+                text.push_str("; the same call goes on from there");
+            }
             if cache.damaged > 0 {
                 text.push_str(&format!("; {} damaged ones made again", cache.damaged));
             }
