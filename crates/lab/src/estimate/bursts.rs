@@ -39,8 +39,7 @@ pub(super) fn beyond(load: &Load, config: &SchemeConfig, drained: f64, ways: f64
         return 0.0;
     }
     let detours = |switch: &SwitchConfig| buffer::nature(&switch.buffer.0).detours;
-    let all = std::iter::once(&config.switch).chain(&config.others.kinds);
-    match all.into_iter().any(detours) {
+    match detours(&config.switch) || config.others.kinds.iter().any(detours) {
         true => (HOPS_A_DETOUR * over / held).min(f64::from(config.ttl)),
         false => ways * AGAIN * over / (over + held),
     }
