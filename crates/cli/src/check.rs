@@ -4,7 +4,9 @@ use crate::args::CheckArgs;
 use crate::failure::{Failure, Outcome};
 use crate::{out, run};
 use serde_json::{Value, json};
-use sidestep_study::lab::{ClassLoad, Estimate, Experiment, HOPS_A_SECOND, Scenario};
+use sidestep_study::lab::{
+    ClassLoad, Estimate, Experiment, FULL_HOPS_A_SECOND, HOPS_A_SECOND, Scenario,
+};
 use sidestep_study::progress::clock;
 use sidestep_study::words::{Grid, count, number, wrap};
 use sidestep_study::{files, memory};
@@ -116,7 +118,9 @@ fn estimate_json(estimate: &Estimate, jobs: usize) -> Value {
         "peak_bytes": estimate.bytes(jobs).round(),
         "free_bytes": memory::free(),
         "cpu_s": estimate.cpu_s(),
+        "most_cpu_s": estimate.most_cpu_s(),
         "assumed_packet_hops_per_cpu_s": HOPS_A_SECOND,
+        "least_packet_hops_per_cpu_s": FULL_HOPS_A_SECOND,
     })
 }
 
@@ -131,15 +135,17 @@ fn estimate_text(estimate: &Estimate, jobs: usize) -> String {
         n => format!("{} M", number(n / 1e6)),
     };
     format!(
-        "\nestimated from that, without losses, detours and retransmissions\n  \
+        "\nestimated from that, with what bursts make switches drop or detour\n  \
          a run       about {} flows and {} packet-hops (as many events)\n  \
-         all {:<8}about {} of processor time, assumed {} M packet-hops a second\n  \
+         all {:<8}about {} of processor time at {} M packet-hops a second, {} at {} M (long queues)\n  \
          memory      about {} with {} at a time{free}\n",
         about(estimate.flows),
         about(estimate.hops),
         estimate.runs,
         clock(estimate.cpu_s()),
         number(HOPS_A_SECOND / 1e6),
+        clock(estimate.most_cpu_s()),
+        number(FULL_HOPS_A_SECOND / 1e6),
         memory::size(estimate.bytes(jobs)),
         jobs.min(estimate.runs),
     )

@@ -2,19 +2,29 @@
 //!
 //! **Decision**     hops are the data packets offered and an acknowledgement for each, over the mean way between
 //!                  hosts, at most what all hosts' links carry until the run's end. Flows without an end and
-//!                  closed loops fill what links they have.
+//!                  closed loops fill what links they have. Of flows that begin together for one host the
+//!                  first windows meet at its port: what finds no room there is sent again, or detoured
+//!                  ([`bursts`]). A run of each scheme counts as its own.
 //! **Units**        bytes of memory at its peak; seconds of processor time; counts are numbers of a run.
-//! **Deviations**   what is lost, sent again and detoured is not counted, nor what fills queues without end.
-//!                  The bytes a flow takes and the rate are measured ([`BYTES_A_FLOW`], [`HOPS_A_SECOND`]).
+//! **Deviations**   losses and detours that no burst of a workload makes are not counted: bursts of a flow
+//!                  list, flows that meet by chance, timers that run out in vain. The bytes a flow takes and
+//!                  both rates are measured ([`BYTES_A_FLOW`], [`HOPS_A_SECOND`], [`FULL_HOPS_A_SECOND`]).
+
+mod bursts;
 
 use crate::distances::Distances;
 use crate::experiment::Experiment;
 use crate::scenario::{Scenario, Traffic};
+use crate::scheme::Scheme;
 use sidestep_sim::workload::{Cost, Load, Site};
 use sidestep_types::HEADER_BYTES;
 
 /// Assumed: what a core makes of `dibs-demo` (docs/performance.md), of its burst.
 pub const HOPS_A_SECOND: f64 = 10e6;
+
+/// Assumed: what it makes where queues are long, switches detour or ports rank: what waits has left the cache, and ends of
+/// transmissions are events of their own. Measured 3.2 to 7 M.
+pub const FULL_HOPS_A_SECOND: f64 = 3e6;
 
 /// The program itself, with what it prints and draws: measured with `quickstart`.
 const BYTES_ALWAYS: f64 = 28e6;
@@ -36,7 +46,7 @@ const BYTES_A_PAIR: f64 = 6.0;
 pub struct Estimate {
     /// Flows of the largest run.
     pub flows: f64,
-    /// Packet-hops of the largest run; events are about as many.
+    /// Packet-hops of the largest run; events are about as many, and twice as many under pauses.
     pub hops: f64,
     /// All runs.
     pub runs: usize,
@@ -71,6 +81,11 @@ impl Estimate {
     pub fn cpu_s(&self) -> f64 {
         self.all_hops / HOPS_A_SECOND
     }
+
+    /// The same at [`FULL_HOPS_A_SECOND`].
+    pub fn most_cpu_s(&self) -> f64 {
+        self.all_hops / FULL_HOPS_A_SECOND
+    }
 }
 
 impl Experiment {
@@ -98,8 +113,25 @@ impl Scenario {
         let most = rates / wire_bits * until;
         let filling = (sum.endless + sum.active) as f64 * mean_rate;
         let filling = filling.min((rates - sum.wire_bps).max(0.0)) / wire_bits;
-        let packets = (sum.packets_per_s + filling) * window;
-        let hops = packets.min(most) * 2.0 * Distances::of(network).mean_links;
+        let packets = ((sum.packets_per_s + filling) * window).min(most);
+        let ways = 2.0 * Distances::of(network).mean_links;
+        // No link carries more than it can, whatever goes around.
+        let cables: f64 = network.cables.iter().map(|c| c.rate.as_bps() as f64).sum();
+        let carried = 2.0 * cables / wire_bits * until;
+        let of_scheme = |scheme: &Scheme| {
+            let beyond: f64 = (self.traffic.iter())
+                .map(|of| {
+                    let load = of.workload.load(cost(self), self.duration);
+                    let drained = mean_rate / wire_bits;
+                    load.packets_per_s
+                        * window
+                        * bursts::beyond(&load, &scheme.config, drained, ways)
+                })
+                .sum();
+            (packets * ways + beyond).min(carried.max(packets * ways))
+        };
+        let each: Vec<f64> = self.schemes.iter().map(of_scheme).collect();
+        let hops = each.iter().copied().fold(0.0, f64::max);
         let flows = flows(self);
         let runs = self.schemes.len() * self.seeds.len();
         let switches = network.switches.len() as f64;
@@ -107,7 +139,7 @@ impl Scenario {
             flows,
             hops,
             runs,
-            all_hops: hops * runs as f64,
+            all_hops: each.iter().sum::<f64>() * self.seeds.len() as f64,
             run_bytes: flows * BYTES_A_FLOW
                 + 2.0 * network.cables.len() as f64 * BYTES_A_LINK
                 + switches * switches * BYTES_A_PAIR,
@@ -157,34 +189,115 @@ mod tests {
     use crate::{Watch, run, shipped};
     use sidestep_sim::{NoFiles, TraceFilter};
 
-    /// Events, of which there are about as many as hops, within a factor of three.
+    fn scenario(name: &str, sets: &[&str]) -> Scenario {
+        let text = shipped::scenario(name).unwrap();
+        let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+        let scenario = Scenario::read(name, text, &sets, &NoFiles);
+        scenario.unwrap_or_else(|problems| panic!("{name}: {problems:?}"))
+    }
+
+    /// Hops of all schemes, within a factor; of what is shipped, and of bursts far beyond what a port holds. Draws of few queries
+    /// are a factor of 1.7 apart.
     #[test]
-    fn the_events_of_a_run_are_near_the_estimate() {
-        let shortened = [
-            ("dibs-demo", "100 ms"),
-            ("quickstart", "1 ms"),
-            ("perm128", "2 ms"),
-            ("closed-loop", "2 ms"),
-            ("ranked-leafspine", "10 ms"),
+    fn the_hops_of_all_runs_are_near_the_estimate() {
+        let cases: &[(&str, &[&str])] = &[
+            ("dibs-demo", &["duration=100 ms"]),
+            ("quickstart", &["duration=1 ms"]),
+            ("perm128", &["duration=2 ms"]),
+            ("closed-loop", &["duration=2 ms"]),
+            ("ranked-leafspine", &["duration=5 ms"]),
+            ("incast-ns3", &[]),
+            ("vertigo-demo", &["duration=5 ms"]),
+            ("flow-control", &["duration=30 ms"]),
+            ("legacy-core", &["duration=30 ms"]),
+            (
+                "legacy-core",
+                &["duration=20 ms", "workload.query.rate=1000 /s"],
+            ),
+            (
+                "legacy-core",
+                &[
+                    "duration=30 ms",
+                    "workload.query.degree=127",
+                    "schemes=dibs",
+                ],
+            ),
+            (
+                "legacy-core",
+                &["duration=30 ms", "switch.capacity=50 pkt", "schemes=dibs"],
+            ),
+            (
+                "legacy-core",
+                &["duration=30 ms", "switch.capacity=200 pkt", "schemes=dibs"],
+            ),
+            (
+                "legacy-core",
+                &[
+                    "duration=30 ms",
+                    "workload.query.size=100 kB",
+                    "schemes=dibs",
+                ],
+            ),
+            ("legacy-core", &["duration=30 ms", "ttl=32", "schemes=dibs"]),
+            (
+                "legacy-core",
+                &[
+                    "duration=30 ms",
+                    "workload.query.jitter=10 ms",
+                    "schemes=dctcp,dibs",
+                ],
+            ),
+            (
+                "dibs-demo",
+                &[
+                    "duration=20 ms",
+                    "workload.query.rate=10000 /s",
+                    "drain=0.2 s",
+                ],
+            ),
         ];
-        for (name, duration) in shortened {
-            let text = shipped::scenario(name).unwrap();
-            let sets = [format!("duration={duration}"), "seeds=1".into()];
-            let scenario = Scenario::read(name, text, &sets, &NoFiles);
-            let scenario = scenario.unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
-            let made = run(&scenario, 0, 1, TraceFilter::None, &mut |_| Watch::Go).unwrap();
-            let (said, events) = (scenario.estimate(), made.outcome.totals.events as f64);
-            let factor = said.hops / events;
+        for (name, sets) in cases {
+            let scenario = scenario(name, &[sets, &["seeds=2"][..]].concat());
+            let (said, mut hops, mut flows) = (scenario.estimate(), 0, 0);
+            for scheme in 0..scenario.schemes.len() {
+                let made = run(&scenario, scheme, 2, TraceFilter::None, &mut |_| Watch::Go);
+                let made = made.unwrap();
+                hops += made.outcome.totals.packet_hops;
+                flows = made.plan.flows.len();
+            }
+            let factor = said.all_hops / hops as f64;
             assert!(
-                (1.0 / 3.0..3.0).contains(&factor),
-                "{name}: {factor}, {said:?}"
+                (0.5..2.5).contains(&factor),
+                "{name} {sets:?}: {factor}, {hops}, {said:?}"
             );
-            let planned = made.plan.flows.len() as f64;
-            assert!(
-                (said.flows / planned - 1.0).abs() < 0.25,
-                "{name}: {planned}, {said:?}"
-            );
+            let planned = said.flows / flows as f64;
+            assert!((0.5..2.0).contains(&planned), "{name} {sets:?}: {planned}");
         }
+    }
+
+    #[test]
+    fn a_burst_costs_a_scheme_what_it_does_with_it() {
+        let hops = |sets: &[&str]| {
+            scenario("legacy-core", &[sets, &["schemes=dibs"][..]].concat())
+                .estimate()
+                .hops
+        };
+        let plain = scenario(
+            "legacy-core",
+            &["schemes=dctcp", "switch.capacity=unlimited"],
+        );
+        let plain = plain.estimate().hops;
+        // What fits, comes one by one, or is paused takes the shortest way once.
+        assert_eq!(hops(&["switch.capacity=unlimited"]), plain);
+        assert_eq!(hops(&["workload.query.jitter=20 ms"]), plain);
+        assert_eq!(hops(&["workload.query.degree=10"]), plain / 10.0);
+        let dropped = scenario("legacy-core", &["schemes=dctcp"]).estimate().hops;
+        assert!(1.2 * plain < dropped && dropped < 1.5 * plain);
+        assert!(hops(&[]) > 2.5 * plain);
+        assert!(hops(&["ttl=16"]) < hops(&[]));
+        // No more than the links carry: 512 cables, full until the end.
+        let full = hops(&["switch.capacity=1 pkt", "drain=0 s"]);
+        assert!(full <= 2.0 * 384.0 * 1e9 / (1538.0 * 8.0) * 0.1, "{full}");
     }
 
     #[test]

@@ -48,6 +48,10 @@ pub struct Load {
     pub active: u64,
     /// Flows that are drawn for closed loops, about.
     pub planned: f64,
+    /// Flows that begin together, within [`Load::apart`], and go to one host; 0 where none are meant to.
+    pub together: u64,
+    /// How far apart the first and the last of them begin.
+    pub apart: Time,
     /// What else must be known to trust the numbers, one sentence each.
     pub notes: Vec<String>,
 }

@@ -2,7 +2,7 @@ use super::step::Story;
 use super::*;
 use sidestep_lab::Scenario;
 use sidestep_sim::why::{Explained, Met};
-use sidestep_sim::{NoFiles, Outcome};
+use sidestep_sim::{NoFiles, Outcome, TraceStep};
 use sidestep_switch::{Changes, buffer, route, sched};
 
 /// Fifteen hosts answer one over ports of eight packets: they overflow.
@@ -265,6 +265,51 @@ fn what_a_nic_decides_is_told() {
     has(&told, "Dropped (evicted).");
     let fate = told["fate"].as_str().unwrap();
     assert!(fate.contains("dropped (evicted) after"), "{fate}");
+}
+
+/// A packet that evicts others is marked by the queue it finds, one that is evicted by the queue where it goes.
+#[test]
+fn marks_of_what_makes_room_and_of_what_takes_it_are_told() {
+    let sets = [
+        "switch.buffer={ kind = \"vertigo\", mark_at = \"2 pkt\" }",
+        "switch.sched=srpt",
+    ];
+    let vertigo = scenario(BURST, &sets.map(String::from));
+    let queued = |what: TraceEvent| match what {
+        TraceEvent::Queued { switch, joined, .. } => Some((switch, joined)),
+        _ => None,
+    };
+    let moved = |trace: &PacketTrace| {
+        let here = |two: &[TraceStep]| match (queued(two[0].what), queued(two[1].what)) {
+            (Some((a, _)), Some((b, joined))) => a == b && joined.changes.has(Changes::MARKED),
+            _ => false,
+        };
+        trace.steps.windows(2).any(here)
+    };
+    let told = first_told(&vertigo, TraceFilter::Detoured(1), moved);
+    let all = sentences(&told);
+    let says = |s: &&str| {
+        s.starts_with("It joins the queue of ") && s.ends_with(", and is marked for that.")
+    };
+    assert!(all.iter().any(says), "{all:#?}");
+    let steps = told["steps"].as_array().unwrap();
+    let evicted = |step: &Value| step["event"] == "evicted" && step["joined"]["marked"] == true;
+    assert!(steps.iter().any(evicted), "{told:#}");
+
+    // What is sent again ranks before first windows.
+    let again = |trace: &PacketTrace| {
+        trace.flow.0 == 1 && trace.seq == 1460 && trace.steps[0].at > Time::from_ms(1)
+    };
+    let told = first_told(&vertigo, TraceFilter::Detoured(0), again);
+    has(
+        &told,
+        "Buffer vertigo: kept in the place of others: its rank is ",
+    );
+    let all = sentences(&told);
+    let marked = all
+        .iter()
+        .any(|s| s.contains("others: its") && s.contains("; marked, because 8 "));
+    assert!(marked, "{all:#?}");
 }
 
 /// It is told as cut to whoever gets it, however many queues it passed after that.

@@ -108,7 +108,10 @@ impl Buffer for Vertigo {
         let drawn = ports.len().min(u32::from(self.choices));
         match verdict {
             Verdict::Enqueue { .. } => scene.step(want.depth, self.mark_at),
-            Verdict::Evict { .. } => format!("its rank is {rank}, and {worst}"),
+            Verdict::Evict { .. } => {
+                let mark = scene.step(want.depth, self.mark_at);
+                format!("its rank is {rank}, and {worst}; {mark}")
+            }
             Verdict::Detour { port, .. } | Verdict::Squeeze { port, .. } => {
                 let depth = scene.queues.depth(port);
                 format!(

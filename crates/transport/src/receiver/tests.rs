@@ -323,6 +323,46 @@ fn as_linux_a_flow_begins_with_sixteen_answers_and_goes_on_with_every_second() {
     assert_eq!(rx.says(58), [(19, false)]);
 }
 
+/// No gap is longer than the smallest timeout, however long the flow lasts.
+#[test]
+fn as_linux_a_flow_that_goes_on_does_not_begin_anew() {
+    let mut rx = past_the_first(config());
+    for n in 8..20 {
+        assert_eq!(rx.gets(60 * (n - 7), 2 * n, false), [], "{n}");
+        let answer = [(2 * n + 2, false)];
+        assert_eq!(rx.gets(60 * (n - 7) + 1, 2 * n + 1, false), answer, "{n}");
+    }
+}
+
+#[test]
+fn as_linux_half_a_receive_window_of_segments_is_answered_at_once() {
+    for (receive_window, at_once) in [(10_000, 5), (3_000, 2), (31_999, 15), (40_000, 16)] {
+        let mut rx = receiver(TcpConfig {
+            receive_window,
+            mss: 1000,
+            ..linux(config())
+        });
+        let answered = |n: &u64| !rx.gets(*n, *n, false).is_empty();
+        assert_eq!((0..30).take_while(answered).count(), at_once);
+    }
+}
+
+#[test]
+fn as_linux_more_than_so_many_less_one_full_segments_are_answered() {
+    let mut config = linux(config());
+    let delayed = config.delayed_ack.as_mut().expect("it is delayed");
+    delayed.segments = 3;
+    let mut rx = receiver(TcpConfig {
+        receive_window: 1_000_000,
+        mss: 1000,
+        ..config
+    });
+    let answered: Vec<u64> = (0..24)
+        .filter(|n| !rx.gets(*n, *n, false).is_empty())
+        .collect();
+    assert_eq!(answered[16..], [18, 21]);
+}
+
 #[test]
 fn as_linux_two_short_segments_are_no_full_one() {
     let mut rx = past_the_first(config());

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use sidestep_sim::network::End;
 use sidestep_sim::why::{Decided, Displaced, Judged};
 use sidestep_switch::why::listed;
-use sidestep_switch::{Changes, DropReason};
+use sidestep_switch::{Changes, DropReason, Joined};
 use sidestep_types::{HostId, Packet};
 
 impl Story<'_> {
@@ -76,17 +76,7 @@ impl Story<'_> {
                 ahead(joined.ahead)
             ));
         }
-        let joined = judged.joined.map(|joined| {
-            let changes: Vec<&str> = joined.changes.words().collect();
-            json!({
-                "port": joined.port.0,
-                "to": self.cables.leads_to(here, joined.port),
-                "ahead_packets": joined.ahead.packets,
-                "ahead_bytes": joined.ahead.bytes,
-                "changes": changes,
-                "marked": joined.changes.has(Changes::MARKED),
-            })
-        });
+        let joined = judged.joined.map(|joined| self.joined(here, &joined));
         let event = match (judged.joined, judged.dropped) {
             (Some(joined), _) if joined.detoured() => "detoured",
             (Some(_), _) => "queued",
@@ -109,6 +99,19 @@ impl Story<'_> {
         (says, facts)
     }
 
+    /// How a packet joined a queue, and what was changed about it there.
+    fn joined(&self, here: End, joined: &Joined) -> Value {
+        let changes: Vec<&str> = joined.changes.words().collect();
+        json!({
+            "port": joined.port.0,
+            "to": self.cables.leads_to(here, joined.port),
+            "ahead_packets": joined.ahead.packets,
+            "ahead_bytes": joined.ahead.bytes,
+            "changes": changes,
+            "marked": joined.changes.has(Changes::MARKED),
+        })
+    }
+
     pub(super) fn evicted(&self, packet: &Packet, gone: &Displaced) -> (Vec<String>, Value) {
         let from = self.port(gone.here, gone.from);
         let by = gone.by.map_or("another packet".into(), |by| {
@@ -125,9 +128,13 @@ impl Story<'_> {
         )];
         says.push(match (gone.joined, gone.dropped) {
             (Some(joined), _) => format!(
-                "It joins the queue of {} instead, where {}.",
+                "It joins the queue of {} instead, where {}{}.",
                 self.port(gone.here, joined.port),
-                ahead(joined.ahead)
+                ahead(joined.ahead),
+                match joined.changes.has(Changes::MARKED) {
+                    true => ", and is marked for that",
+                    false => "",
+                }
             ),
             (None, reason) => format!("Dropped ({}).", reason.map_or("?", DropReason::name)),
         });
@@ -138,6 +145,7 @@ impl Story<'_> {
             "by_seq": gone.by.map(|by| by.seq()),
             "by_rank": gone.by.map(|by| by.rank()),
             "port": gone.joined.map(|joined| joined.port.0),
+            "joined": gone.joined.map(|joined| self.joined(gone.here, &joined)),
             "reason": gone.dropped.map(DropReason::name),
         });
         (says, facts)

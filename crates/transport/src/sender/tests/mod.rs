@@ -1,6 +1,7 @@
 //! Conversations with a sender. Segments are numbered from 0 and 1000 bytes long, times
 //! are microseconds.
 
+mod closing;
 mod cut;
 mod ecn;
 mod loss;
