@@ -5,7 +5,7 @@ mod classes;
 mod short;
 mod table;
 
-pub(crate) use claims::{claims_table, says};
+pub(crate) use claims::claims_table;
 
 use crate::blank::{summary_from, summary_json};
 use crate::manifest::Status;
