@@ -134,6 +134,7 @@ made "$out/cut.toml" --no-cache --out "$out/cut"
 made "$out/sweep.toml" --cache "$out/results/.cache" --out "$out/sweep"
 made "$out/bounds.toml" --cache "$out/results/.cache" --out "$out/bounds"
 
+"$python" scripts/recompute_claims.py
 "$python" scripts/recompute.py "$out/results/own" "$out/cut"
 
 # The same two sweeps as the figures of a paper: the report's numbers are those of the runs.

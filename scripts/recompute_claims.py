@@ -472,3 +472,36 @@ def evaluate(result, points):
         ours["points"] = [said(k) for k in all]
         theirs["points"] = [{key: point.get(key) for key in ("ours", "bound", "ci")} for point in result["points"]]
     return theirs, ours
+
+
+def check():
+    """What small runs do not come to, by hand."""
+
+    def known(bound, value, low, high):
+        return dict(reading=(bound, value), ci=(low, high), why=None, seeds=5, range=(value, value), apart=False)
+
+    most, least, exact = known("<=", 4.0, 3.9, 4.1), known(">=", 2.0, 1.9, 2.1), known("=", 3.0, 2.8, 3.2)
+    assert largest([most, least])["ci"] == smallest([most, least])["ci"] == (1.9, 4.1)
+    assert largest([exact, most])["ci"] == (2.8, 4.1) and smallest([exact, least])["ci"] == (1.9, 3.2)
+    for all in [exact, most, least], [most, least, exact]:
+        assert largest(all)["reading"] == (">=", 3.0) and smallest(all)["reading"] == ("<=", 3.0)
+
+    # Seeds 1, 2 and 3 have 0.1, 0.2 and 0.3 at one point, 0.3, 0.2 and 0.1 at the other, which names them from the last.
+    def summary(shares):
+        each = [{"seeds": [seed], "jain": share} for seed, share in shares]
+        return {"seeds": [seed for seed, _ in shares], "jain": 0.2, "per_seed": each}
+
+    one, other = [(1, 0.1), (2, 0.2), (3, 0.3)], [(3, 0.1), (2, 0.2), (1, 0.3)]
+    claim = prepared({"metric": "jain", "compare": "a", "over": "mean"})
+    chosen = places(claim, [({"x": "1"}, {"a": summary(one)}), ({"x": "2"}, {"a": summary(other)})])
+    found = mean(claim, chosen, [place.known(0.95) for _, place in chosen])
+    # Each seed's mean is 0.2. By position they would be 0.1, 0.2 and 0.3.
+    assert all_near(found["ci"], (0.2, 0.2)), found
+
+
+def all_near(ends, wanted):
+    return all(math.isclose(end, near, rel_tol=1e-9) for end, near in zip(ends, wanted))
+
+
+if __name__ == "__main__":
+    check()
