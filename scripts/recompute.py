@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Recomputes the numbers of a result directory from its Parquet files alone, with DuckDB.
 
-    recompute.py DIR...
+    recompute.py [--report REPORT.json] DIR...
+
+With a report of `sidestep reproduce`, DIR is what `sidestep run` left of its figure of that name; the report's claims, totals and
+points are held against the same numbers.
 
 Holds every number of summary.json, the claims' numbers and verdicts, and the table of report.html against what the
 tables say. Prints how many agreed and what cannot be recomputed, and why; exits 1 on a difference, or on a number
@@ -16,24 +19,13 @@ from pathlib import Path
 import duckdb
 
 sys.path.insert(0, str(Path(__file__).parent))
-from recompute_claims import SIZED, evaluate, is_count, read, t_of  # noqa: E402
+from recompute_claims import evaluate, read, t_of  # noqa: E402
+from recompute_compare import Comparison  # noqa: E402
 from recompute_page import cells, shown  # noqa: E402
 
 MASK = (1 << 64) - 1
 SIZES = [10_000, 100_000, 1_000_000, 10_000_000]
 PS_MS, PS_S = 1e9, 1e12
-
-# What no Parquet file has: where it stands in a summary, and why.
-REASONS = {
-    "cpu_s": "a clock's; manifest.json has it",
-    "samples": "of a probe: only their summary is kept",
-    "samples.flow_payload_share": "needs the framing, which scenario.toml has",
-    "loops": "of a probe: only their summary is kept",
-    "interrupted": "of a stopped run: a flow that it had not come to hand over looks like one that waits",
-    "pooled": "of a sweep, which keeps the metrics of each seed, not its flows and histograms",
-    "unmeasured": "not measured, so null in both",
-}
-
 
 class Sample:
     """Times in picoseconds: of those that finished, and of the others so far."""
@@ -92,8 +84,9 @@ class Run:
     """One scheme and seed."""
 
     def __init__(self):
-        self.whole, self.classes = {}, {}
+        self.whole, self.bins, self.classes = {}, defaultdict(Counter), {}
         self.flows, self.queries, self.groups, self.ports = [], [], [], []
+        self.samples = defaultdict(list)
 
     @property
     def end(self):
@@ -111,24 +104,28 @@ class Class:
         self.counts, self.bins = {}, defaultdict(Counter)
 
 
-def load(directory):
-    """The runs of a directory, by scheme and seed."""
+def load(directory, axes=None):
+    """The runs of a directory by point, scheme and seed. Of a sweep, which has axes, there are counts and samples alone."""
     db = duckdb.connect()
+    at = "".join(f'"{axis}", ' for axis in axes or [])
 
     def table(name, columns):
         path = str(directory / f"{name}.parquet")
-        query = f'select scheme, seed, {columns} from read_parquet(?, file_row_number = true) order by file_row_number'
-        return db.execute(query, [path]).fetchall()
+        query = f'select {at}scheme, seed, {columns} from read_parquet(?, file_row_number = true) order by file_row_number'
+        n = len(axes or [])
+        for row in db.execute(query, [path]).fetchall():
+            yield row[:n], *row[n:]
 
     runs = defaultdict(Run)
-    for scheme, seed, of, name, bin, value in table("counts", "class, name, bin, value"):
-        run = runs[scheme, seed]
-        if of == "":
-            run.whole[name] = value
-        elif bin is None:
-            run.classes.setdefault(of, Class()).counts[name] = value
+    for point, scheme, seed, of, name, bin, value in table("counts", "class, name, bin, value"):
+        run = runs[point, scheme, seed]
+        own = run if of == "" else run.classes.setdefault(of, Class())
+        if bin is not None:
+            own.bins[name][bin] = value
         else:
-            run.classes.setdefault(of, Class()).bins[name][bin] = value
+            (run.whole if of == "" else own.counts)[name] = value
+    for point, scheme, seed, of, name, finished, value in table("samples", "class, name, finished, value"):
+        runs[point, scheme, seed].samples[of, name].append((finished, value))
     columns = {
         "flows": "class, query_id, request, src, dst, size_bytes, mss_bytes, start_ps, finished, fct_us, "
         "ideal_fct_us, delivered_bytes, timeouts",
@@ -136,9 +133,9 @@ def load(directory):
         "groups": "class, start_ps, finished, group_us",
         "ports": '"from", rate_bps, wire_bytes',
     }
-    for name, wanted in columns.items():
-        for scheme, seed, *row in table(name, wanted):
-            getattr(runs[scheme, seed], name).append(row)
+    for name, wanted in columns.items() if axes is None else ():
+        for point, scheme, seed, *row in table(name, wanted):
+            getattr(runs[point, scheme, seed], name).append(row)
     return dict(runs)
 
 
@@ -153,8 +150,34 @@ class Seed:
         self.mixed, self.qct, self.short, self.long = Sample(), Sample(), Sample(), Sample()
         self.sizes = [Sample() for _ in range(5)]
         self.goodput, self.link = [], []
-        self.responses, self.late, self.late_queries = 0, 0, set()
+        self.payload = [value for _, value in run.samples["", "endless_payload"]]
+        self.probed = {name[6:]: [v for _, v in of] for (_, name), of in run.samples.items() if name.startswith("probe.")}
         self.unstarted = 0
+        if "queries" in run.whole:
+            self.of_samples()
+        else:
+            self.of_tables()
+
+    def of_samples(self):
+        """Of a sweep's run."""
+        run = self.run
+        self.queries, self.late_queries = run.whole["queries"], run.whole["timed_out_queries"]
+        self.responses, self.late = run.whole["responses"], run.whole["timed_out_responses"]
+        values = lambda name: [value for _, value in run.samples["", name]]
+        self.goodput, self.link = values("endless_bytes_s"), values("endless_link_bytes_s")
+        self.busy = (run.whole["links"], *values("link_use_sum"), *values("link_use_max"))
+        plain = {"qct": self.qct, "fct_short": self.short, "fct_long": self.long, "group": self.mixed}
+        plain |= {f"fct_by_size.{i}": sample for i, sample in enumerate(self.sizes)}
+        of_class = {"fct": self.fct, "slowdown": self.slowdown, "group": self.group}
+        for (of, name), rows in run.samples.items():
+            sample = of_class[name][of] if of else plain.get(name)
+            for finished, value in rows if sample is not None else ():
+                sample.add(finished, round(value), False)
+
+    def of_tables(self):
+        """Of a run alone."""
+        run = self.run
+        self.responses, self.late, self.late_of = 0, 0, set()
         rates = {of: rate / 8 for of, rate, _ in run.ports if of.startswith("host ")}
         for row in run.flows:
             self.flow(row, rates)
@@ -167,6 +190,13 @@ class Seed:
                 continue
             sample = self.group.get(of, self.mixed)
             sample.add(finished, ps(us) if finished else run.end - start, run.cut)
+        self.queries, self.late_queries = len(run.queries), len(self.late_of)
+        busy = [
+            wire / (rate * run.end / PS_S / 8)
+            for of, rate, wire in run.ports
+            if not of.startswith("host ") and wire is not None and rate * run.end > 0
+        ]
+        self.busy = (len(busy), sum(busy), max(busy, default=0.0))
 
     def is_query(self, name):
         return bool(self.run.classes[name].counts["query"])
@@ -178,7 +208,7 @@ class Seed:
             self.responses += 1
             if timeouts:
                 self.late += 1
-                self.late_queries.add(query)
+                self.late_of.add(query)
         if size is None:
             seconds = (run.end - start) / PS_S if start is not None else 0
             self.goodput.append(delivered / seconds if seconds > 0 else 0.0)
@@ -283,7 +313,8 @@ def summarise(scheme, seeds):
     """All of these runs together, as summary.json has it."""
     runs = [seed.run for seed in seeds]
     own = {"simulated_ps", "interrupted", "trajectory_hash", "detoured"}
-    names = [n for n in runs[0].whole if n not in own and not n.startswith(("drops.", "drops_at."))]
+    own |= {"queries", "timed_out_queries", "responses", "timed_out_responses", "links"}
+    names = [n for n in runs[0].whole if n not in own and not n.startswith(("drops.", "drops_at.", "loops."))]
     out = {name: sum(run.whole[name] for run in runs) for name in names}
     drops, drops_at = Counter(), defaultdict(Counter)
     for run in runs:
@@ -315,20 +346,19 @@ def summarise(scheme, seeds):
         sum(extra * n for extra, n in counts.items()) / shortest for shortest, counts in sorted(by_path[0].items())
     )
     crossed = sum(by_path[1].values())
-    busy = [
-        wire / (rate * run.end / PS_S / 8)
-        for run in runs
-        for of, rate, wire in run.ports
-        if not of.startswith("host ") and wire is not None and rate * run.end > 0
-    ]
+    links, busy, busiest = (list(values) for values in zip(*(seed.busy for seed in seeds)))
     goodput = [bytes_s for seed in seeds for bytes_s in seed.goodput]
     squares = sum(g * g for g in goodput)
-    samples = {}
-    if goodput:
-        samples["flow_goodput_gbps"] = sampled([g * 8 / 1e9 for g in goodput])
-        shares = [g / link for seed in seeds for g, link in zip(seed.goodput, seed.link) if link > 0]
-        if shares:
-            samples["flow_link_share"] = sampled(shares)
+    flows = [flow for seed in seeds for flow in zip(seed.goodput, seed.link, seed.payload)]
+    samples = {
+        "flow_goodput_gbps": [g * 8 / 1e9 for g, _, _ in flows],
+        "flow_link_share": [g / link for g, link, _ in flows if link > 0],
+        "flow_payload_share": [g / (link * payload) for g, link, payload in flows if link * payload > 0],
+    }
+    for seed in seeds:
+        for name, values in seed.probed.items():
+            samples[name] = samples.get(name, []) + values
+    samples = {name: sampled(values) for name, values in samples.items() if values}
     times = lambda of: merged(map(of, seeds)).summary(PS_MS)
     out |= {
         "scheme": scheme,
@@ -341,7 +371,7 @@ def summarise(scheme, seeds):
         "fct_query_ms": of_queries(True).summary(PS_MS),
         "fct_by_size_ms": [times(lambda seed, i=i: seed.sizes[i]) for i in range(5)],
         "group_ms": times(lambda seed: merged([seed.mixed, *seed.group.values()])),
-        "query_timeout_share": ratio(sum(len(s.late_queries) for s in seeds), sum(len(r.queries) for r in runs)),
+        "query_timeout_share": ratio(sum(s.late_queries for s in seeds), sum(s.queries for s in seeds)),
         "response_timeout_share": ratio(sum(s.late for s in seeds), sum(s.responses for s in seeds)),
         "drops": dict(drops),
         "drops_at": {reason: dict(places) for reason, places in drops_at.items()},
@@ -354,7 +384,7 @@ def summarise(scheme, seeds):
         "detours_max": max(each, default=None),
         "stretch_mean": 1 + beyond / crossed if crossed else None,
         "extra_hops_p99": rank_of(by_path[1], 990),
-        "link_use": {"mean": ratio(sum(busy), len(busy)), "max": max(busy, default=None)},
+        "link_use": {"mean": ratio(sum(busy), sum(links)), "max": max(busiest) if sum(links) else None},
         "reordered_share": ratio(reordered, total("delivered")),
         "transport_reordered_share": ratio(total("transport_reordered"), total("delivered")),
         "reordering_p99": n99,
@@ -366,6 +396,12 @@ def summarise(scheme, seeds):
     }
     if samples:
         out["samples"] = samples
+    if any("loops.packets" in run.whole for run in runs):
+        lengths = Counter()
+        for run in runs:
+            lengths.update(run.bins["loops.lengths"])
+        out["loops"] = {key: sum(run.whole.get(f"loops.{key}", 0) for run in runs) for key in ("packets", "detoured", "looped")}
+        out["loops"]["lengths"] = as_list(lengths, 0)
     return out
 
 
@@ -395,10 +431,10 @@ def interval(whole, seeds):
 TIMES = ["qct_ms", "fct_short_ms", "fct_background_ms", "fct_long_ms", "fct_query_ms", "group_ms"]
 
 
-def scheme_summary(scheme, runs, numbers):
+def scheme_summary(scheme, runs, numbers, point=()):
     seeds = []
     for number in numbers:
-        seed = Seed(runs[scheme, number])
+        seed = Seed(runs[point, scheme, number])
         seed.number = number
         seeds.append(seed)
     whole = summarise(scheme, seeds)
@@ -415,75 +451,10 @@ def scheme_summary(scheme, runs, numbers):
     return whole, unstarted
 
 
-class Comparison:
-    """What agreed, what did not, and what cannot be recomputed."""
-
-    def __init__(self):
-        self.agreed, self.differ, self.left = 0, [], defaultdict(list)
-        # Schemes of which a run was stopped before every flow was handed over.
-        self.stopped = set()
-
-    def is_stopped(self, place):
-        return ".samples" not in place and any(place.startswith(f"{scheme}.") for scheme in self.stopped)
-
-    def skip(self, reason, place):
-        self.left[reason].append(place)
-
-    def leaf(self, place, said, ours):
-        numbers = isinstance(said, (int, float)) and isinstance(ours, (int, float))
-        if numbers and not isinstance(said, bool) and not isinstance(ours, bool):
-            # t is printed to six decimals in the program, and of more than 31 seeds right to four.
-            near = 1e-4 if ".ci" in place else 1e-9
-            same = math.isclose(said, ours, rel_tol=near, abs_tol=1e-12)
-        else:
-            same = said == ours and isinstance(said, bool) == isinstance(ours, bool)
-        if same:
-            self.agreed += 1
-        else:
-            self.differ.append(f"{place}: {said!r}, recomputed {ours!r}")
-
-    def walk(self, place, said, ours, unmeasured=False):
-        if isinstance(said, dict) and isinstance(ours, dict):
-            for key in {**said, **ours}:
-                at = f"{place}.{key}"
-                if key in ("n", "completed_share") and self.is_stopped(place) and not at.endswith((".qct_ms.n", ".qct_ms.completed_share")):
-                    self.skip("interrupted", at)
-                elif key in said and key in ours:
-                    self.walk(at, said[key], ours[key], unmeasured)
-                elif key == "cpu_s" or key == "hops_per_cpu_s":
-                    self.skip("cpu_s", at)
-                elif key == "loops" or place.endswith(".samples") and key in said:
-                    self.skip("samples.flow_payload_share" if key == "flow_payload_share" else "samples", at)
-                elif key == "samples" and key in said:
-                    self.walk(at, said[key], {}, unmeasured)
-                elif key == "unmeasured" or unmeasured and said.get(key) is None:
-                    self.skip("unmeasured", at)
-                else:
-                    self.differ.append(f"{at}: {'not in the tables' if key in said else 'not in summary.json'}")
-        elif isinstance(said, list) and isinstance(ours, list):
-            if len(said) != len(ours):
-                self.differ.append(f"{place}: {len(said)} values, recomputed {len(ours)}")
-            for i, (one, other) in enumerate(zip(said, ours)):
-                self.walk(f"{place}[{i}]", one, other, unmeasured)
-        elif unmeasured and said is None:
-            self.skip("unmeasured", place)
-        else:
-            self.leaf(place, said, ours)
-
-    def report(self, name):
-        kept = ", ".join(f"{len(v):,} {REASONS[k]} (as {v[0]})" for k, v in self.left.items())
-        for line in self.differ[:20]:
-            print(f"{name}: {line}", file=sys.stderr)
-        if len(self.differ) > 20:
-            print(f"{name}: and {len(self.differ) - 20} more", file=sys.stderr)
-        print(f"{name}: {self.agreed:,} values agree, {len(self.differ):,} differ" + (f"; not recomputed: {kept}" if kept else ""))
-        return not self.differ
-
-
 def run(directory, said):
     result, runs, ours = Comparison(), load(directory), {}
     for scheme, theirs in said["schemes"].items():
-        there = {seed for name, seed in runs if name == scheme}
+        there = {seed for _, name, seed in runs if name == scheme}
         if said["status"] == "complete" and there != set(theirs["seeds"]):
             result.differ.append(f"{scheme}: seeds {theirs['seeds']}, in the tables {sorted(there)}")
         ours[scheme], unstarted = scheme_summary(scheme, runs, theirs["seeds"])
@@ -503,89 +474,108 @@ def run(directory, said):
                 result.skip("interrupted", f"report.html {place}")
                 continue
             result.leaf(f"report.html {place}", cell, known.get(place))
-    return result
-
-
-def leaves(value):
-    if isinstance(value, dict):
-        return sum(leaves(of) for key, of in value.items() if key not in ("from_table", "cpu_s", "hops_per_cpu_s"))
-    return sum(map(leaves, value)) if isinstance(value, list) else 1
-
-
-def intervals(result, here, theirs, each):
-    """Of the p99 of all seeds, as it is said, from each seed's own in the table."""
-    if len(each) < 2:
-        return
-    found = {f"{name.removesuffix('_ms')}_p99_ms": lambda of, name=name: of[name] for name in TIMES}
-    found |= {f"fct_{size}_p99_ms": lambda of, i=i: of["fct_by_size_ms"][i] for size, i in SIZED.items()}
-    for name in theirs["classes"]:
-        for metric, key in {"fct_p99_ms": "fct_ms", "slowdown_p99": "slowdown", "group_p99_ms": "group_ms"}.items():
-            found[f"{metric}:{name}"] = lambda of, name=name, key=key: of["classes"][name][key]
-    for metric, get in found.items():
-        own = [{"p99": of["from_table"][metric], "p99_at_least": get(of)["p99_at_least"]} for of in each]
-        result.walk(f"{here} {metric} .ci", get(theirs)["ci"], interval(get(theirs), own))
+    return result, [({}, ours)]
 
 
 def sweep(directory, said):
-    """Each seed's numbers are in points.parquet; those of all seeds together are taken as they are said."""
     result = Comparison()
     rows = duckdb.execute("select * from read_parquet(?)", [str(directory / "points.parquet")])
     names = [column[0] for column in rows.description]
     table = [dict(zip(names, row)) for row in rows.fetchall()]
     axes = [axis["name"] if isinstance(axis, dict) else axis for axis in said["axes"]]
-    points = []
+    runs, points = load(directory, axes), []
     for point in said["points"]:
         at = point["at"] if isinstance(point["at"], dict) else dict(zip(axes, point["at"]))
+        where, summaries = tuple(at[axis] for axis in axes), {}
         for scheme, theirs in point["schemes"].items():
-            here, before = f"{'/'.join(at.values())} {scheme}", result.agreed + len(result.differ)
-            each = theirs.get("per_seed") or [theirs]
+            here = f"{'/'.join(where)} {scheme}"
+            there = sorted(seed for place, name, seed in runs if (place, name) == (where, scheme))
             mine = [r for r in table if r["scheme"] == scheme and all(r[a] == v for a, v in at.items())]
-            if [row["seed"] for row in mine] != theirs["seeds"]:
-                result.differ.append(f"{here}: seeds {theirs['seeds']}, in the table {[row['seed'] for row in mine]}")
+            for name, seeds in ("counts.parquet", there), ("points.parquet", sorted(row["seed"] for row in mine)):
+                if seeds != sorted(theirs["seeds"]):
+                    result.differ.append(f"{here}: seeds {theirs['seeds']}, in {name} {seeds}")
+            if there != sorted(theirs["seeds"]):
                 continue
-            for row, seed in zip(mine, each):
-                seed["from_table"] = row
-                for name, value in row.items():
-                    place = f"{here} {row['seed']} {name}"
-                    if name in at or name in ("scheme", "seed", "trajectory_hash"):
-                        continue
-                    if name == "simulated_ps":
-                        result.leaf(place, seed["simulated_s"], value / PS_S)
-                    elif name in ("queries", "fct_short_n"):
-                        result.leaf(place, seed["qct_ms" if name == "queries" else "fct_short_ms"]["n"], value)
-                    elif name.endswith("_at_least"):
-                        result.leaf(place, seed[name.split("_p99")[0] + "_ms"]["p99_at_least"], value)
-                    elif name in ("delivered", "packet_hops", "events"):
-                        result.leaf(place, seed[name], value)
-                    else:
-                        result.leaf(place, read(seed | {"from_table": None}, name)[1], value)
-            for name in ("delivered", "packet_hops", "events"):
-                result.leaf(f"{here} {name}", theirs[name], sum(row[name] for row in mine))
-            hash = 0
+            ours, _ = scheme_summary(scheme, runs, theirs["seeds"], where)
+            summaries[scheme] = ours
+            result.walk(here, theirs, ours)
+            each = {tuple(seed["seeds"]): seed for seed in ours.get("per_seed", [ours])}
             for row in mine:
-                # A digest of one run is kept as it is, of several they are mixed.
-                hash = mix64(hash ^ int(row["trajectory_hash"], 16))
-            result.leaf(f"{here} trajectory_hash", theirs["trajectory_hash"], f"{hash:016x}")
-            for name in filter(is_count, row):
-                result.leaf(f"{here} {name}", read(theirs, name)[1], sum(r[name] for r in mine))
-            intervals(result, here, theirs, each)
-            held = result.agreed + len(result.differ) - before
-            result.left["pooled"] += [here] * (leaves(theirs) - held)
-        points.append((at, point["schemes"]))
+                of_point(result, f"points.parquet {here} {row['seed']}", row, each[row["seed"],], axes)
+        points.append((at, summaries))
     for claim in said["claims"]:
         result.walk(f"claim {claim['id']}", *evaluate(claim, points))
+    return result, points
+
+
+def reproduced(report, figures):
+    """A report of `sidestep reproduce`, from the points of its figures."""
+    result, verdicts, failed = Comparison(), Counter(), 0
+    for figure in report["figures"]:
+        points = figures[figure["name"].split("/")[-1]]
+        for said, (at, ours) in zip(figure["points"], points, strict=True):
+            result.walk(f"{figure['name']} at", said["at"], at)
+            for scheme, theirs in said["schemes"].items():
+                own = {key: value for key, value in ours[scheme].items() if key != "per_seed"}
+                result.walk(f"{figure['name']} {'/'.join(at.values())} {scheme}", theirs, own)
+    for claim in report["claims"]:
+        here = f"report.json claim {claim['id']}"
+        theirs, ours = evaluate(claim, figures[claim["figure"].split("/")[-1]])
+        result.walk(here, theirs, ours)
+        between, own = claim.get("expect_between"), ours["ci"] or [ours["ours"]] * 2
+        moved = bool(between) and own[0] is not None and (own[1] < between[0] or own[0] > between[1])
+        expect, verdict = claim["expect"], ours["verdict"]
+        unexpected = verdict != expect or expect != "reproduced" and moved
+        if report["quick"]:
+            # Only the opposite counts, and that nothing of a kind happened is no opposite of that something does.
+            one = not any(sign in claim["accept"] for sign in ("..", "<", ">"))
+            unexpected = (expect, verdict) == ("reproduced", "not reproduced")
+            unexpected |= (expect, verdict) == ("not reproduced", "reproduced") and not one
+        fails = unexpected and verdict != "not judged"
+        result.walk(here, {key: claim[key] for key in ("moved", "fails")}, {"moved": moved, "fails": fails})
+        verdicts[verdict] += 1
+        failed += fails
+    words = {"reproduced": "reproduced", "not_reproduced": "not reproduced", "cant_tell": "can't tell", "not_judged": "not judged"}
+    totals = {key: verdicts[word] for key, word in words.items()}
+    result.walk("report.json totals", report["totals"], totals | {"claims": sum(totals.values()), "unexpected": failed})
     return result
 
 
+def of_point(result, here, row, seed, axes):
+    """A row of points.parquet against the numbers of its seed."""
+    for name, value in row.items():
+        place = f"{here} {name}"
+        if name in axes or name in ("scheme", "seed"):
+            continue
+        if name == "trajectory_hash":
+            # A digest of one run is kept as it is; a summary has mixed it.
+            result.leaf(place, f"{mix64(int(value, 16)):016x}", seed["trajectory_hash"])
+        elif name == "simulated_ps":
+            result.leaf(place, value / PS_S, seed["simulated_s"])
+        elif name in ("queries", "fct_short_n"):
+            result.leaf(place, value, seed["qct_ms" if name == "queries" else "fct_short_ms"]["n"])
+        elif name.endswith("_at_least"):
+            result.leaf(place, value, seed[name.split("_p99")[0] + "_ms"]["p99_at_least"])
+        elif name in ("delivered", "packet_hops", "events"):
+            result.leaf(place, value, seed[name])
+        else:
+            result.leaf(place, value, read(seed, name)[1])
+
+
 def main():
-    if len(sys.argv) < 2:
+    report, names = None, sys.argv[1:]
+    if names[:1] == ["--report"]:
+        report, names = names[1], names[2:]
+    if not names:
         sys.exit(__doc__)
-    good = True
-    for name in sys.argv[1:]:
+    good, figures = True, {}
+    for name in names:
         directory = Path(name)
         said = json.loads((directory / "summary.json").read_text())
-        result = (sweep if "experiment" in said else run)(directory, said)
+        result, figures[directory.name] = (sweep if "experiment" in said else run)(directory, said)
         good &= result.report(name)
+    if report:
+        good &= reproduced(json.loads(Path(report).read_text()), figures).report(report)
     sys.exit(not good)
 
 

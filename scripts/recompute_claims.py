@@ -12,6 +12,16 @@ COUNTS = {
 SAMPLED_SHARES = ("flow_link_share", "flow_payload_share", "hot_link_share", "busiest_link_use", "neighbour_free_", "use_spread")
 
 
+WORDS = {
+    "nothing": "nothing was measured",
+    "few": "fewer than three seeds bear none",
+    "extreme": "the largest or smallest of these runs is a fact of them and no estimate; its value decides",
+    "unfinished": "unfinished flows leave no number of each seed",
+    "zero": "the number to divide by is not above zero, in some seed or in all together",
+    "other": "schemes or points have other seeds than each other",
+}
+
+
 @cache
 def t_of(freedom, confidence):
     """Student's t that holds with this confidence on both sides together: by Simpson's rule and halving."""
@@ -67,12 +77,6 @@ def of_times(times, what):
 
 def read(summary, metric):
     """A metric of a summary with its bound: "=", ">=", "<=" or "nothing"."""
-    found = read_said(summary, metric)
-    row = summary.get("from_table")
-    return found if not row or found == NOTHING else (found[0], row[metric])
-
-
-def read_said(summary, metric):
     name, _, of = metric.partition(":")
     stem, _, what = name.removesuffix("_ms").rpartition("_")
     if name.endswith("_completed_share"):
@@ -173,10 +177,14 @@ class Accept:
         return before or after
 
 
+def unknown(why="nothing"):
+    return dict(reading=NOTHING, ci=None, why=why, seeds=0, range=None, apart=False)
+
+
 def around(claim, reading, seeds, apart, confidence):
     """What is known of a number: itself, its interval, why none, seeds, their range, whether they fall apart."""
     if reading == NOTHING:
-        return dict(reading=NOTHING, ci=None, why="nothing", seeds=0, range=None, apart=False)
+        return unknown()
     whole = reading[1]
     values, n, why = seeds
     known = dict(reading=reading, ci=None, why=why, seeds=n, range=(whole, whole), apart=apart)
@@ -196,20 +204,25 @@ def around(claim, reading, seeds, apart, confidence):
         low, high = whole - t * s, whole + t * s
     if apart:
         low, high = min(low, *values), max(high, *values)
-    count = is_count(claim["metric"]) and not claim["ratio"]
-    share = is_share(claim["metric"]) and not claim["ratio"]
+    return known | {"ci": cut(claim, whole, n, low, high)}
+
+
+def cut(claim, whole, n, low, high):
+    """An interval without what the number cannot be."""
+    count, share = (kind(claim["metric"]) and not claim["ratio"] for kind in (is_count, is_share))
     if count and low == high == 0:
-        known["ci"] = (-3.689 / n if claim["difference"] else 0.0, 3.689 / n)
-        return known
-    least = (-1.0 if share else -INF) if claim["difference"] else 0.0253 / n if count and whole > 0 else 0.0
+        return (-3.689 / n if claim["difference"] else 0.0, 3.689 / n)
+    if claim["signed"]:
+        least = -1.0 if share else -INF
+    else:
+        least = 0.0253 / n if count and whole > 0 else 0.0
     most = 1.0 if share else INF
-    known["ci"] = (max(low, min(least, whole)), min(high, max(most, whole)))
-    return known
+    return (max(low, min(least, whole)), min(high, max(most, whole)))
 
 
 def verdict(accept, known):
     bound, few = known["reading"][0], known["seeds"] < 3
-    if accept.low == accept.high and known["range"] and bound == "=":
+    if accept.low == accept.high and known["range"] and bound == "=" and known["why"] != "extreme":
         low, high = known["range"]
         if low < accept.low or high > accept.low:
             return "not reproduced"
@@ -275,28 +288,37 @@ class Place:
             return here
         return over(here, other[0]) if self.claim.get("per") else minus(here, other[0])
 
+    def divided_by_none(self, summaries):
+        """Is one of the numbers that are divided by known not to be above zero?"""
+        below = []
+        if self.claim["sign"] == "/":
+            below += [read(of[1], self.claim["metric"]) for of in summaries]
+        if self.claim.get("per"):
+            below.append(self.combined(summaries[1]))
+        return any(bound == "=" and value <= 0 for bound, value in below)
+
     def whole(self):
         found = self.summaries()
         return NOTHING if found is None else self.number(found)
 
     def seeds(self):
-        """The number of each seed; how many there are; why they are not known."""
+        """The number of each seed by its number; how many there are; why they are not known."""
         found = self.summaries()
         if found is None:
-            return [], 0, "nothing"
+            return {}, 0, "nothing"
         first, n = found[0][0], len(found[0][0]["seeds"])
         if n < 2:
-            return [], n, "few"
-        whole, values = self.whole(), []
+            return {}, n, "few"
+        whole, values = self.whole(), {}
         for one in first["per_seed"]:
             at = lambda of: next((p for p in of.get("per_seed", []) if p["seeds"] == one["seeds"]), None)
             each = [[at(of) for of in summaries] for summaries in found]
             if any(p is None for summaries in each for p in summaries):
-                return [], n, "other"
+                return {}, n, "other"
             reading = self.number(each)
             if reading == NOTHING or reading[0] not in ("=", whole[0]):
-                return [], n, "unfinished"
-            values.append(reading[1])
+                return {}, n, "zero" if self.divided_by_none(each) else "unfinished"
+            values[tuple(one["seeds"])] = reading[1]
         return values, n, None
 
     def apart(self):
@@ -312,7 +334,11 @@ class Place:
         return False
 
     def known(self, confidence):
-        return around(self.claim, self.whole(), self.seeds(), self.apart(), confidence)
+        whole, found = self.whole(), self.summaries()
+        if whole == NOTHING:
+            return unknown("zero" if found and self.divided_by_none(found) else "nothing")
+        values, n, why = self.seeds()
+        return around(self.claim, whole, (list(values.values()), n, why), self.apart(), confidence)
 
 
 def places(claim, points):
@@ -333,30 +359,43 @@ def places(claim, points):
     return out
 
 
-def extreme(all, largest):
-    """The largest or the smallest of several, with what bounds leave of it."""
+def first_unknown(all):
+    return next(known for known in all if known["reading"] == NOTHING)
+
+
+def turned(known):
+    """The same with its sign changed: the smallest of several is the largest of these."""
+    ends = lambda pair: pair and (-pair[1], -pair[0])
+    bound, value = known["reading"]
+    return known | {"reading": (SIGN[-UP[bound]], -value), "ci": ends(known["ci"]), "range": ends(known["range"])}
+
+
+def smallest(all):
+    return first_unknown(all) if any(k["reading"] == NOTHING for k in all) else turned(largest(list(map(turned, all))))
+
+
+def largest(all):
+    """The largest of several, with what bounds leave of it."""
     if any(known["reading"] == NOTHING for known in all):
-        return around({}, NOTHING, ([], 0, None), False, 0)
-    turn = 1 if largest else -1
-    ways = [(UP[k["reading"][0]] * turn, k["reading"][1] * turn) for k in all]
-    # What may be less than its bound cannot make the largest smaller; what may be more can.
-    sure = [v for way, v in ways if way >= 0]
-    open_low = [v for way, v in ways if way < 0]
-    if any(way > 0 for way, _ in ways):
-        reading = (1, max(sure))
-    elif sure and (not open_low or max(sure) >= max(open_low)):
-        reading = (0, max(sure))
+        return first_unknown(all)
+    of = lambda *bounds: [v for bound, v in (known["reading"] for known in all) if bound in bounds]
+    if of(">="):
+        reading = (">=", max(of(">=", "=")))
+    elif of("=") and max(of("=")) >= max(of("=", "<=")):
+        reading = ("=", max(of("=")))
     else:
-        reading = (-1, max(v for _, v in ways))
-    pick = max if largest else min
+        reading = ("<=", max(of("=", "<=")))
     cis = [known["ci"] for known in all]
-    ranges = [known["range"] for known in all if known["range"]]
+    ci = None
+    if None not in cis:
+        closed = [known["ci"] for known in all if known["reading"][0] != "<="] or cis
+        ci = (max(low for low, _ in closed), max(high for _, high in cis))
     return dict(
-        reading=(SIGN[reading[0] * turn], reading[1] * turn),
-        ci=None if None in cis else (pick(ci[0] for ci in cis), pick(ci[1] for ci in cis)),
+        reading=reading,
+        ci=ci,
         why=next((known["why"] for known in all if known["why"]), None),
         seeds=min(known["seeds"] for known in all),
-        range=(min(r[0] for r in ranges), max(r[1] for r in ranges)),
+        range=(min(known["range"][0] for known in all), max(known["range"][1] for known in all)),
         apart=any(known["apart"] for known in all),
     )
 
@@ -365,15 +404,15 @@ def mean(claim, chosen, all):
     sum_ = all[0]["reading"]
     for known in all[1:]:
         sum_ = plus(sum_, known["reading"])
+    if any(known["reading"] == NOTHING for known in all):
+        return first_unknown(all)
     each = [place.seeds() for _, place in chosen]
     values, n, why = each[0]
-    wrong = next((found for found in each if found[2]), None)
-    if wrong:
-        seeds = wrong
-    elif any(found[1] != n for found in each):
+    seeds = next((([], found[1], found[2]) for found in each if found[2]), None)
+    if seeds is None and any(found[0].keys() != values.keys() for found in each):
         seeds = [], n, "other"
-    else:
-        seeds = [sum(found[0][i] for found in each) / len(each) for i in range(n)], n, None
+    if seeds is None:
+        seeds = [sum(found[0][seed] for found in each) / len(each) for seed in values], n, None
     return around(claim, times(sum_, 1 / len(all)), seeds, any(known["apart"] for known in all), 0.95)
 
 
@@ -388,6 +427,7 @@ def prepared(claim):
         "sign": sign,
         "schemes": schemes,
         "difference": sign == "-" and not claim.get("per") or bool(claim.get("less")),
+        "signed": sign == "-" or bool(claim.get("less")),
         "ratio": sign == "/" or bool(claim.get("per")),
     }
 
@@ -409,7 +449,7 @@ def evaluate(result, points):
     confidence = 0.95 if single else 1 - 0.05 / max(len(chosen), 1)
     all = [place.known(confidence) for _, place in chosen]
     if not all:
-        known = around(claim, NOTHING, ([], 0, None), False, 0)
+        known = unknown()
     elif claim.get("over") is None:
         known = all[0]
     elif claim["over"] == "each":
@@ -419,8 +459,9 @@ def evaluate(result, points):
     elif claim["over"] == "mean":
         known = mean(claim, chosen, all)
     else:
-        known = extreme(all, claim["over"] == "max")
+        known = (largest if claim["over"] == "max" else smallest)(all)
     ours = said(known) | {"seeds": known["seeds"], "verdict": verdict(accept, known)}
+    ours["why_no_interval"] = WORDS[known["why"]] if known["why"] else None
     if result["verdict"] == "not judged":
         # It was made for other settings; its number stands all the same.
         ours["verdict"] = "not judged"
@@ -431,3 +472,36 @@ def evaluate(result, points):
         ours["points"] = [said(k) for k in all]
         theirs["points"] = [{key: point.get(key) for key in ("ours", "bound", "ci")} for point in result["points"]]
     return theirs, ours
+
+
+def check():
+    """What small runs do not come to, by hand."""
+
+    def known(bound, value, low, high):
+        return dict(reading=(bound, value), ci=(low, high), why=None, seeds=5, range=(value, value), apart=False)
+
+    most, least, exact = known("<=", 4.0, 3.9, 4.1), known(">=", 2.0, 1.9, 2.1), known("=", 3.0, 2.8, 3.2)
+    assert largest([most, least])["ci"] == smallest([most, least])["ci"] == (1.9, 4.1)
+    assert largest([exact, most])["ci"] == (2.8, 4.1) and smallest([exact, least])["ci"] == (1.9, 3.2)
+    for all in [exact, most, least], [most, least, exact]:
+        assert largest(all)["reading"] == (">=", 3.0) and smallest(all)["reading"] == ("<=", 3.0)
+
+    # Seeds 1, 2 and 3 have 0.1, 0.2 and 0.3 at one point, 0.3, 0.2 and 0.1 at the other, which names them from the last.
+    def summary(shares):
+        each = [{"seeds": [seed], "jain": share} for seed, share in shares]
+        return {"seeds": [seed for seed, _ in shares], "jain": 0.2, "per_seed": each}
+
+    one, other = [(1, 0.1), (2, 0.2), (3, 0.3)], [(3, 0.1), (2, 0.2), (1, 0.3)]
+    claim = prepared({"metric": "jain", "compare": "a", "over": "mean"})
+    chosen = places(claim, [({"x": "1"}, {"a": summary(one)}), ({"x": "2"}, {"a": summary(other)})])
+    found = mean(claim, chosen, [place.known(0.95) for _, place in chosen])
+    # Each seed's mean is 0.2. By position they would be 0.1, 0.2 and 0.3.
+    assert all_near(found["ci"], (0.2, 0.2)), found
+
+
+def all_near(ends, wanted):
+    return all(math.isclose(end, near, rel_tol=1e-9) for end, near in zip(ends, wanted))
+
+
+if __name__ == "__main__":
+    check()

@@ -80,9 +80,9 @@ Examples:
   sidestep run my.toml --json --out results/mine | jq .schemes.dibs.qct_ms
 
 The result directory holds report.html, manifest.json, summary.json, scenario.toml,
-flows.parquet, queries.parquet, groups.parquet, ports.parquet, counts.parquet, probes.json
-where something was probed, and plots/; that of a file with [sweep] has experiment.toml and points.parquet in
-the place of scenario.toml and of the other tables. Ctrl-C writes what there is. A call that
+flows.parquet, queries.parquet, groups.parquet, ports.parquet, counts.parquet, samples.parquet, probes.json
+where something was probed, and plots/; that of a file with [sweep] has experiment.toml in the place of
+scenario.toml, and of tables points.parquet, counts.parquet and samples.parquet. Ctrl-C writes what there is. A call that
 was interrupted or killed goes on where it was when it is made again.")]
 pub struct RunArgs {
     /// A scenario file, or the name of a shipped one (see `sidestep list scenarios`)

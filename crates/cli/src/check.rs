@@ -4,6 +4,7 @@ use crate::args::CheckArgs;
 use crate::failure::{Failure, Outcome};
 use crate::{out, run};
 use serde_json::{Value, json};
+use sidestep_study::Error;
 use sidestep_study::lab::{
     ClassLoad, Estimate, Experiment, FULL_HOPS_A_SECOND, HOPS_A_SECOND, Scenario,
 };
@@ -24,18 +25,42 @@ pub fn check(args: &CheckArgs) -> Outcome {
                     false => out::say(&to_text(&experiment, jobs)),
                 }
                 let fits = memory::refuse(&experiment, jobs);
-                wrong.extend(fits.err().map(|error| error.to_string()));
+                wrong.extend(fits.err().map(|error| (name, error)));
             }
-            Err(error) => wrong.push(error.to_string()),
+            Err(error) => wrong.push((name, error)),
         }
     }
     // What is refused for its size has its estimate here as well.
     if args.json {
-        out::say_json(&json!({"scenarios": answers, "problems": wrong}));
+        let problems: Vec<Value> = wrong.iter().flat_map(problems_json).collect();
+        out::say_json(&json!({"scenarios": answers, "problems": problems}));
     }
-    match wrong.is_empty() {
+    let lines: Vec<String> = wrong.iter().map(|(_, error)| error.to_string()).collect();
+    match lines.is_empty() {
         true => Ok(0),
-        false => Err(Failure::input(wrong.join("\n"))),
+        false => Err(Failure::input(lines.join("\n"))),
+    }
+}
+
+/// Each thing that is wrong with a scenario; without a line where it has none.
+fn problems_json((scenario, error): &(&String, Error)) -> Vec<Value> {
+    let one = |file: &str, line: u32, column: u32, message: &str| {
+        let place = |number: u32| (number > 0).then_some(number);
+        json!({
+            "scenario": scenario,
+            "file": file,
+            "line": place(line),
+            "column": place(column),
+            "message": message,
+        })
+    };
+    match error {
+        Error::Wrong(problems) => {
+            let all = problems.iter();
+            all.map(|p| one(&p.file, p.line, p.column, &p.message))
+                .collect()
+        }
+        other => vec![one(scenario, 0, 0, &other.to_string())],
     }
 }
 

@@ -163,6 +163,7 @@ fn every_column_is_explained(dir: &Path, manifest: &Value) {
         "groups.parquet",
         "ports.parquet",
         "counts.parquet",
+        "samples.parquet",
     ] {
         let reader = SerializedFileReader::new(File::open(dir.join(table)).unwrap()).unwrap();
         let schema = reader.metadata().file_metadata().schema_descr();

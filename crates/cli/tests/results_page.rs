@@ -184,6 +184,13 @@ fn the_page_names_the_files_columns_and_keys_of_a_sweep() {
     let of_class = of_class.count();
     assert!(of_class > 1 && own.insert("METRIC:CLASS".into()));
     assert_eq!(rows(tables[1], ""), own, "points.parquet");
+    for table in ["counts.parquet", "samples.parquet"] {
+        let mut own = columns(&dir.join(table));
+        assert!(own.remove("switch.capacity"), "{table} has the axis");
+        assert_eq!(rows(section(table), ""), own, "{table} of a sweep");
+        let docs = &json(&dir.join("manifest.json"))["columns"][table];
+        assert_eq!(keys(docs).len(), own.len() + 1, "{table}");
+    }
     let summary = json(&dir.join("summary.json"));
     named("summary.json of a sweep", &keys(&summary), text);
     named("a point", &keys(&summary["points"][0]), text);

@@ -25,7 +25,7 @@
 //!                  held, a flow of a group that never ends. Any text is answered without a panic.
 
 use crate::plan::FlowPlan;
-use crate::table::{Row, Table};
+use crate::table::{Row, Table, Wrong};
 use sidestep_transport::LONGEST_SEGMENT;
 use sidestep_types::{HostId, Quantity, Time, Unit, parse_quantity};
 use std::num::NonZeroU16;
@@ -120,32 +120,41 @@ impl Columns {
     }
 
     fn flow(&self, table: &Table<'_>, row: &Row, hosts: u32) -> Result<ListedFlow, String> {
-        let (src, dst) = (
-            host(table, row, self.src, hosts)?,
-            host(table, row, self.dst, hosts)?,
-        );
-        if src == dst {
+        let mut wrong = Wrong::default();
+        let start = wrong.keep(start(table, row, self.start));
+        let src = wrong.keep(host(table, row, self.src, hosts));
+        let dst = wrong.keep(host(table, row, self.dst, hosts));
+        if let (Some(src), true) = (src, src == dst) {
             let got = format!("host {} as both", src.0);
-            return Err(table.error(row.line, "two different hosts", &got));
+            wrong.keep::<()>(Err(table.error(row.line, "two different hosts", &got)));
         }
-        let size = size(table, row, self.size)?;
-        let (class, group) = (word(table, row, self.class)?, word(table, row, self.group)?);
-        if let (Some(group), FlowPlan::ENDLESS) = (&group, size) {
+        let size = wrong.keep(size(table, row, self.size));
+        let mss = match self.mss.filter(|column| !row.cell(column.0).is_empty()) {
+            None => Some(None),
+            Some(column) => wrong.keep(mss(table, row, column)),
+        };
+        let class = wrong.keep(word(table, row, self.class));
+        let group = wrong.keep(word(table, row, self.group));
+        if let (Some(Some(group)), Some(FlowPlan::ENDLESS)) = (&group, size) {
             let got = format!("an endless one in {group:?}");
-            return Err(table.error(row.line, "flows of a group that end", &got));
+            wrong.keep::<()>(Err(table.error(
+                row.line,
+                "flows of a group that end",
+                &got,
+            )));
         }
-        Ok(ListedFlow {
-            start: start(table, row, self.start)?,
-            src,
-            dst,
-            size,
-            mss: match self.mss.filter(|column| !row.cell(column.0).is_empty()) {
-                None => None,
-                Some(column) => mss(table, row, column)?,
-            },
-            class,
-            group,
-        })
+        let flow = || {
+            Some(ListedFlow {
+                start: start?,
+                src: src?,
+                dst: dst?,
+                size: size?,
+                mss: mss?,
+                class: class?,
+                group: group?,
+            })
+        };
+        wrong.or(flow())
     }
 }
 
@@ -323,6 +332,15 @@ mod tests {
             said("1 ms,0,3,17592186044416 B"),
             "f.csv:2: expected a size from 1 B to 17592186044415 B, or \"endless\", got \
              17592186044416 B"
+        );
+        assert_eq!(
+            said("1 ms,7,+1,0 B").lines().collect::<Vec<_>>(),
+            [
+                "f.csv:2: expected a host from 0 to 3, got \"7\"",
+                "f.csv:2: expected a host from 0 to 3, got \"+1\"",
+                "f.csv:2: expected a size from 1 B to 17592186044415 B, or \"endless\", got 0 B",
+            ],
+            "every cell of a row"
         );
         assert!(said("1,0,3,1 B").starts_with("f.csv:2: expected a time like \"50 us\""));
         assert!(said("1,0,3,1 B").ends_with("got \"1\" without a unit"));

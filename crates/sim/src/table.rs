@@ -37,6 +37,26 @@ impl Row {
     }
 }
 
+/// What is wrong in the cells of one row: all of it is said at once.
+#[derive(Default)]
+pub(crate) struct Wrong(Vec<String>);
+
+impl Wrong {
+    /// What was read; of what could not be read the reason is kept.
+    pub fn keep<T>(&mut self, read: Result<T, String>) -> Option<T> {
+        read.map_err(|why| self.0.push(why)).ok()
+    }
+
+    /// All reasons, a line for each, in the order in which they were kept. Of nothing that could not be read there is
+    /// none, so `None` comes from `keep` alone.
+    pub fn or<T>(self, made: Option<T>) -> Result<T, String> {
+        match made {
+            Some(made) if self.0.is_empty() => Ok(made),
+            _ => Err(self.0.join("\n")),
+        }
+    }
+}
+
 impl<'a> Table<'a> {
     /// Reads `text`, which errors call `name`; `expected` is how the header may look.
     pub fn read(name: &'a str, text: &str, expected: &str) -> Result<Table<'a>, String> {
@@ -83,7 +103,7 @@ impl<'a> Table<'a> {
         Ok(table)
     }
 
-    /// What `read` makes of each row, or all that is wrong with the rows: a line for each, in their order.
+    /// What `read` makes of each row, or all that is wrong with the rows: a line or more for each, in their order.
     pub fn each<'t, T>(
         &'t self,
         mut read: impl FnMut(&'t Row) -> Result<T, String>,

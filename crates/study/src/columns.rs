@@ -37,6 +37,8 @@ pub enum Get<R> {
     Int(fn(&R) -> u64),
     /// One that may be missing.
     OptInt(fn(&R) -> Option<u64>),
+    /// A fraction or a span.
+    Float(fn(&R) -> f64),
     /// A fraction or a span, which may be missing.
     OptFloat(fn(&R) -> Option<f64>),
     /// Yes or no.
@@ -124,6 +126,7 @@ impl<W: Write + Send> TableWriter<W> {
                         get(r).map(|v| v as i64)
                     })?;
                 }
+                Get::Float(get) => put::<_, DoubleType, _>(&mut group, rows, get)?,
                 Get::OptFloat(get) => put_optional::<_, DoubleType, _>(&mut group, rows, get)?,
             }
         }
@@ -178,6 +181,7 @@ fn field<R>(column: &Col<R>) -> Type {
         Get::OptInt(_) | Get::NthOptInt(..) => {
             (Physical::INT64, Some(signed), Repetition::OPTIONAL)
         }
+        Get::Float(_) => (Physical::DOUBLE, None, Repetition::REQUIRED),
         Get::OptFloat(_) | Get::NthFloat(..) => (Physical::DOUBLE, None, Repetition::OPTIONAL),
         Get::Flag(_) => (Physical::BOOLEAN, None, Repetition::REQUIRED),
         Get::Text(_) | Get::NthText(..) => (

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::reproduce::shelf::Shelf;
-use sidestep_lab::{Experiment, Problem, Scenario, shipped};
+use sidestep_lab::{Experiment, Scenario, shipped};
 use sidestep_sim::Files;
 use std::path::{Path, PathBuf};
 
@@ -46,7 +46,7 @@ pub fn experiment(which: &str, sets: &[String], quick: bool) -> Result<Experimen
         if let Ok([book]) = shelf.find(Some(which)).as_deref() {
             let name = format!("{which}.toml");
             let read = Experiment::read(&name, &book.text, sets, quick, &shelf.beside(book));
-            return read.map_err(|problems| refuse(&problems));
+            return read.map_err(Error::Wrong);
         }
     }
     let (name, text, beside) = match shipped::scenario(which) {
@@ -59,7 +59,7 @@ pub fn experiment(which: &str, sets: &[String], quick: bool) -> Result<Experimen
     };
     let beside = vec![beside];
     let read = Experiment::read(&name, &text, sets, quick, &Disk { beside });
-    read.map_err(|problems| refuse(&problems))
+    read.map_err(Error::Wrong)
 }
 
 /// Reads the scenario that a result directory keeps at `path`; files that it names are in one of `beside` or in
@@ -72,13 +72,8 @@ pub fn recorded(path: &Path, beside: &[PathBuf]) -> Result<Scenario, Error> {
     read.map_err(|problems| {
         let hint = "files that it names are looked for there, in the folder around it and in the current one: --files \
                     says where else";
-        Error::Input(format!("{}\n{hint}", refuse(&problems)))
+        Error::Input(format!("{}\n{hint}", Error::Wrong(problems)))
     })
-}
-
-fn refuse(problems: &[Problem]) -> Error {
-    let lines: Vec<String> = problems.iter().map(Problem::to_string).collect();
-    Error::Input(lines.join("\n"))
 }
 
 fn not_found(which: &str, why: &str) -> Error {

@@ -4,7 +4,7 @@ use crate::Error;
 use crate::columns::{Col, TableWriter, packed};
 use crate::rows::{
     Point, count_columns, count_rows, flow_columns, flow_rows, group_columns, group_rows,
-    port_columns, port_rows, query_columns, query_rows,
+    port_columns, port_rows, query_columns, query_rows, sample_columns, sample_rows,
 };
 use crate::staging::Staging;
 use crate::trace::PortNames;
@@ -26,7 +26,7 @@ pub struct Rows {
 
 impl Rows {
     /// The tables.
-    pub const NAMES: [&str; 5] = ["flows", "queries", "groups", "ports", "counts"];
+    pub const NAMES: [&str; 6] = ["flows", "queries", "groups", "ports", "counts", "samples"];
 
     /// Of a run of scheme number `scheme`, of which `record` is kept.
     pub fn of(scenario: &Scenario, scheme: usize, run: &Run, record: &Record) -> Rows {
@@ -34,14 +34,15 @@ impl Rows {
         let network = &scenario.network;
         let config = &scenario.schemes[scheme].config;
         let mut ideal = Ideal::new(network, config.framing, config.transport.mss());
-        let [flows, queries, groups, ports, counts] = Rows::NAMES;
+        let [flows, queries, groups, ports, counts, samples] = Rows::NAMES;
         Rows {
             tables: [
                 packed(flows, &flow_columns(), &flow_rows(point, &mut ideal)),
                 packed(queries, &query_columns(), &query_rows(point)),
                 packed(groups, &group_columns(), &group_rows(point)),
                 packed(ports, &port_columns(), &port_rows(point, network)),
-                packed(counts, &count_columns(), &count_rows(record)),
+                packed(counts, &count_columns(), &count_rows(&[], record)),
+                packed(samples, &sample_columns(), &sample_rows(&[], record)),
             ],
         }
     }
@@ -74,7 +75,7 @@ pub struct Tables {
 impl Tables {
     /// Begins all of them; paths only when some are kept.
     pub fn begin(staging: &Staging, traced: bool) -> Result<Tables, Error> {
-        let [flows, queries, groups, ports, counts] = Rows::NAMES;
+        let [flows, queries, groups, ports, counts, samples] = Rows::NAMES;
         Ok(Tables {
             tables: [
                 begin(staging, flows, &flow_columns())?,
@@ -82,6 +83,7 @@ impl Tables {
                 begin(staging, groups, &group_columns())?,
                 begin(staging, ports, &port_columns())?,
                 begin(staging, counts, &count_columns())?,
+                begin(staging, samples, &sample_columns())?,
             ],
             traces: traced.then(|| Traces::begin(staging)).transpose()?,
         })
@@ -124,6 +126,7 @@ pub fn column_docs() -> Value {
         ("groups.parquet", docs(group_columns())),
         ("ports.parquet", docs(port_columns())),
         ("counts.parquet", docs(count_columns())),
+        ("samples.parquet", docs(sample_columns())),
     ];
     Value::Object(Map::from_iter(
         tables.map(|(name, docs)| (name.to_string(), docs)),

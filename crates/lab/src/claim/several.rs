@@ -35,18 +35,8 @@ pub fn extreme(all: &[Known], largest: bool) -> Known {
         (AtMost(v), _) => AtLeast(-v),
         (Nothing, _) => Nothing,
     };
-    let mut reading = turn(all[0].reading);
-    for known in &all[1..] {
-        reading = match (reading, turn(known.reading)) {
-            (Nothing, _) | (_, Nothing) => Nothing,
-            (Exactly(a), Exactly(b)) => Exactly(a.max(b)),
-            (Exactly(a), AtMost(b)) | (AtMost(b), Exactly(a)) if a >= b => Exactly(a),
-            (AtMost(a), Exactly(b) | AtMost(b)) | (Exactly(a), AtMost(b)) => AtMost(a.max(b)),
-            // What may be anything below its bound cannot make the largest smaller.
-            (AtLeast(a), AtMost(_)) | (AtMost(_), AtLeast(a)) => AtLeast(a),
-            (AtLeast(a), AtLeast(b) | Exactly(b)) | (Exactly(a), AtLeast(b)) => AtLeast(a.max(b)),
-        };
-    }
+    let readings: Vec<Reading> = all.iter().map(|known| turn(known.reading)).collect();
+    let reading = largest_of(&readings);
     let reading = turn(reading);
     if reading == Nothing {
         return nothing(all);
@@ -100,6 +90,29 @@ pub fn extreme(all: &[Known], largest: bool) -> Known {
             high: a.high.max(b.high),
         }),
         apart: all.iter().any(|known| known.apart),
+    }
+}
+
+/// The largest of several, whatever their order. What may be anything below its bound cannot make it smaller.
+fn largest_of(readings: &[Reading]) -> Reading {
+    use Reading::{AtLeast, AtMost, Exactly, Nothing};
+    let largest = |of: fn(&Reading) -> Option<f64>| readings.iter().filter_map(of).reduce(f64::max);
+    let least = largest(|r| match r {
+        AtLeast(v) | Exactly(v) => Some(*v),
+        AtMost(_) | Nothing => None,
+    });
+    let most = largest(|r| match r {
+        AtMost(v) => Some(*v),
+        AtLeast(_) | Exactly(_) | Nothing => None,
+    });
+    let is_open = readings.iter().any(|r| matches!(r, AtLeast(_)));
+    match (least, most) {
+        _ if readings.contains(&Nothing) => Nothing,
+        (Some(least), _) if is_open => AtLeast(least),
+        (Some(exact), Some(most)) if exact < most => AtMost(most),
+        (Some(exact), _) => Exactly(exact),
+        (None, Some(most)) => AtMost(most),
+        (None, None) => Nothing,
     }
 }
 
@@ -177,6 +190,10 @@ mod tests {
         assert_eq!(of(&[Exactly(3.0), AtMost(2.0)], true), Exactly(3.0));
         assert_eq!(of(&[AtMost(4.0), AtLeast(2.0)], true), AtLeast(2.0));
         assert_eq!(of(&[AtMost(4.0), Exactly(3.0)], true), AtMost(4.0));
+        let mixed = [Exactly(3.0), AtMost(4.0), AtLeast(2.0)];
+        assert_eq!(of(&mixed, true), AtLeast(3.0), "in any order");
+        assert_eq!(of(&[mixed[2], mixed[0], mixed[1]], true), AtLeast(3.0));
+        assert_eq!(of(&mixed, false), AtMost(3.0));
         assert_eq!(
             of(&[Reading::Nothing, Exactly(3.0)], true),
             Reading::Nothing

@@ -59,6 +59,11 @@ impl Sample {
         &self.done
     }
 
+    /// How long each of the others has taken so far, in no order; without those cut short.
+    pub fn unfinished(&self) -> &[Time] {
+        &self.open
+    }
+
     /// Finished and unfinished together.
     pub fn len(&self) -> u64 {
         self.ranked() + self.cut

@@ -1,10 +1,14 @@
 //! `counts.parquet`: one row a count of a run.
+//!
+//! Of a sweep, which has no table of flows and ports, also what those would be counted from.
 
 use crate::columns::{Col, columns};
 use sidestep_lab::{ClassRecord, Counts, Record};
 
 /// One count of one run.
 pub struct CountRow<'a> {
+    /// The point of a sweep; empty for a run alone.
+    pub at: &'a [String],
     scheme: &'a str,
     seed: u64,
     class: &'a str,
@@ -14,13 +18,17 @@ pub struct CountRow<'a> {
 }
 
 /// The counts of a run: those of the whole, then those of each class.
-pub fn count_rows(record: &Record) -> Vec<CountRow<'_>> {
+pub fn count_rows<'a>(at: &'a [String], record: &'a Record) -> Vec<CountRow<'a>> {
     let mut all = Rows {
+        at,
         record,
         class: "",
         rows: Vec::new(),
     };
     all.whole();
+    if !at.is_empty() {
+        all.of_flows();
+    }
     for class in &record.classes {
         all.class = &class.name;
         all.of(class);
@@ -29,6 +37,7 @@ pub fn count_rows(record: &Record) -> Vec<CountRow<'_>> {
 }
 
 struct Rows<'a> {
+    at: &'a [String],
     record: &'a Record,
     class: &'a str,
     rows: Vec<CountRow<'a>>,
@@ -54,6 +63,7 @@ impl Rows<'_> {
 
     fn put(&mut self, name: &str, bin: Option<u64>, value: u64) {
         self.rows.push(CountRow {
+            at: self.at,
             scheme: &self.record.scheme,
             seed: self.record.seed,
             class: self.class,
@@ -79,6 +89,12 @@ impl Rows<'_> {
             self.add(name, count);
         }
         self.add("deadlocks", record.deadlocks);
+        if let Some(loops) = &record.probed.loops {
+            self.put("loops.packets", None, loops.packets);
+            self.put("loops.detoured", None, loops.detoured);
+            self.put("loops.looped", None, loops.looped);
+            self.bins("loops.lengths", 0, &loops.lengths);
+        }
         if !self.has("drops") {
             return;
         }
@@ -90,6 +106,16 @@ impl Rows<'_> {
                 self.put(&format!("drops_at.{reason}.{place}"), None, *count);
             }
         }
+    }
+
+    /// What a run's tables of flows, queries and ports are counted for.
+    fn of_flows(&mut self) {
+        let record = self.record;
+        self.put("queries", None, record.queries);
+        self.put("timed_out_queries", None, record.timed_out_queries);
+        self.put("responses", None, record.responses);
+        self.put("timed_out_responses", None, record.timed_out_responses);
+        self.put("links", None, record.links.n);
     }
 
     fn of(&mut self, class: &ClassRecord) {
@@ -152,7 +178,7 @@ mod tests {
             classes: vec![class],
             ..Record::default()
         };
-        let rows = count_rows(&record);
+        let rows = count_rows(&[], &record);
         let of = |class: &str, name: &str| -> Vec<(Option<u64>, u64)> {
             let own = rows.iter().filter(|r| r.class == class && r.name == name);
             own.map(|r| (r.bin, r.value)).collect()

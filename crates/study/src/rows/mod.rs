@@ -5,12 +5,14 @@ mod flows;
 mod groups;
 mod ports;
 mod queries;
+mod samples;
 
 pub use counts::{count_columns, count_rows};
 pub use flows::{flow_columns, flow_rows};
 pub use groups::{group_columns, group_rows};
 pub use ports::{port_columns, port_rows};
 pub use queries::{query_columns, query_rows};
+pub use samples::{sample_columns, sample_rows};
 
 use sidestep_lab::Unmeasured;
 use sidestep_sim::network::{End, Network};

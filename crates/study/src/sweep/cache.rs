@@ -28,7 +28,7 @@ pub const CODE: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("SIDESTEP_CO
 const MAGIC: &[u8] = b"sidestep record 1\n";
 
 /// The same of rows.
-const ROWS: &[u8] = b"sidestep rows 2\n";
+const ROWS: &[u8] = b"sidestep rows 3\n";
 
 /// A temporary file older than this was left by a process that is gone.
 const STALE: Duration = Duration::from_secs(600);
@@ -223,7 +223,10 @@ fn unpack_rows(bytes: &[u8]) -> Option<Rows> {
         rest = after;
         Some(Bytes::copy_from_slice(table))
     };
-    let tables = [next()?, next()?, next()?, next()?, next()?];
+    let mut tables = [const { Bytes::new() }; Rows::NAMES.len()];
+    for table in &mut tables {
+        *table = next()?;
+    }
     rest.is_empty().then_some(Rows { tables })
 }
 
@@ -308,7 +311,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let cache = Cache::at(dir.path());
         let (key, record) = (Key::of(&scenario(&[]), 1, 1), record());
-        let tables = [&b"flows"[..], b"", b"", b"ports", b"counts"].map(Bytes::from_static);
+        let tables = [&b"flows"[..], b"", b"", b"ports", b"counts", b""].map(Bytes::from_static);
         let rows = Rows { tables };
         cache.store(&key, &record);
         assert_eq!(cache.load_whole(&key), None, "no rows");

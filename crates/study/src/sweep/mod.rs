@@ -8,6 +8,7 @@ mod cache;
 mod cost;
 mod jobs;
 mod report;
+mod seeds;
 mod spent;
 mod table;
 
@@ -24,7 +25,7 @@ use crate::workers::{in_order, thread_cpu_s};
 use crate::{Error, logs, page, recorder};
 use cost::Costs;
 use jobs::{Job, Jobs};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use sidestep_lab::{Experiment, Point, PointResult, Progress, Record, Results, Watch};
 use sidestep_sim::TraceFilter;
 use std::collections::BTreeMap;
@@ -301,8 +302,8 @@ pub struct FinishedSweep {
     pub measurement: Measurement,
 }
 
-/// Runs an experiment and writes its result directory: `points.parquet`, `summary.json`,
-/// `experiment.toml` and `manifest.json`. The last alone differs from call to call. `tell` sees the
+/// Runs an experiment and writes its result directory: `points.parquet`, `counts.parquet`, `samples.parquet`,
+/// `summary.json`, `experiment.toml` and `manifest.json`. The last alone differs from call to call. `tell` sees the
 /// numbers, and what they cost, before their files are written.
 pub fn run_experiment(
     experiment: &Experiment,
@@ -338,6 +339,7 @@ fn write(
     jobs: usize,
 ) -> Result<PathBuf, Error> {
     table::write(&staging, experiment, &measurement.results)?;
+    seeds::write(&staging, experiment, &measurement.results)?;
     staging.write("experiment.toml", experiment.to_toml().as_bytes())?;
     let points = measurement.results.points.iter();
     let logged = points.flat_map(|point| point.records.iter().map(|run| (&point.at[..], run)));
@@ -403,6 +405,8 @@ fn manifest(experiment: &Experiment, measured: &Measurement, jobs: usize) -> Val
         })
     });
     let axes = experiment.axes.iter();
+    let mut columns = seeds::docs(experiment);
+    columns.insert("points.parquet".into(), table::docs(experiment));
     json!({
         "sidestep": {"version": env!("CARGO_PKG_VERSION"), "code": CODE},
         "status": measured.status.word(),
@@ -426,7 +430,7 @@ fn manifest(experiment: &Experiment, measured: &Measurement, jobs: usize) -> Val
             "settings_at_the_first_point": settings.collect::<Vec<_>>(),
         },
         "runs": measured.runs.iter().map(run).collect::<Vec<_>>(),
-        "columns": Map::from_iter([("points.parquet".to_string(), table::docs(experiment))]),
+        "columns": columns,
     })
 }
 
