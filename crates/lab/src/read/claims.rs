@@ -131,7 +131,8 @@ impl Reader<'_> {
             );
             return None;
         }
-        let several = several(&at, axes);
+        let several = points_at(&at, axes, |axis| axis.declared.len());
+        let meant = points_at(&at, axes, |axis| axis.swept);
         if over.is_none() && several > 1 {
             let [max, min, mean, each] = Over::ALL.map(|(name, _)| name);
             problems.add(
@@ -160,7 +161,7 @@ impl Reader<'_> {
             tolerance: text("tolerance"),
             gap: text("gap"),
             at,
-            meant: several,
+            meant,
             over,
             less,
             per,
@@ -190,15 +191,15 @@ fn choose<T: Copy>(key: &str, word: &str, all: &[(&'static str, T)]) -> Result<O
     found.map(|(_, it)| Some(*it)).ok_or_else(unknown)
 }
 
-/// How many points the file has at these values.
-fn several(at: &[(String, String)], axes: &[ReadAxis]) -> usize {
+/// How many points there are at these values, of an axis without one as many as `free` says.
+fn points_at(
+    at: &[(String, String)],
+    axes: &[ReadAxis],
+    free: impl Fn(&ReadAxis) -> usize,
+) -> usize {
     let size = |axis: &ReadAxis| {
         let named = at.iter().filter(|(name, _)| *name == axis.name).count();
-        if named > 0 {
-            named
-        } else {
-            axis.declared.len()
-        }
+        if named > 0 { named } else { free(axis) }
     };
     axes.iter().map(size).fold(1, usize::saturating_mul)
 }

@@ -16,7 +16,7 @@ use sidestep_config::source::{self, Origin};
 use sidestep_sim::Files;
 use sidestep_types::Time;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// More points than this are taken for a mistake.
 const MOST_POINTS: usize = if cfg!(fuzzing) { 6 } else { 1_000 };
@@ -364,7 +364,9 @@ fn made_for(claims: &mut [Claim], file: &Scenario, here: &Scenario, axes: &[Read
     let own = file.settings().iter().filter(known).filter(changed);
     let mut of_file: Vec<String> = own.map(|s| format!("{} = {}", s.key, s.value)).collect();
     of_file.extend(added(file, here).into_iter().map(|key| format!("no {key}")));
-    of_file.dedup();
+    // What is set for each scheme is said once.
+    let mut said = BTreeSet::new();
+    of_file.retain(|words| said.insert(words.clone()));
     let declared = |axis: &&ReadAxis| {
         let mut values = axis.values.iter();
         values.all(|value| axis.declared.contains(&value.word))

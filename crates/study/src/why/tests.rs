@@ -298,7 +298,8 @@ fn marks_of_what_makes_room_and_of_what_takes_it_are_told() {
 
     // What is sent again ranks before first windows.
     let again = |trace: &PacketTrace| {
-        trace.flow.0 == 1 && trace.seq == 1460 && trace.steps[0].at > Time::from_ms(1)
+        let late = trace.steps[0].at > Time::from_ms(1);
+        !trace.ack && trace.flow.0 == 1 && trace.seq == 1460 && late
     };
     let told = first_told(&vertigo, TraceFilter::Detoured(0), again);
     has(
