@@ -1,9 +1,8 @@
 //! `sidestep completions` and `sidestep man`: what shells and `man` know of the command, made of its own words.
 
-use crate::args::Cli;
 use crate::failure::{Failure, Outcome};
 use crate::out;
-use clap::{Args, Command, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 use std::path::{Path, PathBuf};
 
@@ -29,17 +28,16 @@ pub struct ManArgs {
     pub dir: Option<PathBuf>,
 }
 
-/// Prints the completions of one shell.
-pub fn completions(args: &CompletionsArgs) -> Outcome {
+/// Prints the completions of `root` for one shell.
+pub fn completions(args: &CompletionsArgs, mut root: Command) -> Outcome {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "sidestep", &mut text);
+    clap_complete::generate(args.shell, &mut root, "sidestep", &mut text);
     out::say(&String::from_utf8_lossy(&text));
     Ok(0)
 }
 
-/// Prints the page of the whole command, or writes one for each subcommand.
-pub fn man(args: &ManArgs) -> Outcome {
-    let mut root = Cli::command();
+/// Prints the page of `root`, or writes one for it and each of its subcommands.
+pub fn man(args: &ManArgs, mut root: Command) -> Outcome {
     root.build();
     let Some(dir) = &args.dir else {
         out::say(&page(&root)?);

@@ -21,7 +21,7 @@ mod testbed;
 mod vectors;
 mod why;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -39,8 +39,8 @@ fn main() -> ExitCode {
         args::Command::Init(args) => init::init(&args),
         args::Command::Import(args) => import::import(&args),
         args::Command::Schema(args) => schema::schema(&args),
-        args::Command::Completions(args) => faces::completions(&args),
-        args::Command::Man(args) => faces::man(&args),
+        args::Command::Completions(args) => faces::completions(&args, args::Cli::command()),
+        args::Command::Man(args) => faces::man(&args, args::Cli::command()),
     };
     match outcome {
         Ok(status) => ExitCode::from(status),

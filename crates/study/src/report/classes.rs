@@ -1,8 +1,8 @@
 //! A block of the table for each class: a workload, or a class of a flow list.
 
-use super::table::{bounded, completed, interval, p50, p99};
+use super::cells::{completed, interval, mean, p50, p99, p999};
 use crate::words::count;
-use sidestep_lab::stats::{ClassSummary, Percentiles, Summary};
+use sidestep_lab::stats::{ClassSummary, Summary};
 
 /// What stands over some rows, and the rows: words, and a cell a scheme.
 pub struct Block {
@@ -114,14 +114,6 @@ fn slows(_: &Summary, class: &ClassSummary) -> bool {
 
 fn groups(_: &Summary, class: &ClassSummary) -> bool {
     class.group_ms.n > 0
-}
-
-fn p999(of: &Percentiles) -> String {
-    bounded(of.p999, of.p999_at_least)
-}
-
-pub(super) fn mean(of: &Percentiles) -> String {
-    bounded(of.mean, of.mean_at_least)
 }
 
 fn counted(summary: &Summary, name: &str, n: u64) -> String {

@@ -1,5 +1,6 @@
 //! The numbers of a session: `summary.json`, and the tables people read.
 
+mod cells;
 mod claims;
 mod classes;
 mod short;

@@ -1,7 +1,7 @@
 //! What most look for first: the 99th percentiles of queries, and of the groups and flows of each class.
 
+use super::cells::p99;
 use super::classes::names;
-use super::table::p99;
 use crate::words::{Grid, number, share};
 use sidestep_lab::stats::{ClassSummary, Percentiles, Summary};
 

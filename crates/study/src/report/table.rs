@@ -1,9 +1,10 @@
 //! The table of a run: metrics as rows, schemes as columns.
 
-use super::classes::{blocks, has_mixed_groups, mean};
+use super::cells::{completed, done, interval, mean, p50, p99};
+use super::classes::{blocks, has_mixed_groups};
 use crate::words::{Grid, count, number, share};
+use sidestep_lab::stats::Summary;
 use sidestep_lab::stats::metric::{self, Metric, Reading};
-use sidestep_lab::stats::{Percentiles, Summary};
 
 /// Metrics as rows, schemes as columns. DIBS's short flows have rows where somebody asks for them.
 pub fn of(all: &[Summary], short_flows: bool) -> Grid {
@@ -225,34 +226,6 @@ fn has_queries(s: &Summary) -> bool {
 
 fn has_short(s: &Summary) -> bool {
     s.fct_short_ms.n > 0
-}
-
-pub(super) fn p50(of: &Percentiles) -> String {
-    bounded(of.p50, of.p50_at_least)
-}
-
-pub(super) fn p99(of: &Percentiles) -> String {
-    bounded(of.p99, of.p99_at_least)
-}
-
-pub(super) fn bounded(value: Option<f64>, at_least: bool) -> String {
-    let bound = if at_least { ">= " } else { "" };
-    value.map_or("-".into(), |v| format!("{bound}{}", number(v)))
-}
-
-pub(super) fn interval(of: &Percentiles) -> String {
-    of.ci.map_or("-".into(), |[a, b]| {
-        format!("{}..{}", number(a.max(0.0)), number(b))
-    })
-}
-
-pub(super) fn completed(of: &Percentiles) -> String {
-    let done = done(of);
-    format!("{} ({})", count(done), share(done, of.n))
-}
-
-fn done(of: &Percentiles) -> u64 {
-    (of.completed_share.unwrap_or(0.0) * of.n as f64).round() as u64
 }
 
 fn flows(s: &Summary) -> (u64, u64) {
