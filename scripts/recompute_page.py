@@ -1,19 +1,20 @@
-"""The table of report.html: its cells, and what they should say of recomputed numbers."""
+"""The tables of report.html: their cells, and what they should say of recomputed numbers."""
 import math
 from html.parser import HTMLParser
 
 
 class Grid(HTMLParser):
-    """The rows of the first table that has the class `grid` and a column for each scheme."""
+    """The rows of the tables of the class `grid`, which have a column for each scheme."""
 
     def __init__(self):
         super().__init__()
-        self.rows, self.inside, self.text, self.seen = [], False, None, False
+        self.tables, self.rows, self.inside, self.text = [], [], False, None
 
     def handle_starttag(self, tag, attributes):
         attributes = dict(attributes)
-        if tag == "table" and attributes.get("class") == "grid" and not self.seen:
-            self.inside = self.seen = True
+        if tag == "table" and attributes.get("class") == "grid":
+            self.inside, self.rows = True, []
+            self.tables.append(self.rows)
         if self.inside and tag == "tr":
             self.rows.append([])
         if self.inside and tag in ("td", "th") and self.rows:
@@ -35,17 +36,18 @@ def cells(page):
     """Where each cell of the table is, and what it says."""
     grid = Grid()
     grid.feed(page)
-    head, *rows = grid.rows
-    heading, before, out = "", {}, []
-    for row in rows:
-        if row[0].startswith("\0"):
-            heading, before = row[0][1:], {}
-            continue
-        words = row[0]
-        before[words] = before.get(words, 0) + 1
-        nth = f" ({before[words]})" if before[words] > 1 else ""
-        for scheme, cell in zip(head[1:], row[1:]):
-            out.append((f"{heading} | {words}{nth} | {scheme}", cell))
+    out = []
+    for head, *rows in grid.tables:
+        heading, before = "", {}
+        for row in rows:
+            if row[0].startswith("\0"):
+                heading, before = row[0][1:], {}
+                continue
+            words = row[0]
+            before[words] = before.get(words, 0) + 1
+            nth = f" ({before[words]})" if before[words] > 1 else ""
+            for scheme, cell in zip(head[1:], row[1:]):
+                out.append((f"{heading} | {words}{nth} | {scheme}", cell))
     return out
 
 
@@ -111,7 +113,7 @@ DROPS = {
 
 def shown(summaries, claims):
     """What each cell should say, by its place; with more cells than are shown."""
-    out = {}
+    out = in_short(summaries)
     for scheme, of in summaries.items():
         out.update(times(of["qct_ms"], "queries", scheme))
         out.update(times(of["group_ms"], "all groups of flows", scheme))
@@ -144,6 +146,36 @@ def shown(summaries, claims):
         out.update({f"packets | {words} | {scheme}": cell for words, cell in packets.items()})
         out[f"all flows that end | completed | {scheme}"] = f"{done:,} ({share(done, all)})"
         out[f"cost | packet-hops | {scheme}"] = number_of_hops(of["packet_hops"])
+    return out
+
+
+def in_short(summaries):
+    """The first table: p99 of queries, then of the groups and flows of each class, those with groups first."""
+    of_all = list(summaries.values())
+    names = list(dict.fromkeys(name for of in of_all for name in of["classes"]))
+    names.sort(key=lambda name: not any_groups(summaries, name))
+    rows = [("queries, ms", [of["qct_ms"] for of in of_all])]
+    for name in names[:8]:
+        for what in ("group", "fct"):
+            words = {"group": "groups", "fct": "flows"}[what]
+            several = [of["classes"].get(name, {}).get(f"{what}_ms") for of in of_all]
+            rows.append((f"{words} of {name}, ms", several))
+    out, cut = {}, 0
+    for words, several in rows:
+        several = [of if of and of["n"] else None for of in several]
+        if not any(several):
+            continue
+        exact = [of["p99"] if of and not of["p99_at_least"] and of["p99"] else None for of in several]
+        whole = all(of["completed_share"] == 1 for of in several if of)
+        cut += not whole
+        nth = f" ({cut})" if cut > 1 else ""
+        for place, (scheme, of, p99) in enumerate(zip(summaries, several, exact)):
+            times = f" ({number(p99 / exact[0])} ×)" if place and p99 and exact[0] else ""
+            said = "-" if of is None else (">= " if of["p99_at_least"] else "") + number(of["p99"])
+            out[f" | {words} | {scheme}"] = said + times
+            if not whole:
+                done = of and round((of["completed_share"] or 0) * of["n"])
+                out[f" | completed{nth} | {scheme}"] = share(done, of["n"]) if of else "-"
     return out
 
 
