@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # `make test`, and what takes longer: Miri and a sanitizer over the tests that reach unsafe code,
-# the fuzz targets for a minute each, everything about the hardware.
+# the fuzz targets for a minute each, accessibility of pages, everything about the hardware.
 #
 #   scripts/test-all.sh             all of it
 #   scripts/test-all.sh --memory    Miri and the sanitizer alone
@@ -102,6 +102,15 @@ memory_by_asan
 if [ "${1:-}" != --memory ]; then
   step "fuzz targets, a minute each"
   bash fuzz/run.sh 60
+
+  step "pages: accessibility"
+  status=0
+  bash scripts/axe.sh || status=$?
+  case $status in
+    0) ;;
+    3) skip "axe: Chromium, Node or its packages cannot be had" ;;
+    *) exit "$status" ;;
+  esac
 
   step "hardware: everything"
   bash rtl/run.sh

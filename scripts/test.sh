@@ -6,10 +6,11 @@ cd "$(dirname "$0")/.."
 
 step() { printf '\n== %s\n' "$*"; }
 
-# there THING: a command, or a file when it begins with a slash.
+# there THING: a command, a file when it begins with a slash, or a module behind `python3:`.
 there() {
   case "$1" in
     /*) [ -e "$1" ] ;;
+    python3:*) python3 -c "import ${1#*:}" 2>/dev/null ;;
     *) command -v "$1" >/dev/null ;;
   esac
 }
@@ -38,6 +39,7 @@ need valgrind valgrind "the instruction-count benchmark"
 need perl perl "Verilator's front end"
 need make make "Verilator's models"
 need ps procps "ends what a proof has left running"
+want python3:ensurepip python3-venv "recomputes the numbers of reports with DuckDB"
 want ip iproute2 "namespaces and links for the tests of real packets"
 want ethtool ethtool "sets and reads the offloads of links"
 want clang-16 clang-16 "builds DCTCP as a BPF program, for kernels without it"
@@ -67,6 +69,9 @@ export PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-1}"
 
 step "tests"
 cargo test --workspace --locked --quiet
+
+step "every number of a report again, from its Parquet"
+bash scripts/recompute.sh
 
 step "fuzz targets, a few seconds each"
 bash fuzz/run.sh 4

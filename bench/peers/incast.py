@@ -17,24 +17,39 @@ import sys
 sys.dont_write_bytecode = True  # what is made goes under target/
 from run import Failure, build_ns3, ensure_tools  # noqa: E402
 
-NO_FAST_RETRANSMIT = ["--sack=0", "--fast-retransmit=0"]
+NEITHER = ["--sack=0", "--fast-retransmit=0"]
 SPRAY = ["--route=spray"]
+FLOOR = ["--floor=1"]
+RECOVER = ["--recover-in-cwr=1", "--floor=1"]
+DELAYED = ["--delayed-ack-us=1000"]
+LONG_RTO = ["--min-rto-ms=200"]
 ROWS = [
     [],
-    ["--floor=1"],
-    NO_FAST_RETRANSMIT,
-    [*NO_FAST_RETRANSMIT, "--floor=1"],
+    FLOOR,
+    RECOVER,
+    NEITHER,
+    [*NEITHER, *FLOOR],
     ["--queue=1000"],
-    ["--queue=1000", "--close=1"],
-    SPRAY,
-    [*SPRAY, *NO_FAST_RETRANSMIT],
-    [*SPRAY, *NO_FAST_RETRANSMIT, "--floor=1"],
+    ["--sack=0"],
+    ["--sack=0", *FLOOR],
+    ["--sack=0", *RECOVER],
+    ["--fast-retransmit=0"],
+    ["--fast-retransmit=0", *FLOOR],
+    [*DELAYED, *FLOOR],
+    [*DELAYED, *RECOVER],
+    LONG_RTO,
+    [*LONG_RTO, *FLOOR],
+    [*LONG_RTO, *RECOVER],
+    ["--prr=0", *FLOOR],
+    [*SPRAY, *FLOOR],
+    [*SPRAY, *NEITHER, *FLOOR],
     [*SPRAY, "--queue=1000"],
-    [*SPRAY, *NO_FAST_RETRANSMIT, "--queue=1000"],
-    [*SPRAY, *NO_FAST_RETRANSMIT, "--queue=1000", "--limited-transmit=0"],
-    [*SPRAY, "--fast-retransmit=0", "--floor=1"],
-    [*SPRAY, "--recover-in-cwr=1"],
-    [*SPRAY, "--sack=0", "--recover-in-cwr=1", "--floor=1"],
+    [*SPRAY, *NEITHER, "--queue=1000", "--limited-transmit=0"],
+    [*SPRAY, "--sack=0", *FLOOR],
+    [*SPRAY, "--sack=0", *RECOVER],
+    [*SPRAY, "--fast-retransmit=0", *FLOOR],
+    [*SPRAY, *DELAYED, *FLOOR],
+    [*SPRAY, *LONG_RTO, *FLOOR],
 ]
 
 

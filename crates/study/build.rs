@@ -1,12 +1,15 @@
 //! Names the code that decides what a run does: a digest of the sources of the simulator and of
 //! the data it ships, and of the versions of its dependencies. Kept results of other code are not reused.
 //!
+//! Names the commit that the sources are of, which is also that of the ranges that claims accept.
+//!
 //! Makes the experiments part of the program: every file of `experiments/<paper>/`, found here so
 //! that a new figure is one file and no line anywhere.
 
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::{env, fs};
 
 /// Where what decides is, from the workspace.
@@ -26,6 +29,7 @@ fn main() {
     let own = env::var_os("CARGO_MANIFEST_DIR").expect("cargo says where");
     let root = Path::new(&own).join("../..");
     name_code(&root);
+    name_commit(&root);
     ship(&root.join("experiments"));
 }
 
@@ -53,6 +57,39 @@ fn name_code(root: &Path) {
         .map(|b| format!("{b:02x}"))
         .collect();
     println!("cargo::rustc-env=SIDESTEP_CODE={}", &digits[..16]);
+}
+
+/// `COMMIT`: the commit's digits, `+modified` where what decides or the experiments differ from it, or `unknown`
+/// outside a checkout of this very workspace.
+fn name_commit(root: &Path) {
+    let git = |words: &[&str]| -> Option<String> {
+        let run = Command::new("git").args(words).current_dir(root).output();
+        let run = run.ok().filter(|run| run.status.success())?;
+        let said = String::from_utf8(run.stdout).ok()?;
+        Some(said.trim().to_string())
+    };
+    // Sources unpacked inside another checkout are not of its commit.
+    let top = git(&["rev-parse", "--show-toplevel"]).map(PathBuf::from);
+    let own = top.filter(|top| top.canonicalize().ok() == root.canonicalize().ok());
+    let commit = own.and_then(|_| git(&["rev-parse", "--short=12", "HEAD"]));
+    let Some(mut commit) = commit else {
+        println!("cargo::rustc-env=COMMIT=unknown");
+        return;
+    };
+    let branch = git(&["rev-parse", "--symbolic-full-name", "HEAD"]).unwrap_or_default();
+    for name in ["HEAD", "logs/HEAD", "packed-refs", &branch] {
+        let place = git(&["rev-parse", "--git-path", name]).map(|path| root.join(path));
+        // Cargo takes a file that is missing for one that changed.
+        if let Some(place) = place.filter(|place| place.is_file()) {
+            println!("cargo::rerun-if-changed={}", place.display());
+        }
+    }
+    let mut same = vec!["diff-index", "--quiet", "HEAD", "--", "experiments"];
+    same.extend(DECIDE);
+    if git(&same).is_none() {
+        commit.push_str("+modified");
+    }
+    println!("cargo::rustc-env=COMMIT={commit}");
 }
 
 fn list(path: &Path, files: &mut Vec<PathBuf>) {

@@ -4,7 +4,8 @@ use arbitrary::Arbitrary;
 use sidestep_sim::{Files, Others, SwitchConfig, TraceFilter, WorldConfig};
 use sidestep_switch::{Capacity, buffer, route, sched};
 use sidestep_transport::{
-    Congestion, DelayedAck, Estimator, Recovery, Reduction, RtoConfig, TcpConfig,
+    AckRule, BackoffEnds, Congestion, DelayedAck, Estimator, Recovery, Reduction, RtoConfig,
+    TcpConfig,
 };
 use sidestep_types::{Entry, Framing, Seed, Size, Time, Values};
 
@@ -55,6 +56,7 @@ pub fn config() -> WorldConfig {
         others: Others::default(),
         transport: dctcp().into(),
         shims: Vec::new(),
+        nic: None,
         seed: Seed(1),
         changes: Vec::new(),
         trace: TraceFilter::None,
@@ -98,6 +100,9 @@ pub struct Settings {
     rto_us: u16,
     backoff: bool,
     handshake: bool,
+    fin: bool,
+    linux_acks: bool,
+    backoff_ends: u8,
 }
 
 impl Settings {
@@ -137,6 +142,11 @@ impl Settings {
             limited_transmit: self.limited_transmit,
             idle_restart: self.idle_restart,
             delayed_ack,
+            ack_rule: if self.linux_acks {
+                AckRule::Linux
+            } else {
+                AckRule::Ns3
+            },
             rto: RtoConfig {
                 estimator: match self.estimator % 4 {
                     0 => Estimator::Rfc6298,
@@ -149,8 +159,14 @@ impl Settings {
                 max: Time::from_s(1),
                 granularity: Time::from_us(1),
                 backoff: self.backoff,
+                backoff_ends: match self.backoff_ends % 3 {
+                    0 => BackoffEnds::AsEstimator,
+                    1 => BackoffEnds::Sample,
+                    _ => BackoffEnds::Ack,
+                },
             },
             handshake: self.handshake,
+            fin: self.fin,
             ..TcpConfig::default()
         }
     }

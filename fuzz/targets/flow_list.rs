@@ -25,7 +25,7 @@ fuzz_target!(|text: &str| {
 });
 
 fn write(flows: &[ListedFlow]) -> String {
-    let mut text = String::from("start_ps,src,dst,size,mss,class\n");
+    let mut text = String::from("start_ps,src,dst,size,mss,class,group\n");
     for flow in flows {
         let ListedFlow {
             start,
@@ -34,15 +34,17 @@ fn write(flows: &[ListedFlow]) -> String {
             size,
             mss,
             class,
+            group,
         } = flow;
         let size = match *size {
             FlowPlan::ENDLESS => "endless".to_string(),
             bytes => format!("{bytes} B"),
         };
         let mss = mss.map_or(String::new(), |mss| format!("{mss} B"));
-        let class = class.as_deref().unwrap_or("").replace('"', "\"\"");
+        let quoted = |word: &Option<String>| word.as_deref().unwrap_or("").replace('"', "\"\"");
+        let (class, group) = (quoted(class), quoted(group));
         text.push_str(&format!(
-            "{},{},{},{size},{mss},\"{class}\"\n",
+            "{},{},{},{size},{mss},\"{class}\",\"{group}\"\n",
             start.ps(),
             src.0,
             dst.0

@@ -91,6 +91,11 @@ struct Talk {
     syn_sent: bool,
     /// The handshake's third packet has been sent.
     greeted: bool,
+    /// The connection is to be closed still.
+    lingers: bool,
+    fin_sent: bool,
+    /// The FIN was answered, and that is to be acknowledged.
+    fin_answered: bool,
     /// One past the highest byte sent.
     sent: u64,
     /// The highest acknowledgement of anything sent.
@@ -110,6 +115,9 @@ impl Talk {
             open: !config.handshake,
             syn_sent: false,
             greeted: false,
+            lingers: config.fin && size != Some(0),
+            fin_sent: false,
+            fin_answered: false,
             config,
             sent: 0,
             acked: 0,
@@ -189,6 +197,8 @@ impl Talk {
         self.tx.on_ack(self.now, ack);
         if !self.open {
             self.open = self.syn_sent && ack.syn && ack.ack == 0;
+        } else if self.fin_sent && !ack.syn && ack.ack == self.total + 1 {
+            self.fin_answered = self.lingers;
         } else if !ack.syn && ack.ack <= self.sent {
             self.acked = self.acked.max(ack.ack);
         }
@@ -224,6 +234,9 @@ impl Talk {
             assert_eq!(segment.retransmit, self.syn_sent, "{segment:?}");
             self.syn_sent = true;
             return;
+        }
+        if segment.len == 0 && self.lingers && self.acked == self.total {
+            return self.check_close(segment);
         }
         if segment.len == 0 {
             // The handshake's third packet, once.
@@ -274,10 +287,22 @@ impl Talk {
         self.segments += 1;
     }
 
+    /// A FIN until it is answered, then one packet more.
+    fn check_close(&mut self, segment: Segment) {
+        if self.fin_answered {
+            assert_eq!(segment.seq, self.total + 1, "{segment:?}");
+            (self.lingers, self.fin_sent, self.fin_answered) = (false, false, false);
+            return;
+        }
+        assert_eq!(segment.seq, self.total, "{segment:?}");
+        assert_eq!(segment.retransmit, self.fin_sent, "{segment:?}");
+        self.fin_sent = true;
+    }
+
     fn check_rest(&self) {
-        let done = self.acked == self.total;
+        let done = self.acked == self.total && !self.lingers;
         assert_eq!(self.tx.is_done(), done, "{} of {}", self.acked, self.total);
-        let outstanding = self.sent > self.acked || (self.syn_sent && !self.open);
+        let outstanding = self.sent > self.acked || (self.syn_sent && !self.open) || self.fin_sent;
         let deadline = self.tx.deadline();
         assert_eq!(deadline.is_some(), outstanding, "due {deadline:?}");
         assert!(done || outstanding, "silent for good: {:?}", self.tx);

@@ -40,6 +40,8 @@ struct Options {
     bool floor = false;
     bool close = false;
     bool recover_in_cwr = false;
+    uint32_t delayed_ack_us = 0;
+    uint32_t min_rto_ms = 10;
 };
 
 struct Flows {
@@ -132,7 +134,12 @@ void SetDefaults(const Options& options) {
                                                : TcpClassicRecovery::GetTypeId()));
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1460));
     Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(10));
-    Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(1));
+    const bool delayed = options.delayed_ack_us > 0;
+    Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(delayed ? 2 : 1));
+    if (delayed) {
+        Config::SetDefault("ns3::TcpSocket::DelAckTimeout",
+                           TimeValue(MicroSeconds(options.delayed_ack_us)));
+    }
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(1 << 20));
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(1 << 20));
     socket("Timestamp", BooleanValue(false)); // its 12 bytes would not fit beside 1460
@@ -140,7 +147,7 @@ void SetDefaults(const Options& options) {
     socket("Sack", BooleanValue(options.sack));
     socket("LimitedTransmit", BooleanValue(options.limited_transmit));
     socket("ReTxThreshold", UintegerValue(options.fast_retransmit ? 3 : 1000000));
-    socket("MinRto", TimeValue(MilliSeconds(10)));
+    socket("MinRto", TimeValue(MilliSeconds(options.min_rto_ms)));
     socket("ClockGranularity", TimeValue(MicroSeconds(1)));
     Config::SetDefault("ns3::Ipv4GlobalRouting::RandomEcmpRouting", BooleanValue(true));
 }
@@ -207,14 +214,14 @@ void SendAndClose(Ptr<Socket> socket) {
     socket->Close();
 }
 
-/// 40 senders spread over hosts 4 to 127, as in crates/sim/tests/ns3_reference.rs.
+/// 40 senders spread over hosts 1 to 127, as in scenarios/incast-ns3.toml.
 void StartFlows(const FatTree& tree, const Options& options) {
     PacketSinkHelper sink("ns3::TcpSocketFactory",
                           InetSocketAddress(Ipv4Address::GetAny(), SINK_PORT));
     sink.Install(tree.Host(0)).Get(0)->TraceConnectWithoutContext("Rx", MakeCallback(&CountBytes));
     tree.Host(0)->GetDevice(1)->TraceConnectWithoutContext("PhyRxEnd", MakeCallback(&SeeArrived));
     for (uint32_t i = 0; i < SENDERS; ++i) {
-        Ptr<Node> node = tree.Host(4 + i * 31 / 10);
+        Ptr<Node> node = tree.Host(1 + i * 127 / SENDERS);
         Ptr<Socket> socket = Socket::CreateSocket(node, TcpSocketFactory::GetTypeId());
         node->GetDevice(1)->TraceConnectWithoutContext("MacTx", MakeCallback(&SeeSent));
         if (options.recover_in_cwr) {
@@ -243,6 +250,9 @@ int main(int argc, char** argv) {
     line.AddValue("floor", "1: a window of two segments at least", options.floor);
     line.AddValue("recover-in-cwr", "1: the third duplicate counts then, too",
                   options.recover_in_cwr);
+    line.AddValue("delayed-ack-us", "an acknowledgement waits so long for a second segment",
+                  options.delayed_ack_us);
+    line.AddValue("min-rto-ms", "the least retransmission timeout", options.min_rto_ms);
     line.AddValue("close", "1: connections close when all is sent", options.close);
     line.Parse(argc, argv);
     const bool global = options.route == "spray";

@@ -3,6 +3,7 @@
 use clap::{Args, Parser, Subcommand};
 use sidestep_study::catalog::KINDS;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 /// The burst-tolerance lab for data-centre networks.
 ///
@@ -10,11 +11,13 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(
     name = "sidestep",
-    version,
+    version = VERSION.as_str(),
     max_term_width = 100,
     after_help = "\
 Examples:
   sidestep run quickstart                    an incast on 16 hosts, in a second
+  sidestep init mine                         a scenario of your own to begin from
+  sidestep import capture.pcap               a flow list from packets that were captured
   sidestep run dibs-demo --jobs 2            DIBS against DCTCP on 128 hosts
   sidestep reproduce dibs --quick            the figures of a paper, held against its claims
   sidestep check my.toml                     what a scenario means, and its load
@@ -28,6 +31,12 @@ pub struct Cli {
     pub command: Command,
 }
 
+/// The version and the commit that it was built from.
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let (version, commit) = (env!("CARGO_PKG_VERSION"), sidestep_study::COMMIT);
+    format!("{version} (commit {commit})")
+});
+
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run every scheme of a scenario with every seed, at every point of its sweep
@@ -40,6 +49,8 @@ pub enum Command {
     List(ListArgs),
     /// Show a result directory again, or the path of one packet
     Show(ShowArgs),
+    /// Say why one packet of a run went where it went, decision by decision
+    Why(WhyArgs),
     /// Run named benchmarks
     Bench(BenchArgs),
     /// Switch real frames between Linux interfaces
@@ -48,6 +59,16 @@ pub enum Command {
     Testbed(crate::testbed::args::TestbedArgs),
     /// Print what a switch policy decides, row by row, for hardware to replay
     Vectors(VectorsArgs),
+    /// Write a scenario, a trace, a topology and a scheme to begin from
+    Init(crate::init::InitArgs),
+    /// Turn captures, NetFlow, and other simulators' and switches' files into Sidestep's
+    Import(crate::import::ImportArgs),
+    /// Print the JSON Schema of a file, for editors
+    Schema(crate::schema::SchemaArgs),
+    /// Print the completions of a shell
+    Completions(crate::faces::CompletionsArgs),
+    /// Print the manual page, or write one for each command
+    Man(crate::faces::ManArgs),
 }
 
 #[derive(Debug, Args)]
@@ -58,10 +79,11 @@ Examples:
   sidestep run dibs-demo --seed 1 --trace-packets \"detours>=15\"
   sidestep run my.toml --json --out results/mine | jq .schemes.dibs.qct_ms
 
-The result directory holds manifest.json, summary.json, scenario.toml, flows.parquet,
-queries.parquet, ports.parquet and plots/; that of a file with [sweep] holds manifest.json,
-summary.json, experiment.toml and points.parquet. Ctrl-C writes what there is. A sweep that
-was interrupted or killed goes on where it was when it is run again.")]
+The result directory holds report.html, manifest.json, summary.json, scenario.toml,
+flows.parquet, queries.parquet, groups.parquet, ports.parquet, counts.parquet, samples.parquet, probes.json
+where something was probed, and plots/; that of a file with [sweep] has experiment.toml in the place of
+scenario.toml, and of tables points.parquet, counts.parquet and samples.parquet. Ctrl-C writes what there is. A call that
+was interrupted or killed goes on where it was when it is made again.")]
 pub struct RunArgs {
     /// A scenario file, or the name of a shipped one (see `sidestep list scenarios`)
     pub scenario: String,
@@ -83,18 +105,21 @@ pub struct RunArgs {
     /// Print the summary as one JSON object and nothing else
     #[arg(long)]
     pub json: bool,
-    /// Keep the paths of packets: `detours>=8`, `flow=12` or `id=100:3`
+    /// Keep the paths of packets: `detours>=8`, `dropped`, `flow=12` or `id=100:3`
     #[arg(long, value_name = "FILTER")]
     pub trace_packets: Option<String>,
     /// Apply the file's `[quick]`: a first look in less time
     #[arg(long)]
     pub quick: bool,
-    /// Where a sweep keeps finished runs, to take them up again [default: results/.cache]
+    /// Where finished runs are kept, to take them up again [default: results/.cache]
     #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
     pub cache: Option<PathBuf>,
-    /// Make every run of a sweep anew, and keep none
+    /// Make every run anew, and keep none
     #[arg(long)]
     pub no_cache: bool,
+    /// Run even when the estimate says that memory will not do
+    #[arg(long)]
+    pub force: bool,
     /// Report progress even when standard error is not a terminal
     #[arg(long)]
     pub progress: bool,
@@ -103,7 +128,7 @@ pub struct RunArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  sidestep reproduce                         every figure of every paper: hours
+  sidestep reproduce                         every figure of every paper: within an hour on two cores
   sidestep reproduce dibs --quick            one paper, shortened: one to three minutes
   sidestep reproduce dibs/fig08 --jobs 2     one figure
   sidestep reproduce beyond                  what the papers leave open
@@ -137,6 +162,9 @@ pub struct ReproduceArgs {
     /// Keep no runs and take none up
     #[arg(long)]
     pub no_cache: bool,
+    /// Run even when the estimate says that memory will not do
+    #[arg(long, conflicts_with = "testbed")]
+    pub force: bool,
     /// Run one figure over the testbed as well, and hold its claims against that: needs root
     #[arg(long)]
     pub testbed: bool,
@@ -169,6 +197,9 @@ pub struct CheckArgs {
     /// Apply the file's `[quick]`
     #[arg(long)]
     pub quick: bool,
+    /// Estimate for so many runs at the same time [default: one per core]
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
     /// Print one JSON object and nothing else
     #[arg(long)]
     pub json: bool,
@@ -200,7 +231,7 @@ Examples:
   sidestep show results/mine --packet 100:3  one packet's path, hop by hop
   sidestep show results/mine --flow 12       the traced packets of one flow
 
-Paths are kept by `sidestep run --trace-packets`.")]
+Paths are kept by `sidestep run --trace-packets`; `sidestep why` explains any packet without.")]
 pub struct ShowArgs {
     /// A result directory
     pub dir: PathBuf,
@@ -219,6 +250,48 @@ pub struct ShowArgs {
     /// Only of this seed
     #[arg(long)]
     pub seed: Option<u64>,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sidestep why results/mine --scheme dibs --seed 1 --packet 100:3
+  sidestep why results/mine --scheme dibs --seed 1 --flow 12
+  sidestep why results/mine --scheme dctcp --seed 1 --dropped
+
+The run is made again from what the result directory records, with an account of that packet:
+nothing needs to be recorded for it. At the end stands whether it was the same run. docs/why.md
+explains what is told.
+
+Exit status: 1 when the run that was made again is not the recorded one.")]
+pub struct WhyArgs {
+    /// A result directory of `sidestep run`
+    pub dir: PathBuf,
+    /// Explain this packet: its source host and its number there, as `100:3`
+    #[arg(long, value_name = "ID", conflicts_with_all = ["flow", "dropped", "detoured"])]
+    pub packet: Option<String>,
+    /// List the packets of this flow, to choose from
+    #[arg(long, value_name = "ID", conflicts_with_all = ["dropped", "detoured"])]
+    pub flow: Option<u32>,
+    /// List the packets that were dropped
+    #[arg(long, conflicts_with = "detoured")]
+    pub dropped: bool,
+    /// List the packets that were detoured
+    #[arg(long)]
+    pub detoured: bool,
+    /// Of this scheme, when the directory holds several
+    #[arg(long)]
+    pub scheme: Option<String>,
+    /// Of this seed, when the directory holds several
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Where the files are that the scenario names [default: DIR, the folder around it,
+    /// then the current one]
+    #[arg(long, value_name = "FOLDER")]
+    pub files: Option<PathBuf>,
     /// Print one JSON object and nothing else
     #[arg(long)]
     pub json: bool,
@@ -248,7 +321,7 @@ pub struct BenchArgs {
 Examples:
   sidestep vectors dibs                      CSV, as in conformance/vectors/
   sidestep vectors sched/pfabric --count 1000 --seed 7
-  sidestep vectors dibs-flow | cut -d, -f2,12,13,14
+  sidestep vectors dibs-flow | cut -d, -f2,12,32,33,34
 
 Each row of a buffer or a route is a small switch, a packet, the draws that the policy finds
 and what it decides; each row of a scheduler is one operation on a queue. Of a policy that

@@ -2,33 +2,69 @@
 
 use crate::args::CheckArgs;
 use crate::failure::{Failure, Outcome};
-use crate::out;
+use crate::{out, run};
 use serde_json::{Value, json};
-use sidestep_study::files;
-use sidestep_study::lab::{ClassLoad, Experiment, Scenario};
-use sidestep_study::words::{Grid, number, wrap};
+use sidestep_study::Error;
+use sidestep_study::lab::{
+    ClassLoad, Estimate, Experiment, FULL_HOPS_A_SECOND, HOPS_A_SECOND, Scenario,
+};
+use sidestep_study::progress::clock;
+use sidestep_study::words::{Grid, count, number, wrap};
+use sidestep_study::{files, memory};
 
 /// Says what each scenario means. A wrong one does not keep the others from being checked.
 pub fn check(args: &CheckArgs) -> Outcome {
     let mut wrong = Vec::new();
     let mut answers = Vec::new();
+    let jobs = run::jobs(args.jobs)?;
     for name in &args.scenarios {
         match files::experiment(name, &args.sets, args.quick) {
-            Ok(experiment) if args.json => answers.push(to_json(&experiment)),
-            Ok(experiment) => out::say(&to_text(&experiment)),
-            Err(error) => wrong.push(error.to_string()),
+            Ok(experiment) => {
+                match args.json {
+                    true => answers.push(to_json(&experiment, jobs)),
+                    false => out::say(&to_text(&experiment, jobs)),
+                }
+                let fits = memory::refuse(&experiment, jobs);
+                wrong.extend(fits.err().map(|error| (name, error)));
+            }
+            Err(error) => wrong.push((name, error)),
         }
     }
-    if !wrong.is_empty() {
-        return Err(Failure::input(wrong.join("\n")));
-    }
+    // What is refused for its size has its estimate here as well.
     if args.json {
-        out::say_json(&json!({"scenarios": answers}));
+        let problems: Vec<Value> = wrong.iter().flat_map(problems_json).collect();
+        out::say_json(&json!({"scenarios": answers, "problems": problems}));
     }
-    Ok(0)
+    let lines: Vec<String> = wrong.iter().map(|(_, error)| error.to_string()).collect();
+    match lines.is_empty() {
+        true => Ok(0),
+        false => Err(Failure::input(lines.join("\n"))),
+    }
 }
 
-fn to_json(experiment: &Experiment) -> Value {
+/// Each thing that is wrong with a scenario; without a line where it has none.
+fn problems_json((scenario, error): &(&String, Error)) -> Vec<Value> {
+    let one = |file: &str, line: u32, column: u32, message: &str| {
+        let place = |number: u32| (number > 0).then_some(number);
+        json!({
+            "scenario": scenario,
+            "file": file,
+            "line": place(line),
+            "column": place(column),
+            "message": message,
+        })
+    };
+    match error {
+        Error::Wrong(problems) => {
+            let all = problems.iter();
+            all.map(|p| one(&p.file, p.line, p.column, &p.message))
+                .collect()
+        }
+        other => vec![one(scenario, 0, 0, &other.to_string())],
+    }
+}
+
+fn to_json(experiment: &Experiment, jobs: usize) -> Value {
     let scenario = &experiment.points[0].scenario;
     let axes = experiment.axes.iter();
     let axes = axes.map(|axis| json!({"name": axis.name, "values": axis.values}));
@@ -63,12 +99,13 @@ fn to_json(experiment: &Experiment) -> Value {
         "axes": axes.collect::<Vec<_>>(),
         "points": experiment.points.len(),
         "runs": experiment.runs(),
+        "estimate": estimate_json(&experiment.estimate(), jobs),
         "notes": experiment.notes,
         "warnings": experiment.warnings(),
     })
 }
 
-fn to_text(experiment: &Experiment) -> String {
+fn to_text(experiment: &Experiment, jobs: usize) -> String {
     let scenario = &experiment.points[0].scenario;
     let mut text = scenario.name.clone();
     if !scenario.title.is_empty() {
@@ -87,6 +124,7 @@ fn to_text(experiment: &Experiment) -> String {
     text.push_str(&settings_text(scenario));
     text.push('\n');
     text.push_str(&load_text(scenario));
+    text.push_str(&estimate_text(&experiment.estimate(), jobs));
     for note in &experiment.notes {
         text.push_str(&format!("\nnote: {note}\n"));
     }
@@ -94,6 +132,48 @@ fn to_text(experiment: &Experiment) -> String {
         text.push_str(&format!("\nwarning: {warning}\n"));
     }
     text
+}
+
+fn estimate_json(estimate: &Estimate, jobs: usize) -> Value {
+    json!({
+        "flows_of_a_run": estimate.flows.round(),
+        "packet_hops_of_a_run": estimate.hops.round(),
+        "packet_hops": estimate.all_hops.round(),
+        "jobs": jobs,
+        "peak_bytes": estimate.bytes(jobs).round(),
+        "free_bytes": memory::free(),
+        "cpu_s": estimate.cpu_s(),
+        "most_cpu_s": estimate.most_cpu_s(),
+        "assumed_packet_hops_per_cpu_s": HOPS_A_SECOND,
+        "least_packet_hops_per_cpu_s": FULL_HOPS_A_SECOND,
+    })
+}
+
+/// What the runs will take, as far as the offered load says.
+fn estimate_text(estimate: &Estimate, jobs: usize) -> String {
+    let free = match memory::free() {
+        Some(free) => format!("; {} are free", memory::size(free as f64)),
+        None => String::new(),
+    };
+    let about = |n: f64| match n {
+        n if n < 1e6 => count(n.round() as u64),
+        n => format!("{} M", number(n / 1e6)),
+    };
+    format!(
+        "\nestimated from that, with what bursts make switches drop or detour\n  \
+         a run       about {} flows and {} packet-hops (as many events)\n  \
+         all {:<8}about {} of processor time at {} M packet-hops a second, {} at {} M (long queues)\n  \
+         memory      about {} with {} at a time{free}\n",
+        about(estimate.flows),
+        about(estimate.hops),
+        estimate.runs,
+        clock(estimate.cpu_s()),
+        number(HOPS_A_SECOND / 1e6),
+        clock(estimate.most_cpu_s()),
+        number(FULL_HOPS_A_SECOND / 1e6),
+        memory::size(estimate.bytes(jobs)),
+        jobs.min(estimate.runs),
+    )
 }
 
 /// What is swept, and how many runs that makes.

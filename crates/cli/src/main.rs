@@ -5,18 +5,23 @@
 mod args;
 mod bench;
 mod check;
+mod faces;
 mod failure;
+mod import;
+mod init;
 mod list;
 mod out;
 mod reproduce;
 mod run;
+mod schema;
 mod show;
 mod stop;
 mod switch;
 mod testbed;
 mod vectors;
+mod why;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -26,10 +31,16 @@ fn main() -> ExitCode {
         args::Command::Check(args) => check::check(&args),
         args::Command::List(args) => list::list(&args),
         args::Command::Show(args) => show::show(&args),
+        args::Command::Why(args) => why::why(&args),
         args::Command::Bench(args) => bench::bench(&args),
         args::Command::Switch(args) => switch::switch(&args),
         args::Command::Testbed(args) => testbed::testbed(&args),
         args::Command::Vectors(args) => vectors::vectors(&args),
+        args::Command::Init(args) => init::init(&args),
+        args::Command::Import(args) => import::import(&args),
+        args::Command::Schema(args) => schema::schema(&args),
+        args::Command::Completions(args) => faces::completions(&args, args::Cli::command()),
+        args::Command::Man(args) => faces::man(&args, args::Cli::command()),
     };
     match outcome {
         Ok(status) => ExitCode::from(status),

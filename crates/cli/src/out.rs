@@ -1,21 +1,32 @@
 //! Words for people: standard output and standard error, either of which may have been closed.
+//!
+//! What a user wrote in a title, a name or a path may hold codes that a terminal obeys. Everything that is printed
+//! passes here, and such a character is shown as its number: `\u001b`, which in JSON is the character itself.
 
-use std::io::{Write, stderr, stdout};
+use std::borrow::Cow;
+use std::io::{self, Write, stderr, stdout};
 
 /// Prints on standard output. A reader that has gone away, as `head` does, ends the command quietly.
 pub fn say(text: &str) {
-    let mut out = stdout().lock();
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    if let Err(e) = written {
-        if e.kind() != std::io::ErrorKind::BrokenPipe {
-            complain(&format!("cannot write to standard output: {e}"));
-        }
-        std::process::exit(if e.kind() == std::io::ErrorKind::BrokenPipe {
-            0
-        } else {
-            1
-        });
+    if let Err(e) = try_say(text) {
+        unheard(&e);
     }
+}
+
+/// The same, and goes on.
+pub fn try_say(text: &str) -> io::Result<()> {
+    let mut out = stdout().lock();
+    out.write_all(visible(text).as_bytes())
+        .and_then(|()| out.flush())
+}
+
+/// Ends the command, since standard output cannot be written to.
+pub fn unheard(error: &io::Error) -> ! {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        std::process::exit(0);
+    }
+    complain(&format!("cannot write to standard output: {error}"));
+    std::process::exit(1);
 }
 
 /// Prints one JSON object on standard output.
@@ -25,10 +36,42 @@ pub fn say_json(value: &serde_json::Value) {
 
 /// Prints an error on standard error.
 pub fn complain(line: &str) {
-    let _ = writeln!(stderr(), "sidestep: {line}");
+    let _ = writeln!(stderr(), "sidestep: {}", visible(line));
 }
 
 /// Prints a remark on standard error.
 pub fn remark(line: &str) {
-    let _ = writeln!(stderr(), "{line}");
+    let _ = writeln!(stderr(), "{}", visible(line));
+}
+
+/// The text, with the number of each character in its place that a terminal would obey: controls but line ends and
+/// tabs, and those that turn the direction of writing.
+fn visible(text: &str) -> Cow<'_, str> {
+    let obeyed = |c: char| {
+        let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        turns || c.is_control() && c != '\n' && c != '\t'
+    };
+    if !text.contains(obeyed) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match obeyed(c) {
+            true => shown.push_str(&format!("\\u{:04x}", u32::from(c))),
+            false => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_would_obey_is_shown_as_its_number() {
+        let shown = visible("a\u{1b}[31mred\u{9b}0m\r\u{7}\u{202e}\tb\n");
+        assert_eq!(shown, "a\\u001b[31mred\\u009b0m\\u000d\\u0007\\u202e\tb\n");
+        assert!(matches!(visible("Größe, 数据, µs ≥ 5\n"), Cow::Borrowed(_)));
+    }
 }

@@ -2,9 +2,11 @@
 
 use crate::args::ReproduceArgs;
 use crate::failure::{Failure, Outcome};
+use crate::run::Told;
 use crate::{out, run, stop, testbed};
 use sidestep_study::MeasureOptions;
 use sidestep_study::lab::{Experiment, Problem};
+use sidestep_study::memory;
 use sidestep_study::reproduce::Reproduction;
 use sidestep_study::reproduce::run::{Options, Order, reproduce as run_all};
 use sidestep_study::reproduce::shelf::{Book, Shelf};
@@ -38,11 +40,18 @@ pub fn reproduce(args: &ReproduceArgs) -> Outcome {
             show: run::show(args.progress),
         },
     };
+    if !args.force {
+        let experiments: Vec<&Experiment> = orders.iter().map(|o| &o.experiment).collect();
+        memory::refuse_all(&name, &experiments, options.measure.jobs)?;
+    }
     let stop = stop::on_interrupt(out.clone());
-    let finished = run_all(orders, &options, &stop)?;
-    let all = finished.reproduction;
-    say(&all, &finished.dir, args.json);
-    Ok(all.exit_status())
+    let mut told = Told::default();
+    let mut tell = |all: &Reproduction| {
+        told = Told::of(args.json, || all.to_json(), || all.to_text());
+    };
+    let finished = run_all(orders, &options, &stop, &mut tell);
+    end(told, finished.as_ref().ok().map(|f| f.dir.as_path()));
+    Ok(finished?.reproduction.exit_status())
 }
 
 /// Runs one figure over the testbed as well.
@@ -67,18 +76,18 @@ fn beside(args: &ReproduceArgs) -> Outcome {
     };
     let stop = testbed::interrupted();
     let (finished, status) = beside::beside(&ask, &stop)?;
-    say(&finished.reproduction, &finished.dir, args.json);
+    let all = &finished.reproduction;
+    let told = Told::of(args.json, || all.to_json(), || all.to_text());
+    end(told, Some(&finished.dir));
     Ok(status)
 }
 
-/// Prints a report that was written to `dir`.
-fn say(all: &Reproduction, dir: &Path, json: bool) {
-    if json {
-        let mut json = all.to_json();
-        json["result"] = dir.display().to_string().into();
+/// Prints where the report is, if it could be written.
+fn end(told: Told, dir: Option<&Path>) {
+    if let Some(mut json) = told.heard() {
+        json["result"] = dir.map(|dir| dir.display().to_string()).into();
         out::say_json(&json);
-    } else {
-        out::say(&all.to_text());
+    } else if let Some(dir) = dir {
         let report = dir.join("report.html");
         out::say(&format!("\nreport: {}\n", report.display()));
     }

@@ -4,16 +4,21 @@ use crate::args::RunArgs;
 use crate::failure::{Failure, Outcome};
 use crate::{out, stop};
 use serde_json::Value;
-use sidestep_study::files;
 use sidestep_study::lab::Experiment;
 use sidestep_study::progress::Show;
-use sidestep_study::{MeasureOptions, Options, Status, SweepOptions, TraceFilter};
-use sidestep_study::{run_all, run_experiment, trace, when};
+use sidestep_study::sweep::Spent;
+use sidestep_study::{MeasureOptions, Options, Status, SweepOptions, SweepReport, TraceFilter};
+use sidestep_study::{Report, names, run_all, run_experiment, trace, when};
+use sidestep_study::{files, memory};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Runs a scenario or a sweep and prints its table, or its summary as JSON.
 pub fn run(args: &RunArgs) -> Outcome {
     let mut experiment = files::experiment(&args.scenario, &sets(args), args.quick)?;
+    if !args.force {
+        memory::refuse(&experiment, jobs(args.jobs)?)?;
+    }
     if experiment.is_sweep() {
         return sweep(&experiment, args);
     }
@@ -24,21 +29,23 @@ pub fn run(args: &RunArgs) -> Outcome {
         Some(text) => trace::parse_filter(text).map_err(Failure::input)?,
     };
     let out = out_dir(args, &scenario.name);
+    let kept = cache(&args.cache);
     let options = Options {
         out: &out,
         jobs: jobs(args.jobs)?,
         trace: filter,
+        cache: (!args.no_cache).then_some(kept.as_path()),
+        plots: &experiment.plots,
         show: show(args.progress),
     };
     let stop = stop::on_interrupt(out.clone());
-    let finished = run_all(&scenario, &options, &stop)?;
-    say(
-        args,
-        &finished.dir,
-        || finished.report.to_json(),
-        || finished.report.to_text(),
-    );
-    Ok(status(finished.report.status))
+    let mut told = Told::default();
+    let mut tell = |report: &Report, spent: &Spent| {
+        told = say(args, || report.to_json(), || report.to_text(), spent);
+    };
+    let finished = run_all(&scenario, &options, &stop, &mut tell);
+    told.end(finished.as_ref().ok().map(|f| f.dir.as_path()));
+    Ok(status(finished?.report.status))
 }
 
 /// Runs every point of an experiment.
@@ -59,17 +66,13 @@ fn sweep(experiment: &Experiment, args: &RunArgs) -> Outcome {
         },
     };
     let stop = stop::on_interrupt(out.clone());
-    let finished = run_experiment(experiment, &options, &stop)?;
-    say(
-        args,
-        &finished.dir,
-        || finished.report.to_json(),
-        || finished.report.to_text(),
-    );
-    if !args.json {
-        out::say(&finished.measurement.cost());
-    }
-    Ok(status(finished.report.status))
+    let mut told = Told::default();
+    let mut tell = |report: &SweepReport, spent: &Spent| {
+        told = say(args, || report.to_json(), || report.to_text(), spent);
+    };
+    let finished = run_experiment(experiment, &options, &stop, &mut tell);
+    told.end(finished.as_ref().ok().map(|f| f.dir.as_path()));
+    Ok(status(finished?.report.status))
 }
 
 /// Who sees the progress.
@@ -81,14 +84,57 @@ fn out_dir(args: &RunArgs, name: &str) -> PathBuf {
     args.out.clone().unwrap_or_else(|| default_out(name))
 }
 
-fn say(args: &RunArgs, dir: &Path, json: impl Fn() -> Value, text: impl Fn() -> String) {
-    if args.json {
-        let mut json = json();
-        json["result"] = dir.display().to_string().into();
-        out::say_json(&json);
-    } else {
-        out::say(&text());
-        out::say(&format!("\nresult: {}\n", dir.display()));
+/// What was said before the files were written.
+#[derive(Default)]
+pub struct Told {
+    /// With `--json`: what is said when they are.
+    json: Option<Value>,
+    /// Nobody listens.
+    unheard: Option<io::Error>,
+}
+
+/// Prints the numbers of a run or a sweep.
+fn say(args: &RunArgs, json: impl Fn() -> Value, text: impl Fn() -> String, spent: &Spent) -> Told {
+    Told::of(args.json, json, || {
+        format!("{}\n{}", text(), spent.to_text())
+    })
+}
+
+impl Told {
+    /// Prints the numbers, before anything is written; as JSON they wait for the files.
+    pub fn of(as_json: bool, json: impl Fn() -> Value, text: impl Fn() -> String) -> Told {
+        match as_json {
+            true => Told {
+                json: Some(json()),
+                unheard: None,
+            },
+            false => Told {
+                json: None,
+                unheard: out::try_say(&text()).err(),
+            },
+        }
+    }
+
+    /// Ends the command if nobody listened; what is still to be said as JSON.
+    pub fn heard(self) -> Option<Value> {
+        if let Some(error) = &self.unheard {
+            out::unheard(error);
+        }
+        self.json
+    }
+
+    /// Prints where the files are, if they could be written.
+    fn end(self, dir: Option<&Path>) {
+        let dir = dir.map(|dir| dir.display().to_string());
+        match (self.heard(), dir) {
+            (Some(mut json), dir) => {
+                json["report"] = dir.as_ref().map(|dir| format!("{dir}/report.html")).into();
+                json["result"] = dir.into();
+                out::say_json(&json);
+            }
+            (None, Some(dir)) => out::say(&format!("report: {dir}/report.html\nresult: {dir}\n")),
+            (None, None) => {}
+        }
     }
 }
 
@@ -121,12 +167,10 @@ pub fn jobs(asked: Option<usize>) -> Result<usize, Failure> {
     }
 }
 
-/// `results/NAME-TIME`, with a number behind it when it is taken.
+/// `results/NAME-TIME`, with a number behind it when it is taken. When the results are there, they
+/// get the next number that is free then.
 pub fn default_out(name: &str) -> PathBuf {
-    let base = format!("results/{name}-{}", when::compact(when::now_s()));
-    let names = (2..).map(|n| format!("{base}-{n}"));
-    let mut free = std::iter::once(base.clone())
-        .chain(names)
-        .map(PathBuf::from);
+    let base = PathBuf::from(format!("results/{name}-{}", when::compact(when::now_s())));
+    let mut free = names(&base);
     free.find(|p| !p.exists()).expect("some number is free")
 }

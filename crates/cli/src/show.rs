@@ -5,6 +5,7 @@ use crate::failure::{Failure, Outcome};
 use crate::out;
 use serde_json::{Value, json};
 use sidestep_study::result::{Choice, ResultDir, packet_list, packet_text};
+use sidestep_study::why::missing;
 
 /// How many traced packets a list shows.
 const MOST: usize = 40;
@@ -37,11 +38,8 @@ pub fn show(args: &ShowArgs) -> Outcome {
     };
     let packets = dir.packets(&choice)?;
     if packets.is_empty() {
-        return Err(Failure::input(format!(
-            "{} holds no path of such a packet; `sidestep show {} --packets` lists those it holds",
-            args.dir.display(),
-            args.dir.display()
-        )));
+        let name = args.dir.display().to_string();
+        return Err(Failure::input(missing(&dir, &name, &choice)?));
     }
     if args.json {
         out::say_json(&json!({"packets": packets}));

@@ -119,7 +119,7 @@ fn what_is_expected_and_not_reproduced_is_status_1_and_json_says_why() {
     let room = room(&[("fig1", figure("100..", "reproduced"))]);
     for (args, status) in [
         (&["reproduce", "mine/fig1", "--json", "--no-cache"][..], 1),
-        // One seed has no interval: a quick run then fails on nothing.
+        // One seed has no interval and decides nothing: a quick run then fails on nothing.
         (
             &["reproduce", "mine/fig1", "--json", "--quick", "--no-cache"],
             0,
@@ -128,7 +128,14 @@ fn what_is_expected_and_not_reproduced_is_status_1_and_json_says_why() {
         let done = room.run(args).with_status(status);
         let all = json(&done);
         let claim = &all["claims"][0];
-        assert_eq!(claim["verdict"], "not reproduced");
+        assert_eq!(
+            claim["verdict"],
+            if status == 1 {
+                "not reproduced"
+            } else {
+                "can't tell"
+            }
+        );
         assert_eq!(claim["figure"], "mine/fig1");
         for key in ["id", "says", "paper", "ours", "gap", "expect"] {
             assert!(!claim[key].is_null(), "{key}: {claim}");
@@ -192,5 +199,34 @@ fn an_interrupted_call_leaves_a_report_that_says_so() {
     let done = Done::of(child.wait_with_output().unwrap()).with_status(130);
     assert!(done.out.contains("PARTIAL: interrupted"), "{}", done.out);
     let html = fs::read_to_string(room.path().join("out/report.html")).unwrap();
-    assert!(html.contains("Partial: the command was interrupted"));
+    assert!(html.contains("Partial: interrupted; compared are, at each point,"));
+}
+
+#[test]
+fn a_report_that_cannot_be_written_costs_no_verdict() {
+    let room = room(&[("fig1", figure("1..3", "reproduced"))]);
+    let limited = || {
+        let limit = libc::rlimit {
+            rlim_cur: 1_000,
+            rlim_max: 1_000,
+        };
+        // SAFETY: both calls are allowed between fork and exec.
+        unsafe {
+            libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+            libc::setrlimit(libc::RLIMIT_FSIZE, &limit);
+        }
+        Ok(())
+    };
+    let mut command = room.command(&["reproduce", "mine", "--no-cache", "--out", "out"]);
+    // SAFETY: the closure above does nothing else.
+    unsafe { command.pre_exec(limited) };
+    let done = Done::of(command.output().unwrap()).with_status(1);
+    assert!(
+        done.out.contains("ok reproduced     time") && !done.out.contains("report:"),
+        "{}",
+        done.out
+    );
+    let lost = "the files of 12 runs could not be written, and none of them is left";
+    assert!(done.err.contains(lost), "{}", done.err);
+    assert_eq!(room.names(), ["experiments"]);
 }

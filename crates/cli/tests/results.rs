@@ -102,6 +102,7 @@ fn the_directory_holds_what_the_summary_says() {
     for key in [
         "qct_ms",
         "fct_short_ms",
+        "classes",
         "drops",
         "detours",
         "detoured_share",
@@ -138,7 +139,7 @@ fn the_directory_holds_what_the_summary_says() {
         .map(|s| s["qct_ms"]["n"].as_u64().unwrap())
         .sum();
     assert_eq!(rows(&dir.join("queries.parquet")), queries);
-    for plot in ["qct_cdf.svg", "qct_cdf.png"] {
+    for plot in ["qct_cdf.svg", "qct_cdf.png", "fct_cdf.query.svg"] {
         assert!(dir.join("plots").join(plot).exists(), "{plot}");
     }
     every_column_is_explained(&dir, &manifest);
@@ -156,7 +157,14 @@ fn rows(path: &Path) -> u64 {
 }
 
 fn every_column_is_explained(dir: &Path, manifest: &Value) {
-    for table in ["flows.parquet", "queries.parquet", "ports.parquet"] {
+    for table in [
+        "flows.parquet",
+        "queries.parquet",
+        "groups.parquet",
+        "ports.parquet",
+        "counts.parquet",
+        "samples.parquet",
+    ] {
         let reader = SerializedFileReader::new(File::open(dir.join(table)).unwrap()).unwrap();
         let schema = reader.metadata().file_metadata().schema_descr();
         for column in schema.columns() {

@@ -126,10 +126,13 @@ fn threads_and_the_cache_leave_no_trace_in_the_result() {
     );
     let names: Vec<String> = result(&one).into_iter().map(|(name, _)| name).collect();
     let expected = [
+        "counts.parquet",
         "experiment.toml",
         "plots/plot1-lines.png",
         "plots/plot1-lines.svg",
         "points.parquet",
+        "report.html",
+        "samples.parquet",
         "summary.json",
     ];
     assert_eq!(names, expected);

@@ -313,7 +313,7 @@ const FIGURE: &str = r#"
 title = "ten answers at once"
 duration = "1 ms"
 drain = "10 s"
-seeds = "1..2"
+seeds = "1..3"
 schemes = ["droptail", "dibs"]
 [topology]
 kind = "testbed"
@@ -392,7 +392,7 @@ fn a_figure_over_the_testbed_stands_beside_the_simulators() {
         // A seed is kept as it came, and named when it stalled.
         let about = &schemes[scheme];
         let attempts = about["attempts"].as_array().unwrap();
-        assert_eq!(attempts.len(), 2, "{about}");
+        assert_eq!(attempts.len(), 3, "{about}");
         let wrong = |a: &&Value| !a["wrong"].as_array().unwrap().is_empty();
         let marked = about["kept_stalled"].as_array().unwrap().len();
         assert_eq!(attempts.iter().filter(wrong).count(), marked, "{about}");

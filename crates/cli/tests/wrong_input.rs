@@ -38,6 +38,23 @@ fn expect_refusal(room: &Room, args: &[&str], words: &[&str]) {
 }
 
 #[test]
+fn a_refused_scenario_is_told_in_json_with_every_place() {
+    let room = Room::new();
+    room.file("good.toml", SCENARIO);
+    let wrong = SCENARIO.replace("k = 4", "k = 5").replace("20 kB", "0 kB");
+    room.file("bad.toml", &format!("{wrong}bogus = 1\n"));
+    let args = ["check", "bad.toml", "good.toml", "gone.toml", "--json"];
+    let done = room.run(&args).with_status(2);
+    let said: serde_json::Value = serde_json::from_str(&done.out).unwrap();
+    assert_eq!(said["scenarios"].as_array().unwrap().len(), 1, "the others");
+    let golden = include_str!("golden/check-refused.json");
+    let problems = serde_json::to_string_pretty(&said["problems"]).unwrap();
+    assert_eq!(problems, golden.trim_end());
+    let lines = problems.matches("\"message\"").count();
+    assert_eq!(done.err.lines().count(), lines, "{}", done.err);
+}
+
+#[test]
 fn a_scenario_that_cannot_be_is_refused_at_its_line() {
     refused("k = 4", "k = 5", &["s.toml:6", "even", "5"]);
     refused("degree = 5", "degree = 500", &["s.toml:9", "500"]);

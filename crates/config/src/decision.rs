@@ -44,17 +44,23 @@ pub const POLICIES: &[Choice] = &[
         entries: route::ENTRIES,
         default: Some("ecmp"),
     },
-    Choice {
-        what: "buffer",
-        entries: buffer::ENTRIES,
-        default: Some("droptail"),
-    },
-    Choice {
-        what: "sched",
-        entries: sched::ENTRIES,
-        default: Some("fifo"),
-    },
+    BUFFER,
+    SCHED,
 ];
+
+/// The buffer policy of a switch, or of a NIC.
+pub const BUFFER: Choice = Choice {
+    what: "buffer",
+    entries: buffer::ENTRIES,
+    default: Some("droptail"),
+};
+
+/// The scheduler of a port.
+pub const SCHED: Choice = Choice {
+    what: "sched",
+    entries: sched::ENTRIES,
+    default: Some("fifo"),
+};
 
 /// A policy's name and its values.
 pub type Named = (String, Values);
@@ -88,12 +94,7 @@ pub fn decision(resolved: &Resolved) -> Result<Decision, (&'static str, Refusal)
     };
     // No value is wrong with so many ports that is right with another number of them.
     decision.fits(ANY_PORTS)?;
-    let nature = buffer::nature(buffer.0);
-    if !nature.works_beside(sched.0) {
-        let expected = format!("{:?} needs sched {}", buffer.0, one_of(nature.sched));
-        let got = format!("{:?}", sched.0);
-        return Err(("buffer", Refusal::of_none(expected).got(got)));
-    }
+    decision.goes_together()?;
     Ok(decision)
 }
 
@@ -110,6 +111,18 @@ impl Decision {
         AnyBuffer::build(&buffer.0, &buffer.1, ports, salt).map_err(|e| ("buffer", e))?;
         AnySched::build(&sched.0, &sched.1, ports, salt).map_err(|e| ("sched", e))?;
         Ok(())
+    }
+
+    /// Errors when the buffer policy cannot stand beside the scheduler, and say so.
+    pub fn goes_together(&self) -> Result<(), (&'static str, Refusal)> {
+        let (buffer, sched) = (self.buffer.0.as_str(), self.sched.0.as_str());
+        let nature = buffer::nature(buffer);
+        if nature.works_beside(sched) {
+            return Ok(());
+        }
+        let expected = format!("{buffer:?} needs sched {}", one_of(nature.sched));
+        let got = format!("{sched:?}");
+        Err(("buffer", Refusal::of_none(expected).got(got)))
     }
 
     /// The lines of `[switch]` that say this, with every value written out.

@@ -17,7 +17,7 @@ use sidestep_types::Param;
 pub const AT: &str = "at";
 
 /// What may differ beside the policies.
-const MAY_DIFFER: &[Param] = &[CAPACITY, MEMORY, ALPHA];
+pub const MAY_DIFFER: &[Param] = &[CAPACITY, MEMORY, ALPHA];
 
 /// A switch of a network, as its topology calls it.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,7 @@
 //! TOML text as a tree in which every key and value knows its place.
 
 use crate::problem::{At, Problems};
+use std::cell::Cell;
 use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -223,6 +224,8 @@ struct Places<'a> {
     text: &'a str,
     /// Where each line starts; empty when the text has no lines to speak of.
     starts: Vec<usize>,
+    /// The place found last: its line, offset and column. In a line of megabytes the next is counted on from there.
+    last: Cell<(usize, usize, u32)>,
 }
 
 impl<'a> Places<'a> {
@@ -232,6 +235,7 @@ impl<'a> Places<'a> {
             file: file.into(),
             text,
             starts: std::iter::once(0).chain(ends.map(|(i, _)| i + 1)).collect(),
+            last: Cell::default(),
         }
     }
 
@@ -240,20 +244,28 @@ impl<'a> Places<'a> {
             file: at.file.clone(),
             text: "",
             starts: Vec::new(),
+            last: Cell::default(),
         }
     }
 
     fn at(&self, offset: usize) -> At {
         let line = self.starts.partition_point(|start| *start <= offset);
         let start = line.checked_sub(1).map(|i| self.starts[i]);
-        let before = start.and_then(|s| self.text.get(s..offset.min(self.text.len())));
+        let offset = offset.min(self.text.len());
+        let column = start.map_or(0, |start| {
+            let (known, from, column) = match self.last.get() {
+                (known, from, column) if known == line && from <= offset => (known, from, column),
+                _ => (line, start, 1),
+            };
+            let between = self.text.get(from..offset).map_or(0, |b| b.chars().count());
+            let column = column + between as u32;
+            self.last.set((known, offset, column));
+            column
+        });
         At {
             file: self.file.clone(),
             line: line as u32,
-            column: match start {
-                Some(_) => before.map_or(0, |b| b.chars().count()) as u32 + 1,
-                None => 0,
-            },
+            column,
         }
     }
 }
@@ -274,6 +286,32 @@ mod tests {
         assert_eq!(place(&switch[0].node.at), (3, 12));
         let buffer = switch[1].node.table("buffer", &mut problems).unwrap();
         assert_eq!(place(&buffer[0].node.at), (4, 19));
+    }
+
+    #[test]
+    fn places_in_a_long_line_are_counted_on_and_back() {
+        let mut problems = Problems::default();
+        // Each place counted from the start of its line, these would take hours.
+        let text = format!("µ = [{}]\n", "1, ".repeat(2_000_000));
+        let read = parse(
+            "a.toml",
+            &format!("\"µ\" = 0\n{}", text.replace('µ', "l")),
+            &mut problems,
+        );
+        assert!(problems.is_empty());
+        let Item::List(items) = &read[1].node.item else {
+            panic!("a list")
+        };
+        assert_eq!(
+            (items[1_999_999].at.line, items[1_999_999].at.column),
+            (2, 6_000_003)
+        );
+        let places = Places::new("a", "µµµ\nabc");
+        let column = |offset| places.at(offset).column;
+        assert_eq!(
+            [column(4), column(2), column(2), column(9), column(8)],
+            [3, 2, 2, 3, 2]
+        );
     }
 
     #[test]

@@ -20,14 +20,12 @@ pub struct Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // What a `--set` was given stands in the place of a file.
+        let file = clip(&self.file);
         if self.line > 0 {
-            write!(
-                f,
-                "{}:{}:{}: {}",
-                self.file, self.line, self.column, self.message
-            )
+            write!(f, "{file}:{}:{}: {}", self.line, self.column, self.message)
         } else {
-            write!(f, "{}: {}", self.file, self.message)
+            write!(f, "{file}: {}", self.message)
         }
     }
 }
@@ -56,49 +54,87 @@ impl At {
     }
 }
 
+/// So many problems are shown at once.
+const MOST: usize = 200;
+
+/// A message of more characters than this is cut in its middle, where what the user wrote stands.
+const LONGEST: usize = 400;
+
+/// The message, cut when it quotes a line of megabytes.
+fn clip(message: &str) -> String {
+    let long = message.char_indices().nth(LONGEST).is_some();
+    if !long {
+        return message.to_string();
+    }
+    let head: String = message.chars().take(LONGEST / 2).collect();
+    let tail: Vec<char> = message.chars().rev().take(LONGEST / 4).collect();
+    let tail: String = tail.into_iter().rev().collect();
+    let cut = message.chars().count() - LONGEST / 2 - LONGEST / 4;
+    format!("{head} [… {cut} characters …] {tail}")
+}
+
 /// All problems found so far, each once: schemes share their layers, and would repeat them.
 #[derive(Debug, Default)]
-pub struct Problems(Vec<Problem>);
+pub struct Problems {
+    all: Vec<Problem>,
+    /// There are others.
+    more: bool,
+}
 
 impl Problems {
     /// Adds one, if it is not there yet.
     pub fn add(&mut self, at: &At, message: impl Into<String>) {
-        let problem = Problem {
-            file: at.file.to_string(),
-            line: at.line,
-            column: at.column,
-            message: message.into(),
-        };
-        if !self.0.contains(&problem) {
-            self.0.push(problem);
+        // One of a file that is named here may be several: each has a line of its own.
+        for message in message.into().lines() {
+            self.push(Problem {
+                file: at.file.to_string(),
+                line: at.line,
+                column: at.column,
+                message: clip(message),
+            });
+        }
+    }
+
+    fn push(&mut self, problem: Problem) {
+        if self.all.len() >= MOST {
+            self.more = self.more || !self.all.contains(&problem);
+        } else if !self.all.contains(&problem) {
+            self.all.push(problem);
         }
     }
 
     /// Nothing is wrong so far.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.all.is_empty()
     }
 
     /// Adds those of others that are not there yet.
     pub fn extend(&mut self, others: Problems) {
-        for problem in others.0 {
-            if !self.0.contains(&problem) {
-                self.0.push(problem);
-            }
+        self.more |= others.more;
+        for problem in others.all {
+            self.push(problem);
         }
     }
 
     /// In the order of files as met, then of lines.
     pub fn into_sorted(self) -> Vec<Problem> {
         let mut files: Vec<String> = Vec::new();
-        for problem in &self.0 {
+        for problem in &self.all {
             if !files.contains(&problem.file) {
                 files.push(problem.file.clone());
             }
         }
-        let mut all = self.0;
+        let mut all = self.all;
         let rank = |p: &Problem| files.iter().position(|f| *f == p.file);
         all.sort_by_key(|p| (rank(p), p.line, p.column));
+        if let (true, Some(last)) = (self.more, all.last()) {
+            all.push(Problem {
+                file: last.file.clone(),
+                line: 0,
+                column: 0,
+                message: format!("and more: the first {MOST} are shown"),
+            });
+        }
         all
     }
 }
@@ -106,7 +142,12 @@ impl Problems {
 /// `; did you mean "x"?` for the nearest of `known`, or the whole list when none is near and it is short.
 pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
-    let lower = word.to_lowercase();
+    // A slip is made in a name, and not in a line of megabytes.
+    let lower = if word.len() > 200 {
+        String::new()
+    } else {
+        word.to_lowercase()
+    };
     // A word cut short or gone on for too long is one slip; else one slip in three letters,
     // transpositions counted once. The first of the nearest wins.
     let slips = |k: &str| match lower.len().min(k.len()) >= 3
@@ -146,6 +187,57 @@ mod tests {
             "; did you mean \"mark_at\"?"
         );
         assert_eq!(suggest("x", []), "");
+    }
+
+    #[test]
+    fn a_message_that_quotes_megabytes_is_cut_in_its_middle() {
+        let mut all = Problems::default();
+        let at = At::file("a.toml");
+        all.add(
+            &at,
+            format!(
+                "seeds: expected a number, got {:?}; known: 7",
+                "x".repeat(20_000_000)
+            ),
+        );
+        all.add(&at, "short");
+        let said: Vec<String> = all.into_sorted().iter().map(Problem::to_string).collect();
+        assert!(
+            said[0].starts_with("a.toml: seeds: expected a number, got \"xxx"),
+            "{}",
+            said[0]
+        );
+        assert!(
+            said[0].contains("xxx [… 19999742 characters …] xxx"),
+            "{}",
+            said[0]
+        );
+        assert!(said[0].ends_with("xxx\"; known: 7"), "{}", said[0]);
+        assert_eq!(said[1], "a.toml: short");
+        let set = Problem {
+            file: format!("--set {}", "y".repeat(1000)),
+            line: 0,
+            column: 0,
+            message: String::new(),
+        };
+        assert!(set.to_string().len() < 450);
+        assert_eq!(
+            suggest(&"dibs".repeat(5_000_000), ["dibs"]),
+            "; known: dibs"
+        );
+    }
+
+    #[test]
+    fn no_more_problems_are_shown_than_can_be_read() {
+        let mut all = Problems::default();
+        let at = At::file("a.toml");
+        (0..1000).for_each(|i| all.add(&at, format!("one\nand {i}")));
+        let said = all.into_sorted();
+        assert_eq!(said.len(), MOST + 1);
+        assert_eq!(
+            said[MOST].to_string(),
+            "a.toml: and more: the first 200 are shown"
+        );
     }
 
     #[test]

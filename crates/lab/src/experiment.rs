@@ -3,7 +3,7 @@
 use crate::claim::Claim;
 use crate::record::Record;
 use crate::scenario::Scenario;
-use crate::stats::{Summary, metric, summarise};
+use crate::stats::{Summary, metric, place, summarise};
 
 /// What `docs/experiments.md` calls an experiment. A scenario without `[sweep]` is one with a
 /// single point and no axes.
@@ -158,17 +158,48 @@ impl Experiment {
         };
         let mut all: Vec<String> = all.into_iter().map(named).collect();
         all.extend(self.unprobed());
+        all.extend(self.unsent());
         all
     }
 
-    /// Metrics and samples that plots and claims ask for and no probe measures.
-    fn unprobed(&self) -> Vec<String> {
+    /// Metrics and samples that plots and claims ask for.
+    fn asked(&self) -> Vec<&str> {
         let drawn = self.plots.iter();
         let drawn = drawn.flat_map(|plot| plot.y.iter().chain([&plot.of]));
-        let claimed = self.claims.iter().map(|claim| claim.metric);
+        let claimed = self.claims.iter().map(|claim| claim.metric.as_str());
         let mut asked: Vec<&str> = drawn.map(String::as_str).chain(claimed).collect();
         asked.sort_unstable();
         asked.dedup();
+        asked
+    }
+
+    /// Those of a class of which no flow is sent, and those of groups without any.
+    fn unsent(&self) -> Vec<String> {
+        let scenarios = || self.points.iter().map(|point| &point.scenario);
+        let class = |name: &str| {
+            let (_, class) = name.split_once(':')?;
+            let lacks = |s: &&Scenario| {
+                let sent = s.classes(s.duration);
+                place(sent.iter().map(String::as_str), class).is_err()
+            };
+            let end = scenarios().find(lacks)?.duration;
+            Some(format!(
+                "{name} has no value: no flow of the class starts before the run's end at {end}"
+            ))
+        };
+        let missing = |name: &str| {
+            if name.starts_with("group_") && !scenarios().all(Scenario::has_groups) {
+                return Some(format!(
+                    "{name} has no value: no flow of a list names a group"
+                ));
+            }
+            class(name)
+        };
+        self.asked().into_iter().filter_map(missing).collect()
+    }
+
+    /// Those that no probe measures.
+    fn unprobed(&self) -> Vec<String> {
         let missing = |name: &str| {
             let of_sample = || metric::sample(name).and_then(|sample| sample.needs);
             let needs = metric::find(name).map_or_else(of_sample, |metric| metric.needs)?;
@@ -176,7 +207,7 @@ impl Experiment {
             let off = points.any(|point| !needs.is_met(&point.scenario.probe));
             off.then(|| format!("{name} has no value without {} in [probe]", needs.key()))
         };
-        asked.into_iter().filter_map(missing).collect()
+        self.asked().into_iter().filter_map(missing).collect()
     }
 
     /// [`Experiment::warnings`], and what the runs gave rise to: the first words of a scheme at a

@@ -11,7 +11,7 @@ use sidestep_types::{BitRate, Bytes, Framing, HEADER_BYTES, HostId, Time};
 use std::collections::VecDeque;
 
 /// The next node on a shortest path and the cable to it, where there is a path.
-type Hop = Option<(usize, usize)>;
+type Hop = Option<(u32, u32)>;
 
 /// Ideal completion times over one network.
 pub struct Ideal<'a> {
@@ -21,7 +21,8 @@ pub struct Ideal<'a> {
     mss: u32,
     /// For each node its neighbours, with the cable; hosts first, then switches.
     neighbours: Vec<Vec<(usize, usize)>>,
-    /// For each host, once asked for: the cable towards it from every node, along a shortest path.
+    /// For each node, once asked for: the cable towards it from every node, along a shortest path. Of a host
+    /// with one cable to a switch the switch is asked, which all its hosts share.
     towards: Vec<Option<Vec<Hop>>>,
 }
 
@@ -35,7 +36,7 @@ impl<'a> Ideal<'a> {
             neighbours[a].push((b, cable));
             neighbours[b].push((a, cable));
         }
-        let towards = vec![None; network.hosts as usize];
+        let towards = vec![None; nodes];
         Ideal {
             network,
             framing,
@@ -61,6 +62,22 @@ impl<'a> Ideal<'a> {
         self.segmented(src, dst, bytes, self.mss)
     }
 
+    /// How many full packets of `flow` its path holds, with the acknowledgement of the first on its way back: a
+    /// window of more waits at the sender's own NIC. `None` when no path joins its hosts, or a slower link
+    /// than the NIC's is on it.
+    pub fn held_by_path(&mut self, flow: &FlowPlan) -> Option<u64> {
+        let path = self.path(flow.src, flow.dst)?;
+        let nic = path.first()?.0;
+        if path.iter().any(|(rate, _)| *rate < nic) {
+            return None;
+        }
+        let mss = self.mss(flow);
+        let there = self.segmented(flow.src, flow.dst, u64::from(mss), mss)?;
+        let back = self.segmented(flow.dst, flow.src, 0, mss)?;
+        let each = nic.time_to_send(self.wire(u64::from(mss)));
+        Some((there + back).ps().div_ceil(each.ps()))
+    }
+
     fn segmented(&mut self, src: HostId, dst: HostId, bytes: u64, mss: u32) -> Option<Time> {
         let path = self.path(src, dst)?;
         let mss = u64::from(mss);
@@ -77,7 +94,11 @@ impl<'a> Ideal<'a> {
     }
 
     fn path(&mut self, src: HostId, dst: HostId) -> Option<Vec<(BitRate, Time)>> {
-        let target = dst.0 as usize;
+        let dst = dst.0 as usize;
+        let (target, last) = match self.neighbours[dst][..] {
+            [(switch, cable)] if switch >= self.network.hosts as usize => (switch, Some(cable)),
+            _ => (dst, None),
+        };
         if self.towards[target].is_none() {
             self.towards[target] = Some(self.search(target));
         }
@@ -86,10 +107,12 @@ impl<'a> Ideal<'a> {
         let mut path = Vec::new();
         while at != target {
             let (next, cable) = towards[at]?;
-            let cable = &self.network.cables[cable];
+            let cable = &self.network.cables[cable as usize];
             path.push((cable.rate, cable.delay));
-            at = next;
+            at = next as usize;
         }
+        let last = last.map(|cable| &self.network.cables[cable]);
+        path.extend(last.map(|cable| (cable.rate, cable.delay)));
         Some(path)
     }
 
@@ -103,7 +126,7 @@ impl<'a> Ideal<'a> {
             }
             for &(next, cable) in &self.neighbours[at] {
                 if next != target && towards[next].is_none() {
-                    towards[next] = Some((at, cable));
+                    towards[next] = Some((at as u32, cable as u32));
                     queue.push_back(next);
                 }
             }
@@ -241,6 +264,27 @@ mod tests {
         assert_eq!((ideal.mss(&flow), ideal.of(&flow)), (96, Some(expected)));
         flow.size = FlowPlan::ENDLESS;
         assert_eq!(ideal.of(&flow), None);
+    }
+
+    #[test]
+    fn a_path_holds_a_round_trip_of_packets() {
+        let held = |gbps| {
+            let flow = FlowPlan {
+                src: HostId(0),
+                dst: HostId(1),
+                size: 1,
+                start: Start::At(Time::ZERO),
+                class: 0,
+                query: None,
+                request: false,
+                mss: None,
+            };
+            Ideal::new(&line(gbps), Framing::Ip, 1460).held_by_path(&flow)
+        };
+        // Packets of 12 us: three, their acknowledgement's 3 of 0.32 us, and six delays of 1 us.
+        assert_eq!(held([1, 1, 1]), Some(4));
+        assert_eq!(held([1, 10, 10]), Some(2));
+        assert_eq!(held([10, 1, 10]), None);
     }
 
     #[test]

@@ -10,7 +10,9 @@
 
 mod cables;
 mod claim;
+mod distances;
 mod drive;
+mod estimate;
 mod experiment;
 mod fabric;
 pub mod ideal;
@@ -36,15 +38,20 @@ pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Stri
 
 pub use claim::{Accept, Claim, ClaimPoint, ClaimResult, Compare, Over, Verdict, evaluate};
 pub use drive::{Watch, run, run_on};
+pub use estimate::{Estimate, FULL_HOPS_A_SECOND, HOPS_A_SECOND};
 pub use experiment::{
     Axis, Experiment, FigureSpec, PlotKind, PlotSpec, Point, PointResult, Results,
 };
 pub use load::{ClassLoad, LoadReport};
 pub use probe::{LoggedDetour, LoggedEvent, LoggedPath, LoggedStep, Occupancy, Probe, Probed};
+pub use read::{POINTS, SCHEME_KEYS, SECTIONS};
 pub use record::{ClassRecord, Counts, Record, Signals, Span};
 pub use run::{Progress, Run};
 pub use scenario::{Scenario, Setting};
-pub use scheme::{Scheme, SchemeConfig};
+pub use scheme::{HOST_SPEC, SWITCH_SPEC, Scheme, SchemeConfig, TRANSPORT_SPEC};
 pub use session::Session;
+pub use sidestep_config::differ::{AT, MAY_DIFFER};
 pub use sidestep_config::problem::Problem;
+pub use sidestep_config::source::AROUND;
+pub use sidestep_config::spec::{Choice, Spec};
 pub use unmeasured::Unmeasured;

@@ -7,9 +7,10 @@
 //! A new count is one line in [`sidestep_sim::run_counts!`]; a new kind of measurement one field of
 //! [`Record`].
 
+use crate::ideal::Ideal;
 use crate::probe::Probed;
 use crate::run::Run;
-use crate::stats::Sample;
+use crate::stats::{Sample, slowdown};
 use crate::unmeasured::Unmeasured;
 use serde::{Deserialize, Serialize};
 use sidestep_sim::{End, FlowOutcome, FlowPlan, Outcome, Plan, Start, Totals, run_counts};
@@ -24,7 +25,8 @@ pub struct Record {
     pub scheme: String,
     /// The seed.
     pub seed: u64,
-    /// The watcher stopped it: what was under way counts as unfinished.
+    /// The watcher stopped it: what was under way is in no percentile, since nobody knows when it
+    /// would have finished.
     pub interrupted: bool,
     /// Flows of the plan, but those of a closed loop that never came to start.
     pub flows: u64,
@@ -44,6 +46,8 @@ pub struct Record {
     pub fct_short: Sample,
     /// One per workload.
     pub classes: Vec<ClassRecord>,
+    /// Completion times of groups whose flows are of several classes; the others are in their class.
+    pub mixed_groups: Sample,
     /// Completion times of background flows of more than 1 MB.
     pub fct_long: Sample,
     /// Queries with a response that ran into a timeout.
@@ -147,6 +151,11 @@ macro_rules! counts {
                 $(self.$signal += other.$signal;)*
             }
 
+            /// All of them, in the order of [`Counts::NAMES`].
+            pub fn all(&self) -> impl Iterator<Item = u64> + use<> {
+                [$(self.$work,)* $(self.$signal,)*].into_iter()
+            }
+
             /// What congestion did.
             pub fn signals(&self) -> Signals {
                 Signals { $($signal: self.$signal,)* }
@@ -198,8 +207,14 @@ pub struct ClassRecord {
     pub n_reordering: Vec<u64>,
     /// Bytes delivered in order.
     pub delivered_bytes: u64,
+    /// Detours of the packets that arrived.
+    pub detours_delivered: u64,
     /// Completion times of its flows that end.
     pub fct: Sample,
+    /// The same over what an idle network would have taken, as [`mod@slowdown`] keeps it.
+    pub slowdown: Sample,
+    /// Completion times of groups that have flows of it alone.
+    pub groups: Sample,
     /// Data packets that arrived, by their detours: none, one, two …
     pub detours_each: Vec<u64>,
     /// Of those detoured, by the switches of a shortest path and then by those beyond it.
@@ -249,8 +264,9 @@ impl Record {
             ..Record::default()
         };
         let rates = host_rates(outcome);
+        let mut ideal = Ideal::new(&run.network, run.framing, run.mss);
         for (_, flow, seen) in outcome.flows_of(plan) {
-            record.flow(flow, seen, outcome.end);
+            record.flow(flow, seen, outcome.end, &mut ideal);
             if flow.is_endless() {
                 let rate = |host: HostId| rates.get(&host).copied().unwrap_or(0.0);
                 record.endless_link.push(rate(flow.src).min(rate(flow.dst)));
@@ -259,8 +275,12 @@ impl Record {
                 record.endless_payload.push(payload);
             }
         }
+        record.groups_of(plan, outcome);
         record.timed_out(plan, outcome);
-        record.sort();
+        if run.interrupted {
+            record.times().for_each(Sample::stop);
+        }
+        record.times().for_each(Sample::sort);
         record
     }
 
@@ -272,9 +292,17 @@ impl Record {
         all
     }
 
-    fn flow(&mut self, flow: &FlowPlan, seen: &FlowOutcome, end: Time) {
+    /// Completion times of all groups.
+    pub fn groups(&self) -> Sample {
+        let mut all = self.mixed_groups.clone();
+        self.classes.iter().for_each(|c| all.merge(&c.groups));
+        all
+    }
+
+    fn flow(&mut self, flow: &FlowPlan, seen: &FlowOutcome, end: Time, ideal: &mut Ideal<'_>) {
         let class = &mut self.classes[usize::from(flow.class)];
         class.delivered_bytes += seen.delivered_bytes;
+        class.detours_delivered += u64::from(seen.detours);
         if flow.is_endless() {
             let lasted = seen.started.map(|at| end.saturating_sub(at).as_s_f64());
             let goodput = lasted.map_or(0.0, |s| seen.delivered_bytes as f64 / s);
@@ -287,6 +315,9 @@ impl Record {
             return;
         }
         add(&mut class.fct, seen, end);
+        if let Some(ideal) = ideal.of(flow) {
+            add_slowdown(&mut class.slowdown, seen, end, ideal);
+        }
         if !class.query && flow.query.is_none() {
             let fits = |most: &Option<u64>| most.is_none_or(|most| flow.size <= most);
             let size = SIZES.iter().position(fits).expect("the last has no limit");
@@ -297,6 +328,24 @@ impl Record {
         }
         if !class.query && flow.query.is_none() && flow.size > LONG {
             add(&mut self.fct_long, seen, end);
+        }
+    }
+
+    /// Adds the groups: from the first start of a flow of theirs to the last byte of all.
+    fn groups_of(&mut self, plan: &Plan, outcome: &Outcome) {
+        for group in &plan.groups {
+            let seen = outcome.group(group);
+            let began = seen.started.unwrap_or(group.start);
+            let sample = match group.class {
+                Some(class) => &mut self.classes[usize::from(class)].groups,
+                None => &mut self.mixed_groups,
+            };
+            match seen.finished {
+                Some(finished) => sample.done(finished.saturating_sub(began)),
+                // One that an interrupted run never came to begin is not an unfinished one.
+                None if began > outcome.end => {}
+                None => sample.open(outcome.end.saturating_sub(began)),
+            }
         }
     }
 
@@ -314,13 +363,21 @@ impl Record {
         self.timed_out_queries = hit.iter().filter(|hit| **hit).count() as u64;
     }
 
-    /// Samples have no order of their own; sorted ones are the same bytes every time.
-    fn sort(&mut self) {
-        self.qct.sort();
-        self.fct_short.sort();
-        self.fct_long.sort();
-        self.fct_by_size.iter_mut().for_each(Sample::sort);
-        self.classes.iter_mut().for_each(|class| class.fct.sort());
+    /// All samples of times. They have no order of their own; sorted ones are the same bytes every time.
+    fn times(&mut self) -> impl Iterator<Item = &mut Sample> {
+        let own = [
+            &mut self.qct,
+            &mut self.fct_short,
+            &mut self.fct_long,
+            &mut self.mixed_groups,
+        ];
+        let of_classes = self
+            .classes
+            .iter_mut()
+            .flat_map(|class| [&mut class.fct, &mut class.slowdown, &mut class.groups]);
+        own.into_iter()
+            .chain(&mut self.fct_by_size)
+            .chain(of_classes)
     }
 }
 
@@ -391,10 +448,26 @@ fn queries(plan: &Plan, outcome: &Outcome) -> Sample {
 
 /// Adds one flow: from the hand-over until its last byte is delivered.
 fn add(sample: &mut Sample, seen: &FlowOutcome, end: Time) {
+    match took(seen, end) {
+        (true, span) => sample.done(span),
+        (false, span) => sample.open(span),
+    }
+}
+
+/// Adds the slowdown of one flow, which takes `ideal` over an idle network.
+fn add_slowdown(sample: &mut Sample, seen: &FlowOutcome, end: Time, ideal: Time) {
+    match took(seen, end) {
+        (true, span) => sample.done(slowdown::kept(span, ideal)),
+        (false, span) => sample.open(slowdown::kept(span, ideal)),
+    }
+}
+
+/// Did a flow finish, and how long did it take so far?
+fn took(seen: &FlowOutcome, end: Time) -> (bool, Time) {
     match (seen.started, seen.finished) {
-        (Some(started), Some(finished)) => sample.done(finished.saturating_sub(started)),
-        (Some(started), None) => sample.open(end.saturating_sub(started)),
+        (Some(started), Some(finished)) => (true, finished.saturating_sub(started)),
+        (Some(started), None) => (false, end.saturating_sub(started)),
         // It waits for a flow that did not finish.
-        (None, _) => sample.open(Time::ZERO),
+        (None, _) => (false, Time::ZERO),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::probe::Probed;
 use crate::unmeasured::Unmeasured;
-use sidestep_sim::{Outcome, Plan};
+use sidestep_sim::{Network, Outcome, Plan};
 use sidestep_types::{Framing, Time};
 use std::sync::Arc;
 
@@ -32,6 +32,8 @@ pub struct Run {
     pub plan: Arc<Plan>,
     /// What happened.
     pub outcome: Outcome,
+    /// Over which network: what a flow would have taken there alone.
+    pub network: Arc<Network>,
     /// What a packet costs on a wire.
     pub framing: Framing,
     /// Payload bytes of a full segment.

@@ -103,6 +103,19 @@ impl Scenario {
         Ok(plan)
     }
 
+    /// The classes of its flows that start before `end`: a workload's name, and behind a slash the class of
+    /// a flow list.
+    pub fn classes(&self, end: Time) -> Vec<String> {
+        let each = self.traffic.iter();
+        each.flat_map(|t| t.workload.classes(&t.name, end))
+            .collect()
+    }
+
+    /// Do some of its flows belong to groups?
+    pub fn has_groups(&self) -> bool {
+        self.traffic.iter().any(|t| t.workload.has_groups())
+    }
+
     /// Payload bytes of the largest segment that a flow may send under `scheme`.
     pub fn largest_mss(&self, scheme: &Scheme) -> u32 {
         let own = self.traffic.iter().filter_map(|t| t.workload.largest_mss());

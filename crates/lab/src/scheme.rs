@@ -2,10 +2,10 @@
 
 use crate::fabric;
 use crate::tables::{HOST, SWITCH, TRANSPORT, TRANSPORTS};
-use sidestep_config::decision::{Decision, POLICIES};
+use sidestep_config::decision::{BUFFER, Decision, POLICIES, SCHED};
 use sidestep_config::section::Resolved;
 use sidestep_config::spec::{Choice, Spec};
-use sidestep_sim::{Change, Others, SwitchConfig, TraceFilter, WorldConfig};
+use sidestep_sim::{Change, NicConfig, Others, SwitchConfig, TraceFilter, WorldConfig};
 use sidestep_transport::{TransportConfig, shim};
 use sidestep_types::{Framing, Refusal, Seed, Values};
 
@@ -56,6 +56,8 @@ pub struct SchemeConfig {
     pub transport: TransportConfig,
     /// The shims of every host, the first nearest to the transport.
     pub shims: Vec<(String, Values)>,
+    /// The queue of every host's NIC; `None` is a FIFO without a limit.
+    pub nic: Option<NicConfig>,
     /// What happens to the network, the same for every scheme of a scenario.
     pub changes: Vec<Change>,
 }
@@ -70,6 +72,7 @@ impl SchemeConfig {
             others: self.others.clone(),
             transport: self.transport.clone(),
             shims: self.shims.clone(),
+            nic: self.nic.clone(),
             seed,
             changes: self.changes.clone(),
             trace,
@@ -78,7 +81,7 @@ impl SchemeConfig {
 }
 
 /// `[switch]`.
-pub(crate) const SWITCH_SPEC: Spec<'static> = Spec {
+pub const SWITCH_SPEC: Spec<'static> = Spec {
     name: "switch",
     params: SWITCH,
     kind: None,
@@ -86,7 +89,7 @@ pub(crate) const SWITCH_SPEC: Spec<'static> = Spec {
 };
 
 /// `[transport]`.
-pub(crate) const TRANSPORT_SPEC: Spec<'static> = Spec {
+pub const TRANSPORT_SPEC: Spec<'static> = Spec {
     name: "transport",
     params: TRANSPORT,
     kind: Some(Choice {
@@ -97,15 +100,29 @@ pub(crate) const TRANSPORT_SPEC: Spec<'static> = Spec {
     policies: &[],
 };
 
-/// `[host]`: each shim has a table of its own, and the list of them says which are there.
-pub(crate) const HOST_SPEC: Spec<'static> = Spec {
+/// `[host]`: each shim has a table of its own, and the list of them says which are there; last come the
+/// policies of the NIC.
+pub const HOST_SPEC: Spec<'static> = Spec {
     name: "host",
     params: HOST,
     kind: None,
-    policies: SHIMS,
+    policies: HOST_POLICIES,
 };
 
-const SHIMS: &[Choice] = &Choice::each::<{ shim::ENTRIES.len() }>(shim::ENTRIES);
+/// How many of the choices of `[host]` are shims: they come first.
+pub(crate) const SHIMS: usize = shim::ENTRIES.len();
+
+const HOST_POLICIES: &[Choice] = &{
+    let shims = Choice::each::<SHIMS>(shim::ENTRIES);
+    let mut all = [BUFFER; SHIMS + 2];
+    let mut i = 0;
+    while i < SHIMS {
+        all[i] = shims[i];
+        i += 1;
+    }
+    all[SHIMS + 1] = SCHED;
+    all
+};
 
 /// What is between the ports of switches that decide so; `values` are those of `[switch]`. Errors
 /// have the part of what is refused, as those of [`sidestep_config::decision::decision`].

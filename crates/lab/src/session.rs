@@ -14,6 +14,7 @@ use crate::scenario::Scenario;
 use crate::unmeasured::Unmeasured;
 use crate::warnings;
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
+use sidestep_sim::why::Explained;
 use sidestep_sim::{Network, Plan, TraceFilter, World};
 use sidestep_switch::Depth;
 use sidestep_types::{Framing, Seed, Time};
@@ -161,6 +162,16 @@ impl<A: Agenda> Session<A> {
         self.over
     }
 
+    /// Keeps an account of packet `number`, from the start: see [`World::explain`].
+    pub fn explain(&mut self, number: u64) {
+        self.world.explain(&self.network, number);
+    }
+
+    /// The account, as far as the run is.
+    pub fn explained(&mut self) -> Option<Explained> {
+        self.world.explained()
+    }
+
     /// How far the run is.
     pub fn progress(&self) -> Progress {
         let total = self.plan.flows.len() as u64 - self.unawaited;
@@ -202,17 +213,26 @@ impl<A: Agenda> Session<A> {
 
     /// Ends the run where it stands. One that is not over counts as interrupted.
     pub fn finish(self) -> Run {
+        let missed = self.prober.missed().filter(|_| self.over);
         let (outcome, watched) = self.world.finish_watched();
         let probed = self.prober.finish(watched, &outcome);
         let mut warnings = warnings::of_run(&self.network, &self.scheme, self.seed, &outcome);
         let of = |note| format!("scheme {}, seed {}: {note}", self.scheme, self.seed);
-        warnings.extend(probed.notes().into_iter().map(of));
+        let missed = missed.map(|(missed, all)| {
+            let end = outcome.end;
+            format!(
+                "probe.occupancy: {missed} of {all} instants come after the end of the run at {end}: nothing \
+                 is noted there"
+            )
+        });
+        warnings.extend(probed.notes().into_iter().chain(missed).map(of));
         Run {
             warnings,
             scheme: self.scheme,
             seed: self.seed,
             plan: self.plan,
             outcome,
+            network: self.network,
             framing: self.framing,
             mss: self.mss,
             probed,
@@ -324,6 +344,22 @@ mod tests {
             .flows_of(&run.plan)
             .filter_map(|(.., seen)| seen.finished);
         assert!(late.filter(|at| *at > Time::from_ms(2)).count() > 15 - at_end.flows_done as usize);
+    }
+
+    #[test]
+    fn instants_after_the_end_are_said() {
+        let probed = format!("{FINITE}[probe]\noccupancy = [\"500 us\", \"900 ms\", \"950 ms\"]\n");
+        let mut over = session(&probed);
+        over.run_until(Time::MAX);
+        let run = over.finish();
+        let said = format!(
+            "scheme dctcp, seed 1: probe.occupancy: 2 of 3 instants come after the end of the run at {}: nothing \
+             is noted there",
+            run.outcome.end
+        );
+        assert_eq!(run.warnings, [said]);
+        let early = session(&probed).finish();
+        assert_eq!(early.warnings, [""; 0], "nobody knows");
     }
 
     #[test]

@@ -114,15 +114,24 @@ pub const SWITCH: &[Param] = &[
     .or_off("unlimited"),
 ];
 
-/// `[host]`, beside a table for each shim.
-pub const HOST: &[Param] = &[Param::with_default(
-    "shims",
-    ParamUnit::File,
-    "none",
-    "what is between the transport and the NIC of every host, the first nearest to the transport: \
-     \"a, b\" or a list of names",
-)
-.or_off("none")];
+/// `[host]`, beside a table for each shim, and the buffer policy and scheduler of its NIC.
+pub const HOST: &[Param] = &[
+    Param::with_default(
+        "shims",
+        ParamUnit::File,
+        "none",
+        "what is between the transport and the NIC of every host, the first nearest to the transport: \
+         \"a, b\" or a list of names",
+    )
+    .or_off("none"),
+    Param::with_default(
+        "capacity",
+        ParamUnit::Size,
+        "unlimited",
+        "what the queue of every host's NIC holds, the packet on the wire included; assumed",
+    )
+    .or_off("unlimited"),
+];
 
 /// `[probe]`, beside its [`PROBE_LISTS`].
 pub const PROBE: &[Param] = &[
@@ -317,6 +326,9 @@ pub const PLOT: &[Param] = &[
     Param::with_default("log", ParamUnit::File, "", "logarithmic axes: x, y or xy"),
 ];
 
+/// The keys of `[[plot]]` that hold one word or several.
+pub const PLOT_LISTS: [&str; 2] = ["y", "schemes"];
+
 /// A `[[claim]]`.
 pub const CLAIM: &[Param] = &[
     Param::with_default(
@@ -331,7 +343,11 @@ pub const CLAIM: &[Param] = &[
         "",
         "the paper's figure, table or section",
     ),
-    Param::required("says", ParamUnit::File, "the sentence of the paper"),
+    Param::required(
+        "says",
+        ParamUnit::File,
+        "the sentence, of the paper or one's own",
+    ),
     Param::required("metric", ParamUnit::File, "what is measured"),
     Param::required(
         "compare",
@@ -343,10 +359,17 @@ pub const CLAIM: &[Param] = &[
         ParamUnit::File,
         "the paper's number, or \"no number\" when it gives none",
     ),
+    Param::with_default(
+        "own",
+        ParamUnit::File,
+        "",
+        "true: the sentence is no paper's, but what this file expects; not given, so it is where neither figure, a number \
+         nor [figure] names a paper",
+    ),
     Param::required(
         "accept",
         ParamUnit::File,
-        "what counts as reproduced: \"10..30\", \"..2\", \"0.9..\" or one number; ends included",
+        "what counts as reproduced: \"10..30\", \"..2\", \"0.9..\" or one number; \">1\", \"<2\", \">0..<2\" without the ends",
     ),
     Param::required(
         "tolerance",
@@ -406,6 +429,18 @@ pub const CLAIM: &[Param] = &[
         ParamUnit::File,
         "",
         "the experiment that shows the assumption that decides",
+    ),
+    Param::with_default(
+        "expect_between",
+        ParamUnit::File,
+        "",
+        "our number's interval when that verdict was recorded, \"58..61\": it fails when it leaves it by more than its own",
+    ),
+    Param::with_default(
+        "not_judged",
+        ParamUnit::File,
+        "",
+        "why the claim has no verdict here; a resolved scenario says so of settings it was not made for",
     ),
 ];
 

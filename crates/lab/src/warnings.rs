@@ -1,8 +1,11 @@
 //! What must be read before trusting a number.
 
+mod nics;
+
 use crate::scenario::{Scenario, Setting};
 use crate::scheme::Scheme;
 use crate::tables::{SWITCH, TRANSPORT, takes};
+use sidestep_config::decision::Named;
 use sidestep_config::document::join;
 use sidestep_config::source::default;
 use sidestep_sim::pfc::headroom_needed;
@@ -11,18 +14,18 @@ use sidestep_switch::{Capacity, Nature, buffer, route, sched};
 use sidestep_transport::{Ranking, shim};
 use sidestep_types::{Bytes, FlowId, HEADER_BYTES, Param, Size, Value};
 
-/// All warnings of a scenario.
-pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
+/// All warnings of a scenario. `first` is the plan of its first seed, when it was drawn.
+pub(crate) fn of(scenario: &Scenario, first: Option<&Plan>) -> Vec<String> {
     let mut warnings: Vec<String> = overload(scenario)
         .into_iter()
-        .chain(nothing_happens(scenario, first))
+        .chain(first.and_then(|first| nothing_happens(scenario, first)))
         .chain(waits_for_another_key(scenario))
         .chain(shims_of_no_scheme(scenario))
         .collect();
     for scheme in &scenario.schemes {
         let own = [
-            never_idle(scheme, first),
-            shares_little(scheme, first),
+            first.and_then(|first| never_idle(scheme, first)),
+            first.and_then(|first| shares_little(scheme, first)),
             nothing_to_order(scheme),
             without_effect(scenario, scheme),
             too_little_headroom(scenario, scheme),
@@ -31,7 +34,7 @@ pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
         let of_kind = |(about, switch)| {
             let said = [
                 nothing_marks(scheme, switch),
-                marks_too_late(switch),
+                marks_too_late(&switch.buffer, switch.capacity),
                 detours_without_signal(scheme, switch),
                 reordering_looks_like_losses(scheme, switch),
                 never_detours(switch),
@@ -46,9 +49,10 @@ pub(crate) fn of(scenario: &Scenario, first: &Plan) -> Vec<String> {
             })
         };
         let of_switches = scheme.switches().flat_map(of_kind);
+        let of_nics = nics::of(scenario, scheme, first);
         let idle = of_no_switch(scenario, scheme);
         let named = |warning| format!("scheme {}: {warning}", scheme.name);
-        warnings.extend(of_switches.chain(own).chain(idle).map(named));
+        warnings.extend(of_switches.chain(own).chain(of_nics).chain(idle).map(named));
     }
     warnings
 }
@@ -64,7 +68,7 @@ fn overload(scenario: &Scenario) -> Option<String> {
 fn nothing_happens(scenario: &Scenario, first: &Plan) -> Option<String> {
     first.flows.is_empty().then(|| {
         let (seed, duration) = (scenario.seeds[0], scenario.duration);
-        format!("seed {seed} draws no flow in {duration}: make duration longer")
+        format!("seed {seed} draws no flow in {duration}: expected a longer duration, or a flow list that is not empty")
     })
 }
 
@@ -117,12 +121,16 @@ fn shims_of_no_scheme(scenario: &Scenario) -> Vec<String> {
 
 /// What the buffer policy does with its values, beside its scheduler: FIFO has no worst to make room.
 fn nature(switch: &SwitchConfig) -> Nature {
-    let nature = buffer::nature(&switch.buffer.0);
-    let stays = value(switch, "deflect") == Some(&Value::Flag(false));
+    nature_of(&switch.buffer, &switch.sched)
+}
+
+fn nature_of(buffer: &Named, sched: &Named) -> Nature {
+    let nature = buffer::nature(&buffer.0);
+    let stays = value(buffer, "deflect") == Some(&Value::Flag(false));
     Nature {
         detours: nature.detours && !stays,
         reorders: nature.reorders && !stays,
-        ranks: nature.ranks && !(nature.displaces && switch.sched.0 == "fifo"),
+        ranks: nature.ranks && !(nature.displaces && sched.0 == "fifo"),
         ..nature
     }
 }
@@ -132,26 +140,29 @@ fn reacts_to_marks(scheme: &Scheme) -> bool {
 }
 
 /// The value of the buffer policy's parameter, if it has it.
-fn value<'a>(switch: &'a SwitchConfig, key: &str) -> Option<&'a Value> {
-    let (name, values) = &switch.buffer;
+fn value<'a>((name, values): &'a Named, key: &str) -> Option<&'a Value> {
     let entry = buffer::ENTRIES.iter().find(|entry| entry.name == name)?;
     let has = entry.params.iter().any(|param| param.name == key);
     has.then(|| values.get(key))
 }
 
+/// A buffer policy that marks nothing.
+fn silent(buffer: &Named, sched: &Named) -> bool {
+    !nature_of(buffer, sched).marks || value(buffer, "mark_at") == Some(&Value::Off)
+}
+
 fn nothing_marks(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
-    let silent = !nature(switch).marks || value(switch, "mark_at") == Some(&Value::Off);
-    (silent && reacts_to_marks(scheme)).then(|| {
+    (silent(&switch.buffer, &switch.sched) && reacts_to_marks(scheme)).then(|| {
         let buffer = &switch.buffer.0;
         format!("the transport slows down on marks, but buffer {buffer:?} as set marks nothing on its way")
     })
 }
 
-fn marks_too_late(switch: &SwitchConfig) -> Option<String> {
-    let Capacity::PerPort(capacity) = switch.capacity else {
+fn marks_too_late(buffer: &Named, capacity: Capacity) -> Option<String> {
+    let Capacity::PerPort(capacity) = capacity else {
         return None;
     };
-    let Some(Value::Size(mark_at)) = value(switch, "mark_at") else {
+    let Some(Value::Size(mark_at)) = value(buffer, "mark_at") else {
         return None;
     };
     let late = match (mark_at, capacity) {

@@ -317,10 +317,14 @@ fn write_claim(out: &mut String, claim: &Claim) {
     line(out, "id", &claim.id);
     line(out, "figure", &claim.figure);
     line(out, "says", &claim.says);
-    line(out, "metric", claim.metric);
+    line(out, "metric", &claim.metric);
     line(out, "compare", &claim.compare.to_string());
     let paper = claim.paper.map(|number| number.to_string());
     line(out, "paper", paper.as_deref().unwrap_or(NO_NUMBER));
+    // Without a figure and a number it would be taken for one's own.
+    if claim.own || claim.figure.is_empty() && claim.paper.is_none() {
+        line(out, "own", if claim.own { "true" } else { "false" });
+    }
     line(out, "accept", &claim.accept.to_string());
     line(out, "tolerance", &claim.tolerance);
     line(out, "gap", &claim.gap);
@@ -341,6 +345,13 @@ fn write_claim(out: &mut String, claim: &Claim) {
     }
     if !claim.gap_sweep.is_empty() {
         line(out, "gap_sweep", &claim.gap_sweep);
+    }
+    if let Some(between) = claim.expect_between {
+        line(out, "expect_between", &between.to_string());
+    }
+    // Made again from here, it still is not what the claim was made for.
+    if let Some(why) = &claim.not_judged {
+        line(out, "not_judged", why);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The documents keep up with the registries: a page a name, a row a parameter, no path that is gone.
 
-use sidestep_lab::stats::metric::METRICS;
+use sidestep_lab::stats::metric::{CLASS_METRICS, METRICS};
 use sidestep_lab::tables::{
     CHANGE, CLAIM, FIGURE, HOST, LISTS, PLOT, PROBE, PROBE_LISTS, SCENARIO, SWITCH, TRANSPORT,
     TRANSPORTS,
@@ -107,8 +107,9 @@ fn every_key_of_a_scenario_and_every_metric_has_a_row() {
     for params in [PROBE, PROBE_LISTS] {
         check_params("metrics.md", &text, params, &mut missing);
     }
-    for metric in METRICS {
-        let begins = format!("| `{}` |", metric.name);
+    let over_all = METRICS.iter().map(|metric| (metric, ""));
+    for (metric, class) in over_all.chain(CLASS_METRICS.iter().map(|metric| (metric, ":CLASS"))) {
+        let begins = format!("| `{}{class}` |", metric.name);
         let fits = |line: &str| {
             let rest = line.strip_prefix(&begins);
             rest.is_some_and(|rest| rest.contains(metric.doc))

@@ -27,6 +27,9 @@ impl Files for Base {
     fn read(&self, path: &str) -> Result<String, String> {
         match path {
             "base.toml" => Ok(BASE.into()),
+            "late.csv" => {
+                Ok("start,src,dst,size,class\n1 ms,0,3,1 kB,web\n1 s,1,3,1 kB,late\n".into())
+            }
             "chain.toml" => Ok("extends = \"base.toml\"\n".into()),
             _ => Err("no such file".into()),
         }
@@ -113,6 +116,8 @@ fn points_are_all_combinations_and_the_last_axis_varies_fastest() {
         (claim.over, claim.expect),
         (Some(Over::Each), Verdict::Reproduced)
     );
+    assert!(!claim.own, "the figure is a paper's");
+    assert_eq!(claim.meant, 2);
     assert_eq!(e.figure.unwrap().number, "8");
 }
 
@@ -344,5 +349,57 @@ fn a_metric_that_no_probe_measures_is_warned_about() {
         read.warnings().iter().any(|w| w == warned),
         "{:?}",
         read.warnings()
+    );
+}
+
+#[test]
+fn claims_are_judged_only_for_the_settings_that_they_were_made_for() {
+    let made_for = |sets: &[&str], quick| good(sets, quick).claims[0].not_judged.clone();
+    for sets in [
+        &[][..],
+        &["seeds=1..3"],
+        &["schemes=dibs"],
+        &["switch.capacity=90 pkt"],
+    ] {
+        assert_eq!(made_for(sets, false), None, "{sets:?}");
+        assert_eq!(made_for(sets, true), None, "{sets:?}");
+    }
+    let said = |sets: &[&str]| made_for(sets, false).unwrap();
+    assert_eq!(
+        said(&["switch.capacity=80 pkt"]),
+        "made for switch.capacity = 90 pkt"
+    );
+    let more = [
+        "workload.more.kind=query",
+        "workload.more.rate=9 /s",
+        "workload.more.degree=3",
+    ];
+    assert_eq!(said(&more), "made for no workload.more");
+    let probed = ["probe.loops=true"];
+    assert_eq!(made_for(&probed, false), None, "to look changes nothing");
+    // A value of an axis that the file has is one of those that the claim speaks of; another is not.
+    assert_eq!(made_for(&["workload.query.rate=600 /s"], false), None);
+    assert_eq!(
+        said(&["workload.query.rate=700 /s"]),
+        "made for workload.query.rate = 300 /s, 600 /s, 200 /s"
+    );
+}
+
+#[test]
+fn a_class_that_sends_nothing_and_groups_that_nobody_names_are_warned_about() {
+    let text = format!(
+        "{GOOD}[[plot]]\nkind = \"lines\"\nx = \"workload.query.rate\"\n\
+         y = [\"fct_p99_ms:late\", \"fct_p99_ms:web\", \"group_p50_ms\"]\n\
+         [workload.own]\nkind = \"flow_list\"\nfile = \"late.csv\"\n"
+    );
+    let warnings = read(&text, &[], false).unwrap().warnings();
+    let said = |start: &str| warnings.iter().filter(|w| w.starts_with(start)).count();
+    let late =
+        "fct_p99_ms:late has no value: no flow of the class starts before the run's end at 10 ms";
+    let groups = "group_p50_ms has no value: no flow of a list names a group";
+    assert_eq!(
+        (said(late), said(groups), said("fct_p99_ms:web")),
+        (1, 1, 0),
+        "{warnings:?}"
     );
 }

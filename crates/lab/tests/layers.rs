@@ -169,6 +169,23 @@ fn seeds_and_schemes_can_be_set() {
 }
 
 #[test]
+fn a_claim_is_ones_own_where_nothing_names_a_paper() {
+    let own = |keys: &str| {
+        let claim = "[[claim]]\nsays = \"less\"\nmetric = \"qct_p99_ms\"\ncompare = \"dctcp\"\n\
+                     accept = \"10..\"\ntolerance = \"half\"\n";
+        let first = read(&format!("{claim}{keys}"), &[]);
+        let again = read_with(&first.to_toml(), &[], &NoFiles);
+        assert_eq!(again.claims, first.claims);
+        first.claims[0].own
+    };
+    assert!(own("paper = \"no number\""));
+    assert!(own("paper = 20\nown = true"));
+    assert!(!own("paper = 20"));
+    assert!(!own("paper = \"no number\"\nfigure = \"7\""));
+    assert!(!own("paper = \"no number\"\nown = false"));
+}
+
+#[test]
 fn a_resolved_scenario_reads_back_as_itself() {
     let sets = [
         "schemes=tcp,dctcp,dibs,infinite,tcp-ecn",

@@ -15,6 +15,18 @@ impl Files for Few {
             "short.csv" => Ok("size_bytes,cumulative_probability\n100,0.5\n200,0.9\n".into()),
             "mss.csv" => Ok("start,src,dst,size,mss\n1 ms,0,3,20 kB,10 kB\n".into()),
             "large.csv" => Ok("start,src,dst,size,mss\n1 ms,0,3,20 kB,9 kB\n".into()),
+            "classes.csv" => {
+                let rows = "1 ms,0,3,64 kB,storage\n1 ms,1,3,2 kB,web\n";
+                Ok(format!("start,src,dst,size,class\n{rows}"))
+            }
+            "group.csv" => Ok("start,src,dst,size,group\n1 ms,0,3,endless,a\n".into()),
+            "word.csv" => Ok("start,src,dst,size,class\n1 ms,0,3,1 B,\u{1b}[31m\n".into()),
+            "cells.csv" => {
+                let wrong = "1,9,99,0 B,10 kB,\u{1b}[31m,a\n2 ms,x,3,endless,,,a\n";
+                Ok(format!("start,src,dst,size,mss,class,group\n{wrong}"))
+            }
+            "cables.csv" => Ok("a,b,rate,delay\nh0,,1 Gb,1 us\nh0,s0,fast,1\n".into()),
+            "both.csv" => Ok("size_bytes,cumulative_probability\nx,2\n".into()),
             "self.csv" => Ok("start,src,dst,size\n1 ms,3,3,20 kB\n".into()),
             "mine.toml" => {
                 Ok("[switch]\nbuffer = \"dibs\"\n[transport]\nfast_retransmit = 0\n".into())
@@ -68,7 +80,8 @@ fn what_is_wrong_in_a_file_is_said_with_its_place() {
     for case in table.split("\n\n").filter(|case| !case.trim().is_empty()) {
         let (head, _) = case.trim().split_once("\n!").expect("a case has a message");
         let (line, instead) = head.split_once(" => ").expect("a case has an arrow");
-        let got = changed(line.trim(), &instead.replace("\\n", "\n"));
+        let lines = |text: &str| text.replace("\\n", "\n");
+        let got = changed(&lines(line.trim()), &lines(instead));
         let got: Vec<String> = got.lines().map(|l| format!("! {l}")).collect();
         now.push_str(&format!("{head}\n{}\n\n", got.join("\n")));
     }

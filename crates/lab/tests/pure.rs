@@ -1,10 +1,18 @@
-//! Everything up to `lab` opens no file, starts no thread and reads no clock. It would still build
+//! Everything up to `lab`, and `import`, opens no file, starts no thread and reads no clock. It would still build
 //! for WebAssembly if it did, and fail there when it is run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const CRATES: [&str; 6] = ["types", "switch", "transport", "config", "sim", "lab"];
+const CRATES: [&str; 7] = [
+    "types",
+    "switch",
+    "transport",
+    "config",
+    "sim",
+    "lab",
+    "import",
+];
 
 const OUTSIDE: [&str; 7] = [
     "std::env",

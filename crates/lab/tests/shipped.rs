@@ -30,9 +30,11 @@ fn runs(scenario: &Scenario, scheme: usize) -> Vec<Run> {
         .collect()
 }
 
-/// A paper may have done what is warned of: DIBS ran its testbed without marks (section 5.2).
+/// A paper may have done what is warned of: DIBS ran its testbed without marks (section 5.2). In the flow list that is
+/// to be replaced by one's own, a host sends a backup and a burst: the warning is there to be seen.
 fn meant(name: &str, warning: &str) -> bool {
     name == "dibs-testbed" && warning.contains("slows down on losses alone")
+        || name == "trace" && warning.contains("waiting at their own NIC")
 }
 
 #[test]
@@ -155,16 +157,14 @@ fn detouring_ends_the_demo_s_losses_and_shortens_its_tail() {
     let summaries: Vec<stats::Summary> = (0..2)
         .map(|scheme| summarise(&records(&scenario, scheme).iter().collect::<Vec<_>>()))
         .collect();
-    let verdict = |id: &str| {
-        let results = evaluate(&scenario.claims, &summaries);
-        results
-            .iter()
-            .find(|result| result.id == id)
-            .expect(id)
-            .verdict
-    };
-    assert_eq!(verdict("no-drops"), Verdict::Reproduced);
-    assert_eq!(verdict("dctcp-drops"), Verdict::Reproduced);
+    let drops = |i: usize| summaries[i].drops["full"];
+    assert!(drops(0) > 0 && drops(1) == 0, "{} {}", drops(0), drops(1));
+    // The demo's claims are of 2 s.
+    for result in evaluate(&scenario.claims, &summaries) {
+        assert_eq!(result.verdict, Verdict::NotJudged);
+        let why = result.undecided.as_deref();
+        assert_eq!(why, Some("made for duration = 2 s"), "{}", result.id);
+    }
     let p99 = |i: usize| summaries[i].qct_ms.p99.expect("queries");
     assert!(p99(0) > p99(1) + 5.0, "{} {}", p99(0), p99(1));
 }

@@ -15,7 +15,7 @@
 
 use crate::files::Files;
 use crate::plan::FlowPlan;
-use crate::table::Table;
+use crate::table::{Table, Wrong};
 
 /// Where sizes lie between two points of a distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,34 +83,38 @@ impl SizeCdf {
     pub fn parse(name: &str, text: &str) -> Result<SizeCdf, String> {
         let table = Table::read(name, text, HEADER)?;
         table.require_header(HEADER)?;
-        let mut points: Vec<Point> = Vec::with_capacity(table.rows.len());
         let mut last = (0, 0.0, table.header);
-        for row in &table.rows {
-            let refuse = |expected: &str, got| Err(table.error(row.line, expected, got));
+        let points = table.each(|row| {
+            let refuse = |expected: &str, got: &str| table.error(row.line, expected, got);
             let (size, share) = (row.cell(0), row.cell(1));
-            let Some(bytes) = size.parse().ok().filter(|s: &u64| *s <= LARGEST) else {
-                let expected = format!("a whole number of bytes up to {LARGEST}");
-                return refuse(&expected, &format!("{size:?}"));
+            let bytes = match size.parse().ok().filter(|s: &u64| *s <= LARGEST) {
+                None => {
+                    let expected = format!("a whole number of bytes up to {LARGEST}");
+                    Err(refuse(&expected, &format!("{size:?}")))
+                }
+                Some(bytes) if bytes < last.0 => {
+                    let expected = format!("a size of at least {} (the row above)", last.0);
+                    Err(refuse(&expected, size))
+                }
+                Some(bytes) => Ok(bytes),
             };
-            let Some(up_to) = share.parse().ok().filter(|p| (0.0..=1.0).contains(p)) else {
-                return refuse("a probability from 0 to 1", &format!("{share:?}"));
+            let up_to = match share.parse().ok().filter(|p| (0.0..=1.0).contains(p)) {
+                None => Err(refuse("a probability from 0 to 1", &format!("{share:?}"))),
+                Some(up_to) if up_to < last.1 => {
+                    let least = format!("a probability of at least {} (the row above)", last.1);
+                    Err(refuse(&least, share))
+                }
+                Some(up_to) => Ok(up_to),
             };
-            if bytes < last.0 {
-                return refuse(
-                    &format!("a size of at least {} (the row above)", last.0),
-                    size,
-                );
-            }
-            if up_to < last.1 {
-                let least = format!("a probability of at least {} (the row above)", last.1);
-                return refuse(&least, share);
-            }
+            let mut wrong = Wrong::default();
+            let (bytes, up_to) = (wrong.keep(bytes), wrong.keep(up_to));
+            let (bytes, up_to) = wrong.or(bytes.zip(up_to))?;
             last = (bytes, up_to, row.line);
-            points.push(Point {
+            Ok(Point {
                 size: bytes as f64,
                 share: up_to,
-            });
-        }
+            })
+        })?;
         let (largest, total, line) = last;
         if total != 1.0 {
             let got = total.to_string();

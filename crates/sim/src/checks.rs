@@ -1,8 +1,9 @@
 //! What no run can have: refused before it starts.
 
-use crate::config::{SwitchConfig, WorldConfig};
+use crate::config::{NicConfig, SwitchConfig, WorldConfig};
 use crate::network::Network;
 use crate::plan::{FlowPlan, Plan};
+use sidestep_switch::{Capacity, buffer};
 use sidestep_transport::shim;
 use sidestep_types::{Bytes, FlowId, Framing, HEADER_BYTES, Refusal, Size, Time};
 
@@ -35,6 +36,7 @@ pub(crate) fn check_settings(
         return Err(Refusal::of("ttl", "must be above 0"));
     }
     check_others(config, switches)?;
+    config.nic.as_ref().map_or(Ok(()), check_nic)?;
     shim::check(&config.shims, transport).map_err(|(_, why)| why)?;
     check_switch(&config.switch, config.framing, mss)
 }
@@ -55,6 +57,22 @@ fn check_others(config: &WorldConfig, switches: usize) -> Result<(), Refusal> {
     if !others.kinds.iter().all(same) {
         let wrong = "pfc and fabric must be the same for every switch";
         return Err(Refusal::about(&["pfc", "fabric"], wrong));
+    }
+    Ok(())
+}
+
+/// Refuses what the queue of a NIC cannot be, having no other beside it. The parameters are those of
+/// `[host]` in a scenario.
+pub fn check_nic(nic: &NicConfig) -> Result<(), Refusal> {
+    let name = nic.buffer.0.as_str();
+    if buffer::nature(name).detours {
+        let expected =
+            "a NIC has no other port to send a packet to: a buffer that needs none is expected";
+        return Err(Refusal::of("buffer", expected).got(format!("{name:?}")));
+    }
+    if matches!(nic.capacity, Capacity::Shared { .. }) {
+        let expected = "a NIC has no other port to share memory with";
+        return Err(Refusal::of("capacity", expected).got("\"shared\""));
     }
     Ok(())
 }

@@ -21,6 +21,8 @@ pub struct WorldConfig {
     /// The shims of every host, the first nearest to the transport: names of
     /// `sidestep_transport::shim::ENTRIES`.
     pub shims: Vec<(String, Values)>,
+    /// What the queue of every host's NIC is; `None` is a FIFO without a limit.
+    pub nic: Option<NicConfig>,
     /// Where all chance comes from.
     pub seed: Seed,
     /// What happens to the network while the run goes on.
@@ -44,6 +46,17 @@ pub struct SwitchConfig {
     pub pfc: Option<PfcConfig>,
     /// What is between its inputs and outputs; `None` is nothing: it is output-queued.
     pub cioq: Option<CioqConfig>,
+}
+
+/// The queue of a NIC: that of a switch with one port.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NicConfig {
+    /// A buffer policy of `sidestep_switch::buffer::ENTRIES` that needs no other port.
+    pub buffer: (String, Values),
+    /// A scheduler of `sidestep_switch::sched::ENTRIES`.
+    pub sched: (String, Values),
+    /// How much it holds.
+    pub capacity: Capacity,
 }
 
 /// Switches that decide otherwise, or hold more or less, than [`WorldConfig::switch`].
@@ -96,4 +109,6 @@ pub enum TraceFilter {
     Flows(Vec<u32>),
     /// The packets that arrived or were dropped after at least so many detours.
     Detoured(u8),
+    /// The packets that were dropped.
+    Dropped,
 }

@@ -46,7 +46,11 @@ macro_rules! run_counts {
             signals {
                 /// Packets marked.
                 marks;
-                /// Packets that lost their payload in a switch.
+                /// Of those, the ones that the NIC of their host marked.
+                host_marks;
+                /// Packets that the NIC of their host dropped, for any reason.
+                host_drops;
+                /// Packets that lost their payload in a switch, or at a NIC.
                 trims;
                 /// Retransmission timeouts.
                 timeouts;
@@ -104,6 +108,13 @@ impl Totals {
         self.shim_late += counters.late;
         self.shim_bypassed += counters.bypassed;
         self.shim_dropped += counters.dropped;
+    }
+
+    /// Adds what the NIC of a host decided or lost.
+    pub fn decided_by_host(&mut self, counts: &Counts) {
+        self.host_marks += counts.marks;
+        self.host_drops += counts.drops.iter().sum::<u64>();
+        self.decided(counts);
     }
 
     /// Adds what switches decided, at one port or at several together.

@@ -14,17 +14,18 @@
 //! **Decision**     columns in any order. A plain number without a unit in the header is refused:
 //!                  nobody can tell seconds from microseconds afterwards. `class` is optional and
 //!                  any word; flows of one word are counted together. `mss` is optional, and where
-//!                  a cell is empty not said.
+//!                  a cell is empty not said. `group` is optional and any word: the flows of one
+//!                  word complete together, as a burst does.
 //! **Units**        `start` ("1.5 ms") or `start_s`, `start_ms`, `start_us`, `start_ns`, `start_ps`;
 //!                  `size` ("20 kB") or `size_bytes`; either may say `endless`; `mss`
 //!                  ("1460 B") or `mss_bytes`, payload. Hosts are numbers
 //!                  from 0, with or without an `h`. All exact: nothing is rounded.
 //! **Errors**       `file:line: expected …, got …` for an unknown, missing or repeated column, a
 //!                  host out of range, a flow to itself, no bytes, a time or size that cannot be
-//!                  held. Any text is answered without a panic.
+//!                  held, a flow of a group that never ends. Any text is answered without a panic.
 
 use crate::plan::FlowPlan;
-use crate::table::{Row, Table};
+use crate::table::{Row, Table, Wrong};
 use sidestep_transport::LONGEST_SEGMENT;
 use sidestep_types::{HostId, Quantity, Time, Unit, parse_quantity};
 use std::num::NonZeroU16;
@@ -44,19 +45,22 @@ pub struct ListedFlow {
     pub mss: Option<NonZeroU16>,
     /// The word in its `class` column; `None` without such a column or in an empty cell.
     pub class: Option<String>,
+    /// The word in its `group` column; `None` without such a column or in an empty cell, and of a flow
+    /// that never ends.
+    pub group: Option<String>,
 }
 
 const HEADER: &str = "start,src,dst,size";
 
 const COLUMNS: &str = "start (or start_s, start_ms, start_us, start_ns, start_ps), src, dst, \
-                       size (or size_bytes), and perhaps mss (or mss_bytes) and class";
+                       size (or size_bytes), and perhaps mss (or mss_bytes), class and group";
 
 /// Reads `text`, in which errors are placed in `name`, as flows between `hosts` hosts.
 pub fn parse(name: &str, text: &str, hosts: u32) -> Result<Vec<ListedFlow>, String> {
     let table = Table::read(name, text, HEADER)?;
     let columns = Columns::of(&table)?;
     let flow = |row| columns.flow(&table, row, hosts);
-    table.rows.iter().map(flow).collect()
+    table.each(flow)
 }
 
 /// Which column holds what, and the unit its header names.
@@ -67,12 +71,13 @@ struct Columns {
     size: (usize, Option<&'static str>),
     mss: Option<(usize, Option<&'static str>)>,
     class: Option<usize>,
+    group: Option<usize>,
 }
 
 impl Columns {
     fn of(table: &Table<'_>) -> Result<Columns, String> {
         let (mut start, mut src, mut dst, mut size) = (None, None, None, None);
-        let (mut mss, mut class) = (None, None);
+        let (mut mss, mut class, mut group) = (None, None, None);
         for (i, word) in table.columns.iter().enumerate() {
             let twice = match word.as_str() {
                 "start" => start.replace((i, None)).is_some(),
@@ -88,8 +93,9 @@ impl Columns {
                 "mss" => mss.replace((i, None)).is_some(),
                 "mss_bytes" => mss.replace((i, Some("B"))).is_some(),
                 "class" => class.replace(i).is_some(),
+                "group" => group.replace(i).is_some(),
                 _ => {
-                    let expected = format!("the columns {COLUMNS}");
+                    let expected = format!("the columns {COLUMNS}; `sidestep import` reads others");
                     return Err(table.error(table.header, &expected, &format!("{word:?}")));
                 }
             };
@@ -109,31 +115,69 @@ impl Columns {
             size: size.ok_or_else(|| missing("size"))?,
             mss,
             class,
+            group,
         })
     }
 
     fn flow(&self, table: &Table<'_>, row: &Row, hosts: u32) -> Result<ListedFlow, String> {
-        let (src, dst) = (
-            host(table, row, self.src, hosts)?,
-            host(table, row, self.dst, hosts)?,
-        );
-        if src == dst {
+        let mut wrong = Wrong::default();
+        let start = wrong.keep(start(table, row, self.start));
+        let src = wrong.keep(host(table, row, self.src, hosts));
+        let dst = wrong.keep(host(table, row, self.dst, hosts));
+        if let (Some(src), true) = (src, src == dst) {
             let got = format!("host {} as both", src.0);
-            return Err(table.error(row.line, "two different hosts", &got));
+            wrong.keep::<()>(Err(table.error(row.line, "two different hosts", &got)));
         }
-        let class = self.class.map(|column| row.cell(column));
-        Ok(ListedFlow {
-            start: start(table, row, self.start)?,
-            src,
-            dst,
-            size: size(table, row, self.size)?,
-            mss: match self.mss.filter(|column| !row.cell(column.0).is_empty()) {
-                None => None,
-                Some(column) => mss(table, row, column)?,
-            },
-            class: class.filter(|word| !word.is_empty()).map(str::to_string),
-        })
+        let size = wrong.keep(size(table, row, self.size));
+        let mss = match self.mss.filter(|column| !row.cell(column.0).is_empty()) {
+            None => Some(None),
+            Some(column) => wrong.keep(mss(table, row, column)),
+        };
+        let class = wrong.keep(word(table, row, self.class));
+        let group = wrong.keep(word(table, row, self.group));
+        if let (Some(Some(group)), Some(FlowPlan::ENDLESS)) = (&group, size) {
+            let got = format!("an endless one in {group:?}");
+            wrong.keep::<()>(Err(table.error(
+                row.line,
+                "flows of a group that end",
+                &got,
+            )));
+        }
+        let flow = || {
+            Some(ListedFlow {
+                start: start?,
+                src: src?,
+                dst: dst?,
+                size: size?,
+                mss: mss?,
+                class: class?,
+                group: group?,
+            })
+        };
+        wrong.or(flow())
     }
+}
+
+/// The most characters of a class or a group: it heads rows and plots.
+const LONGEST_WORD: usize = 64;
+
+/// The word in a column that may be missing or empty.
+fn word(table: &Table<'_>, row: &Row, column: Option<usize>) -> Result<Option<String>, String> {
+    let Some(column) = column.filter(|column| !row.cell(*column).is_empty()) else {
+        return Ok(None);
+    };
+    let cell = row.cell(column);
+    let length = cell.chars().count();
+    if length > LONGEST_WORD || cell.chars().any(char::is_control) {
+        let what = &table.columns[column];
+        let expected = format!("a {what} of at most {LONGEST_WORD} characters, all printable");
+        let got = match length > LONGEST_WORD {
+            true => format!("{length} characters"),
+            false => format!("{cell:?}"),
+        };
+        return Err(table.error(row.line, &expected, &got));
+    }
+    Ok(Some(cell.to_string()))
 }
 
 fn host(table: &Table<'_>, row: &Row, column: usize, hosts: u32) -> Result<HostId, String> {
@@ -144,6 +188,11 @@ fn host(table: &Table<'_>, row: &Row, column: usize, hosts: u32) -> Result<HostI
     found.map(HostId).ok_or_else(|| {
         let expected = match hosts {
             0 => "a network with hosts".to_string(),
+            // An address or a name; a number that is too large is one of a larger network.
+            _ if word.contains(|c: char| "._-:".contains(c)) => format!(
+                "a host from 0 to {}; `sidestep import` numbers addresses and names",
+                hosts - 1
+            ),
             _ => format!("a host from 0 to {}", hosts - 1),
         };
         table.error(row.line, &expected, &format!("{word:?}"))
@@ -204,7 +253,19 @@ fn quantity(
         }
         Some(unit) => parse_quantity(&format!("{cell} {unit}"), kind),
     };
-    read.map_err(|why| table.error(row.line, why.expected, &why.got))
+    read.map_err(|why| {
+        let word = &table.columns[column];
+        let expected = match (unit, kind) {
+            (None, Unit::Time) => format!("{}, or a header {word}_us", why.expected),
+            (None, _) => format!("{}, or a header {word}_bytes", why.expected),
+            (Some(_), Unit::Time) if why.got.ends_with("too large") => format!(
+                "{} from the run's begin; `sidestep import` lets the first flow start at 0",
+                why.expected
+            ),
+            _ => why.expected.to_string(),
+        };
+        table.error(row.line, &expected, &why.got)
+    })
 }
 
 #[cfg(test)]
@@ -230,6 +291,7 @@ mod tests {
             size,
             mss: None,
             class: class.map(str::to_string),
+            group: None,
         };
         let expected = [
             flow(1_500, 0, 20_000, Some("web")),
@@ -271,6 +333,15 @@ mod tests {
             "f.csv:2: expected a size from 1 B to 17592186044415 B, or \"endless\", got \
              17592186044416 B"
         );
+        assert_eq!(
+            said("1 ms,7,+1,0 B").lines().collect::<Vec<_>>(),
+            [
+                "f.csv:2: expected a host from 0 to 3, got \"7\"",
+                "f.csv:2: expected a host from 0 to 3, got \"+1\"",
+                "f.csv:2: expected a size from 1 B to 17592186044415 B, or \"endless\", got 0 B",
+            ],
+            "every cell of a row"
+        );
         assert!(said("1,0,3,1 B").starts_with("f.csv:2: expected a time like \"50 us\""));
         assert!(said("1,0,3,1 B").ends_with("got \"1\" without a unit"));
         assert!(said("99999999999 s,0,3,1 B").ends_with("which is too large"));
@@ -278,6 +349,30 @@ mod tests {
         assert_eq!(
             said("1 ms,0,3"),
             "f.csv:2: expected 4 cells (start,src,dst,size), got 3"
+        );
+    }
+
+    #[test]
+    fn a_group_is_any_word_and_has_flows_that_end() {
+        let text = "start,src,dst,size,group\n1 ms,0,3,1 B,burst 1\n1 ms,1,3,1 B,\n";
+        let groups: Vec<_> = flows(text).unwrap().into_iter().map(|f| f.group).collect();
+        assert_eq!(groups, [Some("burst 1".to_string()), None]);
+        let none = "start,src,dst,size,group\n1 ms,0,3,endless,\n";
+        assert_eq!(flows(none).unwrap()[0].group, None);
+        assert_eq!(
+            flows("start,src,dst,size,group\n1 ms,0,3,endless,a\n").unwrap_err(),
+            "f.csv:2: expected flows of a group that end, got an endless one in \"a\""
+        );
+        let said = |word: &str| {
+            flows(&format!("start,src,dst,size,class\n1 ms,0,3,1 B,{word}\n")).unwrap_err()
+        };
+        assert_eq!(
+            said(&"é".repeat(65)),
+            "f.csv:2: expected a class of at most 64 characters, all printable, got 65 characters"
+        );
+        assert_eq!(
+            said("a\u{1b}[31m"),
+            "f.csv:2: expected a class of at most 64 characters, all printable, got \"a\\u{1b}[31m\""
         );
     }
 
@@ -309,7 +404,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_text_is_answered_without_a_panic(
-            text in "(start_us,src,dst,size\n|start,src,dst,size,class\n)?([0-9h. msuBk\"#-]{0,9},){3}[0-9. kB\"]{0,9}|\\PC{0,60}",
+            text in "(start_us,src,dst,size\n|start,src,dst,size,class\n|start,src,dst,size,group\n)?([0-9h. msuBk\"#-]{0,9},){3}[0-9. kB\"]{0,9}|\\PC{0,60}",
             hosts in 0u32..5,
         ) {
             let _ = parse("f", &text, hosts);
@@ -326,7 +421,7 @@ mod tests {
             let text = format!("start_ps,src,dst,size_bytes\n{ps},{src},{dst},{size}\n");
             let read = flows(&text).unwrap();
             let (src, dst) = (HostId(src), HostId(dst));
-            proptest::prop_assert_eq!(&read, &[ListedFlow { start: Time::from_ps(ps), src, dst, size, mss: None, class: None }]);
+            proptest::prop_assert_eq!(&read, &[ListedFlow { start: Time::from_ps(ps), src, dst, size, mss: None, class: None, group: None }]);
         }
     }
 }

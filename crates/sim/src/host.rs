@@ -1,4 +1,4 @@
-//! Hosts: an unlimited FIFO at the NIC, the ends of connections, and one alarm clock.
+//! Hosts: the queue of a NIC where it decides, the ends of connections, and one alarm clock.
 //!
 //! A host's slot in the agenda holds the earliest of its timers and of the flows its
 //! applications will start. Timers are lazy: an acknowledgement that moves a deadline later
@@ -8,6 +8,7 @@ use crate::losses::Losses;
 use crate::lost::SYN;
 use crate::order::Orders;
 use crate::outcome::FlowOutcome;
+use crate::switching::Switch;
 use sidestep_transport::shim::Stack;
 use sidestep_transport::{AnyReceiver, AnySender, Endpoint, SenderCounters};
 use sidestep_types::{FlowId, HostId, Packet, Time};
@@ -26,8 +27,10 @@ pub(crate) struct Host {
     pub wake_at: Time,
     /// How often the slot was set.
     pub wakes: u64,
-    /// Its shims change what leaves.
-    pub changes_down: bool,
+    /// Packets do not go straight into a FIFO without a limit: shims change them, or the NIC decides.
+    pub guarded: bool,
+    /// What decides at its NIC; `None` is a FIFO without a limit.
+    pub nic: Option<Box<Switch>>,
     /// What is between its transport and its NIC, where a world has shims.
     pub shims: Option<Box<Shims>>,
 }
@@ -57,7 +60,8 @@ impl Host {
             due: BinaryHeap::new(),
             wake_at: Time::MAX,
             wakes: 0,
-            changes_down: false,
+            guarded: false,
+            nic: None,
             shims: None,
         }
     }
@@ -132,9 +136,11 @@ pub(crate) struct ReceivedFlow {
 }
 
 impl SendingEnd {
-    /// The oldest byte waited for; the SYN before any data has left.
+    /// The oldest byte waited for; the SYN before any data has left, and in its place the FIN when all
+    /// data is acknowledged.
     pub fn head(&self) -> u64 {
-        if self.endpoint.counters().segments == 0 {
+        let closes = matches!(self.endpoint.machine(), AnySender::Tcp(tcp) if tcp.closes());
+        if closes || self.endpoint.counters().segments == 0 {
             SYN
         } else {
             self.endpoint.acknowledged()

@@ -35,23 +35,26 @@ pub mod thinned;
 pub mod topology;
 mod trace;
 pub mod watch;
+pub mod why;
 pub mod workload;
 mod world;
 
 pub use cdf::{Interpolation, SizeCdf};
 pub use changes::{Becomes, Change, LEAST_RATE, check_changes};
-pub use checks::check_switch;
-pub use config::{CioqConfig, Others, PfcConfig, SwitchConfig, TraceFilter, WorldConfig};
+pub use checks::{check_nic, check_switch};
+pub use config::{
+    CioqConfig, NicConfig, Others, PfcConfig, SwitchConfig, TraceFilter, WorldConfig,
+};
 pub use counts::Totals;
 pub use files::{Files, NoFiles};
 pub use histogram::Histogram;
 pub use network::{Cable, End, Network, SwitchInfo};
 pub use outcome::{
-    ClassOutcome, FlowOutcome, NReordering, Outcome, PacketTrace, PortOutcome, TraceEvent,
-    TraceStep,
+    ClassOutcome, FlowOutcome, GroupOutcome, NReordering, Outcome, PacketTrace, PortOutcome,
+    TraceEvent, TraceStep,
 };
 pub use pfc::Deadlock;
-pub use plan::{FlowPlan, Joint, Plan, QueryPlan, Start};
+pub use plan::{FlowPlan, GroupPlan, Joint, Plan, QueryPlan, Start};
 pub use sidestep_switch::ports::{Count as PortCount, Counts as PortCounts};
 pub use thinned::Thinned;
 pub use watch::{DetourSeen, Latency, LoopCounts, Watched, Watching};

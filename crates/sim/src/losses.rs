@@ -8,13 +8,13 @@
 //! **Units**        bytes and picoseconds.
 //! **Errors**       none.
 //! **Source**       the simulator's own knowledge.
-//! **Deviations**   none. Of a flow with subflows each byte's number says whose it is.
+//! **Deviations**   none. A FIN stands where the SYN stood. Of a flow with subflows each byte's number says whose it is.
 //!
 //! A world has one log. It is joined up to the present whenever it is full, which is right while
 //! all switches and hosts share a clock. Nothing that happens in a run reads it, so a run that is
 //! cut may have a log in each part and join them all, up to the instant that every part has passed.
 
-use crate::lost::{Lost, is_syn, syn_of};
+use crate::lost::{Lost, SYN, is_syn, syn_of};
 use sidestep_transport::Segment;
 use sidestep_types::{FlowId, Kind, Packet, Time};
 use std::collections::BTreeMap;
@@ -60,7 +60,7 @@ struct Entry {
 enum What {
     /// A switch dropped them.
     Dropped,
-    /// Their sender's host dropped them as they were sent: comes where the sender's own entries do.
+    /// Their sender's host dropped them, as it sent them or others: comes where the sender's own entries do.
     DroppedAtOnce,
     /// They arrived cut.
     Cut,
@@ -87,7 +87,7 @@ impl LossLog {
         self.lose(now, packet, What::Dropped);
     }
 
-    /// The host of its sender has dropped `packet`, at the instant at which it was sent.
+    /// The host of its sender has dropped `packet`, at the instant at which it sent that or another.
     pub fn dropped_at_once(&mut self, now: Time, packet: &Packet) {
         self.lose(now, packet, What::DroppedAtOnce);
     }
@@ -105,6 +105,8 @@ impl LossLog {
                 let bytes = (packet.seq(), u32::from(packet.len));
                 self.push(now, packet.flow, bytes, what);
             }
+            // A FIN, when nothing can be known of a SYN any more.
+            Kind::Data if packet.seq() > 0 => self.push(now, packet.flow, (SYN, 1), what),
             Kind::Data | Kind::Ack | Kind::SynAck => {}
         }
     }
@@ -113,7 +115,7 @@ impl LossLog {
     #[cold]
     #[inline(never)]
     pub fn sent_again(&mut self, now: Time, flow: FlowId, segment: &Segment) {
-        let bytes = if segment.syn {
+        let bytes = if segment.len == 0 {
             (syn_of(segment.subflow()), 1)
         } else {
             (segment.seq, segment.len)
@@ -189,7 +191,6 @@ impl Flow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lost::SYN;
     use sidestep_types::HostId;
 
     fn us(n: u64) -> Time {

@@ -12,6 +12,16 @@ pub enum End {
     Switch(SwitchId),
 }
 
+impl End {
+    /// What it is called: `host 7`, or the name of the switch in `network`.
+    pub fn name(self, network: &Network) -> String {
+        match self {
+            End::Host(h) => format!("host {}", h.0),
+            End::Switch(s) => network.switches[s.0 as usize].to_string(),
+        }
+    }
+}
+
 /// A full-duplex cable: the same rate and delay both ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cable {

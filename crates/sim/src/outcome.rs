@@ -4,7 +4,7 @@ use crate::counts::Totals;
 use crate::histogram::Histogram;
 use crate::network::End;
 use crate::pfc::Deadlock;
-use crate::plan::{FlowPlan, Plan};
+use crate::plan::{FlowPlan, GroupPlan, Plan};
 use sidestep_switch::ports::Counts;
 use sidestep_switch::{DropReason, Joined};
 use sidestep_types::{BitRate, FlowId, PortId, SwitchId, Time};
@@ -41,6 +41,33 @@ impl Outcome {
         each.filter(|(_, (flow, seen))| seen.started.is_some() || !flow.start.replaces())
             .map(|(id, (flow, seen))| (id, flow, seen))
     }
+
+    /// What became of `group`, which is one of the plan.
+    pub fn group(&self, group: &GroupPlan) -> GroupOutcome {
+        let mut all = GroupOutcome::default();
+        for flow in &group.flows {
+            let seen = &self.flows[flow.0 as usize];
+            let earlier = |at: Time| all.started.is_none_or(|first| at < first);
+            all.started = seen.started.filter(|at| earlier(*at)).or(all.started);
+            all.done += u32::from(seen.finished.is_some());
+            all.finished = all.finished.max(seen.finished);
+        }
+        if group.left_out > 0 || (all.done as usize) < group.flows.len() {
+            all.finished = None;
+        }
+        all
+    }
+}
+
+/// What became of a group of flows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GroupOutcome {
+    /// When the first of its flows was handed over; `None` if none was.
+    pub started: Option<Time>,
+    /// Its flows that were delivered.
+    pub done: u32,
+    /// When the last of them was; `None` if one never was: censored.
+    pub finished: Option<Time>,
 }
 
 /// What became of one flow.
@@ -197,6 +224,15 @@ impl PacketTrace {
         };
         self.steps.iter().filter(detoured).count()
     }
+
+    /// Was it dropped?
+    pub fn was_dropped(&self) -> bool {
+        let last = self.steps.last().map(|step| &step.what);
+        matches!(
+            last,
+            Some(TraceEvent::Dropped { .. } | TraceEvent::DroppedByHost { .. })
+        )
+    }
 }
 
 /// One step of a packet's path.
@@ -231,8 +267,58 @@ pub enum TraceEvent {
         /// The reason for the drop.
         reason: DropReason,
     },
-    /// Its host dropped it: the link behind the NIC is down.
-    DroppedByHost,
+    /// The NIC of its host, where it decides, queued it: what a switch says of the only port.
+    QueuedByHost {
+        /// How deep the queue was, and what was changed about the packet.
+        joined: Joined,
+    },
+    /// The NIC of its host dropped it, or the link behind that is down.
+    DroppedByHost {
+        /// The reason for the drop.
+        reason: DropReason,
+    },
     /// The packet reached its host.
     Delivered,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_takes_from_its_first_start_to_its_last_end() {
+        let took = |from, to: Option<u64>| FlowOutcome {
+            started: Some(Time::from_ms(from)),
+            finished: to.map(Time::from_ms),
+            ..FlowOutcome::default()
+        };
+        let never = FlowOutcome::default();
+        let of = |flows: Vec<FlowOutcome>, left_out| {
+            let group = GroupPlan {
+                name: "burst".into(),
+                class: None,
+                start: Time::ZERO,
+                flows: (0..flows.len() as u32).map(FlowId).collect(),
+                left_out,
+            };
+            let seen = Outcome {
+                flows,
+                ports: Vec::new(),
+                classes: Vec::new(),
+                totals: Totals::default(),
+                deadlocks: Vec::new(),
+                end: Time::MAX,
+                trajectory_hash: 0,
+                traces: Vec::new(),
+            }
+            .group(&group);
+            let ms = |at: Option<Time>| at.map(Time::as_ms_f64);
+            (ms(seen.started), seen.done, ms(seen.finished))
+        };
+        let both = vec![took(3, Some(9)), took(2, Some(5))];
+        assert_eq!(of(both.clone(), 0), (Some(2.0), 2, Some(9.0)));
+        assert_eq!(of(both, 1), (Some(2.0), 2, None));
+        assert_eq!(of(vec![never, took(2, Some(5))], 0), (Some(2.0), 1, None));
+        assert_eq!(of(vec![never], 0), (None, 0, None));
+    }
 }

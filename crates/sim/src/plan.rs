@@ -16,6 +16,24 @@ pub struct Plan {
     pub queries: Vec<QueryPlan>,
     /// The flows that share a connection, in the order of their numbers; any other has its own.
     pub joint: Vec<Joint>,
+    /// All groups of flows.
+    pub groups: Vec<GroupPlan>,
+}
+
+/// A group of flows, a burst, say, or a step of a collective: it begins with the first start of one of
+/// them and completes with the last byte of all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupPlan {
+    /// Its name in its workload.
+    pub name: String,
+    /// Index into [`Plan::classes`]; `None` when its flows are of several.
+    pub class: Option<u8>,
+    /// The first start of one of them.
+    pub start: Time,
+    /// Its flows in the plan, never none, in the order of their numbers. None of them is endless.
+    pub flows: Vec<FlowId>,
+    /// More flows of it that would start after the run's end. With any, it never completes.
+    pub left_out: u32,
 }
 
 /// A flow whose connection also carries others, one way or the other.

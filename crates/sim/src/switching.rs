@@ -1,17 +1,18 @@
 //! A switch of the simulator: the links of its ports, shown to the decision of `sidestep-switch`.
 
 use crate::agenda::Agenda;
-use crate::config::SwitchConfig;
+use crate::config::{NicConfig, SwitchConfig};
 use crate::fabric::{Fabric, Link, Wiring};
 use crate::fib::{Attachment, Fib};
 use crate::indexed::Table;
 use crate::pool::{NONE, Pool};
+use crate::why::Witness;
 use sidestep_switch::ports::{Counts, Line, Live, Ports, Ranked, Wire};
 use sidestep_switch::{
     Action, AnyBuffer, AnyRoute, AnySched, Capacity, Carrier, Decider, DropReason, Joined, Streams,
     Want,
 };
-use sidestep_types::{Packet, PortId, PortSet, Seed, Time};
+use sidestep_types::{Packet, PortId, PortSet, Seed, Time, Values};
 
 /// One switch. What a hop touches comes first, in two cache lines: with the fields in the
 /// compiler's order it was four or five, of which few stay in the first-level cache.
@@ -82,27 +83,64 @@ impl Switch {
         seed: Seed,
     ) -> Result<Switch, String> {
         let ports = to_switch.len() as u16;
-        let salt = salt(seed, me);
-        let (route, buffer) = (&config.route, &config.buffer);
-        let route = AnyRoute::build(&route.0, &route.1, ports, salt)
-            .map_err(|e| format!("route {}: {e}", route.0))?;
-        let buffer = AnyBuffer::build(&buffer.0, &buffer.1, ports, salt)
-            .map_err(|e| format!("buffer {}: {e}", buffer.0))?;
+        let (route, values) = &config.route;
+        let route = AnyRoute::build(route, values, ports, salt(seed, me))
+            .map_err(|e| format!("route {route}: {e}"))?;
+        let ports = PortsOf {
+            count: ports,
+            to_switch: (0..ports)
+                .filter(|&p| to_switch[usize::from(p)])
+                .map(PortId)
+                .collect(),
+        };
+        Switch::build(
+            route,
+            &config.buffer,
+            config.capacity,
+            (me, first_link, ports),
+            fib,
+            seed,
+        )
+    }
+
+    /// What decides at the NIC of a host: a switch with one port, which feeds `link`, whose packets come from
+    /// nowhere. Switches and NICs together have numbers, of which `me` is one.
+    pub fn nic(config: &NicConfig, me: u32, link: u32, seed: Seed) -> Result<Switch, String> {
+        let ports = PortsOf {
+            count: 1,
+            to_switch: PortSet::default(),
+        };
+        let (buffer, capacity) = (&config.buffer, config.capacity);
+        let route = AnyRoute::build("single", &Values::default(), 1, 0)?;
+        Switch::build(
+            route,
+            buffer,
+            capacity,
+            (me, link, ports),
+            Fib::default(),
+            seed,
+        )
+    }
+
+    fn build(
+        route: AnyRoute,
+        (buffer, values): &(String, Values),
+        capacity: Capacity,
+        (me, first_link, ports): (u32, u32, PortsOf),
+        fib: Fib,
+        seed: Seed,
+    ) -> Result<Switch, String> {
+        let buffer = AnyBuffer::build(buffer, values, ports.count, salt(seed, me))
+            .map_err(|e| format!("buffer {buffer}: {e}"))?;
         let streams = Streams::of(|what| seed.stream((what, u64::from(me))));
         Ok(Switch {
-            decider: Decider::new(route, buffer, streams, ports),
+            decider: Decider::new(route, buffer, streams, ports.count),
             fib,
             frame: Frame {
-                capacity: config.capacity,
+                capacity,
                 first_link,
                 me,
-                ports: Box::new(PortsOf {
-                    count: ports,
-                    to_switch: (0..ports)
-                        .filter(|&p| to_switch[usize::from(p)])
-                        .map(PortId)
-                        .collect(),
-                }),
+                ports: Box::new(ports),
             },
             evicted: Vec::new(),
         })
@@ -150,14 +188,15 @@ impl Switch {
 
     /// Sees a parcel off that has just come over the link `from` for `dst`. A dropped one is the
     /// caller's to free, and so are those [`Switch::evicted`] for it. `INNER`: there are pauses, or
-    /// something is between inputs and outputs.
+    /// something is between inputs and outputs. The witness hears what is decided.
     #[inline]
-    pub fn forward<A: Agenda, const INNER: bool>(
+    pub fn forward<A: Agenda, const INNER: bool, W: Witness>(
         &mut self,
         fabric: &mut Fabric<A>,
         from: u32,
         parcel: u32,
         dst: Attachment,
+        witness: &mut W,
     ) -> Done {
         let ttl = &mut fabric.pool.get_mut(parcel).packet.ttl;
         *ttl = ttl.saturating_sub(1);
@@ -175,22 +214,50 @@ impl Switch {
             dst.port
         } else {
             let hops = self.fib.hops(dst.switch);
-            self.decider.pick(packet, hops, &mut queues)
+            let wanted = self.decider.pick(packet, hops, &mut queues);
+            witness.routed(&self.decider, packet, hops, &mut queues, wanted);
+            wanted
         };
         let (want, verdict) = self.decider.decide(packet, wanted, crowded, &mut queues);
+        let said = (want, verdict);
+        witness.decided(&self.decider, packet, said, crowded, &mut queues);
+        let action = self.decider.carry_out(at_hand, want, verdict);
+        Done { want, action }
+    }
+
+    /// The same as a NIC: of a parcel that its host sends, by the only port.
+    #[cold]
+    #[inline(never)]
+    pub fn send<A: Agenda, W: Witness>(
+        &mut self,
+        fabric: &mut Fabric<A>,
+        parcel: u32,
+        witness: &mut W,
+    ) -> Done {
+        let mut at_hand = AtHand::<A, false> {
+            fabric,
+            frame: &self.frame,
+            from: NONE,
+            parcel,
+            evicted: &mut self.evicted,
+        };
+        let (packet, outputs) = at_hand.at_hand();
+        let mut queues = Live(outputs);
+        let said = (self.decider).decide(packet, PortId(0), false, &mut queues);
+        witness.decided(&self.decider, packet, said, false, &mut queues);
+        let (want, verdict) = said;
         let action = self.decider.carry_out(at_hand, want, verdict);
         Done { want, action }
     }
 }
 
-/// The scheduler of one of the `ports` ports of switch `me`.
+/// The scheduler of one of the `ports` ports of switch or NIC `me`.
 pub(crate) fn make_sched(
-    config: &SwitchConfig,
+    (name, values): &(String, Values),
     me: u32,
     ports: u16,
     seed: Seed,
 ) -> Result<AnySched, String> {
-    let (name, values) = &config.sched;
     AnySched::build(name, values, ports, salt(seed, me)).map_err(|e| format!("sched {name}: {e}"))
 }
 

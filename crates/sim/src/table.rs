@@ -13,9 +13,14 @@ pub(crate) struct Table<'a> {
     pub columns: Vec<String>,
     /// The line the header stands on.
     pub header: usize,
-    /// What follows it.
+    /// What follows it, of rows with as many cells.
     pub rows: Vec<Row>,
+    /// What is wrong with the other rows, by line.
+    wrong: Vec<(usize, String)>,
 }
+
+/// So much of what is wrong in a file is said at once.
+const MOST: usize = 20;
 
 /// One row of a table.
 #[derive(Debug)]
@@ -29,6 +34,26 @@ impl Row {
     /// The text in column `column`; every row has all columns.
     pub fn cell(&self, column: usize) -> &str {
         &self.cells[column]
+    }
+}
+
+/// What is wrong in the cells of one row: all of it is said at once.
+#[derive(Default)]
+pub(crate) struct Wrong(Vec<String>);
+
+impl Wrong {
+    /// What was read; of what could not be read the reason is kept.
+    pub fn keep<T>(&mut self, read: Result<T, String>) -> Option<T> {
+        read.map_err(|why| self.0.push(why)).ok()
+    }
+
+    /// All reasons, a line for each, in the order in which they were kept. Of nothing that could not be read there is
+    /// none, so `None` comes from `keep` alone.
+    pub fn or<T>(self, made: Option<T>) -> Result<T, String> {
+        match made {
+            Some(made) if self.0.is_empty() => Ok(made),
+            _ => Err(self.0.join("\n")),
+        }
     }
 }
 
@@ -51,6 +76,7 @@ impl<'a> Table<'a> {
             columns: Vec::new(),
             header: 1,
             rows: Vec::new(),
+            wrong: Vec::new(),
         };
         for record in reader.records() {
             let cells = record.map_err(|why| format!("{name}: {why}"))?;
@@ -65,7 +91,8 @@ impl<'a> Table<'a> {
                     table.columns.len(),
                     table.columns.join(",")
                 );
-                return Err(table.error(line, &want, &cells.len().to_string()));
+                let wrong = table.error(line, &want, &cells.len().to_string());
+                table.wrong.push((line, wrong));
             } else {
                 table.rows.push(Row { line, cells });
             }
@@ -74,6 +101,31 @@ impl<'a> Table<'a> {
             return Err(table.error(1, &format!("the header {expected:?}"), "nothing"));
         }
         Ok(table)
+    }
+
+    /// What `read` makes of each row, or all that is wrong with the rows: a line or more for each, in their order.
+    pub fn each<'t, T>(
+        &'t self,
+        mut read: impl FnMut(&'t Row) -> Result<T, String>,
+    ) -> Result<Vec<T>, String> {
+        let mut wrong = self.wrong.clone();
+        let mut made = Vec::with_capacity(self.rows.len());
+        for row in &self.rows {
+            match read(row) {
+                Ok(one) => made.push(one),
+                Err(why) => wrong.push((row.line, why)),
+            }
+        }
+        if wrong.is_empty() {
+            return Ok(made);
+        }
+        wrong.sort_by_key(|wrong| wrong.0);
+        let (many, name) = (wrong.len(), self.name);
+        let mut said: Vec<String> = wrong.into_iter().take(MOST).map(|wrong| wrong.1).collect();
+        if many > MOST {
+            said.push(format!("{name}: and {} more lines are wrong", many - MOST));
+        }
+        Err(said.join("\n"))
     }
 
     /// What is wrong where.
@@ -114,9 +166,23 @@ mod tests {
     }
 
     #[test]
-    fn a_short_row_is_refused_where_it_stands() {
-        let said = Table::read("t.csv", "a,b\n1,2\n3\n", "a,b").unwrap_err();
-        assert_eq!(said, "t.csv:3: expected 2 cells (a,b), got 1");
+    fn all_rows_that_are_wrong_are_refused_where_they_stand() {
+        let table = Table::read("t.csv", "a,b\n1,2\n3\n4,x\n5\n", "a,b").unwrap();
+        let number = |row: &Row| {
+            let read = row.cell(1).parse::<u32>();
+            read.map_err(|_| table.error(row.line, "a number", row.cell(1)))
+        };
+        let said = "t.csv:3: expected 2 cells (a,b), got 1\nt.csv:4: expected a number, got x\n\
+                    t.csv:5: expected 2 cells (a,b), got 1";
+        assert_eq!(table.each(number), Err(said.to_string()));
+        let many = format!("a,b\n{}", "x\n".repeat(50));
+        let table = Table::read("t.csv", &many, "a,b").unwrap();
+        let said = table.each(|_| Ok(())).unwrap_err();
+        assert_eq!(said.lines().count(), MOST + 1);
+        assert!(
+            said.ends_with("\nt.csv: and 30 more lines are wrong"),
+            "{said}"
+        );
         let said = Table::read("t.csv", "# nothing\n", "a,b").unwrap_err();
         assert_eq!(said, "t.csv:1: expected the header \"a,b\", got nothing");
     }

@@ -148,7 +148,7 @@ impl Tally {
         self.losses.dropped(now, packet);
     }
 
-    /// A host dropped a packet as it sent it.
+    /// A host dropped a packet as it sent it or another.
     #[cold]
     pub fn dropped_at_once(&mut self, now: Time, packet: &Packet) {
         self.count_dropped(packet);

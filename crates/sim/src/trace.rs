@@ -5,8 +5,10 @@ use crate::network::End;
 use crate::outcome::{PacketTrace, TraceEvent, TraceStep};
 use crate::switching::{Done, Evicted, Fate};
 use crate::watch::{DetourSeen, Watched, Watcher, Watching};
+use crate::why::{Account, Met};
 use sidestep_switch::{Action, DropReason};
-use sidestep_types::{FlowId, Kind, Packet, PortId, SwitchId, Time};
+use sidestep_transport::{AnySender, Endpoint};
+use sidestep_types::{FlowId, HostId, Kind, Packet, PortId, SwitchId, Time};
 
 /// The path of a packet under way.
 struct Open {
@@ -28,13 +30,18 @@ pub(crate) struct Tracer {
     follows: bool,
     /// It must be asked of each data packet.
     asked: bool,
+    /// Some path may be wanted: by it, or by the filter.
+    wanting: bool,
     /// It picked the packet that was asked about last.
     picked: bool,
+    /// Of the packet that is explained, if one is.
+    pub account: Option<Box<Account>>,
 }
 
 impl Tracer {
     pub fn new(filter: TraceFilter) -> Tracer {
         Tracer {
+            wanting: !matches!(filter, TraceFilter::None),
             filter,
             open: Vec::new(),
             kept: Vec::new(),
@@ -42,6 +49,37 @@ impl Tracer {
             follows: false,
             asked: false,
             picked: false,
+            account: None,
+        }
+    }
+
+    /// Keeps this account, and the path of its packet alone.
+    pub fn explain(&mut self, account: Account) {
+        self.filter = TraceFilter::Ids(vec![account.number]);
+        self.wanting = true;
+        self.account = Some(Box::new(account));
+    }
+
+    /// The account, when it is of packet `number`.
+    #[cold]
+    pub fn account_of(&mut self, number: u64) -> Option<&mut Account> {
+        self.account
+            .as_deref_mut()
+            .filter(|account| account.number == number)
+    }
+
+    /// The host's number of a traced packet.
+    pub fn number(&self, parcel: u32) -> Option<u64> {
+        let open = self.open.get(parcel as usize)?.as_ref()?;
+        Some(open.path.id)
+    }
+
+    /// The sender of `flow` sends something again.
+    #[cold]
+    #[inline(never)]
+    pub fn sends_again(&mut self, now: Time, flow: FlowId, end: &Endpoint<AnySender>) {
+        if let Some(account) = &mut self.account {
+            account.sends_again(now, flow, end.counters());
         }
     }
 
@@ -50,6 +88,7 @@ impl Tracer {
         let watcher = Watcher::new(watching);
         self.follows = watcher.follows();
         self.asked = self.follows || watcher.picks_some();
+        self.wanting |= self.asked;
         self.watcher = Some(Box::new(watcher));
     }
 
@@ -63,19 +102,23 @@ impl Tracer {
     /// Must the path of this packet, its host's `number`, be recorded?
     #[inline]
     pub fn wants(&mut self, number: u64, packet: &Packet) -> bool {
+        self.wanting && self.wants_this(number, packet)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn wants_this(&mut self, number: u64, packet: &Packet) -> bool {
         if self.asked && packet.carries_data() && self.watches(number, packet) {
             return true;
         }
         match &self.filter {
             TraceFilter::None => false,
-            TraceFilter::Detoured(_) => true,
+            TraceFilter::Detoured(_) | TraceFilter::Dropped => true,
             filter => chooses(filter, number, packet.flow),
         }
     }
 
     /// Does the watcher want it?
-    #[cold]
-    #[inline(never)]
     fn watches(&mut self, number: u64, packet: &Packet) -> bool {
         let host = (number >> 32) as u32;
         let watcher = self.watcher.as_mut().expect("it asks");
@@ -133,6 +176,9 @@ impl Tracer {
 
     /// A switch took a packet out of the queue where it waited.
     pub fn evicted(&mut self, now: Time, switch: SwitchId, gone: &Evicted) {
+        if let Some(account) = self.account_at(gone.parcel) {
+            account.evicted(now, End::Switch(switch), gone);
+        }
         match gone.fate {
             Fate::Moved(joined, wanted_queue) => {
                 let what = TraceEvent::Queued {
@@ -148,13 +194,46 @@ impl Tracer {
 
     /// A packet was lost on a link that is down, or before it.
     pub fn lost(&mut self, now: Time, parcel: u32, from: End, port: PortId) {
+        if let Some(account) = self.account_at(parcel) {
+            account.tell(now, Met::Lost { from, port });
+        }
         match from {
             End::Switch(switch) => self.dropped(now, parcel, switch, port, DropReason::LinkDown),
             End::Host(_) => {
-                self.step(now, parcel, TraceEvent::DroppedByHost);
-                self.close(parcel);
+                self.dropped_by_host(now, parcel, DropReason::LinkDown);
             }
         }
+    }
+
+    /// The NIC of a host dealt with a packet, before any that it evicted for it.
+    pub fn sent_by_nic(&mut self, now: Time, parcel: u32, done: &Done) {
+        if let Action::Dropped(reason) = done.action {
+            return self.dropped_by_host(now, parcel, reason);
+        }
+        let joined = done.action.joined(done.want.port);
+        let joined = joined.expect("the simulator's pool grows");
+        self.step(now, parcel, TraceEvent::QueuedByHost { joined });
+    }
+
+    /// The NIC of `host` dropped a packet that waited there.
+    pub fn evicted_by_nic(&mut self, now: Time, host: HostId, gone: &Evicted, why: DropReason) {
+        if let Some(account) = self.account_at(gone.parcel) {
+            account.evicted(now, End::Host(host), gone);
+        }
+        self.dropped_by_host(now, gone.parcel, why);
+    }
+
+    /// The NIC of a packet's host dropped it, at once or after it had waited there.
+    pub fn dropped_by_host(&mut self, now: Time, parcel: u32, reason: DropReason) {
+        self.step(now, parcel, TraceEvent::DroppedByHost { reason });
+        self.close(parcel);
+    }
+
+    /// The account, when it is of this packet.
+    #[cold]
+    fn account_at(&mut self, parcel: u32) -> Option<&mut Account> {
+        let number = self.number(parcel)?;
+        self.account_of(number)
     }
 
     fn dropped(
@@ -196,6 +275,7 @@ impl Tracer {
     fn keeps(&self, trace: &PacketTrace) -> bool {
         match &self.filter {
             TraceFilter::Detoured(least) => trace.detours() >= usize::from(*least),
+            TraceFilter::Dropped => trace.was_dropped(),
             filter => chooses(filter, trace.id, trace.flow),
         }
     }
@@ -219,6 +299,6 @@ fn chooses(filter: &TraceFilter, number: u64, flow: FlowId) -> bool {
     match filter {
         TraceFilter::Ids(ids) => ids.contains(&number),
         TraceFilter::Flows(flows) => flows.contains(&flow.0),
-        TraceFilter::None | TraceFilter::Detoured(_) => false,
+        TraceFilter::None | TraceFilter::Detoured(_) | TraceFilter::Dropped => false,
     }
 }

@@ -261,7 +261,10 @@ fn latency(trace: &PacketTrace) -> Option<Time> {
 fn switches(trace: &PacketTrace) -> impl Iterator<Item = SwitchId> {
     trace.steps.iter().filter_map(|step| match step.what {
         TraceEvent::Queued { switch, .. } | TraceEvent::Dropped { switch, .. } => Some(switch),
-        TraceEvent::Sent | TraceEvent::DroppedByHost | TraceEvent::Delivered => None,
+        TraceEvent::Sent
+        | TraceEvent::QueuedByHost { .. }
+        | TraceEvent::DroppedByHost { .. }
+        | TraceEvent::Delivered => None,
     })
 }
 

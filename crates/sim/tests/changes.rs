@@ -150,14 +150,14 @@ proptest! {
             prop_assert_eq!(flow.finished.is_some(), flow.delivered_bytes == planned.size);
         }
         // A path says what its packet came to, once.
-        let ended = |what: &TraceEvent| !matches!(what, TraceEvent::Sent | TraceEvent::Queued { .. });
+        let ended = |what: &TraceEvent| !matches!(what, TraceEvent::Sent | TraceEvent::Queued { .. } | TraceEvent::QueuedByHost { .. });
         let mut lost = 0;
         for trace in &outcome.traces {
             let ends = trace.steps.iter().filter(|step| ended(&step.what)).count();
             prop_assert!(ends == 0 || (ends == 1 && ended(&trace.steps.last().unwrap().what)));
             let last = trace.steps.last().unwrap().what;
             let down = matches!(last, TraceEvent::Dropped { reason: DropReason::LinkDown, .. });
-            lost += u64::from(down || last == TraceEvent::DroppedByHost);
+            lost += u64::from(down || matches!(last, TraceEvent::DroppedByHost { reason: DropReason::LinkDown }));
         }
         prop_assert_eq!(lost, outcome.totals.drops[LINK_DOWN]);
         let of_flows: u64 = outcome.flows.iter().map(|f| u64::from(f.drops)).sum();
@@ -323,8 +323,12 @@ fn what_a_dead_link_or_a_dead_nic_lost_is_sent_again_for_a_reason() {
         let ports = &outcome.ports[2 * cable as usize];
         assert_eq!(ports.counts.drops[LINK_DOWN], u64::from(flow.drops));
         assert_eq!(outcome.totals.drops[LINK_DOWN], u64::from(flow.drops));
-        let by_host =
-            |trace: &PacketTrace| trace.steps.last().unwrap().what == TraceEvent::DroppedByHost;
+        let by_host = |trace: &PacketTrace| {
+            matches!(
+                trace.steps.last().unwrap().what,
+                TraceEvent::DroppedByHost { .. }
+            )
+        };
         let by_host = outcome.traces.iter().filter(|trace| by_host(trace)).count();
         assert_eq!(by_host as u32, if nic { flow.drops } else { 0 });
     }

@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use sidestep_sim::*;
 use sidestep_switch::{AnyBuffer, Buffer, DropReason, Queues, Verdict, Want};
-use sidestep_transport::{DelayedAck, RtoConfig, TcpConfig};
+use sidestep_transport::{AckRule, DelayedAck, RtoConfig, TcpConfig};
 use sidestep_types::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -198,6 +198,7 @@ fn messages_take_turns_and_no_acknowledgement_is_kept_back() {
             segments: 2,
             timeout: Time::from_ms(40),
         }),
+        ack_rule: AckRule::Ns3,
         ..standing
     };
     let rounds = [0, 1, 2].map(|ms| (Time::from_ms(ms), 1000, 1000));

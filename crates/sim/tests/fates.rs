@@ -113,7 +113,7 @@ fn a_packet_that_was_detoured_so_often_is_dropped_and_says_so() {
 
 #[test]
 fn the_delayed_acknowledgement_of_a_last_segment_is_sent_although_the_flow_is_complete() {
-    use sidestep_transport::{DelayedAck, TcpConfig, TransportConfig};
+    use sidestep_transport::{AckRule, DelayedAck, TcpConfig, TransportConfig};
     let network = topology("single_switch", &[("hosts", "3")]);
     let mut settings = config("ecn", 100, 1);
     settings.transport = TransportConfig::from(TcpConfig {
@@ -121,6 +121,7 @@ fn the_delayed_acknowledgement_of_a_last_segment_is_sent_although_the_flow_is_co
             segments: 2,
             timeout: Time::from_ms(1),
         }),
+        ack_rule: AckRule::Ns3,
         ..dctcp()
     });
     // One segment and three leave an odd one behind; the later flow keeps the run going.

@@ -9,7 +9,7 @@ use sidestep_sim::agenda::{HeapAgenda, WheelAgenda};
 use sidestep_sim::*;
 use sidestep_switch::{AnyBuffer, Buffer, DropReason, Queues, Verdict, Want, route};
 use sidestep_transport::shim::{self, AnyShim, Shim, Stack, Up};
-use sidestep_transport::{DelayedAck, RtoConfig, TcpConfig, TransportConfig};
+use sidestep_transport::{AckRule, DelayedAck, RtoConfig, TcpConfig, TransportConfig};
 use sidestep_types::{Rng, *};
 use std::sync::{Arc, Mutex};
 
@@ -206,6 +206,7 @@ fn of_a_complete_flow_that_owes_an_acknowledgement_all_passes() {
             segments: 2,
             timeout: Time::from_ms(50),
         }),
+        ack_rule: AckRule::Ns3,
         rto: RtoConfig {
             initial: Time::from_ms(10),
             ..dctcp().rto

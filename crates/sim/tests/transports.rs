@@ -8,8 +8,8 @@ use common::*;
 use sidestep_sim::agenda::WheelAgenda;
 use sidestep_sim::*;
 use sidestep_transport::{
-    Ack, AnyReceiver, AnySender, Arrival, PfabricConfig, Receiver, Segment, Sender, SenderCounters,
-    TcpConfig,
+    Ack, AckRule, AnyReceiver, AnySender, Arrival, DelayedAck, PfabricConfig, Receiver, Segment,
+    Sender, SenderCounters, TcpConfig,
 };
 use sidestep_types::*;
 
@@ -259,4 +259,38 @@ fn a_transport_of_ones_own_carries_every_flow() {
     assert_eq!(sent, [4, 2]);
     let delivered: Vec<u64> = outcome.flows.iter().map(|f| f.delivered_bytes).collect();
     assert_eq!(delivered, [2_000, 600]);
+}
+
+/// Forty flows to one host with delayed acknowledgements, with room for all or for a tenth of it: how many timeouts, and of these
+/// how many were spurious.
+fn timeouts_of_forty(ack_rule: AckRule, capacity: u64, size: u64) -> (u64, u64) {
+    let network = topology("fat_tree", &[("k", "8")]);
+    let mut settings = config("ecn", capacity, 1);
+    settings.transport = TcpConfig {
+        delayed_ack: Some(DelayedAck {
+            segments: 2,
+            timeout: Time::from_ms(40),
+        }),
+        ack_rule,
+        ..dctcp()
+    }
+    .into();
+    // A late flow keeps the run going until every timer has run out.
+    let mut flows = incast(1..41, size).flows.clone();
+    flows.push(flow(1, 2, 1000, Time::from_s(1)));
+    let outcome = run(&network, plan(flows), settings, Time::from_s(2));
+    assert!(outcome.flows.iter().all(|flow| flow.finished.is_some()));
+    (outcome.totals.timeouts, outcome.totals.spurious_timeouts)
+}
+
+#[test]
+fn delayed_acknowledgements_as_linux_has_them_make_no_sender_time_out() {
+    for size in [1_000, 20_000, 21_900, 200_000] {
+        assert_eq!(timeouts_of_forty(AckRule::Linux, 4000, size), (0, 0));
+        let (_, spurious) = timeouts_of_forty(AckRule::Linux, 100, size);
+        assert_eq!(spurious, 0, "{size} bytes");
+    }
+    // Counted from the first segment on, for 40 ms: an odd last one waits longer than its sender.
+    let (all, spurious) = timeouts_of_forty(AckRule::Ns3, 4000, 21_900);
+    assert!(spurious > 0 && spurious == all);
 }

@@ -116,7 +116,7 @@ proptest! {
                     TraceEvent::Queued { switch: then, .. } => then == switch,
                     // The next switch's drop, or this one's of a packet that waited.
                     TraceEvent::Dropped { switch: then, .. } => then == switch,
-                    TraceEvent::Delivered | TraceEvent::DroppedByHost | TraceEvent::Sent => false,
+                    _ => false,
                 };
                 // What crosses to an output waits at its input first.
                 if ordered && !stayed && !crossing {

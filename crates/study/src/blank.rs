@@ -21,8 +21,9 @@ fn blank(summary: &mut Value, unmeasured: &Unmeasured) {
         match name.split_once('.') {
             None => null(summary, name),
             Some((list, key)) => {
-                let each = summary.get_mut(list).and_then(Value::as_array_mut);
-                each.into_iter().flatten().for_each(|one| null(one, key));
+                let each = summary.get_mut(list).and_then(Value::as_object_mut);
+                let each = each.into_iter().flat_map(|of| of.values_mut());
+                each.for_each(|one| null(one, key));
             }
         }
     }
@@ -54,7 +55,12 @@ fn fill(summary: &mut Value, nothing: &Value) {
     for (key, value) in keys {
         let each = match key.as_str() {
             "per_seed" => nothing,
-            "classes" => &nothing["classes"][0],
+            "classes" => {
+                let of = value.as_object_mut().into_iter();
+                let own = &nothing["classes"][""];
+                of.flat_map(|of| of.values_mut()).for_each(|c| fill(c, own));
+                continue;
+            }
             _ if value.is_null() => {
                 *value = nothing[key].clone();
                 continue;
@@ -132,6 +138,7 @@ mod tests {
             "delivered",
             "detoured",
             "detours",
+            "detours_delivered",
             "dropped",
             "marked",
             "detours_each",
@@ -153,7 +160,7 @@ mod tests {
         for summary in [scheme, &scheme["per_seed"][0]] {
             assert_eq!(summary["reordering_p99_at_least"], Value::Null);
             for key in class {
-                assert_eq!(summary["classes"][0][key], Value::Null, "{key}");
+                assert_eq!(summary["classes"][""][key], Value::Null, "{key}");
             }
         }
         let again = Report::from_json(&json).map(|report| report.to_json());

@@ -1,18 +1,23 @@
 //! Tables as Parquet: a table is a list of columns, a column a name and a way to read a row.
 //!
 //! Text is dictionary-encoded, everything is compressed with Snappy, and a row group is
-//! written per run, in order: equal rows make equal bytes.
+//! written per run, in order: equal rows make equal bytes. The rows of one run are packed
+//! where the run was made, as a file of their own in memory, and appended to the table as they are.
 
 use crate::Error;
+use bytes::Bytes;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use parquet::column::writer::ColumnCloseResult;
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
+use parquet::file::reader::FileReader;
+use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 use std::borrow::Cow;
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -32,6 +37,8 @@ pub enum Get<R> {
     Int(fn(&R) -> u64),
     /// One that may be missing.
     OptInt(fn(&R) -> Option<u64>),
+    /// A fraction or a span.
+    Float(fn(&R) -> f64),
     /// A fraction or a span, which may be missing.
     OptFloat(fn(&R) -> Option<f64>),
     /// Yes or no.
@@ -59,19 +66,23 @@ macro_rules! columns {
 pub(crate) use columns;
 
 /// A Parquet file being written.
-pub struct TableWriter {
-    writer: SerializedFileWriter<File>,
+pub struct TableWriter<W: Write + Send = File> {
+    writer: SerializedFileWriter<W>,
     path: PathBuf,
 }
 
-impl TableWriter {
+/// These rows as a table of one row group, in memory.
+pub fn packed<R>(name: &str, columns: &[Col<R>], rows: &[R]) -> Bytes {
+    let in_memory = "nothing is refused in memory";
+    let mut table =
+        TableWriter::new(name, columns, Vec::new(), PathBuf::from(name)).expect(in_memory);
+    table.write(columns, rows).expect(in_memory);
+    Bytes::from(table.writer.into_inner().expect(in_memory))
+}
+
+impl<W: Write + Send> TableWriter<W> {
     /// Begins the table `name` with these columns in `file`.
-    pub fn new<R>(
-        name: &str,
-        columns: &[Col<R>],
-        file: File,
-        path: PathBuf,
-    ) -> Result<Self, Error> {
+    pub fn new<R>(name: &str, columns: &[Col<R>], file: W, path: PathBuf) -> Result<Self, Error> {
         let fields = columns.iter().map(|c| Arc::new(field(c))).collect();
         let schema = Type::group_type_builder(name).with_fields(fields).build();
         let schema = schema.expect("column names make a schema");
@@ -94,32 +105,63 @@ impl TableWriter {
         let mut group = self.writer.next_row_group()?;
         for column in columns {
             match column.get {
-                Get::Int(get) => put::<_, Int64Type>(&mut group, rows, |r| get(r) as i64)?,
-                Get::Flag(get) => put::<_, BoolType>(&mut group, rows, get)?,
+                Get::Int(get) => put::<_, Int64Type, _>(&mut group, rows, |r| get(r) as i64)?,
+                Get::Flag(get) => put::<_, BoolType, _>(&mut group, rows, get)?,
                 Get::Text(get) => {
-                    put::<_, ByteArrayType>(&mut group, rows, |r| ByteArray::from(get(r)))?;
+                    put::<_, ByteArrayType, _>(&mut group, rows, |r| ByteArray::from(get(r)))?;
                 }
                 Get::NthOptInt(i, get) => {
-                    put_optional::<_, Int64Type>(&mut group, rows, |r| {
+                    put_optional::<_, Int64Type, _>(&mut group, rows, |r| {
                         get(r, i).map(|v| v as i64)
                     })?;
                 }
                 Get::NthText(i, get) => {
-                    put::<_, ByteArrayType>(&mut group, rows, |r| ByteArray::from(get(r, i)))?;
+                    put::<_, ByteArrayType, _>(&mut group, rows, |r| ByteArray::from(get(r, i)))?;
                 }
                 Get::NthFloat(i, get) => {
-                    put_optional::<_, DoubleType>(&mut group, rows, |r| get(r, i))?;
+                    put_optional::<_, DoubleType, _>(&mut group, rows, |r| get(r, i))?;
                 }
                 Get::OptInt(get) => {
-                    put_optional::<_, Int64Type>(&mut group, rows, |r| get(r).map(|v| v as i64))?;
+                    put_optional::<_, Int64Type, _>(&mut group, rows, |r| {
+                        get(r).map(|v| v as i64)
+                    })?;
                 }
-                Get::OptFloat(get) => put_optional::<_, DoubleType>(&mut group, rows, get)?,
+                Get::Float(get) => put::<_, DoubleType, _>(&mut group, rows, get)?,
+                Get::OptFloat(get) => put_optional::<_, DoubleType, _>(&mut group, rows, get)?,
             }
         }
         group.close()?;
         Ok(())
     }
 
+    /// Adds what [`packed`] made of a table with the same columns.
+    pub fn append(&mut self, part: &Bytes) -> Result<(), Error> {
+        let appended = self.append_groups(part);
+        appended.map_err(|e| table_error(&self.path, e))
+    }
+
+    fn append_groups(&mut self, part: &Bytes) -> Result<(), ParquetError> {
+        let read = SerializedFileReader::new(part.clone())?;
+        for from in read.metadata().row_groups() {
+            let mut group = self.writer.next_row_group()?;
+            for column in from.columns() {
+                let close = ColumnCloseResult {
+                    bytes_written: column.compressed_size() as u64,
+                    rows_written: from.num_rows() as u64,
+                    metadata: column.clone(),
+                    bloom_filter: None,
+                    column_index: None,
+                    offset_index: None,
+                };
+                group.append_column(part, close)?;
+            }
+            group.close()?;
+        }
+        Ok(())
+    }
+}
+
+impl TableWriter {
     /// Ends the file.
     pub fn finish(self) -> Result<(), Error> {
         let path = self.path;
@@ -139,6 +181,7 @@ fn field<R>(column: &Col<R>) -> Type {
         Get::OptInt(_) | Get::NthOptInt(..) => {
             (Physical::INT64, Some(signed), Repetition::OPTIONAL)
         }
+        Get::Float(_) => (Physical::DOUBLE, None, Repetition::REQUIRED),
         Get::OptFloat(_) | Get::NthFloat(..) => (Physical::DOUBLE, None, Repetition::OPTIONAL),
         Get::Flag(_) => (Physical::BOOLEAN, None, Repetition::REQUIRED),
         Get::Text(_) | Get::NthText(..) => (
@@ -154,10 +197,10 @@ fn field<R>(column: &Col<R>) -> Type {
         .expect("a column's types go together")
 }
 
-type Group<'a> = SerializedRowGroupWriter<'a, File>;
+type Group<'a, W> = SerializedRowGroupWriter<'a, W>;
 
-fn put<R, T: DataType>(
-    group: &mut Group<'_>,
+fn put<R, T: DataType, W: Write + Send>(
+    group: &mut Group<'_, W>,
     rows: &[R],
     get: impl Fn(&R) -> T::T,
 ) -> Result<(), ParquetError> {
@@ -167,8 +210,8 @@ fn put<R, T: DataType>(
     column.close()
 }
 
-fn put_optional<R, T: DataType>(
-    group: &mut Group<'_>,
+fn put_optional<R, T: DataType, W: Write + Send>(
+    group: &mut Group<'_, W>,
     rows: &[R],
     get: impl Fn(&R) -> Option<T::T>,
 ) -> Result<(), ParquetError> {

@@ -1,50 +1,140 @@
-//! The plots of a result directory: completion times of queries and of short flows; and how any
-//! plot is written.
+//! The plots of a result directory: completion times of queries, of the flows and groups of each class, and of
+//! short flows where a claim is about them; and how any plot is written.
 
 use crate::Error;
-use crate::plot::{Figure, Look, Scene, Series, cdf, png, svg};
+use crate::plot::{Figure, Look, Scene, Series, png, svg};
+use crate::reproduce::drawn::{Drawn, alone};
 use crate::staging::Staging;
 use crate::words;
 use sidestep_lab::stats::Sample;
-use sidestep_lab::{Record, Scenario};
+use sidestep_lab::{ClaimResult, ClassRecord, Record, Scenario};
 use std::io;
 
 /// What one plot shows.
 struct Kind {
-    file: &'static str,
-    title: &'static str,
+    file: String,
+    /// The sample that it shows, as claims name it.
+    sample: String,
+    title: String,
     counted: &'static str,
     x_label: &'static str,
-    times: fn(&Record) -> &Sample,
+    times: Box<dyn Fn(&Record) -> Sample>,
 }
 
-const KINDS: [Kind; 2] = [
-    Kind {
-        file: "qct_cdf",
-        title: "Query completion time",
+const FLOW: &str = "from the hand-over to the last byte in order, ms";
+const GROUP: &str = "from a group's first flow to the last byte of all, ms";
+
+/// All plots that there may be of these runs.
+fn kinds(scenario: &Scenario, runs: &[Record]) -> Vec<Kind> {
+    let mut all = vec![Kind {
+        file: "qct_cdf".into(),
+        sample: "qct_ms".into(),
+        title: "Query completion time".into(),
         counted: "queries",
         x_label: "from the query to its last response, ms",
-        times: |r| &r.qct,
-    },
-    Kind {
-        file: "fct_short_cdf",
-        title: "Completion time of short background flows (1 to 10 kB)",
-        counted: "flows",
-        x_label: "from the hand-over to the last byte in order, ms",
-        times: |r| &r.fct_short,
-    },
-];
+        times: Box::new(|r| r.qct.clone()),
+    }];
+    let classes = runs.first().map_or(&[][..], |record| &record.classes);
+    for (i, class) in classes.iter().enumerate() {
+        let (name, file) = (&class.name, file_of(i, classes));
+        all.push(Kind {
+            file: format!("fct_cdf.{file}"),
+            sample: format!("fct_ms:{name}"),
+            title: format!("Completion time of flows of {name}"),
+            counted: "flows",
+            x_label: FLOW,
+            times: Box::new(move |r| r.classes[i].fct.clone()),
+        });
+        all.push(Kind {
+            file: format!("group_cdf.{file}"),
+            sample: format!("group_ms:{name}"),
+            title: format!("Completion time of groups of flows of {name}"),
+            counted: "groups",
+            x_label: GROUP,
+            times: Box::new(move |r| r.classes[i].groups.clone()),
+        });
+    }
+    if runs.iter().any(|record| !record.mixed_groups.is_empty()) {
+        all.push(Kind {
+            file: "group_cdf".into(),
+            sample: "group_ms".into(),
+            title: "Completion time of all groups of flows".into(),
+            counted: "groups",
+            x_label: GROUP,
+            times: Box::new(Record::groups),
+        });
+    }
+    let mut claims = scenario.claims.iter();
+    if claims.any(|claim| claim.metric.starts_with("fct_short")) {
+        all.push(Kind {
+            file: "fct_short_cdf".into(),
+            sample: "fct_short_ms".into(),
+            title: "Completion time of short background flows (1 to 10 kB)".into(),
+            counted: "flows",
+            x_label: FLOW,
+            times: Box::new(|r| r.fct_short.clone()),
+        });
+    }
+    all
+}
 
 /// Draws all plots that have something to show.
-pub fn write(staging: &Staging, scenario: &Scenario, runs: &[Record]) -> Result<(), Error> {
-    for kind in KINDS {
+pub fn draw(scenario: &Scenario, runs: &[Record], claims: &[ClaimResult]) -> Vec<Drawn> {
+    let mut drawn = Vec::new();
+    let mut kinds = kinds(scenario, runs);
+    // What claims are about comes first, in their order, then bursts.
+    kinds.sort_by_key(|kind| {
+        let mut about = scenario.claims.iter();
+        let about = about.position(|claim| is_about(&claim.metric, kind));
+        about.unwrap_or(scenario.claims.len() + usize::from(kind.counted == "flows"))
+    });
+    for kind in kinds {
         let figure = figure(&kind, scenario, runs);
         if figure.series.iter().all(|s| s.n == 0) {
             continue;
         }
-        picture(staging, &format!("plots/{}", kind.file), &cdf(&figure))?;
+        let (scene, table, caption) = alone(&figure, &kind.sample, runs, claims);
+        drawn.push(Drawn {
+            file: kind.file,
+            kind: "cdf",
+            title: figure.title,
+            caption,
+            scene: Ok(scene),
+            table,
+        });
     }
-    Ok(())
+    drawn
+}
+
+/// Is the metric `fct_p99_ms:storage` of the sample `fct_ms:trace/storage`?
+fn is_about(metric: &str, kind: &Kind) -> bool {
+    let name = |text: &str| {
+        text.split_once(':')
+            .map_or("", |(_, name)| name)
+            .to_string()
+    };
+    let begins = |text: &str| text.split('_').next().map(str::to_string);
+    let (asked, own) = (name(metric), name(&kind.sample));
+    begins(metric) == begins(&kind.sample)
+        && (asked == own || own.rsplit('/').next().is_some_and(|last| last == asked))
+}
+
+/// What class number `nth` is called in names of files.
+fn file_of(nth: usize, classes: &[ClassRecord]) -> String {
+    let plain = |class: &ClassRecord| -> String {
+        let fits = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        let kept = class.name.chars().map(|c| if fits(c) { c } else { '_' });
+        kept.collect()
+    };
+    let own = plain(&classes[nth]);
+    let others = classes.iter().enumerate().filter(|(i, _)| *i != nth);
+    match others
+        .map(|(_, class)| plain(class))
+        .any(|other| other == own)
+    {
+        true => format!("{own}.{nth}"),
+        false => own,
+    }
 }
 
 /// Writes a drawing as `name.svg` and `name.png`.
@@ -63,7 +153,7 @@ fn figure(kind: &Kind, scenario: &Scenario, runs: &[Record]) -> Figure {
         let mut sample = Sample::default();
         runs.iter()
             .filter(|r| r.scheme == scheme.name)
-            .for_each(|r| sample.merge((kind.times)(r)));
+            .for_each(|r| sample.merge(&(kind.times)(r)));
         let mut done: Vec<f64> = sample.finished().iter().map(|t| t.as_ms_f64()).collect();
         done.sort_by(f64::total_cmp);
         Series {
@@ -79,12 +169,87 @@ fn figure(kind: &Kind, scenario: &Scenario, runs: &[Record]) -> Figure {
         &scenario.title
     };
     Figure {
-        title: kind.title.into(),
+        title: kind.title.clone(),
         subtitle: format!("{title}; seeds {}", words::seeds(&scenario.seeds)),
         x_label: kind.x_label.into(),
         counted: kind.counted.into(),
         completes: true,
         log: true,
         series: series.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::tests::claim;
+    use sidestep_sim::NoFiles;
+    use sidestep_types::Time;
+
+    #[test]
+    fn a_papers_number_of_a_class_is_in_its_plot() {
+        let text = "duration = \"1 ms\"\nschemes = [\"dctcp\"]\n[topology]\nkind = \"single_switch\"\nhosts = 4\n\
+            [workload.a]\nkind = \"query\"\nrate = \"2 k/s\"\ndegree = 3\n";
+        let scenario = Scenario::read("one.toml", text, &[], &NoFiles).unwrap();
+        let mut fct = Sample::default();
+        fct.done(Time::from_ms(1));
+        let run = Record {
+            scheme: "dctcp".into(),
+            classes: vec![ClassRecord {
+                name: "trace/storage".into(),
+                fct,
+                ..ClassRecord::default()
+            }],
+            ..Record::default()
+        };
+        for metric in ["fct_p99_ms:storage", "fct_p99_ms:trace/storage"] {
+            let said = ClaimResult {
+                paper: Some(2.0),
+                ..claim(metric, "dctcp")
+            };
+            let drawn = draw(&scenario, std::slice::from_ref(&run), &[said]);
+            let plot = drawn.iter().find(|p| p.file == "fct_cdf.trace_storage");
+            let scene = plot.unwrap().scene.as_ref().unwrap();
+            assert!(svg(scene).contains("dctcp, paper: 2"), "{metric}");
+        }
+    }
+
+    #[test]
+    fn a_metric_is_about_its_own_sample_alone() {
+        let kind = |sample: &str| Kind {
+            file: String::new(),
+            sample: sample.into(),
+            title: String::new(),
+            counted: "flows",
+            x_label: "",
+            times: Box::new(|r| r.fct_short.clone()),
+        };
+        let fits = |metric, sample| is_about(metric, &kind(sample));
+        for (metric, sample) in [
+            ("fct_p99_ms:storage", "fct_ms:trace/storage"),
+            ("fct_p99_ms:trace/storage", "fct_ms:trace/storage"),
+            ("group_mean_ms:a", "group_ms:a"),
+            ("qct_p99_ms", "qct_ms"),
+        ] {
+            assert!(fits(metric, sample), "{metric} {sample}");
+        }
+        for (metric, sample) in [
+            ("fct_p99_ms:storage", "group_ms:trace/storage"),
+            ("fct_p99_ms:storage", "fct_ms:trace/web"),
+            ("drops_full", "qct_ms"),
+        ] {
+            assert!(!fits(metric, sample), "{metric} {sample}");
+        }
+    }
+
+    #[test]
+    fn each_class_has_a_file_name_of_its_own() {
+        let class = |name: &str| ClassRecord {
+            name: name.into(),
+            ..ClassRecord::default()
+        };
+        let classes = ["web", "a/web", "a/b c", "a/b_c", "a/../é"].map(class);
+        let names: Vec<String> = (0..5).map(|i| file_of(i, &classes)).collect();
+        assert_eq!(names, ["web", "a_web", "a_b_c.2", "a_b_c.3", "a_____"]);
     }
 }

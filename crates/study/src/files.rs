@@ -2,25 +2,21 @@
 
 use crate::Error;
 use crate::reproduce::shelf::Shelf;
-use sidestep_lab::{Experiment, Problem, shipped};
+use sidestep_lab::{Experiment, Scenario, shipped};
 use sidestep_sim::Files;
 use std::path::{Path, PathBuf};
 
 /// Reads files beside a scenario, or from the current folder.
 struct Disk {
-    /// The scenario's folder.
-    beside: PathBuf,
+    /// Folders to look in first: the scenario's.
+    beside: Vec<PathBuf>,
 }
 
 impl Files for Disk {
     fn read(&self, path: &str) -> Result<String, String> {
-        let near = self.beside.join(path);
-        let chosen = if near.exists() {
-            near
-        } else {
-            PathBuf::from(path)
-        };
-        read_text(&chosen)
+        let mut near = self.beside.iter().map(|folder| folder.join(path));
+        let chosen = near.find(|file| file.exists());
+        read_text(&chosen.unwrap_or_else(|| PathBuf::from(path)))
     }
 }
 
@@ -50,7 +46,7 @@ pub fn experiment(which: &str, sets: &[String], quick: bool) -> Result<Experimen
         if let Ok([book]) = shelf.find(Some(which)).as_deref() {
             let name = format!("{which}.toml");
             let read = Experiment::read(&name, &book.text, sets, quick, &shelf.beside(book));
-            return read.map_err(|problems| refuse(&problems));
+            return read.map_err(Error::Wrong);
         }
     }
     let (name, text, beside) = match shipped::scenario(which) {
@@ -61,13 +57,23 @@ pub fn experiment(which: &str, sets: &[String], quick: bool) -> Result<Experimen
             (which.to_string(), text, beside)
         }
     };
+    let beside = vec![beside];
     let read = Experiment::read(&name, &text, sets, quick, &Disk { beside });
-    read.map_err(|problems| refuse(&problems))
+    read.map_err(Error::Wrong)
 }
 
-fn refuse(problems: &[Problem]) -> Error {
-    let lines: Vec<String> = problems.iter().map(Problem::to_string).collect();
-    Error::Input(lines.join("\n"))
+/// Reads the scenario that a result directory keeps at `path`; files that it names are in one of `beside` or in
+/// the current folder.
+pub fn recorded(path: &Path, beside: &[PathBuf]) -> Result<Scenario, Error> {
+    let name = path.display().to_string();
+    let text = read_text(path).map_err(|e| Error::Input(format!("cannot read {name}: {e}")))?;
+    let beside = beside.to_vec();
+    let read = Scenario::read(&name, &text, &[], &Disk { beside });
+    read.map_err(|problems| {
+        let hint = "files that it names are looked for there, in the folder around it and in the current one: --files \
+                    says where else";
+        Error::Input(format!("{}\n{hint}", Error::Wrong(problems)))
+    })
 }
 
 fn not_found(which: &str, why: &str) -> Error {

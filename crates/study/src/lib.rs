@@ -13,7 +13,10 @@ mod columns;
 mod error;
 mod figures;
 pub mod files;
+mod logs;
 mod manifest;
+pub mod memory;
+mod page;
 pub mod plot;
 pub mod progress;
 mod recorder;
@@ -27,8 +30,13 @@ pub mod sweep;
 mod tables;
 pub mod trace;
 pub mod when;
+pub mod why;
 pub mod words;
 mod workers;
+
+/// The commit that the program was built from, with `+modified` where its sources differ from it; `unknown` outside
+/// a checkout.
+pub const COMMIT: &str = env!("COMMIT");
 
 pub use error::Error;
 pub use manifest::Status;
@@ -41,7 +49,7 @@ pub use sidestep_sim::TraceFilter;
 pub use sidestep_switch as switch;
 pub use sidestep_transport as transport;
 pub use sidestep_types as types;
-pub use staging::{discard, refuse_occupied};
+pub use staging::{discard, names, refuse_occupied};
 pub use sweep::{
     FinishedSweep, MeasureOptions, Measurement, SweepOptions, SweepReport, measure_experiment,
     measure_experiments, run_experiment,

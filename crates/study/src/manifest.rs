@@ -6,7 +6,7 @@
 use crate::tables::column_docs;
 use crate::when;
 use serde_json::{Value, json};
-use sidestep_lab::{Run, Scenario};
+use sidestep_lab::{Record, Scenario};
 
 /// How much of a scenario a result holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,28 +27,54 @@ impl Status {
     }
 }
 
+/// What became of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// It ran.
+    Ran,
+    /// It was known already.
+    Cached,
+    /// An interruption ended it, or kept it from beginning.
+    NotRun,
+}
+
+impl How {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            How::Ran => "complete",
+            How::Cached => "complete, from the cache",
+            How::NotRun => "not run",
+        }
+    }
+}
+
 /// One scheme with one seed.
 #[derive(Debug)]
 pub struct PointRecord {
     json: Value,
     complete: bool,
+    /// It was known already.
+    cached: bool,
 }
 
 impl PointRecord {
-    /// A run that took this long.
-    pub fn of(run: &Run, cpu_s: Option<f64>, wall_s: f64) -> PointRecord {
-        let (outcome, totals) = (&run.outcome, &run.outcome.totals);
+    /// A run of this record that took this long; `cached` when it was known already.
+    pub fn of(run: &Record, cpu_s: Option<f64>, wall_s: f64, cached: bool) -> PointRecord {
         let unmeasured = &run.unmeasured;
-        let hash = format!("{:016x}", outcome.trajectory_hash);
+        let hash = format!("{:016x}", run.trajectory_hash);
         let json = json!({
             "scheme": run.scheme,
             "seed": run.seed,
-            "status": if run.interrupted { "interrupted" } else { "complete" },
-            "simulated_ms": outcome.end.as_ms_f64(),
-            "flows": outcome.flows_of(&run.plan).count(),
-            "queries": run.plan.queries.len(),
-            "events": unmeasured.unless("events", totals.events),
-            "packet_hops": unmeasured.unless("packet_hops", totals.packet_hops),
+            "status": match (run.interrupted, cached) {
+                (true, _) => "interrupted",
+                (false, true) => How::Cached.word(),
+                (false, false) => How::Ran.word(),
+            },
+            "simulated_ms": run.end.0.as_ms_f64(),
+            "flows": run.flows,
+            "queries": run.queries,
+            "events": unmeasured.unless("events", run.counts.events),
+            "packet_hops": unmeasured.unless("packet_hops", run.counts.packet_hops),
             "trajectory_hash": unmeasured.unless("trajectory_hash", hash),
             "cpu_s": cpu_s.map(milli),
             "wall_s": milli(wall_s),
@@ -56,6 +82,7 @@ impl PointRecord {
         PointRecord {
             json,
             complete: !run.interrupted,
+            cached,
         }
     }
 
@@ -63,8 +90,9 @@ impl PointRecord {
     pub fn not_run(scenario: &Scenario, scheme: usize, seed: u64) -> PointRecord {
         let name = &scenario.schemes[scheme].name;
         PointRecord {
-            json: json!({"scheme": name, "seed": seed, "status": "not run"}),
+            json: json!({"scheme": name, "seed": seed, "status": How::NotRun.word()}),
             complete: false,
+            cached: false,
         }
     }
 }
@@ -137,8 +165,11 @@ impl Manifest {
             let all = self.points.iter().filter_map(|p| p.json[key].as_u64());
             known(key).then(|| all.sum::<u64>())
         };
-        let cpu = self.points.iter().filter_map(|p| p.json["cpu_s"].as_f64());
-        let cpu = known("cpu_s").then(|| milli(cpu.sum()));
+        let cpu = |cached: bool| {
+            let own = self.points.iter().filter(|p| p.cached == cached);
+            let cpu = own.filter_map(|p| p.json["cpu_s"].as_f64());
+            known("cpu_s").then(|| milli(cpu.sum()))
+        };
         let runs: Vec<&Value> = self.points.iter().map(|p| &p.json).collect();
         let mut json = json!({
             "sidestep": {"version": env!("CARGO_PKG_VERSION")},
@@ -146,7 +177,8 @@ impl Manifest {
             "began": when::rfc3339(self.began_unix_s),
             "jobs": self.jobs,
             "wall_s": milli(self.wall_s),
-            "cpu_s": cpu,
+            "cpu_s": cpu(false),
+            "cpu_s_saved": cpu(true),
             "events": sum("events"),
             "packet_hops": sum("packet_hops"),
             "scenario": self.head,

@@ -1,5 +1,6 @@
 //! How far the runs are: one line on standard error, rewritten in place.
 
+use sidestep_lab::Progress;
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -109,7 +110,15 @@ impl Board {
     }
 }
 
-fn clock(seconds: f64) -> String {
+/// How far a run is. It ends with the last flow or at the horizon, whichever is first, so
+/// the further of the two counts.
+pub(crate) fn share(p: &Progress) -> f64 {
+    let part = |a: u64, b: u64| if b == 0 { 0.0 } else { a as f64 / b as f64 };
+    part(p.now.ps(), p.horizon.ps()).max(part(p.flows_done, p.flows_total))
+}
+
+/// A span in words, rounded up.
+pub fn clock(seconds: f64) -> String {
     match seconds {
         s if s < 60.0 => format!("{:.0} s", s.ceil()),
         s if s < 3600.0 => format!("{:.0} min", (s / 60.0).ceil()),

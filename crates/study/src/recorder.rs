@@ -2,10 +2,11 @@
 
 use crate::manifest::{Manifest, PointRecord, Status};
 use crate::staging::Staging;
-use crate::tables::Tables;
-use crate::{Error, Report, figures};
+use crate::tables::{self, Rows, Tables};
+use crate::{Error, Report, logs, page};
 use serde_json::Value;
-use sidestep_lab::{Record, Run, Scenario, evaluate, stats};
+use sidestep_lab::{PlotSpec, Record, Run, Scenario, evaluate, stats};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -18,17 +19,67 @@ pub struct Finished {
     pub report: Report,
 }
 
+/// What is kept of a run until all are in.
+pub struct Made {
+    /// Its numbers.
+    pub record: Record,
+    /// Its part of each table.
+    pub rows: Rows,
+    paths: Vec<String>,
+    cpu_s: Option<f64>,
+    wall_s: f64,
+}
+
+impl Made {
+    /// Of a run of scheme number `scheme`; takes its paths. Times in seconds; that of the
+    /// processor is `None` when nobody measured it.
+    pub fn of(
+        scenario: &Scenario,
+        scheme: usize,
+        run: &mut Run,
+        cpu_s: Option<f64>,
+        wall_s: f64,
+    ) -> Made {
+        let mut record = Record::of(run);
+        record.cpu_s = cpu_s.unwrap_or_default();
+        Made {
+            rows: Rows::of(scenario, scheme, run, &record),
+            record,
+            paths: tables::paths(scenario, run),
+            cpu_s,
+            wall_s,
+        }
+    }
+
+    /// One that was made by an earlier call.
+    pub fn known(record: Record, rows: Rows, cpu_s: Option<f64>) -> Made {
+        Made {
+            record,
+            rows,
+            paths: Vec::new(),
+            cpu_s,
+            wall_s: 0.0,
+        }
+    }
+}
+
 /// A result directory in the making; dropped before [`Recorder::finish`], nothing of it is left.
+///
+/// What cannot be written ends nothing: the runs go on, [`Recorder::report`] has their numbers, and
+/// [`Recorder::finish`] says what went wrong.
 pub struct Recorder<'a> {
     scenario: &'a Scenario,
     staging: Staging,
-    tables: Tables<'a>,
+    tables: Tables,
     manifest: Manifest,
     began: Instant,
     runs: Vec<Record>,
     /// Processor time of each scheme, in seconds; `None` when it is not known of a run.
     cpu: Vec<Option<f64>>,
     warnings: Vec<String>,
+    /// Why the tables are not whole.
+    failed: Option<Error>,
+    plots: &'a [PlotSpec],
 }
 
 impl<'a> Recorder<'a> {
@@ -42,33 +93,36 @@ impl<'a> Recorder<'a> {
     ) -> Result<Recorder<'a>, Error> {
         let staging = Staging::begin(out)?;
         Ok(Recorder {
-            tables: Tables::begin(&staging, scenario, traced)?,
+            tables: Tables::begin(&staging, traced)?,
             staging,
             manifest: Manifest::begin(scenario, jobs),
             began: Instant::now(),
             runs: Vec::new(),
             cpu: vec![Some(0.0); scenario.schemes.len()],
             warnings: Vec::new(),
+            failed: None,
+            plots: &[],
             scenario,
         })
     }
 
     /// Adds a run of scheme number `scheme`, and takes its paths. Times in seconds; that of the
     /// processor is `None` when nobody measured it.
-    pub fn add(
-        &mut self,
-        scheme: usize,
-        run: &mut Run,
-        cpu_s: Option<f64>,
-        wall_s: f64,
-    ) -> Result<(), Error> {
-        self.tables.write(scheme, run)?;
+    pub fn add(&mut self, scheme: usize, run: &mut Run, cpu_s: Option<f64>, wall_s: f64) {
+        let made = Made::of(self.scenario, scheme, run, cpu_s, wall_s);
+        self.take(scheme, made, false);
+    }
+
+    /// Adds a run of scheme number `scheme`; `cached` when an earlier call made it.
+    pub fn take(&mut self, scheme: usize, made: Made, cached: bool) {
+        if self.failed.is_none() {
+            self.failed = self.tables.write(&made.rows, &made.paths).err();
+        }
         let cpu = &mut self.cpu[scheme];
-        *cpu = cpu.zip(cpu_s).map(|(sum, more)| sum + more);
-        let point = PointRecord::of(run, cpu_s, wall_s);
+        *cpu = cpu.zip(made.cpu_s).map(|(sum, more)| sum + more);
+        let point = PointRecord::of(&made.record, made.cpu_s, made.wall_s, cached);
         self.manifest.points.push(point);
-        self.runs.push(Record::of(run));
-        Ok(())
+        self.runs.push(made.record);
     }
 
     /// Scheme number `scheme` was not run with `seed`.
@@ -82,54 +136,141 @@ impl<'a> Recorder<'a> {
         self.manifest.remarks.push((key, value));
     }
 
+    /// Draws these beside what every run draws.
+    pub fn draw(&mut self, plots: &'a [PlotSpec]) {
+        self.plots = plots;
+    }
+
     /// Adds what must be read before trusting a number.
     pub fn warn(&mut self, warning: String) {
         self.warnings.push(warning);
     }
 
-    /// Writes what there is and gives the directory its name.
+    /// Writes what there is and gives the directory its name. On an error nothing of it is left.
     pub fn finish(mut self) -> Result<Finished, Error> {
         let report = self.report();
         self.manifest.wall_s = self.began.elapsed().as_secs_f64();
+        let ran = self.runs.len();
+        let dir = self.write(&report).map_err(|e| unwritten(e, ran))?;
+        Ok(Finished { dir, report })
+    }
+
+    fn write(self, report: &Report) -> Result<PathBuf, Error> {
+        let compared = self.compared();
+        if let Some(failed) = self.failed {
+            return Err(failed);
+        }
         self.tables.finish()?;
-        figures::write(&self.staging, self.scenario, &self.runs)?;
+        logs::write(&self.staging, self.runs.iter().map(|run| (&[][..], run)))?;
         self.staging
             .write("scenario.toml", self.scenario.to_toml().as_bytes())?;
+        let (scenario, plots) = (self.scenario, self.plots);
+        // The page shows what the table is about.
+        let mut runs = self.runs;
+        runs.retain(|run| compared.has(run));
+        page::run(&self.staging, scenario, plots, report, runs)?;
         self.staging
             .write("summary.json", pretty(&report.to_json()).as_bytes())?;
         self.staging
             .write("manifest.json", pretty(&self.manifest.to_json()).as_bytes())?;
-        let dir = self.staging.commit()?;
-        Ok(Finished { dir, report })
+        self.staging.commit()
     }
 
-    fn report(&self) -> Report {
+    fn compared(&self) -> Compared {
+        match self.manifest.status() {
+            Status::Complete => Compared::All,
+            Status::Partial => Compared::of(&self.runs, self.scenario.schemes.len()),
+        }
+    }
+
+    /// The numbers of the runs so far.
+    pub fn report(&self) -> Report {
         let scenario = self.scenario;
-        let status: Status = self.manifest.status();
+        let compared = self.compared();
+        let runs: Vec<&Record> = self.runs.iter().filter(|run| compared.has(run)).collect();
         let mut summaries = Vec::new();
         for (scheme, cpu_s) in scenario.schemes.iter().zip(&self.cpu) {
             let of_scheme = |run: &&Record| run.scheme == scheme.name;
-            let own: Vec<&Record> = self.runs.iter().filter(of_scheme).collect();
+            let own: Vec<&Record> = runs.iter().copied().filter(of_scheme).collect();
             if !own.is_empty() {
                 let mut summary = stats::summarise(&own);
-                if let Some(cpu_s) = *cpu_s {
-                    summary.set_cpu(cpu_s);
+                if cpu_s.is_some() {
+                    summary.set_cpu(own.iter().map(|run| run.cpu_s).sum());
                 }
                 summaries.push(summary);
             }
         }
         let mut warnings = scenario.warnings();
         warnings.extend(self.warnings.iter().cloned());
-        warnings.extend(self.runs.iter().flat_map(|run| run.warnings.clone()));
+        warnings.extend(runs.iter().flat_map(|run| run.warnings.clone()));
+        let claims = match compared {
+            Compared::Begun => &[],
+            Compared::All | Compared::Seeds(_) => &scenario.claims[..],
+        };
+        if claims.len() < scenario.claims.len() {
+            warnings.push(UNJUDGED.into());
+        }
         Report {
             scenario: scenario.name.clone(),
             title: scenario.title.clone(),
             seeds: scenario.seeds.clone(),
-            status,
+            status: self.manifest.status(),
             warnings,
-            claims: evaluate(&scenario.claims, &summaries),
+            claims: evaluate(claims, &summaries),
             summaries,
         }
+    }
+}
+
+/// Why a partial run has no verdicts.
+const UNJUDGED: &str = "no claim is judged: no seed came to its end with every scheme";
+
+/// What the numbers are of.
+enum Compared {
+    /// All runs that were asked for.
+    All,
+    /// Of a partial result, the seeds with which every scheme ended.
+    Seeds(BTreeSet<u64>),
+    /// Where there is none: all that began.
+    Begun,
+}
+
+impl Compared {
+    /// Of runs that an interruption left.
+    fn of(runs: &[Record], schemes: usize) -> Compared {
+        let seeds = common_seeds(runs, schemes);
+        if seeds.is_empty() {
+            return Compared::Begun;
+        }
+        Compared::Seeds(seeds)
+    }
+
+    fn has(&self, run: &Record) -> bool {
+        match self {
+            Compared::All | Compared::Begun => true,
+            Compared::Seeds(seeds) => seeds.contains(&run.seed),
+        }
+    }
+}
+
+/// The seeds with which all of so many schemes came to their end.
+pub(crate) fn common_seeds(runs: &[Record], schemes: usize) -> BTreeSet<u64> {
+    let mut ended: BTreeMap<u64, usize> = BTreeMap::new();
+    for run in runs.iter().filter(|run| !run.interrupted) {
+        *ended.entry(run.seed).or_default() += 1;
+    }
+    let whole = ended.into_iter().filter(|(_, n)| *n == schemes);
+    whole.map(|(seed, _)| seed).collect()
+}
+
+/// That the numbers of so many runs could not be written.
+pub(crate) fn unwritten(error: Error, runs: usize) -> Error {
+    match error {
+        Error::Unwritten(words) => Error::Unwritten(words),
+        error => Error::Unwritten(format!(
+            "the numbers above are whole, but the files of {runs} runs could not be written, and none of \
+             them is left: {error}; make room and call again: runs that are kept are not made again"
+        )),
     }
 }
 
@@ -138,4 +279,87 @@ pub(crate) fn pretty(value: &Value) -> String {
     let mut text = serde_json::to_string_pretty(value).expect("a value is always JSON");
     text.push('\n');
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sidestep_lab::{PointResult, Results, Watch, run};
+    use sidestep_sim::{NoFiles, TraceFilter};
+
+    #[test]
+    fn only_seeds_that_every_scheme_ended_with_are_compared() {
+        let run = |scheme: &str, seed, interrupted| Record {
+            scheme: scheme.into(),
+            seed,
+            interrupted,
+            ..Record::default()
+        };
+        let of = |runs: &[Record]| -> Vec<(String, u64)> {
+            let compared = Compared::of(runs, 2);
+            let kept = runs.iter().filter(|run| compared.has(run));
+            kept.map(|r| (r.scheme.clone(), r.seed)).collect()
+        };
+        let runs = [
+            run("a", 1, false),
+            run("b", 1, false),
+            run("a", 2, false),
+            run("b", 2, true),
+            run("a", 3, true),
+        ];
+        assert_eq!(of(&runs), [("a".into(), 1), ("b".into(), 1)]);
+        // No seed of both: all there is, and the report says so.
+        assert_eq!(of(&runs[2..]).len(), 3);
+    }
+
+    const TWO: &str = "title = \"two\"\nduration = \"1 ms\"\nseeds = \"1..3\"\nschemes = [\"dctcp\", \"dibs\"]\n\
+        [topology]\nkind = \"single_switch\"\nhosts = 4\n[workload.a]\nkind = \"query\"\nrate = \"2 k/s\"\n\
+        degree = 3\n[[claim]]\nid = \"a\"\nsays = \"a\"\nmetric = \"qct_p99_ms\"\ncompare = \"dibs\"\naccept = \"0..\"\n\
+        paper = \"no number\"\ntolerance = \"any\"\ngap = \"none\"\n";
+
+    /// The report and the page of [`TWO`] after these runs, of a scheme with a seed, cut or not.
+    fn partial(runs: &[(usize, u64, bool)]) -> (Report, String, String) {
+        let scenario = Scenario::read("two.toml", TWO, &[], &NoFiles).unwrap();
+        let room = tempfile::tempdir().unwrap();
+        let mut recorder = Recorder::begin(&scenario, &room.path().join("r"), 1, false).unwrap();
+        for &(scheme, seed, cut) in runs {
+            let go = &mut |_: &_| Watch::Go;
+            let mut run = run(&scenario, scheme, seed, TraceFilter::None, go).unwrap();
+            run.interrupted = cut;
+            recorder.add(scheme, &mut run, None, 1.0);
+        }
+        recorder.not_run(1, 3);
+        let cut = recorder.compared();
+        let records = recorder.runs.iter().filter(|run| cut.has(run)).cloned();
+        let points = vec![PointResult {
+            at: Vec::new(),
+            summaries: Vec::new(),
+            records: records.collect(),
+        }];
+        let digest = page::digest(&Results { points });
+        let done = recorder.finish().unwrap();
+        let page = std::fs::read_to_string(done.dir.join(page::FILE)).unwrap();
+        (done.report, page, digest)
+    }
+
+    #[test]
+    fn without_a_seed_of_all_schemes_no_claim_is_judged() {
+        let (report, page, _) = partial(&[(0, 1, false), (1, 1, true)]);
+        assert_eq!(report.claims, []);
+        assert_eq!(report.warnings.last().unwrap(), UNJUDGED);
+        assert!(page.contains(UNJUDGED), "{page}");
+        let (report, _, _) = partial(&[(0, 1, false), (1, 1, false), (0, 2, true)]);
+        assert_eq!(report.claims.len(), 1);
+        assert!(!report.warnings.iter().any(|w| w == UNJUDGED));
+    }
+
+    #[test]
+    fn a_partial_page_is_about_what_its_table_compares() {
+        let common = [(0, 1, false), (1, 1, false)];
+        let (_, page, digest) = partial(&[&common[..], &[(0, 2, false), (1, 2, true)]].concat());
+        assert_eq!(digest, partial(&common).2);
+        assert!(page.contains(&digest), "{page}");
+        let words = "Partial: interrupted; compared are the 1 of 3 seeds with which every scheme came to its end: 1.";
+        assert!(page.contains(words), "{page}");
+    }
 }

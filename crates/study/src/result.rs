@@ -95,7 +95,9 @@ impl ResultDir {
         };
         if !self.path.join("traces.json").exists() {
             return Err(Error::Input(format!(
-                "{} holds no packet paths: run again with --trace-packets, as in --trace-packets \"detours>=8\"",
+                "{} holds no packet paths: run again with --trace-packets, as in --trace-packets \"detours>=8\"; \
+                 `sidestep why {} --packet 100:3` explains a packet without",
+                self.path.display(),
                 self.path.display()
             )));
         }

@@ -1,10 +1,18 @@
 //! A scenario run: every scheme with every seed, on several threads, into one result directory.
+//!
+//! **Decision**  the first seed of every scheme, then the second: what an interruption leaves can be
+//!               compared. What a cache has whole is not run again.
+//! **Errors**    what the simulator refuses, and what cannot be written; the numbers of runs that
+//!               were made are told before anything is.
 
 use crate::Error;
-use crate::progress::{Board, Line, Show};
-use crate::recorder::{Finished, Recorder};
+use crate::manifest::How;
+use crate::progress::{Board, Line, Show, share};
+use crate::recorder::{Finished, Made, Recorder};
+use crate::report::Report;
+use crate::sweep::{Cache, Key, Spent};
 use crate::workers::{in_order, thread_cpu_s};
-use sidestep_lab::{Progress, Run, Scenario, Watch};
+use sidestep_lab::{PlotSpec, Progress, Scenario, Watch};
 use sidestep_sim::TraceFilter;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,109 +27,153 @@ pub struct Options<'a> {
     pub jobs: usize,
     /// Which packets' paths to keep.
     pub trace: TraceFilter,
+    /// Where finished runs are kept between calls; `None` keeps none.
+    pub cache: Option<&'a Path>,
+    /// What the file asks to be drawn.
+    pub plots: &'a [PlotSpec],
     /// Who sees the progress.
     pub show: Show,
 }
 
-/// Runs every scheme of `scenario` with every seed and writes the result directory.
+/// Runs every scheme of `scenario` with every seed and writes the result directory. `tell` sees
+/// the numbers, and what they cost, before their files are written.
 ///
 /// When `stop` becomes true the running ones end where they are, what there is is written,
-/// and the result is marked partial. On an error nothing is left behind.
+/// and the result is marked partial. On an error nothing is left behind but the cache.
 pub fn run_all(
     scenario: &Scenario,
     options: &Options<'_>,
     stop: &AtomicBool,
+    tell: &mut dyn FnMut(&Report, &Spent),
 ) -> Result<Finished, Error> {
     let session = Session::begin(scenario, options)?;
-    session.run(options, stop)
+    session.run(options, stop, tell)
 }
 
 struct Session<'a> {
     scenario: &'a Scenario,
     recorder: Recorder<'a>,
+    cache: Option<Cache>,
     /// Scheme and seed, in the order of the results.
     points: Vec<(usize, u64)>,
 }
 
-/// What one point gave, and what it cost.
-struct Measured {
-    run: Run,
-    cpu_s: f64,
-    wall_s: f64,
-}
-
 impl<'a> Session<'a> {
-    fn begin(scenario: &'a Scenario, options: &Options<'_>) -> Result<Session<'a>, Error> {
+    fn begin(scenario: &'a Scenario, options: &Options<'a>) -> Result<Session<'a>, Error> {
         let traced = options.trace != TraceFilter::None;
-        let schemes = 0..scenario.schemes.len();
-        let points = schemes.flat_map(|s| scenario.seeds.iter().map(move |&seed| (s, seed)));
+        let schemes = scenario.schemes.len();
+        let of_seed = |&seed: &u64| (0..schemes).map(move |s| (s, seed));
+        let mut recorder = Recorder::begin(scenario, options.out, options.jobs, traced)?;
+        recorder.draw(options.plots);
         Ok(Session {
             scenario,
-            recorder: Recorder::begin(scenario, options.out, options.jobs, traced)?,
-            points: points.collect(),
+            recorder,
+            cache: options.cache.map(Cache::at),
+            points: scenario.seeds.iter().flat_map(of_seed).collect(),
         })
     }
 
-    fn run(mut self, options: &Options<'_>, stop: &AtomicBool) -> Result<Finished, Error> {
-        let points = self.points.clone();
+    fn run(
+        self,
+        options: &Options<'_>,
+        stop: &AtomicBool,
+        tell: &mut dyn FnMut(&Report, &Spent),
+    ) -> Result<Finished, Error> {
+        let Session {
+            scenario,
+            mut recorder,
+            cache,
+            points,
+        } = self;
         let board = Board::new(points.len());
         let mut line = Line::new(options.show);
         let failed = AtomicBool::new(false);
         let halt = || stop.load(Ordering::Relaxed) || failed.load(Ordering::Relaxed);
+        let one = One {
+            scenario,
+            trace: &options.trace,
+            cache: cache.as_ref(),
+        };
+        let mut spent = Spent::default();
         in_order(
             points.len(),
             options.jobs,
-            |i| measure(self.scenario, points[i], i, &options.trace, &board, &halt),
+            |i| one.measure(points[i], i, &board, &halt),
             || line.draw(&board),
             |i, result| {
                 let (scheme, seed) = points[i];
-                let Some(mut measured) = result? else {
-                    self.recorder.not_run(scheme, seed);
-                    return Ok(());
-                };
-                let (cpu_s, wall_s) = (measured.cpu_s, measured.wall_s);
-                self.recorder
-                    .add(scheme, &mut measured.run, Some(cpu_s), wall_s)
+                match result? {
+                    Some((made, how)) => {
+                        spent.count(how);
+                        recorder.take(scheme, made, how == How::Cached);
+                    }
+                    None => {
+                        spent.count(How::NotRun);
+                        recorder.not_run(scheme, seed);
+                    }
+                }
+                Ok::<(), Error>(())
             },
             || failed.store(true, Ordering::Relaxed),
         )?;
         line.clear();
-        self.recorder.finish()
+        spent.cache = cache.map(|cache| cache.used());
+        tell(&recorder.report(), &spent);
+        recorder.finish()
     }
 }
 
-/// Runs one point, unless it is too late. The clocks are this thread's.
-fn measure(
-    scenario: &Scenario,
-    (scheme, seed): (usize, u64),
-    point: usize,
-    trace: &TraceFilter,
-    board: &Board,
-    halt: &impl Fn() -> bool,
-) -> Result<Option<Measured>, Error> {
-    if halt() {
-        return Ok(None);
-    }
-    let (wall, cpu) = (Instant::now(), thread_cpu_s());
-    let mut watch = |p: &Progress| {
-        board.set(point, share(p).min(0.999), p.packet_hops);
-        if halt() { Watch::Stop } else { Watch::Go }
-    };
-    let run =
-        sidestep_lab::run(scenario, scheme, seed, trace.clone(), &mut watch).map_err(|e| {
-            Error::Run(format!(
-                "scheme {}, seed {seed}: {e}",
-                scenario.schemes[scheme].name
-            ))
+/// What makes one run.
+struct One<'a> {
+    scenario: &'a Scenario,
+    trace: &'a TraceFilter,
+    cache: Option<&'a Cache>,
+}
+
+impl One<'_> {
+    /// Takes up one point, or runs it unless it is too late. The clocks are this thread's.
+    fn measure(
+        &self,
+        (scheme, seed): (usize, u64),
+        point: usize,
+        board: &Board,
+        halt: &impl Fn() -> bool,
+    ) -> Result<Option<(Made, How)>, Error> {
+        let scenario = self.scenario;
+        let kept = self
+            .cache
+            .map(|cache| (cache, Key::of(scenario, scheme, seed)));
+        // Nobody keeps the paths of packets.
+        if let Some((cache, key)) = &kept
+            && *self.trace == TraceFilter::None
+            && let Some((record, rows)) = cache.load_whole(key)
+        {
+            board.set(point, 1.0, 0);
+            let cpu_s = Some(record.cpu_s);
+            return Ok(Some((Made::known(record, rows, cpu_s), How::Cached)));
+        }
+        if halt() {
+            return Ok(None);
+        }
+        let (wall, cpu) = (Instant::now(), thread_cpu_s());
+        let mut watch = |p: &Progress| {
+            board.set(point, share(p).min(0.999), p.packet_hops);
+            if halt() { Watch::Stop } else { Watch::Go }
+        };
+        let run = sidestep_lab::run(scenario, scheme, seed, self.trace.clone(), &mut watch);
+        let mut run = run.map_err(|e| {
+            let name = &scenario.schemes[scheme].name;
+            Error::Run(format!("scheme {name}, seed {seed}: {e}"))
         })?;
-    board.set(point, 1.0, run.outcome.totals.packet_hops);
-    let (wall_s, cpu_s) = (wall.elapsed().as_secs_f64(), thread_cpu_s() - cpu);
-    Ok(Some(Measured { run, cpu_s, wall_s }))
-}
-
-/// How far a run is. It ends with the last flow or at the horizon, whichever is first, so
-/// the further of the two counts.
-pub(crate) fn share(p: &Progress) -> f64 {
-    let part = |a: u64, b: u64| if b == 0 { 0.0 } else { a as f64 / b as f64 };
-    part(p.now.ps(), p.horizon.ps()).max(part(p.flows_done, p.flows_total))
+        board.set(point, 1.0, run.outcome.totals.packet_hops);
+        let (wall_s, cpu_s) = (wall.elapsed().as_secs_f64(), thread_cpu_s() - cpu);
+        let made = Made::of(scenario, scheme, &mut run, Some(cpu_s), wall_s);
+        // At once and here, so that a killed process has lost only what was running.
+        if let Some((cache, key)) = &kept
+            && !run.interrupted
+        {
+            cache.store_whole(key, &made.record, &made.rows);
+        }
+        Ok(Some((made, How::Ran)))
+    }
 }

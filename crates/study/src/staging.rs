@@ -1,12 +1,14 @@
 //! A result directory that appears whole or not at all.
 //!
 //! Files are written to a hidden sibling, `.NAME.partial-PID`, which is renamed when all of
-//! them are there. Whatever fails before that takes the sibling with it.
+//! them are there. Whatever fails before that takes the sibling with it. Renaming takes a name
+//! or finds it taken, in one step: of two runs that end with one name the second gets `NAME-2`. What an
+//! interruption left of the same call gives its name to what the call comes to when it is made again.
 
 use crate::Error;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// A result directory in the making.
@@ -68,6 +70,23 @@ impl Staging {
         Ok(path)
     }
 
+    /// The files that were written so far, in folders or not.
+    pub fn names(&self) -> Result<Vec<String>, Error> {
+        let (mut names, mut folders) = (Vec::new(), vec![self.hidden.clone()]);
+        while let Some(folder) = folders.pop() {
+            let entries =
+                fs::read_dir(&folder).map_err(|e| Error::io("cannot read", &folder, e))?;
+            for path in entries.flatten().map(|entry| entry.path()) {
+                match path.strip_prefix(&self.hidden) {
+                    _ if path.is_dir() => folders.push(path),
+                    Ok(name) => names.push(name.to_string_lossy().into_owned()),
+                    Err(_) => {}
+                }
+            }
+        }
+        Ok(names)
+    }
+
     /// Opens a new file called `name`.
     pub fn create(&self, name: &str) -> Result<(File, PathBuf), Error> {
         let path = self.path(name)?;
@@ -83,24 +102,97 @@ impl Staging {
         written.map_err(|e| Error::io("cannot write", &path, e))
     }
 
-    /// Gives the directory its name.
+    /// Gives the directory its name, or the first of `NAME-2`, `NAME-3` … when someone took it
+    /// meanwhile. Says which.
     pub fn commit(mut self) -> Result<PathBuf, Error> {
-        match fs::rename(&self.hidden, &self.target) {
-            Ok(()) => {
-                self.committed = true;
-                Ok(self.target.clone())
-            }
-            Err(e) => {
-                // Someone took the name during the run. The results are whole: keep them.
-                self.committed = true;
-                Err(Error::Input(format!(
-                    "cannot rename the results to {}: {e}; they are complete in {}",
-                    self.target.display(),
-                    self.hidden.display()
-                )))
+        if is_rest(&self.target) && is_same_call(&self.target, &self.hidden) {
+            self.replace_rest()?;
+            return Ok(self.target.clone());
+        }
+        for name in names(&self.target) {
+            match fs::rename(&self.hidden, &name) {
+                Ok(()) => {
+                    self.committed = true;
+                    return Ok(name);
+                }
+                Err(e) if name.exists() && is_taken(&e) => {}
+                Err(e) => {
+                    // The results are whole: keep them.
+                    self.committed = true;
+                    return Err(Error::Unwritten(format!(
+                        "cannot rename the results to {}: {e}; they are complete in {}",
+                        name.display(),
+                        self.hidden.display()
+                    )));
+                }
             }
         }
+        unreachable!("there is always another number")
     }
+}
+
+impl Staging {
+    /// Takes the name of what an interruption left, which goes.
+    fn replace_rest(&mut self) -> Result<(), Error> {
+        let mut rest = self.hidden.clone().into_os_string();
+        rest.push(".rest");
+        let rest = PathBuf::from(rest);
+        let moved = fs::rename(&self.target, &rest);
+        let moved = moved.and_then(|()| {
+            fs::rename(&self.hidden, &self.target).inspect_err(|_| {
+                let _ = fs::rename(&rest, &self.target);
+            })
+        });
+        self.committed = true;
+        moved.map_err(|e| {
+            Error::Unwritten(format!(
+                "cannot rename the results to {}: {e}; they are complete in {}",
+                self.target.display(),
+                self.hidden.display()
+            ))
+        })?;
+        let _ = fs::remove_dir_all(rest);
+        Ok(())
+    }
+}
+
+/// Is there what an interruption left of a run or a sweep?
+fn is_rest(dir: &Path) -> bool {
+    let manifest = fs::read(dir.join("manifest.json")).unwrap_or_default();
+    let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap_or_default();
+    manifest["status"] == "partial" && SETTINGS.iter().any(|name| dir.join(name).exists())
+}
+
+/// What says all that was asked for.
+const SETTINGS: [&str; 2] = ["scenario.toml", "experiment.toml"];
+
+/// Do both hold results of the same scenario or experiment, with the same settings?
+fn is_same_call(one: &Path, other: &Path) -> bool {
+    SETTINGS.iter().all(|name| {
+        let [one, other] = [one, other].map(|dir| fs::read(dir.join(name)).ok());
+        one == other
+    })
+}
+
+/// `NAME`, `NAME-2`, `NAME-3` and so on.
+pub fn names(target: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let target = target.to_path_buf();
+    let numbered = target.clone();
+    let numbered = (2..).map(move |n| {
+        let mut name = numbered.clone().into_os_string();
+        name.push(format!("-{n}"));
+        PathBuf::from(name)
+    });
+    std::iter::once(target).chain(numbered)
+}
+
+/// Does a rename fail so where there is something already?
+fn is_taken(error: &io::Error) -> bool {
+    use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotADirectory};
+    matches!(
+        error.kind(),
+        AlreadyExists | DirectoryNotEmpty | NotADirectory
+    )
 }
 
 impl Drop for Staging {
@@ -144,6 +236,9 @@ pub fn refuse_occupied(target: &Path) -> Result<(), Error> {
     if !target.is_dir() {
         return refuse("a file");
     }
+    if is_rest(target) {
+        return Ok(());
+    }
     if target.join("manifest.json").exists() {
         return refuse("one that already holds a run");
     }
@@ -170,6 +265,33 @@ mod tests {
         assert_eq!(fs::read_dir(dir.path().join("deep/er")).unwrap().count(), 1);
     }
 
+    /// Both began before either was there, as two do that begin within a second.
+    #[test]
+    fn two_that_end_with_one_name_do_not_meet() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("run");
+        let hidden = |n: u32| dir.path().join(format!(".run.partial-{n}"));
+        let staged = |n: u32| {
+            fs::create_dir(hidden(n)).unwrap();
+            Staging {
+                target: target.clone(),
+                hidden: hidden(n),
+                parents: Vec::new(),
+                committed: false,
+            }
+        };
+        let all = [1, 2, 3].map(staged);
+        for (n, staging) in all.iter().enumerate() {
+            staging.write("number", &[n as u8]).unwrap();
+        }
+        let ends = all.map(|staging| staging.commit().unwrap());
+        assert_eq!(ends, ["run", "run-2", "run-3"].map(|n| dir.path().join(n)));
+        for (n, dir) in ends.iter().enumerate() {
+            assert_eq!(fs::read(dir.join("number")).unwrap(), [n as u8]);
+        }
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3);
+    }
+
     #[test]
     fn what_is_given_up_leaves_no_trace() {
         let dir = tempfile::tempdir().unwrap();
@@ -177,6 +299,27 @@ mod tests {
         staging.write("summary.json", b"{}").unwrap();
         drop(staging);
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_was_left_of_the_same_call_is_replaced_and_of_another_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("run");
+        let made = |settings: &str, status: &str| {
+            let staging = Staging::begin(&target)?;
+            staging.write("scenario.toml", settings.as_bytes())?;
+            let manifest = format!("{{\"status\": \"{status}\"}}");
+            staging.write("manifest.json", manifest.as_bytes())?;
+            staging.commit()
+        };
+        assert_eq!(made("a", "partial").unwrap(), target);
+        assert_eq!(made("b", "complete").unwrap(), dir.path().join("run-2"));
+        assert_eq!(fs::read(target.join("scenario.toml")).unwrap(), b"a");
+        assert_eq!(made("a", "complete").unwrap(), target);
+        let manifest = fs::read_to_string(target.join("manifest.json")).unwrap();
+        assert!(manifest.contains("complete"), "{manifest}");
+        assert!(made("a", "complete").is_err());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
     }
 
     #[test]

@@ -1,79 +1,108 @@
 //! The tables and paths of a result directory, written run by run.
 
 use crate::Error;
-use crate::columns::{Col, TableWriter};
-
+use crate::columns::{Col, TableWriter, packed};
 use crate::rows::{
-    Point, flow_columns, flow_rows, port_columns, port_rows, query_columns, query_rows,
+    Point, count_columns, count_rows, flow_columns, flow_rows, group_columns, group_rows,
+    port_columns, port_rows, query_columns, query_rows, sample_columns, sample_rows,
 };
 use crate::staging::Staging;
 use crate::trace::PortNames;
+use bytes::Bytes;
 use serde_json::{Map, Value};
 use sidestep_lab::ideal::Ideal;
-use sidestep_lab::{Run, Scenario};
+use sidestep_lab::{Record, Run, Scenario};
 use sidestep_sim::PacketTrace;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-/// The files while they are written.
-pub struct Tables<'a> {
-    scenario: &'a Scenario,
-    flows: TableWriter,
-    queries: TableWriter,
-    ports: TableWriter,
-    traces: Option<Traces<'a>>,
+/// The rows of one run, each table's as a Parquet file of its own: what a cache keeps of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rows {
+    /// One table each, in the order of [`Rows::NAMES`].
+    pub tables: [Bytes; Rows::NAMES.len()],
 }
 
-impl<'a> Tables<'a> {
+impl Rows {
+    /// The tables.
+    pub const NAMES: [&str; 6] = ["flows", "queries", "groups", "ports", "counts", "samples"];
+
+    /// Of a run of scheme number `scheme`, of which `record` is kept.
+    pub fn of(scenario: &Scenario, scheme: usize, run: &Run, record: &Record) -> Rows {
+        let point = point(run);
+        let network = &scenario.network;
+        let config = &scenario.schemes[scheme].config;
+        let mut ideal = Ideal::new(network, config.framing, config.transport.mss());
+        let [flows, queries, groups, ports, counts, samples] = Rows::NAMES;
+        Rows {
+            tables: [
+                packed(flows, &flow_columns(), &flow_rows(point, &mut ideal)),
+                packed(queries, &query_columns(), &query_rows(point)),
+                packed(groups, &group_columns(), &group_rows(point)),
+                packed(ports, &port_columns(), &port_rows(point, network)),
+                packed(counts, &count_columns(), &count_rows(&[], record)),
+                packed(samples, &sample_columns(), &sample_rows(&[], record)),
+            ],
+        }
+    }
+}
+
+/// The paths of packets that a run kept, a line of JSON each.
+pub fn paths(scenario: &Scenario, run: &mut Run) -> Vec<String> {
+    let traces = std::mem::take(&mut run.outcome.traces);
+    let names = PortNames::new(&scenario.network);
+    let line = |trace: &PacketTrace| names.packet(point(run), trace).to_string();
+    traces.iter().map(line).collect()
+}
+
+fn point(run: &Run) -> Point<'_> {
+    Point {
+        scheme: &run.scheme,
+        seed: run.seed,
+        plan: &run.plan,
+        outcome: &run.outcome,
+        unmeasured: &run.unmeasured,
+    }
+}
+
+/// The files while they are written.
+pub struct Tables {
+    tables: [TableWriter; Rows::NAMES.len()],
+    traces: Option<Traces>,
+}
+
+impl Tables {
     /// Begins all of them; paths only when some are kept.
-    pub fn begin(
-        staging: &Staging,
-        scenario: &'a Scenario,
-        traced: bool,
-    ) -> Result<Tables<'a>, Error> {
+    pub fn begin(staging: &Staging, traced: bool) -> Result<Tables, Error> {
+        let [flows, queries, groups, ports, counts, samples] = Rows::NAMES;
         Ok(Tables {
-            scenario,
-            flows: begin(staging, "flows", &flow_columns())?,
-            queries: begin(staging, "queries", &query_columns())?,
-            ports: begin(staging, "ports", &port_columns())?,
-            traces: if traced {
-                Some(Traces::begin(staging, scenario)?)
-            } else {
-                None
-            },
+            tables: [
+                begin(staging, flows, &flow_columns())?,
+                begin(staging, queries, &query_columns())?,
+                begin(staging, groups, &group_columns())?,
+                begin(staging, ports, &port_columns())?,
+                begin(staging, counts, &count_columns())?,
+                begin(staging, samples, &sample_columns())?,
+            ],
+            traces: traced.then(|| Traces::begin(staging)).transpose()?,
         })
     }
 
-    /// Adds a run of scheme number `scheme`, and takes its paths.
-    pub fn write(&mut self, scheme: usize, run: &mut Run) -> Result<(), Error> {
-        let traces = std::mem::take(&mut run.outcome.traces);
-        let point = Point {
-            scheme: &run.scheme,
-            seed: run.seed,
-            plan: &run.plan,
-            outcome: &run.outcome,
-            unmeasured: &run.unmeasured,
-        };
-        let network = &self.scenario.network;
-        let config = &self.scenario.schemes[scheme].config;
-        let mut ideal = Ideal::new(network, config.framing, config.transport.mss());
-        self.flows
-            .write(&flow_columns(), &flow_rows(point, &mut ideal))?;
-        self.queries.write(&query_columns(), &query_rows(point))?;
-        self.ports
-            .write(&port_columns(), &port_rows(point, network))?;
+    /// Adds the rows of a run, and its paths.
+    pub fn write(&mut self, rows: &Rows, paths: &[String]) -> Result<(), Error> {
+        for (table, part) in self.tables.iter_mut().zip(&rows.tables) {
+            table.append(part)?;
+        }
         match &mut self.traces {
-            Some(file) => file.write(point, &traces),
+            Some(file) => paths.iter().try_for_each(|path| file.add(path)),
             None => Ok(()),
         }
     }
 
     /// Ends all of them.
     pub fn finish(self) -> Result<(), Error> {
-        self.flows.finish()?;
-        self.queries.finish()?;
-        self.ports.finish()?;
+        self.tables.into_iter().try_for_each(TableWriter::finish)?;
         self.traces.map_or(Ok(()), Traces::finish)
     }
 }
@@ -94,7 +123,10 @@ pub fn column_docs() -> Value {
     let tables = [
         ("flows.parquet", docs(flow_columns())),
         ("queries.parquet", docs(query_columns())),
+        ("groups.parquet", docs(group_columns())),
         ("ports.parquet", docs(port_columns())),
+        ("counts.parquet", docs(count_columns())),
+        ("samples.parquet", docs(sample_columns())),
     ];
     Value::Object(Map::from_iter(
         tables.map(|(name, docs)| (name.to_string(), docs)),
@@ -102,19 +134,16 @@ pub fn column_docs() -> Value {
 }
 
 /// `traces.json` while it is written, one packet a line.
-struct Traces<'a> {
-    names: PortNames<'a>,
+struct Traces {
     file: BufWriter<File>,
     path: PathBuf,
     any: bool,
 }
 
-impl<'a> Traces<'a> {
-    fn begin(staging: &Staging, scenario: &'a Scenario) -> Result<Traces<'a>, Error> {
+impl Traces {
+    fn begin(staging: &Staging) -> Result<Traces, Error> {
         let (file, path) = staging.create("traces.json")?;
-        let names = PortNames::new(&scenario.network);
         let mut traces = Traces {
-            names,
             file: BufWriter::new(file),
             path,
             any: false,
@@ -123,14 +152,10 @@ impl<'a> Traces<'a> {
         Ok(traces)
     }
 
-    fn write(&mut self, point: Point<'_>, traces: &[PacketTrace]) -> Result<(), Error> {
-        for trace in traces {
-            let comma = if self.any { "," } else { "" };
-            self.any = true;
-            let packet = self.names.packet(point, trace);
-            self.put(&format!("{comma}\n{packet}"))?;
-        }
-        Ok(())
+    fn add(&mut self, packet: &str) -> Result<(), Error> {
+        let comma = if self.any { "," } else { "" };
+        self.any = true;
+        self.put(&format!("{comma}\n{packet}"))
     }
 
     fn finish(mut self) -> Result<(), Error> {

@@ -7,18 +7,21 @@ use crate::words::{count, number};
 use serde_json::{Value, json};
 use sidestep_sim::network::{End, Network};
 use sidestep_sim::{PacketTrace, TraceEvent, TraceFilter};
-use sidestep_switch::{Changes, DropReason};
+use sidestep_switch::Changes;
 use sidestep_types::PortId;
 use std::collections::BTreeMap;
 
-/// Reads `detours>=8`, `flow=12,13` or `id=100:3,7:0`.
+/// Reads `detours>=8`, `dropped`, `flow=12,13` or `id=100:3,7:0`.
 pub fn parse_filter(text: &str) -> Result<TraceFilter, String> {
     let refuse = || {
         format!(
-            "cannot trace {text:?}: expected \"detours>=8\", \"flow=12\" or \"id=100:3,7:0\" (host:count)"
+            "cannot trace {text:?}: expected \"detours>=8\", \"dropped\", \"flow=12\" or \"id=100:3,7:0\" (host:count)"
         )
     };
     let compact: String = text.split_whitespace().collect();
+    if compact == "dropped" {
+        return Ok(TraceFilter::Dropped);
+    }
     if let Some(least) = compact.strip_prefix("detours>=") {
         return least
             .parse()
@@ -81,8 +84,30 @@ impl<'a> PortNames<'a> {
         let name = |s: usize| self.network.switches[s].to_string();
         match *step {
             TraceEvent::Sent => json!({"event": "sent"}),
-            TraceEvent::DroppedByHost => {
-                json!({"event": "dropped", "at": "its host", "reason": DropReason::LinkDown.name()})
+            TraceEvent::QueuedByHost { joined } => {
+                let mut step = json!({
+                    "event": "queued",
+                    "at": "its host",
+                    "port": 0,
+                    "to": "its switch",
+                    "ahead": joined.ahead.packets,
+                    "wanted_port": 0,
+                    "wanted_to": "its switch",
+                    "wanted_queue": joined.ahead.packets,
+                });
+                for (change, word) in Changes::ALL {
+                    step[*word] = json!(joined.changes.has(*change));
+                }
+                step
+            }
+            TraceEvent::DroppedByHost { reason } => {
+                json!({
+                    "event": "dropped",
+                    "at": "its host",
+                    "wanted_port": 0,
+                    "wanted_to": "its switch",
+                    "reason": reason.name(),
+                })
             }
             TraceEvent::Delivered => json!({"event": "delivered"}),
             TraceEvent::Dropped {
@@ -267,6 +292,7 @@ fn time_ps(step: &Value) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sidestep_switch::{Depth, DropReason, Joined};
 
     #[test]
     fn filters_read_as_the_help_shows_them() {
@@ -321,6 +347,48 @@ dibs, seed 1: 1 detours, delivered after 50.5 us
 1 detours: 1 at edge 0.1
 ";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn what_its_nic_did_with_a_packet_is_told_as_of_a_switch() {
+        let network = Network {
+            hosts: 0,
+            switches: Vec::new(),
+            cables: Vec::new(),
+        };
+        let joined = Joined {
+            wanted: PortId(0),
+            port: PortId(0),
+            ahead: Depth {
+                packets: 7,
+                bytes: 9_000,
+            },
+            changes: Changes::MARKED,
+        };
+        let reason = DropReason::Evicted;
+        let events = [
+            TraceEvent::Sent,
+            TraceEvent::QueuedByHost { joined },
+            TraceEvent::DroppedByHost { reason },
+        ];
+        let step = |(i, event): (u64, &TraceEvent)| {
+            let mut step = PortNames::new(&network).json(event);
+            step["t_ps"] = json!(i * 1_000_000);
+            step
+        };
+        let steps: Vec<Value> = (0..).zip(&events).map(step).collect();
+        let packet = json!({
+            "scheme": "mine", "seed": 1, "id": "5:0", "flow": 12, "kind": "data", "seq": 0,
+            "src": 5, "dst": 9, "detours": 0, "steps": steps,
+        });
+        let text = describe(&packet);
+        let (_, path) = text.split_once("\n\n").expect("a path");
+        let expected = "   time, us  at            leaves by                 ahead of it
+      0.000  host 5        its NIC
+      1.000  its host      waits at port 0 to its switch       7  marked
+      2.000  its host      waited at port 0 to its switch, dropped: evicted
+";
+        assert_eq!(path, expected);
     }
 
     #[test]

@@ -83,10 +83,14 @@ pub struct Grid {
     rows: Vec<Row>,
 }
 
+/// A line of a grid.
 #[derive(Debug)]
-enum Row {
+pub enum Row {
+    /// A cell a column.
     Cells(Vec<String>),
+    /// Words over the rows to come.
     Heading(String),
+    /// A line across.
     Rule,
 }
 
@@ -104,6 +108,16 @@ impl Grid {
     /// Adds a line across.
     pub fn rule(&mut self) {
         self.rows.push(Row::Rule);
+    }
+
+    /// What it is made of.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// How many columns it has.
+    pub fn width(&self) -> usize {
+        self.widths().len()
     }
 
     /// As text; `left` says which columns, beside the first, have their cells on the left.

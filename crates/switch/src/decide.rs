@@ -6,6 +6,7 @@
 
 use crate::ports::{Counts, Live, Ports};
 use crate::route::checked;
+use crate::why::Scene;
 use crate::{
     Action, AnyBuffer, AnyRoute, Buffer, Changes, Depth, DropReason, Hops, Joined, Queues, Route,
     Verdict, Want,
@@ -250,6 +251,34 @@ impl Decider {
             self.buffer.admit(packet, want, queues, &mut self.rng)
         };
         (want, verdict)
+    }
+
+    /// Why the route took `wanted` of `hops`, and its name.
+    #[cold]
+    #[inline(never)]
+    pub fn why_route(
+        &self,
+        scene: &mut Scene<'_>,
+        hops: Hops<'_>,
+        wanted: PortId,
+    ) -> (&'static str, String) {
+        let why = match hops.ports.len() {
+            1 => "the only next hop of a shortest path".into(),
+            _ => self.route.why(scene, hops, wanted),
+        };
+        (self.route.name(), why)
+    }
+
+    /// Why the buffer policy said `verdict`, before it is carried out, and its name.
+    #[cold]
+    #[inline(never)]
+    pub fn why_buffer(
+        &self,
+        scene: &mut Scene<'_>,
+        want: Want,
+        verdict: Verdict,
+    ) -> (&'static str, String) {
+        (self.buffer.name(), self.buffer.why(scene, want, verdict))
     }
 
     /// Carries out the verdict on the packet at hand, and counts it. The carrier comes by value: what

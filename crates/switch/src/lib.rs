@@ -17,6 +17,7 @@ mod registry;
 pub mod route;
 pub mod sched;
 pub mod testing;
+pub mod why;
 
 pub use action::{Action, Changes, Joined};
 pub use buffer::{AnyBuffer, Buffer, DropReason, Verdict};

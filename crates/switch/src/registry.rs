@@ -168,6 +168,14 @@ macro_rules! registry {
         }
 
         impl $any {
+            /// What it is called; `custom` of one that is not in the registry.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $($any::$policy(_) => <$module::$policy as crate::Policy>::ENTRY.name,)*
+                    $any::Custom(_) => "custom",
+                }
+            }
+
             /// Makes the policy called `name` for a switch with `ports` ports.
             ///
             /// Errors say which name is unknown or which values do not go together.

@@ -45,6 +45,7 @@ pub fn run(scene: &Scene, seed: u64, plan: Plan, ran: &Ran, seen: &[Vec<PortSeen
         seed,
         plan: Arc::new(plan),
         outcome,
+        network: Arc::clone(&scene.scenario.network),
         framing: scheme.config.framing,
         mss: scheme.config.transport.mss(),
         probed,

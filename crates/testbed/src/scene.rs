@@ -161,6 +161,13 @@ fn settings(
             workload.key
         ));
     }
+    if config.nic.is_some() {
+        return Err(
+            "host.capacity, host.buffer and host.sched: expected \"unlimited\", \"droptail\" and \"fifo\": a host \
+             here sends by a queue of the kernel's without a limit"
+                .into(),
+        );
+    }
     let Some(tcp) = config.transport.tcp() else {
         return Err("transport.kind: expected \"newreno\" or \"dctcp\", which the kernel has, got \"pfabric\"".into());
     };
@@ -168,6 +175,9 @@ fn settings(
         return Err(
             "transport.handshake: expected false: connections are made before a run".into(),
         );
+    }
+    if tcp.fin {
+        return Err("transport.fin: expected false: connections outlast a run".into());
     }
     let settings = HostSettings {
         congestion: congestion(tcp)?,

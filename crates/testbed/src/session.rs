@@ -61,7 +61,7 @@ impl Session {
         let mut log = Log::default();
         each(scene, state, keep, stop, &mut log, |seed, run, wall_s| {
             match run {
-                Some(mut run) => recorder.add(0, &mut run, None, wall_s)?,
+                Some(mut run) => recorder.add(0, &mut run, None, wall_s),
                 None => recorder.not_run(0, seed),
             }
             Ok(())
@@ -98,7 +98,7 @@ impl Recorded {
     /// The same as a table and two lines.
     pub fn to_text(&self) -> String {
         let (table, line, dir) = (self.report.to_text(), &self.line, self.dir.display());
-        format!("{table}{line}\nresult: {dir}\n")
+        format!("{table}{line}\nreport: {dir}/report.html\nresult: {dir}\n")
     }
 }
 

@@ -4,7 +4,7 @@ use sidestep_types::{Refusal, Time, Values};
 
 use crate::nature::Nature;
 use crate::params::{count, count_or_off, sizes, word};
-use crate::{Congestion, Estimator, Ranking, Recovery, Reduction, RtoConfig};
+use crate::{AckRule, BackoffEnds, Congestion, Estimator, Ranking, Recovery, Reduction, RtoConfig};
 
 /// A TCP connection's settings, the same at both ends.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,10 +29,14 @@ pub struct TcpConfig {
     pub idle_restart: bool,
     /// `None` acknowledges every segment at once.
     pub delayed_ack: Option<DelayedAck>,
+    /// Which acknowledgements are delayed, if any.
+    pub ack_rule: AckRule,
     /// The retransmission timer.
     pub rto: RtoConfig,
     /// Open with SYN, SYN-ACK and ACK; without, the connection stands already.
     pub handshake: bool,
+    /// Close with FIN, its answer and the acknowledgement of that.
+    pub fin: bool,
     /// What data is marked with.
     pub ranking: Ranking,
 }
@@ -50,12 +54,14 @@ impl TcpConfig {
             mss,
             receive_window,
             delayed_ack: DelayedAck::read(values)?,
+            ack_rule: word(values, "delayed_ack_rule", AckRule::from_name),
             dupack_threshold: count_or_off(values, "fast_retransmit", 1, u32::MAX)?,
             initial_window: count(values, "initial_window", 1, 1 << 20)?,
             limited_transmit: values.flag("limited_transmit"),
             idle_restart: values.flag("idle_restart"),
             rto: RtoConfig::read(values)?,
             handshake: values.flag("handshake"),
+            fin: values.flag("fin"),
             ranking: word(values, "rank", Ranking::from_name),
             congestion: Congestion::read(kind, values)
                 .unwrap_or_else(|| panic!("no transport {kind:?}"))?,
@@ -100,6 +106,7 @@ impl RtoConfig {
             max: values.time("rto_max"),
             granularity: values.time("rto_granularity"),
             backoff: values.flag("rto_backoff"),
+            backoff_ends: word(values, "rto_backoff_ends", BackoffEnds::from_name),
         };
         for (name, span) in [("rto_min", rto.min), ("rto_initial", rto.initial)] {
             if span == Time::ZERO {
@@ -123,7 +130,7 @@ mod tests {
         let by_hand = TcpConfig {
             congestion: TcpConfig::default().congestion, // that of `crate::DEFAULT`
             recovery: Recovery::NewReno,
-            reduction: Reduction::AtOnce,
+            reduction: Reduction::Prr,
             mss: 1460,
             initial_window: 10,
             receive_window: 1 << 20,
@@ -131,6 +138,7 @@ mod tests {
             limited_transmit: false,
             idle_restart: false,
             delayed_ack: None,
+            ack_rule: AckRule::Linux,
             rto: RtoConfig {
                 estimator: Estimator::Rfc6298,
                 min: Time::from_ms(10),
@@ -138,8 +146,10 @@ mod tests {
                 max: Time::from_s(60),
                 granularity: Time::from_us(1),
                 backoff: true,
+                backoff_ends: BackoffEnds::AsEstimator,
             },
             handshake: false,
+            fin: false,
             ranking: Ranking::Unacknowledged,
         };
         assert_eq!(TcpConfig::default(), by_hand);

@@ -32,7 +32,7 @@ pub use pfabric::{PfabricConfig, PfabricSender};
 pub use receiver::{Opened, TcpReceiver};
 pub use registry::Transport;
 pub use rto::{Estimate, Estimator, RtoConfig};
-pub use sender::TcpSender;
+pub use sender::{Closing, TcpSender};
 pub use transports::{AnySender, ENTRIES, TransportConfig, build, takes};
 pub use words::*;
 
@@ -44,7 +44,9 @@ pub struct Segment {
     /// First byte carried. A `syn` carries none and has the number of the first byte here, 0 in
     /// subflow 0.
     pub seq: u64,
-    /// Payload bytes; none, and no `syn`: acknowledges the answer to a SYN, and is not answered.
+    /// Payload bytes. None, and no `syn`: with the number of the first byte it acknowledges the answer to
+    /// a SYN; with that behind the last byte it is a FIN; with the next it acknowledges the answer to
+    /// that. Only the FIN is answered.
     pub len: u32,
     /// Opens the connection.
     pub syn: bool,
@@ -87,7 +89,7 @@ pub struct Arrival {
 /// An acknowledgement: what a receiver answers to its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ack {
-    /// The next byte expected.
+    /// The next byte expected; one more when a FIN is acknowledged.
     pub ack: u64,
     /// Echo of a mark (RFC 3168 ECE; with DCTCP the exact CE of what is acknowledged).
     pub ece: bool,

@@ -2,7 +2,7 @@
 
 use sidestep_types::{Param, ParamUnit, Refusal, Values};
 
-use crate::{Estimator, Ranking, Recovery, Reduction};
+use crate::{AckRule, BackoffEnds, Estimator, Ranking, Recovery, Reduction};
 
 /// The parameters of `[transport]` whatever its kind. Not every kind listens to all of them:
 /// see [`crate::takes`].
@@ -16,7 +16,7 @@ pub const PARAMS: &[Param] = &[
     Param::with_default(
         "reduction",
         ParamUnit::Word(Reduction::WORDS),
-        "at_once",
+        "prr",
         "how a cut window is reached: at once, or by proportional rate reduction as in Linux \
          and ns-3 (RFC 9937)",
     ),
@@ -71,6 +71,12 @@ pub const PARAMS: &[Param] = &[
         "full segments per acknowledgement, when delayed (RFC 5681 section 4.2)",
     ),
     Param::with_default(
+        "delayed_ack_rule",
+        ParamUnit::Word(AckRule::WORDS),
+        "linux",
+        "which acknowledgements are delayed, when they are: as Linux does, or every second segment from the first on",
+    ),
+    Param::with_default(
         "rto_estimator",
         ParamUnit::Word(Estimator::WORDS),
         "rfc6298",
@@ -107,10 +113,24 @@ pub const PARAMS: &[Param] = &[
         "double the timeout each time it runs out (RFC 6298 section 5.5)",
     ),
     Param::with_default(
+        "rto_backoff_ends",
+        ParamUnit::Word(BackoffEnds::WORDS),
+        "as_estimator",
+        "what makes a doubled timeout the estimator's again: a round trip of a segment that was sent once, or any \
+         acknowledgement of new data",
+    ),
+    Param::with_default(
         "handshake",
         ParamUnit::Flag,
         "false",
-        "open with SYN, SYN-ACK and ACK; without, the connection stands already (design rule 8)",
+        "open with SYN, SYN-ACK and ACK; without, the connection stands already",
+    ),
+    Param::with_default(
+        "fin",
+        ParamUnit::Flag,
+        "false",
+        "close with FIN, its answer and the acknowledgement of that, when all is acknowledged; without, a connection \
+         is left as it is",
     ),
     Param::with_default(
         "rank",

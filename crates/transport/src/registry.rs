@@ -139,6 +139,13 @@ macro_rules! estimators {
                     $( Estimator::$type => <$module::$type as Estimate>::ENTRY.name, )*
                 }
             }
+
+            /// See [`Estimate::BACKOFF_ENDS_AT_ACK`].
+            pub fn backoff_ends_at_ack(self) -> bool {
+                match self {
+                    $( Estimator::$type => <$module::$type as Estimate>::BACKOFF_ENDS_AT_ACK, )*
+                }
+            }
         }
 
         /// An estimator at work.

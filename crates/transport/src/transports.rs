@@ -11,7 +11,8 @@ use crate::params::PARAMS;
 use crate::pfabric::{self, PfabricConfig};
 use crate::registry::{Transport, transports};
 use crate::{
-    Ack, AnyReceiver, Opened, Segment, Sender, SenderCounters, TcpConfig, TcpReceiver, TcpSender,
+    Ack, AnyReceiver, Closing, Opened, Segment, Sender, SenderCounters, TcpConfig, TcpReceiver,
+    TcpSender,
 };
 
 transports! {
@@ -88,6 +89,15 @@ impl AnySender {
     pub fn answering(self, opened: Opened) -> AnySender {
         match self {
             AnySender::Tcp(tcp) => AnySender::Tcp(tcp.answering(opened)),
+            other => other,
+        }
+    }
+
+    /// This sender, fresh or between two messages, with who closes its connection: see
+    /// [`TcpSender::closing`].
+    pub fn closing(self, closing: Closing) -> AnySender {
+        match self {
+            AnySender::Tcp(tcp) => AnySender::Tcp(tcp.closing(closing)),
             other => other,
         }
     }

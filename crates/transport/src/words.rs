@@ -36,10 +36,22 @@ pub const CHOICES: &[Choice] = &[
         of: |tcp| tcp.reduction.name(),
     },
     Choice {
+        key: "transport.delayed_ack_rule",
+        kind: "delayed_acks",
+        entries: AckRule::ENTRIES,
+        of: |tcp| tcp.ack_rule.name(),
+    },
+    Choice {
         key: "transport.rto_estimator",
         kind: "estimators",
         entries: Estimator::ENTRIES,
         of: |tcp| tcp.rto.estimator.name(),
+    },
+    Choice {
+        key: "transport.rto_backoff_ends",
+        kind: "backoffs",
+        entries: BackoffEnds::ENTRIES,
+        of: |tcp| tcp.rto.backoff_ends.name(),
     },
     Choice {
         key: "transport.rank",
@@ -75,6 +87,39 @@ words! {
         Prr = "prr",
             "sends a share of what is delivered while the window comes down",
             "RFC 9937; Linux tcp_cwnd_reduction";
+    }
+}
+
+words! {
+    /// Which acknowledgements are delayed.
+    pub enum AckRule {
+        /// At once while a flow begins, after a silence and at each change of marks; then as soon
+        /// as more than a full segment waits, after half of `rto_min` at the latest.
+        Linux = "linux",
+            "answers at once while a flow begins and after a silence, then each second full segment",
+            "Linux tcp_event_data_recv, __tcp_ack_snd_check, tcp_delack_max";
+        /// Every second segment from the first on, whatever its size.
+        Ns3 = "ns3",
+            "answers each second segment from the first on, whatever its size",
+            "RFC 1122 4.2.3.2; ns-3 TcpSocketBase::ReceivedData";
+    }
+}
+
+words! {
+    /// When a timeout that was doubled becomes the estimator's again.
+    pub enum BackoffEnds {
+        /// What the code that the estimator is of does ([`crate::Estimate::BACKOFF_ENDS_AT_ACK`]).
+        AsEstimator = "as_estimator",
+            "as the code does that the estimator is of: ns3 at an acknowledgement, the others at a sample",
+            "ns-3, Linux, INET, RFC 6298";
+        /// Karn's rule: with the first round trip of a segment that was sent once.
+        Sample = "sample",
+            "ends with the first round trip of a segment that was sent once",
+            "RFC 6298 section 5; Linux tcp_ack_update_rtt without timestamps";
+        /// With the first acknowledgement of new data.
+        Ack = "ack",
+            "ends with the first acknowledgement of new data",
+            "ns-3 TcpSocketBase::NewAck; Linux with timestamps";
     }
 }
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use sidestep_transport::host::answer_late;
 use sidestep_transport::{
-    Ack, AnyReceiver, AnySender, Arrival, Congestion, DelayedAck, ENTRIES, Endpoint, Estimator,
-    PfabricConfig, Ranking, Receiver, Recovery, Reduction, RtoConfig, Segment, Sender, TcpConfig,
-    TcpReceiver, TcpSender, TransportConfig,
+    Ack, AckRule, AnyReceiver, AnySender, Arrival, BackoffEnds, Congestion, DelayedAck, ENTRIES,
+    Endpoint, Estimator, PfabricConfig, Ranking, Receiver, Recovery, Reduction, RtoConfig, Segment,
+    Sender, TcpConfig, TcpReceiver, TcpSender, TransportConfig,
 };
 use sidestep_types::{Entry, Time};
 
@@ -52,6 +52,7 @@ struct Net {
     mss: u32,
     receive_window: u64,
     handshake: bool,
+    fin: bool,
     marks: bool,
     size: u64,
 }
@@ -68,6 +69,7 @@ impl Net {
             mss: config.mss(),
             receive_window: config.receive_window(),
             handshake: config.tcp().is_some_and(|tcp| tcp.handshake),
+            fin: config.tcp().is_some_and(|tcp| tcp.fin),
             marks: config.nature().ranking != Ranking::Unmarked,
             size,
         }
@@ -140,14 +142,17 @@ impl Net {
 
     fn check(&self, segment: Segment) {
         let end = segment.seq + u64::from(segment.len);
-        assert!(end <= self.size, "{segment:?} is beyond the flow's end");
+        let last = self.size + u64::from(self.fin && segment.len == 0);
+        assert!(end <= last, "{segment:?} is beyond the flow's end");
         assert!(
-            end <= self.delivered() + self.receive_window,
+            segment.len == 0 || end <= self.delivered() + self.receive_window,
             "{segment:?} is beyond the receive window"
         );
         let confirms = self.handshake && segment.seq == 0;
+        let closes = self.fin && segment.seq >= self.size;
+        assert!(!closes || self.tx.acknowledged() == self.size);
         assert!(
-            segment.syn || segment.len > 0 || confirms,
+            segment.syn || segment.len > 0 || confirms || closes,
             "an empty segment"
         );
         assert!(segment.len <= self.mss);
@@ -237,6 +242,8 @@ fn config() -> impl Strategy<Value = TcpConfig> {
     let reduction = one_of(Reduction::WORDS, Reduction::from_name);
     let ranking = one_of(Ranking::WORDS, Ranking::from_name);
     let estimator = one_of(Estimator::WORDS, Estimator::from_name);
+    let ends = one_of(BackoffEnds::WORDS, BackoffEnds::from_name);
+    let rule = one_of(AckRule::WORDS, AckRule::from_name);
     let delayed_ack = proptest::option::of((0..5u32).prop_map(|segments| DelayedAck {
         segments,
         timeout: Time::from_us(40),
@@ -245,18 +252,18 @@ fn config() -> impl Strategy<Value = TcpConfig> {
     (
         congestion,
         (recovery, reduction, ranking),
-        estimator,
-        delayed_ack,
+        (estimator, ends),
+        (delayed_ack, rule),
         threshold,
         (1..12u32, 1..60_000u64),
-        any::<[bool; 4]>(),
+        any::<[bool; 5]>(),
     )
         .prop_map(
             |(
                 congestion,
                 (recovery, reduction, ranking),
-                estimator,
-                delayed_ack,
+                (estimator, backoff_ends),
+                (delayed_ack, ack_rule),
                 dupack_threshold,
                 sizes,
                 yes,
@@ -272,6 +279,7 @@ fn config() -> impl Strategy<Value = TcpConfig> {
                     limited_transmit: yes[0],
                     idle_restart: yes[1],
                     delayed_ack,
+                    ack_rule,
                     rto: RtoConfig {
                         estimator,
                         min: Time::from_us(100),
@@ -279,8 +287,10 @@ fn config() -> impl Strategy<Value = TcpConfig> {
                         max: Time::from_ms(5),
                         granularity: Time::from_us(1),
                         backoff: yes[2],
+                        backoff_ends,
                     },
                     handshake: yes[3],
+                    fin: yes[4],
                     ranking,
                     ..TcpConfig::default()
                 }
@@ -420,8 +430,8 @@ proptest! {
             for _ in 0..300 {
                 let Some(s) = tx.poll_send(now) else { break };
                 let end = s.seq + u64::from(s.len);
-                prop_assert!(end <= size.unwrap_or(u64::MAX));
-                prop_assert!(end <= heard + window, "{:?} with {} acknowledged", s, heard);
+                prop_assert!(s.len == 0 || end <= size.unwrap_or(u64::MAX));
+                prop_assert!(s.len == 0 || end <= heard + window, "{:?} with {} acknowledged", s, heard);
                 sent = sent.max(end);
             }
             prop_assert_eq!(tx.poll_send(now), None);
@@ -453,7 +463,8 @@ proptest! {
             }
             prop_assert_eq!(rx.delivered(), next as u64);
             while let Some(ack) = rx.poll_ack(now) {
-                prop_assert!(ack.ack <= next as u64);
+                let fin = u64::from(len == 0 && !syn && !trimmed && seq > 0 && seq == next as u64);
+                prop_assert!(ack.ack <= next as u64 + fin);
                 prop_assert!(sack || ack.arrived().next().is_none());
                 if let Some((from, to)) = ack.cut_off() {
                     prop_assert!(trimmed && from >= next as u64);

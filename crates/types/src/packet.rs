@@ -17,7 +17,7 @@ pub struct FlowId(pub u32);
 /// IPv4 and TCP headers without options, in bytes.
 pub const HEADER_BYTES: u32 = 40;
 
-/// What a byte of IP costs on a link (design rule 2).
+/// What a byte of IP costs on a link, as docs/model.md says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Framing {
     /// IP + 38: header 14, FCS 4, preamble 8, gap 12; 84 at the least.

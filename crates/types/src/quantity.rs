@@ -82,34 +82,45 @@ impl Unit {
         }
     }
 
+    /// The names that a number of this kind may carry, with the base units in one of each.
+    pub fn names(self) -> &'static [(&'static str, u64)] {
+        const K: u64 = 1_000;
+        match self {
+            Unit::Time => &[
+                ("ps", 1),
+                ("ns", K),
+                ("us", K * K),
+                ("µs", K * K),
+                ("μs", K * K),
+                ("ms", K * K * K),
+                ("s", K * K * K * K),
+            ],
+            Unit::Bytes => &[
+                ("B", 1),
+                ("kB", K),
+                ("KB", K),
+                ("MB", K * K),
+                ("GB", K * K * K),
+                ("KiB", 1 << 10),
+                ("MiB", 1 << 20),
+                ("GiB", 1 << 30),
+            ],
+            Unit::Rate => &[
+                ("bps", 1),
+                ("kbps", K),
+                ("Mbps", K * K),
+                ("Gbps", K * K * K),
+                ("Tbps", K * K * K * K),
+            ],
+            Unit::Packets => &[("pkt", 1), ("pkts", 1), ("packet", 1), ("packets", 1)],
+            Unit::PerSecond => &[("/s", K * K), ("k/s", K * K * K), ("M/s", K * K * K * K)],
+        }
+    }
+
     /// Base units in one of `name`.
     fn base(self, name: &str) -> Option<u64> {
-        const K: u64 = 1_000;
-        let base = match (self, name) {
-            (Unit::Time, "ps") => 1,
-            (Unit::Time, "ns") => K,
-            (Unit::Time, "us" | "µs" | "μs") => K * K,
-            (Unit::Time, "ms") => K * K * K,
-            (Unit::Time, "s") => K * K * K * K,
-            (Unit::Bytes, "B") => 1,
-            (Unit::Bytes, "kB" | "KB") => K,
-            (Unit::Bytes, "MB") => K * K,
-            (Unit::Bytes, "GB") => K * K * K,
-            (Unit::Bytes, "KiB") => 1 << 10,
-            (Unit::Bytes, "MiB") => 1 << 20,
-            (Unit::Bytes, "GiB") => 1 << 30,
-            (Unit::Rate, "bps") => 1,
-            (Unit::Rate, "kbps") => K,
-            (Unit::Rate, "Mbps") => K * K,
-            (Unit::Rate, "Gbps") => K * K * K,
-            (Unit::Rate, "Tbps") => K * K * K * K,
-            (Unit::Packets, "pkt" | "pkts" | "packet" | "packets") => 1,
-            (Unit::PerSecond, "/s") => K * K,
-            (Unit::PerSecond, "k/s") => K * K * K,
-            (Unit::PerSecond, "M/s") => K * K * K * K,
-            _ => return None,
-        };
-        Some(base)
+        let found = self.names().iter().find(|(known, _)| *known == name);
+        found.map(|(_, base)| *base)
     }
 }
 

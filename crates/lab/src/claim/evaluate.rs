@@ -1,12 +1,12 @@
 //! Claims held against numbers, at one point or over several.
 //!
-//! **Intervals**    per-seed numbers, paired seed by seed between schemes and points, by Student's
-//!                  t. Where one of several points decides (`max`, `min`, `each`), the points'
-//!                  intervals hold together with 95 %: each is at 1 - 0.05 / points (Bonferroni),
-//!                  so that a sweep does not find by chance what no point shows alone. A maximum
-//!                  then lies between the largest lower end and the largest upper end.
+//! **Intervals**    of the number of all seeds, from each seed's own by sectioning (`stats/sections.rs`), paired seed by
+//!                  seed between schemes and points. Where one of several points decides (`max`, `min`, `each`), the
+//!                  points' intervals hold together with 95 %: each is at 1 - 0.05 / points (Bonferroni), so that a
+//!                  sweep does not find by chance what no point shows alone. A maximum then lies between the largest
+//!                  lower end and the largest upper end.
 
-use super::known::{Known, NOTHING, decide, ends, said};
+use super::known::{Known, NOTHING, Why, decide, ends, said, undecided};
 use super::place::{Place, at_one, places};
 use super::several::{each, extreme, mean};
 use super::{Claim, ClaimPoint, ClaimResult, Over, Verdict};
@@ -58,6 +58,14 @@ fn evaluate_one(claim: &Claim, axes: &[Axis], points: &[PointResult]) -> ClaimRe
         (all, Some(Over::Min)) => decide(claim.accept, extreme(all, false)),
         (all, Some(Over::Mean)) => decide(claim.accept, mean(claim, &chosen, all)),
     };
+    let (verdict, more_seeds, undecided) = match (&claim.not_judged, verdict) {
+        (Some(settings), _) => (Verdict::NotJudged, None, Some(settings.clone())),
+        (None, Verdict::CantTell) => {
+            let (more, words) = undecided(claim.accept, whole);
+            (verdict, more, Some(words))
+        }
+        (None, _) => (verdict, None, None),
+    };
     let (ours, bound) = said(whole.reading);
     let point = |(place, known): (&Place<'_>, &Known)| {
         let (ours, bound) = said(known.reading);
@@ -76,21 +84,49 @@ fn evaluate_one(claim: &Claim, axes: &[Axis], points: &[PointResult]) -> ClaimRe
         metric: claim.metric.to_string(),
         compare: claim.compare.clone(),
         paper: claim.paper,
+        own: claim.own,
         ours,
         bound,
         ci: ends(whole.ci),
+        seeds: whole.seeds,
+        method: whole.ci.map(|_| method(claim, whole)),
+        why_no_interval: whole.why.map(|why: Why| why.words().to_string()),
+        more_seeds,
+        undecided,
         accept: claim.accept.to_string(),
         verdict,
         tolerance: claim.tolerance.clone(),
         gap: claim.gap.clone(),
         expect: claim.expect,
+        expect_between: claim.expect_between.map(|range| [range.from, range.to]),
         gap_sweep: claim.gap_sweep.clone(),
         at: together(&claim.at),
         less: together(&claim.less),
         per: together(&claim.per),
         over: claim.over,
+        points_left_out: claim.meant.saturating_sub(chosen.len()),
         points: shown.iter().zip(&known).map(point).collect(),
     }
+}
+
+/// How an interval was made, in a few words.
+fn method(claim: &Claim, known: Known) -> String {
+    let paired = if claim.compare.schemes().len() + claim.less.len() + claim.per.len() > 1 {
+        ", paired"
+    } else {
+        ""
+    };
+    let scale = if claim.is_difference() {
+        ""
+    } else {
+        ", by logarithms where all are positive"
+    };
+    let apart = if known.apart {
+        ", with the range of the seeds, which fall apart"
+    } else {
+        ""
+    };
+    format!("sectioning of {} seeds{paired}{scale}{apart}", known.seeds)
 }
 
 /// Axis to value; several values of one axis with commas.
@@ -110,7 +146,7 @@ fn together(at: &[(String, String)]) -> BTreeMap<String, String> {
 mod tests {
     use super::super::{Accept, Compare};
     use super::*;
-    use crate::record::Record;
+    use crate::record::{Counts, Record};
     use crate::stats::{Sample, summarise};
     use sidestep_types::Time;
 
@@ -150,13 +186,15 @@ mod tests {
             id: "c".into(),
             figure: String::new(),
             says: "less".into(),
-            metric: "qct_p99_ms",
+            metric: "qct_p99_ms".into(),
             compare: Compare::parse("a - b"),
             paper: Some(20.0),
             accept: Accept::parse(accept).unwrap(),
             tolerance: "any".into(),
             gap: "none".into(),
+            own: false,
             at: Vec::new(),
+            meant: 1,
             over,
             less: Vec::new(),
             per: Vec::new(),
@@ -164,6 +202,8 @@ mod tests {
             testbed_expect: Verdict::Reproduced,
             testbed_gap: String::new(),
             gap_sweep: String::new(),
+            expect_between: None,
+            not_judged: None,
         }
     }
 
@@ -192,7 +232,7 @@ mod tests {
 
     #[test]
     fn each_shows_the_worst_and_falls_with_one() {
-        let good = held(&claim(Some(Over::Each), "12.."), &THREE);
+        let good = held(&claim(Some(Over::Each), "-20.."), &THREE);
         assert_eq!((good.ours, good.verdict), (Some(13.0), Verdict::Reproduced));
         let bad = held(&claim(Some(Over::Each), "..18"), &THREE);
         assert_eq!((bad.ours, bad.verdict), (Some(22.0), Verdict::CantTell));
@@ -206,10 +246,11 @@ mod tests {
     #[test]
     fn intervals_of_several_points_hold_together() {
         let all = held(&claim(Some(Over::Max), "0.."), &THREE);
-        // Differences 20, 21, 22: mean 21, error 1/sqrt 3; t(2) at 1 - 0.05 / 6 is 7.6488.
+        // Differences 20, 21, 22 around 22, which is that of all: S² is 5/2; t(2) at 1 - 0.05 / 6 is 7.6488.
         let [low, high] = all.points[1].ci.unwrap();
-        let half = 7.6488 / 3f64.sqrt();
-        assert!((low - (21.0 - half)).abs() < 1e-3 && (high - (21.0 + half)).abs() < 1e-3);
+        let error = (2.5f64 / 3.0).sqrt();
+        let half = 7.6488 * error;
+        assert!((low - (22.0 - half)).abs() < 1e-3 && (high - (22.0 + half)).abs() < 1e-3);
         // The largest lies above the largest lower end, here of the point without spread.
         let [low, high_of_all] = all.ci.unwrap();
         assert_eq!(
@@ -220,14 +261,10 @@ mod tests {
         let mut alone = claim(None, "0..");
         alone.at = vec![("x".into(), "2".into())];
         let [low, _] = held(&alone, &THREE).ci.unwrap();
-        assert!(
-            (low - (21.0 - 4.302653 / 3f64.sqrt())).abs() < 1e-6,
-            "{low}"
-        );
-        // The mean's interval is that of each seed's mean: 15, 46/3, 50/3.
+        assert!((low - (22.0 - 4.302653 * error)).abs() < 1e-6, "{low}");
+        // The mean's interval is around the mean of all, 50/3.
         let [low, high] = held(&claim(Some(Over::Mean), "0.."), &THREE).ci.unwrap();
-        let mean = (15.0 + 46.0 / 3.0 + 50.0 / 3.0) / 3.0;
-        assert!(((low + high) / 2.0 - mean).abs() < 1e-9);
+        assert!(((low + high) / 2.0 - 50.0 / 3.0).abs() < 1e-9);
     }
 
     #[test]
@@ -247,7 +284,7 @@ mod tests {
 
     #[test]
     fn less_is_taken_off_seed_by_seed() {
-        let mut claim = claim(None, "5..10");
+        let mut claim = claim(None, "3..11");
         claim.at = vec![("x".into(), "2".into())];
         claim.less = vec![("x".into(), "3".into())];
         let result = held(&claim, &THREE);
@@ -257,8 +294,78 @@ mod tests {
             (Some(7.0), Verdict::Reproduced)
         );
         let [low, high] = result.ci.unwrap();
-        assert!(((low + high) / 2.0 - 6.0).abs() < 1e-9);
+        assert!(((low + high) / 2.0 - 7.0).abs() < 1e-9);
         assert_eq!(result.less["x"], "3");
+    }
+
+    /// Timeouts by seed of `a` over those of `b`.
+    fn over_counts(b: &[u64]) -> ClaimResult {
+        let of = |scheme: &str, counts: &[u64]| {
+            let record = |(n, seed): (&u64, u64)| Record {
+                scheme: scheme.into(),
+                seed,
+                counts: Counts {
+                    timeouts: *n,
+                    ..Counts::default()
+                },
+                ..Record::default()
+            };
+            let records: Vec<Record> = counts.iter().zip(1..).map(record).collect();
+            summarise(&records.iter().collect::<Vec<_>>())
+        };
+        let mut ratio = claim(None, "0..");
+        ratio.metric = "timeouts".into();
+        ratio.compare = Compare::parse("a / b");
+        evaluate(&[ratio], &[of("a", &[8, 9, 10]), of("b", b)]).remove(0)
+    }
+
+    #[test]
+    fn what_is_divided_by_zero_says_so_and_not_that_flows_are_unfinished() {
+        let zero = "the number to divide by is not above zero, in some seed or in all together";
+        for b in [&[0, 4, 5], &[0, 0, 0]] {
+            let result = over_counts(b);
+            assert_eq!(result.why_no_interval.as_deref(), Some(zero), "{b:?}");
+            assert_eq!(result.verdict, Verdict::CantTell);
+        }
+        assert_eq!(over_counts(&[3, 4, 5]).why_no_interval, None);
+    }
+
+    #[test]
+    fn the_mean_pairs_points_by_the_number_of_the_seed() {
+        let (axes, mut points) = points(&THREE);
+        let result = |points: &[PointResult]| {
+            let of = [claim(Some(Over::Mean), "0..")];
+            evaluate_at(&of, &axes, points).remove(0)
+        };
+        let before = result(&points);
+        // The same seeds in another order are the same; others have no partner.
+        points[1]
+            .summaries
+            .iter_mut()
+            .for_each(|s| s.per_seed.reverse());
+        assert_eq!(result(&points).ci, before.ci);
+        for summary in &mut points[1].summaries {
+            summary.per_seed[0].seeds = vec![7];
+        }
+        let words = "schemes or points have other seeds than each other";
+        assert_eq!(result(&points).why_no_interval.as_deref(), Some(words));
+    }
+
+    #[test]
+    fn a_difference_over_another_may_be_negative() {
+        let mut ratio = claim(None, "0..");
+        ratio.at = vec![("x".into(), "1".into())];
+        ratio.per = vec![("x".into(), "3".into())];
+        let [low, _] = held(
+            &ratio,
+            &[
+                ("1", &[30, 45, 53], &[31, 40, 50]),
+                ("3", &[35, 45, 55], &[20, 30, 40]),
+            ],
+        )
+        .ci
+        .unwrap();
+        assert!(low < 0.0, "{low}");
     }
 
     #[test]
@@ -268,5 +375,14 @@ mod tests {
         let result = held(&claim, &THREE);
         assert_eq!((result.ours, result.verdict), (None, Verdict::CantTell));
         assert!(!result.is_expected());
+    }
+
+    #[test]
+    fn a_verdict_of_some_of_its_points_says_how_many_are_left_out() {
+        let mut claim = claim(Some(Over::Each), "0..");
+        claim.meant = 5;
+        assert_eq!(held(&claim, &THREE).points_left_out, 2);
+        claim.meant = 3;
+        assert_eq!(held(&claim, &THREE).points_left_out, 0);
     }
 }

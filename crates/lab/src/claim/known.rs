@@ -1,20 +1,61 @@
 //! What is known of a number, and the verdict that follows.
 
 use super::{Accept, Verdict};
-use crate::stats::Interval;
 use crate::stats::metric::Reading;
+use crate::stats::{Interval, LEAST_SEEDS, more_seeds};
 
 /// What is known of a number.
 #[derive(Clone, Copy)]
 pub struct Known {
     pub reading: Reading,
+    /// Of a bound it is the bound's own.
     pub ci: Option<Interval>,
+    /// Why there is no interval.
+    pub why: Option<Why>,
+    /// How many seeds it is of.
+    pub seeds: usize,
+    /// The least and the most of the seeds' own numbers.
+    pub range: Option<Interval>,
+    /// The seeds fall apart, so that more of them narrow nothing.
+    pub apart: bool,
+}
+
+/// Why a number has no interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    Nothing,
+    FewSeeds,
+    Extreme,
+    Unfinished,
+    Zero,
+    OtherSeeds,
+}
+
+impl Why {
+    pub const fn words(self) -> &'static str {
+        match self {
+            Why::Nothing => "nothing was measured",
+            Why::FewSeeds => "fewer than three seeds bear none",
+            Why::Extreme => {
+                "the largest or smallest of these runs is a fact of them and no estimate; its value decides"
+            }
+            Why::Unfinished => "unfinished flows leave no number of each seed",
+            Why::Zero => {
+                "the number to divide by is not above zero, in some seed or in all together"
+            }
+            Why::OtherSeeds => "schemes or points have other seeds than each other",
+        }
+    }
 }
 
 /// Nothing was measured.
 pub const NOTHING: Known = Known {
     reading: Reading::Nothing,
     ci: None,
+    why: Some(Why::Nothing),
+    seeds: 0,
+    range: None,
+    apart: false,
 };
 
 /// The number, and the sign of its bound.
@@ -37,26 +78,215 @@ pub fn decide(accept: Accept, known: Known) -> (Known, Verdict) {
     (known, verdict(accept, known))
 }
 
-/// Does the number do?
-pub fn verdict(accept: Accept, Known { reading, ci }: Known) -> Verdict {
-    let decided = |sure: bool, never: bool| match (sure, never) {
-        (true, _) => Verdict::Reproduced,
-        (_, true) => Verdict::NotReproduced,
+/// Does the number do? Only if its whole interval does; it does not only if no part of it does.
+///
+/// - A range of a single number, such as no drop, is a sentence on every run: one seed with another number
+///   refutes it, and no interval is asked.
+/// - An extreme is decided by its value.
+/// - A bound may be anything beyond, so its interval is open there.
+pub fn verdict(accept: Accept, known: Known) -> Verdict {
+    let extreme = known.why == Some(Why::Extreme);
+    if let (Some(only), Some(range), Reading::Exactly(_), false) =
+        (accept.only(), known.range, known.reading, extreme)
+    {
+        return match known.seeds >= LEAST_SEEDS {
+            _ if range.low < only || range.high > only => Verdict::NotReproduced,
+            true if known.why.is_none() => Verdict::Reproduced,
+            _ => Verdict::CantTell,
+        };
+    }
+    match surely(known) {
+        Some(ci) if known.seeds >= LEAST_SEEDS && accept.holds_all(ci) => Verdict::Reproduced,
+        Some(ci) if known.seeds >= LEAST_SEEDS && accept.holds_none(ci) => Verdict::NotReproduced,
         _ => Verdict::CantTell,
-    };
-    match reading {
-        Reading::Exactly(v) => {
-            let reaches = ci.is_some_and(|ci| ci.low <= accept.to && accept.from <= ci.high);
-            decided(accept.holds(v), !reaches)
+    }
+}
+
+/// Where the number surely lies.
+fn surely(known: Known) -> Option<Interval> {
+    let ci = match (known.ci, known.why) {
+        (Some(ci), _) => ci,
+        (None, Some(Why::Extreme)) => {
+            let value = said(known.reading).0?;
+            Interval {
+                low: value,
+                high: value,
+            }
         }
-        Reading::AtLeast(v) => decided(
-            v >= accept.from && accept.to == f64::INFINITY,
-            v > accept.to,
-        ),
-        Reading::AtMost(v) => decided(
-            v <= accept.to && accept.from == f64::NEG_INFINITY,
-            v < accept.from,
-        ),
-        Reading::Nothing => Verdict::CantTell,
+        _ => return None,
+    };
+    match known.reading {
+        Reading::Exactly(_) => Some(ci),
+        Reading::AtLeast(_) => Some(Interval {
+            high: f64::INFINITY,
+            ..ci
+        }),
+        Reading::AtMost(_) => Some(Interval {
+            low: f64::NEG_INFINITY,
+            ..ci
+        }),
+        Reading::Nothing => None,
+    }
+}
+
+/// What would decide a claim that nobody can tell: a number of more seeds, or why none does.
+pub fn undecided(accept: Accept, known: Known) -> (Option<u64>, String) {
+    let none = |why: &str| (None, format!("no number of seeds decides: {why}"));
+    if known.why == Some(Why::FewSeeds) {
+        let more = 10 - known.seeds.min(9) as u64;
+        return (Some(more), format!("{more} more seeds, for an interval"));
+    }
+    if let Some(why) = known.why {
+        return none(why.words());
+    }
+    let (Reading::Exactly(v), Some(ci)) = (known.reading, known.ci) else {
+        return none("unfinished flows leave a bound alone");
+    };
+    if known.apart {
+        let why = "more seeds alone do not decide: their own numbers fall apart, as where a few timeouts do; \
+                   longer runs may";
+        return (None, why.into());
+    }
+    let beyond = |half: f64, room: f64| if half > room { half / room } else { 0.0 };
+    let factor = if accept.holds(v) {
+        let low = beyond(v - ci.low, v - accept.from);
+        low.max(beyond(ci.high - v, accept.to - v))
+    } else if v <= accept.from {
+        beyond(ci.high - v, accept.from - v)
+    } else {
+        beyond(v - ci.low, v - accept.to)
+    };
+    match more_seeds(known.seeds as u64, factor) {
+        Some(1) => (Some(1), "about one more seed".into()),
+        Some(more) => (Some(more), format!("about {more} more seeds")),
+        None => none("the estimate lies at the end of the range"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(reading: Reading, low: f64, high: f64) -> Known {
+        Known {
+            reading,
+            ci: Some(Interval { low, high }),
+            why: None,
+            seeds: 5,
+            range: Some(Interval { low, high }),
+            apart: false,
+        }
+    }
+
+    #[test]
+    fn only_a_whole_interval_decides() {
+        use Verdict::{CantTell, NotReproduced, Reproduced};
+        let accept = Accept::parse("10..30").unwrap();
+        let of = |v, low, high| verdict(accept, known(Reading::Exactly(v), low, high));
+        assert_eq!(of(20.0, 10.0, 30.0), Reproduced);
+        assert_eq!(of(20.0, 9.0, 31.0), CantTell);
+        assert_eq!(
+            of(40.0, 30.0, 50.0),
+            CantTell,
+            "one number is common to both"
+        );
+        assert_eq!(of(40.0, 31.0, 50.0), NotReproduced);
+        let least = |low, high| verdict(accept, known(Reading::AtLeast(20.0), low, high));
+        assert_eq!(least(19.0, 21.0), CantTell);
+        assert_eq!(least(31.0, 33.0), NotReproduced);
+        let open = Accept::parse("10..").unwrap();
+        let least = known(Reading::AtLeast(20.0), 19.0, 21.0);
+        assert_eq!(verdict(open, least), Reproduced);
+        let few = Known {
+            seeds: 2,
+            ..known(Reading::Exactly(20.0), 19.0, 21.0)
+        };
+        assert_eq!(verdict(accept, few), CantTell);
+        assert_eq!(verdict(accept, NOTHING), CantTell);
+    }
+
+    #[test]
+    fn one_seed_refutes_a_sentence_on_every_run() {
+        let none = Accept::parse("0").unwrap();
+        let clean = known(Reading::Exactly(0.0), 0.0, 0.0);
+        assert_eq!(verdict(none, clean), Verdict::Reproduced);
+        let alone = Known {
+            seeds: 1,
+            ci: None,
+            why: Some(Why::FewSeeds),
+            ..clean
+        };
+        assert_eq!(verdict(none, alone), Verdict::CantTell);
+        let range = Some(Interval {
+            low: 0.0,
+            high: 3.0,
+        });
+        let lost = Known {
+            range,
+            reading: Reading::Exactly(3.0),
+            ..alone
+        };
+        assert_eq!(verdict(none, lost), Verdict::NotReproduced);
+    }
+
+    #[test]
+    fn what_no_seed_has_seen_may_still_come() {
+        // Poisson's upper limit: none in five seeds leaves up to 0.74 a seed.
+        let none = known(Reading::Exactly(0.0), 0.0, 3.689 / 5.0);
+        let none = Known {
+            range: Some(Interval {
+                low: 0.0,
+                high: 0.0,
+            }),
+            ..none
+        };
+        let of = |accept: &str| verdict(Accept::parse(accept).unwrap(), none);
+        assert_eq!(of("0"), Verdict::Reproduced);
+        assert_eq!(of(">0"), Verdict::CantTell);
+        assert_eq!(of("1.."), Verdict::NotReproduced);
+    }
+
+    #[test]
+    fn an_extreme_is_decided_by_its_value() {
+        let accept = Accept::parse("20..25").unwrap();
+        let of = |v| Known {
+            ci: None,
+            why: Some(Why::Extreme),
+            ..known(Reading::Exactly(v), v, v)
+        };
+        assert_eq!(verdict(accept, of(24.0)), Verdict::Reproduced);
+        assert_eq!(verdict(accept, of(14.0)), Verdict::NotReproduced);
+        let only = Accept::parse("24").unwrap();
+        assert_eq!(verdict(only, of(24.0)), Verdict::Reproduced);
+        assert_eq!(verdict(only, of(25.0)), Verdict::NotReproduced);
+    }
+
+    #[test]
+    fn what_would_decide_is_said() {
+        let accept = Accept::parse("10..30").unwrap();
+        let of = |v, low, high| undecided(accept, known(Reading::Exactly(v), low, high));
+        // Half as wide decides: t(4)/√5 is 1.2417, t(11)/√12 0.6354, t(12)/√13 0.6043.
+        assert_eq!(of(15.0, 5.0, 25.0), (Some(8), "about 8 more seeds".into()));
+        assert_eq!(of(8.0, 6.0, 10.0).0, Some(1));
+        let (more, words) = of(10.0, 5.0, 15.0);
+        assert_eq!(more, None);
+        assert_eq!(
+            words,
+            "no number of seeds decides: the estimate lies at the end of the range"
+        );
+        let few = Known {
+            seeds: 1,
+            ci: None,
+            why: Some(Why::FewSeeds),
+            ..NOTHING
+        };
+        assert_eq!(
+            undecided(accept, few),
+            (Some(9), "9 more seeds, for an interval".into())
+        );
+        assert_eq!(
+            undecided(accept, NOTHING).1,
+            "no number of seeds decides: nothing was measured"
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! A paper's claims beside our numbers: reproduced, not reproduced, or can't tell.
 
+mod accept;
 mod evaluate;
 mod known;
 mod place;
@@ -7,7 +8,8 @@ mod result;
 mod several;
 mod terms;
 
+pub use accept::Accept;
 pub use evaluate::evaluate;
 pub use result::{ClaimPoint, ClaimResult};
 pub(crate) use terms::NO_NUMBER;
-pub use terms::{Accept, Claim, Compare, Over, Verdict};
+pub use terms::{Claim, Compare, Over, Verdict};

@@ -1,10 +1,14 @@
 //! A claim's number at one point.
 
-use super::known::{Known, NOTHING};
+use super::known::{Known, NOTHING, Why, said};
 use super::{Claim, Compare};
 use crate::experiment::{Axis, PointResult};
-use crate::stats::metric::{self, Metric, Reading};
-use crate::stats::{Summary, t_interval_of};
+use crate::stats::metric::{self, Reading, Unit};
+use crate::stats::{Interval, Summary, are_apart, sectioned};
+use std::collections::BTreeMap;
+
+/// A number of each seed, by its number.
+pub type BySeed = BTreeMap<Vec<u64>, f64>;
 
 /// A point, and the one whose number is taken off or divided by.
 pub struct Place<'a> {
@@ -46,10 +50,104 @@ pub fn at_one(claim: &Claim, place: &Place<'_>, confidence: f64) -> Known {
     let Some(reading) = whole(claim, place) else {
         return NOTHING;
     };
-    // A count is the sum over all seeds, and no interval makes it another number.
-    let interval = || t_interval_of(&by_seed(claim, place)?, confidence);
-    let ci = (!metric::is_count(claim.metric)).then(interval).flatten();
-    Known { reading, ci }
+    if reading == Reading::Nothing && whole_over_none(claim, place) {
+        return Known {
+            why: Some(Why::Zero),
+            ..NOTHING
+        };
+    }
+    let seeds = seeds_of(claim, place).map(|seeds| seeds.into_values().collect());
+    around(claim, reading, seeds, apart(claim, place), confidence)
+}
+
+/// A number of all seeds with its interval from `seeds`, each seed's own.
+pub fn around(
+    claim: &Claim,
+    reading: Reading,
+    seeds: Result<Vec<f64>, (usize, Why)>,
+    apart: bool,
+    confidence: f64,
+) -> Known {
+    let (Some(whole), _) = said(reading) else {
+        return NOTHING;
+    };
+    let none = |seeds, why| Known {
+        reading,
+        ci: None,
+        why: Some(why),
+        seeds,
+        range: Some(Interval {
+            low: whole,
+            high: whole,
+        }),
+        apart,
+    };
+    let seeds = match seeds {
+        Ok(seeds) => seeds,
+        Err((n, why)) => return none(n, why),
+    };
+    let range = Some(Interval {
+        low: seeds.iter().copied().fold(whole, f64::min),
+        high: seeds.iter().copied().fold(whole, f64::max),
+    });
+    let found = metric::find(&claim.metric);
+    if found.is_some_and(|metric| metric.is_extreme()) {
+        return Known {
+            range,
+            ..none(seeds.len(), Why::Extreme)
+        };
+    }
+    let ci = sectioned(whole, &seeds, !claim.is_difference(), apart, confidence);
+    Known {
+        reading,
+        ci: ci.map(|ci| possible(claim, whole, seeds.len(), ci)),
+        why: ci.is_none().then_some(Why::FewSeeds),
+        seeds: seeds.len(),
+        range,
+        apart,
+    }
+}
+
+/// An interval without what the number cannot be: a share below none or above all, a time or a count below none.
+fn possible(claim: &Claim, whole: f64, seeds: usize, ci: Interval) -> Interval {
+    let metric = metric::find(&claim.metric).expect("a claim's metric is in the table");
+    let share = metric.unit == Unit::Share && !claim.is_ratio();
+    // A difference over another has both signs, as a difference has.
+    let signed = claim.is_difference() || matches!(claim.compare, Compare::Difference(..));
+    let least = match (signed, share) {
+        (true, true) => -1.0,
+        (true, false) => f64::NEG_INFINITY,
+        // What was counted at all has a mean above none: of one event, Poisson's lower limit.
+        (false, _) if metric.is_count && !claim.is_ratio() && whole > 0.0 => 0.0253 / seeds as f64,
+        (false, _) => 0.0,
+    };
+    let most = if share { 1.0 } else { f64::INFINITY };
+    // What no seed has seen may still come: of no event, Poisson's upper limit.
+    if metric.is_count && !claim.is_ratio() && (ci.low, ci.high) == (0.0, 0.0) {
+        let high = 3.689 / seeds as f64;
+        let low = if claim.is_difference() { -high } else { 0.0 };
+        return Interval { low, high };
+    }
+    Interval {
+        low: ci.low.max(least.min(whole)),
+        high: ci.high.min(most.max(whole)),
+    }
+}
+
+/// Do the seeds of one of the numbers that are compared fall apart?
+fn apart(claim: &Claim, place: &Place<'_>) -> bool {
+    let metric = metric::find(&claim.metric).expect("a claim's metric is in the table");
+    if metric.is_count {
+        return false;
+    }
+    let points = std::iter::once(place.here).chain(place.other);
+    let all = points.filter_map(|point| summaries(claim, point)).flatten();
+    let mut all = all.map(|summary| {
+        let value = |of: &Summary| said(metric.read(of)).0;
+        let seeds: Option<Vec<f64>> = summary.per_seed.iter().map(value).collect();
+        value(summary).zip(seeds)
+    });
+    all.any(|found| found.is_some_and(|(whole, seeds)| are_apart(whole, &seeds)))
 }
 
 /// The number from all seeds together; `None` when a scheme did not run.
@@ -74,32 +172,58 @@ fn against(claim: &Claim, here: Reading, other: Reading) -> Reading {
     }
 }
 
-/// The number of each seed that all of them have, when each is exact.
-pub fn by_seed(claim: &Claim, place: &Place<'_>) -> Option<Vec<f64>> {
-    let (here, other) = (summaries(claim, place.here)?, place.other);
-    let other = match other {
-        None => None,
-        Some(other) => Some(summaries(claim, other)?),
-    };
-    let mut values = Vec::new();
-    for first in &here[0].per_seed {
-        let of_seed = |all: &[&'_ Summary]| {
-            let own = |s: &&Summary| s.per_seed.iter().position(|p| p.seeds == first.seeds);
-            let found: Option<Vec<&Summary>> =
-                all.iter().map(|s| Some(&s.per_seed[own(s)?])).collect();
-            Some(combine(claim, &found?))
-        };
-        // A seed that another scheme or point lacks has nothing to be compared with.
-        let reading = match &other {
-            None => of_seed(&here)?,
-            Some(other) => against(claim, of_seed(&here)?, of_seed(other)?),
-        };
-        let Reading::Exactly(value) = reading else {
-            return None;
-        };
-        values.push(value);
+/// Is what a number of these is divided by not above zero?
+fn is_over_none(claim: &Claim, here: &[&Summary], other: Option<&[&Summary]>) -> bool {
+    let none = |reading| matches!(reading, Reading::Exactly(v) if v <= 0.0);
+    let of_schemes =
+        |of: &[&Summary]| matches!(claim.compare, Compare::Ratio(..)) && none(read(claim, of[1]));
+    let of_other =
+        |of: &[&Summary]| of_schemes(of) || !claim.per.is_empty() && none(combine(claim, of));
+    of_schemes(here) || other.is_some_and(of_other)
+}
+
+fn whole_over_none(claim: &Claim, place: &Place<'_>) -> bool {
+    let other = place.other.and_then(|point| summaries(claim, point));
+    let here = summaries(claim, place.here);
+    here.is_some_and(|here| is_over_none(claim, &here, other.as_deref()))
+}
+
+/// The number of each seed, paired between schemes and points; or how many seeds there are and why not.
+pub fn seeds_of<'a>(claim: &Claim, place: &Place<'a>) -> Result<BySeed, (usize, Why)> {
+    let all = |point| summaries(claim, point).ok_or((0, Why::Nothing));
+    let here = all(place.here)?;
+    let other = place.other.map(all).transpose()?;
+    let n = here[0].seeds.len();
+    if n < 2 {
+        return Err((n, Why::FewSeeds));
     }
-    Some(values)
+    let whole = whole(claim, place).unwrap_or(Reading::Nothing);
+    let mut values = BySeed::new();
+    for first in &here[0].per_seed {
+        // A seed that another scheme or point lacks has nothing to be compared with.
+        let of_seed = |all: &[&'a Summary]| own(all, &first.seeds).ok_or((n, Why::OtherSeeds));
+        let (of_here, of_other) = (of_seed(&here)?, other.as_deref().map(of_seed).transpose()?);
+        let number = combine(claim, &of_here);
+        let reading = match &of_other {
+            None => number,
+            Some(other) => against(claim, number, combine(claim, other)),
+        };
+        let value = match (reading, whole) {
+            (Reading::Exactly(value), _)
+            | (Reading::AtLeast(value), Reading::AtLeast(_))
+            | (Reading::AtMost(value), Reading::AtMost(_)) => value,
+            _ if is_over_none(claim, &of_here, of_other.as_deref()) => return Err((n, Why::Zero)),
+            _ => return Err((n, Why::Unfinished)),
+        };
+        values.insert(first.seeds.clone(), value);
+    }
+    Ok(values)
+}
+
+/// Of each summary that of one seed, if all have it.
+fn own<'a>(all: &[&'a Summary], seeds: &[u64]) -> Option<Vec<&'a Summary>> {
+    let of_seed = |s: &&'a Summary| s.per_seed.iter().find(|own| own.seeds == seeds);
+    all.iter().map(of_seed).collect()
 }
 
 /// One summary per scheme of the comparison.
@@ -108,10 +232,18 @@ fn summaries<'a>(claim: &Claim, point: &'a PointResult) -> Option<Vec<&'a Summar
     schemes.map(|name| point.summary(name)).collect()
 }
 
+/// The claim's metric of one scheme. A count is that of a seed, on average.
+fn read(claim: &Claim, of: &Summary) -> Reading {
+    let metric = metric::find(&claim.metric).expect("a claim's metric is in the table");
+    match metric.is_count {
+        true => metric.read(of).times(1.0 / of.seeds.len().max(1) as f64),
+        false => metric.read(of),
+    }
+}
+
 /// The claim's number from one summary per scheme of the comparison.
 fn combine(claim: &Claim, of: &[&Summary]) -> Reading {
-    let metric: &Metric = metric::find(claim.metric).expect("a claim's metric is in the table");
-    let read = |i: usize| metric.read(of[i]);
+    let read = |i: usize| read(claim, of[i]);
     match &claim.compare {
         Compare::One(_) => read(0),
         Compare::Difference(..) => read(0).minus(read(1)),

@@ -19,12 +19,30 @@ pub struct ClaimResult {
     pub compare: Compare,
     /// The paper's number; null when it gives none.
     pub paper: Option<f64>,
+    /// The sentence is no paper's.
+    #[serde(default)]
+    pub own: bool,
     /// Ours, from all seeds together. With [`ClaimResult::bound`], a bound on it.
     pub ours: Option<f64>,
     /// `">="` or `"<="` when unfinished flows leave only a bound.
     pub bound: Option<String>,
-    /// 95 % interval over seeds, paired seed by seed; needs two seeds or more.
+    /// 95 % interval over seeds, paired seed by seed; needs three seeds or more. Of a bound it is the bound's own.
     pub ci: Option<[f64; 2]>,
+    /// How many seeds it is of.
+    #[serde(default)]
+    pub seeds: usize,
+    /// How the interval was made; of a number without one nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// Why there is no interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why_no_interval: Option<String>,
+    /// With `can't tell`: about how many more seeds would decide, when some do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub more_seeds: Option<u64>,
+    /// With `can't tell`: the same in words, or why no number of seeds decides. With `not judged`: why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undecided: Option<String>,
     /// The range that counts as reproduced.
     pub accept: String,
     /// What became of it.
@@ -36,6 +54,9 @@ pub struct ClaimResult {
     /// The verdict that this version gives.
     #[serde(default = "reproduced")]
     pub expect: Verdict,
+    /// Our number's interval when the verdict was recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expect_between: Option<[f64; 2]>,
     /// The experiment that shows the assumption that decides; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub gap_sweep: String,
@@ -51,6 +72,9 @@ pub struct ClaimResult {
     /// What was made of several points.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over: Option<Over>,
+    /// So many points that it speaks of did not run: the verdict is of the others alone.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub points_left_out: usize,
     /// The number at each point; empty for a scenario without a sweep.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<ClaimPoint>,
@@ -66,6 +90,19 @@ impl ClaimResult {
     pub fn is_expected(&self) -> bool {
         self.verdict == self.expect
     }
+
+    /// Has our number left the interval that was recorded with the verdict by more than its own?
+    pub fn has_moved(&self) -> bool {
+        let own = self.ci.or(self.ours.map(|ours| [ours, ours]));
+        match (self.expect_between, own) {
+            (Some([from, to]), Some([low, high])) => high < from || to < low,
+            _ => false,
+        }
+    }
+}
+
+fn is_none(n: &usize) -> bool {
+    *n == 0
 }
 
 fn reproduced() -> Verdict {

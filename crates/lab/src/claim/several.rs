@@ -1,20 +1,20 @@
 //! One number of several points: the worst, the largest, the smallest, the mean.
 
-use super::known::{Known, decide, said, verdict};
-use super::place::{Place, by_seed};
+use super::known::{Known, NOTHING, Why, decide, said, verdict};
+use super::place::{BySeed, Place, around, seeds_of};
 use super::{Accept, Claim, Verdict};
-use crate::stats::metric::{self, Reading};
-use crate::stats::{Interval, t_interval_of};
+use crate::stats::Interval;
+use crate::stats::metric::Reading;
 
 /// The worst point: by its verdict, then by how far its number is on the wrong side.
 pub fn each(accept: Accept, all: &[Known]) -> (Known, Verdict) {
     let rank = |verdict| match verdict {
         Verdict::NotReproduced => 0,
-        Verdict::CantTell => 1,
+        Verdict::CantTell | Verdict::NotJudged => 1,
         Verdict::Reproduced => 2,
     };
     let room = |known: &Known| match said(known.reading).0 {
-        Some(v) => (v - accept.from).min(accept.to - v),
+        Some(v) => accept.room(v),
         None => f64::NEG_INFINITY,
     };
     let worst = all.iter().min_by(|a, b| {
@@ -35,55 +35,113 @@ pub fn extreme(all: &[Known], largest: bool) -> Known {
         (AtMost(v), _) => AtLeast(-v),
         (Nothing, _) => Nothing,
     };
-    let mut reading = turn(all[0].reading);
-    for known in &all[1..] {
-        reading = match (reading, turn(known.reading)) {
-            (Nothing, _) | (_, Nothing) => Nothing,
-            (Exactly(a), Exactly(b)) => Exactly(a.max(b)),
-            (Exactly(a), AtMost(b)) | (AtMost(b), Exactly(a)) if a >= b => Exactly(a),
-            (AtMost(a), Exactly(b) | AtMost(b)) | (Exactly(a), AtMost(b)) => AtMost(a.max(b)),
-            // What may be anything below its bound cannot make the largest smaller.
-            (AtLeast(a), AtMost(_)) | (AtMost(_), AtLeast(a)) => AtLeast(a),
-            (AtLeast(a), AtLeast(b) | Exactly(b)) | (Exactly(a), AtLeast(b)) => AtLeast(a.max(b)),
-        };
+    let readings: Vec<Reading> = all.iter().map(|known| turn(known.reading)).collect();
+    let reading = largest_of(&readings);
+    let reading = turn(reading);
+    if reading == Nothing {
+        return nothing(all);
     }
-    let ends: Option<Vec<Interval>> = all.iter().map(|known| known.ci).collect();
-    let pick = |of: fn(&Interval) -> f64, ends: &[Interval]| {
-        let values = ends.iter().map(of);
-        if largest {
-            values.fold(f64::NEG_INFINITY, f64::max)
-        } else {
-            values.fold(f64::INFINITY, f64::min)
-        }
+    let furthest = |ends: Vec<f64>| match largest {
+        true => ends.into_iter().reduce(f64::max),
+        false => ends.into_iter().reduce(f64::min),
     };
+    // What may be anything below its bound has no lower end to hold the largest up, and the other way round for the
+    // smallest. Where all points are such bounds, so is the extreme, and its end there is open anyway.
+    let open = |known: &Known| match largest {
+        true => matches!(known.reading, AtMost(_)),
+        false => matches!(known.reading, AtLeast(_)),
+    };
+    let inner = |of: fn(&Interval) -> f64| {
+        let closed = all.iter().filter(|known| !open(known));
+        let ends: Vec<f64> = closed.filter_map(|k| k.ci.as_ref().map(of)).collect();
+        furthest(ends)
+            .or_else(|| furthest(all.iter().filter_map(|k| k.ci.as_ref().map(of)).collect()))
+    };
+    let outer = |of: fn(&Interval) -> f64| {
+        furthest(all.iter().filter_map(|k| k.ci.as_ref().map(of)).collect())
+    };
+    let ci = || {
+        let low = |ci: &Interval| ci.low;
+        let high = |ci: &Interval| ci.high;
+        Some(match largest {
+            true => Interval {
+                low: inner(low)?,
+                high: outer(high)?,
+            },
+            false => Interval {
+                low: outer(low)?,
+                high: inner(high)?,
+            },
+        })
+    };
+    let ci = match all.iter().all(|known| known.ci.is_some()) {
+        true => ci(),
+        false => None,
+    };
+    let ranges = all.iter().filter_map(|known| known.range);
     Known {
-        reading: turn(reading),
-        ci: ends.map(|ends| Interval {
-            low: pick(|ci| ci.low, &ends),
-            high: pick(|ci| ci.high, &ends),
+        reading,
+        ci,
+        why: all.iter().find_map(|known| known.why),
+        seeds: all.iter().map(|known| known.seeds).min().unwrap_or(0),
+        // One seed of one point is enough against a sentence on every run.
+        range: ranges.reduce(|a, b| Interval {
+            low: a.low.min(b.low),
+            high: a.high.max(b.high),
         }),
+        apart: all.iter().any(|known| known.apart),
     }
 }
 
-/// The mean of all points; its interval is that of each seed's mean.
+/// The largest of several, whatever their order. What may be anything below its bound cannot make it smaller.
+fn largest_of(readings: &[Reading]) -> Reading {
+    use Reading::{AtLeast, AtMost, Exactly, Nothing};
+    let largest = |of: fn(&Reading) -> Option<f64>| readings.iter().filter_map(of).reduce(f64::max);
+    let least = largest(|r| match r {
+        AtLeast(v) | Exactly(v) => Some(*v),
+        AtMost(_) | Nothing => None,
+    });
+    let most = largest(|r| match r {
+        AtMost(v) => Some(*v),
+        AtLeast(_) | Exactly(_) | Nothing => None,
+    });
+    let is_open = readings.iter().any(|r| matches!(r, AtLeast(_)));
+    match (least, most) {
+        _ if readings.contains(&Nothing) => Nothing,
+        (Some(least), _) if is_open => AtLeast(least),
+        (Some(exact), Some(most)) if exact < most => AtMost(most),
+        (Some(exact), _) => Exactly(exact),
+        (None, Some(most)) => AtMost(most),
+        (None, None) => Nothing,
+    }
+}
+
+/// Nothing, for the reason of the first point that has nothing.
+fn nothing(all: &[Known]) -> Known {
+    let mut without = all.iter().filter(|known| known.reading == Reading::Nothing);
+    without.next().copied().unwrap_or(NOTHING)
+}
+
+/// The mean of all points; its interval is from each seed's mean.
 pub fn mean(claim: &Claim, places: &[Place<'_>], all: &[Known]) -> Known {
     let n = all.len() as f64;
     let sum = all.iter().map(|known| known.reading).reduce(Reading::plus);
     let reading = sum.map_or(Reading::Nothing, |sum| sum.times(1.0 / n));
-    if metric::is_count(claim.metric) {
-        return Known { reading, ci: None };
+    if reading == Reading::Nothing {
+        return nothing(all);
     }
-    let values: Option<Vec<Vec<f64>>> = places.iter().map(|p| by_seed(claim, p)).collect();
+    let values: Result<Vec<BySeed>, _> = places.iter().map(|p| seeds_of(claim, p)).collect();
     let seeds = values.and_then(|points| {
-        let seeds = points[0].len();
-        let equal = points.iter().all(|values| values.len() == seeds);
-        let of = |seed: usize| points.iter().map(|v| v[seed]).sum::<f64>() / n;
-        equal.then(|| (0..seeds).map(of).collect::<Vec<f64>>())
+        let first = &points[0];
+        let equal = points.iter().all(|values| values.keys().eq(first.keys()));
+        let of = |seed: &Vec<u64>| points.iter().map(|v| v[seed]).sum::<f64>() / n;
+        match equal {
+            true => Ok(first.keys().map(of).collect::<Vec<f64>>()),
+            false => Err((first.len(), Why::OtherSeeds)),
+        }
     });
-    Known {
-        reading,
-        ci: seeds.and_then(|values| t_interval_of(&values, 0.95)),
-    }
+    let apart = all.iter().any(|known| known.apart);
+    around(claim, reading, seeds, apart, 0.95)
 }
 
 #[cfg(test)]
@@ -91,12 +149,37 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_bound_holds_the_extreme_on_its_closed_side_alone() {
+        use Reading::{AtLeast, AtMost, Exactly};
+        let known = |reading, low, high| Known {
+            reading,
+            ci: Some(Interval { low, high }),
+            why: None,
+            seeds: 5,
+            ..NOTHING
+        };
+        let ends = |all: &[Known], largest| {
+            let ci = extreme(all, largest).ci.unwrap();
+            (ci.low, ci.high)
+        };
+        let (most, least) = (known(AtMost(4.0), 3.9, 4.1), known(AtLeast(2.0), 1.9, 2.1));
+        assert_eq!(ends(&[most, least], true), (1.9, 4.1));
+        assert_eq!(ends(&[most, least], false), (1.9, 4.1));
+        let exact = known(Exactly(3.0), 2.8, 3.2);
+        assert_eq!(ends(&[exact, most], true), (2.8, 4.1));
+        assert_eq!(ends(&[exact, least], false), (1.9, 3.2));
+        let from = |text| decide(Accept::parse(text).unwrap(), extreme(&[most, least], true)).1;
+        assert_eq!(from("3.8.."), Verdict::CantTell, "it may be 2");
+        assert_eq!(from("1.."), Verdict::Reproduced);
+    }
+
+    #[test]
     fn a_bound_among_several_stays_a_bound() {
         use Reading::{AtLeast, AtMost, Exactly};
         let of = |readings: &[Reading], largest| {
             let known = |reading: &Reading| Known {
                 reading: *reading,
-                ci: None,
+                ..NOTHING
             };
             let all: Vec<Known> = readings.iter().map(known).collect();
             extreme(&all, largest).reading
@@ -107,6 +190,10 @@ mod tests {
         assert_eq!(of(&[Exactly(3.0), AtMost(2.0)], true), Exactly(3.0));
         assert_eq!(of(&[AtMost(4.0), AtLeast(2.0)], true), AtLeast(2.0));
         assert_eq!(of(&[AtMost(4.0), Exactly(3.0)], true), AtMost(4.0));
+        let mixed = [Exactly(3.0), AtMost(4.0), AtLeast(2.0)];
+        assert_eq!(of(&mixed, true), AtLeast(3.0), "in any order");
+        assert_eq!(of(&[mixed[2], mixed[0], mixed[1]], true), AtLeast(3.0));
+        assert_eq!(of(&mixed, false), AtMost(3.0));
         assert_eq!(
             of(&[Reading::Nothing, Exactly(3.0)], true),
             Reading::Nothing

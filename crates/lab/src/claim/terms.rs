@@ -1,5 +1,6 @@
 //! What a claim says: of which number, of which schemes, and what counts as reproduced.
 
+use super::Accept;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -12,12 +13,15 @@ pub struct Claim {
     pub figure: String,
     /// The sentence.
     pub says: String,
-    /// A name of [`crate::stats::metric::METRICS`].
-    pub metric: &'static str,
+    /// A name of [`crate::stats::metric::METRICS`], or one of [`crate::stats::metric::CLASS_METRICS`] with
+    /// a class.
+    pub metric: String,
     /// Of which schemes.
     pub compare: Compare,
     /// The paper's number; `None` when it gives none.
     pub paper: Option<f64>,
+    /// The sentence is no paper's.
+    pub own: bool,
     /// What counts as reproduced.
     pub accept: Accept,
     /// Why that counts.
@@ -27,6 +31,8 @@ pub struct Claim {
     /// The points it speaks of: axis and value; an axis named twice may have either. Axes not
     /// named are free.
     pub at: Vec<(String, String)>,
+    /// How many points the file has there; fewer may run.
+    pub meant: usize,
     /// What to make of several points; `None` when it speaks of one.
     pub over: Option<Over>,
     /// Not the number itself but its difference to the one here: axis and value. Empty: no difference.
@@ -41,6 +47,23 @@ pub struct Claim {
     pub testbed_gap: String,
     /// The name of the experiment that shows the assumption that decides; may be empty.
     pub gap_sweep: String,
+    /// Our number's interval when its verdict was recorded; `None` when nobody recorded it.
+    pub expect_between: Option<Accept>,
+    /// It was made for other settings than these: which. Then it is not judged.
+    pub not_judged: Option<String>,
+}
+
+impl Claim {
+    /// Is its number one of two over the other?
+    pub fn is_ratio(&self) -> bool {
+        matches!(self.compare, Compare::Ratio(..)) || !self.per.is_empty()
+    }
+
+    /// Is its number a difference, so that it has both signs?
+    pub fn is_difference(&self) -> bool {
+        let of_schemes = matches!(self.compare, Compare::Difference(..)) && self.per.is_empty();
+        of_schemes || !self.less.is_empty()
+    }
 }
 
 /// What `paper` says when the sentence has no number.
@@ -132,79 +155,25 @@ impl fmt::Display for Compare {
     }
 }
 
-/// A range with both ends included; an end left out is infinite.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Accept {
-    /// The least that counts.
-    pub from: f64,
-    /// The most that counts.
-    pub to: f64,
-}
-
-impl Accept {
-    /// Reads `"10..30"`, `"..2"`, `"0.9.."` or one number.
-    pub fn parse(text: &str) -> Result<Accept, String> {
-        let refuse = || {
-            format!(
-                "expected a range like \"10..30\", \"..2\", \"0.9..\" or one number, got {text:?}"
-            )
-        };
-        let number = |text: &str| text.trim().parse().ok().filter(|n: &f64| n.is_finite());
-        let end = |text: &str, open| {
-            if text.trim().is_empty() {
-                Some(open)
-            } else {
-                number(text)
-            }
-        };
-        let range = match text.split_once("..") {
-            Some((from, to)) => end(from, f64::NEG_INFINITY).zip(end(to, f64::INFINITY)),
-            None => number(text).map(|n| (n, n)),
-        };
-        let (from, to) = range.ok_or_else(refuse)?;
-        if from > to || (from.is_infinite() && to.is_infinite()) {
-            return Err(refuse());
-        }
-        Ok(Accept { from, to })
-    }
-
-    pub(super) fn holds(&self, value: f64) -> bool {
-        (self.from..=self.to).contains(&value)
-    }
-}
-
-impl fmt::Display for Accept {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.from == self.to {
-            return write!(f, "{}", self.from);
-        }
-        if self.from.is_finite() {
-            write!(f, "{}", self.from)?;
-        }
-        f.write_str("..")?;
-        if self.to.is_finite() {
-            write!(f, "{}", self.to)?;
-        }
-        Ok(())
-    }
-}
-
 /// What became of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
-    /// Our number is within the range.
+    /// Our number's whole interval is within the range.
     #[serde(rename = "reproduced")]
     Reproduced,
-    /// It is outside, and so is its whole confidence interval.
+    /// Its whole interval is outside.
     #[serde(rename = "not reproduced")]
     NotReproduced,
-    /// There is no number, only a bound that does not decide, or the interval reaches into the range.
+    /// The interval lies across an end of the range, or there is none, or no number.
     #[serde(rename = "can't tell")]
     CantTell,
+    /// It was made for other settings than those that ran.
+    #[serde(rename = "not judged")]
+    NotJudged,
 }
 
 impl Verdict {
-    /// All of them, by the words for them.
+    /// All that may be expected, by the words for them.
     pub const ALL: [(&str, Verdict); 3] = [
         ("reproduced", Verdict::Reproduced),
         ("not reproduced", Verdict::NotReproduced),
@@ -218,6 +187,7 @@ impl fmt::Display for Verdict {
             Verdict::Reproduced => "reproduced",
             Verdict::NotReproduced => "not reproduced",
             Verdict::CantTell => "can't tell",
+            Verdict::NotJudged => "not judged",
         })
     }
 }

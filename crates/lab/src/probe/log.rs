@@ -46,11 +46,11 @@ pub fn drops_at(network: &Network, outcome: &Outcome) -> BTreeMap<String, BTreeM
 }
 
 pub fn path(path: &PacketTrace) -> LoggedPath {
-    let step = |step: &TraceStep| LoggedStep {
-        at_ps: step.at.ps(),
-        what: match step.what {
+    let step = |step: &TraceStep| {
+        let what = match step.what {
             TraceEvent::Sent => LoggedEvent::Sent,
-            TraceEvent::DroppedByHost => unreachable!("it was never detoured"),
+            TraceEvent::QueuedByHost { .. } => return None,
+            TraceEvent::DroppedByHost { .. } => unreachable!("it was never detoured"),
             TraceEvent::Delivered => LoggedEvent::Delivered,
             TraceEvent::Queued { switch, joined, .. } => LoggedEvent::Queued {
                 switch: switch.0,
@@ -68,13 +68,17 @@ pub fn path(path: &PacketTrace) -> LoggedPath {
                 wanted: wanted.0,
                 reason: reason.name().to_string(),
             },
-        },
+        };
+        Some(LoggedStep {
+            at_ps: step.at.ps(),
+            what,
+        })
     };
     LoggedPath {
         id: path.id,
         flow: path.flow.0,
         seq: path.seq,
         detours: path.detours() as u32,
-        steps: path.steps.iter().map(step).collect(),
+        steps: path.steps.iter().filter_map(step).collect(),
     }
 }

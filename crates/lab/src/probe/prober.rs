@@ -91,6 +91,12 @@ impl Prober {
         }
     }
 
+    /// How many instants of `occupancy` have not come, of how many.
+    pub fn missed(&self) -> Option<(usize, usize)> {
+        let all = self.probe.occupancy.len();
+        (self.noted < all).then_some((all - self.noted, all))
+    }
+
     pub fn finish(mut self, watched: Watched, outcome: &Outcome) -> Probed {
         self.windowed.finish(&mut self.samples);
         for (class, latency) in &watched.latencies {

@@ -17,6 +17,8 @@ pub(super) struct ReadAxis {
     pub values: Vec<AxisValue>,
     /// Words that it has in the file, here or in `[quick]`: what claims and plots may name.
     pub declared: Vec<String>,
+    /// How many of them `[sweep]` has.
+    pub swept: usize,
 }
 
 /// One value of an axis.
@@ -129,6 +131,7 @@ fn axis(name: &str, entry: &Entry, problems: &mut Problems) -> Option<ReadAxis> 
         name: name.to_string(),
         at: entry.at.clone(),
         named,
+        swept: values.len(),
         declared: values.iter().map(|value| value.word.clone()).collect(),
         values,
     })

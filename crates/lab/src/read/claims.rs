@@ -5,14 +5,13 @@ use super::fixed::fixed;
 use super::reader::Reader;
 use super::words::stem;
 use crate::claim::{Accept, Claim, Compare, NO_NUMBER, Over, Verdict};
-use crate::stats::metric;
 use crate::tables::CLAIM;
 use sidestep_config::document::{Item, Node, Table, find};
 use sidestep_config::problem::{At, Problems, suggest};
 use std::collections::BTreeMap;
 
 /// Keys that hold a table of axes and values, and no text.
-const POINTS: [&str; 3] = ["at", "less", "per"];
+pub const POINTS: [&str; 3] = ["at", "less", "per"];
 
 impl Reader<'_> {
     /// Reads all claims.
@@ -36,13 +35,14 @@ impl Reader<'_> {
         };
         let all: Vec<_> = nodes
             .iter()
-            .map(|node| self.claim(node, schemes, axes, problems))
+            .map(|node| self.claim(root, node, schemes, axes, problems))
             .collect();
         all.into_iter().collect()
     }
 
     fn claim(
         &self,
+        root: &Table,
         node: &Node,
         schemes: &[(String, At)],
         axes: &[ReadAxis],
@@ -63,11 +63,9 @@ impl Reader<'_> {
         let (at, less, per) = (points("at"), points("less"), points("per"));
         let text = |key: &str| words[key].0.to_string();
         let mut refuse = |key: &str, message: String| problems.add(words[key].1, message);
-        let metric = metric::find(&text("metric"));
-        if metric.is_none() {
-            let name = text("metric");
-            let hint = suggest(&name, metric::METRICS.iter().map(|metric| metric.name));
-            refuse("metric", format!("metric {name:?} is unknown{hint}"));
+        let metric = self.metric(&text("metric"));
+        if let Err(message) = &metric {
+            refuse("metric", message.clone());
         }
         let compare = Compare::parse(&text("compare"));
         for name in compare.schemes() {
@@ -96,6 +94,10 @@ impl Reader<'_> {
                 ),
             );
         }
+        let own = choose("own", words["own"].0, &[("true", true), ("false", false)]);
+        if let Err(message) = &own {
+            refuse("own", message.clone());
+        }
         let accept = Accept::parse(&text("accept"));
         if let Err(message) = &accept {
             refuse("accept", format!("accept: {message}"));
@@ -114,6 +116,13 @@ impl Reader<'_> {
         if let Err(message) = &on_testbed {
             refuse("testbed_expect", message.clone());
         }
+        let between = match words["expect_between"].0 {
+            "" => Ok(None),
+            text => Accept::parse(text).map(Some),
+        };
+        if let Err(message) = &between {
+            refuse("expect_between", format!("expect_between: {message}"));
+        }
         let (at, over, less, per) = (at?, over.ok()?, less?, per?);
         if !less.is_empty() && !per.is_empty() {
             problems.add(
@@ -122,7 +131,8 @@ impl Reader<'_> {
             );
             return None;
         }
-        let several = several(&at, axes);
+        let several = points_at(&at, axes, |axis| axis.declared.len());
+        let meant = points_at(&at, axes, |axis| axis.swept);
         if over.is_none() && several > 1 {
             let [max, min, mean, each] = Over::ALL.map(|(name, _)| name);
             problems.add(
@@ -132,6 +142,9 @@ impl Reader<'_> {
             return None;
         }
         let expect = expect.ok()??;
+        let own = own.ok()?.unwrap_or_else(|| {
+            words["figure"].0.is_empty() && paper == Some(None) && find(root, "figure").is_none()
+        });
         let id = match words["id"].0 {
             "" => text("metric"),
             id => id.to_string(),
@@ -140,13 +153,15 @@ impl Reader<'_> {
             id,
             figure: text("figure"),
             says: text("says"),
-            metric: metric?.name,
+            metric: metric.ok()?,
             compare,
             paper: paper?,
+            own,
             accept: accept.ok()?,
             tolerance: text("tolerance"),
             gap: text("gap"),
             at,
+            meant,
             over,
             less,
             per,
@@ -157,6 +172,8 @@ impl Reader<'_> {
                 gap => gap.to_string(),
             },
             gap_sweep: text("gap_sweep"),
+            expect_between: between.ok()?,
+            not_judged: (!words["not_judged"].0.is_empty()).then(|| text("not_judged")),
         })
     }
 }
@@ -174,15 +191,15 @@ fn choose<T: Copy>(key: &str, word: &str, all: &[(&'static str, T)]) -> Result<O
     found.map(|(_, it)| Some(*it)).ok_or_else(unknown)
 }
 
-/// How many points the file has at these values.
-fn several(at: &[(String, String)], axes: &[ReadAxis]) -> usize {
+/// How many points there are at these values, of an axis without one as many as `free` says.
+fn points_at(
+    at: &[(String, String)],
+    axes: &[ReadAxis],
+    free: impl Fn(&ReadAxis) -> usize,
+) -> usize {
     let size = |axis: &ReadAxis| {
         let named = at.iter().filter(|(name, _)| *name == axis.name).count();
-        if named > 0 {
-            named
-        } else {
-            axis.declared.len()
-        }
+        if named > 0 { named } else { free(axis) }
     };
     axes.iter().map(size).fold(1, usize::saturating_mul)
 }

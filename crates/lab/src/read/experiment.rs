@@ -5,16 +5,18 @@ use super::axes::{self, AxisValue, ReadAxis};
 use super::plots::figure;
 use super::reader::Reader;
 use super::words::stem;
+use crate::claim::Claim;
 use crate::experiment::{Experiment, Point};
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Setting};
 use crate::shipped::OrShipped;
 use sha2::{Digest, Sha256};
 use sidestep_config::document::{self, Table, find};
 use sidestep_config::problem::{At, Problem, Problems};
 use sidestep_config::source::{self, Origin};
 use sidestep_sim::Files;
+use sidestep_types::Time;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// More points than this are taken for a mistake.
 const MOST_POINTS: usize = if cfg!(fuzzing) { 6 } else { 1_000 };
@@ -147,7 +149,8 @@ impl<'a> Parsed<'a> {
             let at = values.iter().map(|value| value.word.clone()).collect();
             points.extend(scenario.map(|scenario| Point { at, scenario }));
         }
-        let first = self.reader(&combinations[0], &self.over, &self.sets, files, files);
+        let mut first = self.reader(&combinations[0], &self.over, &self.sets, files, files);
+        first.classes = (points.len() == combinations.len()).then(|| classes(&points));
         let root = &self.written.last().expect("the file itself").0;
         let mut quiet = Problems::default();
         let names = first.scheme_names(&mut quiet).map(|(names, _)| names);
@@ -158,7 +161,11 @@ impl<'a> Parsed<'a> {
         if !problems.is_empty() || points.len() != combinations.len() {
             return None;
         }
-        let (claims, title) = (claims?, points[0].scenario.title.clone());
+        let (mut claims, title) = (claims?, points[0].scenario.title.clone());
+        let file = self.point(&combinations[0], &self.over, &[], files, &mut quiet);
+        if let Some(file) = file {
+            made_for(&mut claims, &file, &points[0].scenario, &self.axes);
+        }
         if self.axes.is_empty() {
             points[0].scenario.claims.clone_from(&claims);
         }
@@ -239,8 +246,22 @@ impl<'a> Parsed<'a> {
             over: quick.chain(swept).chain(sets).collect(),
             files,
             scheme_files,
+            classes: None,
         }
     }
+}
+
+/// The classes of all points, each once.
+fn classes(points: &[Point]) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for point in points {
+        for class in point.scenario.classes(Time::MAX) {
+            if !all.contains(&class) {
+                all.push(class);
+            }
+        }
+    }
+    all
 }
 
 /// The file that is read first.
@@ -290,5 +311,73 @@ impl Files for Seen<'_> {
         let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
         self.read.borrow_mut().insert(path.to_string(), digits);
         Ok(text)
+    }
+}
+
+/// What `here` alone has: a workload by its name, other settings by their key.
+fn added(file: &Scenario, here: &Scenario) -> Vec<String> {
+    let had = |s: &Setting| {
+        let mut all = file.settings().iter();
+        let both = |a: &Option<String>| a.is_none() || s.scheme.is_none() || *a == s.scheme;
+        all.any(|was| was.key == s.key && both(&was.scheme))
+    };
+    // A scheme that the file does not run changes nothing for those that the claim compares.
+    let known = |s: &&Setting| {
+        let mut schemes = file.schemes.iter();
+        let runs = |name: &String| schemes.any(|scheme| scheme.name == *name);
+        s.scheme.as_ref().is_none_or(runs)
+    };
+    let name = |s: &Setting| match s.key.rsplit_once('.') {
+        Some((of, _)) if of.starts_with("workload.") => {
+            let within = format!("{of}.");
+            let mut all = file.settings().iter();
+            match all.any(|was| was.key.starts_with(&within)) {
+                true => s.key.clone(),
+                false => of.to_string(),
+            }
+        }
+        _ => s.key.clone(),
+    };
+    // To look on changes no run.
+    let new = here.settings().iter().filter(known);
+    let new = new.filter(|s| !had(s) && !s.key.starts_with("probe."));
+    let mut all: Vec<String> = new.map(name).collect();
+    all.dedup();
+    all
+}
+
+/// Says of each claim which settings it was made for, when `--set` changed them: those of the file, and values of axes
+/// that it does not name itself. Seeds and schemes may be others.
+fn made_for(claims: &mut [Claim], file: &Scenario, here: &Scenario, axes: &[ReadAxis]) {
+    let known = |s: &&Setting| {
+        let mut schemes = here.schemes.iter();
+        let free = ["seeds", "schemes", "title"].contains(&s.key.as_str());
+        let runs = |name: &String| schemes.any(|scheme| scheme.name == *name);
+        !free && s.scheme.as_ref().is_none_or(runs)
+    };
+    let changed = |s: &&Setting| {
+        let mut all = here.settings().iter();
+        let now = all.find(|now| now.scheme == s.scheme && now.key == s.key);
+        let swept = axes.iter().any(|axis| axis.name == s.key);
+        !swept && now.is_none_or(|now| now.value != s.value)
+    };
+    let own = file.settings().iter().filter(known).filter(changed);
+    let mut of_file: Vec<String> = own.map(|s| format!("{} = {}", s.key, s.value)).collect();
+    of_file.extend(added(file, here).into_iter().map(|key| format!("no {key}")));
+    // What is set for each scheme is said once.
+    let mut said = BTreeSet::new();
+    of_file.retain(|words| said.insert(words.clone()));
+    let declared = |axis: &&ReadAxis| {
+        let mut values = axis.values.iter();
+        values.all(|value| axis.declared.contains(&value.word))
+    };
+    for claim in claims {
+        let named = |axis: &&ReadAxis| claim.at.iter().any(|(name, _)| *name == axis.name);
+        let of_axes = axes.iter().filter(|axis| !declared(axis) && !named(axis));
+        let of_axes = of_axes.map(|axis| format!("{} = {}", axis.name, axis.declared.join(", ")));
+        let made: Vec<String> = of_file.iter().cloned().chain(of_axes).collect();
+        if !made.is_empty() {
+            claim.not_judged = Some(format!("made for {}", made.join(", ")));
+        }
     }
 }

@@ -37,14 +37,16 @@ pub(super) fn fixed(
             let known = axes.iter().map(|axis| axis.name.as_str());
             let hint = suggest(&name, known);
             problems.add(&entry.at, format!("{what}: {name:?} is not swept{hint}"));
-            return None;
+            continue;
         };
         let nodes = match &entry.node.item {
             Item::List(items) if several && !items.is_empty() => items.iter().collect(),
             _ => vec![&entry.node],
         };
         for node in nodes {
-            let value = node.text(what, "a value of the axis", problems)?;
+            let Some(value) = node.text(what, "a value of the axis", problems) else {
+                continue;
+            };
             // `--set` may have left the axis another value; the file's own words stay right.
             let here = axis.values.iter().any(|v| v.word == value);
             if !here && !axis.declared.iter().any(|word| word == value) {
@@ -52,7 +54,7 @@ pub(super) fn fixed(
                 let hint = suggest(value, known);
                 let message = format!("{what}: no point has {name} = {value:?}{hint}");
                 problems.add(&node.at, message);
-                return None;
+                continue;
             }
             fixed.push((name.clone(), value.to_string()));
         }

@@ -1,22 +1,33 @@
-//! `[host]`: the shims of every host, and their parameters.
+//! `[host]`: the shims of every host, with their parameters, and the queue of its NIC.
 
 use super::words::words;
-use crate::scheme::HOST_SPEC;
+use crate::scheme::{HOST_SPEC, SHIMS};
+use sidestep_config::decision::{Decision, holds_a_packet};
 use sidestep_config::document::{Entry, Item, Node, Table};
 use sidestep_config::ledger::Ledger;
 use sidestep_config::problem::{At, Problems, suggest};
 use sidestep_config::section::{Resolved, resolve};
 use sidestep_config::spec::Layer;
+use sidestep_sim::{NicConfig, check_nic};
+use sidestep_switch::Capacity;
 use sidestep_transport::{TransportConfig, shim};
-use sidestep_types::Values;
+use sidestep_types::{Refusal, Values};
 
-/// The section, and the shims that it comes to. `None` when a problem left it without a meaning.
+/// The section, and what it comes to.
+pub(super) struct ReadHost {
+    pub resolved: Resolved,
+    pub shims: Vec<(String, Values)>,
+    /// `None` is a FIFO without a limit.
+    pub nic: Option<NicConfig>,
+}
+
+/// Reads the section. `None` when a problem left it without a meaning.
 pub(super) fn host(
     layers: &[Layer<'_>],
     at: &At,
     ledger: &mut Ledger,
     problems: &mut Problems,
-) -> Option<(Resolved, Vec<(String, Values)>)> {
+) -> Option<ReadHost> {
     let mut whole = true;
     let tables: Vec<Table> = (layers.iter())
         .map(|layer| flat(layer.table, &mut whole, problems))
@@ -30,7 +41,8 @@ pub(super) fn host(
     }
     let listed = resolved.values.word_or_off("shims").unwrap_or_default();
     let named = |name: &str| {
-        let values = resolved.policies.iter().find(|(known, _)| *known == name);
+        let mut known = resolved.policies[..SHIMS].iter();
+        let values = known.find(|(known, _)| *known == name);
         let values = &values.expect("its name was checked").1;
         (name.to_string(), values.clone())
     };
@@ -43,25 +55,74 @@ pub(super) fn host(
         let (of, param) = (parts.next(), parts.next());
         let on = |name: &str| shims.iter().any(|(shim, _)| shim == name);
         match (of, param) {
-            (Some("shims"), None) => true,
+            (Some("shims" | "capacity" | "buffer" | "sched"), None) => true,
+            (Some("buffer" | "sched"), Some(_)) => true,
             (Some(name), Some(_)) => on(name) || places.contains_key(key),
             _ => false,
         }
     });
-    Some((resolved, shims))
+    let nic = match nic(&resolved) {
+        Ok(nic) => nic,
+        Err((part, why)) => {
+            resolved.refused(part, &why, at, problems);
+            return None;
+        }
+    };
+    Some(ReadHost {
+        resolved,
+        shims,
+        nic,
+    })
 }
 
-/// Refuses shims that no host can have, or none with this transport.
-pub(super) fn check(
-    (resolved, shims): &(Resolved, Vec<(String, Values)>),
-    transport: &TransportConfig,
-    at: &At,
-    problems: &mut Problems,
-) -> Option<()> {
-    // Where no value is to blame, where it was chosen.
-    let at = resolved.places.get("host.shims").unwrap_or(at);
-    let refused = |(part, why)| resolved.refused(part, &why, at, problems);
-    shim::check(shims, transport).map_err(refused).ok()
+/// The queue of a NIC. Errors have the part of the section that is refused.
+fn nic(resolved: &Resolved) -> Result<Option<NicConfig>, (&'static str, Refusal)> {
+    let [buffer, sched] = &resolved.policies[SHIMS..] else {
+        panic!("a resolved host has a buffer and a sched");
+    };
+    let named = |(name, values): &(&str, Values)| (name.to_string(), values.clone());
+    let nic = NicConfig {
+        buffer: named(buffer),
+        sched: named(sched),
+        capacity: match resolved.values.size_or_off("capacity") {
+            None => Capacity::Unlimited,
+            Some(size) => Capacity::PerPort(size),
+        },
+    };
+    if (buffer.0, sched.0, nic.capacity) == ("droptail", "fifo", Capacity::Unlimited) {
+        return Ok(None);
+    }
+    check_nic(&nic).map_err(|why| ("", why))?;
+    let decision = Decision {
+        route: ("single".to_string(), Values::defaults(&[])),
+        buffer: nic.buffer.clone(),
+        sched: nic.sched.clone(),
+        capacity: nic.capacity,
+    };
+    decision.fits(1)?;
+    decision.goes_together()?;
+    Ok(Some(nic))
+}
+
+impl ReadHost {
+    /// Refuses shims that no host can have, or none with this transport, and a NIC that never takes a full
+    /// packet.
+    pub fn check(
+        &self,
+        transport: &TransportConfig,
+        at: &At,
+        problems: &mut Problems,
+    ) -> Option<()> {
+        let resolved = &self.resolved;
+        let holds = (self.nic.as_ref())
+            .map_or(Ok(()), |nic| holds_a_packet(&nic.capacity, transport.mss()));
+        let held = holds.map_err(|why| resolved.refused("", &why, at, problems));
+        // Where no value is to blame, where it was chosen.
+        let at = resolved.places.get("host.shims").unwrap_or(at);
+        let refused = |(part, why)| resolved.refused(part, &why, at, problems);
+        let shims = shim::check(&self.shims, transport).map_err(refused);
+        held.and(shims).ok()
+    }
 }
 
 fn names(listed: &str) -> impl Iterator<Item = &str> {

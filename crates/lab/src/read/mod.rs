@@ -4,6 +4,7 @@
 //! file, the scenario's `[scheme.NAME.*]`, `[quick]`, the point of a `[sweep]`, `--set`. Of two
 //! files, a base and the one that extends it, the base's is the earlier layer each time.
 
+mod asked;
 mod axes;
 mod changes;
 mod claims;
@@ -16,6 +17,11 @@ mod point;
 mod probe;
 mod reader;
 mod schemes;
+mod silent;
 mod switches;
 mod traffic;
 mod words;
+
+pub use claims::POINTS;
+pub use schemes::SCHEME_KEYS;
+pub use words::SECTIONS;

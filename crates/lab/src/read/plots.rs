@@ -5,7 +5,7 @@ use super::fixed::fixed;
 use super::reader::Reader;
 use super::words::{stem, words};
 use crate::experiment::{FigureSpec, PlotKind, PlotSpec};
-use crate::stats::metric::{self, Each, METRICS, SAMPLES, SampleKind};
+use crate::stats::metric::{self, Each, SAMPLES, SampleKind};
 use crate::tables::{FIGURE, PLOT};
 use sidestep_config::document::{Entry, Item, Node, Table, find};
 use sidestep_config::problem::{At, Problems, suggest};
@@ -84,6 +84,11 @@ impl Reader<'_> {
     ) -> Option<PlotSpec> {
         let table = node.table("plot", problems)?;
         known_keys(table, "[[plot]]", PLOT, problems);
+        let at = match find(table, "at") {
+            Some(entry) => fixed("plot.at", &entry.node, axes, false, problems),
+            None => Some(Vec::new()),
+        };
+        let chosen = self.plot_schemes(table, schemes, problems);
         let kind = kind(node, table, problems)?;
         let text = |key: &str, problems: &mut Problems| match find(table, key) {
             Some(e) => e.node.text(&format!("plot.{key}"), "text", problems),
@@ -102,7 +107,7 @@ impl Reader<'_> {
             Some(String::new())
         };
         let y = if against {
-            y(node, table, problems)
+            self.y(node, table, problems)
         } else {
             Some(Vec::new())
         };
@@ -111,11 +116,6 @@ impl Reader<'_> {
         } else {
             Some(String::new())
         };
-        let at = match find(table, "at") {
-            Some(entry) => fixed("plot.at", &entry.node, axes, false, problems),
-            None => Some(Vec::new()),
-        };
-        let chosen = self.plot_schemes(table, schemes, problems);
         let (log_x, log_y) = match text("log", problems)? {
             "" => (false, false),
             "x" => (true, false),
@@ -157,7 +157,7 @@ impl Reader<'_> {
                 let hint = suggest(&name, schemes.iter().map(|(word, _)| stem(word)));
                 let message = format!("plot.schemes: {name:?} is not one of schemes{hint}");
                 problems.add(&at, message);
-                return None;
+                continue;
             }
             chosen.push(name);
         }
@@ -184,10 +184,12 @@ impl Reader<'_> {
             return None;
         };
         let name = (entry.node).text("plot.of", "the name of a sample", problems)?;
-        let Some(sample) = metric::sample(name) else {
-            let hint = suggest(name, known());
-            problems.add(&entry.node.at, format!("sample {name:?} is unknown{hint}"));
-            return None;
+        let sample = match self.sample(name, known().collect()) {
+            Ok(sample) => sample,
+            Err(message) => {
+                problems.add(&entry.node.at, message);
+                return None;
+            }
         };
         if !fits(name) {
             let known: Vec<&str> = known().collect();
@@ -218,6 +220,21 @@ impl Reader<'_> {
         // As a selection of links is kept: its parts with one blank between them.
         let parts: Vec<&str> = name.split('>').map(str::trim).collect();
         Some(parts.join(" > "))
+    }
+
+    fn y(&self, node: &Node, table: &Table, problems: &mut Problems) -> Option<Vec<String>> {
+        let Some(entry) = find(table, "y") else {
+            problems.add(&node.at, "plot.y is missing: names of metrics");
+            return None;
+        };
+        let mut metrics = Vec::new();
+        for (name, at) in words(&entry.node, "plot.y", "names of metrics", problems) {
+            match self.metric(&name) {
+                Ok(name) => metrics.push(name),
+                Err(message) => problems.add(&at, message),
+            }
+        }
+        Some(metrics)
     }
 
     /// The names of all workloads that were written.
@@ -274,21 +291,4 @@ fn x(node: &Node, table: &Table, axes: &[ReadAxis], problems: &mut Problems) -> 
             None
         }
     }
-}
-
-fn y(node: &Node, table: &Table, problems: &mut Problems) -> Option<Vec<String>> {
-    let Some(entry) = find(table, "y") else {
-        problems.add(&node.at, "plot.y is missing: names of metrics");
-        return None;
-    };
-    let mut metrics = Vec::new();
-    for (name, at) in words(&entry.node, "plot.y", "names of metrics", problems) {
-        if !METRICS.iter().any(|metric| metric.name == name) {
-            let hint = suggest(&name, METRICS.iter().map(|metric| metric.name));
-            problems.add(&at, format!("metric {name:?} is unknown{hint}"));
-            return None;
-        }
-        metrics.push(name);
-    }
-    Some(metrics)
 }

@@ -4,12 +4,17 @@ use super::reader::Reader;
 use super::traffic::check_mss;
 use super::words::{SECTIONS, stem};
 use crate::scenario::Scenario;
-use crate::{tables, warnings};
+use crate::{estimate, tables, warnings};
 use sidestep_config::problem::{Problems, suggest};
 use sidestep_config::section::refused;
 use sidestep_config::source::{self, AROUND};
-use sidestep_types::{Framing, Param};
+use sidestep_sim::Plan;
+use sidestep_sim::workload::MAX_FLOWS;
+use sidestep_types::{Framing, Param, Refusal};
 use std::sync::Arc;
+
+/// More flows than this are not drawn only to look at them: a gigabyte.
+const MOST_DRAWN: f64 = 4e6;
 
 impl Reader<'_> {
     /// The scenario; what is wrong with it goes to `problems`.
@@ -67,23 +72,48 @@ impl Reader<'_> {
         if !problems.is_empty() {
             return None;
         }
-        // What can only be seen in a plan (a start past the end, too many flows) is seen in the first.
-        let plan = match scenario.draw(scenario.seeds[0]) {
-            Ok(plan) => plan,
-            Err((of, why)) => {
-                let section = format!("workload.{}", of.name);
-                refused(&of.places, &section, &why, &of.at, problems);
-                return None;
-            }
-        };
-        probed.check_plan(&scenario.network, &plan, problems);
+        let plan = self.first_plan(&scenario, problems)?;
+        if let Some(plan) = &plan {
+            probed.check_plan(&scenario.network, plan, problems);
+        }
         if !problems.is_empty() {
             return None;
         }
         scenario.warnings = overridden;
         scenario.warnings.extend(changes.warnings);
-        scenario.warnings.extend(warnings::of(&scenario, &plan));
+        let of_plan = warnings::of(&scenario, plan.as_ref());
+        scenario.warnings.extend(of_plan);
+        let silent = self.silent(&scenario, plan.as_ref());
+        scenario.warnings.extend(silent);
         Some(scenario)
+    }
+
+    /// The plan of the first seed: what can only be seen in one (a start past the end, too many flows) is
+    /// seen there. `Some(None)` when there are too many flows to draw them for a look.
+    fn first_plan(&self, scenario: &Scenario, problems: &mut Problems) -> Option<Option<Plan>> {
+        let mut about = 0.0;
+        for of in &scenario.traffic {
+            let own = estimate::flows_of(scenario, of);
+            about += own;
+            if about > 1.1 * MAX_FLOWS as f64 {
+                let why = format!("expected at most {MAX_FLOWS} flows in a run");
+                let why = Refusal::of_none(why).got(format!("about {own:.0}"));
+                let section = format!("workload.{}", of.name);
+                refused(&of.places, &section, &why, &of.at, problems);
+                return None;
+            }
+        }
+        if about > MOST_DRAWN {
+            return Some(None);
+        }
+        match scenario.draw(scenario.seeds[0]) {
+            Ok(plan) => Some(Some(plan)),
+            Err((of, why)) => {
+                let section = format!("workload.{}", of.name);
+                refused(&of.places, &section, &why, &of.at, problems);
+                None
+            }
+        }
     }
 
     fn check_top_keys(&self, problems: &mut Problems) {

@@ -18,6 +18,8 @@ pub(super) struct Reader<'a> {
     pub files: &'a dyn Files,
     /// Where schemes are found.
     pub scheme_files: &'a dyn Files,
+    /// The classes that claims and plots may ask for; `None` where the workloads were not understood.
+    pub classes: Option<Vec<String>>,
 }
 
 impl Reader<'_> {

@@ -1,6 +1,6 @@
 //! The schemes to compare: found by name, layered and read.
 
-use super::host::{check, host};
+use super::host::{ReadHost, host};
 use super::reader::Reader;
 use super::switches::{called, switches};
 use super::words::{NAME_RULE, descend, is_name, of_scheme, stem, words};
@@ -95,8 +95,12 @@ impl Reader<'_> {
             problems,
         );
         let (switches, transport, host) = (switches?, transport?, host?);
-        check(&host, &transport, &file.at, problems)?;
-        let (host_values, shims) = host;
+        host.check(&transport, &file.at, problems)?;
+        let ReadHost {
+            resolved: host_values,
+            shims,
+            nic,
+        } = host;
         let config = SchemeConfig {
             framing,
             // The scenario's: see `Head::finish`.
@@ -105,6 +109,7 @@ impl Reader<'_> {
             others: switches.others,
             transport,
             shims,
+            nic,
             // The scenario's as well.
             changes: Vec::new(),
         };
@@ -272,13 +277,11 @@ impl Reader<'_> {
 }
 
 /// What a scheme's file or a `[scheme.NAME]` may say.
+pub const SCHEME_KEYS: [&str; 5] = ["summary", "paper", "switch", "transport", "host"];
+
+/// Refuses other keys, but for `more`.
 fn check_keys(table: &Table, section: &str, more: &[&'static str], problems: &mut Problems) {
-    let known = || {
-        ["summary", "paper", "switch", "transport", "host"]
-            .iter()
-            .chain(more)
-            .copied()
-    };
+    let known = || SCHEME_KEYS.iter().chain(more).copied();
     for entry in table {
         if !known().any(|name| name == entry.key) {
             let place = if section.is_empty() {

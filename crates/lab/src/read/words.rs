@@ -5,8 +5,8 @@ use sidestep_config::document::{Item, Node, Table, find};
 use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::Resolved;
 
-/// The sections of a scenario.
-pub(super) const SECTIONS: [&str; 10] = [
+/// The sections of a scenario, with two of what stands around it.
+pub const SECTIONS: [&str; 10] = [
     "topology",
     "switch",
     "transport",

@@ -24,15 +24,19 @@ pub fn t_interval_of(values: &[f64], confidence: f64) -> Option<Interval> {
     let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
     let error = (squares / (n - 1) as f64 / n as f64).sqrt();
     let freedom = n as u64 - 1;
-    let t = match confidence {
-        0.95 => t_975(freedom),
-        other => t_quantile(freedom, 0.5 + other / 2.0),
-    };
-    let half = t * error;
+    let half = t_of(freedom, confidence) * error;
     Some(Interval {
         low: mean - half,
         high: mean + half,
     })
+}
+
+/// Student's t that holds with `confidence` on both sides together.
+pub(super) fn t_of(freedom: u64, confidence: f64) -> f64 {
+    match confidence {
+        0.95 => t_975(freedom),
+        other => t_quantile(freedom, 0.5 + other / 2.0),
+    }
 }
 
 /// The 0.975 quantile of Student's t with `freedom` degrees of freedom; infinite for 0.

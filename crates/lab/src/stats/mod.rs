@@ -1,10 +1,13 @@
 //! Statistics people can trust: exact percentiles, censoring, intervals over seeds.
 
+mod by_name;
 mod fairness;
 mod interval;
 pub mod metric;
 mod reordering;
 mod sample;
+mod sections;
+pub mod slowdown;
 mod summarise;
 mod summary;
 mod ways;
@@ -12,5 +15,6 @@ mod ways;
 pub use fairness::jain;
 pub use interval::{Interval, t_975, t_interval, t_interval_of};
 pub use sample::{Percentile, Sample};
+pub use sections::{LEAST_SEEDS, are_apart, more_seeds, sectioned};
 pub use summarise::summarise;
-pub use summary::{ClassSummary, LinkUse, Percentiles, Sampled, Summary};
+pub use summary::{ClassSummary, LinkUse, Percentiles, Sampled, Summary, place};

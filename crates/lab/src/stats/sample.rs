@@ -10,6 +10,9 @@ pub struct Sample {
     done: Vec<Time>,
     /// How long each unfinished one has taken so far.
     open: Vec<Time>,
+    /// Those that were under way when someone stopped the run. Nobody knows whether they are late:
+    /// they count for the share that finished and rank nowhere.
+    cut: u64,
 }
 
 /// A percentile or the mean of a sample.
@@ -32,10 +35,17 @@ impl Sample {
         self.open.push(span);
     }
 
+    /// Whoever made it was stopped: the unfinished are not late but cut short.
+    pub fn stop(&mut self) {
+        self.cut += self.open.len() as u64;
+        self.open.clear();
+    }
+
     /// Takes in another sample.
     pub fn merge(&mut self, other: &Sample) {
         self.done.extend_from_slice(&other.done);
         self.open.extend_from_slice(&other.open);
+        self.cut += other.cut;
     }
 
     /// Puts it in order, so that equal samples are equal values and pack well.
@@ -49,8 +59,18 @@ impl Sample {
         &self.done
     }
 
+    /// How long each of the others has taken so far, in no order; without those cut short.
+    pub fn unfinished(&self) -> &[Time] {
+        &self.open
+    }
+
     /// Finished and unfinished together.
     pub fn len(&self) -> u64 {
+        self.ranked() + self.cut
+    }
+
+    /// All but those cut short.
+    fn ranked(&self) -> u64 {
         (self.done.len() + self.open.len()) as u64
     }
 
@@ -70,7 +90,7 @@ impl Sample {
     /// On an unfinished one the answer is a lower bound: every time is at least what was seen
     /// of it, so the value of this rank is at least the same rank among those.
     pub fn percentile(&mut self, permille: u32) -> Option<Percentile> {
-        let n = self.len();
+        let n = self.ranked();
         let rank = (u128::from(n) * u128::from(permille)).div_ceil(1000).max(1);
         let index = usize::try_from(rank - 1).ok().filter(|i| (*i as u64) < n)?;
         if index < self.done.len() {
@@ -88,7 +108,7 @@ impl Sample {
     pub fn mean(&self) -> Option<Percentile> {
         let all = self.done.iter().chain(&self.open);
         let sum: u128 = all.map(|time| u128::from(time.ps())).sum();
-        let mean = sum.checked_div(u128::from(self.len()))?;
+        let mean = sum.checked_div(u128::from(self.ranked()))?;
         let mean = Time::from_ps(mean as u64);
         Some(match self.open.is_empty() {
             true => Percentile::Exactly(mean),
@@ -102,6 +122,7 @@ impl Sample {
 struct Packed {
     done: Vec<u64>,
     open: Vec<u64>,
+    cut: u64,
 }
 
 impl From<Sample> for Packed {
@@ -115,6 +136,7 @@ impl From<Sample> for Packed {
         Packed {
             done: steps(&sample.done),
             open: steps(&sample.open),
+            cut: sample.cut,
         }
     }
 }
@@ -132,6 +154,7 @@ impl From<Packed> for Sample {
         Sample {
             done: sums(packed.done),
             open: sums(packed.open),
+            cut: packed.cut,
         }
     }
 }
@@ -144,6 +167,7 @@ mod tests {
         Sample {
             done: done.iter().map(|us| Time::from_us(*us)).collect(),
             open: open.iter().map(|us| Time::from_us(*us)).collect(),
+            cut: 0,
         }
     }
 
@@ -181,6 +205,22 @@ mod tests {
     }
 
     #[test]
+    fn what_was_cut_short_is_not_late_and_counts_for_the_share() {
+        let mut stopped = sample(&[1, 2, 3], &[100]);
+        stopped.stop();
+        assert_eq!((stopped.len(), stopped.completed_share()), (4, Some(0.75)));
+        assert_eq!(stopped.percentile(990), exactly(3));
+        assert_eq!(stopped.mean(), exactly(2));
+        let mut both = sample(&[9], &[]);
+        both.merge(&stopped);
+        assert_eq!((both.len(), both.percentile(1000)), (5, exactly(9)));
+        let mut none = sample(&[], &[5]);
+        none.stop();
+        assert_eq!((none.percentile(500), none.mean()), (None, None));
+        assert_eq!(none.completed_share(), Some(0.0));
+    }
+
+    #[test]
     fn the_mean_is_whole_picoseconds_and_a_lower_bound_where_one_did_not_finish() {
         assert_eq!(sample(&[], &[]).mean(), None);
         assert_eq!(sample(&[1, 2, 6], &[]).mean(), exactly(3));
@@ -202,7 +242,7 @@ mod tests {
             open in proptest::collection::vec(0u64..50, 0..10),
         ) {
             let times = |ps: &[u64]| ps.iter().map(|ps| Time::from_ps(*ps)).collect();
-            let mut sample = Sample { done: times(&done), open: times(&open) };
+            let mut sample = Sample { done: times(&done), open: times(&open), cut: 7 };
             let again: Sample = Packed::from(sample.clone()).into();
             sample.sort();
             proptest::prop_assert_eq!(again, sample);

@@ -3,7 +3,9 @@
 use super::metric;
 use super::reordering::{n_reordering, reordering_p99};
 use super::ways::Ways;
-use super::{ClassSummary, LinkUse, Percentiles, Sample, Sampled, Summary, jain, t_interval};
+use super::{
+    ClassSummary, LinkUse, Percentiles, Sample, Sampled, Summary, are_apart, jain, sectioned,
+};
 use crate::probe::Loops;
 use crate::record::{ClassRecord, Counts, Record, SIZES};
 use crate::unmeasured::Unmeasured;
@@ -16,25 +18,46 @@ pub fn summarise(records: &[&Record]) -> Summary {
     if records.len() > 1 {
         summary.per_seed = records.iter().map(|record| add_up(&[record])).collect();
         let seeds = &summary.per_seed;
-        summary.qct_ms.ci = over_seeds(seeds.iter().map(|s| &s.qct_ms));
-        summary.fct_short_ms.ci = over_seeds(seeds.iter().map(|s| &s.fct_short_ms));
-        summary.fct_background_ms.ci = over_seeds(seeds.iter().map(|s| &s.fct_background_ms));
-        summary.fct_long_ms.ci = over_seeds(seeds.iter().map(|s| &s.fct_long_ms));
+        summary.qct_ms.ci = over_seeds(&summary.qct_ms, seeds.iter().map(|s| &s.qct_ms));
+        summary.fct_short_ms.ci =
+            over_seeds(&summary.fct_short_ms, seeds.iter().map(|s| &s.fct_short_ms));
+        summary.fct_background_ms.ci = over_seeds(
+            &summary.fct_background_ms,
+            seeds.iter().map(|s| &s.fct_background_ms),
+        );
+        summary.fct_long_ms.ci =
+            over_seeds(&summary.fct_long_ms, seeds.iter().map(|s| &s.fct_long_ms));
         for (i, size) in summary.fct_by_size_ms.iter_mut().enumerate() {
-            size.ci = over_seeds(seeds.iter().map(|s| &s.fct_by_size_ms[i]));
+            size.ci = over_seeds(size, seeds.iter().map(|s| &s.fct_by_size_ms[i]));
         }
-        summary.fct_query_ms.ci = over_seeds(seeds.iter().map(|s| &s.fct_query_ms));
+        summary.fct_query_ms.ci =
+            over_seeds(&summary.fct_query_ms, seeds.iter().map(|s| &s.fct_query_ms));
         for (i, class) in summary.classes.iter_mut().enumerate() {
-            class.fct_ms.ci = over_seeds(seeds.iter().map(|s| &s.classes[i].fct_ms));
+            class.fct_ms.ci = over_seeds(&class.fct_ms, seeds.iter().map(|s| &s.classes[i].fct_ms));
+            class.slowdown.ci = over_seeds(
+                &class.slowdown,
+                seeds.iter().map(|s| &s.classes[i].slowdown),
+            );
+            class.group_ms.ci = over_seeds(
+                &class.group_ms,
+                seeds.iter().map(|s| &s.classes[i].group_ms),
+            );
         }
+        summary.group_ms.ci = over_seeds(&summary.group_ms, seeds.iter().map(|s| &s.group_ms));
     }
     summary
 }
 
-fn over_seeds<'a>(seeds: impl Iterator<Item = &'a Percentiles>) -> Option<[f64; 2]> {
+/// The interval of the 99th percentile of all seeds, from each seed's own.
+fn over_seeds<'a>(
+    whole: &Percentiles,
+    seeds: impl Iterator<Item = &'a Percentiles>,
+) -> Option<[f64; 2]> {
     let exact = |p: &Percentiles| p.p99.filter(|_| !p.p99_at_least);
     let values: Vec<f64> = seeds.map(exact).collect::<Option<_>>()?;
-    t_interval(&values).map(|ci| [ci.low, ci.high])
+    let whole = exact(whole)?;
+    let ci = sectioned(whole, &values, true, are_apart(whole, &values), 0.95)?;
+    Some([ci.low.max(0.0), ci.high])
 }
 
 /// All records as if they were one run.
@@ -122,6 +145,7 @@ fn add_up(records: &[&Record]) -> Summary {
         cpu_s: None,
         hops_per_cpu_s: None,
         trajectory_hash: format!("{hash:016x}"),
+        group_ms: Percentiles::of(&mut groups(records)),
         classes,
         unmeasured,
         per_seed: Vec::new(),
@@ -134,8 +158,11 @@ fn classes(records: &[&Record]) -> Vec<ClassSummary> {
         let all: Vec<&ClassRecord> = records.iter().map(|r| &r.classes[i]).collect();
         let sum = |of: fn(&ClassRecord) -> u64| all.iter().map(|class| of(class)).sum::<u64>();
         let ways = Ways::of(all.iter().copied());
-        let mut fct = Sample::default();
-        all.iter().for_each(|class| fct.merge(&class.fct));
+        let merged = |of: fn(&ClassRecord) -> &Sample| {
+            let mut sample = Sample::default();
+            all.iter().for_each(|class| sample.merge(of(class)));
+            sample
+        };
         ClassSummary {
             name: all[0].name.clone(),
             query: all.iter().any(|class| class.query),
@@ -150,7 +177,10 @@ fn classes(records: &[&Record]) -> Vec<ClassSummary> {
             transport_reordered: sum(|class| class.transport_reordered),
             n_reordering: n_reordering(&all),
             delivered_bytes: sum(|class| class.delivered_bytes),
-            fct_ms: Percentiles::of(&mut fct),
+            detours_delivered: sum(|class| class.detours_delivered),
+            fct_ms: Percentiles::of(&mut merged(|class| &class.fct)),
+            slowdown: Percentiles::of_slowdowns(&mut merged(|class| &class.slowdown)),
+            group_ms: Percentiles::of(&mut merged(|class| &class.groups)),
             detours_each: ways.detours.counts().to_vec(),
             extra_hops: ways.extra_hops().counts().to_vec(),
         }
@@ -191,6 +221,13 @@ fn flows(records: &[&Record], query: bool) -> Sample {
     let classes = records.iter().flat_map(|record| &record.classes);
     let chosen = classes.filter(|class| class.query == query);
     chosen.for_each(|class| all.merge(&class.fct));
+    all
+}
+
+/// Completion times of all groups.
+fn groups(records: &[&Record]) -> Sample {
+    let mut all = Sample::default();
+    records.iter().for_each(|r| all.merge(&r.groups()));
     all
 }
 

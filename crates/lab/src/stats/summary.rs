@@ -1,10 +1,11 @@
 //! The numbers of one scheme, from one run per seed: what `summary.json` holds.
 
-use super::{Percentile, Sample};
+use super::{Percentile, Sample, slowdown};
 use crate::probe::Loops;
 use crate::record::Signals;
 use crate::unmeasured::Unmeasured;
 use serde::{Deserialize, Serialize};
+use sidestep_types::Time;
 use std::collections::BTreeMap;
 
 /// The numbers of one scheme.
@@ -121,7 +122,11 @@ pub struct Summary {
     pub hops_per_cpu_s: Option<f64>,
     /// A digest of the runs' trajectories, in the order of the seeds, as 16 hexadecimal digits.
     pub trajectory_hash: String,
-    /// One per workload.
+    /// Completion times of groups of flows, in milliseconds.
+    #[serde(default)]
+    pub group_ms: Percentiles,
+    /// One per workload and class of a flow list; in JSON an object, by name.
+    #[serde(with = "super::by_name")]
     pub classes: Vec<ClassSummary>,
     /// What was not counted: 0 here, and not to be shown.
     #[serde(default, skip_serializing_if = "Unmeasured::is_empty")]
@@ -131,7 +136,7 @@ pub struct Summary {
     pub per_seed: Vec<Summary>,
 }
 
-/// Completion times, in milliseconds where the field says so.
+/// Completion times, in milliseconds where the field says so, or slowdowns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Percentiles {
     /// The median, by nearest rank over all seeds together; `None` of nothing.
@@ -221,10 +226,10 @@ impl Sampled {
     }
 }
 
-/// One workload's numbers.
+/// One workload's numbers, or those of a class of a flow list.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClassSummary {
-    /// Its name in the scenario.
+    /// Its workload's name in the scenario; behind a slash the class of a flow list.
     pub name: String,
     /// It has queries.
     pub query: bool,
@@ -261,11 +266,33 @@ pub struct ClassSummary {
     pub n_reordering: Vec<u64>,
     /// Bytes delivered in order.
     pub delivered_bytes: u64,
+    /// Detours of the data packets that arrived, as the rows of flows have them.
+    #[serde(default)]
+    pub detours_delivered: u64,
     /// Completion times of its flows that end, in milliseconds.
     pub fct_ms: Percentiles,
+    /// The same over what each would take over an idle network.
+    #[serde(default)]
+    pub slowdown: Percentiles,
+    /// Completion times of groups of its flows alone, in milliseconds.
+    #[serde(default)]
+    pub group_ms: Percentiles,
+}
+
+impl ClassSummary {
+    /// Is there anything to say of it?
+    pub fn exists(&self) -> bool {
+        self.fct_ms.n > 0 || self.sent > 0 || self.delivered_bytes > 0
+    }
 }
 
 impl Summary {
+    /// The class called `name`, or the only one of a flow list called so: `web` of `trace/web`.
+    pub fn class(&self, name: &str) -> Option<&ClassSummary> {
+        let names = self.classes.iter().map(|class| &*class.name);
+        place(names, name).ok().map(|place| &self.classes[place])
+    }
+
     /// Fills in what the runs cost.
     pub fn set_cpu(&mut self, seconds: f64) {
         self.cpu_s = Some(seconds);
@@ -276,10 +303,19 @@ impl Summary {
 impl Percentiles {
     /// Of a sample of times.
     pub(super) fn of(sample: &mut Sample) -> Percentiles {
+        Percentiles::by(sample, Time::as_ms_f64)
+    }
+
+    /// Of a sample of slowdowns.
+    pub(super) fn of_slowdowns(sample: &mut Sample) -> Percentiles {
+        Percentiles::by(sample, slowdown::value)
+    }
+
+    fn by(sample: &mut Sample, number: fn(Time) -> f64) -> Percentiles {
         let read = |percentile: Option<Percentile>| match percentile {
             None => (None, false),
-            Some(Percentile::Exactly(t)) => (Some(t.as_ms_f64()), false),
-            Some(Percentile::AtLeast(t)) => (Some(t.as_ms_f64()), true),
+            Some(Percentile::Exactly(t)) => (Some(number(t)), false),
+            Some(Percentile::AtLeast(t)) => (Some(number(t)), true),
         };
         let (p50, p50_at_least) = read(sample.percentile(500));
         let (p99, p99_at_least) = read(sample.percentile(990));
@@ -303,5 +339,39 @@ impl Percentiles {
             mean_at_least,
             max_at_least,
         }
+    }
+}
+
+/// Where the class called `name` is among `classes`; a class of a flow list has its word as its name too,
+/// where that is nobody else's. The error is those that it may be, none of an unknown one.
+pub fn place<'a>(
+    classes: impl Iterator<Item = &'a str> + Clone,
+    name: &str,
+) -> Result<usize, Vec<&'a str>> {
+    if let Some(place) = classes.clone().position(|class| class == name) {
+        return Ok(place);
+    }
+    let is_word = |class: &str| class.split_once('/').is_some_and(|(_, word)| word == name);
+    let found: Vec<(usize, &str)> = (classes.enumerate())
+        .filter(|(_, class)| is_word(class))
+        .collect();
+    match found[..] {
+        [(place, _)] => Ok(place),
+        _ => Err(found.into_iter().map(|(_, class)| class).collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_of_a_list_has_its_word_as_its_name_where_that_is_nobody_elses() {
+        let classes = ["web", "a/storage", "a/dns", "b/dns", "a/web", "b/x/y"];
+        let at = |name| place(classes.iter().copied(), name);
+        let good = ["web", "storage", "a/dns", "a/web", "x/y"].map(at);
+        assert_eq!(good, [Ok(0), Ok(1), Ok(2), Ok(4), Ok(5)]);
+        assert_eq!(at("dns"), Err(vec!["a/dns", "b/dns"]));
+        assert_eq!(at("mail"), Err(vec![]));
     }
 }

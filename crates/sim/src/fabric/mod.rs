@@ -366,7 +366,8 @@ impl<A: Agenda> Fabric<A> {
         };
         let wire = &self.wiring.wires[l.wire];
         let parcel = ranked.evict(&mut l.line, &mut self.pool, wire, self.unbuffered);
-        if self.pfc.is_some() {
+        // A NIC's packets came by no link.
+        if self.pfc.is_some() && link >= self.hosts {
             self.release(link, parcel);
         }
         parcel

@@ -19,7 +19,7 @@
 use super::{Builder, Link, MAX_HOSTS, Topology};
 use crate::files::Files;
 use crate::network::{End, Network, SwitchInfo};
-use crate::table::{Row, Table};
+use crate::table::{Row, Table, Wrong};
 use sidestep_types::{Entry, HostId, Param, ParamUnit, Refusal, Value, Values};
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ fn parse(name: &str, text: &str) -> Result<Network, String> {
     let mut switches = BTreeMap::new();
     // Each host's line; the builder's own numbering is not used here.
     let mut hosts = BTreeMap::new();
-    for row in &table.rows {
+    table.each(|row| {
         let mut end = |column| -> Result<End, String> {
             let word = row.cell(column);
             if word.is_empty() {
@@ -81,9 +81,17 @@ fn parse(name: &str, text: &str) -> Result<Network, String> {
                 .or_insert_with(|| net.switch(info(word)));
             Ok(*named)
         };
-        let (a, b) = (end(0)?, end(1)?);
-        net.cable(a, b, link(&table, row)?);
-    }
+        let mut wrong = Wrong::default();
+        let (a, b) = (wrong.keep(end(0)), wrong.keep(end(1)));
+        let (rate, delay) = (
+            wrong.keep(value(&table, row, 2, &RATE)),
+            wrong.keep(value(&table, row, 3, &DELAY)),
+        );
+        let cable = || Some((a?, b?, link(rate?, delay?)));
+        let (a, b, link) = wrong.or(cable())?;
+        net.cable(a, b, link);
+        Ok(())
+    })?;
     let gap = hosts.keys().zip(0..).find(|(host, n)| *host != n);
     if let Some((host, missing)) = gap {
         let expected = format!("hosts without gaps, so h{missing} too");
@@ -115,14 +123,14 @@ fn host_number(word: &str) -> Option<Option<u32>> {
     all.then(|| digits.parse().ok())
 }
 
-fn link(table: &Table<'_>, row: &Row) -> Result<Link, String> {
-    let cell = |column, param| {
-        let value = Value::parse(row.cell(column), param);
-        value.map_err(|why| table.error(row.line, why.expected, &why.got))
-    };
-    let (rate, delay) = (cell(2, &RATE)?, cell(3, &DELAY)?);
+fn value(table: &Table<'_>, row: &Row, column: usize, param: &Param) -> Result<Value, String> {
+    let value = Value::parse(row.cell(column), param);
+    value.map_err(|why| table.error(row.line, why.expected, &why.got))
+}
+
+fn link(rate: Value, delay: Value) -> Link {
     let mut values = Values::default();
     values.set("rate", rate);
     values.set("delay", delay);
-    Ok(Link::of(&values, "rate", "delay"))
+    Link::of(&values, "rate", "delay")
 }

@@ -4,15 +4,17 @@
 //! **Units**        the file's: see [`crate::flow_list`].
 //! **Errors**       `file:line: expected …, got …`; more classes than a plan holds.
 //! **Deviations**   a flow in a `class` of the list is counted under `<workload>/<class>`, a class
-//!                  of its own that is added to the plan's.
+//!                  of its own that is added to the plan's. A group with flows that are left out
+//!                  since they start after the run's end never completes.
 
 use super::load::per_second;
 use super::mss::MSS;
 use super::{Cost, Draft, Load, Site, Workload};
 use crate::files::Files;
 use crate::flow_list::{ListedFlow, parse};
-use crate::plan::Start;
-use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
+use crate::plan::{GroupPlan, Start};
+use sidestep_types::{Entry, FlowId, Param, ParamUnit, Refusal, Time, Values};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +31,7 @@ impl Workload for FlowList {
             Param::required(
                 "file",
                 ParamUnit::File,
-                "header start,src,dst,size (perhaps mss, class); rows like 1.5 ms,0,3,20 kB",
+                "header start,src,dst,size (perhaps mss, class, group); rows like 1.5 ms,0,3,20 kB",
             ),
             MSS,
         ],
@@ -47,6 +49,7 @@ impl Workload for FlowList {
 
     fn draw(&self, into: &mut Draft<'_>) -> Result<(), Refusal> {
         let own = into.class;
+        let mut groups = Groups::default();
         for flow in self.before(into.duration) {
             into.class = match &flow.class {
                 None => own,
@@ -54,8 +57,15 @@ impl Workload for FlowList {
             };
             let id = into.flow(flow.src.0, flow.dst.0, flow.size, Start::At(flow.start))?;
             into.plan.flows[id.0 as usize].mss = flow.mss;
+            if let Some(name) = &flow.group {
+                groups.add(name, into.class, flow.start, id);
+            }
         }
         into.class = own;
+        let late = self.flows.iter().filter(|f| f.start >= into.duration);
+        late.filter_map(|flow| flow.group.as_deref())
+            .for_each(|name| groups.leave_out(name));
+        into.plan.groups.append(&mut groups.all);
         Ok(())
     }
 
@@ -86,15 +96,72 @@ impl FlowList {
         said.max().map(|mss| u32::from(mss.get()))
     }
 
+    /// The words that its flows before `end` have as their class, each once; `None` of those without one.
+    pub(super) fn classes(&self, end: Time) -> BTreeSet<Option<&str>> {
+        self.before(end).map(|flow| flow.class.as_deref()).collect()
+    }
+
+    /// Does a flow of it belong to a group?
+    pub(super) fn has_groups(&self) -> bool {
+        self.flows.iter().any(|flow| flow.group.is_some())
+    }
+
+    /// See [`super::AnyWorkload::left_out`].
+    pub(super) fn left_out(&self, end: Time) -> Option<(u64, u64, [Time; 2])> {
+        let late = self.flows.iter().filter(|flow| flow.start >= end);
+        let starts = || late.clone().map(|flow| flow.start);
+        let ends = [starts().min()?, starts().max()?];
+        Some((late.count() as u64, self.flows.len() as u64, ends))
+    }
+
     fn before(&self, end: Time) -> impl Iterator<Item = &ListedFlow> {
         self.flows.iter().filter(move |flow| flow.start < end)
     }
 }
 
+/// The groups of a list, in the order in which they are first named.
+#[derive(Default)]
+struct Groups<'a> {
+    all: Vec<GroupPlan>,
+    places: BTreeMap<&'a str, usize>,
+}
+
+impl<'a> Groups<'a> {
+    fn add(&mut self, name: &'a str, class: u8, start: Time, flow: FlowId) {
+        let place = *self.places.entry(name).or_insert(self.all.len());
+        match self.all.get_mut(place) {
+            Some(group) => {
+                group.class = group.class.filter(|own| *own == class);
+                group.start = group.start.min(start);
+                group.flows.push(flow);
+            }
+            None => self.all.push(GroupPlan {
+                name: name.to_string(),
+                class: Some(class),
+                start,
+                flows: vec![flow],
+                left_out: 0,
+            }),
+        }
+    }
+
+    /// A flow of the group `name` starts too late. One of such flows alone is none of the run.
+    fn leave_out(&mut self, name: &str) {
+        if let Some(place) = self.places.get(name) {
+            self.all[*place].left_out += 1;
+        }
+    }
+}
+
+/// What the flows of the class `word` in the list of `workload` are counted under.
+pub(super) fn class_name(workload: &str, word: &str) -> String {
+    format!("{workload}/{word}")
+}
+
 impl Draft<'_> {
     /// The class `<workload>/<word>` of the plan, added when it is new.
     fn class_of(&mut self, word: &str) -> Result<u8, Refusal> {
-        let name = format!("{}/{word}", self.name);
+        let name = class_name(self.name, word);
         let classes = &mut self.plan.classes;
         let known = classes.iter().position(|c| *c == name);
         let at = known.unwrap_or(classes.len());

@@ -139,11 +139,13 @@ impl Workload for Incast {
     }
 
     fn load(&self, cost: Cost, duration: Time) -> Load {
+        let flows = u64::from(self.degree) * u64::from(self.flows);
         let mut load = Load {
             queries_per_s: per_second(1, duration),
+            together: flows,
+            apart: self.jitter,
             ..Load::default()
         };
-        let flows = u64::from(self.degree) * u64::from(self.flows);
         load.add_some(flows, self.size, cost, duration);
         let bytes = u128::from(flows) * u128::from(self.size);
         load.notes.push(format!(

@@ -20,7 +20,7 @@ pub struct Cost {
 }
 
 impl Default for Cost {
-    /// Ethernet, 1460 bytes: design rule 2.
+    /// Ethernet, 1460 bytes, as docs/model.md says.
     fn default() -> Cost {
         Cost {
             framing: Framing::Ethernet,
@@ -46,6 +46,12 @@ pub struct Load {
     pub endless: u64,
     /// Flows of closed loops at any instant, which all numbers above leave out.
     pub active: u64,
+    /// Flows that are drawn for closed loops, about.
+    pub planned: f64,
+    /// Flows that begin together, within [`Load::apart`], and go to one host; 0 where none are meant to.
+    pub together: u64,
+    /// How far apart the first and the last of them begin.
+    pub apart: Time,
     /// What else must be known to trust the numbers, one sentence each.
     pub notes: Vec<String>,
 }

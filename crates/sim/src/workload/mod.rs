@@ -175,6 +175,32 @@ impl AnyWorkload {
         own.into_iter().chain(listed).max()
     }
 
+    /// The classes that its flows that start before `end` are counted under, when it is called `name`.
+    pub fn classes(&self, name: &str, end: Time) -> Vec<String> {
+        let Kind::FlowList(list) = &self.kind else {
+            return vec![name.to_string()];
+        };
+        let named = |word: Option<&str>| match word {
+            None => name.to_string(),
+            Some(word) => flow_list::class_name(name, word),
+        };
+        list.classes(end).into_iter().map(named).collect()
+    }
+
+    /// Do flows of it belong to groups?
+    pub fn has_groups(&self) -> bool {
+        matches!(&self.kind, Kind::FlowList(list) if list.has_groups())
+    }
+
+    /// Of a list: how many of its flows start at `end` or later, which no run has, of how many, and when
+    /// the first and the last of them do.
+    pub fn left_out(&self, end: Time) -> Option<(u64, u64, [Time; 2])> {
+        match &self.kind {
+            Kind::FlowList(list) => list.left_out(end),
+            _ => None,
+        }
+    }
+
     /// What it offers to a network during `duration`.
     pub fn load(&self, cost: Cost, duration: Time) -> Load {
         let Some(mss) = self.mss else {

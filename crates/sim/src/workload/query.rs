@@ -184,6 +184,8 @@ impl Workload for Query {
         let queries = self.per_megasecond as f64 / 1e6;
         let mut load = Load {
             queries_per_s: queries,
+            together: u64::from(self.degree),
+            apart: self.jitter,
             ..Load::default()
         };
         load.add_sized(queries * f64::from(self.degree), self.size, cost);

@@ -132,6 +132,7 @@ impl Workload for Replace {
             load.notes.push(told(name, cdf, *rule));
         }
         let planned = self.planned(duration);
+        load.planned = planned;
         load.notes.push(format!(
             "about {planned:.0} flows are drawn for this run, as many as idle links would carry"
         ));

@@ -70,11 +70,6 @@ impl Changes {
         self.lost[host as usize]
     }
 
-    /// Packets that all NICs lost.
-    pub fn lost_by_hosts(&self) -> u64 {
-        self.lost.iter().sum()
-    }
-
     /// The rate that the network says of a cable.
     pub fn rate(&self, cable: usize) -> BitRate {
         self.cables[cable].1

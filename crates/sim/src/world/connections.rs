@@ -18,7 +18,7 @@ use crate::agenda::Agenda;
 use crate::host::SendingEnd;
 use crate::packets::flow_hashes;
 use crate::plan::Plan;
-use sidestep_transport::{AnySender, Opened, Receiver, TransportConfig};
+use sidestep_transport::{AnySender, Closing, Opened, Receiver, TransportConfig};
 use sidestep_types::FlowId;
 use std::collections::VecDeque;
 
@@ -35,6 +35,8 @@ pub(super) struct Connections {
 struct End {
     /// Flows that have not begun.
     left: u32,
+    /// It has any: then it closes its own side.
+    sends: bool,
     /// The flow that is being sent.
     busy: Option<FlowId>,
     /// Flows that are handed over, in turn.
@@ -58,7 +60,9 @@ impl Connections {
                 of[opener]
             };
             of.push(connection);
-            ends[connection as usize][plan.answers(*joint)].left += 1;
+            let end = &mut ends[connection as usize][plan.answers(*joint)];
+            end.left += 1;
+            end.sends = true;
         }
         Connections { of, ends }
     }
@@ -86,15 +90,21 @@ impl Connections {
     ) -> Option<AnySender> {
         let place = plan.joint_place(flow)?;
         let of = &plan.flows[flow.0 as usize];
+        let answered = self.end(plan, flow, 1)?.sends;
         let end = self.end(plan, flow, 0)?;
+        let closing = match (end.left, answered) {
+            (0, false) => Closing::Both,
+            (0, true) => Closing::Half,
+            _ => Closing::Never,
+        };
         let before = end.standing.take();
         if let Some(next) = before.and_then(|end| end.endpoint.into_machine().next(of.size)) {
-            return Some(next);
+            return Some(next.closing(closing));
         }
         let fresh = transport.sender_with(of.mss_or(transport.mss()), Some(of.size));
         Some(match plan.answers(plan.joint[place]) {
-            0 => fresh,
-            _ => fresh.answering(end.opened),
+            0 => fresh.closing(closing),
+            _ => fresh.answering(end.opened).closing(closing),
         })
     }
 }

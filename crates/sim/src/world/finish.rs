@@ -10,8 +10,6 @@ use crate::network::End;
 use crate::outcome::{FlowOutcome, Outcome, PortOutcome};
 use crate::pfc::Deadlock;
 use crate::watch::Watched;
-use sidestep_switch::DropReason;
-use sidestep_switch::ports::Counts;
 use sidestep_types::{BitRate, FlowId, Time};
 use std::collections::BTreeMap;
 
@@ -34,6 +32,9 @@ impl<A: Agenda> World<A> {
         if !self.shimmed {
             self.tally.nothing_between();
         }
+        let nics: Vec<_> = (0..self.hosts.len() as u32)
+            .map(|host| self.nic_counts(host))
+            .collect();
         let tallied = self.tally.finish();
         let flows = join_flows(&self.sent, &self.received, &tallied.losses);
         let sum = |count: fn(&FlowOutcome) -> u32| -> u64 {
@@ -53,9 +54,7 @@ impl<A: Agenda> World<A> {
             pauses: self.fabric.pauses(),
             ..Totals::default()
         };
-        if let Some(changes) = &self.changes {
-            totals.drops[DropReason::LinkDown as usize] += changes.lost_by_hosts();
-        }
+        nics.iter().for_each(|nic| totals.decided_by_host(nic));
         (self.switches.iter()).for_each(|switch| totals.decided(&switch.total()));
         totals.shimmed(&shims);
         let (traces, watched) = self.tracer.finish();
@@ -84,12 +83,7 @@ impl<A: Agenda> World<A> {
         let l = &self.fabric.links[link];
         let counts = match ends.from {
             End::Switch(s) => *self.switches[s.0].counts(ends.port),
-            End::Host(h) => {
-                let mut counts = Counts::default();
-                let lost = self.changes.as_ref().map_or(0, |changes| changes.lost(h.0));
-                counts.drops[DropReason::LinkDown as usize] = lost;
-                counts
-            }
+            End::Host(h) => self.nic_counts(h.0),
         };
         let (pauses, paused) = self.fabric.paused(link);
         let peak = l.line.peak();

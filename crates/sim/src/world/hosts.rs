@@ -1,7 +1,9 @@
 //! The host half of a run: the ends of flows, their timers, and what they count.
 
 use super::World;
+use super::nics::send_by_nic;
 use super::shims::go_down;
+use super::why::tell_sent;
 use crate::agenda::Agenda;
 use crate::fabric::Fabric;
 use crate::host::{Alarm, Host, ReceivingEnd, Seen, SendingEnd};
@@ -10,6 +12,7 @@ use crate::order::Orders;
 use crate::outcome::TraceEvent;
 use crate::packets::{ack, ack_packet, arrival, data_packet};
 use crate::plan::Start;
+use crate::tally::Tally;
 use crate::trace::Tracer;
 use sidestep_transport::Endpoint;
 use sidestep_transport::host::{answer_late, path_hash};
@@ -27,14 +30,22 @@ impl<A: Agenda> World<A> {
         self.fabric.pool.free(parcel);
         self.tally.delivered(&packet);
         if packet.traced() {
-            self.tracer
-                .step(self.fabric.now, parcel, TraceEvent::Delivered);
-            self.tracer.close(parcel);
+            self.trace_arrival(host, parcel, &packet);
         }
         match packet.kind() {
             Kind::Data | Kind::Syn => self.on_segment(&packet),
             Kind::Ack | Kind::SynAck => self.on_ack(&packet, false),
         }
+    }
+
+    /// A traced packet has reached `host`, and its path ends.
+    #[cold]
+    #[inline(never)]
+    fn trace_arrival(&mut self, host: u32, parcel: u32, packet: &Packet) {
+        let now = self.fabric.now;
+        self.tracer.step(now, parcel, TraceEvent::Delivered);
+        self.tell_arrival(host, parcel, packet);
+        self.tracer.close(parcel);
     }
 
     /// An acknowledgement has arrived, and if it is `handed` it has gone up through shims.
@@ -66,8 +77,18 @@ impl<A: Agenda> World<A> {
             let hash = end.endpoint.hash(segment.subflow());
             let packet = data_packet(segment, flow, dst, hash, class, &self.config);
             self.tally.sent(now, flow, class, &segment);
+            if segment.retransmit {
+                self.tracer.sends_again(now, flow, &end.endpoint);
+            }
             let host = &mut self.hosts[src.0];
-            send(&mut self.fabric, &mut self.tracer, host, src, packet);
+            send(
+                &mut self.fabric,
+                &mut self.tracer,
+                &mut self.tally,
+                host,
+                src,
+                packet,
+            );
         }
         if end.endpoint.is_done() {
             self.sent_all(flow);
@@ -187,7 +208,14 @@ impl<A: Agenda> World<A> {
             let hash = end.endpoint.hash(ack.subflow());
             let packet = ack_packet(&ack, flow, peer, hash, class, &self.config);
             let host = &mut self.hosts[me.0];
-            send(&mut self.fabric, &mut self.tracer, host, me, packet);
+            send(
+                &mut self.fabric,
+                &mut self.tracer,
+                &mut self.tally,
+                host,
+                me,
+                packet,
+            );
         }
         if let Some(due) = end.endpoint.next_alarm() {
             self.set_alarm(me, due, flow, Alarm::Receiver);
@@ -205,7 +233,7 @@ impl<A: Agenda> World<A> {
         // All has been delivered; how much of it by this subflow is forgotten.
         let size = match received.subflows {
             false => f.size,
-            true => arrival.seq + u64::from(arrival.len),
+            true => arrival.seq + u64::from(arrival.len.max(1)),
         };
         let Some(ack) = answer_late(size, &arrival) else {
             return;
@@ -217,7 +245,14 @@ impl<A: Agenda> World<A> {
         let reply = ack_packet(&ack, flow, f.src, hash, f.class, &self.config);
         let me = f.dst;
         let host = &mut self.hosts[me.0];
-        send(&mut self.fabric, &mut self.tracer, host, me, reply);
+        send(
+            &mut self.fabric,
+            &mut self.tracer,
+            &mut self.tally,
+            host,
+            me,
+            reply,
+        );
     }
 
     /// The last byte of `flow` has been delivered in order.
@@ -451,44 +486,52 @@ impl<A: Agenda> World<A> {
     }
 }
 
-/// Sends a packet of a host: through its shims, if these change what leaves.
+/// Sends a packet of a host: through its shims, if these change what leaves, and by the decision of its
+/// NIC, if that decides.
 #[inline]
 fn send<A: Agenda>(
     fabric: &mut Fabric<A>,
     tracer: &mut Tracer,
+    tally: &mut Tally,
     host: &mut Host,
     id: HostId,
     packet: Packet,
 ) {
-    if host.changes_down {
-        return send_changed(fabric, tracer, host, id, packet);
+    if host.guarded {
+        return send_guarded(fabric, tracer, tally, host, id, packet);
     }
-    put_on_nic(fabric, tracer, host, id, packet);
+    let parcel = leave(fabric, tracer, host, id, packet);
+    fabric.enqueue(id.0, parcel);
 }
 
 /// In a function of its own: a packet that may change would have to be moved before it is stored.
 #[cold]
 #[inline(never)]
-fn send_changed<A: Agenda>(
+fn send_guarded<A: Agenda>(
     fabric: &mut Fabric<A>,
     tracer: &mut Tracer,
+    tally: &mut Tally,
     host: &mut Host,
     id: HostId,
     packet: Packet,
 ) {
     let packet = go_down(host, fabric.now, packet);
-    put_on_nic(fabric, tracer, host, id, packet);
+    let parcel = leave(fabric, tracer, host, id, packet);
+    match &mut host.nic {
+        None => fabric.enqueue(id.0, parcel),
+        Some(nic) => send_by_nic(fabric, tracer, tally, nic, parcel),
+    }
 }
 
-/// Puts a packet on its host's NIC.
+/// A packet of a host becomes a parcel, about to join the queue of its NIC.
 #[inline(always)]
-fn put_on_nic<A: Agenda>(
+fn leave<A: Agenda>(
     fabric: &mut Fabric<A>,
     tracer: &mut Tracer,
     host: &mut Host,
     id: HostId,
     mut packet: Packet,
-) {
+) -> u32 {
     let number = u64::from(id.0) << 32 | host.sent;
     host.sent += 1;
     fabric.depth(id.0);
@@ -497,6 +540,9 @@ fn put_on_nic<A: Agenda>(
     let parcel = fabric.pool.put(packet);
     if traced {
         tracer.open(fabric.now, parcel, number, &packet);
+        if let Some(account) = tracer.account_of(number) {
+            tell_sent(fabric, account, id.0, &packet);
+        }
     }
-    fabric.enqueue(id.0, parcel);
+    parcel
 }

@@ -22,9 +22,8 @@ impl<A: Agenda> World<A> {
     pub fn drops(&self) -> [u64; DropReason::COUNT] {
         let mut totals = Totals::default();
         (self.switches.iter()).for_each(|switch| totals.decided(&switch.total()));
-        if let Some(changes) = &self.changes {
-            totals.drops[DropReason::LinkDown as usize] += changes.lost_by_hosts();
-        }
+        (0..self.hosts.len() as u32)
+            .for_each(|host| totals.decided_by_host(&self.nic_counts(host)));
         totals.drops
     }
 }

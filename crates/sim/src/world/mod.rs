@@ -34,8 +34,10 @@ mod finish;
 mod hosts;
 mod looks;
 mod machines;
+mod nics;
 mod shims;
 mod switches;
+mod why;
 
 use crate::agenda::{Agenda, WheelAgenda};
 use crate::changes::check_changes;
@@ -140,8 +142,8 @@ impl<A: Agenda> World<A> {
             switches.push(switch);
             let next = first + to_switch.len() as u32;
             for link in first..next {
-                let sched =
-                    make_sched(kind, me, to_switch.len() as u16, config.seed).map_err(named)?;
+                let sched = make_sched(&kind.sched, me, to_switch.len() as u16, config.seed)
+                    .map_err(named)?;
                 // A port that may be paused needs an explicit queue, whatever its order.
                 if !sched.is_fifo() || config.switch.pfc.is_some() {
                     fabric.rank(link, sched);
@@ -174,6 +176,7 @@ impl<A: Agenda> World<A> {
             plan,
             config,
         };
+        world.put_nics()?;
         world.put_shims()?;
         world.hand_out_starts();
         Ok(world)

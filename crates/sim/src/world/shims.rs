@@ -36,7 +36,8 @@ impl<A: Agenda> World<A> {
 
     fn put_stack(&mut self, host: u32, stack: Stack) {
         self.shimmed = true;
-        self.hosts[host].changes_down = stack.changes_down();
+        let nic = self.hosts[host].nic.is_some();
+        self.hosts[host].guarded = nic || stack.changes_down();
         let shims = Shims {
             stack,
             armed: Time::MAX,
@@ -107,6 +108,9 @@ impl<A: Agenda> World<A> {
 
     /// Hands a packet to the transport, if its flow has not ended meanwhile.
     fn hand_over(&mut self, packet: &Packet) {
+        if packet.traced() {
+            self.tell_handed(packet);
+        }
         match packet.kind() {
             Kind::Data | Kind::Syn => self.on_handed_segment(packet),
             Kind::Ack | Kind::SynAck => self.on_ack(packet, true),
@@ -137,11 +141,14 @@ impl<A: Agenda> World<A> {
     }
 }
 
-/// A packet leaves the transport.
+/// A packet leaves the transport, through shims where there are some that change what leaves.
 #[cold]
 #[inline(never)]
 pub(super) fn go_down(host: &mut Host, now: Time, mut packet: Packet) -> Packet {
-    let shims = host.shims.as_mut().expect("they change what leaves");
-    shims.stack.down(now, &mut packet);
+    if let Some(shims) = &mut host.shims
+        && shims.stack.changes_down()
+    {
+        shims.stack.down(now, &mut packet);
+    }
     packet
 }

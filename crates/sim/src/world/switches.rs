@@ -15,9 +15,12 @@ impl<A: Agenda> World<A> {
         let traced = packet.traced();
         let (here, fabric) = (&mut self.switches[switch], &mut self.fabric);
         let done = if fabric.inner {
-            here.forward::<A, true>(fabric, link, parcel, dst)
+            match self.tracer.account {
+                None => here.forward::<A, true, ()>(fabric, link, parcel, dst, &mut ()),
+                Some(_) => self.forward_told(switch, link, parcel, dst),
+            }
         } else {
-            here.forward::<A, false>(fabric, link, parcel, dst)
+            here.forward::<A, false, ()>(fabric, link, parcel, dst, &mut ())
         };
         match done.action {
             Action::Queued { port, .. } => {

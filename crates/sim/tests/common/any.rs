@@ -104,11 +104,16 @@ pub fn any_config() -> impl Strategy<Value = WorldConfig> {
                 let tcp = config.transport.tcp().expect("it is TCP").clone();
                 config.transport = TransportConfig::from(TcpConfig {
                     handshake,
+                    fin: seed % 3 == 0,
                     idle_restart,
                     delayed_ack: delayed.then_some(DelayedAck {
                         segments: 2,
                         timeout: Time::from_us(500),
                     }),
+                    ack_rule: match seed % 2 {
+                        0 => AckRule::Linux,
+                        _ => AckRule::Ns3,
+                    },
                     ..tcp
                 });
                 let sched = match nature.works_beside(sched) {
@@ -150,8 +155,38 @@ pub fn any_shims() -> impl Strategy<Value = Vec<(String, Values)>> {
     prop_oneof![Just(Vec::new()), order]
 }
 
+/// A FIFO without a limit, or any queue that a NIC can have.
+pub fn any_nic() -> impl Strategy<Value = Option<NicConfig>> {
+    let alone = buffer::ENTRIES
+        .iter()
+        .filter(|e| !buffer::nature(e.name).detours);
+    let buffers = proptest::sample::select(alone.map(|e| e.name).collect::<Vec<_>>());
+    let scheds =
+        proptest::sample::select(sched::ENTRIES.iter().map(|e| e.name).collect::<Vec<_>>());
+    let capacities = prop_oneof![
+        (1u64..30).prop_map(|n| Capacity::PerPort(Size::Packets(n))),
+        (1600u64..30_000).prop_map(|b| Capacity::PerPort(Size::Bytes(Bytes(b)))),
+        Just(Capacity::Unlimited),
+    ];
+    let nic =
+        (buffers, scheds, capacities, 1u64..20).prop_map(|(name, sched, capacity, mark_at)| {
+            let nature = buffer::nature(name);
+            let sched = match nature.works_beside(sched) {
+                true => sched,
+                false => nature.sched[0],
+            };
+            let mark_at = format!("{mark_at} pkt");
+            NicConfig {
+                buffer: values(buffer::ENTRIES, name, &[("mark_at", &mark_at)]),
+                sched: values(sched::ENTRIES, sched, &[]),
+                capacity,
+            }
+        });
+    proptest::option::of(nic)
+}
+
 /// [`any_config`], or with pauses, or with a fabric between inputs and outputs; with shims or
-/// without.
+/// without, and with any queue at NICs.
 pub fn any_switches() -> impl Strategy<Value = WorldConfig> {
     let pfc = (1u64..40_000, proptest::option::of(1_538u64..10_000));
     let pfc = pfc.prop_map(|(xoff, headroom)| PfcConfig {
@@ -168,9 +203,10 @@ pub fn any_switches() -> impl Strategy<Value = WorldConfig> {
         speedup: (times * over, over),
         input_capacity,
     });
-    let all = (any_config(), any_shims(), 0..3, pfc, cioq);
-    all.prop_map(|(mut config, shims, kind, pfc, cioq)| {
+    let all = (any_config(), any_shims(), any_nic(), 0..3, pfc, cioq);
+    all.prop_map(|(mut config, shims, nic, kind, pfc, cioq)| {
         config.shims = shims;
+        config.nic = nic;
         config.switch.pfc =
             (kind == 1 && !buffer::nature(&config.switch.buffer.0).detours).then_some(pfc);
         config.switch.cioq = (kind == 2).then_some(cioq);

@@ -9,7 +9,8 @@ use sidestep_sim::agenda::{Agenda, WheelAgenda};
 use sidestep_sim::*;
 use sidestep_switch::{Capacity, Sched, buffer, route, sched};
 use sidestep_transport::{
-    Congestion, DelayedAck, PfabricConfig, Ranking, Recovery, TcpConfig, TransportConfig, shim,
+    AckRule, Congestion, DelayedAck, PfabricConfig, Ranking, Recovery, TcpConfig, TransportConfig,
+    shim,
 };
 use sidestep_types::*;
 use std::sync::Arc;
@@ -74,6 +75,7 @@ pub fn config(buffer_name: &str, packets: u64, seed: u64) -> WorldConfig {
         others: Others::default(),
         transport: dctcp().into(),
         shims: Vec::new(),
+        nic: None,
         seed: Seed(seed),
         changes: Vec::new(),
         trace: TraceFilter::None,

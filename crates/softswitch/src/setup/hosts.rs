@@ -11,9 +11,9 @@ use std::net::IpAddr;
 
 const MAC: Param = Param::required("mac", ParamUnit::File, "a MAC like \"02:00:00:00:00:01\"");
 
-const STATION: &[Param] = &[MAC];
+pub(super) const STATION: &[Param] = &[MAC];
 
-const NETWORK: &[Param] = &[
+pub(super) const NETWORK: &[Param] = &[
     Param::required(
         "prefix",
         ParamUnit::File,

@@ -1,6 +1,7 @@
 //! What a switch's config says; `docs/softswitch.md` describes the file.
 
 mod hosts;
+mod known;
 mod mac;
 mod ports;
 mod process;
@@ -11,6 +12,7 @@ mod tables;
 mod tests;
 mod write;
 
+pub use known::{Known, TOP, known};
 pub use mac::Mac;
 pub use ports::check_rate;
 pub use shims::{SILENCE, to_toml as shims_to_toml};

@@ -8,7 +8,7 @@ use sidestep_config::problem::{At, Problems, suggest};
 use sidestep_config::section::section;
 use sidestep_types::{BitRate, Param, ParamUnit, PortId, PortSet};
 
-const PORT: &[Param] = &[
+pub(super) const PORT: &[Param] = &[
     Param::with_default(
         "name",
         ParamUnit::File,

@@ -15,7 +15,7 @@ pub(super) const NONE: &str = "none";
 /// The word for "stay who you are".
 pub(super) const KEEP: &str = "keep";
 
-const PROCESS: &[Param] = &[
+pub(super) const PROCESS: &[Param] = &[
     Param::with_default(
         "control",
         ParamUnit::File,

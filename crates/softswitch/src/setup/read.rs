@@ -16,7 +16,7 @@ use sidestep_switch::buffer;
 use sidestep_types::{Param, ParamUnit, Value};
 
 /// The keys at the top.
-pub(super) const TOP: &[Param] = &[
+pub const TOP: &[Param] = &[
     Param::with_default(
         "name",
         ParamUnit::File,
@@ -27,10 +27,11 @@ pub(super) const TOP: &[Param] = &[
 ];
 
 /// The sections.
-const SECTIONS: [&str; 6] = ["switch", "process", "port", "station", "router", "network"];
+pub(super) const SECTIONS: [&str; 6] =
+    ["switch", "process", "port", "station", "router", "network"];
 
 /// `[switch]`, beside its three policies.
-const SWITCH: &[Param] = &[
+pub(super) const SWITCH: &[Param] = &[
     CAPACITY,
     MEMORY,
     ALPHA,

@@ -63,7 +63,7 @@ pub fn run(scenario: &Scenario) -> Paths {
 
 fn told(what: TraceEvent) -> Option<Step> {
     Some(match what {
-        TraceEvent::Sent => return None,
+        TraceEvent::Sent | TraceEvent::QueuedByHost { .. } => return None,
         TraceEvent::Queued { switch, joined, .. } => Step::Queued {
             switch: switch.0,
             joined,
@@ -77,7 +77,7 @@ fn told(what: TraceEvent) -> Option<Step> {
             wanted,
             reason: reason(why),
         },
-        TraceEvent::DroppedByHost => unreachable!("no link goes down"),
+        TraceEvent::DroppedByHost { .. } => unreachable!("no link goes down"),
         TraceEvent::Delivered => Step::Delivered,
     })
 }
@@ -103,6 +103,7 @@ fn config(scenario: &Scenario) -> WorldConfig {
         // Not used: every flow has ends of its own.
         transport: TcpConfig::default().into(),
         shims: Vec::new(),
+        nic: None,
         seed: Seed(scenario.seed),
         changes: Vec::new(),
         trace: TraceFilter::Flows((0..scenario.flows.len() as u32).collect()),

@@ -4,6 +4,7 @@
 //! reaches 100 % by leaving the rest out.
 
 use super::axis::{Axis, Scale, Tick, plain};
+use super::chart::{IMPLIED, PAPER, paper_mark};
 use super::frame::Frame;
 use super::look::{Entry, LEGEND_LINE, Look, SOFT, heading, heading_height, legend, words};
 use super::scene::{Scene, Stroke};
@@ -46,14 +47,48 @@ const PANEL: f32 = 300.0;
 const LEFT: [f32; 2] = [68.0, 552.0];
 const PANEL_WIDTH: f32 = 380.0;
 
+/// A percentile of the paper.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PaperMark {
+    /// The number of the series that it is about.
+    pub series: usize,
+    /// Where it lies.
+    pub value: f64,
+    /// The share up to it: 0.99 for the 99th percentile.
+    pub share: f64,
+    /// It was reckoned from our number of another series.
+    pub implied: bool,
+    /// What it says when pointed at.
+    pub hint: String,
+}
+
 /// Draws the figure.
 pub fn cdf(figure: &Figure) -> Scene {
+    cdf_with(figure, &[])
+}
+
+/// Draws the figure, and what the paper says.
+pub fn cdf_with(figure: &Figure, papers: &[PaperMark]) -> Scene {
+    let notes: Vec<&str> = [(false, PAPER), (true, IMPLIED)]
+        .into_iter()
+        .filter(|(implied, _)| papers.iter().any(|p| p.implied == *implied))
+        .map(|(_, words)| words)
+        .collect();
+    let lines = (figure.series.len() + notes.len()) as f32;
     let top = heading_height(WIDTH, MARGIN, &figure.title, &figure.subtitle) + 20.0;
-    let height = top + PANEL + 62.0 + LEGEND_LINE * figure.series.len() as f32 + 14.0;
+    let height = top + PANEL + 62.0 + LEGEND_LINE * lines + 14.0;
     let mut scene = Scene::new(WIDTH, height, figure.title.clone());
     heading(&mut scene, MARGIN, &figure.title, &figure.subtitle);
 
-    let known = || figure.series.iter().flat_map(|s| &s.done).copied();
+    let said = || papers.iter().map(|p| p.value);
+    let known = || {
+        figure
+            .series
+            .iter()
+            .flat_map(|s| &s.done)
+            .copied()
+            .chain(said())
+    };
     let low = known().fold(f64::INFINITY, f64::min);
     let high = known().fold(f64::NEG_INFINITY, f64::max);
     let n = figure.series.iter().map(|s| s.n).max().unwrap_or(0);
@@ -66,6 +101,15 @@ pub fn cdf(figure: &Figure) -> Scene {
             grid(&mut scene, figure, panel, &x, &y);
             for series in &figure.series {
                 curve(&mut scene, series, panel, &x, &y);
+            }
+            for paper in papers {
+                let share = match panel {
+                    Panel::Share => paper.share,
+                    Panel::Tail => 1.0 - paper.share,
+                };
+                let at = (x.place(paper.value), y.place(share));
+                let color = figure.series[paper.series].look.color;
+                paper_mark(&mut scene, at, color, paper.implied, &paper.hint);
             }
         }
     } else {
@@ -89,6 +133,11 @@ pub fn cdf(figure: &Figure) -> Scene {
         true,
         false,
     );
+    let first = top + PANEL + 66.0 + LEGEND_LINE * figure.series.len() as f32;
+    for (i, note) in notes.into_iter().enumerate() {
+        let at = (MARGIN, first + LEGEND_LINE * i as f32);
+        scene.text(at, note, words(12.0, SOFT));
+    }
     scene
 }
 

@@ -1,5 +1,6 @@
 //! The two faces of the plots, part of the program: no font of the machine is looked for.
 
+use super::svg::visible;
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
 const REGULAR: &[u8] = include_bytes!("../../fonts/inter-regular.ttf");
@@ -20,19 +21,53 @@ impl Font {
 
     /// How wide `words` are at `size`.
     pub fn width(&self, words: &str, size: f32) -> f32 {
-        words
-            .chars()
-            .map(|c| self.advance(self.glyph(c), size))
-            .sum()
+        let all = words.chars().map(visible);
+        all.map(|c| self.advance(c, size)).sum()
     }
 
-    /// Calls `draw` for each glyph of `words` with where it begins, at `size`.
-    pub fn layout(&self, words: &str, size: f32, mut draw: impl FnMut(GlyphId, f32)) {
-        let mut x = 0.0;
-        for c in words.chars() {
-            let glyph = self.glyph(c);
-            draw(glyph, x);
-            x += self.advance(glyph, size);
+    /// What `words` are drawn with at `size`, from their beginning on the baseline.
+    pub fn pieces(&self, words: &str, size: f32) -> Vec<Piece> {
+        let (mut pieces, mut x) = (Vec::new(), 0.0);
+        for c in words.chars().map(visible) {
+            match self.face.glyph_index(c) {
+                Some(id) => pieces.push(Piece::Glyph {
+                    id,
+                    at: (x, 0.0),
+                    size,
+                }),
+                None if is_silent(c) => {}
+                None => self.numbered(c, x, size, &mut pieces),
+            }
+            x += self.advance(c, size);
+        }
+        pieces
+    }
+
+    /// A letter that the face lacks: a box around its number in Unicode, in two lines.
+    fn numbered(&self, c: char, x: f32, size: f32, pieces: &mut Vec<Piece>) {
+        let digits = number_of(c);
+        let columns = digits.len() / 2;
+        pieces.push(Piece::Box {
+            at: (x + 0.04 * size, -0.82 * size),
+            wide: box_width(c) * size,
+            high: 0.94 * size,
+            line: 0.05 * size,
+        });
+        for (i, digit) in digits.chars().enumerate() {
+            let Some(id) = self.face.glyph_index(digit) else {
+                continue;
+            };
+            let (row, column) = (i / columns, i % columns);
+            let small = DIGIT * size;
+            let middle = (COLUMN * size - self.advance(digit, small)) / 2.0;
+            pieces.push(Piece::Glyph {
+                id,
+                at: (
+                    x + (0.09 + COLUMN * column as f32) * size + middle,
+                    (0.42 * row as f32 - 0.40) * size,
+                ),
+                size: small,
+            });
         }
     }
 
@@ -46,16 +81,82 @@ impl Font {
         size / f32::from(self.face.units_per_em())
     }
 
-    /// A letter the face lacks shows as a question mark.
-    fn glyph(&self, c: char) -> GlyphId {
-        let found = self
-            .face
-            .glyph_index(c)
-            .or_else(|| self.face.glyph_index('?'));
-        found.unwrap_or(GlyphId(0))
+    fn advance(&self, c: char, size: f32) -> f32 {
+        match self.face.glyph_index(c) {
+            Some(id) => f32::from(self.face.glyph_hor_advance(id).unwrap_or(0)) * self.scale(size),
+            None if is_silent(c) => 0.0,
+            None => (box_width(c) + 0.1) * size,
+        }
+    }
+}
+
+/// What words are drawn with; places are right of their beginning and below the baseline.
+pub enum Piece {
+    /// A glyph of the face.
+    Glyph {
+        /// Its number in the face.
+        id: GlyphId,
+        /// Where it begins.
+        at: (f32, f32),
+        /// How large it is.
+        size: f32,
+    },
+    /// The edge of a box.
+    Box {
+        /// Left and top.
+        at: (f32, f32),
+        /// From left to right.
+        wide: f32,
+        /// From top to bottom.
+        high: f32,
+        /// Of its edge.
+        line: f32,
+    },
+}
+
+/// Digits in a box, as a share of the size of the text.
+const DIGIT: f32 = 0.42;
+/// From one of them to the next.
+const COLUMN: f32 = 0.29;
+
+/// Four digits, or six.
+fn number_of(c: char) -> String {
+    let number = u32::from(c);
+    match number {
+        ..0x10000 => format!("{number:04X}"),
+        _ => format!("{number:06X}"),
+    }
+}
+
+fn box_width(c: char) -> f32 {
+    COLUMN * (number_of(c).len() / 2) as f32 + 0.1
+}
+
+/// What is not seen in text: soft hyphens, joiners, marks of variants.
+fn is_silent(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn boxes(words: &str) -> usize {
+        let pieces = Font::load(true).pieces(words, 12.0);
+        let is_box = |piece: &&Piece| matches!(piece, Piece::Box { .. });
+        pieces.iter().filter(is_box).count()
     }
 
-    fn advance(&self, glyph: GlyphId, size: f32) -> f32 {
-        f32::from(self.face.glyph_hor_advance(glyph).unwrap_or(0)) * self.scale(size)
+    #[test]
+    fn letters_of_europe_are_there_and_others_are_boxes_with_their_number() {
+        assert_eq!(boxes("Größe, µs, Ωμέγα, Łódź, Привет, naïve – “5 €”"), 0);
+        let font = Font::load(false);
+        assert_eq!(boxes("数据"), 2);
+        let pieces = font.pieces("数", 12.0);
+        assert_eq!(pieces.len(), 5, "a box and four digits");
+        assert_eq!(font.pieces("\u{1f600}", 12.0).len(), 7);
+        assert!(font.width("数", 12.0) > 0.6 * 12.0);
+        assert_eq!(boxes("\u{1b}[31m"), 1, "an escape code is seen");
+        assert_eq!(font.width("a\u{ad}b", 12.0), font.width("ab", 12.0));
     }
 }

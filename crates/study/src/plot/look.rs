@@ -3,16 +3,19 @@
 use super::font::Font;
 use super::scene::{Anchor, Color, Item, PAGE, Scene, Shape, Stroke, TextStyle};
 
-/// Okabe and Ito's colours, which colour-blind readers tell apart.
-const COLORS: [Color; 7] = [
-    Color(0, 114, 178),
-    Color(213, 94, 0),
-    Color(0, 158, 115),
-    Color(204, 121, 167),
-    Color(86, 180, 233),
-    Color(230, 159, 0),
-    Color(110, 110, 110),
+/// Colours that colour-blind readers tell apart, and each on a dark page. All stand out from their
+/// page by 3:1 or more.
+const COLORS: [(Color, Color); 7] = [
+    (Color(0, 114, 178), Color(74, 163, 223)),
+    (Color(213, 94, 0), Color(240, 127, 46)),
+    (Color(0, 133, 95), Color(47, 197, 150)),
+    (Color(192, 82, 143), Color(224, 143, 189)),
+    (Color(91, 63, 168), Color(168, 147, 240)),
+    (Color(143, 106, 0), Color(217, 173, 43)),
+    (Color(110, 110, 110), Color(160, 160, 160)),
 ];
+/// A page that is dark.
+const DARK_PAGE: Color = Color(20, 23, 26);
 const DASHES: [&[f32]; 4] = [&[], &[7.0, 3.0], &[2.5, 2.5], &[9.0, 3.0, 2.0, 3.0]];
 const SHAPES: [Shape; 5] = [
     Shape::Circle,
@@ -31,7 +34,20 @@ pub const GRID: Color = Color(229, 232, 235);
 /// Those without.
 pub const FAINT: Color = Color(243, 244, 246);
 /// The edges of panels.
-pub const FRAME: Color = Color(150, 157, 164);
+pub const FRAME: Color = Color(138, 145, 153);
+
+/// Every colour of a plot, and what stands for it on a dark page.
+pub fn dark() -> impl Iterator<Item = (Color, Color)> {
+    let page = [
+        (PAGE, DARK_PAGE),
+        (INK, Color(228, 231, 234)),
+        (SOFT, Color(162, 171, 180)),
+        (GRID, Color(44, 50, 55)),
+        (FAINT, Color(31, 36, 40)),
+        (FRAME, Color(116, 125, 133)),
+    ];
+    page.into_iter().chain(COLORS)
+}
 
 /// How a series looks.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +64,7 @@ impl Look {
     /// The look number `n`: colours, dashes and marks change together.
     pub fn nth(n: usize) -> Look {
         Look {
-            color: COLORS[n % COLORS.len()],
+            color: COLORS[n % COLORS.len()].0,
             dash: DASHES[n % DASHES.len()],
             shape: SHAPES[n % SHAPES.len()],
         }
@@ -114,7 +130,31 @@ impl Palette {
         let known = self.0.iter().position(|n| n == name);
         Look::nth(known.unwrap_or(self.0.len()))
     }
+
+    /// Looks for these names in one plot: their own, but where two would share a colour the
+    /// later one has the next that is free, and where all are taken, a line that is free.
+    pub fn apart(&self, names: &[&str]) -> Vec<Look> {
+        let mut looks: Vec<Look> = Vec::new();
+        for name in names {
+            let own = self.look(name);
+            let fresh = |look: &Look| looks.iter().all(|l| l.color != look.color);
+            let other = |look: &Look| {
+                let mut before = looks.iter();
+                before.all(|l| (l.color, l.dash) != (look.color, look.dash))
+            };
+            let all = || std::iter::once(own.clone()).chain((0..ALL).map(Look::nth));
+            let found = all().find(fresh).or_else(|| all().find(other));
+            looks.push(found.unwrap_or(own));
+        }
+        looks
+    }
 }
+
+/// So many looks are there before they repeat.
+const ALL: usize = COLORS.len() * DASHES.len() * SHAPES.len();
+
+/// So many conditions can be told apart by their dashes.
+pub const CONDITIONS: usize = DASHES.len();
 
 /// Text of this size.
 pub fn words(size: f32, color: Color) -> TextStyle {
@@ -242,5 +282,48 @@ pub fn legend(
         }
         scene.text((left + 44.0, y), &*entry.name, words(12.5, INK).bold());
         scene.text((left + 58.0 + widest, y), &*entry.about, words(12.0, SOFT));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How far two colours stand apart, from 1 to 21, as WCAG 2 reckons it.
+    fn contrast(a: Color, b: Color) -> f64 {
+        let part = |v: u8| match f64::from(v) / 255.0 {
+            v if v <= 0.03928 => v / 12.92,
+            v => ((v + 0.055) / 1.055).powf(2.4),
+        };
+        let light = |Color(r, g, b)| 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
+        let (a, b) = (light(a), light(b));
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    #[test]
+    fn every_line_stands_out_from_its_page_and_words_more() {
+        for (light, dark) in COLORS {
+            assert!(contrast(light, PAGE) >= 3.0, "{light:?}");
+            assert!(contrast(dark, DARK_PAGE) >= 3.0, "{dark:?}");
+        }
+        for (light, other) in dark().filter(|(c, _)| [INK, SOFT].contains(c)) {
+            assert!(contrast(light, PAGE) >= 4.5 && contrast(other, DARK_PAGE) >= 4.5);
+        }
+    }
+
+    #[test]
+    fn schemes_that_would_share_a_colour_do_not_within_a_plot() {
+        let names: Vec<String> = (0..30).map(|n| format!("s{n}")).collect();
+        let palette = Palette::new(names.iter().map(String::as_str));
+        assert_eq!(palette.look("s1").color, palette.look("s8").color);
+        let two = palette.apart(&["s1", "s8"]);
+        assert_eq!(two[0], palette.look("s1"));
+        assert_ne!(two[0].color, two[1].color);
+        let all: Vec<&str> = names.iter().map(String::as_str).take(28).collect();
+        let all = palette.apart(&all);
+        for (i, look) in all.iter().enumerate() {
+            let same = |l: &&Look| (l.color, l.dash) == (look.color, look.dash);
+            assert_eq!(all.iter().filter(same).count(), 1, "number {i}");
+        }
     }
 }

@@ -15,15 +15,15 @@ mod svg;
 mod way;
 
 pub use axis::{Scale, plain};
-pub use cdf::{Figure, Series, cdf};
-pub use chart::{Chart, Panel, Point, Side, Sweep, chart};
+pub use cdf::{Figure, PaperMark, Series, cdf, cdf_with};
+pub use chart::{Chart, Panel, Paper, Point, Side, Sweep, chart};
 pub use curves::{Curve, Curves, curves};
-pub use look::{Entry, Look, Palette};
+pub use look::{CONDITIONS, Entry, Look, Palette, dark};
 pub use png::png;
 pub use queues::{Queues, Switch, queues};
 pub use scatter::{Scatter, scatter};
-pub use scene::Scene;
-pub use svg::svg;
+pub use scene::{Color, Scene};
+pub use svg::{svg, visible};
 pub use way::{Hop, Way, way};
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A scene as PNG, drawn by tiny-skia with the program's own fonts.
 
-use super::font::Font;
+use super::font::{Font, Piece};
 use super::scene::{Anchor, Color, Item, Scene, Shape, Stroke, TextStyle};
 use tiny_skia::{
     FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, StrokeDash, Transform,
@@ -103,16 +103,32 @@ impl Canvas {
             Anchor::Middle => font.width(words, style.size) / 2.0,
             Anchor::End => font.width(words, style.size),
         };
-        let scale = font.scale(style.size);
         let mut outline = Outline {
             path: PathBuilder::new(),
-            scale,
-            x: 0.0,
+            scale: 1.0,
+            from: (0.0, 0.0),
         };
-        font.layout(words, style.size, |glyph, at| {
-            outline.x = at - back;
-            font.outline(glyph, &mut outline);
-        });
+        for piece in font.pieces(words, style.size) {
+            match piece {
+                Piece::Glyph { id, at, size } => {
+                    outline.scale = font.scale(size);
+                    outline.from = (at.0 - back, at.1);
+                    font.outline(id, &mut outline);
+                }
+                Piece::Box {
+                    at: (x, y),
+                    wide,
+                    high,
+                    line,
+                } => {
+                    let x = x - back;
+                    // The inner edge runs the other way round, which leaves a hole.
+                    edge(&mut outline.path, [x, y, x + wide, y + high]);
+                    let (right, bottom) = (x + wide - line, y + high - line);
+                    edge(&mut outline.path, [right, y + line, x + line, bottom]);
+                }
+            }
+        }
         let turn = if style.upwards {
             Transform::from_rotate(-90.0)
         } else {
@@ -124,6 +140,15 @@ impl Canvas {
             turn.post_translate(x, y),
         );
     }
+}
+
+/// A rectangle from its left to its right and its top to its bottom.
+fn edge(path: &mut PathBuilder, [left, top, right, bottom]: [f32; 4]) {
+    path.move_to(left, top);
+    path.line_to(right, top);
+    path.line_to(right, bottom);
+    path.line_to(left, bottom);
+    path.close();
 }
 
 fn polygon(corners: &[(f32, f32)]) -> Option<Path> {
@@ -152,12 +177,13 @@ fn paint(Color(r, g, b): Color) -> Paint<'static> {
 struct Outline {
     path: PathBuilder,
     scale: f32,
-    x: f32,
+    /// Where the glyph begins.
+    from: (f32, f32),
 }
 
 impl Outline {
     fn at(&self, x: f32, y: f32) -> (f32, f32) {
-        (self.x + x * self.scale, -y * self.scale)
+        (self.from.0 + x * self.scale, self.from.1 - y * self.scale)
     }
 }
 

@@ -41,7 +41,7 @@ const CELL: f32 = 54.0;
 const GAP: f32 = 14.0;
 
 /// The colour of ports that lead to hosts.
-const TO_HOST: Color = Color(150, 157, 164);
+const TO_HOST: Color = Color(110, 110, 110);
 
 /// Draws it.
 pub fn queues(figure: &Queues) -> Scene {

@@ -9,6 +9,14 @@ pub const PAGE: Color = Color(255, 255, 255);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Color(pub u8, pub u8, pub u8);
 
+impl Color {
+    /// As style sheets write it: `#0072b2`.
+    pub fn hex(self) -> String {
+        let Color(r, g, b) = self;
+        format!("#{r:02x}{g:02x}{b:02x}")
+    }
+}
+
 /// A drawing of `width` by `height`, the origin at the top left.
 #[derive(Clone, Debug)]
 pub struct Scene {
@@ -78,6 +86,8 @@ pub enum Shape {
     Diamond,
     /// Pointing down.
     Nabla,
+    /// Two strokes across each other: what a paper says, not we.
+    Cross,
 }
 
 impl Shape {
@@ -94,6 +104,24 @@ impl Shape {
             Shape::Square => place(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
             Shape::Triangle => place(&[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)]),
             Shape::Diamond => place(&[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)]),
+            Shape::Cross => {
+                // Its arms, from the inner corner above the middle on.
+                let (inner, out, tip) = (0.42, 1.38, 0.96);
+                place(&[
+                    (0.0, -inner),
+                    (tip, -out),
+                    (out, -tip),
+                    (inner, 0.0),
+                    (out, tip),
+                    (tip, out),
+                    (0.0, inner),
+                    (-tip, out),
+                    (-out, tip),
+                    (-inner, 0.0),
+                    (-out, -tip),
+                    (-tip, -out),
+                ])
+            }
             Shape::Nabla => place(&[(0.0, 1.2), (1.1, -0.8), (-1.1, -0.8)]),
         }
     }

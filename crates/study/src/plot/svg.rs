@@ -8,8 +8,8 @@ pub fn svg(scene: &Scene) -> String {
     let (w, h) = (scene.width, scene.height);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
-         font-family=\"Inter, 'Helvetica Neue', Helvetica, Arial, sans-serif\" role=\"img\">\n<title>{}</title>\n",
-        escape(&scene.title)
+         font-family=\"Inter, 'Helvetica Neue', Helvetica, Arial, sans-serif\" role=\"img\" aria-label=\"{}\">\n<title>{0}</title>\n",
+        escape(&scene.title).replace('"', "&quot;")
     );
     for item in &scene.items {
         write_item(&mut out, item);
@@ -125,11 +125,24 @@ fn short(v: f32) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-fn hex(Color(r, g, b): Color) -> String {
-    format!("#{r:02x}{g:02x}{b:02x}")
+fn hex(color: Color) -> String {
+    color.hex()
+}
+
+/// Characters that neither XML nor a terminal takes as text, made visible: a control character,
+/// and one that turns the direction of what follows, becomes `\u{fffd}`.
+pub fn visible(c: char) -> char {
+    match c {
+        '\t' | '\n' | '\r' => ' ',
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
+        c if c.is_control() => '\u{fffd}',
+        c => c,
+    }
 }
 
 fn escape(words: &str) -> String {
+    let words: String = words.chars().map(visible).collect();
     words
         .replace('&', "&amp;")
         .replace('<', "&lt;")
@@ -151,6 +164,11 @@ mod tests {
         scene.line(vec![(0.0, 1.0), (2.12345, 3.5)], &stroke);
         let text = svg(&scene);
         assert!(text.contains("<title>a &lt; b &amp; c</title>"), "{text}");
+        let coded = svg(&Scene::new(1.0, 1.0, "a\u{1b}[31m \"b\"\u{202e}".into()));
+        assert!(
+            coded.contains("<title>a\u{fffd}[31m &quot;b&quot;\u{fffd}<"),
+            "{coded}"
+        );
         assert!(text.contains("d=\"M0 1L2.12 3.5\""), "{text}");
         assert!(
             text.contains("stroke=\"#0102ff\"") && text.contains("stroke-dasharray=\"4 2\""),

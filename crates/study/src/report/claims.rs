@@ -1,37 +1,43 @@
-//! The paper's words beside our numbers, as text.
+//! The paper's words, or one's own, beside our numbers, as text.
 
+use crate::reproduce::{left_out, whose};
 use crate::words::{Grid, number, wrap};
-use sidestep_lab::ClaimResult;
 use sidestep_lab::stats::metric;
+use sidestep_lab::{ClaimResult, Verdict};
 
-/// The paper's words beside our numbers.
+/// The words of a paper, or one's own, beside our numbers. No column is for a paper's numbers where no claim has one's.
 pub fn claims_table(claims: &[ClaimResult]) -> String {
+    let (head, papers) = whose(claims.iter());
     let mut grid = Grid::default();
-    grid.row([
-        "the paper says".into(),
+    let columns = |first: String, paper: String, ours: String, verdict: String| {
+        let paper = papers.then_some(paper);
+        [Some(first), paper, Some(ours), Some(verdict)]
+            .into_iter()
+            .flatten()
+    };
+    grid.row(columns(
+        head.into(),
         "paper".into(),
         "ours".into(),
         "verdict".into(),
-    ]);
+    ));
     grid.rule();
     for claim in claims {
-        let source = if claim.figure.is_empty() {
-            String::new()
-        } else {
-            format!(" ({})", claim.figure)
+        let source = match (claim.figure.as_str(), claim.own && papers) {
+            ("", false) => String::new(),
+            ("", true) => " (no paper's)".into(),
+            (figure, false) => format!(" ({figure})"),
+            (figure, true) => format!(" (no paper's; {figure})"),
         };
         let mut lines = wrap(&format!("{}{source}", claim.says), 48).into_iter();
         let first = lines.next().unwrap_or_default();
-        grid.row([
-            first,
-            claim.paper.map_or("-".into(), number),
-            ours(claim),
-            if claim.is_expected() {
-                claim.verdict.to_string()
-            } else {
-                format!("{}, not as expected", claim.verdict)
-            },
-        ]);
+        let verdict = if claim.is_expected() || claim.verdict == Verdict::NotJudged {
+            claim.verdict.to_string()
+        } else {
+            format!("{}, not as expected", claim.verdict)
+        };
+        let paper = claim.paper.map_or("-".into(), number);
+        grid.row(columns(first, paper, ours(claim), verdict));
         let mut more: Vec<String> = lines.collect();
         more.extend(
             wrap(&format!("{}: {}", claim.metric, claim.compare), 46)
@@ -50,7 +56,20 @@ pub fn claims_table(claims: &[ClaimResult]) -> String {
             } else {
                 String::new()
             };
-            grid.row([line, String::new(), beside, String::new()]);
+            grid.row(columns(line, String::new(), beside, String::new()));
+        }
+        if let Some(left_out) = left_out(claim) {
+            grid.heading(&format!("  {left_out}"));
+        }
+        if let Some(why) = &claim.why_no_interval {
+            for line in wrap(&format!("no interval: {why}"), 84) {
+                grid.heading(&format!("  {line}"));
+            }
+        }
+        if let Some(why) = &claim.undecided {
+            for line in wrap(&format!("{}: {why}", claim.verdict), 84) {
+                grid.heading(&format!("  {line}"));
+            }
         }
         if claim.gap != "none" {
             for line in wrap(&format!("gap: {}", claim.gap), 84) {
@@ -58,7 +77,7 @@ pub fn claims_table(claims: &[ClaimResult]) -> String {
             }
         }
     }
-    grid.render(&[3])
+    grid.render(&[if papers { 3 } else { 2 }])
 }
 
 /// Of which points a claim speaks, in words; nothing without a sweep.
@@ -84,13 +103,15 @@ fn place(claim: &ClaimResult) -> String {
     words
 }
 
-/// The interval of a claim's number over seeds. A count is the sum over seeds, so its
-/// interval says that it is of one seed.
+/// The interval of a claim's number over seeds. A count is that of a seed, on average.
 fn interval_of(claim: &ClaimResult) -> Option<String> {
     let [low, high] = claim.ci.filter(|[low, high]| low < high)?;
-    let of_one = metric::is_count(&claim.metric) && !claim.is_ratio();
-    let each = if of_one { " a seed" } else { "" };
+    let each = if is_count(claim) { " a seed" } else { "" };
     Some(format!("{}..{}{each}", number(low), number(high)))
+}
+
+fn is_count(claim: &ClaimResult) -> bool {
+    metric::is_count(&claim.metric) && !claim.is_ratio()
 }
 
 fn ours(claim: &ClaimResult) -> String {
@@ -112,7 +133,7 @@ mod tests {
     use crate::report::tests::claim;
 
     #[test]
-    fn the_interval_of_a_count_alone_is_of_a_seed() {
+    fn the_interval_of_a_count_says_that_it_is_of_a_seed() {
         for count in [
             "drops",
             "drops_full",
@@ -132,5 +153,56 @@ mod tests {
         // A slash in a scheme's name compares nothing.
         let named = interval_of(&claim("marks", "dibs/2"));
         assert_eq!(named.as_deref(), Some("3.00..4.00 a seed"));
+    }
+
+    #[test]
+    fn what_no_paper_says_is_not_printed_as_a_papers() {
+        let papers = claim("drops", "dctcp");
+        let own = ClaimResult {
+            own: true,
+            ..papers.clone()
+        };
+        let head = |claims: &[ClaimResult]| {
+            let text = claims_table(claims);
+            let line = text.lines().next().unwrap();
+            line.split("  ")
+                .filter(|w| !w.is_empty())
+                .map(|w| w.trim().to_string())
+                .collect::<Vec<_>>()
+        };
+        let (all, both) = (vec![own.clone()], vec![papers.clone(), own.clone()]);
+        assert_eq!(head(&all), ["expected", "ours", "verdict"]);
+        assert_eq!(
+            head(&[papers]),
+            ["the paper says", "paper", "ours", "verdict"]
+        );
+        assert_eq!(head(&both), ["claim", "paper", "ours", "verdict"]);
+        let text = claims_table(&both);
+        assert_eq!(text.matches("(no paper's)").count(), 1, "{text}");
+        // A paper's number that it is compared with keeps its column.
+        let with = ClaimResult {
+            paper: Some(20.0),
+            ..own
+        };
+        assert_eq!(head(&[with]), ["expected", "paper", "ours", "verdict"]);
+    }
+
+    #[test]
+    fn of_how_many_points_a_verdict_is_stands_beside_it() {
+        let mut some = claim("drops", "dctcp");
+        let point = sidestep_lab::ClaimPoint {
+            at: vec!["1".into()],
+            ours: None,
+            bound: None,
+            ci: None,
+        };
+        some.points = vec![point.clone(), point];
+        assert!(!claims_table(&[some.clone()]).contains("of its"));
+        some.points_left_out = 3;
+        let text = claims_table(&[some]);
+        assert!(
+            text.contains("of 2 of its 5 points: the others did not run"),
+            "{text}"
+        );
     }
 }

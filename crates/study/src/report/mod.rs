@@ -1,13 +1,16 @@
 //! The numbers of a session: `summary.json`, and the tables people read.
 
+mod cells;
 mod claims;
+mod classes;
+mod short;
 mod table;
 
 pub(crate) use claims::claims_table;
 
 use crate::blank::{summary_from, summary_json};
 use crate::manifest::Status;
-use crate::words::{hang, seeds};
+use crate::words::{Grid, hang, seeds};
 use serde_json::{Map, Value, json};
 use sidestep_lab::ClaimResult;
 use sidestep_lab::stats::Summary;
@@ -84,7 +87,7 @@ impl Report {
     /// The table, the claims and the warnings as text.
     pub fn to_text(&self) -> String {
         let mut out = self.headline();
-        out.push_str(&table::of(&self.summaries));
+        out.push_str(&self.grid().render(&[]));
         if !self.claims.is_empty() {
             out.push('\n');
             out.push_str(&claims_table(&self.claims));
@@ -94,6 +97,17 @@ impl Report {
             out.push_str(&hang("warning: ", warning, 88));
         }
         out
+    }
+
+    /// The table: metrics as rows, schemes as columns.
+    pub(crate) fn grid(&self) -> Grid {
+        let short = (self.claims.iter()).any(|claim| claim.metric.starts_with("fct_short"));
+        table::of(&self.summaries, short)
+    }
+
+    /// The 99th percentiles alone; nothing where there are none.
+    pub(crate) fn short(&self) -> Option<Grid> {
+        short::of(&self.summaries)
     }
 
     fn headline(&self) -> String {
@@ -106,26 +120,35 @@ impl Report {
             ),
         };
         if self.status == Status::Partial {
-            let runs: Vec<String> = self
-                .summaries
-                .iter()
-                .map(|s| format!("{} of {} {}", s.seeds.len(), self.seeds.len(), s.scheme))
-                .collect();
-            let runs = if runs.is_empty() {
-                "none".into()
-            } else {
-                runs.join(", ")
-            };
-            out.push_str(&hang(
-                "PARTIAL: ",
-                &format!(
-                    "interrupted; runs begun: {runs}. What was under way counts as not completed."
-                ),
-                88,
-            ));
+            out.push_str(&hang("PARTIAL: ", &self.what_is_compared(), 88));
         }
         out.push('\n');
         out
+    }
+
+    /// Of a partial result: which runs the table is about.
+    pub(crate) fn what_is_compared(&self) -> String {
+        let all = self.seeds.len();
+        let cut = self.summaries.iter().any(|s| s.interrupted);
+        match self.summaries.first() {
+            None => "interrupted before any run began.".into(),
+            Some(one) if !cut && self.summaries.iter().all(|s| s.seeds == one.seeds) => format!(
+                "interrupted; compared are the {} of {all} seeds with which every scheme came to \
+                 its end: {}. What else ran is in flows.parquet alone.",
+                one.seeds.len(),
+                seeds(&one.seeds)
+            ),
+            Some(_) => {
+                let begun = self.summaries.iter();
+                let begun = begun.map(|s| format!("{} of {all} {}", s.seeds.len(), s.scheme));
+                format!(
+                    "interrupted before every scheme had ended with one seed; runs begun: {}. What \
+                     was under way then is not late but unknown: percentiles are of what had \
+                     finished, which favours what is short, and \"completed\" shows its share.",
+                    begun.collect::<Vec<_>>().join(", ")
+                )
+            }
+        }
     }
 }
 
@@ -155,19 +178,27 @@ pub(crate) mod tests {
             metric: metric.into(),
             compare: Compare::parse(compare),
             paper: None,
+            own: false,
             ours: Some(3.5),
             bound: None,
             ci: Some([3.0, 4.0]),
+            seeds: 5,
+            method: None,
+            why_no_interval: None,
+            more_seeds: None,
+            undecided: None,
             accept: "1..".into(),
             verdict: Verdict::Reproduced,
             tolerance: "any".into(),
             gap: "none".into(),
             expect: Verdict::Reproduced,
+            expect_between: None,
             gap_sweep: String::new(),
             at: Default::default(),
             less: Default::default(),
             per: Default::default(),
             over: None,
+            points_left_out: 0,
             points: Vec::new(),
         }
     }
@@ -181,7 +212,7 @@ pub(crate) mod tests {
                 "scheme": name, "seeds": [1, 2], "interrupted": false, "qct_ms": empty, "fct_short_ms": empty,
                 "drops": Map::from_iter(drops), "detours": 0, "marks": 1234, "timeouts": 5, "retransmits": 6,
                 "sent": 1, "delivered": 1, "in_flight": 0, "packet_hops": 20_000_000, "events": 1,
-                "simulated_s": 1.0, "trajectory_hash": "00", "classes": [],
+                "simulated_s": 1.0, "trajectory_hash": "00", "classes": {},
             }))
             .unwrap();
             summary.qct_ms = percentiles(p99, 100, share);
@@ -235,6 +266,34 @@ pub(crate) mod tests {
             "{text}"
         );
         assert!(text.lines().all(|l| l.chars().count() <= 100), "{text}");
+    }
+
+    #[test]
+    fn a_partial_result_says_what_it_compares() {
+        let mut part = report();
+        part.status = Status::Partial;
+        part.seeds = vec![1, 2, 3, 4, 5];
+        let said = |report: &Report| {
+            let text = report.to_text();
+            let lines = text.lines().skip_while(|l| !l.starts_with("PARTIAL"));
+            let lines: Vec<&str> = lines.take_while(|l| !l.is_empty()).map(str::trim).collect();
+            lines.join(" ")
+        };
+        assert_eq!(
+            said(&part),
+            "PARTIAL: interrupted; compared are the 2 of 5 seeds with which every scheme came to its end: 1-2. \
+             What else ran is in flows.parquet alone."
+        );
+        part.summaries[1].seeds = vec![1];
+        part.summaries[1].interrupted = true;
+        assert_eq!(
+            said(&part),
+            "PARTIAL: interrupted before every scheme had ended with one seed; runs begun: 2 of 5 dctcp, 1 of 5 \
+             dibs. What was under way then is not late but unknown: percentiles are of what had finished, which \
+             favours what is short, and \"completed\" shows its share."
+        );
+        part.summaries.clear();
+        assert_eq!(said(&part), "PARTIAL: interrupted before any run began.");
     }
 
     #[test]

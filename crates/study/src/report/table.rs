@@ -1,18 +1,20 @@
 //! The table of a run: metrics as rows, schemes as columns.
 
+use super::cells::{completed, done, interval, mean, p50, p99};
+use super::classes::{blocks, has_mixed_groups};
 use crate::words::{Grid, count, number, share};
+use sidestep_lab::stats::Summary;
 use sidestep_lab::stats::metric::{self, Metric, Reading};
-use sidestep_lab::stats::{Percentiles, Summary};
 
-/// Metrics as rows, schemes as columns.
-pub fn of(all: &[Summary]) -> String {
+/// Metrics as rows, schemes as columns. DIBS's short flows have rows where somebody asks for them.
+pub fn of(all: &[Summary], short_flows: bool) -> Grid {
     let mut grid = Grid::default();
     let header = all.iter().map(|s| s.scheme.clone());
     grid.row(std::iter::once(String::new()).chain(header));
     grid.rule();
     let others: Vec<Row> = others().map(Row::Happened).collect();
     let packets: Vec<&Row> = PACKETS.iter().chain(&others).collect();
-    let mut section = |heading: &str, rows: Vec<&Row>| {
+    let section = |grid: &mut Grid, heading: &str, rows: Vec<&Row>| {
         let shown = rows
             .iter()
             .filter(|row| all.iter().any(|s| row.is_shown(s)));
@@ -26,15 +28,20 @@ pub fn of(all: &[Summary]) -> String {
             grid.row(std::iter::once(format!("  {}", row.name())).chain(cells));
         }
     };
-    section("queries", QUERIES.iter().collect());
-    section(
-        "short background flows, 1 to 10 kB",
-        SHORT_FLOWS.iter().collect(),
-    );
-    section("all flows that end", FLOWS.iter().collect());
-    section("packets", packets);
-    section("cost", COST.iter().collect());
-    grid.render(&[])
+    section(&mut grid, "queries", QUERIES.iter().collect());
+    section(&mut grid, "all groups of flows", GROUPS.iter().collect());
+    for block in blocks(all) {
+        grid.heading(&block.heading);
+        block.rows.into_iter().for_each(|row| grid.row(row));
+    }
+    if short_flows {
+        let rows = SHORT_FLOWS.iter().collect();
+        section(&mut grid, "short background flows, 1 to 10 kB", rows);
+    }
+    section(&mut grid, "all flows that end", FLOWS.iter().collect());
+    section(&mut grid, "packets", packets);
+    section(&mut grid, "cost", COST.iter().collect());
+    grid
 }
 
 /// A row of the table.
@@ -72,7 +79,10 @@ impl Row {
 }
 
 fn known(name: &str) -> &'static Metric {
-    metric::find(name).expect("a row's count is in the table of metrics")
+    metric::METRICS
+        .iter()
+        .find(|metric| metric.name == name)
+        .expect("a row's count is in the table of metrics")
 }
 
 /// A count; `None` where it was not measured.
@@ -120,6 +130,20 @@ const QUERIES: &[Row] = &[
     Row::Own("completed", has_queries, |s| completed(&s.qct_ms)),
 ];
 
+const GROUPS: &[Row] = &[
+    Row::Own("completion p50, ms", has_mixed_groups, |s| p50(&s.group_ms)),
+    Row::Own("completion p99, ms", has_mixed_groups, |s| p99(&s.group_ms)),
+    Row::Own(
+        "  95 % interval over seeds",
+        |s| has_mixed_groups(s) && s.group_ms.ci.is_some(),
+        |s| interval(&s.group_ms),
+    ),
+    Row::Own("completion mean, ms", has_mixed_groups, |s| {
+        mean(&s.group_ms)
+    }),
+    Row::Own("completed", has_mixed_groups, |s| completed(&s.group_ms)),
+];
+
 const SHORT_FLOWS: &[Row] = &[
     Row::Own("completion p50, ms", has_short, |s| p50(&s.fct_short_ms)),
     Row::Own("completion p99, ms", has_short, |s| p99(&s.fct_short_ms)),
@@ -147,6 +171,7 @@ const PACKETS: &[Row] = &[
     Row::Happened("drops_evicted"),
     Row::Happened("drops_detours"),
     Row::Happened("drops_link_down"),
+    Row::Happened("host_drops"),
     Row::Happened("trims"),
     Row::Own(
         "data packets detoured",
@@ -173,6 +198,7 @@ const PACKETS: &[Row] = &[
     Row::Happened("pauses"),
     Row::Happened("deadlocks"),
     Row::Count("marks"),
+    Row::Happened("host_marks"),
     Row::Count("timeouts"),
     Row::Count("retransmits"),
 ];
@@ -200,34 +226,6 @@ fn has_queries(s: &Summary) -> bool {
 
 fn has_short(s: &Summary) -> bool {
     s.fct_short_ms.n > 0
-}
-
-fn p50(of: &Percentiles) -> String {
-    bounded(of.p50, of.p50_at_least)
-}
-
-fn p99(of: &Percentiles) -> String {
-    bounded(of.p99, of.p99_at_least)
-}
-
-fn bounded(value: Option<f64>, at_least: bool) -> String {
-    let bound = if at_least { ">= " } else { "" };
-    value.map_or("-".into(), |v| format!("{bound}{}", number(v)))
-}
-
-fn interval(of: &Percentiles) -> String {
-    of.ci.map_or("-".into(), |[a, b]| {
-        format!("{}..{}", number(a.max(0.0)), number(b))
-    })
-}
-
-fn completed(of: &Percentiles) -> String {
-    let done = done(of);
-    format!("{} ({})", count(done), share(done, of.n))
-}
-
-fn done(of: &Percentiles) -> u64 {
-    (of.completed_share.unwrap_or(0.0) * of.n as f64).round() as u64
 }
 
 fn flows(s: &Summary) -> (u64, u64) {

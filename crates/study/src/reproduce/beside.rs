@@ -17,7 +17,7 @@ pub struct Beside {
 }
 
 /// What a reader of the table must know.
-pub(super) const NOTE: &str = "Counts are those of one query on average; ÷ is the last arm over another. A \
+pub(crate) const NOTE: &str = "Counts are those of one query on average; ÷ is the last arm over another. A \
      distance of distributions is the largest difference between the shares up to any time: 0 when they are \
      the same, 1 when they do not overlap, however near each other they lie.";
 

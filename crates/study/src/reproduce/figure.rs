@@ -1,7 +1,7 @@
 //! A figure of a paper: what was run, and what came out.
 
 use super::beside::Beside;
-use super::drawn::{self, Drawn};
+use super::drawn::{self, Drawn, Subject};
 use crate::Status;
 use crate::plot::Palette;
 use sidestep_lab::{ClaimResult, Experiment, Results};
@@ -29,7 +29,7 @@ impl FigureResult {
     }
 
     /// `DIBS figure 8`: what people call it.
-    pub(super) fn heading(&self) -> String {
+    pub(crate) fn heading(&self) -> String {
         let number = self.experiment.figure.as_ref().map(|f| f.number.as_str());
         match number {
             None | Some("") => self.experiment.name.clone(),
@@ -42,9 +42,10 @@ impl FigureResult {
         }
     }
 
-    pub(super) fn plots(&self, palette: &Palette) -> Vec<Drawn> {
-        let all = 0..self.experiment.plots.len();
-        all.map(|nth| drawn::draw(&self.experiment, &self.results, nth, palette))
+    pub(crate) fn plots(&self, palette: &Palette) -> Vec<Drawn> {
+        let subject = Subject::of(&self.experiment, &self.claims);
+        let all = self.experiment.plots.iter().enumerate();
+        all.map(|spec| drawn::draw(&subject, &self.results, spec, palette))
             .collect()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::beside::Beside;
 use super::drawn::Drawn;
-use super::{FigureResult, Reproduction};
+use super::{FigureResult, Reproduction, Totals};
 use crate::blank;
 use serde_json::{Map, Value, json};
 use sidestep_lab::stats::Summary;
@@ -11,7 +11,6 @@ use sidestep_lab::{ClaimResult, PointResult, Setting};
 impl Reproduction {
     /// Claims first, then figures. Free of clocks: the same runs give the same bytes.
     pub fn to_json(&self) -> Value {
-        let totals = self.totals();
         let claims = self
             .claims()
             .map(|(figure, claim)| claim_json(figure, claim, self.quick));
@@ -21,21 +20,28 @@ impl Reproduction {
             .iter()
             .map(|f| figure_json(f, &f.plots(&palette)));
         json!({
-            "sidestep": {"version": env!("CARGO_PKG_VERSION")},
+            "sidestep": {"version": env!("CARGO_PKG_VERSION"), "commit": crate::COMMIT},
+            "intervals": super::INTERVALS,
             "asked": self.asked,
             "quick": self.quick,
             "status": self.status().word(),
-            "totals": {
-                "claims": totals.reproduced + totals.not + totals.unsure,
-                "reproduced": totals.reproduced,
-                "not_reproduced": totals.not,
-                "cant_tell": totals.unsure,
-                "unexpected": totals.failed,
-            },
+            "totals": totals_json(self.totals()),
+            "own_totals": totals_json(self.own_totals()),
             "claims": claims.collect::<Vec<_>>(),
             "figures": figures.collect::<Vec<_>>(),
         })
     }
+}
+
+fn totals_json(totals: Totals) -> Value {
+    json!({
+        "claims": totals.all(),
+        "reproduced": totals.reproduced,
+        "not_reproduced": totals.not,
+        "cant_tell": totals.unsure,
+        "not_judged": totals.not_judged,
+        "unexpected": totals.failed,
+    })
 }
 
 /// A claim; `figure` is the one of this report it stands in, `source` the paper's.
@@ -44,6 +50,7 @@ fn claim_json(figure: &FigureResult, claim: &ClaimResult, quick: bool) -> Value 
     value["source"] = claim.figure.clone().into();
     value["figure"] = figure.path().into();
     value["fails"] = super::fails(claim, quick).into();
+    value["moved"] = claim.has_moved().into();
     value
 }
 
@@ -124,9 +131,6 @@ fn settings_json(figure: &FigureResult) -> Vec<Value> {
 }
 
 /// A digest of every run of a figure that has one, in their order: equal on all machines.
-pub(super) fn hash(figure: &FigureResult) -> String {
-    let records = figure.results.points.iter().flat_map(|p| &p.records);
-    let simulated = records.filter(|r| !r.unmeasured.has("trajectory_hash"));
-    let digest = simulated.fold(0, |hash, r| sidestep_types::mix64(hash ^ r.trajectory_hash));
-    format!("{digest:016x}")
+fn hash(figure: &FigureResult) -> String {
+    crate::page::digest(&figure.results)
 }

@@ -4,10 +4,9 @@
 //! directory, whose `report.html` and `report.json` say the same.
 
 pub mod arms;
-mod beside;
-mod drawn;
+pub(crate) mod beside;
+pub(crate) mod drawn;
 mod figure;
-mod html;
 mod json;
 pub mod run;
 pub mod shelf;
@@ -20,8 +19,7 @@ pub use figure::FigureResult;
 
 use crate::Status;
 use crate::plot::Palette;
-use drawn::Drawn;
-use sidestep_lab::{ClaimResult, Experiment, Results, Verdict};
+use sidestep_lab::{ClaimResult, Verdict};
 
 /// All that was reproduced.
 pub struct Reproduction {
@@ -33,17 +31,8 @@ pub struct Reproduction {
     pub figures: Vec<FigureResult>,
 }
 
-/// The plots of one experiment, as a report has them.
-pub(crate) fn plots_of(experiment: &Experiment, results: &Results) -> Vec<Drawn> {
-    let own = experiment.points.iter().flat_map(|p| &p.scenario.schemes);
-    let palette = palette(own.map(|scheme| scheme.name.as_str()));
-    let all = 0..experiment.plots.len();
-    all.map(|nth| drawn::draw(experiment, results, nth, &palette))
-        .collect()
-}
-
 /// A look for each scheme; the two that are most compared with have theirs in all reports.
-fn palette<'a>(schemes: impl Iterator<Item = &'a str>) -> Palette {
+pub(crate) fn palette<'a>(schemes: impl Iterator<Item = &'a str>) -> Palette {
     Palette::new(["dctcp", "dibs"].into_iter().chain(schemes))
 }
 
@@ -56,9 +45,22 @@ pub struct Totals {
     pub not: usize,
     /// Can't tell.
     pub unsure: usize,
+    /// Made for other settings than those that ran.
+    pub not_judged: usize,
     /// Whose verdict makes the command fail.
     pub failed: usize,
 }
+
+impl Totals {
+    /// All claims.
+    pub fn all(&self) -> usize {
+        self.reproduced + self.not + self.unsure + self.not_judged
+    }
+}
+
+/// How intervals are made, in a line of each report.
+pub(crate) const INTERVALS: &str = "Intervals hold with 95 %, around the number of all seeds, from each seed's own \
+     (sectioning; schemes paired seed by seed); a verdict asks for the whole of one.";
 
 impl Reproduction {
     /// All claims, with the figure of each.
@@ -69,16 +71,31 @@ impl Reproduction {
 
     /// How many claims have which verdict.
     pub fn totals(&self) -> Totals {
+        self.totals_of(|_| true)
+    }
+
+    /// The same of those that no paper makes.
+    pub fn own_totals(&self) -> Totals {
+        self.totals_of(|claim| claim.own)
+    }
+
+    fn totals_of(&self, counts: impl Fn(&ClaimResult) -> bool) -> Totals {
         let mut totals = Totals::default();
-        for (_, claim) in self.claims() {
+        for (_, claim) in self.claims().filter(|(_, claim)| counts(claim)) {
             match claim.verdict {
                 Verdict::Reproduced => totals.reproduced += 1,
                 Verdict::NotReproduced => totals.not += 1,
                 Verdict::CantTell => totals.unsure += 1,
+                Verdict::NotJudged => totals.not_judged += 1,
             }
             totals.failed += usize::from(fails(claim, self.quick));
         }
         totals
+    }
+
+    /// The whole report as one HTML file.
+    pub fn to_html(&self) -> String {
+        crate::page::figures_page(self)
     }
 
     /// Partial when any figure is.
@@ -99,31 +116,86 @@ impl Reproduction {
     }
 
     /// A look for each scheme, the same in all figures.
-    fn palette(&self) -> Palette {
+    pub(crate) fn palette(&self) -> Palette {
         let points = self.figures.iter().flat_map(|f| &f.experiment.points);
         palette(points.flat_map(|p| p.scenario.schemes.iter().map(|s| s.name.as_str())))
     }
 }
 
-/// Does this verdict make the command fail? A quick run may be too short to tell, which is then
-/// no failure; nor is a number without an interval, of one seed or a count, that falls outside.
-fn fails(claim: &ClaimResult, quick: bool) -> bool {
-    let expected = claim.expect == Verdict::Reproduced;
-    match claim.verdict {
-        Verdict::Reproduced => false,
-        Verdict::NotReproduced => expected && (!quick || claim.ci.is_some()),
-        Verdict::CantTell => expected && !quick,
+/// Does this verdict make the command fail? In a full run any that is not the expected one, and a number that left the
+/// interval recorded with an expected failure. A quick run has fewer seeds and shorter ones: there only the opposite of
+/// what is expected fails, and that nothing of a kind happened in it is no opposite of that something does in full.
+pub(crate) fn fails(claim: &ClaimResult, quick: bool) -> bool {
+    use Verdict::{NotJudged, NotReproduced, Reproduced};
+    match (claim.expect, claim.verdict) {
+        (_, NotJudged) => false,
+        (Reproduced, NotReproduced) => true,
+        (NotReproduced, Reproduced) => !quick || claim.accept.parse::<f64>().is_err(),
+        _ if quick => false,
+        (expected, got) => expected != got || expected != Reproduced && claim.has_moved(),
     }
 }
 
+/// What stands over claims that are all a paper's, all one's own, or both; and whether a paper has numbers or words among
+/// them.
+pub(crate) fn whose<'a>(claims: impl Iterator<Item = &'a ClaimResult>) -> (&'static str, bool) {
+    let (mut own, mut papers, mut numbers) = (false, false, false);
+    for claim in claims {
+        own |= claim.own;
+        papers |= !claim.own;
+        numbers |= claim.paper.is_some();
+    }
+    match (own, papers) {
+        (true, false) => ("expected", numbers),
+        (true, true) => ("claim", true),
+        (false, _) => ("the paper says", true),
+    }
+}
+
+/// Of which points alone a verdict is, when others did not run.
+pub(crate) fn left_out(claim: &ClaimResult) -> Option<String> {
+    let all = claim.points.len() + claim.points_left_out;
+    match (claim.points.len(), claim.points_left_out) {
+        (_, 0) => None,
+        (0, 1) => Some("its point did not run, or what it is held against did not".into()),
+        (0, _) => Some(format!(
+            "none of its {all} points ran, or not what they are held against"
+        )),
+        (ran, _) => Some(format!(
+            "of {ran} of its {all} points: the others did not run"
+        )),
+    }
+}
+
+/// What is to be known of a claim's number beside it: of which points it is, why there is no interval, what would
+/// decide, what moved.
+pub(crate) fn remarks(claim: &ClaimResult, quick: bool) -> Vec<String> {
+    let mut all: Vec<String> = left_out(claim).into_iter().collect();
+    if let Some(why) = &claim.why_no_interval {
+        all.push(format!("no interval: {why}"));
+    }
+    if let Some(why) = &claim.undecided {
+        all.push(why.clone());
+    }
+    if let (true, false, Some([from, to])) = (claim.has_moved(), quick, claim.expect_between) {
+        let number = crate::words::number;
+        let moved = format!("moved: {} to {} was expected", number(from), number(to));
+        all.push(moved);
+    }
+    if claim.verdict != claim.expect && fails(claim, quick) {
+        all.push(format!("expected: {}", claim.expect));
+    }
+    all
+}
+
 /// The paper's number as people read it; `-` when it gives none.
-fn papers(claim: &ClaimResult) -> String {
+pub(crate) fn papers(claim: &ClaimResult) -> String {
     let number = |n| format!("{}{}", crate::words::number(n), unit(claim));
     claim.paper.map_or("-".into(), number)
 }
 
 /// A claim's number as people read it: `≥ 21.3 ms`.
-fn ours(claim: &ClaimResult) -> String {
+pub(crate) fn ours(claim: &ClaimResult) -> String {
     let Some(value) = claim.ours else {
         return "-".into();
     };
@@ -139,6 +211,7 @@ fn ours(claim: &ClaimResult) -> String {
 fn unit(claim: &ClaimResult) -> &'static str {
     match drawn::unit_of(&claim.metric) {
         _ if claim.is_ratio() => " ×",
+        _ if sidestep_lab::stats::metric::is_count(&claim.metric) => " a seed",
         "ms" => " ms",
         "us" => " us",
         "B" => " B",
@@ -148,7 +221,7 @@ fn unit(claim: &ClaimResult) -> &'static str {
 }
 
 /// `18.2 to 24.1`
-fn interval(claim: &ClaimResult) -> Option<String> {
+pub(crate) fn interval(claim: &ClaimResult) -> Option<String> {
     let number = crate::words::number;
     claim
         .ci
@@ -156,7 +229,7 @@ fn interval(claim: &ClaimResult) -> Option<String> {
 }
 
 /// Where a claim is made: `query rate 300 /s`.
-fn place(claim: &ClaimResult) -> String {
+pub(crate) fn place(claim: &ClaimResult) -> String {
     let say = |at: &std::collections::BTreeMap<String, String>| {
         let parts: Vec<String> = at
             .iter()

@@ -4,12 +4,13 @@ use super::drawn::point_of;
 use super::{FigureResult, Reproduction};
 use crate::blank::summary_json;
 use crate::figures::picture;
+use crate::recorder::unwritten;
 use crate::staging::Staging;
 use crate::sweep::{CODE, How, measure_experiments};
-use crate::{Error, MeasureOptions, Measurement, when};
+use crate::{Error, MeasureOptions, Measurement, page, when};
 use serde_json::{Value, json};
 use sidestep_lab::Experiment;
-use sidestep_lab::stats::metric::METRICS;
+use sidestep_lab::stats::metric::{CLASS_METRICS, METRICS};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -42,7 +43,7 @@ pub struct Finished {
     pub reproduction: Reproduction,
 }
 
-/// Runs all figures and writes the report.
+/// Runs all figures, lets `tell` say what came out, and writes the report.
 ///
 /// When `stop` becomes true the running ones end where they are and count as not run, and the
 /// report is marked partial. On an error nothing is left behind but the cache.
@@ -50,11 +51,14 @@ pub fn reproduce(
     orders: Vec<Order>,
     options: &Options<'_>,
     stop: &AtomicBool,
+    tell: &mut dyn FnMut(&Reproduction),
 ) -> Result<Finished, Error> {
     let staging = Staging::begin(options.out)?;
     let experiments: Vec<&Experiment> = orders.iter().map(|o| &o.experiment).collect();
     let measured = measure_experiments(&experiments, &options.measure, stop)?;
     let manifest = manifest(options, &measured);
+    let runs = measured.iter().flat_map(|m| &m.runs);
+    let ran = runs.filter(|run| run.how != How::NotRun).count();
     let figure = |(order, measured): (Order, Measurement)| FigureResult {
         paper: order.paper,
         claims: order.experiment.evaluate(&measured.results),
@@ -68,7 +72,8 @@ pub fn reproduce(
         quick: options.quick,
         figures: orders.into_iter().zip(measured).map(figure).collect(),
     };
-    finish(staging, reproduction, &manifest)
+    tell(&reproduction);
+    finish(staging, reproduction, &manifest).map_err(|e| unwritten(e, ran))
 }
 
 /// Writes the report of figures that were carried out already. On an error nothing is left behind.
@@ -160,7 +165,7 @@ fn write(staging: &Staging, reproduction: &Reproduction) -> Result<(), Error> {
         "report.json",
         format!("{:#}\n", reproduction.to_json()).as_bytes(),
     )?;
-    staging.write("report.html", reproduction.to_html().as_bytes())
+    staging.write(page::FILE, reproduction.to_html().as_bytes())
 }
 
 /// Every metric at every point: a row each. Counts are those of a seed, on average.
@@ -173,8 +178,14 @@ fn points_csv(figure: &FigureResult) -> String {
     for point in &figure.results.points {
         let at: Vec<String> = point.at.iter().map(|v| format!("{},", cell(v))).collect();
         for summary in &point.summaries {
-            for metric in METRICS {
-                let Some(p) = point_of(metric.name, summary) else {
+            let over_all = METRICS.iter().map(|metric| metric.name.to_string());
+            let classes = summary.classes.iter().filter(|class| class.exists());
+            let of_class = classes.flat_map(|class| {
+                let each = CLASS_METRICS.iter();
+                each.map(move |metric| format!("{}:{}", metric.name, class.name))
+            });
+            for name in over_all.chain(of_class) {
+                let Some(p) = point_of(&name, summary) else {
                     continue;
                 };
                 let [low, high] = match p.ci {
@@ -190,7 +201,7 @@ fn points_csv(figure: &FigureResult) -> String {
                     "{}{},{},{},{low},{high},{bound},{}\n",
                     at.concat(),
                     cell(&summary.scheme),
-                    metric.name,
+                    cell(&name),
                     p.value,
                     summary.seeds.len()
                 ));

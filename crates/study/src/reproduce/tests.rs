@@ -80,6 +80,8 @@ fn experiment() -> Experiment {
     let mut claims = points[0].scenario.claims.clone();
     for claim in &mut claims {
         claim.at = vec![("workload.query.size".into(), "40 kB".into())];
+        // The points were made by setting what is an axis here.
+        claim.not_judged = None;
     }
     Experiment {
         name: "fig1".into(),
@@ -126,7 +128,7 @@ fn run(dir: &Path, stop: bool) -> Finished {
         paper: "mine".into(),
         experiment: experiment(),
     };
-    match reproduce(vec![order], &options, &AtomicBool::new(stop)) {
+    match reproduce(vec![order], &options, &AtomicBool::new(stop), &mut |_| {}) {
         Ok(finished) => finished,
         Err(e) => panic!("{e}"),
     }
@@ -220,7 +222,21 @@ fn the_report_as_json_has_claims_and_figures_and_no_clock() {
         (&claim["verdict"], &claim["fails"]),
         (&"reproduced".into(), &false.into())
     );
-    for key in ["says", "paper", "ours", "gap", "expect", "tolerance"] {
+    assert_eq!(json["sidestep"]["commit"], crate::COMMIT);
+    assert_eq!(
+        claim["method"].as_str().map(|m| &m[..11]),
+        Some("sectioning ")
+    );
+    for key in [
+        "says",
+        "paper",
+        "ours",
+        "gap",
+        "expect",
+        "tolerance",
+        "ci",
+        "seeds",
+    ] {
         assert!(!claim[key].is_null(), "{key}: {claim}");
     }
     assert_eq!(json["figures"][0]["axes"][0]["values"][1], "40 kB");
@@ -250,12 +266,48 @@ fn the_report_as_json_has_claims_and_figures_and_no_clock() {
 }
 
 #[test]
+fn claims_that_no_paper_makes_are_counted_and_named_apart() {
+    let room = tempfile::tempdir().unwrap();
+    let mut all = run(&room.path().join("out"), false).reproduction;
+    assert!(!all.to_text().contains("no paper's") && !all.to_html().contains("no paper's"));
+    (all.figures[0].claims[0].own, all.figures[0].claims[0].paper) = (true, None);
+    let (text, html, json) = (all.to_text(), all.to_html(), all.to_json());
+    assert!(
+        text.contains("1 of them no paper's: 1 reproduced, 0 not reproduced, 0 can't tell\n"),
+        "{text}"
+    );
+    let line = text.lines().find(|line| line.contains(" qct ")).unwrap();
+    assert!(
+        line.contains(" no paper's ") && !line.contains("paper -"),
+        "{line}"
+    );
+    assert!(!html.contains("the paper says") && html.contains("(no paper's)"));
+    assert_eq!(
+        (&json["own_totals"]["claims"], &json["totals"]["claims"]),
+        (&1.into(), &2.into())
+    );
+    assert_eq!(
+        (&json["claims"][0]["own"], &json["claims"][1]["own"]),
+        (&true.into(), &false.into())
+    );
+    (all.figures[0].claims[1].own, all.figures[0].claims[1].paper) = (true, None);
+    let (text, html) = (all.to_text(), all.to_html());
+    assert!(
+        !text.contains("of them") && !html.contains(">paper</th>"),
+        "{text}"
+    );
+    assert!(html.contains("<th scope=\"col\">expected</th>"));
+}
+
+#[test]
 fn what_was_interrupted_is_marked_partial() {
     let room = tempfile::tempdir().unwrap();
     let dir = room.path().join("out");
     let finished = run(&dir, true);
     assert_eq!(finished.reproduction.exit_status(), 130);
-    assert!(text(&dir, "report.html").contains("Partial: the command was interrupted"));
+    assert!(
+        text(&dir, "report.html").contains("Partial: interrupted; compared are, at each point,")
+    );
     assert_eq!(finished.reproduction.totals().unsure, 2);
 }
 
@@ -263,6 +315,7 @@ fn what_was_interrupted_is_marked_partial() {
 fn a_quick_run_fails_on_what_is_not_reproduced_alone() {
     let room = tempfile::tempdir().unwrap();
     let mut claim = run(&room.path().join("out"), false).reproduction.figures[0].claims[0].clone();
+    claim.expect_between = None;
     let mut check = |verdict, expect, full, quick| {
         (claim.verdict, claim.expect) = (verdict, expect);
         assert_eq!(
@@ -276,8 +329,89 @@ fn a_quick_run_fails_on_what_is_not_reproduced_alone() {
     check(NotReproduced, Reproduced, true, true);
     check(CantTell, Reproduced, true, false);
     check(NotReproduced, NotReproduced, false, false);
-    check(Reproduced, NotReproduced, false, false);
-    check(CantTell, NotReproduced, false, false);
+    // An expected failure that changes fails as well.
+    check(Reproduced, NotReproduced, true, true);
+    check(CantTell, NotReproduced, true, false);
+    check(CantTell, CantTell, false, false);
+    check(Reproduced, CantTell, true, false);
+    check(Verdict::NotJudged, Reproduced, false, false);
+    // A short run in which nothing was dropped says nothing of a long one.
+    claim.accept = "0".into();
+    (claim.verdict, claim.expect) = (Reproduced, NotReproduced);
+    assert_eq!((fails(&claim, false), fails(&claim, true)), (true, false));
+    // Nor does an expected failure stay one if its number moves.
+    claim.verdict = NotReproduced;
+    (claim.ci, claim.expect_between) = (Some([5.0, 6.0]), Some([6.0, 7.0]));
+    assert!(!fails(&claim, false));
+    claim.ci = Some([5.0, 5.9]);
+    assert_eq!((fails(&claim, false), fails(&claim, true)), (true, false));
+}
+
+/// A claim's path, `dibs/fig08/fig08-qct`, and its verdict, of the rows of docs/grade.csv for this kind of run.
+fn graded(table: &str, run: &str) -> Vec<(String, String)> {
+    let rows = table.lines().skip(1);
+    let cells = rows.map(|row| row.split(',').collect::<Vec<_>>());
+    let own = cells.filter(|cells| cells[0] == run && cells[1].starts_with("dibs/"));
+    own.map(|cells| (format!("{} {}", cells[1], cells[2]), cells[3].to_string()))
+        .collect()
+}
+
+#[test]
+fn published_counts_are_those_of_the_table_of_verdicts() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
+    let table = read("docs/grade.csv");
+    let nowhere = tempfile::tempdir().unwrap();
+    let shelf = Shelf::open(nowhere.path()).unwrap();
+    let (mut shipped, mut ours): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    for book in shelf.find(Some("dibs")).unwrap() {
+        let file = format!("{}/{}.toml", book.paper, book.name);
+        let read = Experiment::read(&file, &book.text, &[], false, &shelf.beside(book)).unwrap();
+        for claim in &read.claims {
+            let name = format!("dibs/{} {}", book.name, claim.id);
+            ours.extend(claim.own.then(|| name.clone()));
+            shipped.push(name);
+        }
+    }
+    shipped.sort();
+    for (run, words) in [("full", "In full"), ("quick", "With --quick")] {
+        let rows = graded(&table, run);
+        if rows.is_empty() {
+            continue;
+        }
+        let mut names: Vec<String> = rows.iter().map(|(name, _)| name.clone()).collect();
+        names.sort();
+        let figure = |name: &String| name.split(' ').next().unwrap_or("").to_string();
+        let graded: Vec<String> = names.iter().map(figure).collect();
+        let mut known = shipped.clone();
+        known.retain(|name| graded.contains(&figure(name)));
+        assert_eq!(names, known, "{run}: grade again, see docs/reproduce.md");
+        let (own, papers): (Vec<_>, Vec<_>) = rows.iter().partition(|(n, _)| ours.contains(n));
+        let counts = |rows: &[&(String, String)]| {
+            let of = |verdict: &str| rows.iter().filter(|(_, v)| v == verdict).count();
+            format!(
+                "{} reproduced, {} not reproduced, {} can't tell.",
+                of("reproduced"),
+                of("not reproduced"),
+                of("can't tell")
+            )
+        };
+        let mut figures: Vec<String> = papers.iter().map(|(name, _)| figure(name)).collect();
+        figures.sort();
+        figures.dedup();
+        let mut said = format!(
+            "{words}: {} claims of the paper in {} figures: {}",
+            papers.len(),
+            figures.len(),
+            counts(&papers)
+        );
+        if !own.is_empty() {
+            said.push_str(&format!(" {} of our own: {}", own.len(), counts(&own)));
+        }
+        for page in ["README.md", "docs/dibs.md"] {
+            assert!(read(page).contains(&said), "{page}: {said}");
+        }
+    }
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use super::{Reproduction, Totals, interval, ours};
 use crate::Status;
-use crate::words::{some, wrap};
+use crate::page::PARTIAL;
+use crate::words::{hang, some, wrap};
 use sidestep_lab::Verdict;
 
 impl Reproduction {
@@ -39,19 +40,29 @@ impl Reproduction {
             for claim in &figure.claims {
                 let fails = super::fails(claim, self.quick);
                 let sign = match claim.verdict {
-                    Verdict::Reproduced => "ok ",
                     _ if fails => "!! ",
+                    Verdict::Reproduced => "ok ",
                     Verdict::NotReproduced => "no ",
                     Verdict::CantTell => "?  ",
+                    Verdict::NotJudged => "-  ",
                 };
                 let ci = interval(claim).map_or(String::new(), |ci| format!(" ({ci})"));
+                // Of a sentence that no paper makes there may be a number of one to compare with.
+                let paper = match (claim.own, claim.paper) {
+                    (true, None) => "no paper's".into(),
+                    _ => format!("paper {}", super::papers(claim)),
+                };
                 out.push_str(&format!(
-                    "  {sign}{:<15}{:<26} paper {:<9} ours {}{ci}\n",
+                    "  {sign}{:<15}{:<26} {paper:<15} ours {}{ci}\n",
                     claim.verdict.to_string(),
                     claim.id,
-                    super::papers(claim),
                     ours(claim),
                 ));
+                for more in super::remarks(claim, self.quick) {
+                    for line in wrap(&more, 86) {
+                        out.push_str(&format!("       {line}\n"));
+                    }
+                }
             }
             out.push('\n');
         }
@@ -60,33 +71,52 @@ impl Reproduction {
     }
 
     fn totals_text(&self) -> String {
-        let Totals {
-            reproduced,
-            not,
-            unsure,
-            failed,
-        } = self.totals();
-        let all = reproduced + not + unsure;
+        let (all, own) = (self.totals(), self.own_totals());
         let mut text = format!(
-            "{} of {}: {reproduced} reproduced, {not} not reproduced, {unsure} can't tell",
-            some(all, "claim"),
-            some(self.figures.len(), "figure")
+            "{} of {}: {}",
+            some(all.all(), "claim"),
+            some(self.figures.len(), "figure"),
+            verdicts(all)
         );
-        text.push_str(match failed {
-            0 => "; none against what this version expects\n",
-            _ => "",
-        });
-        if failed > 0 {
+        match all.failed {
+            0 => text.push_str("; none against what this version expects\n"),
+            n => text.push_str(&format!("; {n} against what this version expects (!!)\n")),
+        }
+        if own.all() > 0 && own.all() < all.all() {
             text.push_str(&format!(
-                "; {failed} against what this version expects (!!)\n"
+                "{} of them no paper's: {}\n",
+                own.all(),
+                verdicts(own)
             ));
         }
+        for line in wrap(super::INTERVALS, 96) {
+            text.push_str(&format!("{line}\n"));
+        }
+        text.push_str(&format!(
+            "ranges of claims: as of commit {}, or as in the folder experiments/ of the working directory\n",
+            crate::COMMIT
+        ));
         if self.quick {
             text.push_str("a quick run: fewer points, seeds and less time than the figures have\n");
         }
         if self.status() == Status::Partial {
-            text.push_str("PARTIAL: interrupted; runs that had not ended are missing\n");
+            text.push_str(&hang("PARTIAL: ", PARTIAL, 88));
         }
         text
     }
+}
+
+fn verdicts(totals: Totals) -> String {
+    let Totals {
+        reproduced,
+        not,
+        unsure,
+        not_judged,
+        ..
+    } = totals;
+    let mut text = format!("{reproduced} reproduced, {not} not reproduced, {unsure} can't tell");
+    if not_judged > 0 {
+        text.push_str(&format!(", {not_judged} not judged"));
+    }
+    text
 }

@@ -5,8 +5,9 @@ use crate::columns::{Col, columns};
 
 use sidestep_lab::Unmeasured;
 use sidestep_lab::ideal::Ideal;
-use sidestep_sim::{FlowOutcome, FlowPlan};
+use sidestep_sim::{FlowOutcome, FlowPlan, Plan};
 use sidestep_types::Time;
+use std::collections::HashMap;
 
 /// One flow of one run.
 pub struct FlowRow<'a> {
@@ -14,6 +15,7 @@ pub struct FlowRow<'a> {
     scheme: &'a str,
     seed: u64,
     class: &'a str,
+    group: Option<u64>,
     plan: &'a FlowPlan,
     outcome: &'a FlowOutcome,
     mss: u32,
@@ -41,7 +43,9 @@ impl FlowRow<'_> {
 /// The flows of `point`, in the order of its plan, but those of a closed loop that never came to start.
 pub fn flow_rows<'a>(point: Point<'a>, ideal: &mut Ideal<'_>) -> Vec<FlowRow<'a>> {
     let flows = point.outcome.flows_of(point.plan);
+    let groups = groups(point.plan);
     let rows = flows.map(|(id, plan, outcome)| FlowRow {
+        group: groups.get(&id.0).copied(),
         flow_id: u64::from(id.0),
         scheme: point.scheme,
         seed: point.seed,
@@ -55,6 +59,13 @@ pub fn flow_rows<'a>(point: Point<'a>, ideal: &mut Ideal<'_>) -> Vec<FlowRow<'a>
     rows.collect()
 }
 
+/// The group of each flow that has one.
+fn groups(plan: &Plan) -> HashMap<u32, u64> {
+    let each = (0..).zip(&plan.groups);
+    each.flat_map(|(number, group)| group.flows.iter().map(move |flow| (flow.0, number)))
+        .collect()
+}
+
 /// The columns of `flows.parquet`. Counts are null where they were not measured.
 pub fn flow_columns<'a>() -> Vec<Col<FlowRow<'a>>> {
     columns! { r: FlowRow<'a>;
@@ -62,6 +73,8 @@ pub fn flow_columns<'a>() -> Vec<Col<FlowRow<'a>>> {
         flow_id: Int = r.flow_id;
         /// the query it belongs to; null for other traffic
         query_id: OptInt = r.plan.query.map(u64::from);
+        /// the group it belongs to; null for a flow without one
+        group_id: OptInt = r.group;
         /// asks the query instead of answering it
         request: Flag = r.plan.request;
         /// name of the scheme

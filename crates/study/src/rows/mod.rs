@@ -1,12 +1,18 @@
 //! What a row of each table is, and where its values come from.
 
+mod counts;
 mod flows;
+mod groups;
 mod ports;
 mod queries;
+mod samples;
 
+pub use counts::{count_columns, count_rows};
 pub use flows::{flow_columns, flow_rows};
+pub use groups::{group_columns, group_rows};
 pub use ports::{port_columns, port_rows};
 pub use queries::{query_columns, query_rows};
+pub use samples::{sample_columns, sample_rows};
 
 use sidestep_lab::Unmeasured;
 use sidestep_sim::network::{End, Network};
@@ -30,10 +36,7 @@ pub struct Point<'a> {
 
 /// What a node is called in results: `host 7`, or the switch's name.
 pub fn end_name(network: &Network, end: End) -> String {
-    match end {
-        End::Host(h) => format!("host {}", h.0),
-        End::Switch(s) => network.switches[s.0 as usize].to_string(),
-    }
+    end.name(network)
 }
 
 fn span_us(from: Option<Time>, to: Option<Time>) -> Option<f64> {

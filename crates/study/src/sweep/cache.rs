@@ -1,13 +1,16 @@
 //! Records kept between calls, by what decides them.
 //!
 //! **State**     one file a record, `DIR/ab/abcdef….record`: a line that says what it is, the
-//!               SHA-256 of the rest, and the record in postcard's variable-length encoding.
+//!               SHA-256 of the rest, and the record in postcard's variable-length encoding. Of a
+//!               run whose flows are wanted, `….rows` beside it: its part of each table.
 //! **Key**       SHA-256 of the code (package version and a digest of the sources), of
 //!               `Scenario::identity` and of the seed: equal keys are equal runs.
 //! **Errors**    a file that is damaged, cut short or of another kind is as good as none; a
 //!               directory that cannot be written to is said once and keeps nothing.
 //! **Processes** files appear whole, by rename, so that any number of processes may share it.
 
+use crate::tables::Rows;
+use bytes::Bytes;
 use postcard::{from_bytes, to_stdvec};
 use sha2::{Digest, Sha256};
 use sidestep_lab::{Record, Scenario};
@@ -23,6 +26,9 @@ pub const CODE: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("SIDESTEP_CO
 
 /// The first line of every file.
 const MAGIC: &[u8] = b"sidestep record 1\n";
+
+/// The same of rows.
+const ROWS: &[u8] = b"sidestep rows 3\n";
 
 /// A temporary file older than this was left by a process that is gone.
 const STALE: Duration = Duration::from_secs(600);
@@ -82,37 +88,62 @@ impl Cache {
         }
     }
 
-    fn path(&self, key: &Key) -> PathBuf {
-        self.dir.join(&key.0[..2]).join(format!("{}.record", key.0))
+    fn path(&self, key: &Key, ending: &str) -> PathBuf {
+        let name = format!("{}.{ending}", key.0);
+        self.dir.join(&key.0[..2]).join(name)
     }
 
     /// The record of this run, if a whole one is kept.
     pub fn load(&self, key: &Key) -> Option<Record> {
-        let bytes = fs::read(self.path(key)).ok()?;
-        let record = unpack(&bytes);
-        if record.is_none() {
+        self.read(key, "record", unpack)
+    }
+
+    /// The record of this run and its rows, if both are kept whole.
+    pub fn load_whole(&self, key: &Key) -> Option<(Record, Rows)> {
+        let rows = self.read(key, "rows", unpack_rows)?;
+        Some((self.load(key)?, rows))
+    }
+
+    fn read<T>(&self, key: &Key, ending: &str, unpack: fn(&[u8]) -> Option<T>) -> Option<T> {
+        let bytes = fs::read(self.path(key, ending)).ok()?;
+        let found = unpack(&bytes);
+        if found.is_none() {
             self.damaged.fetch_add(1, Ordering::Relaxed);
         }
-        record
+        found
     }
 
     /// Keeps the record of this run, if the disk allows.
     pub fn store(&self, key: &Key, record: &Record) {
-        match self.write(key, &pack(record)) {
+        if self.keep(key, "record", &pack(record)) {
+            self.written.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Keeps the rows of this run, and then its record.
+    pub fn store_whole(&self, key: &Key, record: &Record, rows: &Rows) {
+        if self.keep(key, "rows", &pack_rows(rows)) {
+            self.store(key, record);
+        }
+    }
+
+    fn keep(&self, key: &Key, ending: &str, bytes: &[u8]) -> bool {
+        let kept = self.write(key, ending, bytes);
+        match &kept {
             Ok(bytes) => {
-                self.written.fetch_add(1, Ordering::Relaxed);
-                self.bytes.fetch_add(bytes, Ordering::Relaxed);
+                self.bytes.fetch_add(*bytes, Ordering::Relaxed);
             }
             Err(e) => {
                 let mut refused = self.refused.lock().expect("no holder panics");
                 refused.get_or_insert_with(|| e.to_string());
             }
         }
+        kept.is_ok()
     }
 
-    fn write(&self, key: &Key, bytes: &[u8]) -> io::Result<u64> {
+    fn write(&self, key: &Key, ending: &str, bytes: &[u8]) -> io::Result<u64> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        let path = self.path(key);
+        let path = self.path(key, ending);
         fs::create_dir_all(path.parent().expect("a record is in a folder"))?;
         let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let hidden = path.with_extension(format!("{process}-{count}.partial"));
@@ -167,17 +198,51 @@ fn size(dir: &Path) -> u64 {
 
 fn pack(record: &Record) -> Vec<u8> {
     let body = to_stdvec(record).expect("a record has no part that cannot be written");
-    let mut bytes = MAGIC.to_vec();
-    bytes.extend_from_slice(&Sha256::digest(&body));
-    bytes.extend_from_slice(&body);
-    bytes
+    sealed(MAGIC, &body)
 }
 
 fn unpack(bytes: &[u8]) -> Option<Record> {
-    let rest = bytes.strip_prefix(MAGIC)?;
+    from_bytes(opened(MAGIC, bytes)?).ok()
+}
+
+fn pack_rows(rows: &Rows) -> Vec<u8> {
+    let mut body = Vec::new();
+    for table in &rows.tables {
+        body.extend_from_slice(&(table.len() as u64).to_le_bytes());
+        body.extend_from_slice(table);
+    }
+    sealed(ROWS, &body)
+}
+
+fn unpack_rows(bytes: &[u8]) -> Option<Rows> {
+    let mut rest = opened(ROWS, bytes)?;
+    let mut next = || {
+        let (len, after) = rest.split_first_chunk()?;
+        let len = usize::try_from(u64::from_le_bytes(*len)).ok()?;
+        let (table, after) = after.split_at_checked(len)?;
+        rest = after;
+        Some(Bytes::copy_from_slice(table))
+    };
+    let mut tables = [const { Bytes::new() }; Rows::NAMES.len()];
+    for table in &mut tables {
+        *table = next()?;
+    }
+    rest.is_empty().then_some(Rows { tables })
+}
+
+/// What a file holds: what it is, a digest of the body, and the body.
+fn sealed(magic: &[u8], body: &[u8]) -> Vec<u8> {
+    let mut bytes = magic.to_vec();
+    bytes.extend_from_slice(&Sha256::digest(body));
+    bytes.extend_from_slice(body);
+    bytes
+}
+
+/// The body of such a file, if all of it is there.
+fn opened<'a>(magic: &[u8], bytes: &'a [u8]) -> Option<&'a [u8]> {
+    let rest = bytes.strip_prefix(magic)?;
     let (digest, body) = rest.split_at_checked(32)?;
-    let whole = Sha256::digest(body).as_slice() == digest;
-    whole.then(|| from_bytes(body).ok()).flatten()
+    (Sha256::digest(body).as_slice() == digest).then_some(body)
 }
 
 #[cfg(test)]
@@ -225,7 +290,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (key, record) = (Key::of(&scenario(&[]), 1, 1), record());
         let whole = pack(&record);
-        let path = Cache::at(dir.path()).path(&key);
+        let path = Cache::at(dir.path()).path(&key, "record");
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         for at in 0..whole.len() {
             let mut flipped = whole.clone();
@@ -239,6 +304,29 @@ mod tests {
         assert_eq!((cache.load(&key), cache.used().damaged), (None, 1));
         cache.store(&key, &record);
         assert_eq!(cache.load(&key), Some(record));
+    }
+
+    #[test]
+    fn rows_are_kept_beside_their_record_and_both_or_neither_are_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = Cache::at(dir.path());
+        let (key, record) = (Key::of(&scenario(&[]), 1, 1), record());
+        let tables = [&b"flows"[..], b"", b"", b"ports", b"counts", b""].map(Bytes::from_static);
+        let rows = Rows { tables };
+        cache.store(&key, &record);
+        assert_eq!(cache.load_whole(&key), None, "no rows");
+        cache.store_whole(&key, &record, &rows);
+        assert_eq!(cache.load_whole(&key), Some((record, rows.clone())));
+        let whole = pack_rows(&rows);
+        for at in 0..whole.len() {
+            let mut flipped = whole.clone();
+            flipped[at] ^= 0x10;
+            for bytes in [&flipped, &whole[..at]] {
+                assert_eq!(unpack_rows(bytes), None, "{at}");
+            }
+        }
+        fs::remove_file(cache.path(&key, "record")).unwrap();
+        assert_eq!(cache.load_whole(&key), None, "no record");
     }
 
     #[test]

@@ -16,8 +16,9 @@ pub(super) struct Costs<'j> {
 }
 
 impl<'j> Costs<'j> {
-    /// Sorts the runs of each experiment by their guessed cost: what takes long must not begin
-    /// last. Experiments stay in their order, so that an interruption leaves whole ones.
+    /// Sorts the runs of each experiment by their place among the seeds, so that an interruption
+    /// leaves seeds that every point and scheme has; and each seed's by their guessed cost: what
+    /// takes long must not begin last. Experiments stay in their order, for the same reason.
     pub fn of(experiments: &[&Experiment], jobs: Vec<&'j Job>) -> Costs<'j> {
         let points = |experiment: &&Experiment| -> Vec<f64> {
             let cost = |point: &Point| {
@@ -37,7 +38,8 @@ impl<'j> Costs<'j> {
         let mut sorted = jobs;
         let guess = |job: &Job| points[job.experiment][job.point];
         sorted.sort_by(|a, b| {
-            let order = a.experiment.cmp(&b.experiment);
+            let place = |job: &Job| (job.experiment, job.nth_seed);
+            let order = place(a).cmp(&place(b));
             order.then(guess(b).total_cmp(&guess(a)))
         });
         Costs {
@@ -104,19 +106,23 @@ mod tests {
         let experiment = experiment.unwrap_or_else(|problems| panic!("{problems:?}"));
         let jobs = Jobs::of(&[&experiment]);
         let costs = Costs::of(&[&experiment], jobs.all.iter().collect());
-        let first: Vec<usize> = costs.jobs.iter().map(|job| job.point).collect();
-        assert_eq!(first, [1, 1, 1, 1, 0, 0, 0, 0]);
+        let first: Vec<(u64, usize, usize)> = (costs.jobs.iter())
+            .map(|job| (job.seed, job.point, job.scheme))
+            .collect();
+        // What is interrupted in the middle has the first seed of both schemes at both points.
+        let of_seed = |seed| [(1, 0), (1, 1), (0, 0), (0, 1)].map(|(p, s)| (seed, p, s));
+        assert_eq!(first, [of_seed(1), of_seed(2)].concat());
         let unmeasured = costs.weights();
-        assert!((unmeasured[0] / unmeasured[4] - 10.0).abs() < 1e-6);
+        assert!((unmeasured[0] / unmeasured[2] - 10.0).abs() < 1e-6);
         // DCTCP took 5 s at the heavy point: so will its other seed, and a tenth at the light one.
         costs.measured(0, 5.0);
-        costs.measured(2, 20.0);
+        costs.measured(1, 20.0);
         let weights = costs.weights();
         let close = |i: usize, s: f64| assert!((weights[i] - s).abs() < 1e-6, "{weights:?}");
-        close(1, 5.0);
-        close(3, 20.0);
-        close(4, 0.5);
-        close(6, 2.0);
+        close(4, 5.0);
+        close(5, 20.0);
+        close(2, 0.5);
+        close(3, 2.0);
         let keys: std::collections::BTreeSet<&Key> = jobs.all.iter().map(|j| &j.key).collect();
         assert_eq!(keys.len(), 8);
     }

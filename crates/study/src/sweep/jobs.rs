@@ -10,6 +10,8 @@ pub(super) struct Job {
     pub point: usize,
     pub scheme: usize,
     pub seed: u64,
+    /// Its place among the seeds.
+    pub nth_seed: usize,
     pub key: Key,
 }
 
@@ -24,13 +26,20 @@ impl Jobs {
         for (experiment, e) in experiments.iter().enumerate() {
             for (point, p) in e.points.iter().enumerate() {
                 for scheme in 0..p.scenario.schemes.len() {
-                    all.extend(p.scenario.seeds.iter().map(|&seed| Job {
-                        experiment,
-                        point,
-                        scheme,
-                        seed,
-                        key: Key::of(&p.scenario, scheme, seed),
-                    }));
+                    all.extend(
+                        p.scenario
+                            .seeds
+                            .iter()
+                            .enumerate()
+                            .map(|(nth_seed, &seed)| Job {
+                                experiment,
+                                point,
+                                scheme,
+                                seed,
+                                nth_seed,
+                                key: Key::of(&p.scenario, scheme, seed),
+                            }),
+                    );
                 }
             }
         }

@@ -8,23 +8,25 @@ mod cache;
 mod cost;
 mod jobs;
 mod report;
+mod seeds;
+mod spent;
 mod table;
 
+pub use crate::manifest::How;
 pub use cache::{CODE, Cache, CacheUse, Key};
 pub use report::{SweepPoint, SweepReport};
+pub use spent::Spent;
 
-use crate::figures::picture;
 use crate::manifest::Status;
-use crate::progress::{Board, Line, Show};
-use crate::reproduce::plots_of;
+use crate::progress::{Board, Line, Show, share};
 use crate::staging::Staging;
 use crate::when;
 use crate::workers::{in_order, thread_cpu_s};
-use crate::{Error, recorder, session};
+use crate::{Error, logs, page, recorder};
 use cost::Costs;
 use jobs::{Job, Jobs};
-use serde_json::{Map, Value, json};
-use sidestep_lab::{Experiment, PointResult, Progress, Record, Results, Watch};
+use serde_json::{Value, json};
+use sidestep_lab::{Experiment, Point, PointResult, Progress, Record, Results, Watch};
 use sidestep_sim::TraceFilter;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -60,26 +62,14 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    /// What it cost, in one line and, when the cache could not be written, another.
-    pub fn cost(&self) -> String {
-        let how = |how| self.runs.iter().filter(|run| run.how == how).count();
-        let mut text = format!("{} runs made", how(How::Ran));
-        if let Some(cache) = &self.cache {
-            text.push_str(&format!(
-                ", {} taken from {} ({} there)",
-                how(How::Cached),
-                cache.dir.display(),
-                sidestep_types::Bytes(cache.total_bytes)
-            ));
-            if cache.damaged > 0 {
-                text.push_str(&format!("; {} damaged ones made again", cache.damaged));
-            }
-            if let Some(why) = &cache.refused {
-                text.push_str(&format!("\nnothing could be kept there: {why}"));
-            }
-        }
-        text.push('\n');
-        text
+    /// What was made of it, and what was known.
+    pub fn spent(&self) -> Spent {
+        let mut spent = Spent {
+            cache: self.cache.clone(),
+            ..Spent::default()
+        };
+        self.runs.iter().for_each(|run| spent.count(run.how));
+        spent
     }
 }
 
@@ -94,27 +84,6 @@ pub struct Done {
     pub seed: u64,
     /// What became of it.
     pub how: How,
-}
-
-/// What became of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
-    /// It ran.
-    Ran,
-    /// It was known already.
-    Cached,
-    /// An interruption ended it, or kept it from beginning.
-    NotRun,
-}
-
-impl How {
-    fn word(self) -> &'static str {
-        match self {
-            How::Ran => "complete",
-            How::Cached => "complete, from the cache",
-            How::NotRun => "not run",
-        }
-    }
 }
 
 /// Runs every point of an experiment with every scheme and seed, and writes nothing but the cache.
@@ -201,7 +170,10 @@ pub fn measure_experiments(
         Measurement {
             results: Results {
                 points: points
-                    .map(|(p, records)| PointResult::of(p, records))
+                    .map(|(p, records)| match complete {
+                        true => PointResult::of(p, records),
+                        false => PointResult::of(p, with_common_seeds(p, records)),
+                    })
                     .collect(),
             },
             status: if complete {
@@ -216,6 +188,14 @@ pub fn measure_experiments(
         }
     };
     Ok(experiments.iter().zip(own).zip(runs).map(one).collect())
+}
+
+/// The records of the seeds with which every scheme of the point ended.
+fn with_common_seeds(point: &Point, records: Vec<Record>) -> Vec<Record> {
+    let common = recorder::common_seeds(&records, point.scenario.schemes.len());
+    let mut records = records;
+    records.retain(|record| common.contains(&record.seed));
+    records
 }
 
 fn run_missing<'j>(
@@ -274,7 +254,7 @@ fn one(
     let point = &experiment.points[job.point];
     let cpu = thread_cpu_s();
     let mut watch = |p: &Progress| {
-        board.set(number, session::share(p).min(0.999), p.packet_hops);
+        board.set(number, share(p).min(0.999), p.packet_hops);
         if halt() { Watch::Stop } else { Watch::Go }
     };
     let run = sidestep_lab::run(
@@ -322,35 +302,56 @@ pub struct FinishedSweep {
     pub measurement: Measurement,
 }
 
-/// Runs an experiment and writes its result directory: `points.parquet`, `summary.json`,
-/// `experiment.toml` and `manifest.json`. The last alone differs from call to call.
+/// Runs an experiment and writes its result directory: `points.parquet`, `counts.parquet`, `samples.parquet`,
+/// `summary.json`, `experiment.toml` and `manifest.json`. The last alone differs from call to call. `tell` sees the
+/// numbers, and what they cost, before their files are written.
 pub fn run_experiment(
     experiment: &Experiment,
     options: &SweepOptions<'_>,
     stop: &AtomicBool,
+    tell: &mut dyn FnMut(&SweepReport, &Spent),
 ) -> Result<FinishedSweep, Error> {
     let staging = Staging::begin(options.out)?;
     let measurement = measure_experiment(experiment, &options.measure, stop)?;
     let report = SweepReport::of(experiment, &measurement);
+    tell(&report, &measurement.spent());
+    let ran = measurement.runs.iter().filter(|run| run.how != How::NotRun);
+    let ran = ran.count();
+    let written = write(
+        staging,
+        experiment,
+        &measurement,
+        &report,
+        options.measure.jobs,
+    );
+    Ok(FinishedSweep {
+        dir: written.map_err(|e| recorder::unwritten(e, ran))?,
+        report,
+        measurement,
+    })
+}
+
+fn write(
+    staging: Staging,
+    experiment: &Experiment,
+    measurement: &Measurement,
+    report: &SweepReport,
+    jobs: usize,
+) -> Result<PathBuf, Error> {
     table::write(&staging, experiment, &measurement.results)?;
+    seeds::write(&staging, experiment, &measurement.results)?;
     staging.write("experiment.toml", experiment.to_toml().as_bytes())?;
-    for plot in plots_of(experiment, &measurement.results) {
-        if let Ok(scene) = &plot.scene {
-            picture(&staging, &format!("plots/{}", plot.file), scene)?;
-        }
-    }
+    let points = measurement.results.points.iter();
+    let logged = points.flat_map(|point| point.records.iter().map(|run| (&point.at[..], run)));
+    logs::write(&staging, logged)?;
+    page::sweep(&staging, experiment, &measurement.results, report)?;
     staging.write(
         "summary.json",
         recorder::pretty(&report.to_json()).as_bytes(),
     )?;
-    let manifest = manifest(experiment, &measurement, options.measure.jobs);
+    let manifest = manifest(experiment, measurement, jobs);
     staging.write("manifest.json", recorder::pretty(&manifest).as_bytes())?;
-    let dir = staging.commit()?;
-    Ok(FinishedSweep {
-        dir,
-        report,
-        measurement,
-    })
+    staging.commit()
 }
 
 /// `manifest.json`: what ran, with which values from where, and what it cost.
@@ -368,6 +369,10 @@ fn manifest(experiment: &Experiment, measured: &Measurement, jobs: usize) -> Val
             "seed": done.seed,
             "status": done.how.word(),
         });
+        if record.is_none() && done.how != How::NotRun {
+            // Of a partial result: some scheme did not end with this seed.
+            json["compared"] = false.into();
+        }
         if let Some(r) = record {
             json["simulated_ms"] = r.end.0.as_ms_f64().into();
             json["flows"] = r.flows.into();
@@ -400,6 +405,8 @@ fn manifest(experiment: &Experiment, measured: &Measurement, jobs: usize) -> Val
         })
     });
     let axes = experiment.axes.iter();
+    let mut columns = seeds::docs(experiment);
+    columns.insert("points.parquet".into(), table::docs(experiment));
     json!({
         "sidestep": {"version": env!("CARGO_PKG_VERSION"), "code": CODE},
         "status": measured.status.word(),
@@ -423,7 +430,7 @@ fn manifest(experiment: &Experiment, measured: &Measurement, jobs: usize) -> Val
             "settings_at_the_first_point": settings.collect::<Vec<_>>(),
         },
         "runs": measured.runs.iter().map(run).collect::<Vec<_>>(),
-        "columns": Map::from_iter([("points.parquet".to_string(), table::docs(experiment))]),
+        "columns": columns,
     })
 }
 

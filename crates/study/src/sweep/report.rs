@@ -2,6 +2,7 @@
 
 use super::Measurement;
 use crate::manifest::Status;
+use crate::page::PARTIAL;
 use crate::report::claims_table;
 use crate::words::{Grid, hang, number, seeds};
 use serde_json::{Map, Value, json};
@@ -45,27 +46,47 @@ pub struct SweepPoint {
     pub summaries: Vec<Summary>,
 }
 
-/// The table of an experiment that draws no metric.
-const USUAL: [&str; 2] = ["qct_p99_ms", "fct_short_p99_ms"];
+/// The table of an experiment that draws no metric: completion times of all that was sent.
+fn usual(points: &[SweepPoint]) -> Vec<String> {
+    let summaries = || points.iter().flat_map(|point| &point.summaries);
+    let mut shown = Vec::new();
+    if summaries().any(|s| s.qct_ms.n > 0) {
+        shown.push("qct_p99_ms".to_string());
+    }
+    if summaries().any(|s| s.group_ms.n > 0) {
+        shown.push("group_p99_ms".to_string());
+    }
+    for class in summaries().flat_map(|s| &s.classes) {
+        let name = format!("fct_p99_ms:{}", class.name);
+        if class.fct_ms.n > 0 && !shown.contains(&name) {
+            shown.push(name);
+        }
+    }
+    if shown.is_empty() {
+        shown.push("drops".into());
+    }
+    shown
+}
 
 impl SweepReport {
     /// Of an experiment that was measured.
     pub fn of(experiment: &Experiment, measured: &Measurement) -> SweepReport {
         let drawn = experiment.plots.iter().flat_map(|plot| &plot.y);
-        let claimed = experiment.claims.iter().map(|claim| claim.metric);
+        let claimed = experiment.claims.iter().map(|claim| claim.metric.as_str());
         let mut shown: Vec<String> = Vec::new();
         for name in drawn.map(String::as_str).chain(claimed) {
             if !shown.iter().any(|before| before == name) {
                 shown.push(name.to_string());
             }
         }
-        if shown.is_empty() {
-            shown = USUAL.map(String::from).to_vec();
-        }
         let points = measured.results.points.iter().map(|point| SweepPoint {
             at: point.at.clone(),
             summaries: point.summaries.clone(),
         });
+        let points: Vec<SweepPoint> = points.collect();
+        if shown.is_empty() {
+            shown = usual(&points);
+        }
         SweepReport {
             experiment: experiment.name.clone(),
             title: experiment.title.clone(),
@@ -76,7 +97,7 @@ impl SweepReport {
             notes: experiment.notes.clone(),
             axes: experiment.axes.clone(),
             shown,
-            points: points.collect(),
+            points,
             claims: experiment.evaluate(&measured.results),
         }
     }
@@ -172,11 +193,14 @@ impl SweepReport {
         let seeds = seeds(&self.seeds);
         let mut out = hang("", &format!("{title}; seeds {seeds}{quick}"), 88);
         if self.status == Status::Partial {
-            let words = "interrupted; runs that had not ended are left out. What ran is kept: the same command, with another --out where one is given, goes on from here.";
-            out.push_str(&hang("PARTIAL: ", words, 88));
+            let words = format!(
+                "{PARTIAL} What ran is kept: the same command, with another --out where one is given, goes on from here."
+            );
+            out.push_str(&hang("PARTIAL: ", &words, 88));
         }
         out.push('\n');
-        out.push_str(&self.table());
+        let (grid, left) = self.grid();
+        out.push_str(&grid.render(&left));
         if !self.claims.is_empty() {
             out.push('\n');
             out.push_str(&claims_table(&self.claims));
@@ -190,8 +214,8 @@ impl SweepReport {
         out
     }
 
-    /// Points and schemes as rows, metrics as columns.
-    fn table(&self) -> String {
+    /// Points and schemes as rows, metrics as columns; and which columns, beside the first, hold words.
+    pub(crate) fn grid(&self) -> (Grid, Vec<usize>) {
         let mut grid = Grid::default();
         let axes = self.axes.iter().map(|axis| axis.name.clone());
         let head = axes.chain(["scheme".to_string(), "seeds".to_string()]);
@@ -204,8 +228,7 @@ impl SweepReport {
                 grid.row(point.at.iter().cloned().chain(ran).chain(cells));
             }
         }
-        let left: Vec<usize> = (1..=self.axes.len()).collect();
-        grid.render(&left)
+        (grid, (1..=self.axes.len()).collect())
     }
 }
 

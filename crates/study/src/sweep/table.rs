@@ -4,7 +4,7 @@ use crate::Error;
 use crate::columns::{Col, Get, TableWriter};
 use crate::staging::Staging;
 use serde_json::Value;
-use sidestep_lab::stats::metric::{METRICS, Metric, Reading};
+use sidestep_lab::stats::metric::{self, CLASS_METRICS, METRICS, Reading};
 use sidestep_lab::stats::{Summary, summarise};
 use sidestep_lab::{Experiment, Record, Results};
 
@@ -14,19 +14,26 @@ struct Row<'a> {
     record: &'a Record,
     summary: Summary,
     hash: String,
+    /// Metrics of one class, by their columns.
+    of_class: &'a [String],
 }
 
 impl Row<'_> {
-    fn read(&self, metric: &Metric) -> Option<f64> {
-        match metric.read(&self.summary) {
-            Reading::Exactly(v) | Reading::AtLeast(v) | Reading::AtMost(v) => Some(v),
-            Reading::Nothing => None,
-        }
+    fn of_class(&self, nth: usize) -> Option<f64> {
+        let metric = metric::find(&self.of_class[nth]).expect("a column is a metric");
+        known(metric.read(&self.summary))
+    }
+}
+
+fn known(reading: Reading) -> Option<f64> {
+    match reading {
+        Reading::Exactly(v) | Reading::AtLeast(v) | Reading::AtMost(v) => Some(v),
+        Reading::Nothing => None,
     }
 }
 
 /// The columns: the axes, what ran, the metrics, the cost.
-fn columns<'a>(experiment: &Experiment) -> Vec<Col<Row<'a>>> {
+fn columns<'a>(experiment: &Experiment, of_class: &[String]) -> Vec<Col<Row<'a>>> {
     let axis = |(i, name): (usize, &str)| Col {
         name: name.to_string().into(),
         doc: "value on this axis",
@@ -53,11 +60,22 @@ fn columns<'a>(experiment: &Experiment) -> Vec<Col<Row<'a>>> {
         doc: metric.doc,
         get: if metric.is_count {
             Get::NthOptInt(i, |r: &Row<'_>, i| {
-                r.read(&METRICS[i]).map(|count| count as u64)
+                known(METRICS[i].read(&r.summary)).map(|count| count as u64)
             })
         } else {
-            Get::NthFloat(i, |r: &Row<'_>, i| r.read(&METRICS[i]))
+            Get::NthFloat(i, |r: &Row<'_>, i| known(METRICS[i].read(&r.summary)))
         },
+    }));
+    all.extend(of_class.iter().enumerate().map(|(i, name)| {
+        let metric = metric::find(name).expect("a column is a metric");
+        Col {
+            name: name.clone().into(),
+            doc: metric.doc,
+            get: match metric.is_count {
+                true => Get::NthOptInt(i, |r: &Row<'_>, i| r.of_class(i).map(|n| n as u64)),
+                false => Get::NthFloat(i, |r: &Row<'_>, i| r.of_class(i)),
+            },
+        }
     }));
     all.extend(crate::columns::columns! { r: Row<'a>;
         /// packets that reached their host
@@ -74,9 +92,27 @@ fn columns<'a>(experiment: &Experiment) -> Vec<Col<Row<'a>>> {
     all
 }
 
+/// All metrics of all classes that send something at a point.
+fn of_class(experiment: &Experiment) -> Vec<String> {
+    let mut classes: Vec<String> = Vec::new();
+    for scenario in experiment.points.iter().map(|point| &point.scenario) {
+        for class in scenario.classes(scenario.duration) {
+            if !classes.contains(&class) {
+                classes.push(class);
+            }
+        }
+    }
+    let each = classes.iter().flat_map(|class| {
+        CLASS_METRICS
+            .iter()
+            .map(move |metric| format!("{}:{class}", metric.name))
+    });
+    each.collect()
+}
+
 /// What each column says, for the manifest.
 pub(super) fn docs(experiment: &Experiment) -> Value {
-    let columns = columns(experiment);
+    let columns = columns(experiment, &of_class(experiment));
     columns
         .iter()
         .map(|c| (c.name.to_string(), c.doc))
@@ -90,7 +126,8 @@ pub(super) fn write(
     results: &Results,
 ) -> Result<(), Error> {
     let (file, path) = staging.create("points.parquet")?;
-    let columns = columns(experiment);
+    let of_class = of_class(experiment);
+    let columns = columns(experiment, &of_class);
     let mut table = TableWriter::new("points", &columns, file, path)?;
     for point in &results.points {
         let rows = point.records.iter().map(|record| {
@@ -100,6 +137,7 @@ pub(super) fn write(
                 record,
                 summary: summarise(&[record]),
                 hash: format!("{:016x}", record.trajectory_hash),
+                of_class: &of_class,
             }
         });
         let rows: Vec<Row<'_>> = rows.collect();

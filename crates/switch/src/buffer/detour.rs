@@ -6,6 +6,7 @@
 use super::ecn::MARK_AT;
 use super::{DropReason, Verdict};
 use crate::queues::reaches;
+use crate::why::{self, Scene};
 use crate::{Queues, Want};
 use sidestep_types::{Packet, Param, ParamUnit, PortId, PortSet, Refusal, Size, Values};
 
@@ -95,6 +96,71 @@ impl Detours {
             fits: queues.open(pkt),
             allowed: without(queues.to_switch(), ingress),
         })
+    }
+
+    /// Why one of these policies said `verdict`; `how` says how it chooses of the open ports.
+    pub fn why(
+        &self,
+        scene: &mut Scene<'_>,
+        want: Want,
+        verdict: Verdict,
+        how: impl FnOnce(&mut Scene<'_>, PortSet) -> String,
+    ) -> String {
+        match verdict {
+            Verdict::Enqueue { .. } => scene.step(want.depth, self.mark_at),
+            Verdict::Detour { .. } => {
+                let others = scene.others(want.port);
+                let open = self.candidates(scene, want);
+                let marked = match (self.mark_detours, scene.packet.ect()) {
+                    (true, true) => "; marked, as detours are",
+                    (true, false) => "; not marked, since it is not ECN-capable",
+                    (false, _) => "; not marked (mark_detours = false)",
+                };
+                let names = scene.names(open.iter());
+                let how = how(scene, open);
+                format!(
+                    "of the {} other ports to a switch {} room ({names}): {how}{marked}",
+                    others.len(),
+                    have(open.len())
+                )
+            }
+            Verdict::Drop(DropReason::Detours) => format!(
+                "it has been detoured {} times, and max_detours = {}",
+                scene.packet.detours,
+                self.max_detours.unwrap_or_default()
+            ),
+            Verdict::Drop(DropReason::Full) => {
+                let others = scene.others(want.port);
+                let barred = match self.ingress {
+                    true => "",
+                    false => " but the one it came in by (ingress = false)",
+                };
+                match others.len() {
+                    0 => "no other port leads to a switch".into(),
+                    n => format!("none of the {n} other ports to a switch{barred} has room"),
+                }
+            }
+            other => why::verdict(other),
+        }
+    }
+
+    /// The ports that the packet could be detoured to.
+    fn candidates(&self, scene: &mut Scene<'_>, want: Want) -> PortSet {
+        let mut open = scene.queues.open(scene.packet) & scene.others(want.port);
+        if !self.ingress
+            && let Some(port) = scene.queues.ingress()
+        {
+            open.remove(port);
+        }
+        open
+    }
+}
+
+/// `1 has`, `3 have`
+fn have(n: u32) -> String {
+    match n {
+        1 => "1 has".into(),
+        n => format!("{n} have"),
     }
 }
 

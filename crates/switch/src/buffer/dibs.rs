@@ -13,6 +13,7 @@
 
 use super::detour::{Detours, PARAMS};
 use super::{Buffer, Verdict};
+use crate::why::Scene;
 use crate::{Nature, Policy, Queues, Want};
 use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Values, scale};
 
@@ -51,6 +52,10 @@ impl Buffer for Dibs {
         }
         self.detour(pkt, want, queues, rng)
     }
+
+    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
+        (self.0).why(scene, want, verdict, |_, open| drawn(open))
+    }
 }
 
 impl Dibs {
@@ -63,6 +68,14 @@ impl Dibs {
                 .to(pick(want.port, open.fits, open.allowed, rng.draw())),
             Err(reason) => Verdict::Drop(reason),
         }
+    }
+}
+
+/// How one of the open ports is chosen.
+pub(super) fn drawn(open: PortSet) -> String {
+    match open.len() {
+        1 => "the only one".into(),
+        n => format!("one is drawn, each with probability 1/{n}"),
     }
 }
 

@@ -11,6 +11,7 @@
 
 use super::detour::{Detours, PARAMS};
 use super::{Buffer, Verdict};
+use crate::why::Scene;
 use crate::{Nature, Policy, Queues, Want};
 use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Values, scale};
 
@@ -52,6 +53,14 @@ impl Buffer for DibsFirstOpen {
             return self.common.keep(want);
         }
         self.detour(pkt, queues, rng)
+    }
+
+    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
+        let ports = self.ports;
+        let how = |_: &mut Scene<'_>, _| {
+            format!("the first from a port drawn of all {ports} on, upwards and around")
+        };
+        self.common.why(scene, want, verdict, how)
     }
 }
 

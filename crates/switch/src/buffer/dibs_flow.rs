@@ -12,6 +12,7 @@
 
 use super::detour::{Detours, PARAMS};
 use super::{Buffer, Verdict};
+use crate::why::Scene;
 use crate::{Nature, Policy, Queues, Want};
 use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Values, mix64, scale};
 
@@ -48,6 +49,16 @@ impl Buffer for DibsFlow {
             return self.common.keep(want);
         }
         self.detour(pkt, queues)
+    }
+
+    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
+        let how = |scene: &mut Scene<'_>, _| {
+            let hash = scene.packet.hash;
+            format!(
+                "the first in the order of ports that the hash of its flow, {hash:#010x}, fixes here"
+            )
+        };
+        self.common.why(scene, want, verdict, how)
     }
 }
 

@@ -11,6 +11,7 @@
 
 use super::detour::{Detours, PARAMS};
 use super::{Buffer, Verdict};
+use crate::why::Scene;
 use crate::{Nature, Policy, Queues, Want};
 use sidestep_types::{Entry, Packet, PortId, PortSet, Refusal, Rng, Values, scale};
 
@@ -48,6 +49,14 @@ impl Buffer for DibsLoadAware {
             return self.0.keep(want);
         }
         self.detour(pkt, queues, rng)
+    }
+
+    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
+        let how = |scene: &mut Scene<'_>, open: PortSet| {
+            let depths = scene.depths(open.iter());
+            format!("the one that holds least, of equal ones by draw: {depths}")
+        };
+        (self.0).why(scene, want, verdict, how)
     }
 }
 

@@ -15,6 +15,7 @@
 
 use super::detour::{Detours, INGRESS, MARK_DETOURS, MAX_DETOURS, STEP};
 use super::{Buffer, Verdict, dibs};
+use crate::why::{Scene, bytes};
 use crate::{Depth, Nature, Policy, Queues, Want};
 use sidestep_types::{Bytes, Entry, Packet, Param, ParamUnit, Refusal, Rng, Size, Values, scale};
 
@@ -116,6 +117,28 @@ impl Buffer for DibsProbabilistic {
             return self.detour_early(pkt, want, queues, rng);
         }
         self.common.keep(want)
+    }
+
+    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
+        let said = (self.common).why(scene, want, verdict, |_, open| dibs::drawn(open));
+        if !want.fits {
+            return said;
+        }
+        let Line { start, full, .. } = self.line;
+        let held = self.line.of(want.depth);
+        let left = u64::from(scene.packet.rank());
+        let chance = match (left <= self.favour.0, self.line.begun(want.depth)) {
+            (true, _) => format!(
+                "it fits, and its flow has {} left, at most favour = {}: never detoured early",
+                bytes(left),
+                bytes(self.favour.0)
+            ),
+            (false, false) => format!("it fits, and {held} is not above start = {start}"),
+            (false, true) => format!(
+                "it fits, and is detoured early with probability ({held} - {start})/({full} - {start})"
+            ),
+        };
+        format!("{chance}; {said}")
     }
 }
 

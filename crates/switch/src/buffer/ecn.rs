@@ -4,11 +4,12 @@
 //! **State**        none.
 //! **Units**        `mark_at` in packets or bytes of the instantaneous queue.
 //! **Errors**       none; refusals are counted as `full`.
-//! **Source**       DCTCP (Alizadeh et al., SIGCOMM 2010, section 3.1); design rule 4.
+//! **Source**       DCTCP (Alizadeh et al., SIGCOMM 2010, section 3.1).
 //! **Deviations**   none known.
 
 use super::{Buffer, DropReason, Verdict};
 use crate::queues::reaches;
+use crate::why::{self, Scene};
 use crate::{Policy, Queues, Want};
 use sidestep_types::{Entry, Packet, Param, ParamUnit, Refusal, Rng, Size, Values};
 
@@ -49,6 +50,13 @@ impl Buffer for Ecn {
             Verdict::Enqueue { mark }
         } else {
             Verdict::Drop(DropReason::Full)
+        }
+    }
+
+    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
+        match verdict {
+            Verdict::Enqueue { .. } => scene.step(want.depth, Some(self.mark_at)),
+            other => why::verdict(other),
         }
     }
 }

@@ -17,6 +17,7 @@ pub mod vertigo;
 pub use reason::DropReason;
 
 use crate::registry::registry;
+use crate::why::{self, Scene};
 use crate::{Queues, Want};
 use sidestep_types::{Packet, PortId, Rng};
 
@@ -76,6 +77,11 @@ pub trait Buffer {
         _rng: &mut Rng,
     ) -> Verdict {
         Verdict::Drop(DropReason::Evicted)
+    }
+
+    /// Why [`Buffer::admit`] answered `verdict`: a clause with the numbers that it looked at.
+    fn why(&self, _scene: &mut Scene<'_>, _want: Want, verdict: Verdict) -> String {
+        why::verdict(verdict)
     }
 }
 
@@ -195,5 +201,10 @@ impl Buffer for AnyBuffer {
         rng: &mut Rng,
     ) -> Verdict {
         dispatch!(self, policy => policy.displaced(pkt, from, queues, rng))
+    }
+
+    #[cold]
+    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
+        dispatch!(self, policy => policy.why(scene, want, verdict))
     }
 }

@@ -9,6 +9,7 @@
 //! **Deviations**   the packet on the wire is not dropped any more. No marks.
 
 use super::{Buffer, DropReason, Verdict};
+use crate::why::{self, Scene, count};
 use crate::{Nature, Policy, Queues, Want};
 use sidestep_types::{Entry, Packet, Refusal, Rng, Values};
 
@@ -43,6 +44,19 @@ impl Buffer for PFabric {
             return Verdict::Enqueue { mark: false };
         }
         decide(pkt.rank(), queues.worst(want.port))
+    }
+
+    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
+        let (rank, worst) = (count(scene.packet.rank()), scene.queues.worst(want.port));
+        match (verdict, worst) {
+            (Verdict::Evict { .. }, Some(worst)) => {
+                format!("its rank {rank} < {}, the worst that waits", count(worst))
+            }
+            (Verdict::Drop(_), Some(worst)) => {
+                format!("its rank {rank} ≥ {}, the worst that waits", count(worst))
+            }
+            (other, _) => why::verdict(other),
+        }
     }
 }
 

@@ -12,6 +12,7 @@
 //!                  by whole packet times of 1500 bytes.
 
 use super::{Buffer, DropReason, Verdict};
+use crate::why::{self, Scene, count};
 use crate::{Depth, Nature, Policy, Queues, Want};
 use sidestep_types::{Bytes, Entry, Packet, Param, ParamUnit, Refusal, Rng, Size, Values};
 
@@ -185,6 +186,47 @@ impl Buffer for Red {
         } else {
             Verdict::Drop(DropReason::Early)
         }
+    }
+
+    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
+        if let Verdict::Drop(DropReason::Full) = verdict {
+            return why::verdict(verdict);
+        }
+        let Settings { min, max, .. } = self.settings;
+        // The average with this packet: the decision took it in.
+        let average = self.ports[want.port.index()].average;
+        let unit = if self.settings.in_bytes {
+            "bytes"
+        } else {
+            "packets"
+        };
+        let scaled = |n: u64| format!("{}.{:02}", count(n >> 16), ((n & 0xffff) * 100) >> 16);
+        let chance = match self.settings.zone(average) {
+            Zone::Calm => format!("< min = {}", count(min >> 16)),
+            Zone::Chance(p) => format!(
+                "is between min = {} and {}: a signal by draw, with probability {}.{:04} before \
+                 it is spread evenly",
+                count(min >> 16),
+                if average < max {
+                    format!("max = {}", count(max >> 16))
+                } else {
+                    "twice max".into()
+                },
+                p >> 32,
+                ((p & (ONE - 1)) * 10_000 + ONE / 2) >> 32
+            ),
+            Zone::Certain => format!("≥ {}: a signal for all", count(max >> 16)),
+        };
+        let signal = match verdict {
+            Verdict::Enqueue { mark: true } => "marked",
+            Verdict::Drop(_) if !scene.packet.ect() => "dropped, since it is not ECN-capable",
+            Verdict::Drop(_) => "dropped",
+            _ => "no signal",
+        };
+        format!(
+            "the average of {} {unit} {chance}; {signal}",
+            scaled(average)
+        )
     }
 }
 

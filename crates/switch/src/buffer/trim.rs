@@ -15,6 +15,7 @@
 use super::{Buffer, DropReason, Verdict};
 use crate::queues::reaches;
 use crate::sched::priority::Priority;
+use crate::why::{Scene, both, bytes, packets};
 use crate::{Depth, Nature, Policy, Queues, Want};
 use sidestep_types::{Entry, Packet, Param, ParamUnit, Refusal, Rng, Size, Values};
 
@@ -76,6 +77,29 @@ impl Buffer for Trim {
         let room = want.fits || queues.would_fit(pkt, data);
         let mark = self.mark_at.is_some_and(|k| reaches(data, k));
         decide(true, room, mark, header_room)
+    }
+
+    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
+        let control = scene.queues.queue(want.port, Priority::CONTROL).depth;
+        let headers = match self.headers {
+            Size::Packets(n) => packets(n),
+            Size::Bytes(b) => bytes(b.0),
+        };
+        let data = Depth {
+            packets: want.depth.packets.saturating_sub(control.packets),
+            bytes: want.depth.bytes.saturating_sub(control.bytes),
+        };
+        let waits = format!(
+            "{} of that are control packets, of at most {headers} (headers)",
+            both(control)
+        );
+        match verdict {
+            Verdict::Enqueue { .. } if scene.packet.carries_data() => {
+                format!("{waits}; {}", scene.step(data, self.mark_at))
+            }
+            Verdict::Trim => format!("there is no room for data; {waits}: room for its header"),
+            _ => waits,
+        }
     }
 }
 

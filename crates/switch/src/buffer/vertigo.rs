@@ -20,6 +20,7 @@ use super::detour::STEP;
 use super::{Buffer, DropReason, Verdict};
 use crate::choices::{MOST, choices, draw_different, read_choices};
 use crate::queues::reaches;
+use crate::why::{self, Scene, both, count};
 use crate::{Depth, Nature, Policy, Queues, Want};
 use sidestep_types::{Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Size, Values};
 
@@ -95,6 +96,37 @@ impl Buffer for Vertigo {
     ) -> Verdict {
         let deflected = self.deflect(pkt, queues, rng);
         deflected.unwrap_or(Verdict::Drop(DropReason::Evicted))
+    }
+
+    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
+        let rank = count(scene.packet.rank());
+        let worst = scene.queues.worst(want.port).map_or_else(
+            || "nothing that ranks waits there".to_string(),
+            |worst| format!("the worst that waits there has rank {}", count(worst)),
+        );
+        let ports = scene.queues.to_switch();
+        let drawn = ports.len().min(u32::from(self.choices));
+        match verdict {
+            Verdict::Enqueue { .. } => scene.step(want.depth, self.mark_at),
+            Verdict::Evict { .. } => {
+                let mark = scene.step(want.depth, self.mark_at);
+                format!("its rank is {rank}, and {worst}; {mark}")
+            }
+            Verdict::Detour { port, .. } | Verdict::Squeeze { port, .. } => {
+                let depth = scene.queues.depth(port);
+                format!(
+                    "its rank is {rank}, and {worst}; of {drawn} of the {} ports to a switch, drawn, \
+                     this is the shorter queue, with {}; {}",
+                    ports.len(),
+                    both(depth),
+                    scene.step(depth, self.mark_at)
+                )
+            }
+            Verdict::Drop(_) if !self.deflect => {
+                format!("its rank is {rank}, {worst}, and nothing is deflected (deflect = false)")
+            }
+            other => why::verdict(other),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{AnyRoute, Hops, Route};
 use crate::Queues;
 use crate::ports::check_port;
+use crate::why::Scene;
 use sidestep_types::{Packet, PortId, Rng};
 
 /// A route of the caller's on a switch with `ports` ports.
@@ -31,5 +32,9 @@ impl Route for Checked {
         let port = self.route.pick(packet, hops, queues, rng);
         check_port(port, self.ports);
         port
+    }
+
+    fn why(&self, scene: &mut Scene<'_>, hops: Hops<'_>, taken: PortId) -> String {
+        self.route.why(scene, hops, taken)
     }
 }

@@ -9,6 +9,7 @@
 //!                  meet at a switch the same way (polarisation).
 
 use super::{Hops, Route};
+use crate::why::Scene;
 use crate::{Policy, Queues};
 use sidestep_types::{Entry, Packet, PortId, Refusal, Rng, Values, mix64, scale};
 
@@ -40,6 +41,17 @@ impl Route for Ecmp {
         }
         let mixed = mix64(self.salt ^ u64::from(pkt.hash));
         ports[scale((mixed >> 32) as u32, ports.len() as u32) as usize]
+    }
+
+    fn why(&self, scene: &mut Scene<'_>, hops: Hops<'_>, taken: PortId) -> String {
+        let place = hops.ports.iter().position(|port| *port == taken);
+        format!(
+            "the hash of its flow, {:#010x}, with the salt of this switch names number {} of {}, for \
+             every packet of the flow",
+            scene.packet.hash,
+            place.map_or(0, |place| place + 1),
+            hops.ports.len()
+        )
     }
 }
 

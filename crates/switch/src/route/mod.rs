@@ -10,6 +10,7 @@ pub(crate) use checked::checked;
 
 use crate::Queues;
 use crate::registry::registry;
+use crate::why::Scene;
 use sidestep_types::{Packet, PortId, Rng};
 
 /// The ways on from a switch toward where a packet goes.
@@ -75,6 +76,11 @@ pub trait Route {
         queues: &mut dyn Queues,
         rng: &mut Rng,
     ) -> PortId;
+
+    /// Why of `hops`, more than one, it took `taken`: a clause with the numbers that it looked at.
+    fn why(&self, _scene: &mut Scene<'_>, _hops: Hops<'_>, _taken: PortId) -> String {
+        "the route chose it".into()
+    }
 }
 
 registry! {
@@ -101,6 +107,11 @@ impl Route for AnyRoute {
             AnyRoute::Ecmp(ecmp) => ecmp.pick(pkt, hops, queues, rng),
             other => other.pick_otherwise(pkt, hops, queues, rng),
         }
+    }
+
+    #[cold]
+    fn why(&self, scene: &mut Scene<'_>, hops: Hops<'_>, taken: PortId) -> String {
+        dispatch!(self, policy => policy.why(scene, hops, taken))
     }
 }
 

@@ -16,6 +16,7 @@
 
 use super::{Hops, Route};
 use crate::choices::{MOST, choices, draw_different, read_choices};
+use crate::why::Scene;
 use crate::{Nature, Policy, Queues};
 use sidestep_types::{Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Values};
 
@@ -115,6 +116,15 @@ impl Route for PowerOfTwo {
             memory.look(hops.set, &mut ranking, queues);
         }
         ranking.ports[0].1
+    }
+
+    fn why(&self, scene: &mut Scene<'_>, hops: Hops<'_>, _: PortId) -> String {
+        let drawn = hops.ports.len().min(usize::from(self.choices));
+        let kept = self.memory.as_ref().map_or(String::new(), |memory| {
+            format!(" and the {} remembered", memory.most)
+        });
+        let depths = scene.depths(hops.ports.iter().copied());
+        format!("the shortest queue of {drawn} drawn{kept}; {depths}")
     }
 }
 

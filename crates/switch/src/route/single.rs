@@ -8,6 +8,7 @@
 //! **Deviations**   none.
 
 use super::{Hops, Route};
+use crate::why::Scene;
 use crate::{Policy, Queues};
 use sidestep_types::{Entry, Packet, PortId, Refusal, Rng, Values};
 
@@ -32,6 +33,10 @@ impl Route for Single {
     #[inline]
     fn pick(&mut self, _: &Packet, hops: Hops<'_>, _: &mut dyn Queues, _: &mut Rng) -> PortId {
         hops.ports[0]
+    }
+
+    fn why(&self, _: &mut Scene<'_>, _: Hops<'_>, _: PortId) -> String {
+        "always the first of them".into()
     }
 }
 

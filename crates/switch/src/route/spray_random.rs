@@ -8,6 +8,7 @@
 //! **Deviations**   none; acknowledgements are sprayed as data is.
 
 use super::{Hops, Route};
+use crate::why::Scene;
 use crate::{Nature, Policy, Queues};
 use sidestep_types::{Entry, Packet, PortId, Refusal, Rng, Values, scale};
 
@@ -40,6 +41,11 @@ impl Route for SprayRandom {
             [only] => *only,
             ports => ports[scale(rng.draw(), ports.len() as u32) as usize],
         }
+    }
+
+    fn why(&self, _: &mut Scene<'_>, hops: Hops<'_>, _: PortId) -> String {
+        let many = hops.ports.len();
+        format!("drawn for this packet, each with probability 1/{many}")
     }
 }
 

@@ -7,6 +7,7 @@ pub mod srpt;
 
 use crate::Class;
 use crate::registry::registry;
+use crate::why;
 use sidestep_types::Packet;
 
 /// The order of one port's queue. Packets are named by a handle of the driver's.
@@ -69,6 +70,13 @@ pub trait Sched {
     }
     /// A buffer policy is about to decide about `pkt` for this port. Whether it joins is open.
     fn see(&mut self, _pkt: &Packet) {}
+    /// When `pkt`, which is about to join, leaves among those that wait: a clause with numbers.
+    fn why(&self, pkt: &Packet) -> String {
+        match self.is_fifo() {
+            true => "all that is there leaves first".into(),
+            false => why::ranked(pkt.rank(), |with| self.each_worst(with)),
+        }
+    }
 }
 
 registry! {
@@ -111,6 +119,10 @@ impl Sched for AnySched {
     }
     fn see(&mut self, pkt: &Packet) {
         dispatch!(self, policy => policy.see(pkt))
+    }
+    #[cold]
+    fn why(&self, pkt: &Packet) -> String {
+        dispatch!(self, policy => policy.why(pkt))
     }
 }
 

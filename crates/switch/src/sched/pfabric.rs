@@ -10,6 +10,7 @@
 //! **Deviations**   none known. Of equal ranks the earliest goes first, and the latest is evicted.
 
 use super::Sched;
+use crate::why::ranked;
 use crate::{Nature, Policy};
 use sidestep_types::{Entry, FlowId, Packet, Refusal, Values};
 use std::cmp::Reverse;
@@ -64,6 +65,20 @@ impl Sched for PFabric {
         Some(self.0.remove(earliest).handle)
     }
 
+    fn why(&self, pkt: &Packet) -> String {
+        let own = self
+            .0
+            .iter()
+            .filter(|waiting| waiting.flow == pkt.flow)
+            .count();
+        let ranked = ranked(pkt.rank(), |with| self.each_worst(with));
+        match own {
+            0 => ranked,
+            own => format!(
+                "{ranked}; {own} of its flow came before and leave before it, whatever their rank"
+            ),
+        }
+    }
     fn worst(&self) -> Option<u32> {
         self.0.iter().map(|waiting| waiting.rank).max()
     }

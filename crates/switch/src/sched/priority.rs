@@ -10,6 +10,7 @@
 //!                  here control packets always go first.
 
 use super::Sched;
+use crate::why::count;
 use crate::{Class, Depth, Nature, Policy};
 use sidestep_types::{Entry, Packet, Refusal, Values};
 use std::collections::VecDeque;
@@ -81,6 +82,19 @@ impl Sched for Priority {
     fn pop(&mut self) -> Option<u32> {
         let [control, data] = &mut self.classes;
         control.pop().or_else(|| data.pop())
+    }
+
+    fn why(&self, pkt: &Packet) -> String {
+        let [control, data] = [0, 1].map(|class| self.classes[class].waiting.len() as u64);
+        let (control, data) = (count(control), count(data));
+        match pkt.carries_data() {
+            true => format!(
+                "it is data: {control} control packets and {data} of data that wait leave first, and control packets still to come"
+            ),
+            false => format!(
+                "it is a control packet: {control} others that wait leave first, and it passes {data} of data"
+            ),
+        }
     }
 
     fn queue(&self, service: u8) -> Class {

@@ -195,7 +195,8 @@ fn a_metric_over_an_unknown_count_is_unknown_and_a_claim_on_it_has_no_verdict() 
     let unknown = (Verdict::CantTell, None);
     let [never, by_switches] = claims(WITHOUT[0]);
     assert_eq!(never, unknown);
-    assert_eq!(by_switches.0, Verdict::Reproduced);
+    // One seed decides nothing, but there is a number.
+    assert!(by_switches.1.is_some());
     assert_eq!(claims(WITHOUT[1]), [unknown; 2]);
 }
 

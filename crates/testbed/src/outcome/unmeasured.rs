@@ -11,7 +11,7 @@ use sidestep_study::switch::ports::Counts;
 
 /// Never known of real packets: what became of a flow's packets in the switches, what a network
 /// without a clock of its own would have to say, and pauses, which no testbed has.
-const NEVER: [&str; 48] = [
+const NEVER: [&str; 52] = [
     "detoured_share",
     "detoured_data_share",
     "detoured_query_share",
@@ -22,11 +22,14 @@ const NEVER: [&str; 48] = [
     "stretch_mean",
     "extra_hops_p99",
     "spurious_retransmits",
+    "spurious_share",
     "spurious_timeouts",
     "reordered_share",
     "transport_reordered_share",
     "reordering_p99",
     "reordering_p99_at_least",
+    "host_marks",
+    "host_drops",
     "shim_held",
     "shim_released",
     "shim_expired",
@@ -41,6 +44,7 @@ const NEVER: [&str; 48] = [
     "trajectory_hash",
     "classes.detoured",
     "classes.detours",
+    "classes.detours_delivered",
     "classes.dropped",
     "classes.detours_each",
     "classes.extra_hops",

@@ -217,12 +217,13 @@ pub fn path_hash(hash: u32, subflow: u8) -> u32 {
 }
 
 /// The answer to a segment of a flow that is complete, of `size` bytes, whose receiver is no more:
-/// its sender missed the acknowledgement. The last packet of a handshake, overtaken by all the
-/// data, has none.
+/// its sender missed the acknowledgement, or closes the connection. The last packet of a handshake,
+/// overtaken by all the data, has none, nor has that of a close.
 pub fn answer_late(size: u64, arrival: &Arrival) -> Option<Ack> {
-    let answered = arrival.syn || arrival.len > 0;
+    let fin = !arrival.syn && arrival.len == 0 && arrival.seq == size;
+    let answered = arrival.syn || arrival.len > 0 || fin;
     answered.then(|| Ack {
-        ack: size,
+        ack: size + u64::from(fin),
         ece: arrival.ce,
         syn: arrival.syn,
         sack: Default::default(),
@@ -260,7 +261,7 @@ impl Machine for AnyReceiver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DelayedAck, TcpConfig, TransportConfig};
+    use crate::{AckRule, DelayedAck, TcpConfig, TransportConfig};
 
     fn us(n: u64) -> Time {
         Time::from_us(n)
@@ -336,6 +337,7 @@ mod tests {
                 segments: 2,
                 timeout: us(40),
             }),
+            ack_rule: AckRule::Ns3,
             ..TcpConfig::default()
         });
         let mut rx = Endpoint::receiving(config.receiver(), 500, 0);
@@ -365,5 +367,8 @@ mod tests {
         };
         assert!(answer_late(500, &marked).expect("its sender waits").ece);
         assert_eq!(answer_late(500, &data(0, 0)), None);
+        let fin = answer_late(500, &data(500, 0)).expect("its sender closes");
+        assert_eq!((fin.ack, fin.syn), (501, false));
+        assert_eq!(answer_late(500, &data(501, 0)), None);
     }
 }

@@ -8,11 +8,12 @@
 //!                  sequence space are ignored, but the segment is still answered.
 //! **Source**       RFC 5681 4.2 (acknowledgements), RFC 2018 (blocks), RFC 3168 6.1.3 and
 //!                  RFC 8257 3.2 (echoes); Cheng et al., NSDI 2014 (cut segments).
-//! **Deviations**   a delayed acknowledgement counts segments of any size, as ns-3 does
-//!                  (the RFC: full-sized ones). No D-SACK. A cut segment is told in the
+//!                  Which acknowledgements are delayed: `delay`.
+//! **Deviations**   no D-SACK. A cut segment is told in the
 //!                  first SACK block, whether SACK is on or not; its mark is not echoed:
 //!                  that it was cut says more.
 
+mod delay;
 mod ranges;
 
 use std::sync::Arc;
@@ -20,7 +21,8 @@ use std::sync::Arc;
 use sidestep_types::{SackBlocks, Time};
 
 use crate::congestion::{Controller, Echo};
-use crate::{Ack, Arrival, DelayedAck, Receiver, Recovery, TcpConfig};
+use crate::{Ack, Arrival, Receiver, Recovery, TcpConfig};
+use delay::Delay;
 use ranges::Ranges;
 
 /// What a receiver saw of the handshake that opened its connection: what the sender at its side can
@@ -51,12 +53,14 @@ pub struct TcpReceiver {
     /// When a SYN was last answered; [`Time::MAX`] before.
     answered: Time,
     opened: Opened,
-    /// A SYN is to be answered, or cuts are to be told.
+    /// A SYN or a FIN is to be answered, or cuts are to be told.
     unusual: bool,
+    /// A FIN is.
+    fin: bool,
     /// Segments not yet acknowledged.
     waiting: u32,
     every: u32,
-    timeout: Time,
+    delay: Delay,
     /// [`Time::MAX`] without a delayed acknowledgement.
     deadline: Time,
     /// RFC 8257 3.2: what came before a change of marks, with the echo it had.
@@ -69,11 +73,7 @@ pub struct TcpReceiver {
 impl TcpReceiver {
     /// A receiver that has seen nothing.
     pub fn new(config: Arc<TcpConfig>) -> TcpReceiver {
-        let at_once = DelayedAck {
-            segments: 1,
-            timeout: Time::ZERO,
-        };
-        let delay = config.delayed_ack.unwrap_or(at_once);
+        let delay = Delay::new(&config);
         TcpReceiver {
             next: 0,
             window: config.receive_window,
@@ -85,9 +85,10 @@ impl TcpReceiver {
             answered: Time::MAX,
             opened: Opened::Unseen,
             unusual: false,
+            fin: false,
             waiting: 0,
-            every: delay.segments,
-            timeout: delay.timeout,
+            every: delay.every(),
+            delay,
             deadline: Time::MAX,
             before: None,
             ranges: Ranges::default(),
@@ -109,9 +110,10 @@ impl TcpReceiver {
             answered: Time::MAX,
             opened: Opened::Unseen,
             unusual: false,
+            fin: false,
             waiting: 0,
             every: 1,
-            timeout: Time::ZERO,
+            delay: Delay::default(),
             deadline: Time::MAX,
             before: None,
             ranges: Ranges::default(),
@@ -124,9 +126,15 @@ impl TcpReceiver {
         self.opened
     }
 
-    /// The answer to a SYN is acknowledged: a round trip, unless there were two answers (Karn).
+    /// The answer to a SYN is acknowledged: a round trip, unless there were two answers (Karn). Or a
+    /// FIN has come, whose sender has heard that everything is here.
     #[cold]
-    fn hear_opened(&mut self, now: Time) {
+    fn hear_empty(&mut self, now: Time, seq: u64) {
+        if seq > 0 {
+            self.fin |= seq == self.next;
+            self.unusual |= self.fin;
+            return;
+        }
         if self.answered != Time::MAX && self.opened == Opened::Unseen {
             self.opened = Opened::Took(now.saturating_sub(self.answered));
         }
@@ -136,13 +144,19 @@ impl TcpReceiver {
     fn hear_mark(&mut self, arrival: &Arrival) {
         match self.echo {
             Echo::Never => {}
-            Echo::Latch => self.ece = arrival.ce || (self.ece && !arrival.cwr),
+            Echo::Latch => {
+                if arrival.ce && !self.ece {
+                    self.delay.hurry(2);
+                }
+                self.ece = arrival.ce || (self.ece && !arrival.cwr);
+            }
             Echo::Exact if self.ece != arrival.ce => {
                 if self.waiting > 0 {
                     self.before = Some((self.next, self.ece));
                     self.waiting = 0;
                     self.deadline = Time::MAX;
                 }
+                self.delay.hurry(1);
                 self.ece = arrival.ce;
             }
             Echo::Exact => {}
@@ -152,18 +166,34 @@ impl TcpReceiver {
     /// In order, with nothing waiting beyond: the common case.
     #[inline]
     fn take_in_order(&mut self, now: Time, end: u64) {
+        let len = end - self.next;
         self.next = end;
         self.waiting += 1;
         if self.waiting >= self.every {
             self.due = true;
-        } else if self.waiting == 1 {
-            self.deadline = now.saturating_add(self.timeout);
+        } else {
+            self.hold(now, len);
+        }
+    }
+
+    /// The acknowledgement may wait.
+    #[cold]
+    #[inline(never)]
+    fn hold(&mut self, now: Time, len: u64) {
+        let first = self.waiting == 1;
+        if self.delay.answers_now(now, len, first) {
+            self.due = true;
+        } else if first {
+            self.deadline = now.saturating_add(self.delay.wait());
         }
     }
 
     /// Out of order, filling a hole, seen before or beyond the window: answered at once.
     fn take(&mut self, start: u64, end: u64) {
         self.due = true;
+        if start < self.next {
+            self.delay.begin();
+        }
         let start = start.max(self.next);
         let end = end.min(self.next.saturating_add(self.window));
         if start >= end {
@@ -197,11 +227,15 @@ impl TcpReceiver {
         }
     }
 
-    /// The answer to a SYN first, then what came before a change of marks, then cuts.
+    /// The answer to a SYN or a FIN first, then what came before a change of marks, then cuts.
     #[cold]
     fn unusual_ack(&mut self, now: Time) -> Option<Ack> {
         let ack = if self.accept {
             self.accepted(now)
+        } else if std::mem::take(&mut self.fin) {
+            self.waiting = 0;
+            self.deadline = Time::MAX;
+            early(self.next + 1, false)
         } else if let Some((ack, ece)) = self.before.take() {
             early(ack, ece)
         } else {
@@ -282,7 +316,7 @@ impl Receiver for TcpReceiver {
             return self.hear_unusual(&arrival);
         }
         if arrival.len == 0 {
-            return self.hear_opened(now);
+            return self.hear_empty(now, arrival.seq);
         }
         self.hear_mark(&arrival);
         let end = arrival.seq.saturating_add(u64::from(arrival.len));

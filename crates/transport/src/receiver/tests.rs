@@ -1,7 +1,7 @@
 //! Conversations with a receiver, in bytes and microseconds.
 
 use super::*;
-use crate::Congestion;
+use crate::{AckRule, Congestion, DelayedAck};
 
 fn config() -> TcpConfig {
     TcpConfig {
@@ -27,6 +27,7 @@ fn delayed(config: TcpConfig) -> TcpConfig {
             segments: 2,
             timeout: us(40),
         }),
+        ack_rule: AckRule::Ns3,
         ..config
     }
 }
@@ -282,4 +283,132 @@ fn a_handshake_is_timed_unless_its_answer_was_sent_twice_or_never_acknowledged()
     assert_eq!(opened(&late), Opened::Took(us(80)));
     // A connection that stood from the beginning.
     assert_eq!(opened(&[(90, false, 0)]), Opened::Unseen);
+}
+
+/// As Linux delays: an acknowledgement waits for 40 us at most, half of the smallest timeout.
+fn linux(config: TcpConfig) -> TcpConfig {
+    let mut config = TcpConfig {
+        delayed_ack: Some(DelayedAck {
+            segments: 2,
+            timeout: Time::from_ms(40),
+        }),
+        ack_rule: AckRule::Linux,
+        ..config
+    };
+    config.rto.min = us(80);
+    config
+}
+
+/// One that has answered the first sixteen segments at once.
+fn past_the_first(config: TcpConfig) -> TcpReceiver {
+    let mut rx = receiver(TcpConfig {
+        receive_window: 1_000_000,
+        mss: 1000,
+        ..linux(config)
+    });
+    for n in 0..16 {
+        assert_eq!(rx.gets(n, n, false), [(n + 1, false)], "at once");
+    }
+    rx
+}
+
+#[test]
+fn as_linux_a_flow_begins_with_sixteen_answers_and_goes_on_with_every_second() {
+    let mut rx = past_the_first(config());
+    assert_eq!(rx.gets(16, 16, false), []);
+    assert_eq!(rx.deadline(), Some(us(56)), "half of the smallest timeout");
+    assert_eq!(rx.gets(17, 17, false), [(18, false)]);
+    assert_eq!(rx.gets(18, 18, false), []);
+    rx.on_timeout(us(58));
+    assert_eq!(rx.says(58), [(19, false)]);
+}
+
+/// No gap is longer than the smallest timeout, however long the flow lasts.
+#[test]
+fn as_linux_a_flow_that_goes_on_does_not_begin_anew() {
+    let mut rx = past_the_first(config());
+    for n in 8..20 {
+        assert_eq!(rx.gets(60 * (n - 7), 2 * n, false), [], "{n}");
+        let answer = [(2 * n + 2, false)];
+        assert_eq!(rx.gets(60 * (n - 7) + 1, 2 * n + 1, false), answer, "{n}");
+    }
+}
+
+#[test]
+fn as_linux_half_a_receive_window_of_segments_is_answered_at_once() {
+    for (receive_window, at_once) in [(10_000, 5), (3_000, 2), (31_999, 15), (40_000, 16)] {
+        let mut rx = receiver(TcpConfig {
+            receive_window,
+            mss: 1000,
+            ..linux(config())
+        });
+        let answered = |n: &u64| !rx.gets(*n, *n, false).is_empty();
+        assert_eq!((0..30).take_while(answered).count(), at_once);
+    }
+}
+
+#[test]
+fn as_linux_more_than_so_many_less_one_full_segments_are_answered() {
+    let mut config = linux(config());
+    let delayed = config.delayed_ack.as_mut().expect("it is delayed");
+    delayed.segments = 3;
+    let mut rx = receiver(TcpConfig {
+        receive_window: 1_000_000,
+        mss: 1000,
+        ..config
+    });
+    let answered: Vec<u64> = (0..24)
+        .filter(|n| !rx.gets(*n, *n, false).is_empty())
+        .collect();
+    assert_eq!(answered[16..], [18, 21]);
+}
+
+#[test]
+fn as_linux_two_short_segments_are_no_full_one() {
+    let mut rx = past_the_first(config());
+    let mut short = |seq, len| {
+        let arrival = Arrival {
+            seq,
+            len,
+            syn: false,
+            ce: false,
+            cwr: false,
+            trimmed: false,
+        };
+        rx.on_segment(us(20), arrival);
+        rx.says(20).len()
+    };
+    assert_eq!([short(16_000, 400), short(16_400, 600)], [0, 0]);
+    assert_eq!(short(17_000, 1), 1, "more than a full segment");
+}
+
+#[test]
+fn as_linux_a_silence_or_a_segment_seen_before_begins_anew() {
+    let mut rx = past_the_first(config());
+    assert_eq!(rx.gets(200, 16, false), [(17, false)], "a silence");
+    assert_eq!(rx.gets(201, 17, false), [(18, false)]);
+    let mut rx = past_the_first(config());
+    assert_eq!(rx.gets(16, 0, false), [(16, false)]);
+    assert_eq!(rx.gets(17, 16, false), [(17, false)], "seen before");
+}
+
+#[test]
+fn as_linux_each_change_of_marks_is_told_before_and_after_it() {
+    let mut rx = past_the_first(dctcp());
+    assert_eq!(rx.gets(16, 16, false), []);
+    assert_eq!(rx.gets(17, 17, true), [(17, false), (18, true)]);
+    assert_eq!(rx.gets(18, 18, true), []);
+    assert_eq!(rx.gets(19, 19, true), [(20, true)]);
+    assert_eq!(rx.gets(20, 20, false), [(21, false)]);
+}
+
+#[test]
+fn as_linux_the_first_mark_of_a_latch_is_told_at_once() {
+    let mut rx = past_the_first(TcpConfig {
+        congestion: Congestion::NewReno { ecn: true },
+        ..config()
+    });
+    assert_eq!(rx.gets(16, 16, true), [(17, true)]);
+    assert_eq!(rx.gets(17, 17, false), [(18, true)]);
+    assert_eq!(rx.gets(18, 18, false), []);
 }

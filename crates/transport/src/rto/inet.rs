@@ -51,7 +51,7 @@ impl Estimate for Inet {
 #[cfg(test)]
 mod tests {
     use super::super::Timer;
-    use crate::{Estimator, RtoConfig};
+    use crate::{BackoffEnds, Estimator, RtoConfig};
     use sidestep_types::Time;
 
     /// The timeout after `samples` clean round trips of 20 ns, and when a second one has run out.
@@ -63,6 +63,7 @@ mod tests {
             max: Time::from_s(240),
             granularity: Time::ZERO,
             backoff: true,
+            backoff_ends: BackoffEnds::AsEstimator,
         });
         (0..samples).for_each(|i| timer.sample(Time::from_ns(20), i, i + 1));
         timer.restart(Time::ZERO);

@@ -93,7 +93,7 @@ impl Linux {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Estimator;
+    use crate::{BackoffEnds, Estimator};
     use sidestep_types::Time;
 
     fn linux(min: u64) -> Linux {
@@ -104,6 +104,7 @@ mod tests {
             max: Time::from_s(120),
             granularity: Time::ZERO,
             backoff: true,
+            backoff_ends: BackoffEnds::AsEstimator,
         })
     }
 

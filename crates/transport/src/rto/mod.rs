@@ -6,9 +6,10 @@
 //! **Units**        whole picoseconds throughout; samples above 2^58 ps (3 days) count as that.
 //! **Errors**       none.
 //! **Source**       RFC 6298 section 5.
-//! **Deviations**   the back-off ends with the next valid sample (RFC 6298 5.7's note), not
-//!                  with any acknowledgement. After a lost SYN the timeout goes back to
-//!                  `initial` (RFC 6298 5.7 says 3 s, an age in a data centre).
+//!                  The back-off ends with the next valid sample (RFC 6298 5.7's note, and
+//!                  Karn's rule), or as ns-3's does, with any acknowledgement of new data.
+//! **Deviations**   after a lost SYN the timeout goes back to `initial` (RFC 6298 5.7 says
+//!                  3 s, an age in a data centre).
 //!
 //! One file per estimator, one line in the registry below.
 
@@ -19,6 +20,7 @@ mod rfc6298;
 
 use sidestep_types::{Entry, Time};
 
+use crate::BackoffEnds;
 use crate::registry::estimators;
 
 estimators! {
@@ -47,6 +49,19 @@ pub struct RtoConfig {
     pub granularity: Time,
     /// Double the timeout each time it runs out (RFC 6298 5.5).
     pub backoff: bool,
+    /// When a doubled timeout becomes the estimator's again.
+    pub backoff_ends: BackoffEnds,
+}
+
+impl RtoConfig {
+    /// Does an acknowledgement of new data end a back-off, whether or not it gives a sample?
+    pub fn backoff_ends_at_ack(&self) -> bool {
+        match self.backoff_ends {
+            BackoffEnds::AsEstimator => self.estimator.backoff_ends_at_ack(),
+            BackoffEnds::Sample => false,
+            BackoffEnds::Ack => true,
+        }
+    }
 }
 
 /// Turns round-trip samples into timeouts.
@@ -80,6 +95,10 @@ pub trait Estimate {
     /// Its name, and where it is specified.
     const ENTRY: Entry;
 
+    /// In the code that it is of, any acknowledgement of new data ends a back-off: not a valid sample
+    /// alone.
+    const BACKOFF_ENDS_AT_ACK: bool = false;
+
     /// Before the first sample.
     fn new(config: &RtoConfig) -> Self;
     /// A sample of `rtt` ps, heard with everything below `una` acknowledged and everything
@@ -96,9 +115,12 @@ pub(crate) struct Timer {
     /// [`Time::MAX`] while it stands still.
     deadline: Time,
     rto: Time,
+    /// The same without back-off.
+    plain: Time,
     rtt: Rtt,
     min: Time,
     max: Time,
+    ends_at_ack: bool,
 }
 
 impl Timer {
@@ -106,9 +128,11 @@ impl Timer {
         Timer {
             deadline: Time::MAX,
             rto: config.initial.min(config.max),
+            plain: config.initial.min(config.max),
             rtt: Rtt::new(config),
             min: config.min,
             max: config.max,
+            ends_at_ack: config.backoff_ends_at_ack(),
         }
     }
 
@@ -149,6 +173,15 @@ impl Timer {
     pub(crate) fn sample(&mut self, rtt: Time, una: u64, nxt: u64) {
         let rto = self.rtt.sample(rtt.ps().min(LONGEST), una, nxt);
         self.rto = Time::from_ps(rto).max(self.min).min(self.max);
+        self.plain = self.rto;
+    }
+
+    /// New data is acknowledged, and gives no sample: it was sent twice.
+    #[cold]
+    pub(crate) fn acknowledged(&mut self) {
+        if self.ends_at_ack {
+            self.rto = self.plain;
+        }
     }
 
     /// RFC 6298 5.5 and 5.6: it ran out; doubles the timeout if told to, and runs again.
@@ -162,6 +195,7 @@ impl Timer {
     /// Back to the timeout before the first sample.
     pub(crate) fn forget_back_off(&mut self, config: &RtoConfig) {
         self.rto = config.initial.min(config.max);
+        self.plain = self.rto;
     }
 }
 
@@ -176,6 +210,7 @@ mod tests {
         max: Time::from_s(3),
         granularity: Time::from_us(1),
         backoff: true,
+        backoff_ends: BackoffEnds::AsEstimator,
     };
 
     fn timer(estimator: Estimator) -> Timer {
@@ -216,6 +251,31 @@ mod tests {
         assert_eq!(t.rto(), Time::from_s(3));
         t.sample(Time::from_us(100), 1, 2);
         assert_eq!(t.rto(), Time::from_us(300));
+    }
+
+    #[test]
+    fn what_ends_a_back_off_is_the_settings_or_else_the_estimators_choice() {
+        let after_an_ack = |estimator, backoff_ends| {
+            let mut t = Timer::new(&RtoConfig {
+                estimator,
+                backoff_ends,
+                ..CONFIG
+            });
+            t.sample(Time::from_us(100), 1, 2);
+            t.expire(Time::ZERO, true);
+            t.expire(Time::ZERO, true);
+            assert_eq!(t.rto(), Time::from_us(1200));
+            t.acknowledged();
+            t.rto()
+        };
+        use BackoffEnds::{Ack, AsEstimator, Sample};
+        let (plain, doubled) = (Time::from_us(300), Time::from_us(1200));
+        assert_eq!(after_an_ack(Estimator::Ns3, AsEstimator), plain);
+        assert_eq!(after_an_ack(Estimator::Ns3, Sample), doubled);
+        for karn in [Estimator::Rfc6298, Estimator::Linux] {
+            assert_eq!(after_an_ack(karn, AsEstimator), doubled);
+            assert_eq!(after_an_ack(karn, Ack), plain);
+        }
     }
 
     #[test]

@@ -5,7 +5,9 @@
 //! **Units**        nanoseconds, ns-3's default resolution; a sample is rounded down to one.
 //! **Errors**       none.
 //! **Source**       ns-3 `RttMeanDeviation::IntegerUpdate`, `TcpSocketBase::EstimateRtt`.
-//! **Deviations**   none known. Differs from `rfc6298` by truncation alone.
+//! **Deviations**   none known. Differs from `rfc6298` by truncation, and by what ends a
+//!                  back-off: every new acknowledgement computes the timeout anew
+//!                  (`TcpSocketBase::NewAck`), also one that gives no sample.
 
 use sidestep_types::Entry;
 
@@ -29,6 +31,7 @@ impl Estimate for Ns3 {
         source: "ns-3 src/internet/model/rtt-estimator.cc, RttMeanDeviation",
         params: &[],
     };
+    const BACKOFF_ENDS_AT_ACK: bool = true;
 
     fn new(config: &RtoConfig) -> Ns3 {
         Ns3 {
@@ -58,7 +61,7 @@ impl Estimate for Ns3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Estimator;
+    use crate::{BackoffEnds, Estimator};
     use sidestep_types::Time;
 
     #[test]
@@ -70,6 +73,7 @@ mod tests {
             max: Time::from_s(60),
             granularity: Time::ZERO,
             backoff: true,
+            backoff_ends: BackoffEnds::AsEstimator,
         });
         // 101.9 ns counts as 101; half of it as 50.
         assert_eq!(e.sample(101_900, 1, 2), (101 + 4 * 50) * 1000);

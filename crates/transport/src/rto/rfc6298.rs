@@ -57,7 +57,7 @@ impl Estimate for Rfc6298 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Estimator;
+    use crate::{BackoffEnds, Estimator};
     use sidestep_types::Time;
 
     #[test]
@@ -69,6 +69,7 @@ mod tests {
             max: Time::from_s(60),
             granularity: Time::from_ps(300),
             backoff: true,
+            backoff_ends: BackoffEnds::AsEstimator,
         });
         // SRTT 800, RTTVAR 400.
         assert_eq!(e.sample(800, 1, 2), 800 + 4 * 400);

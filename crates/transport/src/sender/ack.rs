@@ -45,6 +45,9 @@ impl TcpSender {
     /// An acknowledgement that another one has overtaken says nothing new, unless of a cut.
     #[cold]
     fn hear_late(&mut self, ack: &Ack, idle: bool) {
+        if idle && self.lingers {
+            self.hear_close(ack);
+        }
         let late = ack.ack < self.una && !ack.syn && !idle;
         if late && ack.cut {
             self.hear_cut(ack);
@@ -58,6 +61,8 @@ impl TcpSender {
         if let Some(sent) = self.board.cover(self.una) {
             let rtt = now.saturating_sub(sent);
             self.timer.sample(rtt, self.una, self.nxt);
+        } else {
+            self.timer.acknowledged();
         }
         self.dupacks = 0;
         self.allowance = 0;
@@ -86,6 +91,7 @@ impl TcpSender {
         }
         if self.una == self.nxt {
             self.timer.stop();
+            self.special |= self.closes();
         } else if !(was_partial && self.partial) {
             self.timer.restart(now);
         }

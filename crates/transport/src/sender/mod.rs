@@ -2,7 +2,7 @@
 //!
 //! **Decision**     `send`: the next segment, new or again. `ack`: what an acknowledgement
 //!                  means. `recovery`: when a loss is believed and how it is repaired.
-//!                  `reduction`: how fast a cut window is reached.
+//!                  `reduction`: how fast a cut window is reached. `close`: the FIN.
 //!                  How large the window is belongs to `crate::congestion`, the timer to
 //!                  `crate::rto`.
 //! **State**        two sequence numbers, the window, the timer, eight bytes per
@@ -19,6 +19,7 @@
 
 mod ack;
 mod board;
+mod close;
 mod prr;
 mod recovery;
 mod reduction;
@@ -34,6 +35,8 @@ use crate::{
     Ack, Opened, Ranking, Recovery, Reduction, Segment, Sender, SenderCounters, TcpConfig,
 };
 use board::Board;
+use close::Close;
+pub use close::Closing;
 use prr::Prr;
 
 /// Where a sender stands between losses.
@@ -83,6 +86,8 @@ pub struct TcpSender {
     phase: Phase,
     /// Something other than "new data if the window allows" may be next.
     special: bool,
+    /// The connection is to be closed still.
+    lingers: bool,
     /// The window, and nothing else, held back the last poll.
     cwnd_limited: bool,
     /// The window was reduced for data up to `cut_end`, not yet all acknowledged.
@@ -100,6 +105,8 @@ pub struct TcpSender {
     counters: SenderCounters,
 
     opening: Opening,
+    /// How the connection is closed, when all is acknowledged.
+    close: Close,
     dupacks: u32,
     /// Of the outstanding bytes, those sent by limited transmit.
     limited: u64,
@@ -155,6 +162,7 @@ impl TcpSender {
             last_sent: Time::ZERO,
             phase: Phase::Open,
             special: opening != Opening::Done,
+            lingers: config.fin && size != Some(0),
             cwnd_limited: false,
             cut: false,
             cwr: false,
@@ -165,6 +173,7 @@ impl TcpSender {
             cut_end: 0,
             counters: SenderCounters::default(),
             opening,
+            close: Close::default(),
             dupacks: 0,
             limited: 0,
             guessed: 0,
@@ -225,7 +234,10 @@ impl TcpSender {
     /// Recomputes whether polling needs the long way.
     fn set_phase(&mut self, phase: Phase) {
         self.phase = phase;
-        self.special = self.resend_head || phase != Phase::Open || self.opening != Opening::Done;
+        self.special = self.resend_head
+            || phase != Phase::Open
+            || self.opening != Opening::Done
+            || self.closes();
     }
 }
 
@@ -263,7 +275,7 @@ impl Sender for TcpSender {
 
     #[inline]
     fn is_done(&self) -> bool {
-        self.una == self.size
+        self.una == self.size && !self.lingers
     }
 
     fn counters(&self) -> SenderCounters {

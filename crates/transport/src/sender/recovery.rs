@@ -191,6 +191,9 @@ impl TcpSender {
             self.opening = Opening::Due { again: true };
             return;
         }
+        if self.closes() {
+            return self.close_again();
+        }
         // After a timeout, what is still to be sent again is not in flight.
         let flight = match self.phase {
             Phase::Loss => self.board.pipe(self.una),

@@ -43,7 +43,7 @@ impl TcpSender {
 
     /// What the message has left.
     #[inline]
-    fn rank(&self) -> Option<u32> {
+    pub(super) fn rank(&self) -> Option<u32> {
         self.ranking.rank(self.size - self.una)
     }
 
@@ -61,6 +61,9 @@ impl TcpSender {
     pub(super) fn next_special(&mut self, now: Time) -> Option<Segment> {
         if self.opening != Opening::Done {
             return self.next_opening(now);
+        }
+        if self.closes() {
+            return self.next_close(now);
         }
         if self.resend_head {
             self.resend_head = false;

@@ -1,8 +1,8 @@
 //! What the tables of metrics and of samples say of each.
 
 use super::{Needs, Population, Reading};
-use crate::record::Record;
-use crate::stats::{Sample, Summary};
+use crate::record::{ClassRecord, Record};
+use crate::stats::{ClassSummary, Sample, Summary};
 use sidestep_switch::DropReason;
 
 /// A number a summary can be asked for.
@@ -61,21 +61,40 @@ impl Unit {
 #[derive(Clone, Copy, Debug)]
 enum Read {
     By(fn(&Summary) -> Reading),
+    OfClass(fn(&ClassSummary) -> Reading),
     Dropped(DropReason),
 }
 
 impl Metric {
-    /// Reads it from a summary: nothing where it was not measured.
+    /// Is it the largest or the smallest of all that happened? Such a number is a fact of the runs that were made and
+    /// no estimate: with more of them it moves on, and no interval surrounds it.
+    pub fn is_extreme(&self) -> bool {
+        let name = self.name.strip_suffix("_ms").unwrap_or(self.name);
+        name.ends_with("_max") || name.ends_with("_min")
+    }
+
+    /// Reads it from a summary: nothing where it was not measured, or is a number of one class.
     pub fn read(&self, summary: &Summary) -> Reading {
         if summary.unmeasured.has(self.name) {
             return Reading::Nothing;
         }
         match self.read {
             Read::By(read) => read(summary),
+            Read::OfClass(_) => Reading::Nothing,
             Read::Dropped(reason) => {
                 let count = summary.drops.get(reason.name()).copied();
                 Reading::Exactly(count.unwrap_or(0) as f64)
             }
+        }
+    }
+}
+
+impl Metric {
+    /// Reads it from a class of a summary.
+    pub(super) fn read_class(&self, class: &ClassSummary) -> Reading {
+        match self.read {
+            Read::OfClass(read) => read(class),
+            Read::By(_) | Read::Dropped(_) => Reading::Nothing,
         }
     }
 }
@@ -124,6 +143,18 @@ impl Metric {
             row: None,
             read: Read::By(read),
         }
+    }
+
+    pub(super) const fn of_class(
+        name: &'static str,
+        doc: &'static str,
+        population: Population,
+        kind: Kind,
+        read: fn(&ClassSummary) -> Reading,
+    ) -> Metric {
+        let line = Metric::line(name, doc, population, kind, |_| Reading::Nothing);
+        let read = Read::OfClass(read);
+        Metric { read, ..line }
     }
 
     pub(super) const fn dropped(reason: DropReason) -> Metric {
@@ -183,7 +214,7 @@ impl SampleKind {
             unit => format!(", {unit}"),
         };
         let own = name
-            .split_once('.')
+            .split_once(['.', ':'])
             .map_or(String::new(), |(_, own)| format!("{own}: "));
         format!("{own}{}{unit}", self.axis)
     }
@@ -210,6 +241,9 @@ pub enum Each {
 pub enum Values {
     /// Completion times, those of the unfinished included.
     Times(fn(&Record) -> Sample),
+    /// Likewise of a class, which the name of the sample ends in: completion times, or slowdowns where the
+    /// unit is none.
+    OfClass(fn(&ClassRecord) -> &Sample),
     /// One for each flow.
     Flows(OfFlows),
     /// In [`crate::Probed::samples`], under the name.

@@ -2,9 +2,11 @@
 //!
 //! **Decision**     what is known of a number is said once, in [`METRICS`]: its unit, what it is
 //!                  taken over, whether it is a count, and the probe without which it is missing.
+//!                  Those of one class stand in [`CLASS_METRICS`].
 //!                  Reports, plots, tables and claims read it there; none looks at the name.
 //! **Units**        milliseconds, shares from 0 to 1, or what the sentence says.
 
+mod class;
 mod entry;
 mod needs;
 mod population;
@@ -12,12 +14,13 @@ mod reading;
 mod samples;
 mod table;
 
+pub use class::{CLASS_METRICS, Named};
 pub use entry::{Each, Metric, OfFlows, SampleKind, Unit, Values};
 pub use needs::Needs;
 pub use population::Population;
 pub use reading::Reading;
 pub(crate) use samples::of_flows;
-pub use samples::{SAMPLES, sample};
+pub use samples::{SAMPLES, class_samples, sample};
 pub use table::{METRICS, find, is_count};
 
 #[cfg(test)]
@@ -47,9 +50,28 @@ mod tests {
     fn names_are_unique_and_end_in_their_unit() {
         for (i, metric) in METRICS.iter().enumerate() {
             assert!(METRICS[..i].iter().all(|before| before.name != metric.name));
+        }
+        for metric in METRICS.iter().chain(CLASS_METRICS) {
             let ms = metric.unit == Unit::Ms;
             assert_eq!(metric.name.ends_with("_ms"), ms, "{}", metric.name);
         }
+    }
+
+    #[test]
+    fn a_class_is_named_behind_a_colon() {
+        let found = find("fct_p99_ms:storage").unwrap();
+        assert_eq!((found.name, found.class), ("fct_p99_ms", Some("storage")));
+        assert_eq!(find("drops").unwrap().class, None);
+        assert!(is_count("drops:web") && !is_count("slowdown_p99:web"));
+        for unknown in ["fct_p99_ms", "qct_p99_ms:web", "fct_p98_ms:web", ":"] {
+            assert!(find(unknown).is_none(), "{unknown}");
+        }
+        assert!(sample("fct_ms:web").is_some() && sample("group_ms").is_some());
+        assert!(sample("fct_ms").is_none() && sample("qct_ms:web").is_none());
+        assert_eq!(
+            sample("slowdown:web").unwrap().label("slowdown:web"),
+            "web: completion time over that of an idle network"
+        );
     }
 
     #[test]

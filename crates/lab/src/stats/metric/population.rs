@@ -23,6 +23,10 @@ pub enum Population {
     EndlessFlows,
     /// All flows.
     Flows,
+    /// Groups of flows.
+    Groups,
+    /// Groups of the flows of one class.
+    GroupsOfClass,
     /// Packets: data, acknowledgements and handshakes.
     Packets,
     /// Data packets.
@@ -54,6 +58,7 @@ impl Population {
             Population::LongFlows => "long flows",
             Population::EndlessFlows => "endless flows",
             Population::Flows => "flows",
+            Population::Groups | Population::GroupsOfClass => "groups",
             Population::Packets => "packets",
             Population::DataPackets => "data packets",
             Population::DetouredPackets => "detoured packets",
@@ -72,6 +77,7 @@ impl Population {
             Population::Queries => Some(summary.qct_ms.n),
             Population::Responses => Some(summary.fct_query_ms.n),
             Population::ShortFlows => Some(summary.fct_short_ms.n),
+            Population::Groups => Some(summary.group_ms.n),
             _ => None,
         }
     }
@@ -80,7 +86,10 @@ impl Population {
     pub const fn has_size(self) -> bool {
         matches!(
             self,
-            Population::Queries | Population::Responses | Population::ShortFlows
+            Population::Queries
+                | Population::Responses
+                | Population::ShortFlows
+                | Population::Groups
         )
     }
 }

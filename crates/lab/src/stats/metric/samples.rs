@@ -1,11 +1,12 @@
 //! The samples that a `cdf` can be of: completion times, and what probes take.
 
+use super::class::{CLASS_SAMPLES, FLOW, GROUP};
 use super::entry::{OfFlows, SampleKind, Values};
 use super::table::KINDS;
 use super::{Population, Unit};
 use crate::record::Record;
 
-const TIMES: [SampleKind; 3] = [
+const TIMES: [SampleKind; 4] = [
     SampleKind {
         name: "qct_ms",
         axis: "from the query to its last response",
@@ -33,9 +34,16 @@ const TIMES: [SampleKind; 3] = [
         population: Population::ShortFlows,
         values: Values::Times(|record| record.fct_short.clone()),
     },
+    SampleKind {
+        name: "group_ms",
+        axis: GROUP,
+        unit: Unit::Ms,
+        needs: None,
+        each: None,
+        population: Population::Groups,
+        values: Values::Times(Record::groups),
+    },
 ];
-
-const FLOW: &str = "from the hand-over to the last byte in order";
 
 const COUNT: usize = {
     let (mut count, mut part) = (TIMES.len(), 0);
@@ -71,8 +79,16 @@ fn all() -> impl Iterator<Item = &'static SampleKind> {
     TIMES.iter().chain(KINDS.iter().copied().flatten())
 }
 
-/// The sample called `name`; of `goodput_gbps.query` that is `goodput_gbps`.
+/// The names of the samples that a class has by itself, each behind a colon.
+pub fn class_samples() -> impl Iterator<Item = &'static str> {
+    CLASS_SAMPLES.iter().map(|sample| sample.name)
+}
+
+/// The sample called `name`; of `goodput_gbps.query` that is `goodput_gbps`, of `fct_ms:web` the `fct_ms` of a class.
 pub fn sample(name: &str) -> Option<&'static SampleKind> {
+    if let Some((name, _)) = name.split_once(':') {
+        return CLASS_SAMPLES.iter().find(|sample| sample.name == name);
+    }
     let (name, own) = match name.split_once('.') {
         Some((name, _)) => (name, true),
         None => (name, false),
@@ -84,6 +100,6 @@ pub fn sample(name: &str) -> Option<&'static SampleKind> {
 pub fn of_flows() -> impl Iterator<Item = (&'static str, OfFlows)> {
     all().filter_map(|sample| match sample.values {
         Values::Flows(values) => Some((sample.name, values)),
-        Values::Times(_) | Values::Probed => None,
+        Values::Times(_) | Values::OfClass(_) | Values::Probed => None,
     })
 }

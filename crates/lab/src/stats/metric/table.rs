@@ -1,7 +1,7 @@
 //! The table of metrics: one line each, with all that is known of it.
 
 use super::entry::{Each, Kind, Metric, SampleKind, Values};
-use super::{Needs, Population, Reading};
+use super::{Named, Needs, Population, Reading};
 use crate::probe::Loops;
 use crate::record::Record;
 use crate::stats::{Percentiles, Summary};
@@ -14,9 +14,9 @@ pub const METRICS: &[Metric] = &joined::<ALL>([FLOWS, &DROPS, PACKETS, SIZED, OF
 const ALL: usize =
     FLOWS.len() + DROPS.len() + PACKETS.len() + SIZED.len() + OF_FLOWS.len() + SAMPLED.len();
 
-/// The metric called `name`.
-pub fn find(name: &str) -> Option<&'static Metric> {
-    METRICS.iter().find(|metric| metric.name == name)
+/// The metric called `name`, behind a colon of one class.
+pub fn find(name: &str) -> Option<Named<'_>> {
+    Named::find(name)
 }
 
 /// Is `name` a metric that counts things, so that it grows with the number of seeds?
@@ -65,6 +65,11 @@ metrics! { FLOWS:
     LongFlows Ms "fct_long_p999_ms" "99.9th percentile of the same", heading "99.9th percentile of completion time of background flows of more than 1 MB" => |s| p999(&s.fct_long_ms);
     LongFlows Ms "fct_long_mean_ms" "mean of the same", heading "mean completion time of background flows of more than 1 MB" => |s| mean(&s.fct_long_ms);
     LongFlows Share "fct_long_completed_share" "share of those flows that completed", heading "share that completed of background flows of more than 1 MB" => |s| known(s.fct_long_ms.completed_share);
+    Groups Ms "group_p50_ms" "median completion time of groups of flows" => |s| p50(&s.group_ms);
+    Groups Ms "group_p99_ms" "99th percentile of completion time of groups of flows" => |s| p99(&s.group_ms);
+    Groups Ms "group_p999_ms" "99.9th percentile of completion time of groups of flows" => |s| p999(&s.group_ms);
+    Groups Ms "group_mean_ms" "mean completion time of groups of flows" => |s| mean(&s.group_ms);
+    Groups Share "group_completed_share" "share of groups of flows that completed" => |s| known(s.group_ms.completed_share);
     PlannedQueries Share "query_timeout_share" "share of the queries with a response that ran into a timeout" => |s| known(s.query_timeout_share);
     PlannedResponses Share "response_timeout_share" "share of the responses that ran into a timeout" => |s| known(s.response_timeout_share);
     Packets Count "drops" "packets dropped, for any reason" => |s| number(s.drops.values().sum());
@@ -83,7 +88,7 @@ const DROPS: [Metric; DropReason::COUNT] = {
 };
 
 metrics! { PACKETS:
-    Packets Count "trims" "packets that lost their payload in a switch", row "trimmed" => |s| number(s.signals.trims);
+    Packets Count "trims" "packets that lost their payload in a switch, or at a NIC", row "trimmed" => |s| number(s.signals.trims);
     Packets Count "detours" "detours of all packets", row "detours" => |s| number(s.detours);
     Packets Share "detoured_share" "share of all packets delivered, acknowledgements included, that were detoured" => |s| known(s.detoured_share);
     DataPackets Share "detoured_data_share" "share of the data packets delivered that were detoured at least once" => |s| known(s.detoured_data_share);
@@ -97,9 +102,12 @@ metrics! { PACKETS:
     Links Share "link_use_mean" "mean share of the run that a link out of a switch was busy" => |s| known(s.link_use.mean);
     Links Share "link_use_max" "the same of the busiest link out of a switch" => |s| known(s.link_use.max);
     Packets Count "marks" "packets marked", row "ECN marks" => |s| number(s.signals.marks);
+    Packets Count "host_marks" "packets that the NIC of their host marked: `marks` counts them as well", row "  of them at NICs" => |s| number(s.signals.host_marks);
+    Packets Count "host_drops" "packets that the NIC of their host dropped, for any reason: `drops` counts them as well", row "dropped at NICs, for any reason" => |s| number(s.signals.host_drops);
     Flows Count "timeouts" "retransmission timeouts", row "retransmission timeouts" => |s| number(s.signals.timeouts);
     Packets Count "retransmits" "data segments sent again", row "retransmissions" => |s| number(s.signals.retransmits);
     Packets Count "spurious_retransmits" "data segments sent again of which the network had lost nothing since they were last sent" => |s| number(s.signals.spurious_retransmits);
+    Packets Share "spurious_share" "`spurious_retransmits` over all packets put on NICs", heading "needless retransmissions as a share of all packets put on NICs" => |s| known((s.sent > 0).then(|| s.signals.spurious_retransmits as f64 / s.sent as f64));
     Flows Count "spurious_timeouts" "retransmission timeouts at which the network had not lost the oldest byte waited for" => |s| number(s.signals.spurious_timeouts);
     DataPackets Share "reordered_share" "share of the data packets delivered that arrived after one sent later (RFC 4737)" => |s| known(s.reordered_share);
     DataPackets Share "transport_reordered_share" "share of the data packets delivered that reached the transport after one sent later: what shims left of `reordered_share`" => |s| known(s.transport_reordered_share);
@@ -247,19 +255,19 @@ const fn joined<const N: usize>(parts: [&[Metric]; 6]) -> [Metric; N] {
     all
 }
 
-fn p50(of: &Percentiles) -> Reading {
+pub(super) fn p50(of: &Percentiles) -> Reading {
     bounded(of.p50, of.p50_at_least)
 }
 
-fn p99(of: &Percentiles) -> Reading {
+pub(super) fn p99(of: &Percentiles) -> Reading {
     bounded(of.p99, of.p99_at_least)
 }
 
-fn p999(of: &Percentiles) -> Reading {
+pub(super) fn p999(of: &Percentiles) -> Reading {
     bounded(of.p999, of.p999_at_least)
 }
 
-fn mean(of: &Percentiles) -> Reading {
+pub(super) fn mean(of: &Percentiles) -> Reading {
     bounded(of.mean, of.mean_at_least)
 }
 
@@ -281,7 +289,7 @@ fn reordering(summary: &Summary) -> Reading {
     bounded(n, summary.reordering_p99_at_least)
 }
 
-fn known(value: Option<f64>) -> Reading {
+pub(super) fn known(value: Option<f64>) -> Reading {
     value.map_or(Reading::Nothing, Reading::Exactly)
 }
 
@@ -304,6 +312,6 @@ fn whole(value: Option<u64>) -> Reading {
     value.map_or(Reading::Nothing, number)
 }
 
-fn number(count: u64) -> Reading {
+pub(super) fn number(count: u64) -> Reading {
     Reading::Exactly(count as f64)
 }

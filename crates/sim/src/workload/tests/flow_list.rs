@@ -58,6 +58,32 @@ fn a_flow_list_is_planned_as_it_stands_with_classes_of_its_own() {
 }
 
 #[test]
+fn flows_of_a_group_are_kept_together_with_what_is_left_out_of_them() {
+    let rows = "2 ms,0,1,1 B,web,a\n1 ms,1,2,1 B,web,a\n1 ms,2,3,1 B,,b\n1 ms,3,0,1 B,,\n\
+                3 ms,2,3,1 B,web,b\n1 s,0,1,1 B,web,a\n1 s,0,1,1 B,web,late\n";
+    let made = listed(&format!("start,src,dst,size,class,group\n{rows}")).unwrap();
+    let mut plan = Plan {
+        classes: vec!["trace".into()],
+        ..Plan::default()
+    };
+    made.plan(0, SECOND, Seed(1), "trace", &mut plan).unwrap();
+    let groups: Vec<_> = (plan.groups.iter())
+        .map(|g| (&*g.name, g.class, g.start.as_ms_f64(), g.left_out))
+        .collect();
+    assert_eq!(groups, [("a", Some(1), 1.0, 1), ("b", None, 1.0, 0)]);
+    let flows =
+        |group: usize| -> Vec<u32> { plan.groups[group].flows.iter().map(|f| f.0).collect() };
+    assert_eq!((flows(0), flows(1)), (vec![0, 1], vec![2, 4]));
+    assert!(made.has_groups());
+    assert_eq!(made.classes("trace", SECOND), ["trace", "trace/web"]);
+    assert_eq!(
+        made.classes("trace", Time::from_us(1_500)),
+        ["trace", "trace/web"]
+    );
+    assert_eq!(made.classes("trace", Time::ZERO), [""; 0]);
+}
+
+#[test]
 fn a_flow_list_is_refused_where_it_is_wrong() {
     let said = listed("start,src,dst,size\n1 ms,0,4,1 B\n").unwrap_err();
     assert_eq!(

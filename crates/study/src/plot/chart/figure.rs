@@ -48,6 +48,23 @@ pub struct Panel {
     pub scale: Scale,
     /// Values of series `s` at value `x` of the axis: `points[s][x]`.
     pub points: Vec<Vec<Option<Point>>>,
+    /// What the paper says.
+    pub papers: Vec<Paper>,
+}
+
+/// A number of the paper.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Paper {
+    /// The number of the series that it is about.
+    pub series: usize,
+    /// The numbers of the values that it holds at: one is a mark, more are a level.
+    pub at: Vec<usize>,
+    /// The number.
+    pub value: f64,
+    /// It was reckoned from our number of another series.
+    pub implied: bool,
+    /// What it says when pointed at.
+    pub hint: String,
 }
 
 /// One number.

@@ -2,11 +2,11 @@
 
 use super::super::axis::{Axis, Scale, Tick};
 use super::super::frame::{Frame, HEADING_LINE, heading_lines};
-use super::super::look::{Look, heading_height, words};
+use super::super::look::{INK, Look, heading_height, words};
 use super::super::scene::Scene;
 use super::figure::{Chart, Point, Side};
 use super::marks::{off, pen, say};
-use super::page::{BELOW, MARGIN, WIDTH, begin, close, value_axis};
+use super::page::{BELOW, MARGIN, WIDTH, begin, close, paper_level, paper_mark, value_axis};
 
 /// Between two panels.
 const GAP: f32 = 104.0;
@@ -68,6 +68,17 @@ pub fn draw(chart: &Chart, label: &str, scale: Scale, values: &[(f64, String)]) 
                 upright(&mut scene, place(v), &y, &point, look, &hint);
             }
         }
+        for paper in &panel.papers {
+            let color = chart.series[paper.series].look.color;
+            let place = |nth: &usize| (x.axis.place(values[*nth].0), y.place(paper.value));
+            let mut all: Vec<(f32, f32)> = paper.at.iter().map(place).collect();
+            all.sort_by(|a, b| a.0.total_cmp(&b.0));
+            match all.as_slice() {
+                [] => {}
+                [at] => paper_mark(&mut scene, *at, color, paper.implied, &paper.hint),
+                [first, .., last] => paper_level(&mut scene, [*first, *last], paper, color),
+            }
+        }
     }
     close(&mut scene, chart, end, true);
     scene
@@ -124,7 +135,7 @@ fn upright(scene: &mut Scene, x: f32, y: &Axis, point: &Point, look: &Look, hint
     }
     let at = (x, y.place(point.value));
     if off(point, y) {
-        scene.text((x + 8.0, at.1 - 5.0), "0", words(11.5, look.color).bold());
+        scene.text((x + 8.0, at.1 - 5.0), "0", words(11.5, INK).bold());
     } else if let Some(side) = point.bound {
         let way = if side == Side::Above { -1.0 } else { 1.0 };
         let tip = at.1 + way * 17.0;

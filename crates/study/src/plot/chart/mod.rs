@@ -9,7 +9,9 @@ mod marks;
 mod page;
 mod rows;
 
-pub use figure::{Chart, Panel, Point, Side, Sweep};
+pub(super) use page::{IMPLIED, PAPER, paper_mark};
+
+pub use figure::{Chart, Panel, Paper, Point, Side, Sweep};
 
 use super::scene::Scene;
 
@@ -55,10 +57,23 @@ mod tests {
             p
         }];
         let dibs = vec![point(4.0), point(5.1), point(8.0), None, point(40.0)];
+        let said = |at: &[usize], value, implied| Paper {
+            series: 1,
+            at: at.to_vec(),
+            value,
+            implied,
+            hint: format!("dibs, paper: {value}"),
+        };
+        let papers = vec![
+            said(&[1], 6.5, false),
+            said(&[2], 11.0, true),
+            said(&[0, 4], 2.0, false),
+        ];
         let panel = |heading: &str, scale| Panel {
             heading: heading.into(),
             scale,
             points: vec![dctcp.clone(), dibs.clone()],
+            papers: papers.clone(),
         };
         Chart {
             title: "Query completion under DCTCP and DIBS as queries come more often".into(),
@@ -107,6 +122,15 @@ mod tests {
             .filter(|l| l.contains("at least"))
             .all(|l| l.contains("#ffffff"));
         assert!(open);
+        assert_eq!(
+            text.matches("<title>dibs, paper: 6.5</title>").count(),
+            3,
+            "{text}"
+        );
+        assert!(
+            text.contains("cross: the paper") && text.contains(">paper</text>"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use super::super::axis::{Axis, Scale};
 use super::super::look::{LEGEND_LINE, SOFT, heading, legend, words};
-use super::super::scene::Scene;
-use super::figure::{Chart, Panel};
+use super::super::scene::{Color, Item, PAGE, Scene, Shape, Stroke};
+use super::figure::{Chart, Panel, Paper};
 
 /// How wide the page is.
 pub const WIDTH: f32 = 960.0;
@@ -19,6 +19,7 @@ pub fn value_axis(panel: &Panel, pixels: (f32, f32)) -> Axis {
     let all: Vec<f64> = shown
         .flat_map(|p| [Some(p.value), p.ci.map(|c| c[0]), p.ci.map(|c| c[1])])
         .flatten()
+        .chain(panel.papers.iter().map(|p| p.value))
         .filter(|v| v.is_finite() && (panel.scale == Scale::Linear || *v > 0.0))
         .collect();
     let low = all.iter().copied().fold(f64::INFINITY, f64::min);
@@ -43,8 +44,8 @@ fn shown_above_zero(panel: &Panel) -> bool {
 /// The page with its heading; `end` is where the panels end.
 pub fn begin(chart: &Chart, end: f32) -> Scene {
     let legend = LEGEND_LINE * chart.series.len() as f32;
-    let bounds = if has_bounds(chart) { LEGEND_LINE } else { 0.0 };
-    let mut scene = Scene::new(WIDTH, end + legend + bounds + 4.0, chart.title.clone());
+    let more = LEGEND_LINE * notes(chart).len() as f32;
+    let mut scene = Scene::new(WIDTH, end + legend + more + 4.0, chart.title.clone());
     heading(&mut scene, MARGIN, &chart.title, &chart.subtitle);
     scene
 }
@@ -52,12 +53,58 @@ pub fn begin(chart: &Chart, end: f32) -> Scene {
 /// The legend below the panels.
 pub fn close(scene: &mut Scene, chart: &Chart, end: f32, line: bool) {
     legend(scene, (MARGIN, end), &chart.series, line, true);
-    if has_bounds(chart) {
-        let y = end + LEGEND_LINE * chart.series.len() as f32;
-        let words_ =
-            "open mark with an arrow: unfinished flows leave a bound; the number lies that way";
-        scene.text((MARGIN, y), words_, words(12.0, SOFT));
+    let first = end + LEGEND_LINE * chart.series.len() as f32;
+    for (i, note) in notes(chart).into_iter().enumerate() {
+        let at = (MARGIN, first + LEGEND_LINE * i as f32);
+        scene.text(at, note, words(12.0, SOFT));
     }
+}
+
+/// What must be said of marks, below the legend.
+fn notes(chart: &Chart) -> Vec<&'static str> {
+    let papers = || chart.panels.iter().flat_map(|p| &p.papers);
+    let said = [
+        (has_bounds(chart), BOUNDS),
+        (papers().any(|p| !p.implied), PAPER),
+        (papers().any(|p| p.implied), IMPLIED),
+    ];
+    let shown = said.into_iter().filter(|(there, _)| *there);
+    shown.map(|(_, words)| words).collect()
+}
+
+const BOUNDS: &str =
+    "open mark with an arrow: unfinished flows leave a bound; the number lies that way";
+/// What a cross is.
+pub const PAPER: &str = "cross: the paper's number, in the colour of its scheme";
+/// What an open cross is.
+pub const IMPLIED: &str = "open cross: where the paper's difference or ratio puts the scheme, from our number of the other";
+
+/// A mark of the paper.
+pub fn paper_mark(scene: &mut Scene, at: (f32, f32), color: Color, implied: bool, hint: &str) {
+    scene.items.push(Item::Mark {
+        at,
+        shape: Shape::Cross,
+        radius: 5.0,
+        stroke: Stroke {
+            color,
+            width: 1.2,
+            dash: &[],
+        },
+        fill: if implied { PAGE } else { color },
+        hint: hint.into(),
+    });
+    scene.text((at.0 + 9.0, at.1 + 4.0), "paper", words(10.5, SOFT));
+}
+
+/// A number of the paper that holds from one place to another.
+pub fn paper_level(scene: &mut Scene, ends: [(f32, f32); 2], paper: &Paper, color: Color) {
+    let stroke = Stroke {
+        color,
+        width: 1.2,
+        dash: &[1.5, 3.5],
+    };
+    scene.line(ends.to_vec(), &stroke);
+    paper_mark(scene, ends[1], color, paper.implied, &paper.hint);
 }
 
 fn has_bounds(chart: &Chart) -> bool {

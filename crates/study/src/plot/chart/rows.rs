@@ -7,7 +7,7 @@ use super::super::look::{FRAME, GRID, INK, Look, SOFT, fold, heading_height, thi
 use super::super::scene::Scene;
 use super::figure::{Chart, Point, Side};
 use super::marks::{off, pen, say};
-use super::page::{BELOW, MARGIN, WIDTH, begin, close, value_axis};
+use super::page::{BELOW, MARGIN, WIDTH, begin, close, paper_level, paper_mark, value_axis};
 
 /// A row a word, a mark a series.
 pub fn draw(chart: &Chart, label: &str, values: &[String]) -> Scene {
@@ -69,6 +69,27 @@ pub fn draw(chart: &Chart, label: &str, values: &[String]) -> Scene {
             }
             at += height;
         }
+        for paper in &panel.papers {
+            let color = chart.series[paper.series].look.color;
+            let above = |nth: usize| y0 + heights[..nth].iter().sum::<f32>();
+            let place = x.place(paper.value);
+            match paper.at.as_slice() {
+                [] => {}
+                [nth] => {
+                    let middle = above(*nth) + heights[*nth] / 2.0;
+                    let offset = TALLEST * (paper.series as f32 - (series - 1.0) / 2.0);
+                    let at = (place, middle + offset);
+                    paper_mark(&mut scene, at, color, paper.implied, &paper.hint);
+                }
+                [first, .., last] => {
+                    let ends = [
+                        (place, above(*first)),
+                        (place, above(*last) + heights[*last]),
+                    ];
+                    paper_level(&mut scene, ends, paper, color);
+                }
+            }
+        }
         scene.line(vec![(left, y0), (left, at)], &thin(FRAME));
         if i % columns == 0 {
             scene.text((left - 12.0, y0 - 9.0), label, words(12.0, SOFT).end());
@@ -92,7 +113,7 @@ fn lying(scene: &mut Scene, x: &Axis, y: f32, point: &Point, look: &Look, hint: 
     }
     let at = (x.place(point.value), y);
     if off(point, x) {
-        scene.text((at.0 + 8.0, y + 4.0), "0", words(11.5, look.color).bold());
+        scene.text((at.0 + 8.0, y + 4.0), "0", words(11.5, INK).bold());
     } else if let Some(side) = point.bound {
         let way = if side == Side::Above { 1.0 } else { -1.0 };
         let tip = at.0 + way * 17.0;

@@ -1,13 +1,14 @@
 //! Lines and bars: metrics against an axis of the experiment.
 
 use super::measured::{bounded, heading_of, point_of};
+use super::papers;
 use super::values::numbers;
 use super::view::{NO_POINT, Parts, Sheet, Strand, View, words_of};
-use crate::plot::{Chart, Panel, Point, Scale, Sweep, chart};
+use crate::plot::{Chart, Panel, Paper, Point, Scale, Sweep, chart};
 use crate::words::{count, number};
 use sidestep_lab::stats::Summary;
 use sidestep_lab::stats::metric::{self, Population};
-use sidestep_lab::{Axis, PlotKind};
+use sidestep_lab::{Axis, ClaimResult, PlotKind};
 
 const CAPTION: &str = "Marks: all seeds together. Bars: 95 % interval of the mean over seeds of each \
                        seed's own number (Student's t); none where there is one seed, or where \
@@ -65,6 +66,7 @@ impl Plane<'_> {
             points: (strands.clone())
                 .map(|s| self.values.iter().map(|v| point(name, s, v)).collect())
                 .collect(),
+            papers: self.papers(name),
         });
         let entries = strands.clone().map(|s| view.entry(s, self.size_of(s)));
         Chart {
@@ -74,6 +76,58 @@ impl Plane<'_> {
             panels: panels.collect(),
             series: entries.collect(),
         }
+    }
+
+    /// What the paper says of a metric, at the values and for the series that are drawn.
+    fn papers(&self, name: &str) -> Vec<Paper> {
+        let (view, mut all) = (self.view, Vec::new());
+        let schemes = view.schemes();
+        for claim in view.experiment.claims.iter().filter(|c| c.metric == name) {
+            for (nth, strand) in self.strands.iter().enumerate() {
+                let mut at = Vec::new();
+                for (i, value) in self.values.iter().enumerate() {
+                    if self.is_spoken_of(claim, strand, value) {
+                        at.push(i);
+                    }
+                }
+                let ours = |other: &str| {
+                    let same = |s: &&Strand<'_>| s.scheme == other && s.free == strand.free;
+                    let summary = self.find(self.strands.iter().find(same)?, self.values[at[0]])?;
+                    let point = point_of(name, summary)?;
+                    point.bound.is_none().then_some(point.value)
+                };
+                let Some(said) = (!at.is_empty())
+                    .then(|| papers::said(claim, strand.scheme, &schemes, ours))
+                    .flatten()
+                else {
+                    continue;
+                };
+                // At several places there is no one number of the other scheme.
+                if at.len() == 1 || !said.implied {
+                    all.push(Paper {
+                        series: nth,
+                        at,
+                        value: said.value,
+                        implied: said.implied,
+                        hint: format!("{}, {}", strand.scheme, said.words),
+                    });
+                }
+            }
+        }
+        all
+    }
+
+    fn is_spoken_of(&self, claim: &ClaimResult, strand: &Strand<'_>, value: &str) -> bool {
+        let mut axes = self.view.experiment.axes.iter().enumerate();
+        axes.all(|(i, axis)| {
+            let free = self.free.iter().position(|f| *f == i);
+            let here = match free {
+                _ if i == self.x => Some(value),
+                Some(nth) => Some(strand.free[nth]),
+                None => self.view.fixed(&axis.name),
+            };
+            here.is_none_or(|here| papers::speaks_of(claim, &axis.name, here))
+        })
     }
 
     /// The axis as numbers where it has numbers and lines join them, as words otherwise.

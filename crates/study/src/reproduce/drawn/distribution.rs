@@ -1,17 +1,19 @@
 //! The distribution of a sample: the share up to each value, and the share beyond it.
 
-use super::view::{Parts, Sheet, View};
-use crate::plot::{Figure, Series, cdf};
+use super::papers;
+use super::view::{Parts, Sheet, Strand, View};
+use crate::plot::{Figure, Scene, Series, cdf_with};
 use crate::words::{count, number, share};
-use sidestep_lab::Record;
-use sidestep_lab::stats::metric::{self, SampleKind, Values};
-use sidestep_lab::stats::{Percentile, Sample};
+use sidestep_lab::stats::metric::{self, SampleKind, Unit, Values};
+use sidestep_lab::stats::{Percentile, Sample, place, slowdown};
+use sidestep_lab::{ClaimResult, Record};
+use sidestep_types::Time;
 
 const CAPTION: &str = "Left: the share up to a value. Right: the share beyond it, on a logarithmic \
                        scale, where the tail shows. All seeds together; nearest rank.";
 
 /// Draws the sample `of`: one curve a scheme and condition.
-pub fn draw(view: &View<'_>) -> Parts {
+pub fn draw<'a>(view: &View<'a>) -> Parts {
     let free = view.free_axes(None);
     let strands = view.strands(&free);
     let mut figure = Figure {
@@ -54,7 +56,69 @@ pub fn draw(view: &View<'_>) -> Parts {
             n: spread.n,
         });
     }
-    (Ok(cdf(&figure)), Sheet { head, rows }, CAPTION.into())
+    let at = |strand: &Strand<'a>| {
+        let axes = view.experiment.axes.iter().enumerate();
+        let here = axes.filter_map(|(i, axis)| {
+            let nth = free.iter().position(|f| *f == i);
+            let value = nth.map(|nth| strand.free[nth]);
+            Some((
+                axis.name.as_str(),
+                value.or_else(|| view.fixed(&axis.name))?,
+            ))
+        });
+        here.collect()
+    };
+    let places: Vec<_> = strands.iter().map(|s| (s.scheme, at(s))).collect();
+    let first = strands.iter().find_map(|s| view.records(s, &free).next());
+    let classes = first.map_or(Vec::new(), names);
+    let claims = view.experiment.claims;
+    let papers = papers::on_cdf(claims, &view.spec.of, &classes, &figure, &places);
+    let scene = cdf_with(&figure, &papers);
+    (Ok(scene), Sheet { head, rows }, CAPTION.into())
+}
+
+/// The classes of a run.
+fn names(record: &Record) -> Vec<&str> {
+    let classes = record.classes.iter();
+    classes.map(|class| class.name.as_str()).collect()
+}
+
+/// A figure of whole samples: its picture with what the paper says of the sample `of` of these runs, the
+/// same numbers as a table, and what it shows.
+pub(crate) fn alone(
+    figure: &Figure,
+    of: &str,
+    runs: &[Record],
+    claims: &[ClaimResult],
+) -> (Scene, Sheet, String) {
+    let classes = runs.first().map_or(Vec::new(), names);
+    let series = figure.series.iter();
+    let places: Vec<_> = series.map(|s| (s.name.as_str(), Vec::new())).collect();
+    let papers = papers::on_cdf(claims, of, &classes, figure, &places);
+    (cdf_with(figure, &papers), sheet_of(figure), CAPTION.into())
+}
+
+/// The same numbers as a figure of whole samples.
+fn sheet_of(figure: &Figure) -> Sheet {
+    let head = ["scheme", "n", "known", "p50", "p90", "p99", "p99.9"];
+    let row = |series: &Series| {
+        let all = series.n as u64;
+        let known = share(series.done.len() as u64, all);
+        let mut row = vec![series.name.clone(), count(all), known];
+        row.extend(PERMILLES.map(|permille| {
+            let rank = (series.n * permille as usize).div_ceil(1000).max(1);
+            match (series.done.get(rank - 1), series.done.last()) {
+                (Some(v), _) => number(*v),
+                (None, Some(last)) => format!("> {}", number(*last)),
+                (None, None) => "-".into(),
+            }
+        }));
+        row
+    };
+    Sheet {
+        head: head.map(String::from).to_vec(),
+        rows: figure.series.iter().map(row).collect(),
+    }
 }
 
 /// The percentiles of a sample's table, in thousandths.
@@ -79,7 +143,27 @@ impl Spread {
             Values::Times(of) => {
                 let mut all = Sample::default();
                 records.iter().for_each(|record| all.merge(&of(record)));
-                Spread::times(all)
+                Spread::times(all, Time::as_ms_f64)
+            }
+            Values::OfClass(of) => {
+                let classes = records.iter().map(|record| &record.classes[..]);
+                let class = name.split_once(':').map_or("", |(_, class)| class);
+                let mut all = Sample::default();
+                for classes in classes {
+                    let names = classes.iter().map(|class| &*class.name);
+                    if let Ok(place) = place(names, class) {
+                        all.merge(of(&classes[place]));
+                    }
+                }
+                let is_time = kind.unit == Unit::Ms;
+                Spread::times(
+                    all,
+                    if is_time {
+                        Time::as_ms_f64
+                    } else {
+                        slowdown::value
+                    },
+                )
             }
             Values::Flows(of) => {
                 let values = records.iter().flat_map(|record| of(record));
@@ -92,13 +176,14 @@ impl Spread {
         }
     }
 
-    fn times(mut sample: Sample) -> Spread {
-        let mut done: Vec<f64> = sample.finished().iter().map(|t| t.as_ms_f64()).collect();
+    /// Of times, or of what is kept as times.
+    fn times(mut sample: Sample, number: fn(Time) -> f64) -> Spread {
+        let mut done: Vec<f64> = sample.finished().iter().map(|t| number(*t)).collect();
         done.sort_by(f64::total_cmp);
         let percentiles = PERMILLES.map(|permille| {
             sample.percentile(permille).map(|p| match p {
-                Percentile::Exactly(t) => (t.as_ms_f64(), false),
-                Percentile::AtLeast(t) => (t.as_ms_f64(), true),
+                Percentile::Exactly(t) => (number(t), false),
+                Percentile::AtLeast(t) => (number(t), true),
             })
         });
         Spread {

@@ -2,8 +2,8 @@
 
 use crate::plot::{Point, Side};
 use crate::words::number;
-use sidestep_lab::stats::metric::{self, Reading};
-use sidestep_lab::stats::{Summary, t_interval};
+use sidestep_lab::stats::metric::{self, Reading, Unit};
+use sidestep_lab::stats::{Summary, are_apart, sectioned};
 
 /// A metric of a summary as a point. Counts are those of one seed, on average.
 pub fn point_of(name: &str, summary: &Summary) -> Option<Point> {
@@ -26,10 +26,17 @@ pub fn point_of(name: &str, summary: &Summary) -> Option<Point> {
             _ => None,
         })
         .collect();
-    let ci = seeds.and_then(|values| t_interval(&values));
+    let ci = seeds.filter(|_| !metric.is_extreme()).and_then(|values| {
+        let apart = !metric.is_count && are_apart(value, &values);
+        sectioned(value / each, &values, true, apart, 0.95)
+    });
+    let most = match metric.unit {
+        Unit::Share => 1.0,
+        _ => f64::INFINITY,
+    };
     Some(Point {
         value: value / each,
-        ci: ci.map(|ci| [ci.low, ci.high]),
+        ci: ci.map(|ci| [ci.low.max(0.0f64.min(value)), ci.high.min(most)]),
         bound,
     })
 }
@@ -49,9 +56,9 @@ pub fn heading_of(name: &str) -> String {
     said(name, "a seed")
 }
 
-/// What a claim measures. Counts are sums over all seeds here, not those of a seed as in plots.
+/// What a claim measures. Counts are those of one seed here too.
 pub fn measured(name: &str) -> String {
-    said(name, "all seeds together")
+    said(name, "a seed, on average")
 }
 
 /// What a metric is, with its unit or with the seeds that its count is of.
@@ -60,9 +67,9 @@ fn said(name: &str, seeds: &str) -> String {
         return name.into();
     };
     match metric.unit.suffix() {
-        "" if metric.is_count => format!("{}, {seeds}", metric.heading),
-        "" => metric.heading.into(),
-        unit => format!("{}, {unit}", metric.heading),
+        "" if metric.is_count => format!("{}, {seeds}", metric.heading()),
+        "" => metric.heading(),
+        unit => format!("{}, {unit}", metric.heading()),
     }
 }
 
@@ -87,7 +94,7 @@ mod tests {
         );
         assert_eq!(
             measured("pauses"),
-            "pauses that switches sent, all seeds together"
+            "pauses that switches sent, a seed, on average"
         );
         assert_eq!((unit_of("qct_max_ms"), unit_of("jain")), ("ms", ""));
     }

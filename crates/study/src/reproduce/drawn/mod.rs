@@ -6,17 +6,19 @@ mod against;
 mod distribution;
 mod measured;
 mod over_time;
+mod papers;
 mod probed;
 mod ranked;
 mod values;
 mod view;
 
-pub(super) use measured::{bounded, heading_of, measured, point_of, unit_of};
+pub(crate) use distribution::alone;
+pub(crate) use measured::{bounded, heading_of, measured, point_of, unit_of};
 pub use view::Sheet;
-pub(super) use view::words_of;
+pub(crate) use view::{Subject, words_of};
 
 use crate::plot::{Palette, Scene};
-use sidestep_lab::{Experiment, PlotKind, Results};
+use sidestep_lab::{PlotKind, PlotSpec, Results};
 use view::View;
 
 /// One plot of a report.
@@ -35,16 +37,20 @@ pub struct Drawn {
     pub table: Sheet,
 }
 
-/// Draws plot number `nth` of an experiment.
-pub fn draw(experiment: &Experiment, results: &Results, nth: usize, palette: &Palette) -> Drawn {
-    let spec = &experiment.plots[nth];
-    let title = match (spec.title.as_str(), experiment.title.as_str()) {
-        ("", "") => experiment.name.clone(),
+/// Draws what `spec` says, as plot number `nth` of its experiment.
+pub(crate) fn draw(
+    subject: &Subject<'_>,
+    results: &Results,
+    (nth, spec): (usize, &PlotSpec),
+    palette: &Palette,
+) -> Drawn {
+    let title = match (spec.title.as_str(), subject.title) {
+        ("", "") => subject.name.to_string(),
         ("", title) => title.into(),
         (title, _) => title.into(),
     };
     let view = View {
-        experiment,
+        experiment: subject,
         results,
         spec,
         palette,

@@ -1,14 +1,65 @@
 //! What every kind of plot is made from: the schemes and points that `[[plot]]` chooses.
 
-use crate::plot::{Entry, Palette, Scene};
+use crate::plot::{CONDITIONS, Entry, Look, Palette, Scene};
 use crate::words::seeds;
 use sidestep_lab::stats::Summary;
-use sidestep_lab::{Experiment, PlotSpec, PointResult, Record, Results};
+use sidestep_lab::{
+    Axis, ClaimResult, Experiment, PlotSpec, PointResult, Record, Results, Scenario,
+};
+
+/// What was run, as plots and pages see it: an experiment, or a scenario alone.
+pub struct Subject<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// What it shows, in one line; may be empty.
+    pub title: &'a str,
+    /// What is swept.
+    pub axes: &'a [Axis],
+    /// One a point.
+    pub scenarios: Vec<&'a Scenario>,
+    /// The paper's claims beside our numbers.
+    pub claims: &'a [ClaimResult],
+}
+
+impl<'a> Subject<'a> {
+    /// An experiment with what became of its claims.
+    pub fn of(experiment: &'a Experiment, claims: &'a [ClaimResult]) -> Subject<'a> {
+        Subject {
+            name: &experiment.name,
+            title: &experiment.title,
+            axes: &experiment.axes,
+            scenarios: experiment.points.iter().map(|p| &p.scenario).collect(),
+            claims,
+        }
+    }
+
+    /// A scenario, which has one point and no axis.
+    pub fn alone(scenario: &'a Scenario, claims: &'a [ClaimResult]) -> Subject<'a> {
+        Subject {
+            name: &scenario.name,
+            title: &scenario.title,
+            axes: &[],
+            scenarios: vec![scenario],
+            claims,
+        }
+    }
+
+    /// Names of all schemes, each once, in the order of the points.
+    pub fn schemes(&self) -> Vec<&'a str> {
+        let mut names: Vec<&str> = Vec::new();
+        for scheme in self.scenarios.iter().flat_map(|s| &s.schemes) {
+            if !names.contains(&scheme.name.as_str()) {
+                names.push(&scheme.name);
+            }
+        }
+        names
+    }
+}
 
 /// Everything a plot is made from.
 pub struct View<'a> {
     /// What was measured.
-    pub experiment: &'a Experiment,
+    pub experiment: &'a Subject<'a>,
     /// What came out.
     pub results: &'a Results,
     /// What `[[plot]]` says.
@@ -28,28 +79,21 @@ pub struct Strand<'a> {
     pub scheme: &'a str,
     /// Values of the axes that are neither fixed nor drawn, in their order.
     pub free: Vec<&'a str>,
-    /// The number of the condition, for its look; `None` when there is but one.
-    condition: Option<usize>,
+    look: Look,
 }
 
 impl<'a> View<'a> {
     /// The schemes drawn, in the order of the file.
     pub fn schemes(&self) -> Vec<&'a str> {
-        let mut names: Vec<&str> = Vec::new();
-        for point in &self.experiment.points {
-            for scheme in &point.scenario.schemes {
-                let chosen =
-                    self.spec.schemes.is_empty() || self.spec.schemes.contains(&scheme.name);
-                if chosen && !names.contains(&scheme.name.as_str()) {
-                    names.push(&scheme.name);
-                }
-            }
+        let mut names = self.experiment.schemes();
+        if !self.spec.schemes.is_empty() {
+            names.retain(|name| self.spec.schemes.iter().any(|own| own == name));
         }
         names
     }
 
     /// The value that `at` fixes for an axis.
-    fn fixed(&self, axis: &str) -> Option<&'a str> {
+    pub fn fixed(&self, axis: &str) -> Option<&'a str> {
         let found = self.spec.at.iter().find(|(name, _)| name == axis);
         found.map(|(_, value)| value.as_str())
     }
@@ -80,13 +124,21 @@ impl<'a> View<'a> {
                 conditions.push(condition);
             }
         }
+        let schemes = self.schemes();
+        let own = self.palette.apart(&schemes);
+        let many = conditions.len();
         let mut strands = Vec::new();
-        for scheme in self.schemes() {
+        for (s, scheme) in schemes.iter().enumerate() {
             for (nth, free) in conditions.iter().enumerate() {
                 strands.push(Strand {
                     scheme,
                     free: free.clone(),
-                    condition: (conditions.len() > 1).then_some(nth),
+                    look: match schemes.len() {
+                        _ if many == 1 => own[s].clone(),
+                        // The colour says which scheme, the dash which condition.
+                        2.. if many <= CONDITIONS => own[s].in_condition(nth),
+                        _ => Look::nth(s * many + nth),
+                    },
                 });
             }
         }
@@ -126,12 +178,8 @@ impl<'a> View<'a> {
         if !strand.free.is_empty() {
             name.push_str(&format!(", {}", strand.free.join(", ")));
         }
-        let look = self.palette.look(strand.scheme);
         Entry {
-            look: match strand.condition {
-                Some(nth) => look.in_condition(nth),
-                None => look,
-            },
+            look: strand.look.clone(),
             name,
             about,
         }
@@ -139,11 +187,11 @@ impl<'a> View<'a> {
 
     /// `seeds 1-5` and what is fixed.
     pub fn subtitle(&self) -> String {
-        let mut text = self.experiment.name.clone();
+        let mut text = self.experiment.name.to_string();
         for (axis, value) in &self.spec.at {
             text.push_str(&format!("; {} {value}", words_of(axis)));
         }
-        let seeds_of = self.experiment.points.first().map(|p| &p.scenario.seeds);
+        let seeds_of = self.experiment.scenarios.first().map(|s| &s.seeds);
         if let Some(all) = seeds_of {
             let word = if all.len() == 1 { "seed" } else { "seeds" };
             text.push_str(&format!("; {word} {}", seeds(all)));

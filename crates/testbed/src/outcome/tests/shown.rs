@@ -26,7 +26,7 @@ impl Shown {
         let out = room.path().join("r");
         let mut recorder = Recorder::begin(&scene.scenario, &out, 1, false).unwrap();
         for run in &mut runs {
-            recorder.add(0, run, None, 1.0).unwrap();
+            recorder.add(0, run, None, 1.0);
         }
         let report = recorder.finish().unwrap().report;
         let mut shown = Shown {
@@ -38,7 +38,7 @@ impl Shown {
             let reading = metric.read(&report.summaries[0]);
             shown.put(metric.name, format!("{reading:?}"));
         }
-        for table in ["flows", "queries", "ports"] {
+        for table in ["flows", "queries", "groups", "ports"] {
             shown.table(table, &out.join(format!("{table}.parquet")));
         }
         let read = |name: &str| -> Value {
@@ -79,7 +79,7 @@ impl Shown {
 
     fn summary(&mut self, summary: &Value) {
         self.keys("", summary);
-        for class in summary["classes"].as_array().unwrap() {
+        for class in summary["classes"].as_object().unwrap().values() {
             self.keys("classes.", class);
         }
         for seed in summary["per_seed"].as_array().into_iter().flatten() {

@@ -10,6 +10,21 @@ fn a_lost_segment_is_sent_again_after_one_rto() {
 }
 
 #[test]
+fn with_ns3s_rule_any_acknowledgement_of_new_data_ends_the_back_off() {
+    let mut config = tcp();
+    config.rto.backoff_ends = BackoffEnds::Ack;
+    let mut tx = endless(window(1, config));
+    tx.sends(0);
+    assert_eq!(tx.times_out(200), [0]);
+    assert_eq!(tx.times_out(600), [0]);
+    assert_eq!(tx.acked(650, 1), [1, 2]);
+    assert_eq!(tx.rto(), us(200)); // no sample, and still the first timeout again
+    assert_eq!(tx.deadline(), Some(us(850)));
+    assert_eq!(tx.times_out(850), [1]);
+    assert_eq!(tx.rto(), us(400)); // doubled from there
+}
+
+#[test]
 fn the_timeout_doubles_until_a_segment_sent_once_is_acknowledged() {
     let mut tx = endless(window(1, tcp()));
     tx.sends(0);

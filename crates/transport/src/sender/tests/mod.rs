@@ -1,6 +1,7 @@
 //! Conversations with a sender. Segments are numbered from 0 and 1000 bytes long, times
 //! are microseconds.
 
+mod closing;
 mod cut;
 mod ecn;
 mod loss;
@@ -15,12 +16,14 @@ use sidestep_types::{SackBlocks, Time};
 
 use super::TcpSender;
 use crate::{
-    Ack, Congestion, Opened, Ranking, Recovery, Reduction, RtoConfig, Segment, Sender, TcpConfig,
+    Ack, BackoffEnds, Congestion, Opened, Ranking, Recovery, Reduction, RtoConfig, Segment, Sender,
+    TcpConfig,
 };
 
 /// NewReno throughout, four segments at first, a timeout of 200 us at least and at first.
 fn tcp() -> TcpConfig {
     TcpConfig {
+        reduction: Reduction::AtOnce,
         mss: 1000,
         initial_window: 4,
         receive_window: 1_000_000,

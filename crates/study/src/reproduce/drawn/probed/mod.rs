@@ -8,20 +8,20 @@ mod path;
 
 use super::view::{Parts, Sheet, View};
 use head::Head;
-use sidestep_lab::{PlotKind, Point};
+use sidestep_lab::{PlotKind, Scenario};
 use sidestep_switch::Capacity;
 use sidestep_types::Size;
 
 /// Draws what was probed: of the first scheme and seed that saw something.
 pub fn draw(view: &View<'_>) -> Parts {
     let kind = view.spec.kind;
-    for (point, result) in view.experiment.points.iter().zip(&view.results.points) {
+    for (scenario, result) in view.experiment.scenarios.iter().zip(&view.results.points) {
         if !view.points().any(|p| p.at == result.at) {
             continue;
         }
         for scheme in view.schemes() {
             for record in result.of_scheme(scheme) {
-                let (network, probed) = (&point.scenario.network, &record.probed);
+                let (network, probed) = (&scenario.network, &record.probed);
                 let head = Head {
                     title: view.title.clone(),
                     subtitle: format!("{}; {scheme}, seed {}", view.experiment.name, record.seed),
@@ -32,7 +32,7 @@ pub fn draw(view: &View<'_>) -> Parts {
                         return detours::draw(head, network, &probed.detours);
                     }
                     PlotKind::Occupancy if !probed.occupancy.is_empty() => {
-                        let holds = packets_a_queue_holds(point, scheme);
+                        let holds = packets_a_queue_holds(scenario, scheme);
                         return occupancy::draw(head, network, &probed.occupancy, holds);
                     }
                     PlotKind::Path if !probed.paths.is_empty() => {
@@ -52,8 +52,8 @@ pub fn draw(view: &View<'_>) -> Parts {
 }
 
 /// `None` where queues share memory, are limited in bytes, or do not all hold the same.
-fn packets_a_queue_holds(point: &Point, scheme: &str) -> Option<f64> {
-    let mut schemes = point.scenario.schemes.iter();
+fn packets_a_queue_holds(scenario: &Scenario, scheme: &str) -> Option<f64> {
+    let mut schemes = scenario.schemes.iter();
     let own = schemes.find(|s| s.name == scheme)?;
     let mut capacities = own.switches().map(|(_, kind)| kind.capacity);
     let first = capacities.next()?;

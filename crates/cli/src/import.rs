@@ -1,0 +1,245 @@
+//! `sidestep import`: other tools' files as Sidestep's own.
+
+use crate::failure::{Failure, Outcome};
+use crate::out;
+use clap::Args;
+use serde_json::{Value, json};
+use sidestep_import::{Format, Hosts, Imported, Made, Nodes, Options, import as read};
+use sidestep_study::types::{Quantity, Unit, parse_quantity};
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sidestep import capture.pcapng -o mine     mine.flows.csv, and who is who
+  sidestep import capture.pcap --hosts hosts.csv --class-by-port
+  sidestep import flows.csv -o mine          any CSV with starts, ends and sizes
+  sidestep import nfdump.csv -o mine
+  sidestep import topology.txt -o net
+  sidestep import flow.txt --topology topology.txt -o net
+  sidestep import incast.cm -o incast
+  sidestep import config_db.json --profile egress_lossy_profile -o edge
+
+The format is found from the content: csv (a header like time,src_ip,dst_ip,bytes,
+app,job), pcap (pcapng too), netflow (nfdump -o csv, IPFIX), hpcc-flows, hpcc-topology, htsim or sonic. Nothing is
+overwritten. What is left out is counted and said, here and in the files.
+docs/import.md says what a flow is, and what each format has that Sidestep has not.
+`sidestep init` writes a scenario to put the flow list in.")]
+pub struct ImportArgs {
+    /// The file to read
+    pub file: PathBuf,
+    /// Where to write: files of this name with .flows.csv and the like behind it [default: beside FILE, its name
+    /// without ending]
+    #[arg(short, long, value_name = "OUT")]
+    pub out: Option<PathBuf>,
+    /// What the file is, where its content does not say it
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
+    pub from: Option<String>,
+    /// Which host has which address or name: a CSV with the header address,host and rows like 10.0.0.1,h0 or
+    /// 10.1.0.0/16,h1
+    #[arg(long, value_name = "MAP")]
+    pub hosts: Option<PathBuf>,
+    /// With hpcc-flows: the topology.txt that says which nodes are hosts
+    #[arg(long, value_name = "FILE")]
+    pub topology: Option<PathBuf>,
+    /// With pcap: after so long without data from one end, what follows is another flow
+    #[arg(long, value_name = "TIME", default_value = "10 ms")]
+    pub idle_gap: String,
+    /// With pcap and netflow: the class of a flow is the server's port, as tcp-443
+    #[arg(long)]
+    pub class_by_port: bool,
+    /// With pcap and netflow: UDP as well, as if it were TCP
+    #[arg(long)]
+    pub udp: bool,
+    /// Times as they are: the first flow starts at 0 otherwise
+    #[arg(long)]
+    pub keep_times: bool,
+    /// With htsim: leave out connections that wait for a trigger, which are refused otherwise
+    #[arg(long)]
+    pub drop_triggered: bool,
+    /// With sonic: the buffer profile that stands for all queues
+    #[arg(long, value_name = "NAME")]
+    pub profile: Option<String>,
+    /// Print what was read, kept and left out as one JSON object and nothing else
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn formats() -> Vec<&'static str> {
+    Format::ALL.iter().map(|(name, _)| *name).collect()
+}
+
+/// A file larger than this would not fit beside what is made of it.
+const LARGEST: u64 = 2 << 30;
+
+/// Reads a file and writes what it comes to.
+pub fn import(args: &ImportArgs) -> Outcome {
+    let name = args.file.display().to_string();
+    let bytes = contents(&args.file)?;
+    let format = match &args.from {
+        Some(name) => Format::ALL
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, format)| *format),
+        None => Format::of(&bytes),
+    };
+    let Some(format) = format else {
+        let known = formats().join(", ");
+        let packed = bytes.starts_with(&[0x1f, 0x8b]) || bytes.starts_with(b"(\xb5/\xfd");
+        let commas = bytes.iter().take(1000).take_while(|b| **b != b'\n');
+        let hint = if packed {
+            "; unpack it first"
+        } else if commas.filter(|b| b",;\t".contains(b)).count() > 1 {
+            "; a CSV of flows begins with names like time,src_ip,dst_ip,bytes"
+        } else {
+            ""
+        };
+        return Err(Failure::input(format!(
+            "{name}: the content is of no format that is known here{hint}; --from says which: {known}"
+        )));
+    };
+    let options = options(args)?;
+    let imported = read(&name, &bytes, format, &options).map_err(Failure::input)?;
+    let stem = args
+        .out
+        .clone()
+        .unwrap_or_else(|| args.file.with_extension(""));
+    let places = write(&stem, &imported)?;
+    if args.json {
+        out::say_json(&to_json(&name, format, &imported, &places));
+    } else {
+        out::say(&to_text(format, &imported, &places));
+    }
+    Ok(0)
+}
+
+fn contents(path: &Path) -> Result<Vec<u8>, Failure> {
+    let wrong = |why: String| Failure::input(format!("cannot read {}: {why}", path.display()));
+    let about = fs::metadata(path).map_err(|why| wrong(why.to_string()))?;
+    if about.is_dir() {
+        return Err(wrong("expected a file, got a directory".into()));
+    }
+    let mut bytes = Vec::new();
+    let mut file = File::open(path)
+        .map_err(|why| wrong(why.to_string()))?
+        .take(LARGEST + 1);
+    file.read_to_end(&mut bytes)
+        .map_err(|why| wrong(why.to_string()))?;
+    if bytes.len() as u64 > LARGEST {
+        let expected = format!(
+            "expected at most {LARGEST} bytes; of a capture the headers are enough (editcap -s 96)"
+        );
+        return Err(wrong(expected));
+    }
+    Ok(bytes)
+}
+
+fn options(args: &ImportArgs) -> Result<Options, Failure> {
+    let idle_gap = match parse_quantity(&args.idle_gap, Unit::Time) {
+        Ok(Quantity::Time(time)) => time.ps(),
+        Ok(other) => unreachable!("a time was read as {other:?}"),
+        Err(why) => return Err(Failure::input(format!("--idle-gap: {why}"))),
+    };
+    let hosts = args.hosts.as_deref().map(|path| {
+        let map = Hosts::read(&path.display().to_string(), &contents(path)?);
+        map.map_err(Failure::input)
+    });
+    let nodes = args.topology.as_deref().map(|path| {
+        let nodes = Nodes::read(&path.display().to_string(), &contents(path)?);
+        nodes.map_err(Failure::input)
+    });
+    Ok(Options {
+        hosts: hosts.transpose()?,
+        nodes: nodes.transpose()?,
+        idle_gap,
+        class_by_port: args.class_by_port,
+        udp: args.udp,
+        keep_times: args.keep_times,
+        drop_triggered: args.drop_triggered,
+        profile: args.profile.clone(),
+    })
+}
+
+/// Writes all files or none, and overwrites nothing.
+fn write(stem: &Path, imported: &Imported) -> Result<Vec<PathBuf>, Failure> {
+    let place = |made: &Made| {
+        let mut name = stem.as_os_str().to_os_string();
+        name.push(".");
+        name.push(made.ending());
+        PathBuf::from(name)
+    };
+    let mut places: Vec<PathBuf> = Vec::new();
+    for (made, text) in &imported.files {
+        let place = place(made);
+        let opened = File::create_new(&place);
+        let began = opened.is_ok();
+        if let Err(why) = opened.and_then(|mut file| file.write_all(text.as_bytes())) {
+            // What was begun here goes, what was there stays.
+            for mine in places.iter().chain(began.then_some(&place)) {
+                let _ = fs::remove_file(mine);
+            }
+            let words = match why.kind() {
+                std::io::ErrorKind::AlreadyExists => {
+                    format!(
+                        "{} is there already: expected another --out",
+                        place.display()
+                    )
+                }
+                _ => format!("cannot write {}: {why}", place.display()),
+            };
+            return Err(Failure::input(words));
+        }
+        places.push(place);
+    }
+    Ok(places)
+}
+
+fn to_json(name: &str, format: Format, imported: &Imported, places: &[PathBuf]) -> Value {
+    let count = |all: &[(String, u64)]| -> Vec<Value> {
+        let one = |(what, many): &(String, u64)| json!({"what": what, "count": many});
+        all.iter().map(one).collect()
+    };
+    let files = imported.files.iter().zip(places);
+    let files = files.map(|((made, _), place)| {
+        json!({"kind": made.ending().split('.').next(), "path": place.display().to_string()})
+    });
+    json!({
+        "file": name,
+        "format": format.name(),
+        "written": files.collect::<Vec<_>>(),
+        "read": count(&imported.read),
+        "kept": count(&imported.kept),
+        "dropped": count(&imported.dropped),
+        "notes": imported.notes,
+    })
+}
+
+fn to_text(format: Format, imported: &Imported, places: &[PathBuf]) -> String {
+    let mut text = format!("format {}\n", format.name());
+    for (word, all) in [
+        ("read", &imported.read),
+        ("kept", &imported.kept),
+        ("left out", &imported.dropped),
+    ] {
+        for (what, many) in all {
+            text.push_str(&format!("{word:<8} {many:>12}  {what}\n"));
+        }
+    }
+    for note in &imported.notes {
+        text.push_str(&format!("note: {note}\n"));
+    }
+    for ((made, _), place) in imported.files.iter().zip(places) {
+        let file = place.file_name().unwrap_or_default().to_string_lossy();
+        let place = place.display();
+        let used = match made {
+            Made::Flows => format!("[workload.NAME] kind = \"flow_list\", file = {file:?}"),
+            Made::Hosts => "who is who; --hosts takes it for the next import".into(),
+            Made::Topology => format!("[topology] kind = \"custom\", file = {file:?}"),
+            Made::Switch => "to be put into a scenario or a scheme".into(),
+        };
+        text.push_str(&format!("wrote {place}: {used}\n"));
+    }
+    text
+}

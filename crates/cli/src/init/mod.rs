@@ -1,0 +1,105 @@
+//! `sidestep init`: a scenario of one's own to begin from.
+
+use crate::failure::{Failure, Outcome};
+use crate::{out, schema};
+use clap::Args;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sidestep init                              into the working directory
+  sidestep init mine && sidestep run mine/scenario.toml
+
+Writes scenario.toml, flows.csv (a trace), topology.csv (a network), mine.toml
+(a scheme), and the schemas that editors check them with. Files that are there
+are never overwritten: then nothing is written at all.")]
+pub struct InitArgs {
+    /// Where to write: a directory, which is made where it is missing
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub dir: PathBuf,
+}
+
+/// Writes the files, all or none, and says what comes next.
+pub fn init(args: &InitArgs) -> Outcome {
+    let dir = &args.dir;
+    let files = [
+        ("scenario.toml", include_str!("scenario.toml").to_string()),
+        ("flows.csv", include_str!("flows.csv").to_string()),
+        ("topology.csv", include_str!("topology.csv").to_string()),
+        ("mine.toml", include_str!("mine.toml").to_string()),
+        ("scenario.schema.json", schema::text(schema::What::Scenario)),
+        ("scheme.schema.json", schema::text(schema::What::Scheme)),
+    ];
+    let there: Vec<&str> = (files.iter().map(|(name, _)| *name))
+        .filter(|name| dir.join(name).symlink_metadata().is_ok())
+        .collect();
+    if !there.is_empty() {
+        return Err(Failure::input(format!(
+            "init: {} has {} already: expected a directory without, and wrote nothing",
+            dir.display(),
+            there.join(", ")
+        )));
+    }
+    fs::create_dir_all(dir).map_err(|why| cannot("make the directory", dir, &why))?;
+    for (i, (name, text)) in files.iter().enumerate() {
+        if let Err(failure) = write(&dir.join(name), text) {
+            for (name, _) in &files[..i] {
+                let _ = fs::remove_file(dir.join(name));
+            }
+            return Err(failure);
+        }
+    }
+    out::say(&next(dir));
+    Ok(0)
+}
+
+/// Writes a file that is not there yet.
+fn write(place: &Path, text: &str) -> Result<(), Failure> {
+    let made = fs::File::create_new(place).and_then(|mut file| {
+        let written = file.write_all(text.as_bytes());
+        if written.is_err() {
+            let _ = fs::remove_file(place);
+        }
+        written
+    });
+    made.map_err(|why| cannot("write", place, &why))
+}
+
+fn cannot(what: &str, place: &Path, why: &std::io::Error) -> Failure {
+    Failure::work(format!("init: cannot {what} {}: {why}", place.display()))
+}
+
+/// What was written, and the commands to go on with.
+fn next(dir: &Path) -> String {
+    let at = |name: &str| match dir.to_str() {
+        Some(".") => name.to_string(),
+        _ => quoted(&dir.join(name).display().to_string()),
+    };
+    let (scenario, results) = (at("scenario.toml"), at("results"));
+    format!(
+        "wrote {}: the scenario; beside it
+  flows.csv       a trace of 212 flows: put your own here, or `sidestep import` a capture
+  topology.csv    the network: one cable a line
+  mine.toml       a scheme of your own: what switches and senders do
+  *.schema.json   what editors check the files with
+
+next
+  sidestep check {scenario}
+  sidestep run {scenario} --out {results}
+  sidestep show {results}
+",
+        at("scenario.toml")
+    )
+}
+
+/// In quotes where a shell needs them.
+fn quoted(path: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%".contains(c);
+    if path.chars().all(plain) {
+        return path.to_string();
+    }
+    format!("'{}'", path.replace('\'', r"'\''"))
+}

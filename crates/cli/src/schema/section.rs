@@ -1,0 +1,119 @@
+//! A section as a schema: its own keys, those of its kind, and the policies that it chooses.
+
+use super::value::value;
+use serde_json::{Map, Value, json};
+use sidestep_study::lab::Choice;
+use sidestep_study::types::{Entry, Param};
+
+/// A table with these keys and no other.
+pub fn object(properties: Map<String, Value>) -> Value {
+    json!({"type": "object", "properties": properties, "additionalProperties": false})
+}
+
+/// A table of tables, by names of the user's own.
+pub fn named(of: Value) -> Value {
+    json!({
+        "type": "object",
+        "patternProperties": {"^[A-Za-z0-9_-]+$": of},
+        "additionalProperties": false,
+    })
+}
+
+/// A list of tables.
+pub fn array(of: Value) -> Value {
+    json!({"type": "array", "items": of})
+}
+
+/// A list of tables, or tables by their number, whose names have this pattern.
+pub fn table_or_list(of: Value, numbers: &str) -> Value {
+    json!({"anyOf": [
+        {"type": "array", "items": of},
+        {"type": "object", "patternProperties": {numbers: of}, "additionalProperties": false},
+    ]})
+}
+
+/// A section with parameters of its own, perhaps a kind, and policies.
+pub fn section(params: &'static [Param], kind: Option<Choice>, policies: &[Choice]) -> Value {
+    let mut schema = match kind {
+        Some(choice) => chosen(&choice, params),
+        None => object(Map::new()),
+    };
+    for param in params {
+        schema["properties"][param.name] = value(param);
+    }
+    for choice in policies {
+        schema["properties"][choice.what] = policy(choice);
+    }
+    schema
+}
+
+/// A policy: its name, or a table with its kind and parameters.
+fn policy(choice: &Choice) -> Value {
+    let table = chosen(choice, &[]);
+    json!({
+        "description": format!("which {}", choice.what),
+        "default": choice.default,
+        "anyOf": [kinds(choice), table],
+    })
+}
+
+/// The names of a registry, each with what it is.
+fn kinds(choice: &Choice) -> Value {
+    let name = |entry: &Entry| json!({"const": entry.name, "description": entry.summary});
+    let ways: Vec<Value> = choice.entries.iter().map(name).collect();
+    json!({"anyOf": ways})
+}
+
+/// A table with a `kind` and the parameters of it; without a kind, parameters of any, since another layer may
+/// choose it. `shared` are those of the section, whatever its kind.
+fn chosen(choice: &Choice, shared: &'static [Param]) -> Value {
+    let mut all = Map::new();
+    let mut kind = kinds(choice);
+    if let Some(default) = choice.default {
+        kind["default"] = json!(default);
+    }
+    all.insert("kind".into(), kind);
+    let mut ways: Vec<(&'static str, Vec<Value>)> = Vec::new();
+    for param in choice.entries.iter().flat_map(|entry| entry.params) {
+        let of = value(param);
+        match ways.iter_mut().find(|(name, _)| *name == param.name) {
+            Some((_, known)) if known.contains(&of) => {}
+            Some((_, known)) => known.push(of),
+            None => ways.push((param.name, vec![of])),
+        }
+    }
+    let several = ways.iter().filter(|(_, known)| known.len() > 1);
+    let several: Vec<&str> = several.map(|(name, _)| *name).collect();
+    for (name, mut known) in ways {
+        let of = match known.len() {
+            1 => known.remove(0),
+            // The kind says which of them it is.
+            _ => json!({"anyOf": known}),
+        };
+        all.insert(name.into(), of);
+    }
+    let mut schema = object(all);
+    let rules = choice
+        .entries
+        .iter()
+        .map(|entry| rule(entry, shared, &several));
+    schema["allOf"] = json!(rules.collect::<Vec<Value>>());
+    schema
+}
+
+/// Of one kind, its own parameters alone, and of those that are different things in `several` kinds its own.
+fn rule(entry: &Entry, shared: &'static [Param], several: &[&str]) -> Value {
+    let own = entry
+        .params
+        .iter()
+        .filter(|param| several.contains(&param.name));
+    let own: Map<String, Value> = own
+        .map(|param| (param.name.to_string(), value(param)))
+        .collect();
+    let names = entry.params.iter().chain(shared).map(|param| param.name);
+    let names: Vec<&str> = ["kind"].into_iter().chain(names).collect();
+    json!({
+        "if": {"properties": {"kind": {"const": entry.name}}, "required": ["kind"]},
+        "then": {"properties": own, "propertyNames": {"enum": names}},
+    })
+}

@@ -1,0 +1,48 @@
+//! `sidestep why`
+
+use crate::args::WhyArgs;
+use crate::failure::{Failure, Outcome};
+use crate::out;
+use sidestep_study::why::{self, Recorded, Wanted, Which};
+
+/// How many packets a list shows.
+const MOST: usize = 40;
+
+/// Explains one packet of a recorded run, or lists packets to choose from.
+pub fn why(args: &WhyArgs) -> Outcome {
+    let recorded = Recorded::open(&args.dir, args.files.as_deref())?;
+    let which = Which {
+        scheme: args.scheme.clone(),
+        seed: args.seed,
+    };
+    let wanted = match (args.flow, args.dropped, args.detoured) {
+        (Some(flow), _, _) => Some(Wanted::Flow(flow)),
+        (None, true, _) => Some(Wanted::Dropped),
+        (None, false, true) => Some(Wanted::Detoured),
+        (None, false, false) => None,
+    };
+    let (json, text, same) = match (&args.packet, wanted) {
+        (Some(packet), _) => {
+            let account = why::why(&recorded, &which, packet)?;
+            let text = why::text(&account.json);
+            (account.json, text, account.same)
+        }
+        (None, Some(wanted)) => {
+            let listed = why::list(&recorded, &which, wanted)?;
+            let text = why::list_text(&listed.json, MOST);
+            (listed.json, text, listed.same)
+        }
+        (None, None) => {
+            let how = recorded.how_to_find();
+            return Err(Failure::input(format!(
+                "why: expected --packet, as in --packet 100:3; {how}"
+            )));
+        }
+    };
+    if args.json {
+        out::say_json(&json);
+    } else {
+        out::say(&text);
+    }
+    Ok(u8::from(!same))
+}

@@ -1,0 +1,228 @@
+//! `sidestep import`: what it writes is run as it is, nothing is overwritten, and what is left out is said.
+
+mod common;
+
+use common::Room;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+fn fixture(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../import/tests/fixtures");
+    folder.join(name).to_str().unwrap().to_string()
+}
+
+const SCENARIO: &str = r#"
+duration = "10 s"
+schemes = ["dctcp"]
+[topology]
+kind = "fat_tree"
+k = 4
+[workload.trace]
+kind = "flow_list"
+file = "mine.flows.csv"
+"#;
+
+/// Imports a flow list and runs it; how many flows came to their end.
+fn run(room: &Room, file: &str, more: &[&str], scenario: &str) -> u64 {
+    let file = fixture(file);
+    let args = [&["import", &file, "-o", "mine", "--json"], more].concat();
+    let said: Value = serde_json::from_str(&room.run(&args).with_status(0).out).unwrap();
+    assert_eq!(said["written"][0]["path"], "mine.flows.csv");
+    room.file("s.toml", scenario);
+    room.run(&["check", "s.toml"]).with_status(0);
+    let done = room
+        .run(&["run", "s.toml", "--out", "r", "--json"])
+        .with_status(0);
+    let summary: Value = serde_json::from_str(&done.out).unwrap();
+    let classes = summary["schemes"]["dctcp"]["classes"]
+        .as_object()
+        .unwrap()
+        .values();
+    let ended = classes.filter(|of| of["fct_ms"]["completed_share"] == 1.0);
+    let ended: u64 = ended.map(|of| of["fct_ms"]["n"].as_u64().unwrap()).sum();
+    let kept = said["kept"].as_array().unwrap().iter();
+    let flows = kept
+        .filter(|of| of["what"] == "flows")
+        .map(|of| of["count"].as_u64().unwrap());
+    assert_eq!(
+        ended,
+        flows.sum::<u64>(),
+        "{file}: every flow is sent and comes to its end"
+    );
+    ended
+}
+
+#[test]
+fn flow_lists_of_captures_and_netflow_run_as_they_are() {
+    for (file, flows) in [
+        ("capture.pcap", 4),
+        ("capture.pcapng", 4),
+        ("nfdump.csv", 3),
+        ("ipfix.csv", 2),
+    ] {
+        let room = Room::new();
+        assert_eq!(
+            run(&room, file, &["--class-by-port"], SCENARIO),
+            flows,
+            "{file}"
+        );
+        let hosts = fs::read_to_string(room.path().join("mine.hosts.csv")).unwrap();
+        assert!(hosts.contains("10.0.0.1,h"), "{hosts}");
+        // The map that was written is taken for the next.
+        let again = room.run(&[
+            "import",
+            &fixture(file),
+            "-o",
+            "again",
+            "--hosts",
+            "mine.hosts.csv",
+            "--class-by-port",
+        ]);
+        again.with_status(0);
+        let rows = |name: &str| {
+            let text = fs::read_to_string(room.path().join(name)).unwrap();
+            let rows = text.lines().filter(|line| !line.starts_with('#'));
+            rows.map(str::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(rows("mine.flows.csv"), rows("again.flows.csv"));
+    }
+}
+
+/// With the columns, the epoch times and the addresses that it had, it is refused with a word of where to go.
+#[test]
+fn a_list_of_ones_own_runs_after_an_import() {
+    let room = Room::new();
+    assert_eq!(run(&room, "own.csv", &[], SCENARIO), 3);
+    let said: Value = fs::read_to_string(room.path().join("r/summary.json"))
+        .map(|text| serde_json::from_str(&text).unwrap())
+        .unwrap();
+    let classes = &said["schemes"]["dctcp"]["classes"];
+    assert_eq!(classes["trace/storage"]["group_ms"]["n"], 1, "{classes}");
+    for (list, words) in [
+        (
+            "timestamp,src,dst,size\n",
+            "class and group; `sidestep import` reads others, got \"timestamp\"",
+        ),
+        (
+            "start_us,src,dst,size\n5,10.0.0.1,h2,1 kB\n",
+            "expected a host from 0 to 15; `sidestep import` numbers addresses and names, got \"10.0.0.1\"",
+        ),
+        (
+            "start_s,src,dst,size\n1763712000.5,h1,h2,1 kB\n",
+            "from the run's begin; `sidestep import` lets the first flow start at 0, got \"1763712000.5 s\", which is too large",
+        ),
+    ] {
+        room.file("mine.flows.csv", list);
+        let said = room.run(&["check", "s.toml"]).with_status(2).err;
+        assert!(said.contains(words), "{said}");
+    }
+}
+
+#[test]
+fn a_simulators_network_and_flows_run_together() {
+    let room = Room::new();
+    room.run(&["import", &fixture("topology.txt"), "-o", "mine"])
+        .with_status(0);
+    let custom = SCENARIO.replace(
+        "kind = \"fat_tree\"\nk = 4",
+        "kind = \"custom\"\nfile = \"mine.topology.csv\"",
+    );
+    assert_eq!(
+        run(
+            &room,
+            "flow.txt",
+            &["--topology", &fixture("topology.txt")],
+            &custom
+        ),
+        3
+    );
+}
+
+#[test]
+fn a_switchs_buffers_are_a_section_of_a_scenario() {
+    let room = Room::new();
+    room.run(&["import", &fixture("config_db.json"), "-o", "edge"])
+        .with_status(0);
+    let switch = fs::read_to_string(room.path().join("edge.switch.toml")).unwrap();
+    let workload = "kind = \"incast\"\ndegree = 5\nsize = \"20 kB\"";
+    let scenario = SCENARIO.replace("kind = \"flow_list\"\nfile = \"mine.flows.csv\"", workload);
+    room.file("s.toml", &format!("{scenario}\n{switch}"));
+    let said = room.run(&["check", "s.toml"]).with_status(0).out;
+    for value in ["9.243812 MB", "1/2", "250 kB"] {
+        assert!(said.contains(value), "{value}: {said}");
+    }
+}
+
+#[test]
+fn nothing_is_overwritten_and_nothing_is_left_of_a_call_that_failed() {
+    let room = Room::new();
+    room.file("mine.hosts.csv", "mine");
+    let said = room
+        .run(&["import", &fixture("capture.pcap"), "-o", "mine"])
+        .with_status(2)
+        .err;
+    assert_eq!(
+        said,
+        "sidestep: mine.hosts.csv is there already: expected another --out\n"
+    );
+    assert_eq!(room.names(), ["mine.hosts.csv"]);
+    assert_eq!(
+        fs::read_to_string(room.path().join("mine.hosts.csv")).unwrap(),
+        "mine"
+    );
+}
+
+#[test]
+fn what_cannot_be_imported_is_refused_in_a_line() {
+    let room = Room::new();
+    room.file("a.txt", "hello\n");
+    room.file("b.csv", "when,who,what\n1,2,3\n");
+    room.file("f.txt", "2\n1 2 3 100 5000 2\n");
+    let triggers = fixture("incast.cm");
+    for (args, words) in [
+        (
+            &["import", "a.txt"][..],
+            "a.txt: the content is of no format that is known here; --from says which: csv, pcap,",
+        ),
+        (
+            &["import", "b.csv"],
+            "b.csv: the content is of no format that is known here; a CSV of flows begins with names like \
+             time,src_ip,dst_ip,bytes; --from says which: csv, pcap,",
+        ),
+        (&["import", "none.pcap"], "cannot read none.pcap: "),
+        (
+            &["import", "."],
+            "cannot read .: expected a file, got a directory",
+        ),
+        (
+            &["import", "f.txt"],
+            "f.txt:2: expected 2 flows, as line 1 says, got 1",
+        ),
+        (
+            &["import", "f.txt", "--from", "htsim"],
+            "f.txt:1: expected Nodes, Connections",
+        ),
+        (
+            &["import", "f.txt", "--hosts", "a.txt"],
+            "a.txt:1: expected the header \"address,host\", got \"hello\"",
+        ),
+        (
+            &["import", "f.txt", "--idle-gap", "soon"],
+            "--idle-gap: expected a time like",
+        ),
+        (
+            &["import", &triggers],
+            "incast.cm:7: expected connections with a start",
+        ),
+    ] {
+        let done = room.run(args).with_status(2);
+        assert!(
+            done.err.contains(words) && done.err.lines().count() == 1,
+            "{args:?}: {}",
+            done.err
+        );
+        assert_eq!(done.out, "");
+    }
+    assert_eq!(room.names(), ["a.txt", "b.csv", "f.txt"]);
+}

@@ -1,0 +1,216 @@
+//! Which host has which address or name.
+
+use crate::lines::{Text, shown};
+use core::net::IpAddr;
+use std::collections::BTreeMap;
+
+/// More hosts than this are in no network of Sidestep's.
+const MOST: u32 = 1 << 20;
+
+/// Addresses and prefixes with their hosts, from a file with the header `address,host`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hosts {
+    one: BTreeMap<IpAddr, u32>,
+    named: BTreeMap<String, u32>,
+    /// Longest first.
+    prefixes: Vec<(u128, u32, u32)>,
+    assigns: bool,
+    /// `h3` is number 3.
+    own: bool,
+    /// Addresses and names, by number.
+    order: Vec<String>,
+}
+
+/// Can it be the name of a host, and nothing that was meant for an address?
+fn is_name(word: &str) -> bool {
+    let fits = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
+    word.starts_with(|c: char| c.is_ascii_alphabetic())
+        && word.len() < 256
+        && word.bytes().all(fits)
+}
+
+impl Hosts {
+    /// None yet: each address is the next host when it is first seen.
+    pub fn assigned() -> Hosts {
+        Hosts {
+            assigns: true,
+            ..Hosts::default()
+        }
+    }
+
+    /// Hosts that have Sidestep's own names, and keep their numbers.
+    pub(crate) fn own() -> Hosts {
+        Hosts {
+            own: true,
+            ..Hosts::default()
+        }
+    }
+
+    /// Reads a map: `10.0.0.1,h0`, `10.1.0.0/16,h1`.
+    pub fn read(name: &str, bytes: &[u8]) -> Result<Hosts, String> {
+        let text = Text::read(name, bytes)?;
+        let mut lines = text.lines();
+        let mut hosts = Hosts::default();
+        match lines.next() {
+            Some((_, "address,host")) => {}
+            Some((line, got)) => {
+                return Err(text.error(line, "the header \"address,host\"", &shown(got)));
+            }
+            None => return Err(text.error(1, "the header \"address,host\"", "nothing")),
+        }
+        for (line, row) in lines {
+            let wrong = |expected: &str| text.error(line, expected, &shown(row));
+            let (address, host) = row
+                .split_once(',')
+                .ok_or_else(|| wrong("an address and a host like \"10.0.0.1,h0\""))?;
+            let host = host.trim();
+            let digits = host.strip_prefix('h').unwrap_or(host);
+            let plain = digits.bytes().all(|b| b.is_ascii_digit());
+            let host = digits.parse().ok().filter(|h| plain && *h < MOST);
+            let host = host.ok_or_else(|| wrong("a host like h0"))?;
+            if is_name(address.trim()) {
+                let name = address.trim().to_string();
+                if hosts.named.insert(name, host).is_some() {
+                    return Err(wrong("each name once"));
+                }
+                continue;
+            }
+            let (address, length) = match address.split_once('/') {
+                Some((address, length)) => (address, Some(length)),
+                None => (address, None),
+            };
+            let ip: IpAddr = (address.trim().parse())
+                .map_err(|_| wrong("an address like 10.0.0.1 or a prefix like 10.1.0.0/16"))?;
+            let ip = ip.to_canonical();
+            match length {
+                None => {
+                    if hosts.one.insert(ip, host).is_some() {
+                        return Err(wrong("each address once"));
+                    }
+                }
+                Some(length) => {
+                    let widest = if ip.is_ipv4() { 32 } else { 128 };
+                    let length: Option<u32> = length.trim().parse().ok().filter(|l| *l <= widest);
+                    let length = length.ok_or_else(|| wrong("a prefix like 10.1.0.0/16"))?;
+                    let bits = 128 - widest + length;
+                    hosts.prefixes.push((masked(number(ip), bits), bits, host));
+                }
+            }
+        }
+        hosts
+            .prefixes
+            .sort_by_key(|(_, bits, _)| std::cmp::Reverse(*bits));
+        Ok(hosts)
+    }
+
+    /// The host with this address.
+    pub fn of(&mut self, ip: IpAddr) -> Option<u32> {
+        let ip = ip.to_canonical();
+        if let Some(host) = self.one.get(&ip) {
+            return Some(*host);
+        }
+        if self.assigns {
+            let next = self.next(ip.to_string())?;
+            self.one.insert(ip, next);
+            return Some(next);
+        }
+        let within = |(prefix, bits, _): &&(u128, u32, u32)| masked(number(ip), *bits) == *prefix;
+        let found = self.prefixes.iter().find(within);
+        found.map(|(_, _, host)| *host)
+    }
+
+    /// The host with this address or name; an error if it can be neither.
+    pub(crate) fn called(&mut self, word: &str) -> Result<Option<u32>, ()> {
+        if let Ok(ip) = word.parse() {
+            return Ok(self.of(ip));
+        }
+        if !is_name(word) {
+            return Err(());
+        }
+        if self.own {
+            return Ok(word[1..].parse().ok().filter(|number| *number < MOST));
+        }
+        if let Some(host) = self.named.get(word) {
+            return Ok(Some(*host));
+        }
+        if !self.assigns {
+            return Ok(None);
+        }
+        let next = self.next(word.to_string());
+        if let Some(next) = next {
+            self.named.insert(word.to_string(), next);
+        }
+        Ok(next)
+    }
+
+    fn next(&mut self, called: String) -> Option<u32> {
+        let next = self.order.len() as u32;
+        (next < MOST).then(|| {
+            self.order.push(called);
+            next
+        })
+    }
+
+    /// The map as a file, when it was made here.
+    pub fn to_text(&self) -> Option<String> {
+        self.assigns.then(|| {
+            let rows = self.order.iter().enumerate();
+            let rows = rows.map(|(host, called)| format!("{called},h{host}\n"));
+            std::iter::once("address,host\n".to_string())
+                .chain(rows)
+                .collect()
+        })
+    }
+}
+
+/// An address as one of IPv6.
+fn number(ip: IpAddr) -> u128 {
+    match ip {
+        IpAddr::V4(ip) => u128::from(ip.to_ipv6_mapped()),
+        IpAddr::V6(ip) => u128::from(ip),
+    }
+}
+
+fn masked(number: u128, bits: u32) -> u128 {
+    match bits {
+        0 => 0,
+        bits => number >> (128 - bits) << (128 - bits),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_found_before_a_prefix_and_a_long_prefix_before_a_short_one() {
+        let map =
+            b"# ours\naddress,host\n10.0.0.0/8,h1\n10.1.0.0/16,2\n10.1.0.9,h3\nfd00::/64,h4\n";
+        let mut hosts = Hosts::read("m.csv", map).unwrap();
+        let mut of = |ip: &str| hosts.of(ip.parse().unwrap());
+        assert_eq!(of("10.9.0.1"), Some(1));
+        assert_eq!(of("10.1.0.1"), Some(2));
+        assert_eq!(of("10.1.0.9"), Some(3));
+        assert_eq!(of("::ffff:10.1.0.9"), Some(3));
+        assert_eq!(of("fd00::7"), Some(4));
+        assert_eq!(of("192.0.2.1"), None);
+        assert_eq!(of("::1"), None);
+    }
+
+    #[test]
+    fn a_wrong_map_is_refused_at_its_line() {
+        let said = |text: &str| Hosts::read("m.csv", text.as_bytes()).unwrap_err();
+        assert_eq!(
+            said("ip,h\n"),
+            "m.csv:1: expected the header \"address,host\", got \"ip,h\""
+        );
+        let row = |row: &str| said(&format!("address,host\n{row}\n"));
+        assert_eq!(
+            row("10.0.0.1,host"),
+            "m.csv:2: expected a host like h0, got \"10.0.0.1,host\""
+        );
+        assert!(row("10.0.0,h1").starts_with("m.csv:2: expected an address like"));
+        assert!(row("10.0.0.0/33,h1").starts_with("m.csv:2: expected a prefix like"));
+        assert!(row("10.0.0.1,h1\n10.0.0.1,h2").starts_with("m.csv:3: expected each address once"));
+    }
+}

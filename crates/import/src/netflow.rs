@@ -1,0 +1,419 @@
+//! Flow records as comma-separated text: NetFlow of `nfdump -o csv`, IPFIX of a collector with named columns.
+//!
+//! **Decision**     columns are found by their names, whatever their order; `Summary` ends nfdump's rows. Bytes of a
+//!                  record are those of IP: headers are taken off by the number of packets, where it is said.
+//! **Units**        dates, or numbers in the unit that the column's name says.
+
+use crate::flows::{self, Flow};
+use crate::hosts::Hosts;
+use crate::lines::{Text, shown};
+use crate::number::scaled;
+use crate::when::date;
+use crate::{Imported, Made, Options};
+use core::net::IpAddr;
+
+/// What a column is, with the names that tools give it: small letters and digits alone. A number of the first says
+/// how many digits it is short of picoseconds.
+const NAMES: &[(Column, &[&str])] = &[
+    (
+        Column::Start(None),
+        &[
+            "ts",
+            "firstseen",
+            "first",
+            "start",
+            "starttime",
+            "flowstart",
+        ],
+    ),
+    (
+        Column::Start(Some(12)),
+        &["flowstartseconds", "starts", "timeflowstart", "unixsecs"],
+    ),
+    (
+        Column::Start(Some(9)),
+        &[
+            "flowstartmilliseconds",
+            "startms",
+            "timeflowstartms",
+            "firstswitchedms",
+        ],
+    ),
+    (
+        Column::Start(Some(6)),
+        &["flowstartmicroseconds", "startus", "timeflowstartus"],
+    ),
+    (
+        Column::Start(Some(3)),
+        &["flowstartnanoseconds", "startns", "timeflowstartns"],
+    ),
+    (
+        Column::Src,
+        &[
+            "sa",
+            "srcaddr",
+            "srcip",
+            "sourceip",
+            "ipsrc",
+            "sourceaddress",
+            "sourceipv4address",
+            "sourceipv6address",
+            "ipv4srcaddr",
+            "src4addr",
+            "src6addr",
+        ],
+    ),
+    (
+        Column::Dst,
+        &[
+            "da",
+            "dstaddr",
+            "dstip",
+            "destip",
+            "destinationip",
+            "ipdst",
+            "destinationaddress",
+            "destinationipv4address",
+            "destinationipv6address",
+            "ipv4dstaddr",
+            "dst4addr",
+            "dst6addr",
+        ],
+    ),
+    (
+        Column::SrcPort,
+        &[
+            "sp",
+            "srcport",
+            "sourceport",
+            "sourcetransportport",
+            "l4srcport",
+            "portsrc",
+        ],
+    ),
+    (
+        Column::DstPort,
+        &[
+            "dp",
+            "dstport",
+            "destport",
+            "destinationport",
+            "destinationtransportport",
+            "l4dstport",
+            "portdst",
+        ],
+    ),
+    (
+        Column::Protocol,
+        &["pr", "proto", "protocol", "protocolidentifier", "ipproto"],
+    ),
+    (
+        Column::Packets,
+        &[
+            "ipkt",
+            "packets",
+            "inpkts",
+            "inpackets",
+            "dpkts",
+            "packetdeltacount",
+            "packettotalcount",
+        ],
+    ),
+    (
+        Column::Bytes,
+        &[
+            "ibyt",
+            "bytes",
+            "inbytes",
+            "octets",
+            "doctets",
+            "octetdeltacount",
+            "octettotalcount",
+        ],
+    ),
+    (
+        Column::BackPackets,
+        &[
+            "opkt",
+            "outpkts",
+            "outpackets",
+            "reversepacketdeltacount",
+            "reversepackettotalcount",
+        ],
+    ),
+    (
+        Column::BackBytes,
+        &[
+            "obyt",
+            "outbytes",
+            "reverseoctetdeltacount",
+            "reverseoctettotalcount",
+        ],
+    ),
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Column {
+    Start(Option<u32>),
+    Src,
+    Dst,
+    SrcPort,
+    DstPort,
+    Protocol,
+    Packets,
+    Bytes,
+    BackPackets,
+    BackBytes,
+}
+
+fn column(name: &str) -> Option<Column> {
+    let letters = name.chars().filter(char::is_ascii_alphanumeric);
+    let plain: String = letters.map(|c| c.to_ascii_lowercase()).collect();
+    let found = NAMES
+        .iter()
+        .find(|(_, names)| names.contains(&plain.as_str()));
+    found.map(|(column, _)| *column)
+}
+
+/// Does this line name the columns that a flow needs?
+pub fn is_header(line: &str) -> bool {
+    let columns: Vec<Column> = line.split(',').filter_map(column).collect();
+    let has = |wanted: fn(&Column) -> bool| columns.iter().any(wanted);
+    has(|c| matches!(c, Column::Start(_)))
+        && has(|c| *c == Column::Src)
+        && has(|c| *c == Column::Dst)
+        && has(|c| *c == Column::Bytes)
+}
+
+/// Which column is where.
+struct Columns {
+    all: Vec<Option<Column>>,
+    start: (usize, Option<u32>),
+    src: Vec<usize>,
+    dst: Vec<usize>,
+    bytes: usize,
+}
+
+impl Columns {
+    fn of(text: &Text<'_>, line: usize, header: &csv::StringRecord) -> Result<Columns, String> {
+        let all: Vec<Option<Column>> = header.iter().map(column).collect();
+        let find = |wanted: Column| {
+            let found = all.iter().position(|c| *c == Some(wanted));
+            found.ok_or(wanted)
+        };
+        let each = |wanted: Column| -> Vec<usize> {
+            (0..all.len()).filter(|i| all[*i] == Some(wanted)).collect()
+        };
+        let start = all.iter().enumerate().find_map(|(i, c)| match c {
+            Some(Column::Start(digits)) => Some((i, *digits)),
+            _ => None,
+        });
+        let missing = |what: &str| {
+            let got: String = header.iter().take(12).collect::<Vec<_>>().join(",");
+            text.error(line, &format!("a column of {what}"), &shown(&got))
+        };
+        let (src, dst) = (each(Column::Src), each(Column::Dst));
+        if src.is_empty() || dst.is_empty() {
+            return Err(missing(
+                "addresses, like sa and da, or sourceIPv4Address and destinationIPv4Address",
+            ));
+        }
+        let start = start.ok_or_else(|| missing("starts, like ts or flowStartMilliseconds"))?;
+        let bytes =
+            find(Column::Bytes).map_err(|_| missing("bytes, like ibyt or octetDeltaCount"))?;
+        Ok(Columns {
+            start,
+            src,
+            dst,
+            bytes,
+            all,
+        })
+    }
+
+    fn cell<'r>(&self, row: &'r csv::StringRecord, wanted: Column) -> Option<&'r str> {
+        let at = self.all.iter().position(|c| *c == Some(wanted))?;
+        row.get(at).map(str::trim).filter(|cell| !cell.is_empty())
+    }
+}
+
+/// Reads flow records as flows.
+pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, String> {
+    let text = Text::read(name, bytes)?;
+    let mut rows = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .trim(csv::Trim::All)
+        .comment(Some(b'#'))
+        .from_reader(text.all().as_bytes());
+    let mut reader = Reader {
+        text: &text,
+        options,
+        hosts: options.hosts.clone().unwrap_or_else(Hosts::assigned),
+        out: Imported::default(),
+        flows: Vec::new(),
+        rounded: 0,
+        whole: false,
+    };
+    let mut columns: Option<Columns> = None;
+    let mut many = 0;
+    for row in rows.records() {
+        let row = row.map_err(|why| {
+            let why: String = why.to_string().chars().take(120).collect();
+            format!("{name}: {why}")
+        })?;
+        let line = row.position().map_or(1, csv::Position::line) as usize;
+        let Some(columns) = &columns else {
+            columns = Some(Columns::of(&text, line, &row)?);
+            continue;
+        };
+        if row.get(0) == Some("Summary") {
+            break;
+        }
+        // nfdump repeats it for each file.
+        if column(row.get(columns.start.0).unwrap_or_default()).is_some() {
+            continue;
+        }
+        many += 1;
+        reader.record(line, &row, columns)?;
+    }
+    if columns.is_none() {
+        return Err(text.error(1, "a header with the names of columns", "nothing"));
+    }
+    reader.finish(many)
+}
+
+struct Reader<'a> {
+    text: &'a Text<'a>,
+    options: &'a Options,
+    hosts: Hosts,
+    out: Imported,
+    flows: Vec<Flow>,
+    rounded: u64,
+    /// Some record did not say its packets.
+    whole: bool,
+}
+
+impl Reader<'_> {
+    fn record(
+        &mut self,
+        line: usize,
+        row: &csv::StringRecord,
+        columns: &Columns,
+    ) -> Result<(), String> {
+        let text = self.text;
+        let wrong = |expected: &str, got: &str| text.error(line, expected, &shown(got));
+        let protocol = columns.cell(row, Column::Protocol);
+        let tcp = protocol.is_none_or(|p| p == "6" || p.eq_ignore_ascii_case("tcp"));
+        let udp = protocol.is_some_and(|p| p == "17" || p.eq_ignore_ascii_case("udp"));
+        if !(tcp || udp && self.options.udp) {
+            let which = if udp {
+                "UDP records (--udp takes them)"
+            } else {
+                "records that are neither TCP nor UDP"
+            };
+            self.out.drop(which, 1);
+            return Ok(());
+        }
+        let address = |places: &[usize]| -> Result<IpAddr, String> {
+            let cells = places.iter().filter_map(|at| row.get(*at)).map(str::trim);
+            // Of two columns, one of each version, the other is empty or zero.
+            let mut said = cells.filter(|cell| !cell.is_empty());
+            let first = said.next().unwrap_or_default();
+            let second = said.next().filter(|_| ["0.0.0.0", "::"].contains(&first));
+            let word = second.unwrap_or(first);
+            word.parse().map_err(|_| wrong("an address", word))
+        };
+        let (src, dst) = (address(&columns.src)?, address(&columns.dst)?);
+        let said = row.get(columns.start.0).unwrap_or_default();
+        let time = match columns.start.1 {
+            Some(digits) => scaled(said, digits),
+            None => date(said),
+        };
+        let expected = match columns.start.1 {
+            Some(_) => "a number from 0 on",
+            None => {
+                "a date like 2026-09-01 10:00:05.123 (a number says its unit in the header: start_ms)"
+            }
+        };
+        let (start, fine) = time.ok_or_else(|| wrong(expected, said))?;
+        self.rounded += u64::from(fine);
+        let number = |wanted: Column| -> Result<Option<u64>, String> {
+            let Some(cell) = columns.cell(row, wanted) else {
+                return Ok(None);
+            };
+            let read = scaled(cell, 0).filter(|(_, cut)| !cut);
+            let read = read.and_then(|(n, _)| u64::try_from(n).ok());
+            read.map(Some).ok_or_else(|| wrong("a whole number", cell))
+        };
+        let forth = (number(Column::Bytes)?, number(Column::Packets)?);
+        let Some(bytes) = forth.0 else {
+            let cell = row.get(columns.bytes).unwrap_or_default();
+            return Err(wrong("a number of bytes", cell));
+        };
+        let back = (number(Column::BackBytes)?, number(Column::BackPackets)?);
+        let header = if src.is_ipv4() { 20 } else { 40 } + if tcp { 20 } else { 8 };
+        self.whole |= forth.1.is_none();
+        let payload = |bytes: u64, packets: Option<u64>| {
+            bytes.saturating_sub(packets.unwrap_or(0).saturating_mul(header))
+        };
+        let class = self.options.class_by_port.then(|| {
+            let port = |wanted| {
+                columns
+                    .cell(row, wanted)
+                    .and_then(|p| p.parse::<u16>().ok())
+            };
+            let ports = [port(Column::SrcPort), port(Column::DstPort)];
+            let server = ports.into_iter().flatten().min();
+            let kind = if tcp { "tcp" } else { "udp" };
+            server.map_or(kind.to_string(), |port| format!("{kind}-{port}"))
+        });
+        let (Some(from), Some(to)) = (self.hosts.of(src), self.hosts.of(dst)) else {
+            self.out
+                .drop("records of an address that the map does not have", 1);
+            return Ok(());
+        };
+        let mut add = |src, dst, size| {
+            self.flows.push(Flow {
+                start,
+                src,
+                dst,
+                size: Some(size),
+                class: class.clone(),
+                group: None,
+            });
+        };
+        add(from, to, payload(bytes, forth.1));
+        if let Some(bytes) = back.0.filter(|bytes| *bytes > 0) {
+            add(to, from, payload(bytes, back.1));
+        }
+        Ok(())
+    }
+
+    fn finish(self, records: u64) -> Result<Imported, String> {
+        let Reader {
+            options,
+            hosts,
+            mut out,
+            flows,
+            rounded,
+            whole,
+            ..
+        } = self;
+        out.read("records", records);
+        out.note(if whole {
+            "Sizes are bytes of IP, headers included: the records do not say their packets"
+        } else {
+            "Sizes are bytes of IP less the headers of each packet, without options: 40 bytes of TCP over IPv4, 60 over IPv6"
+        });
+        out.note("What a router sampled or exported in parts is several smaller flows, or fewer");
+        if rounded > 0 {
+            out.note(format!("{rounded} starts were rounded, to a picosecond"));
+        }
+        if let Some(map) = hosts.to_text() {
+            out.note("Addresses are numbered in the order of appearance");
+            out.files.push((Made::Hosts, map));
+        }
+        flows::write(flows, options, &mut out)?;
+        Ok(out)
+    }
+}

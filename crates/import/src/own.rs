@@ -1,0 +1,431 @@
+//! A flow list of one's own: any comma-separated text whose header names a start, two ends and a size.
+//!
+//! **Decision**     columns are found by their names, whatever their order; commas, semicolons or tabs between them.
+//!                  Ends are addresses or names, numbered in the order of appearance, unless a map says otherwise;
+//!                  where all are called like Sidestep's, `h3`, they stay. Sizes are payload, as they stand.
+//! **Units**        starts are dates, numbers with a unit in the cell or in the header, or numbers since 1970, whose
+//!                  digits before the point tell seconds from nanoseconds until the year 2286.
+//! **Errors**       nothing is guessed in silence: what was taken for what, and which columns were not read, is said.
+
+use crate::flows::{self, Flow};
+use crate::hosts::Hosts;
+use crate::lines::{Text, shown};
+use crate::number::scaled;
+use crate::when::date;
+use crate::{Imported, Made, Options};
+
+/// What a column is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Column {
+    /// The unit that its name says, as digits that it is short of picoseconds.
+    Start(Option<u32>),
+    Src,
+    Dst,
+    Size,
+    Class,
+    Group,
+}
+
+const STARTS: &[&str] = &["start", "starttime", "time", "timestamp", "ts", "epoch"];
+
+/// Units of time with the digits that they are short of picoseconds.
+const UNITS: &[(&str, u32)] = &[
+    ("", 12),
+    ("s", 12),
+    ("sec", 12),
+    ("seconds", 12),
+    ("ms", 9),
+    ("us", 6),
+    ("ns", 3),
+    ("ps", 0),
+];
+
+/// Small letters and digits alone.
+const NAMES: &[(Column, &[&str])] = &[
+    (
+        Column::Src,
+        &[
+            "src",
+            "source",
+            "from",
+            "sender",
+            "srcip",
+            "sourceip",
+            "srcaddr",
+            "srchost",
+            "sourcehost",
+            "ipsrc",
+            "sa",
+        ],
+    ),
+    (
+        Column::Dst,
+        &[
+            "dst",
+            "dest",
+            "destination",
+            "to",
+            "receiver",
+            "dstip",
+            "destip",
+            "destinationip",
+            "dstaddr",
+            "dsthost",
+            "destinationhost",
+            "ipdst",
+            "da",
+        ],
+    ),
+    (
+        Column::Size,
+        &[
+            "size",
+            "sizebytes",
+            "bytes",
+            "nbytes",
+            "payload",
+            "payloadbytes",
+            "length",
+            "flowsize",
+            "flowbytes",
+        ],
+    ),
+    (
+        Column::Class,
+        &[
+            "class",
+            "app",
+            "application",
+            "service",
+            "type",
+            "kind",
+            "tag",
+            "label",
+        ],
+    ),
+    (
+        Column::Group,
+        &[
+            "group", "groupid", "job", "jobid", "burst", "burstid", "coflow", "coflowid", "step",
+        ],
+    ),
+];
+
+const START: &str = "a column of starts: start, time or timestamp; start_ms names a unit";
+const SRC: &str = "a column of sources: src, source or src_ip";
+const DST: &str = "a column of destinations: dst, dest or dst_ip";
+const SIZE: &str = "a column of sizes: size or bytes";
+
+fn column(name: &str) -> Option<Column> {
+    let letters = name.chars().filter(char::is_ascii_alphanumeric);
+    let plain: String = letters.map(|c| c.to_ascii_lowercase()).collect();
+    let start = STARTS.iter().find_map(|start| {
+        let unit = plain.strip_prefix(start)?;
+        let (word, digits) = UNITS.iter().find(|(word, _)| *word == unit)?;
+        Some(Column::Start((!word.is_empty()).then_some(*digits)))
+    });
+    let named = || NAMES.iter().find(|(_, all)| all.contains(&plain.as_str()));
+    start.or_else(|| named().map(|(column, _)| *column))
+}
+
+/// What stands between the names of a header.
+fn between(header: &str) -> u8 {
+    let many = |mark: &u8| header.bytes().filter(|byte| byte == mark).count();
+    let mut best = b',';
+    for mark in [b';', b'\t'] {
+        if many(&mark) > many(&best) {
+            best = mark;
+        }
+    }
+    best
+}
+
+/// What the columns of this line are.
+fn columns(header: &str) -> Vec<Option<Column>> {
+    let cells = header.split(char::from(between(header)));
+    cells.map(column).collect()
+}
+
+/// Is it a header that names the ends of flows, or their classes?
+pub fn is_header(line: &str) -> bool {
+    let known: Vec<Column> = columns(line).into_iter().flatten().collect();
+    known.len() > 2 && known.contains(&Column::Src) && known.contains(&Column::Dst)
+}
+
+/// Does it name what no router exports: classes or groups?
+pub fn is_sorted(line: &str) -> bool {
+    let all = columns(line);
+    let own = [Some(Column::Class), Some(Column::Group)];
+    is_header(line) && own.iter().any(|column| all.contains(column))
+}
+
+/// Where each column is.
+struct Columns {
+    start: (usize, Option<u32>),
+    src: usize,
+    dst: usize,
+    size: usize,
+    class: Option<usize>,
+    group: Option<usize>,
+    /// The names of the rest.
+    unread: Vec<String>,
+}
+
+impl Columns {
+    fn of(text: &Text<'_>, line: usize, header: &csv::StringRecord) -> Result<Columns, String> {
+        let all: Vec<Option<Column>> = header.iter().map(column).collect();
+        let got = || shown(&header.iter().take(12).collect::<Vec<_>>().join(","));
+        let mut unread = Vec::new();
+        let mut start = None;
+        for (i, of) in all.iter().enumerate() {
+            match of {
+                Some(Column::Start(unit)) if start.is_none() => start = Some((i, *unit)),
+                Some(of) if all[..i].contains(&Some(*of)) => {
+                    let expected = "each of start, ends, size, class and group in one column";
+                    return Err(text.error(line, expected, &got()));
+                }
+                Some(Column::Start(_)) => {
+                    return Err(text.error(line, "starts in one column", &got()));
+                }
+                Some(_) => {}
+                None => unread.push(shown(&header[i])),
+            }
+        }
+        let find = |wanted| all.iter().position(|of| *of == Some(wanted));
+        let needed = |wanted: Column, words: &str| {
+            let at = all.iter().position(|of| *of == Some(wanted));
+            at.ok_or_else(|| text.error(line, words, &got()))
+        };
+        Ok(Columns {
+            start: start.ok_or_else(|| text.error(line, START, &got()))?,
+            src: needed(Column::Src, SRC)?,
+            dst: needed(Column::Dst, DST)?,
+            size: needed(Column::Size, SIZE)?,
+            class: find(Column::Class),
+            group: find(Column::Group),
+            unread,
+        })
+    }
+}
+
+/// Reads a list as flows.
+pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, String> {
+    let text = Text::read(name, bytes)?;
+    let header = text.lines().next().map_or("", |(_, line)| line);
+    let mut rows = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .trim(csv::Trim::All)
+        .delimiter(between(header))
+        .comment(Some(b'#'))
+        .from_reader(text.all().as_bytes());
+    let mut columns: Option<Columns> = None;
+    let mut all: Vec<(usize, csv::StringRecord)> = Vec::new();
+    for row in rows.records() {
+        let row = row.map_err(|why| {
+            let why: String = why.to_string().chars().take(120).collect();
+            format!("{name}: {why}")
+        })?;
+        let line = row.position().map_or(1, csv::Position::line) as usize;
+        match &columns {
+            None => columns = Some(Columns::of(&text, line, &row)?),
+            Some(_) => all.push((line, row)),
+        }
+    }
+    let columns =
+        columns.ok_or_else(|| text.error(1, "a header with the names of columns", "nothing"))?;
+    let mut out = Imported::default();
+    out.read("rows", all.len() as u64);
+    let ends = |row: &csv::StringRecord| {
+        [columns.src, columns.dst].map(|at| own_host(row.get(at).unwrap_or_default()))
+    };
+    let hosts = match &options.hosts {
+        Some(map) => map.clone(),
+        None if !all.is_empty() && all.iter().all(|(_, row)| !ends(row).contains(&None)) => {
+            out.note("Hosts keep their numbers");
+            Hosts::own()
+        }
+        None => Hosts::assigned(),
+    };
+    let mut reader = Reader {
+        text: &text,
+        columns: &columns,
+        hosts,
+        since_1970: None,
+        rounded: 0,
+        out,
+        flows: Vec::with_capacity(all.len()),
+    };
+    for (line, row) in &all {
+        reader.flow(*line, row)?;
+    }
+    reader.finish(options)
+}
+
+/// The number of a host that is called as Sidestep calls it: `h3`.
+fn own_host(word: &str) -> Option<u32> {
+    let digits = word.strip_prefix('h')?;
+    let plain = digits.bytes().all(|b| b.is_ascii_digit());
+    digits.parse().ok().filter(|_| plain)
+}
+
+struct Reader<'a> {
+    text: &'a Text<'a>,
+    columns: &'a Columns,
+    hosts: Hosts,
+    /// Digits that numbers since 1970 are short of picoseconds, as the first of them shows.
+    since_1970: Option<u32>,
+    rounded: u64,
+    out: Imported,
+    flows: Vec<Flow>,
+}
+
+impl Reader<'_> {
+    fn flow(&mut self, line: usize, row: &csv::StringRecord) -> Result<(), String> {
+        let columns = self.columns;
+        let cell = |at: usize| row.get(at).unwrap_or_default();
+        let start = self.start(line, cell(columns.start.0))?;
+        let size = self.size(line, cell(columns.size))?;
+        let class = self.word(line, "class", columns.class.map(cell))?;
+        let group = self.word(line, "group", columns.group.map(cell))?;
+        let mut host = |word: &str| -> Result<Option<u32>, String> {
+            let known = self.hosts.called(word);
+            let expected = "an address or a name of letters, digits, '.', '-' and '_'";
+            known.map_err(|()| self.text.error(line, expected, &shown(word)))
+        };
+        let (Some(src), Some(dst)) = (host(cell(columns.src))?, host(cell(columns.dst))?) else {
+            self.out
+                .drop("rows of an address that the map does not have", 1);
+            return Ok(());
+        };
+        self.flows.push(Flow {
+            start,
+            src,
+            dst,
+            size: Some(size),
+            class,
+            group,
+        });
+        Ok(())
+    }
+
+    fn start(&mut self, line: usize, cell: &str) -> Result<u128, String> {
+        let wrong = |expected: &str| self.text.error(line, expected, &shown(cell));
+        let (ps, fine) = if let Some(digits) = self.columns.start.1 {
+            scaled(cell, digits).ok_or_else(|| wrong("a number from 0 on"))?
+        } else if let Some(read) = date(cell).or_else(|| with_unit(cell)) {
+            read
+        } else {
+            let digits = self.since_1970.or_else(|| short_of_ps(cell));
+            self.since_1970 = digits;
+            let read = digits.and_then(|digits| scaled(cell, digits));
+            read.ok_or_else(|| {
+                wrong("a date, a time with its unit like \"1.5 ms\", or a number whose unit the header says: start_us")
+            })?
+        };
+        self.rounded += u64::from(fine);
+        Ok(ps)
+    }
+
+    fn size(&self, line: usize, cell: &str) -> Result<u64, String> {
+        let (number, unit) = split_unit(cell);
+        let by: Option<u128> = match unit {
+            "" | "B" => Some(1),
+            "kB" => Some(1_000),
+            "MB" => Some(1_000_000),
+            "GB" => Some(1_000_000_000),
+            "KiB" => Some(1 << 10),
+            "MiB" => Some(1 << 20),
+            "GiB" => Some(1 << 30),
+            _ => None,
+        };
+        // Nine digits more, so that "1.5 kB" is whole and "1.5" is not.
+        let scaled = by.and_then(|by| Some((scaled(number, 9)?.0.checked_mul(by)?, by)));
+        let whole = scaled.filter(|(n, _)| n % 1_000_000_000 == 0);
+        let bytes = whole.and_then(|(n, _)| u64::try_from(n / 1_000_000_000).ok());
+        bytes.ok_or_else(|| {
+            let expected = "a whole number of bytes, or a size like \"64 kB\"";
+            self.text.error(line, expected, &shown(cell))
+        })
+    }
+
+    /// A class or a group, as a flow list can hold it.
+    fn word(&self, line: usize, what: &str, cell: Option<&str>) -> Result<Option<String>, String> {
+        let Some(word) = cell.filter(|word| !word.is_empty()) else {
+            return Ok(None);
+        };
+        let odd = |c: char| c.is_control() || [',', '"', '#'].contains(&c);
+        if word.chars().count() > 64 || word.chars().any(odd) {
+            let expected =
+                format!("a {what} of at most 64 characters, without commas, quotes and #");
+            return Err(self.text.error(line, &expected, &shown(word)));
+        }
+        Ok(Some(word.to_string()))
+    }
+
+    fn finish(mut self, options: &Options) -> Result<Imported, String> {
+        let out = &mut self.out;
+        out.note("Sizes are taken for payload, without headers");
+        if let Some(digits) = self.since_1970 {
+            let unit = match digits {
+                12 => "seconds",
+                9 => "milliseconds",
+                6 => "microseconds",
+                _ => "nanoseconds",
+            };
+            out.note(format!("Starts without a unit are {unit} since 1970"));
+        }
+        if self.rounded > 0 {
+            out.note(format!(
+                "{} starts were rounded, to a picosecond",
+                self.rounded
+            ));
+        }
+        if !self.columns.unread.is_empty() {
+            let names = &self.columns.unread;
+            let more = names.len().saturating_sub(12);
+            let some = names[..names.len() - more].join(", ");
+            let rest = match more {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            out.note(format!("Columns that are not read: {some}{rest}"));
+        }
+        if let Some(map) = self.hosts.to_text() {
+            out.note("Addresses are numbered in the order of appearance");
+            out.files.push((Made::Hosts, map));
+        }
+        flows::write(self.flows, options, out)?;
+        Ok(self.out)
+    }
+}
+
+/// `1.5 ms` as picoseconds.
+fn with_unit(cell: &str) -> Option<(u128, bool)> {
+    let (number, unit) = split_unit(cell);
+    let units = UNITS.iter().filter(|(word, _)| !word.is_empty());
+    let (_, digits) = units.into_iter().find(|(word, _)| *word == unit)?;
+    scaled(number, *digits)
+}
+
+fn split_unit(cell: &str) -> (&str, &str) {
+    let letter = |c: char| c.is_ascii_alphabetic();
+    let at = cell.find(letter).unwrap_or(cell.len());
+    // "1e3" is a number.
+    let exponent = cell[at..].len() > 1 && cell[at + 1..].bytes().all(|b| b.is_ascii_digit());
+    let at = if exponent { cell.len() } else { at };
+    (cell[..at].trim(), cell[at..].trim())
+}
+
+/// How many digits a number since 1970 is short of picoseconds: from 2001 to 2286 seconds have ten digits.
+fn short_of_ps(cell: &str) -> Option<u32> {
+    let whole = cell.split('.').next().unwrap_or_default();
+    let plain = whole.bytes().all(|b| b.is_ascii_digit()) && !whole.starts_with('0');
+    match whole.len() {
+        10 if plain => Some(12),
+        13 if plain => Some(9),
+        16 if plain => Some(6),
+        19 if plain => Some(3),
+        _ => None,
+    }
+}

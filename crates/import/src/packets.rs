@@ -1,0 +1,312 @@
+//! Captures: pcap and pcapng.
+//!
+//! **Decision**     payload is counted by the lengths in the IP headers, so that a capture of headers alone (a
+//!                  snapshot length of 96 bytes) gives the same flows. See [`crate::tcp`] for what a flow is.
+//! **Errors**       a capture that ends within a packet keeps what stands before, and that is said.
+
+use crate::flows::{self, Flow};
+use crate::hosts::Hosts;
+use crate::lines::error;
+use crate::tcp::{Conversations, Ends, Segment};
+use crate::{Imported, Made, Options};
+use core::net::IpAddr;
+use core::time::Duration;
+use etherparse::{
+    EtherType, IpNumber, LaxIpPayloadSlice, LaxNetSlice, LaxSlicedPacket, TransportSlice,
+    ether_type,
+};
+use pcap_file::DataLink;
+use pcap_file::pcap::{PcapParseError, PcapParser, RawPcapPacket};
+use pcap_file::pcapng::{Block, PcapNgParseError, PcapNgParser};
+
+/// Reads a capture as flows.
+pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, String> {
+    let mut reader = Reader {
+        out: Imported::default(),
+        conversations: Conversations::new(u128::from(options.idle_gap)),
+        udp: options.udp,
+        packets: 0,
+    };
+    if bytes.starts_with(&[0x0a, 0x0d, 0x0d, 0x0a]) {
+        reader.pcapng(name, bytes)?;
+    } else {
+        reader.pcap(name, bytes)?;
+    }
+    let Reader {
+        mut out,
+        conversations,
+        packets,
+        ..
+    } = reader;
+    out.read("packets", packets);
+    let done = conversations.finish();
+    out.drop("payload bytes that were sent again", done.again);
+    if done.unseen > 0 {
+        out.note(format!(
+            "{} payload bytes were sent and not captured: sequence numbers show them, and they are counted",
+            done.unseen
+        ));
+    }
+    if done.joined > 0 {
+        out.note(format!(
+            "{} flows were under way when the capture began: their bytes before are not known",
+            done.joined
+        ));
+    }
+    let mut hosts = options.hosts.clone().unwrap_or_else(Hosts::assigned);
+    let mut all = Vec::new();
+    for sent in done.flows {
+        let Ends { src, dst, .. } = sent.ends;
+        let (Some(src), Some(dst)) = (hosts.of(src.0), hosts.of(dst.0)) else {
+            out.drop("flows of an address that the map does not have", 1);
+            continue;
+        };
+        all.push(Flow {
+            start: sent.start,
+            src,
+            dst,
+            size: Some(sent.bytes),
+            class: options.class_by_port.then(|| sent.class()),
+            group: None,
+        });
+    }
+    out.note(
+        "A flow is the payload of one direction of a connection, up to SYN, FIN, RST or a pause without data",
+    );
+    if let Some(map) = hosts.to_text() {
+        out.note("Addresses are numbered in the order of appearance");
+        out.files.push((Made::Hosts, map));
+    }
+    flows::write(all, options, &mut out)?;
+    Ok(out)
+}
+
+struct Reader {
+    out: Imported,
+    conversations: Conversations,
+    udp: bool,
+    packets: u64,
+}
+
+impl Reader {
+    fn pcap(&mut self, name: &str, bytes: &[u8]) -> Result<(), String> {
+        let (mut rest, parser) = PcapParser::new(bytes)
+            .map_err(|_| error(name, 1, "a pcap header", "a file that ends within it"))?;
+        let header = parser.header();
+        let nanos = header.ts_resolution == pcap_file::pcap::PcapTsResolution::NanoSecond;
+        while !rest.is_empty() {
+            let (after, packet) = match parser.next_raw_packet(rest) {
+                Ok(read) => read,
+                Err(PcapParseError::IncompleteBuffer(..)) => return self.cut(name),
+                Err(why) => return Err(self.wrong(name, &why.to_string())),
+            };
+            rest = after;
+            let RawPcapPacket {
+                ts_sec,
+                ts_frac,
+                orig_len,
+                data,
+                ..
+            } = packet;
+            self.packets += 1;
+            let frac = u128::from(ts_frac) * if nanos { 1_000 } else { 1_000_000 };
+            let at = u128::from(ts_sec) * 1_000_000_000_000 + frac;
+            self.frame(at, header.datalink, &data, orig_len);
+        }
+        self.some(name)
+    }
+
+    fn pcapng(&mut self, name: &str, bytes: &[u8]) -> Result<(), String> {
+        let ended = || error(name, 1, "a pcapng header", "a file that ends within it");
+        let (mut rest, mut parser) = PcapNgParser::new(bytes).map_err(|_| ended())?;
+        while !rest.is_empty() {
+            let (after, block) = match parser.next_block(rest) {
+                Ok(read) => read,
+                Err(PcapNgParseError::IncompleteBuffer(..)) => return self.cut(name),
+                Err(why) => return Err(self.wrong(name, &why.to_string())),
+            };
+            rest = after;
+            let link = |id: u32| parser.interfaces().get(id as usize).map(|of| of.linktype);
+            match block {
+                Block::EnhancedPacket(packet) => {
+                    self.packets += 1;
+                    match link(packet.interface_id) {
+                        Some(link) => {
+                            let at = picoseconds(packet.timestamp);
+                            self.frame(at, link, &packet.data, packet.original_len);
+                        }
+                        None => self
+                            .out
+                            .drop("packets of an interface that is not described", 1),
+                    }
+                }
+                Block::SimplePacket(_) | Block::Packet(_) => {
+                    self.packets += 1;
+                    self.out.drop(
+                        "packets in blocks without a time, or of an obsolete kind",
+                        1,
+                    );
+                }
+                _ => {}
+            }
+        }
+        self.some(name)
+    }
+
+    /// The file ends within a packet.
+    fn cut(&mut self, name: &str) -> Result<(), String> {
+        self.some(name)?;
+        self.out.note(format!(
+            "The capture ends within packet {}: what stands before it is kept",
+            self.packets + 1
+        ));
+        Ok(())
+    }
+
+    fn some(&self, name: &str) -> Result<(), String> {
+        match self.packets {
+            0 => Err(format!(
+                "{name}: expected packets, got a capture without one that is whole"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn wrong(&self, name: &str, why: &str) -> String {
+        let why: String = why.chars().filter(|c| !c.is_control()).take(80).collect();
+        format!(
+            "{name}: packet {}: expected a capture, got: {why}",
+            self.packets + 1
+        )
+    }
+
+    /// One packet, of which `data` was captured and `length` bytes were on the wire.
+    fn frame(&mut self, at: u128, link: DataLink, data: &[u8], length: u32) {
+        let packet = match sliced(link, data) {
+            Ok(packet) => packet,
+            Err(why) => return self.out.drop(why, 1),
+        };
+        let Some((src, dst, payload, ip_bytes)) = network(&packet, data, length) else {
+            return self.out.drop("packets that are neither IPv4 nor IPv6", 1);
+        };
+        if payload.fragmented {
+            return self.out.drop("fragments of IP packets", 1);
+        }
+        let udp = payload.ip_number == IpNumber::UDP;
+        match &packet.transport {
+            Some(TransportSlice::Tcp(tcp)) => {
+                let header = tcp.header_slice().len() as u64;
+                self.conversations.segment(Segment {
+                    at,
+                    ends: Ends {
+                        tcp: true,
+                        src: (src, tcp.source_port()),
+                        dst: (dst, tcp.destination_port()),
+                    },
+                    sequence: tcp.sequence_number(),
+                    bytes: ip_bytes.saturating_sub(header),
+                    syn: tcp.syn(),
+                    opens: tcp.syn() && !tcp.ack(),
+                    closes: tcp.fin() || tcp.rst(),
+                });
+            }
+            Some(TransportSlice::Udp(datagram)) if self.udp => {
+                self.conversations.datagram(
+                    at,
+                    Ends {
+                        tcp: false,
+                        src: (src, datagram.source_port()),
+                        dst: (dst, datagram.destination_port()),
+                    },
+                    ip_bytes.saturating_sub(8),
+                );
+            }
+            _ if payload.ip_number == IpNumber::TCP || (udp && self.udp) => {
+                self.out
+                    .drop("packets that were captured without their whole header", 1);
+            }
+            _ if udp => self.out.drop("UDP packets (--udp takes them)", 1),
+            _ => self.out.drop("packets that are neither TCP nor UDP", 1),
+        }
+    }
+}
+
+fn picoseconds(time: Duration) -> u128 {
+    time.as_nanos().saturating_mul(1_000)
+}
+
+/// The headers of a frame, however little of it was captured.
+fn sliced(link: DataLink, data: &[u8]) -> Result<LaxSlicedPacket<'_>, &'static str> {
+    const SHORT: &str = "packets that were captured without their whole header";
+    let typed = |skip: usize, at: usize| {
+        let kind = data
+            .get(at..at + 2)
+            .and_then(|two| two.first_chunk::<2>())
+            .ok_or(SHORT)?;
+        let rest = data.get(skip..).ok_or(SHORT)?;
+        let kind = EtherType(u16::from_be_bytes(*kind));
+        Ok(LaxSlicedPacket::from_ether_type(kind, rest))
+    };
+    let ip = |rest: Option<&'_ [u8]>| -> Result<_, &'static str> {
+        // The version decides, whatever the link says.
+        let rest = rest.filter(|rest| !rest.is_empty()).ok_or(SHORT)?;
+        Ok(if rest[0] >> 4 == 6 {
+            ether_type::IPV6
+        } else {
+            ether_type::IPV4
+        })
+    };
+    match link {
+        DataLink::ETHERNET => LaxSlicedPacket::from_ethernet(data).map_err(|_| SHORT),
+        DataLink::LINUX_SLL => typed(16, 14),
+        DataLink::LINUX_SLL2 => typed(20, 0),
+        DataLink::RAW | DataLink::IPV4 | DataLink::IPV6 => {
+            Ok(LaxSlicedPacket::from_ether_type(ip(Some(data))?, data))
+        }
+        DataLink::NULL | DataLink::LOOP => {
+            let kind = ip(data.get(4..))?;
+            Ok(LaxSlicedPacket::from_ether_type(kind, &data[4..]))
+        }
+        _ => Err("packets of a link type that is not known here"),
+    }
+}
+
+/// The addresses, the payload as far as captured, and its length as the header says it.
+fn network<'a, 'p>(
+    packet: &'p LaxSlicedPacket<'a>,
+    data: &[u8],
+    length: u32,
+) -> Option<(IpAddr, IpAddr, &'p LaxIpPayloadSlice<'a>, u64)> {
+    let not_captured = u64::from(length).saturating_sub(data.len() as u64);
+    match packet.net.as_ref()? {
+        LaxNetSlice::Ipv4(v4) => {
+            let header = v4.header();
+            let own = header.slice().len() as u64;
+            let auth = v4
+                .extensions()
+                .auth
+                .map_or(0, |auth| auth.slice().len() as u64);
+            let said = u64::from(header.total_len());
+            let payload = v4.payload();
+            let bytes = match said {
+                // Segmentation was left to the NIC: the header says nothing, the frame does.
+                0 => payload.payload.len() as u64 + not_captured,
+                said => said.saturating_sub(own + auth),
+            };
+            let (src, dst) = (header.source_addr(), header.destination_addr());
+            Some((src.into(), dst.into(), payload, bytes))
+        }
+        LaxNetSlice::Ipv6(v6) => {
+            let header = v6.header();
+            let said = u64::from(header.payload_length());
+            let payload = v6.payload();
+            let bytes = match said {
+                0 => payload.payload.len() as u64 + not_captured,
+                said => said.saturating_sub(v6.extensions().slice().len() as u64),
+            };
+            let (src, dst) = (header.source_addr(), header.destination_addr());
+            Some((src.into(), dst.into(), payload, bytes))
+        }
+        LaxNetSlice::Arp(_) => None,
+    }
+}

@@ -1,0 +1,90 @@
+//! Dates as picoseconds since 1970.
+
+use crate::number::scaled;
+
+/// Reads `2026-09-01 10:00:05.123`, with a `T` for the blank and with `Z` or an offset, as picoseconds since 1970;
+/// and whether it was rounded. Without an offset it is taken for UTC.
+pub fn date(text: &str) -> Option<(u128, bool)> {
+    let (day, clock) = text.trim().split_once([' ', 'T'])?;
+    let (year, rest) = day.split_once('-')?;
+    let (month, date) = rest.split_once('-')?;
+    let whole = |text: &str, digits: usize| -> Option<i64> {
+        let plain = text.len() == digits && text.bytes().all(|b| b.is_ascii_digit());
+        plain.then(|| text.parse().ok())?
+    };
+    let (year, month, date) = (whole(year, 4)?, whole(month, 2)?, whole(date, 2)?);
+    if !(1..=12).contains(&month) || !(1..=31).contains(&date) {
+        return None;
+    }
+    let (clock, offset) = offset(clock.trim())?;
+    let (hour, rest) = clock.split_once(':')?;
+    let (minute, second) = rest.split_once(':')?;
+    let (hour, minute) = (whole(hour, 2)?, whole(minute, 2)?);
+    let (second, rounded) = scaled(second, 12)?;
+    if hour > 23 || minute > 59 || second >= 61 * 1_000_000_000_000 {
+        return None;
+    }
+    let minutes = days(year, month, date) * 1440 + hour * 60 + minute - offset;
+    let seconds = u128::try_from(minutes.checked_mul(60)?).ok()?;
+    Some((seconds * 1_000_000_000_000 + second, rounded))
+}
+
+/// The time of day and the minutes that it is ahead of UTC.
+fn offset(clock: &str) -> Option<(&str, i64)> {
+    if let Some(clock) = clock.strip_suffix(['Z', 'z']) {
+        return Some((clock, 0));
+    }
+    let Some(at) = clock.rfind(['+', '-']) else {
+        return Some((clock, 0));
+    };
+    let digits: String = clock[at + 1..].chars().filter(|c| *c != ':').collect();
+    if digits.len() != 4 || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let (hours, minutes): (i64, i64) = (digits[..2].parse().ok()?, digits[2..].parse().ok()?);
+    let sign = if clock[at..].starts_with('-') { -1 } else { 1 };
+    Some((clock[..at].trim(), sign * (hours * 60 + minutes)))
+}
+
+/// Days since 1970 of a date of the Gregorian calendar.
+fn days(year: i64, month: i64, date: i64) -> i64 {
+    // Years begin in March, so that a leap day is the last.
+    let (year, month) = if month > 2 {
+        (year, month - 3)
+    } else {
+        (year - 1, month + 9)
+    };
+    let (era, year) = (year.div_euclid(400), year.rem_euclid(400));
+    let day = (153 * month + 2) / 5 + date - 1;
+    era * 146_097 + year * 365 + year / 4 - year / 100 + day - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        const S: u128 = 1_000_000_000_000;
+        let known = [
+            ("1970-01-01 00:00:00", 0),
+            ("2000-02-29T12:00:00Z", 951_825_600 * S),
+            ("2026-11-22 07:33:10", 1_795_332_790 * S),
+            ("2026-11-22 09:33:10.5+02:00", 1_795_332_790 * S + S / 2),
+            ("2026-11-22T02:33:10-0500", 1_795_332_790 * S),
+        ];
+        for (text, ps) in known {
+            assert_eq!(date(text), Some((ps, false)), "{text}");
+        }
+        for wrong in [
+            "",
+            "2026-13-01 00:00:00",
+            "2026-01-01",
+            "2026-01-01 24:00:00",
+            "26-1-1 0:0:0",
+            "1969-12-31 00:00:00",
+        ] {
+            assert_eq!(date(wrong), None, "{wrong}");
+        }
+    }
+}

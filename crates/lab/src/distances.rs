@@ -1,0 +1,103 @@
+//! How far the hosts of a network are from each other.
+//!
+//! **Units**        switches on a shortest path; links are one more.
+//! **Deviations**   in a network of more than 2²⁴ switch–cable pairs 64 of the switches with hosts, evenly
+//!                  spread, stand for all: the farthest may be farther, and the mean is near.
+
+use sidestep_sim::{End, Network};
+use sidestep_types::HostId;
+use std::collections::VecDeque;
+
+/// How far hosts are from each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Distances {
+    /// The most switches between two hosts, and which these are.
+    pub farthest: (u32, HostId, HostId),
+    /// Links on the way from a host to another, on average.
+    pub mean_links: f64,
+}
+
+impl Distances {
+    /// Between the hosts of `network`; zero where no host reaches another.
+    pub fn of(network: &Network) -> Distances {
+        let switches = network.switches.len();
+        let mut neighbours = vec![Vec::new(); switches];
+        let mut hosts: Vec<Vec<HostId>> = vec![Vec::new(); switches];
+        for cable in &network.cables {
+            match (cable.a, cable.b) {
+                (End::Switch(a), End::Switch(b)) => {
+                    neighbours[a.0 as usize].push(b.0 as usize);
+                    neighbours[b.0 as usize].push(a.0 as usize);
+                }
+                (End::Host(h), End::Switch(s)) | (End::Switch(s), End::Host(h)) => {
+                    hosts[s.0 as usize].push(h);
+                }
+                (End::Host(_), End::Host(_)) => {}
+            }
+        }
+        let edges: Vec<usize> = (0..switches).filter(|s| !hosts[*s].is_empty()).collect();
+        let all = edges.len().saturating_mul(network.cables.len()) <= 1 << 24;
+        let step = if all { 1 } else { edges.len().div_ceil(64) };
+        let mut found = Distances::default();
+        let (mut links, mut pairs) = (0.0, 0.0);
+        for &from in edges.iter().step_by(step.max(1)) {
+            let far = search(&neighbours, from);
+            for &to in &edges {
+                let Some(crossed) = far[to] else { continue };
+                let own = usize::from(from == to);
+                let ways = (hosts[from].len() * (hosts[to].len() - own)) as f64;
+                links += ways * f64::from(crossed + 1);
+                pairs += ways;
+                if ways > 0.0 && crossed > found.farthest.0 {
+                    let last = hosts[to][hosts[to].len() - 1];
+                    found.farthest = (crossed, hosts[from][0], last);
+                }
+            }
+        }
+        if pairs > 0.0 {
+            found.mean_links = links / pairs;
+        }
+        found
+    }
+}
+
+/// How many switches are crossed on the way from the hosts of `from` to those of each.
+fn search(neighbours: &[Vec<usize>], from: usize) -> Vec<Option<u32>> {
+    let mut far = vec![None; neighbours.len()];
+    far[from] = Some(1);
+    let mut queue = VecDeque::from([(from, 1)]);
+    while let Some((at, crossed)) = queue.pop_front() {
+        for &next in &neighbours[at] {
+            if far[next].is_none() {
+                far[next] = Some(crossed + 1);
+                queue.push_back((next, crossed + 1));
+            }
+        }
+    }
+    far
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sidestep_sim::{NoFiles, topology};
+    use sidestep_types::Values;
+
+    fn distances(kind: &str) -> Distances {
+        let mut entries = topology::ENTRIES.iter();
+        let entry = entries.find(|entry| entry.name == kind).unwrap();
+        let network = topology::build(kind, &Values::defaults(entry.params), &NoFiles);
+        Distances::of(&network.unwrap())
+    }
+
+    #[test]
+    fn a_fat_tree_is_five_switches_across_and_one_switch_is_one() {
+        let tree = distances("fat_tree");
+        assert_eq!(tree.farthest.0, 5);
+        // k = 8: of the 127 others 3 are at the same edge, 12 in the same pod, 112 elsewhere.
+        let mean = (3.0 * 2.0 + 12.0 * 4.0 + 112.0 * 6.0) / 127.0;
+        assert!((tree.mean_links - mean).abs() < 1e-9, "{tree:?}");
+        let one = distances("single_switch");
+        assert_eq!((one.farthest.0, one.mean_links), (1, 2.0));
+    }
+}

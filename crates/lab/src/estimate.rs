@@ -1,0 +1,311 @@
+//! What a run will take, before it is made: flows, packet-hops, memory and time, from the offered load.
+//!
+//! **Decision**     hops are the data packets offered and an acknowledgement for each, over the mean way between
+//!                  hosts, at most what all hosts' links carry until the run's end. Flows without an end and
+//!                  closed loops fill what links they have. Of flows that begin together for one host the
+//!                  first windows meet at its port: what finds no room there is sent again, or detoured
+//!                  ([`bursts`]). A run of each scheme counts as its own.
+//! **Units**        bytes of memory at its peak; seconds of processor time; counts are numbers of a run.
+//! **Deviations**   losses and detours that no burst of a workload makes are not counted: bursts of a flow
+//!                  list, flows that meet by chance, timers that run out in vain. The bytes a flow takes and
+//!                  both rates are measured ([`BYTES_A_FLOW`], [`HOPS_A_SECOND`], [`FULL_HOPS_A_SECOND`]).
+
+mod bursts;
+
+use crate::distances::Distances;
+use crate::experiment::Experiment;
+use crate::scenario::{Scenario, Traffic};
+use crate::scheme::Scheme;
+use sidestep_sim::workload::{Cost, Load, Site};
+use sidestep_types::HEADER_BYTES;
+
+/// Assumed: what a core makes of `dibs-demo` (docs/performance.md), of its burst.
+pub const HOPS_A_SECOND: f64 = 10e6;
+
+/// Assumed: what it makes where queues are long, switches detour or ports rank: what waits has left the cache, and ends of
+/// transmissions are events of their own. Measured 3.2 to 7 M.
+pub const FULL_HOPS_A_SECOND: f64 = 3e6;
+
+/// The program itself, with what it prints and draws: measured with `quickstart`.
+const BYTES_ALWAYS: f64 = 28e6;
+
+/// A flow of a run: its plan, its ends, what became of it and its rows. Measured, of 800,000 flows.
+const BYTES_A_FLOW: f64 = 330.0;
+
+/// A flow in the record of a run that is over: its times in the samples that it belongs to.
+const BYTES_A_RECORDED_FLOW: f64 = 40.0;
+
+/// A directed link with its queue and its rows.
+const BYTES_A_LINK: f64 = 1_500.0;
+
+/// A pair of switches in the tables of next hops.
+const BYTES_A_PAIR: f64 = 6.0;
+
+/// What runs take.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Estimate {
+    /// Flows of the largest run.
+    pub flows: f64,
+    /// Packet-hops of the largest run; events are about as many, and twice as many under pauses.
+    pub hops: f64,
+    /// All runs.
+    pub runs: usize,
+    /// Packet-hops of all runs.
+    pub all_hops: f64,
+    /// Bytes of the largest run while it is made.
+    pub run_bytes: f64,
+    /// Bytes of what is kept of the runs that are over, until the last is.
+    pub kept_bytes: f64,
+}
+
+impl Estimate {
+    /// What these runs and those take as one list.
+    pub fn and(self, other: Estimate) -> Estimate {
+        Estimate {
+            flows: self.flows.max(other.flows),
+            hops: self.hops.max(other.hops),
+            runs: self.runs + other.runs,
+            all_hops: self.all_hops + other.all_hops,
+            run_bytes: self.run_bytes.max(other.run_bytes),
+            kept_bytes: self.kept_bytes + other.kept_bytes,
+        }
+    }
+
+    /// Peak bytes with so many runs at a time.
+    pub fn bytes(&self, jobs: usize) -> f64 {
+        let jobs = jobs.clamp(1, self.runs.max(1)) as f64;
+        BYTES_ALWAYS + jobs * self.run_bytes + self.kept_bytes
+    }
+
+    /// Seconds of processor time of all runs, at [`HOPS_A_SECOND`].
+    pub fn cpu_s(&self) -> f64 {
+        self.all_hops / HOPS_A_SECOND
+    }
+
+    /// The same at [`FULL_HOPS_A_SECOND`].
+    pub fn most_cpu_s(&self) -> f64 {
+        self.all_hops / FULL_HOPS_A_SECOND
+    }
+}
+
+impl Experiment {
+    /// What its runs take.
+    pub fn estimate(&self) -> Estimate {
+        let each = self.points.iter().map(|point| point.scenario.estimate());
+        each.fold(Estimate::default(), Estimate::and)
+    }
+}
+
+impl Scenario {
+    /// What its runs take. Draws no flow.
+    pub fn estimate(&self) -> Estimate {
+        let sum = offered(self);
+        let network = &self.network;
+        let first = &self.schemes[0].config;
+        let mss = first.transport.mss();
+        let wire_bits = 8.0 * f64::from(first.framing.wire(mss + HEADER_BYTES));
+        let access = Site::of(network).access;
+        let rates: f64 = access.iter().map(|rate| rate.as_bps() as f64).sum();
+        let mean_rate = rates / access.len().max(1) as f64;
+        let window = self.duration.as_s_f64();
+        let until = self.duration.saturating_add(self.drain).as_s_f64();
+        // What does not fit into the links while flows arrive takes up the drain.
+        let most = rates / wire_bits * until;
+        let filling = (sum.endless + sum.active) as f64 * mean_rate;
+        let filling = filling.min((rates - sum.wire_bps).max(0.0)) / wire_bits;
+        let packets = ((sum.packets_per_s + filling) * window).min(most);
+        let ways = 2.0 * Distances::of(network).mean_links;
+        // No link carries more than it can, whatever goes around.
+        let cables: f64 = network.cables.iter().map(|c| c.rate.as_bps() as f64).sum();
+        let carried = 2.0 * cables / wire_bits * until;
+        let of_scheme = |scheme: &Scheme| {
+            let beyond: f64 = (self.traffic.iter())
+                .map(|of| {
+                    let load = of.workload.load(cost(self), self.duration);
+                    let drained = mean_rate / wire_bits;
+                    load.packets_per_s
+                        * window
+                        * bursts::beyond(&load, &scheme.config, drained, ways)
+                })
+                .sum();
+            (packets * ways + beyond).min(carried.max(packets * ways))
+        };
+        let each: Vec<f64> = self.schemes.iter().map(of_scheme).collect();
+        let hops = each.iter().copied().fold(0.0, f64::max);
+        let flows = flows(self);
+        let runs = self.schemes.len() * self.seeds.len();
+        let switches = network.switches.len() as f64;
+        Estimate {
+            flows,
+            hops,
+            runs,
+            all_hops: each.iter().sum::<f64>() * self.seeds.len() as f64,
+            run_bytes: flows * BYTES_A_FLOW
+                + 2.0 * network.cables.len() as f64 * BYTES_A_LINK
+                + switches * switches * BYTES_A_PAIR,
+            kept_bytes: runs as f64 * flows * BYTES_A_RECORDED_FLOW,
+        }
+    }
+}
+
+/// About how many flows a run of `scenario` plans.
+fn flows(scenario: &Scenario) -> f64 {
+    scenario
+        .traffic
+        .iter()
+        .map(|of| flows_of(scenario, of))
+        .sum()
+}
+
+/// About how many of them are this workload's.
+pub(crate) fn flows_of(scenario: &Scenario, of: &Traffic) -> f64 {
+    let load = of.workload.load(cost(scenario), scenario.duration);
+    load.flows_per_s * scenario.duration.as_s_f64() + load.planned
+}
+
+fn cost(scenario: &Scenario) -> Cost {
+    let first = &scenario.schemes[0].config;
+    Cost {
+        framing: first.framing,
+        mss: first.transport.mss(),
+    }
+}
+
+fn offered(scenario: &Scenario) -> Load {
+    let mut sum = Load::default();
+    for of in &scenario.traffic {
+        let load = of.workload.load(cost(scenario), scenario.duration);
+        sum.packets_per_s += load.packets_per_s;
+        sum.wire_bps += load.wire_bps;
+        sum.endless += load.endless;
+        sum.active += load.active;
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Watch, run, shipped};
+    use sidestep_sim::{NoFiles, TraceFilter};
+
+    fn scenario(name: &str, sets: &[&str]) -> Scenario {
+        let text = shipped::scenario(name).unwrap();
+        let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+        let scenario = Scenario::read(name, text, &sets, &NoFiles);
+        scenario.unwrap_or_else(|problems| panic!("{name}: {problems:?}"))
+    }
+
+    /// Hops of all schemes, within a factor; of what is shipped, and of bursts far beyond what a port holds. Draws of few queries
+    /// are a factor of 1.7 apart.
+    #[test]
+    fn the_hops_of_all_runs_are_near_the_estimate() {
+        let cases: &[(&str, &[&str])] = &[
+            ("dibs-demo", &["duration=100 ms"]),
+            ("quickstart", &["duration=1 ms"]),
+            ("perm128", &["duration=2 ms"]),
+            ("closed-loop", &["duration=2 ms"]),
+            ("ranked-leafspine", &["duration=5 ms"]),
+            ("incast-ns3", &[]),
+            ("vertigo-demo", &["duration=5 ms"]),
+            ("flow-control", &["duration=30 ms"]),
+            ("legacy-core", &["duration=30 ms"]),
+            (
+                "legacy-core",
+                &["duration=20 ms", "workload.query.rate=1000 /s"],
+            ),
+            (
+                "legacy-core",
+                &[
+                    "duration=30 ms",
+                    "workload.query.degree=127",
+                    "schemes=dibs",
+                ],
+            ),
+            (
+                "legacy-core",
+                &["duration=30 ms", "switch.capacity=50 pkt", "schemes=dibs"],
+            ),
+            (
+                "legacy-core",
+                &["duration=30 ms", "switch.capacity=200 pkt", "schemes=dibs"],
+            ),
+            (
+                "legacy-core",
+                &[
+                    "duration=30 ms",
+                    "workload.query.size=100 kB",
+                    "schemes=dibs",
+                ],
+            ),
+            ("legacy-core", &["duration=30 ms", "ttl=32", "schemes=dibs"]),
+            (
+                "legacy-core",
+                &[
+                    "duration=30 ms",
+                    "workload.query.jitter=10 ms",
+                    "schemes=dctcp,dibs",
+                ],
+            ),
+            (
+                "dibs-demo",
+                &[
+                    "duration=20 ms",
+                    "workload.query.rate=10000 /s",
+                    "drain=0.2 s",
+                ],
+            ),
+        ];
+        for (name, sets) in cases {
+            let scenario = scenario(name, &[sets, &["seeds=2"][..]].concat());
+            let (said, mut hops, mut flows) = (scenario.estimate(), 0, 0);
+            for scheme in 0..scenario.schemes.len() {
+                let made = run(&scenario, scheme, 2, TraceFilter::None, &mut |_| Watch::Go);
+                let made = made.unwrap();
+                hops += made.outcome.totals.packet_hops;
+                flows = made.plan.flows.len();
+            }
+            let factor = said.all_hops / hops as f64;
+            assert!(
+                (0.5..2.5).contains(&factor),
+                "{name} {sets:?}: {factor}, {hops}, {said:?}"
+            );
+            let planned = said.flows / flows as f64;
+            assert!((0.5..2.0).contains(&planned), "{name} {sets:?}: {planned}");
+        }
+    }
+
+    #[test]
+    fn a_burst_costs_a_scheme_what_it_does_with_it() {
+        let hops = |sets: &[&str]| {
+            scenario("legacy-core", &[sets, &["schemes=dibs"][..]].concat())
+                .estimate()
+                .hops
+        };
+        let plain = scenario(
+            "legacy-core",
+            &["schemes=dctcp", "switch.capacity=unlimited"],
+        );
+        let plain = plain.estimate().hops;
+        // What fits, comes one by one, or is paused takes the shortest way once.
+        assert_eq!(hops(&["switch.capacity=unlimited"]), plain);
+        assert_eq!(hops(&["workload.query.jitter=20 ms"]), plain);
+        assert_eq!(hops(&["workload.query.degree=10"]), plain / 10.0);
+        let dropped = scenario("legacy-core", &["schemes=dctcp"]).estimate().hops;
+        assert!(1.2 * plain < dropped && dropped < 1.5 * plain);
+        assert!(hops(&[]) > 2.5 * plain);
+        assert!(hops(&["ttl=16"]) < hops(&[]));
+        // No more than the links carry: 512 cables, full until the end.
+        let full = hops(&["switch.capacity=1 pkt", "drain=0 s"]);
+        assert!(full <= 2.0 * 384.0 * 1e9 / (1538.0 * 8.0) * 0.1, "{full}");
+    }
+
+    #[test]
+    fn more_at_a_time_take_more_and_never_more_than_there_are() {
+        let text = shipped::scenario("dibs-demo").unwrap();
+        let scenario = Scenario::read("a.toml", text, &["seeds=1".into()], &NoFiles).unwrap();
+        let said = scenario.estimate();
+        assert_eq!(said.runs, 2);
+        assert!(said.bytes(2) > said.bytes(1) && said.bytes(9) == said.bytes(2));
+    }
+}

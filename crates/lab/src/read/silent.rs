@@ -1,0 +1,267 @@
+//! What a scenario says and no run does: each with its place and its number.
+//!
+//! What stands at its default does no harm: a scenario that was written out says all of them.
+
+use super::reader::Reader;
+use super::words::descend;
+use crate::distances::Distances;
+use crate::scenario::{Scenario, Setting};
+use crate::shipped;
+use crate::tables::{PROBE, SWITCH};
+use sidestep_config::document::{self, Item, Table, find};
+use sidestep_config::problem::{At, Problems};
+use sidestep_sim::{Plan, Start};
+use sidestep_switch::Capacity;
+use sidestep_types::{Param, ParamUnit, Time, Value};
+
+impl Reader<'_> {
+    /// Warnings about what is left out, and about what nothing reads. `first` is the plan of the first
+    /// seed, when it was drawn.
+    pub(super) fn silent(&self, scenario: &Scenario, first: Option<&Plan>) -> Vec<String> {
+        let mut said = left_out(scenario);
+        said.extend(first.and_then(|plan| never_started(scenario, plan)));
+        said.extend(self.long_jitters(scenario));
+        said.extend(self.too_few_hops(scenario));
+        said.extend(self.memory_of_nobody(scenario));
+        said.extend(self.probes_of_nothing(scenario));
+        said.extend(self.made_finite(scenario));
+        said
+    }
+
+    /// The last that says `path`.
+    fn said_at(&self, path: &[&str]) -> Option<At> {
+        let (key, tables) = path.split_last()?;
+        let mut quiet = Problems::default();
+        let mut found = None;
+        for (root, _) in self.roots() {
+            let table = match tables {
+                [] => Some(root),
+                tables => descend(root, tables, &mut quiet).map(|(table, _)| table),
+            };
+            if let Some(entry) = table.and_then(|table| find(table, key)) {
+                found = Some(entry.at.clone());
+            }
+        }
+        found
+    }
+
+    fn long_jitters(&self, scenario: &Scenario) -> Vec<String> {
+        let param = Param::required("jitter", ParamUnit::Time, "");
+        let long = |setting: &Setting| {
+            let name = setting
+                .key
+                .strip_prefix("workload.")?
+                .strip_suffix(".jitter")?;
+            let Ok(Value::Time(jitter)) = Value::parse(&setting.value, &param) else {
+                return None;
+            };
+            let duration = scenario.duration;
+            (jitter > duration).then(|| {
+                let at = self.said_at(&["workload", name, "jitter"]);
+                let share = 100.0 * (1.0 - duration.as_s_f64() / jitter.as_s_f64());
+                placed(
+                    at.as_ref(),
+                    format!(
+                        "workload.{name}.jitter ({jitter}) is longer than the run ({duration}): about {share:.0} % \
+                         of what it delays starts after the window, in the drain or never"
+                    ),
+                )
+            })
+        };
+        scenario.settings.iter().filter_map(long).collect()
+    }
+
+    /// A switch takes one from a packet's time to live, and drops it at zero.
+    fn too_few_hops(&self, scenario: &Scenario) -> Option<String> {
+        let ttl = u32::from(scenario.schemes[0].config.ttl);
+        // Nothing is farther than through all switches.
+        if ttl as usize > scenario.network.switches.len() {
+            return None;
+        }
+        let (most, one, other) = Distances::of(&scenario.network).farthest;
+        (ttl <= most).then(|| {
+            placed(
+                self.said_at(&["ttl"]).as_ref(),
+                format!(
+                    "ttl = {ttl} drops a packet at its switch number {ttl}, and between some hosts there are {most}, as \
+                     between host {} and host {}: nothing arrives there; expected {} or more",
+                    one.0,
+                    other.0,
+                    most + 1
+                ),
+            )
+        })
+    }
+
+    fn memory_of_nobody(&self, scenario: &Scenario) -> Vec<String> {
+        let shares = |capacity| matches!(capacity, Capacity::Shared { .. });
+        let mut schemes = scenario.schemes.iter();
+        if schemes.any(|scheme| scheme.switches().any(|(_, switch)| shares(switch.capacity))) {
+            return Vec::new();
+        }
+        let idle = |name: &&str| says_more(scenario, SWITCH, "switch", name);
+        let idle = ["memory", "alpha"].into_iter().filter(idle);
+        idle.map(|name| {
+            placed(
+                self.said_of_switches(name).as_ref(),
+                format!(
+                    "switch.{name} has no effect: no scheme has capacity = \"shared\", and without it each port \
+                     has room of its own"
+                ),
+            )
+        })
+        .collect()
+    }
+
+    /// Where a key of `[switch]` is said, of all schemes or of one.
+    fn said_of_switches(&self, key: &str) -> Option<At> {
+        let mut quiet = Problems::default();
+        let of_one = self.roots().filter_map(|(root, _)| {
+            let (schemes, _) = descend(root, &["scheme"], &mut quiet)?;
+            schemes.iter().find_map(|scheme| {
+                let table = table_of(scheme)?;
+                let switch = find(table, "switch")?;
+                Some(find(table_of(switch)?, key)?.at.clone())
+            })
+        });
+        let of_one = of_one.last();
+        self.said_at(&["switch", key]).or(of_one)
+    }
+
+    fn probes_of_nothing(&self, scenario: &Scenario) -> Vec<String> {
+        let probe = &scenario.probe;
+        let idle = [
+            ("latency_every", !probe.latency.is_empty(), "latency is"),
+            (
+                "hot",
+                probe.links.is_some() || probe.neighbours.is_some(),
+                "links and neighbours are",
+            ),
+            ("spread_window", !probe.spread.is_empty(), "spread is"),
+        ];
+        let idle = idle
+            .into_iter()
+            .filter(|(name, used, _)| !used && says_more(scenario, PROBE, "probe", name));
+        idle.map(|(name, _, beside)| {
+            placed(
+                self.said_at(&["probe", name]).as_ref(),
+                format!("probe.{name} has no effect: {beside} off in [probe]"),
+            )
+        })
+        .collect()
+    }
+
+    /// A scheme that is about queues without end, and a `--set` for all that ends them.
+    fn made_finite(&self, scenario: &Scenario) -> Vec<String> {
+        let finite = |setting: &Setting| {
+            let name = setting.scheme.as_deref()?;
+            let set = setting.key == "switch.capacity" && setting.source.starts_with("user: --set");
+            // What is said of this scheme alone is meant.
+            let meant = || {
+                let own = self.over.iter().flat_map(|(root, _)| *root);
+                let own = own
+                    .filter(|entry| entry.key == "scheme")
+                    .filter_map(table_of);
+                let own = own.filter_map(|schemes| find(schemes, name).and_then(table_of));
+                let mut switches =
+                    own.filter_map(|scheme| find(scheme, "switch").and_then(table_of));
+                switches.any(|switch| find(switch, "capacity").is_some())
+            };
+            if !set || setting.value == "unlimited" || meant() || !self.is_unlimited(name) {
+                return None;
+            }
+            Some(format!(
+                "--set switch.capacity={}: scheme {name} is about queues without end, and has none now; \
+                 --set scheme.NAME.switch.capacity changes one scheme alone",
+                setting.value
+            ))
+        };
+        scenario.settings.iter().filter_map(finite).collect()
+    }
+
+    /// Does the scheme's own file, or the scenario, give it queues without end?
+    fn is_unlimited(&self, name: &str) -> bool {
+        let mut quiet = Problems::default();
+        let mut says = |root: &Table, path: &[&str]| {
+            let (table, _) = descend(root, path, &mut quiet)?;
+            match &find(table, "capacity")?.node.item {
+                Item::Text(text) => Some(text.trim() == "unlimited"),
+                _ => Some(false),
+            }
+        };
+        let own = self.written.iter().rev();
+        let own = own.filter_map(|(root, _)| says(root, &["scheme", name, "switch"]));
+        if let Some(said) = { own }.next() {
+            return said;
+        }
+        let text = shipped::scheme(name).map_or_else(
+            || self.scheme_files.read(&format!("schemes/{name}.toml")).ok(),
+            |text| Some(text.to_string()),
+        );
+        let mut quiet = Problems::default();
+        let root = text.map(|text| document::parse(name, &text, &mut quiet));
+        root.and_then(|root| says(&root, &["switch"]))
+            .unwrap_or(false)
+    }
+}
+
+/// Flows of a list that no run has.
+fn left_out(scenario: &Scenario) -> Vec<String> {
+    let late = |of: &crate::scenario::Traffic| {
+        let (late, all, [first, last]) = of.workload.left_out(scenario.duration)?;
+        let key = format!("workload.{}.file", of.name);
+        let at = of.places.get(&key).unwrap_or(&of.at);
+        Some(placed(
+            Some(at),
+            format!(
+                "workload.{}: {late} of {all} flows start at the end of the window ({}) or later and are left \
+                 out, the first at {first}: a duration above {last} has them all",
+                of.name, scenario.duration
+            ),
+        ))
+    };
+    scenario.traffic.iter().filter_map(late).collect()
+}
+
+/// Flows that are planned for after the end of every run.
+fn never_started(scenario: &Scenario, plan: &Plan) -> Option<String> {
+    let end = scenario.duration.saturating_add(scenario.drain);
+    let start = |start: Start| match start {
+        Start::At(at) if at >= end => Some(at),
+        _ => None,
+    };
+    let late = plan.flows.iter().filter_map(|flow| start(flow.start));
+    let first: Time = late.clone().min()?;
+    Some(format!(
+        "{} of {} flows of seed {} are to start at the end of the run ({end}) or later and never do, the first \
+         at {first}: make duration or drain longer",
+        late.count(),
+        plan.flows.len(),
+        scenario.seeds[0]
+    ))
+}
+
+/// Is a value of this section given that is not its default?
+fn says_more(scenario: &Scenario, params: &[Param], section: &str, name: &str) -> bool {
+    let param = params.iter().find(|param| param.name == name);
+    let default = param.expect("a parameter of the section").default;
+    let key = format!("{section}.{name}");
+    let mut all = scenario.settings.iter().filter(|s| s.key == key);
+    all.any(|s| Some(s.value.as_str()) != default)
+}
+
+fn table_of(entry: &document::Entry) -> Option<&Table> {
+    match &entry.node.item {
+        Item::Table(table) => Some(table),
+        _ => None,
+    }
+}
+
+/// The warning behind its place.
+fn placed(at: Option<&At>, warning: String) -> String {
+    match at {
+        Some(at) if at.line > 0 => format!("{}:{}:{}: {warning}", at.file, at.line, at.column),
+        Some(at) => format!("{}: {warning}", at.file),
+        None => warning,
+    }
+}

@@ -1,0 +1,130 @@
+//! Numbers of one class alone: a workload's, or those of a class of a flow list.
+//!
+//! **Decision**     `METRIC:CLASS` names one. `CLASS` is the name of the class as tables have it, or behind a
+//!                  flow list's own name its word alone, where no other class has it.
+//! **Units**        those of [`super::METRICS`]. Packets are data packets.
+
+use super::entry::{Kind, Metric, SampleKind, Values};
+use super::table::{known, mean, number, p50, p99, p999};
+use super::{Population, Reading, Unit};
+use crate::stats::Summary;
+use std::ops::Deref;
+
+/// Writes the table of metrics of a class.
+macro_rules! of_class {
+    ($($population:ident $kind:ident $name:literal $doc:literal => $read:expr;)*) => {
+        /// All metrics of a class, in the order in which they are listed.
+        pub const CLASS_METRICS: &[Metric] = &[$(
+            Metric::of_class($name, $doc, Population::$population, Kind::$kind, $read),
+        )*];
+    };
+}
+
+of_class! {
+    Flows Ms "fct_p50_ms" "median completion time of its flows that end" => |c| p50(&c.fct_ms);
+    Flows Ms "fct_p99_ms" "99th percentile of completion time of its flows that end" => |c| p99(&c.fct_ms);
+    Flows Ms "fct_p999_ms" "99.9th percentile of completion time of its flows that end" => |c| p999(&c.fct_ms);
+    Flows Ms "fct_mean_ms" "mean completion time of its flows that end" => |c| mean(&c.fct_ms);
+    Flows Share "fct_completed_share" "share of its flows that end that completed" => |c| known(c.fct_ms.completed_share);
+    Flows Number "slowdown_p50" "median of its flows' completion times over those of an idle network" => |c| p50(&c.slowdown);
+    Flows Number "slowdown_p99" "99th percentile of its flows' completion times over those of an idle network" => |c| p99(&c.slowdown);
+    Flows Number "slowdown_p999" "99.9th percentile of its flows' completion times over those of an idle network" => |c| p999(&c.slowdown);
+    Flows Number "slowdown_mean" "mean of its flows' completion times over those of an idle network" => |c| mean(&c.slowdown);
+    GroupsOfClass Ms "group_p50_ms" "median completion time of groups of its flows" => |c| p50(&c.group_ms);
+    GroupsOfClass Ms "group_p99_ms" "99th percentile of completion time of groups of its flows" => |c| p99(&c.group_ms);
+    GroupsOfClass Ms "group_p999_ms" "99.9th percentile of completion time of groups of its flows" => |c| p999(&c.group_ms);
+    GroupsOfClass Ms "group_mean_ms" "mean completion time of groups of its flows" => |c| mean(&c.group_ms);
+    GroupsOfClass Share "group_completed_share" "share of groups of its flows that completed" => |c| known(c.group_ms.completed_share);
+    DataPackets Count "drops" "its data packets dropped, for any reason" => |c| number(c.dropped);
+    DataPackets Count "detours" "detours of its data packets that arrived" => |c| number(c.detours_delivered);
+    Flows Count "delivered_bytes" "its payload bytes delivered in order" => |c| number(c.delivered_bytes);
+}
+
+/// What a flow's time is of, as [`super::SAMPLES`] have it.
+pub(super) const FLOW: &str = "from the hand-over to the last byte in order";
+
+/// The samples that a class has.
+pub(super) const CLASS_SAMPLES: [SampleKind; 3] = [
+    SampleKind {
+        name: "fct_ms",
+        axis: FLOW,
+        unit: Unit::Ms,
+        needs: None,
+        each: None,
+        population: Population::Flows,
+        values: Values::OfClass(|class| &class.fct),
+    },
+    SampleKind {
+        name: "slowdown",
+        axis: "completion time over that of an idle network",
+        unit: Unit::Number,
+        needs: None,
+        each: None,
+        population: Population::Flows,
+        values: Values::OfClass(|class| &class.slowdown),
+    },
+    SampleKind {
+        name: "group_ms",
+        axis: GROUP,
+        unit: Unit::Ms,
+        needs: None,
+        each: None,
+        population: Population::GroupsOfClass,
+        values: Values::OfClass(|class| &class.groups),
+    },
+];
+
+/// What a group's time is of.
+pub(super) const GROUP: &str = "from a group's first flow to the last byte of all";
+
+/// A metric as it is asked for: of all, or of one class.
+#[derive(Clone, Copy, Debug)]
+pub struct Named<'a> {
+    metric: &'static Metric,
+    /// The class, as it was written.
+    pub class: Option<&'a str>,
+}
+
+impl<'a> Named<'a> {
+    /// The one called `name`.
+    pub(super) fn find(name: &'a str) -> Option<Named<'a>> {
+        let (table, name, class) = match name.split_once(':') {
+            None => (super::METRICS, name, None),
+            Some((name, class)) => (CLASS_METRICS, name, Some(class)),
+        };
+        let metric = table.iter().find(|metric| metric.name == name)?;
+        Some(Named { metric, class })
+    }
+
+    /// Reads it from a summary: nothing where it was not measured, or no such class was there.
+    pub fn read(&self, summary: &Summary) -> Reading {
+        let Some(name) = self.class else {
+            return self.metric.read(summary);
+        };
+        let counted = match self.metric.name {
+            "drops" => "classes.dropped",
+            "detours" => "classes.detours_delivered",
+            _ => "",
+        };
+        match summary.class(name) {
+            Some(class) if !summary.unmeasured.has(counted) => self.metric.read_class(class),
+            _ => Reading::Nothing,
+        }
+    }
+
+    /// What it is, in words that stand alone.
+    pub fn heading(&self) -> String {
+        match self.class {
+            None => self.metric.heading.into(),
+            Some(class) => format!("{class}: {}", self.metric.heading),
+        }
+    }
+}
+
+impl Deref for Named<'_> {
+    type Target = Metric;
+
+    fn deref(&self) -> &Metric {
+        self.metric
+    }
+}

@@ -1,0 +1,86 @@
+//! What must be said of the queues of NICs.
+
+use super::{marks_too_late, reacts_to_marks, silent};
+use crate::ideal::Ideal;
+use crate::scenario::{Scenario, Setting};
+use crate::scheme::Scheme;
+use crate::tables::HOST;
+use sidestep_config::source::default;
+use sidestep_sim::Plan;
+use sidestep_switch::Capacity;
+use sidestep_types::{Bytes, Size};
+
+/// The warnings of one scheme.
+pub(super) fn of(scenario: &Scenario, scheme: &Scheme, first: Option<&Plan>) -> Vec<String> {
+    let late = (scheme.config.nic.as_ref())
+        .and_then(|nic| marks_too_late(&nic.buffer, nic.capacity))
+        .map(|warning| format!("at NICs: {warning}"));
+    let unmarked = first.and_then(|first| waits_unmarked(scenario, scheme, first));
+    late.into_iter().chain(unmarked).collect()
+}
+
+/// A queue as long as a switch port of the paper: what more waits decides completion times.
+const LONG: u64 = 100;
+
+/// Somebody said what a NIC holds: so it is meant.
+fn said(scenario: &Scenario, scheme: &Scheme) -> bool {
+    let doc = HOST.iter().find(|param| param.name == "capacity");
+    let unsaid = default(doc.expect("a parameter of [host]").doc);
+    let own = |s: &&Setting| s.scheme.as_ref() == Some(&scheme.name) && s.key == "host.capacity";
+    (scenario.settings.iter().find(own)).is_some_and(|setting| setting.source != unsaid)
+}
+
+/// Flows that nothing slows down but their own NIC, and what they may keep waiting there.
+fn waits_unmarked(scenario: &Scenario, scheme: &Scheme, first: &Plan) -> Option<String> {
+    let config = &scheme.config;
+    let signals = config.nic.as_ref().is_some_and(|nic| {
+        let short = matches!(nic.capacity, Capacity::PerPort(Size::Packets(n)) if n <= LONG);
+        short || !silent(&nic.buffer, &nic.sched)
+    });
+    if signals || said(scenario, scheme) || !reacts_to_marks(scheme) {
+        return None;
+    }
+    let window = config.transport.receive_window();
+    let mss = config.transport.mss();
+    let mut ideal = Ideal::new(&scenario.network, config.framing, mss);
+    let mut sends = vec![0u32; scenario.network.hosts as usize];
+    first
+        .flows
+        .iter()
+        .for_each(|flow| sends[flow.src.0 as usize] += 1);
+    let (mut most, mut flows) = (0, 0u64);
+    // Behind the only flow of a host nothing else waits.
+    let shared = first
+        .flows
+        .iter()
+        .filter(|flow| sends[flow.src.0 as usize] > 1);
+    for flow in shared {
+        // In slow start a sender has as much under way as has been acknowledged.
+        let mss = u64::from(flow.mss_or(mss));
+        let sent = match flow.is_endless() {
+            true => window,
+            false => window.min(flow.size / 2),
+        };
+        let sent = sent / mss;
+        if sent <= LONG {
+            continue;
+        }
+        let Some(held) = ideal.held_by_path(flow) else {
+            continue;
+        };
+        let waits = sent.saturating_sub(held);
+        if waits > LONG {
+            flows += 1;
+            most = most.max(waits);
+        }
+    }
+    let percent = 100.0 * flows as f64 / first.flows.len().max(1) as f64;
+    (flows > 0).then(|| {
+        format!(
+            "{percent:.2} % of the flows may keep more than {LONG} packets waiting at their own NIC, up to {most}, \
+             which marks none of them: receive_window ({}) alone bounds that, and what shares the NIC waits behind it; \
+             host.buffer = \"ecn\" marks there, host.capacity = \"unlimited\" says that this is meant",
+            Bytes(window)
+        )
+    })
+}

@@ -1,0 +1,218 @@
+//! Does what is asked for fit into this machine's memory?
+//!
+//! **Decision**     free is the least of what the system says is available, what each control group of this
+//!                  process has left, and what its limit on address space leaves.
+//! **Errors**       refused before anything is planned: the numbers are [`Estimate`]'s. Where nothing can be
+//!                  read, as on other systems, everything fits.
+
+use crate::Error;
+use sidestep_lab::{Estimate, Experiment};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Bytes that this process may still take, as far as the system says.
+pub fn free() -> Option<u64> {
+    let of_groups = groups().into_iter().filter_map(|group| left(&group));
+    let all = [available(), address_space()];
+    all.into_iter().flatten().chain(of_groups).min()
+}
+
+/// Refuses an experiment that does not fit with so many runs at a time.
+pub fn refuse(experiment: &Experiment, jobs: usize) -> Result<(), Error> {
+    match free() {
+        Some(free) => against(&experiment.name, &experiment.estimate(), jobs, free),
+        None => Ok(()),
+    }
+}
+
+/// Refuses several experiments that one call runs, and so keeps together, under the name of them all.
+pub fn refuse_all(name: &str, experiments: &[&Experiment], jobs: usize) -> Result<(), Error> {
+    match free() {
+        Some(free) => against(name, &together(experiments), jobs, free),
+        None => Ok(()),
+    }
+}
+
+/// Runs of all of them are under way at once in any mixture; what is kept is kept of all.
+fn together(experiments: &[&Experiment]) -> Estimate {
+    let all = experiments.iter().map(|experiment| experiment.estimate());
+    all.fold(Estimate::default(), |all, one| Estimate {
+        flows: all.flows.max(one.flows),
+        hops: all.hops.max(one.hops),
+        runs: all.runs + one.runs,
+        all_hops: all.all_hops + one.all_hops,
+        run_bytes: all.run_bytes.max(one.run_bytes),
+        kept_bytes: all.kept_bytes + one.kept_bytes,
+    })
+}
+
+fn against(name: &str, estimate: &Estimate, jobs: usize, free: u64) -> Result<(), Error> {
+    let jobs = jobs.clamp(1, estimate.runs.max(1));
+    let needed = estimate.bytes(jobs);
+    if needed <= free as f64 {
+        return Ok(());
+    }
+    let at_a_time = match jobs {
+        1 => "one run at a time".to_string(),
+        jobs => format!("{jobs} runs at a time"),
+    };
+    let alone = estimate.bytes(1);
+    let less = match jobs > 1 && alone <= free as f64 {
+        true => format!("--jobs 1 needs about {}", size(alone)),
+        false => "make duration, rates or seeds smaller".to_string(),
+    };
+    Err(Error::Input(format!(
+        "{name}: needs about {} of memory for {at_a_time} of about {} flows, {} are free; {less}, or --force \
+         runs it all the same",
+        size(needed),
+        crate::words::count(estimate.flows.round() as u64),
+        size(free as f64),
+    )))
+}
+
+/// `12 GiB`: no estimate is worth a third digit.
+pub fn size(bytes: f64) -> String {
+    const STEPS: [(f64, &str); 3] = [(1073741824.0, "GiB"), (1048576.0, "MiB"), (1024.0, "KiB")];
+    let fits = STEPS.iter().find(|(step, _)| bytes >= 0.95 * step);
+    let (step, unit) = fits.unwrap_or(&(1.0, "B"));
+    match bytes / step {
+        n if n < 9.95 => format!("{n:.1} {unit}"),
+        n => format!("{n:.0} {unit}"),
+    }
+}
+
+fn available() -> Option<u64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}
+
+/// The limit on address space, less what this process has: `ulimit -v`.
+fn address_space() -> Option<u64> {
+    let limits = fs::read_to_string("/proc/self/limits").ok()?;
+    let line = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max address space"))?;
+    let limit: u64 = line.split_whitespace().next()?.parse().ok()?;
+    let held = fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = held.split_whitespace().next()?.parse().ok()?;
+    Some(limit.saturating_sub(pages * 4096))
+}
+
+/// The control groups that this process is in, of either version, innermost first.
+fn groups() -> Vec<PathBuf> {
+    let text = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let mut all = Vec::new();
+    for line in text.lines() {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else {
+            continue;
+        };
+        let root = match controllers {
+            "" => "/sys/fs/cgroup",
+            c if c.split(',').any(|c| c == "memory") => "/sys/fs/cgroup/memory",
+            _ => continue,
+        };
+        let own = Path::new(root).join(path.trim_start_matches('/'));
+        let up = own.ancestors().take_while(|path| path.starts_with(root));
+        all.extend(up.map(Path::to_path_buf));
+    }
+    all
+}
+
+/// What a control group has left, when it has a limit. What files keep in memory can be given back.
+fn left(group: &Path) -> Option<u64> {
+    let number = |name: &str| -> Option<u64> {
+        fs::read_to_string(group.join(name))
+            .ok()?
+            .trim()
+            .parse()
+            .ok()
+    };
+    let limit = number("memory.max").or_else(|| number("memory.limit_in_bytes"))?;
+    let used = number("memory.current").or_else(|| number("memory.usage_in_bytes"))?;
+    let stat = fs::read_to_string(group.join("memory.stat")).unwrap_or_default();
+    let cached = stat
+        .lines()
+        .find_map(|line| line.strip_prefix("inactive_file "));
+    let cached: u64 = cached.and_then(|n| n.trim().parse().ok()).unwrap_or(0);
+    Some(limit.saturating_sub(used.saturating_sub(cached)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reproduce::shelf::{Book, Shelf};
+    use sidestep_sim::NoFiles;
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_both_numbers() {
+        let estimate = Estimate {
+            flows: 48e6,
+            runs: 4,
+            run_bytes: 6e9,
+            ..Estimate::default()
+        };
+        let said = |jobs, free| match against("a", &estimate, jobs, free) {
+            Ok(()) => "fits".to_string(),
+            Err(e) => e.to_string(),
+        };
+        assert_eq!(said(2, 13 << 30), "fits");
+        assert_eq!(
+            said(2, 8 << 30),
+            "a: needs about 11 GiB of memory for 2 runs at a time of about 48,000,000 flows, 8.0 GiB are free; \
+             --jobs 1 needs about 5.6 GiB, or --force runs it all the same"
+        );
+        assert_eq!(
+            said(1, 1 << 30),
+            "a: needs about 5.6 GiB of memory for one run at a time of about 48,000,000 flows, 1.0 GiB are free; \
+             make duration, rates or seeds smaller, or --force runs it all the same"
+        );
+    }
+
+    #[test]
+    fn figures_of_one_call_need_the_largest_run_and_all_that_is_kept() {
+        let of = |text: &str| Experiment::read("a.toml", text, &[], false, &NoFiles).unwrap();
+        let file = "duration = \"10 ms\"\nseeds = \"1..2\"\nschemes = [\"dctcp\"]\n[topology]\nkind = \"single_switch\"\nhosts = 4\n\
+            [workload.a]\nkind = \"query\"\nrate = \"2 k/s\"\ndegree = 3\n";
+        let (small, large) = (of(file), of(&file.replace("10 ms", "1 s")));
+        let (a, b) = (small.estimate(), large.estimate());
+        let all = together(&[&small, &large]);
+        assert_eq!((all.runs, all.run_bytes), (a.runs + b.runs, b.run_bytes));
+        assert_eq!(all.kept_bytes, a.kept_bytes + b.kept_bytes);
+        assert!(a.kept_bytes > 0.0 && a.run_bytes < b.run_bytes);
+        // What is shipped fits a small machine, so nobody is refused what ran before.
+        let shelf = Shelf::open(Path::new("nowhere")).unwrap();
+        let books = shelf.find(None).unwrap();
+        let read = |book: &&Book| {
+            let file = format!("{}/{}.toml", book.paper, book.name);
+            Experiment::read(&file, &book.text, &[], false, &shelf.beside(book)).unwrap()
+        };
+        let shipped: Vec<Experiment> = books.iter().map(read).collect();
+        let all = together(&shipped.iter().collect::<Vec<_>>());
+        assert!(all.bytes(2) < 4e9, "{}", all.bytes(2));
+    }
+
+    #[test]
+    fn a_control_group_has_left_what_is_not_used_or_can_be_given_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| fs::write(dir.path().join(name), text).unwrap();
+        assert_eq!(left(dir.path()), None);
+        write("memory.current", "600\n");
+        write("memory.max", "max\n");
+        assert_eq!(left(dir.path()), None, "no limit");
+        write("memory.max", "1000\n");
+        assert_eq!(left(dir.path()), Some(400));
+        write("memory.stat", "anon 1\ninactive_file 150\n");
+        assert_eq!(left(dir.path()), Some(550));
+    }
+
+    #[test]
+    fn sizes_have_two_digits() {
+        let all = [900.0, 2e6, 5.5e9, 1.3e10];
+        assert_eq!(all.map(size), ["900 B", "1.9 MiB", "5.1 GiB", "12 GiB"]);
+    }
+}

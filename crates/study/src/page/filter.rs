@@ -1,0 +1,106 @@
+//! Claims by their verdict: choices that a style sheet alone obeys. Where it cannot, or is off, all
+//! claims are shown and the choices are not.
+
+use super::Page;
+use super::markup::{Out, anchor, put};
+use crate::reproduce::fails;
+use sidestep_lab::{ClaimResult, Verdict};
+use std::fmt::Write;
+
+/// What claims may be chosen by.
+pub struct Choice {
+    /// Its name in the file.
+    key: String,
+    /// What people call it.
+    pub words: String,
+    /// How many claims it leaves.
+    pub count: usize,
+}
+
+/// How claims of this kind are marked in the file.
+const AGAINST: (&str, &str) = ("against", "against expectation");
+
+/// The name of a verdict in the file.
+fn key(verdict: Verdict) -> String {
+    anchor(&verdict.to_string().replace('\'', ""))
+}
+
+/// All that a claim is chosen by, as the file has it.
+pub fn keys(claim: &ClaimResult, quick: bool) -> String {
+    let own = key(claim.verdict);
+    match fails(claim, quick) {
+        true => format!("{own} {}", AGAINST.0),
+        false => own,
+    }
+}
+
+/// The usual verdicts, any others that a claim has, and what is against expectation; none without
+/// claims.
+pub fn choices(page: &Page<'_>) -> Vec<Choice> {
+    let usual = [
+        Verdict::Reproduced,
+        Verdict::NotReproduced,
+        Verdict::CantTell,
+    ];
+    let mut verdicts: Vec<Verdict> = usual.to_vec();
+    let mut all = 0;
+    for (_, claim) in page.claims() {
+        all += 1;
+        if !verdicts.contains(&claim.verdict) {
+            verdicts.push(claim.verdict);
+        }
+    }
+    if all == 0 {
+        return Vec::new();
+    }
+    let mut choices: Vec<Choice> = verdicts
+        .into_iter()
+        .map(|verdict| Choice {
+            key: key(verdict),
+            words: verdict.to_string(),
+            count: page.claims().filter(|(_, c)| c.verdict == verdict).count(),
+        })
+        .collect();
+    let failed = page.claims().filter(|(_, c)| fails(c, page.quick));
+    choices.push(Choice {
+        key: AGAINST.0.into(),
+        words: AGAINST.1.into(),
+        count: failed.count(),
+    });
+    choices
+}
+
+/// What hides the claims that are not chosen.
+pub fn rules(page: &Page<'_>) -> String {
+    let mut rules = String::new();
+    for Choice { key, .. } in choices(page) {
+        writeln!(
+            rules,
+            "body:has(#show-{key}:checked) [data-verdict]:not([data-verdict~=\"{key}\"]){{display:none}}"
+        )
+        .expect("a string takes it all");
+    }
+    rules
+}
+
+/// The choices.
+pub fn write(out: &mut Out, page: &Page<'_>) {
+    let choices = choices(page);
+    out.push_str("<fieldset class=\"filter\">\n<legend>Show claims here and below</legend>\n");
+    put(
+        out,
+        format_args!(
+            "<label><input type=\"radio\" name=\"show\" id=\"show-all\" checked/> all ({})</label>\n",
+            page.claims().count()
+        ),
+    );
+    for Choice { key, words, count } in choices {
+        put(
+            out,
+            format_args!(
+                "<label><input type=\"radio\" name=\"show\" id=\"show-{key}\"/> {words} ({count})</label>\n"
+            ),
+        );
+    }
+    out.push_str("</fieldset>\n");
+}

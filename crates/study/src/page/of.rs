@@ -1,0 +1,258 @@
+//! Pages of a run, of a sweep and of a report of figures.
+
+use super::{Page, Section, Table, palette};
+use crate::figures::picture;
+use crate::reproduce::drawn::{Drawn, Subject, draw, point_of};
+use crate::reproduce::{FigureResult, Reproduction};
+use crate::staging::Staging;
+use crate::words::some;
+use crate::{Error, Report, Status, SweepReport, figures};
+use sidestep_lab::{Experiment, PlotKind, PlotSpec, PointResult, Record, Results, Scenario};
+
+/// The name of the file.
+pub(crate) const FILE: &str = "report.html";
+
+/// The folder of a result's plots.
+const PLOTS: &str = "plots";
+
+/// What is said of a page of points that is not whole.
+pub(crate) const PARTIAL: &str =
+    "interrupted; compared are, at each point, the seeds with which every scheme came to its end.";
+
+/// Writes the plots of a run, and its page: what every run draws, and what `[[plot]]` asks for.
+pub(crate) fn run(
+    staging: &Staging,
+    scenario: &Scenario,
+    plots: &[PlotSpec],
+    report: &Report,
+    records: Vec<Record>,
+) -> Result<(), Error> {
+    let subject = Subject::alone(scenario, &report.claims);
+    let mut drawn = figures::draw(scenario, &records, &report.claims);
+    let results = Results {
+        points: vec![PointResult {
+            at: Vec::new(),
+            summaries: report.summaries.clone(),
+            records,
+        }],
+    };
+    let palette = palette(&subject);
+    let own = plots.iter().enumerate();
+    drawn.extend(own.map(|spec| draw(&subject, &results, spec, &palette)));
+    let table = Table {
+        caption: format!(
+            "All seeds together, {}",
+            some(scenario.schemes.len(), "scheme")
+        ),
+        grid: without_clocks(report).grid(),
+        words: 1,
+    };
+    let section = Section {
+        group: "",
+        path: scenario.name.clone(),
+        heading: "Results".into(),
+        shows: "",
+        results: &results,
+        partial: report.status == Status::Partial,
+        warnings: report.warnings.clone(),
+        tables: vec![table],
+        plots: drawn,
+        pictures: PLOTS.into(),
+        beside: None,
+        files: Vec::new(),
+        subject,
+    };
+    one(
+        staging,
+        section,
+        false,
+        report.what_is_compared(),
+        short(report),
+    )
+}
+
+/// The 99th percentiles of what was asked for.
+fn short(report: &Report) -> Option<Table> {
+    let against = match report.summaries.as_slice() {
+        [first, _, ..] => format!("; in brackets, as a multiple of {}", first.scheme),
+        _ => String::new(),
+    };
+    Some(Table {
+        caption: format!("99th percentiles, all seeds together{against}"),
+        grid: report.short()?,
+        words: 1,
+    })
+}
+
+/// The numbers that are the same from call to call.
+fn without_clocks(report: &Report) -> Report {
+    let mut report = report.clone();
+    for summary in &mut report.summaries {
+        (summary.cpu_s, summary.hops_per_cpu_s) = (None, None);
+    }
+    report
+}
+
+/// Writes the plots of an experiment, and its page.
+pub(crate) fn sweep(
+    staging: &Staging,
+    experiment: &Experiment,
+    results: &Results,
+    report: &SweepReport,
+) -> Result<(), Error> {
+    let subject = Subject::of(experiment, &report.claims);
+    let palette = palette(&subject);
+    let usual: Vec<PlotSpec>;
+    let plots = match experiment.plots.as_slice() {
+        [] => {
+            usual = usual_plots(experiment, report);
+            &usual
+        }
+        own => own,
+    };
+    let drawn = plots.iter().enumerate();
+    let drawn = drawn.map(|spec| draw(&subject, results, spec, &palette));
+    let (grid, left) = report.grid();
+    let table = Table {
+        caption: "Each point and scheme, all seeds together".into(),
+        grid,
+        words: 1 + left.len(),
+    };
+    let mut warnings = report.warnings.clone();
+    warnings.extend(report.notes.iter().cloned());
+    let section = Section {
+        group: "",
+        path: experiment.name.clone(),
+        heading: "Results".into(),
+        shows: "",
+        results,
+        partial: report.status == Status::Partial,
+        warnings,
+        tables: vec![table],
+        plots: drawn.collect(),
+        pictures: PLOTS.into(),
+        beside: None,
+        files: Vec::new(),
+        subject,
+    };
+    one(staging, section, report.quick, PARTIAL.into(), None)
+}
+
+/// A sweep whose file asks for no plot draws what its table has, over its first axis.
+fn usual_plots(experiment: &Experiment, report: &SweepReport) -> Vec<PlotSpec> {
+    let there = |name: &&String| {
+        let mut all = report.points.iter().flat_map(|point| &point.summaries);
+        all.any(|summary| point_of(name, summary).is_some())
+    };
+    let Some(axis) = experiment.axes.first() else {
+        return Vec::new();
+    };
+    vec![PlotSpec {
+        kind: PlotKind::Lines,
+        title: String::new(),
+        x: axis.name.clone(),
+        y: report.shown.iter().filter(there).cloned().collect(),
+        of: String::new(),
+        at: Vec::new(),
+        schemes: Vec::new(),
+        log_x: false,
+        log_y: false,
+    }]
+}
+
+/// Writes the page of one section, and its plots as files of their own. `compared` is said of it where it is partial.
+fn one(
+    staging: &Staging,
+    mut section: Section<'_>,
+    quick: bool,
+    compared: String,
+    short: Option<Table>,
+) -> Result<(), Error> {
+    for plot in &section.plots {
+        if let Ok(scene) = &plot.scene {
+            picture(staging, &format!("{PLOTS}/{}", plot.file), scene)?;
+        }
+    }
+    let mut files = staging.names()?;
+    // They are written after the page, or with it.
+    for name in ["summary.json", "manifest.json"] {
+        if !files.iter().any(|own| own == name) {
+            files.push(name.into());
+        }
+    }
+    files.sort();
+    section.files = files.into_iter().map(|name| (name.clone(), name)).collect();
+    let subject = &section.subject;
+    let page = Page {
+        title: match subject.title {
+            "" => subject.name.to_string(),
+            title => format!("{}: {title}", subject.name),
+        },
+        papers: Vec::new(),
+        figures: false,
+        quick,
+        partial: section.partial.then_some(compared),
+        short,
+        sections: vec![section],
+    };
+    staging.write(FILE, page.to_html().as_bytes())
+}
+
+/// The page of a report of figures.
+pub(crate) fn figures_page(report: &Reproduction) -> String {
+    let palette = report.palette();
+    let mut papers: Vec<&str> = Vec::new();
+    let specs = report
+        .figures
+        .iter()
+        .filter_map(|f| f.experiment.figure.as_ref());
+    for spec in specs {
+        if !spec.paper.is_empty() && !papers.contains(&spec.paper.as_str()) {
+            papers.push(&spec.paper);
+        }
+    }
+    let sections = report.figures.iter();
+    let page = Page {
+        title: match report.asked.as_str() {
+            "" => "All papers: figures and claims".into(),
+            asked => format!("{asked}: figures and claims"),
+        },
+        papers,
+        figures: true,
+        quick: report.quick,
+        partial: (report.status() == Status::Partial).then(|| PARTIAL.into()),
+        short: None,
+        sections: sections.map(|f| figure(f, f.plots(&palette))).collect(),
+    };
+    page.to_html()
+}
+
+fn figure(figure: &FigureResult, plots: Vec<Drawn>) -> Section<'_> {
+    let experiment = &figure.experiment;
+    let folder = figure.path();
+    let mut warnings = experiment.warnings_of(&figure.results);
+    warnings.extend(experiment.notes.iter().cloned());
+    let mut names = ["points.csv", "summary.json", "experiment.toml"]
+        .map(String::from)
+        .to_vec();
+    for plot in plots.iter().filter(|p| p.scene.is_ok()) {
+        names.push(format!("{}.svg", plot.file));
+        names.push(format!("{}.png", plot.file));
+    }
+    let beside = |name: String| (name.clone(), format!("{folder}/{name}"));
+    Section {
+        group: &figure.paper,
+        heading: figure.heading(),
+        shows: experiment.figure.as_ref().map_or("", |spec| &spec.shows),
+        subject: Subject::of(experiment, &figure.claims),
+        results: &figure.results,
+        partial: figure.status == Status::Partial,
+        warnings,
+        tables: Vec::new(),
+        plots,
+        pictures: folder.clone(),
+        beside: figure.beside.as_ref(),
+        files: names.into_iter().map(beside).collect(),
+        path: folder,
+    }
+}

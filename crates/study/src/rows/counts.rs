@@ -1,0 +1,199 @@
+//! `counts.parquet`: one row a count of a run.
+//!
+//! Of a sweep, which has no table of flows and ports, also what those would be counted from.
+
+use crate::columns::{Col, columns};
+use sidestep_lab::{ClassRecord, Counts, Record};
+
+/// One count of one run.
+pub struct CountRow<'a> {
+    /// The point of a sweep; empty for a run alone.
+    pub at: &'a [String],
+    scheme: &'a str,
+    seed: u64,
+    class: &'a str,
+    name: String,
+    bin: Option<u64>,
+    value: u64,
+}
+
+/// The counts of a run: those of the whole, then those of each class.
+pub fn count_rows<'a>(at: &'a [String], record: &'a Record) -> Vec<CountRow<'a>> {
+    let mut all = Rows {
+        at,
+        record,
+        class: "",
+        rows: Vec::new(),
+    };
+    all.whole();
+    if !at.is_empty() {
+        all.of_flows();
+    }
+    for class in &record.classes {
+        all.class = &class.name;
+        all.of(class);
+    }
+    all.rows
+}
+
+struct Rows<'a> {
+    at: &'a [String],
+    record: &'a Record,
+    class: &'a str,
+    rows: Vec<CountRow<'a>>,
+}
+
+impl Rows<'_> {
+    /// Was it measured? What a summary shows of it says so.
+    fn has(&self, name: &str) -> bool {
+        let shown = match (self.class, name) {
+            ("", "detoured") => "detoured_share".to_string(),
+            ("", _) => name.to_string(),
+            _ => format!("classes.{name}"),
+        };
+        !self.record.unmeasured.has(&shown)
+    }
+
+    /// Adds a count, unless it was not measured.
+    fn add(&mut self, name: &str, value: u64) {
+        if self.has(name) {
+            self.put(name, None, value);
+        }
+    }
+
+    fn put(&mut self, name: &str, bin: Option<u64>, value: u64) {
+        self.rows.push(CountRow {
+            at: self.at,
+            scheme: &self.record.scheme,
+            seed: self.record.seed,
+            class: self.class,
+            name: name.to_string(),
+            bin,
+            value,
+        });
+    }
+
+    /// Adds a histogram, the bins that hold something, from number `first` on.
+    fn bins(&mut self, name: &str, first: u64, counts: &[u64]) {
+        for (bin, count) in (first..).zip(counts).filter(|(_, count)| **count > 0) {
+            self.put(name, Some(bin), *count);
+        }
+    }
+
+    fn whole(&mut self) {
+        let record = self.record;
+        self.put("simulated_ps", None, record.end.0.ps());
+        self.put("interrupted", None, u64::from(record.interrupted));
+        self.add("trajectory_hash", record.trajectory_hash);
+        for (name, count) in Counts::NAMES.iter().zip(record.counts.all()) {
+            self.add(name, count);
+        }
+        self.add("deadlocks", record.deadlocks);
+        if let Some(loops) = &record.probed.loops {
+            self.put("loops.packets", None, loops.packets);
+            self.put("loops.detoured", None, loops.detoured);
+            self.put("loops.looped", None, loops.looped);
+            self.bins("loops.lengths", 0, &loops.lengths);
+        }
+        if !self.has("drops") {
+            return;
+        }
+        for (reason, count) in &record.drops {
+            self.put(&format!("drops.{reason}"), None, *count);
+        }
+        for (reason, places) in &record.probed.drops_at {
+            for (place, count) in places {
+                self.put(&format!("drops_at.{reason}.{place}"), None, *count);
+            }
+        }
+    }
+
+    /// What a run's tables of flows, queries and ports are counted for.
+    fn of_flows(&mut self) {
+        let record = self.record;
+        self.put("queries", None, record.queries);
+        self.put("timed_out_queries", None, record.timed_out_queries);
+        self.put("responses", None, record.responses);
+        self.put("timed_out_responses", None, record.timed_out_responses);
+        self.put("links", None, record.links.n);
+    }
+
+    fn of(&mut self, class: &ClassRecord) {
+        self.put("query", None, u64::from(class.query));
+        self.add("sent", class.sent);
+        self.add("delivered", class.delivered);
+        self.add("detoured", class.detoured);
+        self.add("detours", class.detours);
+        self.add("detours_delivered", class.detours_delivered);
+        self.add("dropped", class.dropped);
+        self.add("marked", class.marked);
+        self.add("trimmed", class.trimmed);
+        self.add("reordered", class.reordered);
+        self.add("transport_reordered", class.transport_reordered);
+        self.add("delivered_bytes", class.delivered_bytes);
+        self.bins("n_reordering", 1, &class.n_reordering);
+        self.bins("detours_each", 0, &class.detours_each);
+        for (shortest, extra) in class.extra_hops.iter().enumerate() {
+            self.bins(&format!("extra_hops.{shortest}"), 0, extra);
+        }
+    }
+}
+
+/// The columns of `counts.parquet`. What was not measured has no row.
+pub fn count_columns<'a>() -> Vec<Col<CountRow<'a>>> {
+    columns! { r: CountRow<'a>;
+        /// name of the scheme
+        scheme: Text = r.scheme;
+        /// seed of the run
+        seed: Int = r.seed;
+        /// name of the traffic class; empty for the run as a whole
+        class: Text = r.class;
+        /// what is counted
+        name: Text = &r.name;
+        /// of a histogram: detours, hops or n of these packets; null for a plain count
+        bin: OptInt = r.bin;
+        /// the count
+        value: Int = r.value;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sidestep_lab::Unmeasured;
+
+    #[test]
+    fn what_was_not_measured_has_no_row_and_bins_are_numbered() {
+        let class = ClassRecord {
+            name: "web".into(),
+            delivered: 10,
+            dropped: 3,
+            n_reordering: vec![4, 0, 1],
+            extra_hops: vec![vec![], vec![0, 0, 5]],
+            ..ClassRecord::default()
+        };
+        let record = Record {
+            unmeasured: Unmeasured::of(["marks", "detoured_share", "drops", "classes.dropped"]),
+            drops: [("full".to_string(), 3)].into(),
+            classes: vec![class],
+            ..Record::default()
+        };
+        let rows = count_rows(&[], &record);
+        let of = |class: &str, name: &str| -> Vec<(Option<u64>, u64)> {
+            let own = rows.iter().filter(|r| r.class == class && r.name == name);
+            own.map(|r| (r.bin, r.value)).collect()
+        };
+        for (class, name) in [
+            ("", "marks"),
+            ("", "detoured"),
+            ("", "drops.full"),
+            ("web", "dropped"),
+        ] {
+            assert_eq!(of(class, name), [], "{class} {name}");
+        }
+        assert_eq!(of("", "timeouts"), [(None, 0)]);
+        assert_eq!(of("web", "delivered"), [(None, 10)]);
+        assert_eq!(of("web", "n_reordering"), [(Some(1), 4), (Some(3), 1)]);
+        assert_eq!(of("web", "extra_hops.1"), [(Some(2), 5)]);
+    }
+}

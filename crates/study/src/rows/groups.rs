@@ -1,0 +1,72 @@
+//! `groups.parquet`: one row a group of flows.
+
+use super::{Point, span_us};
+use crate::columns::{Col, columns};
+use sidestep_sim::{GroupOutcome, GroupPlan};
+
+/// One group of flows of one run.
+pub struct GroupRow<'a> {
+    group_id: u64,
+    scheme: &'a str,
+    seed: u64,
+    class: String,
+    plan: &'a GroupPlan,
+    outcome: GroupOutcome,
+}
+
+/// The groups of `point`, in the order of its plan.
+pub fn group_rows(point: Point<'_>) -> Vec<GroupRow<'_>> {
+    let rows = (0..)
+        .zip(&point.plan.groups)
+        .map(|(group_id, plan)| GroupRow {
+            group_id,
+            scheme: point.scheme,
+            seed: point.seed,
+            class: class(point, plan),
+            plan,
+            outcome: point.outcome.group(plan),
+        });
+    rows.collect()
+}
+
+/// The class of its flows, or all of them.
+fn class(point: Point<'_>, group: &GroupPlan) -> String {
+    let of = |class: u8| point.plan.classes[usize::from(class)].as_str();
+    if let Some(class) = group.class {
+        return of(class).to_string();
+    }
+    let flows = group.flows.iter();
+    let classes = flows.map(|flow| point.plan.flows[flow.0 as usize].class);
+    let mut all: Vec<&str> = classes.map(of).collect();
+    all.sort_unstable();
+    all.dedup();
+    all.join(" + ")
+}
+
+/// The columns of `groups.parquet`.
+pub fn group_columns<'a>() -> Vec<Col<GroupRow<'a>>> {
+    columns! { r: GroupRow<'a>;
+        /// number of the group within its seed; the same group in every scheme
+        group_id: Int = r.group_id;
+        /// its name in the flow list
+        group: Text = &r.plan.name;
+        /// name of the scheme
+        scheme: Text = r.scheme;
+        /// seed of the run
+        seed: Int = r.seed;
+        /// name of the traffic class of its flows; with several classes all of them, `a + b`
+        class: Text = &r.class;
+        /// flows that complete it
+        flows: Int = r.plan.flows.len() as u64 + u64::from(r.plan.left_out);
+        /// flows complete by the end of the run
+        flows_done: Int = u64::from(r.outcome.done);
+        /// its first flow was handed over, rounded down; null if none was
+        start_ns: OptInt = Some(r.outcome.started?.as_ns());
+        /// the same instant, exact
+        start_ps: OptInt = Some(r.outcome.started?.ps());
+        /// all flows complete; false: censored at the end of the run
+        finished: Flag = r.outcome.finished.is_some();
+        /// first start to the last byte of all; null unless finished
+        group_us: OptFloat = span_us(r.outcome.started, r.outcome.finished);
+    }
+}

@@ -1,0 +1,152 @@
+//! `samples.parquet`: one row a value of a sample that no other table has.
+//!
+//! **Decision**     of a run what probes saw, and what the links of endless flows carry. Of a sweep, which has no table of
+//!                  flows, queries, groups and ports, also their completion times, so that every percentile of all seeds
+//!                  together can be computed again.
+//! **Units**        of times picoseconds, of slowdowns millionths, as records have them; of the others those of their names.
+
+use crate::columns::{Col, columns};
+use sidestep_lab::stats::Sample;
+use sidestep_lab::{ClassRecord, Record};
+use std::borrow::Cow;
+
+/// One value of one sample of one run.
+pub struct SampleRow<'a> {
+    /// The point of a sweep; empty for a run alone.
+    pub at: &'a [String],
+    scheme: &'a str,
+    seed: u64,
+    class: &'a str,
+    name: Cow<'a, str>,
+    finished: bool,
+    value: f64,
+}
+
+/// The samples of a run: those of the whole, then those of each class.
+pub fn sample_rows<'a>(at: &'a [String], record: &'a Record) -> Vec<SampleRow<'a>> {
+    let mut all = Rows {
+        at,
+        record,
+        class: "",
+        rows: Vec::new(),
+    };
+    for (name, values) in &record.probed.samples {
+        all.values(format!("probe.{name}").into(), values);
+    }
+    all.values("endless_payload".into(), &record.endless_payload);
+    if !at.is_empty() {
+        all.whole();
+        for class in &record.classes {
+            all.class = &class.name;
+            all.of(class);
+        }
+    }
+    all.rows
+}
+
+struct Rows<'a> {
+    at: &'a [String],
+    record: &'a Record,
+    class: &'a str,
+    rows: Vec<SampleRow<'a>>,
+}
+
+impl<'a> Rows<'a> {
+    fn put(&mut self, name: Cow<'a, str>, finished: bool, value: f64) {
+        self.rows.push(SampleRow {
+            at: self.at,
+            scheme: &self.record.scheme,
+            seed: self.record.seed,
+            class: self.class,
+            name,
+            finished,
+            value,
+        });
+    }
+
+    fn values(&mut self, name: Cow<'a, str>, values: &[f64]) {
+        for value in values {
+            self.put(name.clone(), true, *value);
+        }
+    }
+
+    /// Those that finished, then how far the others came.
+    fn times(&mut self, name: impl Into<Cow<'a, str>>, sample: &Sample) {
+        let name = name.into();
+        let finished = sample.finished().iter().map(|time| (time, true));
+        let others = sample.unfinished().iter().map(|time| (time, false));
+        for (time, finished) in finished.chain(others) {
+            self.put(name.clone(), finished, time.ps() as f64);
+        }
+    }
+
+    fn whole(&mut self) {
+        let record = self.record;
+        self.times("qct", &record.qct);
+        self.times("fct_short", &record.fct_short);
+        self.times("fct_long", &record.fct_long);
+        for (size, sample) in record.fct_by_size.iter().enumerate() {
+            self.times(format!("fct_by_size.{size}"), sample);
+        }
+        self.times("group", &record.mixed_groups);
+        self.values("endless_bytes_s".into(), &record.endless);
+        self.values("endless_link_bytes_s".into(), &record.endless_link);
+        self.put("link_use_sum".into(), true, record.links.sum);
+        self.put("link_use_max".into(), true, record.links.max);
+    }
+
+    fn of(&mut self, class: &ClassRecord) {
+        self.times("fct", &class.fct);
+        self.times("slowdown", &class.slowdown);
+        self.times("group", &class.groups);
+    }
+}
+
+/// The columns of `samples.parquet`.
+pub fn sample_columns<'a>() -> Vec<Col<SampleRow<'a>>> {
+    columns! { r: SampleRow<'a>;
+        /// name of the scheme
+        scheme: Text = r.scheme;
+        /// seed of the run
+        seed: Int = r.seed;
+        /// name of the traffic class; empty for the run as a whole
+        class: Text = r.class;
+        /// which sample
+        name: Text = &r.name;
+        /// it is the whole value; otherwise what was seen of one that did not finish
+        finished: Flag = r.finished;
+        /// the value
+        value: Float = r.value;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sidestep_types::Time;
+
+    #[test]
+    fn a_run_alone_has_what_no_table_of_flows_has_and_a_sweep_has_all() {
+        let mut record = Record {
+            endless_payload: vec![0.9],
+            ..Record::default()
+        };
+        record.qct.done(Time::from_ps(7));
+        record.qct.open(Time::from_ps(5));
+        record.probed.samples.insert("busy".into(), vec![0.5]);
+        let of = |at: &[String]| -> Vec<(String, bool, f64)> {
+            let rows = sample_rows(at, &record);
+            let row = |r: &SampleRow<'_>| (r.name.to_string(), r.finished, r.value);
+            rows.iter().map(row).collect()
+        };
+        let alone = [
+            ("probe.busy".to_string(), true, 0.5),
+            ("endless_payload".to_string(), true, 0.9),
+        ];
+        assert_eq!(of(&[]), alone);
+        let swept = of(&["1".to_string()]);
+        assert_eq!(swept[..2], alone);
+        assert_eq!(swept[2], ("qct".to_string(), true, 7.0));
+        assert_eq!(swept[3], ("qct".to_string(), false, 5.0));
+    }
+}

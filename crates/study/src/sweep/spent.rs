@@ -1,0 +1,54 @@
+//! What a call made, and what earlier calls had made.
+
+use super::CacheUse;
+use crate::manifest::How;
+use sidestep_types::Bytes;
+
+/// How many runs a call made, and took from the cache.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// Runs that were made, to their end or not.
+    pub made: u64,
+    /// Runs that were known.
+    pub cached: u64,
+    /// Runs that an interruption kept from beginning.
+    pub not_run: u64,
+    /// What happened to the cache.
+    pub cache: Option<CacheUse>,
+}
+
+impl Spent {
+    /// Counts a run.
+    pub fn count(&mut self, how: How) {
+        match how {
+            How::Ran => self.made += 1,
+            How::Cached => self.cached += 1,
+            How::NotRun => self.not_run += 1,
+        }
+    }
+
+    /// One line and, when the cache could not be written, another.
+    pub fn to_text(&self) -> String {
+        let mut text = format!("{} runs made", self.made);
+        if let Some(cache) = &self.cache {
+            let all = self.made + self.cached + self.not_run;
+            text.push_str(&format!(
+                ", {} taken from {} ({} there), of {all}",
+                self.cached,
+                cache.dir.display(),
+                Bytes(cache.total_bytes)
+            ));
+            if self.not_run > 0 && cache.refused.is_none() {
+                text.push_str("; the same call goes on from there");
+            }
+            if cache.damaged > 0 {
+                text.push_str(&format!("; {} damaged ones made again", cache.damaged));
+            }
+            if let Some(why) = &cache.refused {
+                text.push_str(&format!("\nnothing could be kept there: {why}"));
+            }
+        }
+        text.push('\n');
+        text
+    }
+}

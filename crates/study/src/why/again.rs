@@ -1,0 +1,215 @@
+//! A recorded run, found in its result directory and made again.
+
+use crate::manifest::How;
+use crate::result::ResultDir;
+use crate::words::seeds;
+use crate::{Error, files};
+use serde_json::{Value, json};
+use sidestep_lab::{Run, Scenario, Session};
+use sidestep_sim::TraceFilter;
+use std::path::{Path, PathBuf};
+
+/// Which run of a result directory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Which {
+    /// Of this scheme; needed when there are several.
+    pub scheme: Option<String>,
+    /// Of this seed; needed when there are several.
+    pub seed: Option<u64>,
+}
+
+/// The runs of a result directory.
+pub struct Recorded {
+    dir: PathBuf,
+    /// Where the files are that the scenario names.
+    beside: Vec<PathBuf>,
+    version: String,
+    runs: Vec<Value>,
+}
+
+/// A run that is to be made again.
+pub(super) struct Chosen {
+    pub scenario: Scenario,
+    pub scheme: usize,
+    pub seed: u64,
+    dir: PathBuf,
+    version: String,
+    recorded: Value,
+}
+
+/// Whether a run was the recorded one.
+pub(super) struct Check {
+    pub same: bool,
+    pub json: Value,
+}
+
+impl Recorded {
+    /// The runs of `dir`; files that its scenario names are looked for in `beside`, in the directory itself and the
+    /// one around it unless given, and then in the current folder. Errors say why nothing of it can be run again.
+    pub fn open(dir: &Path, beside: Option<&Path>) -> Result<Recorded, Error> {
+        let result = ResultDir::open(dir)?;
+        let refuse = |why: &str| {
+            Err(Error::Input(format!(
+                "cannot explain {}: {why}",
+                dir.display()
+            )))
+        };
+        if result.sweep()?.is_some() {
+            return refuse(
+                "expected one scenario, got a sweep, which records no runs; run one of its points with `sidestep run`, \
+                 each axis --set to one value",
+            );
+        }
+        let manifest = result.json("manifest.json")?;
+        let runs: Vec<Value> = manifest["runs"].as_array().cloned().unwrap_or_default();
+        let made = |run: &&Value| run["status"] != "not run";
+        if !runs.is_empty()
+            && runs
+                .iter()
+                .filter(made)
+                .all(|run| run["trajectory_hash"].is_null())
+        {
+            return refuse("its packets were real ones, which cannot be sent again");
+        }
+        Ok(Recorded {
+            dir: dir.to_path_buf(),
+            beside: match beside {
+                Some(folder) => vec![folder.to_path_buf()],
+                None => vec![dir.to_path_buf(), dir.join("..")],
+            },
+            version: manifest["sidestep"]["version"]
+                .as_str()
+                .unwrap_or("?")
+                .into(),
+            runs,
+        })
+    }
+
+    /// How to come by the number of a packet.
+    pub fn how_to_find(&self) -> String {
+        format!(
+            "`sidestep why {} --flow 12` lists the packets of a flow, --dropped and --detoured those of a run",
+            self.dir.display()
+        )
+    }
+
+    /// The run that was asked for.
+    pub(super) fn choose(&self, which: &Which) -> Result<Chosen, Error> {
+        let scheme_of = |run: &Value| run["scheme"].as_str().unwrap_or("?").to_string();
+        let mut schemes: Vec<String> = Vec::new();
+        for run in &self.runs {
+            let scheme = scheme_of(run);
+            if !schemes.contains(&scheme) {
+                schemes.push(scheme);
+            }
+        }
+        let dir = self.dir.display();
+        let scheme = match &which.scheme {
+            Some(scheme) if schemes.contains(scheme) => scheme.clone(),
+            Some(scheme) => {
+                return Err(Error::Input(format!(
+                    "--scheme {scheme:?}: {dir} holds runs of {}",
+                    schemes.join(", ")
+                )));
+            }
+            None if schemes.len() == 1 => schemes[0].clone(),
+            None => {
+                return Err(Error::Input(format!(
+                    "{dir} holds runs of {}: say which with --scheme",
+                    schemes.join(", ")
+                )));
+            }
+        };
+        let own = self.runs.iter().filter(|run| scheme_of(run) == scheme);
+        let with: Vec<u64> = own.clone().filter_map(|run| run["seed"].as_u64()).collect();
+        let seed = match which.seed {
+            Some(seed) if with.contains(&seed) => seed,
+            Some(seed) => {
+                return Err(Error::Input(format!(
+                    "--seed {seed}: {dir} was run with seed {}",
+                    seeds(&with)
+                )));
+            }
+            None if with.len() == 1 => with[0],
+            None => {
+                return Err(Error::Input(format!(
+                    "{dir} was run with seeds {}: say which with --seed",
+                    seeds(&with)
+                )));
+            }
+        };
+        let recorded = own.clone().find(|run| run["seed"] == seed).cloned();
+        let scenario = files::recorded(&self.dir.join("scenario.toml"), &self.beside)?;
+        let place = scenario.schemes.iter().position(|s| s.name == scheme);
+        let place = place.ok_or_else(|| {
+            Error::Input(format!("{dir}: its scenario.toml has no scheme {scheme:?}"))
+        })?;
+        Ok(Chosen {
+            scenario,
+            scheme: place,
+            seed,
+            dir: self.dir.clone(),
+            version: self.version.clone(),
+            recorded: recorded.unwrap_or_default(),
+        })
+    }
+}
+
+impl Chosen {
+    /// `dibs, seed 1`
+    pub fn name(&self) -> String {
+        format!(
+            "{}, seed {}",
+            self.scenario.schemes[self.scheme].name, self.seed
+        )
+    }
+
+    /// The run, before its first event.
+    pub fn session(&self, trace: TraceFilter) -> Result<Session, Error> {
+        let session = Session::new(&self.scenario, self.scheme, self.seed, trace);
+        session.map_err(|e| Error::Run(format!("{}: {e}", self.name())))
+    }
+
+    /// Was this the recorded run?
+    pub fn check(&self, run: &Run) -> Check {
+        let dir = self.dir.display();
+        let hash = format!("{:016x}", run.outcome.trajectory_hash);
+        let recorded = self.recorded["trajectory_hash"].as_str();
+        let this = env!("CARGO_PKG_VERSION");
+        // Also what came from the cache.
+        let status = self.recorded["status"].as_str().unwrap_or("");
+        let ended = status.starts_with(How::Ran.word());
+        let (same, says) = match recorded.filter(|_| ended) {
+            Some(known) if known == hash => (
+                true,
+                format!(
+                    "The run was made again: its trajectory hash {hash} is the one that {dir} records."
+                ),
+            ),
+            Some(known) => (
+                false,
+                format!(
+                    "The run that was made again is another one: its trajectory hash is {hash}, {dir} records {known} \
+                     (of version {}, this is {this}). What stands above need not be what happened there.",
+                    self.version
+                ),
+            ),
+            None => (
+                true,
+                format!(
+                    "The run that {dir} records was interrupted, or not begun: this one went on to its end, and its \
+                     trajectory hash {hash} cannot be compared."
+                ),
+            ),
+        };
+        Check {
+            same,
+            json: json!({
+                "trajectory_hash": hash,
+                "recorded": recorded,
+                "same": recorded.map(|known| known == hash),
+                "says": says,
+            }),
+        }
+    }
+}

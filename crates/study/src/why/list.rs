@@ -1,0 +1,158 @@
+//! Packets to choose from: those of a flow, those dropped, those detoured.
+
+use super::again::{Recorded, Which};
+use super::words::instant;
+use super::{fate, run_to_end};
+use crate::Error;
+use crate::trace::packet_id;
+use crate::words::{Grid, count};
+use serde_json::{Value, json};
+use sidestep_sim::{Outcome, PacketTrace, Plan, Start, TraceFilter};
+use sidestep_types::{FlowId, Time};
+
+/// Which packets to list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Those of this flow, both ways.
+    Flow(u32),
+    /// Those that were dropped.
+    Dropped,
+    /// Those that were detoured.
+    Detoured,
+}
+
+/// A list of packets.
+#[derive(Debug)]
+pub struct Listed {
+    /// What `--json` prints: all of them.
+    pub json: Value,
+    /// Was the run that was made again the one that the directory records?
+    pub same: bool,
+}
+
+/// Lists packets of a recorded run, in the order in which they were sent. Errors say why there are none.
+pub fn list(recorded: &Recorded, which: &Which, wanted: Wanted) -> Result<Listed, Error> {
+    let chosen = recorded.choose(which)?;
+    let filter = match wanted {
+        Wanted::Flow(flow) => TraceFilter::Flows(vec![flow]),
+        Wanted::Dropped => TraceFilter::Dropped,
+        Wanted::Detoured => TraceFilter::Detoured(1),
+    };
+    let run = run_to_end(chosen.session(filter)?);
+    let check = chosen.check(&run);
+    let mut traces: Vec<&PacketTrace> = run.outcome.traces.iter().collect();
+    traces.sort_by_key(|trace| (trace.steps.first().map(|step| step.at), trace.id));
+    if traces.is_empty() {
+        let why = match wanted {
+            Wanted::Flow(flow) => no_flow(flow, &run.plan, &run.outcome),
+            Wanted::Dropped => "no packet was dropped".into(),
+            Wanted::Detoured => "no packet was detoured".into(),
+        };
+        return Err(Error::Input(format!("{}: {why}", chosen.name())));
+    }
+    let packets = traces.iter().map(|trace| {
+        json!({
+            "id": packet_id(trace.id),
+            "flow": trace.flow.0,
+            "kind": if trace.ack { "ack" } else { "data" },
+            "seq": trace.seq,
+            "sent_ps": trace.steps.first().map(|step| step.at.ps()),
+            "detours": trace.detours(),
+            "fate": fate(&chosen.scenario, trace, "was on its way when the run ended"),
+        })
+    });
+    Ok(Listed {
+        json: json!({
+            "scheme": run.scheme,
+            "seed": run.seed,
+            "packets": packets.collect::<Vec<_>>(),
+            "run": check.json,
+        }),
+        same: check.same,
+    })
+}
+
+/// Why no packet of `flow` was sent.
+fn no_flow(flow: u32, plan: &Plan, outcome: &Outcome) -> String {
+    let Some(planned) = plan.flows.get(flow as usize) else {
+        return match plan.flows.len() {
+            0 => format!("there is no flow {flow}: the run has none"),
+            n => format!(
+                "there is no flow {flow}: those of this run are 0 to {}",
+                n - 1
+            ),
+        };
+    };
+    let end = instant(outcome.end);
+    let ended = |other: FlowId| outcome.flows[other.0 as usize].finished.map(instant);
+    match planned.start {
+        Start::At(at) => format!(
+            "flow {flow} sent nothing: it begins at {}, and the run ended at {end}",
+            instant(at)
+        ),
+        Start::After { flow: other, wait } => match ended(other) {
+            None => format!(
+                "flow {flow} never began: it follows flow {}, which was not delivered when the run ended at {end}",
+                other.0
+            ),
+            Some(at) => format!(
+                "flow {flow} never began: it follows flow {} by {wait}, which was delivered at {at}, and the run ended at {end}",
+                other.0
+            ),
+        },
+        Start::Replace { flow: other, until } => match ended(other) {
+            None => format!(
+                "flow {flow} never began: it takes the place of flow {}, which was not delivered when the run ended at {end}",
+                other.0
+            ),
+            Some(at) => format!(
+                "flow {flow} never began: it takes the place of flow {}, which was delivered at {at}, and the loop ends at {}",
+                other.0,
+                instant(until)
+            ),
+        },
+    }
+}
+
+/// A list as text, at most `most` of it.
+pub fn list_text(json: &Value, most: usize) -> String {
+    let packets = json["packets"].as_array().map_or(&[][..], Vec::as_slice);
+    let mut grid = Grid::default();
+    grid.row(
+        [
+            "packet",
+            "flow",
+            "kind",
+            "byte",
+            "sent",
+            "detours",
+            "what became of it",
+        ]
+        .map(String::from),
+    );
+    grid.rule();
+    for packet in packets.iter().take(most) {
+        let number = |key: &str| count(packet[key].as_u64().unwrap_or(0));
+        let word = |key: &str| packet[key].as_str().unwrap_or("?").to_string();
+        let sent = Time::from_ps(packet["sent_ps"].as_u64().unwrap_or(0));
+        grid.row([
+            word("id"),
+            packet["flow"].to_string(),
+            word("kind"),
+            number("seq"),
+            instant(sent),
+            packet["detours"].to_string(),
+            word("fate"),
+        ]);
+    }
+    let mut out = grid.render(&[2, 6]);
+    if packets.len() > most {
+        out.push_str(&format!(
+            "and {} more; --json prints all\n",
+            packets.len() - most
+        ));
+    }
+    let says = json["run"]["says"].as_str().unwrap_or("");
+    out.push_str(&format!("\n{says}\n"));
+    out
+}

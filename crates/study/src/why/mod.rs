@@ -1,0 +1,182 @@
+//! `sidestep why`: a recorded run, made again for the account of one packet.
+//!
+//! Nothing has to be recorded for it: the result directory says the scenario, the scheme and the seed, and the same of
+//! each is the same run. Whether it was is seen at the end, by the trajectory hash.
+
+mod again;
+mod list;
+mod missing;
+mod step;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use again::{Recorded, Which};
+pub use list::{Listed, Wanted, list, list_text};
+pub use missing::missing;
+
+use crate::trace::packet_id;
+use crate::words::wrap;
+use crate::{Error, trace};
+use serde_json::{Value, json};
+use sidestep_lab::{Run, Scenario, Session};
+use sidestep_sim::{PacketTrace, TraceEvent, TraceFilter};
+use sidestep_types::{Packet, Time};
+use step::Story;
+
+/// The account of one packet, and whether the run was the recorded one.
+#[derive(Debug)]
+pub struct Account {
+    /// What `--json` prints.
+    pub json: Value,
+    /// Was the run that was made again the one that the directory records?
+    pub same: bool,
+}
+
+/// Tells what packet `id` of a recorded run met and why.
+///
+/// Errors say why there is no such packet.
+pub fn why(recorded: &Recorded, which: &Which, id: &str) -> Result<Account, Error> {
+    let number = trace::parse_packet_id(id).ok_or_else(|| {
+        Error::Input(format!(
+            "cannot explain packet {id:?}: expected its source host and its number there, as 100:3; {}",
+            recorded.how_to_find()
+        ))
+    })?;
+    let chosen = recorded.choose(which)?;
+    let scenario = &chosen.scenario;
+    let hosts = scenario.network.hosts;
+    let host = (number >> 32) as u32;
+    if host >= hosts {
+        return Err(Error::Input(format!(
+            "packet {} is none of this run: its hosts are 0 to {}; {}",
+            packet_id(number),
+            hosts - 1,
+            recorded.how_to_find()
+        )));
+    }
+    let mut session = chosen.session(TraceFilter::Ids(vec![number]))?;
+    session.explain(number);
+    session.run_until(Time::MAX);
+    let explained = session.explained().expect("an account was asked for");
+    let run = session.finish();
+    let check = chosen.check(&run);
+    if explained.steps.is_empty() {
+        let sent = explained.sent_by_host;
+        let range = match sent {
+            0 => "none: it sends and acknowledges nothing".to_string(),
+            n => format!(
+                "{} to {}",
+                packet_id(u64::from(host) << 32),
+                packet_id((u64::from(host) << 32) + n - 1)
+            ),
+        };
+        return Err(Error::Input(format!(
+            "packet {} was never sent under {}: the packets of host {host} are {range}; {}",
+            packet_id(number),
+            chosen.name(),
+            recorded.how_to_find()
+        )));
+    }
+    let earlier = earlier_copy(&chosen, &explained.steps)?;
+    let story = Story::of(scenario, chosen.scheme, &run);
+    let mut json = story.tell(number, &explained.steps, earlier.as_deref());
+    json["scheme"] = json!(run.scheme);
+    json["seed"] = json!(run.seed);
+    json["run"] = check.json.clone();
+    Ok(Account {
+        json,
+        same: check.same,
+    })
+}
+
+/// Of a retransmission: what became of the same bytes when they were sent last, in words.
+fn earlier_copy(
+    chosen: &again::Chosen,
+    steps: &[sidestep_sim::why::Told],
+) -> Result<Option<String>, Error> {
+    let Some(sidestep_sim::why::Met::Sent(sent)) = steps.first().map(|step| &step.what) else {
+        return Ok(None);
+    };
+    let packet: &Packet = &sent.packet;
+    if !packet.retransmit() {
+        return Ok(None);
+    }
+    let at = steps[0].at;
+    let mut session = chosen.session(TraceFilter::Flows(vec![packet.flow.0]))?;
+    session.run_until(at);
+    let scenario = &chosen.scenario;
+    let run: Run = session.finish();
+    let began = |trace: &PacketTrace| trace.steps.first().map(|step| step.at);
+    let same =
+        |trace: &&PacketTrace| !trace.ack && trace.seq == packet.seq() && began(trace) < Some(at);
+    let earlier = run
+        .outcome
+        .traces
+        .iter()
+        .filter(same)
+        .max_by_key(|trace| began(trace));
+    Ok(earlier.map(|trace| {
+        let fate = fate(scenario, trace, "was still on its way");
+        let sent = began(trace).unwrap_or_default();
+        format!(
+            "These bytes had left before in packet {}, at {}, which {fate}.",
+            packet_id(trace.id),
+            words::instant(sent)
+        )
+    }))
+}
+
+/// What became of a traced packet, as `was dropped at edge 0.1 (full) at 12.5 us`.
+fn fate(scenario: &Scenario, trace: &PacketTrace, otherwise: &str) -> String {
+    let Some(last) = trace.steps.last() else {
+        return otherwise.into();
+    };
+    let at = words::instant(last.at);
+    match last.what {
+        TraceEvent::Dropped { switch, reason, .. } => format!(
+            "was dropped at {} ({}) at {at}",
+            scenario.network.switches[switch.0 as usize],
+            reason.name()
+        ),
+        TraceEvent::DroppedByHost { reason } => {
+            format!("was dropped by its host ({}) at {at}", reason.name())
+        }
+        TraceEvent::Delivered => format!("was delivered at {at}"),
+        TraceEvent::Sent | TraceEvent::Queued { .. } | TraceEvent::QueuedByHost { .. } => {
+            otherwise.into()
+        }
+    }
+}
+
+/// An account as text.
+pub fn text(json: &Value) -> String {
+    let word = |value: &Value| value.as_str().unwrap_or("").to_string();
+    let mut out = format!("{}\n{}\n", word(&json["headline"]), word(&json["fate"]));
+    for step in json["steps"].as_array().into_iter().flatten() {
+        out.push_str(&format!(
+            "\n{}  {}\n",
+            word(&step["time"]),
+            word(&step["at"])
+        ));
+        for sentence in step["says"].as_array().into_iter().flatten() {
+            for (i, line) in wrap(&word(sentence), 96).into_iter().enumerate() {
+                out.push_str(if i == 0 { "    " } else { "      " });
+                out.push_str(&line);
+                out.push('\n');
+            }
+        }
+    }
+    out.push('\n');
+    for line in wrap(&word(&json["run"]["says"]), 100) {
+        out.push_str(&line);
+        out.push('\n');
+    }
+    out
+}
+
+/// Runs to the end; for lists.
+fn run_to_end(mut session: Session) -> Run {
+    session.run_until(Time::MAX);
+    session.finish()
+}

@@ -1,0 +1,109 @@
+//! What a packet is to those who get it.
+
+use super::super::words::Closes;
+use super::Story;
+use crate::words::count;
+use serde_json::{Value, json};
+use sidestep_sim::why::{Known, Met, Told};
+use sidestep_switch::Changes;
+use sidestep_types::Packet;
+
+impl Story<'_> {
+    pub(super) fn arrived(
+        &self,
+        packet: &Packet,
+        known: Known,
+        steps: &[Told],
+    ) -> (Vec<String>, Value) {
+        let mut says = vec![self.reached(packet, known, steps)];
+        let shimmed = !self.shims.is_empty() && !matches!(known, Known::Complete | Known::Done);
+        if shimmed {
+            says =
+                vec!["It reached the NIC of its host, and went up through its shims.".to_string()];
+            if !steps.iter().any(|step| matches!(step.what, Met::Handed(_))) {
+                let shims = self.shims.join(", ");
+                says.push(format!(
+                    "They ({shims}) dropped it, or held it when the run ended."
+                ));
+            }
+        }
+        let facts = json!({
+            "event": "delivered",
+            "expected": match known { Known::Expected(seq) => Some(seq), _ => None },
+            "acknowledged": match known { Known::Acknowledged(seq) => Some(seq), _ => None },
+        });
+        (says, facts)
+    }
+
+    /// What it is to the transport, when it came by these steps: a queue may have cut it.
+    pub(super) fn reached(&self, packet: &Packet, known: Known, steps: &[Told]) -> String {
+        let cut = |step: &Told| {
+            let judged = match &step.what {
+                Met::Nic(judged) => judged,
+                Met::Decided(decided) => &decided.judged,
+                _ => return false,
+            };
+            let joined = judged.joined;
+            joined.is_some_and(|joined| joined.changes.has(Changes::TRIMMED))
+        };
+        match steps.iter().any(cut) {
+            true => "It came without its payload: the receiver asks for these bytes again.".into(),
+            false => transport(packet, known, self.size(packet)),
+        }
+    }
+}
+
+/// What the packet is to the transport that gets it.
+fn transport(packet: &Packet, known: Known, size: u64) -> String {
+    let seq = packet.seq();
+    let end = seq + u64::from(packet.len);
+    match Closes::of(packet, size) {
+        Some(Closes::Fin) => return "Delivered: its sender closes the connection.".into(),
+        Some(Closes::Last) => return "Delivered: with it the connection is closed.".into(),
+        Some(Closes::Answer) if matches!(known, Known::Acknowledged(_)) => {
+            return "Delivered: the receiver has heard the FIN.".into();
+        }
+        _ => {}
+    }
+    match known {
+        Known::Expected(_) if packet.len == 0 => "Delivered: it opens the connection.".into(),
+        Known::Expected(next) if next == seq => {
+            format!(
+                "Delivered in order: byte {} is the one that the receiver waited for.",
+                count(seq)
+            )
+        }
+        Known::Expected(next) if next < seq => format!(
+            "Delivered ahead of a gap: the receiver still waits for byte {}, {} bytes before this.",
+            count(next),
+            count(seq - next)
+        ),
+        Known::Expected(next) if next >= end => format!(
+            "Delivered in vain: the receiver waits for byte {} and has these bytes already.",
+            count(next)
+        ),
+        Known::Expected(next) => format!(
+            "Delivered in order: the receiver waited for byte {}, which is among these.",
+            count(next)
+        ),
+        Known::Complete => {
+            "Delivered in vain: the receiver has every byte of the flow already.".into()
+        }
+        Known::Acknowledged(before) if seq > before => format!(
+            "Delivered: it acknowledges {} bytes more, up to byte {}.",
+            count(seq - before),
+            count(seq)
+        ),
+        Known::Acknowledged(before) if seq == before => {
+            format!(
+                "Delivered: a duplicate, the sender knew already that byte {} is waited for.",
+                count(before)
+            )
+        }
+        Known::Acknowledged(before) => format!(
+            "Delivered late: all before byte {} was acknowledged already.",
+            count(before)
+        ),
+        Known::Done => "Delivered late: the sender knew already that all had arrived.".into(),
+    }
+}

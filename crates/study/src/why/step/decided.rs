@@ -1,0 +1,159 @@
+//! What a switch or a NIC decides.
+
+use super::super::words::ahead;
+use super::Story;
+use crate::words::count;
+use serde_json::{Value, json};
+use sidestep_sim::network::End;
+use sidestep_sim::why::{Decided, Displaced, Judged};
+use sidestep_switch::why::listed;
+use sidestep_switch::{Changes, DropReason, Joined};
+use sidestep_types::{HostId, Packet};
+
+impl Story<'_> {
+    pub(super) fn decided(&self, decided: &Decided) -> (Vec<String>, Value) {
+        let here = End::Switch(decided.switch);
+        let wanted = self.port(here, decided.judged.want.port);
+        let mut says = vec![format!(
+            "Came from {} by port {}, with {} left of its time to live.",
+            self.name(decided.from),
+            decided.ingress.0,
+            decided.ttl
+        )];
+        let hops: Vec<String> = decided
+            .hops
+            .iter()
+            .map(|port| self.port(here, *port))
+            .collect();
+        says.push(match &decided.route {
+            None => format!("Its host hangs off this switch: it wants {wanted}."),
+            Some((route, why)) if hops.len() == 1 => {
+                format!("Route {route}: it wants {wanted}, {why}.")
+            }
+            Some((route, why)) => {
+                format!(
+                    "Route {route}: of {} next hops ({}) it wants {wanted}: {why}.",
+                    hops.len(),
+                    listed(hops.clone())
+                )
+            }
+        });
+        let unasked = match decided.ttl {
+            0 => "its time to live ran out here",
+            _ => "it is crowded out at its input",
+        };
+        let (more, mut facts) = self.judged(here, &decided.judged, unasked);
+        says.extend(more);
+        facts["from"] = json!(self.name(decided.from));
+        facts["ingress"] = json!(decided.ingress.0);
+        facts["ttl"] = json!(decided.ttl);
+        facts["next_hops"] = decided.hops.iter().map(|port| port.0).collect();
+        facts["route"] = policy(&decided.route);
+        (says, facts)
+    }
+
+    /// What the NIC of its host decides, where NICs do.
+    pub(super) fn by_nic(&self, host: HostId, judged: &Judged) -> (Vec<String>, Value) {
+        self.judged(End::Host(host), judged, "it has no say")
+    }
+
+    fn judged(&self, here: End, judged: &Judged, unasked: &str) -> (Vec<String>, Value) {
+        let mut says = vec![format!("Queue: {}.", judged.room)];
+        says.push(match &judged.buffer {
+            Some((buffer, why)) => format!("Buffer {buffer}: {}: {why}.", judged.done),
+            None => format!("Switch: {}: {unasked}.", judged.done),
+        });
+        if judged.displaced > 0 {
+            let many = judged.displaced;
+            says.push(format!(
+                "For it {many} that waited had to leave their queue."
+            ));
+        }
+        if let (Some((sched, why)), Some(joined)) = (&judged.sched, &judged.joined) {
+            let port = self.port(here, joined.port);
+            says.push(format!(
+                "Scheduler {sched}: at {port} {}; {why}.",
+                ahead(joined.ahead)
+            ));
+        }
+        let joined = judged.joined.map(|joined| self.joined(here, &joined));
+        let event = match (judged.joined, judged.dropped) {
+            (Some(joined), _) if joined.detoured() => "detoured",
+            (Some(_), _) => "queued",
+            _ => "dropped",
+        };
+        let facts = json!({
+            "event": event,
+            "wanted_port": judged.want.port.0,
+            "wanted_to": self.cables.leads_to(here, judged.want.port),
+            "queue_packets": judged.want.depth.packets,
+            "queue_bytes": judged.want.depth.bytes,
+            "fits": judged.want.fits,
+            "verdict": judged.verdict,
+            "reason": judged.dropped.map(DropReason::name),
+            "displaced": judged.displaced,
+            "buffer": policy(&judged.buffer),
+            "sched": policy(&judged.sched),
+            "joined": joined,
+        });
+        (says, facts)
+    }
+
+    /// How a packet joined a queue, and what was changed about it there.
+    fn joined(&self, here: End, joined: &Joined) -> Value {
+        let changes: Vec<&str> = joined.changes.words().collect();
+        json!({
+            "port": joined.port.0,
+            "to": self.cables.leads_to(here, joined.port),
+            "ahead_packets": joined.ahead.packets,
+            "ahead_bytes": joined.ahead.bytes,
+            "changes": changes,
+            "marked": joined.changes.has(Changes::MARKED),
+        })
+    }
+
+    pub(super) fn evicted(&self, packet: &Packet, gone: &Displaced) -> (Vec<String>, Value) {
+        let from = self.port(gone.here, gone.from);
+        let by = gone.by.map_or("another packet".into(), |by| {
+            format!(
+                "a packet of flow {} ({}, rank {})",
+                by.flow.0,
+                self.carries(&by),
+                count(u64::from(by.rank()))
+            )
+        });
+        let mut says = vec![format!(
+            "Taken out of the queue of {from}, where it waited with rank {}, to make room for {by}.",
+            count(u64::from(packet.rank()))
+        )];
+        says.push(match (gone.joined, gone.dropped) {
+            (Some(joined), _) => format!(
+                "It joins the queue of {} instead, where {}{}.",
+                self.port(gone.here, joined.port),
+                ahead(joined.ahead),
+                match joined.changes.has(Changes::MARKED) {
+                    true => ", and is marked for that",
+                    false => "",
+                }
+            ),
+            (None, reason) => format!("Dropped ({}).", reason.map_or("?", DropReason::name)),
+        });
+        let facts = json!({
+            "event": if gone.joined.is_some() { "evicted" } else { "dropped" },
+            "from_port": gone.from.0,
+            "by_flow": gone.by.map(|by| by.flow.0),
+            "by_seq": gone.by.map(|by| by.seq()),
+            "by_rank": gone.by.map(|by| by.rank()),
+            "port": gone.joined.map(|joined| joined.port.0),
+            "joined": gone.joined.map(|joined| self.joined(gone.here, &joined)),
+            "reason": gone.dropped.map(DropReason::name),
+        });
+        (says, facts)
+    }
+}
+
+/// A policy's name and why, as JSON.
+fn policy(told: &Option<(&'static str, String)>) -> Value {
+    told.as_ref()
+        .map_or(Value::Null, |(name, why)| json!({"name": name, "why": why}))
+}

@@ -1,0 +1,34 @@
+//! The way from one step to the next.
+
+use super::{Leaves, Story};
+use sidestep_sim::why::{Met, Told};
+use sidestep_types::Time;
+
+impl Story<'_> {
+    /// How long it waited, was sent and was on its way from where it `leaves` until the next step.
+    pub(super) fn passage(&self, leaves: Leaves, next: &Told) -> Option<String> {
+        let cable = self.cables.at(leaves.from, leaves.port);
+        let (span, rate) = self.cables.sending(cable, leaves.wire, leaves.at);
+        let delay = self.cables.delay(cable);
+        let took = next.at.saturating_sub(leaves.at);
+        let paused = match &next.what {
+            Met::Decided(decided) => decided.paused_before,
+            Met::Arrived { paused, .. } => *paused,
+            Met::Evicted(_) => return Some(format!("It waited there for {took}.")),
+            Met::Lost { .. } => return Some(format!("It was there, or on the cable, for {took}.")),
+            Met::Sent(_) | Met::Nic(_) | Met::Handed(_) => return None,
+        };
+        let paused = match paused.saturating_sub(leaves.paused) {
+            Time::ZERO => String::new(),
+            paused => format!(" (while it was there, pauses stopped that port for {paused})"),
+        };
+        Some(match took.ps().checked_sub(span.ps() + delay.ps()) {
+            Some(0) => format!("It left at once: {span} to send at {rate}, {delay} on the cable."),
+            Some(waited) => format!(
+                "It waited {}{paused}, then {span} to send at {rate} and {delay} on the cable.",
+                Time::from_ps(waited)
+            ),
+            None => format!("It was {took} on its way, as the rate of the cable changed."),
+        })
+    }
+}

@@ -1,0 +1,365 @@
+use super::step::Story;
+use super::*;
+use sidestep_lab::Scenario;
+use sidestep_sim::why::{Explained, Met};
+use sidestep_sim::{NoFiles, Outcome, TraceStep};
+use sidestep_switch::{Changes, buffer, route, sched};
+
+/// Fifteen hosts answer one over ports of eight packets: they overflow.
+const BURST: &str = "duration = \"1 ms\"\ndrain = \"400 ms\"\nseeds = 3\nschemes = [\"dctcp\"]\n\
+    [topology]\nkind = \"fat_tree\"\nk = 4\n\
+    [switch]\ncapacity = \"8 pkt\"\n[transport]\nrto_min = \"1 ms\"\n\
+    [workload.query]\nkind = \"incast\"\ndegree = 15\nsize = \"20 kB\"\n";
+
+fn scenario(text: &str, sets: &[String]) -> Scenario {
+    Scenario::read("t.toml", text, sets, &NoFiles).unwrap_or_else(|why| panic!("{why:?}"))
+}
+
+fn session(scenario: &Scenario, trace: TraceFilter) -> Session {
+    Session::new(scenario, 0, scenario.seeds[0], trace).unwrap()
+}
+
+/// The run, and the account of packet `number` of it.
+fn explained(scenario: &Scenario, number: u64) -> (Run, Explained) {
+    let mut session = session(scenario, TraceFilter::Ids(vec![number]));
+    session.explain(number);
+    session.run_until(Time::MAX);
+    let explained = session.explained().expect("it was asked for");
+    (session.finish(), explained)
+}
+
+fn without_paths(outcome: &Outcome) -> Outcome {
+    Outcome {
+        traces: Vec::new(),
+        ..outcome.clone()
+    }
+}
+
+/// Explains the packets of a run with the longest ways, and some that were dropped: the run stays as it is, and the account
+/// has the steps of the path. Gives all sentences.
+fn explain_some(what: &str, scenario: &Scenario) -> Vec<String> {
+    let plain = run_to_end(session(scenario, TraceFilter::None));
+    let traced = run_to_end(session(scenario, TraceFilter::Detoured(0)));
+    let mut traces: Vec<&PacketTrace> = traced.outcome.traces.iter().collect();
+    traces.sort_by_key(|trace| std::cmp::Reverse(trace.steps.len()));
+    let dropped = traces.iter().filter(|trace| trace.was_dropped()).take(2);
+    let again: Vec<&PacketTrace> = traces.iter().take(2).chain(dropped).copied().collect();
+    let mut says = Vec::new();
+    for trace in again {
+        let (run, explained) = explained(scenario, trace.id);
+        assert_eq!(
+            without_paths(&run.outcome),
+            without_paths(&plain.outcome),
+            "{what}"
+        );
+        let of_path = |told: &&sidestep_sim::why::Told| !matches!(told.what, Met::Handed(_));
+        let steps: Vec<Time> = explained
+            .steps
+            .iter()
+            .filter(of_path)
+            .map(|told| told.at)
+            .collect();
+        let path: Vec<Time> = trace.steps.iter().map(|step| step.at).collect();
+        assert_eq!(steps, path, "{what}: packet {}", packet_id(trace.id));
+        let json = Story::of(scenario, 0, &run).tell(trace.id, &explained.steps, None);
+        for step in json["steps"].as_array().unwrap() {
+            let sentences = step["says"].as_array().unwrap().iter();
+            says.extend(sentences.map(|s| s.as_str().unwrap().to_string()));
+        }
+    }
+    for sentence in &says {
+        let whole =
+            sentence.ends_with('.') && !sentence.contains(": :") && !sentence.contains("..");
+        assert!(whole, "{what}: {sentence:?}");
+    }
+    says
+}
+
+#[test]
+fn every_registered_policy_is_explained_and_no_run_changes() {
+    let set = |key: &str, value: &str| format!("{key}={value}");
+    for entry in route::ENTRIES {
+        let says = explain_some(
+            entry.name,
+            &scenario(BURST, &[set("switch.route", entry.name)]),
+        );
+        let begin = format!("Route {}: ", entry.name);
+        assert!(
+            says.iter().any(|s| s.starts_with(&begin)),
+            "{begin}: {says:?}"
+        );
+    }
+    for entry in buffer::ENTRIES {
+        let sched = buffer::nature(entry.name)
+            .sched
+            .first()
+            .copied()
+            .unwrap_or("fifo");
+        let sets = [set("switch.buffer", entry.name), set("switch.sched", sched)];
+        let says = explain_some(entry.name, &scenario(BURST, &sets));
+        let begin = format!("Buffer {}: ", entry.name);
+        assert!(
+            says.iter().any(|s| s.starts_with(&begin)),
+            "{begin}: {says:?}"
+        );
+        let scheduled = format!("Scheduler {sched}: ");
+        assert!(
+            says.iter().any(|s| s.starts_with(&scheduled)),
+            "{scheduled}: {says:?}"
+        );
+    }
+    for entry in sched::ENTRIES {
+        let says = explain_some(
+            entry.name,
+            &scenario(BURST, &[set("switch.sched", entry.name)]),
+        );
+        let begin = format!("Scheduler {}: ", entry.name);
+        assert!(
+            says.iter().any(|s| s.starts_with(&begin)),
+            "{begin}: {says:?}"
+        );
+    }
+}
+
+#[test]
+fn pauses_crossings_shims_and_changes_are_told() {
+    let sets = [
+        "switch.capacity=unlimited",
+        "switch.pfc=true",
+        "switch.pfc_xoff=6 kB",
+    ];
+    let says = explain_some("pfc", &scenario(BURST, &sets.map(String::from)));
+    assert!(
+        says.iter()
+            .any(|s| s.contains("pauses stopped that port for")),
+        "{says:?}"
+    );
+    let order = scenario(
+        BURST,
+        &[
+            "switch.buffer=dibs".into(),
+            "host.shims=[\"order\"]".into(),
+            "host.order.timeout=300 us".into(),
+        ],
+    );
+    let says = explain_some("order", &order);
+    assert!(
+        says.iter().any(|s| s.contains("went up through its shims")),
+        "{says:?}"
+    );
+    let star = BURST.replace("\"fat_tree\"\nk = 4", "\"single_switch\"\nhosts = 16");
+    let change = "[[change]]\nat = \"40 us\"\nswitch = \"switch 0\"\nrate = \"500 Mbps\"\n";
+    let says = explain_some("change", &scenario(&format!("{star}{change}"), &[]));
+    assert!(
+        says.iter().any(|s| s.contains("has 500 Mbps from now on")),
+        "{says:?}"
+    );
+}
+
+/// A retransmission after a timeout says so, and how often its flow had one.
+#[test]
+fn what_is_sent_again_says_why() {
+    let scenario = scenario(BURST, &["switch.buffer=droptail".into()]);
+    let traced = run_to_end(session(&scenario, TraceFilter::Dropped));
+    let lost = traced
+        .outcome
+        .traces
+        .iter()
+        .find(|trace| !trace.ack)
+        .expect("it overflows");
+    let all = run_to_end(session(&scenario, TraceFilter::Flows(vec![lost.flow.0])));
+    let again = |trace: &&PacketTrace| !trace.ack && trace.seq == lost.seq && trace.id > lost.id;
+    let again = all
+        .outcome
+        .traces
+        .iter()
+        .find(again)
+        .expect("it is sent again");
+    let (run, explained) = explained(&scenario, again.id);
+    let json = Story::of(&scenario, 0, &run).tell(again.id, &explained.steps, Some("Earlier."));
+    let says = json["steps"][0]["says"][0].as_str().unwrap();
+    let why = says.starts_with("Sent again, since the retransmission timer ran out at ")
+        || says.starts_with("Sent again, in the fast retransmit");
+    assert!(why && says.ends_with("of its flow). Earlier."), "{says}");
+}
+
+/// The account of the first packet whose path is such a one.
+fn first_told(
+    scenario: &Scenario,
+    filter: TraceFilter,
+    such: impl Fn(&PacketTrace) -> bool,
+) -> Value {
+    let traced = run_to_end(session(scenario, filter));
+    let mut traces = traced.outcome.traces.iter();
+    let trace = traces.find(|trace| such(trace)).expect("there is one");
+    let (run, explained) = explained(scenario, trace.id);
+    Story::of(scenario, 0, &run).tell(trace.id, &explained.steps, None)
+}
+
+/// All sentences of an account.
+fn sentences(json: &Value) -> Vec<&str> {
+    let steps = json["steps"].as_array().unwrap().iter();
+    let says = steps.flat_map(|step| step["says"].as_array().unwrap());
+    says.map(|s| s.as_str().unwrap()).collect()
+}
+
+fn has(json: &Value, begin: &str) {
+    let all = sentences(json);
+    assert!(
+        all.iter().any(|s| s.starts_with(begin)),
+        "{begin}: {all:#?}"
+    );
+}
+
+/// Switches with room, and NICs with little, which decide so. Of a scheme that ranks, long flows wait already.
+fn with_nics(scheme: &str, buffer: &str, sched: &str) -> Scenario {
+    let before = match scheme {
+        "pfabric" => "at = \"5 us\"\n[workload.long]\nkind = \"permutation\"\nsize = \"40 kB\"\n",
+        _ => "",
+    };
+    let sets = [
+        "switch.capacity=unlimited".to_string(),
+        "host.capacity=4 pkt".into(),
+        format!("host.buffer={buffer}"),
+        format!("host.sched={sched}"),
+    ];
+    let burst = BURST.replace("dctcp", scheme);
+    scenario(&format!("{burst}{before}"), &sets)
+}
+
+#[test]
+fn what_a_nic_decides_is_told() {
+    for (scheme, buffer, sched) in [
+        ("dctcp", "droptail", "fifo"),
+        ("dctcp", "{ kind = \"ecn\", mark_at = \"2 pkt\" }", "fifo"),
+        ("pfabric", "pfabric", "pfabric"),
+        ("dctcp", "trim", "priority"),
+    ] {
+        let says = explain_some(buffer, &with_nics(scheme, buffer, sched));
+        let queue = says.iter().any(|s| s.starts_with("Queue: its NIC holds "));
+        assert!(queue, "{buffer}: {says:?}");
+    }
+    let dropped = with_nics("dctcp", "droptail", "fifo");
+    let told = first_told(&dropped, TraceFilter::Dropped, |_| true);
+    has(&told, "Buffer droptail: dropped (full)");
+    let fate = told["fate"].as_str().unwrap();
+    assert!(fate.contains("dropped (full) after"), "{fate}");
+
+    let marking = with_nics("dctcp", "{ kind = \"ecn\", mark_at = \"2 pkt\" }", "fifo");
+    let marked = |trace: &PacketTrace| {
+        let step = trace.steps.get(1).map(|step| step.what);
+        matches!(step, Some(TraceEvent::QueuedByHost { joined }) if joined.changes.has(Changes::MARKED))
+    };
+    let told = first_told(&marking, TraceFilter::Detoured(0), marked);
+    has(&told, "Buffer ecn: kept: marked, because 2 packets");
+    has(&told, "Scheduler fifo: at its NIC 2 packets");
+    assert_eq!(told["steps"][1]["joined"]["marked"], true);
+
+    let ranked = with_nics("pfabric", "pfabric", "pfabric");
+    let waited = |trace: &PacketTrace| trace.steps.len() > 2;
+    let told = first_told(&ranked, TraceFilter::Dropped, waited);
+    has(
+        &told,
+        "Taken out of the queue of its NIC, where it waited with rank",
+    );
+    has(&told, "Dropped (evicted).");
+    let fate = told["fate"].as_str().unwrap();
+    assert!(fate.contains("dropped (evicted) after"), "{fate}");
+}
+
+/// A packet that evicts others is marked by the queue it finds, one that is evicted by the queue where it goes.
+#[test]
+fn marks_of_what_makes_room_and_of_what_takes_it_are_told() {
+    let sets = [
+        "switch.buffer={ kind = \"vertigo\", mark_at = \"2 pkt\" }",
+        "switch.sched=srpt",
+    ];
+    let vertigo = scenario(BURST, &sets.map(String::from));
+    let queued = |what: TraceEvent| match what {
+        TraceEvent::Queued { switch, joined, .. } => Some((switch, joined)),
+        _ => None,
+    };
+    let moved = |trace: &PacketTrace| {
+        let here = |two: &[TraceStep]| match (queued(two[0].what), queued(two[1].what)) {
+            (Some((a, _)), Some((b, joined))) => a == b && joined.changes.has(Changes::MARKED),
+            _ => false,
+        };
+        trace.steps.windows(2).any(here)
+    };
+    let told = first_told(&vertigo, TraceFilter::Detoured(1), moved);
+    let all = sentences(&told);
+    let says = |s: &&str| {
+        s.starts_with("It joins the queue of ") && s.ends_with(", and is marked for that.")
+    };
+    assert!(all.iter().any(says), "{all:#?}");
+    let steps = told["steps"].as_array().unwrap();
+    let evicted = |step: &Value| step["event"] == "evicted" && step["joined"]["marked"] == true;
+    assert!(steps.iter().any(evicted), "{told:#}");
+
+    // What is sent again ranks before first windows.
+    let again = |trace: &PacketTrace| {
+        let late = trace.steps[0].at > Time::from_ms(1);
+        !trace.ack && trace.flow.0 == 1 && trace.seq == 1460 && late
+    };
+    let told = first_told(&vertigo, TraceFilter::Detoured(0), again);
+    has(
+        &told,
+        "Buffer vertigo: kept in the place of others: its rank is ",
+    );
+    let all = sentences(&told);
+    let marked = all
+        .iter()
+        .any(|s| s.contains("others: its") && s.contains("; marked, because 8 "));
+    assert!(marked, "{all:#?}");
+}
+
+/// It is told as cut to whoever gets it, however many queues it passed after that.
+#[test]
+fn what_was_cut_early_arrives_cut() {
+    let cutting = with_nics("dctcp", "trim", "priority");
+    let cut = |trace: &PacketTrace| {
+        let step = trace.steps.get(1).map(|step| step.what);
+        matches!(step, Some(TraceEvent::QueuedByHost { joined }) if joined.changes.has(Changes::TRIMMED))
+    };
+    let told = first_told(&cutting, TraceFilter::Detoured(0), cut);
+    has(&told, "Buffer trim: its payload is cut off");
+    has(&told, "It came without its payload");
+    let all = sentences(&told);
+    assert!(all.iter().all(|s| !s.starts_with("Delivered")), "{all:?}");
+}
+
+#[test]
+fn the_end_of_a_connection_is_told() {
+    let sets = ["transport.fin=true", "switch.capacity=unlimited"];
+    let closing = scenario(BURST, &sets.map(String::from));
+    for (ack, seq, headline, arrives) in [
+        (
+            false,
+            20_000,
+            "the FIN that closes its connection",
+            "Delivered: its sender closes the connection.",
+        ),
+        (
+            true,
+            20_001,
+            "the answer to a FIN",
+            "Delivered: the receiver has heard the FIN.",
+        ),
+        (
+            false,
+            20_001,
+            "the acknowledgement of the answer to a FIN",
+            "Delivered: with it the connection is closed.",
+        ),
+    ] {
+        // The run does not wait for the last acknowledgement of the last flow.
+        let such = |trace: &PacketTrace| {
+            let arrived = trace.steps.last().map(|step| step.what) == Some(TraceEvent::Delivered);
+            arrived && (trace.ack, trace.seq) == (ack, seq)
+        };
+        let told = first_told(&closing, TraceFilter::Flows((0..15).collect()), such);
+        let said = told["headline"].as_str().unwrap();
+        assert!(said.ends_with(&format!(", {headline}")), "{said}");
+        has(&told, arrives);
+    }
+}

@@ -1,0 +1,176 @@
+//! Instants, spans and packets as `why` writes them.
+
+use crate::words::count;
+use sidestep_sim::network::{End, Network};
+use sidestep_sim::{Becomes, Change};
+use sidestep_switch::Depth;
+use sidestep_switch::why::both;
+use sidestep_types::{BitRate, Bytes, Kind, Packet, PortId, Time};
+
+/// `1,234.567 us`: to a nanosecond.
+pub fn instant(at: Time) -> String {
+    let ns = at.as_ns();
+    format!("{}.{:03} us", count(ns / 1000), ns % 1000)
+}
+
+/// What is ahead in a queue: `31 packets (47,058 bytes) are ahead of it`.
+pub fn ahead(depth: Depth) -> String {
+    match depth.packets {
+        0 => "nothing is ahead of it".into(),
+        1 => format!("{} is ahead of it", both(depth)),
+        _ => format!("{} are ahead of it", both(depth)),
+    }
+}
+
+/// What a packet without data is to the end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closes {
+    /// Nothing follows.
+    Fin,
+    /// It acknowledges one.
+    Answer,
+    /// It acknowledges that, which was a FIN as well.
+    Last,
+}
+
+impl Closes {
+    /// Of a packet of a flow of `size` bytes; `None` of all but the three. A FIN has the number behind the last byte.
+    pub fn of(packet: &Packet, size: u64) -> Option<Closes> {
+        let behind = packet.seq() > size;
+        match packet.kind() {
+            Kind::Data if packet.len > 0 || packet.seq() == 0 => None,
+            Kind::Data if behind => Some(Closes::Last),
+            Kind::Data => Some(Closes::Fin),
+            Kind::Ack if behind => Some(Closes::Answer),
+            _ => None,
+        }
+    }
+}
+
+/// What a packet of a flow of `size` bytes carries: `data, bytes 2,920 to 4,379`.
+pub fn carries(packet: &Packet, size: u64) -> String {
+    let seq = count(packet.seq());
+    match Closes::of(packet, size) {
+        Some(Closes::Fin) => return "the FIN that closes its connection".into(),
+        Some(Closes::Answer) => return "the answer to a FIN".into(),
+        Some(Closes::Last) => return "the acknowledgement of the answer to a FIN".into(),
+        None => {}
+    }
+    match packet.kind() {
+        Kind::Data if packet.len == 0 => "the last packet of a handshake".into(),
+        Kind::Data => {
+            let last = packet.seq() + u64::from(packet.len) - 1;
+            format!("data, bytes {seq} to {}", count(last))
+        }
+        Kind::Ack => format!("an acknowledgement of all before byte {seq}"),
+        Kind::Syn => "the SYN that opens its connection".into(),
+        Kind::SynAck => "the answer to a SYN".into(),
+    }
+}
+
+/// The word for a packet's kind.
+pub fn kind(packet: &Packet) -> &'static str {
+    match packet.kind() {
+        Kind::Data => "data",
+        Kind::Ack => "ack",
+        Kind::Syn => "syn",
+        Kind::SynAck => "syn-ack",
+    }
+}
+
+/// The cables at every port, and what becomes of them.
+pub struct Cables<'a> {
+    network: &'a Network,
+    changes: &'a [Change],
+    of_host: Vec<usize>,
+    of_switch: Vec<Vec<usize>>,
+}
+
+impl<'a> Cables<'a> {
+    /// Of a network to which `changes` happen.
+    pub fn new(network: &'a Network, changes: &'a [Change]) -> Cables<'a> {
+        let mut of_host = vec![0; network.hosts as usize];
+        let mut of_switch = vec![Vec::new(); network.switches.len()];
+        for (i, cable) in network.cables.iter().enumerate() {
+            for end in [cable.a, cable.b] {
+                match end {
+                    End::Host(h) => of_host[h.0 as usize] = i,
+                    End::Switch(s) => of_switch[s.0 as usize].push(i),
+                }
+            }
+        }
+        Cables {
+            network,
+            changes,
+            of_host,
+            of_switch,
+        }
+    }
+
+    /// The cable at a port; of a host, at its NIC.
+    pub fn at(&self, end: End, port: PortId) -> usize {
+        match end {
+            End::Host(h) => self.of_host[h.0 as usize],
+            End::Switch(s) => self.of_switch[s.0 as usize][port.index()],
+        }
+    }
+
+    /// What a port leads to.
+    pub fn leads_to(&self, end: End, port: PortId) -> String {
+        let cable = &self.network.cables[self.at(end, port)];
+        let there = if cable.a == end { cable.b } else { cable.a };
+        there.name(self.network)
+    }
+
+    /// How long the cable's delay is.
+    pub fn delay(&self, cable: usize) -> Time {
+        self.network.cables[cable].delay
+    }
+
+    /// How long a packet of so many bytes of link time takes to be sent at `at`, and the rate.
+    pub fn sending(&self, cable: usize, wire: u16, at: Time) -> (Time, BitRate) {
+        let mut rate = self.network.cables[cable].rate;
+        for change in self
+            .changes
+            .iter()
+            .filter(|c| c.cable as usize == cable && c.at <= at)
+        {
+            match change.to {
+                Becomes::Rate(new) => rate = new,
+                Becomes::Up => rate = self.network.cables[cable].rate,
+                Becomes::Down => {}
+            }
+        }
+        (rate.time_to_send(Bytes(u64::from(wire))), rate)
+    }
+
+    /// What happens to the cables of these ends until `until`, in order, in words.
+    pub fn changes(&self, ends: &[End], until: Time) -> Vec<(Time, String)> {
+        let near = |change: &&Change| {
+            let cable = &self.network.cables[change.cable as usize];
+            change.at <= until && ends.iter().any(|end| [cable.a, cable.b].contains(end))
+        };
+        let mut told: Vec<(Time, String)> = (self.changes.iter().filter(near))
+            .map(|change| {
+                let cable = &self.network.cables[change.cable as usize];
+                let names = (cable.a.name(self.network), cable.b.name(self.network));
+                let became = match change.to {
+                    Becomes::Rate(rate) => format!("has {rate} from now on"),
+                    Becomes::Down => "goes down".into(),
+                    Becomes::Up => "is up again".into(),
+                };
+                let known = match (change.to, change.reroute) {
+                    (Becomes::Rate(_), _) => String::new(),
+                    (_, None) => "; next hops never follow".into(),
+                    (_, Some(after)) => format!("; next hops follow {after} later"),
+                };
+                (
+                    change.at,
+                    format!("The cable from {} to {} {became}{known}.", names.0, names.1),
+                )
+            })
+            .collect();
+        told.sort_by_key(|told| told.0);
+        told
+    }
+}

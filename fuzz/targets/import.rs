@@ -1,0 +1,45 @@
+//! Any bytes as a file of another tool: refused shortly, or flows that a flow list takes.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use sidestep_import::{Format, Hosts, Made, Nodes, Options, import};
+use sidestep_sim::flow_list::parse;
+
+/// As many as an import may number.
+const HOSTS: u32 = 1 << 20;
+
+fuzz_target!(|input: (u8, &[u8])| {
+    let (which, bytes) = input;
+    let _ = Hosts::read("fuzz.map", bytes);
+    let _ = Nodes::read("fuzz.topology", bytes);
+    let options = Options {
+        class_by_port: which & 1 == 1,
+        udp: which & 2 == 2,
+        drop_triggered: which & 4 == 4,
+        ..Options::new()
+    };
+    let named = Format::ALL[usize::from(which >> 3) % Format::ALL.len()].1;
+    let format = Format::of(bytes).unwrap_or(named);
+    let imported = match import("fuzz", bytes, format, &options) {
+        Ok(imported) => imported,
+        Err(said) => {
+            assert!(said.len() < 1_000 && !said.contains('\x1b'), "{said}");
+            return;
+        }
+    };
+    for (made, text) in &imported.files {
+        if *made == Made::Flows {
+            // A group stands in a column of its own.
+            let rows = text.lines().filter(|line| !line.starts_with('#'));
+            if !rows
+                .clone()
+                .next()
+                .is_some_and(|header| header.ends_with(",group"))
+            {
+                let read = parse("fuzz.flows.csv", text, HOSTS).expect("a flow list takes it");
+                assert_eq!(read.len() + 1, rows.count());
+            }
+        }
+    }
+});
