@@ -36,14 +36,7 @@ pub fn refuse_all(name: &str, experiments: &[&Experiment], jobs: usize) -> Resul
 /// Runs of all of them are under way at once in any mixture; what is kept is kept of all.
 fn together(experiments: &[&Experiment]) -> Estimate {
     let all = experiments.iter().map(|experiment| experiment.estimate());
-    all.fold(Estimate::default(), |all, one| Estimate {
-        flows: all.flows.max(one.flows),
-        hops: all.hops.max(one.hops),
-        runs: all.runs + one.runs,
-        all_hops: all.all_hops + one.all_hops,
-        run_bytes: all.run_bytes.max(one.run_bytes),
-        kept_bytes: all.kept_bytes + one.kept_bytes,
-    })
+    all.fold(Estimate::default(), Estimate::and)
 }
 
 fn against(name: &str, estimate: &Estimate, jobs: usize, free: u64) -> Result<(), Error> {
