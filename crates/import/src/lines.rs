@@ -1,5 +1,7 @@
 //! A text file line by line, with messages that stay short.
 
+use csv::StringRecord;
+
 /// No line of a format here is longer; one that is says that the file is something else.
 const LONGEST: usize = 1 << 16;
 
@@ -41,6 +43,15 @@ impl<'a> Text<'a> {
     pub fn lines(&self) -> impl Iterator<Item = (usize, &'a str)> {
         let lines = (1..).zip(self.text.lines().map(str::trim));
         lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+    }
+
+    /// A row of this text as CSV, with its line; a message that may quote the row is cut.
+    pub fn row(&self, row: csv::Result<StringRecord>) -> Result<(usize, StringRecord), String> {
+        let row = row.map_err(|why| {
+            let why: String = why.to_string().chars().take(120).collect();
+            format!("{}: {why}", self.name)
+        })?;
+        Ok((row.position().map_or(1, csv::Position::line) as usize, row))
     }
 
     /// What is wrong where.

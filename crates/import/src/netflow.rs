@@ -257,11 +257,7 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
     let mut columns: Option<Columns> = None;
     let mut many = 0;
     for row in rows.records() {
-        let row = row.map_err(|why| {
-            let why: String = why.to_string().chars().take(120).collect();
-            format!("{name}: {why}")
-        })?;
-        let line = row.position().map_or(1, csv::Position::line) as usize;
+        let (line, row) = text.row(row)?;
         let Some(columns) = &columns else {
             columns = Some(Columns::of(&text, line, &row)?);
             continue;

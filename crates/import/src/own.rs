@@ -222,11 +222,7 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
     let mut columns: Option<Columns> = None;
     let mut all: Vec<(usize, csv::StringRecord)> = Vec::new();
     for row in rows.records() {
-        let row = row.map_err(|why| {
-            let why: String = why.to_string().chars().take(120).collect();
-            format!("{name}: {why}")
-        })?;
-        let line = row.position().map_or(1, csv::Position::line) as usize;
+        let (line, row) = text.row(row)?;
         match &columns {
             None => columns = Some(Columns::of(&text, line, &row)?),
             Some(_) => all.push((line, row)),
