@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Publishes the verdicts of a report: docs/grade.csv, the counts in README.md and docs/dibs.md and,
-of a full report, `expect` and `expect_between` of the experiments. Figures that an interruption cut are left out.
+"""Publishes the verdicts of a report: docs/grade.csv, the counts of each paper in README.md and docs/PAPER.md and,
+of a full report, `expect` and `expect_between` of the experiments. Figures that an interruption cut are left out, and
+so is `beyond`, which is no paper's.
 
     sidestep reproduce dibs --json > report.json
     python3 scripts/grade.py report.json
@@ -56,9 +57,9 @@ def counts(rows):
     return ", ".join(f"{sum(row[3] == verdict for row in rows)} {verdict}" for verdict in VERDICTS)
 
 
-def sentence(rows, run):
+def sentence(rows, run, paper):
     """What a test builds from the same table."""
-    rows = [row for row in rows if row[0] == run and row[1].startswith("dibs/")]
+    rows = [row for row in rows if row[0] == run and row[1].startswith(f"{paper}/")]
     if not rows:
         return None
     own = no_papers()
@@ -71,15 +72,17 @@ def sentence(rows, run):
 
 
 def publish(rows):
-    said = [line for line in (sentence(rows, run) for run in ("full", "quick")) if line]
-    block = "<!-- counts -->\n" + "\n".join(said) + "\n<!-- end of counts -->"
-    for name in ("README.md", "docs/dibs.md"):
-        path = ROOT / name
-        text = path.read_text()
-        new, found = re.subn(r"(?s)<!-- counts -->.*?<!-- end of counts -->", lambda _: block, text)
-        assert found == 1, f"{name} has no place for the counts"
-        path.write_text(new)
-    print("\n".join(said))
+    for paper in sorted({row[1].split("/")[0] for row in rows} - {"beyond"}):
+        said = [line for line in (sentence(rows, run, paper) for run in ("full", "quick")) if line]
+        head, end = f"<!-- counts of {paper} -->\n", "\n<!-- end of counts -->"
+        block = head + "\n".join(said) + end
+        for name in ("README.md", f"docs/{paper}.md"):
+            path = ROOT / name
+            text = path.read_text()
+            new, found = re.subn(f"(?s){head}.*?{end}", lambda _: block, text)
+            assert found == 1, f"{name} has no place for the counts of {paper}"
+            path.write_text(new)
+        print(f"{paper}:", *said, sep="\n")
 
 
 def expect(report):

@@ -347,11 +347,12 @@ fn a_quick_run_fails_on_what_is_not_reproduced_alone() {
     assert_eq!((fails(&claim, false), fails(&claim, true)), (true, false));
 }
 
-/// A claim's path, `dibs/fig08/fig08-qct`, and its verdict, of the rows of docs/grade.csv for this kind of run.
-fn graded(table: &str, run: &str) -> Vec<(String, String)> {
+/// A claim's path, `dibs/fig08/fig08-qct`, and its verdict, of a paper's rows of docs/grade.csv for this kind of run.
+fn graded(table: &str, run: &str, paper: &str) -> Vec<(String, String)> {
     let rows = table.lines().skip(1);
     let cells = rows.map(|row| row.split(',').collect::<Vec<_>>());
-    let own = cells.filter(|cells| cells[0] == run && cells[1].starts_with("dibs/"));
+    let of = |figure: &str| figure.split('/').next() == Some(paper);
+    let own = cells.filter(|cells| cells[0] == run && of(cells[1]));
     own.map(|cells| (format!("{} {}", cells[1], cells[2]), cells[3].to_string()))
         .collect()
 }
@@ -361,21 +362,44 @@ fn published_counts_are_those_of_the_table_of_verdicts() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
     let table = read("docs/grade.csv");
+    let mut papers: Vec<&str> = table.lines().skip(1).map(paper_of).collect();
+    papers.sort();
+    papers.dedup();
+    assert!(papers.contains(&"dibs"), "{papers:?}");
+    for paper in papers.into_iter().filter(|paper| *paper != "beyond") {
+        let pages = ["README.md".to_string(), format!("docs/{paper}.md")];
+        for said in sentences(&table, paper) {
+            for page in &pages {
+                assert!(read(page).contains(&said), "{page}: {said}");
+            }
+        }
+    }
+}
+
+/// The paper of a row of docs/grade.csv.
+fn paper_of(row: &str) -> &str {
+    let figure = row.split(',').nth(1).unwrap();
+    figure.split('/').next().unwrap()
+}
+
+/// What is published of a paper's verdicts, a sentence for each kind of run.
+fn sentences(table: &str, paper: &str) -> Vec<String> {
     let nowhere = tempfile::tempdir().unwrap();
     let shelf = Shelf::open(nowhere.path()).unwrap();
     let (mut shipped, mut ours): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
-    for book in shelf.find(Some("dibs")).unwrap() {
+    for book in shelf.find(Some(paper)).unwrap() {
         let file = format!("{}/{}.toml", book.paper, book.name);
         let read = Experiment::read(&file, &book.text, &[], false, &shelf.beside(book)).unwrap();
         for claim in &read.claims {
-            let name = format!("dibs/{} {}", book.name, claim.id);
+            let name = format!("{paper}/{} {}", book.name, claim.id);
             ours.extend(claim.own.then(|| name.clone()));
             shipped.push(name);
         }
     }
     shipped.sort();
+    let mut all = Vec::new();
     for (run, words) in [("full", "In full"), ("quick", "With --quick")] {
-        let rows = graded(&table, run);
+        let rows = graded(table, run, paper);
         if rows.is_empty() {
             continue;
         }
@@ -408,10 +432,9 @@ fn published_counts_are_those_of_the_table_of_verdicts() {
         if !own.is_empty() {
             said.push_str(&format!(" {} of our own: {}", own.len(), counts(&own)));
         }
-        for page in ["README.md", "docs/dibs.md"] {
-            assert!(read(page).contains(&said), "{page}: {said}");
-        }
+        all.push(said);
     }
+    all
 }
 
 #[test]
