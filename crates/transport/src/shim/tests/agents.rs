@@ -271,6 +271,8 @@ fn a_run_with_a_repair_counts_or_does_not() {
         leave(&mut stack, 1..2);
         assert_eq!(hear(&mut stack, vec![ack(1); 8]), "pppppppp");
         assert_eq!(run(&mut stack, 20, 11), expected, "{repaired}");
+        // One without counts in any case.
+        assert_eq!(run(&mut stack, 40, 11), "pp--------p");
     }
 }
 
