@@ -27,6 +27,8 @@ pub(crate) fn of(scenario: &Scenario, first: Option<&Plan>) -> Vec<String> {
             first.and_then(|first| never_idle(scheme, first)),
             first.and_then(|first| shares_little(scheme, first)),
             nothing_to_order(scheme),
+            nothing_echoes(scheme),
+            passes_too_many(scheme),
             without_effect(scenario, scheme),
             too_little_headroom(scenario, scheme),
         ];
@@ -34,6 +36,7 @@ pub(crate) fn of(scenario: &Scenario, first: Option<&Plan>) -> Vec<String> {
         let of_kind = |(about, switch)| {
             let said = [
                 nothing_marks(scheme, switch),
+                nothing_marks_for_agent(scheme, switch),
                 marks_too_late(&switch.buffer, switch.capacity),
                 detours_without_signal(scheme, switch),
                 reordering_looks_like_losses(scheme, switch),
@@ -158,6 +161,52 @@ fn nothing_marks(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
     })
 }
 
+/// A shim that goes by echoes of marks.
+fn reads_echoes(scheme: &Scheme) -> Option<&str> {
+    let mut shims = scheme.config.shims.iter();
+    let reads = shims.find(|(name, _)| shim::nature(name).echoes)?;
+    Some(&reads.0)
+}
+
+fn nothing_echoes(scheme: &Scheme) -> Option<String> {
+    let name = reads_echoes(scheme)?;
+    (!reacts_to_marks(scheme)).then(|| {
+        format!(
+            "{name} lets duplicate acknowledgements pass that echo a mark, and transport {} asks for no \
+             echo: all of them are dropped, and each loss costs a timeout",
+            scheme.config.transport.name()
+        )
+    })
+}
+
+fn nothing_marks_for_agent(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
+    let name = reads_echoes(scheme)?;
+    let silent = reacts_to_marks(scheme) && silent(&switch.buffer, &switch.sched);
+    silent.then(|| {
+        format!(
+            "{name} lets duplicate acknowledgements pass that echo a mark, and buffer {:?} as set marks \
+             nothing: what it loses costs a timeout",
+            switch.buffer.0
+        )
+    })
+}
+
+/// A shim that keeps duplicates back, but not those that start a repair.
+fn passes_too_many(scheme: &Scheme) -> Option<String> {
+    let threshold = scheme.config.transport.tcp()?.dupack_threshold?;
+    scheme.config.shims.iter().find_map(|(name, values)| {
+        let param = shim::nature(name).passes?;
+        let passes = values.count(param);
+        (passes >= u64::from(threshold)).then(|| {
+            format!(
+                "{name} lets the first {passes} duplicate acknowledgements of a run pass, and \
+                 fast_retransmit = {threshold} has started by then: expected {param} below \
+                 {threshold}"
+            )
+        })
+    })
+}
+
 fn marks_too_late(buffer: &Named, capacity: Capacity) -> Option<String> {
     let Capacity::PerPort(capacity) = capacity else {
         return None;
@@ -188,6 +237,12 @@ fn orders(scheme: &Scheme) -> bool {
     shims.any(|(name, _)| shim::nature(name).orders)
 }
 
+/// A shim keeps from the sender what reordering looks like.
+fn hides_reordering(scheme: &Scheme) -> bool {
+    let mut shims = scheme.config.shims.iter();
+    shims.any(|(name, _)| shim::nature(name).duplicates)
+}
+
 /// What lets packets of one flow overtake each other.
 fn reorders(switch: &SwitchConfig) -> Option<String> {
     let (route, sched) = (&switch.route.0, &switch.sched.0);
@@ -206,7 +261,8 @@ fn reordering_looks_like_losses(scheme: &Scheme, switch: &SwitchConfig) -> Optio
     let threshold = scheme.config.transport.tcp()?.dupack_threshold?;
     let who = reorders(switch)?;
     // DIBS section 4: above 10 duplicates is usually enough.
-    (threshold <= 10 && !orders(scheme)).then(|| {
+    let helped = orders(scheme) || hides_reordering(scheme);
+    (threshold <= 10 && !helped).then(|| {
         format!(
             "{who}, and fast_retransmit = {threshold} takes that for loss; \
              DIBS turns it off, and found more than 10 usually enough (section 4)"

@@ -155,6 +155,34 @@ pub fn any_shims() -> impl Strategy<Value = Vec<(String, Values)>> {
     prop_oneof![Just(Vec::new()), order]
 }
 
+/// An agent with any settings.
+pub fn any_agent() -> impl Strategy<Value = Vec<(String, Values)>> {
+    let words = (any::<[bool; 4]>(), 0u8..3);
+    let numbers = (0u64..4, 1u64..=10, 0u64..12, 1u64..4, 4u64..20);
+    (any::<bool>(), words, numbers).prop_map(|(ecn, (yes, until), numbers)| {
+        if ecn {
+            let until = ["unmarked", "moved", "recovered"][usize::from(until)];
+            return vec![values(shim::ENTRIES, "agent-ecn", &[("until", until)])];
+        }
+        let word = |n: usize, [no, yes_word]: [&'static str; 2]| if yes[n] { yes_word } else { no };
+        let (pass, tenths, first, shortest, longest) = numbers;
+        let share = format!("{tenths}/10");
+        let counts = [pass, first, shortest, longest].map(|n| n.to_string());
+        let sets = [
+            ("share", &share[..]),
+            ("pass", &counts[0]),
+            ("first", &counts[1]),
+            ("shortest", &counts[2]),
+            ("longest", &counts[3]),
+            ("until", word(0, ["reached", "exceeded"])),
+            ("per", word(1, ["flow", "host"])),
+            ("repaired", word(2, ["counted", "left_out"])),
+            ("recovery", word(3, ["filter", "pass"])),
+        ];
+        vec![values(shim::ENTRIES, "agent-droptail", &sets)]
+    })
+}
+
 /// A FIFO without a limit, or any queue that a NIC can have.
 pub fn any_nic() -> impl Strategy<Value = Option<NicConfig>> {
     let alone = buffer::ENTRIES
@@ -203,9 +231,23 @@ pub fn any_switches() -> impl Strategy<Value = WorldConfig> {
         speedup: (times * over, over),
         input_capacity,
     });
-    let all = (any_config(), any_shims(), any_nic(), 0..3, pfc, cioq);
+    let shims = (any_shims(), any_agent(), any::<bool>());
+    let all = (any_config(), shims, any_nic(), 0..3, pfc, cioq);
     all.prop_map(|(mut config, shims, nic, kind, pfc, cioq)| {
+        let (shims, agent, takes) = shims;
         config.shims = shims;
+        // Above all else that is there, where its sender goes by duplicates alone.
+        if let (true, Some(tcp)) = (takes, config.transport.tcp()) {
+            let recovery = Recovery::NewReno;
+            let with = TransportConfig::from(TcpConfig {
+                recovery,
+                ..tcp.clone()
+            });
+            if shim::check(&agent, &with).is_ok() {
+                config.transport = with;
+                config.shims.splice(0..0, agent);
+            }
+        }
         config.nic = nic;
         config.switch.pfc =
             (kind == 1 && !buffer::nature(&config.switch.buffer.0).detours).then_some(pfc);
