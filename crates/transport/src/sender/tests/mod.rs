@@ -131,6 +131,7 @@ impl TcpSender {
             syn: false,
             sack,
             cut,
+            below: false,
         };
         self.on_ack(us(at), ack);
         self.sends(at)
