@@ -7,6 +7,7 @@ mod ecn;
 mod loss;
 mod opening;
 mod reduction;
+mod reordering;
 mod sack;
 mod window;
 
