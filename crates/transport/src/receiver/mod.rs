@@ -72,8 +72,8 @@ pub struct TcpReceiver {
     ranges: Ranges,
     /// What switches have cut off and nobody has been told, as `[start, end)`.
     cuts: Vec<(u64, u64)>,
-    /// What the last segment has brought once more, as `[start, end)`.
-    duplicate: Option<(u64, u64)>,
+    /// What the last segment has brought once more, as `[start, end)`; boxed, since few ever need it.
+    duplicate: Option<Box<(u64, u64)>>,
 }
 
 impl TcpReceiver {
@@ -207,7 +207,7 @@ impl TcpReceiver {
         if self.dsack
             && let Some(duplicate) = self.seen_before(start, end)
         {
-            self.duplicate = Some(duplicate);
+            self.duplicate = Some(Box::new(duplicate));
             self.unusual = true;
         }
         let start = start.max(self.next);
@@ -276,7 +276,7 @@ impl TcpReceiver {
 
     /// RFC 2883 section 4: the duplicate first, then, if it lies within one, the block that it is of.
     fn tell_duplicate(&mut self) -> Ack {
-        let (start, end) = self.duplicate.take().expect("something is to be told");
+        let (start, end) = *self.duplicate.take().expect("something is to be told");
         self.due = false;
         self.waiting = 0;
         self.deadline = Time::MAX;
