@@ -365,6 +365,17 @@ fn a_repair_acknowledged_too_soon_was_needless() {
 }
 
 #[test]
+fn what_duplicates_have_inflated_is_not_kept() {
+    let mut tx = endless(early(tcp()));
+    tx.sends(0);
+    tx.acked(100, 1);
+    tx.dups(101, 9, 1);
+    assert_eq!(tx.cwnd(), 14_500); // 5.5 segments, and one for each duplicate
+    tx.acked(110, 11);
+    assert_eq!((tx.cwnd(), tx.counters().undone), (12_000, 1));
+}
+
+#[test]
 fn a_repair_acknowledged_later_was_needed() {
     let mut tx = endless(early(tcp()));
     tx.sends(0);
