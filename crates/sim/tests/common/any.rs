@@ -114,6 +114,20 @@ pub fn any_config() -> impl Strategy<Value = WorldConfig> {
                         0 => AckRule::Linux,
                         _ => AckRule::Ns3,
                     },
+                    reordering: match seed % 5 {
+                        0 => ReorderingConfig {
+                            dsack: true,
+                            rule: ThresholdRule::Dsack,
+                            undo: true,
+                            ..tcp.reordering
+                        },
+                        1 => ReorderingConfig {
+                            rule: ThresholdRule::Early,
+                            undo: true,
+                            ..tcp.reordering
+                        },
+                        _ => tcp.reordering,
+                    },
                     ..tcp
                 });
                 let sched = match nature.works_beside(sched) {
