@@ -132,6 +132,8 @@ impl Reader<'_> {
         let probe = &scenario.probe;
         let idle = [
             ("latency_every", !probe.latency.is_empty(), "latency is"),
+            ("latency_from", !probe.latency.is_empty(), "latency is"),
+            ("spread_from", !probe.spread.is_empty(), "spread is"),
             (
                 "hot",
                 probe.links.is_some() || probe.neighbours.is_some(),
