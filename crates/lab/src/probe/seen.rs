@@ -58,7 +58,7 @@ impl Probed {
 }
 
 /// What endless flows had delivered at one instant.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowsFrom {
     /// Simulated time, in picoseconds.
     pub at_ps: u64,
