@@ -130,6 +130,7 @@ impl Reader<'_> {
 
     fn probes_of_nothing(&self, scenario: &Scenario, plan: Option<&Plan>) -> Vec<String> {
         let probe = &scenario.probe;
+        let whole = |from: Time| from == Time::ZERO;
         // Where too many flows were planned to draw them, nobody knows.
         let endless = plan.is_none_or(|plan| plan.flows.iter().any(FlowPlan::is_endless));
         let idle = [
@@ -158,7 +159,11 @@ impl Reader<'_> {
                 !probe.spread.is_empty(),
                 "spread is off in [probe]",
             ),
-            ("flows_from", endless, "every flow has an end"),
+            (
+                "flows_from",
+                whole(probe.flows_from) || endless,
+                "every flow has an end",
+            ),
         ];
         let idle = idle
             .into_iter()
