@@ -141,12 +141,12 @@ impl Reader<'_> {
             ),
             (
                 "latency_from",
-                !probe.latency.is_empty(),
+                whole(probe.latency_from) || !probe.latency.is_empty(),
                 "latency is off in [probe]",
             ),
             (
                 "spread_from",
-                !probe.spread.is_empty(),
+                whole(probe.spread_from) || !probe.spread.is_empty(),
                 "spread is off in [probe]",
             ),
             (
