@@ -131,6 +131,7 @@ Examples:
   sidestep reproduce                         every figure of every paper: within an hour on two cores
   sidestep reproduce dibs --quick            one paper, shortened: one to three minutes
   sidestep reproduce dibs/fig08 --jobs 2     one figure
+  sidestep reproduce plts                    spraying packets over all paths, against ECMP: 20 minutes on two cores
   sidestep reproduce beyond                  what the papers leave open
   sidestep reproduce dibs/fig06 --testbed    real packets and the kernel's TCP beside the simulator
   sidestep reproduce dibs --quick --json | jq '.claims[] | {id, paper, ours, verdict}'

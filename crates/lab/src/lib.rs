@@ -15,6 +15,7 @@ mod drive;
 mod estimate;
 mod experiment;
 mod fabric;
+mod fair;
 pub mod ideal;
 mod load;
 pub mod probe;

@@ -182,6 +182,30 @@ pub const PROBE: &[Param] = &[
         "latency is taken of so-many-th data packets of each host and workload; 1 is every one; assumed",
     ),
     Param::with_default(
+        "flows_from",
+        ParamUnit::Time,
+        "0 us",
+        "from when on the goodput of endless flows is taken; assumed: all of the run",
+    ),
+    Param::with_default(
+        "spread_from",
+        ParamUnit::Time,
+        "0 us",
+        "windows of the spread that begin before it do not count; assumed: all do",
+    ),
+    Param::with_default(
+        "latency_from",
+        ParamUnit::Time,
+        "0 us",
+        "data packets sent before it have no latency; assumed: all have",
+    ),
+    Param::with_default(
+        "fair",
+        ParamUnit::Count,
+        "0",
+        "draws of hashes over which max-min fair shares are worked out; 0 works out none",
+    ),
+    Param::with_default(
         "detours",
         ParamUnit::Flag,
         "false",

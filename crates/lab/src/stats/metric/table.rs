@@ -126,6 +126,7 @@ metrics! { PACKETS:
     Ports Count "pauses" "pauses that switches sent", row "pauses" => |s| number(s.pauses);
     Ports Count "deadlocks" "cycles of ports that came to wait for each other for ever", row "deadlocks" => |s| number(s.deadlocks);
     EndlessFlows Number "jain" "Jain's index of the goodputs of endless flows" => |s| known(s.jain);
+    EndlessFlows Number "flow_goodput_max_over_min" "the largest goodput of an endless flow over the smallest in one run" => |s| bounded(s.flow_goodput_max_over_min, s.flow_goodput_max_over_min_at_least);
     DetouredPackets Share "looped_share" "share of the detoured data packets that crossed a switch twice", needs Needs::Loops => looped_share;
     DataPackets Number "loops_per_packet" "mean loops of a data packet, those without any included", needs Needs::Loops => loops_per_packet;
     Loops Number "loop_length_mean" "mean length of a loop, in links", needs Needs::Loops => loop_length_mean;
@@ -211,6 +212,9 @@ samples! { PROBE_SAMPLES, SAMPLED:
     Windows Bytes "queue_spread_bytes" "the fullest queue less the emptiest over windows", needs Spread, each Links;
     DataPackets Us "latency_us" "the time from a data packet's first switch to its last", needs Latency, each Workload;
     Windows Share "use_spread" "the largest use of a link less the smallest over windows", needs Spread, each Links;
+    DrawnFlows Share "fair_share" "an active flow's goodput at max-min fair shares over what its hosts' links carry", needs Fair;
+    Draws Number "fair_max_over_min" "the largest fair share over the smallest", needs Fair;
+    Draws Number "fair_jain" "Jain's index of the fair shares", needs Fair;
 }
 
 /// The samples that are no completion times: of flows, and what probes take.

@@ -54,6 +54,7 @@ pub fn spoil(run: &mut Run, without: Without) {
         samples: _,
         windows: _,
         thinned: _,
+        flows_from: _,
         detours: _,
         detours_missed: _,
         occupancy: _,
