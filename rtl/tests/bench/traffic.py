@@ -1,6 +1,6 @@
 """Frames to try: sound ones of every kind, and every way to be wrong."""
 
-from .models import ethernet, ipv4
+from .models import Spraying, ethernet, ipv4
 
 
 def random_host(rng, hosts=24):
@@ -37,6 +37,12 @@ def random_frame(rng, longest=1518, hosts=24, tag=b""):
     if kind == 7:   # a wrong checksum, which must stay wrong
         packet = packet[:10] + bytes([packet[10] ^ 0x5A]) + packet[11:]
     return ethernet(random_mac(rng, hosts), packet)
+
+
+def random_spraying(rng, kind=None):
+    """A route, of this kind where one is named."""
+    return Spraying(kind or rng.choice(Spraying.KINDS), rng.choice(Spraying.TIES), rng.choice(Spraying.PER),
+                    rng.random() < 0.5, rng.choice([0, 0, 60, 100]), rng.choice([1, 1, 2, 5]), rng.choice([0, 0, 1, 3]))
 
 
 def udp64(src, dst, number, ttl=64, ecn=2, ports=0x1234_5678, size=64):
