@@ -166,8 +166,10 @@ module spray_counter #(
     end
     if (past_q && (!$past(rst_ni) || $past(clear_i))) cleared: assert (f_count_a == 0 && known_q == 0);
     if (past_q && $past(rst_ni) && !$past(clear_i)) begin
-      if (!$past(counts)) still_unless_it_counts: assert (f_count_a == $past(f_count_a));
-      if (!$past(turns)) no_turn_without_a_choice: assert (known_q == $past(known_q) && from_q[f_set] == $past(f_from));
+      if ($past(!step_i || (hops_i & (hops_i - 1'b1)) == 0)) begin
+        one_hop_changes_nothing: assert (f_count_a == $past(f_count_a) && known_q == $past(known_q) && f_from == $past(f_from));
+      end
+      if ($past(queued_i)) queues_are_not_counted: assert (f_count_a == $past(f_count_a));
       if ($past(counts)) begin
         // Both are hops, and neither was chosen.
         if (($past(hops_i & ~onehot_o) & f_bit_a) != 0 && ($past(hops_i & ~onehot_o) & f_bit_b) != 0) begin

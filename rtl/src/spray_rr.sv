@@ -222,9 +222,9 @@ module spray_rr #(
     end
     if (past_q && (!$past(rst_ni) || $past(clear_i))) cleared: assert (!f_known);
     if (past_q && $past(rst_ni) && !$past(clear_i)) begin
-      if (!$past(write) || $past(place_i) != f_place) begin
-        no_other_place_moves:   assert (f_known == $past(f_known) && (!f_known || {f_pointer, f_stride, f_many, f_turns, f_packets,
-                                        f_rounds} == $past({f_pointer, f_stride, f_many, f_turns, f_packets, f_rounds})));
+      if ($past(!step_i || (hops_i & (hops_i - 1'b1)) == 0 || place_i != f_place)) begin
+        one_hop_changes_nothing: assert (f_known == $past(f_known) && (!f_known || {f_pointer, f_stride, f_many, f_turns, f_packets,
+                                         f_rounds} == $past({f_pointer, f_stride, f_many, f_turns, f_packets, f_rounds})));
       end
       if ($past(write) && $past(place_i) == f_place) begin
         it_is_known_then:       assert (f_known && f_many == $past(many));
