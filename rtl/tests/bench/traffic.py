@@ -50,3 +50,9 @@ def udp64(src, dst, number, ttl=64, ecn=2, ports=0x1234_5678, size=64):
     body = ports.to_bytes(4, "big") + (size - 34).to_bytes(2, "big") + b"\0\0" + bytes(size - 34 - 16)
     body += number.to_bytes(8, "big")
     return ethernet(0x02AA_0000_0000, ipv4(src, dst, body, ttl=ttl, ecn=ecn))
+
+
+def tcp(src, dst, payload, ports=0x1234_5678):
+    """A TCP segment of so many bytes, padded as Ethernet asks, with room for a number behind it."""
+    packet = ipv4(src, dst, ports.to_bytes(4, "big") + bytes(8) + b"\x50\x10" + bytes(6 + payload), proto=6, ecn=2)
+    return ethernet(0x02AA_0000_0000, packet + bytes(max(8, 46 - len(packet))))
