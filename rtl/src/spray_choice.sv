@@ -142,6 +142,18 @@ module spray_choice #(
   assign hop_port_o = ack_i || route == Hash ? hop_port_i
                     : route == Random ? by_draw_port : route == Counter ? by_count_port : by_turn_port;
 
+`ifdef FORMAL
+  always_comb begin
+    // What wanted_port keeps: the port by the hash is one of the group, by bit and by number.
+    assume (!valid_i || ((hop_i & ~hops_i) == 0 && hop_port_i < NumPorts && hop_i == {{(NumPorts-1){1'b0}}, 1'b1} << hop_port_i));
+    if (valid_i) begin
+      a_hop_of_the_group:      assert (hop_o != 0 && (hop_o & ~hops_i) == 0);
+      one_hop_bit_and_number:  assert (hop_o == {{(NumPorts-1){1'b0}}, 1'b1} << hop_port_o);
+      the_flows_where_asked:   assert (hop_o == hop_i || (route != Hash && !ack_i));
+    end
+  end
+`endif
+
 endmodule
 
 `default_nettype wire

@@ -25,10 +25,10 @@ module spray_counter #(
 ) (
   input  wire logic                       clk_i,     // clock
   input  wire logic                       rst_ni,    // reset, active low, synchronous
-  // Settings; still while packets pass, but after clear_i.
+  // Settings; they change only in a cycle of clear_i or after it.
   input  wire logic                       clear_i,   // forget all; goes before step_i
   input  wire logic                       queued_i,  // compare depth_i, and count nothing
-  input  wire logic [1:0]                 ties_i,    // 0: turn; 1: first; 2: random
+  input  wire logic [1:0]                 ties_i,    // 0: turn; 2: random; else first
   input  wire logic [CountW-1:0]          limit_i,   // most that a counter holds; not 0
   // A packet.
   input  wire logic                       step_i,    // it takes the choice
@@ -149,19 +149,18 @@ module spray_counter #(
 
   always_comb begin
     if (!past_q) assume (!rst_ni);
-    assume (limit_i != 0 && ties_i <= Random);
+    assume (limit_i != 0);
     assume (f_a < NumPorts && f_b < NumPorts && f_a != f_b);
     one_hop:                 assert ((onehot_o & (onehot_o - 1'b1)) == 0 && (onehot_o & ~hops_i) == 0);
     whenever_there_is_one:   assert (none_o == (hops_i == 0) && none_o == (onehot_o == 0));
     number_and_bit:          assert (none_o ? port_o == 0 : onehot_o == {{(NumPorts-1){1'b0}}, 1'b1} << port_o);
     no_hop_has_less:         assert ((onehot_o & beaten) == 0);
-    the_lowest_where_first:  assert (ties_i != 2'd1 || (onehot_o - 1'b1 & least) == 0 || none_o);
-    if (past_q) no_counter_above_the_limit: assert (f_high == 0);
+    the_lowest_where_first:  assert (ties_i == Turn || ties_i == Random || (onehot_o - 1'b1 & least) == 0 || none_o);
+    if (past_q && !clear_i) no_counter_above_the_limit: assert (f_high == 0);
   end
 
   always_ff @(posedge clk_i) begin
-    // The settings stand still, but for a clear.
-    if (past_q && $past(rst_ni) && !$past(clear_i)) begin
+    if (past_q && $past(rst_ni) && !$past(clear_i) && !clear_i) begin
       assume (limit_i == $past(limit_i) && ties_i == $past(ties_i) && queued_i == $past(queued_i));
     end
     if (past_q && (!$past(rst_ni) || $past(clear_i))) cleared: assert (f_count_a == 0 && known_q == 0);

@@ -25,7 +25,7 @@ module spray_rr #(
 ) (
   input  wire logic                clk_i,     // clock
   input  wire logic                rst_ni,    // reset, active low, synchronous
-  // Settings; still while packets pass, but after clear_i.
+  // Settings; they change only in a cycle of clear_i or after it.
   input  wire logic                clear_i,   // forget all; goes before step_i
   input  wire logic                first_i,   // new places begin at the first hop
   input  wire logic [BurstW-1:0]   burst_i,   // packets a turn; 0 is as 1
@@ -206,7 +206,7 @@ module spray_rr #(
     one_hop:               assert ((onehot_o & (onehot_o - 1'b1)) == 0 && (onehot_o & ~hops_i) == 0);
     whenever_there_is_one: assert (none_o == (hops_i == 0) && none_o == (onehot_o == 0));
     number_and_bit:        assert (none_o ? port_o == 0 : onehot_o == {{(NumPorts-1){1'b0}}, 1'b1} << port_o);
-    if (past_q && f_known) begin
+    if (past_q && f_known && !clear_i) begin
       as_many_as_there_can_be:  assert (f_many >= 2 && f_many <= NumPorts);
       the_pointer_is_in_range:  assert ({1'b0, f_pointer} < f_many);
       a_round_meets_each_once:  assert ({1'b0, f_stride} < f_many && f_coprime[f_many*NumPorts+f_stride]);
@@ -217,7 +217,7 @@ module spray_rr #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (past_q && $past(rst_ni) && !$past(clear_i)) begin
+    if (past_q && $past(rst_ni) && !$past(clear_i) && !clear_i) begin
       assume (burst_i == $past(burst_i) && rounds_i == $past(rounds_i) && first_i == $past(first_i));
     end
     if (past_q && (!$past(rst_ni) || $past(clear_i))) cleared: assert (!f_known);

@@ -167,7 +167,6 @@ async def the_register_chooses_how_a_port_of_a_group_is_taken(dut):
     group = (1 << b.ports) - 2
     ways, n = b.ports - 1, 0
     await b.learn(True, HOST, group)
-    by_hash = None
 
     async def took(spraying, frames):
         """How many of these left by each port of the group."""
@@ -178,7 +177,7 @@ async def the_register_chooses_how_a_port_of_a_group_is_taken(dut):
         for frame in frames:
             b.send(numbered(frame, n), 0)
             n += 1
-        await settle(b)
+        await b.run(quiet=300)
         return [now - was for now, was in zip(b.frames_out, before)][1:]
 
     data = [udp64(7, HOST, 0, size=(64, 300)[k % 4 == 0]) for k in range(20 * ways)]
@@ -197,6 +196,7 @@ async def the_register_chooses_how_a_port_of_a_group_is_taken(dut):
         assert sorted(straight)[-1] == len(acks), "what is so short takes its flow's port"
         assert min(await took(Spraying(kind, ack_bytes=39), acks)) > 0, "a byte less, and it is sprayed"
     assert await took(Spraying(), data) == by_hash
+    await settle(b)
 
 
 @cocotb.test(skip=not SPRAY)

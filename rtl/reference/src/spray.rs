@@ -125,7 +125,11 @@ impl Asked {
         // As `SprayRr` mixes them; the vectors pin it.
         let mixed = mix64(self.salt ^ u64::from(key));
         let places = self.values.count("table");
-        hop.place = if hashed { (mixed & (places - 1)) as u32 } else { key };
+        hop.place = if hashed {
+            (mixed & (places - 1)) as u32
+        } else {
+            key
+        };
         hop.begin = (mixed >> 32) as u32;
     }
 }
@@ -359,7 +363,11 @@ mod tests {
         let rows: Vec<Hop> = hops("spray-counter", Seed(1)).unwrap().take(1600).collect();
         let seen = |is: &dyn Fn(&Hop) -> bool| rows.iter().any(is) && !rows.iter().all(is);
         assert!(seen(&|row| row.ecmp == 1) && seen(&|row| row.settings.queued == 1));
-        assert!([TURN, FIRST, RANDOM].iter().all(|&ties| seen(&|row| row.settings.ties == ties)));
+        assert!(
+            [TURN, FIRST, RANDOM]
+                .iter()
+                .all(|&ties| seen(&|row| row.settings.ties == ties))
+        );
         assert!(seen(&|row| row.settings.limit == 3_000));
         let rows: Vec<Hop> = hops("spray-rr", Seed(1)).unwrap().take(1600).collect();
         let seen = |is: &dyn Fn(&Hop) -> bool| rows.iter().any(is) && !rows.iter().all(is);
