@@ -196,6 +196,9 @@ fn settings(
         send_buffer: send_buffer(scenario)?,
         mss: mss(scenario, scheme, tcp)?,
         ttl: config.ttl,
+        kernel: kernel(scenario, scheme),
+        subflows: None,
+        agent: agent(&config.shims)?,
     };
     let differences = differences(tcp);
     Ok((settings, differences))

@@ -94,6 +94,44 @@ pub struct HostSettings {
     pub mss: u32,
     /// Time to live of a packet.
     pub ttl: u8,
+    /// How far the kernel is told how losses are found and repaired.
+    #[serde(default)]
+    pub kernel: Kernel,
+    /// Subflows of every connection, which is MPTCP then.
+    #[serde(default)]
+    pub subflows: Option<u32>,
+    /// What drops duplicate acknowledgements before they reach the kernel's TCP.
+    #[serde(default)]
+    pub agent: Option<Agent>,
+}
+
+/// How far the kernel is told how losses are found and repaired.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kernel {
+    /// Told what the settings say; what they do not say is as the kernel has it.
+    #[default]
+    Told,
+    /// Also told to leave off what the settings do not say: thresholds that adapt, RACK, probes, F-RTO.
+    Plain,
+    /// Told nothing of it: SACK, D-SACK, RACK, time stamps and thresholds are its own.
+    Stock,
+}
+
+/// PLTS's agent for drop-tail queues at every host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Agent {
+    /// Duplicates of each run that always pass.
+    pub pass: u32,
+    /// The share of runs below which duplicates are dropped, in thousandths.
+    pub share: u32,
+    /// The longest run that is told apart.
+    pub longest: u32,
+    /// Duplicates pass from this length on before any run has ended.
+    pub first: u32,
+    /// Runs that got their fast retransmit count as well.
+    pub repaired: bool,
+    /// One histogram for all connections of a host.
+    pub per_host: bool,
 }
 
 /// A congestion control.

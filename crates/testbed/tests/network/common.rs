@@ -2,7 +2,7 @@
 
 use sidestep_testbed::Error;
 use sidestep_testbed::network::blueprint::{
-    Blueprint, Cable, Congestion, End, HostSettings, Switch,
+    Blueprint, Cable, Congestion, End, HostSettings, Kernel, Switch,
 };
 use sidestep_testbed::network::down::down;
 use sidestep_testbed::network::state::State;
@@ -94,6 +94,9 @@ pub fn table1(congestion: Congestion) -> HostSettings {
         send_buffer: 1 << 20,
         mss: 1460,
         ttl: 255,
+        kernel: Kernel::Told,
+        subflows: None,
+        agent: None,
     }
 }
 
