@@ -74,6 +74,8 @@ macro_rules! run_counts {
                 shim_bypassed;
                 /// Packets that shims dropped.
                 shim_dropped;
+                /// Acknowledgements that a shim found to be duplicates, whether it let them pass or dropped them.
+                shim_duplicates;
             }
         }
     };
@@ -108,6 +110,7 @@ impl Totals {
         self.shim_late += counters.late;
         self.shim_bypassed += counters.bypassed;
         self.shim_dropped += counters.dropped;
+        self.shim_duplicates += counters.duplicates;
     }
 
     /// Adds what the NIC of a host decided or lost.

@@ -37,6 +37,7 @@ const NEVER: [&str; 52] = [
     "shim_late",
     "shim_bypassed",
     "shim_dropped",
+    "shim_duplicates",
     "pauses",
     "deadlocks",
     "in_flight",

@@ -183,6 +183,7 @@ impl Shims {
             late: counted.late,
             bypassed: counted.bypassed,
             dropped: edge.dropped,
+            duplicates: counted.duplicates,
         })
     }
 }

@@ -193,6 +193,7 @@ fn spoil_totals(totals: &mut Totals, without: Without) {
         shim_late,
         shim_bypassed,
         shim_dropped,
+        shim_duplicates,
         drops,
     } = totals;
     let never = [
@@ -211,6 +212,7 @@ fn spoil_totals(totals: &mut Totals, without: Without) {
         shim_late,
         shim_bypassed,
         shim_dropped,
+        shim_duplicates,
     ];
     never.into_iter().for_each(|count| *count += 7);
     *timeouts += 7 * u64::from(without.timeouts);
