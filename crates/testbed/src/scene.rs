@@ -1,12 +1,14 @@
 //! A scheme of a scenario as a blueprint for the testbed, or why it cannot be one.
 
 use crate::error::Error;
-use crate::network::blueprint::{Blueprint, Cable, Congestion, End, HostSettings, Switch};
+use crate::network::blueprint::{
+    Agent, Blueprint, Cable, Congestion, End, HostSettings, Kernel, Switch,
+};
 use crate::network::changes::{self, Becomes, Change};
 use crate::scale::Scale;
 use crate::traffic::LEAST_MSS;
 use sidestep_softswitch::setup::{Named, shims_to_toml};
-use sidestep_study::lab::{Probe, Scenario, Scheme, Setting};
+use sidestep_study::lab::{self, Probe, Scenario, Scheme, Setting};
 use sidestep_study::sim;
 use sidestep_study::transport::{self, TcpConfig};
 use sidestep_study::types::{
@@ -196,7 +198,11 @@ fn settings(
         send_buffer: send_buffer(scenario)?,
         mss: mss(scenario, scheme, tcp)?,
         ttl: config.ttl,
-        kernel: kernel(scenario, scheme),
+        kernel: match config.kernel {
+            lab::Kernel::Told => Kernel::Told,
+            lab::Kernel::Plain => Kernel::Plain,
+            lab::Kernel::Stock => Kernel::Stock,
+        },
         subflows: None,
         agent: agent(&config.shims)?,
     };
@@ -223,9 +229,49 @@ fn congestion(tcp: &TcpConfig) -> Result<Congestion, String> {
     }
 }
 
+/// The shim that is a program of the host's own here: see [`mod@crate::network::agent`].
+const AGENT: &str = "agent-droptail";
+
+/// The most that its `longest` may be: each connection has a counter for each length.
+const LONGEST: u64 = 1024;
+
+/// The agent of every host, if it has one.
+fn agent(shims: &[Named]) -> Result<Option<Agent>, String> {
+    let Some(place) = shims.iter().position(|(name, _)| name == AGENT) else {
+        return Ok(None);
+    };
+    let (name, values) = &shims[place];
+    // Its program is below the host's TCP, and other shims behind its cable.
+    if place > 0 {
+        return Err(format!(
+            "host.shims: {name}: expected it first, next to the transport, where the testbed has it, got {} before it",
+            shims[place - 1].0
+        ));
+    }
+    let longest = values.count("longest");
+    if longest > LONGEST {
+        return Err(format!(
+            "host.{name}.longest: expected at most {LONGEST}, as a BPF map has a counter for each length and \
+             connection, got {longest}"
+        ));
+    }
+    Ok(Some(Agent {
+        pass: values.count("pass"),
+        share: values.fraction("share"),
+        exceed: values.word("until") == "exceeded",
+        per_host: values.word("per") == "host",
+        first: values.count("first"),
+        repaired: values.word("repaired") == "counted",
+        recovery: values.word("recovery") == "pass",
+        shortest: values.count("shortest"),
+        longest,
+    }))
+}
+
 /// The lines of a port to a host with these shims, whose times are longer here.
 fn shims(shims: &[Named], scale: Scale) -> String {
     let mut all = shims.to_vec();
+    all.retain(|(name, _)| name != AGENT);
     for (name, values) in &mut all {
         let entry = transport::shim::ENTRIES.iter().find(|e| e.name == *name);
         for param in entry.map_or(&[][..], |entry| entry.params) {

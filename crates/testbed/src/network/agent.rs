@@ -1,7 +1,7 @@
-//! PLTS's agent for drop-tail queues at every host: our BPF program at the ingress of its interface.
+//! PLTS's agent for drop-tail queues at every host: our BPF programs at both sides of its interface.
 //!
 //! **Decision**     that of `crates/testbed/bpf/sidestep_agent.bpf.c`, below the kernel's own TCP, which knows nothing of it.
-//! **State**        in the kernel, one program and its maps for each host, pinned under [`PINS`] and the testbed's name;
+//! **State**        in the kernel, two programs and their maps for each host, pinned under [`PINS`] and the testbed's name;
 //!                  made anew for each run, so that no run knows the one before.
 //! **Errors**       name the Debian package of the tool that is missing.
 //! **Source**       Dixit et al., Purdue CS TR 11-011, section III-C2.
@@ -26,7 +26,7 @@ pub const COUNTED: [&str; 5] = [
     "AgentAcks",
     "AgentDuplicates",
     "AgentDropped",
-    "AgentRepairs",
+    "AgentThrough",
     "AgentRuns",
 ];
 
@@ -52,50 +52,73 @@ fn folder(print: &Blueprint) -> PathBuf {
     state::folder(&print.name).join("agent")
 }
 
-fn defines(agent: Agent) -> [String; 6] {
-    [
-        format!("SIDESTEP_PASS={}", agent.pass),
-        format!("SIDESTEP_SHARE={}", agent.share),
-        format!("SIDESTEP_LONGEST={}", agent.longest),
-        format!("SIDESTEP_FIRST={}", agent.first),
-        format!("SIDESTEP_REPAIRED={}", u32::from(agent.repaired)),
-        format!("SIDESTEP_PER_HOST={}", u32::from(agent.per_host)),
-    ]
+fn defines(agent: Agent) -> Vec<String> {
+    let flag = |on: bool| u64::from(on);
+    let each = [
+        ("PASS", agent.pass),
+        ("PART", agent.share.0),
+        ("WHOLE", agent.share.1),
+        ("EXCEED", flag(agent.exceed)),
+        ("PER_HOST", flag(agent.per_host)),
+        ("FIRST", agent.first),
+        ("REPAIRED", flag(agent.repaired)),
+        ("RECOVERY", flag(agent.recovery)),
+        ("SHORTEST", agent.shortest),
+        ("LONGEST", agent.longest),
+    ];
+    let define = |(name, value)| format!("SIDESTEP_{name}={value}");
+    each.map(define).to_vec()
 }
 
-/// Puts a fresh program with empty maps in the place of what is there, at every host.
+/// Puts fresh programs with empty maps in the place of what is there, at every host.
 pub fn renew(print: &Blueprint) -> Result<(), Error> {
     if print.settings.agent.is_none() {
         return Ok(());
     }
     let object = folder(print).join("program.bpf.o").display().to_string();
     let pins = pins(&print.name);
-    // bpftool mounts the file system when it is asked to pin below it; a folder there needs it mounted before.
-    tools::run("bpftool", &["prog", "load", &object, &trial(&print.name)], "")?;
-    fs::remove_file(trial(&print.name)).map_err(failed("cannot unpin a program"))?;
-    let _ = fs::remove_dir_all(&pins);
+    // bpftool mounts the file system where it is not; what is made below it before would be hidden.
+    let trial = trial(&print.name);
+    tools::run("bpftool", &["prog", "loadall", &object, &text(&trial)], "")?;
+    for old in [&trial, &pins] {
+        if old.exists() {
+            fs::remove_dir_all(old).map_err(failed(format!("cannot remove {}", old.display())))?;
+        }
+    }
     fs::create_dir(&pins).map_err(failed(format!("cannot make {}", pins.display())))?;
     for h in 0..print.hosts {
-        let (program, maps) = (pins.join(format!("h{h}")), maps(&print.name, h));
-        let [program, maps] = [program, maps].map(|path| path.display().to_string());
-        tools::run("bpftool", &["prog", "load", &object, &program, "pinmaps", &maps], "")?;
+        let (programs, maps) = (text(&pins.join(format!("h{h}"))), text(&maps(&print.name, h)));
+        let load = ["prog", "loadall", &object, &programs, "pinmaps", &maps];
+        tools::run("bpftool", &load, "")?;
+        // Not by `tc -n`: that has a /sys of its own, without what is pinned.
         netns::within(&print.host_space(h), || {
-            let tc = |words: &str| {
-                let words: Vec<&str> = words.split(' ').collect();
-                tools::run("tc", &words, "").map(drop)
-            };
-            // Not by `tc -n`: that has a /sys of its own, without what is pinned.
             tc(&format!("qdisc replace dev {INTERFACE} clsact"))?;
-            tc(&format!(
-                "filter replace dev {INTERFACE} ingress prio 1 handle 1 bpf direct-action object-pinned {program}"
-            ))
+            for (side, program) in SIDES {
+                tc(&format!(
+                    "filter replace dev {INTERFACE} {side} prio 1 handle 1 bpf direct-action object-pinned \
+                     {programs}/{program}"
+                ))?;
+            }
+            Ok(())
         })?;
     }
     Ok(())
 }
 
-fn trial(testbed: &str) -> String {
-    format!("{PINS}/sidestep-{testbed}-trial")
+/// Which program is at which side of an interface.
+const SIDES: [(&str, &str); 2] = [("ingress", "sidestep_up"), ("egress", "sidestep_down")];
+
+fn tc(words: &str) -> Result<(), Error> {
+    let words: Vec<&str> = words.split(' ').collect();
+    tools::run("tc", &words, "").map(drop)
+}
+
+fn text(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn trial(testbed: &str) -> PathBuf {
+    Path::new(PINS).join(format!("sidestep-{testbed}-trial"))
 }
 
 fn maps(testbed: &str, host: usize) -> PathBuf {
@@ -128,12 +151,13 @@ fn read(said: &str) -> Option<BTreeMap<String, u64>> {
 
 /// Forgets what a testbed has pinned. The namespaces, which go first, hold the programs.
 pub fn unpin(testbed: &str) -> Result<(), Error> {
-    let _ = fs::remove_file(trial(testbed));
-    let pins = pins(testbed);
-    match pins.exists() {
-        true => fs::remove_dir_all(&pins).map_err(failed(format!("cannot remove {}", pins.display()))),
-        false => Ok(()),
+    for pinned in [trial(testbed), pins(testbed)] {
+        if pinned.exists() {
+            let doing = format!("cannot remove {}", pinned.display());
+            fs::remove_dir_all(&pinned).map_err(failed(doing))?;
+        }
     }
+    Ok(())
 }
 
 #[cfg(test)]

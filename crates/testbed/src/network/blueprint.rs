@@ -10,6 +10,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// Hosts that fit: one machine has to run them all. Assumed.
 pub const MOST_HOSTS: usize = 64;
 
+/// Subflows that a connection of the kernel's MPTCP has at most: its first, and MPTCP_PM_ADDR_MAX more.
+pub const MOST_SUBFLOWS: u32 = 9;
+
 /// A network to emulate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Blueprint {
@@ -117,21 +120,27 @@ pub enum Kernel {
     Stock,
 }
 
-/// PLTS's agent for drop-tail queues at every host.
+/// PLTS's agent for drop-tail queues at every host: the parameters of the shim `agent-droptail`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Agent {
     /// Duplicates of each run that always pass.
-    pub pass: u32,
-    /// The share of runs below which duplicates are dropped, in thousandths.
-    pub share: u32,
-    /// The longest run that is told apart.
-    pub longest: u32,
-    /// Duplicates pass from this length on before any run has ended.
-    pub first: u32,
-    /// Runs that got their fast retransmit count as well.
-    pub repaired: bool,
-    /// One histogram for all connections of a host.
+    pub pass: u64,
+    /// Of the runs before, those that are not longer than what a run is held to: numerator and denominator.
+    pub share: (u64, u64),
+    /// A run passes on only when it is longer than that.
+    pub exceed: bool,
+    /// The runs of all connections of a host are counted together.
     pub per_host: bool,
+    /// The length that passes before any run was counted.
+    pub first: u64,
+    /// Runs in which something was sent again count as well.
+    pub repaired: bool,
+    /// Duplicates pass as long as a recovery lasts.
+    pub recovery: bool,
+    /// The shortest run that counts.
+    pub shortest: u64,
+    /// Longer runs count as of this length.
+    pub longest: u64,
 }
 
 /// A congestion control.
@@ -177,6 +186,13 @@ impl Blueprint {
             if n != 1 {
                 return Err(format!("cables of host {host}: expected 1, got {n}"));
             }
+        }
+        if let Some(subflows) = self.settings.subflows
+            && !(1..=MOST_SUBFLOWS).contains(&subflows)
+        {
+            return Err(format!(
+                "subflows: expected 1 to {MOST_SUBFLOWS}, which the kernel's MPTCP has at most, got {subflows}"
+            ));
         }
         if self.settings.mss > 1460 {
             return Err(format!(
@@ -358,6 +374,10 @@ pub(crate) mod tests {
         print = paper();
         print.hosts = 65;
         assert!(print.check().unwrap_err().contains("expected 1 to 64"));
+        print = paper();
+        print.settings.subflows = Some(10);
+        let why = print.check().unwrap_err();
+        assert!(why.contains("subflows: expected 1 to 9"), "{why}");
     }
 
     #[test]

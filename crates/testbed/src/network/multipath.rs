@@ -16,9 +16,6 @@ use crate::error::Error;
 /// Hosts listen here, MPTCP or not.
 pub const PORT: u16 = 7000;
 
-/// The most subflows that the kernel lets a connection have beside its first (MPTCP_PM_ADDR_MAX).
-pub const MOST_MORE: u32 = 8;
-
 /// Refuses to begin where the kernel has no MPTCP.
 pub fn need() -> Result<(), Error> {
     need_of(has_sysctl("net/mptcp/enabled"))

@@ -114,6 +114,18 @@ impl Bed {
         build(&blueprint).unwrap_or_else(|e| panic!("{e}"));
         Bed(blueprint)
     }
+
+    /// `None`, with the reason, where the machine lacks what only some testbeds need.
+    pub fn up_or_skip(blueprint: Blueprint) -> Option<Bed> {
+        match build(&blueprint) {
+            Ok(_) => Some(Bed(blueprint)),
+            Err(Error::Input(why)) => {
+                skip(&format!("skipped: {why}"));
+                None
+            }
+            Err(why) => panic!("{why}"),
+        }
+    }
 }
 
 impl Drop for Bed {
