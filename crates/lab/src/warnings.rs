@@ -11,7 +11,7 @@ use sidestep_config::source::default;
 use sidestep_sim::pfc::headroom_needed;
 use sidestep_sim::{Deadlock, End, Network, Outcome, Plan, PortOutcome, SwitchConfig};
 use sidestep_switch::{Capacity, Nature, buffer, route, sched};
-use sidestep_transport::{Ranking, shim};
+use sidestep_transport::{Ranking, ThresholdRule, shim};
 use sidestep_types::{Bytes, FlowId, HEADER_BYTES, Param, Size, Value};
 
 /// All warnings of a scenario. `first` is the plan of its first seed, when it was drawn.
@@ -203,8 +203,12 @@ fn reorders(switch: &SwitchConfig) -> Option<String> {
 }
 
 fn reordering_looks_like_losses(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
-    let threshold = scheme.config.transport.tcp()?.dupack_threshold?;
+    let tcp = scheme.config.transport.tcp()?;
+    let threshold = tcp.dupack_threshold?;
     let who = reorders(switch)?;
+    if tcp.reordering.rule != ThresholdRule::Fixed {
+        return None; // It learns.
+    }
     // DIBS section 4: above 10 duplicates is usually enough.
     (threshold <= 10 && !orders(scheme)).then(|| {
         format!(

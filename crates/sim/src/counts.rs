@@ -60,6 +60,12 @@ macro_rules! run_counts {
                 spurious_retransmits;
                 /// Timeouts at which the network had not lost the oldest byte waited for.
                 spurious_timeouts;
+                /// Recoveries that duplicate acknowledgements began, or what SACK told.
+                fast_retransmits;
+                /// Segments that arrived once more, as acknowledgements told their senders (RFC 2883).
+                dsacks;
+                /// Windows given back, since the recovery that had cut them was needless.
+                undone;
                 /// Packets that shims kept.
                 shim_held;
                 /// Of those, packets that went on to the transport as a gap closed.

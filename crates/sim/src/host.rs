@@ -184,6 +184,8 @@ impl FlowOutcome {
             spurious_retransmits: losses.spurious_retransmits,
             spurious_timeouts: losses.spurious_timeouts,
             fast_retransmits: sent.counters.fast_retransmits,
+            dsacks: sent.counters.dsacks,
+            undone: sent.counters.undone,
             reordered: received.reordered,
             reordering_extent: received.extent,
             n_reordering: received.n,

@@ -92,6 +92,10 @@ pub struct FlowOutcome {
     pub spurious_timeouts: u32,
     /// Fast retransmits begun.
     pub fast_retransmits: u32,
+    /// Segments that arrived once more, as acknowledgements told the sender (RFC 2883).
+    pub dsacks: u32,
+    /// Windows given back, since the recovery that had cut them was needless.
+    pub undone: u32,
     /// Data packets that arrived after one sent later had (RFC 4737 type P reordered).
     pub reordered: u32,
     /// The largest extent of one of them: arrivals since the first that was sent later

@@ -46,6 +46,7 @@ pub(crate) fn ack_packet(
     packet.class = class;
     packet.set_ece(ack.ece);
     packet.set_cut(ack.cut);
+    packet.set_below(ack.below);
     packet.set_sack(ack.sack);
     packet
 }
@@ -69,6 +70,7 @@ pub(crate) fn ack(packet: &Packet) -> Ack {
         syn: packet.kind() == Kind::SynAck,
         sack: packet.sack(),
         cut: packet.cut(),
+        below: packet.below(),
     }
 }
 

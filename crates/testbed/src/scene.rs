@@ -353,6 +353,10 @@ fn differences(tcp: &TcpConfig) -> Vec<String> {
         "switches that go by ranks go by what flows have sent, though transport.rank = \"none\"",
     );
     say(
+        tcp.reordering != TcpConfig::default().reordering,
+        "D-SACK, thresholds that move and undo are the kernel's, not transport.dsack, fast_retransmit_rule and undo",
+    );
+    say(
         tcp.delayed_ack.is_some(),
         "delayed acknowledgements are the kernel's, with its own times",
     );

@@ -321,6 +321,8 @@ flag! {
     traced set_traced TRACED;
     /// Data: these bytes were sent before.
     retransmit set_retransmit RETRANSMIT;
+    /// Acknowledgement: its first block lies below it (RFC 2883); the bit that says "again" on the way out.
+    below set_below RETRANSMIT;
     /// Data: a switch has cut the payload off; the bit that echoes a mark on the way back.
     trimmed set_trimmed ECE;
     /// Acknowledgement: answers a trimmed packet; the bit that says CWR on the way out.

@@ -51,6 +51,9 @@ impl<A: Agenda> World<A> {
             retransmits: sum(|f| f.retransmits),
             spurious_retransmits: sum(|f| f.spurious_retransmits),
             spurious_timeouts: sum(|f| f.spurious_timeouts),
+            fast_retransmits: sum(|f| f.fast_retransmits),
+            dsacks: sum(|f| f.dsacks),
+            undone: sum(|f| f.undone),
             pauses: self.fabric.pauses(),
             ..Totals::default()
         };

@@ -11,7 +11,7 @@ use sidestep_study::switch::ports::Counts;
 
 /// Never known of real packets: what became of a flow's packets in the switches, what a network
 /// without a clock of its own would have to say, and pauses, which no testbed has.
-const NEVER: [&str; 53] = [
+const NEVER: [&str; 58] = [
     "detoured_share",
     "detoured_data_share",
     "detoured_query_share",
@@ -24,6 +24,9 @@ const NEVER: [&str; 53] = [
     "spurious_retransmits",
     "spurious_share",
     "spurious_timeouts",
+    "fast_retransmits",
+    "dsacks",
+    "undone",
     "reordered_share",
     "transport_reordered_share",
     "reordering_p99",
@@ -56,6 +59,8 @@ const NEVER: [&str; 53] = [
     "flows.spurious_retransmits",
     "flows.spurious_timeouts",
     "flows.fast_retransmits",
+    "flows.dsacks",
+    "flows.undone",
     "flows.reordered",
     "flows.reordering_extent",
     "flows.n_reordering",

@@ -228,6 +228,7 @@ pub fn answer_late(size: u64, arrival: &Arrival) -> Option<Ack> {
         syn: arrival.syn,
         sack: Default::default(),
         cut: false,
+        below: false,
     })
 }
 
@@ -285,6 +286,7 @@ mod tests {
             syn: false,
             sack: Default::default(),
             cut: false,
+            below: false,
         }
     }
 

@@ -57,6 +57,12 @@ impl Ranges {
         self.sorted.iter().any(|r| r.start <= start && end <= r.end)
     }
 
+    /// The first run of `[start, end)` that is here.
+    pub(super) fn shared(&self, start: u64, end: u64) -> Option<(u64, u64)> {
+        let range = self.sorted.iter().find(|r| r.end > start)?;
+        (range.start < end).then(|| (range.start.max(start), range.end.min(end)))
+    }
+
     /// RFC 2018 section 4: the block with the newest arrival first, then the next newest.
     pub(super) fn blocks(&self, next: u64) -> SackBlocks {
         let mut newest: [Option<&Range>; 3] = [None; 3];
