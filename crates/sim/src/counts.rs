@@ -60,6 +60,8 @@ macro_rules! run_counts {
                 spurious_retransmits;
                 /// Timeouts at which the network had not lost the oldest byte waited for.
                 spurious_timeouts;
+                /// Data segments that a subflow carried for another one, which had timed out.
+                reinjections;
                 /// Packets that shims kept.
                 shim_held;
                 /// Of those, packets that went on to the transport as a gap closed.

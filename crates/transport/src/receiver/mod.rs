@@ -14,7 +14,7 @@
 //!                  that it was cut says more.
 
 mod delay;
-mod ranges;
+pub(crate) mod ranges;
 
 use std::sync::Arc;
 
