@@ -69,8 +69,10 @@ impl TcpSender {
     pub(crate) fn on_ack_held(&mut self, now: Time, ack: Ack) -> u64 {
         let (una, phase) = (self.una, self.phase);
         let slow_start = self.window.cwnd < self.window.ssthresh;
+        // An echo that ends a recovery after a timeout shrinks the window in the same step: it is left alone.
+        let mixed = phase == Phase::Loss && ack.ece;
         // What grows a window looks at this alone, and nothing else reads it before the next poll.
-        let held = !slow_start && std::mem::take(&mut self.cwnd_limited);
+        let held = !slow_start && !mixed && std::mem::take(&mut self.cwnd_limited);
         self.on_ack(now, ack);
         if !held {
             return 0;
