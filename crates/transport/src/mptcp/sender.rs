@@ -371,3 +371,13 @@ impl Sender for MptcpSender {
         sum
     }
 }
+
+#[cfg(test)]
+impl MptcpSender {
+    /// Subflow `i` is after slow start, with this window and round trip.
+    pub(super) fn stands(&mut self, i: usize, window: u64, round_trip: Time) {
+        let path = &mut self.paths[i];
+        path.tcp = path.tcp.clone().at_window(window);
+        path.round_trip = Some(round_trip);
+    }
+}

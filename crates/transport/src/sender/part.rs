@@ -93,3 +93,12 @@ impl TcpSender {
         self.window.grow_within(acked, least);
     }
 }
+
+#[cfg(test)]
+impl TcpSender {
+    /// The same after slow start, with a window of so many bytes.
+    pub(crate) fn at_window(mut self, bytes: u64) -> TcpSender {
+        (self.window.cwnd, self.window.ssthresh) = (bytes, bytes);
+        self
+    }
+}
