@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::network::blueprint::{
-    Agent, Blueprint, Cable, Congestion, End, HostSettings, Kernel, Switch,
+    Agent, Blueprint, Cable, Congestion, End, HostSettings, Kernel, MOST_SUBFLOWS, Switch,
 };
 use crate::network::changes::{self, Becomes, Change};
 use crate::scale::Scale;
@@ -170,8 +170,10 @@ fn settings(
                 .into(),
         );
     }
-    let Some(tcp) = config.transport.tcp() else {
-        return Err("transport.kind: expected \"newreno\" or \"dctcp\", which the kernel has, got \"pfabric\"".into());
+    let Some(tcp) = config.transport.each_tcp() else {
+        return Err(
+            "transport.kind: expected \"newreno\", \"dctcp\" or \"mptcp\", which the kernel has, got \"pfabric\"".into(),
+        );
     };
     if tcp.handshake {
         return Err(
@@ -203,11 +205,44 @@ fn settings(
             lab::Kernel::Plain => Kernel::Plain,
             lab::Kernel::Stock => Kernel::Stock,
         },
-        subflows: None,
+        subflows: subflows(scenario, scheme)?,
         agent: agent(&config.shims)?,
     };
-    let differences = differences(tcp);
+    let mut differences = differences(tcp);
+    if let transport::TransportConfig::Mptcp(mptcp) = &config.transport
+        && mptcp.subflows > 1
+        && mptcp.coupling != transport::mptcp::Coupling::None
+    {
+        differences.push(
+            "the kernel couples no windows: each subflow grows by itself, as transport.coupled = \"none\""
+                .into(),
+        );
+    }
     Ok((settings, differences))
+}
+
+/// The subflows of each connection, when it is MPTCP.
+fn subflows(scenario: &Scenario, scheme: &Scheme) -> Result<Option<u32>, String> {
+    let transport::TransportConfig::Mptcp(mptcp) = &scheme.config.transport else {
+        return Ok(None);
+    };
+    let subflows = u32::from(mptcp.subflows);
+    if subflows > MOST_SUBFLOWS {
+        return Err(format!(
+            "transport.subflows: expected at most {MOST_SUBFLOWS}, which the kernel's MPTCP has, got {subflows}"
+        ));
+    }
+    for seed in &scenario.seeds {
+        let plan = scenario.plan(*seed)?;
+        if let Some(flow) = plan.flows.iter().find(|flow| flow.mss.is_some()) {
+            return Err(format!(
+                "workload.{}: mss: expected that of transport with \"mptcp\": a kernel's subflows have the segments of \
+                 their hosts",
+                plan.classes[usize::from(flow.class)]
+            ));
+        }
+    }
+    Ok(Some(subflows))
 }
 
 fn congestion(tcp: &TcpConfig) -> Result<Congestion, String> {
