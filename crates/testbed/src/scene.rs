@@ -211,7 +211,7 @@ fn settings(
     let mut differences = differences(tcp);
     if let transport::TransportConfig::Mptcp(mptcp) = &config.transport
         && mptcp.subflows > 1
-        && mptcp.coupling != transport::mptcp::Coupling::None
+        && mptcp.coupling != transport::mptcp::Coupling::Uncoupled
     {
         differences.push(
             "the kernel couples no windows: each subflow grows by itself, as transport.coupled = \"none\""
