@@ -57,6 +57,7 @@ struct connection {
 	__u8 repaired;   // something was sent again since `acked` moved
 	__u8 recovers;   // and `recover` is not acknowledged
 	__u8 through;    // the run is long enough
+	__u8 heard;      // an acknowledgement came, and `window` with it
 	struct lengths own;
 };
 
@@ -223,6 +224,7 @@ static __always_inline void news(struct connection *c, struct lengths *l, const 
 	c->through = 0;
 	c->acked = s->ack;
 	c->window = s->window;
+	c->heard = 1;
 	if (before(c->sent, s->ack))
 		c->sent = s->ack;
 	if (!before(c->acked, c->recover))
@@ -266,10 +268,12 @@ int sidestep_up(struct __sk_buff *skb)
 	}
 	if (s.ack != c->acked || c->acked == c->sent)
 		return PASS;
-	if (s.window != c->window) {
+	if (c->heard && s.window != c->window) {
 		c->window = s.window;
 		return PASS;
 	}
+	c->window = s.window;
+	c->heard = 1;
 	count(DUPLICATES);
 	c->run += 1;
 	if (!c->through && is_long(c->run, l)) {

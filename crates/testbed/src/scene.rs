@@ -440,6 +440,88 @@ mod tests {
         let longer = Some(defaults.time("timeout") * 10);
         assert_eq!([0, 1, 2, 3].map(waits), [longer, longer, None, None]);
     }
+    /// The settings of the hosts of a scheme, or why it cannot be built.
+    fn hosts(scheme: &str, workload: &str) -> Result<HostSettings, String> {
+        let text = format!(
+            "duration = \"1 ms\"\nseeds = [1]\nschemes = [\"mine\"]\n[topology]\n\
+             kind = \"single_switch\"\nhosts = 2\n[workload.w]\nkind = \"permutation\"\n{workload}\n\
+             [scheme.mine]\n{scheme}\n"
+        );
+        let scenario = Scenario::read("a.toml", &text, &[], &sim::NoFiles);
+        let scenario = scenario.unwrap_or_else(|why| panic!("{why:?}"));
+        let scene = Scene::of(scenario, "10 Mbps", "t");
+        scene
+            .map(|scene| scene.blueprint.settings)
+            .map_err(|why| why.to_string())
+    }
+
+    #[test]
+    fn a_scheme_says_how_far_its_kernel_is_told() {
+        let of = |words: &str| hosts(&format!("host = {{ {words} }}"), "").unwrap().kernel;
+        assert_eq!(of(""), Kernel::Told);
+        assert_eq!(of("kernel = \"plain\""), Kernel::Plain);
+        assert_eq!(of("kernel = \"stock\""), Kernel::Stock);
+    }
+
+    #[test]
+    fn mptcp_has_as_many_subflows_as_a_kernel_can() {
+        let of = |subflows: u32, workload: &str| {
+            let scheme = format!("transport = {{ kind = \"mptcp\", subflows = {subflows} }}");
+            hosts(&scheme, workload)
+        };
+        assert_eq!(hosts("", "").unwrap().subflows, None);
+        assert_eq!(of(4, "").unwrap().subflows, Some(4));
+        assert_eq!(of(9, "").unwrap().subflows, Some(9));
+        let why = of(10, "").unwrap_err();
+        let expected = "scheme mine: transport.subflows: expected at most 9, which the kernel's MPTCP has, got 10";
+        assert_eq!(why, expected);
+        let why = of(4, "mss = \"100..200\"").unwrap_err();
+        assert!(why.contains("workload.w: mss: expected that of transport"), "{why}");
+    }
+
+    #[test]
+    fn the_agent_is_the_hosts_own_and_at_no_port() {
+        let of = |words: &str| {
+            let scheme = format!("transport = {{ kind = \"newreno\" }}\nhost = {{ {words} }}");
+            hosts(&scheme, "")
+        };
+        let agent = |words: &str| {
+            let settings = of(&format!("shims = [\"agent-droptail\"], agent-droptail = {{ {words} }}"));
+            settings.map(|settings| settings.agent.expect("there is one"))
+        };
+        let said = "pass = 1, share = 0.75, until = \"exceeded\", per = \"host\", first = 7, repaired = \"left_out\", \
+                    recovery = \"pass\", shortest = 4, longest = 1024";
+        let all = Agent {
+            pass: 1,
+            share: agent(said).unwrap().share,
+            exceed: true,
+            per_host: true,
+            first: 7,
+            repaired: false,
+            recovery: true,
+            shortest: 4,
+            longest: 1024,
+        };
+        assert_eq!(agent(said), Ok(all));
+        assert_eq!(all.share.0 * 4, all.share.1 * 3);
+        let usual = agent("").unwrap();
+        assert!(!usual.exceed && !usual.per_host && usual.repaired && !usual.recovery);
+        let why = agent("longest = 1025").unwrap_err();
+        assert!(why.contains("host.agent-droptail.longest: expected at most 1024"), "{why}");
+        let why = of("shims = [\"order\", \"agent-droptail\"]").unwrap_err();
+        assert!(why.contains("expected it first"), "{why}");
+        let defaults = |name: &str| {
+            let entry = transport::shim::ENTRIES.iter().find(|e| e.name == name);
+            (name.to_string(), Values::defaults(entry.unwrap().params))
+        };
+        let scale = Scale {
+            model: BitRate::gbps(1),
+            bed: BitRate::gbps(1),
+        };
+        let lines = super::shims(&[defaults(AGENT), defaults("order")], scale);
+        assert_eq!(lines, super::shims(&[defaults("order")], scale));
+    }
+
     #[test]
     fn segments_that_the_kernel_cannot_have_are_refused_whichever_seed_draws_them() {
         let read = |seeds: &[u64]| {

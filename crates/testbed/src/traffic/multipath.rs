@@ -12,7 +12,6 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 const SOL_MPTCP: i32 = 284;
-const MPTCP_INFO: i32 = 1;
 const MPTCP_TCPINFO: i32 = 2;
 
 /// A listener that takes MPTCP.
@@ -25,34 +24,30 @@ pub fn listen(at: SocketAddrV4) -> io::Result<TcpListener> {
     Ok(OwnedFd::from(listener).into())
 }
 
-/// Waits until a connection has this many subflows; `None` is not MPTCP.
+/// Waits until a connection has this many subflows that stand; `None` is not MPTCP.
 pub fn wait(end: &TcpStream, subflows: Option<u32>, patience: Duration) -> Result<(), String> {
     let Some(subflows) = subflows else {
         return Ok(());
     };
     let began = Instant::now();
     loop {
-        let has = 1 + more(end)
-            .map_err(|why| format!("expected MPTCP, and the connection has fallen back to TCP: {why}"))?;
-        if has == subflows {
+        let bytes = ask(end).map_err(|why| format!("expected MPTCP, and got TCP: {why}"))?;
+        let has = each(&bytes).filter(|info| info[0] == ESTABLISHED).count();
+        if has == subflows as usize {
             return Ok(());
         }
         if began.elapsed() > patience {
-            return Err(format!("expected {subflows} subflows, got {has} in {} s", patience.as_secs()));
+            return Err(format!(
+                "expected {subflows} subflows, got {has} in {} s",
+                patience.as_secs()
+            ));
         }
         std::thread::sleep(Duration::from_millis(1));
     }
 }
 
-/// Subflows beside the first: the first byte of `struct mptcp_info`.
-fn more(end: &TcpStream) -> io::Result<u32> {
-    let mut bytes = [0; 256];
-    match socket::get(end, SOL_MPTCP, MPTCP_INFO, &mut bytes)? {
-        0 => Err(io::ErrorKind::UnexpectedEof.into()),
-        _ => Ok(u32::from(bytes[0])),
-    }
-}
-
+/// Of the first byte of `struct tcp_info`: TCP_ESTABLISHED.
+const ESTABLISHED: u8 = 1;
 /// Room of one subflow's `struct tcp_info`.
 const ROOM: usize = 512;
 /// `struct mptcp_subflow_data`: four numbers.
@@ -60,31 +55,42 @@ const HEAD: usize = 16;
 /// More subflows than the kernel has.
 const MOST: usize = 16;
 
-/// What the kernel knows of a connection: its first subflow, with the counts of all.
-pub fn info(end: &TcpStream) -> Result<TcpInfo, Error> {
+/// What the kernel says of a connection: the head, then each subflow's `struct tcp_info`.
+fn ask(end: &TcpStream) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; HEAD + MOST * ROOM];
     bytes[0..4].copy_from_slice(&(HEAD as u32).to_ne_bytes());
     bytes[12..16].copy_from_slice(&(ROOM as u32).to_ne_bytes());
-    let len = socket::get(end, SOL_MPTCP, MPTCP_TCPINFO, &mut bytes)
-        .map_err(failed("cannot read MPTCP_TCPINFO"))?;
-    sum(&bytes[..len]).ok_or_else(|| {
+    let len = socket::get(end, SOL_MPTCP, MPTCP_TCPINFO, &mut bytes)?;
+    bytes.truncate(len);
+    Ok(bytes)
+}
+
+/// Each subflow's part: their number is the second of the head, and their size the last, which the kernel has
+/// made what it fills.
+fn each(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let number = |at: usize| {
+        let four = bytes.get(at..at + 4).and_then(|four| four.try_into().ok());
+        four.map_or(0, u32::from_ne_bytes) as usize
+    };
+    let (subflows, size) = (number(4), number(12));
+    let body = bytes.get(HEAD..).unwrap_or_default();
+    body.chunks_exact(size.max(1)).take(subflows)
+}
+
+/// What the kernel knows of a connection: its first subflow, with the counts of all.
+pub fn info(end: &TcpStream) -> Result<TcpInfo, Error> {
+    let bytes = ask(end).map_err(failed("cannot read MPTCP_TCPINFO"))?;
+    sum(&bytes).ok_or_else(|| {
         Error::Work(format!(
-            "MPTCP_TCPINFO: expected the subflows of a connection, got {len} B without one"
+            "MPTCP_TCPINFO: expected the subflows of a connection, got {} B without one",
+            bytes.len()
         ))
     })
 }
 
 fn sum(bytes: &[u8]) -> Option<TcpInfo> {
-    let number = |at: usize| {
-        let four = bytes.get(at..at + 4)?.try_into().ok()?;
-        Some(u32::from_ne_bytes(four) as usize)
-    };
-    let (subflows, filled) = (number(4)?, number(8)?.min(ROOM));
-    let each = (0..subflows).map_while(|n| {
-        let at = HEAD + n * ROOM;
-        bytes.get(at..at + filled).map(info::read)
-    });
-    each.reduce(|all, one| {
+    let all = each(bytes).filter(|info| info.len() >= LEAST);
+    all.map(info::read).reduce(|all, one| {
         let both = |a: Option<u32>, b: Option<u32>| Some(a? + b?);
         TcpInfo {
             snd_cwnd: all.snd_cwnd + one.snd_cwnd,
@@ -98,6 +104,9 @@ fn sum(bytes: &[u8]) -> Option<TcpInfo> {
         }
     })
 }
+
+/// What every kernel fills of a `struct tcp_info`.
+const LEAST: usize = 104;
 
 /// Ends a connection with a reset of all its subflows: what is not sent yet is forgotten.
 pub fn reset(end: &TcpStream) {
@@ -121,16 +130,24 @@ mod tests {
 
     #[test]
     fn counts_of_subflows_are_added_up() {
-        let mut bytes = vec![0; HEAD + 2 * ROOM];
+        let size = 248;
+        let mut bytes = vec![0; HEAD + 2 * size];
         bytes[4] = 2;
-        bytes[8..12].copy_from_slice(&248u32.to_ne_bytes());
+        bytes[12..16].copy_from_slice(&(size as u32).to_ne_bytes());
         for (n, retransmits) in [(0, 3), (1, 4)] {
-            bytes[HEAD + n * ROOM + 100] = retransmits;
-            bytes[HEAD + n * ROOM + 240] = 1;
-            bytes[HEAD + n * ROOM + 8] = n as u8 + 1;
+            let at = HEAD + n * size;
+            bytes[at] = n as u8 + 1;
+            bytes[at + 8] = n as u8 + 1;
+            bytes[at + 100] = retransmits;
+            bytes[at + 240] = 1;
         }
+        let states: Vec<u8> = each(&bytes).map(|info| info[0]).collect();
+        assert_eq!(states, [1, 2]);
         let all = sum(&bytes).unwrap();
-        assert_eq!((all.retransmits, all.total_rto, all.rto_us), (7, Some(2), 1));
+        assert_eq!(
+            (all.retransmits, all.total_rto, all.rto_us),
+            (7, Some(2), 1)
+        );
         bytes[4] = 0;
         assert_eq!(sum(&bytes), None);
         assert_eq!(sum(&[]), None);
