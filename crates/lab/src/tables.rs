@@ -7,6 +7,7 @@ use sidestep_config::decision::{ALPHA, CAPACITY, MEMORY};
 use sidestep_types::{Param, ParamUnit};
 
 /// `[transport]`: its kinds, what can be said about every one, and which of that a kind takes.
+use crate::kernel::Kernel;
 pub use sidestep_transport::{ENTRIES as TRANSPORTS, PARAMS as TRANSPORT, takes};
 
 /// The keys at the top of a scenario, beside its [`LISTS`].
@@ -131,6 +132,13 @@ pub const HOST: &[Param] = &[
         "what the queue of every host's NIC holds, the packet on the wire included; assumed",
     )
     .or_off("unlimited"),
+    Param::with_default(
+        "kernel",
+        ParamUnit::Word(Kernel::WORDS),
+        "told",
+        "testbed: how far a host's kernel is told how losses are found and repaired: what [transport] says, \
+         nothing else besides (\"plain\"), or nothing of it (\"stock\")",
+    ),
 ];
 
 /// `[probe]`, beside its [`PROBE_LISTS`].

@@ -111,6 +111,7 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
         ..Plan::default()
     };
     let outcome = Outcome {
+        subflows: Vec::new(),
         flows: vec![
             took(1, Some(4)),
             took(1, Some(6)),

@@ -66,6 +66,8 @@ macro_rules! run_counts {
                 dsacks;
                 /// Windows given back, since the recovery that had cut them was needless.
                 undone;
+                /// Data segments that a subflow carried for another one, which had timed out.
+                reinjections;
                 /// Packets that shims kept.
                 shim_held;
                 /// Of those, packets that went on to the transport as a gap closed.

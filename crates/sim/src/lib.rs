@@ -50,7 +50,7 @@ pub use files::{Files, NoFiles};
 pub use histogram::Histogram;
 pub use network::{Cable, End, Network, SwitchInfo};
 pub use outcome::{
-    ClassOutcome, FlowOutcome, GroupOutcome, NReordering, Outcome, PacketTrace, PortOutcome,
+    ClassOutcome, FlowOutcome, GroupOutcome, NReordering, Outcome, PacketTrace, PortOutcome, SubflowOutcome,
     TraceEvent, TraceStep,
 };
 pub use pfc::Deadlock;

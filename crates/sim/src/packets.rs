@@ -29,6 +29,23 @@ pub(crate) fn data_packet(
     packet
 }
 
+/// Says in its tag where a packet of data stands in what several subflows carry together.
+#[cold]
+pub(crate) fn set_data_seq(packet: &mut Packet, at: u64) {
+    let mut tag = packet.tag();
+    tag.set_data_seq(at);
+    packet.set_tag(tag);
+}
+
+/// What [`set_data_seq`] said; a SYN stands nowhere.
+#[cold]
+pub(crate) fn data_seq(packet: &Packet) -> u64 {
+    match packet.kind() {
+        Kind::Data => packet.tag().data_seq(),
+        _ => 0,
+    }
+}
+
 #[inline]
 pub(crate) fn ack_packet(
     ack: &Ack,

@@ -58,6 +58,8 @@ impl<A: Agenda> World<A> {
             ..Totals::default()
         };
         nics.iter().for_each(|nic| totals.decided_by_host(nic));
+        let subflows = self.multipath.finish();
+        totals.reinjections = subflows.iter().map(|s| u64::from(s.reinjections)).sum();
         (self.switches.iter()).for_each(|switch| totals.decided(&switch.total()));
         totals.shimmed(&shims);
         let (traces, watched) = self.tracer.finish();
@@ -65,6 +67,7 @@ impl<A: Agenda> World<A> {
             ports,
             flows,
             classes: tallied.classes,
+            subflows,
             totals,
             deadlocks,
             end: self.fabric.latest(self.served),

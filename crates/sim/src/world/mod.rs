@@ -34,6 +34,7 @@ mod finish;
 mod hosts;
 mod looks;
 mod machines;
+mod multipath;
 mod nics;
 mod shims;
 mod switches;
@@ -57,6 +58,7 @@ use crate::trace::Tracer;
 use crate::watch::Watching;
 use changes::Changes;
 use connections::Connections;
+use multipath::Multipath;
 use machines::Machines;
 use sidestep_switch::sched::AnySched;
 use sidestep_switch::{AnyBuffer, AnyRoute, Depth, Sched};
@@ -75,6 +77,7 @@ pub struct World<A: Agenda = WheelAgenda> {
     /// Flows that start when another ends: `(the other, this one, how long after)`, sorted.
     followers: Vec<(FlowId, FlowId, Time)>,
     connections: Connections,
+    multipath: Multipath,
     /// Makes the flows' ends, when they are the caller's.
     machines: Option<Machines>,
     plan: Arc<Plan>,
@@ -161,6 +164,7 @@ impl<A: Agenda> World<A> {
             receivers: std::iter::repeat_with(|| None).take(flows).collect(),
             followers: Vec::new(),
             connections: Connections::new(&plan),
+            multipath: Multipath::default(),
             machines: None,
             flow_salt: config.seed.salt("flow hash"),
             sent: vec![SentFlow::default(); flows],

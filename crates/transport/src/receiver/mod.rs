@@ -16,7 +16,7 @@
 //!                  is told of one that comes when the flow is complete: its receiver is no more.
 
 mod delay;
-mod ranges;
+pub(crate) mod ranges;
 
 use std::sync::Arc;
 

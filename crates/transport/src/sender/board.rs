@@ -106,6 +106,12 @@ impl Board {
         (self.end - una + self.resent).saturating_sub(self.sacked + self.lost)
     }
 
+    /// Has the segment of the byte at `seq`, which is outstanding, arrived beyond a hole?
+    pub(super) fn is_sacked(&self, seq: u64) -> bool {
+        let slot = (seq.saturating_sub(self.start) / self.mss) as usize;
+        self.slots.get(slot).is_some_and(|slot| slot & SACKED != 0)
+    }
+
     /// RFC 6675 Update: `[from, to)` has arrived. Was any of it news?
     pub(super) fn sack(&mut self, from: u64, to: u64) -> bool {
         let Some(slots) = self.within(from, to) else {

@@ -21,6 +21,7 @@
 mod ack;
 mod board;
 mod close;
+mod part;
 mod prr;
 mod recovery;
 mod reduction;

@@ -36,6 +36,8 @@ pub fn spoil(run: &mut Run, without: Without) {
         trajectory_hash,
         // Its file is there only when packets were traced, which a testbed does not.
         traces: _,
+        // Nor are there rows of subflows, which a kernel does not tell apart.
+        subflows: _,
     } = outcome;
     flows.iter_mut().for_each(|flow| spoil_flow(flow, without));
     ports.iter_mut().for_each(|port| spoil_port(port, without));
@@ -194,6 +196,7 @@ fn spoil_totals(totals: &mut Totals, without: Without) {
         fast_retransmits,
         dsacks,
         undone,
+        reinjections,
         shim_held,
         shim_released,
         shim_expired,
@@ -216,6 +219,7 @@ fn spoil_totals(totals: &mut Totals, without: Without) {
         fast_retransmits,
         dsacks,
         undone,
+        reinjections,
         shim_held,
         shim_released,
         shim_expired,
