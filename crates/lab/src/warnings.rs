@@ -203,7 +203,7 @@ fn reorders(switch: &SwitchConfig) -> Option<String> {
 }
 
 fn reordering_looks_like_losses(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
-    let threshold = scheme.config.transport.tcp()?.dupack_threshold?;
+    let threshold = scheme.config.transport.each_tcp()?.dupack_threshold?;
     let who = reorders(switch)?;
     // DIBS section 4: above 10 duplicates is usually enough.
     (threshold <= 10 && !orders(scheme)).then(|| {
@@ -225,7 +225,7 @@ fn nothing_to_order(scheme: &Scheme) -> Option<String> {
 }
 
 fn never_idle(scheme: &Scheme, first: &Plan) -> Option<String> {
-    let idle = scheme.config.transport.tcp()?.idle_restart && !carries_on(first);
+    let idle = scheme.config.transport.each_tcp()?.idle_restart && !carries_on(first);
     idle.then(|| {
         "idle_restart changes nothing: no connection carries a second message the same way, as with \
          connection = \"persistent\" of a workload that asks"
@@ -246,7 +246,7 @@ fn shares_little(scheme: &Scheme, first: &Plan) -> Option<String> {
         return None;
     }
     let transport = &scheme.config.transport;
-    match transport.tcp() {
+    match transport.each_tcp() {
         None => Some(format!(
             "transport {} knows no connections: flows that share one go by its path, one message \
              at a time, and learn nothing from each other",

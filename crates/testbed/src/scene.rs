@@ -169,7 +169,10 @@ fn settings(
         );
     }
     let Some(tcp) = config.transport.tcp() else {
-        return Err("transport.kind: expected \"newreno\" or \"dctcp\", which the kernel has, got \"pfabric\"".into());
+        let kind = config.transport.name();
+        return Err(format!(
+            "transport.kind: expected \"newreno\" or \"dctcp\", which the kernel has, got {kind:?}"
+        ));
     };
     if tcp.handshake {
         return Err(

@@ -11,7 +11,7 @@ use sidestep_study::switch::ports::Counts;
 
 /// Never known of real packets: what became of a flow's packets in the switches, what a network
 /// without a clock of its own would have to say, and pauses, which no testbed has.
-const NEVER: [&str; 52] = [
+const NEVER: [&str; 53] = [
     "detoured_share",
     "detoured_data_share",
     "detoured_query_share",
@@ -28,6 +28,7 @@ const NEVER: [&str; 52] = [
     "transport_reordered_share",
     "reordering_p99",
     "reordering_p99_at_least",
+    "reinjections",
     "host_marks",
     "host_drops",
     "shim_held",

@@ -32,6 +32,8 @@ pub fn spoil(run: &mut Run, without: Without) {
         classes,
         totals,
         deadlocks,
+        // Nobody asks a kernel for them: there is no row, not one of 0.
+        subflows: _,
         end: _,
         trajectory_hash,
         // Its file is there only when packets were traced, which a testbed does not.
@@ -186,6 +188,7 @@ fn spoil_totals(totals: &mut Totals, without: Without) {
         retransmits: _,
         spurious_retransmits,
         spurious_timeouts,
+        reinjections,
         shim_held,
         shim_released,
         shim_expired,
@@ -204,6 +207,7 @@ fn spoil_totals(totals: &mut Totals, without: Without) {
         host_drops,
         spurious_retransmits,
         spurious_timeouts,
+        reinjections,
         shim_held,
         shim_released,
         shim_expired,
