@@ -174,8 +174,14 @@ impl MptcpSender {
 
     /// The subflow whose deadline is next, the first of several.
     fn next_due(&self) -> usize {
-        let due = |i: &usize| self.paths[*i].tcp.deadline().unwrap_or(Time::MAX);
+        let due = |i: &usize| self.due(*i).unwrap_or(Time::MAX);
         (0..self.paths.len()).min_by_key(due).expect("one at least")
+    }
+
+    /// When the timer of subflow `i` runs out; never while it opens and there is nothing left to carry.
+    fn due(&self, i: usize) -> Option<Time> {
+        let idle = self.data.is_done() && self.paths[i].tcp.opens();
+        self.paths[i].tcp.deadline().filter(|_| !idle)
     }
 
     /// What subflow `i` may carry now.
@@ -314,6 +320,9 @@ impl Sender for MptcpSender {
 
     fn on_timeout(&mut self, now: Time) {
         let i = self.next_due();
+        if self.due(i).is_none() {
+            return;
+        }
         let tcp = &mut self.paths[i].tcp;
         let before = tcp.counters().timeouts;
         tcp.on_timeout(now);
@@ -340,8 +349,7 @@ impl Sender for MptcpSender {
     }
 
     fn deadline(&self) -> Option<Time> {
-        let deadlines = self.paths.iter().filter_map(|path| path.tcp.deadline());
-        deadlines.min()
+        (0..self.paths.len()).filter_map(|i| self.due(i)).min()
     }
 
     fn acknowledged(&self) -> u64 {
