@@ -224,6 +224,8 @@ impl MptcpSender {
             self.data_seq = path.repairs(&segment);
         }
         segment.seq += Packet::first_of(i as u8);
+        // A repair of what came by another subflow counts as what it carries.
+        let left = left.max(u64::from(segment.len));
         segment.rank = segment.rank.and(self.ranking.rank(left));
         Some((segment, new))
     }
