@@ -4,7 +4,8 @@ use crate::Error;
 use crate::columns::{Col, TableWriter, packed};
 use crate::rows::{
     Point, count_columns, count_rows, flow_columns, flow_rows, group_columns, group_rows,
-    port_columns, port_rows, query_columns, query_rows, sample_columns, sample_rows, subflow_columns, subflow_rows,
+    port_columns, port_rows, query_columns, query_rows, sample_columns, sample_rows,
+    subflow_columns, subflow_rows,
 };
 use crate::staging::Staging;
 use crate::trace::PortNames;
@@ -26,7 +27,9 @@ pub struct Rows {
 
 impl Rows {
     /// The tables.
-    pub const NAMES: [&str; 7] = ["flows", "queries", "groups", "ports", "subflows", "counts", "samples"];
+    pub const NAMES: [&str; 7] = [
+        "flows", "queries", "groups", "ports", "subflows", "counts", "samples",
+    ];
 
     /// Of a run of scheme number `scheme`, of which `record` is kept.
     pub fn of(scenario: &Scenario, scheme: usize, run: &Run, record: &Record) -> Rows {

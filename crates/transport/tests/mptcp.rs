@@ -194,8 +194,16 @@ fn config() -> impl Strategy<Value = MptcpConfig> {
         |(congestion, delayed_ack, dupack_threshold, (initial, window, subflows), yes)| {
             let tcp = TcpConfig {
                 congestion,
-                recovery: if yes[0] { Recovery::Sack } else { Recovery::NewReno },
-                reduction: if yes[1] { Reduction::Prr } else { Reduction::AtOnce },
+                recovery: if yes[0] {
+                    Recovery::Sack
+                } else {
+                    Recovery::NewReno
+                },
+                reduction: if yes[1] {
+                    Reduction::Prr
+                } else {
+                    Reduction::AtOnce
+                },
                 mss: 1000,
                 initial_window: initial,
                 receive_window: window,
@@ -216,9 +224,17 @@ fn config() -> impl Strategy<Value = MptcpConfig> {
             MptcpConfig {
                 tcp: Arc::new(tcp),
                 subflows,
-                coupling: if yes[6] { Coupling::Lia } else { Coupling::Uncoupled },
+                coupling: if yes[6] {
+                    Coupling::Lia
+                } else {
+                    Coupling::Uncoupled
+                },
                 reinject: yes[7],
-                scheduler: if yes[8] { Scheduler::RoundRobin } else { Scheduler::LowestRtt },
+                scheduler: if yes[8] {
+                    Scheduler::RoundRobin
+                } else {
+                    Scheduler::LowestRtt
+                },
             }
         },
     )

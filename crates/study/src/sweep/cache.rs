@@ -311,7 +311,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let cache = Cache::at(dir.path());
         let (key, record) = (Key::of(&scenario(&[]), 1, 1), record());
-        let tables = [&b"flows"[..], b"", b"", b"ports", b"", b"counts", b""].map(Bytes::from_static);
+        let tables =
+            [&b"flows"[..], b"", b"", b"ports", b"", b"counts", b""].map(Bytes::from_static);
         let rows = Rows { tables };
         cache.store(&key, &record);
         assert_eq!(cache.load_whole(&key), None, "no rows");
