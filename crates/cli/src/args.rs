@@ -80,7 +80,7 @@ Examples:
   sidestep run my.toml --json --out results/mine | jq .schemes.dibs.qct_ms
 
 The result directory holds report.html, manifest.json, summary.json, scenario.toml,
-flows.parquet, queries.parquet, groups.parquet, ports.parquet, counts.parquet, samples.parquet, probes.json
+flows.parquet, queries.parquet, groups.parquet, ports.parquet, subflows.parquet, counts.parquet, samples.parquet, probes.json
 where something was probed, and plots/; that of a file with [sweep] has experiment.toml in the place of
 scenario.toml, and of tables points.parquet, counts.parquet and samples.parquet. Ctrl-C writes what there is. A call that
 was interrupted or killed goes on where it was when it is made again.")]

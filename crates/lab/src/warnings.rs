@@ -259,7 +259,7 @@ fn reorders(switch: &SwitchConfig) -> Option<String> {
 }
 
 fn reordering_looks_like_losses(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
-    let tcp = scheme.config.transport.tcp()?;
+    let tcp = scheme.config.transport.each_tcp()?;
     let threshold = tcp.dupack_threshold?;
     let who = reorders(switch)?;
     if tcp.reordering.rule != ThresholdRule::Fixed {
@@ -304,7 +304,7 @@ fn nothing_to_order(scheme: &Scheme) -> Option<String> {
 }
 
 fn never_idle(scheme: &Scheme, first: &Plan) -> Option<String> {
-    let idle = scheme.config.transport.tcp()?.idle_restart && !carries_on(first);
+    let idle = scheme.config.transport.each_tcp()?.idle_restart && !carries_on(first);
     idle.then(|| {
         "idle_restart changes nothing: no connection carries a second message the same way, as with \
          connection = \"persistent\" of a workload that asks"
@@ -325,7 +325,7 @@ fn shares_little(scheme: &Scheme, first: &Plan) -> Option<String> {
         return None;
     }
     let transport = &scheme.config.transport;
-    match transport.tcp() {
+    match transport.each_tcp() {
         None => Some(format!(
             "transport {} knows no connections: flows that share one go by its path, one message \
              at a time, and learn nothing from each other",

@@ -85,6 +85,15 @@ impl TransportConfig {
         }
     }
 
+    /// Segments that a flow may send before anything is acknowledged; `None` where its own rule says.
+    pub fn initial_window(&self) -> Option<u64> {
+        let subflows = match self {
+            TransportConfig::Mptcp(mptcp) => u64::from(mptcp.subflows),
+            _ => 1,
+        };
+        Some(u64::from(self.each_tcp()?.initial_window) * subflows)
+    }
+
     /// The settings of each TCP in it: it is one, or has several as subflows.
     pub fn each_tcp(&self) -> Option<&TcpConfig> {
         match self {

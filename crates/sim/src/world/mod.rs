@@ -10,7 +10,7 @@
 //!   where the link ends, its brake to the sender ([`crate::pfc`]);
 //! - a flow's sender belongs to its source, its receiver to its destination, and a flow that
 //!   follows another starts where the other ends; the two ends of a connection that flows share
-//!   belong to their hosts (`connections`);
+//!   belong to their hosts (`connections`), and so does what is kept of subflows (`multipath`);
 //! - counts add up ([`crate::tally`]), the trajectory hash is a sum, and deadlocks are read off
 //!   the final state;
 //! - the run ends with an instant, that of the last delivery, and not with an event.
@@ -58,8 +58,8 @@ use crate::trace::Tracer;
 use crate::watch::Watching;
 use changes::Changes;
 use connections::Connections;
-use multipath::Multipath;
 use machines::Machines;
+use multipath::Multipath;
 use sidestep_switch::sched::AnySched;
 use sidestep_switch::{AnyBuffer, AnyRoute, Depth, Sched};
 use sidestep_transport::{AnyReceiver, AnySender};

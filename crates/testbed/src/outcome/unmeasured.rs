@@ -32,6 +32,7 @@ const NEVER: [&str; 59] = [
     "transport_reordered_share",
     "reordering_p99",
     "reordering_p99_at_least",
+    "reinjections",
     "host_marks",
     "host_drops",
     "shim_held",

@@ -113,7 +113,7 @@ const OWN: &[Param] = &[
         "subflows",
         ParamUnit::Count,
         "8",
-        "TCPs that carry the flow, each by the path of its own hash: 1 to 16 (Raiciu et al., SIGCOMM 2011, section 4: eight \
+        "TCPs that carry the flow, each by the path of its own hash: 1 to 16 (Raiciu et al., SIGCOMM 2011: eight \
          fill a fat tree)",
     ),
     Param::with_default(

@@ -174,8 +174,14 @@ impl MptcpSender {
 
     /// The subflow whose deadline is next, the first of several.
     fn next_due(&self) -> usize {
-        let due = |i: &usize| self.paths[*i].tcp.deadline().unwrap_or(Time::MAX);
+        let due = |i: &usize| self.due(*i).unwrap_or(Time::MAX);
         (0..self.paths.len()).min_by_key(due).expect("one at least")
+    }
+
+    /// When the timer of subflow `i` runs out; never while it opens and there is nothing left to carry.
+    fn due(&self, i: usize) -> Option<Time> {
+        let idle = self.data.is_done() && self.paths[i].tcp.opens();
+        self.paths[i].tcp.deadline().filter(|_| !idle)
     }
 
     /// What subflow `i` may carry now.
@@ -183,7 +189,11 @@ impl MptcpSender {
         let path = &self.paths[i];
         // Its sender's book of what is outstanding has full segments, and a last one.
         if path.short && !path.tcp.is_idle() {
-            return Chunk { at: 0, len: 0, lost_on: None };
+            return Chunk {
+                at: 0,
+                len: 0,
+                lost_on: None,
+            };
         }
         self.data.next(i as u8)
     }
@@ -218,6 +228,8 @@ impl MptcpSender {
             self.data_seq = path.repairs(&segment);
         }
         segment.seq += Packet::first_of(i as u8);
+        // A repair of what came by another subflow counts as what it carries.
+        let left = left.max(u64::from(segment.len));
         segment.rank = segment.rank.and(self.ranking.rank(left));
         Some((segment, new))
     }
@@ -231,7 +243,8 @@ impl MptcpSender {
             let end = seq + chunk.len;
             let (from, to) = (seq.max(before), end.min(after));
             if from < to {
-                self.data.arrive(chunk.at + (from - seq), chunk.at + (to - seq));
+                self.data
+                    .arrive(chunk.at + (from - seq), chunk.at + (to - seq));
             }
             if end > after {
                 break;
@@ -243,7 +256,9 @@ impl MptcpSender {
         // Karn: what was sent twice tells no round trip.
         if let Some(sent) = newest.filter(|_| !again) {
             let sample = now.saturating_sub(sent).ps();
-            let smoothed = path.round_trip.map_or(sample, |old| (old.ps() * 7 + sample) / 8);
+            let smoothed = path
+                .round_trip
+                .map_or(sample, |old| (old.ps() * 7 + sample) / 8);
             path.round_trip = Some(Time::from_ps(smoothed));
             let paths = &self.paths;
             self.order.measured(|i| paths[i].round_trip);
@@ -266,7 +281,10 @@ impl MptcpSender {
         for mapping in &mut path.carries {
             if !path.tcp.is_sacked(mapping.seq) && !std::mem::replace(&mut mapping.given, true) {
                 let lost_on = Some(i as u8);
-                self.data.send_again(Chunk { lost_on, ..mapping.chunk });
+                self.data.send_again(Chunk {
+                    lost_on,
+                    ..mapping.chunk
+                });
             }
         }
     }
@@ -314,6 +332,9 @@ impl Sender for MptcpSender {
 
     fn on_timeout(&mut self, now: Time) {
         let i = self.next_due();
+        if self.due(i).is_none() {
+            return;
+        }
         let tcp = &mut self.paths[i].tcp;
         let before = tcp.counters().timeouts;
         tcp.on_timeout(now);
@@ -340,8 +361,7 @@ impl Sender for MptcpSender {
     }
 
     fn deadline(&self) -> Option<Time> {
-        let deadlines = self.paths.iter().filter_map(|path| path.tcp.deadline());
-        deadlines.min()
+        (0..self.paths.len()).filter_map(|i| self.due(i)).min()
     }
 
     fn acknowledged(&self) -> u64 {
