@@ -11,7 +11,7 @@ use sidestep_study::switch::ports::Counts;
 
 /// Never known of real packets: what became of a flow's packets in the switches, what a network
 /// without a clock of its own would have to say, and pauses, which no testbed has.
-const NEVER: [&str; 59] = [
+const NEVER: [&str; 60] = [
     "detoured_share",
     "detoured_data_share",
     "detoured_query_share",
