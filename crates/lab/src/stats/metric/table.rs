@@ -109,7 +109,7 @@ metrics! { PACKETS:
     Packets Count "spurious_retransmits" "data segments sent again of which the network had lost nothing since they were last sent" => |s| number(s.signals.spurious_retransmits);
     Packets Share "spurious_share" "`spurious_retransmits` over all packets put on NICs", heading "needless retransmissions as a share of all packets put on NICs" => |s| known((s.sent > 0).then(|| s.signals.spurious_retransmits as f64 / s.sent as f64));
     Flows Count "spurious_timeouts" "retransmission timeouts at which the network had not lost the oldest byte waited for" => |s| number(s.signals.spurious_timeouts);
-    Packets Count "reinjections" "data segments that a subflow carried for another one, which had timed out: no `retransmits`" => |s| number(s.signals.reinjections);
+    Packets Count "reinjections" "data segments that a subflow carried for another one, which had timed out" => |s| number(s.signals.reinjections);
     DataPackets Share "reordered_share" "share of the data packets delivered that arrived after one sent later (RFC 4737)" => |s| known(s.reordered_share);
     DataPackets Share "transport_reordered_share" "share of the data packets delivered that reached the transport after one sent later: what shims left of `reordered_share`" => |s| known(s.transport_reordered_share);
     ReorderedPackets Number "reordering_p99" "n-reordering (RFC 4737 section 5.4) that 99 % of the reordered data packets do not exceed" => reordering;
