@@ -112,7 +112,7 @@ metrics! { PACKETS:
     Flows Count "fast_retransmits" "recoveries that duplicate acknowledgements began, or what SACK told" => |s| number(s.signals.fast_retransmits);
     Packets Count "dsacks" "data segments that arrived once more, as acknowledgements told their senders (RFC 2883)" => |s| number(s.signals.dsacks);
     Flows Count "undone" "windows given back, since the recovery that had cut them was needless" => |s| number(s.signals.undone);
-    Packets Count "reinjections" "data segments that a subflow carried for another one, which had timed out: no `retransmits`" => |s| number(s.signals.reinjections);
+    Packets Count "reinjections" "data segments that a subflow carried for another one, which had timed out" => |s| number(s.signals.reinjections);
     DataPackets Share "reordered_share" "share of the data packets delivered that arrived after one sent later (RFC 4737)" => |s| known(s.reordered_share);
     DataPackets Share "transport_reordered_share" "share of the data packets delivered that reached the transport after one sent later: what shims left of `reordered_share`" => |s| known(s.transport_reordered_share);
     ReorderedPackets Number "reordering_p99" "n-reordering (RFC 4737 section 5.4) that 99 % of the reordered data packets do not exceed" => reordering;
