@@ -37,6 +37,7 @@ pub(crate) fn of(scenario: &Scenario, first: Option<&Plan>) -> Vec<String> {
                 marks_too_late(&switch.buffer, switch.capacity),
                 detours_without_signal(scheme, switch),
                 reordering_looks_like_losses(scheme, switch),
+                nothing_to_spray(scenario, scheme, switch),
                 never_detours(switch),
                 line_rate_without_priorities(scheme, switch),
                 nothing_is_ranked(scenario, scheme, switch),
@@ -210,6 +211,24 @@ fn reordering_looks_like_losses(scheme: &Scheme, switch: &SwitchConfig) -> Optio
         format!(
             "{who}, and fast_retransmit = {threshold} takes that for loss; \
              DIBS turns it off, and found more than 10 usually enough (section 4)"
+        )
+    })
+}
+
+/// A route that spreads a flow's packets, where no switch that has it has a choice.
+fn nothing_to_spray(scenario: &Scenario, scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
+    let route = &switch.route.0;
+    if !route::nature(route).reorders {
+        return None;
+    }
+    let config = &scheme.config;
+    let choices = scenario.network.choices().ok()?;
+    let of = |number| std::ptr::eq(config.others.kind(&config.switch, number), switch);
+    let idle = !(0..choices.len()).any(|number| choices[number] && of(number));
+    idle.then(|| {
+        format!(
+            "route {route:?} has nothing to choose from: expected switches with several next hops \
+             toward some host, got one next hop for every packet"
         )
     })
 }

@@ -88,6 +88,7 @@ pub fn any_config() -> impl Strategy<Value = WorldConfig> {
                 let [ip, fabric, handshake, idle_restart, delayed] = yes;
                 let (route, name, sched) = named;
                 let nature = buffer::nature(name);
+                let table = (1u32 << choices).to_string();
                 let (choices, memory) = (choices.to_string(), memory.to_string());
                 let deflect = deflect.to_string();
                 let sets = [
@@ -96,7 +97,28 @@ pub fn any_config() -> impl Strategy<Value = WorldConfig> {
                     ("deflect", &deflect),
                 ];
                 let mut config = config(name, 1, seed);
-                config.switch.route = values(route::ENTRIES, route, &sets);
+                fn one_of<'a>(words: &[&'a str], n: u64) -> &'a str {
+                    words[n as usize % words.len()]
+                }
+                let ways = [
+                    ("choices", &choices[..]),
+                    ("memory", &memory),
+                    ("by", one_of(&["sent", "queued"], seed)),
+                    ("ties", one_of(&["turn", "first", "random"], seed >> 1)),
+                    ("limit", one_of(&["1 MB", "1 B", "2 kB"], seed >> 3)),
+                    (
+                        "per",
+                        one_of(&["flow", "destination", "prefix", "switch"], seed),
+                    ),
+                    ("table", one_of(&["1024", &table], seed >> 2)),
+                    ("start", one_of(&["drawn", "first"], seed >> 3)),
+                    ("shuffle", one_of(&["off", "1", "3"], seed >> 4)),
+                    ("burst", &choices),
+                    ("gap", one_of(&["500 us", "1 us"], seed)),
+                    ("acks", one_of(&["spray", "ecmp"], seed >> 5)),
+                    ("salt", one_of(&["switch", "none"], seed >> 5)),
+                ];
+                config.switch.route = values(route::ENTRIES, route, &ways);
                 config.switch.buffer = values(buffer::ENTRIES, name, &sets);
                 if nature.detours {
                     config.transport = dibs(1, seed).transport;
