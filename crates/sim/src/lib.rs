@@ -50,8 +50,8 @@ pub use files::{Files, NoFiles};
 pub use histogram::Histogram;
 pub use network::{Cable, End, Network, SwitchInfo};
 pub use outcome::{
-    ClassOutcome, FlowOutcome, GroupOutcome, NReordering, Outcome, PacketTrace, PortOutcome, SubflowOutcome,
-    TraceEvent, TraceStep,
+    ClassOutcome, FlowOutcome, GroupOutcome, NReordering, Outcome, PacketTrace, PortOutcome,
+    SubflowOutcome, TraceEvent, TraceStep,
 };
 pub use pfc::Deadlock;
 pub use plan::{FlowPlan, GroupPlan, Joint, Plan, QueryPlan, Start};

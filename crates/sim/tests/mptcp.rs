@@ -35,8 +35,18 @@ fn same_as_tcp(network: &Network, plan: &Arc<Plan>, config: &WorldConfig, until:
             let flow = &tcp.flows[row.flow.0 as usize];
             assert_eq!((row.subflow, row.reinjections), (0, 0));
             assert_eq!(
-                [row.segments, row.retransmits, row.timeouts, row.fast_retransmits],
-                [flow.segments, flow.retransmits, flow.timeouts, flow.fast_retransmits]
+                [
+                    row.segments,
+                    row.retransmits,
+                    row.timeouts,
+                    row.fast_retransmits
+                ],
+                [
+                    flow.segments,
+                    flow.retransmits,
+                    flow.timeouts,
+                    flow.fast_retransmits
+                ]
             );
         }
         assert_eq!(tcp.trajectory_hash, mptcp.trajectory_hash);
@@ -68,15 +78,52 @@ fn one_subflow_is_tcp_byte_for_byte_where_much_is_lost() {
     });
     let variants = [
         base(),
-        TcpConfig { recovery: Recovery::Sack, ..base() },
-        TcpConfig { reduction: Reduction::AtOnce, ..base() },
-        TcpConfig { delayed_ack: delayed, ..base() },
-        TcpConfig { delayed_ack: delayed, ack_rule: AckRule::Ns3, recovery: Recovery::Sack, ..base() },
-        TcpConfig { handshake: true, fin: true, ..base() },
-        TcpConfig { handshake: true, fin: true, delayed_ack: delayed, limited_transmit: true, idle_restart: true, ..base() },
-        TcpConfig { receive_window: 9_000, mss: 1000, initial_window: 3, fin: true, ..base() },
-        TcpConfig { dupack_threshold: None, ..base() },
-        TcpConfig { rto: base().rto, ..dctcp() },
+        TcpConfig {
+            recovery: Recovery::Sack,
+            ..base()
+        },
+        TcpConfig {
+            reduction: Reduction::AtOnce,
+            ..base()
+        },
+        TcpConfig {
+            delayed_ack: delayed,
+            ..base()
+        },
+        TcpConfig {
+            delayed_ack: delayed,
+            ack_rule: AckRule::Ns3,
+            recovery: Recovery::Sack,
+            ..base()
+        },
+        TcpConfig {
+            handshake: true,
+            fin: true,
+            ..base()
+        },
+        TcpConfig {
+            handshake: true,
+            fin: true,
+            delayed_ack: delayed,
+            limited_transmit: true,
+            idle_restart: true,
+            ..base()
+        },
+        TcpConfig {
+            receive_window: 9_000,
+            mss: 1000,
+            initial_window: 3,
+            fin: true,
+            ..base()
+        },
+        TcpConfig {
+            dupack_threshold: None,
+            ..base()
+        },
+        TcpConfig {
+            rto: base().rto,
+            ..dctcp()
+        },
     ];
     for (i, tcp) in variants.into_iter().enumerate() {
         for buffer in ["droptail", "ecn", "dibs", "trim"] {
@@ -183,7 +230,10 @@ fn two_subflows_fill_two_paths_where_one_fills_one() {
         // Both hash to one path in half of the seeds.
         let two: Vec<f64> = (1..=8).map(|s| goodput(2, s, scheduler) / link).collect();
         let both = two.iter().filter(|share| **share > 1.8).count();
-        let same = two.iter().filter(|share| (0.9..=1.0).contains(*share)).count();
+        let same = two
+            .iter()
+            .filter(|share| (0.9..=1.0).contains(*share))
+            .count();
         assert_eq!(both + same, 8, "{two:?}");
         assert!(both >= 2 && same >= 1, "{two:?}");
         let eight = goodput(8, 1, scheduler) / link;
@@ -231,7 +281,11 @@ fn run_with_a_dead_path(reinject: bool, dead: Dead, tcp: TcpConfig) -> Outcome {
     let mut world: World = World::new(&two_paths(), flows, settings).expect("a world");
     world.set_buffers(|switch| {
         let dead = dead.clone();
-        let until = if switch.0 == 0 { dead.until } else { Time::ZERO };
+        let until = if switch.0 == 0 {
+            dead.until
+        } else {
+            Time::ZERO
+        };
         AnyBuffer::Custom(Box::new(Dead { until, ..dead }))
     });
     assert!(world.run_until(Time::from_s(3)), "all is delivered");
@@ -257,7 +311,10 @@ fn what_a_dead_path_holds_arrives_by_the_other_one() {
         let without = run_with_a_dead_path(false, dead, tcp());
         let row = |o: &Outcome, subflow: u8| o.subflows[usize::from(subflow)];
         let (ill, well) = (row(&with, subflow), row(&with, 1 - subflow));
-        assert_eq!((ill.flow, ill.subflow, well.flow), (FlowId(0), subflow, FlowId(0)));
+        assert_eq!(
+            (ill.flow, ill.subflow, well.flow),
+            (FlowId(0), subflow, FlowId(0))
+        );
         assert!(well.reinjections > 0 && ill.reinjections == 0);
         assert_eq!(with.totals.reinjections, u64::from(well.reinjections));
         assert_eq!((without.totals.reinjections, well.retransmits), (0, 0));

@@ -27,19 +27,21 @@ impl Multipath {
         let AnySender::Mptcp(all) = end.machine() else {
             return;
         };
-        let rows = (0..).zip(all.subflows()).map(|(subflow, did)| SubflowOutcome {
-            flow,
-            subflow,
-            hash: end.hash(subflow),
-            bytes: did.bytes,
-            segments: did.counters.segments,
-            retransmits: did.counters.retransmits,
-            timeouts: did.counters.timeouts,
-            fast_retransmits: did.counters.fast_retransmits,
-            reinjections: did.reinjections,
-            window: did.window,
-            round_trip: did.round_trip,
-        });
+        let rows = (0..)
+            .zip(all.subflows())
+            .map(|(subflow, did)| SubflowOutcome {
+                flow,
+                subflow,
+                hash: end.hash(subflow),
+                bytes: did.bytes,
+                segments: did.counters.segments,
+                retransmits: did.counters.retransmits,
+                timeouts: did.counters.timeouts,
+                fast_retransmits: did.counters.fast_retransmits,
+                reinjections: did.reinjections,
+                window: did.window,
+                round_trip: did.round_trip,
+            });
         self.subflows.extend(rows);
     }
 
@@ -56,7 +58,10 @@ impl Multipath {
     /// subflows.
     pub fn late(&mut self, flow: FlowId, arrival: &Arrival) -> Option<u64> {
         let subflow = Packet::subflow_of(arrival.seq);
-        let expected = self.expected.get_mut(&flow)?.get_mut(usize::from(subflow))?;
+        let expected = self
+            .expected
+            .get_mut(&flow)?
+            .get_mut(usize::from(subflow))?;
         if arrival.len > 0 {
             *expected = (*expected).max(arrival.seq + u64::from(arrival.len));
         } else if !arrival.syn && arrival.seq == Packet::first_of(subflow) {

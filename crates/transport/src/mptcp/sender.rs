@@ -183,7 +183,11 @@ impl MptcpSender {
         let path = &self.paths[i];
         // Its sender's book of what is outstanding has full segments, and a last one.
         if path.short && !path.tcp.is_idle() {
-            return Chunk { at: 0, len: 0, lost_on: None };
+            return Chunk {
+                at: 0,
+                len: 0,
+                lost_on: None,
+            };
         }
         self.data.next(i as u8)
     }
@@ -231,7 +235,8 @@ impl MptcpSender {
             let end = seq + chunk.len;
             let (from, to) = (seq.max(before), end.min(after));
             if from < to {
-                self.data.arrive(chunk.at + (from - seq), chunk.at + (to - seq));
+                self.data
+                    .arrive(chunk.at + (from - seq), chunk.at + (to - seq));
             }
             if end > after {
                 break;
@@ -243,7 +248,9 @@ impl MptcpSender {
         // Karn: what was sent twice tells no round trip.
         if let Some(sent) = newest.filter(|_| !again) {
             let sample = now.saturating_sub(sent).ps();
-            let smoothed = path.round_trip.map_or(sample, |old| (old.ps() * 7 + sample) / 8);
+            let smoothed = path
+                .round_trip
+                .map_or(sample, |old| (old.ps() * 7 + sample) / 8);
             path.round_trip = Some(Time::from_ps(smoothed));
             let paths = &self.paths;
             self.order.measured(|i| paths[i].round_trip);
@@ -266,7 +273,10 @@ impl MptcpSender {
         for mapping in &mut path.carries {
             if !path.tcp.is_sacked(mapping.seq) && !std::mem::replace(&mut mapping.given, true) {
                 let lost_on = Some(i as u8);
-                self.data.send_again(Chunk { lost_on, ..mapping.chunk });
+                self.data.send_again(Chunk {
+                    lost_on,
+                    ..mapping.chunk
+                });
             }
         }
     }

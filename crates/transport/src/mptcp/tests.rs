@@ -75,7 +75,10 @@ impl MptcpSender {
 fn acked(subflow: u8, segments: u64, blocks: &[(u32, u32)]) -> Ack {
     let mut sack = SackBlocks::NONE;
     for (from, to) in blocks {
-        sack.push((from - segments as u32) * 1000, (to - segments as u32) * 1000);
+        sack.push(
+            (from - segments as u32) * 1000,
+            (to - segments as u32) * 1000,
+        );
     }
     Ack {
         ack: Packet::first_of(subflow) + segments * 1000,
@@ -89,7 +92,14 @@ fn acked(subflow: u8, segments: u64, blocks: &[(u32, u32)]) -> Ack {
 #[test]
 fn subflows_fill_their_windows_in_turn_and_then_the_one_with_the_lowest_round_trip() {
     let mut tx = sender(&mptcp(3, tcp()), None);
-    let first: Vec<Sent> = vec![(0, 0, 0), (0, 1, 1), (1, 0, 2), (1, 1, 3), (2, 0, 4), (2, 1, 5)];
+    let first: Vec<Sent> = vec![
+        (0, 0, 0),
+        (0, 1, 1),
+        (1, 0, 2),
+        (1, 1, 3),
+        (2, 0, 4),
+        (2, 1, 5),
+    ];
     assert_eq!(tx.sends(0), first);
     // 2 answers first; unknown ones come before it, but have no room.
     assert_eq!(tx.acked(50, 2, 1), [(2, 2, 6), (2, 3, 7)]);
@@ -201,12 +211,20 @@ fn nothing_goes_by_another_that_is_known_to_have_arrived() {
     tx.on_timeout(us(200));
     tx.sends(200);
     let again = tx.acked(210, 1, 4);
-    let old: Vec<u64> = again.iter().map(|sent| sent.2).filter(|data| *data < 2).collect();
+    let old: Vec<u64> = again
+        .iter()
+        .map(|sent| sent.2)
+        .filter(|data| *data < 2)
+        .collect();
     assert_eq!(old, [0], "{again:?}");
     // What has arrived by 1 is not offered again, when 0 times out once more.
     tx.hears(260, 1, 8);
     tx.on_timeout(us(600));
-    assert!(tx.sends(600).iter().all(|(subflow, _, data)| *subflow == 0 || *data > 3));
+    assert!(
+        tx.sends(600)
+            .iter()
+            .all(|(subflow, _, data)| *subflow == 0 || *data > 3)
+    );
 }
 
 #[test]
@@ -234,9 +252,18 @@ fn a_short_last_segment_waits_for_nothing_and_nothing_follows_it_before_it_has_a
     tx.sends(200);
     // 0 has timed out, and 1 has room, but the short one is on its way there.
     assert_eq!(tx.acked(210, 1, 1), []);
-    tx.on_ack(us(220), Ack { ack: Packet::first_of(1) + 1500, ..acked(1, 0, &[]) });
+    tx.on_ack(
+        us(220),
+        Ack {
+            ack: Packet::first_of(1) + 1500,
+            ..acked(1, 0, &[])
+        },
+    );
     let segments = tx.segments(220);
-    assert_eq!(segments.iter().map(|s| s.subflow()).collect::<Vec<_>>(), [1, 1]);
+    assert_eq!(
+        segments.iter().map(|s| s.subflow()).collect::<Vec<_>>(),
+        [1, 1]
+    );
     assert_eq!(segments[0].seq - Packet::first_of(1), 1500);
 }
 
@@ -258,22 +285,42 @@ fn subflows_open_when_the_first_has_and_each_is_closed() {
     };
     assert_eq!(kinds(tx.segments(0)), [(0, true, 0, 0)]);
     assert_eq!(tx.head(), Head::Answer(0));
-    let welcome = |subflow| Ack { syn: true, ..acked(subflow, 0, &[]) };
+    let welcome = |subflow| Ack {
+        syn: true,
+        ..acked(subflow, 0, &[])
+    };
     tx.on_ack(us(40), welcome(0));
     assert_eq!(
         kinds(tx.segments(40)),
-        [(0, false, 0, 0), (0, false, 0, 1000), (0, false, 1000, 1000), (1, true, 0, 0)]
+        [
+            (0, false, 0, 0),
+            (0, false, 0, 1000),
+            (0, false, 1000, 1000),
+            (1, true, 0, 0)
+        ]
     );
     tx.on_ack(us(80), welcome(1));
-    assert_eq!(kinds(tx.segments(80)), [(1, false, 0, 0), (1, false, 0, 1000)]);
+    assert_eq!(
+        kinds(tx.segments(80)),
+        [(1, false, 0, 0), (1, false, 0, 1000)]
+    );
     tx.hears(120, 0, 2);
     assert_eq!(tx.segments(120), [], "a part is missing");
     tx.hears(130, 1, 1);
-    assert_eq!(kinds(tx.segments(130)), [(1, false, 1000, 0), (0, false, 2000, 0)]);
+    assert_eq!(
+        kinds(tx.segments(130)),
+        [(1, false, 1000, 0), (0, false, 2000, 0)]
+    );
     for (subflow, bytes) in [(1, 1000), (0, 2000)] {
         assert!(!tx.is_done());
         let fin = Packet::first_of(subflow) + bytes + 1;
-        tx.on_ack(us(170), Ack { ack: fin, ..acked(0, 0, &[]) });
+        tx.on_ack(
+            us(170),
+            Ack {
+                ack: fin,
+                ..acked(0, 0, &[])
+            },
+        );
         assert_eq!(kinds(tx.segments(170)), [(subflow, false, bytes + 1, 0)]);
     }
     assert!(tx.is_done());
@@ -290,10 +337,7 @@ fn a_message_after_another_has_numbers_and_counts_of_its_own() {
     assert!(tx.is_done());
     tx.push(5000);
     assert!(!tx.is_done());
-    assert_eq!(
-        tx.sends(1000),
-        [(0, 0, 0), (0, 1, 1), (1, 0, 2), (1, 1, 3)]
-    );
+    assert_eq!(tx.sends(1000), [(0, 0, 0), (0, 1, 1), (1, 0, 2), (1, 1, 3)]);
     assert_eq!(tx.counters().segments, 4);
 }
 
@@ -342,17 +386,29 @@ fn bytes_are_delivered_in_the_order_of_the_message_and_acknowledged_in_that_of_t
     // The same bytes by another subflow: told as arrived there, delivered once.
     assert_eq!(hear(0, 1, 2), (0, 2, vec![], 3));
     assert_eq!(hear(1, 1, 3), (1, 3, vec![], 4));
-    assert_eq!([rx.expected(0), rx.expected(1)], [2000, Packet::first_of(1) + 3000]);
+    assert_eq!(
+        [rx.expected(0), rx.expected(1)],
+        [2000, Packet::first_of(1) + 3000]
+    );
 }
 
 #[test]
 fn what_is_cut_or_of_no_subflow_or_beyond_the_window_is_delivered_to_nobody() {
-    let config = TcpConfig { receive_window: 3000, ..tcp() };
+    let config = TcpConfig {
+        receive_window: 3000,
+        ..tcp()
+    };
     let mut rx = MptcpReceiver::new(&mptcp(2, config));
     rx.on_mapped_segment(us(0), arrives(2, 0), 0);
     rx.on_mapped_segment(us(0), arrives(1, 0), 3000);
-    assert_eq!((rx.poll_ack(us(0)), rx.delivered(), rx.expected(1)), (None, 0, Packet::first_of(1)));
-    let cut = Arrival { trimmed: true, ..arrives(1, 0) };
+    assert_eq!(
+        (rx.poll_ack(us(0)), rx.delivered(), rx.expected(1)),
+        (None, 0, Packet::first_of(1))
+    );
+    let cut = Arrival {
+        trimmed: true,
+        ..arrives(1, 0)
+    };
     rx.on_mapped_segment(us(0), cut, 0);
     let ack = rx.poll_ack(us(0)).expect("the sender is told");
     let block = (Packet::first_of(1), Packet::first_of(1) + 1000);
