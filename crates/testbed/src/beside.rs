@@ -118,7 +118,8 @@ pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error>
     let facts = facts(&scenes, &bed.logs);
     let mut figure = side_by_side(figure, arms, facts);
     if let Some(beside) = &mut figure.beside {
-        let row = |(scheme, log, _): &(String, Log, Value)| log.counted().row(scheme, scale.factor());
+        let row =
+            |(scheme, log, _): &(String, Log, Value)| log.counted().row(scheme, scale.factor());
         let rows = bed.logs.iter().map(row).collect();
         beside.count(Counted::head(), rows, NOTE.into());
     }

@@ -29,7 +29,12 @@ const COLUMNS: [(&str, &[&str]); 8] = [
     ("fast recoveries", &["TCPRenoRecovery", "TCPSackRecovery"]),
     (
         "undone",
-        &["TCPFullUndo", "TCPPartialUndo", "TCPDSACKUndo", "TCPLossUndo"],
+        &[
+            "TCPFullUndo",
+            "TCPPartialUndo",
+            "TCPDSACKUndo",
+            "TCPLossUndo",
+        ],
     ),
     ("timeouts", &["TCPTimeouts"]),
     ("of them spurious", &["TCPSpuriousRTOs"]),
@@ -81,7 +86,10 @@ impl Counted {
             _ => "-".to_string(),
         };
         let sum = |keys: &[&str]| {
-            let found: Vec<u64> = keys.iter().filter_map(|k| self.hosts.get(*k).copied()).collect();
+            let found: Vec<u64> = keys
+                .iter()
+                .filter_map(|k| self.hosts.get(*k).copied())
+                .collect();
             (!found.is_empty()).then(|| found.iter().sum::<u64>())
         };
         let again = sum(&["RetransSegs"]);

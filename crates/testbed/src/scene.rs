@@ -476,7 +476,10 @@ mod tests {
         let expected = "scheme mine: transport.subflows: expected at most 9, which the kernel's MPTCP has, got 10";
         assert_eq!(why, expected);
         let why = of(4, "mss = \"100..200\"").unwrap_err();
-        assert!(why.contains("workload.w: mss: expected that of transport"), "{why}");
+        assert!(
+            why.contains("workload.w: mss: expected that of transport"),
+            "{why}"
+        );
     }
 
     #[test]
@@ -486,7 +489,9 @@ mod tests {
             hosts(&scheme, "")
         };
         let agent = |words: &str| {
-            let settings = of(&format!("shims = [\"agent-droptail\"], agent-droptail = {{ {words} }}"));
+            let settings = of(&format!(
+                "shims = [\"agent-droptail\"], agent-droptail = {{ {words} }}"
+            ));
             settings.map(|settings| settings.agent.expect("there is one"))
         };
         let said = "pass = 1, share = 0.75, until = \"exceeded\", per = \"host\", first = 7, repaired = \"left_out\", \
@@ -507,7 +512,10 @@ mod tests {
         let usual = agent("").unwrap();
         assert!(!usual.exceed && !usual.per_host && usual.repaired && !usual.recovery);
         let why = agent("longest = 1025").unwrap_err();
-        assert!(why.contains("host.agent-droptail.longest: expected at most 1024"), "{why}");
+        assert!(
+            why.contains("host.agent-droptail.longest: expected at most 1024"),
+            "{why}"
+        );
         let why = of("shims = [\"order\", \"agent-droptail\"]").unwrap_err();
         assert!(why.contains("expected it first"), "{why}");
         let defaults = |name: &str| {

@@ -87,7 +87,10 @@ pub fn renew(print: &Blueprint) -> Result<(), Error> {
     }
     fs::create_dir(&pins).map_err(failed(format!("cannot make {}", pins.display())))?;
     for h in 0..print.hosts {
-        let (programs, maps) = (text(&pins.join(format!("h{h}"))), text(&maps(&print.name, h)));
+        let (programs, maps) = (
+            text(&pins.join(format!("h{h}"))),
+            text(&maps(&print.name, h)),
+        );
         let load = ["prog", "loadall", &object, &programs, "pinmaps", &maps];
         tools::run("bpftool", &load, "")?;
         // Not by `tc -n`: that has a /sys of its own, without what is pinned.
@@ -166,7 +169,9 @@ mod tests {
 
     #[test]
     fn counts_are_read_in_the_order_of_the_map() {
-        let row = |n: u64| format!("{{\"key\":[],\"value\":[],\"formatted\":{{\"key\":0,\"value\":{n}}}}}");
+        let row = |n: u64| {
+            format!("{{\"key\":[],\"value\":[],\"formatted\":{{\"key\":0,\"value\":{n}}}}}")
+        };
         let said = |n: u64| format!("[{}]", (0..n).map(row).collect::<Vec<_>>().join(","));
         let read_back = read(&said(5)).unwrap();
         assert_eq!((read_back["AgentAcks"], read_back["AgentDropped"]), (0, 2));

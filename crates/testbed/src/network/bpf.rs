@@ -55,7 +55,11 @@ pub fn build(dir: &Path, source: &str, defines: &[String]) -> Result<String, Err
         .mode(0o700)
         .create(dir)
         .map_err(failed(doing()))?;
-    let types = tools::run("bpftool", &["btf", "dump", "file", TYPES, "format", "c"], "")?;
+    let types = tools::run(
+        "bpftool",
+        &["btf", "dump", "file", TYPES, "format", "c"],
+        "",
+    )?;
     let at = |file: &str| dir.join(file).display().to_string();
     let (text, object) = (at("program.bpf.c"), at("program.bpf.o"));
     fs::write(at("vmlinux.h"), types).map_err(failed(doing()))?;

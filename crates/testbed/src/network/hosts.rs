@@ -301,7 +301,14 @@ mod tests {
         settings.kernel = Kernel::Plain;
         assert_eq!(value(&settings, "tcp_reordering"), "3");
         assert_eq!(value(&settings, "tcp_max_reordering"), "3");
-        for off in ["sack", "dsack", "timestamps", "recovery", "early_retrans", "frto"] {
+        for off in [
+            "sack",
+            "dsack",
+            "timestamps",
+            "recovery",
+            "early_retrans",
+            "frto",
+        ] {
             assert_eq!(value(&settings, &format!("tcp_{off}")), "0", "{off}");
         }
         settings.fast_retransmit = None;

@@ -29,7 +29,11 @@ const ACK: u8 = 16;
 fn frame(up: bool, flags: u8, seq: u32, ack: u32, window: u16, payload: usize) -> Vec<u8> {
     let mut f = vec![0; 54 + payload];
     f[12] = 8;
-    let ends = if up { [(2, 2), (1, 1)] } else { [(1, 1), (2, 2)] };
+    let ends = if up {
+        [(2, 2), (1, 1)]
+    } else {
+        [(1, 1), (2, 2)]
+    };
     let [(from, from_port), (to, to_port)] = ends;
     f[14] = 0x45;
     f[16..18].copy_from_slice(&(40 + payload as u16).to_be_bytes());

@@ -33,7 +33,10 @@ fn told(kernel: Kernel) -> [String; 8] {
 #[test]
 fn a_plain_kernel_has_a_threshold_of_3_and_nothing_else() {
     needs_namespaces!();
-    assert_eq!(told(Kernel::Plain), ["0", "0", "0", "0", "3", "3", "0", "0"]);
+    assert_eq!(
+        told(Kernel::Plain),
+        ["0", "0", "0", "0", "3", "3", "0", "0"]
+    );
 }
 
 #[test]

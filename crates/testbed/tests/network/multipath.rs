@@ -37,7 +37,9 @@ fn a_connection_has_four_subflows_and_delivers_every_byte_once() {
     };
     let job = Job {
         // Each host opens a connection and takes one: announcements go both ways.
-        flows: (0..3).map(|h| flow(h, (h + 1) % 3, Some(400_000))).collect(),
+        flows: (0..3)
+            .map(|h| flow(h, (h + 1) % 3, Some(400_000)))
+            .collect(),
         lasts_ns: 0,
         horizon_ns: PLENTY_NS,
     };
