@@ -85,7 +85,7 @@ BUGS = [
      "a_burst_does_not_grow"),
     ("rounds without an end", "spray_rr", "known ? rounds_was : rounds_i", "known ? rounds_was : {RoundW{1'b1}}", "ports_6",
      "nor_do_rounds"),
-    ("a pointer that is not forgotten", "spray_rr", "if (!rst_ni || clear_i) known_q", "if (!rst_ni) known_q", "ports_6", "cleared"),
+    ("a pointer that is not forgotten", "spray_rr", "if (!rst_ni || clear_i) known_q", "if (!rst_ni) known_q", "ports_6", None),
     ("a pointer that is not kept", "spray_rr", "known_q[place_i] <= 1'b1", "known_q[place_i] <= !over", "ports_6",
      "it_is_known_then"),
     ("a turn that breaks off", "spray_rr", "pointer_n = stays ? at", "pointer_n = stays ? {PortW{1'b0}}", "ports_6",
