@@ -130,7 +130,6 @@ impl Reader<'_> {
 
     fn probes_of_nothing(&self, scenario: &Scenario, plan: Option<&Plan>) -> Vec<String> {
         let probe = &scenario.probe;
-        let whole = |from: Time| from == Time::ZERO;
         // Where too many flows were planned to draw them, nobody knows.
         let endless = plan.is_none_or(|plan| plan.flows.iter().any(FlowPlan::is_endless));
         let idle = [
@@ -141,12 +140,12 @@ impl Reader<'_> {
             ),
             (
                 "latency_from",
-                whole(probe.latency_from) || !probe.latency.is_empty(),
+                !probe.latency.is_empty(),
                 "latency is off in [probe]",
             ),
             (
                 "spread_from",
-                whole(probe.spread_from) || !probe.spread.is_empty(),
+                !probe.spread.is_empty(),
                 "spread is off in [probe]",
             ),
             (
@@ -159,11 +158,7 @@ impl Reader<'_> {
                 !probe.spread.is_empty(),
                 "spread is off in [probe]",
             ),
-            (
-                "flows_from",
-                whole(probe.flows_from) || endless,
-                "every flow has an end",
-            ),
+            ("flows_from", endless, "every flow has an end"),
         ];
         let idle = idle
             .into_iter()
@@ -270,10 +265,13 @@ fn never_started(scenario: &Scenario, plan: &Plan) -> Option<String> {
 /// Is a value of this section given that is not its default?
 fn says_more(scenario: &Scenario, params: &[Param], section: &str, name: &str) -> bool {
     let param = params.iter().find(|param| param.name == name);
-    let default = param.expect("a parameter of the section").default;
+    let param = param.expect("a parameter of the section");
+    // One value has several words: 0.9 and 9/10, 0 us and 0 ps.
+    let value = |text: &str| Value::parse(text, param).ok();
+    let default = param.default.and_then(value);
     let key = format!("{section}.{name}");
     let mut all = scenario.settings.iter().filter(|s| s.key == key);
-    all.any(|s| Some(s.value.as_str()) != default)
+    all.any(|s| value(&s.value) != default)
 }
 
 fn table_of(entry: &document::Entry) -> Option<&Table> {
