@@ -85,6 +85,7 @@ fn acked(subflow: u8, segments: u64, blocks: &[(u32, u32)]) -> Ack {
         ece: false,
         syn: false,
         sack,
+        below: false,
         cut: false,
     }
 }

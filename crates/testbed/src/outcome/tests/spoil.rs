@@ -38,8 +38,6 @@ pub fn spoil(run: &mut Run, without: Without) {
         trajectory_hash,
         // Its file is there only when packets were traced, which a testbed does not.
         traces: _,
-        // Nor are there rows of subflows, which a kernel does not tell apart.
-        subflows: _,
     } = outcome;
     flows.iter_mut().for_each(|flow| spoil_flow(flow, without));
     ports.iter_mut().for_each(|port| spoil_port(port, without));
