@@ -299,7 +299,7 @@ proptest! {
             match how[2] % 5 {
                 0 => tx.on_timeout(now),
                 1 => tx.on_timeout(tx.deadline().map_or(now, |d| d.min(now))),
-                _ => tx.on_ack(now, Ack { ack, ece: how[3] & 1 == 1, syn: how[3] % 16 == 0, sack, cut: how[3] & 6 == 2 }),
+                _ => tx.on_ack(now, Ack { ack, ece: how[3] & 1 == 1, syn: how[3] % 16 == 0, sack, below: how[3] & 40 == 40, cut: how[3] & 6 == 2 }),
             }
             for _ in 0..600 {
                 let Some(s) = tx.poll_send(now) else { break };
