@@ -231,7 +231,8 @@ pub fn differences(settings: &HostSettings) -> Vec<String> {
             Kernel::Told => "F-RTO, tail-loss probes, TSQ and the other defaults of the kernel's TCP are in force",
             Kernel::Plain => {
                 "TSQ and the other defaults of the kernel's TCP are in force; its thresholds do not adapt, and RACK, \
-                 tail-loss probes and F-RTO are off, as host.kernel = \"plain\" says"
+                 tail-loss probes and F-RTO are off, as host.kernel = \"plain\" says; windows that it finds cut in vain \
+                 it gives back all the same, and no setting turns that off"
             }
             Kernel::Stock => {
                 "losses are found and repaired as the kernel does when nobody tells it, as host.kernel = \"stock\" says: \
