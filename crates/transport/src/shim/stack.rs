@@ -212,7 +212,7 @@ pub(super) fn fits(
 fn goes_by_duplicates(name: &str, transport: &TransportConfig) -> Result<(), Refusal> {
     let why = |expected: String| Err(Refusal::about(&["shims"], expected));
     let reads = format!("{name:?} keeps duplicate acknowledgements from the sender");
-    let Some(tcp) = transport.tcp() else {
+    let Some(tcp) = transport.each_tcp() else {
         return why(format!(
             "{reads}, and transport {} does not go by them: expected a TCP",
             transport.name()
