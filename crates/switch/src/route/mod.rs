@@ -102,7 +102,8 @@ registry! {
 }
 
 impl Route for AnyRoute {
-    /// Nearly every run has ECMP: the others are out of line, and cost its path nothing.
+    /// Nearly every run has ECMP: the others are out of line, and cost its path nothing. Where there is
+    /// one next hop, as at most switches of a path, no registered route does anything but take it: they are not called.
     #[inline(always)]
     fn pick(
         &mut self,
@@ -113,7 +114,11 @@ impl Route for AnyRoute {
     ) -> PortId {
         match self {
             AnyRoute::Ecmp(ecmp) => ecmp.pick(pkt, hops, queues, rng),
-            other => other.pick_otherwise(pkt, hops, queues, rng),
+            AnyRoute::Custom(_) => self.pick_otherwise(pkt, hops, queues, rng),
+            other => match hops.ports {
+                [only] => *only,
+                _ => other.pick_otherwise(pkt, hops, queues, rng),
+            },
         }
     }
 
