@@ -102,8 +102,7 @@ registry! {
 }
 
 impl Route for AnyRoute {
-    /// Nearly every run has ECMP: the others are out of line, and cost its path nothing. Where there is
-    /// one next hop, as at most switches of a path, no registered route does anything but take it: they are not called.
+    /// Nearly every run has ECMP: the others are out of line, and cost its path nothing.
     #[inline(always)]
     fn pick(
         &mut self,
@@ -114,11 +113,7 @@ impl Route for AnyRoute {
     ) -> PortId {
         match self {
             AnyRoute::Ecmp(ecmp) => ecmp.pick(pkt, hops, queues, rng),
-            AnyRoute::Custom(_) => self.pick_otherwise(pkt, hops, queues, rng),
-            other => match hops.ports {
-                [only] => *only,
-                _ => other.pick_otherwise(pkt, hops, queues, rng),
-            },
+            other => other.pick_otherwise(pkt, hops, queues, rng),
         }
     }
 
