@@ -96,7 +96,8 @@ impl Policy for Flowlet {
 }
 
 impl Route for Flowlet {
-    #[inline]
+    // A frame of its own: in one with the others each of them would pay for the registers of all.
+    #[inline(never)]
     fn pick(
         &mut self,
         pkt: &Packet,

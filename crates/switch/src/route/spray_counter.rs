@@ -172,7 +172,8 @@ impl Policy for SprayCounter {
 }
 
 impl Route for SprayCounter {
-    #[inline]
+    // A frame of its own: in one with the others each of them would pay for the registers of all.
+    #[inline(never)]
     fn pick(
         &mut self,
         pkt: &Packet,

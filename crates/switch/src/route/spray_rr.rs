@@ -183,7 +183,8 @@ impl Policy for SprayRr {
 }
 
 impl Route for SprayRr {
-    #[inline]
+    // A frame of its own: in one with the others each of them would pay for the registers of all.
+    #[inline(never)]
     fn pick(&mut self, pkt: &Packet, hops: Hops<'_>, _: &mut dyn Queues, rng: &mut Rng) -> PortId {
         let ports = hops.ports;
         if let [only] = ports {
