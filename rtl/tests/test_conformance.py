@@ -90,7 +90,7 @@ def test_one_wrong_cell_is_noticed_in_the_short_run_too(library):
 
 def notice_a_mutant(library, name, bench, cell, before, after, notices):
     folder = mutated(name, cell, before, after)
-    program = conform.build(bench, library, folder, "-mutant")
+    program = conform.build(bench, library, folder, "-mutant", "-O0")
     agreed, said = conform.run(program, 20_000, 1, [notices] if bench == "dibs_variants" else None)
     line = next(line for line in said.splitlines() if line.startswith(f"{notices}: "))
     assert not agreed and ", 0 mismatches" not in line, said

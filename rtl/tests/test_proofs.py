@@ -92,6 +92,15 @@ BUGS = [
      "it_stays_in_a_burst"),
     ("the next turn is the same hop's", "spray_rr", "{1'b0, at} + {1'b0, stride_d}", "{1'b0, at} + {1'b0, stride_d} - 1'b1", "ports_6",
      "the_next_is_another"),
+    ("keeps a place that begins a burst", "spray_rr", "clear_i) known_q <= {(1<<PlaceW){1'b0}}",
+     "clear_i) known_q <= rst_ni && !write && words[0][BurstW+RoundW-1:0] == 0 ? known_q & 1'b1 : {(1<<PlaceW){1'b0}}", "ports_6", "cleared"),
+    ("no hop is a hop", "spray_rr", "assign none_o = is_many[0]", "assign none_o = is_many[1]", "ports_6", "whenever_there_is_one"),
+    ("draws what is no hop", "spray_choice", ".set_i    (hops_i)", ".set_i    ({NumPorts{1'b1}})", "", "a_hop_of_the_group"),
+    ("the number of another route", "spray_choice", "route == Random ? by_draw_port", "route == Random ? by_turn_port", "",
+     "one_hop_bit_and_number"),
+    ("sprays what shall not be", "spray_choice", """assign hop_o = ack_i || route == Hash ? hop_i : route == Random ? by_draw : route == Counter ? by_count : by_turn;
+  assign hop_port_o = ack_i || route""", """assign hop_o = route == Hash ? hop_i : route == Random ? by_draw : route == Counter ? by_count : by_turn;
+  assign hop_port_o = route""", "", "the_flows_where_asked"),
     ("takes a beat back", "output_port", "if (free) valid_q <= valid_i;", "valid_q <= valid_i;", "narrow", "still_there"),
     ("mixes frames", "input_arbiter", "(send && last);", "send;", "bounded", "not_interleaved"),
     ("waits between frames", "input_arbiter", "!busy_q || (send && last)", "!busy_q", "bounded", "no_idle_cycle_between_frames"),
