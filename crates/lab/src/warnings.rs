@@ -182,6 +182,14 @@ fn nothing_echoes(scheme: &Scheme) -> Option<String> {
 
 fn nothing_marks_for_agent(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
     let name = reads_echoes(scheme)?;
+    let nic = scheme.config.nic.as_ref();
+    if let Some(nic) = nic.filter(|nic| silent(&nic.buffer, &nic.sched)) {
+        return Some(format!(
+            "{name} lets duplicate acknowledgements pass that echo a mark, and buffer {:?} of [host] \
+             marks nothing: what a NIC loses costs a timeout",
+            nic.buffer.0
+        ));
+    }
     let silent = reacts_to_marks(scheme) && silent(&switch.buffer, &switch.sched);
     silent.then(|| {
         format!(
@@ -269,8 +277,9 @@ fn reordering_looks_like_losses(scheme: &Scheme, switch: &SwitchConfig) -> Optio
     let helped = orders(scheme) || hides_reordering(scheme);
     (threshold <= 10 && !helped).then(|| {
         format!(
-            "{who}, and fast_retransmit = {threshold} takes that for loss; \
-             DIBS turns it off, and found more than 10 usually enough (section 4)"
+            "{who}, and fast_retransmit = {threshold} takes that for loss; DIBS turns it off, and \
+             found more than 10 usually enough (section 4); host.shims = [\"order\"] and \
+             fast_retransmit_rule leave it on"
         )
     })
 }

@@ -9,10 +9,8 @@
 //! **Units**        a share is goodput over what the slower of the two hosts' links carries.
 //! **Errors**       none: what has no flow to share for is refused when the scenario is read.
 //! **Source**       progressive filling: Bertsekas and Gallager, Data Networks, section 6.5.2.
-//! **Deviations**   TCP shares by round trips and losses and not by these; a flow of several subflows is one
-//!                  flow here; acknowledgements are one a segment whatever delays them, and take the routes
-//!                  of data; links are as they are before the first change; hashes at
-//!                  different switches are independent, as with a salt.
+//! **Deviations**   TCP shares by round trips and losses and not by these; what several subflows share is not worked out; acknowledgements are one a segment whatever delays them, and take the routes
+//!                  of data; links are as they are before the first change.
 
 mod fill;
 mod ways;
@@ -21,6 +19,7 @@ use crate::record::payload_share;
 use crate::scheme::SchemeConfig;
 use fill::{Use, fill};
 use sidestep_sim::{FlowPlan, Network, Plan, Start};
+use sidestep_transport::TransportConfig;
 use sidestep_types::{Framing, HEADER_BYTES, Seed};
 use ways::Ways;
 
@@ -42,7 +41,8 @@ pub(crate) fn active(plan: &Plan) -> Vec<&FlowPlan> {
     heads.map(|(flow, _)| flow).collect()
 }
 
-/// The share of each active flow, of each of `draws` draws of hashes; of one where nothing is drawn.
+/// The share of each active flow, of each of `draws` draws of hashes; of one where nothing is drawn. None where a
+/// flow has several subflows.
 pub(crate) fn shares(
     network: &Network,
     plan: &Plan,
@@ -50,6 +50,9 @@ pub(crate) fn shares(
     draws: u64,
     seed: u64,
 ) -> Vec<Vec<f64>> {
+    if matches!(&config.transport, TransportConfig::Mptcp(mptcp) if mptcp.subflows > 1) {
+        return Vec::new();
+    }
     let ways = Ways::new(network, config);
     let flows = active(plan);
     let draws = if ways.draws { draws } else { 1 };

@@ -2,20 +2,22 @@
 //!
 //! **Decision**     from the sender's switch on towards the receiver, hop by hop along shortest paths. A switch
 //!                  whose route reorders sends an equal part by each next hop, `single` all by the first,
-//!                  any other all by one that is drawn.
+//!                  any other all by one that is drawn, ECMP without a salt by one number at all tiers.
 //! **State**        the next hops of every switch, once for a network.
 //! **Errors**       none: a network that was read has a way between any two hosts.
 
 use crate::scheme::SchemeConfig;
 use sidestep_sim::{End, Network};
 use sidestep_switch::route;
-use sidestep_types::{HostId, PortId, Rng};
+use sidestep_types::{HostId, PortId, Rng, scale};
 
 /// What a switch does with the packets of a flow that has several next hops.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Splits {
     First,
     Drawn,
+    /// By the hash of the flow alone, the same at all tiers.
+    Hashed,
     Equally,
 }
 
@@ -30,6 +32,8 @@ pub struct Ways {
     splits: Vec<Splits>,
     /// Does a switch draw?
     pub draws: bool,
+    /// Does one go by the hash of the flow alone?
+    hashes: bool,
 }
 
 impl Ways {
@@ -46,9 +50,10 @@ impl Ways {
             }
         }
         let splits = |number| {
-            let name = &config.others.kind(&config.switch, number).route.0;
+            let (name, values) = &config.others.kind(&config.switch, number).route;
             match &**name {
                 "single" => Splits::First,
+                "ecmp" if values.word("salt") == "none" => Splits::Hashed,
                 name if route::nature(name).reorders => Splits::Equally,
                 _ => Splits::Drawn,
             }
@@ -58,7 +63,8 @@ impl Ways {
             hops: network.next_hops().expect("a network that was read"),
             ports,
             nics,
-            draws: splits.contains(&Splits::Drawn),
+            hashes: splits.contains(&Splits::Hashed),
+            draws: splits.contains(&Splits::Drawn) || splits.contains(&Splits::Hashed),
             splits,
         }
     }
@@ -72,6 +78,8 @@ impl Ways {
     pub fn walk(&self, src: HostId, dst: HostId, rng: &mut Rng, mut each: impl FnMut(usize, f64)) {
         let (nic, first) = self.nics[src.0 as usize];
         each(nic, 1.0);
+        // One number for a flow and direction, of which a tier without a salt takes the same part.
+        let hash = if self.hashes { rng.draw() } else { 0 };
         // All switches of a round are equally far from the receiver, since every hop is on a shortest path.
         let mut round: Vec<(usize, f64)> = vec![(first, 1.0)];
         while !round.is_empty() {
@@ -81,7 +89,11 @@ impl Ways {
                 let hops = match self.splits[switch] {
                     Splits::Equally => &hops[..],
                     Splits::First => &hops[..1],
-                    Splits::Drawn if hops.len() == 1 => &hops[..],
+                    Splits::Drawn | Splits::Hashed if hops.len() == 1 => &hops[..],
+                    Splits::Hashed => {
+                        let named = scale(hash, hops.len() as u32) as usize;
+                        &hops[named..=named]
+                    }
                     Splits::Drawn => {
                         let drawn = rng.below(hops.len() as u64) as usize;
                         &hops[drawn..=drawn]

@@ -217,10 +217,16 @@ impl Transport for MptcpSender {
             );
             return Err(Refusal::of("subflows", expected).got(subflows));
         }
+        let coupling = word(values, "coupled", Coupling::from_name);
+        if coupling == Coupling::Lia && values.flag("undo") {
+            let expected = "undo gives a window back, of which RFC 6356 does not say how it stays coupled: \
+                            expected coupled = \"none\" or undo = false";
+            return Err(Refusal::about(&["undo", "coupled"], expected));
+        }
         Ok(MptcpConfig {
             tcp: Arc::new(TcpConfig::read(&values.word("congestion"), values)?),
             subflows: subflows as u8,
-            coupling: word(values, "coupled", Coupling::from_name),
+            coupling,
             reinject: values.flag("reinject"),
             scheduler: word(values, "scheduler", Scheduler::from_name),
         })

@@ -384,6 +384,8 @@ impl Sender for MptcpSender {
                 (&mut sum.fast_retransmits, of.fast_retransmits),
                 (&mut sum.echoes, of.echoes),
                 (&mut sum.cuts, of.cuts),
+                (&mut sum.dsacks, of.dsacks),
+                (&mut sum.undone, of.undone),
             ] {
                 *sum = sum.saturating_add(more);
             }

@@ -66,6 +66,7 @@ struct Prior {
     cut: bool,
     cut_end: u64,
     cwr: bool,
+    guard: u64,
 }
 
 /// A segment of which an acknowledgement says for the first time that it has arrived.
@@ -268,6 +269,8 @@ impl TcpSender {
         self.cut = prior.cut && self.una <= prior.cut_end;
         self.cut_end = prior.cut_end;
         self.cwr &= prior.cwr;
+        // Else a loss in what was in flight when the needless recovery began would wait for the timer.
+        self.guard = prior.guard;
         self.dupacks = 0;
         if self.phase != Phase::Open {
             self.close_episode();
@@ -307,6 +310,7 @@ impl TcpSender {
             cut: self.cut,
             cut_end: self.cut_end,
             cwr: self.cwr,
+            guard: self.guard,
         });
     }
 

@@ -122,7 +122,7 @@ metrics! { PACKETS:
     Packets Count "shim_discarded" "held packets whose flow or run ended before they went on" => |s| number(s.signals.shim_discarded);
     Packets Count "shim_late" "packets that came below what a shim had let pass before, and went on at once" => |s| number(s.signals.shim_late);
     Packets Count "shim_bypassed" "data that a shim let pass for want of a place in a table or of room to hold it" => |s| number(s.signals.shim_bypassed);
-    Packets Count "shim_dropped" "packets that shims dropped" => |s| number(s.signals.shim_dropped);
+    Packets Count "shim_dropped" "packets that shims dropped", row "dropped by shims" => |s| number(s.signals.shim_dropped);
     Packets Count "shim_duplicates" "acknowledgements that a shim found to be duplicates, whether it let them pass or dropped them" => |s| number(s.signals.shim_duplicates);
     Ports Count "pauses" "pauses that switches sent", row "pauses" => |s| number(s.pauses);
     Ports Count "deadlocks" "cycles of ports that came to wait for each other for ever", row "deadlocks" => |s| number(s.deadlocks);

@@ -364,6 +364,19 @@ fn a_repair_acknowledged_too_soon_was_needless() {
     assert_eq!((tx.told_of(), tx.dsack_threshold()), ([1, 0, 1], 4));
 }
 
+/// RFC 6582 keeps a second recovery off what was in flight at the first: not where that was needless.
+#[test]
+fn a_loss_in_what_was_in_flight_at_a_needless_recovery_is_repaired_at_once() {
+    let mut tx = endless(early(tcp()));
+    tx.sends(0);
+    tx.acked(100, 1);
+    tx.dups(101, 3, 1);
+    tx.acked(150, 5);
+    assert_eq!((tx.counters().undone, tx.dsack_threshold()), (1, 4));
+    assert_eq!(tx.dups(151, 4, 5).concat(), [5]);
+    assert_eq!(tx.counters().fast_retransmits, 2);
+}
+
 #[test]
 fn what_duplicates_have_inflated_is_not_kept() {
     let mut tx = endless(early(tcp()));
