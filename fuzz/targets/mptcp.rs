@@ -27,8 +27,16 @@ struct Conversation {
 /// What happens next, so many microseconds later. A packet is chosen by its place among those under way.
 #[derive(Arbitrary, Debug)]
 enum Event {
-    Data { which: u8, ce: bool, cut: bool, stays: bool },
-    Ack { which: u8, stays: bool },
+    Data {
+        which: u8,
+        ce: bool,
+        cut: bool,
+        stays: bool,
+    },
+    Ack {
+        which: u8,
+        stays: bool,
+    },
     LoseData(u8),
     LoseAck(u8),
     /// The timers' time has come, if it is near.
@@ -54,9 +62,17 @@ fuzz_target!(|talk: Conversation| {
     let config = MptcpConfig {
         tcp: Arc::new(tcp),
         subflows: talk.subflows % 16 + 1,
-        coupling: if talk.coupled { Coupling::Lia } else { Coupling::Uncoupled },
+        coupling: if talk.coupled {
+            Coupling::Lia
+        } else {
+            Coupling::Uncoupled
+        },
         reinject: talk.reinject,
-        scheduler: if talk.in_turn { Scheduler::RoundRobin } else { Scheduler::LowestRtt },
+        scheduler: if talk.in_turn {
+            Scheduler::RoundRobin
+        } else {
+            Scheduler::LowestRtt
+        },
     };
     let window = config.receive_window();
     let config = TransportConfig::from(config);
@@ -82,7 +98,12 @@ fuzz_target!(|talk: Conversation| {
 impl Net {
     fn step(&mut self, event: &Event) {
         match *event {
-            Event::Data { which, ce, cut, stays } => {
+            Event::Data {
+                which,
+                ce,
+                cut,
+                stays,
+            } => {
                 if let Some(at) = place(which, self.data.len()) {
                     let (segment, data) = self.data[at];
                     if !stays {
@@ -151,7 +172,10 @@ impl Net {
             let data = self.tx.data_seq().unwrap_or(0);
             let end = data + u64::from(segment.len);
             assert!(end <= self.size, "{segment:?} beyond the end");
-            assert!(segment.len == 0 || end <= self.delivered + self.window, "{segment:?} beyond the window");
+            assert!(
+                segment.len == 0 || end <= self.delivered + self.window,
+                "{segment:?} beyond the window"
+            );
             self.data.push((segment, data));
         }
         panic!("the sender never stops");
@@ -178,7 +202,12 @@ impl Net {
             }
             self.now += Time::from_us(1);
         }
-        panic!("still busy: {:?}, {} of {}", self.tx.counters(), self.delivered, self.size);
+        panic!(
+            "still busy: {:?}, {} of {}",
+            self.tx.counters(),
+            self.delivered,
+            self.size
+        );
     }
 }
 

@@ -290,7 +290,12 @@ fn set(agents: &Agents) -> Vec<(&'static str, Values)> {
     }
     if let Some([pass, share, first, shortest, longest, words @ ..]) = agents.droptail {
         let mut values = Values::defaults(entry("agent-droptail").params);
-        let numbers = [("pass", pass), ("first", first), ("shortest", shortest), ("longest", longest)];
+        let numbers = [
+            ("pass", pass),
+            ("first", first),
+            ("shortest", shortest),
+            ("longest", longest),
+        ];
         for (name, n) in numbers {
             values.set(name, Value::Count(u64::from(n % 16)));
         }
