@@ -353,9 +353,9 @@ def summarise(scheme, seeds):
     goodput = [bytes_s for seed in seeds for bytes_s in seed.goodput]
     squares = sum(g * g for g in goodput)
     ends = [[g for g in seed.goodput if g > 0] for seed in seeds if seed.goodput]
-    ratio = None
+    apart = None
     if ends and all(ends):
-        ratio = math.exp(sum(math.log(max(own) / min(own)) for own in ends) / len(ends))
+        apart = math.exp(sum(math.log(max(own) / min(own)) for own in ends) / len(ends))
     flows = [flow for seed in seeds for flow in zip(seed.goodput, seed.link, seed.payload)]
     samples = {
         "flow_goodput_gbps": [g * 8 / 1e9 for g, _, _ in flows],
@@ -397,8 +397,8 @@ def summarise(scheme, seeds):
         "reordering_p99": n99,
         "reordering_p99_at_least": n99 == 65,
         "jain": min(sum(goodput) ** 2 / (len(goodput) * squares), 1.0) if squares else None,
-        "flow_goodput_max_over_min": ratio,
-        "flow_goodput_max_over_min_at_least": ratio is not None and any(g <= 0 for g in goodput),
+        "flow_goodput_max_over_min": apart,
+        "flow_goodput_max_over_min_at_least": apart is not None and any(g <= 0 for g in goodput),
         "simulated_s": sum(run.end / PS_S for run in runs),
         "trajectory_hash": f"{hash:016x}",
         "classes": classes,

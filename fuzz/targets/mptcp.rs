@@ -183,7 +183,8 @@ impl Net {
 
     /// From now on everything arrives: all is delivered, and all heard.
     fn end(&mut self) {
-        for _ in 0..20_000 {
+        // A window of one small segment takes a round for each.
+        for _ in 0..20_000 + 2 * self.size {
             for (segment, data) in std::mem::take(&mut self.data) {
                 self.arrives(segment, data, false, false);
             }
