@@ -14,7 +14,7 @@ seconds=${1:-5}
 case $seconds in
     '' | *[!0-9]* | 0) echo "fuzz/run.sh: expected seconds from 1 on, got \"$seconds\"" >&2; exit 2 ;;
 esac
-all="scenario cdf flow_list topology_file receiver sender shims frame machine question switch_config import"
+all="scenario cdf flow_list topology_file receiver sender mptcp shims frame machine question switch_config import"
 for target in "$@"; do
     case " $all " in
         *" $target "*) ;;
@@ -48,7 +48,7 @@ seeds_of() {
 options_of() {
     case $1 in
         scenario) echo -max_len=4096 -dict=fuzz/scenario.dict ;;
-        receiver | sender | shims | machine) echo -max_len=2048 ;;
+        receiver | sender | mptcp | shims | machine) echo -max_len=2048 ;;
         frame) echo -max_len=1600 ;;
         import) echo -max_len=4096 ;;
         switch_config) echo -max_len=4096 -dict=fuzz/scenario.dict ;;

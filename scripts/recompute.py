@@ -157,6 +157,9 @@ class Seed:
             self.of_samples()
         else:
             self.of_tables()
+            # With `probe.flows_from` the table of flows does not tell what was delivered before.
+            measured = [value for _, value in run.samples["", "endless_bytes_s"]]
+            self.goodput = measured or self.goodput
 
     def of_samples(self):
         """Of a sweep's run."""
@@ -349,6 +352,10 @@ def summarise(scheme, seeds):
     links, busy, busiest = (list(values) for values in zip(*(seed.busy for seed in seeds)))
     goodput = [bytes_s for seed in seeds for bytes_s in seed.goodput]
     squares = sum(g * g for g in goodput)
+    ends = [[g for g in seed.goodput if g > 0] for seed in seeds if seed.goodput]
+    apart = None
+    if ends and all(ends):
+        apart = math.exp(sum(math.log(max(own) / min(own)) for own in ends) / len(ends))
     flows = [flow for seed in seeds for flow in zip(seed.goodput, seed.link, seed.payload)]
     samples = {
         "flow_goodput_gbps": [g * 8 / 1e9 for g, _, _ in flows],
@@ -390,6 +397,8 @@ def summarise(scheme, seeds):
         "reordering_p99": n99,
         "reordering_p99_at_least": n99 == 65,
         "jain": min(sum(goodput) ** 2 / (len(goodput) * squares), 1.0) if squares else None,
+        "flow_goodput_max_over_min": apart,
+        "flow_goodput_max_over_min_at_least": apart is not None and any(g <= 0 for g in goodput),
         "simulated_s": sum(run.end / PS_S for run in runs),
         "trajectory_hash": f"{hash:016x}",
         "classes": classes,

@@ -7,9 +7,9 @@ NOTHING = ("nothing", None)
 SIZED = {"upto_10kb": 0, "10kb_100kb": 1, "100kb_1mb": 2, "1mb_10mb": 3, "over_10mb": 4}
 COUNTS = {
     "drops", "delivered_bytes", "trims", "detours", "marks", "host_marks", "host_drops", "timeouts", "retransmits",
-    "spurious_retransmits", "spurious_timeouts", "pauses", "deadlocks",
+    "spurious_retransmits", "spurious_timeouts", "fast_retransmits", "dsacks", "undone", "pauses", "deadlocks",
 }
-SAMPLED_SHARES = ("flow_link_share", "flow_payload_share", "hot_link_share", "busiest_link_use", "neighbour_free_", "use_spread")
+SAMPLED_SHARES = ("flow_link_share", "flow_payload_share", "hot_link_share", "busiest_link_use", "neighbour_free_", "use_spread", "fair_share")
 
 
 WORDS = {
@@ -54,7 +54,7 @@ def is_share(metric):
 
 
 def is_extreme(metric):
-    return metric.removesuffix("_ms").endswith(("_max", "_min"))
+    return metric.removesuffix("_ms").endswith(("_max", "_min")) and not metric.endswith("_max_over_min")
 
 
 def of_class(summary, name):

@@ -98,6 +98,7 @@ COUNTS = {
     "retransmission timeouts": "timeouts",
     "retransmissions": "retransmits",
     "held by shims": "shim_held",
+    "dropped by shims": "shim_dropped",
     "pauses": "pauses",
     "deadlocks": "deadlocks",
 }
@@ -145,6 +146,16 @@ def shown(summaries, claims):
         packets |= {words: f"{of['drops'].get(reason, 0):,}" for words, reason in DROPS.items()}
         out.update({f"packets | {words} | {scheme}": cell for words, cell in packets.items()})
         out[f"all flows that end | completed | {scheme}"] = f"{done:,} ({share(done, all)})"
+        samples = of.get("samples", {})
+        of_links = lambda name, what: percent(samples.get(name, {}).get(what))
+        endless = {
+            "goodput over the link's rate, mean": of_links("flow_link_share", "mean"),
+            "10th percentile of the flows": of_links("flow_link_share", "p10"),
+            "most": of_links("flow_link_share", "max"),
+            "what arithmetic allows, mean": of_links("fair_share", "mean"),
+            "Jain's index": "-" if of["jain"] is None else number(of["jain"]),
+        }
+        out.update({f"flows without an end | {words} | {scheme}": cell for words, cell in endless.items()})
         out[f"cost | packet-hops | {scheme}"] = number_of_hops(of["packet_hops"])
     return out
 

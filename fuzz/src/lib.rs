@@ -4,8 +4,8 @@ use arbitrary::Arbitrary;
 use sidestep_sim::{Files, Others, SwitchConfig, TraceFilter, WorldConfig};
 use sidestep_switch::{Capacity, buffer, route, sched};
 use sidestep_transport::{
-    AckRule, BackoffEnds, Congestion, DelayedAck, Estimator, Recovery, Reduction, RtoConfig,
-    TcpConfig,
+    AckRule, BackoffEnds, Congestion, DelayedAck, Estimator, Recovery, Reduction, ReorderingConfig,
+    RtoConfig, TcpConfig, ThresholdRule,
 };
 use sidestep_types::{Entry, Framing, Seed, Size, Time, Values};
 
@@ -93,6 +93,12 @@ pub struct Settings {
     initial_window: u8,
     window: u16,
     dupacks: Option<u8>,
+    rule: u8,
+    dsack: bool,
+    undo: bool,
+    share: u8,
+    most: u8,
+    early: u8,
     limited_transmit: bool,
     idle_restart: bool,
     delayed_ack: Option<(u8, u16)>,
@@ -139,6 +145,18 @@ impl Settings {
             initial_window: u32::from(self.initial_window) + 1,
             receive_window: u64::from(mss) + room,
             dupack_threshold: self.dupacks.map(u32::from),
+            reordering: ReorderingConfig {
+                dsack: self.dsack,
+                rule: match self.rule % 3 {
+                    0 => ThresholdRule::Fixed,
+                    1 => ThresholdRule::Dsack,
+                    _ => ThresholdRule::Early,
+                },
+                share: f64::from(self.share) / 255.0,
+                most: u32::from(self.most) + 1,
+                early: f64::from(self.early) / 255.0,
+                undo: self.undo,
+            },
             limited_transmit: self.limited_transmit,
             idle_restart: self.idle_restart,
             delayed_ack,

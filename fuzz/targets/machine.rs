@@ -97,11 +97,15 @@ const SWITCHES: [&str; 17] = [
 ];
 
 /// Hosts 1 and 2 at ports 0 and 1, switches at ports 2 and 3 with host 3 behind both; port 3 is
-/// slow and far away. The switch is a router as well. From 128 on host 1 has `order`.
+/// slow and far away. The switch is a router as well. From 128 on host 1 has `order`, from 192 on agents.
 fn setup(which: u8) -> Setup {
     let switch = SWITCHES[usize::from(which % 128) % SWITCHES.len()];
     let shims = match which {
         ..128 => "",
+        192.. => {
+            "shims = [\"agent-ecn\", \"agent-droptail\"]\nagent-ecn = { until = \"moved\" }\n\
+             agent-droptail = { first = 4 }"
+        }
         _ => "shims = [\"order\"]\norder = { timeout = \"20 us\" }",
     };
     let text = format!(

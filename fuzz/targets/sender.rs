@@ -26,6 +26,8 @@ enum Event {
         sack: Vec<(Reach, Reach)>,
         /// The first block is what a switch has cut.
         cut: bool,
+        /// The first block lies below what is acknowledged.
+        below: bool,
     },
     /// The timer's time has come.
     Due,
@@ -135,6 +137,7 @@ impl Talk {
                 syn,
                 sack,
                 cut,
+                below,
             } => {
                 let ack = Ack {
                     ack: self.place(at),
@@ -142,6 +145,7 @@ impl Talk {
                     syn: *syn,
                     sack: self.blocks(sack),
                     cut: *cut,
+                    below: *below && !*cut,
                 };
                 self.ack(ack);
             }

@@ -3,7 +3,7 @@
 
     python3 rtl/conformance/conform.py [--count N] [--seed S] [BENCH...]
 
-A bench is dibs_variants, vertigo or draws. The reference is linked in as a static library. Verilator is that
+A bench is dibs_variants, vertigo, spray or draws. The reference is linked in as a static library. Verilator is that
 of rtl/requirements.txt, or one in PATH. Exits 1 on a mismatch.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 SOURCES = HERE.parent / "src"
 ROOT = HERE.parent.parent
-BENCHES = ["dibs_variants", "vertigo", "draws"]
+BENCHES = ["dibs_variants", "vertigo", "spray", "draws"]
 
 
 def target() -> Path:
@@ -44,8 +44,11 @@ def reference() -> Path:
     return target() / "release" / "libsidestep_rtl_reference.a"
 
 
-def build(bench: str, library: Path, sources: Path = SOURCES, label: str = "") -> Path:
-    """The bench's program with the cells of `sources`. A label keeps its folder apart."""
+def build(bench: str, library: Path, sources: Path = SOURCES, label: str = "", optimize: str = "-O2") -> Path:
+    """The bench's program with the cells of `sources`. A label keeps its folder apart.
+
+    What runs for a moment only is built sooner with `optimize` -O0.
+    """
     folder = target() / "rtl" / "conformance" / (bench + label)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -55,7 +58,7 @@ def build(bench: str, library: Path, sources: Path = SOURCES, label: str = "") -
          bench, "-y", str(sources), "--Mdir", str(folder), "-o", bench,
          # The wheel's make rules were configured without the option that includes a precompiled header.
          "-MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include",
-         "-CFLAGS", f"-std=c++17 -O2 -I{HERE.parent / 'reference' / 'include'}",
+         "-CFLAGS", f"-std=c++17 {optimize} -I{HERE.parent / 'reference' / 'include'}",
          "-LDFLAGS", f"{library} -lpthread -ldl -lm",
          str(HERE / f"{bench}.sv"), str(HERE / f"{bench}.cpp")],
         env=env, check=True, stdout=subprocess.DEVNULL)

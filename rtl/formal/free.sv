@@ -1,10 +1,10 @@
-// The table and the hash as they might be at their worst: any answer in any cycle.
+// The table, the hash and the choice of another hop as they might be at their worst: any answer in any cycle.
 //
 // What wanted_port and output_port_lookup keep whatever they say needs no more of them, and is proved much faster.
 
 module forward_table #(parameter NumPorts = 4, parameter IndexW = 8) (
   input  logic clk_i, ip_i, input logic [47:0] addr_i,
-  output logic hit_o, output logic [NumPorts-1:0] group_o,
+  output logic hit_o, output logic [NumPorts-1:0] group_o, output logic [IndexW:0] at_o,
   input  logic write_i, input logic [IndexW:0] write_at_i, input logic write_used_i, write_ip_i,
   input  logic [47:0] write_addr_i, input logic [NumPorts-1:0] write_group_i
 );
@@ -12,6 +12,7 @@ module forward_table #(parameter NumPorts = 4, parameter IndexW = 8) (
   (* anyseq *) wire [NumPorts-1:0] free_group;
   assign hit_o   = free_hit;
   assign group_o = free_group;
+  assign at_o    = {(IndexW+1){1'b0}};
 endmodule
 
 module flow_hash (
@@ -20,4 +21,19 @@ module flow_hash (
 );
   (* anyseq *) wire [15:0] free_hash;
   assign hash_o = free_hash;
+endmodule
+
+// Any hop of the group, which is what spray_counter and spray_rr are proved to choose, or the one by the hash.
+module spray_choice #(parameter NumPorts = 4, parameter PortW = 2, parameter AtW = 9, parameter LenW = 11, parameter PlaceW = 6) (
+  input  logic clk_i, rst_ni, route_we_i, input logic [31:0] route_i, input logic seed_we_i, input logic [31:0] seed_i,
+  input  logic valid_i, ack_i, input logic [LenW-1:0] len_i, input logic [NumPorts-1:0] hops_i, input logic [AtW-1:0] at_i,
+  input  logic [15:0] hash_i, input logic [NumPorts-1:0] hop_i, input logic [PortW-1:0] hop_port_i,
+  output logic [NumPorts-1:0] hop_o, output logic [PortW-1:0] hop_port_o
+);
+  (* anyseq *) wire free_other;
+  (* anyseq *) wire [PortW-1:0] free_port;
+  wire [NumPorts-1:0] free_bit = {{(NumPorts-1){1'b0}}, 1'b1} << free_port;
+  wire other = free_other && (free_bit & hops_i) != 0;
+  assign hop_o      = other ? free_bit : hop_i;
+  assign hop_port_o = other ? free_port : hop_port_i;
 endmodule

@@ -1,7 +1,7 @@
 // Where an address leads: the ports on shortest paths to it.
 //
 // Decision    exact match of a key (an IPv4 host, or a MAC address) in two banks; the group of ports
-//             of the bank that matches.
+//             of the bank that matches, and the entry's place, which no other key has.
 // State       two banks of 2^IndexW entries: used, key, group. Empty when the device is configured;
 //             a reset leaves them as they are.
 // Latency     4 cycles, one key a cycle.
@@ -21,6 +21,7 @@ module forward_table #(
   input  wire logic [47:0]         addr_i,         // the address; IPv4 in the low 32 bits, above zeros
   output logic                     hit_o,          // 4 cycles later: there is an entry
   output logic      [NumPorts-1:0] group_o,        // and its ports
+  output logic      [IndexW:0]     at_o,           // and its place, as in write_at_i
   input  wire logic                write_i,        // write an entry
   input  wire logic [IndexW:0]     write_at_i,     // bank in the top bit, place in the bank below
   input  wire logic                write_used_i,   // the entry counts; 0 removes it
@@ -47,7 +48,7 @@ module forward_table #(
     end
   endfunction
 
-  reg [IndexW-1:0] place0_q, place1_q;
+  reg [IndexW-1:0] place0_q, place1_q, place0_2q, place1_2q, place0_3q, place1_3q;
   reg              ip1_q, ip2_q, ip3_q;
   reg [47:0]       addr1_q, addr2_q, addr3_q;
 
@@ -57,6 +58,8 @@ module forward_table #(
     {ip1_q, addr1_q} <= {ip_i, addr_i};
     {ip2_q, addr2_q} <= {ip1_q, addr1_q};
     {ip3_q, addr3_q} <= {ip2_q, addr2_q};
+    {place0_2q, place1_2q} <= {place0_q, place1_q};
+    {place0_3q, place1_3q} <= {place0_2q, place1_2q};
   end
 
   wire [EntryW-1:0] write_entry = {write_used_i, write_ip_i, write_addr_i, write_group_i};
@@ -85,6 +88,7 @@ module forward_table #(
   reg [EntryW-1:0]   entry0_q, entry1_q;
   reg                hit_q;
   reg [NumPorts-1:0] group_q;
+  reg [IndexW:0]     at_q;
 
   wire hit0 = entry0_q[EntryW-1:NumPorts] == {1'b1, ip3_q, addr3_q};
   wire hit1 = entry1_q[EntryW-1:NumPorts] == {1'b1, ip3_q, addr3_q};
@@ -94,10 +98,12 @@ module forward_table #(
     entry1_q <= entry1;
     hit_q    <= hit0 || hit1;
     group_q  <= ({NumPorts{hit0}} & entry0_q[NumPorts-1:0]) | ({NumPorts{hit1}} & entry1_q[NumPorts-1:0]);
+    at_q     <= {hit1, hit1 ? place1_3q : place0_3q};
   end
 
   assign hit_o   = hit_q;
   assign group_o = group_q;
+  assign at_o    = at_q;
 
 endmodule
 

@@ -36,6 +36,7 @@ module header_parse #(
   output logic      [31:0]      src_o,       // IPv4 source
   output logic      [31:0]      dst_o,       // IPv4 destination
   output logic      [7:0]       proto_o,     // IPv4 protocol
+  output logic      [15:0]      total_o,     // bytes of the IPv4 packet
   output logic      [31:0]      ports_o      // source and destination port, or 0
 );
 
@@ -109,6 +110,7 @@ module header_parse #(
   assign ecn_o       = bytes_q[15*8 +: 2];
   assign ttl_o       = bytes_q[22*8 +: 8];
   assign proto_o     = bytes_q[23*8 +: 8];
+  assign total_o     = total;
   assign checksum_o  = half[12];
   assign src_o       = {half[13], half[14]};
   assign dst_o       = {half[15], half[16]};

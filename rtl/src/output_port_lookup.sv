@@ -31,7 +31,8 @@ module output_port_lookup #(
   parameter WordsW   = 12,  // bits of a queue's length in words
   parameter IndexW   = 8,   // of the forwarding table
   parameter DrawW    = 32,  // bits of a draw
-  parameter Dibs     = 1    // 1: detours by detour_pick; 2: by detour_first_open; 0: none, for comparison
+  parameter Dibs     = 1,   // 1: detours by detour_pick; 2: by detour_first_open; 0: none, for comparison
+  parameter Spray    = 1    // 1: route_i chooses how a port of a group is taken; 0: by hash, for comparison
 ) (
   input  wire logic                clk_i,          // clock
   input  wire logic                rst_ni,         // reset, active low, synchronous
@@ -59,6 +60,8 @@ module output_port_lookup #(
   input  wire logic                go_back_i,      // a frame may be detoured to the port it came in by
   input  wire logic                match_mac_i,    // look IPv4 packets up by MAC address too
   input  wire logic [31:0]         salt_i,         // of the flow hash
+  input  wire logic                route_we_i,     // forget what the route remembers
+  input  wire logic [31:0]         route_i,        // register ROUTE: how a port of a group is taken
   input  wire logic                seed_we_i,      // take a new seed for the draws
   input  wire logic [31:0]         seed_i,         // the seed
   input  wire logic                table_we_i,     // write an entry of the forwarding table
@@ -88,7 +91,7 @@ module output_port_lookup #(
   wire [47:0]      dmac;
   wire [1:0]       ecn;
   wire [7:0]       ttl, proto;
-  wire [15:0]      checksum;
+  wire [15:0]      checksum, total;
   wire [31:0]      src, dst, ports;
 
   header_parse #(.PortW(PortW), .PathW(PathW), .LenW(LenW)) i_parse (
@@ -111,6 +114,7 @@ module output_port_lookup #(
     .src_o       (src),
     .dst_o       (dst),
     .proto_o     (proto),
+    .total_o     (total),
     .ports_o     (ports)
   );
 
@@ -118,20 +122,30 @@ module output_port_lookup #(
   wire                no_entry7;
   wire [NumPorts-1:0] want7;
   wire [PortW-1:0]    want_port7;
+  wire                routed6, ack6;
+  wire [LenW-1:0]     len6;
 
-  wanted_port #(.NumPorts(NumPorts), .PortW(PortW), .IndexW(IndexW)) i_wanted (
+  wanted_port #(.NumPorts(NumPorts), .PortW(PortW), .IndexW(IndexW), .LenW(LenW), .Spray(Spray)) i_wanted (
     .clk_i         (clk_i),
+    .rst_ni        (rst_ni),
     .ip_i          (ip),
     .dmac_i        (dmac),
     .src_i         (src),
     .dst_i         (dst),
     .proto_i       (proto),
     .ports_i       (ports),
+    .routed6_i     (routed6),
+    .ack6_i        (ack6),
+    .len6_i        (len6),
     .no_entry_o    (no_entry7),
     .want_o        (want7),
     .want_port_o   (want_port7),
     .match_mac_i   (match_mac_i),
     .salt_i        (salt_i),
+    .route_we_i    (route_we_i),
+    .route_i       (route_i),
+    .seed_we_i     (seed_we_i),
+    .seed_i        (seed_i),
     .table_we_i    (table_we_i),
     .table_at_i    (table_at_i),
     .table_used_i  (table_used_i),
@@ -145,6 +159,7 @@ module output_port_lookup #(
   reg                malformed_q [1:7];
   reg                ttl_q       [1:7];   // the time to live ends here
   reg                ip_q        [1:9];
+  reg                ack_q       [1:6];   // a TCP packet so short that it takes the flow's port
   reg [1:0]          ecn_q       [1:8];
   reg [15:0]         checksum_q  [1:8];
   reg [LenW-1:0]     len_q       [1:9];
@@ -159,6 +174,7 @@ module output_port_lookup #(
     malformed_q[1] <= malformed;
     ttl_q[1]       <= ip && ttl <= 8'd1;
     ip_q[1]        <= ip;
+    ack_q[1]       <= ip && proto == 8'd6 && total <= {8'h0, route_i[15:8]};
     ecn_q[1]       <= ecn;
     checksum_q[1]  <= checksum;
     len_q[1]       <= len;
@@ -168,6 +184,7 @@ module output_port_lookup #(
       ttl_q[r]       <= ttl_q[r-1];
       ingress_q[r]   <= ingress_q[r-1];
     end
+    for (r = 2; r <= 6; r = r + 1) ack_q[r] <= ack_q[r-1];
     for (r = 2; r <= 8; r = r + 1) begin
       ecn_q[r]      <= ecn_q[r-1];
       checksum_q[r] <= checksum_q[r-1];
@@ -192,6 +209,9 @@ module output_port_lookup #(
   assign ask_words_o = words5_q;
 
   // What the cells below take of it. Yosys cannot join a cell's port to one register of an array.
+  assign              routed6    = valid_q[6] && !malformed_q[6] && !ttl_q[6];
+  assign              ack6       = ack_q[6];
+  assign              len6       = len_q[6];
   wire                valid7     = valid_q[7];
   wire                malformed7 = malformed_q[7];
   wire                ttl7       = ttl_q[7];

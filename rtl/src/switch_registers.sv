@@ -17,6 +17,7 @@ module switch_registers #(
   parameter WordsW   = 12,  // bits of a queue's length in words
   parameter IndexW   = 8,   // of the forwarding table
   parameter Dibs     = 1,   // to be read
+  parameter Spray    = 1,   // to be read
   parameter Shared   = 0    // to be read
 ) (
   input  wire logic                        clk_i,           // clock
@@ -46,6 +47,8 @@ module switch_registers #(
   output logic      [WordsW-1:0]           mark_at_o,       // frames in a queue from which it marks
   output logic      [2:0]                  alpha_o,         // of dynamic thresholds
   output logic      [31:0]                 salt_o,          // of the flow hash
+  output logic                             route_we_o,      // what the route remembers is forgotten
+  output logic      [31:0]                 route_o,         // how a port of a group is taken
   output logic                             seed_we_o,       // the draws begin anew
   output logic      [31:0]                 seed_o,          // from here
   output logic                             table_we_o,      // an entry of the forwarding table
@@ -111,6 +114,7 @@ module switch_registers #(
   reg        key_used_q;
 
   always_ff @(posedge clk_i) begin
+    route_we_o <= rst_ni && write_q && waddr_q == 10'h009;
     seed_we_o  <= rst_ni && write_q && waddr_q == 10'h00a;
     table_we_o <= rst_ni && write_q && waddr_q == 10'h00f;
     if (!rst_ni) begin
@@ -122,6 +126,7 @@ module switch_registers #(
       mark_at_o      <= {WordsW{1'b1}};
       alpha_o        <= 3'd4;
       salt_o         <= 32'h0;
+      route_o        <= 32'h0;
       key_low_q      <= 32'h0;
       key_high_q     <= 17'h0;
       key_used_q     <= 1'b0;
@@ -135,6 +140,7 @@ module switch_registers #(
         10'h006: mark_at_o <= cut(wdata_q);
         10'h007: alpha_o <= wdata_q[2:0];
         10'h008: salt_o <= wdata_q;
+        10'h009: if (Spray != 0) route_o <= wdata_q;
         10'h00c: key_low_q <= wdata_q;
         10'h00d: {key_used_q, key_high_q} <= {wdata_q[31], wdata_q[16:0]};
         10'h00e: table_group_o <= wdata_q[NumPorts-1:0];
@@ -192,7 +198,7 @@ module switch_registers #(
   always_comb begin
     case (raddr_q)
       10'h000: setting = 32'h5349_4445;  // "SIDE"
-      10'h001: setting = {5'h0, Dibs[1:0], Shared[0], NumPorts[7:0], LinkW[10:3], PathW[10:3]};
+      10'h001: setting = {4'h0, Spray[0], Dibs[1:0], Shared[0], NumPorts[7:0], LinkW[10:3], PathW[10:3]};
       10'h002: setting = {{(32-NumPorts){1'b0}}, to_switch_o};
       10'h003: setting = {30'h0, match_mac_o, go_back_o};
       10'h004: setting = {{(32-WordsW){1'b0}}, limit_frames_o};
@@ -200,6 +206,7 @@ module switch_registers #(
       10'h006: setting = {{(32-WordsW){1'b0}}, mark_at_o};
       10'h007: setting = {29'h0, alpha_o};
       10'h008: setting = salt_o;
+      10'h009: setting = route_o;
       default: setting = 32'h0;
     endcase
   end

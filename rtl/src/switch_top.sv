@@ -26,7 +26,8 @@ module switch_top #(
   parameter MaxFrame = 1518,  // longest sound frame, bytes without FCS
   parameter IndexW   = 8,     // 2 * 2^IndexW entries in the forwarding table
   parameter DrawW    = 32,    // bits of a draw
-  parameter Dibs     = 1      // 1: detours; 2: to the first open port; 0: none
+  parameter Dibs     = 1,     // 1: detours; 2: to the first open port; 0: none
+  parameter Spray    = 1      // 1: ROUTE chooses how a port of a group is taken; 0: by hash alone
 ) (
   input  wire logic                        clk_i,            // clock
   input  wire logic                        rst_ni,           // reset, active low, synchronous
@@ -132,16 +133,16 @@ module switch_top #(
 
   wire [WordsW-1:0]   ask_words, limit_frames, limit_words, mark_at;
   wire [NumPorts-1:0] fits, reach, take_room, to_switch;
-  wire                go_back, match_mac, seed_we, table_we, table_used, table_ip;
+  wire                go_back, match_mac, route_we, seed_we, table_we, table_used, table_ip;
   wire [2:0]          alpha;
-  wire [31:0]         salt, seed;
+  wire [31:0]         salt, route, seed;
   wire [IndexW:0]     table_at;
   wire [47:0]         table_addr;
   wire [NumPorts-1:0] table_group, malformed, ttl, no_entry, full, detour_from, detour_to, mark, sent;
 
   output_port_lookup #(
     .NumPorts(NumPorts), .PortW(PortW), .PathW(PathW), .LenW(LenW), .WordsW(WordsW),
-    .IndexW(IndexW), .DrawW(DrawW), .Dibs(Dibs)
+    .IndexW(IndexW), .DrawW(DrawW), .Dibs(Dibs), .Spray(Spray)
   ) i_lookup (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
@@ -165,6 +166,8 @@ module switch_top #(
     .go_back_i     (go_back),
     .match_mac_i   (match_mac),
     .salt_i        (salt),
+    .route_we_i    (route_we),
+    .route_i       (route),
     .seed_we_i     (seed_we),
     .seed_i        (seed),
     .table_we_i    (table_we),
@@ -265,7 +268,7 @@ module switch_top #(
 
   switch_registers #(
     .NumPorts(NumPorts), .LinkW(LinkW), .PathW(PathW), .WordsW(WordsW),
-    .IndexW(IndexW), .Dibs(Dibs), .Shared(Shared)
+    .IndexW(IndexW), .Dibs(Dibs), .Spray(Spray), .Shared(Shared)
   ) i_registers (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
@@ -293,6 +296,8 @@ module switch_top #(
     .mark_at_o      (mark_at),
     .alpha_o        (alpha),
     .salt_o         (salt),
+    .route_we_o     (route_we),
+    .route_o        (route),
     .seed_we_o      (seed_we),
     .seed_o         (seed),
     .table_we_o     (table_we),

@@ -1,23 +1,26 @@
 // Which port a frame's destination wants: one of the group that its address leads to.
 //
 // Decision    forward_table names a group of ports by the destination: the IPv4 host of an IPv4 packet
-//             (unless match_mac_i), else the MAC address. Of the group, one by the flow's hash. No
-//             entry, or an entry without ports: no_entry_o.
-// State       the table, and the frames under way.
-// Latency     7 cycles, one frame a cycle: the key in 1, table and hash in 4, the port in 1, and one
-//             register more in front of the decision.
+//             (unless match_mac_i), else the MAC address. Of the group, one by the flow's hash, or another
+//             for each frame: spray_choice, as route_i says. No entry, or an entry without ports: no_entry_o.
+// State       the table, the frames under way, and what spray_choice remembers.
+// Latency     7 cycles, one frame a cycle: the key in 1, table and hash in 4, the port by the hash in 1, and
+//             the one by spray_choice in 1.
 // Source      Zarifis et al., EuroSys 2014, section 3 (ECMP); RFC 2992.
 // Deviations  frames that are not IPv4 hash by a part of their MAC address alone, so those to one
-//             address take one port.
+//             address take one port by hash, and are one flow to spray_choice.
 
 `default_nettype none
 
 module wanted_port #(
   parameter NumPorts = 4,  // ports; 2 to 16
   parameter PortW    = 2,  // bits of a port number
-  parameter IndexW   = 8   // of the forwarding table
+  parameter IndexW   = 8,  // of the forwarding table
+  parameter LenW     = 11, // bits of a length in bytes
+  parameter Spray    = 1   // 1: with spray_choice; 0: by hash alone
 ) (
   input  wire logic                clk_i,          // clock
+  input  wire logic                rst_ni,         // reset, active low, synchronous
   // A frame.
   input  wire logic                ip_i,           // it is an IPv4 packet
   input  wire logic [47:0]         dmac_i,         // destination address of Ethernet
@@ -25,6 +28,10 @@ module wanted_port #(
   input  wire logic [31:0]         dst_i,          // IPv4 destination
   input  wire logic [7:0]          proto_i,        // IPv4 protocol
   input  wire logic [31:0]         ports_i,        // source and destination port, or 0
+  // 6 cycles later: what becomes of it so far.
+  input  wire logic                routed6_i,      // a frame wants a port: it is sound, and has time to live
+  input  wire logic                ack6_i,         // it goes by the flow's hash, whatever route_i says
+  input  wire logic [LenW-1:0]     len6_i,         // its bytes
   // 7 cycles later.
   output logic                     no_entry_o,     // its destination leads nowhere
   output logic      [NumPorts-1:0] want_o,         // the port, one bit; 0 where it leads nowhere
@@ -32,6 +39,10 @@ module wanted_port #(
   // Settings.
   input  wire logic                match_mac_i,    // look IPv4 packets up by MAC address too
   input  wire logic [31:0]         salt_i,         // of the flow hash; still while frames pass
+  input  wire logic                route_we_i,     // forget what spray_choice remembers
+  input  wire logic [31:0]         route_i,        // register ROUTE of rtl/switch.md; still while frames pass
+  input  wire logic                seed_we_i,      // take a new seed for the draws of spray_choice
+  input  wire logic [31:0]         seed_i,         // the seed
   input  wire logic                table_we_i,     // write an entry of the forwarding table
   input  wire logic [IndexW:0]     table_at_i,     // its place
   input  wire logic                table_used_i,   // it counts
@@ -61,6 +72,7 @@ module wanted_port #(
   wire                hit;
   wire [NumPorts-1:0] group;
   wire [15:0]         hash;
+  wire [IndexW:0]     at;
 
   forward_table #(.NumPorts(NumPorts), .IndexW(IndexW)) i_table (
     .clk_i         (clk_i),
@@ -68,6 +80,7 @@ module wanted_port #(
     .addr_i        (addr_q),
     .hit_o         (hit),
     .group_o       (group),
+    .at_o          (at),
     .write_i       (table_we_i),
     .write_at_i    (table_at_i),
     .write_used_i  (table_used_i),
@@ -86,7 +99,7 @@ module wanted_port #(
     .hash_o  (hash)
   );
 
-  // r6: one port of the group. r7: it stands ready for the decision.
+  // r6: one port of the group by the hash. r7: that one or another stands ready for the decision.
   wire                no_port;
   wire [NumPorts-1:0] hop;
   wire [PortW-1:0]    hop_port;
@@ -102,15 +115,53 @@ module wanted_port #(
   reg                no_entry6_q, no_entry7_q;
   reg [NumPorts-1:0] want6_q, want7_q;
   reg [PortW-1:0]    want_port6_q, want_port7_q;
+  wire [NumPorts-1:0] want6;
+  wire [PortW-1:0]    want_port6;
 
   always_ff @(posedge clk_i) begin
     no_entry6_q  <= !hit || no_port;
     want6_q      <= hop;
     want_port6_q <= hop_port;
     no_entry7_q  <= no_entry6_q;
-    want7_q      <= want6_q;
-    want_port7_q <= want_port6_q;
+    want7_q      <= want6;
+    want_port7_q <= want_port6;
   end
+
+  generate
+    if (Spray != 0) begin : g_spray
+      reg [NumPorts-1:0] group6_q;
+      reg [15:0]         hash6_q;
+      reg [IndexW:0]     at6_q;
+
+      always_ff @(posedge clk_i) begin
+        group6_q <= group;
+        hash6_q  <= hash;
+        at6_q    <= at;
+      end
+
+      spray_choice #(.NumPorts(NumPorts), .PortW(PortW), .AtW(IndexW + 1), .LenW(LenW)) i_spray (
+        .clk_i      (clk_i),
+        .rst_ni     (rst_ni),
+        .route_we_i (route_we_i),
+        .route_i    (route_i),
+        .seed_we_i  (seed_we_i),
+        .seed_i     (seed_i),
+        .valid_i    (routed6_i && !no_entry6_q),
+        .ack_i      (ack6_i),
+        .len_i      (len6_i),
+        .hops_i     (group6_q),
+        .at_i       (at6_q),
+        .hash_i     (hash6_q),
+        .hop_i      (want6_q),
+        .hop_port_i (want_port6_q),
+        .hop_o      (want6),
+        .hop_port_o (want_port6)
+      );
+    end else begin : g_hash
+      assign want6      = want6_q;
+      assign want_port6 = want_port6_q;
+    end
+  endgenerate
 
   assign no_entry_o  = no_entry7_q;
   assign want_o      = want7_q;

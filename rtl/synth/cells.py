@@ -34,6 +34,11 @@ CELLS = [
     ("lfsr", {"Width": 16, "Taps": "16'hB400", "Seed": "16'h0001", "DrawW": 16, "Leap": 16}, "16 bits a draw"),
     ("rank_queue", {"Entries": 64, "RankW": 16, "DataW": 16}, "64 places, ranks of 16 bits"),
     ("vertigo_deflect", {"NumPorts": 4, "PortW": 2, "DepthW": 8}, "4 ports, depths of 8 bits"),
+    ("spray_counter", {"NumPorts": 4, "PortW": 2}, "4 ports, counters of 20 bits, 16 sets"),
+    ("spray_counter", {"NumPorts": 8, "PortW": 3, "SetW": 8}, "8 ports, counters of 20 bits, 256 sets"),
+    ("spray_rr", {"NumPorts": 4, "PortW": 2}, "4 ports, 64 places"),
+    ("spray_rr", {"NumPorts": 8, "PortW": 3, "PlaceW": 10}, "8 ports, 1024 places"),
+    ("spray_choice", {"NumPorts": 4, "PortW": 2}, "4 ports, 64 places"),
 ]
 
 
@@ -52,7 +57,7 @@ def wrapped(name, top, parameters):
     """Writes the cell between registers, and says which ports it has but the clock."""
     inputs, outputs = ports(name, top, parameters)
     inputs = [(p, w) for p, w in inputs if p != "clk_i"]
-    clocked = "\n    .clk_i(clk)," if top in ("lfsr", "rank_queue", "flow_order") else ""
+    clocked = "\n    .clk_i(clk)," if top in ("lfsr", "rank_queue", "flow_order", "spray_counter", "spray_rr", "spray_choice") else ""
     wide_in, wide_out = sum(w for _, w in inputs), sum(w for _, w in outputs)
     at, pins = 0, []
     for port, width in inputs:

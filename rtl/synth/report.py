@@ -21,8 +21,10 @@ SOURCES = sorted((HERE.parent / "src").glob("*.sv"))
 WORK = Path(os.environ.get("RTL_BUILD", HERE.parent.parent / "target" / "rtl")) / "synth"
 TOOLS = str(Path(sys.executable).parent) + os.pathsep + os.environ["PATH"]
 
-# The whole switch as NetFPGA-1G has it: 4 ports of 8 bits a cycle (1 Gbps at 125 MHz), a path of 64 bits.
-SWITCH = {"LinkW": 8, "PathW": 64}
+# The whole switch as NetFPGA-1G has it: 4 ports of 8 bits a cycle (1 Gbps at 125 MHz), a path of 64 bits. The paper's
+# has no spraying, which is measured apart.
+LOOKUP = {"PathW": 64, "Spray": 0}
+SWITCH = {"LinkW": 8, "PathW": 64, "Spray": 0}
 CLOCK_MHZ = 125
 
 
@@ -101,6 +103,24 @@ def difference(name, top, parameters):
     return lines + [[f"**{name}: what {kind} add**", *(f"**{got[k] - without[1][k]:+d}**" for k in keys)] for kind, got in others]
 
 
+def spraying(quick, seeds):
+    """The part about register ROUTE: what the routes behind it add, and the clock with them."""
+    lines = []
+    for name, top, parameters in (("lookup", "output_port_lookup", LOOKUP), ("switch", "switch_top", SWITCH)):
+        without, with_it = (xilinx(f"x-{name}-spray-{spray}", top, parameters | {"Spray": spray}) for spray in (0, 1))
+        keys = ["luts", "flops", "slices", "blocks"]
+        lines.append([f"{name}, every route", *(with_it[k] for k in keys)])
+        lines.append([f"**{name}: what spraying adds**", *(f"**{with_it[k] - without[k]:+d}**" for k in keys)])
+    text = ("## Spraying\n\nWith `Spray` 1 (spray_counter, spray_rr and a draw; detours to a uniform choice), 7-series as above.\n\n"
+            + rows(["4 ports", "LUT", "FF", "slices", "block RAM"], lines))
+    if not quick:
+        got = ecp5("e-switch-spray", "switch_top", SWITCH | {"Spray": 1}, ("8",), seeds)
+        tries = got["reached"]["8"]
+        text += (f"\n\nOn the ECP5, grade 8, seeds 1 to {seeds}: {' / '.join(f'{mhz:.1f}' for mhz, _, _ in tries)} MHz, with"
+                 f" {got['luts']} LUT and {got['flops']} FF. The critical path of the best seed: {max(tries)[2]}")
+    return text
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true")
@@ -109,7 +129,7 @@ def main():
     asked = parser.parse_args()
 
     parts = ["# What it costs, and how fast it is\n\nMade by `make rtl`, which runs `rtl/synth/report.py --write`."]
-    lines = difference("lookup", "output_port_lookup", {"PathW": 64})
+    lines = difference("lookup", "output_port_lookup", LOOKUP)
     lines += difference("switch", "switch_top", SWITCH)
     parts.append(
         "## Xilinx 7-series\n\nYosys `synth_xilinx -family xc7 -flatten`, not placed. LUTs are those of logic and of"
@@ -136,6 +156,7 @@ def main():
             " cell. The whole switch, 4 links of 8 bits and a path of 64, with its pins, none of them constrained.\n\n"
             + rows(["4-port switch", "LUT", "FF", "block RAM", "DPR16X4", "grade", "MHz by seed", "best"], lines)
             + "\n\nThe critical path of the best seed:\n\n" + "\n".join(said))
+    parts.append(spraying(asked.quick, asked.seeds))
     text = "\n\n".join(parts) + "\n"
     if asked.write:
         (HERE / "results.md").write_text(text)

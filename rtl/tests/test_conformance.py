@@ -10,7 +10,7 @@ from bench.simulators import RTL
 sys.path.insert(0, str(RTL / "conformance"))
 import conform
 
-BENCHES = [("dibs_variants", 5), ("vertigo", 4), ("draws", 2)]
+BENCHES = [("dibs_variants", 5), ("vertigo", 4), ("spray", 4), ("draws", 2)]
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +60,20 @@ MUTANTS = [
      "vertigo_deflect buffer/vertigo"),
     ("the fuller of two", "vertigo", "vertigo_deflect", "second_depth < first_depth", "second_depth > first_depth",
      "vertigo_deflect buffer/vertigo"),
+    ("a full counter is not rebased", "spray", "spray_counter", "sum > {1'b0, limit_i}", "sum > {1'b1, limit_i}",
+     "spray_counter route/spray-counter"),
+    ("ties go to the one that was taken", "spray", "spray_counter", "{1'b0, port_o} + 1'b1;", "{1'b0, port_o};",
+     "spray_counter route/spray-counter"),
+    ("one hop counts as well", "spray", "spray_counter", "step_i && several && !queued_i", "step_i && !queued_i",
+     "spray_counter of our own"),
+    ("below the base goes round", "spray", "spray_counter", "count_q[p] < had[NumPorts] ? {CountW{1'b0}} : left", "left",
+     "spray_counter of our own"),
+    ("a pointer too far stays there", "spray", "spray_rr", "{1'b0, pointer} < many ? pointer : {PortW{1'b0}}", "pointer",
+     "spray_rr route/spray-rr"),
+    ("a packet less in each turn", "spray", "spray_rr", "packets < {1'b0, burst_i}", "packets + 1'b1 < {1'b0, burst_i}",
+     "spray_rr route/spray-rr"),
+    ("the stride is always one", "spray", "spray_rr", "= shuffle ? new_by[NumPorts+1] : stride_d;", "= stride_d;",
+     "spray_rr of our own"),
     ("one step too few", "draws", "lfsr", "i < Leap", "i < Leap - 1", "lfsr"),
 ]
 
@@ -76,7 +90,7 @@ def test_one_wrong_cell_is_noticed_in_the_short_run_too(library):
 
 def notice_a_mutant(library, name, bench, cell, before, after, notices):
     folder = mutated(name, cell, before, after)
-    program = conform.build(bench, library, folder, "-mutant")
+    program = conform.build(bench, library, folder, "-mutant", "-O0")
     agreed, said = conform.run(program, 20_000, 1, [notices] if bench == "dibs_variants" else None)
     line = next(line for line in said.splitlines() if line.startswith(f"{notices}: "))
     assert not agreed and ", 0 mismatches" not in line, said

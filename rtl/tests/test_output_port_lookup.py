@@ -6,9 +6,9 @@ import cocotb
 import pytest
 
 from bench.lookup import started
-from bench.models import checksum_ok, sent
+from bench.models import Spraying, bits, checksum_ok, sent
 from bench.simulators import BOTH, simulate
-from bench.traffic import random_frame, random_host, random_mac, udp64
+from bench.traffic import random_frame, random_host, random_mac, random_spraying, udp64
 
 
 @cocotb.test()
@@ -78,6 +78,8 @@ async def random_frames_meet_their_verdicts(dut):
         b.idle, b.stall = b.rng.choice([(0, 0), (0.5, 0), (0, 0.5), (0.3, 0.3), (0.1, 0.9)])
         b.set(to_switch=b.rng.randrange(full + 1), go_back=b.rng.random() < 0.7,
               match_mac=round_ % 3 == 1, salt=b.rng.randrange(1 << 32))
+        if b.sprays:
+            await b.route(random_spraying(b.rng, kind=Spraying.KINDS[round_ % 4]))
         b.room.clear()
         await b.seed(b.rng.choice([0, b.rng.randrange(1 << 32)]))
         await b.learn(True, random_host(b.rng), b.rng.randrange(full + 1))
@@ -88,10 +90,45 @@ async def random_frames_meet_their_verdicts(dut):
     b.cover.require(dut._log)
 
 
+@cocotb.test(skip=os.environ.get("SPRAY", "1") == "0")
+async def every_route_takes_the_port_that_it_says_frame_by_frame(dut):
+    """Two flows to one group, and long enough that a counter passes its limit."""
+    b = await started(dut)
+    group = 0b1011 if b.ports == 4 else 0b1011_0110
+    await b.learn(True, 0x0A00_0001, group)
+    frames = [udp64(0x0A01_0000 + n % 2, 0x0A00_0001, n, size=(64, 400)[n % 3 == 0]) for n in range(60)]
+    for size in (64, 400):
+        b.room[-(-size // b.path_bytes)] = ((1 << b.ports) - 1, 0)
+    hops = bits(group)
+    for spraying in (Spraying("ecmp"), Spraying("random"), *(Spraying("counter", ties=ties) for ties in Spraying.TIES),
+                     *(Spraying("rr", per=per, first=first) for per in Spraying.PER for first in (False, True)),
+                     Spraying("rr", burst=3), Spraying("rr", rounds=2), Spraying("rr", burst=2, rounds=1)):
+        await b.route(spraying)
+        took = []
+        for frame in frames:
+            b.send(frame, 1)
+            took.append(b.expected[-1][1])
+        await b.run()   # holds every frame's port against the model
+        if spraying.kind == "ecmp":
+            assert len(set(took[0::2])) == len(set(took[1::2])) == 1
+        elif spraying.kind == "counter":
+            loads = [sum(len(f) + 24 for f, p in zip(frames, took) if p == hop) for hop in hops]
+            assert max(loads) - min(loads) <= 424, loads
+        elif spraying == Spraying("rr", per="switch", first=True):
+            assert took == [hops[n % len(hops)] for n in range(len(took))]
+        elif spraying == Spraying("rr", per="flow", first=True):
+            assert took == [hops[n // 2 % len(hops)] for n in range(len(took))], "the two march in step"
+        elif spraying == Spraying("rr", burst=3):
+            assert all(len(set(took[flow + 6 * k:flow + 6 * k + 6:2])) == 1 for flow in (0, 1) for k in range(10))
+        else:
+            assert set(took) == set(hops)
+
+
 CONFIGS = {
     "4-ports-64": dict(PathW=64),
     "4-ports-64-without-dibs": dict(PathW=64, Dibs=0),
     "4-ports-64-first-open": dict(PathW=64, Dibs=2),
+    "4-ports-64-without-spraying": dict(PathW=64, Spray=0),
     "4-ports-128": dict(PathW=128),
     "4-ports-256": dict(PathW=256),
     "8-ports-512": dict(NumPorts=8, PortW=3, PathW=512),
@@ -109,4 +146,4 @@ RUNS = [pytest.param(config, sim, marks=[] if config == "4-ports-64" else [pytes
 def test_output_port_lookup(config, sim):
     parameters = CONFIGS[config]
     simulate(sim, "output_port_lookup", "test_output_port_lookup", parameters,
-             env={"DIBS": parameters.get("Dibs", 1)})
+             env={"DIBS": parameters.get("Dibs", 1), "SPRAY": parameters.get("Spray", 1)})

@@ -10,13 +10,14 @@ import cocotb
 import pytest
 
 from bench.coverage import Coverage
-from bench.models import can_mark, route
+from bench.models import Spraying, can_mark, route
 from bench.simulators import BOTH, simulate
-from bench.switch import Switch
-from bench.traffic import random_frame, udp64
+from bench.switch import ROUTE, Switch
+from bench.traffic import random_frame, random_spraying, tcp, udp64
 
 SHARED = os.environ.get("SHARED", "0") == "1"
 DIBS = int(os.environ.get("DIBS", "1"))
+SPRAY = int(os.environ.get("SPRAY", "1"))
 HOST = 0x0A00_0000   # host h is reached by port h mod ports
 
 
@@ -53,12 +54,17 @@ async def settle(b):
     for reason in ("malformed", "ttl", "no_entry"):
         assert c[reason] == [board.dropped_for_sure[reason, p] for p in range(b.ports)], reason
     assert len(board.open) == drops["malformed"] + drops["ttl"] + drops["no_entry"] + drops["full"]
+    sprayed_lost = sum(1 for _, _, r in board.open.values() if r.hops & (r.hops - 1))
+    more = sum(c["detour_from"]) - sum(board.detours.values())
+    assert sum(c["detour_to"]) == sum(c["detour_from"]) and board.sprayed_elsewhere <= more <= board.sprayed
     for p in range(b.ports):
-        assert c["detour_from"][p] == sum(n for (a, _), n in board.detours.items() if a == p)
-        assert c["detour_to"][p] == sum(n for (_, z), n in board.detours.items() if z == p)
+        known = [sum(n for (a, _), n in board.detours.items() if a == p), sum(n for (_, z), n in board.detours.items() if z == p),
+                 sum(1 for _, _, r in board.open.values() if r.hops == 1 << p)]
+        found = [c["detour_from"][p], c["detour_to"][p], c["full"][p]]
+        # Of a sprayed frame nobody outside knows the port it wanted.
+        spare = [more, more, sprayed_lost]
+        assert all(k <= f <= k + s for k, f, s in zip(known, found, spare)), "counted where it wanted to go"
         assert c["mark"][p] == board.marks[p], (c["mark"], board.marks)
-        lost = sum(1 for f, i, r in board.open.values() if r.want == p)
-        assert c["full"][p] == lost, "what is missing was counted where it wanted to go"
     return c
 
 
@@ -68,11 +74,14 @@ async def registers_read_back_and_name_the_build(dut):
     assert await b.read(0x00) == 0x5349_4445
     build = await b.read(0x04)
     assert build >> 16 & 0xFF == b.ports and build >> 8 & 0xFF == b.link and build & 0xFF == int(os.environ["PATH_W"]) // 8
-    assert build >> 25 & 3 == DIBS and bool(build >> 24 & 1) == SHARED
+    assert build >> 27 & 1 == SPRAY and build >> 25 & 3 == DIBS and bool(build >> 24 & 1) == SHARED
     full = (1 << b.ports) - 1
     for address, value in ((0x08, full & 0b1010), (0x0C, 0b10), (0x10, 37), (0x14, 12345), (0x18, 5), (0x1C, 3), (0x20, 0xDEAD_BEEF)):
         await b.write(address, value)
         assert await b.read(address) == value
+    assert await b.read(0x24) == 0, "the flow's hash"
+    await b.write(0x24, 0xFF01_3C4B)
+    assert await b.read(0x24) == (0xFF01_3C4B if SPRAY else 0)
     assert await b.read(0x3FC) == 0 and await b.read(0x7C0) == 0
     assert all(n == 0 for row in (await b.counters()).values() for n in row)
 
@@ -151,6 +160,60 @@ async def incast_overflows_a_queue_and_every_frame_is_accounted_for(dut):
             assert sum(c["detour_to"]) == 0 and c["full"][0] > 0
 
 
+@cocotb.test(skip=not SPRAY)
+async def the_register_chooses_how_a_port_of_a_group_is_taken(dut):
+    """One flow from port 0 to a host behind all others, then its acknowledgements; then as after reset again."""
+    b = await started(dut)
+    group = (1 << b.ports) - 2
+    ways, n = b.ports - 1, 0
+    await b.learn(True, HOST, group)
+
+    async def took(spraying, frames):
+        """How many of these left by each port of the group."""
+        nonlocal n
+        b.s.route = spraying
+        await b.write(ROUTE, spraying.word)
+        before = list(b.frames_out)
+        for frame in frames:
+            b.send(numbered(frame, n), 0)
+            n += 1
+        await b.run(quiet=300)
+        return [now - was for now, was in zip(b.frames_out, before)][1:]
+
+    data = [udp64(7, HOST, 0, size=(64, 300)[k % 4 == 0]) for k in range(20 * ways)]
+    acks = [tcp(7, HOST, payload=0) for _ in range(6 * ways)]
+    by_hash = await took(Spraying(), data)
+    assert sorted(by_hash)[-1] == len(data), "one port for the flow"
+    assert await took(Spraying("rr"), data) == [20] * ways
+    assert await took(Spraying("rr", per="switch", burst=4, first=True), data[:6 * ways]) == [
+        len([k for k in range(6 * ways) if k // 4 % ways == way]) for way in range(ways)]
+    counted = await took(Spraying("counter", ties="first"), data)
+    assert min(counted) > 0 and len(set(await took(Spraying("counter"), acks))) == 1, "equal frames, equal shares"
+    drawn = await took(Spraying("random"), data)
+    assert all(0 < count < 20 * ways / 2 + 20 for count in drawn), drawn
+    for kind in Spraying.KINDS[1:]:
+        straight = await took(Spraying(kind, ack_bytes=60), acks)
+        assert sorted(straight)[-1] == len(acks), "what is so short takes its flow's port"
+        assert min(await took(Spraying(kind, ack_bytes=39), acks)) > 0, "a byte less, and it is sprayed"
+    assert await took(Spraying(), data) == by_hash
+    await settle(b)
+
+
+@cocotb.test(skip=not SPRAY)
+async def a_sprayed_incast_loses_nothing_uncounted(dut):
+    """All ports send to one group, which reads slowly; detours to the others."""
+    for kind in Spraying.KINDS[1:]:
+        full = (1 << b_ports(dut)) - 1
+        b = await started(dut, to_switch=full & ~1, limit_frames=4, mark_at=2, route=Spraying(kind))
+        await b.learn(True, HOST, 0b011)
+        b.stall[0] = b.stall[1] = 0.9
+        for n in range(60 * b.ports):
+            b.send(udp64(n, HOST, n, size=b.rng.randrange(64, 200)), n % b.ports)
+        c = await settle(b)
+        dut._log.info(f"sprayed incast, {kind}: {c}")
+        assert c["out"][0] > 0 and c["out"][1] > 0 and b.board.sprayed > 0
+
+
 def cycles_for(b, frames, size):
     """Enough for so many frames from all ports but one to come in, over the links and over the path."""
     path = int(os.environ["PATH_W"]) // 8
@@ -209,6 +272,7 @@ async def random_traffic_is_conserved(dut):
     cover = Coverage(f"switch_top_{ports}", [
         *[("sent", kind) for kind in ("IPv4", "other", "malformed", "ttl", "no_entry", "broken")], "can be marked",
         *[("counted", what) for what in counted], *[("left by port", p) for p in range(ports)],
+        *[("route", kind) for kind in (Spraying.KINDS if SPRAY else ["ecmp"])],
         "round with detours allowed", "round with an output stalled"])
     for round_ in range(int(os.environ.get("ROUNDS", "8"))):
         rng = random.Random(cocotb.RANDOM_SEED * 1000 + round_)
@@ -218,7 +282,8 @@ async def random_traffic_is_conserved(dut):
             to_switch=rng.randrange(full + 1), salt=rng.randrange(1 << 32), go_back=rng.random() < 0.7,
             match_mac=rng.random() < 0.2, limit_frames=rng.choice([2, 8, 30, 1000]),
             limit_bytes=rng.choice([2000, 6000, 1 << 20]), mark_at=rng.choice([1, 4, 10]),
-            alpha=rng.randrange(8), seed=rng.randrange(1 << 32))
+            alpha=rng.randrange(8), seed=rng.randrange(1 << 32),
+            route=random_spraying(rng, Spraying.KINDS[round_ % 4]) if SPRAY else None)
         hot = rng.randrange(ports)
         for h in range(24):
             group = 1 << hot if rng.random() < 0.4 else rng.randrange(1, full + 1)
@@ -239,6 +304,7 @@ async def random_traffic_is_conserved(dut):
             cover.hit(("sent", r.reason or ("IPv4" if r.ip else "other")))
             cover.hit_if(**{"can be marked": can_mark(frame)})
         c = await settle(b)
+        cover.hit(("route", b.s.route.kind))
         cover.hit(*(("counted", name) for name, row in c.items() if sum(row)))
         cover.hit(*(("left by port", p) for p in range(ports) if c["out"][p]))
         cover.hit_if(**{"round with detours allowed": b.s.to_switch, "round with an output stalled": any(b.stall)})
@@ -295,6 +361,7 @@ CONFIGS = {
     # As NetFPGA-1G: 8 bits a cycle and port, which is 1 Gbps at 125 MHz, over a path of 64 bits.
     "4x1G-path-64": dict(LinkW=8),
     "4x1G-path-64-without-dibs": dict(LinkW=8, Dibs=0),
+    "4x1G-path-64-without-spraying": dict(LinkW=8, Spray=0),
     "4x1G-first-open": dict(LinkW=8, Dibs=2),
     "4-links-32-path-128": dict(LinkW=32, PathW=128, QueueW=10),
     "4-links-64-path-64": dict(LinkW=64, PathW=64),
@@ -311,13 +378,15 @@ RATES = ["small_frames_back_to_back_at_line_rate", "small_frames_without_any_gap
 OTHERS = ["registers_read_back_and_name_the_build", "one_frame_goes_through_and_its_latency_is_known",
           "a_detoured_frame_takes_not_a_cycle_longer", "bad_frames_are_counted_and_leave_no_trace",
           "incast_overflows_a_queue_and_every_frame_is_accounted_for", "a_frame_that_fits_nowhere_is_dropped_whole",
-          "limits_of_bytes_hold", "random_traffic_is_conserved"]
+          "limits_of_bytes_hold", "the_register_chooses_how_a_port_of_a_group_is_taken",
+          "a_sprayed_incast_loses_nothing_uncounted", "random_traffic_is_conserved"]
 
 
 def environment(parameters, **more):
-    p = {"PathW": 64, "QueueW": 11, "Shared": 0, "Dibs": 1, "LinkW": 64, "NumPorts": 4, **parameters}
+    p = {"PathW": 64, "QueueW": 11, "Shared": 0, "Dibs": 1, "Spray": 1, "LinkW": 64, "NumPorts": 4, **parameters}
     # A link so slow that all of them fit the path, gap and all, where they are as wide as it.
     return {"PATH_W": p["PathW"], "QUEUE_W": p["QueueW"], "SHARED": p["Shared"], "DIBS": p["Dibs"],
+            "SPRAY": p["Spray"],
             "LATENCY": 26 if (p["LinkW"], p["PathW"]) == (8, 64) and not p["Shared"] else 0,
             "LINE_EVERY": p["NumPorts"] if p["LinkW"] == p["PathW"] else 1, **more}
 

@@ -80,7 +80,7 @@ Examples:
   sidestep run my.toml --json --out results/mine | jq .schemes.dibs.qct_ms
 
 The result directory holds report.html, manifest.json, summary.json, scenario.toml,
-flows.parquet, queries.parquet, groups.parquet, ports.parquet, counts.parquet, samples.parquet, probes.json
+flows.parquet, queries.parquet, groups.parquet, ports.parquet, subflows.parquet, counts.parquet, samples.parquet, probes.json
 where something was probed, and plots/; that of a file with [sweep] has experiment.toml in the place of
 scenario.toml, and of tables points.parquet, counts.parquet and samples.parquet. Ctrl-C writes what there is. A call that
 was interrupted or killed goes on where it was when it is made again.")]
@@ -131,6 +131,7 @@ Examples:
   sidestep reproduce                         every figure of every paper: within an hour on two cores
   sidestep reproduce dibs --quick            one paper, shortened: one to three minutes
   sidestep reproduce dibs/fig08 --jobs 2     one figure
+  sidestep reproduce plts                    spraying packets over all paths, against ECMP: 20 minutes on two cores
   sidestep reproduce beyond                  what the papers leave open
   sidestep reproduce dibs/fig06 --testbed    real packets and the kernel's TCP beside the simulator
   sidestep reproduce dibs --quick --json | jq '.claims[] | {id, paper, ours, verdict}'

@@ -162,6 +162,7 @@ fn every_column_is_explained(dir: &Path, manifest: &Value) {
         "queries.parquet",
         "groups.parquet",
         "ports.parquet",
+        "subflows.parquet",
         "counts.parquet",
         "samples.parquet",
     ] {

@@ -15,7 +15,9 @@ mod drive;
 mod estimate;
 mod experiment;
 mod fabric;
+mod fair;
 pub mod ideal;
+mod kernel;
 mod load;
 pub mod probe;
 mod read;
@@ -42,6 +44,7 @@ pub use estimate::{Estimate, FULL_HOPS_A_SECOND, HOPS_A_SECOND};
 pub use experiment::{
     Axis, Experiment, FigureSpec, PlotKind, PlotSpec, Point, PointResult, Results,
 };
+pub use kernel::Kernel;
 pub use load::{ClassLoad, LoadReport};
 pub use probe::{LoggedDetour, LoggedEvent, LoggedPath, LoggedStep, Occupancy, Probe, Probed};
 pub use read::{POINTS, SCHEME_KEYS, SECTIONS};

@@ -304,8 +304,15 @@ impl Record {
         class.delivered_bytes += seen.delivered_bytes;
         class.detours_delivered += u64::from(seen.detours);
         if flow.is_endless() {
-            let lasted = seen.started.map(|at| end.saturating_sub(at).as_s_f64());
-            let goodput = lasted.map_or(0.0, |s| seen.delivered_bytes as f64 / s);
+            // The part of the run before `probe.flows_from` does not count.
+            let part = self.probed.flows_from.as_ref();
+            let before = part.and_then(|part| part.delivered.get(self.endless.len()));
+            let bytes = seen.delivered_bytes - before.copied().unwrap_or(0);
+            let from = part.map_or(Time::ZERO, |part| Time::from_ps(part.at_ps));
+            let lasted = seen
+                .started
+                .map(|at| end.saturating_sub(at.max(from)).as_s_f64());
+            let goodput = lasted.map_or(0.0, |s| bytes as f64 / s);
             self.endless
                 .push(if goodput.is_finite() { goodput } else { 0.0 });
             return;
@@ -391,7 +398,7 @@ fn host_rates(outcome: &Outcome) -> BTreeMap<HostId, f64> {
 }
 
 /// What of a full packet's time on a link is payload.
-fn payload_share(framing: Framing, mss: u32) -> f64 {
+pub(crate) fn payload_share(framing: Framing, mss: u32) -> f64 {
     f64::from(mss) / f64::from(framing.wire(mss + HEADER_BYTES))
 }
 

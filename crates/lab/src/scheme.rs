@@ -1,6 +1,7 @@
 //! A scheme: what a paper proposes, as data that names a route, a buffer policy, a scheduler and a transport.
 
 use crate::fabric;
+use crate::kernel::Kernel;
 use crate::tables::{HOST, SWITCH, TRANSPORT, TRANSPORTS};
 use sidestep_config::decision::{BUFFER, Decision, POLICIES, SCHED};
 use sidestep_config::section::Resolved;
@@ -58,6 +59,8 @@ pub struct SchemeConfig {
     pub shims: Vec<(String, Values)>,
     /// The queue of every host's NIC; `None` is a FIFO without a limit.
     pub nic: Option<NicConfig>,
+    /// On the testbed, how far a host's kernel is told how losses are found and repaired.
+    pub kernel: Kernel,
     /// What happens to the network, the same for every scheme of a scenario.
     pub changes: Vec<Change>,
 }

@@ -8,6 +8,7 @@
 //! **Units**        simulated time in picoseconds.
 //! **Errors**       what the simulator refuses, when the session is made.
 
+use crate::fair;
 use crate::probe::Prober;
 use crate::run::{Progress, Run};
 use crate::scenario::Scenario;
@@ -84,13 +85,17 @@ impl<A: Agenda> Session<A> {
         let config = &scheme.config;
         let capacity = |number| config.others.kind(&config.switch, number).capacity;
         let capacities = (0..network.switches.len()).map(capacity).collect();
-        let prober = Prober::new(
+        let draws = probe.fair;
+        let mut prober = Prober::new(
             probe,
             Arc::clone(&network),
             &plan,
             capacities,
             scenario.duration,
         );
+        if draws > 0 {
+            prober.fair(&fair::shares(&network, &plan, config, draws, seed));
+        }
         let horizon = scenario.duration.saturating_add(scenario.drain);
         let mut session = Session {
             world,

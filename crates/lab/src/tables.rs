@@ -7,6 +7,7 @@ use sidestep_config::decision::{ALPHA, CAPACITY, MEMORY};
 use sidestep_types::{Param, ParamUnit};
 
 /// `[transport]`: its kinds, what can be said about every one, and which of that a kind takes.
+use crate::kernel::Kernel;
 pub use sidestep_transport::{ENTRIES as TRANSPORTS, PARAMS as TRANSPORT, takes};
 
 /// The keys at the top of a scenario, beside its [`LISTS`].
@@ -131,6 +132,13 @@ pub const HOST: &[Param] = &[
         "what the queue of every host's NIC holds, the packet on the wire included; assumed",
     )
     .or_off("unlimited"),
+    Param::with_default(
+        "kernel",
+        ParamUnit::Word(Kernel::WORDS),
+        "told",
+        "testbed: how far a host's kernel is told how losses are found and repaired: what [transport] says, \
+         nothing else besides (\"plain\"), or nothing of it (\"stock\")",
+    ),
 ];
 
 /// `[probe]`, beside its [`PROBE_LISTS`].
@@ -180,6 +188,30 @@ pub const PROBE: &[Param] = &[
         ParamUnit::Count,
         "100",
         "latency is taken of so-many-th data packets of each host and workload; 1 is every one; assumed",
+    ),
+    Param::with_default(
+        "flows_from",
+        ParamUnit::Time,
+        "0 us",
+        "from when on the goodput of endless flows is taken; assumed: all of the run",
+    ),
+    Param::with_default(
+        "spread_from",
+        ParamUnit::Time,
+        "0 us",
+        "windows of the spread that begin before it do not count; assumed: all do",
+    ),
+    Param::with_default(
+        "latency_from",
+        ParamUnit::Time,
+        "0 us",
+        "data packets sent before it have no latency; assumed: all have",
+    ),
+    Param::with_default(
+        "fair",
+        ParamUnit::Count,
+        "0",
+        "draws of hashes over which max-min fair shares are worked out; 0 works out none",
     ),
     Param::with_default(
         "detours",

@@ -11,7 +11,7 @@ use sidestep_config::source::default;
 use sidestep_sim::pfc::headroom_needed;
 use sidestep_sim::{Deadlock, End, Network, Outcome, Plan, PortOutcome, SwitchConfig};
 use sidestep_switch::{Capacity, Nature, buffer, route, sched};
-use sidestep_transport::{Ranking, shim};
+use sidestep_transport::{Ranking, ThresholdRule, shim};
 use sidestep_types::{Bytes, FlowId, HEADER_BYTES, Param, Size, Value};
 
 /// All warnings of a scenario. `first` is the plan of its first seed, when it was drawn.
@@ -27,6 +27,8 @@ pub(crate) fn of(scenario: &Scenario, first: Option<&Plan>) -> Vec<String> {
             first.and_then(|first| never_idle(scheme, first)),
             first.and_then(|first| shares_little(scheme, first)),
             nothing_to_order(scheme),
+            nothing_echoes(scheme),
+            passes_too_many(scheme),
             without_effect(scenario, scheme),
             too_little_headroom(scenario, scheme),
         ];
@@ -34,9 +36,11 @@ pub(crate) fn of(scenario: &Scenario, first: Option<&Plan>) -> Vec<String> {
         let of_kind = |(about, switch)| {
             let said = [
                 nothing_marks(scheme, switch),
+                nothing_marks_for_agent(scheme, switch),
                 marks_too_late(&switch.buffer, switch.capacity),
                 detours_without_signal(scheme, switch),
                 reordering_looks_like_losses(scheme, switch),
+                nothing_to_spray(scenario, scheme, switch),
                 never_detours(switch),
                 line_rate_without_priorities(scheme, switch),
                 nothing_is_ranked(scenario, scheme, switch),
@@ -158,6 +162,60 @@ fn nothing_marks(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
     })
 }
 
+/// A shim that goes by echoes of marks.
+fn reads_echoes(scheme: &Scheme) -> Option<&str> {
+    let mut shims = scheme.config.shims.iter();
+    let reads = shims.find(|(name, _)| shim::nature(name).echoes)?;
+    Some(&reads.0)
+}
+
+fn nothing_echoes(scheme: &Scheme) -> Option<String> {
+    let name = reads_echoes(scheme)?;
+    (!reacts_to_marks(scheme)).then(|| {
+        format!(
+            "{name} lets duplicate acknowledgements pass that echo a mark, and transport {} asks for no \
+             echo: all of them are dropped, and each loss costs a timeout",
+            scheme.config.transport.name()
+        )
+    })
+}
+
+fn nothing_marks_for_agent(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
+    let name = reads_echoes(scheme)?;
+    let nic = scheme.config.nic.as_ref();
+    if let Some(nic) = nic.filter(|nic| silent(&nic.buffer, &nic.sched)) {
+        return Some(format!(
+            "{name} lets duplicate acknowledgements pass that echo a mark, and buffer {:?} of [host] \
+             marks nothing: what a NIC loses costs a timeout",
+            nic.buffer.0
+        ));
+    }
+    let silent = reacts_to_marks(scheme) && silent(&switch.buffer, &switch.sched);
+    silent.then(|| {
+        format!(
+            "{name} lets duplicate acknowledgements pass that echo a mark, and buffer {:?} as set marks \
+             nothing: what it loses costs a timeout",
+            switch.buffer.0
+        )
+    })
+}
+
+/// A shim that keeps duplicates back, but not those that start a repair.
+fn passes_too_many(scheme: &Scheme) -> Option<String> {
+    let threshold = scheme.config.transport.tcp()?.dupack_threshold?;
+    scheme.config.shims.iter().find_map(|(name, values)| {
+        let param = shim::nature(name).passes?;
+        let passes = values.count(param);
+        (passes >= u64::from(threshold)).then(|| {
+            format!(
+                "{name} lets the first {passes} duplicate acknowledgements of a run pass, and \
+                 fast_retransmit = {threshold} has started by then: expected {param} below \
+                 {threshold}"
+            )
+        })
+    })
+}
+
 fn marks_too_late(buffer: &Named, capacity: Capacity) -> Option<String> {
     let Capacity::PerPort(capacity) = capacity else {
         return None;
@@ -188,6 +246,12 @@ fn orders(scheme: &Scheme) -> bool {
     shims.any(|(name, _)| shim::nature(name).orders)
 }
 
+/// A shim keeps from the sender what reordering looks like.
+fn hides_reordering(scheme: &Scheme) -> bool {
+    let mut shims = scheme.config.shims.iter();
+    shims.any(|(name, _)| shim::nature(name).duplicates)
+}
+
 /// What lets packets of one flow overtake each other.
 fn reorders(switch: &SwitchConfig) -> Option<String> {
     let (route, sched) = (&switch.route.0, &switch.sched.0);
@@ -203,13 +267,37 @@ fn reorders(switch: &SwitchConfig) -> Option<String> {
 }
 
 fn reordering_looks_like_losses(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
-    let threshold = scheme.config.transport.tcp()?.dupack_threshold?;
+    let tcp = scheme.config.transport.each_tcp()?;
+    let threshold = tcp.dupack_threshold?;
     let who = reorders(switch)?;
+    if tcp.reordering.rule != ThresholdRule::Fixed {
+        return None; // It learns.
+    }
     // DIBS section 4: above 10 duplicates is usually enough.
-    (threshold <= 10 && !orders(scheme)).then(|| {
+    let helped = orders(scheme) || hides_reordering(scheme);
+    (threshold <= 10 && !helped).then(|| {
         format!(
-            "{who}, and fast_retransmit = {threshold} takes that for loss; \
-             DIBS turns it off, and found more than 10 usually enough (section 4)"
+            "{who}, and fast_retransmit = {threshold} takes that for loss; DIBS turns it off, and \
+             found more than 10 usually enough (section 4); host.shims = [\"order\"] and \
+             fast_retransmit_rule leave it on"
+        )
+    })
+}
+
+/// A route that spreads a flow's packets, where no switch that has it has a choice.
+fn nothing_to_spray(scenario: &Scenario, scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
+    let route = &switch.route.0;
+    if !route::nature(route).reorders {
+        return None;
+    }
+    let config = &scheme.config;
+    let choices = scenario.network.choices().ok()?;
+    let of = |number| std::ptr::eq(config.others.kind(&config.switch, number), switch);
+    let idle = !(0..choices.len()).any(|number| choices[number] && of(number));
+    idle.then(|| {
+        format!(
+            "route {route:?} has nothing to choose from: expected switches with several next hops \
+             toward some host, got one next hop for every packet"
         )
     })
 }
@@ -225,7 +313,7 @@ fn nothing_to_order(scheme: &Scheme) -> Option<String> {
 }
 
 fn never_idle(scheme: &Scheme, first: &Plan) -> Option<String> {
-    let idle = scheme.config.transport.tcp()?.idle_restart && !carries_on(first);
+    let idle = scheme.config.transport.each_tcp()?.idle_restart && !carries_on(first);
     idle.then(|| {
         "idle_restart changes nothing: no connection carries a second message the same way, as with \
          connection = \"persistent\" of a workload that asks"
@@ -246,7 +334,7 @@ fn shares_little(scheme: &Scheme, first: &Plan) -> Option<String> {
         return None;
     }
     let transport = &scheme.config.transport;
-    match transport.tcp() {
+    match transport.each_tcp() {
         None => Some(format!(
             "transport {} knows no connections: flows that share one go by its path, one message \
              at a time, and learn nothing from each other",

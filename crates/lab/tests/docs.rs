@@ -237,20 +237,37 @@ fn every_example_in_the_documents_is_read() {
 
 /// The scenario of nothing but a transport, with `set` on top.
 fn transport(set: &str) -> TransportConfig {
-    let read = Scenario::read("t.toml", &whole(""), &[set.to_string()], &Beside(""));
+    transport_with(set, &[])
+}
+
+fn transport_with(set: &str, with: &[&str]) -> TransportConfig {
+    let sets: Vec<String> = with.iter().chain([&set]).map(|s| s.to_string()).collect();
+    let read = Scenario::read("t.toml", &whole(""), &sets, &Beside(""));
     let scenario = read.unwrap_or_else(|problems| panic!("{set}: {problems:?}"));
     scenario.schemes[0].config.transport.clone()
 }
 
 fn tcp(set: &str) -> TcpConfig {
-    transport(set).tcp().expect("a TCP by default").clone()
+    tcp_with(set, &[])
+}
+
+fn tcp_with(set: &str, with: &[&str]) -> TcpConfig {
+    let chosen = transport_with(set, with);
+    chosen.tcp().expect("a TCP by default").clone()
 }
 
 #[test]
 fn what_the_transport_registers_a_scenario_can_choose() {
     for choice in CHOICES {
         for entry in choice.entries {
-            let chosen = tcp(&format!("{}={}", choice.key, entry.name));
+            // D-SACKs are heard of with SACK alone.
+            let with = match (choice.key, entry.name) {
+                ("transport.fast_retransmit_rule", "dsack") => {
+                    &["transport.recovery=sack", "transport.dsack=true"][..]
+                }
+                _ => &[],
+            };
+            let chosen = tcp_with(&format!("{}={}", choice.key, entry.name), with);
             assert_eq!((choice.of)(&chosen), entry.name);
         }
     }

@@ -278,6 +278,33 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
              \"unacknowledged\"; no host marks data with a rank",
         ),
         (
+            vec![
+                "scheme.dctcp.host.shims=agent-ecn",
+                "scheme.dctcp.transport.recovery=newreno",
+                "scheme.dctcp.switch.buffer=droptail",
+            ],
+            "scheme dctcp: agent-ecn lets duplicate acknowledgements pass that echo a mark, and buffer \
+             \"droptail\" as set marks nothing: what it loses costs a timeout",
+        ),
+        (
+            vec![
+                "scheme.dctcp.host.shims=agent-ecn",
+                "scheme.dctcp.transport.recovery=newreno",
+                "scheme.dctcp.transport.kind=newreno",
+            ],
+            "scheme dctcp: agent-ecn lets duplicate acknowledgements pass that echo a mark, and transport \
+             newreno asks for no echo: all of them are dropped",
+        ),
+        (
+            vec![
+                "scheme.dctcp.host.shims=agent-droptail",
+                "scheme.dctcp.transport.recovery=newreno",
+                "scheme.dctcp.host.agent-droptail.pass=3",
+            ],
+            "scheme dctcp: agent-droptail lets the first 3 duplicate acknowledgements of a run pass, and \
+             fast_retransmit = 3 has started by then: expected pass below 3",
+        ),
+        (
             vec!["switch.capacity=20 pkt"],
             "mark_at (20 pkt) is not below capacity (20 pkt)",
         ),

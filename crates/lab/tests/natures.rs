@@ -2,7 +2,7 @@
 
 use sidestep_lab::Scenario;
 use sidestep_sim::NoFiles;
-use sidestep_switch::{buffer, sched};
+use sidestep_switch::{buffer, route, sched};
 
 const SCENARIO: &str = r#"
 duration = "1 ms"
@@ -94,4 +94,33 @@ fn whatever_goes_by_ranks_is_warned_of_where_no_host_gives_any() {
     }
     let both = told("pfabric", "pfabric", &["transport.rank=none"]);
     assert!(both[0].starts_with("scheme mine: buffer \"pfabric\" and sched \"pfabric\" with"));
+}
+
+#[test]
+fn whatever_sprays_is_warned_of_beside_fast_retransmit_and_where_no_switch_has_a_choice() {
+    let told = |route: &str, sets: &[&str]| {
+        let route = format!("switch.route={route}");
+        let sets = [&[&route[..]], sets].concat();
+        read("droptail", "fifo", &sets).unwrap().warnings()
+    };
+    let has = |all: &[String], words: &str| all.iter().any(|w| w.contains(words));
+    for policy in route::ENTRIES {
+        let (name, sprays) = (policy.name, route::nature(policy.name).reorders);
+        let choice = &["topology.kind=fat_tree", "topology.k=4"];
+        let (one_hop, several) = (told(name, &[]), told(name, choice));
+        assert_eq!(
+            has(&one_hop, "has nothing to choose from"),
+            sprays,
+            "{name}"
+        );
+        assert!(!has(&several, "has nothing to choose from"), "{name}");
+        let loss = format!("route {name:?} reorders packets, and fast_retransmit = 3");
+        assert_eq!(has(&several, &loss), sprays, "{name}: {several:?}");
+    }
+    let sprays = ["spray-counter", "spray-rr", "flowlet"].map(|name| route::nature(name).reorders);
+    assert_eq!(sprays, [true; 3]);
+    let cores = &["topology.kind=fat_tree", "switch.at.core.route=spray-rr"];
+    let said = told("ecmp", cores);
+    let words = "at core: route \"spray-rr\" has nothing to choose from";
+    assert!(has(&said, words), "{said:?}");
 }

@@ -111,6 +111,7 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
         ..Plan::default()
     };
     let outcome = Outcome {
+        subflows: Vec::new(),
         flows: vec![
             took(1, Some(4)),
             took(1, Some(6)),
@@ -315,7 +316,11 @@ fn fairness_is_that_of_goodputs_while_each_flow_lasts() {
         ..took(from, None)
     });
     run.outcome.flows.extend(more);
-    let jain = summarise(&[&Record::of(&run)]).jain.unwrap();
+    let summary = summarise(&[&Record::of(&run)]);
+    // 3000 B in 102 ms over 500 B in 51 ms.
+    let ratio = metric(&summary, "flow_goodput_max_over_min");
+    assert!(matches!(ratio, Reading::Exactly(ratio) if (ratio - 3.0).abs() < 1e-12));
+    let jain = summary.jain.unwrap();
     assert!((jain - 25.0 / (3.0 * 11.0)).abs() < 1e-12, "{jain}");
 }
 

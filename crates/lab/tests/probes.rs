@@ -1,6 +1,7 @@
 //! Probes see what happens and change nothing.
 
 use sidestep_lab::probe::LoggedEvent;
+use sidestep_lab::stats::metric::{self, Reading};
 use sidestep_lab::stats::summarise;
 use sidestep_lab::{Record, Run, Scenario, Watch};
 use sidestep_sim::{End, NoFiles, TraceFilter};
@@ -37,7 +38,10 @@ size = "40 kB"
 kind = "permutation"
 "#;
 
-const ALL: [&str; 12] = [
+const ALL: [&str; 15] = [
+    "probe.flows_from=3 ms",
+    "probe.spread_from=1 ms",
+    "probe.latency_from=200 us",
     "probe.latency=query, background",
     "probe.latency_every=10",
     "probe.goodput=110 us",
@@ -276,6 +280,109 @@ fn latency_is_what_a_packet_takes_from_its_first_switch_to_its_last() {
     );
 }
 
+/// A flow in slow start at first, of which only the part from 25 ms on counts.
+#[test]
+fn what_is_measured_may_begin_later() {
+    let text = ALONE.replace(
+        "kind = \"incast\"\ndegree = 1\nsize = \"10 MB\"",
+        "kind = \"long\"",
+    );
+    // Slow start takes several round trips of 2 ms.
+    let text = text.replace("1 us", "500 us");
+    let sets = ["probe.spread=switch 0 > host", "probe.goodput=5 ms"];
+    let whole = run(&read(&text, &sets).unwrap(), 0);
+    let sets = [
+        sets[0],
+        sets[1],
+        "probe.flows_from=25 ms",
+        "probe.spread_from=25 ms",
+    ];
+    let later = run(&read(&text, &sets).unwrap(), 0);
+    assert_eq!(later.outcome, whole.outcome);
+    let goodput = |run: &Run| Record::of(run).endless[0] * 8.0 / 1e9;
+    // The ten windows of 5 ms, and the last five of them; the run ends with a delivery just before 50 ms.
+    let windows = &whole.probed.samples["goodput_gbps"];
+    let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len() as f64;
+    assert_eq!(windows.len(), 10);
+    assert!((goodput(&whole) / mean(windows) - 1.0).abs() < 1e-3);
+    assert!((goodput(&later) / mean(&windows[5..]) - 1.0).abs() < 1e-3);
+    let (part, all) = (goodput(&later), goodput(&whole));
+    assert!(
+        part > 1.05 * all,
+        "{part} without slow start, {all} with it"
+    );
+    // Windows of 10 ms: those that begin at 30 and 40 ms, and all five.
+    let spread = |run: &Run| run.probed.samples["use_spread"].clone();
+    assert_eq!(spread(&whole).len(), 5);
+    assert_eq!(spread(&later), spread(&whole)[3..]);
+    assert!(!later.probed.windows.contains_key("use_spread"));
+}
+
+#[test]
+fn latency_may_be_of_packets_sent_later() {
+    let text = ALONE
+        .replace(
+            "kind = \"single_switch\"\nhosts = 2",
+            "kind = \"linear\"\nswitches = 2\nhosts_per_switch = 1",
+        )
+        .replace("10 MB", "14600 B");
+    let from = |at: &str| {
+        let sets = [
+            "probe.latency=one",
+            "probe.latency_every=1",
+            &format!("probe.latency_from={at}"),
+        ];
+        let sets: Vec<&str> = sets.iter().map(|set| &**set).collect();
+        run(&read(&text, &sets).unwrap(), 0).probed.samples["latency_us"].len()
+    };
+    // The window of ten packets is handed to the NIC at once.
+    assert_eq!(from("0 us"), 10);
+    let text = format!("{text}\n[transport]\ninitial_window = 2\n");
+    let scenario = read(&text, &["probe.latency=one", "probe.latency_every=1"]).unwrap();
+    assert_eq!(run(&scenario, 0).probed.samples["latency_us"].len(), 10);
+    let sets = [
+        "probe.latency=one",
+        "probe.latency_every=1",
+        "probe.latency_from=10 us",
+    ];
+    let later = run(&read(&text, &sets).unwrap(), 0);
+    assert_eq!(
+        later.probed.samples["latency_us"].len(),
+        8,
+        "the first two left at 0"
+    );
+}
+
+/// Shares are of the plan alone: no packet moves them, and every scheme that hashes has the same.
+#[test]
+fn fair_shares_stand_beside_what_was_delivered() {
+    let sets = ["schemes=dctcp, dibs, spray", "probe.fair=20"];
+    let text = format!("{BUSY}[scheme.spray.switch]\nroute = \"spray-random\"\n");
+    let scenario = read(&text, &sets).unwrap();
+    let plain = read(&text, &["schemes=dctcp, dibs, spray"]).unwrap();
+    assert_eq!(run(&scenario, 2).outcome, run(&plain, 2).outcome);
+    let samples = |scheme| run(&scenario, scheme).probed.samples;
+    let (one, other, spray) = (samples(0), samples(1), samples(2));
+    assert_eq!(one["fair_share"].len(), 20 * 16);
+    assert_eq!(
+        (one["fair_jain"].len(), one["fair_max_over_min"].len()),
+        (20, 20)
+    );
+    assert_eq!(one["fair_share"], other["fair_share"]);
+    // 16 flows of a permutation in equal parts: nothing is drawn.
+    assert_eq!(spray["fair_share"].len(), 16);
+    assert_eq!(spray["fair_jain"].len(), 1);
+    let summary = |scheme| summarise(&[&Record::of(&run(&scenario, scheme))]);
+    let of = |name: &str, scheme| match metric::find(name).unwrap().read(&summary(scheme)) {
+        Reading::Exactly(value) => value,
+        other => panic!("{name}: {other:?}"),
+    };
+    assert!(of("fair_share_mean", 2) > 1.1 * of("fair_share_mean", 0));
+    assert!(of("fair_jain_mean", 2) > of("fair_jain_mean", 0));
+    assert!(of("fair_max_over_min_mean", 0) > 2.0);
+    assert!(of("flow_goodput_max_over_min", 0) > 1.0);
+}
+
 #[test]
 fn drops_are_told_by_reason_and_tier() {
     let run = run(&read(BUSY, &[]).unwrap(), 0);
@@ -442,6 +549,15 @@ fn what_cannot_be_probed_is_refused_where_it_stands() {
             "--set probe.latency_every=0: probe.latency_every: expected 1 or more, got 0",
         ),
         (
+            "probe.flows_from=8 ms",
+            "--set probe.flows_from=8 ms: probe.flows_from: must be before the end of the window at \
+             8 ms, got 8 ms",
+        ),
+        (
+            "probe.fair=1001",
+            "--set probe.fair=1001: probe.fair: at most 1000, got 1001",
+        ),
+        (
             "probe.occupancy=2 s",
             "--set probe.occupancy=2 s: probe.occupancy: 2 s is after the end of every run, 1.008 s",
         ),
@@ -462,6 +578,22 @@ fn what_cannot_be_probed_is_refused_where_it_stands() {
     let expected =
         "--set probe.spread=core > agg 1: probe.spread_window: no window of 10 ms ends within 8 ms";
     assert_eq!(said.as_deref(), Some(expected));
+    let said = read(ALONE, &["probe.fair=1"]).err();
+    let expected = "--set probe.fair=1: probe.fair: no flow is without an end and none is in a closed \
+                    loop, so that nobody shares anything all the time";
+    assert_eq!(said.as_deref(), Some(expected));
+    let sets = [
+        "probe.spread=core > agg 1",
+        "probe.spread_window=1 ms",
+        "probe.spread_from=7100 us",
+    ];
+    let expected = "--set probe.spread_from=7100 us: probe.spread_from: no window of 1 ms begins at \
+                    7.1 ms or later and ends within 8 ms";
+    assert_eq!(read(BUSY, &sets).err().as_deref(), Some(expected));
+    let sets = ["probe.latency=query", "probe.latency_from=9 ms"];
+    let expected = "--set probe.latency_from=9 ms: probe.latency_from: must be before the end of the \
+                    window at 8 ms, got 9 ms";
+    assert_eq!(read(BUSY, &sets).err().as_deref(), Some(expected));
     let said = read(BUSY, &["schemes=dctcp,infinite", "probe.neighbours=1 ms"]).err();
     assert_eq!(
         said.as_deref(),

@@ -81,6 +81,8 @@ fn defaults_that_are_written_out_are_no_slip() {
     assert_eq!(read(&plain.to_toml()).warnings(), [""; 0]);
     let probed = read(&format!("{GOOD}[probe]\nlinks = \"1 ms\"\nhot = \"0.5\"\n"));
     assert_eq!(probed.warnings(), [""; 0]);
+    let probed = read(&format!("{GOOD}[probe]\ngoodput = \"1 ms\"\n"));
+    assert_eq!(probed.warnings(), [""; 0], "of what it does not say");
 }
 
 /// So many flows are not drawn for a look: that would take gigabytes before anyone could refuse.

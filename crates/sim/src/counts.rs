@@ -60,6 +60,14 @@ macro_rules! run_counts {
                 spurious_retransmits;
                 /// Timeouts at which the network had not lost the oldest byte waited for.
                 spurious_timeouts;
+                /// Recoveries that duplicate acknowledgements began, or what SACK told.
+                fast_retransmits;
+                /// Segments that arrived once more, as acknowledgements told their senders (RFC 2883).
+                dsacks;
+                /// Windows given back, since the recovery that had cut them was needless.
+                undone;
+                /// Data segments that a subflow carried for another one, which had timed out.
+                reinjections;
                 /// Packets that shims kept.
                 shim_held;
                 /// Of those, packets that went on to the transport as a gap closed.
@@ -74,6 +82,8 @@ macro_rules! run_counts {
                 shim_bypassed;
                 /// Packets that shims dropped.
                 shim_dropped;
+                /// Acknowledgements that a shim found to be duplicates, whether it let them pass or dropped them.
+                shim_duplicates;
             }
         }
     };
@@ -108,6 +118,7 @@ impl Totals {
         self.shim_late += counters.late;
         self.shim_bypassed += counters.bypassed;
         self.shim_dropped += counters.dropped;
+        self.shim_duplicates += counters.duplicates;
     }
 
     /// Adds what the NIC of a host decided or lost.

@@ -23,6 +23,14 @@ impl Network {
         };
         Ok(fibs.iter().enumerate().map(of_switch).collect())
     }
+
+    /// Of each switch, whether it has several next hops on shortest paths to some host, and so a route a
+    /// choice. Errors as in [`crate::World::new`].
+    pub fn choices(&self) -> Result<Vec<bool>, String> {
+        let fibs = Ports::number(self)?.shortest_paths(&self.switches)?;
+        let several = |fib: &Fib| fib.set_of.iter().any(|set| set & 0x1ff > 1);
+        Ok(fibs.iter().map(several).collect())
+    }
 }
 
 /// Tables hold an entry for each pair of switches: a gigabyte at this many.
@@ -258,6 +266,17 @@ mod tests {
     use crate::NoFiles;
     use crate::topology::{self, Topology};
     use sidestep_types::Values;
+
+    #[test]
+    fn edges_and_aggregations_of_a_fat_tree_have_a_choice_and_its_cores_none() {
+        let entry = topology::ENTRIES.iter().find(|e| e.name == "fat_tree");
+        let values = Values::defaults(entry.unwrap().params);
+        let network = topology::build("fat_tree", &values, &NoFiles).unwrap();
+        let choices = network.choices().unwrap();
+        for (switch, choice) in network.switches.iter().zip(choices) {
+            assert_eq!(choice, !switch.name.starts_with("core"), "{}", switch.name);
+        }
+    }
 
     #[test]
     fn next_hops_are_the_hosts_port_or_every_shortest_way() {

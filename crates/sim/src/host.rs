@@ -5,10 +5,11 @@
 //! touches nothing; the timer finds out when it goes off.
 
 use crate::losses::Losses;
-use crate::lost::SYN;
+use crate::lost::{SYN, syn_of};
 use crate::order::Orders;
 use crate::outcome::FlowOutcome;
 use crate::switching::Switch;
+use sidestep_transport::mptcp::Head;
 use sidestep_transport::shim::Stack;
 use sidestep_transport::{AnyReceiver, AnySender, Endpoint, SenderCounters};
 use sidestep_types::{FlowId, HostId, Packet, Time};
@@ -139,6 +140,12 @@ impl SendingEnd {
     /// The oldest byte waited for; the SYN before any data has left, and in its place the FIN when all
     /// data is acknowledged.
     pub fn head(&self) -> u64 {
+        if let AnySender::Mptcp(all) = self.endpoint.machine() {
+            return match all.head() {
+                Head::Byte(seq) => seq,
+                Head::Answer(subflow) => syn_of(subflow),
+            };
+        }
         let closes = matches!(self.endpoint.machine(), AnySender::Tcp(tcp) if tcp.closes());
         if closes || self.endpoint.counters().segments == 0 {
             SYN
@@ -184,6 +191,8 @@ impl FlowOutcome {
             spurious_retransmits: losses.spurious_retransmits,
             spurious_timeouts: losses.spurious_timeouts,
             fast_retransmits: sent.counters.fast_retransmits,
+            dsacks: sent.counters.dsacks,
+            undone: sent.counters.undone,
             reordered: received.reordered,
             reordering_extent: received.extent,
             n_reordering: received.n,

@@ -51,7 +51,7 @@ pub use histogram::Histogram;
 pub use network::{Cable, End, Network, SwitchInfo};
 pub use outcome::{
     ClassOutcome, FlowOutcome, GroupOutcome, NReordering, Outcome, PacketTrace, PortOutcome,
-    TraceEvent, TraceStep,
+    SubflowOutcome, TraceEvent, TraceStep,
 };
 pub use pfc::Deadlock;
 pub use plan::{FlowPlan, GroupPlan, Joint, Plan, QueryPlan, Start};

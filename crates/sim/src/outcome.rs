@@ -18,6 +18,8 @@ pub struct Outcome {
     pub ports: Vec<PortOutcome>,
     /// One per class of the plan.
     pub classes: Vec<ClassOutcome>,
+    /// Of flows with subflows, one per subflow, by flow and subflow.
+    pub subflows: Vec<SubflowOutcome>,
     /// Sums.
     pub totals: Totals,
     /// Ports that came to wait for each other for ever, in the order in which it was found.
@@ -92,6 +94,10 @@ pub struct FlowOutcome {
     pub spurious_timeouts: u32,
     /// Fast retransmits begun.
     pub fast_retransmits: u32,
+    /// Segments that arrived once more, as acknowledgements told the sender (RFC 2883).
+    pub dsacks: u32,
+    /// Windows given back, since the recovery that had cut them was needless.
+    pub undone: u32,
     /// Data packets that arrived after one sent later had (RFC 4737 type P reordered).
     pub reordered: u32,
     /// The largest extent of one of them: arrivals since the first that was sent later
@@ -111,6 +117,33 @@ pub struct FlowOutcome {
     pub max_detours: u8,
     /// Data packets dropped.
     pub drops: u32,
+}
+
+/// What one subflow of a flow did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SubflowOutcome {
+    /// The flow.
+    pub flow: FlowId,
+    /// Its number, from 0 on.
+    pub subflow: u8,
+    /// The flow hash of its data, which chooses its path.
+    pub hash: u32,
+    /// Payload bytes put on it, each counted once.
+    pub bytes: u64,
+    /// Data segments sent, retransmissions included.
+    pub segments: u32,
+    /// Data segments sent again on it.
+    pub retransmits: u32,
+    /// Retransmission timeouts.
+    pub timeouts: u32,
+    /// Fast retransmits begun.
+    pub fast_retransmits: u32,
+    /// Segments that it carried for another one, which had timed out.
+    pub reinjections: u32,
+    /// Its congestion window in the end, in bytes.
+    pub window: u64,
+    /// Its smoothed round trip in the end; `None` if none was measured.
+    pub round_trip: Option<Time>,
 }
 
 /// What one directed link and the queue before it saw.
@@ -305,6 +338,7 @@ mod tests {
                 flows,
                 ports: Vec::new(),
                 classes: Vec::new(),
+                subflows: Vec::new(),
                 totals: Totals::default(),
                 deadlocks: Vec::new(),
                 end: Time::MAX,

@@ -29,6 +29,23 @@ pub(crate) fn data_packet(
     packet
 }
 
+/// Says in its tag where a packet of data stands in what several subflows carry together.
+#[cold]
+pub(crate) fn set_data_seq(packet: &mut Packet, at: u64) {
+    let mut tag = packet.tag();
+    tag.set_data_seq(at);
+    packet.set_tag(tag);
+}
+
+/// What [`set_data_seq`] said; a SYN stands nowhere.
+#[cold]
+pub(crate) fn data_seq(packet: &Packet) -> u64 {
+    match packet.kind() {
+        Kind::Data => packet.tag().data_seq(),
+        _ => 0,
+    }
+}
+
 #[inline]
 pub(crate) fn ack_packet(
     ack: &Ack,
@@ -46,6 +63,7 @@ pub(crate) fn ack_packet(
     packet.class = class;
     packet.set_ece(ack.ece);
     packet.set_cut(ack.cut);
+    packet.set_below(ack.below);
     packet.set_sack(ack.sack);
     packet
 }
@@ -69,6 +87,7 @@ pub(crate) fn ack(packet: &Packet) -> Ack {
         syn: packet.kind() == Kind::SynAck,
         sack: packet.sack(),
         cut: packet.cut(),
+        below: packet.below(),
     }
 }
 

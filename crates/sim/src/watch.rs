@@ -29,13 +29,16 @@ pub struct Watching {
     pub latency: Option<Latency>,
 }
 
-/// Which data packets' latency is taken: every so-many-th that a host sends of each of these classes.
+/// Which data packets' latency is taken: every so-many-th that a host sends of each of these classes, if it
+/// left the host from some instant on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Latency {
     /// Above 0; 1 is every one.
     pub every: u64,
     /// One bit for each class, 64 in a word.
     pub classes: [u64; 4],
+    /// None of a packet sent before this.
+    pub from: Time,
 }
 
 impl Latency {
@@ -44,7 +47,14 @@ impl Latency {
         Latency {
             every: every.max(1),
             classes: [0; 4],
+            from: Time::ZERO,
         }
+    }
+
+    /// Of no packet that was sent before `from`.
+    pub fn since(mut self, from: Time) -> Latency {
+        self.from = from;
+        self
     }
 
     /// Also of this one.
@@ -160,7 +170,11 @@ impl Watcher {
 
     /// A packet that it picked has ended its way.
     pub fn picked(&mut self, trace: &PacketTrace, class: u8) {
-        if let Some(latency) = latency(trace) {
+        let sent = trace.steps.first().map(|step| step.at);
+        let from = self.watching.latency.map(|latency| latency.from);
+        if sent >= from
+            && let Some(latency) = latency(trace)
+        {
             self.latencies.offer((class, latency));
         }
     }

@@ -213,7 +213,7 @@ impl Account {
 
     /// The packet has been put on its NIC.
     pub fn sent(&mut self, at: Time, packet: &Packet, ahead: Depth, paused: Time) {
-        let again = packet.retransmit().then(|| self.again.get(&packet.flow));
+        let again = packet.sent_again().then(|| self.again.get(&packet.flow));
         let sent = Sent {
             packet: *packet,
             ahead,

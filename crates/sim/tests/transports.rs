@@ -219,6 +219,7 @@ impl Receiver for Echo {
             syn: false,
             sack: SackBlocks::NONE,
             cut: false,
+            below: false,
         })
     }
     fn deadline(&self) -> Option<Time> {

@@ -5,6 +5,7 @@ use crate::columns::{Col, TableWriter, packed};
 use crate::rows::{
     Point, count_columns, count_rows, flow_columns, flow_rows, group_columns, group_rows,
     port_columns, port_rows, query_columns, query_rows, sample_columns, sample_rows,
+    subflow_columns, subflow_rows,
 };
 use crate::staging::Staging;
 use crate::trace::PortNames;
@@ -26,7 +27,9 @@ pub struct Rows {
 
 impl Rows {
     /// The tables.
-    pub const NAMES: [&str; 6] = ["flows", "queries", "groups", "ports", "counts", "samples"];
+    pub const NAMES: [&str; 7] = [
+        "flows", "queries", "groups", "ports", "subflows", "counts", "samples",
+    ];
 
     /// Of a run of scheme number `scheme`, of which `record` is kept.
     pub fn of(scenario: &Scenario, scheme: usize, run: &Run, record: &Record) -> Rows {
@@ -34,13 +37,14 @@ impl Rows {
         let network = &scenario.network;
         let config = &scenario.schemes[scheme].config;
         let mut ideal = Ideal::new(network, config.framing, config.transport.mss());
-        let [flows, queries, groups, ports, counts, samples] = Rows::NAMES;
+        let [flows, queries, groups, ports, subflows, counts, samples] = Rows::NAMES;
         Rows {
             tables: [
                 packed(flows, &flow_columns(), &flow_rows(point, &mut ideal)),
                 packed(queries, &query_columns(), &query_rows(point)),
                 packed(groups, &group_columns(), &group_rows(point)),
                 packed(ports, &port_columns(), &port_rows(point, network)),
+                packed(subflows, &subflow_columns(), &subflow_rows(point)),
                 packed(counts, &count_columns(), &count_rows(&[], record)),
                 packed(samples, &sample_columns(), &sample_rows(&[], record)),
             ],
@@ -75,13 +79,14 @@ pub struct Tables {
 impl Tables {
     /// Begins all of them; paths only when some are kept.
     pub fn begin(staging: &Staging, traced: bool) -> Result<Tables, Error> {
-        let [flows, queries, groups, ports, counts, samples] = Rows::NAMES;
+        let [flows, queries, groups, ports, subflows, counts, samples] = Rows::NAMES;
         Ok(Tables {
             tables: [
                 begin(staging, flows, &flow_columns())?,
                 begin(staging, queries, &query_columns())?,
                 begin(staging, groups, &group_columns())?,
                 begin(staging, ports, &port_columns())?,
+                begin(staging, subflows, &subflow_columns())?,
                 begin(staging, counts, &count_columns())?,
                 begin(staging, samples, &sample_columns())?,
             ],
@@ -125,6 +130,7 @@ pub fn column_docs() -> Value {
         ("queries.parquet", docs(query_columns())),
         ("groups.parquet", docs(group_columns())),
         ("ports.parquet", docs(port_columns())),
+        ("subflows.parquet", docs(subflow_columns())),
         ("counts.parquet", docs(count_columns())),
         ("samples.parquet", docs(sample_columns())),
     ];

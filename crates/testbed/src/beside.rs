@@ -4,6 +4,7 @@
 //! kernel's TCP does otherwise, and the testbed. Claims are held against the testbed.
 
 use crate::attempt::Keep;
+use crate::counted::{Counted, NOTE};
 use crate::error::Error;
 use crate::log::{Log, kernel};
 use crate::network::down::down;
@@ -60,8 +61,7 @@ pub struct Ask<'a> {
 /// Runs one figure three ways and writes the report. The exit status is that of the report, but 1
 /// when a seed was left out: what is left without the busiest runs is not what was asked for.
 pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error> {
-    let asked = ask.figure;
-    let figure = one_figure(asked)?;
+    let (figure, asked) = &one_figure(ask.figure)?;
     let read = |sets: &[String]| files::experiment(asked, sets, ask.quick);
     let experiment = read(&[])?;
     if experiment.is_sweep() {
@@ -116,7 +116,13 @@ pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error>
         status: bed.status,
     });
     let facts = facts(&scenes, &bed.logs);
-    let mut figure = side_by_side(&figure, arms, facts);
+    let mut figure = side_by_side(figure, arms, facts);
+    if let Some(beside) = &mut figure.beside {
+        let row =
+            |(scheme, log, _): &(String, Log, Value)| log.counted().row(scheme, scale.factor());
+        let rows = bed.logs.iter().map(row).collect();
+        beside.count(Counted::head(), rows, NOTE.into());
+    }
     for (scheme, log, _) in &bed.logs {
         let said = log.warnings().into_iter();
         let notes = said.map(|words| format!("testbed, scheme {scheme}: {words}"));
@@ -125,12 +131,20 @@ pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error>
     finish(ask, figure, &scenes, &bed.logs)
 }
 
-/// The paper of the one figure that was asked for.
-fn one_figure(asked: &str) -> Result<String, Error> {
+/// The paper of the one figure that was asked for, and the file that is carried out: that of its
+/// name with [`SMALL`] where there is one, which has a network that a machine can run.
+fn one_figure(asked: &str) -> Result<(String, String), Error> {
     let shelf = Shelf::open(Path::new(""))?;
     let books = shelf.find((!asked.is_empty()).then_some(asked))?;
     match books[..] {
-        [book] => Ok(book.paper.clone()),
+        [book] => {
+            let small = format!("{}/{}{SMALL}", book.paper, book.name);
+            let file = match shelf.find(Some(&small)) {
+                Ok(_) => small,
+                Err(_) => asked.to_string(),
+            };
+            Ok((book.paper.clone(), file))
+        }
         _ => Err(Error::Input(format!(
             "--testbed runs one figure: expected PAPER/FIGURE like dibs/fig06, got {:?}",
             if asked.is_empty() {
@@ -141,6 +155,9 @@ fn one_figure(asked: &str) -> Result<String, Error> {
         ))),
     }
 }
+
+/// What the name of a figure's own file for the testbed ends with.
+const SMALL: &str = "-testbed";
 
 /// Each scheme as a testbed, read before any is built so that a refusal costs nothing.
 fn scenes(asked: &str, experiment: &Experiment, rate: &str) -> Result<Vec<(Order, Scene)>, Error> {

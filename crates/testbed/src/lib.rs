@@ -9,6 +9,7 @@
 
 pub mod attempt;
 pub mod beside;
+mod counted;
 mod error;
 mod job;
 mod log;

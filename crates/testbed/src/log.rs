@@ -1,15 +1,15 @@
 //! What is known of all attempts of a session: how late they were, and which were kept.
 
 use crate::attempt::{Attempt, handed_late};
+use crate::counted::Counted;
 use crate::network::blueprint::Congestion;
 use crate::network::hosts;
 use crate::network::state::State;
 use crate::order::Order;
 use crate::scene::Scene;
 use crate::seen::Late;
-use crate::traffic::{HostCounters, Ran};
+use crate::traffic::Ran;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
 
 /// Runs a seed at most this often until one run is free of stalls. Assumed.
 pub const ATTEMPTS: usize = 5;
@@ -22,7 +22,7 @@ pub struct Log {
     late: Option<Late>,
     /// How late their flows were handed over, in nanoseconds.
     starts_ns: Vec<u64>,
-    hosts: BTreeMap<String, u64>,
+    counted: Counted,
     discarded: usize,
     given_up: Vec<u64>,
     /// Seeds whose run was kept although something was wrong with it, and what.
@@ -32,8 +32,15 @@ pub struct Log {
 }
 
 impl Log {
-    /// Another run of `seed`.
-    pub fn note(&mut self, seed: u64, ran: &Ran, attempt: &Attempt, kept: bool) {
+    /// Another run of `seed`; the switches dropped so many frames, where they count them.
+    pub fn note(
+        &mut self,
+        seed: u64,
+        ran: &Ran,
+        attempt: &Attempt,
+        dropped: Option<u64>,
+        kept: bool,
+    ) {
         let (late, wrong) = (attempt.late, attempt.wrong());
         self.attempts.push(json!({
             "seed": seed, "kept": kept, "wrong": wrong, "lateness": late.to_json(),
@@ -51,9 +58,7 @@ impl Log {
         self.starts_ns
             .extend(ran.flows.iter().filter_map(handed_late));
         self.starts_ns.sort_unstable();
-        for (key, n) in ran.hosts.iter().flat_map(|h: &HostCounters| &h.tcp) {
-            *self.hosts.entry(key.clone()).or_default() += n;
-        }
+        self.counted.add(ran, dropped);
         self.timeouts_unknown |= !ran.timeouts_known;
         self.ecn |= ran.flows.iter().any(|f| f.sender.ecn);
     }
@@ -68,6 +73,11 @@ impl Log {
         let n = self.starts_ns.len();
         let rank = ((q * n as f64).ceil() as usize).clamp(1, n.max(1));
         self.starts_ns.get(rank - 1).map(|ns| *ns as f64 / 1e3)
+    }
+
+    /// What was counted in the runs that were kept.
+    pub fn counted(&self) -> &Counted {
+        &self.counted
     }
 
     /// How late the switches were in the runs that were kept; nothing is known without one.
@@ -105,6 +115,7 @@ impl Log {
         let mut differences = scene.differences.clone();
         differences.extend(hosts::differences(settings));
         let hosts: Map<String, Value> = self
+            .counted
             .hosts
             .iter()
             .map(|(k, n)| (k.clone(), json!(n)))

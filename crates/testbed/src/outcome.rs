@@ -29,6 +29,8 @@ pub fn run(scene: &Scene, seed: u64, plan: Plan, ran: &Ran, seen: &[Vec<PortSeen
         totals: totals(&flows, &ports, ran),
         flows,
         ports,
+        // What subflows a kernel's flow has, nobody asks it.
+        subflows: Vec::new(),
         deadlocks: Vec::new(),
         end: scene.scale.there(ran.end_ns),
         trajectory_hash: 0,

@@ -68,7 +68,9 @@ fn one(
         let lost = (!ports.is_empty()).then(|| ports.iter().flatten().map(|p| p.lost).sum());
         let attempt = Attempt::of(&ran, seen::late(&after)?, lost);
         let kept = keep == Keep::Stalled || attempt.is_good() || ran.interrupted;
-        log.note(seed, &ran, &attempt, kept);
+        let dropped = |p: &seen::PortSeen| p.counts.drops.iter().sum::<u64>();
+        let dropped = (!ports.is_empty()).then(|| ports.iter().flatten().map(dropped).sum());
+        log.note(seed, &ran, &attempt, dropped, kept);
         if kept {
             return Ok(Some(outcome::run(scene, seed, plan, &ran, &ports)));
         }

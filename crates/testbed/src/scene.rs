@@ -1,12 +1,14 @@
 //! A scheme of a scenario as a blueprint for the testbed, or why it cannot be one.
 
 use crate::error::Error;
-use crate::network::blueprint::{Blueprint, Cable, Congestion, End, HostSettings, Switch};
+use crate::network::blueprint::{
+    Agent, Blueprint, Cable, Congestion, End, HostSettings, Kernel, MOST_SUBFLOWS, Switch,
+};
 use crate::network::changes::{self, Becomes, Change};
 use crate::scale::Scale;
 use crate::traffic::LEAST_MSS;
 use sidestep_softswitch::setup::{Named, shims_to_toml};
-use sidestep_study::lab::{Probe, Scenario, Scheme, Setting};
+use sidestep_study::lab::{self, Probe, Scenario, Scheme, Setting};
 use sidestep_study::sim;
 use sidestep_study::transport::{self, TcpConfig};
 use sidestep_study::types::{
@@ -168,8 +170,10 @@ fn settings(
                 .into(),
         );
     }
-    let Some(tcp) = config.transport.tcp() else {
-        return Err("transport.kind: expected \"newreno\" or \"dctcp\", which the kernel has, got \"pfabric\"".into());
+    let Some(tcp) = config.transport.each_tcp() else {
+        return Err(
+            "transport.kind: expected \"newreno\", \"dctcp\" or \"mptcp\", which the kernel has, got \"pfabric\"".into(),
+        );
     };
     if tcp.handshake {
         return Err(
@@ -196,9 +200,49 @@ fn settings(
         send_buffer: send_buffer(scenario)?,
         mss: mss(scenario, scheme, tcp)?,
         ttl: config.ttl,
+        kernel: match config.kernel {
+            lab::Kernel::Told => Kernel::Told,
+            lab::Kernel::Plain => Kernel::Plain,
+            lab::Kernel::Stock => Kernel::Stock,
+        },
+        subflows: subflows(scenario, scheme)?,
+        agent: agent(&config.shims)?,
     };
-    let differences = differences(tcp);
+    let mut differences = differences(tcp);
+    if let transport::TransportConfig::Mptcp(mptcp) = &config.transport
+        && mptcp.subflows > 1
+        && mptcp.coupling != transport::mptcp::Coupling::Uncoupled
+    {
+        differences.push(
+            "the kernel couples no windows: each subflow grows by itself, as transport.coupled = \"none\""
+                .into(),
+        );
+    }
     Ok((settings, differences))
+}
+
+/// The subflows of each connection, when it is MPTCP.
+fn subflows(scenario: &Scenario, scheme: &Scheme) -> Result<Option<u32>, String> {
+    let transport::TransportConfig::Mptcp(mptcp) = &scheme.config.transport else {
+        return Ok(None);
+    };
+    let subflows = u32::from(mptcp.subflows);
+    if subflows > MOST_SUBFLOWS {
+        return Err(format!(
+            "transport.subflows: expected at most {MOST_SUBFLOWS}, which the kernel's MPTCP has, got {subflows}"
+        ));
+    }
+    for seed in &scenario.seeds {
+        let plan = scenario.plan(*seed)?;
+        if let Some(flow) = plan.flows.iter().find(|flow| flow.mss.is_some()) {
+            return Err(format!(
+                "workload.{}: mss: expected that of transport with \"mptcp\": a kernel's subflows have the segments of \
+                 their hosts",
+                plan.classes[usize::from(flow.class)]
+            ));
+        }
+    }
+    Ok(Some(subflows))
 }
 
 fn congestion(tcp: &TcpConfig) -> Result<Congestion, String> {
@@ -220,9 +264,49 @@ fn congestion(tcp: &TcpConfig) -> Result<Congestion, String> {
     }
 }
 
+/// The shim that is a program of the host's own here: see [`mod@crate::network::agent`].
+const AGENT: &str = "agent-droptail";
+
+/// The most that its `longest` may be: each connection has a counter for each length.
+const LONGEST: u64 = 1024;
+
+/// The agent of every host, if it has one.
+fn agent(shims: &[Named]) -> Result<Option<Agent>, String> {
+    let Some(place) = shims.iter().position(|(name, _)| name == AGENT) else {
+        return Ok(None);
+    };
+    let (name, values) = &shims[place];
+    // Its program is below the host's TCP, and other shims behind its cable.
+    if place > 0 {
+        return Err(format!(
+            "host.shims: {name}: expected it first, next to the transport, where the testbed has it, got {} before it",
+            shims[place - 1].0
+        ));
+    }
+    let longest = values.count("longest");
+    if longest > LONGEST {
+        return Err(format!(
+            "host.{name}.longest: expected at most {LONGEST}, as a BPF map has a counter for each length and \
+             connection, got {longest}"
+        ));
+    }
+    Ok(Some(Agent {
+        pass: values.count("pass"),
+        share: values.fraction("share"),
+        exceed: values.word("until") == "exceeded",
+        per_host: values.word("per") == "host",
+        first: values.count("first"),
+        repaired: values.word("repaired") == "counted",
+        recovery: values.word("recovery") == "pass",
+        shortest: values.count("shortest"),
+        longest,
+    }))
+}
+
 /// The lines of a port to a host with these shims, whose times are longer here.
 fn shims(shims: &[Named], scale: Scale) -> String {
     let mut all = shims.to_vec();
+    all.retain(|(name, _)| name != AGENT);
     for (name, values) in &mut all {
         let entry = transport::shim::ENTRIES.iter().find(|e| e.name == *name);
         for param in entry.map_or(&[][..], |entry| entry.params) {
@@ -304,6 +388,10 @@ fn differences(tcp: &TcpConfig) -> Vec<String> {
         "switches that go by ranks go by what flows have sent, though transport.rank = \"none\"",
     );
     say(
+        tcp.reordering != TcpConfig::default().reordering,
+        "D-SACK, thresholds that move and undo are the kernel's, not transport.dsack, fast_retransmit_rule and undo",
+    );
+    say(
         tcp.delayed_ack.is_some(),
         "delayed acknowledgements are the kernel's, with its own times",
     );
@@ -352,6 +440,96 @@ mod tests {
         let longer = Some(defaults.time("timeout") * 10);
         assert_eq!([0, 1, 2, 3].map(waits), [longer, longer, None, None]);
     }
+    /// The settings of the hosts of a scheme, or why it cannot be built.
+    fn hosts(scheme: &str, workload: &str) -> Result<HostSettings, String> {
+        let text = format!(
+            "duration = \"1 ms\"\nseeds = [1]\nschemes = [\"mine\"]\n[topology]\n\
+             kind = \"single_switch\"\nhosts = 2\n[workload.w]\nkind = \"permutation\"\n{workload}\n\
+             [scheme.mine]\n{scheme}\n"
+        );
+        let scenario = Scenario::read("a.toml", &text, &[], &sim::NoFiles);
+        let scenario = scenario.unwrap_or_else(|why| panic!("{why:?}"));
+        let scene = Scene::of(scenario, "10 Mbps", "t");
+        scene
+            .map(|scene| scene.blueprint.settings)
+            .map_err(|why| why.to_string())
+    }
+
+    #[test]
+    fn a_scheme_says_how_far_its_kernel_is_told() {
+        let of = |words: &str| hosts(&format!("host = {{ {words} }}"), "").unwrap().kernel;
+        assert_eq!(of(""), Kernel::Told);
+        assert_eq!(of("kernel = \"plain\""), Kernel::Plain);
+        assert_eq!(of("kernel = \"stock\""), Kernel::Stock);
+    }
+
+    #[test]
+    fn mptcp_has_as_many_subflows_as_a_kernel_can() {
+        let of = |subflows: u32, workload: &str| {
+            let scheme = format!("transport = {{ kind = \"mptcp\", subflows = {subflows} }}");
+            hosts(&scheme, workload)
+        };
+        assert_eq!(hosts("", "").unwrap().subflows, None);
+        assert_eq!(of(4, "").unwrap().subflows, Some(4));
+        assert_eq!(of(9, "").unwrap().subflows, Some(9));
+        let why = of(10, "").unwrap_err();
+        let expected = "scheme mine: transport.subflows: expected at most 9, which the kernel's MPTCP has, got 10";
+        assert_eq!(why, expected);
+        let why = of(4, "mss = \"100..200\"").unwrap_err();
+        assert!(
+            why.contains("workload.w: mss: expected that of transport"),
+            "{why}"
+        );
+    }
+
+    #[test]
+    fn the_agent_is_the_hosts_own_and_at_no_port() {
+        let of = |words: &str| {
+            let scheme = format!("transport = {{ kind = \"newreno\" }}\nhost = {{ {words} }}");
+            hosts(&scheme, "")
+        };
+        let agent = |words: &str| {
+            let settings = of(&format!(
+                "shims = [\"agent-droptail\"], agent-droptail = {{ {words} }}"
+            ));
+            settings.map(|settings| settings.agent.expect("there is one"))
+        };
+        let said = "pass = 1, share = 0.75, until = \"exceeded\", per = \"host\", first = 7, repaired = \"left_out\", \
+                    recovery = \"pass\", shortest = 4, longest = 1024";
+        let all = Agent {
+            pass: 1,
+            share: agent(said).unwrap().share,
+            exceed: true,
+            per_host: true,
+            first: 7,
+            repaired: false,
+            recovery: true,
+            shortest: 4,
+            longest: 1024,
+        };
+        assert_eq!(agent(said), Ok(all));
+        assert_eq!(all.share.0 * 4, all.share.1 * 3);
+        let usual = agent("").unwrap();
+        assert!(!usual.exceed && !usual.per_host && usual.repaired && !usual.recovery);
+        let why = agent("longest = 1025").unwrap_err();
+        assert!(
+            why.contains("host.agent-droptail.longest: expected at most 1024"),
+            "{why}"
+        );
+        let why = of("shims = [\"order\", \"agent-droptail\"]").unwrap_err();
+        assert!(why.contains("expected it first"), "{why}");
+        let defaults = |name: &str| {
+            let entry = transport::shim::ENTRIES.iter().find(|e| e.name == name);
+            (name.to_string(), Values::defaults(entry.unwrap().params))
+        };
+        let scale = Scale {
+            model: BitRate::gbps(1),
+            bed: BitRate::gbps(1),
+        };
+        let lines = super::shims(&[defaults(AGENT), defaults("order")], scale);
+        assert_eq!(lines, super::shims(&[defaults("order")], scale));
+    }
+
     #[test]
     fn segments_that_the_kernel_cannot_have_are_refused_whichever_seed_draws_them() {
         let read = |seeds: &[u64]| {

@@ -2,7 +2,7 @@
 
 use sidestep_types::Time;
 
-use crate::{Ack, Arrival, Opened, Receiver, TcpReceiver};
+use crate::{Ack, Arrival, MptcpReceiver, Opened, Receiver, TcpReceiver};
 
 /// A receiver of this crate or one brought along.
 // With a tag of its own, as `AnySender`.
@@ -10,6 +10,8 @@ use crate::{Ack, Arrival, Opened, Receiver, TcpReceiver};
 pub enum AnyReceiver {
     /// This crate's TCP.
     Tcp(TcpReceiver),
+    /// That of several subflows.
+    Mptcp(Box<MptcpReceiver>),
     /// Somebody's own.
     Custom(Box<dyn Receiver + Send>),
 }
@@ -19,7 +21,24 @@ impl AnyReceiver {
     pub fn opened(&self) -> Opened {
         match self {
             AnyReceiver::Tcp(tcp) => tcp.opened(),
+            AnyReceiver::Mptcp(all) => all.opened(),
             AnyReceiver::Custom(_) => Opened::Unseen,
+        }
+    }
+
+    /// [`Receiver::on_segment`], with where the segment stands in what several subflows carry together:
+    /// asked for only by who has subflows.
+    #[inline(always)]
+    pub fn on_mapped_segment(
+        &mut self,
+        now: Time,
+        arrival: Arrival,
+        data_seq: impl FnOnce() -> u64,
+    ) {
+        match self {
+            AnyReceiver::Tcp(tcp) => tcp.on_segment(now, arrival),
+            AnyReceiver::Mptcp(all) => all.on_mapped_segment(now, arrival, data_seq()),
+            AnyReceiver::Custom(own) => own.on_segment(now, arrival),
         }
     }
 }
@@ -29,12 +48,14 @@ impl Receiver for AnyReceiver {
     fn on_segment(&mut self, now: Time, arrival: Arrival) {
         match self {
             AnyReceiver::Tcp(tcp) => tcp.on_segment(now, arrival),
+            AnyReceiver::Mptcp(all) => all.on_segment(now, arrival),
             AnyReceiver::Custom(own) => own.on_segment(now, arrival),
         }
     }
     fn on_timeout(&mut self, now: Time) {
         match self {
             AnyReceiver::Tcp(tcp) => tcp.on_timeout(now),
+            AnyReceiver::Mptcp(all) => all.on_timeout(now),
             AnyReceiver::Custom(own) => own.on_timeout(now),
         }
     }
@@ -42,6 +63,7 @@ impl Receiver for AnyReceiver {
     fn poll_ack(&mut self, now: Time) -> Option<Ack> {
         match self {
             AnyReceiver::Tcp(tcp) => tcp.poll_ack(now),
+            AnyReceiver::Mptcp(all) => all.poll_ack(now),
             AnyReceiver::Custom(own) => own.poll_ack(now),
         }
     }
@@ -49,6 +71,7 @@ impl Receiver for AnyReceiver {
     fn deadline(&self) -> Option<Time> {
         match self {
             AnyReceiver::Tcp(tcp) => tcp.deadline(),
+            AnyReceiver::Mptcp(all) => all.deadline(),
             AnyReceiver::Custom(own) => own.deadline(),
         }
     }
@@ -56,6 +79,7 @@ impl Receiver for AnyReceiver {
     fn delivered(&self) -> u64 {
         match self {
             AnyReceiver::Tcp(tcp) => tcp.delivered(),
+            AnyReceiver::Mptcp(all) => all.delivered(),
             AnyReceiver::Custom(own) => own.delivered(),
         }
     }
@@ -63,6 +87,7 @@ impl Receiver for AnyReceiver {
     fn expected(&self, subflow: u8) -> u64 {
         match self {
             AnyReceiver::Tcp(tcp) => tcp.expected(subflow),
+            AnyReceiver::Mptcp(all) => all.expected(subflow),
             AnyReceiver::Custom(own) => own.expected(subflow),
         }
     }

@@ -3,8 +3,11 @@
 use sidestep_types::{Refusal, Time, Values};
 
 use crate::nature::Nature;
-use crate::params::{count, count_or_off, sizes, word};
-use crate::{AckRule, BackoffEnds, Congestion, Estimator, Ranking, Recovery, Reduction, RtoConfig};
+use crate::params::{count, count_or_off, share, sizes, word};
+use crate::{
+    AckRule, BackoffEnds, Congestion, Estimator, Ranking, Recovery, Reduction, RtoConfig,
+    ThresholdRule,
+};
 
 /// A TCP connection's settings, the same at both ends.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +26,8 @@ pub struct TcpConfig {
     pub receive_window: u64,
     /// Duplicate acknowledgements that start fast retransmit; `None` turns it off.
     pub dupack_threshold: Option<u32>,
+    /// What is made of repairs that were needless.
+    pub reordering: ReorderingConfig,
     /// RFC 3042: a new segment on each of the first two duplicate acknowledgements.
     pub limited_transmit: bool,
     /// RFC 5681 4.1: back to the initial window after one RTO of silence.
@@ -48,14 +53,17 @@ impl TcpConfig {
     /// Panics when no controller is called so.
     pub(crate) fn read(kind: &str, values: &Values) -> Result<TcpConfig, Refusal> {
         let (mss, receive_window) = sizes(values)?;
+        let recovery = word(values, "recovery", Recovery::from_name);
+        let dupack_threshold = count_or_off(values, "fast_retransmit", 1, u32::MAX)?;
         Ok(TcpConfig {
-            recovery: word(values, "recovery", Recovery::from_name),
+            recovery,
             reduction: word(values, "reduction", Reduction::from_name),
             mss,
             receive_window,
             delayed_ack: DelayedAck::read(values)?,
             ack_rule: word(values, "delayed_ack_rule", AckRule::from_name),
-            dupack_threshold: count_or_off(values, "fast_retransmit", 1, u32::MAX)?,
+            dupack_threshold,
+            reordering: ReorderingConfig::read(values, recovery, dupack_threshold)?,
             initial_window: count(values, "initial_window", 1, 1 << 20)?,
             limited_transmit: values.flag("limited_transmit"),
             idle_restart: values.flag("idle_restart"),
@@ -97,6 +105,95 @@ impl DelayedAck {
     }
 }
 
+/// How a sender finds out that a repair was needless, and what it does then.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReorderingConfig {
+    /// RFC 2883: acknowledgements tell of segments that arrive once more.
+    pub dsack: bool,
+    /// What moves [`TcpConfig::dupack_threshold`], from there upwards.
+    pub rule: ThresholdRule,
+    /// The share of the reorderings seen that a threshold that moves lets pass.
+    pub share: f64,
+    /// The most that it moves to.
+    pub most: u32,
+    /// Of the smallest round trip: what is acknowledged sooner after its repair was no loss.
+    pub early: f64,
+    /// A needless recovery gives the window back.
+    pub undo: bool,
+}
+
+impl ReorderingConfig {
+    /// A threshold that moves keeps a count for each length up to it.
+    const MOST: u32 = 65_535;
+
+    fn read(
+        values: &Values,
+        recovery: Recovery,
+        threshold: Option<u32>,
+    ) -> Result<ReorderingConfig, Refusal> {
+        let config = ReorderingConfig {
+            dsack: values.flag("dsack"),
+            rule: word(values, "fast_retransmit_rule", ThresholdRule::from_name),
+            share: share(values, "fast_retransmit_share")?,
+            most: count(values, "fast_retransmit_most", 1, ReorderingConfig::MOST)?,
+            early: share(values, "early_repair")?,
+            undo: values.flag("undo"),
+        };
+        for (name, share) in [
+            ("fast_retransmit_share", config.share),
+            ("early_repair", config.early),
+        ] {
+            if share == 0.0 {
+                return Err(Refusal::of(name, "must be above 0"));
+            }
+        }
+        config.fits(recovery, threshold)?;
+        Ok(config)
+    }
+
+    /// What does not go together.
+    fn fits(&self, recovery: Recovery, threshold: Option<u32>) -> Result<(), Refusal> {
+        if self.dsack && recovery != Recovery::Sack {
+            let wrong = "dsack needs recovery = \"sack\": a D-SACK is a block of a selective acknowledgement";
+            return Err(Refusal::about(&["dsack", "recovery"], wrong).got(recovery.name()));
+        }
+        if self.rule == ThresholdRule::Dsack && !self.dsack {
+            let wrong = "fast_retransmit_rule = \"dsack\" needs dsack = true: it hears of needless repairs by nothing else";
+            return Err(Refusal::about(&["fast_retransmit_rule", "dsack"], wrong));
+        }
+        let knows = self.dsack || self.rule == ThresholdRule::Early;
+        if self.undo && !knows {
+            let wrong = "undo needs dsack = true or fast_retransmit_rule = \"early\": nothing else says that a recovery \
+                         was needless";
+            return Err(Refusal::about(
+                &["undo", "dsack", "fast_retransmit_rule"],
+                wrong,
+            ));
+        }
+        if self.rule == ThresholdRule::Fixed {
+            return Ok(());
+        }
+        let name = self.rule.name();
+        let Some(threshold) = threshold else {
+            let wrong = format!(
+                "fast_retransmit_rule = {name:?} needs a fast_retransmit to start from: duplicates begin no repair, so \
+                 none can be needless"
+            );
+            let about = ["fast_retransmit_rule", "fast_retransmit"];
+            return Err(Refusal::about(&about, wrong).got("\"off\""));
+        };
+        if threshold > self.most {
+            let wrong = format!(
+                "fast_retransmit ({threshold}) must not be above fast_retransmit_most ({})",
+                self.most
+            );
+            let about = ["fast_retransmit", "fast_retransmit_most"];
+            return Err(Refusal::about(&about, wrong));
+        }
+        Ok(())
+    }
+}
+
 impl RtoConfig {
     fn read(values: &Values) -> Result<RtoConfig, Refusal> {
         let rto = RtoConfig {
@@ -135,6 +232,14 @@ mod tests {
             initial_window: 10,
             receive_window: 1 << 20,
             dupack_threshold: Some(3),
+            reordering: ReorderingConfig {
+                dsack: false,
+                rule: ThresholdRule::Fixed,
+                share: 0.9,
+                most: 300,
+                early: 0.5,
+                undo: false,
+            },
             limited_transmit: false,
             idle_restart: false,
             delayed_ack: None,

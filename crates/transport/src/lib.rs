@@ -11,6 +11,7 @@ mod any;
 mod config;
 mod congestion;
 pub mod host;
+pub mod mptcp;
 mod nature;
 mod params;
 mod pfabric;
@@ -23,9 +24,10 @@ mod transports;
 mod words;
 
 pub use any::AnyReceiver;
-pub use config::{DelayedAck, TcpConfig};
+pub use config::{DelayedAck, ReorderingConfig, TcpConfig};
 pub use congestion::{Congestion, Control, DEFAULT, Echo, Window};
 pub use host::Endpoint;
+pub use mptcp::{MptcpConfig, MptcpReceiver, MptcpSender};
 pub use nature::Nature;
 pub use params::{LONGEST_SEGMENT, PARAMS};
 pub use pfabric::{PfabricConfig, PfabricSender};
@@ -100,6 +102,9 @@ pub struct Ack {
     /// A segment arrived without its payload: the first block of `sack` is what a switch has
     /// cut off. The others are what arrived.
     pub cut: bool,
+    /// The first block of `sack` is a duplicate that lies below `ack`: by how many bytes its end
+    /// does, and its start (RFC 2883). Never together with `cut`.
+    pub below: bool,
 }
 
 impl Ack {
@@ -116,10 +121,23 @@ impl Ack {
         Some(self.absolute(start, end))
     }
 
+    /// What has arrived once more, as `[start, end)` bytes of the flow: a first block that lies below
+    /// `ack`, or within the second (RFC 2883 section 4).
+    pub fn duplicate(&self) -> Option<(u64, u64)> {
+        let mut blocks = self.sack.iter();
+        let (start, end) = blocks.next().filter(|_| !self.cut)?;
+        if self.below {
+            let down = |relative| self.ack.saturating_sub(u64::from(relative));
+            return Some((down(end), down(start)));
+        }
+        let (from, to) = blocks.next()?;
+        (from <= start && end <= to).then(|| self.absolute(start, end))
+    }
+
     /// What arrived above `ack`, most recent first, as `[start, end)` bytes of the flow.
     #[inline]
     pub fn arrived(&self) -> impl Iterator<Item = (u64, u64)> {
-        let blocks = self.sack.iter().skip(usize::from(self.cut));
+        let blocks = self.sack.iter().skip(usize::from(self.cut | self.below));
         blocks.map(|(start, end)| self.absolute(start, end))
     }
 
@@ -144,6 +162,10 @@ pub struct SenderCounters {
     pub echoes: u32,
     /// Segments that are sent again because a switch had cut them.
     pub cuts: u32,
+    /// Duplicates that acknowledgements have told of (RFC 2883).
+    pub dsacks: u32,
+    /// Windows given back, since the recovery that had cut them was needless.
+    pub undone: u32,
 }
 
 /// A sender of one flow.
@@ -237,6 +259,7 @@ pub trait Sender {
 ///             syn: arrival.syn,
 ///             sack: Default::default(),
 ///             cut: false,
+///             below: false,
 ///         });
 ///     }
 ///     fn on_timeout(&mut self, _now: Time) {}

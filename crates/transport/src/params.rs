@@ -2,7 +2,7 @@
 
 use sidestep_types::{Param, ParamUnit, Refusal, Values};
 
-use crate::{AckRule, BackoffEnds, Estimator, Ranking, Recovery, Reduction};
+use crate::{AckRule, BackoffEnds, Estimator, Ranking, Recovery, Reduction, ThresholdRule};
 
 /// The parameters of `[transport]` whatever its kind. Not every kind listens to all of them:
 /// see [`crate::takes`].
@@ -45,6 +45,44 @@ pub const PARAMS: &[Param] = &[
         "duplicate acknowledgements that start fast retransmit (RFC 5681)",
     )
     .or_off("off"),
+    Param::with_default(
+        "fast_retransmit_rule",
+        ParamUnit::Word(ThresholdRule::WORDS),
+        "fixed",
+        "whether that number stays, or moves with the reordering seen from `fast_retransmit` upwards",
+    ),
+    Param::with_default(
+        "fast_retransmit_share",
+        ParamUnit::Fraction,
+        "0.9",
+        "share of the reorderings seen that a number that moves lets pass (Zhang et al., ICNP 2003, call it FA ratio; \
+         0.9 is assumed)",
+    ),
+    Param::with_default(
+        "fast_retransmit_most",
+        ParamUnit::Count,
+        "300",
+        "a number that moves never exceeds it; assumed: Linux tcp_max_reordering",
+    ),
+    Param::with_default(
+        "early_repair",
+        ParamUnit::Fraction,
+        "0.5",
+        "an acknowledgement that comes sooner after a repair than this share of the smallest round trip is for the \
+         original; assumed",
+    ),
+    Param::with_default(
+        "dsack",
+        ParamUnit::Flag,
+        "false",
+        "acknowledgements tell of segments that arrive once more (RFC 2883)",
+    ),
+    Param::with_default(
+        "undo",
+        ParamUnit::Flag,
+        "false",
+        "the window and ssthresh come back when a recovery turns out needless, as in Linux",
+    ),
     Param::with_default(
         "limited_transmit",
         ParamUnit::Flag,

@@ -392,8 +392,15 @@ macro_rules! transports {
             ($self:expr, $sender:ident => $call:expr) => {
                 match $self {
                     AnySender::Tcp($sender) => $call,
-                    $( AnySender::$variant($sender) => $call, )*
-                    AnySender::Custom($sender) => $call,
+                    // Four variants would make a table of jumps, which TCP would pay for.
+                    $( AnySender::$variant($sender) => {
+                        std::hint::cold_path();
+                        $call
+                    } )*
+                    AnySender::Custom($sender) => {
+                        std::hint::cold_path();
+                        $call
+                    }
                 }
             };
         }

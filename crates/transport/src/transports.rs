@@ -6,6 +6,7 @@ use std::sync::Arc;
 use sidestep_types::{Entry, Refusal, Time, Values};
 
 use crate::congestion::{self, DEFAULT};
+use crate::mptcp::{self, MptcpConfig};
 use crate::nature::Nature;
 use crate::params::PARAMS;
 use crate::pfabric::{self, PfabricConfig};
@@ -18,6 +19,8 @@ use crate::{
 transports! {
     /// pFabric's.
     pfabric::PfabricSender as Pfabric from PfabricConfig,
+    /// MPTCP's.
+    mptcp::MptcpSender as Mptcp from MptcpConfig,
 }
 
 /// The kinds of transport, each with what only it has, in the order of lists: TCP by its
@@ -81,6 +84,23 @@ impl TransportConfig {
             _ => None,
         }
     }
+
+    /// Segments that a flow may send before anything is acknowledged; `None` where its own rule says.
+    pub fn initial_window(&self) -> Option<u64> {
+        let subflows = match self {
+            TransportConfig::Mptcp(mptcp) => u64::from(mptcp.subflows),
+            _ => 1,
+        };
+        Some(u64::from(self.each_tcp()?.initial_window) * subflows)
+    }
+
+    /// The settings of each TCP in it: it is one, or has several as subflows.
+    pub fn each_tcp(&self) -> Option<&TcpConfig> {
+        match self {
+            TransportConfig::Mptcp(mptcp) => Some(&mptcp.tcp),
+            other => other.tcp(),
+        }
+    }
 }
 
 impl AnySender {
@@ -89,6 +109,7 @@ impl AnySender {
     pub fn answering(self, opened: Opened) -> AnySender {
         match self {
             AnySender::Tcp(tcp) => AnySender::Tcp(tcp.answering(opened)),
+            AnySender::Mptcp(all) => AnySender::Mptcp(Box::new(all.answering(opened))),
             other => other,
         }
     }
@@ -98,6 +119,7 @@ impl AnySender {
     pub fn closing(self, closing: Closing) -> AnySender {
         match self {
             AnySender::Tcp(tcp) => AnySender::Tcp(tcp.closing(closing)),
+            AnySender::Mptcp(all) => AnySender::Mptcp(Box::new(all.closing(closing))),
             other => other,
         }
     }
@@ -110,6 +132,22 @@ impl AnySender {
                 tcp.push(size);
                 Some(AnySender::Tcp(tcp))
             }
+            AnySender::Mptcp(mut all) => {
+                all.push(size);
+                Some(AnySender::Mptcp(all))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl AnySender {
+    /// Where the segment that was polled last stands in what several subflows carry together, if it
+    /// carries any of it; `None` of every sender without subflows.
+    #[inline(always)]
+    pub fn data_seq(&self) -> Option<u64> {
+        match self {
+            AnySender::Mptcp(all) => all.data_seq(),
             _ => None,
         }
     }

@@ -36,6 +36,12 @@ pub const CHOICES: &[Choice] = &[
         of: |tcp| tcp.reduction.name(),
     },
     Choice {
+        key: "transport.fast_retransmit_rule",
+        kind: "thresholds",
+        entries: ThresholdRule::ENTRIES,
+        of: |tcp| tcp.reordering.rule.name(),
+    },
+    Choice {
         key: "transport.delayed_ack_rule",
         kind: "delayed_acks",
         entries: AckRule::ENTRIES,
@@ -87,6 +93,25 @@ words! {
         Prr = "prr",
             "sends a share of what is delivered while the window comes down",
             "RFC 9937; Linux tcp_cwnd_reduction";
+    }
+}
+
+words! {
+    /// How many duplicate acknowledgements say that a segment is lost.
+    pub enum ThresholdRule {
+        /// As many as `fast_retransmit` says, always.
+        Fixed = "fixed",
+            "takes as many duplicates for a loss as `fast_retransmit` says",
+            "RFC 5681 section 3.2";
+        /// More than a share of the reorderings seen would have caused, once a duplicate segment
+        /// says that a repair was needless.
+        Dsack = "dsack",
+            "moves with the reordering seen, when a D-SACK says that a repair was needless",
+            "Zhang et al., ICNP 2003 (RR-TCP); RFC 2883";
+        /// The same, where a repair was needless if it is acknowledged sooner than a round trip allows.
+        Early = "early",
+            "moves with the reordering seen, when a repair is acknowledged sooner than it can have arrived",
+            "after RFC 3522 (Eifel) without timestamps; the report on PLTS asks for thresholds that adapt";
     }
 }
 

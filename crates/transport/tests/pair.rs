@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use sidestep_transport::host::answer_late;
 use sidestep_transport::{
     Ack, AckRule, AnyReceiver, AnySender, Arrival, BackoffEnds, Congestion, DelayedAck, ENTRIES,
-    Endpoint, Estimator, PfabricConfig, Ranking, Receiver, Recovery, Reduction, RtoConfig, Segment,
-    Sender, TcpConfig, TcpReceiver, TcpSender, TransportConfig,
+    Endpoint, Estimator, PfabricConfig, Ranking, Receiver, Recovery, Reduction, ReorderingConfig,
+    RtoConfig, Segment, Sender, TcpConfig, TcpReceiver, TcpSender, ThresholdRule, TransportConfig,
 };
 use sidestep_types::{Entry, Time};
 
@@ -249,12 +249,28 @@ fn config() -> impl Strategy<Value = TcpConfig> {
         timeout: Time::from_us(40),
     }));
     let threshold = proptest::option::of(0..6u32);
+    let share = proptest::sample::select(vec![0.1, 0.5, 0.9, 1.0]);
+    let reordering = (
+        one_of(ThresholdRule::WORDS, ThresholdRule::from_name),
+        (share.clone(), 1..40u32, share),
+        any::<[bool; 2]>(),
+    )
+        .prop_map(
+            |(rule, (share, most, early), [dsack, undo])| ReorderingConfig {
+                dsack,
+                rule,
+                share,
+                most,
+                early,
+                undo,
+            },
+        );
     (
         congestion,
         (recovery, reduction, ranking),
         (estimator, ends),
         (delayed_ack, rule),
-        threshold,
+        (threshold, reordering),
         (1..12u32, 1..60_000u64),
         any::<[bool; 5]>(),
     )
@@ -264,7 +280,7 @@ fn config() -> impl Strategy<Value = TcpConfig> {
                 (recovery, reduction, ranking),
                 (estimator, backoff_ends),
                 (delayed_ack, ack_rule),
-                dupack_threshold,
+                (dupack_threshold, reordering),
                 sizes,
                 yes,
             )| {
@@ -276,6 +292,7 @@ fn config() -> impl Strategy<Value = TcpConfig> {
                     initial_window: sizes.0,
                     receive_window: sizes.1,
                     dupack_threshold,
+                    reordering,
                     limited_transmit: yes[0],
                     idle_restart: yes[1],
                     delayed_ack,
@@ -424,7 +441,7 @@ proptest! {
                     if ack <= sent && how[3] % 16 != 0 {
                         heard = heard.max(ack);
                     }
-                    tx.on_ack(now, Ack { ack, ece: how[3] & 1 == 1, syn: how[3] % 16 == 0, sack, cut: how[3] & 6 == 2 });
+                    tx.on_ack(now, Ack { ack, ece: how[3] & 1 == 1, syn: how[3] % 16 == 0, sack, cut: how[3] & 6 == 2, below: how[3] & 10 == 8 });
                 }
             }
             for _ in 0..300 {
@@ -447,7 +464,7 @@ proptest! {
         let window = config.receive_window.min(100);
         let sack = config.recovery == Recovery::Sack;
         let config = TcpConfig { receive_window: window, ..config };
-        let mut rx = TcpReceiver::new(Arc::new(config));
+        let mut rx = TcpReceiver::new(Arc::new(config.clone()));
         let mut seen = [false; SPAN];
         let mut next = 0usize;
         for (i, (seq, len, how)) in segments.into_iter().enumerate() {
@@ -455,7 +472,16 @@ proptest! {
             let syn = how[0] && how[1] && how[2];
             let trimmed = how[1] && how[3];
             rx.on_segment(now, Arrival { seq, len, syn, ce: how[3], cwr: how[2], trimmed });
-            if !syn && !trimmed {
+            let whole = !syn && !trimmed;
+            let known = |b: &usize| seen[*b];
+            let again: Vec<usize> = (seq as usize..seq as usize + len as usize)
+                .skip_while(|b| !known(b))
+                .take_while(known)
+                .collect();
+            let again = again.first().map(|from| (*from as u64, (from + again.len()) as u64));
+            let again = again.filter(|_| whole && sack && config.reordering.dsack);
+            let mut told = None;
+            if whole {
                 let limit = next + window as usize;
                 let end = (seq as usize + len as usize).min(limit);
                 (seq as usize..end).for_each(|b| seen[b] = true);
@@ -470,15 +496,62 @@ proptest! {
                     prop_assert!(trimmed && from >= next as u64);
                     prop_assert_eq!(to, seq + u64::from(len));
                 }
-                for (from, to) in ack.arrived() {
+                told = told.or(ack.duplicate());
+                let within = ack.duplicate().is_some() && !ack.below;
+                for (from, to) in ack.arrived().skip(usize::from(within)) {
                     let block = from as usize..to as usize;
                     prop_assert!(!seen[block.start - 1] && !seen[block.end]);
                     prop_assert!(seen[block].iter().all(|b| *b));
                 }
             }
+            prop_assert_eq!(told, again);
             if how[0] {
                 rx.on_timeout(now);
             }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn where_nothing_is_lost_a_threshold_rises_until_repairs_end(
+        share in proptest::sample::select(vec![0.5, 0.9, 1.0]),
+        segments in 8..40u64,
+        rule in one_of(ThresholdRule::WORDS, ThresholdRule::from_name),
+        reduction in one_of(Reduction::WORDS, Reduction::from_name),
+        (undo, limited_transmit) in any::<(bool, bool)>(),
+        delays in proptest::collection::vec(1..400u64, 2..40),
+    ) {
+        let defaults = TcpConfig::default();
+        let config = TcpConfig {
+            recovery: Recovery::Sack,
+            reduction,
+            limited_transmit,
+            mss: 1000,
+            receive_window: segments * 1000,
+            reordering: ReorderingConfig { dsack: true, rule, share, undo, ..defaults.reordering },
+            rto: RtoConfig { min: Time::from_ms(5), initial: Time::from_ms(5), ..defaults.rto },
+            ..defaults
+        };
+        let fates: Vec<Fate> = (delays.iter().cycle().take(10_000))
+            .map(|delay_us| Fate { delay_us: *delay_us, ..GOOD })
+            .collect();
+        let mut net = Net::new(config.into(), 1_000_000);
+        net.run(&fates);
+        let counters = net.tx.counters();
+        prop_assert!(net.tx.is_done());
+        prop_assert_eq!(counters.timeouts, 0, "nothing is lost, and nothing takes so long");
+        // Each repair arrives once more. What was under way at the end is told by nobody.
+        prop_assert!(counters.dsacks <= counters.retransmits);
+        prop_assert!(u64::from(counters.retransmits - counters.dsacks) <= segments);
+        prop_assert!(undo || counters.undone == 0);
+        prop_assert!(counters.undone <= counters.fast_retransmits);
+        if rule != ThresholdRule::Fixed && share == 1.0 {
+            // No length exceeds the window, each D-SACK of a repair at the threshold raises that by one
+            // at least, and until it is heard of a recovery or two more may begin.
+            prop_assert!(u64::from(counters.fast_retransmits) <= 3 * segments, "{:?}", counters);
         }
     }
 }

@@ -139,6 +139,7 @@ impl Dumbbell {
             syn: false,
             sack: Default::default(),
             cut: false,
+            below: false,
         };
         self.senders[flow].on_ack(self.now, ack);
         self.counts[flow].cuts += u64::from(self.senders[flow].ssthresh() != before);

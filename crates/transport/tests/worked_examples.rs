@@ -50,6 +50,7 @@ fn timeouts(estimator: Estimator) -> Vec<Time> {
                 syn: false,
                 sack: SackBlocks::NONE,
                 cut: false,
+                below: false,
             };
             tx.on_ack(Time::from_us(*us), ack);
             out.push(tx.rto());

@@ -265,6 +265,11 @@ impl Packet {
         self.len > 0 && self.flags & (KIND | ECE) == Kind::Data as u8
     }
 
+    /// Has its host sent the same before? Of an acknowledgement that bit says something else.
+    pub fn sent_again(&self) -> bool {
+        self.retransmit() && !self.acknowledges()
+    }
+
     /// Is it what a switch has left of a packet that carried data?
     #[inline]
     pub fn is_trimmed_data(&self) -> bool {
@@ -321,6 +326,8 @@ flag! {
     traced set_traced TRACED;
     /// Data: these bytes were sent before.
     retransmit set_retransmit RETRANSMIT;
+    /// Acknowledgement: its first block lies below it (RFC 2883); the bit that says "again" on the way out.
+    below set_below RETRANSMIT;
     /// Data: a switch has cut the payload off; the bit that echoes a mark on the way back.
     trimmed set_trimmed ECE;
     /// Acknowledgement: answers a trimmed packet; the bit that says CWR on the way out.
@@ -359,6 +366,17 @@ mod tests {
         p.set_ect(true);
         assert!(p.mark() && p.ce());
         assert_eq!(p.kind(), Kind::Data);
+    }
+
+    #[test]
+    fn an_acknowledgement_whose_first_block_lies_below_is_not_sent_again() {
+        for (kind, again) in [(Kind::Data, true), (Kind::Syn, true), (Kind::Ack, false)] {
+            let mut p = Packet::new(kind, FlowId(0), HostId(0), 0);
+            assert!(!p.below() && !p.sent_again());
+            p.set_below(true);
+            assert_eq!((p.below(), p.sent_again()), (true, again), "{kind:?}");
+            assert_eq!(p.kind(), kind);
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::sequence::{at_first, begin, later, put_empty_at, steps};
 use crate::settings::{Setting, settings};
 use sidestep_switch::testing::StillQueues;
 use sidestep_switch::{AnyRoute, Hops, Nature, Route};
-use sidestep_types::{Packet, PortId, Rng, Seed};
+use sidestep_types::{HostId, Packet, PortId, Rng, Seed};
 
 /// Rows without end.
 pub fn rows(policy: Policy, seed: Seed) -> impl Iterator<Item = Row> {
@@ -54,9 +54,10 @@ struct Way {
     prefix: u32,
 }
 
-/// Places that packets of a sequence go to, and how many different sets of next hops lead there.
+/// Places that packets of a sequence go to, how many different sets of next hops lead there, and flows to each place.
 const PREFIXES: usize = 4;
 const SETS: usize = 2;
+const FLOWS: u64 = 2;
 
 impl Case {
     /// The cases of sequence `number`, which is of so many steps.
@@ -71,6 +72,10 @@ impl Case {
         for row in (first_row + 1..).take(steps as usize - 1) {
             let rng = seed.stream(("route", name, row));
             cases.push(cases[cases.len() - 1].later(&ways, rng, nature));
+        }
+        if nature.remembers {
+            let mut rng = seed.stream(("flows", name, first_row));
+            draw_flows(&mut rng, &mut cases);
         }
         cases
     }
@@ -121,6 +126,7 @@ impl Case {
         if policy.nature.remembers {
             row.put("hop_set", self.way.set);
             row.put("prefix", self.way.prefix);
+            row.put("dst_host", self.packet.dst.0);
         }
         put_packet(row, &self.packet);
         row.put("salt_hex", format!("{:016x}", self.salt));
@@ -154,6 +160,18 @@ fn draw_ways(rng: &mut Rng, first: &Case) -> Vec<Way> {
         prefix: prefix as u32,
     };
     (0..PREFIXES).map(way).collect()
+}
+
+/// Makes the packets those of a few flows, which come again: the flows to every other place go to one host.
+fn draw_flows(rng: &mut Rng, cases: &mut [Case]) {
+    let hash = |_| std::array::from_fn(|_| rng.draw());
+    let hashes: [[u32; FLOWS as usize]; PREFIXES] = std::array::from_fn(hash);
+    for case in cases {
+        let (prefix, flow) = (case.way.prefix, rng.below(FLOWS));
+        let host = if prefix % 2 == 0 { flow as u32 } else { 0 };
+        case.packet.hash = hashes[prefix as usize][flow as usize];
+        case.packet.dst = HostId(prefix * FLOWS as u32 + host);
+    }
 }
 
 /// Some of the ports in rising order, one at least.

@@ -70,4 +70,24 @@ struct SidestepDeflections;
 SidestepDeflections *sidestep_deflections_open(uint64_t seed);
 void sidestep_deflections_next(SidestepDeflections *, SidestepDeflected *);
 void sidestep_deflections_close(SidestepDeflections *);
+
+// src/spray.rs
+enum { SIDESTEP_TURN, SIDESTEP_FIRST, SIDESTEP_RANDOM };
+struct SidestepSettings {
+  uint32_t queued, ties, limit, first, burst, rounds;
+};
+struct SidestepHop {
+  uint32_t step, ports, hops, set, prefix, dst, hash, bare, bytes, depth[8];
+  SidestepSettings settings;
+  uint32_t ecmp, place, begin, draw, port;
+};
+struct SidestepHops;
+SidestepHops *sidestep_hops_open(const char *name, uint64_t seed);
+void sidestep_hops_next(SidestepHops *, SidestepHop *);
+void sidestep_hops_close(SidestepHops *);
+
+struct SidestepSpray;
+SidestepSpray *sidestep_spray_open(const char *name, const char *words, uint64_t salt, uint64_t seed);
+void sidestep_spray_step(SidestepSpray *, SidestepHop *);
+void sidestep_spray_close(SidestepSpray *);
 }

@@ -3,7 +3,8 @@
 //! Nothing of the switch is written a second time here. [`vectors`] yields the rows that
 //! `sidestep vectors` prints, made by `crates/vectors` and decided by the same policies; [`pick`]
 //! asks the policies' pure functions about inputs of the bench's own, [`queue`] the scheduler
-//! `srpt`, [`deflect`] the buffer `vertigo`, whose verdicts `sidestep_switch::Decider` carries out.
+//! `srpt`, [`spray`] the routes that count and take turns, [`deflect`] the buffer `vertigo`, whose verdicts
+//! `sidestep_switch::Decider` carries out.
 //! Only what `crates/switch` does not have is modelled here, as plainly as can be: the register
 //! that hardware draws from in [`lfsr`].
 //!
@@ -15,4 +16,5 @@ mod driver;
 pub mod lfsr;
 pub mod pick;
 pub mod queue;
+pub mod spray;
 pub mod vectors;

@@ -10,6 +10,10 @@ use sidestep_rtl_reference::queue::{
     EVICT, NONE, Operation, View, operations, sidestep_operations_close, sidestep_operations_next,
     sidestep_operations_open, sidestep_queue_close, sidestep_queue_open, sidestep_queue_step,
 };
+use sidestep_rtl_reference::spray::{
+    Hop, hops, sidestep_hops_close, sidestep_hops_next, sidestep_hops_open, sidestep_spray_close,
+    sidestep_spray_open, sidestep_spray_step,
+};
 use sidestep_rtl_reference::vectors::{
     Vector, sidestep_vectors_close, sidestep_vectors_next, sidestep_vectors_open, vectors,
 };
@@ -58,6 +62,50 @@ fn deflections_are_read_until_the_reading_is_closed() {
         }
         sidestep_deflections_close(reading);
     }
+}
+
+#[test]
+fn hops_are_read_until_the_reading_is_closed() {
+    let mut row = Hop::default();
+    // SAFETY: the names end with a zero, the reading is open until it is closed, once, and `row` is
+    // room for one.
+    unsafe {
+        assert_eq!(sidestep_hops_open(c"ecmp".as_ptr(), 1), null_mut());
+        let reading = sidestep_hops_open(c"spray-rr".as_ptr(), 1);
+        for expected in hops("spray-rr", Seed(1)).unwrap().take(20) {
+            sidestep_hops_next(reading, &raw mut row);
+            assert_eq!(row, expected);
+        }
+        sidestep_hops_close(reading);
+    }
+}
+
+#[test]
+fn a_route_is_stepped_until_it_is_closed() {
+    let (name, words) = (
+        c"spray-counter".as_ptr(),
+        c"ties=first; limit=3 kB".as_ptr(),
+    );
+    let mut hop = Hop {
+        hops: 0b1010,
+        bytes: 1538,
+        ..Hop::default()
+    };
+    let mut taken = Vec::new();
+    // SAFETY: the names end with a zero, the route is open until it is closed, once, and `hop` is one.
+    unsafe {
+        assert_eq!(
+            sidestep_spray_open(name, c"limit=0 B".as_ptr(), 1, 1),
+            null_mut()
+        );
+        let spray = sidestep_spray_open(name, words, 1, 1);
+        for _ in 0..3 {
+            sidestep_spray_step(spray, &raw mut hop);
+            taken.push(hop.port);
+        }
+        sidestep_spray_close(spray);
+    }
+    assert_eq!((taken, hop.settings.limit), (vec![1, 3, 1], 3_000));
 }
 
 #[test]

@@ -14,7 +14,7 @@ from cocotb.triggers import FallingEdge
 import cocotb
 
 from .coverage import Coverage
-from .models import Lfsr, Settings, can_mark, decide, route, sent
+from .models import Lfsr, Settings, Spray, Spraying, can_mark, decide, route, sent
 
 REASONS = ["malformed", "ttl", "no_entry"]
 COUNTS = [*REASONS, "full", "detour_from", "detour_to", "mark"]
@@ -29,6 +29,8 @@ class Lookup:
         self.path_bytes = len(dut.s_tdata_i) // 8
         self.s = Settings(ports=self.ports, dibs=int(os.environ.get("DIBS", "1")))
         self.draws = Lfsr(small=self.s.dibs == 2)
+        self.sprays = os.environ.get("SPRAY", "1") == "1"
+        self.spray = Spray(self.ports)
         self.room = {}                 # words of a frame: (fits, reach)
         self.offered = deque()         # words to send: (data, last, len, port)
         self.expected = deque()        # frames to come: (bytes, port)
@@ -40,7 +42,9 @@ class Lookup:
             *[("keep", kind) for kind in kinds], *[("detour", kind) for kind in kinds if self.s.dibs],
             *[("mark of ECN", ecn) for ecn in range(4)], *[("to port", p) for p in range(self.ports)],
             *["a way back was barred"] * bool(self.s.dibs), "looked up by MAC address",
-            *[("found in bank", bank) for bank in range(2)]])
+            *[("found in bank", bank) for bank in range(2)],
+            *["took another port than its flow's", "was so short that it took its flow's"] * self.sprays,
+            *[("of several ports by", kind) for kind in (Spraying.KINDS if self.sprays else ["ecmp"])]])
         self.idle, self.stall = 0.0, 0.0
         self.frame = bytearray()
         self.frames_out = self.cycle = 0
@@ -51,7 +55,7 @@ class Lookup:
         d = self.dut
         d.rst_ni.value = 0
         for name in ("s_tvalid_i", "s_tdata_i", "s_tlast_i", "s_tlen_i", "s_tport_i", "m_tready_i", "fits_i",
-                     "reach_i", "to_switch_i", "go_back_i", "match_mac_i", "salt_i", "seed_we_i", "seed_i",
+                     "reach_i", "to_switch_i", "go_back_i", "match_mac_i", "salt_i", "route_we_i", "route_i", "seed_we_i", "seed_i",
                      "table_we_i", "table_at_i", "table_used_i", "table_ip_i", "table_addr_i", "table_group_i"):
             getattr(d, name).value = 0
         cocotb.start_soon(Clock(d.clk_i, 8, "ns").start())
@@ -66,6 +70,14 @@ class Lookup:
         d, s = self.dut, self.s
         d.to_switch_i.value, d.go_back_i.value = s.to_switch, int(s.go_back)
         d.match_mac_i.value, d.salt_i.value = int(s.match_mac), s.salt
+
+    async def route(self, spraying):
+        """Another route, which remembers nothing yet."""
+        self.s.route = self.spray.route = spraying
+        self.spray.forget()
+        self.dut.route_i.value, self.dut.route_we_i.value = spraying.word, 1
+        await FallingEdge(self.dut.clk_i)
+        self.dut.route_we_i.value = 0
 
     async def learn(self, ip, addr, mask, bank=0):
         d = self.dut
@@ -82,6 +94,7 @@ class Lookup:
         await FallingEdge(self.dut.clk_i)
         self.dut.seed_we_i.value = 0
         self.draws = Lfsr(value, small=self.s.dibs == 2)
+        self.spray.seed(value)
 
     def room_for(self, words):
         if words not in self.room:
@@ -102,6 +115,7 @@ class Lookup:
             self.wanted[r.reason, port] += 1
             self.cover.hit(("drop", r.reason))
             return
+        self.take_a_hop(r, len(frame))
         fits, reach = self.room_for(words)
         allowed = self.s.to_switch if self.s.go_back else self.s.to_switch & ~(1 << port)
         choice, detour = decide(r.want, fits, allowed, self.draws, self.s.dibs, self.ports)
@@ -123,6 +137,16 @@ class Lookup:
         if marked and r.ip:
             self.cover.hit(("mark of ECN", frame[15] & 3))
         self.expected.append((sent(frame, marked), choice))
+
+    def take_a_hop(self, r, length):
+        """The port that the route gives a frame."""
+        by_hash, r.want = r.want, self.spray.pick(r, length)
+        kind = self.s.route.kind
+        several = r.group & (r.group - 1) != 0
+        self.cover.hit_if(**{"took another port than its flow's": r.want != by_hash,
+                             "was so short that it took its flow's": several and r.acks and kind != "ecmp"})
+        if several and not r.acks:
+            self.cover.hit(("of several ports by", kind))
 
     async def run(self, extra=60):
         """Until all is sent and `extra` cycles have passed without a word."""

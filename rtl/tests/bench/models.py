@@ -1,6 +1,8 @@
 """The cells in Python: what a test expects of them. Written from their heads, not from their code."""
 
 from dataclasses import dataclass, field
+from math import gcd
+from typing import ClassVar
 
 MASK32 = (1 << 32) - 1
 
@@ -83,9 +85,14 @@ class Table:
             key, bank = pushed, 1 - at[0]
         raise ValueError("the table is too full")
 
+    def at(self, ip, addr):
+        """The place of an entry, its bank in the top bit."""
+        bank, at = next(at for at, key in self.slots.items() if key == (bool(ip), addr))
+        return bank << self.index_w | at
+
     def bank(self, ip, addr):
         """The bank that holds an entry."""
-        return next(at[0] for at, key in self.slots.items() if key == (bool(ip), addr))
+        return self.at(ip, addr) >> self.index_w
 
     def group(self, ip, addr):
         return self.groups.get((bool(ip), addr), 0)
@@ -114,6 +121,96 @@ def ethernet(dmac, payload, ethertype=0x0800, smac=0x02_00_00_00_00_01):
 
 
 @dataclass
+class Spraying:
+    """Register ROUTE."""
+
+    KINDS: ClassVar = ["ecmp", "random", "counter", "rr"]
+    TIES: ClassVar = ["turn", "first", "random"]
+    PER: ClassVar = ["flow", "entry", "switch"]
+
+    kind: str = "ecmp"
+    ties: str = "turn"
+    per: str = "flow"
+    first: bool = False
+    ack_bytes: int = 0
+    burst: int = 1
+    rounds: int = 0
+
+    @property
+    def word(self):
+        """What is written there."""
+        return (self.KINDS.index(self.kind) | self.TIES.index(self.ties) << 2 | self.PER.index(self.per) << 4
+                | self.first << 6 | self.ack_bytes << 8 | self.burst - 1 << 16 | self.rounds << 24)
+
+
+class Spray:
+    """spray_choice.sv and what it remembers."""
+
+    LIMIT, OVERHEAD, PLACES = 1_000_000, 24, 64
+
+    def __init__(self, ports):
+        self.ports, self.route, self.draws = ports, Spraying(), Lfsr(0xA112_FFFE)
+        self.forget()
+
+    def forget(self):
+        self.counts, self.turns, self.places = [0] * self.ports, {}, {}
+
+    def seed(self, value):
+        self.draws = Lfsr(~value & MASK32)
+        if value == MASK32:
+            self.draws = Lfsr(0xA112_FFFE)
+
+    def pick(self, r, length):
+        """The port of a frame."""
+        if self.route.kind == "ecmp" or r.acks:
+            return r.want
+        draw, hops = self.draws.state, bits(r.group)
+        self.draws.step()
+        if self.route.kind == "random" or len(hops) == 1:
+            return nth(r.group, draw, 32)
+        if self.route.kind == "counter":
+            return self.least(r.group, hops, length + self.OVERHEAD, draw)
+        return self.turn(r, hops, draw)
+
+    def least(self, group, hops, size, draw):
+        fewest = min(self.counts[p] for p in hops)
+        equal = [p for p in hops if self.counts[p] == fewest]
+        if self.route.ties == "random":
+            port = equal[draw * len(equal) >> 32]
+        else:
+            after = self.turns.get(group, 0) if self.route.ties == "turn" else 0
+            port = next((p for p in equal if p >= after), equal[0])
+        self.turns[group] = port + 1
+        if fewest + size > self.LIMIT:
+            self.counts = [max(0, c - fewest) for c in self.counts]
+            fewest = 0
+        self.counts[port] = fewest + size
+        return port
+
+    def turn(self, r, hops, draw):
+        s, n = self.route, len(hops)
+        key = {"flow": r.hash, "entry": r.at, "switch": 0}[s.per] % self.PLACES
+        place = self.places.get(key)
+        if place is None:
+            place = self.places[key] = dict(at=0 if s.first else r.hash * n >> 16, stride=1, many=n, turns=n, packets=0, rounds=s.rounds)
+        if place["at"] >= n:
+            place["at"] = 0
+        if place["many"] != n:
+            place.update(stride=1, many=n, turns=min(place["turns"], n))
+        at = place["at"]
+        place["packets"] += 1
+        if place["packets"] >= s.burst:
+            place["packets"], place["turns"] = 0, place["turns"] - 1
+            place["at"] = (at + place["stride"]) % n
+            if not place["turns"]:
+                place["turns"], place["rounds"] = n, max(0, place["rounds"] - 1)
+                if s.rounds and not place["rounds"]:
+                    strides = [k for k in range(1, max(n, 2)) if gcd(k, n) == 1]
+                    place.update(rounds=s.rounds, at=draw * n >> 32, stride=strides[(draw & 0xFFFF) * len(strides) >> 16])
+        return hops[at]
+
+
+@dataclass
 class Settings:
     """What the lookup is told."""
 
@@ -123,6 +220,7 @@ class Settings:
     go_back: bool = True
     match_mac: bool = False
     dibs: int = 1
+    route: Spraying = field(default_factory=Spraying)
     table: Table = field(default_factory=lambda: Table(8))
 
 
@@ -131,8 +229,13 @@ class Route:
     """What becomes of a frame, before any queue is asked."""
 
     reason: str | None   # malformed, ttl or no_entry
-    want: int | None
+    want: int | None     # by the flow's hash
     ip: bool
+    hops: int = 0        # the ports it may take: its group when it is sprayed, else the wanted one
+    group: int = 0
+    at: int = 0          # its entry's place in the table
+    hash: int = 0
+    acks: bool = False   # it is so short that it takes its flow's port
 
 
 def route(frame, s):
@@ -156,8 +259,14 @@ def route(frame, s):
     else:
         hashed = flow_hash(s.salt, 0, dmac & MASK32, 0, 0)
     by_ip = ip and not s.match_mac
-    want = nth(s.table.group(by_ip, dst if by_ip else dmac), hashed, 16)
-    return Route("no_entry" if want is None else None, want, ip)
+    key = (by_ip, dst if by_ip else dmac)
+    group = s.table.group(*key)
+    want = nth(group, hashed, 16)
+    if want is None:
+        return Route("no_entry", None, ip)
+    ack = ip and frame[23] == 6 and int.from_bytes(frame[16:18], "big") <= s.route.ack_bytes
+    sprayed = s.route.kind != "ecmp" and not ack
+    return Route(None, want, ip, group if sprayed else 1 << want, group, s.table.at(*key), hashed, ack)
 
 
 def can_mark(frame):

@@ -41,6 +41,21 @@ class Deflection(c.Structure):
     _fields_ = [(name, c.c_uint32) for name in ("enqueue", "evict", "moved", "target", "squeeze", "lost")]
 
 
+class SpraySettings(c.Structure):
+    """What a route that sprays is set to."""
+
+    _fields_ = [(name, c.c_uint32) for name in ("queued", "ties", "limit", "first", "burst", "rounds")]
+
+
+class Hop(c.Structure):
+    """A packet and the port that it takes; rtl/reference/src/spray.rs says what its fields are."""
+
+    _fields_ = [(name, c.c_uint32) for name in (
+        "step", "ports", "hops", "set", "prefix", "dst", "hash", "bare", "bytes")] + [
+        ("depth", c.c_uint32 * 8), ("settings", SpraySettings)] + [(name, c.c_uint32) for name in (
+            "ecmp", "place", "begin", "draw", "port")]
+
+
 @cache
 def built():
     """The shared library, built by cargo. For the test's own process, not the simulator's."""
@@ -72,6 +87,9 @@ def library():
         ("queue_open", pointer, [u32]),
         ("queue_step", None, [pointer, u32, u32, u32, u32, pointer]),
         ("queue_close", None, [pointer]),
+        ("spray_open", pointer, [c.c_char_p, c.c_char_p, u64, u64]),
+        ("spray_step", None, [pointer, pointer]),
+        ("spray_close", None, [pointer]),
         ("deflect", None, [u32, u16, pointer, u16, u64, u64, pointer, pointer]),
     ]:
         function = getattr(lib, "sidestep_" + name)
@@ -140,3 +158,17 @@ def deflect(rank, want, loads, switch, seed):
     library().sidestep_deflect(rank, want, (Load * len(loads))(*(Load(*load) for load in loads)), len(loads),
                                switch, seed, c.byref(answer), draws)
     return {name: getattr(answer, name) for name, _ in Deflection._fields_}, tuple(draws)
+
+
+class Spray:
+    """A route that sprays, with the settings of a row of its vectors, on a switch of 8 ports."""
+
+    def __init__(self, name, words, salt=0, seed=1):
+        self.route = library().sidestep_spray_open(name.encode(), words.encode(), salt, seed)
+        assert self.route, f"{name} refuses {words}"
+
+    def step(self, depth=(), **packet):
+        """A packet, of which only what is named differs from 0, and the port that it takes."""
+        hop = Hop(depth=(c.c_uint32 * 8)(*depth), **packet)
+        library().sidestep_spray_step(self.route, c.byref(hop))
+        return hop

@@ -16,7 +16,8 @@ class Scoreboard:
         self.open = {}                       # number: (frame, ingress, Route)
         self.dropped_for_sure = Counter()    # by (reason, ingress)
         self.came = self.left = 0
-        self.detours = Counter()             # by (from, to)
+        self.detours = Counter()             # by (from, to), of frames with one port that they may take
+        self.sprayed = self.sprayed_elsewhere = 0   # frames with several; those of them that took none of them
         self.marks = Counter()
         self.order = {}                      # (ingress, egress): last number
 
@@ -35,9 +36,13 @@ class Scoreboard:
         assert n in self.open, f"a frame that nobody sent, or a second time: {frame.hex()}"
         was, ingress, r = self.open.pop(n)
         assert r.reason is None, f"{r.reason}, and yet it came"
-        detour = port != r.want
-        if detour:
-            assert self.s.to_switch >> port & 1, "a detour to a host"
+        detour = not r.hops >> port & 1
+        assert not detour or self.s.to_switch >> port & 1, "a detour to a host"
+        # Which port of its group a sprayed frame wanted is not seen here.
+        if r.hops & (r.hops - 1):
+            self.sprayed += 1
+            self.sprayed_elsewhere += detour
+        elif detour:
             self.detours[r.want, port] += 1
         plain, marked = sent(was, False), sent(was, True)
         assert frame in (plain, marked), f"\n{frame.hex()}\n{plain.hex()}\n{marked.hex()}"

@@ -11,7 +11,7 @@ from cocotb.triggers import FallingEdge
 
 import cocotb
 
-from .models import Settings
+from .models import Settings, Spraying
 from .scoreboard import Scoreboard
 
 STUCK = 20_000   # cycles; four full input buffers of frames that are dropped take 2048
@@ -19,7 +19,7 @@ STUCK = 20_000   # cycles; four full input buffers of frames that are dropped ta
 COUNTERS = ["in", "out", "bad", "malformed", "ttl", "no_entry", "full", "detour_from", "detour_to", "mark", "queued"]
 
 TO_SWITCH, CONTROL, LIMIT_FRAMES, LIMIT_BYTES, MARK_AT, ALPHA, SALT = 0x08, 0x0C, 0x10, 0x14, 0x18, 0x1C, 0x20
-SEED, KEY_LOW, KEY_HIGH, KEY_PORTS, TABLE_WRITE, COUNTER_BASE = 0x28, 0x30, 0x34, 0x38, 0x3C, 0x400
+ROUTE, SEED, KEY_LOW, KEY_HIGH, KEY_PORTS, TABLE_WRITE, COUNTER_BASE = 0x24, 0x28, 0x30, 0x34, 0x38, 0x3C, 0x400
 
 
 def known(value, valid, ports):
@@ -109,14 +109,15 @@ class Switch:
                 for c, name in enumerate(COUNTERS)}
 
     async def configure(self, to_switch=0, salt=0, go_back=True, match_mac=False, limit_frames=None,
-                        limit_bytes=None, mark_at=None, alpha=None, seed=None):
+                        limit_bytes=None, mark_at=None, alpha=None, seed=None, route=None):
         s = self.s
         s.to_switch, s.salt, s.go_back, s.match_mac = to_switch, salt, go_back, match_mac
+        s.route = route or Spraying()
         await self.write(TO_SWITCH, to_switch)
         await self.write(CONTROL, int(go_back) | int(match_mac) << 1)
         await self.write(SALT, salt)
         for address, value in ((LIMIT_FRAMES, limit_frames), (LIMIT_BYTES, limit_bytes), (MARK_AT, mark_at),
-                               (ALPHA, alpha), (SEED, seed)):
+                               (ALPHA, alpha), (SEED, seed), (ROUTE, route and route.word)):
             if value is not None:
                 await self.write(address, value)
 

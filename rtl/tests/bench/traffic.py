@@ -1,6 +1,6 @@
 """Frames to try: sound ones of every kind, and every way to be wrong."""
 
-from .models import ethernet, ipv4
+from .models import Spraying, ethernet, ipv4
 
 
 def random_host(rng, hosts=24):
@@ -39,8 +39,20 @@ def random_frame(rng, longest=1518, hosts=24, tag=b""):
     return ethernet(random_mac(rng, hosts), packet)
 
 
+def random_spraying(rng, kind=None):
+    """A route, of this kind where one is named."""
+    return Spraying(kind or rng.choice(Spraying.KINDS), rng.choice(Spraying.TIES), rng.choice(Spraying.PER),
+                    rng.random() < 0.5, rng.choice([0, 0, 60, 100]), rng.choice([1, 1, 2, 5]), rng.choice([0, 0, 1, 3]))
+
+
 def udp64(src, dst, number, ttl=64, ecn=2, ports=0x1234_5678, size=64):
     """A UDP frame of `size` bytes that carries its number in the last 8."""
     body = ports.to_bytes(4, "big") + (size - 34).to_bytes(2, "big") + b"\0\0" + bytes(size - 34 - 16)
     body += number.to_bytes(8, "big")
     return ethernet(0x02AA_0000_0000, ipv4(src, dst, body, ttl=ttl, ecn=ecn))
+
+
+def tcp(src, dst, payload, ports=0x1234_5678):
+    """A TCP segment of so many bytes, padded as Ethernet asks, with room for a number behind it."""
+    packet = ipv4(src, dst, ports.to_bytes(4, "big") + bytes(8) + b"\x50\x10" + bytes(6 + payload), proto=6, ecn=2)
+    return ethernet(0x02AA_0000_0000, packet + bytes(max(8, 46 - len(packet))))

@@ -150,7 +150,12 @@ fn scenario(experiment: bool) -> Value {
     schema["definitions"] = definitions();
     let required = json!(["duration", "schemes", "topology", "workload"]);
     if experiment {
-        schema["anyOf"] = json!([{"required": ["extends"]}, {"required": required}]);
+        // What others extend says only what they share, and is no figure.
+        schema["anyOf"] = json!([
+            {"required": ["extends"]},
+            {"required": required},
+            {"not": {"required": ["figure"]}},
+        ]);
     } else {
         schema["required"] = required;
     }

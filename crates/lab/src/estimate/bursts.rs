@@ -31,7 +31,7 @@ pub(super) fn beyond(load: &Load, config: &SchemeConfig, drained: f64, ways: f64
     }
     let each = load.packets_per_s / load.flows_per_s;
     let window =
-        (config.transport.tcp()).map_or(f64::INFINITY, |tcp| f64::from(tcp.initial_window));
+        (config.transport.initial_window()).map_or(f64::INFINITY, |segments| segments as f64);
     let come = load.together as f64 * each.min(window);
     let held = held(&config.switch, config);
     let over = come - held - load.apart.as_s_f64() * drained;

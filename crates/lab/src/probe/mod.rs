@@ -23,7 +23,9 @@ pub use between::Between;
 pub(crate) use between::EXPECTED as LINKS_EXPECTED;
 pub use log::drops_at;
 pub(crate) use prober::Prober;
-pub use seen::{LoggedDetour, LoggedEvent, LoggedPath, LoggedStep, Loops, Occupancy, Probed};
+pub use seen::{
+    FlowsFrom, LoggedDetour, LoggedEvent, LoggedPath, LoggedStep, Loops, Occupancy, Probed,
+};
 pub use spec::{MOST_DETOURS, Probe};
 
 #[cfg(test)]

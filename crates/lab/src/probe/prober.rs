@@ -3,14 +3,15 @@
 use super::log;
 use super::neighbours::{Neighbourhood, directed};
 use super::samples::Samples;
-use super::seen::{Occupancy, Probed};
+use super::seen::{FlowsFrom, Occupancy, Probed};
 use super::spec::Probe;
 use super::window::Window;
 use super::windowed::Windowed;
+use crate::stats::jain;
 use sidestep_sim::agenda::Agenda;
 use sidestep_sim::{End, Network, Outcome, Plan, Watched, World};
 use sidestep_switch::{Capacity, Depth};
-use sidestep_types::{BitRate, Time};
+use sidestep_types::{BitRate, FlowId, Time};
 use std::sync::Arc;
 
 /// The sample of latencies.
@@ -30,6 +31,7 @@ pub(crate) struct Prober {
     /// Instants of `occupancy` that are over.
     noted: usize,
     occupancy: Vec<Occupancy>,
+    flows_from: Option<FlowsFrom>,
 }
 
 impl Prober {
@@ -50,6 +52,7 @@ impl Prober {
             samples: Samples::default(),
             noted: 0,
             occupancy: Vec::new(),
+            flows_from: None,
             probe,
             network,
         }
@@ -62,7 +65,12 @@ impl Prober {
         let around = around.map_or(Time::MAX, |(window, _)| window.due());
         let noted = self.probe.occupancy.get(self.noted);
         let noted = noted.copied().unwrap_or(Time::MAX);
-        links.min(around).min(noted).min(self.windowed.due())
+        let flows = match self.flows_from {
+            None if self.probe.flows_from > Time::ZERO => self.probe.flows_from,
+            _ => Time::MAX,
+        };
+        let rare = noted.min(flows);
+        links.min(around).min(rare).min(self.windowed.due())
     }
 
     /// Looks at a world that has run until `now`.
@@ -81,6 +89,14 @@ impl Prober {
             self.sample_neighbours(&carried, &depths);
         }
         self.windowed.look(world, now, &mut self.samples);
+        if self.flows_from.is_none() && self.probe.flows_from == now {
+            let flows = (0..).map(FlowId).zip(&self.plan.flows);
+            let endless = flows.filter(|(_, flow)| flow.is_endless());
+            self.flows_from = Some(FlowsFrom {
+                at_ps: now.ps(),
+                delivered: endless.map(|(id, _)| world.delivered(id).0).collect(),
+            });
+        }
         while self.probe.occupancy.get(self.noted) == Some(&now) {
             let depths = world.queue_depths(now);
             self.occupancy.push(Occupancy {
@@ -88,6 +104,23 @@ impl Prober {
                 packets: depths.iter().map(|depth| depth.packets).collect(),
             });
             self.noted += 1;
+        }
+    }
+
+    /// Adds fair shares: of each draw one for each flow.
+    pub fn fair(&mut self, draws: &[Vec<f64>]) {
+        for shares in draws {
+            for share in shares {
+                self.samples.add("fair_share", *share);
+            }
+            let ends = shares.iter().copied().reduce(f64::min);
+            let ends = ends.zip(shares.iter().copied().reduce(f64::max));
+            if let Some((least, most)) = ends {
+                self.samples.add("fair_max_over_min", most / least);
+            }
+            if let Some(jain) = jain(shares.iter().copied()) {
+                self.samples.add("fair_jain", jain);
+            }
         }
     }
 
@@ -119,6 +152,7 @@ impl Prober {
             windows: sampled.windows,
             thinned: sampled.thinned,
             occupancy: self.occupancy,
+            flows_from: self.flows_from,
         }
     }
 

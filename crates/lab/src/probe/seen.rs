@@ -20,6 +20,9 @@ pub struct Probed {
     /// Of samples that were thinned: how many values there were.
     #[serde(default)]
     pub thinned: BTreeMap<String, u64>,
+    /// What endless flows had delivered when the part of the run began that is measured.
+    #[serde(default)]
+    pub flows_from: Option<FlowsFrom>,
     /// The first [`super::MOST_DETOURS`] detours.
     #[serde(default)]
     pub detours: Vec<LoggedDetour>,
@@ -52,6 +55,15 @@ impl Probed {
         });
         full.into_iter().chain(thinned).collect()
     }
+}
+
+/// What endless flows had delivered at one instant.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlowsFrom {
+    /// Simulated time, in picoseconds.
+    pub at_ps: u64,
+    /// Bytes delivered in order, of each in the order of the plan.
+    pub delivered: Vec<u64>,
 }
 
 /// One detour.

@@ -24,10 +24,18 @@ pub struct Probe {
     pub spread: Vec<Between>,
     /// The window over which it is.
     pub spread_window: Time,
+    /// Windows of it that begin earlier do not count.
+    pub spread_from: Time,
     /// The workloads, by number, of whose data packets the latency is taken.
     pub latency: Vec<u8>,
     /// Of every so-many-th data packet that a host sends of each.
     pub latency_every: u64,
+    /// Of those sent from here on.
+    pub latency_from: Time,
+    /// From when on the goodput of endless flows is taken.
+    pub flows_from: Time,
+    /// Draws of hashes over which fair shares are worked out; 0 works out none.
+    pub fair: u64,
     /// Log each detour.
     pub detours: bool,
     /// When to note every queue's length, in order.
@@ -49,8 +57,12 @@ impl Default for Probe {
             drops: None,
             spread: Vec::new(),
             spread_window: Time::from_ms(10),
+            spread_from: Time::ZERO,
             latency: Vec::new(),
             latency_every: 100,
+            latency_from: Time::ZERO,
+            flows_from: Time::ZERO,
+            fair: 0,
             detours: false,
             occupancy: Vec::new(),
             paths: 0,
@@ -62,7 +74,7 @@ impl Default for Probe {
 impl Probe {
     /// What the simulator must watch for it, if anything.
     pub(crate) fn watching(&self) -> Option<Watching> {
-        let latency = Latency::every(self.latency_every);
+        let latency = Latency::every(self.latency_every).since(self.latency_from);
         let latency = self
             .latency
             .iter()

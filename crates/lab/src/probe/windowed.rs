@@ -22,6 +22,7 @@ impl Windowed {
     pub fn new(probe: &Probe, network: &Network, plan: &Arc<Plan>, last: Time) -> Windowed {
         let spread = (!probe.spread.is_empty()).then(|| Spread {
             window: Window::first(probe.spread_window, last, 2 * network.cables.len()),
+            from: probe.spread_from,
             between: probe.spread.clone(),
             rates: (network.cables.iter().flat_map(|cable| [cable.rate; 2])).collect(),
         });
@@ -160,6 +161,8 @@ fn by_reason(reason: DropReason) -> String {
 /// The largest less the smallest of some links.
 struct Spread {
     window: Window,
+    /// Windows that begin before this do not count.
+    from: Time,
     between: Vec<Between>,
     /// Of each link.
     rates: Vec<BitRate>,
@@ -168,7 +171,11 @@ struct Spread {
 impl Spread {
     fn look(&mut self, bytes: Vec<u64>, depths: &[Depth], samples: &mut Samples) {
         let span = self.window.span();
+        let begins = self.window.due().saturating_sub(span);
         let carried = self.window.next(bytes);
+        if begins < self.from {
+            return;
+        }
         for between in &self.between {
             let queues = between.links.iter().map(|place| depths[*place].bytes);
             let uses = between.links.iter().map(|place| {
@@ -178,10 +185,14 @@ impl Spread {
             let queues = width(queues.map(f64::from));
             for (name, value) in [("queue_spread_bytes", queues), ("use_spread", width(uses))] {
                 let own = format!("{name}.{}", between.says);
-                samples.of_window(&own, span, value);
-                // Of several selections there is more than one value for each window.
+                match self.from {
+                    Time::ZERO => samples.of_window(&own, span, value),
+                    _ => samples.add(&own, value),
+                }
+                // Of several selections there is more than one value for each window, and the first window does not
+                // begin with the run where some are left out.
                 match self.between.len() {
-                    1 => samples.of_window(name, span, value),
+                    1 if self.from == Time::ZERO => samples.of_window(name, span, value),
                     _ => samples.add(name, value),
                 }
             }
@@ -281,6 +292,7 @@ mod tests {
         };
         let mut spread = Spread {
             window: Window::first(Time::from_us(100), Time::from_ms(1), 14),
+            from: Time::ZERO,
             between: vec![between("one", &[8, 9, 10]), between("other", &[8, 12])],
             rates: (network.cables.iter().flat_map(|cable| [cable.rate; 2])).collect(),
         };

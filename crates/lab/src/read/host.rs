@@ -1,6 +1,7 @@
 //! `[host]`: the shims of every host, with their parameters, and the queue of its NIC.
 
 use super::words::words;
+use crate::kernel::Kernel;
 use crate::scheme::{HOST_SPEC, SHIMS};
 use sidestep_config::decision::{Decision, holds_a_packet};
 use sidestep_config::document::{Entry, Item, Node, Table};
@@ -19,6 +20,7 @@ pub(super) struct ReadHost {
     pub shims: Vec<(String, Values)>,
     /// `None` is a FIFO without a limit.
     pub nic: Option<NicConfig>,
+    pub kernel: Kernel,
 }
 
 /// Reads the section. `None` when a problem left it without a meaning.
@@ -55,7 +57,7 @@ pub(super) fn host(
         let (of, param) = (parts.next(), parts.next());
         let on = |name: &str| shims.iter().any(|(shim, _)| shim == name);
         match (of, param) {
-            (Some("shims" | "capacity" | "buffer" | "sched"), None) => true,
+            (Some("shims" | "capacity" | "kernel" | "buffer" | "sched"), None) => true,
             (Some("buffer" | "sched"), Some(_)) => true,
             (Some(name), Some(_)) => on(name) || places.contains_key(key),
             _ => false,
@@ -68,10 +70,12 @@ pub(super) fn host(
             return None;
         }
     };
+    let kernel = Kernel::from_name(&resolved.values.word("kernel")).expect("one of its words");
     Some(ReadHost {
         resolved,
         shims,
         nic,
+        kernel,
     })
 }
 

@@ -2,6 +2,7 @@
 
 use super::reader::Reader;
 use super::words::{common, descend, words};
+use crate::fair;
 use crate::probe::{Between, LINKS_EXPECTED, Probe};
 use crate::scenario::{Setting, Traffic};
 use crate::scheme::Scheme;
@@ -39,6 +40,8 @@ pub(super) struct ProbeRead {
     latency_at: Vec<At>,
     /// Where `goodput` stands, when it is on, and how many windows it has.
     goodput_at: Option<(At, u64)>,
+    /// Where `fair` stands, when it is on.
+    fair_at: Option<At>,
 }
 
 impl Reader<'_> {
@@ -80,6 +83,7 @@ impl Reader<'_> {
                 neighbours_at: None,
                 latency_at: Vec::new(),
                 goodput_at: None,
+                fair_at: None,
             });
         };
         let layers: Vec<Layer<'_>> = (tables.iter())
@@ -139,6 +143,33 @@ impl Reader<'_> {
                 window("spread_window", most).expect("a time that has no off")
             }
         };
+        let mut begins = |name: &str, whose: bool| {
+            let key = format!("probe.{name}");
+            let from = resolved.values.time(name);
+            if whose && from >= duration {
+                let message = format!(
+                    "{key}: must be before the end of the window at {duration}, got {from}"
+                );
+                refused.add(&place(&key), message);
+            }
+            from
+        };
+        let flows_from = begins("flows_from", true);
+        let latency_from = begins("latency_from", !latency.is_empty());
+        let spread_from = begins("spread_from", false);
+        let later = spread_from > Time::ZERO && !between.is_empty();
+        if later && spread_from.saturating_add(spread_window) > duration {
+            let message = format!(
+                "probe.spread_from: no window of {spread_window} begins at {spread_from} or later and \
+                 ends within {duration}"
+            );
+            refused.add(&place("probe.spread_from"), message);
+        }
+        let fair = resolved.values.count("fair");
+        if fair > MOST_KEPT {
+            let message = format!("probe.fair: at most {MOST_KEPT}, got {fair}");
+            refused.add(&place("probe.fair"), message);
+        }
         let hot = resolved.values.fraction("hot");
         if hot.0 == 0 || hot.0 > hot.1 {
             let message = "probe.hot: expected a share above 0, at most 1";
@@ -161,14 +192,19 @@ impl Reader<'_> {
             drops,
             spread: between,
             spread_window,
+            spread_from,
             latency: latency.iter().map(|(class, _)| *class).collect(),
             latency_every,
+            latency_from,
+            flows_from,
+            fair,
             detours: resolved.values.flag("detours"),
             occupancy: instants,
             paths: paths as usize,
             loops: resolved.values.flag("loops"),
         };
         let neighbours_at = neighbours.map(|_| place("probe.neighbours"));
+        let fair_at = (fair > 0).then(|| place("probe.fair"));
         let goodput_at = goodput.map(|span| (place("probe.goodput"), duration.ps() / span.ps()));
         let mut settings = common(resolved);
         settings.extend([instants_setting, latency_setting, between_setting]);
@@ -178,6 +214,7 @@ impl Reader<'_> {
             neighbours_at,
             latency_at: latency.into_iter().map(|(_, at)| at).collect(),
             goodput_at,
+            fair_at,
         })
     }
 }
@@ -226,8 +263,15 @@ impl ProbeRead {
 }
 
 impl ProbeRead {
-    /// Refuses the latency of workloads whose flows all stay within one rack, as in `plan`.
+    /// Refuses the latency of workloads whose flows all stay within one rack, and fair shares of no flow, as in `plan`.
     pub(super) fn check_plan(&self, network: &Network, plan: &Plan, problems: &mut Problems) {
+        if let Some(at) = &self.fair_at
+            && fair::active(plan).is_empty()
+        {
+            let message = "probe.fair: no flow is without an end and none is in a closed loop, so that \
+                           nobody shares anything all the time";
+            problems.add(at, message);
+        }
         let mut rack = vec![None; network.hosts as usize];
         for cable in &network.cables {
             for ends in [(cable.a, cable.b), (cable.b, cable.a)] {

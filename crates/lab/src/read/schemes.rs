@@ -100,6 +100,7 @@ impl Reader<'_> {
             resolved: host_values,
             shims,
             nic,
+            kernel,
         } = host;
         let config = SchemeConfig {
             framing,
@@ -110,6 +111,7 @@ impl Reader<'_> {
             transport,
             shims,
             nic,
+            kernel,
             // The scenario's as well.
             changes: Vec::new(),
         };

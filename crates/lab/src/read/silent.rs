@@ -10,7 +10,7 @@ use crate::shipped;
 use crate::tables::{PROBE, SWITCH};
 use sidestep_config::document::{self, Item, Table, find};
 use sidestep_config::problem::{At, Problems};
-use sidestep_sim::{Plan, Start};
+use sidestep_sim::{FlowPlan, Plan, Start};
 use sidestep_switch::Capacity;
 use sidestep_types::{Param, ParamUnit, Time, Value};
 
@@ -23,7 +23,7 @@ impl Reader<'_> {
         said.extend(self.long_jitters(scenario));
         said.extend(self.too_few_hops(scenario));
         said.extend(self.memory_of_nobody(scenario));
-        said.extend(self.probes_of_nothing(scenario));
+        said.extend(self.probes_of_nothing(scenario, first));
         said.extend(self.made_finite(scenario));
         said
     }
@@ -128,16 +128,37 @@ impl Reader<'_> {
         self.said_at(&["switch", key]).or(of_one)
     }
 
-    fn probes_of_nothing(&self, scenario: &Scenario) -> Vec<String> {
+    fn probes_of_nothing(&self, scenario: &Scenario, plan: Option<&Plan>) -> Vec<String> {
         let probe = &scenario.probe;
+        // Where too many flows were planned to draw them, nobody knows.
+        let endless = plan.is_none_or(|plan| plan.flows.iter().any(FlowPlan::is_endless));
         let idle = [
-            ("latency_every", !probe.latency.is_empty(), "latency is"),
+            (
+                "latency_every",
+                !probe.latency.is_empty(),
+                "latency is off in [probe]",
+            ),
+            (
+                "latency_from",
+                !probe.latency.is_empty(),
+                "latency is off in [probe]",
+            ),
+            (
+                "spread_from",
+                !probe.spread.is_empty(),
+                "spread is off in [probe]",
+            ),
             (
                 "hot",
                 probe.links.is_some() || probe.neighbours.is_some(),
-                "links and neighbours are",
+                "links and neighbours are off in [probe]",
             ),
-            ("spread_window", !probe.spread.is_empty(), "spread is"),
+            (
+                "spread_window",
+                !probe.spread.is_empty(),
+                "spread is off in [probe]",
+            ),
+            ("flows_from", endless, "every flow has an end"),
         ];
         let idle = idle
             .into_iter()
@@ -145,7 +166,7 @@ impl Reader<'_> {
         idle.map(|(name, _, beside)| {
             placed(
                 self.said_at(&["probe", name]).as_ref(),
-                format!("probe.{name} has no effect: {beside} off in [probe]"),
+                format!("probe.{name} has no effect: {beside}"),
             )
         })
         .collect()
@@ -244,10 +265,13 @@ fn never_started(scenario: &Scenario, plan: &Plan) -> Option<String> {
 /// Is a value of this section given that is not its default?
 fn says_more(scenario: &Scenario, params: &[Param], section: &str, name: &str) -> bool {
     let param = params.iter().find(|param| param.name == name);
-    let default = param.expect("a parameter of the section").default;
+    let param = param.expect("a parameter of the section");
+    // One value has several words: 0.9 and 9/10, 0 us and 0 ps.
+    let value = |text: &str| Value::parse(text, param).ok();
+    let default = param.default.and_then(value);
     let key = format!("{section}.{name}");
     let mut all = scenario.settings.iter().filter(|s| s.key == key);
-    all.any(|s| Some(s.value.as_str()) != default)
+    all.any(|s| value(&s.value) != default)
 }
 
 fn table_of(entry: &document::Entry) -> Option<&Table> {

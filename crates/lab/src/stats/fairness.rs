@@ -14,6 +14,25 @@ pub fn jain(shares: impl IntoIterator<Item = f64>) -> Option<f64> {
     (squares > 0.0).then(|| (sum * sum / (n as f64 * squares)).min(1.0))
 }
 
+/// The largest share over the smallest, of several runs the geometric mean, and whether it is a lower
+/// bound: a share of nothing leaves one, that of the smallest share above it.
+///
+/// `None` where a run has no share above zero, and of no run. A run without shares is left out.
+pub fn max_over_min<'a>(runs: impl IntoIterator<Item = &'a [f64]>) -> (Option<f64>, bool) {
+    let (mut n, mut logs, mut at_least) = (0u64, 0.0, false);
+    for shares in runs.into_iter().filter(|shares| !shares.is_empty()) {
+        let some = || shares.iter().copied().filter(|share| *share > 0.0);
+        let Some((least, most)) = some().reduce(f64::min).zip(some().reduce(f64::max)) else {
+            return (None, false);
+        };
+        n += 1;
+        logs += libm::log(most / least);
+        at_least |= some().count() < shares.len();
+    }
+    let mean = (n > 0).then(|| libm::exp(logs / n as f64));
+    (mean, mean.is_some() && at_least)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -27,5 +46,21 @@ mod tests {
         assert_eq!(jain([1.0, 2.0, 3.0]), Some(36.0 / 42.0));
         assert_eq!(jain([]), None);
         assert_eq!(jain([0.0]), None);
+    }
+
+    #[test]
+    fn the_largest_over_the_smallest_is_of_each_run_and_nothing_leaves_a_bound() {
+        let of = |runs: &[&[f64]]| {
+            let (ratio, at_least) = max_over_min(runs.iter().copied());
+            (ratio.map(|ratio| (ratio * 1e9).round() / 1e9), at_least)
+        };
+        assert_eq!(of(&[&[2.0, 5.0, 10.0]]), (Some(5.0), false));
+        // √(2 · 8); the runs' flows are not compared with each other.
+        assert_eq!(of(&[&[1.0, 2.0], &[], &[100.0, 800.0]]), (Some(4.0), false));
+        assert_eq!(of(&[&[0.0, 2.0, 6.0], &[3.0, 9.0]]), (Some(3.0), true));
+        assert_eq!(of(&[&[7.0]]), (Some(1.0), false));
+        assert_eq!(of(&[&[0.0, 0.0], &[1.0]]), (None, false));
+        assert_eq!(of(&[&[]]), (None, false));
+        assert_eq!(of(&[]), (None, false));
     }
 }

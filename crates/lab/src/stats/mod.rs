@@ -12,7 +12,7 @@ mod summarise;
 mod summary;
 mod ways;
 
-pub use fairness::jain;
+pub use fairness::{jain, max_over_min};
 pub use interval::{Interval, t_975, t_interval, t_interval_of};
 pub use sample::{Percentile, Sample};
 pub use sections::{LEAST_SEEDS, are_apart, more_seeds, sectioned};

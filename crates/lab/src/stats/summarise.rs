@@ -4,7 +4,8 @@ use super::metric;
 use super::reordering::{n_reordering, reordering_p99};
 use super::ways::Ways;
 use super::{
-    ClassSummary, LinkUse, Percentiles, Sample, Sampled, Summary, are_apart, jain, sectioned,
+    ClassSummary, LinkUse, Percentiles, Sample, Sampled, Summary, are_apart, jain, max_over_min,
+    sectioned,
 };
 use crate::probe::Loops;
 use crate::record::{ClassRecord, Counts, Record, SIZES};
@@ -89,6 +90,8 @@ fn add_up(records: &[&Record]) -> Summary {
     let detoured = |query| packets(|class| class.detoured, query);
     let delivered = |query| packets(|class| class.delivered, query);
     let endless = records.iter().flat_map(|record| &record.endless);
+    let (flow_goodput_max_over_min, flow_goodput_max_over_min_at_least) =
+        max_over_min(records.iter().map(|record| &record.endless[..]));
     let hash = records
         .iter()
         .fold(0, |hash, record| mix64(hash ^ record.trajectory_hash));
@@ -136,6 +139,8 @@ fn add_up(records: &[&Record]) -> Summary {
         pauses: sum.pauses,
         deadlocks: records.iter().map(|record| record.deadlocks).sum(),
         jain: jain(endless.copied()),
+        flow_goodput_max_over_min,
+        flow_goodput_max_over_min_at_least,
         sent: sum.sent,
         delivered: sum.delivered,
         in_flight: sum.in_flight,

@@ -104,6 +104,12 @@ pub struct Summary {
     pub deadlocks: u64,
     /// Jain's index of the goodputs of endless flows.
     pub jain: Option<f64>,
+    /// The largest goodput of an endless flow over the smallest of the same run: the geometric mean of the runs.
+    #[serde(default)]
+    pub flow_goodput_max_over_min: Option<f64>,
+    /// A flow delivered nothing: it is this or more.
+    #[serde(default)]
+    pub flow_goodput_max_over_min_at_least: bool,
     /// Packets put on NICs, data or not.
     pub sent: u64,
     /// Packets that reached their host.

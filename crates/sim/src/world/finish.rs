@@ -51,10 +51,15 @@ impl<A: Agenda> World<A> {
             retransmits: sum(|f| f.retransmits),
             spurious_retransmits: sum(|f| f.spurious_retransmits),
             spurious_timeouts: sum(|f| f.spurious_timeouts),
+            fast_retransmits: sum(|f| f.fast_retransmits),
+            dsacks: sum(|f| f.dsacks),
+            undone: sum(|f| f.undone),
             pauses: self.fabric.pauses(),
             ..Totals::default()
         };
         nics.iter().for_each(|nic| totals.decided_by_host(nic));
+        let subflows = self.multipath.finish();
+        totals.reinjections = subflows.iter().map(|s| u64::from(s.reinjections)).sum();
         (self.switches.iter()).for_each(|switch| totals.decided(&switch.total()));
         totals.shimmed(&shims);
         let (traces, watched) = self.tracer.finish();
@@ -62,6 +67,7 @@ impl<A: Agenda> World<A> {
             ports,
             flows,
             classes: tallied.classes,
+            subflows,
             totals,
             deadlocks,
             end: self.fabric.latest(self.served),

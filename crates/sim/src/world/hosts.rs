@@ -10,7 +10,7 @@ use crate::host::{Alarm, Host, ReceivingEnd, Seen, SendingEnd};
 use crate::layout::Far;
 use crate::order::Orders;
 use crate::outcome::TraceEvent;
-use crate::packets::{ack, ack_packet, arrival, data_packet};
+use crate::packets::{ack, ack_packet, arrival, data_packet, data_seq, set_data_seq};
 use crate::plan::Start;
 use crate::tally::Tally;
 use crate::trace::Tracer;
@@ -75,7 +75,10 @@ impl<A: Agenda> World<A> {
         let (src, dst, class) = (end.src, end.dst, end.class);
         while let Some(segment) = end.endpoint.poll_send(now) {
             let hash = end.endpoint.hash(segment.subflow());
-            let packet = data_packet(segment, flow, dst, hash, class, &self.config);
+            let mut packet = data_packet(segment, flow, dst, hash, class, &self.config);
+            if let Some(at) = end.endpoint.data_seq() {
+                set_data_seq(&mut packet, at);
+            }
             self.tally.sent(now, flow, class, &segment);
             if segment.retransmit {
                 self.tracer.sends_again(now, flow, &end.endpoint);
@@ -127,7 +130,8 @@ impl<A: Agenda> World<A> {
         if self.shimmed {
             return self.segment_goes_up(packet);
         }
-        let complete = end.endpoint.on_segment(now, arrival(packet));
+        let data = || data_seq(packet);
+        let complete = (end.endpoint).on_mapped_segment(now, arrival(packet), data);
         self.drive_receiver(flow);
         if complete {
             self.flow_delivered(flow);
@@ -143,7 +147,8 @@ impl<A: Agenda> World<A> {
         if packet.carries_data() && end.see_handed(packet) {
             self.tally.transport_reordered(packet);
         }
-        let complete = end.endpoint.on_segment(self.fabric.now, arrival(packet));
+        let (now, data) = (self.fabric.now, || data_seq(packet));
+        let complete = (end.endpoint).on_mapped_segment(now, arrival(packet), data);
         self.drive_receiver(flow);
         if complete {
             self.flow_delivered(flow);
@@ -230,10 +235,11 @@ impl<A: Agenda> World<A> {
         let f = &self.plan.flows[flow.0 as usize];
         let received = &mut self.received[flow.0 as usize];
         let arrival = arrival(packet);
-        // All has been delivered; how much of it by this subflow is forgotten.
-        let size = match received.subflows {
-            false => f.size,
-            true => arrival.seq + u64::from(arrival.len.max(1)),
+        // All has been delivered; how much of it by a subflow of somebody's own is forgotten.
+        let size = match (self.multipath.late(flow, &arrival), received.subflows) {
+            (Some(expected), _) => expected,
+            (None, false) => f.size,
+            (None, true) => arrival.seq + u64::from(arrival.len.max(1)),
         };
         let Some(ack) = answer_late(size, &arrival) else {
             return;
@@ -365,6 +371,7 @@ impl<A: Agenda> World<A> {
         }
         let counters = end.endpoint.counters();
         self.sent[f].counters = counters;
+        self.multipath.sent(FlowId(f as u32), &end.endpoint);
         if counters.retransmits > 0 {
             self.tally.closed(self.fabric.now, FlowId(f as u32));
         }
@@ -378,6 +385,7 @@ impl<A: Agenda> World<A> {
             if self.shimmed && !end.endpoint.is_complete() {
                 self.close_shims(end.dst, FlowId(f as u32));
             }
+            self.multipath.received(FlowId(f as u32), &end.endpoint);
             let received = &mut self.received[f];
             received.delivered_bytes = end.endpoint.delivered();
             let order = end.order.all();

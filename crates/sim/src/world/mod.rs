@@ -10,7 +10,7 @@
 //!   where the link ends, its brake to the sender ([`crate::pfc`]);
 //! - a flow's sender belongs to its source, its receiver to its destination, and a flow that
 //!   follows another starts where the other ends; the two ends of a connection that flows share
-//!   belong to their hosts (`connections`);
+//!   belong to their hosts (`connections`), and so does what is kept of subflows (`multipath`);
 //! - counts add up ([`crate::tally`]), the trajectory hash is a sum, and deadlocks are read off
 //!   the final state;
 //! - the run ends with an instant, that of the last delivery, and not with an event.
@@ -34,6 +34,7 @@ mod finish;
 mod hosts;
 mod looks;
 mod machines;
+mod multipath;
 mod nics;
 mod shims;
 mod switches;
@@ -58,6 +59,7 @@ use crate::watch::Watching;
 use changes::Changes;
 use connections::Connections;
 use machines::Machines;
+use multipath::Multipath;
 use sidestep_switch::sched::AnySched;
 use sidestep_switch::{AnyBuffer, AnyRoute, Depth, Sched};
 use sidestep_transport::{AnyReceiver, AnySender};
@@ -75,6 +77,7 @@ pub struct World<A: Agenda = WheelAgenda> {
     /// Flows that start when another ends: `(the other, this one, how long after)`, sorted.
     followers: Vec<(FlowId, FlowId, Time)>,
     connections: Connections,
+    multipath: Multipath,
     /// Makes the flows' ends, when they are the caller's.
     machines: Option<Machines>,
     plan: Arc<Plan>,
@@ -161,6 +164,7 @@ impl<A: Agenda> World<A> {
             receivers: std::iter::repeat_with(|| None).take(flows).collect(),
             followers: Vec::new(),
             connections: Connections::new(&plan),
+            multipath: Multipath::default(),
             machines: None,
             flow_salt: config.seed.salt("flow hash"),
             sent: vec![SentFlow::default(); flows],

@@ -88,6 +88,7 @@ pub fn any_config() -> impl Strategy<Value = WorldConfig> {
                 let [ip, fabric, handshake, idle_restart, delayed] = yes;
                 let (route, name, sched) = named;
                 let nature = buffer::nature(name);
+                let table = (1u32 << choices).to_string();
                 let (choices, memory) = (choices.to_string(), memory.to_string());
                 let deflect = deflect.to_string();
                 let sets = [
@@ -96,7 +97,28 @@ pub fn any_config() -> impl Strategy<Value = WorldConfig> {
                     ("deflect", &deflect),
                 ];
                 let mut config = config(name, 1, seed);
-                config.switch.route = values(route::ENTRIES, route, &sets);
+                fn one_of<'a>(words: &[&'a str], n: u64) -> &'a str {
+                    words[n as usize % words.len()]
+                }
+                let ways = [
+                    ("choices", &choices[..]),
+                    ("memory", &memory),
+                    ("by", one_of(&["sent", "queued"], seed)),
+                    ("ties", one_of(&["turn", "first", "random"], seed >> 1)),
+                    ("limit", one_of(&["1 MB", "1 B", "2 kB"], seed >> 3)),
+                    (
+                        "per",
+                        one_of(&["flow", "destination", "prefix", "switch"], seed),
+                    ),
+                    ("table", one_of(&["1024", &table], seed >> 2)),
+                    ("start", one_of(&["drawn", "first"], seed >> 3)),
+                    ("shuffle", one_of(&["off", "1", "3"], seed >> 4)),
+                    ("burst", &choices),
+                    ("gap", one_of(&["500 us", "1 us"], seed)),
+                    ("acks", one_of(&["spray", "ecmp"], seed >> 5)),
+                    ("salt", one_of(&["switch", "none"], seed >> 5)),
+                ];
+                config.switch.route = values(route::ENTRIES, route, &ways);
                 config.switch.buffer = values(buffer::ENTRIES, name, &sets);
                 if nature.detours {
                     config.transport = dibs(1, seed).transport;
@@ -113,6 +135,20 @@ pub fn any_config() -> impl Strategy<Value = WorldConfig> {
                     ack_rule: match seed % 2 {
                         0 => AckRule::Linux,
                         _ => AckRule::Ns3,
+                    },
+                    reordering: match seed % 5 {
+                        0 => ReorderingConfig {
+                            dsack: true,
+                            rule: ThresholdRule::Dsack,
+                            undo: true,
+                            ..tcp.reordering
+                        },
+                        1 => ReorderingConfig {
+                            rule: ThresholdRule::Early,
+                            undo: true,
+                            ..tcp.reordering
+                        },
+                        _ => tcp.reordering,
                     },
                     ..tcp
                 });
@@ -153,6 +189,34 @@ pub fn any_shims() -> impl Strategy<Value = Vec<(String, Values)>> {
         vec![values(shim::ENTRIES, "order", &sets)]
     });
     prop_oneof![Just(Vec::new()), order]
+}
+
+/// An agent with any settings.
+pub fn any_agent() -> impl Strategy<Value = Vec<(String, Values)>> {
+    let words = (any::<[bool; 4]>(), 0u8..3);
+    let numbers = (0u64..4, 1u64..=10, 0u64..12, 1u64..4, 4u64..20);
+    (any::<bool>(), words, numbers).prop_map(|(ecn, (yes, until), numbers)| {
+        if ecn {
+            let until = ["unmarked", "moved", "recovered"][usize::from(until)];
+            return vec![values(shim::ENTRIES, "agent-ecn", &[("until", until)])];
+        }
+        let word = |n: usize, [no, yes_word]: [&'static str; 2]| if yes[n] { yes_word } else { no };
+        let (pass, tenths, first, shortest, longest) = numbers;
+        let share = format!("{tenths}/10");
+        let counts = [pass, first, shortest, longest].map(|n| n.to_string());
+        let sets = [
+            ("share", &share[..]),
+            ("pass", &counts[0]),
+            ("first", &counts[1]),
+            ("shortest", &counts[2]),
+            ("longest", &counts[3]),
+            ("until", word(0, ["reached", "exceeded"])),
+            ("per", word(1, ["flow", "host"])),
+            ("repaired", word(2, ["counted", "left_out"])),
+            ("recovery", word(3, ["filter", "pass"])),
+        ];
+        vec![values(shim::ENTRIES, "agent-droptail", &sets)]
+    })
 }
 
 /// A FIFO without a limit, or any queue that a NIC can have.
@@ -203,9 +267,23 @@ pub fn any_switches() -> impl Strategy<Value = WorldConfig> {
         speedup: (times * over, over),
         input_capacity,
     });
-    let all = (any_config(), any_shims(), any_nic(), 0..3, pfc, cioq);
+    let shims = (any_shims(), any_agent(), any::<bool>());
+    let all = (any_config(), shims, any_nic(), 0..3, pfc, cioq);
     all.prop_map(|(mut config, shims, nic, kind, pfc, cioq)| {
+        let (shims, agent, takes) = shims;
         config.shims = shims;
+        // Above all else that is there, where its sender goes by duplicates alone.
+        if let (true, Some(tcp)) = (takes, config.transport.tcp()) {
+            let recovery = Recovery::NewReno;
+            let with = TransportConfig::from(TcpConfig {
+                recovery,
+                ..tcp.clone()
+            });
+            if shim::check(&agent, &with).is_ok() {
+                config.transport = with;
+                config.shims.splice(0..0, agent);
+            }
+        }
         config.nic = nic;
         config.switch.pfc =
             (kind == 1 && !buffer::nature(&config.switch.buffer.0).detours).then_some(pfc);

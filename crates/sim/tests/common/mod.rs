@@ -9,8 +9,8 @@ use sidestep_sim::agenda::{Agenda, WheelAgenda};
 use sidestep_sim::*;
 use sidestep_switch::{Capacity, Sched, buffer, route, sched};
 use sidestep_transport::{
-    AckRule, Congestion, DelayedAck, PfabricConfig, Ranking, Recovery, TcpConfig, TransportConfig,
-    shim,
+    AckRule, Congestion, DelayedAck, PfabricConfig, Ranking, Recovery, ReorderingConfig, TcpConfig,
+    ThresholdRule, TransportConfig, shim,
 };
 use sidestep_types::*;
 use std::sync::Arc;

@@ -43,6 +43,9 @@ pub struct Frame {
     pub what: What,
     /// Of the 5-tuple, of the addresses where there are no ports; of the MACs where it is not IP.
     pub hash: u32,
+    /// A number for the host that it goes to: its IPv4 address, a hash of its IPv6 address, or of its MAC where it is
+    /// not IP.
+    pub host: u32,
 }
 
 /// What a frame carries.

@@ -35,20 +35,29 @@ pub fn read(bytes: &[u8]) -> Result<Frame, Refusal> {
         return Err(Refusal::Reserved);
     }
     let payload = &bytes[ETHERNET_BYTES..];
-    let (what, hash) = match header.ether_type().0 {
+    let (what, hash, host) = match header.ether_type().0 {
         IPV4 => v4(payload)?,
         IPV6 => v6(payload)?,
-        ARP => (answer::asked_by_arp(payload)?, of_macs(dst, src)),
+        ARP => (
+            answer::asked_by_arp(payload)?,
+            of_macs(dst, src),
+            of_mac(dst),
+        ),
         vlan if VLANS.contains(&vlan) => return Err(Refusal::Vlan),
         length if length < FIRST_TYPE => return Err(Refusal::Llc),
-        _ => (What::Other, of_macs(dst, src)),
+        _ => (What::Other, of_macs(dst, src), of_mac(dst)),
     };
     Ok(Frame {
         dst,
         src,
         what,
         hash,
+        host,
     })
+}
+
+fn of_mac(mac: Mac) -> u32 {
+    mix64(mac.bits()) as u32
 }
 
 fn of_macs(dst: Mac, src: Mac) -> u32 {
@@ -56,7 +65,7 @@ fn of_macs(dst: Mac, src: Mac) -> u32 {
 }
 
 #[inline]
-fn v4(packet: &[u8]) -> Result<(What, u32), Refusal> {
+fn v4(packet: &[u8]) -> Result<(What, u32, u32), Refusal> {
     let header = Ipv4HeaderSlice::from_slice(packet).map_err(|error| match error {
         etherparse::err::ipv4::HeaderSliceError::Len(_) => Refusal::Truncated,
         etherparse::err::ipv4::HeaderSliceError::Content(_) => Refusal::BadHeader,
@@ -85,11 +94,12 @@ fn v4(packet: &[u8]) -> Result<(What, u32), Refusal> {
         tcp_at: inner.trims.then_some(at as u16),
         end: (ETHERNET_BYTES + total) as u16,
     };
-    Ok((What::Ip(ip), hash))
+    // The destination is the lower half of the two.
+    Ok((What::Ip(ip), hash, addresses as u32))
 }
 
 #[inline]
-fn v6(packet: &[u8]) -> Result<(What, u32), Refusal> {
+fn v6(packet: &[u8]) -> Result<(What, u32, u32), Refusal> {
     let header = Ipv6HeaderSlice::from_slice(packet).map_err(|error| match error {
         etherparse::err::ipv6::HeaderSliceError::Len(_) => Refusal::Truncated,
         etherparse::err::ipv6::HeaderSliceError::Content(_) => Refusal::BadHeader,
@@ -106,10 +116,12 @@ fn v6(packet: &[u8]) -> Result<(What, u32), Refusal> {
         let addresses = words.fold(0, |h, word| mix64(h ^ u64::from_be_bytes(array(word))));
         mix64(addresses ^ inner) as u32
     };
+    let words = head[24..40].chunks_exact(8);
+    let host = words.fold(0, |h, word| mix64(h ^ u64::from_be_bytes(array(word)))) as u32;
     if next == ip_number::IPV6_ICMP && whole {
         match answer::asked_by_neighbour(header, rest) {
             What::Ip(_) => {}
-            discovery => return Ok((discovery, hashed(0))),
+            discovery => return Ok((discovery, hashed(0), host)),
         }
     }
     let inner = Inner::read(next, rest, whole);
@@ -124,7 +136,7 @@ fn v6(packet: &[u8]) -> Result<(What, u32), Refusal> {
         tcp_at: inner.trims.then_some(at as u16),
         end: (ETHERNET_BYTES + total) as u16,
     };
-    Ok((What::Ip(ip), hashed(inner.hashed)))
+    Ok((What::Ip(ip), hashed(inner.hashed), host))
 }
 
 /// What stands behind IPv6's extension headers, and whether all of it does. Headers that are cut

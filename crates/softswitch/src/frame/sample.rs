@@ -18,6 +18,12 @@ pub struct Sample {
     pub flags: Option<u8>,
     /// TCP's sequence number.
     pub seq: u32,
+    /// The next byte of the other direction that it expects.
+    pub ack: u32,
+    /// TCP's window.
+    pub window: u16,
+    /// TCP's options, in words of four bytes.
+    pub options: Vec<u8>,
     /// Time to live, or hop limit.
     pub ttl: u8,
     /// Differentiated services and ECN: the whole byte.
@@ -36,6 +42,9 @@ impl Sample {
             ports: (40_000, 80),
             flags: Some(0x10),
             seq: 1,
+            ack: 0,
+            window: u16::MAX,
+            options: Vec::new(),
             ttl: 64,
             tos: 0,
             payload: vec![0xab; payload],
@@ -94,7 +103,12 @@ impl Sample {
         out.extend(self.ports.1.to_be_bytes());
         let checksum = if let Some(flags) = self.flags {
             out.extend(self.seq.to_be_bytes());
-            out.extend([0, 0, 0, 0, 0x50, flags, 0xff, 0xff, 0, 0, 0, 0]);
+            out.extend(self.ack.to_be_bytes());
+            let words = 5 + self.options.len() as u8 / 4;
+            out.extend([words << 4, flags]);
+            out.extend(self.window.to_be_bytes());
+            out.extend([0; 4]);
+            out.extend(&self.options);
             16
         } else {
             out.extend((8 + self.payload.len() as u16).to_be_bytes());

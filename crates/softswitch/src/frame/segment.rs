@@ -3,7 +3,8 @@
 use super::ETHERNET_BYTES;
 use super::read::past_extensions;
 use etherparse::{
-    Ethernet2HeaderSlice, Ipv4HeaderSlice, Ipv6HeaderSlice, TcpHeaderSlice, ip_number,
+    Ethernet2HeaderSlice, Ipv4HeaderSlice, Ipv6HeaderSlice, TcpHeaderSlice, TcpOptionElement,
+    ip_number,
 };
 use std::net::IpAddr;
 
@@ -31,6 +32,12 @@ pub struct Segment {
     pub fin: bool,
     /// The connection is no more.
     pub rst: bool,
+    /// Its sender echoes a mark.
+    pub ece: bool,
+    /// Its window, as it stands there.
+    pub window: u16,
+    /// It has SACK blocks.
+    pub sacks: bool,
 }
 
 /// The segment that a sound frame carries; `None` of anything else, fragments included.
@@ -71,6 +78,11 @@ pub fn segment(bytes: &[u8]) -> Option<Segment> {
         acks: tcp.ack(),
         fin: tcp.fin(),
         rst: tcp.rst(),
+        ece: tcp.ece(),
+        window: tcp.window_size(),
+        sacks: tcp
+            .options_iterator()
+            .any(|option| matches!(option, Ok(TcpOptionElement::SelectiveAcknowledgement(..)))),
     })
 }
 
@@ -85,6 +97,35 @@ impl Segment {
 mod tests {
     use super::*;
     use crate::frame::sample::{Sample, arp_request};
+
+    #[test]
+    fn an_acknowledgement_says_its_window_its_echo_and_whether_it_has_blocks() {
+        let sample = Sample {
+            flags: Some(0x50),
+            ack: 77,
+            window: 300,
+            ..Sample::tcp(1, 2, 0)
+        };
+        let got = segment(&sample.bytes()).unwrap();
+        assert_eq!(
+            (got.ack, got.window, got.ece, got.sacks),
+            (77, 300, true, false)
+        );
+        // Timestamps alone, and blocks behind them.
+        let mut options = vec![1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2];
+        for blocks in [false, true] {
+            if blocks {
+                options.extend([1, 1, 5, 10, 0, 0, 0, 90, 0, 0, 0, 99]);
+            }
+            let with = Sample {
+                flags: Some(0x10),
+                options: options.clone(),
+                ..sample.clone()
+            };
+            let got = segment(&with.bytes()).unwrap();
+            assert_eq!((got.ece, got.sacks, got.takes()), (false, blocks, 0));
+        }
+    }
 
     #[test]
     fn a_segment_is_read_by_both_families_and_nothing_else_is_one() {

@@ -147,6 +147,27 @@ fn the_hash_is_of_the_five_tuple_alone() {
 }
 
 #[test]
+fn the_host_is_that_of_the_destination_alone() {
+    let sample = Sample::tcp(1, 2, 100);
+    for sample in [sample.clone(), sample.over_v6()] {
+        let host = |s: &Sample| read(&s.bytes()).unwrap().host;
+        let (from, to) = sample.addresses;
+        let between = |from, to| Sample {
+            addresses: (from, to),
+            ports: (7, 9),
+            ..sample.clone()
+        };
+        assert_eq!(host(&between(to, to)), host(&sample));
+        assert_ne!(host(&between(to, from)), host(&sample));
+    }
+    let other = [[4; 6], [2; 6]].map(|to| {
+        let bytes = [&to[..], &[6; 6], &[0x88, 0xb5], &[0; 50]].concat();
+        read(&bytes).unwrap().host
+    });
+    assert_ne!(other[0], other[1], "a MAC where it is not IP");
+}
+
+#[test]
 fn fragments_of_a_packet_hash_alike_and_are_not_trimmed() {
     let fragment = |offset: u8| {
         let mut bytes = Sample::tcp(1, 2, 100).bytes();

@@ -138,6 +138,7 @@ shim_counters! {
     late "Frames below what had gone on before";
     bypassed "Frames that went on for want of a place or of room";
     dropped "Frames that shims dropped";
+    duplicates "Acknowledgements that shims found to be duplicates, whether they went on or were dropped";
 }
 
 /// Writes every count but the drops under its name.

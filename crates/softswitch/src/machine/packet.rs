@@ -40,7 +40,7 @@ pub(super) fn packet_of(frame: &Frame, length: usize, ages: bool) -> Packet {
 #[inline]
 fn plain(kind: Kind, frame: &Frame, length: usize) -> Packet {
     // The hash stands for the flow as well: schedulers keep those of one flow in order by it.
-    let mut packet = Packet::new(kind, FlowId(frame.hash), HostId(0), frame.hash);
+    let mut packet = Packet::new(kind, FlowId(frame.hash), HostId(frame.host), frame.hash);
     packet.wire = wire(length);
     packet.len = length.saturating_sub(ETHERNET_BYTES) as u16;
     packet

@@ -9,7 +9,7 @@ use sidestep_softswitch::setup::{Forwarding, Mac, PortSetup, ProcessSetup, Rank,
 use sidestep_switch::{
     AnyBuffer, AnyRoute, Buffer, Changes, DropReason, Hops, Queues, Route, Verdict, Want,
 };
-use sidestep_types::{BitRate, FlowId, Packet, PortId, Rng, Seed, Time, mix64};
+use sidestep_types::{BitRate, FlowId, HostId, Packet, PortId, Rng, Seed, Time, mix64};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
@@ -166,22 +166,25 @@ fn identity(bytes: &[u8]) -> (u32, u64) {
     (u32::from(port), u64::from(seq))
 }
 
-/// The hash that the simulator draws for each flow, by the hash of its frames.
-fn drawn(scenario: &Scenario) -> HashMap<u32, u32> {
+/// The hash that the simulator draws for each flow, and the host it goes to, by the hash of its frames.
+fn drawn(scenario: &Scenario) -> Drawn {
     let salt = Seed(scenario.seed).salt("flow hash");
     let pair = |index: usize| {
         let frame = frame::read(&sample(scenario, index, 0).bytes()).expect("a sound frame");
-        (frame.hash, mix64(salt ^ index as u64) as u32)
+        let to = HostId(scenario.flows[index].to);
+        (frame.hash, (mix64(salt ^ index as u64) as u32, to))
     };
     (0..scenario.flows.len()).map(pair).collect()
 }
 
-/// Hands the machine's policies packets with the simulator's hashes, and turns one verdict.
+type Drawn = HashMap<u32, (u32, HostId)>;
+
+/// Hands the machine's policies packets with the simulator's hashes and hosts, and turns one verdict.
 fn rehash(
     machine: &mut Machine,
     scenario: &Scenario,
     switch: usize,
-    drawn: &HashMap<u32, u32>,
+    drawn: &Drawn,
     turned: Option<u64>,
 ) {
     let salt = Seed(scenario.seed).salt(("ecmp", switch as u64));
@@ -202,7 +205,7 @@ fn rehash(
 
 struct Rehashed<T> {
     inner: T,
-    drawn: HashMap<u32, u32>,
+    drawn: Drawn,
     /// Verdicts until one is turned.
     left: Option<u64>,
 }
@@ -210,7 +213,7 @@ struct Rehashed<T> {
 impl<T> Rehashed<T> {
     fn packet(&self, pkt: &Packet) -> Packet {
         let mut pkt = *pkt;
-        pkt.hash = self.drawn[&pkt.hash];
+        (pkt.hash, pkt.dst) = self.drawn[&pkt.hash];
         pkt.flow = FlowId(pkt.hash);
         pkt
     }
@@ -378,7 +381,7 @@ fn coming(scenario: &Scenario, ports: &Ports) -> Coming {
 fn attached(ports: &Ports, host: u32) -> (u32, PortId, &Cabled) {
     for (switch, list) in ports.iter().enumerate() {
         for (port, cabled) in list.iter().enumerate() {
-            if cabled.far == End::Host(sidestep_types::HostId(host)) {
+            if cabled.far == End::Host(HostId(host)) {
                 return (switch as u32, PortId(port as u16), cabled);
             }
         }

@@ -111,6 +111,12 @@ impl Section<'_> {
         put(out, format_args!("<p class=\"meta\">{note}</p>\n"));
         let label = format!("{}, agreement", self.path);
         sheet(out, &label, "How far they agree", &beside.agreement);
+        if !beside.counted.rows.is_empty() {
+            let note = escape(&beside.counted_note);
+            put(out, format_args!("<p class=\"meta\">{note}</p>\n"));
+            let label = format!("{}, counted by kernels", self.path);
+            sheet(out, &label, "What the kernels counted", &beside.counted);
+        }
     }
 
     fn draw(&self, out: &mut Out, nth: usize, plot: &Drawn) {

@@ -39,6 +39,7 @@ pub fn of(all: &[Summary], short_flows: bool) -> Grid {
         section(&mut grid, "short background flows, 1 to 10 kB", rows);
     }
     section(&mut grid, "all flows that end", FLOWS.iter().collect());
+    section(&mut grid, "flows without an end", ENDLESS.iter().collect());
     section(&mut grid, "packets", packets);
     section(&mut grid, "cost", COST.iter().collect());
     grid
@@ -164,6 +165,26 @@ const FLOWS: &[Row] = &[Row::Own(
     },
 )];
 
+const ENDLESS: &[Row] = &[
+    Row::Own("goodput over the link's rate, mean", has_endless, |s| {
+        percent(of_all("flow_link_share_mean", s))
+    }),
+    Row::Own("  10th percentile of the flows", has_endless, |s| {
+        percent(of_all("flow_link_share_p10", s))
+    }),
+    Row::Own("  most", has_endless, |s| {
+        percent(of_all("flow_link_share_max", s))
+    }),
+    Row::Own(
+        "  what arithmetic allows, mean",
+        |s| of_all("fair_share_mean", s).is_some(),
+        |s| percent(of_all("fair_share_mean", s)),
+    ),
+    Row::Own("Jain's index", has_endless, |s| {
+        of_all("jain", s).map_or("-".into(), number)
+    }),
+];
+
 const PACKETS: &[Row] = &[
     Row::Count("drops_full"),
     Row::Count("drops_ttl"),
@@ -219,6 +240,10 @@ const COST: &[Row] = &[
         },
     ),
 ];
+
+fn has_endless(s: &Summary) -> bool {
+    of_all("flow_link_share_mean", s).is_some()
+}
 
 fn has_queries(s: &Summary) -> bool {
     s.qct_ms.n > 0

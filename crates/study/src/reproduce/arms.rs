@@ -33,7 +33,9 @@ pub struct Arm {
 }
 
 /// What is compared, where it has a value: metrics of the lab.
-const COMPARED: [&str; 13] = [
+const COMPARED: [&str; 15] = [
+    "flow_goodput_gbps_mean",
+    "flow_payload_share_mean",
     "qct_min_ms",
     "qct_p50_ms",
     "qct_p99_ms",
@@ -95,6 +97,8 @@ pub fn side_by_side(paper: &str, arms: Vec<Arm>, facts: Vec<(String, String)>) -
             facts,
             toml,
             agreement: agreement(&results),
+            counted: Sheet::default(),
+            counted_note: String::new(),
         }),
         experiment,
         results,

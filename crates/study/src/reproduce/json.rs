@@ -100,6 +100,7 @@ fn beside_json(beside: &Beside) -> Value {
         "facts": named(&beside.facts),
         "columns": beside.agreement.head,
         "rows": beside.agreement.rows,
+        "counted": {"columns": beside.counted.head, "rows": beside.counted.rows},
     })
 }
 

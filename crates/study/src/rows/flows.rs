@@ -117,6 +117,10 @@ pub fn flow_columns<'a>() -> Vec<Col<FlowRow<'a>>> {
         spurious_timeouts: OptInt = r.count("spurious_timeouts", r.outcome.spurious_timeouts);
         /// fast retransmits begun
         fast_retransmits: OptInt = r.count("fast_retransmits", r.outcome.fast_retransmits);
+        /// segments that arrived once more, as acknowledgements told the sender (RFC 2883)
+        dsacks: OptInt = r.count("dsacks", r.outcome.dsacks);
+        /// windows given back, since the recovery that had cut them was needless
+        undone: OptInt = r.count("undone", r.outcome.undone);
         /// data packets that arrived after one sent later (RFC 4737)
         reordered: OptInt = r.count("reordered", r.outcome.reordered);
         /// the largest extent of one of them: arrivals since the first sent later (RFC 4737 section 4.2)

@@ -6,6 +6,7 @@ mod groups;
 mod ports;
 mod queries;
 mod samples;
+mod subflows;
 
 pub use counts::{count_columns, count_rows};
 pub use flows::{flow_columns, flow_rows};
@@ -13,6 +14,7 @@ pub use groups::{group_columns, group_rows};
 pub use ports::{port_columns, port_rows};
 pub use queries::{query_columns, query_rows};
 pub use samples::{sample_columns, sample_rows};
+pub use subflows::{subflow_columns, subflow_rows};
 
 use sidestep_lab::Unmeasured;
 use sidestep_sim::network::{End, Network};

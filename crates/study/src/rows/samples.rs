@@ -34,6 +34,10 @@ pub fn sample_rows<'a>(at: &'a [String], record: &'a Record) -> Vec<SampleRow<'a
         all.values(format!("probe.{name}").into(), values);
     }
     all.values("endless_payload".into(), &record.endless_payload);
+    // With a part of the run left out, the table of flows does not tell what they delivered a second.
+    if at.is_empty() && record.probed.flows_from.is_some() {
+        all.values("endless_bytes_s".into(), &record.endless);
+    }
     if !at.is_empty() {
         all.whole();
         for class in &record.classes {
@@ -123,6 +127,7 @@ pub fn sample_columns<'a>() -> Vec<Col<SampleRow<'a>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sidestep_lab::probe::FlowsFrom;
     use sidestep_types::Time;
 
     #[test]
@@ -144,6 +149,13 @@ mod tests {
             ("endless_payload".to_string(), true, 0.9),
         ];
         assert_eq!(of(&[]), alone);
+        let mut record = record.clone();
+        (record.endless, record.probed.flows_from) = (vec![3.0], Some(FlowsFrom::default()));
+        let rows = sample_rows(&[], &record);
+        assert_eq!(
+            (&*rows[2].name, rows[2].value, rows.len()),
+            ("endless_bytes_s", 3.0, 3)
+        );
         let swept = of(&["1".to_string()]);
         assert_eq!(swept[..2], alone);
         assert_eq!(swept[2], ("qct".to_string(), true, 7.0));

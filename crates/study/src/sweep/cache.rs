@@ -28,7 +28,7 @@ pub const CODE: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("SIDESTEP_CO
 const MAGIC: &[u8] = b"sidestep record 1\n";
 
 /// The same of rows.
-const ROWS: &[u8] = b"sidestep rows 3\n";
+const ROWS: &[u8] = b"sidestep rows 4\n";
 
 /// A temporary file older than this was left by a process that is gone.
 const STALE: Duration = Duration::from_secs(600);
@@ -311,7 +311,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let cache = Cache::at(dir.path());
         let (key, record) = (Key::of(&scenario(&[]), 1, 1), record());
-        let tables = [&b"flows"[..], b"", b"", b"ports", b"counts", b""].map(Bytes::from_static);
+        let tables =
+            [&b"flows"[..], b"", b"", b"ports", b"", b"counts", b""].map(Bytes::from_static);
         let rows = Rows { tables };
         cache.store(&key, &record);
         assert_eq!(cache.load_whole(&key), None, "no rows");

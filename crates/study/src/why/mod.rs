@@ -99,7 +99,7 @@ fn earlier_copy(
         return Ok(None);
     };
     let packet: &Packet = &sent.packet;
-    if !packet.retransmit() {
+    if !packet.sent_again() {
         return Ok(None);
     }
     let at = steps[0].at;

@@ -1,10 +1,11 @@
 //! Dialogues with the queues of a switch, over ports in memory.
 
 use super::*;
+use crate::route::ecmp::Ecmp;
 use crate::testing::{Shelf, data};
 use crate::{
     Action, AnyBuffer, AnyRoute, AnySched, Buffer, Capacity, Carrier, Changes, Decider, Depth,
-    DropReason, Joined, Queues, Sched, Streams, Verdict, Want,
+    DropReason, Joined, Policy, Queues, Sched, Streams, Verdict, Want,
 };
 use sidestep_types::{BitRate, FlowId, Packet, PortId, PortSet, Rng, Seed, Size, Time, Values};
 
@@ -198,7 +199,8 @@ impl Buffer for Says {
 }
 
 fn decider(ports: u16, says: &[Verdict]) -> Decider {
-    let route = AnyRoute::build("ecmp", &Values::defaults(&[]), 2, 0).unwrap();
+    let ecmp = Values::defaults(Ecmp::ENTRY.params);
+    let route = AnyRoute::build("ecmp", &ecmp, 2, 0).unwrap();
     let buffer = AnyBuffer::Custom(Box::new(Says(says.to_vec())));
     Decider::new(
         route,

@@ -1,17 +1,17 @@
 //! ECMP: every packet of a flow takes the same one of the equal-cost next hops.
 //!
 //! **Decision**     `scale(mix(hash of the 5-tuple, salt of the switch), number of hops)`.
-//! **State**        the salt. No draws.
+//! **State**        the salt; 0 where `salt` is `none`. No draws.
 //! **Units**        none.
 //! **Errors**       none.
 //! **Source**       RFC 2992, RFC 2991; flow-level ECMP in DIBS section 3.
 //! **Deviations**   the salt: without one, the same hash at every tier sends all flows that
-//!                  meet at a switch the same way (polarisation).
+//!                  meet at a switch the same way (polarisation). `salt = "none"` is that hash.
 
 use super::{Hops, Route};
 use crate::why::Scene;
 use crate::{Policy, Queues};
-use sidestep_types::{Entry, Packet, PortId, Refusal, Rng, Values, mix64, scale};
+use sidestep_types::{Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Values, mix64, scale};
 
 /// Salted flow-hash ECMP.
 #[derive(Debug)]
@@ -24,12 +24,28 @@ impl Policy for Ecmp {
         name: "ecmp",
         summary: "one of the equal-cost next hops per flow, by a hash salted per switch",
         source: "RFC 2992; DIBS section 3",
-        params: &[],
+        params: &[Param::with_default(
+            "salt",
+            ParamUnit::Word(&["switch", "none"]),
+            "switch",
+            "what the hash is mixed with: a number of the switch's own, or nothing, one hash at all tiers",
+        )],
     };
 
-    fn build(_: &Values, _: u16, salt: u64) -> Result<Ecmp, Refusal> {
-        Ok(Ecmp { salt })
+    fn build(values: &Values, _: u16, salt: u64) -> Result<Ecmp, Refusal> {
+        let own = values.word("salt") == "switch";
+        Ok(Ecmp {
+            salt: if own { salt } else { 0 },
+        })
     }
+}
+
+/// The hop that ECMP takes for a flow of this hash: one number of 64 bits, mixed of the hash and the
+/// salt, whose upper half is scaled to the hops.
+#[inline]
+pub(super) fn hop_of(ports: &[PortId], hash: u32, salt: u64) -> PortId {
+    let mixed = mix64(salt ^ u64::from(hash));
+    ports[scale((mixed >> 32) as u32, ports.len() as u32) as usize]
 }
 
 impl Route for Ecmp {
@@ -39,26 +55,34 @@ impl Route for Ecmp {
         if let [only] = ports {
             return *only;
         }
-        let mixed = mix64(self.salt ^ u64::from(pkt.hash));
-        ports[scale((mixed >> 32) as u32, ports.len() as u32) as usize]
+        hop_of(ports, pkt.hash, self.salt)
     }
 
     fn why(&self, scene: &mut Scene<'_>, hops: Hops<'_>, taken: PortId) -> String {
-        let place = hops.ports.iter().position(|port| *port == taken);
-        format!(
-            "the hash of its flow, {:#010x}, with the salt of this switch names number {} of {}, for \
-             every packet of the flow",
-            scene.packet.hash,
-            place.map_or(0, |place| place + 1),
-            hops.ports.len()
-        )
+        let with = match self.salt {
+            0 => "without a salt",
+            _ => "with the salt of this switch",
+        };
+        named(scene, hops, taken, with)
     }
+}
+
+/// Which of the hops the hash of the packet's flow named.
+pub(super) fn named(scene: &Scene<'_>, hops: Hops<'_>, taken: PortId, with: &str) -> String {
+    let place = hops.ports.iter().position(|port| *port == taken);
+    format!(
+        "the hash of its flow, {:#010x}, {with} names number {} of {}, for every packet of the flow",
+        scene.packet.hash,
+        place.map_or(0, |place| place + 1),
+        hops.ports.len()
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::{StillQueues, data};
+    use sidestep_types::Value;
 
     fn choices(salt: u64, hashes: impl Iterator<Item = u32>) -> Vec<u16> {
         let hops = [0, 1, 2, 3].map(PortId);
@@ -104,5 +128,19 @@ mod tests {
             count.iter().all(|c| (2_300..2_700).contains(c)),
             "{count:?}"
         );
+    }
+
+    #[test]
+    fn without_a_salt_every_switch_sends_the_flow_the_same_way() {
+        let built = |word: &str, salt| {
+            let mut values = Values::defaults(Ecmp::ENTRY.params);
+            values.set("salt", Value::Word(word.into()));
+            Ecmp::build(&values, 4, salt).unwrap().salt
+        };
+        assert_eq!([built("switch", 1), built("switch", 2)], [1, 2]);
+        let [first, second] = [1, 2].map(|salt| choices(built("none", salt), 0..1000));
+        assert_eq!(first, second);
+        // Of the flows that come the first way all leave the second switch by it: polarisation.
+        assert!(first.contains(&0) && first.contains(&3));
     }
 }

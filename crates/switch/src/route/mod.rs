@@ -1,10 +1,15 @@
 //! Routes: which of the next hops on a shortest path a packet takes.
 
+mod acks;
 mod checked;
 pub mod ecmp;
+pub mod flowlet;
 pub mod power_of_two;
 pub mod single;
+pub mod spray_counter;
 pub mod spray_random;
+pub mod spray_rr;
+mod table;
 
 pub(crate) use checked::checked;
 
@@ -90,6 +95,9 @@ registry! {
         single::Single,
         spray_random::SprayRandom,
         power_of_two::PowerOfTwo,
+        spray_counter::SprayCounter,
+        spray_rr::SprayRr,
+        flowlet::Flowlet,
     }
 }
 

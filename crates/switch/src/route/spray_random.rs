@@ -5,8 +5,9 @@
 //! **Units**        none.
 //! **Errors**       none.
 //! **Source**       Dixit, Prakash, Kompella, Purdue technical report 2011 (PLTS), section III: RND.
-//! **Deviations**   none; acknowledgements are sprayed as data is.
+//! **Deviations**   none; acknowledgements are sprayed as data is, or with `acks = "ecmp"` go as in [`super::ecmp`].
 
+use super::acks::{ACKS, Acks};
 use super::{Hops, Route};
 use crate::why::Scene;
 use crate::{Nature, Policy, Queues};
@@ -14,14 +15,16 @@ use sidestep_types::{Entry, Packet, PortId, Refusal, Rng, Values, scale};
 
 /// A random next hop per packet.
 #[derive(Debug)]
-pub struct SprayRandom;
+pub struct SprayRandom {
+    acks: Acks,
+}
 
 impl Policy for SprayRandom {
     const ENTRY: Entry = Entry {
         name: "spray-random",
         summary: "one of the equal-cost next hops per packet, at random",
         source: "PLTS section III: RND",
-        params: &[],
+        params: &[ACKS],
     };
     const NATURE: Nature = Nature {
         reorders: true,
@@ -29,21 +32,30 @@ impl Policy for SprayRandom {
         ..Nature::PLAIN
     };
 
-    fn build(_: &Values, _: u16, _: u64) -> Result<SprayRandom, Refusal> {
-        Ok(SprayRandom)
+    fn build(values: &Values, _: u16, salt: u64) -> Result<SprayRandom, Refusal> {
+        Ok(SprayRandom {
+            acks: Acks::read(values, salt),
+        })
     }
 }
 
 impl Route for SprayRandom {
     #[inline]
-    fn pick(&mut self, _: &Packet, hops: Hops<'_>, _: &mut dyn Queues, rng: &mut Rng) -> PortId {
-        match hops.ports {
-            [only] => *only,
-            ports => ports[scale(rng.draw(), ports.len() as u32) as usize],
+    fn pick(&mut self, pkt: &Packet, hops: Hops<'_>, _: &mut dyn Queues, rng: &mut Rng) -> PortId {
+        let ports = hops.ports;
+        if let [only] = ports {
+            return *only;
         }
+        if let Some(port) = self.acks.hop(pkt, ports) {
+            return port;
+        }
+        ports[scale(rng.draw(), ports.len() as u32) as usize]
     }
 
-    fn why(&self, _: &mut Scene<'_>, hops: Hops<'_>, _: PortId) -> String {
+    fn why(&self, scene: &mut Scene<'_>, hops: Hops<'_>, taken: PortId) -> String {
+        if let Some(why) = self.acks.why(scene, hops, taken) {
+            return why;
+        }
         let many = hops.ports.len();
         format!("drawn for this packet, each with probability 1/{many}")
     }
@@ -53,15 +65,19 @@ impl Route for SprayRandom {
 mod tests {
     use super::*;
     use crate::testing::{StillQueues, data};
+    use sidestep_types::{FlowId, HostId, Kind, Value};
+
+    fn route(acks: &str, salt: u64) -> SprayRandom {
+        let mut values = Values::defaults(SprayRandom::ENTRY.params);
+        values.set("acks", Value::Word(acks.into()));
+        SprayRandom::build(&values, 9, salt).unwrap()
+    }
 
     fn taken(ports: &[u16], packets: usize) -> (Vec<u16>, Rng) {
+        let mut route = route("spray", 7);
         let ports: Vec<PortId> = ports.iter().map(|&p| PortId(p)).collect();
         let (mut q, mut rng) = (StillQueues::of(&[0; 9], 100, &[]), Rng::from_seed(5));
-        let mut pick = || {
-            SprayRandom
-                .pick(&data(), Hops::of(&ports), &mut q, &mut rng)
-                .0
-        };
+        let mut pick = || route.pick(&data(), Hops::of(&ports), &mut q, &mut rng).0;
         let taken = (0..packets).map(|_| pick()).collect();
         (taken, rng)
     }
@@ -84,5 +100,34 @@ mod tests {
         let (taken, rng) = taken(&[6], 10);
         assert_eq!(taken, [6; 10]);
         assert_eq!(rng, Rng::from_seed(5));
+    }
+
+    #[test]
+    fn what_carries_no_data_goes_by_its_flows_hash_where_acks_do() {
+        let ports = [0, 1, 2, 3].map(PortId);
+        let (mut queues, mut rng) = (StillQueues::of(&[0; 9], 100, &[]), Rng::from_seed(5));
+        let packet = |kind, len, trimmed| {
+            let mut packet = Packet::new(kind, FlowId(0), HostId(0), 0x1234_5678);
+            (packet.len, packet.wire) = (len, 84);
+            packet.set_trimmed(trimmed);
+            packet
+        };
+        let ecmp = super::super::ecmp::hop_of(&ports, 0x1234_5678, 7);
+        let mut all = |acks, packet| {
+            let mut route = route(acks, 7);
+            let mut pick = || route.pick(&packet, Hops::of(&ports), &mut queues, &mut rng);
+            (0..40).all(|_| pick() == ecmp)
+        };
+        for (packet, sprayed) in [
+            (packet(Kind::Ack, 0, false), false),
+            (packet(Kind::Syn, 0, false), false),
+            (packet(Kind::SynAck, 0, false), false),
+            (packet(Kind::Data, 0, false), false),
+            (packet(Kind::Data, 1460, true), false),
+            (packet(Kind::Data, 1460, false), true),
+        ] {
+            assert_eq!(all("ecmp", packet), !sprayed, "{packet:?}");
+            assert!(!all("spray", packet), "{packet:?}");
+        }
     }
 }

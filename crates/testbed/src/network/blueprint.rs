@@ -10,6 +10,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// Hosts that fit: one machine has to run them all. Assumed.
 pub const MOST_HOSTS: usize = 64;
 
+/// Subflows that a connection of the kernel's MPTCP has at most: its first, and MPTCP_PM_ADDR_MAX more.
+pub const MOST_SUBFLOWS: u32 = 9;
+
 /// A network to emulate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Blueprint {
@@ -94,6 +97,50 @@ pub struct HostSettings {
     pub mss: u32,
     /// Time to live of a packet.
     pub ttl: u8,
+    /// How far the kernel is told how losses are found and repaired.
+    #[serde(default)]
+    pub kernel: Kernel,
+    /// Subflows of every connection, which is MPTCP then.
+    #[serde(default)]
+    pub subflows: Option<u32>,
+    /// What drops duplicate acknowledgements before they reach the kernel's TCP.
+    #[serde(default)]
+    pub agent: Option<Agent>,
+}
+
+/// How far the kernel is told how losses are found and repaired.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kernel {
+    /// Told what the settings say; what they do not say is as the kernel has it.
+    #[default]
+    Told,
+    /// Also told to leave off what the settings do not say: thresholds that adapt, RACK, probes, F-RTO.
+    Plain,
+    /// Told nothing of it: SACK, D-SACK, RACK, time stamps and thresholds are its own.
+    Stock,
+}
+
+/// PLTS's agent for drop-tail queues at every host: the parameters of the shim `agent-droptail`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Agent {
+    /// Duplicates of each run that always pass.
+    pub pass: u64,
+    /// Of the runs before, those that are not longer than what a run is held to: numerator and denominator.
+    pub share: (u64, u64),
+    /// A run passes on only when it is longer than that.
+    pub exceed: bool,
+    /// The runs of all connections of a host are counted together.
+    pub per_host: bool,
+    /// The length that passes before any run was counted.
+    pub first: u64,
+    /// Runs in which something was sent again count as well.
+    pub repaired: bool,
+    /// Duplicates pass as long as a recovery lasts.
+    pub recovery: bool,
+    /// The shortest run that counts.
+    pub shortest: u64,
+    /// Longer runs count as of this length.
+    pub longest: u64,
 }
 
 /// A congestion control.
@@ -139,6 +186,13 @@ impl Blueprint {
             if n != 1 {
                 return Err(format!("cables of host {host}: expected 1, got {n}"));
             }
+        }
+        if let Some(subflows) = self.settings.subflows
+            && !(1..=MOST_SUBFLOWS).contains(&subflows)
+        {
+            return Err(format!(
+                "subflows: expected 1 to {MOST_SUBFLOWS}, which the kernel's MPTCP has at most, got {subflows}"
+            ));
         }
         if self.settings.mss > 1460 {
             return Err(format!(
@@ -320,6 +374,10 @@ pub(crate) mod tests {
         print = paper();
         print.hosts = 65;
         assert!(print.check().unwrap_err().contains("expected 1 to 64"));
+        print = paper();
+        print.settings.subflows = Some(10);
+        let why = print.check().unwrap_err();
+        assert!(why.contains("subflows: expected 1 to 9"), "{why}");
     }
 
     #[test]

@@ -5,11 +5,9 @@
 //! **Errors**       name the Debian package of the tool that is missing.
 
 use super::blueprint::Congestion;
-use super::{state, tools};
+use super::{bpf, state, tools};
 use crate::error::{Error, failed};
 use std::fs;
-use std::os::unix::fs::DirBuilderExt;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// The program.
@@ -83,40 +81,10 @@ pub fn own_name(testbed: &str) -> String {
 
 /// The program is built and verified by other people's tools.
 pub fn need() -> Result<(), Error> {
-    let missing = |what: &str, packages: &str| {
-        Error::Input(format!(
-            "this kernel has no dctcp (tcp_available_congestion_control: {}), and building ours needs {what}, \
-             which is not there; Debian's packages are {packages}",
-            available().join(" ")
-        ))
-    };
-    if clang().is_none() {
-        return Err(missing(
-            "clang 14 or newer",
-            "clang-16 (or clang) and libbpf-dev",
-        ));
-    }
-    if tools::find("bpftool").is_none() {
-        return Err(missing("bpftool", "bpftool"));
-    }
-    if !Path::new("/usr/include/bpf/bpf_helpers.h").exists() {
-        return Err(missing("bpf/bpf_helpers.h", "libbpf-dev"));
-    }
-    if !Path::new("/sys/kernel/btf/vmlinux").exists() {
-        return Err(Error::Input(
-            "this kernel has no dctcp, and ours needs its type information: expected /sys/kernel/btf/vmlinux \
-             (CONFIG_DEBUG_INFO_BTF), got none".into(),
-        ));
-    }
-    Ok(())
-}
-
-fn clang() -> Option<String> {
-    let versions = (14..=22).rev().map(|n| format!("clang-{n}"));
-    let mut names = std::iter::once("clang-16".to_string())
-        .chain(versions)
-        .chain(["clang".to_string()]);
-    names.find(|name| tools::find(name).is_some())
+    bpf::need(&format!(
+        "this kernel has no dctcp (tcp_available_congestion_control: {}), and building ours",
+        available().join(" ")
+    ))
 }
 
 /// Builds the program in a folder of the testbed's and registers it as `name`.
@@ -129,52 +97,15 @@ pub fn register(testbed: &str, name: &str, congestion: Congestion) -> Result<(),
         return Ok(());
     };
     let dir = state::folder(testbed).join("dctcp");
-    let doing = || format!("cannot write to {}", dir.display());
-    let _ = fs::remove_dir_all(&dir);
-    fs::DirBuilder::new()
-        .mode(0o700)
-        .create(&dir)
-        .map_err(failed(doing()))?;
-    let types = [
-        "btf",
-        "dump",
-        "file",
-        "/sys/kernel/btf/vmlinux",
-        "format",
-        "c",
-    ];
-    let types = tools::run("bpftool", &types, "")?;
-    fs::write(dir.join("vmlinux.h"), types).map_err(failed(doing()))?;
-    fs::write(dir.join("dctcp.bpf.c"), SOURCE).map_err(failed(doing()))?;
-    let at = |file: &str| dir.join(file).display().to_string();
-    let (source, object, include) = (
-        at("dctcp.bpf.c"),
-        at("dctcp.bpf.o"),
-        format!("-I{}", dir.display()),
-    );
     let defines = [
-        format!("-DSIDESTEP_NAME={name}"),
-        format!("-DSIDESTEP_GAIN={gain}"),
-        format!("-DSIDESTEP_INITIAL_ALPHA={initial_alpha}"),
-        format!("-D__TARGET_ARCH_{}", architecture()),
+        format!("SIDESTEP_NAME={name}"),
+        format!("SIDESTEP_GAIN={gain}"),
+        format!("SIDESTEP_INITIAL_ALPHA={initial_alpha}"),
     ];
-    let mut args = vec!["-O2", "-g", "-target", "bpf", &include];
-    args.extend(defines.iter().map(String::as_str));
-    args.extend(["-c", &source, "-o", &object]);
-    tools::run(&clang().unwrap_or_else(|| "clang".into()), &args, "")?;
+    let object = bpf::build(&dir, SOURCE, &defines)?;
     tools::run("bpftool", &["struct_ops", "register", &object], "")?;
-    fs::remove_dir_all(&dir).map_err(failed(doing()))
-}
-
-/// As libbpf's headers call this machine.
-fn architecture() -> &'static str {
-    match std::env::consts::ARCH {
-        "aarch64" => "arm64",
-        "s390x" => "s390",
-        "riscv64" => "riscv",
-        "powerpc64" => "powerpc",
-        _ => "x86",
-    }
+    let doing = format!("cannot remove {}", dir.display());
+    fs::remove_dir_all(&dir).map_err(failed(doing))
 }
 
 /// Takes the program called `name` out of the kernel, if it is there.

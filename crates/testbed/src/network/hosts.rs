@@ -4,8 +4,10 @@
 //! **Source**       measured on Linux 6.18; Documentation/networking/ip-sysctl.rst for the names.
 //! **Deviations**   what the kernel cannot be told is listed by [`differences`].
 
-use super::blueprint::{Blueprint, Cable, End, HostSettings, address, address6, addresses, mac};
-use super::{netns, tools};
+use super::blueprint::{
+    Blueprint, Cable, End, HostSettings, Kernel, address, address6, addresses, mac,
+};
+use super::{multipath, netns, tools};
 use crate::error::{Error, failed};
 use sidestep_softswitch::io::offloads;
 use std::fs;
@@ -66,6 +68,7 @@ pub fn set_up(print: &Blueprint, i: usize, congestion: &str) -> Result<(), Error
             ));
         }
     }
+    lines.extend(multipath::lines(print, i));
     tools::ip(Some(&space), &lines)?;
     pace(&space, host_cable(print, i))
 }
@@ -122,7 +125,6 @@ const LARGEST_WINDOW: u64 = 16 << 20;
 fn sysctls(settings: &HostSettings, congestion: &str) -> Vec<(&'static str, String)> {
     let flag = |on: bool| u32::from(on).to_string();
     let buffer = settings.send_buffer.max(1 << 20);
-    let duplicates = settings.fast_retransmit.unwrap_or(NEVER);
     let mut list = vec![
         ("net/ipv6/conf/all/accept_dad", "0".into()),
         ("net/ipv6/conf/default/accept_dad", "0".into()),
@@ -144,16 +146,6 @@ fn sysctls(settings: &HostSettings, congestion: &str) -> Vec<(&'static str, Stri
         // A path that once failed must not turn marks off for the next run.
         ("net/ipv4/tcp_ecn_fallback", "0".into()),
         ("net/ipv4/tcp_no_metrics_save", "1".into()),
-        ("net/ipv4/tcp_sack", flag(settings.sack)),
-        ("net/ipv4/tcp_dsack", flag(settings.sack)),
-        // Segments of the model carry no options; with time stamps they would hold 1448 B.
-        ("net/ipv4/tcp_timestamps", "0".into()),
-        // The first limits the second, so they are written in turn.
-        (
-            "net/ipv4/tcp_max_reordering",
-            duplicates.max(300).to_string(),
-        ),
-        ("net/ipv4/tcp_reordering", duplicates.to_string()),
         (
             "net/ipv4/tcp_slow_start_after_idle",
             flag(settings.idle_restart),
@@ -171,6 +163,10 @@ fn sysctls(settings: &HostSettings, congestion: &str) -> Vec<(&'static str, Stri
         ("net/ipv4/ip_local_port_range", "10000 65000".into()),
         ("net/ipv4/tcp_tw_reuse", "1".into()),
     ];
+    list.extend(repairs(settings));
+    if settings.subflows.is_some() {
+        list.push(("net/mptcp/enabled", "1".into()));
+    }
     if has_sysctl("net/ipv4/tcp_rto_min_us") {
         list.push(("net/ipv4/tcp_rto_min_us", settings.rto_min_us.to_string()));
     }
@@ -181,7 +177,40 @@ fn sysctls(settings: &HostSettings, congestion: &str) -> Vec<(&'static str, Stri
     list
 }
 
-fn has_sysctl(key: &str) -> bool {
+/// How losses are found and repaired.
+fn repairs(settings: &HostSettings) -> Vec<(&'static str, String)> {
+    if settings.kernel == Kernel::Stock {
+        return Vec::new();
+    }
+    let flag = |on: bool| u32::from(on).to_string();
+    let duplicates = settings.fast_retransmit.unwrap_or(NEVER);
+    let most = match settings.kernel {
+        // A threshold that does not adapt.
+        Kernel::Plain => duplicates,
+        _ => duplicates.max(300),
+    };
+    let mut list = vec![
+        ("net/ipv4/tcp_sack", flag(settings.sack)),
+        ("net/ipv4/tcp_dsack", flag(settings.sack)),
+        // Segments of the model carry no options; with time stamps they would hold 1448 B.
+        ("net/ipv4/tcp_timestamps", "0".into()),
+        // The first limits the second, so they are written in turn.
+        ("net/ipv4/tcp_max_reordering", most.to_string()),
+        ("net/ipv4/tcp_reordering", duplicates.to_string()),
+    ];
+    if settings.kernel == Kernel::Plain {
+        let off = [
+            "net/ipv4/tcp_recovery",
+            "net/ipv4/tcp_early_retrans",
+            "net/ipv4/tcp_frto",
+        ];
+        list.extend(off.map(|key| (key, "0".to_string())));
+    }
+    list
+}
+
+/// Has the kernel this value?
+pub(super) fn has_sysctl(key: &str) -> bool {
     Path::new("/proc/sys").join(key).exists()
 }
 
@@ -198,9 +227,35 @@ pub fn differences(settings: &HostSettings) -> Vec<String> {
         "the kernel's timeout is the smoothed round trip plus at least the minimum RTO (RFC 6298 with the minimum \
          below the deviation), in steps of its clock tick"
             .to_string(),
-        "F-RTO, tail-loss probes, TSQ and the other defaults of the kernel's TCP are in force".into(),
+        match settings.kernel {
+            Kernel::Told => "F-RTO, tail-loss probes, TSQ and the other defaults of the kernel's TCP are in force",
+            Kernel::Plain => {
+                "TSQ and the other defaults of the kernel's TCP are in force; its thresholds do not adapt, and RACK, \
+                 tail-loss probes and F-RTO are off, as host.kernel = \"plain\" says; windows that it finds cut in vain \
+                 it gives back all the same, and no setting turns that off"
+            }
+            Kernel::Stock => {
+                "losses are found and repaired as the kernel does when nobody tells it, as host.kernel = \"stock\" says: \
+                 SACK, D-SACK, RACK, tail-loss probes, F-RTO, a threshold that adapts, and time stamps, with which a \
+                 full segment holds 12 B less"
+            }
+        }
+        .into(),
     ];
-    if settings.fast_retransmit.is_none() && settings.sack {
+    if let Some(subflows) = settings.subflows {
+        list.push(format!(
+            "MPTCP is the kernel's: {subflows} subflows between one pair of addresses, each to a port of its own; \
+             windows are not coupled, and its scheduler and reinjection are its own"
+        ));
+    }
+    if settings.agent.is_some() {
+        list.push(
+            "the agent is a BPF program at the ingress of the host's interface; it sees only what comes, and takes \
+             for a duplicate what has no data, the highest number and the same window"
+                .into(),
+        );
+    }
+    if settings.fast_retransmit.is_none() && settings.sack && settings.kernel != Kernel::Stock {
         list.push("fast retransmit is off only without SACK: tcp_sack is 0".into());
     }
     if settings.rto_max_ms > 120_000 || settings.rto_max_ms < 1_000 {
@@ -239,6 +294,50 @@ mod tests {
         assert_eq!(value(&settings, "tcp_reordering"), "1000000");
         assert_eq!(value(&settings, "tcp_max_reordering"), "1000000");
         assert_eq!(value(&settings, "tcp_sack"), "0");
+    }
+
+    #[test]
+    fn a_plain_kernel_does_nothing_that_it_is_not_told() {
+        let mut settings = paper().settings;
+        settings.kernel = Kernel::Plain;
+        assert_eq!(value(&settings, "tcp_reordering"), "3");
+        assert_eq!(value(&settings, "tcp_max_reordering"), "3");
+        for off in [
+            "sack",
+            "dsack",
+            "timestamps",
+            "recovery",
+            "early_retrans",
+            "frto",
+        ] {
+            assert_eq!(value(&settings, &format!("tcp_{off}")), "0", "{off}");
+        }
+        settings.fast_retransmit = None;
+        assert_eq!(value(&settings, "tcp_max_reordering"), "1000000");
+    }
+
+    #[test]
+    fn a_stock_kernel_is_told_nothing_of_repairs() {
+        let mut settings = paper().settings;
+        let keys = |settings: &HostSettings| {
+            let list = sysctls(settings, "reno").into_iter();
+            list.map(|(key, _)| key).collect::<Vec<_>>()
+        };
+        let told = keys(&settings);
+        settings.kernel = Kernel::Stock;
+        let stock = keys(&settings);
+        let left: Vec<_> = told.iter().filter(|key| !stock.contains(key)).collect();
+        assert_eq!(
+            left,
+            [
+                &"net/ipv4/tcp_sack",
+                &"net/ipv4/tcp_dsack",
+                &"net/ipv4/tcp_timestamps",
+                &"net/ipv4/tcp_max_reordering",
+                &"net/ipv4/tcp_reordering"
+            ]
+        );
+        assert!(stock.iter().all(|key| told.contains(key)));
     }
 
     #[test]

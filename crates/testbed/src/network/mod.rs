@@ -4,12 +4,15 @@
 //! [`up`](up::up) builds it, [`down`](down::down) takes all of it away. What happens when is in
 //! `docs/testbed.md`. This room knows no scenario.
 
+pub(crate) mod agent;
 pub mod blueprint;
+mod bpf;
 pub mod changes;
 mod dctcp;
 pub mod down;
 pub mod hosts;
 pub mod lock;
+pub(crate) mod multipath;
 pub(crate) mod netns;
 pub mod state;
 pub mod status;

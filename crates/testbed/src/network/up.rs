@@ -6,7 +6,7 @@ use super::hosts::{self, INTERFACE, port_interface};
 use super::lock::Lock;
 use super::state::{self, ROOT, State};
 use super::switches::{self, Engine};
-use super::{down, netns, tools};
+use super::{agent, down, multipath, netns, tools};
 use crate::error::Error;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,6 +31,12 @@ pub fn up(plan: &Plan<'_>, stop: &AtomicBool) -> Result<State, Error> {
     let control = Control::of(plan.blueprint.settings.congestion, &plan.blueprint.name);
     if matches!(control, Control::Ours(_)) {
         dctcp::need()?;
+    }
+    if plan.blueprint.settings.agent.is_some() {
+        agent::need()?;
+    }
+    if plan.blueprint.settings.subflows.is_some() {
+        multipath::need()?;
     }
     let lock = Lock::wait(Path::new(ROOT))?;
     nothing_in_the_way(&plan.blueprint.name)?;
@@ -70,6 +76,7 @@ fn build(plan: &Plan<'_>, control: &Control, stop: &AtomicBool) -> Result<(), Er
     if let Control::Ours(name) = control {
         dctcp::register(&print.name, name, print.settings.congestion)?;
     }
+    agent::build(print)?;
     go_on()?;
     let add: Vec<String> = print
         .spaces()

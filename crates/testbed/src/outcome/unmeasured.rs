@@ -11,7 +11,7 @@ use sidestep_study::switch::ports::Counts;
 
 /// Never known of real packets: what became of a flow's packets in the switches, what a network
 /// without a clock of its own would have to say, and pauses, which no testbed has.
-const NEVER: [&str; 52] = [
+const NEVER: [&str; 60] = [
     "detoured_share",
     "detoured_data_share",
     "detoured_query_share",
@@ -24,10 +24,15 @@ const NEVER: [&str; 52] = [
     "spurious_retransmits",
     "spurious_share",
     "spurious_timeouts",
+    "fast_retransmits",
+    "dsacks",
+    "undone",
+    "reinjections",
     "reordered_share",
     "transport_reordered_share",
     "reordering_p99",
     "reordering_p99_at_least",
+    "reinjections",
     "host_marks",
     "host_drops",
     "shim_held",
@@ -37,6 +42,7 @@ const NEVER: [&str; 52] = [
     "shim_late",
     "shim_bypassed",
     "shim_dropped",
+    "shim_duplicates",
     "pauses",
     "deadlocks",
     "in_flight",
@@ -55,6 +61,8 @@ const NEVER: [&str; 52] = [
     "flows.spurious_retransmits",
     "flows.spurious_timeouts",
     "flows.fast_retransmits",
+    "flows.dsacks",
+    "flows.undone",
     "flows.reordered",
     "flows.reordering_extent",
     "flows.n_reordering",

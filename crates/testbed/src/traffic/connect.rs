@@ -1,12 +1,14 @@
 //! A connection for each flow, or for two that go opposite ways, standing before the run begins.
 
 use super::job::Job;
+use super::multipath;
+use super::socket::{self, set, stream};
 use crate::error::{Error, failed};
 use crate::network::blueprint::{Blueprint, address};
+use crate::network::multipath::{PORT, take_announced};
 use crate::network::netns;
 use std::io;
 use std::net::{SocketAddrV4, TcpListener, TcpStream};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::time::Duration;
 
 /// The two ends of a flow. A socket stays in the namespace in which it was made, whichever
@@ -14,6 +16,8 @@ use std::time::Duration;
 pub struct Connection {
     pub sender: TcpStream,
     pub receiver: TcpStream,
+    /// It is MPTCP.
+    pub multipath: bool,
 }
 
 impl Connection {
@@ -22,12 +26,20 @@ impl Connection {
         Ok(Connection {
             sender: self.receiver.try_clone()?,
             receiver: self.sender.try_clone()?,
+            multipath: self.multipath,
         })
     }
 }
 
-/// Hosts listen here.
-const PORT: u16 = 7000;
+impl Drop for Connection {
+    /// MPTCP takes a socket that is closed for one that is to be emptied first.
+    fn drop(&mut self) {
+        if self.multipath {
+            multipath::reset(&self.sender);
+            multipath::reset(&self.receiver);
+        }
+    }
+}
 
 /// A handshake that takes longer has failed.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -38,7 +50,11 @@ pub fn all(print: &Blueprint, job: &Job) -> Result<Vec<Connection>, Error> {
     let mut listeners = Vec::new();
     for h in 0..print.hosts {
         let listen = || {
-            TcpListener::bind((address(h), PORT)).map_err(failed(format!("host {h} cannot listen")))
+            let listener = match print.settings.subflows {
+                None => TcpListener::bind((address(h), PORT)),
+                Some(_) => multipath::listen(SocketAddrV4::new(address(h), PORT)),
+            };
+            listener.map_err(failed(format!("host {h} cannot listen")))
         };
         listeners.push(netns::within(&print.host_space(h), listen)?);
     }
@@ -47,12 +63,24 @@ pub fn all(print: &Blueprint, job: &Job) -> Result<Vec<Connection>, Error> {
         let own = job.flows.iter().enumerate();
         let own = own.filter(|(_, f)| f.src == h && f.back_on.is_none());
         let own: Vec<(usize, usize, _)> = own.map(|(i, f)| (i, f.dst, f.mss)).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let subflows = print.settings.subflows;
+        take_announced(print, h, true)?;
         let made = netns::within(&print.host_space(h), || {
             let one = |&(i, dst, mss): &(usize, usize, Option<u32>)| {
-                Ok((i, pair(h, dst, mss, &listeners[dst])?))
+                Ok((i, pair(h, dst, mss, subflows.is_some(), &listeners[dst])?))
             };
             own.iter().map(one).collect::<Result<Vec<_>, Error>>()
         })?;
+        for (i, connection) in &made {
+            for end in [&connection.sender, &connection.receiver] {
+                multipath::wait(end, subflows, PATIENCE)
+                    .map_err(|why| Error::Work(format!("flow {i}: {why}")))?;
+            }
+        }
+        take_announced(print, h, false)?;
         for (i, connection) in made {
             connections[i] = Some(connection);
         }
@@ -75,15 +103,12 @@ fn pair(
     src: usize,
     dst: usize,
     mss: Option<u32>,
+    multipath: bool,
     listener: &TcpListener,
 ) -> Result<Connection, Error> {
     let doing = || format!("host {src} cannot connect to host {dst}");
     let to = SocketAddrV4::new(address(dst), PORT);
-    let sender = match mss {
-        None => TcpStream::connect_timeout(&to.into(), PATIENCE),
-        Some(mss) => in_segments(mss, to),
-    };
-    let sender = sender.map_err(failed(doing()))?;
+    let sender = connect(mss, multipath, to).map_err(failed(doing()))?;
     let (receiver, peer) = listener.accept().map_err(failed(doing()))?;
     let from = sender.local_addr().map_err(failed(doing()))?;
     if peer != from {
@@ -97,44 +122,28 @@ fn pair(
         end.set_nodelay(true).map_err(failed(doing()))?;
         abort_on_close(end).map_err(failed(doing()))?;
     }
-    Ok(Connection { sender, receiver })
+    Ok(Connection {
+        sender,
+        receiver,
+        multipath,
+    })
 }
 
-/// A connection whose full segments carry `mss` bytes, both ways: it is said before the handshake, which
-/// tells the other end.
-fn in_segments(mss: u32, to: SocketAddrV4) -> io::Result<TcpStream> {
-    // SAFETY: makes a socket, which is then owned.
-    let socket = unsafe {
-        let kind = libc::SOCK_STREAM | libc::SOCK_CLOEXEC;
-        match libc::socket(libc::AF_INET, kind, 0) {
-            fd @ 0.. => TcpStream::from(OwnedFd::from_raw_fd(fd)),
-            _ => return Err(io::Error::last_os_error()),
-        }
-    };
-    let mss = mss as libc::c_int;
-    set(&socket, libc::IPPROTO_TCP, libc::TCP_MAXSEG, &mss)?;
+/// A connection whose full segments carry `mss` bytes, both ways, if that is said: before the handshake,
+/// which tells the other end.
+fn connect(mss: Option<u32>, multipath: bool, to: SocketAddrV4) -> io::Result<TcpStream> {
+    if !multipath && mss.is_none() {
+        return TcpStream::connect_timeout(&to.into(), PATIENCE);
+    }
+    let socket = stream(if multipath { libc::IPPROTO_MPTCP } else { 0 })?;
+    if let Some(mss) = mss {
+        let mss = mss as libc::c_int;
+        set(&socket, libc::IPPROTO_TCP, libc::TCP_MAXSEG, &mss)?;
+    }
     // It limits the handshake as well.
     socket.set_write_timeout(Some(PATIENCE))?;
-    let address = libc::sockaddr_in {
-        sin_family: libc::AF_INET as u16,
-        sin_port: to.port().to_be(),
-        sin_addr: libc::in_addr {
-            s_addr: u32::from(*to.ip()).to_be(),
-        },
-        sin_zero: [0; 8],
-    };
-    // SAFETY: the address outlives the call, which reads as much of it as it is told.
-    let done = unsafe {
-        libc::connect(
-            socket.as_raw_fd(),
-            (&raw const address).cast(),
-            size_of::<libc::sockaddr_in>() as u32,
-        )
-    };
-    match done {
-        0 => Ok(socket),
-        _ => Err(io::Error::last_os_error()),
-    }
+    socket::connect(&socket, to)?;
+    Ok(socket)
 }
 
 /// A run's connections must not go on sending in the next one: closed means forgotten, with a reset.
@@ -144,24 +153,6 @@ fn abort_on_close(stream: &TcpStream) -> io::Result<()> {
         l_linger: 0,
     };
     set(stream, libc::SOL_SOCKET, libc::SO_LINGER, &linger)
-}
-
-/// Sets an option that takes a plain `T`.
-fn set<T: Copy>(stream: &TcpStream, level: i32, option: i32, value: &T) -> io::Result<()> {
-    // SAFETY: the kernel reads the value, which outlives the call, and checks its size.
-    let done = unsafe {
-        libc::setsockopt(
-            stream.as_raw_fd(),
-            level,
-            option,
-            std::ptr::from_ref(value).cast(),
-            size_of::<T>() as u32,
-        )
-    };
-    match done {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
 }
 
 /// Raises the limit of open files as far as it goes.

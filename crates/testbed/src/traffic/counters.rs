@@ -1,6 +1,7 @@
 //! What a host's kernel counts for all its connections, and its interface.
 
 use crate::error::{Error, failed};
+use crate::network::agent;
 use crate::network::blueprint::Blueprint;
 use crate::network::hosts::INTERFACE;
 use crate::network::netns;
@@ -16,12 +17,12 @@ pub struct HostCounters {
     pub sent_bytes: u64,
     /// Frames that it took from its link.
     pub received: u64,
-    /// Those of [`KEPT`] that this kernel has.
+    /// Those of [`KEPT`] that this kernel has, and those of the [agent](crate::network::agent::COUNTED), if there is one.
     pub tcp: BTreeMap<String, u64>,
 }
 
-/// Of /proc/net/netstat and /proc/net/snmp, what tells how losses were found.
-pub const KEPT: [&str; 12] = [
+/// Of /proc/net/netstat and /proc/net/snmp, what tells how losses were found, and what of it was needless.
+pub const KEPT: [&str; 24] = [
     "RetransSegs",
     "TCPTimeouts",
     "TCPFastRetrans",
@@ -30,10 +31,22 @@ pub const KEPT: [&str; 12] = [
     "TCPLossProbeRecovery",
     "TCPSpuriousRTOs",
     "TCPRenoRecovery",
+    "TCPSackRecovery",
     "TCPRenoReorder",
+    "TCPSACKReorder",
+    "TCPTSReorder",
+    "TCPFullUndo",
+    "TCPPartialUndo",
+    "TCPDSACKUndo",
+    "TCPLossUndo",
+    "TCPDSACKRecv",
+    "TCPDSACKOfoRecv",
+    "TCPDSACKOldSent",
+    "TCPDSACKOfoSent",
     "TCPLostRetransmit",
     "TCPDeliveredCE",
     "TCPOFOQueue",
+    "MPTCPRetrans",
 ];
 
 impl HostCounters {
@@ -54,7 +67,11 @@ impl HostCounters {
 
 /// Those of every host now.
 pub fn all(print: &Blueprint) -> Result<Vec<HostCounters>, Error> {
-    let one = |h| netns::within(&print.host_space(h), read);
+    let one = |h| {
+        let mut counters = netns::within(&print.host_space(h), read)?;
+        counters.tcp.extend(agent::counted(print, h)?);
+        Ok(counters)
+    };
     (0..print.hosts).map(one).collect()
 }
 

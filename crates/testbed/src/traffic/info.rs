@@ -2,10 +2,9 @@
 //!
 //! **Deviations**   the struct only ever grows at its end; what an older kernel does not fill is `None`.
 
+use super::socket;
 use crate::error::{Error, failed};
-use std::io;
 use std::net::TcpStream;
-use std::os::fd::AsRawFd;
 
 /// The part of `struct tcp_info` that is of use here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,24 +44,13 @@ const OPTION_ECN: u8 = 8;
 /// Asks the kernel.
 pub fn of(stream: &TcpStream) -> Result<TcpInfo, Error> {
     let mut bytes = [0u8; MOST];
-    let mut len = MOST as libc::socklen_t;
-    // SAFETY: the kernel writes at most `len` bytes and says how many.
-    let done = unsafe {
-        libc::getsockopt(
-            stream.as_raw_fd(),
-            libc::IPPROTO_TCP,
-            libc::TCP_INFO,
-            bytes.as_mut_ptr().cast(),
-            &raw mut len,
-        )
-    };
-    match done {
-        0 => Ok(read(&bytes[..len as usize])),
-        _ => Err(failed("cannot read TCP_INFO")(io::Error::last_os_error())),
-    }
+    let len = socket::get(stream, libc::IPPROTO_TCP, libc::TCP_INFO, &mut bytes)
+        .map_err(failed("cannot read TCP_INFO"))?;
+    Ok(read(&bytes[..len]))
 }
 
-fn read(bytes: &[u8]) -> TcpInfo {
+/// The part of a `struct tcp_info` that is of use here.
+pub(super) fn read(bytes: &[u8]) -> TcpInfo {
     let later = |at: usize| {
         let four = bytes.get(at..at + 4).and_then(|b| b.try_into().ok());
         four.map(u32::from_ne_bytes)

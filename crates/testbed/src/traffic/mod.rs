@@ -16,8 +16,10 @@ mod counters;
 mod host;
 mod info;
 mod job;
+mod multipath;
 mod ran;
 mod shared;
+mod socket;
 
 pub use counters::HostCounters;
 pub use info::TcpInfo;
@@ -25,6 +27,7 @@ pub use job::{Flow, Job, LEAST_MSS, Start};
 pub use ran::{FlowRan, Ran};
 
 use crate::error::{Error, failed};
+use crate::network::agent;
 use crate::network::blueprint::Blueprint;
 use crate::network::changes::Step;
 use shared::Shared;
@@ -48,6 +51,7 @@ pub fn run_with(
     stop: &AtomicBool,
 ) -> Result<Ran, Error> {
     job::check(print, job).map_err(Error::Input)?;
+    agent::renew(print)?;
     let connections = connect::all(print, job)?;
     let before = counters::all(print)?;
     let awaited = job.awaited();
@@ -84,8 +88,12 @@ pub fn run_with(
     })?;
     let after = counters::all(print)?;
     for (flow, connection) in flows.iter_mut().zip(&connections) {
-        flow.sender = info::of(&connection.sender)?;
-        flow.receiver = info::of(&connection.receiver)?;
+        let info = match connection.multipath {
+            true => multipath::info,
+            false => info::of,
+        };
+        flow.sender = info(&connection.sender)?;
+        flow.receiver = info(&connection.receiver)?;
     }
     Ok(Ran {
         timeouts_known: flows.iter().all(|f| f.sender.total_rto.is_some()),

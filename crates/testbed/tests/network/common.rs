@@ -2,7 +2,7 @@
 
 use sidestep_testbed::Error;
 use sidestep_testbed::network::blueprint::{
-    Blueprint, Cable, Congestion, End, HostSettings, Switch,
+    Blueprint, Cable, Congestion, End, HostSettings, Kernel, Switch,
 };
 use sidestep_testbed::network::down::down;
 use sidestep_testbed::network::state::State;
@@ -94,6 +94,9 @@ pub fn table1(congestion: Congestion) -> HostSettings {
         send_buffer: 1 << 20,
         mss: 1460,
         ttl: 255,
+        kernel: Kernel::Told,
+        subflows: None,
+        agent: None,
     }
 }
 
@@ -110,6 +113,18 @@ impl Bed {
     pub fn up(blueprint: Blueprint) -> Bed {
         build(&blueprint).unwrap_or_else(|e| panic!("{e}"));
         Bed(blueprint)
+    }
+
+    /// `None`, with the reason, where the machine lacks what only some testbeds need.
+    pub fn up_or_skip(blueprint: Blueprint) -> Option<Bed> {
+        match build(&blueprint) {
+            Ok(_) => Some(Bed(blueprint)),
+            Err(Error::Input(why)) => {
+                skip(&format!("skipped: {why}"));
+                None
+            }
+            Err(why) => panic!("{why}"),
+        }
     }
 }
 

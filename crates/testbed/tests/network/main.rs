@@ -1,6 +1,9 @@
 //! The testbed in real namespaces. Skips, with the reason, where the kernel forbids them.
 
+mod agent;
 mod common;
 mod hosts;
+mod kernel;
 mod lifetime;
+mod multipath;
 mod traffic;

@@ -79,6 +79,20 @@ impl Window {
         }
     }
 
+    /// The same with at least `least` bytes for a segment of growth after slow start: a window that is
+    /// coupled to others.
+    pub(crate) fn grow_within(&mut self, acked: u64, least: u64) {
+        if self.cwnd < self.ssthresh {
+            return self.grow(acked);
+        }
+        let enough = self.cwnd.max(least);
+        self.credit += acked;
+        if self.credit >= enough {
+            self.credit -= enough;
+            self.cwnd = self.cwnd.saturating_add(self.mss);
+        }
+    }
+
     /// Continues from `bytes`, two segments at least, without slow start.
     pub fn cut_to(&mut self, bytes: u64) {
         self.ssthresh = bytes.max(2 * self.mss);

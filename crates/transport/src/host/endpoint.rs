@@ -140,6 +140,12 @@ impl Endpoint<AnySender> {
         self.machine.poll_send(now)
     }
 
+    /// See [`AnySender::data_seq`].
+    #[inline(always)]
+    pub fn data_seq(&self) -> Option<u64> {
+        self.machine.data_seq()
+    }
+
     /// Every byte has been acknowledged: the driver may let it go.
     #[inline]
     pub fn is_done(&self) -> bool {
@@ -168,7 +174,19 @@ impl Endpoint<AnyReceiver> {
     // Always: a driver with shims has two callers, and the one without must not pay for it.
     #[inline(always)]
     pub fn on_segment(&mut self, now: Time, arrival: Arrival) -> bool {
-        self.machine.on_segment(now, arrival);
+        self.on_mapped_segment(now, arrival, || arrival.seq)
+    }
+
+    /// The same, with where it stands in what several subflows carry together: see
+    /// [`AnyReceiver::on_mapped_segment`].
+    #[inline(always)]
+    pub fn on_mapped_segment(
+        &mut self,
+        now: Time,
+        arrival: Arrival,
+        data_seq: impl FnOnce() -> u64,
+    ) -> bool {
+        self.machine.on_mapped_segment(now, arrival, data_seq);
         let complete = self.machine.delivered() >= self.size;
         if complete {
             self.complete = true;
@@ -228,6 +246,7 @@ pub fn answer_late(size: u64, arrival: &Arrival) -> Option<Ack> {
         syn: arrival.syn,
         sack: Default::default(),
         cut: false,
+        below: false,
     })
 }
 
@@ -285,6 +304,7 @@ mod tests {
             syn: false,
             sack: Default::default(),
             cut: false,
+            below: false,
         }
     }
 

@@ -50,6 +50,7 @@ impl PfabricSender {
             syn: false,
             sack,
             cut,
+            below: false,
         };
         self.on_ack(us(at), ack);
         self.sends(at)
@@ -98,6 +99,7 @@ fn ack(ack: u64) -> Ack {
         syn: false,
         sack: SackBlocks::NONE,
         cut: false,
+        below: false,
     }
 }
 

@@ -2,19 +2,21 @@
 //!
 //! **Decision**     acknowledge now or a little later, with which echo and which blocks.
 //! **State**        the next byte expected, ranges beyond holes, the echo's state, one
-//!                  delayed acknowledgement, cut segments not yet told.
+//!                  delayed acknowledgement, cut segments and a duplicate not yet told.
 //! **Units**        bytes.
 //! **Errors**       none: bytes seen before, beyond the receive window or past the end of
 //!                  sequence space are ignored, but the segment is still answered.
-//! **Source**       RFC 5681 4.2 (acknowledgements), RFC 2018 (blocks), RFC 3168 6.1.3 and
-//!                  RFC 8257 3.2 (echoes); Cheng et al., NSDI 2014 (cut segments).
+//! **Source**       RFC 5681 4.2 (acknowledgements), RFC 2018 (blocks), RFC 2883 (duplicates),
+//!                  RFC 3168 6.1.3 and RFC 8257 3.2 (echoes); Cheng et al., NSDI 2014 (cut
+//!                  segments).
 //!                  Which acknowledgements are delayed: `delay`.
-//! **Deviations**   no D-SACK. A cut segment is told in the
+//! **Deviations**   a cut segment is told in the
 //!                  first SACK block, whether SACK is on or not; its mark is not echoed:
-//!                  that it was cut says more.
+//!                  that it was cut says more. A duplicate waits until cuts are told. Nothing
+//!                  is told of one that comes when the flow is complete: its receiver is no more.
 
 mod delay;
-mod ranges;
+pub(crate) mod ranges;
 
 use std::sync::Arc;
 
@@ -48,12 +50,14 @@ pub struct TcpReceiver {
     /// The echo: the latch (RFC 3168), or whether the last segment was marked (RFC 8257).
     ece: bool,
     sack: bool,
+    /// Duplicates are told.
+    dsack: bool,
     echo: Echo,
     accept: bool,
     /// When a SYN was last answered; [`Time::MAX`] before.
     answered: Time,
     opened: Opened,
-    /// A SYN or a FIN is to be answered, or cuts are to be told.
+    /// A SYN or a FIN is to be answered, or cuts or a duplicate are to be told.
     unusual: bool,
     /// A FIN is.
     fin: bool,
@@ -68,6 +72,8 @@ pub struct TcpReceiver {
     ranges: Ranges,
     /// What switches have cut off and nobody has been told, as `[start, end)`.
     cuts: Vec<(u64, u64)>,
+    /// What the last segment has brought once more, as `[start, end)`; boxed, since few ever need it.
+    duplicate: Option<Box<(u64, u64)>>,
 }
 
 impl TcpReceiver {
@@ -80,6 +86,7 @@ impl TcpReceiver {
             due: false,
             ece: false,
             sack: config.recovery == Recovery::Sack,
+            dsack: config.reordering.dsack && config.recovery == Recovery::Sack,
             echo: Controller::new(config.congestion).echo(),
             accept: false,
             answered: Time::MAX,
@@ -93,6 +100,7 @@ impl TcpReceiver {
             before: None,
             ranges: Ranges::default(),
             cuts: Vec::new(),
+            duplicate: None,
         }
     }
 
@@ -105,6 +113,7 @@ impl TcpReceiver {
             due: false,
             ece: false,
             sack: true,
+            dsack: false,
             echo: Echo::Never,
             accept: false,
             answered: Time::MAX,
@@ -118,6 +127,7 @@ impl TcpReceiver {
             before: None,
             ranges: Ranges::default(),
             cuts: Vec::new(),
+            duplicate: None,
         }
     }
 
@@ -194,6 +204,12 @@ impl TcpReceiver {
         if start < self.next {
             self.delay.begin();
         }
+        if self.dsack
+            && let Some(duplicate) = self.seen_before(start, end)
+        {
+            self.duplicate = Some(Box::new(duplicate));
+            self.unusual = true;
+        }
         let start = start.max(self.next);
         let end = end.min(self.next.saturating_add(self.window));
         if start >= end {
@@ -203,6 +219,16 @@ impl TcpReceiver {
             self.ranges.insert(start, end);
         } else {
             self.next = self.ranges.take_from(end);
+        }
+    }
+
+    /// RFC 2883 section 4: the first run of bytes that are here already.
+    #[cold]
+    fn seen_before(&self, start: u64, end: u64) -> Option<(u64, u64)> {
+        if start < self.next {
+            Some((start, end.min(self.next)))
+        } else {
+            self.ranges.shared(start, end)
         }
     }
 
@@ -227,7 +253,8 @@ impl TcpReceiver {
         }
     }
 
-    /// The answer to a SYN or a FIN first, then what came before a change of marks, then cuts.
+    /// The answer to a SYN or a FIN first, then what came before a change of marks, then cuts, then a
+    /// duplicate.
     #[cold]
     fn unusual_ack(&mut self, now: Time) -> Option<Ack> {
         let ack = if self.accept {
@@ -238,17 +265,49 @@ impl TcpReceiver {
             early(self.next + 1, false)
         } else if let Some((ack, ece)) = self.before.take() {
             early(ack, ece)
+        } else if self.cuts.is_empty() {
+            self.tell_duplicate()
         } else {
             self.tell_cut()
         };
-        self.unusual = self.accept || !self.cuts.is_empty();
+        self.unusual = self.accept || !self.cuts.is_empty() || self.duplicate.is_some();
         Some(ack)
+    }
+
+    /// RFC 2883 section 4: the duplicate first, then, if it lies within one, the block that it is of.
+    fn tell_duplicate(&mut self) -> Ack {
+        let (start, end) = *self.duplicate.take().expect("something is to be told");
+        self.due = false;
+        self.waiting = 0;
+        self.deadline = Time::MAX;
+        let below = start < self.next;
+        let (near, far) = match below {
+            true => (self.next - end.min(self.next), self.next - start),
+            false => (start - self.next, end - self.next),
+        };
+        let mut sack = SackBlocks::NONE;
+        let mut told = false;
+        if let (Ok(near), Ok(far)) = (u32::try_from(near), u32::try_from(far)) {
+            sack.push(near, far);
+            told = true;
+        }
+        for (from, to) in self.blocks().iter() {
+            sack.push(from, to);
+        }
+        Ack {
+            ack: self.next,
+            ece: self.ece,
+            syn: false,
+            sack,
+            cut: false,
+            below: below && told,
+        }
     }
 
     /// The oldest cut not yet told, one an acknowledgement; each is of everything up to `next`.
     fn tell_cut(&mut self) -> Ack {
         let (start, end) = self.cuts.remove(0);
-        self.due = false;
+        self.due = self.duplicate.is_some();
         self.waiting = 0;
         self.deadline = Time::MAX;
         let relative = |at: u64| u32::try_from(at.saturating_sub(self.next));
@@ -270,6 +329,7 @@ impl TcpReceiver {
             syn: false,
             sack,
             cut,
+            below: false,
         }
     }
 
@@ -294,6 +354,7 @@ impl TcpReceiver {
             syn: true,
             sack: SackBlocks::NONE,
             cut: false,
+            below: false,
         }
     }
 }
@@ -306,6 +367,7 @@ fn early(ack: u64, ece: bool) -> Ack {
         syn: false,
         sack: SackBlocks::NONE,
         cut: false,
+        below: false,
     }
 }
 
@@ -355,6 +417,7 @@ impl Receiver for TcpReceiver {
             syn: false,
             sack: self.blocks(),
             cut: false,
+            below: false,
         })
     }
 

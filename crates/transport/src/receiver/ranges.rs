@@ -12,19 +12,19 @@ struct Range {
 
 /// Byte ranges that wait for a hole to fill.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ranges {
+pub(crate) struct Ranges {
     sorted: Vec<Range>,
     arrivals: u64,
 }
 
 impl Ranges {
     #[inline]
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.sorted.is_empty()
     }
 
     /// Adds `[start, end)`, merged with whatever it overlaps or touches.
-    pub(super) fn insert(&mut self, start: u64, end: u64) {
+    pub(crate) fn insert(&mut self, start: u64, end: u64) {
         self.arrivals += 1;
         let first = self.sorted.partition_point(|r| r.end < start);
         let touching = self.sorted[first..].iter();
@@ -45,7 +45,7 @@ impl Ranges {
     }
 
     /// Gives up everything that `next` now reaches; returns how far that goes.
-    pub(super) fn take_from(&mut self, next: u64) -> u64 {
+    pub(crate) fn take_from(&mut self, next: u64) -> u64 {
         let reached = self.sorted.iter().take_while(|r| r.start <= next).count();
         let end = self.sorted[..reached].last().map_or(next, |r| r.end);
         self.sorted.drain(..reached);
@@ -53,8 +53,14 @@ impl Ranges {
     }
 
     /// Is all of `[start, end)` here?
-    pub(super) fn holds(&self, start: u64, end: u64) -> bool {
+    pub(crate) fn holds(&self, start: u64, end: u64) -> bool {
         self.sorted.iter().any(|r| r.start <= start && end <= r.end)
+    }
+
+    /// The first run of `[start, end)` that is here.
+    pub(super) fn shared(&self, start: u64, end: u64) -> Option<(u64, u64)> {
+        let range = self.sorted.iter().find(|r| r.end > start)?;
+        (range.start < end).then(|| (range.start.max(start), range.end.min(end)))
     }
 
     /// RFC 2018 section 4: the block with the newest arrival first, then the next newest.

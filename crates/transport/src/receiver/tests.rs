@@ -1,5 +1,7 @@
 //! Conversations with a receiver, in bytes and microseconds.
 
+mod duplicates;
+
 use super::*;
 use crate::{AckRule, Congestion, DelayedAck};
 

@@ -15,6 +15,9 @@ impl TcpSender {
         if ack.ack < self.una || ack.ack > self.nxt || ack.syn || idle {
             return self.hear_late(&ack, idle);
         }
+        if self.reordering.is_some() {
+            self.notice(now, &ack);
+        }
         let acked = ack.ack - self.una;
         let before = self.proportional.then(|| self.before());
         self.una = ack.ack;
@@ -51,6 +54,9 @@ impl TcpSender {
         let late = ack.ack < self.una && !ack.syn && !idle;
         if late && ack.cut {
             self.hear_cut(ack);
+        }
+        if ack.ack <= self.una && !ack.syn {
+            self.notice_duplicate(ack, false);
         }
     }
 
@@ -106,6 +112,7 @@ impl TcpSender {
             return;
         }
         self.control.on_echo(&mut self.window, self.nxt - self.una);
+        self.forget_prior();
         self.reduced();
     }
 

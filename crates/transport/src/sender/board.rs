@@ -15,6 +15,8 @@ use std::collections::VecDeque;
 
 use sidestep_types::Time;
 
+use super::reordering::News;
+
 /// The peer has it, beyond a hole.
 const SACKED: u64 = 1;
 /// It has left the network unseen.
@@ -104,19 +106,19 @@ impl Board {
         (self.end - una + self.resent).saturating_sub(self.sacked + self.lost)
     }
 
+    /// Has the segment of the byte at `seq`, which is outstanding, arrived beyond a hole?
+    pub(super) fn is_sacked(&self, seq: u64) -> bool {
+        let slot = (seq.saturating_sub(self.start) / self.mss) as usize;
+        self.slots.get(slot).is_some_and(|slot| slot & SACKED != 0)
+    }
+
     /// RFC 6675 Update: `[from, to)` has arrived. Was any of it news?
     pub(super) fn sack(&mut self, from: u64, to: u64) -> bool {
-        if from < self.start || to > self.end || from >= to {
+        let Some(slots) = self.within(from, to) else {
             return false;
-        }
-        let first = (from - self.start).div_ceil(self.mss) as usize;
-        let last = if to == self.end {
-            self.slots.len()
-        } else {
-            ((to - self.start) / self.mss) as usize
         };
         let mut news = false;
-        for i in first..last {
+        for i in slots {
             let slot = self.slots[i];
             if slot & SACKED == 0 {
                 let len = self.len_of(i);
@@ -128,6 +130,78 @@ impl Board {
             }
         }
         news
+    }
+
+    /// The segments that an acknowledgement of everything below `ack` and of `blocks` would be the
+    /// first to speak of, oldest first in each block, as they stand before it is heard.
+    pub(super) fn news(
+        &self,
+        ack: u64,
+        blocks: impl Iterator<Item = (u64, u64)>,
+        into: &mut Vec<News>,
+    ) {
+        let mut above = self.segments_sacked();
+        let mut covered = 0;
+        while covered < self.slots.len() && self.seq_of(covered) + self.len_of(covered) <= ack {
+            match self.slots[covered] & SACKED {
+                0 => into.push(self.news_of(covered, above)),
+                _ => above = above.saturating_sub(1),
+            }
+            covered += 1;
+        }
+        for (from, to) in blocks {
+            let Some(block) = self.within(from, to) else {
+                continue;
+            };
+            for i in block.start.max(covered)..block.end {
+                if self.slots[i] & SACKED == 0 {
+                    into.push(self.news_of(i, self.sacked_above(i)));
+                }
+            }
+        }
+    }
+
+    fn news_of(&self, i: usize, above: u32) -> News {
+        let slot = self.slots[i];
+        let once = slot & AGAIN == 0;
+        News {
+            seq: self.seq_of(i),
+            sent: once.then(|| Time::from_ps(slot >> TIME_SHIFT)),
+            above,
+        }
+    }
+
+    /// Segments the peer has beyond holes.
+    pub(super) fn segments_sacked(&self) -> u32 {
+        u32::try_from(self.sacked.div_ceil(self.mss)).unwrap_or(u32::MAX)
+    }
+
+    /// Of those, the ones above slot `i`.
+    pub(super) fn sacked_above(&self, i: usize) -> u32 {
+        if self.sacked == 0 || self.seq_of(i) >= self.top {
+            return 0;
+        }
+        let above = self.slots.range(i + 1..);
+        above.filter(|slot| **slot & SACKED != 0).count() as u32
+    }
+
+    /// The first byte of slot `i`, and whether a switch has cut it.
+    pub(super) fn slot(&self, i: usize) -> (u64, bool) {
+        (self.seq_of(i), self.slots[i] & CUT != 0)
+    }
+
+    /// The slots that lie in `[from, to)` whole; none of a block that is false.
+    fn within(&self, from: u64, to: u64) -> Option<std::ops::Range<usize>> {
+        if from < self.start || to > self.end || from >= to {
+            return None;
+        }
+        let first = (from - self.start).div_ceil(self.mss) as usize;
+        let last = if to == self.end {
+            self.slots.len()
+        } else {
+            ((to - self.start) / self.mss) as usize
+        };
+        Some(first..last)
     }
 
     /// Bytes the peer has beyond holes.

@@ -45,12 +45,16 @@ impl TcpSender {
     /// The same, fresh or between two messages, with who closes its connection when the next message
     /// is acknowledged. Without [`crate::TcpConfig::fin`] nobody does.
     pub fn closing(mut self, closing: Closing) -> TcpSender {
+        self.close_with(closing);
+        self
+    }
+
+    pub(super) fn close_with(&mut self, closing: Closing) {
         self.lingers = self.config.fin && closing != Closing::Never;
         self.close = Close {
             half: closing == Closing::Half,
             step: Step::Due,
         };
-        self
     }
 
     /// All is acknowledged, and the connection is to be closed. One that carried nothing never stood.

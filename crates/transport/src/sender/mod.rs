@@ -3,6 +3,7 @@
 //! **Decision**     `send`: the next segment, new or again. `ack`: what an acknowledgement
 //!                  means. `recovery`: when a loss is believed and how it is repaired.
 //!                  `reduction`: how fast a cut window is reached. `close`: the FIN.
+//!                  `reordering`: which repairs were needless, and what follows.
 //!                  How large the window is belongs to `crate::congestion`, the timer to
 //!                  `crate::rto`.
 //! **State**        two sequence numbers, the window, the timer, eight bytes per
@@ -14,15 +15,17 @@
 //!                  9937 (proportional rate reduction).
 //! **Deviations**   new data leaves in full segments or not at all, the last one excepted.
 //!                  The window grows only while it is what holds the sender back (as Linux
-//!                  does; RFC 5681 would let it grow idle). No timestamps, no D-SACK, no
+//!                  does; RFC 5681 would let it grow idle). No timestamps, no
 //!                  probe of a closed window: it never closes.
 
 mod ack;
 mod board;
 mod close;
+mod part;
 mod prr;
 mod recovery;
 mod reduction;
+mod reordering;
 mod send;
 
 use std::sync::Arc;
@@ -38,6 +41,7 @@ use board::Board;
 use close::Close;
 pub use close::Closing;
 use prr::Prr;
+use reordering::Reordering;
 
 /// Where a sender stands between losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +129,8 @@ pub struct TcpSender {
     recover: u64,
     /// RFC 6582: duplicates start nothing before this is acknowledged.
     guard: u64,
+    /// What is made of repairs that were needless, if anything.
+    reordering: Option<Box<Reordering>>,
     /// `una` when the timer last ran out.
     timed_out_at: Option<u64>,
     config: Arc<TcpConfig>,
@@ -184,6 +190,7 @@ impl TcpSender {
             rescued: false,
             recover: 0,
             guard: 0,
+            reordering: Reordering::new(&config),
             timed_out_at: None,
             config,
         }

@@ -34,8 +34,12 @@ impl TcpSender {
                 self.dupacks = self.dupacks.saturating_add(1);
                 if self.loss_believed() {
                     self.enter_fast();
-                } else if self.config.limited_transmit && self.dupacks <= 2 && !self.reducing {
-                    self.allowance = u64::from(self.dupacks) * self.window.mss;
+                } else if self.config.limited_transmit
+                    && self.dupacks <= self.transmits_on()
+                    && !self.reducing
+                {
+                    let most = self.window.cwnd.max(2 * self.window.mss);
+                    self.allowance = (u64::from(self.dupacks) * self.window.mss).min(most);
                 }
             }
             // RFC 6582 step 4: each says that a segment has left the network.
@@ -58,12 +62,15 @@ impl TcpSender {
         self.counters.cuts = self.counters.cuts.saturating_add(1);
         if self.phase == Phase::Open {
             self.enter_cut();
+        } else {
+            self.forget_prior();
         }
         news
     }
 
     /// Fast recovery, begun by what a switch has said instead of by duplicates.
     fn enter_cut(&mut self) {
+        self.forget_prior();
         let flight = (self.nxt - self.una).saturating_sub(self.limited);
         self.control.on_loss(&mut self.window, flight, self.cut);
         if !self.sack {
@@ -83,7 +90,7 @@ impl TcpSender {
     }
 
     fn loss_believed(&self) -> bool {
-        let Some(threshold) = self.config.dupack_threshold else {
+        let Some(threshold) = self.dupthresh() else {
             return false;
         };
         if self.sack {
@@ -95,6 +102,7 @@ impl TcpSender {
 
     /// RFC 6582 steps 2 and 3, RFC 6675 step 4.
     fn enter_fast(&mut self) {
+        self.remember(false);
         let flight = (self.nxt - self.una).saturating_sub(self.limited);
         self.control.on_loss(&mut self.window, flight, self.cut);
         if !self.sack {
@@ -157,7 +165,7 @@ impl TcpSender {
     }
 
     fn threshold(&self) -> u64 {
-        self.config.dupack_threshold.map_or(u64::MAX, u64::from)
+        self.dupthresh().map_or(u64::MAX, u64::from)
     }
 
     /// New bytes were acknowledged after a timeout: slow start, echoes notwithstanding.
@@ -170,7 +178,7 @@ impl TcpSender {
         }
     }
 
-    fn close_episode(&mut self) {
+    pub(super) fn close_episode(&mut self) {
         self.partial = false;
         self.resend_head = false;
         self.guessed = 0;
@@ -194,6 +202,7 @@ impl TcpSender {
         if self.closes() {
             return self.close_again();
         }
+        self.remember(true);
         // After a timeout, what is still to be sent again is not in flight.
         let flight = match self.phase {
             Phase::Loss => self.board.pipe(self.una),

@@ -130,6 +130,9 @@ impl TcpSender {
 
     /// Sends slot `i` of the board again.
     fn resend(&mut self, now: Time, i: usize, in_pipe: bool) -> Segment {
+        if self.reordering.is_some() {
+            self.note_repair(now, i);
+        }
         let (seq, len) = self.board.resend(now, i, self.una, in_pipe);
         if self.reducing {
             self.prr.resent += len;

@@ -3,6 +3,9 @@
 //! They are machines without I/O, as senders and receivers are: [`Stack`] says how a driver asks
 //! them, and what it owes them.
 
+pub mod agent_droptail;
+pub mod agent_ecn;
+mod duplicates;
 pub mod order;
 mod registry;
 mod stack;
@@ -124,12 +127,16 @@ counters! {
     bypassed;
     /// Packets dropped.
     dropped;
+    /// Acknowledgements found to be duplicates, whether they went on or were dropped.
+    duplicates;
 }
 
 shims! {
     /// A shim: one of the registry, or somebody's own.
     pub enum AnyShim {
         order::Order,
+        agent_ecn::AgentEcn,
+        agent_droptail::AgentDroptail,
     }
 }
 

@@ -15,6 +15,12 @@ pub struct Nature {
     /// The most bytes by which it makes a packet longer. Above 0 it is refused, in the simulator and in
     /// the software switch: neither counts it in what queues and pauses need.
     pub adds: u32,
+    /// It keeps duplicate acknowledgements from a sender that goes by them.
+    pub duplicates: bool,
+    /// It goes by echoes of marks.
+    pub echoes: bool,
+    /// The parameter that says how many of the duplicates go on in any case, if there is one.
+    pub passes: Option<&'static str>,
 }
 
 impl Nature {
@@ -23,6 +29,9 @@ impl Nature {
         holds: None,
         orders: false,
         adds: 0,
+        duplicates: false,
+        echoes: false,
+        passes: None,
     };
 }
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use sidestep_types::{FlowId, Packet, Refusal, Time, Values};
 
 use super::{AnyShim, Counters, Nature, Shim, Up, build, nature};
-use crate::TransportConfig;
+use crate::{Recovery, TransportConfig};
 
 /// The shims of one host, the first listed nearest to the transport: what leaves goes through
 /// them from the first to the last, what arrives from the last to the first.
@@ -190,6 +190,9 @@ pub(super) fn fits(
         );
         return Err(Refusal::about(&["shims"], expected));
     }
+    if nature.duplicates {
+        goes_by_duplicates(name, transport)?;
+    }
     let Some(param) = nature.holds else {
         return Ok(());
     };
@@ -201,6 +204,31 @@ pub(super) fn fits(
             transport.name()
         );
         return Err(Refusal::about(&[param], expected).got(holds));
+    }
+    Ok(())
+}
+
+/// Refuses a shim that reads duplicate acknowledgements below a sender that does not go by them alone.
+fn goes_by_duplicates(name: &str, transport: &TransportConfig) -> Result<(), Refusal> {
+    let why = |expected: String| Err(Refusal::about(&["shims"], expected));
+    let reads = format!("{name:?} keeps duplicate acknowledgements from the sender");
+    let Some(tcp) = transport.each_tcp() else {
+        return why(format!(
+            "{reads}, and transport {} does not go by them: expected a TCP",
+            transport.name()
+        ));
+    };
+    if tcp.recovery == Recovery::Sack {
+        return why(format!(
+            "{reads}, and with recovery = \"sack\" each says by its SACK blocks what arrived: expected \
+             recovery = \"newreno\""
+        ));
+    }
+    if tcp.dupack_threshold.is_none() {
+        return why(format!(
+            "{reads}, and with fast_retransmit = \"off\" none of them starts a repair: expected a \
+             number of duplicates"
+        ));
     }
     Ok(())
 }

@@ -1,3 +1,5 @@
+mod agents;
+
 use super::order::Order;
 use super::registry::Registered;
 use super::*;
@@ -59,6 +61,9 @@ fn every_shim_is_built_from_its_defaults() {
         assert!(!entry.summary.is_empty() && !entry.source.is_empty());
         if let Some(holds) = nature(entry.name).holds {
             assert!(entry.params.iter().any(|param| param.name == holds));
+        }
+        if let Some(passes) = nature(entry.name).passes {
+            assert!(entry.params.iter().any(|param| param.name == passes));
         }
     }
     let unknown = build("odrer", &Values::default()).err().expect("unknown");

@@ -19,6 +19,8 @@ pub enum Needs {
     Spread,
     /// The workloads whose latency is taken.
     Latency,
+    /// The draws of hashes for which fair shares are worked out.
+    Fair,
 }
 
 impl Needs {
@@ -32,6 +34,7 @@ impl Needs {
             Needs::Drops => "drops",
             Needs::Spread => "spread",
             Needs::Latency => "latency",
+            Needs::Fair => "fair",
         }
     }
 
@@ -45,6 +48,7 @@ impl Needs {
             Needs::Drops => probe.drops.is_some(),
             Needs::Spread => !probe.spread.is_empty(),
             Needs::Latency => !probe.latency.is_empty(),
+            Needs::Fair => probe.fair > 0,
         }
     }
 }

@@ -45,6 +45,10 @@ pub enum Population {
     Windows,
     /// Hot links, at the end of each window in which they are hot.
     HotLinks,
+    /// Flows that are all active at once, in each draw of hashes.
+    DrawnFlows,
+    /// Draws of hashes.
+    Draws,
 }
 
 impl Population {
@@ -68,6 +72,8 @@ impl Population {
             Population::Ports => "ports",
             Population::Windows => "windows",
             Population::HotLinks => "hot links and instants",
+            Population::DrawnFlows => "active flows and draws",
+            Population::Draws => "draws of hashes",
         }
     }
 

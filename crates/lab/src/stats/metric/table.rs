@@ -109,6 +109,10 @@ metrics! { PACKETS:
     Packets Count "spurious_retransmits" "data segments sent again of which the network had lost nothing since they were last sent" => |s| number(s.signals.spurious_retransmits);
     Packets Share "spurious_share" "`spurious_retransmits` over all packets put on NICs", heading "needless retransmissions as a share of all packets put on NICs" => |s| known((s.sent > 0).then(|| s.signals.spurious_retransmits as f64 / s.sent as f64));
     Flows Count "spurious_timeouts" "retransmission timeouts at which the network had not lost the oldest byte waited for" => |s| number(s.signals.spurious_timeouts);
+    Flows Count "fast_retransmits" "recoveries that duplicate acknowledgements began, or what SACK told" => |s| number(s.signals.fast_retransmits);
+    Packets Count "dsacks" "data segments that arrived once more, as acknowledgements told their senders (RFC 2883)" => |s| number(s.signals.dsacks);
+    Flows Count "undone" "windows given back, since the recovery that had cut them was needless" => |s| number(s.signals.undone);
+    Packets Count "reinjections" "data segments that a subflow carried for another one, which had timed out" => |s| number(s.signals.reinjections);
     DataPackets Share "reordered_share" "share of the data packets delivered that arrived after one sent later (RFC 4737)" => |s| known(s.reordered_share);
     DataPackets Share "transport_reordered_share" "share of the data packets delivered that reached the transport after one sent later: what shims left of `reordered_share`" => |s| known(s.transport_reordered_share);
     ReorderedPackets Number "reordering_p99" "n-reordering (RFC 4737 section 5.4) that 99 % of the reordered data packets do not exceed" => reordering;
@@ -118,10 +122,12 @@ metrics! { PACKETS:
     Packets Count "shim_discarded" "held packets whose flow or run ended before they went on" => |s| number(s.signals.shim_discarded);
     Packets Count "shim_late" "packets that came below what a shim had let pass before, and went on at once" => |s| number(s.signals.shim_late);
     Packets Count "shim_bypassed" "data that a shim let pass for want of a place in a table or of room to hold it" => |s| number(s.signals.shim_bypassed);
-    Packets Count "shim_dropped" "packets that shims dropped" => |s| number(s.signals.shim_dropped);
+    Packets Count "shim_dropped" "packets that shims dropped", row "dropped by shims" => |s| number(s.signals.shim_dropped);
+    Packets Count "shim_duplicates" "acknowledgements that a shim found to be duplicates, whether it let them pass or dropped them" => |s| number(s.signals.shim_duplicates);
     Ports Count "pauses" "pauses that switches sent", row "pauses" => |s| number(s.pauses);
     Ports Count "deadlocks" "cycles of ports that came to wait for each other for ever", row "deadlocks" => |s| number(s.deadlocks);
     EndlessFlows Number "jain" "Jain's index of the goodputs of endless flows" => |s| known(s.jain);
+    EndlessFlows Number "flow_goodput_max_over_min" "the largest goodput of an endless flow over the smallest in one run" => |s| bounded(s.flow_goodput_max_over_min, s.flow_goodput_max_over_min_at_least);
     DetouredPackets Share "looped_share" "share of the detoured data packets that crossed a switch twice", needs Needs::Loops => looped_share;
     DataPackets Number "loops_per_packet" "mean loops of a data packet, those without any included", needs Needs::Loops => loops_per_packet;
     Loops Number "loop_length_mean" "mean length of a loop, in links", needs Needs::Loops => loop_length_mean;
@@ -207,6 +213,9 @@ samples! { PROBE_SAMPLES, SAMPLED:
     Windows Bytes "queue_spread_bytes" "the fullest queue less the emptiest over windows", needs Spread, each Links;
     DataPackets Us "latency_us" "the time from a data packet's first switch to its last", needs Latency, each Workload;
     Windows Share "use_spread" "the largest use of a link less the smallest over windows", needs Spread, each Links;
+    DrawnFlows Share "fair_share" "an active flow's goodput at max-min fair shares over what its hosts' links carry", needs Fair;
+    Draws Number "fair_max_over_min" "the largest fair share over the smallest", needs Fair;
+    Draws Number "fair_jain" "Jain's index of the fair shares", needs Fair;
 }
 
 /// The samples that are no completion times: of flows, and what probes take.

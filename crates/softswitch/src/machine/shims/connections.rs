@@ -2,7 +2,10 @@
 //!
 //! **Decision**     each direction of a connection is a flow. It opens with a SYN, or with the first data seen
 //!                  of it, and closes when its FIN goes on; an RST closes both. Its bytes are numbered from
-//!                  0 on, the first one seen where no SYN was.
+//!                  0 on, the first one seen where no SYN was. An acknowledgement is of the flow that
+//!                  it acknowledges; shims see it unless its byte has no number, it has SACK blocks, or
+//!                  it says the same as the last but for its window: a packet as they see it has no
+//!                  window, and who drops duplicates must not drop what opens one.
 //! **State**        at most [`MOST`] connections. One that says nothing for [`SILENCE`] makes room for others.
 //! **Units**        bytes; a FIN and an RST take one number, a SYN none.
 //! **Errors**       what belongs to no connection with a place has no number, and no shim sees it.
@@ -80,6 +83,8 @@ struct Numbers {
     base: Option<u32>,
     /// One past the last byte seen, counted from there.
     high: u64,
+    /// The next byte that the other end expects, as it said last, and its window.
+    told: Option<(u32, u16)>,
 }
 
 impl Numbers {
@@ -87,6 +92,7 @@ impl Numbers {
         open: true,
         base: None,
         high: 0,
+        told: None,
     };
 
     /// How far `seq` is from the first byte: the place nearest to the last one. `None` before the first.
@@ -122,12 +128,20 @@ impl Connections {
             return self.begin(now, key, segment, way, stack);
         }
         let connection = self.hear(now, key)?;
+        let back = way.other();
+        let numbers = &mut connection.ways[back as usize];
+        let says = (segment.ack, segment.window);
+        let told = match segment.acks {
+            true => numbers.told.replace(says),
+            false => None,
+        };
         if segment.takes() == 0 {
-            let back = way.other();
-            let numbers = connection.ways[back as usize];
-            let at = segment.acks.then(|| numbers.place(segment.ack)).flatten();
-            let at = at.filter(|at| *at <= Packet::MOST_SEQ).unwrap_or(0);
-            return numbers.open.then(|| (connection.flow(back), at));
+            let moves = told.is_some_and(|(ack, window)| ack == says.0 && window != says.1);
+            if !segment.acks || segment.sacks || moves || !numbers.open {
+                return None;
+            }
+            let at = (numbers.place(segment.ack)).filter(|at| *at <= Packet::SUBFLOW_BYTES)?;
+            return Some((connection.flow(back), at));
         }
         let flow = connection.flow(way);
         let numbers = &mut connection.ways[way as usize];
@@ -280,8 +294,18 @@ mod tests {
         }
 
         fn up(&mut self, s: u64, segment: Segment) -> Option<(u32, u64)> {
-            let seen = self.0.see(Time::from_s(s), &segment, Way::Up, &mut self.1);
-            self.0.gone(&segment, Way::Up, &mut self.1);
+            self.see(s, segment, Way::Up)
+        }
+
+        /// The same ends, the other way.
+        fn down(&mut self, s: u64, mut segment: Segment) -> Option<(u32, u64)> {
+            (segment.from, segment.to) = (segment.to, segment.from);
+            self.see(s, segment, Way::Down)
+        }
+
+        fn see(&mut self, s: u64, segment: Segment, way: Way) -> Option<(u32, u64)> {
+            let seen = self.0.see(Time::from_s(s), &segment, way, &mut self.1);
+            self.0.gone(&segment, way, &mut self.1);
             seen.map(|(flow, at)| (flow.0, at))
         }
     }
@@ -339,11 +363,41 @@ mod tests {
         assert_eq!(bed.0.poll_closed(), Some(FlowId(0)));
         assert_eq!(bed.up(0, of(1, FIN | ACK, 10)), None, "late");
         // The other way is still open: what comes acknowledges it.
+        bed.down(0, of(0, ACK, 10));
         assert_eq!(bed.up(0, of(12, ACK, 0)), Some((1, 0)));
         bed.up(0, of(12, RST, 0));
         assert_eq!((bed.0.poll_closed(), bed.0.len()), (Some(FlowId(1)), 0));
         // Its numbers are given out again.
         assert_eq!(bed.up(0, of(7, SYN, 0)), Some((0, 0)));
+    }
+
+    #[test]
+    fn an_acknowledgement_is_shown_by_the_number_of_its_byte_unless_it_says_more() {
+        let mut bed = Bed::new();
+        let says = |ack: u32, window: u16| Segment {
+            ack,
+            window,
+            ..of(1, ACK, 0)
+        };
+        bed.down(0, of(4_999, SYN, 0));
+        bed.down(0, of(5_000, ACK, 1_000));
+        assert_eq!(bed.up(0, says(5_000, 9)), Some((1, 0)));
+        assert_eq!(bed.up(0, says(5_000, 9)), Some((1, 0)), "again");
+        assert_eq!(bed.up(0, says(5_000, 8)), None, "another window");
+        assert_eq!(bed.up(0, says(5_000, 8)), Some((1, 0)));
+        assert_eq!(bed.up(0, says(5_600, 7)), Some((1, 600)), "it moves");
+        let blocks = Segment {
+            sacks: true,
+            ..says(5_600, 7)
+        };
+        assert_eq!(bed.up(0, blocks), None);
+        assert_eq!(bed.up(0, says(4_000, 7)), None, "of no byte that was seen");
+        assert_eq!(bed.up(0, says(6_000, 7)), Some((1, 1_000)));
+        // Data says it in passing.
+        let mut data = of(1, ACK, 10);
+        (data.ack, data.window) = (6_000, 6);
+        assert_eq!(bed.up(0, data), Some((0, 0)));
+        assert_eq!(bed.up(0, says(6_000, 7)), None);
     }
 
     #[test]

@@ -183,6 +183,7 @@ impl Shims {
             late: counted.late,
             bypassed: counted.bypassed,
             dropped: edge.dropped,
+            duplicates: counted.duplicates,
         })
     }
 }
@@ -327,6 +328,8 @@ fn shown(segment: &Segment, (flow, seq): (FlowId, u64), handle: u32, frame: &Pac
     packet.set_service(frame.service());
     packet.set_ect(frame.ect());
     packet.set_ce(frame.ce());
+    // Of data this bit says that its payload was cut off, and of a SYN that its sender knows ECN.
+    packet.set_ece(kind == Kind::Ack && segment.ece);
     packet.wire = frame.wire;
     packet.ttl = frame.ttl;
     packet.len = if kind == Kind::Data {

@@ -251,6 +251,70 @@ fn a_connection_that_is_silent_makes_room() {
     assert_eq!(shims(&mut machine).connections, 1);
 }
 
+/// Host 2 sends, and has this agent.
+fn with_agent(name: &str, settings: &str) -> Machine {
+    let mut setup = config("", "1 Gbps");
+    let written = format!(
+        "[switch]\n[[port]]\ninterface = \"p\"\nrate = \"1 Gbps\"\n\
+         shims = [\"{name}\"]\n{settings}\n"
+    );
+    let read = Setup::read("o.toml", &written).unwrap();
+    setup.ports[1].shims = read.ports[0].shims.clone();
+    Machine::new(&setup).unwrap()
+}
+
+/// Host 2 sends bytes 1 to 1000 to host 1, then hears these acknowledgements: number, flags, window.
+/// Says how many of each kind come to it.
+fn heard(machine: &mut Machine, acks: &[(u32, u8, u16, &[u8])]) -> Vec<usize> {
+    let data = Sample {
+        ports: (80, 40_000),
+        ..Sample::tcp(2, 1, 1000)
+    };
+    machine.receive(us(1), PortId(1), &data.bytes());
+    leaving(machine, us(100));
+    let mut now = us(100);
+    let mut came = Vec::new();
+    for (ack, flags, window, options) in acks {
+        let sample = Sample {
+            ack: *ack,
+            window: *window,
+            options: options.to_vec(),
+            ..flagged(1, *flags, 0)
+        };
+        for _ in 0..6 {
+            machine.receive(now, PortId(0), &sample.bytes());
+            now += us(2);
+        }
+        came.push(leaving(machine, now).iter().filter(|f| f.0 == 1).count());
+    }
+    came
+}
+
+#[test]
+fn agents_drop_duplicates_of_real_segments() {
+    const ECE: u8 = 64;
+    let sack: &[u8] = &[1, 1, 5, 10, 0, 0, 2, 88, 0, 0, 2, 188];
+    let acks: [(u32, u8, u16, &[u8]); 5] = [
+        // One moves, five are duplicates.
+        (401, ACK, 9, &[]),
+        // Another window is news, five are duplicates.
+        (401, ACK, 8, &[]),
+        (401, ACK | ECE, 8, &[]),
+        (401, ACK, 8, sack),
+        // All is acknowledged: nothing is a duplicate.
+        (1001, ACK, 8, &[]),
+    ];
+    let mut machine = with_agent("agent-ecn", "");
+    assert_eq!(heard(&mut machine, &acks), [1, 1, 6, 6, 6]);
+    let counted = shims(&mut machine);
+    assert_eq!((counted.duplicates, counted.dropped), (16, 10));
+    assert_eq!((counted.keeping, machine.held()), (0, 0));
+    let mut machine = with_agent("agent-droptail", "agent-droptail = { first = 9 }");
+    assert_eq!(heard(&mut machine, &acks), [3, 3, 6, 6, 6]);
+    let counted = shims(&mut machine);
+    assert_eq!((counted.duplicates, counted.dropped), (16, 6));
+}
+
 /// Drops every third, marks every fifth.
 struct Spoils(u32);
 

@@ -17,7 +17,7 @@ impl Story<'_> {
         let packet = &sent.packet;
         let new = match (packet.carries_data(), sent.again) {
             (_, Some(again)) => again_words(&again),
-            (_, None) if packet.retransmit() => "Sent again.".into(),
+            (_, None) if packet.sent_again() => "Sent again.".into(),
             (true, None) => "Sent for the first time.".into(),
             (false, None) => "Sent.".into(),
         };
@@ -58,7 +58,7 @@ impl Story<'_> {
         ];
         let facts = json!({
             "event": "sent",
-            "retransmission": packet.retransmit(),
+            "retransmission": packet.sent_again(),
             "cause": sent.again.map(|again| cause_word(again.cause)),
             "wire_bytes": packet.wire,
             "ttl": packet.ttl,

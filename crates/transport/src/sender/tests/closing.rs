@@ -19,6 +19,7 @@ impl TcpSender {
             syn: false,
             sack: SackBlocks::NONE,
             cut: false,
+            below: false,
         };
         self.on_ack(us(at), ack);
     }

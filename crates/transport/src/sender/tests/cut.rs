@@ -161,6 +161,7 @@ fn segments_say_how_much_the_flow_has_left() {
             syn: false,
             sack: SackBlocks::NONE,
             cut: false,
+            below: false,
         },
     );
     assert!(tx.segments(10).iter().all(|s| s.rank == Some(2_500)));
@@ -185,6 +186,7 @@ fn a_sender_that_is_told_to_marks_no_segment_not_even_the_one_that_opens() {
             syn: true,
             sack: SackBlocks::NONE,
             cut: false,
+            below: false,
         },
     );
     let after = tx.segments(10);

@@ -72,6 +72,7 @@ fn reno_halves_on_an_echo_and_says_so_on_the_next_new_segment() {
             syn: false,
             sack: SackBlocks::NONE,
             cut: false,
+            below: false,
         },
     );
     let next = tx.poll_send(us(100)).expect("the window has room");
@@ -85,6 +86,7 @@ fn reno_halves_on_an_echo_and_says_so_on_the_next_new_segment() {
             syn: false,
             sack: SackBlocks::NONE,
             cut: false,
+            below: false,
         },
     );
     assert!(!tx.poll_send(us(101)).expect("room").cwr);

@@ -7,6 +7,7 @@ mod ecn;
 mod loss;
 mod opening;
 mod reduction;
+mod reordering;
 mod sack;
 mod window;
 
@@ -131,6 +132,7 @@ impl TcpSender {
             syn: false,
             sack,
             cut,
+            below: false,
         };
         self.on_ack(us(at), ack);
         self.sends(at)

@@ -14,6 +14,7 @@ fn syn_ack() -> Ack {
         syn: true,
         sack: SackBlocks::NONE,
         cut: false,
+        below: false,
     }
 }
 

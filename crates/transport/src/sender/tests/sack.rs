@@ -63,6 +63,7 @@ fn half_a_segment_is_no_segment() {
             syn: false,
             sack: blocks,
             cut: false,
+            below: false,
         },
     );
     assert_eq!(tx.board.pipe(0), 5000); // only segment 2 has left

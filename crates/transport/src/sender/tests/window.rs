@@ -142,5 +142,6 @@ fn ack_bytes(ack: u64) -> Ack {
         syn: false,
         sack: SackBlocks::NONE,
         cut: false,
+        below: false,
     }
 }

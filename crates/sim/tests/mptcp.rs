@@ -1,0 +1,332 @@
+//! MPTCP in a network: one subflow is TCP, several fill several paths, whatever happens to one of them.
+
+mod common;
+
+use common::any::*;
+use common::*;
+use proptest::prelude::*;
+use sidestep_sim::*;
+use sidestep_switch::{AnyBuffer, Buffer, DropReason, Queues, Verdict, Want};
+use sidestep_transport::mptcp::{Coupling, Scheduler};
+use sidestep_transport::{
+    AckRule, DelayedAck, MptcpConfig, Recovery, Reduction, TcpConfig, TransportConfig,
+};
+use sidestep_types::*;
+use std::sync::Arc;
+
+fn one_subflow(transport: &TransportConfig, coupling: Coupling) -> TransportConfig {
+    let tcp = transport.tcp().expect("it is TCP").clone();
+    let mut mptcp = MptcpConfig::from(tcp);
+    mptcp.subflows = 1;
+    mptcp.coupling = coupling;
+    mptcp.into()
+}
+
+/// The run with TCP, and with one subflow, which must be the same but for what is told of subflows.
+fn same_as_tcp(network: &Network, plan: &Arc<Plan>, config: &WorldConfig, until: Time) -> Outcome {
+    let tcp = run(network, plan.clone(), config.clone(), until);
+    for coupling in [Coupling::Lia, Coupling::Uncoupled] {
+        let mut config = config.clone();
+        config.transport = one_subflow(&config.transport, coupling);
+        let mut mptcp = run(network, plan.clone(), config, until);
+        let started = tcp.flows.iter().filter(|f| f.started.is_some()).count();
+        assert!(mptcp.subflows.len() <= started);
+        for row in std::mem::take(&mut mptcp.subflows) {
+            let flow = &tcp.flows[row.flow.0 as usize];
+            assert_eq!((row.subflow, row.reinjections), (0, 0));
+            assert_eq!(
+                [
+                    row.segments,
+                    row.retransmits,
+                    row.timeouts,
+                    row.fast_retransmits
+                ],
+                [
+                    flow.segments,
+                    flow.retransmits,
+                    flow.timeouts,
+                    flow.fast_retransmits
+                ]
+            );
+        }
+        assert_eq!(tcp.trajectory_hash, mptcp.trajectory_hash);
+        assert_eq!(tcp, mptcp);
+    }
+    tcp
+}
+
+#[test]
+fn one_subflow_is_tcp_byte_for_byte_where_much_is_lost() {
+    let network = topology("fat_tree", &[("k", "4")]);
+    let until = Time::from_ms(400);
+    let mut plan = Plan::clone(&incast(1..16, 100_000));
+    (plan.flows).extend((1..16).map(|s| flow(s, (s + 8) % 16, 300_000, Time::ZERO)));
+    let rounds = [(Time::ZERO, 500, 30_000), (Time::from_ms(3), 600, 20_000)];
+    asks(&mut plan, 3, 9, &rounds, Time::from_us(40));
+    let plan = Arc::new(plan);
+    let base = || TcpConfig {
+        rto: sidestep_transport::RtoConfig {
+            min: Time::from_ms(1),
+            initial: Time::from_ms(1),
+            ..TcpConfig::default().rto
+        },
+        ..TcpConfig::default()
+    };
+    let delayed = Some(DelayedAck {
+        segments: 2,
+        timeout: Time::from_us(500),
+    });
+    let variants = [
+        base(),
+        TcpConfig {
+            recovery: Recovery::Sack,
+            ..base()
+        },
+        TcpConfig {
+            reduction: Reduction::AtOnce,
+            ..base()
+        },
+        TcpConfig {
+            delayed_ack: delayed,
+            ..base()
+        },
+        TcpConfig {
+            delayed_ack: delayed,
+            ack_rule: AckRule::Ns3,
+            recovery: Recovery::Sack,
+            ..base()
+        },
+        TcpConfig {
+            handshake: true,
+            fin: true,
+            ..base()
+        },
+        TcpConfig {
+            handshake: true,
+            fin: true,
+            delayed_ack: delayed,
+            limited_transmit: true,
+            idle_restart: true,
+            ..base()
+        },
+        TcpConfig {
+            receive_window: 9_000,
+            mss: 1000,
+            initial_window: 3,
+            fin: true,
+            ..base()
+        },
+        TcpConfig {
+            dupack_threshold: None,
+            ..base()
+        },
+        TcpConfig {
+            rto: base().rto,
+            ..dctcp()
+        },
+    ];
+    for (i, tcp) in variants.into_iter().enumerate() {
+        for buffer in ["droptail", "ecn", "dibs", "trim"] {
+            let mut settings = config(buffer, 8, 1 + i as u64);
+            settings.transport = tcp.clone().into();
+            let outcome = same_as_tcp(&network, &plan, &settings, until);
+            let lossy = outcome.totals.retransmits > 0;
+            assert!(lossy || buffer == "dibs", "{buffer} {i}: nothing was lost");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn one_subflow_is_tcp_byte_for_byte_in_any_run(
+        network in any_network(),
+        config in any_switches(),
+        plan in any_plan(16),
+    ) {
+        if config.transport.tcp().is_some() {
+            same_as_tcp(&network, &plan, &config, Time::from_ms(30));
+        }
+    }
+
+    #[test]
+    fn several_subflows_lose_no_packet_and_deliver_every_byte_once(
+        network in any_network(),
+        config in any_switches(),
+        plan in any_plan(16),
+        (subflows, lia, reinject, in_turn) in (1u8..=16, any::<bool>(), any::<bool>(), any::<bool>()),
+    ) {
+        if let Some(tcp) = config.transport.tcp() {
+            let mut config = config.clone();
+            config.transport = MptcpConfig {
+                subflows,
+                coupling: if lia { Coupling::Lia } else { Coupling::Uncoupled },
+                reinject,
+                scheduler: if in_turn { Scheduler::RoundRobin } else { Scheduler::LowestRtt },
+                ..MptcpConfig::from(tcp.clone())
+            }.into();
+            let outcome = run(&network, plan.clone(), config, Time::from_ms(60));
+            assert_conserved(&outcome);
+            for (f, (flow, seen)) in plan.flows.iter().zip(&outcome.flows).enumerate() {
+                prop_assert!(seen.delivered_bytes <= flow.size);
+                if seen.finished.is_some() {
+                    prop_assert_eq!(seen.delivered_bytes, flow.size);
+                }
+                let rows = outcome.subflows.iter().filter(|row| row.flow.0 as usize == f);
+                let rows: Vec<_> = rows.collect();
+                let whole = rows.is_empty() || rows.len() == usize::from(subflows) && seen.started.is_some();
+                prop_assert!(whole, "{} rows", rows.len());
+                let sum = |of: fn(&SubflowOutcome) -> u32| rows.iter().map(|row| of(row)).sum::<u32>();
+                prop_assert_eq!(sum(|row| row.segments), seen.segments);
+                prop_assert_eq!(sum(|row| row.retransmits), seen.retransmits);
+                prop_assert_eq!(sum(|row| row.timeouts), seen.timeouts);
+                prop_assert!(reinject || sum(|row| row.reinjections) == 0);
+                let bytes: u64 = rows.iter().map(|row| row.bytes).sum();
+                prop_assert!(bytes >= seen.delivered_bytes);
+            }
+        }
+    }
+}
+
+/// Two leaves and two spines; links between switches as fast as those of hosts.
+fn two_paths() -> Network {
+    let sets = [
+        ("leaves", "2"),
+        ("spines", "2"),
+        ("hosts_per_leaf", "2"),
+        ("host_rate", "2 Gbps"),
+        ("fabric_rate", "1 Gbps"),
+    ];
+    topology("leaf_spine", &sets)
+}
+
+/// Goodput in bit/s of one endless flow over [`two_paths`] with so many subflows, and the seed.
+fn goodput(subflows: u8, seed: u64, scheduler: Scheduler) -> f64 {
+    let tcp = TcpConfig {
+        recovery: Recovery::Sack,
+        ..TcpConfig::default()
+    };
+    let mut settings = config("droptail", 60, seed);
+    settings.transport = MptcpConfig {
+        subflows,
+        scheduler,
+        ..MptcpConfig::from(tcp)
+    }
+    .into();
+    let endless = plan(vec![flow(0, 2, u64::MAX, Time::ZERO)]);
+    let outcome = run(&two_paths(), endless, settings, Time::from_ms(100));
+    assert_conserved(&outcome);
+    outcome.flows[0].delivered_bytes as f64 * 8.0 / 0.1
+}
+
+#[test]
+fn two_subflows_fill_two_paths_where_one_fills_one() {
+    // 1460 of 1538 bytes of link time are payload.
+    let link = 1e9 * 1460.0 / 1538.0;
+    for scheduler in [Scheduler::LowestRtt, Scheduler::RoundRobin] {
+        let one = goodput(1, 1, scheduler) / link;
+        assert!((0.9..=1.0).contains(&one), "{one}");
+        // Both hash to one path in half of the seeds.
+        let two: Vec<f64> = (1..=8).map(|s| goodput(2, s, scheduler) / link).collect();
+        let both = two.iter().filter(|share| **share > 1.8).count();
+        let same = two
+            .iter()
+            .filter(|share| (0.9..=1.0).contains(*share))
+            .count();
+        assert_eq!(both + same, 8, "{two:?}");
+        assert!(both >= 2 && same >= 1, "{two:?}");
+        let eight = goodput(8, 1, scheduler) / link;
+        assert!(eight > 1.8, "{eight}");
+    }
+}
+
+/// Loses everything of one subflow that carries data, from the packet of this number on.
+#[derive(Clone)]
+struct Dead {
+    subflow: u8,
+    from: u64,
+    until: Time,
+}
+
+impl Buffer for Dead {
+    fn admit(
+        &mut self,
+        packet: &Packet,
+        _: Want,
+        queues: &mut dyn Queues,
+        _: &mut sidestep_types::Rng,
+    ) -> Verdict {
+        let number = (packet.seq() - Packet::first_of(packet.subflow())) / 1460;
+        let hit = packet.carries_data() && packet.subflow() == self.subflow;
+        match hit && number >= self.from && queues.now() < self.until {
+            true => Verdict::Drop(DropReason::Early),
+            false => Verdict::Enqueue { mark: false },
+        }
+    }
+}
+
+fn run_with_a_dead_path(reinject: bool, dead: Dead, tcp: TcpConfig) -> Outcome {
+    let mut settings = config("droptail", 1000, 3);
+    settings.transport = MptcpConfig {
+        subflows: 2,
+        reinject,
+        ..MptcpConfig::from(tcp)
+    }
+    .into();
+    let flows = plan(vec![
+        flow(0, 2, 400_000, Time::ZERO),
+        flow(1, 3, 10_000, Time::from_s(2)),
+    ]);
+    let mut world: World = World::new(&two_paths(), flows, settings).expect("a world");
+    world.set_buffers(|switch| {
+        let dead = dead.clone();
+        let until = if switch.0 == 0 {
+            dead.until
+        } else {
+            Time::ZERO
+        };
+        AnyBuffer::Custom(Box::new(Dead { until, ..dead }))
+    });
+    assert!(world.run_until(Time::from_s(3)), "all is delivered");
+    let outcome = world.finish();
+    assert_conserved(&outcome);
+    outcome
+}
+
+#[test]
+fn what_a_dead_path_holds_arrives_by_the_other_one() {
+    for subflow in [0, 1] {
+        let dead = Dead {
+            subflow,
+            from: 5,
+            until: Time::from_s(1),
+        };
+        let tcp = || TcpConfig {
+            fin: true,
+            handshake: true,
+            ..TcpConfig::default()
+        };
+        let with = run_with_a_dead_path(true, dead.clone(), tcp());
+        let without = run_with_a_dead_path(false, dead, tcp());
+        let row = |o: &Outcome, subflow: u8| o.subflows[usize::from(subflow)];
+        let (ill, well) = (row(&with, subflow), row(&with, 1 - subflow));
+        assert_eq!(
+            (ill.flow, ill.subflow, well.flow),
+            (FlowId(0), subflow, FlowId(0))
+        );
+        assert!(well.reinjections > 0 && ill.reinjections == 0);
+        assert_eq!(with.totals.reinjections, u64::from(well.reinjections));
+        assert_eq!((without.totals.reinjections, well.retransmits), (0, 0));
+        // What is carried twice, and no more, is what the ill one had in flight.
+        let twice = ill.bytes + well.bytes - 400_000;
+        assert_eq!(twice.div_ceil(1460), u64::from(well.reinjections));
+        // After the first timeout, 10 ms, all is there; without, as the path is back.
+        let took = |o: &Outcome| o.flows[0].finished.expect("delivered");
+        assert!(took(&with) < Time::from_ms(40), "{:?}", took(&with));
+        assert!(took(&without) > Time::from_s(1), "{:?}", took(&without));
+        // The ill subflow repairs what it sent all the same, and both are closed.
+        assert!(ill.timeouts > 1);
+        assert_eq!(with.flows[0].spurious_timeouts, 0);
+    }
+}

@@ -1,0 +1,329 @@
+//! Round robin: the packets of a flow take the next hops in turn.
+//!
+//! **Decision**     the hop at the pointer of the packet's flow, destination, prefix or switch; behind it the pointer goes
+//!                  on to the [`next`], after `burst` packets. With one next hop the pointer stands still.
+//! **State**        a pointer for each place of a table, by a hash of the flow or the destination, or for each
+//!                  prefix, or one. With `burst` or `shuffle` 10 bytes more for each. One draw for a shuffle.
+//! **Units**        packets; places in the list of next hops.
+//! **Errors**       `table` that is no power of two up to 65,536; `burst` or `shuffle` of 0 or above 65,535.
+//! **Source**       Dixit, Prakash, Kompella, Purdue technical report 2011 (PLTS), section III-A3: RR; `per =
+//!                  "destination"` is what it says of commercial switches, `per = "prefix"` what it proposes and did not
+//!                  measure. `burst` stands for the FLARE variants of its section V.
+//! **Deviations**   the report keeps a pointer for each flow. Here flows whose hashes name one place share it, and a
+//!                  place is never freed: `table` is *assumed*. Where a flow begins is not said: with `start = "drawn"`
+//!                  (*assumed*) where ECMP would send it, if its place is new. Against flows that march in step the report
+//!                  asks for "a little bit of randomness" and leaves it there: `shuffle` is *assumed*, and draws
+//!                  one of the orders that go round in equal strides ([`order`]).
+
+use super::acks::{ACKS, Acks};
+use super::table::{TABLE, read_table};
+use super::{Hops, Route};
+use crate::why::{Scene, packets};
+use crate::{Nature, Policy, Queues};
+use sidestep_types::{Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Values, mix64, scale};
+
+/// The next hops in turn.
+#[derive(Debug)]
+pub struct SprayRr(Box<State>);
+
+#[derive(Debug)]
+struct State {
+    /// Of each place, the hop of the next packet, or [`NEW`].
+    next: Vec<u16>,
+    per: Per,
+    salt: u64,
+    acks: Acks,
+    /// What places begin with: the first hop, or [`NEW`].
+    begin: u16,
+    /// What more there is to know of each place, where there are bursts or shuffles.
+    turns: Option<Turns>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Per {
+    Flow,
+    Destination,
+    Prefix,
+    Switch,
+}
+
+/// A place where no packet has been, and which begins at a hop drawn.
+const NEW: u16 = u16::MAX;
+
+/// The place behind `at` of `many` next hops, cyclically. Hardware compares, and divides nothing.
+#[inline]
+pub fn next(at: u16, many: u16) -> u16 {
+    step(at, 1, many)
+}
+
+/// The place `stride` behind `at`, both below `many`.
+#[inline]
+pub fn step(at: u16, stride: u16, many: u16) -> u16 {
+    let to = u32::from(at) + u32::from(stride);
+    let many = u32::from(many);
+    (if to < many { to } else { to - many }) as u16
+}
+
+/// An order of `many` next hops, by one draw: where it begins, by all of the draw, and the stride to each next one, by
+/// its low 16 bits. The stride has no divisor in common with `many`, so that a round meets each once.
+pub fn order(draw: u32, many: u16) -> (u16, u16) {
+    let coprime = |stride: &u16| gcd(*stride, many) == 1;
+    let strides = || (1..many.max(2)).filter(coprime);
+    let which = scale(draw << 16, strides().count() as u32);
+    let stride = strides().nth(which as usize).unwrap_or(1);
+    (scale(draw, u32::from(many)) as u16, stride)
+}
+
+fn gcd(a: u16, b: u16) -> u16 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// Bursts and shuffles.
+#[derive(Debug)]
+struct Turns {
+    /// Packets that a hop gets in one turn.
+    burst: u16,
+    /// Rounds in one order; 0 where orders stay.
+    rounds: u16,
+    of: Vec<Turn>,
+}
+
+/// A place with bursts or shuffles; new, all is 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Turn {
+    /// Packets that the hop whose turn it is has had.
+    packets: u16,
+    stride: u16,
+    /// How many next hops the order is for.
+    many: u16,
+    /// Turns left in the round.
+    turns: u16,
+    /// Rounds left in the order.
+    rounds: u16,
+}
+
+/// The most packets in a turn, and rounds in an order.
+const MOST: u64 = u16::MAX as u64;
+
+impl Policy for SprayRr {
+    const ENTRY: Entry = Entry {
+        name: "spray-rr",
+        summary: "the packets of each flow take the next hops in turn",
+        source: "PLTS section III-A3: RR",
+        params: &[
+            Param::with_default(
+                "per",
+                ParamUnit::Word(&["flow", "destination", "prefix", "switch"]),
+                "flow",
+                "what takes turns of its own: each flow, destination host or prefix, or all packets together",
+            ),
+            TABLE,
+            Param::with_default(
+                "start",
+                ParamUnit::Word(&["drawn", "first"]),
+                "drawn",
+                "where a new place begins: where ECMP would, or all with the first next hop; assumed",
+            ),
+            Param::with_default(
+                "shuffle",
+                ParamUnit::Count,
+                "off",
+                "rounds after which the order of the next hops is drawn anew; assumed",
+            )
+            .or_off("off"),
+            Param::with_default(
+                "burst",
+                ParamUnit::Count,
+                "1",
+                "packets that a next hop gets in one turn",
+            ),
+            ACKS,
+        ],
+    };
+    const NATURE: Nature = Nature {
+        reorders: true,
+        remembers: true,
+        draws: 1,
+        ..Nature::PLAIN
+    };
+
+    fn build(values: &Values, _: u16, salt: u64) -> Result<SprayRr, Refusal> {
+        let table = read_table(values)?;
+        let shuffle = values.count_or_off("shuffle");
+        let burst = values.count("burst");
+        for (name, value) in [("shuffle", shuffle), ("burst", Some(burst))] {
+            if let Some(got) = value.filter(|value| *value == 0 || *value > MOST) {
+                return Err(Refusal::of(name, format!("must be from 1 to {MOST}")).got(got));
+            }
+        }
+        let (per, places) = match values.word("per").as_str() {
+            "destination" => (Per::Destination, table),
+            "prefix" => (Per::Prefix, 1),
+            "switch" => (Per::Switch, 1),
+            _ => (Per::Flow, table),
+        };
+        let begin = match values.word("start").as_str() {
+            "first" => 0,
+            _ => NEW,
+        };
+        let turns = (burst > 1 || shuffle.is_some()).then(|| Turns {
+            burst: burst as u16,
+            rounds: shuffle.unwrap_or(0) as u16,
+            of: vec![Turn::default(); places],
+        });
+        Ok(SprayRr(Box::new(State {
+            next: vec![begin; places],
+            per,
+            salt,
+            acks: Acks::read(values, salt),
+            begin,
+            turns,
+        })))
+    }
+}
+
+impl Route for SprayRr {
+    // A frame of its own: in one with the others each of them would pay for the registers of all.
+    #[inline(never)]
+    fn pick(&mut self, pkt: &Packet, hops: Hops<'_>, _: &mut dyn Queues, rng: &mut Rng) -> PortId {
+        let ports = hops.ports;
+        if let [only] = ports {
+            return *only;
+        }
+        let state = &mut *self.0;
+        if let Some(port) = state.acks.hop(pkt, ports) {
+            return port;
+        }
+        let place = state.place(pkt, hops);
+        if place >= state.next.len() {
+            state.make_room(place);
+        }
+        let many = ports.len() as u16;
+        let mut at = state.next[place];
+        if at >= many {
+            at = state.begin(at, pkt, hops);
+        }
+        state.next[place] = match &mut state.turns {
+            None => next(at, many),
+            Some(turns) => turns.advance(place, at, many, rng),
+        };
+        ports[usize::from(at)]
+    }
+
+    fn why(&self, scene: &mut Scene<'_>, hops: Hops<'_>, taken: PortId) -> String {
+        let state = &*self.0;
+        if let Some(why) = state.acks.why(scene, hops, taken) {
+            return why;
+        }
+        let place = state.place(scene.packet, hops);
+        let of = state.next.len();
+        let whose = match state.per {
+            Per::Flow => format!("its flow (place {place} of {of})"),
+            Per::Destination => format!("its destination (place {place} of {of})"),
+            Per::Prefix => format!("its prefix ({place})"),
+            Per::Switch => "this switch".into(),
+        };
+        let at = hops.ports.iter().position(|port| *port == taken);
+        let burst = state.turns.as_ref().map_or(1, |turns| turns.burst);
+        format!(
+            "the turn of number {} of {}, by the pointer of {whose}; a turn is {}",
+            at.map_or(0, |at| at + 1),
+            hops.ports.len(),
+            packets(burst)
+        )
+    }
+}
+
+impl State {
+    /// What the packet's pointer is known by.
+    #[inline]
+    fn key(&self, pkt: &Packet, hops: Hops<'_>) -> u32 {
+        match self.per {
+            Per::Flow => pkt.hash,
+            Per::Destination => pkt.dst.0,
+            Per::Prefix => hops.prefix,
+            Per::Switch => 0,
+        }
+    }
+
+    /// The number that is mixed of the key and the salt: ECMP's, of a flow.
+    #[inline]
+    fn mixed(&self, key: u32) -> u64 {
+        mix64(self.salt ^ u64::from(key))
+    }
+
+    #[inline]
+    fn place(&self, pkt: &Packet, hops: Hops<'_>) -> usize {
+        let key = self.key(pkt, hops);
+        match self.per {
+            Per::Flow | Per::Destination => self.mixed(key) as usize & (self.next.len() - 1),
+            Per::Prefix | Per::Switch => key as usize,
+        }
+    }
+
+    /// Where a packet begins whose place says `at`, which is none of its hops: the place is new, or was left by one
+    /// that has more next hops.
+    #[cold]
+    fn begin(&self, at: u16, pkt: &Packet, hops: Hops<'_>) -> u16 {
+        if at != NEW {
+            return 0;
+        }
+        let mixed = self.mixed(self.key(pkt, hops));
+        scale((mixed >> 32) as u32, hops.ports.len() as u32) as u16
+    }
+
+    #[cold]
+    fn make_room(&mut self, place: usize) {
+        self.next.resize(place + 1, self.begin);
+        if let Some(turns) = &mut self.turns {
+            turns.of.resize(place + 1, Turn::default());
+        }
+    }
+}
+
+impl Turns {
+    /// Where the next packet of `place` goes, after one that went to `at` of `many`.
+    #[inline(never)]
+    fn advance(&mut self, place: usize, at: u16, many: u16, rng: &mut Rng) -> u16 {
+        let turn = &mut self.of[place];
+        if turn.many != many {
+            turn.meet(many, self.rounds);
+        }
+        turn.packets += 1;
+        if turn.packets < self.burst {
+            return at;
+        }
+        turn.packets = 0;
+        turn.turns -= 1;
+        let round_over = turn.turns == 0;
+        if round_over {
+            turn.turns = many;
+            turn.rounds = turn.rounds.saturating_sub(1);
+        }
+        if !round_over || self.rounds == 0 || turn.rounds > 0 {
+            return step(at, turn.stride, many);
+        }
+        turn.rounds = self.rounds;
+        let (at, stride) = order(rng.draw(), many);
+        turn.stride = stride;
+        at
+    }
+}
+
+impl Turn {
+    /// A packet with `many` next hops comes to a place that was new, or had another number of them: the order is that
+    /// of the ports until the next shuffle, which comes no later.
+    fn meet(&mut self, many: u16, rounds: u16) {
+        let new = self.many == 0;
+        *self = Turn {
+            packets: self.packets,
+            stride: 1,
+            many,
+            turns: if new { many } else { self.turns.min(many) },
+            rounds: if new { rounds } else { self.rounds },
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,162 @@
+//! What kernels and switches counted in all runs of a scheme that were kept, and the table of it.
+//!
+//! **Decision**     what was sent again less what the switches dropped is the least that was sent again in vain: a
+//!                  segment that was lost is sent again once for each time that it was.
+//! **Units**        counts are those of one run on average, over all hosts; goodput is in Mbps of the network that
+//!                  is emulated.
+
+use crate::traffic::{HostCounters, Ran};
+use std::collections::BTreeMap;
+
+/// Of all runs that were kept.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counted {
+    /// The kernels' own counts, added up over hosts and runs.
+    pub hosts: BTreeMap<String, u64>,
+    /// Runs.
+    runs: u64,
+    /// Frames that switches dropped; `None` where nobody counts them.
+    dropped: Option<u64>,
+    /// Bytes that were read, a flow and second as measured, added up over runs.
+    goodput: f64,
+}
+
+/// What the table says beside goodput and drops: a heading, and the kernel's counts that it adds up.
+const COLUMNS: [(&str, &[&str]); 8] = [
+    ("TCPDSACKRecv", &["TCPDSACKRecv"]),
+    ("TCPSACKReorder", &["TCPSACKReorder"]),
+    ("TCPRenoReorder", &["TCPRenoReorder"]),
+    ("fast recoveries", &["TCPRenoRecovery", "TCPSackRecovery"]),
+    (
+        "undone",
+        &[
+            "TCPFullUndo",
+            "TCPPartialUndo",
+            "TCPDSACKUndo",
+            "TCPLossUndo",
+        ],
+    ),
+    ("timeouts", &["TCPTimeouts"]),
+    ("of them spurious", &["TCPSpuriousRTOs"]),
+    ("dropped by agents", &["AgentDropped"]),
+];
+
+/// What a reader of the table must know.
+pub const NOTE: &str = "Counts are those of one run on average, over all hosts. Sent again in vain is the least that it can \
+     be: what was sent again less what switches dropped. TCPDSACKRecv counts what receivers report of it (D-SACK), \
+     which they do only where SACK is on; TCPSACKReorder and TCPRenoReorder how often a sender took a packet for late \
+     instead of lost, undone how often it gave its window back.";
+
+impl Counted {
+    /// One more run.
+    pub fn add(&mut self, ran: &Ran, dropped: Option<u64>) {
+        for (key, n) in ran.hosts.iter().flat_map(|h: &HostCounters| &h.tcp) {
+            *self.hosts.entry(key.clone()).or_default() += n;
+        }
+        self.dropped = match self.runs {
+            0 => dropped,
+            _ => self.dropped.zip(dropped).map(|(a, b)| a + b),
+        };
+        self.runs += 1;
+        let bytes: u64 = ran.flows.iter().map(|flow| flow.delivered).sum();
+        let flow_seconds = ran.flows.len() as f64 * ran.end_ns as f64 / 1e9;
+        if flow_seconds > 0.0 {
+            self.goodput += bytes as f64 / flow_seconds;
+        }
+    }
+
+    /// The names of the columns.
+    pub fn head() -> Vec<String> {
+        let first = [
+            "scheme",
+            "goodput a flow, Mbps",
+            "sent again",
+            "dropped by switches",
+            "sent again in vain, at least",
+        ];
+        let rest = COLUMNS.iter().map(|(name, _)| *name);
+        first.into_iter().chain(rest).map(String::from).collect()
+    }
+
+    /// The row of a scheme on a testbed that is slower by `scale`.
+    pub fn row(&self, scheme: &str, scale: f64) -> Vec<String> {
+        let runs = self.runs as f64;
+        let each = |n: Option<u64>| match n {
+            Some(n) if self.runs > 0 => rounded(n as f64 / runs),
+            _ => "-".to_string(),
+        };
+        let sum = |keys: &[&str]| {
+            let found: Vec<u64> = keys
+                .iter()
+                .filter_map(|k| self.hosts.get(*k).copied())
+                .collect();
+            (!found.is_empty()).then(|| found.iter().sum::<u64>())
+        };
+        let again = sum(&["RetransSegs"]);
+        let in_vain = again.zip(self.dropped).map(|(a, d)| a.saturating_sub(d));
+        let goodput = match self.runs {
+            0 => "-".to_string(),
+            _ => rounded(self.goodput / runs * 8.0 / 1e6 * scale),
+        };
+        let mut row = vec![scheme.to_string(), goodput];
+        row.extend([again, self.dropped, in_vain].map(each));
+        row.extend(COLUMNS.iter().map(|(_, keys)| each(sum(keys))));
+        row
+    }
+}
+
+fn rounded(value: f64) -> String {
+    match value {
+        v if v != 0.0 && v < 100.0 => format!("{v:.1}"),
+        v => format!("{v:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::traffic::FlowRan;
+
+    fn ran(counts: &[(&str, u64)]) -> Ran {
+        let tcp = counts.iter().map(|(k, n)| (k.to_string(), *n)).collect();
+        Ran {
+            flows: vec![
+                FlowRan {
+                    delivered: 1_000_000,
+                    ..FlowRan::default()
+                };
+                2
+            ],
+            hosts: vec![HostCounters {
+                tcp,
+                ..HostCounters::default()
+            }],
+            end_ns: 1_000_000_000,
+            ..Ran::default()
+        }
+    }
+
+    #[test]
+    fn a_row_has_what_one_run_counts_on_average() {
+        let mut counted = Counted::default();
+        let heads = Counted::head();
+        let of = |counted: &Counted, name: &str| {
+            let row = counted.row("rr", 10.0);
+            assert_eq!(row.len(), heads.len());
+            row[heads.iter().position(|head| head == name).unwrap()].clone()
+        };
+        assert_eq!(of(&counted, "sent again"), "-");
+        counted.add(&ran(&[("RetransSegs", 7), ("TCPFullUndo", 1)]), Some(2));
+        counted.add(&ran(&[("RetransSegs", 8), ("TCPDSACKUndo", 4)]), Some(3));
+        assert_eq!(of(&counted, "scheme"), "rr");
+        // A megabyte a second, ten times slower.
+        assert_eq!(of(&counted, "goodput a flow, Mbps"), "80.0");
+        assert_eq!(of(&counted, "sent again"), "7.5");
+        assert_eq!(of(&counted, "sent again in vain, at least"), "5.0");
+        assert_eq!(of(&counted, "undone"), "2.5");
+        assert_eq!(of(&counted, "TCPDSACKRecv"), "-");
+        // Bridges count no drops.
+        counted.add(&ran(&[("RetransSegs", 0)]), None);
+        assert_eq!(of(&counted, "sent again in vain, at least"), "-");
+    }
+}

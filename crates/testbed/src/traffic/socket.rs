@@ -1,0 +1,88 @@
+//! Sockets that the standard library does not make, and options that it does not set.
+
+use std::io;
+use std::net::{SocketAddrV4, TcpStream};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+/// A stream socket of IPv4 that is not connected yet; `protocol` 0 is TCP.
+pub fn stream(protocol: libc::c_int) -> io::Result<TcpStream> {
+    let kind = libc::SOCK_STREAM | libc::SOCK_CLOEXEC;
+    // SAFETY: makes a socket, which is then owned.
+    match unsafe { libc::socket(libc::AF_INET, kind, protocol) } {
+        // SAFETY: just made, and nobody else's.
+        fd @ 0.. => Ok(TcpStream::from(unsafe { OwnedFd::from_raw_fd(fd) })),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Connects it.
+pub fn connect(socket: &TcpStream, to: SocketAddrV4) -> io::Result<()> {
+    with_address(to, |address, len| {
+        // SAFETY: the address outlives the call, which reads as much of it as it is told.
+        unsafe { libc::connect(socket.as_raw_fd(), address, len) }
+    })
+}
+
+/// Gives it an address of its own.
+pub fn bind(socket: &TcpStream, at: SocketAddrV4) -> io::Result<()> {
+    with_address(at, |address, len| {
+        // SAFETY: as for connect.
+        unsafe { libc::bind(socket.as_raw_fd(), address, len) }
+    })
+}
+
+fn with_address(
+    of: SocketAddrV4,
+    call: impl FnOnce(*const libc::sockaddr, libc::socklen_t) -> libc::c_int,
+) -> io::Result<()> {
+    let address = libc::sockaddr_in {
+        sin_family: libc::AF_INET as u16,
+        sin_port: of.port().to_be(),
+        sin_addr: libc::in_addr {
+            s_addr: u32::from(*of.ip()).to_be(),
+        },
+        sin_zero: [0; 8],
+    };
+    done(call(
+        (&raw const address).cast(),
+        size_of::<libc::sockaddr_in>() as libc::socklen_t,
+    ))
+}
+
+/// Sets an option that takes a plain `T`.
+pub fn set<T: Copy>(stream: &TcpStream, level: i32, option: i32, value: &T) -> io::Result<()> {
+    // SAFETY: the kernel reads the value, which outlives the call, and checks its size.
+    done(unsafe {
+        libc::setsockopt(
+            stream.as_raw_fd(),
+            level,
+            option,
+            std::ptr::from_ref(value).cast(),
+            size_of::<T>() as libc::socklen_t,
+        )
+    })
+}
+
+/// Reads an option into `bytes`, whose beginning may be an argument; says how much of it was filled.
+pub fn get(stream: &TcpStream, level: i32, option: i32, bytes: &mut [u8]) -> io::Result<usize> {
+    let mut len = bytes.len() as libc::socklen_t;
+    // SAFETY: the kernel writes at most `len` bytes and says how many.
+    done(unsafe {
+        libc::getsockopt(
+            stream.as_raw_fd(),
+            level,
+            option,
+            bytes.as_mut_ptr().cast(),
+            &raw mut len,
+        )
+    })?;
+    Ok(len as usize)
+}
+
+/// What a system call answered.
+pub fn done(answer: libc::c_int) -> io::Result<()> {
+    match answer {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}

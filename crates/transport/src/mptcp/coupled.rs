@@ -1,0 +1,69 @@
+//! Coupled windows: all subflows together take of a shared link what one TCP would.
+//!
+//! **Decision**     how many acknowledged bytes a window grows by a segment for, after slow start.
+//! **State**        none: windows and round trips are looked at as an acknowledgement arrives.
+//! **Units**        bytes and picoseconds; in between floating point, of which only `+ * /` are used, which
+//!                  IEEE 754 rounds the same way everywhere.
+//! **Errors**       none: without a round trip nothing is coupled.
+//! **Source**       RFC 6356 section 3; Wischik et al., NSDI 2011.
+//! **Deviations**   the RFC adds `min(alpha·acked·mss/cwnd_total, acked·mss/cwnd_i)` for each acknowledgement;
+//!                  here, as for every window, acknowledged bytes are counted and a segment is added for each
+//!                  `max(cwnd_total/alpha, cwnd_i)` of them: the same rate, by whole segments. Of a subflow in
+//!                  fast recovery `ssthresh` counts, since its window is inflated; one without a round trip
+//!                  counts not at all (both assumed).
+
+use sidestep_types::Time;
+
+/// The bytes that must be acknowledged for a segment of growth, `cwnd_total/alpha` of RFC 6356, over
+/// windows with their round trips. 0 without any.
+///
+/// With `alpha = cwnd_total·max(cwnd/rtt²)/(Σ cwnd/rtt)²` that is `(Σ cwnd/rtt)²/max(cwnd/rtt²)`. Of one path it is
+/// its window.
+pub(super) fn least(paths: impl Iterator<Item = (u64, Time)>) -> u64 {
+    let (mut rate, mut best) = (0.0, 0.0);
+    for (window, round_trip) in paths {
+        let (cwnd, rtt) = (window as f64, round_trip.ps().max(1) as f64);
+        rate += cwnd / rtt;
+        best = f64::max(best, cwnd / (rtt * rtt));
+    }
+    if best > 0.0 {
+        (rate * rate / best) as u64
+    } else {
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn least_of(paths: &[(u64, u64)]) -> u64 {
+        least(paths.iter().map(|(w, us)| (*w, Time::from_us(*us))))
+    }
+
+    /// RFC 6356 by hand. Two windows of 10 and 20 kB at 100 and 200 us: the rates are 100 and 100 B/us, their
+    /// sum squared 40,000; the largest cwnd/rtt² is 10,000/100² = 1. So alpha is 30,000·1/40,000 = 0.75, and
+    /// total/alpha = 40,000.
+    #[test]
+    fn what_rfc_6356_says_of_two_paths() {
+        assert_eq!(least_of(&[(10_000, 100), (20_000, 200)]), 40_000);
+        // Equal paths: alpha is 1/n, each grows as if its window were n² times as large: n·total.
+        assert_eq!(least_of(&[(10_000, 100); 2]), 40_000);
+        assert_eq!(least_of(&[(10_000, 100); 4]), 160_000);
+    }
+
+    #[test]
+    fn one_path_is_not_held_back_and_none_neither() {
+        for window in [1, 1460, 14_601, 999_999_937, 1 << 40] {
+            for us in [1, 3, 7, 89, 100_003] {
+                let least = least_of(&[(window, us)]);
+                assert!(
+                    least <= window && least + 1 >= window,
+                    "{window} at {us}: {least}"
+                );
+            }
+        }
+        assert_eq!(least_of(&[]), 0);
+        assert_eq!(least_of(&[(0, 10)]), 0);
+    }
+}

@@ -1,0 +1,237 @@
+//! MPTCP: one flow over several TCPs, each by a path of its own.
+//!
+//! **Decision**     `scheduler`: which subflow carries the next segment. `coupled`: how fast its window grows.
+//!                  `data`: what is sent again on another subflow. All else is what a TCP does, and one does
+//!                  it: each subflow is a [`TcpSender`] and a [`TcpReceiver`].
+//! **State**        those, and between them 48 bytes for each outstanding segment: which bytes of the message it
+//!                  carries.
+//! **Units**        bytes and picoseconds.
+//! **Errors**       none: acknowledgements of subflows that are not there are ignored.
+//! **Source**       RFC 6824, RFC 8684; RFC 6356 for windows; Raiciu et al., SIGCOMM 2011 (data centres: a subflow
+//!                  for each of eight ECMP paths).
+//! **Deviations**   the sequence numbers of subflow i begin at i·2^44; where its segments stand in the message
+//!                  is said in the packet's tag, which takes no bytes. All subflows are there from the first
+//!                  segment on; with `handshake` they open when the first has, with three packets each. No
+//!                  data acknowledgement, data FIN, fast close or priority; no subflow is given up. More in
+//!                  `coupled`, `data`, `receiver`, `scheduler` and `sender`.
+//!
+//! [`TcpSender`]: crate::TcpSender
+//! [`TcpReceiver`]: crate::TcpReceiver
+
+mod coupled;
+mod data;
+mod receiver;
+mod scheduler;
+mod sender;
+
+use std::sync::Arc;
+
+use sidestep_types::{Entry, Packet, Param, ParamUnit, Refusal, Time, Values};
+
+pub use receiver::MptcpReceiver;
+pub use scheduler::Scheduler;
+pub use sender::{Head, MptcpSender, Subflow};
+
+use crate::congestion;
+use crate::nature::Nature;
+use crate::params::word;
+use crate::registry::{Transport, words};
+use crate::{AnyReceiver, TcpConfig};
+
+words! {
+    /// How the windows of subflows grow.
+    pub enum Coupling {
+        /// Together as one TCP's on the best path would.
+        Lia = "lia",
+            "all subflows together take of a shared link what one TCP would",
+            "RFC 6356";
+        /// Each as a TCP's.
+        Uncoupled = "none",
+            "each subflow grows as a TCP of its own",
+            "RFC 6356 section 1, as what is unfair";
+    }
+}
+
+/// An MPTCP connection's settings, the same at both ends.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MptcpConfig {
+    /// What each subflow is. The receive window is that of all together.
+    pub tcp: Arc<TcpConfig>,
+    /// How many there are, 1 to [`Packet::SUBFLOWS`].
+    pub subflows: u8,
+    /// How their windows grow.
+    pub coupling: Coupling,
+    /// What a subflow has in flight when it times out is sent on another one as well.
+    pub reinject: bool,
+    /// Which of them is asked first for the next segment.
+    pub scheduler: Scheduler,
+}
+
+impl MptcpConfig {
+    /// Payload bytes of a full segment.
+    pub fn mss(&self) -> u32 {
+        self.tcp.mss
+    }
+
+    /// Bytes of the message that the receiver allows beyond the first missing one.
+    pub fn receive_window(&self) -> u64 {
+        self.tcp.receive_window
+    }
+
+    /// No retransmission timeout is shorter.
+    pub fn shortest_timeout(&self) -> Time {
+        self.tcp.rto.min.min(self.tcp.rto.initial)
+    }
+
+    pub(crate) fn nature(&self) -> Nature {
+        self.tcp.nature()
+    }
+
+    /// A receiver that has seen nothing.
+    pub fn receiver(&self) -> AnyReceiver {
+        AnyReceiver::Mptcp(Box::new(MptcpReceiver::new(self)))
+    }
+}
+
+impl From<TcpConfig> for MptcpConfig {
+    /// Subflows like this TCP, and everything else by default.
+    fn from(tcp: TcpConfig) -> MptcpConfig {
+        MptcpConfig {
+            tcp: Arc::new(tcp),
+            subflows: 8,
+            coupling: Coupling::Lia,
+            reinject: true,
+            scheduler: Scheduler::LowestRtt,
+        }
+    }
+}
+
+const MOST: u64 = Packet::SUBFLOWS as u64;
+
+const OWN: &[Param] = &[
+    Param::with_default(
+        "subflows",
+        ParamUnit::Count,
+        "8",
+        "TCPs that carry the flow, each by the path of its own hash: 1 to 16 (Raiciu et al., SIGCOMM 2011: eight \
+         fill a fat tree)",
+    ),
+    Param::with_default(
+        "congestion",
+        ParamUnit::Word(CONGESTIONS),
+        CONGESTIONS[0],
+        "what shrinks the window of a subflow, and how it begins; dctcp as a choice is assumed",
+    ),
+    Param::with_default(
+        "coupled",
+        ParamUnit::Word(Coupling::WORDS),
+        "lia",
+        "how windows grow after slow start: together like one TCP, or each by itself (RFC 6356)",
+    ),
+    Param::with_default(
+        "reinject",
+        ParamUnit::Flag,
+        "true",
+        "what a subflow has in flight when it times out is sent on another one as well (RFC 8684 section 3.3.6)",
+    ),
+    Param::with_default(
+        "scheduler",
+        ParamUnit::Word(Scheduler::WORDS),
+        "lowest-rtt",
+        "which subflow is asked first for the next segment; assumed: SIGCOMM 2011 names none",
+    ),
+];
+
+/// The controllers that a subflow may have, newreno first.
+const CONGESTIONS: &[&str] = &{
+    let mut names = [crate::DEFAULT; congestion::ENTRIES.len()];
+    let (mut i, mut at) = (0, 1);
+    while i < names.len() {
+        let name = congestion::ENTRIES[i].name;
+        if !same(name, crate::DEFAULT) {
+            names[at] = name;
+            at += 1;
+        }
+        i += 1;
+    }
+    names
+};
+
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
+}
+
+/// Its own parameters, then those of each controller.
+const PARAMS: &[Param] = &{
+    let mut all = [const { copy(&OWN[0]) }; OWN.len() + OF_CONTROLLERS];
+    let mut at = 0;
+    while at < OWN.len() {
+        all[at] = copy(&OWN[at]);
+        at += 1;
+    }
+    let mut i = 0;
+    while i < congestion::ENTRIES.len() {
+        let params = congestion::ENTRIES[i].params;
+        let mut p = 0;
+        while p < params.len() {
+            all[at] = copy(&params[p]);
+            (at, p) = (at + 1, p + 1);
+        }
+        i += 1;
+    }
+    all
+};
+
+const OF_CONTROLLERS: usize = {
+    let (mut sum, mut i) = (0, 0);
+    while i < congestion::ENTRIES.len() {
+        sum += congestion::ENTRIES[i].params.len();
+        i += 1;
+    }
+    sum
+};
+
+const fn copy(param: &Param) -> Param {
+    Param { ..*param }
+}
+
+impl Transport for MptcpSender {
+    const ENTRY: Entry = Entry {
+        name: "mptcp",
+        summary: "one flow over several TCPs, each by a path of its own",
+        source: "RFC 8684, RFC 6356; Raiciu et al., SIGCOMM 2011",
+        params: PARAMS,
+    };
+    type Settings = MptcpConfig;
+
+    fn read(values: &Values) -> Result<MptcpConfig, Refusal> {
+        let subflows = values.count("subflows");
+        if !(1..=MOST).contains(&subflows) {
+            let expected = format!(
+                "must be between 1 and {MOST}: 4 bits of a sequence number's 48 say which, and leave each subflow 2^44 bytes"
+            );
+            return Err(Refusal::of("subflows", expected).got(subflows));
+        }
+        let coupling = word(values, "coupled", Coupling::from_name);
+        if coupling == Coupling::Lia && values.flag("undo") {
+            let expected = "undo gives a window back, of which RFC 6356 does not say how it stays coupled: \
+                            expected coupled = \"none\" or undo = false";
+            return Err(Refusal::about(&["undo", "coupled"], expected));
+        }
+        Ok(MptcpConfig {
+            tcp: Arc::new(TcpConfig::read(&values.word("congestion"), values)?),
+            subflows: subflows as u8,
+            coupling,
+            reinject: values.flag("reinject"),
+            scheduler: word(values, "scheduler", Scheduler::from_name),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

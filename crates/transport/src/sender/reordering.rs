@@ -1,0 +1,357 @@
+//! Repairs that were needless: how they are found, and what is made of them.
+//!
+//! **Decision**     a repair was needless when a D-SACK says that its segment has arrived once more, or
+//!                  when it is acknowledged sooner than it can have arrived. Then the threshold
+//!                  rises above a share of the reorderings seen, and when no other repair of its
+//!                  recovery is left the window from before comes back.
+//! **State**        a count for each length of reordering seen, the repairs of this recovery and the
+//!                  one before, the window from before the cut. None of it without a setting that asks.
+//! **Units**        bytes and picoseconds. A length is a number of later segments that overtook one.
+//! **Errors**       none: duplicates of what was sent once are counted and mean nothing.
+//! **Source**       RFC 2883; Zhang et al., ICNP 2003 (RR-TCP): a histogram of lengths, and a
+//!                  threshold that lets a share of them pass. RFC 3522 and Linux `tcp_try_undo_*` for
+//!                  the window. RFC 4653 for limited transmit up to the threshold.
+//! **Deviations**   RR-TCP moves its share by what timeouts and needless repairs cost; here it is a
+//!                  setting, and a timeout behind duplicates takes the threshold back to where it
+//!                  began, as in Linux (`tcp_enter_loss`). RR-TCP comes back to the window in slow
+//!                  start; here it is there at once, as in Linux. Its histogram forgets, this one
+//!                  keeps the connection's. Limited transmit goes on for a window at most (assumed).
+
+use std::collections::VecDeque;
+
+use sidestep_types::Time;
+
+use super::{Phase, TcpSender};
+use crate::{Ack, ReorderingConfig, TcpConfig, ThresholdRule};
+
+/// Of older repairs nothing is remembered (assumed).
+const MOST_REPAIRS: usize = 1024;
+
+#[derive(Clone, Debug)]
+pub(super) struct Reordering {
+    config: ReorderingConfig,
+    /// The threshold moves.
+    moves: bool,
+    /// Where it begins.
+    floor: u32,
+    threshold: u32,
+    /// Segments that n + 1 later ones have overtaken, by n.
+    lengths: Vec<u32>,
+    /// How many that are.
+    late: u64,
+    /// [`Time::MAX`] before the first round trip.
+    smallest: Time,
+    repairs: VecDeque<Repair>,
+    episode: u32,
+    prior: Option<Prior>,
+    /// What an acknowledgement brings; empty between two.
+    news: Vec<News>,
+}
+
+/// A segment that was sent again.
+#[derive(Clone, Copy, Debug)]
+struct Repair {
+    seq: u64,
+    sent: Time,
+    /// How many later ones had arrived: when it left, or at its acknowledgement if those are more.
+    length: u32,
+    episode: u32,
+}
+
+/// What a recovery began with.
+#[derive(Clone, Copy, Debug)]
+struct Prior {
+    cwnd: u64,
+    ssthresh: u64,
+    cut: bool,
+    cut_end: u64,
+    cwr: bool,
+    guard: u64,
+}
+
+/// A segment of which an acknowledgement says for the first time that it has arrived.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct News {
+    pub seq: u64,
+    /// When it was sent; `None` if it was sent more than once.
+    pub sent: Option<Time>,
+    /// Later segments that had arrived before.
+    pub above: u32,
+}
+
+impl Reordering {
+    /// `None` if nothing asks for it.
+    pub(super) fn new(config: &TcpConfig) -> Option<Box<Reordering>> {
+        let asked = config.reordering;
+        let floor = config.dupack_threshold;
+        let moves = asked.rule != ThresholdRule::Fixed && floor.is_some();
+        if !moves && !asked.dsack && !asked.undo {
+            return None;
+        }
+        Some(Box::new(Reordering {
+            config: asked,
+            moves,
+            floor: floor.unwrap_or(0),
+            threshold: floor.unwrap_or(0),
+            lengths: Vec::new(),
+            late: 0,
+            smallest: Time::MAX,
+            repairs: VecDeque::new(),
+            episode: 0,
+            prior: None,
+            news: Vec::new(),
+        }))
+    }
+
+    /// A late segment, which `above` later ones had overtaken.
+    fn count(&mut self, above: u32) {
+        if !self.moves || above == 0 {
+            return;
+        }
+        let length = above.min(self.config.most) as usize;
+        if self.lengths.len() < length {
+            self.lengths.resize(length, 0);
+        }
+        self.lengths[length - 1] = self.lengths[length - 1].saturating_add(1);
+        self.late += 1;
+    }
+
+    /// One more than the length that the share of all does not exceed, if that is higher than now.
+    fn raise(&mut self) {
+        if !self.moves {
+            return;
+        }
+        let pass = (self.late as f64 * self.config.share).ceil() as u64;
+        let mut passed = 0;
+        let within = self.lengths.iter().position(|count| {
+            passed += u64::from(*count);
+            passed >= pass
+        });
+        if let Some(length) = within.filter(|_| self.late > 0) {
+            // The length is one more than its place, the threshold one more than the length.
+            let wanted = (length as u32 + 2).min(self.config.most);
+            self.threshold = self.threshold.max(wanted);
+        }
+    }
+
+    /// Was it acknowledged now, `sent` then, too soon for a round trip?
+    fn early(&self, now: Time, sent: Time) -> bool {
+        self.config.rule == ThresholdRule::Early
+            && self.smallest != Time::MAX
+            && (now.saturating_sub(sent).ps() as f64)
+                < self.smallest.ps() as f64 * self.config.early
+    }
+
+    /// The segment of `news` has arrived, and it was sent more than once. Says whether one of its
+    /// repairs was needless.
+    fn repaired(&mut self, now: Time, news: News) -> bool {
+        let mut found = false;
+        let mut i = 0;
+        while i < self.repairs.len() {
+            let repair = self.repairs[i];
+            i += 1;
+            if repair.seq != news.seq {
+                continue;
+            }
+            let length = repair.length.max(news.above);
+            if self.early(now, repair.sent) {
+                i -= 1;
+                self.repairs.remove(i);
+                self.needless(length);
+                found = true;
+            } else if self.config.dsack {
+                self.repairs[i - 1].length = length;
+            } else {
+                // As far as anybody can tell it was needed.
+                i -= 1;
+                self.repairs.remove(i);
+                self.prior = self.prior.filter(|_| repair.episode != self.episode);
+            }
+        }
+        found
+    }
+
+    /// A D-SACK of `[from, to)`. Says whether a repair of it was needless.
+    fn duplicated(&mut self, from: u64, to: u64) -> bool {
+        let of = |repair: &Repair| (from..to).contains(&repair.seq);
+        let Some(repair) = (self.repairs.iter().position(of)).and_then(|i| self.repairs.remove(i))
+        else {
+            return false;
+        };
+        self.needless(repair.length);
+        true
+    }
+
+    fn needless(&mut self, length: u32) {
+        self.count(length);
+        self.raise();
+    }
+
+    /// What the recovery under way, or the last one, began with, if all its repairs were needless.
+    fn undone(&mut self) -> Option<Prior> {
+        let left = self.repairs.iter().any(|r| r.episode == self.episode);
+        self.prior.take_if(|_| !left)
+    }
+}
+
+impl TcpSender {
+    /// The number of duplicates that begins a recovery now.
+    pub(super) fn dupthresh(&self) -> Option<u32> {
+        match &self.reordering {
+            Some(reordering) if reordering.moves => Some(reordering.threshold),
+            _ => self.config.dupack_threshold,
+        }
+    }
+
+    /// On so many duplicates a new segment may leave: RFC 3042, and up to a threshold that moves.
+    pub(super) fn transmits_on(&self) -> u32 {
+        match &self.reordering {
+            Some(reordering) if reordering.moves => reordering.threshold.max(2),
+            _ => 2,
+        }
+    }
+
+    /// An acknowledgement is about to be heard: what it says of repairs and of reordering.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn notice(&mut self, now: Time, ack: &Ack) {
+        let Some(mut reordering) = self.reordering.take() else {
+            return;
+        };
+        let mut news = std::mem::take(&mut reordering.news);
+        self.board.news(ack.ack, ack.arrived(), &mut news);
+        if !self.sack
+            && let Some(head) = news.first_mut()
+        {
+            head.above = self.segments_guessed();
+        }
+        let mut found = false;
+        for segment in news.drain(..) {
+            match segment.sent {
+                Some(sent) => {
+                    reordering.smallest = reordering.smallest.min(now.saturating_sub(sent));
+                    reordering.count(segment.above);
+                }
+                None => found |= reordering.repaired(now, segment),
+            }
+        }
+        reordering.news = news;
+        self.reordering = Some(reordering);
+        self.notice_duplicate(ack, found);
+    }
+
+    /// The part of it that an acknowledgement which was overtaken still says.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn notice_duplicate(&mut self, ack: &Ack, mut found: bool) {
+        let Some(reordering) = &mut self.reordering else {
+            return;
+        };
+        if reordering.config.dsack
+            && let Some((from, to)) = ack.duplicate()
+        {
+            self.counters.dsacks = self.counters.dsacks.saturating_add(1);
+            found |= reordering.duplicated(from, to);
+        }
+        if found && let Some(prior) = reordering.undone() {
+            self.undo(prior);
+        }
+    }
+
+    /// Linux `tcp_undo_cwnd_reduction`: the window is what it was, and the recovery over.
+    fn undo(&mut self, prior: Prior) {
+        self.counters.undone = self.counters.undone.saturating_add(1);
+        self.reducing = false;
+        let inflated = self.phase == Phase::Fast;
+        let own = if inflated { 0 } else { self.window.cwnd };
+        self.window.cwnd = prior.cwnd.max(own);
+        self.window.ssthresh = self.window.ssthresh.max(prior.ssthresh);
+        self.cut = prior.cut && self.una <= prior.cut_end;
+        self.cut_end = prior.cut_end;
+        self.cwr &= prior.cwr;
+        // Else a loss in what was in flight when the needless recovery began would wait for the timer.
+        self.guard = prior.guard;
+        self.dupacks = 0;
+        if self.phase != Phase::Open {
+            self.close_episode();
+        }
+    }
+
+    /// A recovery is about to begin, by duplicates or, with `timeout`, by the timer.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn remember(&mut self, timeout: bool) {
+        let guessed = self.segments_guessed();
+        let arrived = if self.sack {
+            self.board.segments_sacked()
+        } else {
+            guessed
+        };
+        let Some(reordering) = &mut self.reordering else {
+            return;
+        };
+        if self.phase != Phase::Open {
+            return; // The same recovery goes on, by the timer.
+        }
+        if timeout && arrived >= reordering.floor {
+            reordering.threshold = reordering.floor;
+        }
+        reordering.episode = reordering.episode.wrapping_add(1);
+        let before = reordering.episode.wrapping_sub(1);
+        reordering.repairs.retain(|r| r.episode == before);
+        let window = &self.window;
+        reordering.prior = reordering.config.undo.then_some(Prior {
+            cwnd: if self.reducing {
+                window.ssthresh
+            } else {
+                window.cwnd
+            },
+            ssthresh: window.ssthresh,
+            cut: self.cut,
+            cut_end: self.cut_end,
+            cwr: self.cwr,
+            guard: self.guard,
+        });
+    }
+
+    /// The window will not come back: something was lost, or a mark has cut it since.
+    pub(super) fn forget_prior(&mut self) {
+        if let Some(reordering) = &mut self.reordering {
+            reordering.prior = None;
+        }
+    }
+
+    /// Slot `i` of the board is about to be sent again.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn note_repair(&mut self, now: Time, i: usize) {
+        let length = if self.sack {
+            self.board.sacked_above(i)
+        } else {
+            self.segments_guessed()
+        };
+        let (seq, cut) = self.board.slot(i);
+        let Some(reordering) = &mut self.reordering else {
+            return;
+        };
+        if cut {
+            return;
+        }
+        if reordering.repairs.len() == MOST_REPAIRS {
+            reordering.repairs.pop_front();
+            reordering.prior = None;
+        }
+        reordering.repairs.push_back(Repair {
+            seq,
+            sent: now,
+            length,
+            episode: reordering.episode,
+        });
+    }
+
+    /// Without SACK: segments that duplicates say have arrived.
+    fn segments_guessed(&self) -> u32 {
+        let segments = self.guessed.div_ceil(self.window.mss);
+        u32::try_from(segments).unwrap_or(u32::MAX)
+    }
+}

@@ -1,0 +1,378 @@
+//! The routes `spray-counter` and `spray-rr`, for cells that remember what they do: their rows of `sidestep vectors`,
+//! and the routes themselves for packets of a bench's own.
+
+use crate::pick::ports;
+use crate::vectors::{PORTS, number, values};
+use sidestep_switch::testing::StillQueues;
+use sidestep_switch::{AnyRoute, Capacity, Depth, Hops, Route, route};
+use sidestep_types::{Entry, FlowId, HostId, Kind, Packet, PortId, Rng, Seed, Size, Values, mix64};
+use sidestep_vectors::{Row, named};
+use std::ffi::{CStr, c_char};
+
+/// The one that the set took last goes behind the others.
+pub const TURN: u32 = 0;
+/// The first of equal ones.
+pub const FIRST: u32 = 1;
+/// One drawn.
+pub const RANDOM: u32 = 2;
+
+/// What a route is set to, as the cells have it. What the route does not have is 0.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// `spray-counter` compares queues.
+    pub queued: u32,
+    /// [`TURN`], [`FIRST`] or [`RANDOM`].
+    pub ties: u32,
+    /// Most that a counter holds, in bytes.
+    pub limit: u32,
+    /// New places of `spray-rr` begin with the first hop.
+    pub first: u32,
+    /// Packets a turn.
+    pub burst: u32,
+    /// Rounds in one order; 0 where orders stay.
+    pub rounds: u32,
+}
+
+/// A packet and the port that it takes; see `docs/vectors.md`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hop {
+    /// Its number in the sequence: at 0 the route is new.
+    pub step: u32,
+    /// Ports of the switch.
+    pub ports: u32,
+    /// The ports that it may take.
+    pub hops: u32,
+    /// The number of this set of ports, and that of where it goes.
+    pub set: u32,
+    /// The latter.
+    pub prefix: u32,
+    /// The host it goes to.
+    pub dst: u32,
+    /// The hash of its flow.
+    pub hash: u32,
+    /// Does it carry no data?
+    pub bare: u32,
+    /// Its bytes of link time.
+    pub bytes: u32,
+    /// Every port's queue, in bytes.
+    pub depth: [u32; PORTS],
+    /// What the route is set to.
+    pub settings: Settings,
+    /// Does it take the hop of ECMP? The cells are not asked then.
+    pub ecmp: u32,
+    /// Its place in the table of `spray-rr`, and the draw by which that begins.
+    pub place: u32,
+    /// The latter.
+    pub begin: u32,
+    /// The next draw.
+    pub draw: u32,
+    /// The port that it takes.
+    pub port: u32,
+}
+
+/// The route, its settings and its salt.
+struct Asked {
+    settings: Settings,
+    values: Values,
+    salt: u64,
+    robin: bool,
+}
+
+impl Asked {
+    fn new(entry: &Entry, values: Values, salt: u64) -> Asked {
+        let robin = entry.name == "spray-rr";
+        let settings = match robin {
+            true => Settings {
+                first: u32::from(values.word("start") == "first"),
+                burst: values.count("burst") as u32,
+                rounds: values.count_or_off("shuffle").unwrap_or(0) as u32,
+                ..Settings::default()
+            },
+            false => Settings {
+                queued: u32::from(values.word("by") == "queued"),
+                ties: match values.word("ties").as_str() {
+                    "first" => FIRST,
+                    "random" => RANDOM,
+                    _ => TURN,
+                },
+                limit: values.bytes("limit").0 as u32,
+                ..Settings::default()
+            },
+        };
+        Asked {
+            settings,
+            values,
+            salt,
+            robin,
+        }
+    }
+
+    /// What a switch works out for the cell: what it is set to, who it is not asked about, and the packet's place.
+    fn complete(&self, hop: &mut Hop) {
+        hop.settings = self.settings;
+        hop.ecmp = u32::from(self.values.word("acks") == "ecmp" && hop.bare == 1);
+        if !self.robin {
+            return;
+        }
+        let (key, hashed) = match self.values.word("per").as_str() {
+            "destination" => (hop.dst, true),
+            "prefix" => (hop.prefix, false),
+            "switch" => (0, false),
+            _ => (hop.hash, true),
+        };
+        // As `SprayRr` mixes them; the vectors pin it.
+        let mixed = mix64(self.salt ^ u64::from(key));
+        let places = self.values.count("table");
+        hop.place = if hashed {
+            (mixed & (places - 1)) as u32
+        } else {
+            key
+        };
+        hop.begin = (mixed >> 32) as u32;
+    }
+}
+
+/// The rows of the route called `name`, without end. `None` when that is none of the two.
+pub fn hops(name: &str, seed: Seed) -> Option<impl Iterator<Item = Hop>> {
+    let policy = spraying(name).and_then(|_| named(&format!("route/{name}")).pop())?;
+    Some(policy.rows(seed).map(move |row| read(policy.entry, &row)))
+}
+
+fn spraying(name: &str) -> Option<&'static Entry> {
+    let entry = route::ENTRIES.iter().find(|entry| entry.name == name);
+    entry.filter(|entry| ["spray-counter", "spray-rr"].contains(&entry.name))
+}
+
+fn read(entry: &'static Entry, row: &Row) -> Hop {
+    let cell = |name: &str| row.cell(name).expect("the table has it");
+    let hex = |name: &str| u64::from_str_radix(cell(name), 16).expect(name);
+    let mut hop = Hop {
+        step: number(row, "step"),
+        ports: number(row, "ports"),
+        set: number(row, "hop_set"),
+        prefix: number(row, "prefix"),
+        dst: number(row, "dst_host"),
+        hash: hex("hash_hex") as u32,
+        bare: u32::from(cell("kind") == "ack"),
+        bytes: number(row, "wire_bytes"),
+        draw: hex("draw_1_hex") as u32,
+        port: number(row, "port"),
+        ..Hop::default()
+    };
+    for word in cell("hops").split(' ') {
+        hop.hops |= 1 << word.parse::<u32>().expect("a port");
+    }
+    for (depth, word) in hop.depth.iter_mut().zip(cell("depth_bytes").split(' ')) {
+        *depth = word.parse().expect("a number of bytes");
+    }
+    let values = values(entry, cell("settings"));
+    Asked::new(entry, values, hex("salt_hex")).complete(&mut hop);
+    hop
+}
+
+/// A route that a bench asks.
+pub struct Spray {
+    asked: Asked,
+    route: AnyRoute,
+    rng: Rng,
+}
+
+impl Spray {
+    /// With `words` as the settings of a row, on a switch of [`PORTS`] ports. `None` when there is no such route or it
+    /// refuses them.
+    pub fn new(name: &str, words: &str, salt: u64, seed: Seed) -> Option<Spray> {
+        let entry = spraying(name)?;
+        let values = values(entry, words);
+        let route = AnyRoute::build(name, &values, PORTS as u16, salt).ok()?;
+        Some(Spray {
+            asked: Asked::new(entry, values, salt),
+            route,
+            rng: seed.stream("spray"),
+        })
+    }
+
+    /// Fills in what `hop` says nothing of yet: from `settings` on.
+    pub fn step(&mut self, hop: &mut Hop) {
+        self.asked.complete(hop);
+        hop.draw = self.rng.clone().draw();
+        let kind = if hop.bare == 1 { Kind::Ack } else { Kind::Data };
+        let mut packet = Packet::new(kind, FlowId(0), HostId(hop.dst), hop.hash);
+        packet.len = 1 - hop.bare as u16;
+        packet.wire = hop.bytes as u16;
+        let depth = |&bytes: &u32| Depth { packets: 0, bytes };
+        let depths = hop.depth.iter().map(depth).collect();
+        let mut queues = StillQueues::new(depths, Capacity::PerPort(Size::Packets(1)));
+        let ports: Vec<PortId> = ports(u64::from(hop.hops)).iter().collect();
+        let hops = Hops {
+            ports: &ports,
+            set: hop.set,
+            prefix: hop.prefix,
+        };
+        let port = self.route.pick(&packet, hops, &mut queues, &mut self.rng);
+        hop.port = u32::from(port.0);
+    }
+}
+
+/// A table being read.
+pub struct Reading(Box<dyn Iterator<Item = Hop>>);
+
+/// Begins to read the rows of the route called `name`. Null when it is none of the two.
+///
+/// # Safety
+///
+/// `name` is a string that ends with a zero.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sidestep_hops_open(name: *const c_char, seed: u64) -> *mut Reading {
+    // SAFETY: the caller's promise.
+    let rows = unsafe { text(name) }.and_then(|name| hops(name, Seed(seed)));
+    rows.map_or(std::ptr::null_mut(), |rows| {
+        Box::into_raw(Box::new(Reading(Box::new(rows))))
+    })
+}
+
+/// The next row.
+///
+/// # Safety
+///
+/// `reading` is open, and `hop` points to room for one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sidestep_hops_next(reading: *mut Reading, hop: *mut Hop) {
+    // SAFETY: the caller's promise.
+    let (reading, hop) = unsafe { (&mut *reading, &mut *hop) };
+    *hop = reading.0.next().expect("rows have no end");
+}
+
+/// Ends the reading.
+///
+/// # Safety
+///
+/// `reading` is open, and is not used any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sidestep_hops_close(reading: *mut Reading) {
+    // SAFETY: the caller's promise.
+    drop(unsafe { Box::from_raw(reading) });
+}
+
+/// A route that remembers nothing yet. Null when there is none of that name, or it refuses these settings.
+///
+/// # Safety
+///
+/// `name` and `words` are strings that end with a zero.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sidestep_spray_open(
+    name: *const c_char,
+    words: *const c_char,
+    salt: u64,
+    seed: u64,
+) -> *mut Spray {
+    // SAFETY: the caller's promise.
+    let (name, words) = unsafe { (text(name), text(words)) };
+    let spray = name
+        .zip(words)
+        .and_then(|(name, words)| Spray::new(name, words, salt, Seed(seed)));
+    spray.map_or(std::ptr::null_mut(), |spray| Box::into_raw(Box::new(spray)))
+}
+
+/// The port of a packet. Reads the fields of `hop` before `settings`, and writes the others.
+///
+/// # Safety
+///
+/// `spray` is open, and `hop` points to one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sidestep_spray_step(spray: *mut Spray, hop: *mut Hop) {
+    // SAFETY: the caller's promise.
+    let (spray, hop) = unsafe { (&mut *spray, &mut *hop) };
+    spray.step(hop);
+}
+
+/// Ends a route.
+///
+/// # Safety
+///
+/// `spray` is open, and is not used any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sidestep_spray_close(spray: *mut Spray) {
+    // SAFETY: the caller's promise.
+    drop(unsafe { Box::from_raw(spray) });
+}
+
+unsafe fn text<'a>(of: *const c_char) -> Option<&'a str> {
+    // SAFETY: the callers' promise.
+    unsafe { CStr::from_ptr(of) }.to_str().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::Path;
+
+    const BOTH: [&str; 2] = ["spray-counter", "spray-rr"];
+
+    #[test]
+    fn the_rows_are_those_of_the_shipped_tables() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/vectors");
+        for name in BOTH {
+            let shipped = fs::read_to_string(folder.join(format!("route-{name}.csv"))).unwrap();
+            let rows = shipped.lines().count() as u32 - 1;
+            assert!(rows >= 256, "{name}: {rows} rows");
+            let ours = named(name).pop().unwrap().table(rows, Seed(1));
+            let differs = ours.lines().zip(shipped.lines()).find(|(a, b)| a != b);
+            assert_eq!((differs, ours.len()), (None, shipped.len()), "{name}");
+        }
+        assert!(hops("ecmp", Seed(1)).is_none() && hops("spray", Seed(1)).is_none());
+    }
+
+    #[test]
+    fn a_route_that_is_asked_the_rows_of_a_sequence_answers_them() {
+        for name in BOTH {
+            let policy = named(name).pop().unwrap();
+            let mut asked = 0;
+            let mut spray = None;
+            for row in policy.rows(Seed(2)).take(1600) {
+                let expected = read(policy.entry, &row);
+                let words = row.cell("settings").unwrap();
+                let salt = u64::from_str_radix(row.cell("salt_hex").unwrap(), 16).unwrap();
+                if expected.step == 0 {
+                    spray = Spray::new(name, words, salt, Seed(0));
+                }
+                // It would draw another, so the rest of the sequence is not asked.
+                if row.cell("draws_taken") != Some("0") {
+                    spray = None;
+                }
+                if let Some(spray) = &mut spray {
+                    let mut hop = Hop {
+                        draw: 0,
+                        port: 9,
+                        ..expected
+                    };
+                    spray.step(&mut hop);
+                    hop.draw = expected.draw;
+                    assert_eq!(hop, expected, "{name} {words}");
+                    asked += 1;
+                }
+            }
+            assert!(asked > 800, "{name}: {asked}");
+        }
+    }
+
+    #[test]
+    fn settings_places_and_those_that_go_by_ecmp_are_read() {
+        let rows: Vec<Hop> = hops("spray-counter", Seed(1)).unwrap().take(1600).collect();
+        let seen = |is: &dyn Fn(&Hop) -> bool| rows.iter().any(is) && !rows.iter().all(is);
+        assert!(seen(&|row| row.ecmp == 1) && seen(&|row| row.settings.queued == 1));
+        assert!(
+            [TURN, FIRST, RANDOM]
+                .iter()
+                .all(|&ties| seen(&|row| row.settings.ties == ties))
+        );
+        assert!(seen(&|row| row.settings.limit == 3_000));
+        let rows: Vec<Hop> = hops("spray-rr", Seed(1)).unwrap().take(1600).collect();
+        let seen = |is: &dyn Fn(&Hop) -> bool| rows.iter().any(is) && !rows.iter().all(is);
+        assert!(seen(&|row| row.settings.first == 1) && seen(&|row| row.settings.burst == 2));
+        assert!(seen(&|row| row.settings.rounds == 2) && seen(&|row| row.place > 1));
+        assert!(rows.iter().all(|row| row.place < 1024));
+    }
+}
