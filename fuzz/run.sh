@@ -5,12 +5,17 @@
 #
 # Prints one line a target; fails when one fails, and then says how to replay it. What is found
 # grows in fuzz/corpus/ from run to run; fuzz/seeds/ and the shipped files are where it starts.
+# FUZZ_SEED=n draws the same inputs in the same order every time (0, the default: others each time).
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 seconds=${1:-5}
 [ $# -gt 0 ] && shift
+seed=${FUZZ_SEED:-0}
+case $seed in
+    *[!0-9]*) echo "fuzz/run.sh: expected a whole number as FUZZ_SEED, got \"$seed\"" >&2; exit 2 ;;
+esac
 case $seconds in
     '' | *[!0-9]* | 0) echo "fuzz/run.sh: expected seconds from 1 on, got \"$seconds\"" >&2; exit 2 ;;
 esac
@@ -64,7 +69,7 @@ for target in ${*:-$all}; do
     mkdir -p "$corpus"
     # shellcheck disable=SC2046 # words are meant
     if "$bin/$target" "$corpus" $(seeds_of "$target") $(options_of "$target") \
-        -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 \
+        -seed="$seed" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 \
         -artifact_prefix="fuzz/artifacts/$target-" >"$log" 2>&1; then
         verdict=ok
     else

@@ -79,6 +79,8 @@ def read(summary, metric):
     """A metric of a summary with its bound: "=", ">=", "<=" or "nothing"."""
     name, _, of = metric.partition(":")
     stem, _, what = name.removesuffix("_ms").rpartition("_")
+    if stem.endswith("_done"):
+        stem, what = stem.removesuffix("_done"), f"done_{what}"
     if name.endswith("_completed_share"):
         stem, what = name.removesuffix("_completed_share"), "completed_share"
     if of:
@@ -97,6 +99,8 @@ def read(summary, metric):
         return bounded(summary["drops"].get(name.removeprefix("drops_"), 0))
     if name == "reordering_p99":
         return bounded(summary[name], summary["reordering_p99_at_least"])
+    if name == "drop_share":
+        return bounded(sum(summary["drops"].values()) / summary["sent"] if summary["sent"] else None)
     if name == "spurious_share":
         return bounded(summary["spurious_retransmits"] / summary["sent"] if summary["sent"] else None)
     if name.startswith("link_use_"):

@@ -99,6 +99,7 @@ COUNTS = {
     "retransmissions": "retransmits",
     "held by shims": "shim_held",
     "dropped by shims": "shim_dropped",
+    "marked by shims": "shim_marked",
     "pauses": "pauses",
     "deadlocks": "deadlocks",
 }

@@ -5,7 +5,7 @@ use sidestep_sim::{Files, Others, SwitchConfig, TraceFilter, WorldConfig};
 use sidestep_switch::{Capacity, buffer, route, sched};
 use sidestep_transport::{
     AckRule, BackoffEnds, Congestion, DelayedAck, Estimator, Recovery, Reduction, ReorderingConfig,
-    RtoConfig, TcpConfig, ThresholdRule,
+    RtoConfig, TcpConfig, ThresholdRule, TransportConfig,
 };
 use sidestep_types::{Entry, Framing, Seed, Size, Time, Values};
 
@@ -52,6 +52,7 @@ pub fn config() -> WorldConfig {
             capacity: Capacity::PerPort(Size::Packets(100)),
             pfc: None,
             cioq: None,
+            sent: None,
         },
         others: Others::default(),
         transport: dctcp().into(),
@@ -74,13 +75,16 @@ fn policy(entries: &'static [Entry], name: &str) -> (String, Values) {
 /// DCTCP as DIBS section 5.3 sets it.
 pub fn dctcp() -> TcpConfig {
     TcpConfig {
-        congestion: Congestion::Dctcp {
-            gain: 1.0 / 16.0,
-            initial_alpha: 1.0,
-        },
+        congestion: Congestion::DCTCP,
         recovery: Recovery::Sack,
         ..TcpConfig::default()
     }
+}
+
+/// Swift by its defaults.
+pub fn swift() -> TcpConfig {
+    let swift = TransportConfig::from_name("swift").expect("it is listed");
+    swift.tcp().expect("it is TCP").clone()
 }
 
 /// What the two ends of a connection can be told, within what a scenario may say.
@@ -106,6 +110,8 @@ pub struct Settings {
     rto_us: u16,
     backoff: bool,
     handshake: bool,
+    timestamps: bool,
+    syn_sample: bool,
     fin: bool,
     linux_acks: bool,
     backoff_ends: u8,
@@ -126,9 +132,10 @@ impl Settings {
             timeout: Time::from_us(u64::from(us)),
         });
         TcpConfig {
-            congestion: match self.congestion % 3 {
+            congestion: match self.congestion % 4 {
                 0 => Congestion::NewReno { ecn: false },
                 1 => Congestion::NewReno { ecn: true },
+                2 => swift().congestion,
                 _ => dctcp().congestion,
             },
             recovery: if self.sack {
@@ -183,6 +190,8 @@ impl Settings {
                     _ => BackoffEnds::Ack,
                 },
             },
+            timestamps: self.timestamps,
+            syn_sample: self.syn_sample,
             handshake: self.handshake,
             fin: self.fin,
             ..TcpConfig::default()

@@ -1,20 +1,25 @@
-//! Any bytes as a frame: refused with a reason, or changed so that it still reads.
+//! Any bytes as a frame, with and without tags: refused with a reason, or changed so that it still reads. A tag put in
+//! and taken out leaves the frame as it was.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use sidestep_softswitch::frame::{
-    ANSWER_BYTES, LONGEST_FRAME, What, answer_to, lower_ttl, mark_ce, read, trim,
+    ANSWER_BYTES, Carry, LONGEST_FRAME, LONGEST_TAGGED, What, WireTag, answer_to, lower_ttl,
+    mark_ce, put_tag, read, read_as, read_tagged, take_tag, trim,
 };
 use sidestep_softswitch::setup::Mac;
 
 fuzz_target!(|bytes: &[u8]| {
+    for carry in Carry::ALL {
+        tags(bytes, carry);
+    }
     let Ok(frame) = read(bytes) else {
         return;
     };
     assert!(bytes.len() <= LONGEST_FRAME);
     match frame.what {
-        What::Ip(_) => changes(bytes),
+        What::Ip(_) => changes(bytes, None),
         What::Asks(ip) => {
             let mut out = [0; ANSWER_BYTES];
             let length = answer_to(bytes, ip, Mac([2; 6]), true, &mut out);
@@ -28,7 +33,53 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-fn changes(bytes: &[u8]) {
+/// What comes with a tag loses it, and what comes without gets one and loses it again.
+fn tags(bytes: &[u8], carry: Carry) {
+    let Ok(frame) = read_tagged(bytes, carry) else {
+        return;
+    };
+    assert!(bytes.len() <= LONGEST_TAGGED);
+    let What::Ip(ip) = frame.what else {
+        return assert_eq!(frame.tag, None, "on an IP packet alone");
+    };
+    if frame.tag.is_some() {
+        changes(bytes, Some(carry));
+        let mut taken = bytes.to_vec();
+        let (tag, length) = take_tag(&mut taken, carry).expect("it was read");
+        assert_eq!((Some(tag), length), (frame.tag, bytes.len() - carry.adds()));
+        let plain = read(&taken[..length]).expect("a frame without its tag reads");
+        assert_eq!((plain.hash, plain.dst), (frame.hash, frame.dst));
+        return;
+    }
+    let tag = WireTag {
+        number: frame.hash,
+        again: ip.ttl & 15,
+        id: ip.dscp & 7,
+        first: ip.v6,
+    };
+    let mut out = [0xee; LONGEST_TAGGED];
+    let Some(length) = put_tag(bytes, &ip, carry, tag, &mut out) else {
+        return assert_eq!(carry, Carry::Option, "there is room before IP");
+    };
+    let mut tagged = out[..length].to_vec();
+    let read = read_tagged(&tagged, carry).expect("a frame with its tag reads");
+    assert_eq!((read.tag, read.hash), (Some(tag), frame.hash));
+    changes(&tagged, Some(carry));
+    let (taken, length) = take_tag(&mut tagged, carry).expect("it was put in");
+    assert_eq!(taken, tag);
+    // A sum of zero has two faces.
+    let (mut before, after) = (bytes[..usize::from(ip.end)].to_vec(), &mut tagged[..length]);
+    if !ip.v6 {
+        let sum = usize::from(ip.at) + 10;
+        for frame in [&mut before[..], after] {
+            frame[sum..sum + 2].fill(0);
+        }
+    }
+    assert_eq!(before, tagged[..length]);
+}
+
+fn changes(bytes: &[u8], carry: Option<Carry>) {
+    let read = |bytes: &[u8]| read_as(bytes, carry);
     let mut changed = bytes.to_vec();
     let mut frame = read(bytes).expect("read before");
     let What::Ip(mut ip) = frame.what else {
@@ -40,7 +91,7 @@ fn changes(bytes: &[u8]) {
     let again = read(&changed).expect("a changed frame reads");
     assert_eq!(again.what, What::Ip(ip));
     assert_eq!((ip.ttl, ip.ecn), (ttl.saturating_sub(1), 3));
-    assert_eq!(again.hash, frame.hash);
+    assert_eq!((again.hash, again.tag), (frame.hash, frame.tag));
     let mut cut = bytes.to_vec();
     if let Some(length) = trim(&mut cut, &mut frame) {
         assert!(length < bytes.len());

@@ -6,6 +6,9 @@
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use sidestep_softswitch::frame::sample::{Sample, arp_request, solicitation};
+use sidestep_softswitch::frame::{
+    Carry, LONGEST_TAGGED, What, WireTag, put_tag, read, read_tagged,
+};
 use sidestep_softswitch::machine::{Change, Counters, Machine, PortCounters};
 use sidestep_softswitch::setup::Setup;
 use sidestep_types::{BitRate, PortId, Time};
@@ -14,6 +17,8 @@ use sidestep_types::{BitRate, PortId, Time};
 #[derive(Arbitrary, Debug)]
 struct Input {
     config: u8,
+    /// Frames carry tags, as options or before IP.
+    tags: Option<bool>,
     steps: Vec<Step>,
 }
 
@@ -44,6 +49,18 @@ enum Event {
         at: u8,
         with: [u8; 2],
         cut: u16,
+    },
+    Tagged {
+        from: u8,
+        to: u8,
+        payload: u16,
+        ecn: u8,
+        hundreds: u8,
+        option: bool,
+        number: u32,
+        rest: u8,
+        /// What is written over two bytes of it, and where.
+        spoil: Option<(u8, [u8; 2])>,
     },
     Arp {
         from: u8,
@@ -76,7 +93,7 @@ enum Event {
     Poll,
 }
 
-const SWITCHES: [&str; 17] = [
+const SWITCHES: [&str; 20] = [
     "capacity = \"3 pkt\"\nbuffer = \"dibs\"",
     "capacity = \"5 kB\"\nbuffer = \"dibs\"\nsched = \"priority\"",
     "capacity = \"4 pkt\"\nbuffer = \"trim\"\nsched = \"priority\"",
@@ -92,22 +109,49 @@ const SWITCHES: [&str; 17] = [
     "capacity = \"3 pkt\"\nbuffer = { kind = \"vertigo\", mark_at = \"1 pkt\" }\nsched = \"srpt\"\nrank = \"dscp\"",
     "capacity = \"3 kB\"\nbuffer = \"vertigo\"\nsched = \"srpt\"\nroute = \"power-of-two\"",
     "capacity = \"shared\"\nmemory = \"6 kB\"\nbuffer = \"vertigo\"\nsched = \"pfabric\"\nrank = \"dscp\"",
+    "capacity = \"3 pkt\"\nbuffer = { kind = \"quantile-deflection\", alpha = 1, window = 2, sample = 2 }",
+    "capacity = \"shared\"\nmemory = \"9 kB\"\nbuffer = { kind = \"distribution-deflection\", alpha = 1 }\nsched = \"priority\"",
+    "capacity = \"3 kB\"\nbuffer = { kind = \"aifo\", window = 2, sample = 1 }\nrank = \"dscp\"",
     "capacity = \"8 pkt\"\nforwarding = \"learning\"",
     "capacity = \"2 pkt\"\nbuffer = { kind = \"ecn\", mark_at = \"1 pkt\" }",
 ];
 
 /// Hosts 1 and 2 at ports 0 and 1, switches at ports 2 and 3 with host 3 behind both; port 3 is
-/// slow and far away. The switch is a router as well. From 128 on host 1 has `order`, from 192 on agents.
-fn setup(which: u8) -> Setup {
-    let switch = SWITCHES[usize::from(which % 128) % SWITCHES.len()];
-    let shims = match which {
+/// slow and far away. The switch is a router as well. From 128 on host 1 has `order`, from 192 on agents
+/// and classes of service. Where frames carry tags it orders by them and marks, with classes or without, as the second byte says: no reload changes that.
+fn setup(which: u8, tags: Option<(Carry, u8)>) -> Setup {
+    let mut switch = SWITCHES[usize::from(which % 128) % SWITCHES.len()].to_string();
+    let mut shims = match which {
         ..128 => "",
         192.. => {
-            "shims = [\"agent-ecn\", \"agent-droptail\"]\nagent-ecn = { until = \"moved\" }\n\
-             agent-droptail = { first = 4 }"
+            "shims = [\"agent-ecn\", \"agent-droptail\", \"by-size\"]\nagent-ecn = { until = \"moved\" }\n\
+             agent-droptail = { first = 4 }\nby-size = { by = \"sent\", thresholds = \"2 B, 1 kB\", dscp = \"46, 0, 63\" }"
         }
         _ => "shims = [\"order\"]\norder = { timeout = \"20 us\" }",
-    };
+    }
+    .to_string();
+    if let Some((carry, which)) = tags {
+        let carry = carry.name();
+        let by = ["remaining", "packets", "bytes"][usize::from(which % 3)];
+        let repeats = ["exact", "cuckoo"][usize::from(which % 2)];
+        let boosting = ["shift", "rotate"][usize::from(which / 2 % 2)];
+        switch += &format!("\ntags = {carry:?}\nboost = 4\nboosting = {boosting:?}");
+        if !switch.contains("rank =") {
+            switch += "\nrank = \"tag\"";
+        }
+        let (classes, service) = match which / 4 % 2 {
+            0 => ("", ""),
+            _ => (
+                ", \"by-size\"",
+                "\nby-size = { by = \"sent\", thresholds = \"1 kB\" }",
+            ),
+        };
+        shims = format!(
+            "shims = [\"order\", \"mark\"{classes}]{service}\norder = {{ timeout = \"20 us\", by = \"remaining\" }}\n\
+             mark = {{ carry = {carry:?}, boost = 4, boosting = {boosting:?}, by = {by:?}, gap = \"9 us\", \
+             repeats = {repeats:?}, filter = 8 }}"
+        );
+    }
     let text = format!(
         r#"
 seed = 7
@@ -193,6 +237,35 @@ impl Event {
                 bytes.truncate(usize::from(*cut));
                 bytes
             }
+            Event::Tagged {
+                from,
+                to,
+                payload,
+                ecn,
+                hundreds,
+                option,
+                number,
+                rest,
+                spoil,
+            } => {
+                let sample = Sample {
+                    seq: u32::from(*hundreds) * 100,
+                    tos: ecn & 3,
+                    ..Sample::tcp(host(*from), host(*to), usize::from(*payload) % 1441)
+                };
+                let tag = WireTag {
+                    number: *number,
+                    again: rest >> 4,
+                    id: rest >> 1 & 7,
+                    first: rest & 1 == 1,
+                };
+                let mut bytes = tagged(&sample, Carry::ALL[usize::from(*option)], tag);
+                if let Some((at, with)) = spoil {
+                    let at = usize::from(*at) % (bytes.len() - 1);
+                    bytes[at..at + 2].copy_from_slice(with);
+                }
+                bytes
+            }
             Event::Arp { from, target } => arp_request(host(*from), [10, 77, 0, *target]),
             Event::Solicitation { from, target } => solicitation(host(*from), *target),
             Event::Group { ttl } => {
@@ -241,15 +314,27 @@ impl Event {
     }
 }
 
+fn tagged(sample: &Sample, carry: Carry, tag: WireTag) -> Vec<u8> {
+    let bytes = sample.bytes();
+    let Ok(What::Ip(ip)) = read(&bytes).map(|frame| frame.what) else {
+        return bytes;
+    };
+    let mut out = [0; LONGEST_TAGGED];
+    let length = put_tag(&bytes, &ip, carry, tag, &mut out).expect("room for it");
+    out[..length].to_vec()
+}
+
 fuzz_target!(|input: Input| {
-    let mut machine = Machine::new(&setup(input.config)).expect("a switch");
+    let carry = input.tags.map(|option| Carry::ALL[usize::from(option)]);
+    let tags = carry.map(|carry| (carry, input.config));
+    let mut machine = Machine::new(&setup(input.config, tags)).expect("a switch");
     let mut now = Time::ZERO;
     for step in &input.steps {
         now += Time::from_ns(u64::from(step.after_ns));
         match &step.event {
-            Event::Poll => drain(&mut machine, now),
+            Event::Poll => drain(&mut machine, now, carry),
             Event::Reload(config) => machine
-                .reload(now, &setup(*config))
+                .reload(now, &setup(*config, tags))
                 .expect("same interfaces"),
             event => match event.change() {
                 Some(change) => {
@@ -260,7 +345,7 @@ fuzz_target!(|input: Input| {
         }
         conserved(&machine.counters(now));
     }
-    drain(&mut machine, now + Time::from_s(100));
+    drain(&mut machine, now + Time::from_s(100), carry);
     let counters = machine.counters(now);
     conserved(&counters);
     assert_eq!((counters.held, machine.next_departure()), (0, None));
@@ -273,10 +358,15 @@ fuzz_target!(|input: Input| {
 });
 
 /// Takes all that is due.
-fn drain(machine: &mut Machine, now: Time) {
+fn drain(machine: &mut Machine, now: Time, tags: Option<Carry>) {
     while let Some(departure) = machine.poll_send(now) {
         assert!(departure.due <= now, "nothing leaves early");
-        assert!(machine.frame(departure.handle).len() >= 14);
+        let frame = machine.frame(departure.handle);
+        assert!(frame.len() >= 14);
+        if let (Some(carry), 0 | 1) = (tags, departure.port.0) {
+            let tag = read_tagged(frame, carry).map(|frame| frame.tag);
+            assert_eq!(tag, Ok(None), "hosts see no tag");
+        }
         machine.release(departure.handle);
     }
 }
@@ -286,6 +376,7 @@ fn conserved(counters: &Counters) {
     let sum = |count: fn(&PortCounters) -> u64| -> u64 { counters.ports.iter().map(count).sum() };
     let came = sum(|port| port.rx_frames + port.copies);
     let went = sum(|port| port.floods + port.tx_frames)
-        + sum(|port| port.drops.values().sum::<u64>() + port.refused.values().sum::<u64>());
+        + sum(|port| port.drops.values().sum::<u64>() + port.refused.values().sum::<u64>())
+        + sum(|port| port.shims.map_or(0, |shims| shims.dropped));
     assert_eq!(came, went + counters.held, "{counters:?}");
 }

@@ -141,6 +141,7 @@ impl Pair {
             ce: true,
             cwr: true,
             trimmed: true,
+            hops: 0,
         };
         self.rx.on_segment(self.now, arrival);
         if len == 0 {
@@ -181,6 +182,7 @@ impl Pair {
                 ce,
                 cwr,
                 trimmed: false,
+                hops: 0,
             },
         );
         if len == 0 {
@@ -210,7 +212,7 @@ impl Pair {
             return;
         }
         self.echo = match self.config.congestion {
-            Congestion::NewReno { ecn: false } => false,
+            Congestion::NewReno { ecn: false } | Congestion::Swift { .. } => false,
             Congestion::NewReno { ecn: true } => ce || (self.echo && !cwr),
             Congestion::Dctcp { .. } => ce,
         };
@@ -261,6 +263,7 @@ impl Pair {
             ce: false,
             cwr: false,
             trimmed: false,
+            hops: 0,
         };
         self.rx.on_segment(self.now, syn);
         let ack = self.rx.poll_ack(self.now).expect("a SYN is answered");

@@ -1,12 +1,14 @@
 //! Any packets through the shims of a host, with flows that open and close: each goes on once or is
-//! counted, none is held beyond its timeout, and order is kept where nothing was given up. Agents drop
-//! acknowledgements alone, and none that moves.
+//! counted, none is held beyond its timeout, but by tags and the paper's rule, and order is kept where
+//! nothing was given up. Agents drop acknowledgements alone, and none that moves; who orders by tags
+//! drops copies of what it holds. Marks make data longer by what they say at most,
+//! and classes of service are those that there are.
 
 #![no_main]
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use sidestep_transport::shim::{ENTRIES, Stack, Up, build};
+use sidestep_transport::shim::{ENTRIES, Shim, Stack, Up, build};
 use sidestep_types::{Bytes, FlowId, HostId, Kind, Packet, Size, Time, Value, Values};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,6 +18,8 @@ struct Settings {
     flows: Option<u8>,
     packets: Option<u8>,
     bytes: Option<u16>,
+    by_tags: bool,
+    simulator: bool,
 }
 
 /// Which agents stand above, and how they are set.
@@ -23,6 +27,8 @@ struct Settings {
 struct Agents {
     ecn: Option<u8>,
     droptail: Option<[u8; 9]>,
+    /// Below all others.
+    mark: Option<[u8; 7]>,
 }
 
 #[derive(Arbitrary, Debug)]
@@ -42,6 +48,16 @@ enum Event {
         subflow: u8,
         seq: u8,
         len: u8,
+    },
+    Tagged {
+        seq: u8,
+        len: u8,
+        rank: u8,
+        /// Three bits of flow id, whether it is the first, whether the size is not known, whether it is a count of
+        /// what was sent.
+        flags: u8,
+        remaining: u8,
+        ce: bool,
     },
     Far {
         seq: u64,
@@ -75,8 +91,8 @@ enum Event {
 /// What became of the packets so far.
 #[derive(Default)]
 struct Seen {
-    /// When each that is held came.
-    held: BTreeMap<u32, Time>,
+    /// Each that is held, and when it came.
+    held: BTreeMap<u32, (Packet, Time)>,
     /// One past the highest byte that went on, by flow and subflow.
     next: BTreeMap<(FlowId, u8), u64>,
     /// Data that went on though a byte before it had not.
@@ -84,6 +100,8 @@ struct Seen {
     /// Bytes that were acknowledged, or that data began with: nothing else can be a duplicate.
     said: BTreeSet<(FlowId, u64)>,
     dropped: u64,
+    /// Of data.
+    copies: u64,
 }
 
 impl Seen {
@@ -112,8 +130,27 @@ fuzz_target!(|input: (Settings, Settings, bool, Agents, Vec<Step>)| {
         };
         shims.insert(0, agent);
     }
+    let mut adds = 0;
+    if let Some(mark) = agents.mark {
+        let values = marks(mark);
+        let Ok(mark) = build("mark", &values) else {
+            return;
+        };
+        let told = [("mark".to_string(), values)];
+        adds = sidestep_transport::shim::adds(&told);
+        shims.iter_mut().for_each(|shim| shim.beside(&told));
+        shims.push(mark);
+    }
     let longest: u64 = made.iter().map(|of| u64::from(of.timeout_us)).sum();
-    let longest = Time::from_us(longest);
+    shims.push(build("by-size", &classes()).expect("good values"));
+    // By the paper's rule a timer counts from the packet behind the next gap.
+    let strict = made.iter().all(|of| !of.by_tags || of.simulator);
+    let longest = if strict {
+        Time::from_us(longest)
+    } else {
+        Time::MAX
+    };
+    let tags = made.iter().any(|of| of.by_tags);
     let mut stack = Stack::of(shims);
     let (mut now, mut seen) = (Time::ZERO, Seen::default());
     let mut number = 0;
@@ -124,7 +161,12 @@ fuzz_target!(|input: (Settings, Settings, bool, Agents, Vec<Step>)| {
             now = due;
             stack.on_timeout(now);
             poll(&mut stack, now, longest, &mut seen);
-            assert!(stack.deadline().is_none_or(|due| due > now));
+            // What one lets go may close a gap of another, and what waits behind that is overdue.
+            assert!(
+                stack
+                    .deadline()
+                    .is_none_or(|due| due > now || due == now && both)
+            );
         }
         now = then;
         let flow = FlowId(u32::from(step.flow % 8));
@@ -146,7 +188,10 @@ fuzz_target!(|input: (Settings, Settings, bool, Agents, Vec<Step>)| {
                 packet.len = len;
                 let before = packet.wire;
                 stack.down(now, &mut packet);
-                assert_eq!(packet.wire, before, "no shim here changes what leaves");
+                assert!(
+                    u32::from(packet.wire - before) <= adds,
+                    "longer than was said"
+                );
                 seen.said.insert((flow, 0));
                 continue;
             }
@@ -155,11 +200,35 @@ fuzz_target!(|input: (Settings, Settings, bool, Agents, Vec<Step>)| {
                 packet.len = u16::from(len);
                 seen.said.insert((flow, packet.seq()));
                 stack.down(now, &mut packet);
+                assert!(packet.service() <= 3, "there are four classes");
                 continue;
             }
             Event::Data { subflow, seq, len } => {
                 packet.set_seq(Packet::first_of(subflow % Packet::SUBFLOWS) + u64::from(seq));
                 packet.len = u16::from(len);
+            }
+            Event::Tagged {
+                seq,
+                len,
+                rank,
+                flags,
+                remaining,
+                ce,
+            } => {
+                packet.set_seq(u64::from(seq));
+                packet.len = u16::from(len);
+                let mut tag = packet.tag();
+                tag.set_rank(u32::from(rank));
+                match flags >> 4 & 3 {
+                    0 => tag.set_remaining(u32::from(remaining)),
+                    1 => tag.set_remaining(u32::MAX),
+                    _ => tag.set_sent(u32::from(remaining)),
+                }
+                tag.set_flow_id(flags & 7);
+                tag.set_first(flags & 8 != 0);
+                packet.set_tag(tag);
+                packet.set_ect(ce);
+                packet.set_ce(ce);
             }
             Event::Far {
                 seq,
@@ -205,7 +274,17 @@ fuzz_target!(|input: (Settings, Settings, bool, Agents, Vec<Step>)| {
             }
             Up::Keep => {
                 assert!(packet.carries_data(), "nothing else is kept");
-                seen.held.insert(packet.hash, now);
+                seen.held.insert(packet.hash, (packet, now));
+            }
+            Up::Drop if packet.carries_data() => {
+                assert!(tags, "nobody else drops data");
+                let end = |p: &Packet| p.seq() + u64::from(p.len);
+                let mut held = seen.held.values().filter(|(held, _)| held.flow == flow);
+                let copy = |held: &Packet| held.seq() <= packet.seq() && end(&packet) <= end(held);
+                assert!(held.any(|(held, _)| copy(held)), "its bytes are held");
+                let dropped = stack.poll_drop().expect("it was dropped");
+                assert_eq!(dropped.hash, packet.hash);
+                seen.copies += 1;
             }
             Up::Drop => {
                 assert_eq!(packet.kind(), Kind::Ack, "nothing else is dropped");
@@ -233,21 +312,42 @@ fuzz_target!(|input: (Settings, Settings, bool, Agents, Vec<Step>)| {
         counted.held,
         counted.released + counted.expired + counted.discarded
     );
-    assert_eq!(counted.dropped, seen.dropped);
-    assert!(counted.dropped <= counted.duplicates);
-    if counted.expired + counted.bypassed + counted.late == 0 && counted.discarded == 0 {
+    assert_eq!(counted.dropped, seen.dropped + seen.copies);
+    assert!(seen.dropped <= counted.duplicates);
+    assert!(counted.mistaken <= counted.repeats && counted.repeats <= counted.marked);
+    // A tag may say anything about a sequence number here.
+    if !tags && counted.expired + counted.bypassed + counted.late == 0 && counted.discarded == 0 {
         assert_eq!(seen.gaps, 0, "in order, as far as it is waited for");
     }
 });
 
+/// Classes of service, by what was sent.
+fn classes() -> Values {
+    let entry = ENTRIES.iter().find(|entry| entry.name == "by-size");
+    let mut values = Values::defaults(entry.expect("it is registered").params);
+    values.set("by", Value::Word("sent".into()));
+    let each = [100, 200, 4000].map(|n| Value::Bytes(Bytes(n)));
+    values.set("thresholds", Value::List(each.to_vec()));
+    values
+}
+
 fn poll(stack: &mut Stack, now: Time, longest: Time, seen: &mut Seen) {
     while let Some(packet) = stack.poll_up(now) {
-        let came = seen
+        let (_, came) = seen
             .held
             .remove(&packet.hash)
             .expect("it was kept, and goes on once");
-        assert!(now <= came + longest, "held since {came}, and it is {now}");
+        assert!(
+            now <= came.saturating_add(longest),
+            "held since {came}, and it is {now}"
+        );
         seen.goes_on(&packet);
+    }
+    // What one let go was a copy of what another holds.
+    while let Some(copy) = stack.poll_drop() {
+        assert!(copy.carries_data(), "agents hold nothing");
+        seen.held.remove(&copy.hash).expect("it was kept");
+        seen.copies += 1;
     }
 }
 
@@ -261,6 +361,9 @@ fn values(of: &Settings) -> Values {
         "timeout",
         Value::Time(Time::from_us(u64::from(of.timeout_us))),
     );
+    let word = |on: bool, [no, yes]: [&str; 2]| Value::Word(if on { yes } else { no }.into());
+    values.set("by", word(of.by_tags, ["sequence", "remaining"]));
+    values.set("release", word(of.simulator, ["paper", "simulator"]));
     if let Some(flows) = of.flows {
         values.set("flows", Value::Count(u64::from(flows)));
     }
@@ -271,6 +374,29 @@ fn values(of: &Settings) -> Values {
             "capacity",
             Value::Size(Size::Bytes(Bytes(u64::from(bytes)))),
         );
+    }
+    values
+}
+
+/// Values of marks, as they come.
+fn marks([words, gap, boost, places, bits, announce, share]: [u8; 7]) -> Values {
+    let entry = ENTRIES.iter().find(|e| e.name == "mark").expect("listed");
+    let mut values = Values::defaults(entry.params);
+    let word = |bit: u8, [no, yes]: [&str; 2]| {
+        let word = if words >> bit & 1 == 1 { yes } else { no };
+        Value::Word(word.to_string())
+    };
+    let by = ["remaining", "packets", "bytes"][usize::from(words >> 4) % 3];
+    values.set("by", Value::Word(by.to_string()));
+    values.set("carry", word(0, ["ethertype", "option"]));
+    values.set("boosting", word(1, ["shift", "rotate"]));
+    values.set("repeats", word(2, ["exact", "cuckoo"]));
+    values.set("gap", Value::Time(Time::from_us(u64::from(gap))));
+    for (name, n) in [("announce", announce), ("announce_share", share)] {
+        values.set(name, Value::Fraction(u64::from(n), 200));
+    }
+    for (name, n) in [("boost", boost), ("filter", places), ("fingerprint", bits)] {
+        values.set(name, Value::Count(u64::from(n % 24)));
     }
     values
 }

@@ -128,18 +128,20 @@ pub struct RunArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  sidestep reproduce                         every figure of every paper: within an hour on two cores
+  sidestep reproduce                         all figures but those that take hours each: an hour or two on two cores
   sidestep reproduce dibs --quick            one paper, shortened: one to three minutes
   sidestep reproduce dibs/fig08 --jobs 2     one figure
   sidestep reproduce plts                    spraying packets over all paths, against ECMP: 20 minutes on two cores
   sidestep reproduce beyond                  what the papers leave open
+  sidestep reproduce plts --dry-run          how long each of its figures will take here
   sidestep reproduce dibs/fig06 --testbed    real packets and the kernel's TCP beside the simulator
   sidestep reproduce dibs --quick --json | jq '.claims[] | {id, paper, ours, verdict}'
 
 The result directory holds report.html, report.json and a folder a figure with its plots,
 points.csv, summary.json and experiment.toml. `experiments/PAPER/` in the working directory
 stands for the shipped figures of that paper. `sidestep list experiments` names them all.
-Finished runs are kept, so that an interrupted call goes on where it was.
+Finished runs are kept, so that an interrupted call goes on where it was. What will take more than
+a minute is said before it starts, figure by figure, on standard error.
 
 Exit status: 1 when a claim that this version is known to reproduce is not reproduced; with
 --quick only when it is `not reproduced`, since a short run may not be able to tell. 2 when
@@ -166,6 +168,9 @@ pub struct ReproduceArgs {
     /// Run even when the estimate says that memory will not do
     #[arg(long, conflicts_with = "testbed")]
     pub force: bool,
+    /// Run nothing: print how many runs each figure has, how many of them are kept, and how long the others will take here
+    #[arg(long, conflicts_with_all = ["keep_stalled", "force", "out", "progress"])]
+    pub dry_run: bool,
     /// Run one figure over the testbed as well, and hold its claims against that: needs root
     #[arg(long)]
     pub testbed: bool,
@@ -323,17 +328,20 @@ Examples:
   sidestep vectors dibs                      CSV, as in conformance/vectors/
   sidestep vectors sched/pfabric --count 1000 --seed 7
   sidestep vectors dibs-flow | cut -d, -f2,12,32,33,34
+  sidestep vectors agent-droptail            an agent below a sender
 
 Each row of a buffer or a route is a small switch, a packet, the draws that the policy finds
 and what it decides; each row of a scheduler is one operation on a queue. Of a policy that
 remembers, like red, the rows are sequences that one policy answers. Masks are hexadecimal,
 bit p for port p. Rows go in turn through the policy's defaults and each parameter changed
-once. The columns are explained in docs/vectors.md.")]
+once. Machines of a host have rows too: agents, receivers that tell of duplicates, duplicate
+thresholds, coupled windows. The columns are explained in docs/vectors.md.")]
 pub struct VectorsArgs {
-    /// A route, buffer or scheduler; where two have one name, `buffer/NAME` or `sched/NAME`
+    /// A route, buffer or scheduler, or `shim/NAME`, `receiver/dsack`, `threshold/NAME`, `coupled/NAME`; where two have
+    /// one name, with what it is, as `sched/NAME`
     pub policy: String,
     /// How many rows; as many as in `conformance/vectors/` unless given
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub count: Option<u32>,
     /// Where the rows come from; those of `conformance/vectors/` have seed 1
     #[arg(long, default_value_t = 1, value_name = "S")]

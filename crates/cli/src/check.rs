@@ -6,7 +6,7 @@ use crate::{out, run};
 use serde_json::{Value, json};
 use sidestep_study::Error;
 use sidestep_study::lab::{
-    ClassLoad, Estimate, Experiment, FULL_HOPS_A_SECOND, HOPS_A_SECOND, Scenario,
+    ClassLoad, Estimate, Experiment, FULL_HOPS_A_SECOND, HOPS_A_SECOND, LoadReport, Scenario,
 };
 use sidestep_study::progress::clock;
 use sidestep_study::words::{Grid, count, number, wrap};
@@ -81,6 +81,9 @@ fn to_json(experiment: &Experiment, jobs: usize) -> Value {
             "payload_bps": c.payload_bps,
             "wire_bps": c.wire_bps,
             "share": c.share,
+            "payload_share": c.payload_share,
+            "fabric_share": c.fabric_share,
+            "fabric_payload_share": c.fabric_payload_share,
             "endless_flows": c.endless,
             "active_flows": c.active,
             "notes": c.notes,
@@ -94,6 +97,7 @@ fn to_json(experiment: &Experiment, jobs: usize) -> Value {
             "classes": load.classes.iter().map(class).collect::<Vec<_>>(),
             "sum": class(&load.sum),
             "capacity_bps": load.capacity_bps,
+            "fabric": load.fabric.as_ref().map(|f| json!({"links": f.name, "bps": f.bps})),
             "notes": load.notes,
         },
         "axes": axes.collect::<Vec<_>>(),
@@ -215,7 +219,14 @@ fn settings_text(scenario: &Scenario) -> String {
     };
     section("all schemes", None);
     for scheme in &scenario.schemes {
-        let about = format!("\nscheme {}: {}", scheme.name, scheme.summary);
+        let name = &scheme.name;
+        let over = match scheme.changed {
+            true => format!(
+                " (the scheme of that name with the changes of [scheme.{name}]: \"scheme {name}\" below is the former)"
+            ),
+            false => String::new(),
+        };
+        let about = format!("\nscheme {name}: {}{over}", scheme.summary);
         section(&about, Some(&scheme.name));
     }
     grid.render(&[1, 2])
@@ -250,6 +261,33 @@ fn load_text(scenario: &Scenario) -> String {
     }
     for note in &load.notes {
         text.push_str(&format!("  note: {note}\n"));
+    }
+    text.push_str(&fabric_text(&load));
+    text
+}
+
+/// Each load as a share of hosts' links and of those above their switches, if there are such.
+fn fabric_text(load: &LoadReport) -> String {
+    let Some(fabric) = &load.fabric else {
+        return String::new();
+    };
+    let mut text = format!(
+        "\nthe same as shares of hosts' links, and of {} Gbps that the links from {} carry one way\n",
+        number(fabric.bps as f64 / 1e9),
+        fabric.name
+    );
+    text.push_str(&format!(
+        "  {:<16}{:>16}{:>14}{:>20}{:>14}\n",
+        "class", "payload/hosts", "wire/hosts", "payload/fabric", "wire/fabric"
+    ));
+    for c in load.classes.iter().chain([&load.sum]) {
+        let shares = [c.payload_share, c.share].map(|share| share * 100.0);
+        let of_fabric = [c.fabric_payload_share, c.fabric_share];
+        let of_fabric = of_fabric.map(|share| share.unwrap_or_default() * 100.0);
+        text.push_str(&format!(
+            "  {:<16}{:>14.2} %{:>12.2} %{:>18.2} %{:>12.2} %\n",
+            c.name, shares[0], shares[1], of_fabric[0], of_fabric[1]
+        ));
     }
     text
 }

@@ -8,20 +8,28 @@ use sidestep_study::MeasureOptions;
 use sidestep_study::lab::{Experiment, Problem};
 use sidestep_study::memory;
 use sidestep_study::reproduce::Reproduction;
+use sidestep_study::reproduce::long::takes_hours;
 use sidestep_study::reproduce::run::{Options, Order, reproduce as run_all};
 use sidestep_study::reproduce::shelf::{Book, Shelf};
+use sidestep_study::sweep::Forecast;
 use sidestep_testbed::RATE;
 use sidestep_testbed::beside::{self, Ask};
 use std::path::Path;
 
 /// Runs the figures that are asked for, and prints a line a claim, or the report as JSON.
 pub fn reproduce(args: &ReproduceArgs) -> Outcome {
+    if args.testbed && args.dry_run {
+        return dry_run_beside(args);
+    }
     if args.testbed {
         return beside(args);
     }
     let shelf = Shelf::open(Path::new(""))?;
     let books = shelf.find(args.what.as_deref())?;
-    let orders = read(&shelf, &books, args.quick)?;
+    for line in shelf.instead_of_shipped(&books) {
+        out::remark(&line);
+    }
+    let orders = unless_long(read(&shelf, &books, args.quick)?, args.what.is_some());
     let kept = run::cache(&args.cache);
     let asked = args.what.clone().unwrap_or_default();
     let asked = asked.trim_end_matches('/').to_string();
@@ -40,9 +48,16 @@ pub fn reproduce(args: &ReproduceArgs) -> Outcome {
             show: run::show(args.progress),
         },
     };
+    if args.dry_run {
+        return dry_run(args, &orders, &options.measure);
+    }
     if !args.force {
         let experiments: Vec<&Experiment> = orders.iter().map(|o| &o.experiment).collect();
         memory::refuse_all(&name, &experiments, options.measure.jobs)?;
+    }
+    let measure = &options.measure;
+    if let Some(long) = Forecast::of_long(&named(&orders), measure.cache, measure.jobs)? {
+        out::remark(&long.to_text());
     }
     let stop = stop::on_interrupt(out.clone());
     let mut told = Told::default();
@@ -52,6 +67,66 @@ pub fn reproduce(args: &ReproduceArgs) -> Outcome {
     let finished = run_all(orders, &options, &stop, &mut tell);
     end(told, finished.as_ref().ok().map(|f| f.dir.as_path()));
     Ok(finished?.reproduction.exit_status())
+}
+
+/// Leaves out what takes hours, unless it is `named`, and says so.
+fn unless_long(mut orders: Vec<Order>, named: bool) -> Vec<Order> {
+    if named {
+        return orders;
+    }
+    let mut left_out = Vec::new();
+    orders.retain(|order| {
+        let long = takes_hours(&order.experiment);
+        if long {
+            left_out.push(format!("{}/{}", order.paper, order.experiment.name));
+        }
+        !long
+    });
+    if !left_out.is_empty() {
+        out::remark(&format!(
+            "left out, since each takes hours: {}; they run when they or their paper are named",
+            left_out.join(", ")
+        ));
+    }
+    orders
+}
+
+/// Says how long it would take.
+fn dry_run(args: &ReproduceArgs, orders: &[Order], measure: &MeasureOptions<'_>) -> Outcome {
+    let forecast = Forecast::of(&named(orders), measure.cache, measure.jobs)?;
+    match args.json {
+        true => out::say_json(&forecast.to_json()),
+        false => out::say(&forecast.to_text()),
+    }
+    Ok(0)
+}
+
+/// Says how long a figure would take over the testbed as well: that needs no root.
+fn dry_run_beside(args: &ReproduceArgs) -> Outcome {
+    let asked = args.what.as_deref().unwrap_or_default();
+    let asked = asked.trim_end_matches('/');
+    let kept = run::cache(&args.cache);
+    let measure = MeasureOptions {
+        jobs: run::jobs(args.jobs)?,
+        cache: (!args.no_cache).then_some(kept.as_path()),
+        show: run::show(false),
+    };
+    let rate = args.rate.as_deref().unwrap_or(RATE);
+    let forecast = beside::forecast(asked, args.quick, rate, &measure)?;
+    match args.json {
+        true => out::say_json(&forecast.to_json()),
+        false => out::say(&forecast.to_text()),
+    }
+    Ok(0)
+}
+
+/// Each figure by the name that `reproduce` knows it by.
+fn named(orders: &[Order]) -> Vec<(String, &Experiment)> {
+    let name = |order: &Order| format!("{}/{}", order.paper, order.experiment.name);
+    orders
+        .iter()
+        .map(|order| (name(order), &order.experiment))
+        .collect()
 }
 
 /// Runs one figure over the testbed as well.

@@ -230,3 +230,58 @@ fn a_report_that_cannot_be_written_costs_no_verdict() {
     assert!(done.err.contains(lost), "{}", done.err);
     assert_eq!(room.names(), ["experiments"]);
 }
+
+#[test]
+fn a_dry_run_of_a_testbed_counts_its_runs_and_needs_no_root() {
+    let room = room(&[]);
+    let dry = |more: &[&str]| {
+        let args = [
+            "reproduce",
+            "dibs/fig06",
+            "--testbed",
+            "--dry-run",
+            "--quick",
+        ];
+        room.run(&[&args, more].concat())
+    };
+    let said = json(&dry(&["--json"]).with_status(0));
+    assert_eq!(said["figures"].as_array().map(Vec::len), Some(2), "{said}");
+    let runs = said["figures"][0]["runs"].as_u64().unwrap();
+    assert_eq!(said["testbed"]["runs"], runs);
+    let wall = |i: usize| said["testbed"]["wall_s"][i].as_f64().unwrap();
+    assert!(0.0 < wall(0) && wall(0) <= wall(1), "{said}");
+    let text = dry(&[]).with_status(0).out;
+    let line = format!("testbed: {runs} runs one after the other");
+    assert!(text.contains(&line), "{text}");
+    assert!(!room.path().join("results").exists());
+    let both = dry(&["--keep-stalled"]).with_status(2).err;
+    assert!(both.contains("--keep-stalled"), "{both}");
+}
+
+#[test]
+fn a_dry_run_says_how_long_each_figure_will_take_and_runs_nothing() {
+    let room = room(&[("fig1", figure("1..3", "reproduced"))]);
+    let dry = |more: &[&str]| {
+        let args = [&["reproduce", "mine", "--dry-run"], more].concat();
+        room.run(&args).with_status(0)
+    };
+    let done = dry(&[]);
+    let row = done.out.lines().find(|line| line.starts_with("mine/fig1"));
+    assert!(row.is_some_and(|row| row.contains("  12 ")), "{done:?}");
+    assert!(!room.path().join("results").exists());
+    let said = json(&dry(&["--json"]));
+    assert_eq!(
+        (&said["figures"][0]["runs"], &said["figures"][0]["kept"]),
+        (&12.into(), &0.into())
+    );
+    assert!(
+        said["wall_s"][1].as_f64() >= said["wall_s"][0].as_f64(),
+        "{said}"
+    );
+    // What is short says nothing of it before it starts.
+    let made = room.run(&["reproduce", "mine", "--out", "out"]);
+    assert_eq!(made.with_status(0).err, "");
+    let said = json(&dry(&["--json"]));
+    assert_eq!(said["figures"][0]["kept"], 12);
+    assert_eq!(said["wall_s"], serde_json::json!([0.0, 0.0]));
+}

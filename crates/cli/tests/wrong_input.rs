@@ -207,12 +207,23 @@ fn check_reports_every_wrong_scenario_and_prints_the_others() {
 }
 
 #[test]
+fn no_vectors_at_all_are_refused() {
+    let room = Room::new();
+    let words = ["'0'", "--count", "1.."];
+    expect_refusal(&room, &["vectors", "dibs", "--count", "0"], &words);
+}
+
+#[test]
 fn a_policy_without_vectors_is_refused_with_what_was_probably_meant() {
     let room = Room::new();
     let words = ["\"dips\" is unknown", "did you mean \"dibs\""];
     expect_refusal(&room, &["vectors", "dips"], &words);
     let words = ["\"pfabric\"", "buffer/pfabric or sched/pfabric"];
     expect_refusal(&room, &["vectors", "pfabric"], &words);
+    let words = ["\"dsack\"", "receiver/dsack or threshold/dsack"];
+    expect_refusal(&room, &["vectors", "dsack"], &words);
+    let words = ["\"agent-ecm\" is unknown", "did you mean \"agent-ecn\""];
+    expect_refusal(&room, &["vectors", "agent-ecm"], &words);
     let done = room
         .run(&["vectors", "sched/pfabric", "--count", "5"])
         .with_status(0);

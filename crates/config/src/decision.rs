@@ -3,8 +3,10 @@
 use crate::section::Resolved;
 use crate::spec::Choice;
 use crate::value::{self, quoted};
-use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Capacity, buffer, route, sched};
-use sidestep_types::{Framing, HEADER_BYTES, Param, ParamUnit, Refusal, Size, Value, Values};
+use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Capacity, Nature, buffer, route, sched};
+use sidestep_types::{
+    Bytes, Framing, Longest, Param, ParamUnit, Refusal, Size, Time, Value, Values,
+};
 use std::fmt::Write;
 
 /// The word for a memory that all ports of a switch share, as a value of [`CAPACITY`].
@@ -36,6 +38,23 @@ pub const ALPHA: Param = Param::with_default(
     "1",
     "a queue may take this times the free shared memory (Choudhury and Hahne, 1998); assumed",
 );
+
+/// What ends a message for a switch that ranks data by what it saw of its flow.
+pub const RANK_GAP: Param = Param::with_default(
+    "rank_gap",
+    ParamUnit::Time,
+    "100 ms",
+    "with rank \"sent\": a flow that has sent nothing for longer starts anew; assumed: longer than a timeout, \
+     whose repeats are of the same message",
+);
+
+/// Reads [`RANK_GAP`].
+pub fn rank_gap(values: &Values) -> Result<Time, Refusal> {
+    match values.time(RANK_GAP.name) {
+        Time::ZERO => Err(Refusal::of(RANK_GAP.name, "must be above 0")),
+        gap => Ok(gap),
+    }
+}
 
 /// The policies of `[switch]`.
 pub const POLICIES: &[Choice] = &[
@@ -98,6 +117,9 @@ pub fn decision(resolved: &Resolved) -> Result<Decision, (&'static str, Refusal)
     Ok(decision)
 }
 
+/// What a full packet takes of a buffer on Ethernet.
+const FULL: Bytes = Bytes(1_518);
+
 /// Ports of a switch that is built only to check the values of its policies.
 const ANY_PORTS: u16 = 4;
 
@@ -113,16 +135,56 @@ impl Decision {
         Ok(())
     }
 
-    /// Errors when the buffer policy cannot stand beside the scheduler, and say so.
+    /// Errors when the buffer policy cannot stand beside the scheduler, or in so little room, and say so.
     pub fn goes_together(&self) -> Result<(), (&'static str, Refusal)> {
         let (buffer, sched) = (self.buffer.0.as_str(), self.sched.0.as_str());
         let nature = buffer::nature(buffer);
-        if nature.works_beside(sched) {
+        if !nature.works_beside(sched) {
+            let expected = format!("{buffer:?} needs sched {}", one_of(nature.sched));
+            let got = format!("{sched:?}");
+            return Err(("buffer", Refusal::of_none(expected).got(got)));
+        }
+        self.counts_flows(nature).map_err(|why| ("sched", why))?;
+        self.holds_enough(nature).map_err(|why| ("buffer", why))
+    }
+
+    /// Errors when the buffer policy asks how many flows there are and the scheduler does not count them.
+    fn counts_flows(&self, nature: Nature) -> Result<(), Refusal> {
+        let ((buffer, values), (sched, counts)) = (&self.buffer, &self.sched);
+        let asks = nature
+            .flows
+            .filter(|(name, word)| values.word(name) == *word);
+        match asks {
+            Some((name, word)) if counts.word_or_off("count").is_none() => {
+                let expected =
+                    format!("buffer {buffer:?} with {name} = {word:?} needs a count of flows");
+                let got = format!("sched {sched:?} with count = \"off\"");
+                Err(Refusal::about(&["count"], expected).got(got))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Errors when a port cannot hold what the buffer policy must have room for.
+    fn holds_enough(&self, nature: Nature) -> Result<(), Refusal> {
+        let Some(name) = nature.holds else {
+            return Ok(());
+        };
+        let needs = self.buffer.1.bytes(name);
+        let (most, how) = match self.capacity {
+            Capacity::Unlimited => return Ok(()),
+            Capacity::PerPort(Size::Bytes(most)) => (most.0, format!("capacity = {most}")),
+            Capacity::PerPort(Size::Packets(n)) => {
+                let most = n.saturating_mul(FULL.0);
+                (most, format!("capacity = {n} pkt of {FULL}"))
+            }
+            Capacity::Shared { memory, .. } => (memory.0, format!("memory = {memory}")),
+        };
+        if needs.0 <= most {
             return Ok(());
         }
-        let expected = format!("{buffer:?} needs sched {}", one_of(nature.sched));
-        let got = format!("{sched:?}");
-        Err(("buffer", Refusal::of_none(expected).got(got)))
+        let wrong = format!("{name} ({needs}) must not be above what a port holds, {how}");
+        Err(Refusal::about(&[name], wrong))
     }
 
     /// The lines of `[switch]` that say this, with every value written out.
@@ -209,9 +271,9 @@ fn capacity(values: &Values) -> Result<Capacity, Refusal> {
 
 /// Errors when a queue could never take a full packet, with Ethernet's header and FCS: nothing
 /// would ever be delivered.
-pub fn holds_a_packet(capacity: &Capacity, mss: u32) -> Result<(), Refusal> {
-    let framing = Framing::Ethernet;
-    let full = u64::from(framing.wire(HEADER_BYTES + mss) - framing.unbuffered());
+pub fn holds_a_packet(capacity: &Capacity, longest: impl Into<Longest>) -> Result<(), Refusal> {
+    let (framing, longest) = (Framing::Ethernet, longest.into());
+    let full = u64::from(framing.wire(longest.ip()) - framing.unbuffered());
     let (name, got) = match capacity {
         Capacity::Unlimited => return Ok(()),
         Capacity::PerPort(Size::Packets(0)) => {
@@ -222,7 +284,7 @@ pub fn holds_a_packet(capacity: &Capacity, mss: u32) -> Result<(), Refusal> {
         Capacity::Shared { memory, .. } => ("memory", memory),
     };
     if got.0 < full {
-        let expected = format!("must hold a full packet, {full} B with mss {mss} B");
+        let expected = format!("must hold a full packet, {full} B with {longest}");
         return Err(Refusal::of(name, expected).got(got));
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! One value: read from text with a message that helps, and written so that it reads back.
 
-use crate::document::Node;
+use crate::document::{Item, Node};
 use crate::problem::{Problems, suggest};
 use sidestep_types::{Param, ParamUnit, Time, Value};
 
@@ -9,15 +9,13 @@ pub const LONGEST: Time = Time::from_s(4_000_000);
 
 /// Reads the value of `param`, which stands at `path`.
 pub fn read(path: &str, node: &Node, param: &Param, problems: &mut Problems) -> Option<Value> {
-    let text = node.text(path, &param.unit.example(), problems)?;
+    let joined = joined(path, node, param, problems)?;
+    let text = joined.as_str();
     let message = match (Value::parse(text, param), param.unit) {
-        (Ok(Value::Time(t)), _) if t > LONGEST => {
-            format!("{path}: {t} is too long: at most {LONGEST}")
-        }
-        (Ok(Value::Rate(r)), _) if r.as_bps() == 0 => {
-            format!("{path}: a rate must be above 0, got {text:?}")
-        }
-        (Ok(value), _) => return Some(value),
+        (Ok(value), _) => match out_of_range(&value, text) {
+            None => return Some(value),
+            Some(why) => format!("{path}: {why}"),
+        },
         (Err(_), ParamUnit::Word(words)) => {
             format!(
                 "{path}: {text:?} is unknown{}",
@@ -34,9 +32,37 @@ pub fn read(path: &str, node: &Node, param: &Param, problems: &mut Problems) -> 
     None
 }
 
+/// The text of a value; of a list that of its items, with commas between.
+fn joined(path: &str, node: &Node, param: &Param, problems: &mut Problems) -> Option<String> {
+    let expected = param.unit.example();
+    match (&node.item, param.unit) {
+        (Item::List(items), ParamUnit::List(_)) if !items.is_empty() => {
+            let texts = items
+                .iter()
+                .map(|item| item.text(path, &expected, problems));
+            Some(texts.collect::<Option<Vec<_>>>()?.join(", "))
+        }
+        _ => node.text(path, &expected, problems).map(str::to_string),
+    }
+}
+
+/// What is wrong with a value that reads as its unit.
+fn out_of_range(value: &Value, text: &str) -> Option<String> {
+    match value {
+        Value::Time(t) if *t > LONGEST => Some(format!("{t} is too long: at most {LONGEST}")),
+        Value::Rate(r) if r.as_bps() == 0 => Some(format!("a rate must be above 0, got {text:?}")),
+        Value::List(all) => all.iter().find_map(|value| out_of_range(value, text)),
+        _ => None,
+    }
+}
+
 /// The value as a user would write it; reads back as the same value.
 pub fn show(value: &Value, param: &Param) -> String {
     match value {
+        Value::List(all) => {
+            let each: Vec<String> = all.iter().map(|value| show(value, param)).collect();
+            each.join(", ")
+        }
         Value::Off => param.off.unwrap_or("off").to_string(),
         Value::Time(t) => t.to_string(),
         Value::Bytes(b) => b.to_string(),
@@ -50,6 +76,10 @@ pub fn show(value: &Value, param: &Param) -> String {
             _ => format!("{above}/{below}"),
         },
         Value::Count(n) => n.to_string(),
+        Value::Counts(all) => {
+            let words: Vec<String> = all.iter().map(u64::to_string).collect();
+            words.join(" ")
+        }
         Value::Flag(f) => f.to_string(),
         Value::Word(w) => w.clone(),
     }
@@ -103,8 +133,12 @@ mod tests {
             (ParamUnit::Fraction, "1/16"),
             (ParamUnit::Fraction, "1"),
             (ParamUnit::Count, "40"),
+            (ParamUnit::Counts, "4 2  1"),
             (ParamUnit::Flag, "true"),
             (ParamUnit::Time, "off"),
+            (ParamUnit::List(&ParamUnit::Count), "4, 0,12"),
+            (ParamUnit::List(&ParamUnit::Rate), "2.5 Gbps"),
+            (ParamUnit::List(&ParamUnit::Bytes), "100 kB, 1 MB"),
         ];
         for (unit, text) in cases {
             let param = Param::required("x", unit, "").or_off("off");

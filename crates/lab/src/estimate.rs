@@ -7,10 +7,11 @@
 //!                  ([`bursts`]). A run of each scheme counts as its own.
 //! **Units**        bytes of memory at its peak; seconds of processor time; counts are numbers of a run.
 //! **Deviations**   losses and detours that no burst of a workload makes are not counted: bursts of a flow
-//!                  list, flows that meet by chance, timers that run out in vain. The bytes a flow takes and
-//!                  both rates are measured ([`BYTES_A_FLOW`], [`HOPS_A_SECOND`], [`FULL_HOPS_A_SECOND`]).
+//!                  list, flows that meet by chance, timers that run out in vain. Both rates are measured
+//!                  ([`HOPS_A_SECOND`], [`FULL_HOPS_A_SECOND`]), and so is what a flow takes of memory ([`memory`]).
 
 mod bursts;
+mod memory;
 
 use crate::distances::Distances;
 use crate::experiment::Experiment;
@@ -25,21 +26,6 @@ pub const HOPS_A_SECOND: f64 = 10e6;
 /// Assumed: what it makes where queues are long, switches detour or ports rank: what waits has left the cache, and ends of
 /// transmissions are events of their own. Measured 3.2 to 7 M.
 pub const FULL_HOPS_A_SECOND: f64 = 3e6;
-
-/// The program itself, with what it prints and draws: measured with `quickstart`.
-const BYTES_ALWAYS: f64 = 28e6;
-
-/// A flow of a run: its plan, its ends, what became of it and its rows. Measured, of 800,000 flows.
-const BYTES_A_FLOW: f64 = 330.0;
-
-/// A flow in the record of a run that is over: its times in the samples that it belongs to.
-const BYTES_A_RECORDED_FLOW: f64 = 40.0;
-
-/// A directed link with its queue and its rows.
-const BYTES_A_LINK: f64 = 1_500.0;
-
-/// A pair of switches in the tables of next hops.
-const BYTES_A_PAIR: f64 = 6.0;
 
 /// What runs take.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -74,7 +60,7 @@ impl Estimate {
     /// Peak bytes with so many runs at a time.
     pub fn bytes(&self, jobs: usize) -> f64 {
         let jobs = jobs.clamp(1, self.runs.max(1)) as f64;
-        BYTES_ALWAYS + jobs * self.run_bytes + self.kept_bytes
+        memory::ALWAYS + jobs * self.run_bytes + self.kept_bytes
     }
 
     /// Seconds of processor time of all runs, at [`HOPS_A_SECOND`].
@@ -91,7 +77,8 @@ impl Estimate {
 impl Experiment {
     /// What its runs take.
     pub fn estimate(&self) -> Estimate {
-        let each = self.points.iter().map(|point| point.scenario.estimate());
+        let tables = !self.is_sweep();
+        let each = (self.points.iter()).map(|point| point.scenario.estimated(tables));
         each.fold(Estimate::default(), Estimate::and)
     }
 }
@@ -99,6 +86,29 @@ impl Experiment {
 impl Scenario {
     /// What its runs take. Draws no flow.
     pub fn estimate(&self) -> Estimate {
+        self.estimated(true)
+    }
+
+    /// The same as a point of a sweep, which writes no table of flows.
+    pub fn estimate_swept(&self) -> Estimate {
+        self.estimated(false)
+    }
+
+    fn estimated(&self, tables: bool) -> Estimate {
+        let each = self.hops();
+        let runs = self.schemes.len() * self.seeds.len();
+        Estimate {
+            flows: flows(self),
+            hops: each.iter().copied().fold(0.0, f64::max),
+            runs,
+            all_hops: each.iter().sum::<f64>() * self.seeds.len() as f64,
+            run_bytes: memory::of_run(self, tables),
+            kept_bytes: runs as f64 * memory::kept(self),
+        }
+    }
+
+    /// Packet-hops of a run of each scheme. Draws no flow.
+    pub fn hops(&self) -> Vec<f64> {
         let sum = offered(self);
         let network = &self.network;
         let first = &self.schemes[0].config;
@@ -130,21 +140,7 @@ impl Scenario {
                 .sum();
             (packets * ways + beyond).min(carried.max(packets * ways))
         };
-        let each: Vec<f64> = self.schemes.iter().map(of_scheme).collect();
-        let hops = each.iter().copied().fold(0.0, f64::max);
-        let flows = flows(self);
-        let runs = self.schemes.len() * self.seeds.len();
-        let switches = network.switches.len() as f64;
-        Estimate {
-            flows,
-            hops,
-            runs,
-            all_hops: each.iter().sum::<f64>() * self.seeds.len() as f64,
-            run_bytes: flows * BYTES_A_FLOW
-                + 2.0 * network.cables.len() as f64 * BYTES_A_LINK
-                + switches * switches * BYTES_A_PAIR,
-            kept_bytes: runs as f64 * flows * BYTES_A_RECORDED_FLOW,
-        }
+        self.schemes.iter().map(of_scheme).collect()
     }
 }
 

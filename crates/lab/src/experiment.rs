@@ -121,10 +121,36 @@ pub struct PlotSpec {
     pub at: Vec<(String, String)>,
     /// Only these schemes; empty for all.
     pub schemes: Vec<String>,
+    /// `lines` and `bars`: each number over the one at these values of axes; empty for the number itself.
+    pub per: Vec<(String, String)>,
+    /// `lines` and `bars`: what the paper's authors plotted.
+    pub points: AuthorPoints,
     /// The x axis is logarithmic.
     pub log_x: bool,
     /// The y axis is logarithmic.
     pub log_y: bool,
+}
+
+/// Points that a paper's authors plotted, as far as a plot shows them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AuthorPoints {
+    /// Where they come from, in one line; empty without any.
+    pub source: String,
+    /// The points, in the order of their table.
+    pub all: Vec<AuthorPoint>,
+}
+
+/// One of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AuthorPoint {
+    /// The metric that it is of.
+    pub metric: String,
+    /// Our name of its scheme.
+    pub scheme: String,
+    /// Position on the axis, as an axis writes its values.
+    pub x: String,
+    /// The number, in the metric's unit.
+    pub y: f64,
 }
 
 impl Experiment {

@@ -38,11 +38,12 @@ pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Stri
     sidestep_config::problem::suggest(word, known)
 }
 
-pub use claim::{Accept, Claim, ClaimPoint, ClaimResult, Compare, Over, Verdict, evaluate};
+pub use claim::{Accept, Claim, ClaimPoint, ClaimResult, Compare, Over, Verdict, evaluate, over};
 pub use drive::{Watch, run, run_on};
 pub use estimate::{Estimate, FULL_HOPS_A_SECOND, HOPS_A_SECOND};
 pub use experiment::{
-    Axis, Experiment, FigureSpec, PlotKind, PlotSpec, Point, PointResult, Results,
+    AuthorPoint, AuthorPoints, Axis, Experiment, FigureSpec, PlotKind, PlotSpec, Point,
+    PointResult, Results,
 };
 pub use kernel::Kernel;
 pub use load::{ClassLoad, LoadReport};

@@ -2,10 +2,11 @@
 //!
 //! **Units**        payload and wire bits per second of data packets on their first link, before
 //!                  anything is lost; acknowledgements and retransmissions are not counted.
-//!                  `share` is wire bits over the sum of the rates of all hosts' links.
+//!                  `share` is wire bits over the sum of the rates of all hosts' links, `fabric_share` over what
+//!                  the links above the switches that they hang off carry one way.
 
 use crate::scenario::Scenario;
-use sidestep_sim::workload::{Cost, Load, Site};
+use sidestep_sim::workload::{Cost, Fabric, Load, Site};
 
 /// The offered load of a scenario.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,6 +17,8 @@ pub struct LoadReport {
     pub sum: ClassLoad,
     /// What all hosts' links carry together in one direction, in bits per second.
     pub capacity_bps: f64,
+    /// What the links above the switches that hosts hang off carry one way, if there are such.
+    pub fabric: Option<Fabric>,
     /// What else must be known to trust the numbers, one sentence each.
     pub notes: Vec<String>,
 }
@@ -35,6 +38,12 @@ pub struct ClassLoad {
     pub wire_bps: f64,
     /// Wire bits over the capacity of all hosts' links.
     pub share: f64,
+    /// The same of payload bits: what `load` of a workload says.
+    pub payload_share: f64,
+    /// Wire bits over the capacity of the fabric, if there is one.
+    pub fabric_share: Option<f64>,
+    /// The same of payload bits: what `load` says with `load_of = "fabric"`.
+    pub fabric_payload_share: Option<f64>,
     /// Flows without an end, which the rates leave out.
     pub endless: u64,
     /// Flows of closed loops at any instant, which the rates leave out.
@@ -57,8 +66,9 @@ fn report(scenario: &Scenario) -> LoadReport {
         framing: first.framing,
         mss: first.transport.mss(),
     };
-    let access = Site::of(&scenario.network).access;
-    let capacity_bps: f64 = access.iter().map(|rate| rate.as_bps() as f64).sum();
+    let site = Site::of(&scenario.network);
+    let capacity_bps = site.access_bps();
+    let of_fabric = |bps: f64| site.fabric.as_ref().map(|fabric| bps / fabric.bps as f64);
     let class = |name: &str, load: Load| ClassLoad {
         name: name.to_string(),
         flows_per_s: load.flows_per_s,
@@ -66,6 +76,9 @@ fn report(scenario: &Scenario) -> LoadReport {
         payload_bps: load.payload_bps,
         wire_bps: load.wire_bps,
         share: load.wire_bps / capacity_bps,
+        payload_share: load.payload_bps / capacity_bps,
+        fabric_share: of_fabric(load.wire_bps),
+        fabric_payload_share: of_fabric(load.payload_bps),
         endless: load.endless,
         active: load.active,
         notes: load.notes,
@@ -81,6 +94,9 @@ fn report(scenario: &Scenario) -> LoadReport {
         payload_bps: total(|c| c.payload_bps),
         wire_bps: total(|c| c.wire_bps),
         share: total(|c| c.share),
+        payload_share: total(|c| c.payload_share),
+        fabric_share: of_fabric(total(|c| c.wire_bps)),
+        fabric_payload_share: of_fabric(total(|c| c.payload_bps)),
         endless: classes.iter().map(|c| c.endless).sum(),
         active: classes.iter().map(|c| c.active).sum(),
         notes: Vec::new(),
@@ -102,6 +118,7 @@ fn report(scenario: &Scenario) -> LoadReport {
         classes,
         sum,
         capacity_bps,
+        fabric: site.fabric,
         notes,
     }
 }

@@ -50,6 +50,12 @@ pub struct Record {
     pub mixed_groups: Sample,
     /// Completion times of background flows of more than 1 MB.
     pub fct_long: Sample,
+    /// Completion times of responses, where queries send requests: [`Record::answers`]. Without requests they are
+    /// those of the flows of queries, and not kept twice.
+    pub fct_response: Option<Sample>,
+    /// Bytes a second that each background flow of more than 1 MB delivered from its start to its end, or to
+    /// that of the run.
+    pub long_goodput: Vec<f64>,
     /// Queries with a response that ran into a timeout.
     pub timed_out_queries: u64,
     /// Such responses.
@@ -261,6 +267,9 @@ impl Record {
             deadlocks: outcome.deadlocks.len() as u64,
             warnings: run.warnings.clone(),
             unmeasured: run.unmeasured.clone(),
+            fct_response: (plan.flows.iter())
+                .any(|flow| flow.request)
+                .then(Sample::default),
             ..Record::default()
         };
         let rates = host_rates(outcome);
@@ -290,6 +299,12 @@ impl Record {
         let classes = self.classes.iter().filter(|class| class.query);
         classes.for_each(|class| all.merge(&class.fct));
         all
+    }
+
+    /// Completion times of responses, requests left out.
+    pub fn answers(&self) -> Sample {
+        let own = self.fct_response.clone();
+        own.unwrap_or_else(|| self.responses())
     }
 
     /// Completion times of all groups.
@@ -325,6 +340,12 @@ impl Record {
         if let Some(ideal) = ideal.of(flow) {
             add_slowdown(&mut class.slowdown, seen, end, ideal);
         }
+        if let Some(responses) = &mut self.fct_response
+            && flow.query.is_some()
+            && !flow.request
+        {
+            add(responses, seen, end);
+        }
         if !class.query && flow.query.is_none() {
             let fits = |most: &Option<u64>| most.is_none_or(|most| flow.size <= most);
             let size = SIZES.iter().position(fits).expect("the last has no limit");
@@ -335,6 +356,9 @@ impl Record {
         }
         if !class.query && flow.query.is_none() && flow.size > LONG {
             add(&mut self.fct_long, seen, end);
+            let (_, span) = took(seen, end);
+            let goodput = seen.delivered_bytes as f64 / span.as_s_f64();
+            self.long_goodput.extend(finite(goodput));
         }
     }
 
@@ -383,9 +407,15 @@ impl Record {
             .iter_mut()
             .flat_map(|class| [&mut class.fct, &mut class.slowdown, &mut class.groups]);
         own.into_iter()
+            .chain(&mut self.fct_response)
             .chain(&mut self.fct_by_size)
             .chain(of_classes)
     }
+}
+
+/// A rate over no time at all is none.
+fn finite(rate: f64) -> Option<f64> {
+    rate.is_finite().then_some(rate)
 }
 
 /// Bytes a second of each host's own link.

@@ -2,13 +2,13 @@
 
 use crate::fabric;
 use crate::kernel::Kernel;
-use crate::tables::{HOST, SWITCH, TRANSPORT, TRANSPORTS};
-use sidestep_config::decision::{BUFFER, Decision, POLICIES, SCHED};
+use crate::tables::{HOST, RANK_SENT, SWITCH, TRANSPORT, TRANSPORTS};
+use sidestep_config::decision::{BUFFER, Decision, POLICIES, SCHED, rank_gap};
 use sidestep_config::section::Resolved;
 use sidestep_config::spec::{Choice, Spec};
 use sidestep_sim::{Change, NicConfig, Others, SwitchConfig, TraceFilter, WorldConfig};
 use sidestep_transport::{TransportConfig, shim};
-use sidestep_types::{Framing, Refusal, Seed, Values};
+use sidestep_types::{Framing, Refusal, Seed, Time, Values};
 
 /// One thing to compare.
 #[derive(Clone, Debug)]
@@ -19,6 +19,8 @@ pub struct Scheme {
     pub summary: String,
     /// The paper and section.
     pub source: String,
+    /// The scenario changes a scheme that is shipped or has a file of its own: what it does not say is that one's.
+    pub changed: bool,
     /// Its settings.
     pub config: SchemeConfig,
     /// The tier or the switch that each kind of [`SchemeConfig::others`] is about.
@@ -138,11 +140,18 @@ pub(crate) fn switch(
         buffer: decision.buffer,
         sched: decision.sched,
         capacity: decision.capacity,
+        sent: ranks_by_sent(values).map_err(|why| ("", why))?,
         pfc: fabric::pfc(values),
         cioq: fabric::cioq(values),
     };
     fabric::go_together(&config).map_err(|e| ("", e))?;
     Ok(config)
+}
+
+/// Where switches rank data by what they saw of its flow, the silence that ends a message.
+fn ranks_by_sent(values: &Values) -> Result<Option<Time>, Refusal> {
+    let gap = rank_gap(values)?;
+    Ok((values.word("rank") == RANK_SENT).then_some(gap))
 }
 
 /// Reads `[transport]`.

@@ -79,7 +79,7 @@ impl<A: Agenda> Session<A> {
         let network = Arc::clone(&scenario.network);
         let mut world: World<A> = World::new(&network, Arc::clone(&plan), config)?;
         let probe = scenario.probe.clone();
-        if let Some(watching) = probe.watching() {
+        if let Some(watching) = probe.watching(&plan) {
             world.watch(watching);
         }
         let config = &scheme.config;

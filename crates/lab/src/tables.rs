@@ -3,7 +3,7 @@
 //! The same tables give defaults, messages, suggestions, `sidestep list` and the docs.
 
 use crate::fabric::FABRICS;
-use sidestep_config::decision::{ALPHA, CAPACITY, MEMORY};
+use sidestep_config::decision::{ALPHA, CAPACITY, MEMORY, RANK_GAP};
 use sidestep_types::{Param, ParamUnit};
 
 /// `[transport]`: its kinds, what can be said about every one, and which of that a kind takes.
@@ -59,11 +59,22 @@ pub const LISTS: &[Param] = &[
     ),
 ];
 
+/// The word for ranks that switches work out by themselves.
+pub(crate) const RANK_SENT: &str = "sent";
+
 /// `[switch]`, beside its three policies.
 pub const SWITCH: &[Param] = &[
     CAPACITY,
     MEMORY,
     ALPHA,
+    Param::with_default(
+        "rank",
+        ParamUnit::Word(&["marked", RANK_SENT]),
+        "marked",
+        "what policies order data by that go by ranks: what its host marked, or bytes of its flow that the switch saw \
+         before",
+    ),
+    RANK_GAP,
     Param::with_default(
         "pfc",
         ParamUnit::Flag,
@@ -246,7 +257,7 @@ pub const PROBE_LISTS: &[Param] = &[
         "latency",
         ParamUnit::File,
         "off",
-        "workloads of whose data packets the time from the first switch to the last is taken",
+        "workloads of whose data packets the time from the first switch to the last is taken, and the wait in switches",
     )
     .or_off("off"),
     Param::with_default(
@@ -356,10 +367,28 @@ pub const PLOT: &[Param] = &[
         "only these; all of them when not given",
     ),
     Param::with_default("log", ParamUnit::File, "", "logarithmic axes: x, y or xy"),
+    Param::with_default(
+        "per",
+        ParamUnit::File,
+        "",
+        "lines and bars: each number over the one here, { axis = \"value\" }",
+    ),
+    Param::with_default(
+        "points",
+        ParamUnit::File,
+        "",
+        "lines and bars: a table of its authors' points, drawn beside ours",
+    ),
+    Param::with_default(
+        "points_of",
+        ParamUnit::File,
+        "",
+        "the figures of that table that are drawn; all when not given",
+    ),
 ];
 
 /// The keys of `[[plot]]` that hold one word or several.
-pub const PLOT_LISTS: [&str; 2] = ["y", "schemes"];
+pub const PLOT_LISTS: [&str; 3] = ["y", "schemes", "points_of"];
 
 /// A `[[claim]]`.
 pub const CLAIM: &[Param] = &[

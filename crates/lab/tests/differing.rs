@@ -227,11 +227,12 @@ fn warnings_say_at_which_switches() {
     );
     let some = format!("{edges}{core}buffer = {{ mark_at = \"9 pkt\" }}\n");
     assert_eq!(warned(&some, &[], "no effect"), [""; 0]);
-    let route = format!("{core}route = \"spray-random\"\n");
+    // A core has one way to each pod: a route there has nothing to choose.
+    let route = "[scheme.mine.switch.at.edge]\nroute = \"spray-random\"\n";
     starts(
-        "at core: route",
+        "at edge: route",
         &warned(
-            &route,
+            route,
             &["scheme.mine.switch.buffer=ecn", sets[1]],
             "reorders packets",
         ),

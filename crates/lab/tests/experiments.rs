@@ -199,7 +199,7 @@ fn what_is_wrong_is_said_with_its_place() {
         (
             "[\"300 /s\", \"600 /s\"]",
             "[\"300 /s\", \"600\"]",
-            "a.toml:9:36: workload.query.rate: expected a frequency like \"300 /s\" (/s, k/s, M/s), got \"600\" without a unit",
+            "a.toml:9:36: workload.query.rate: expected a frequency like \"300 /s\" (/s, k/s, M/s) or \"off\", got \"600\" without a unit",
         ),
         (
             "[\"300 /s\", \"600 /s\"]",
@@ -275,7 +275,7 @@ fn what_is_wrong_is_said_with_its_place() {
         (
             "[\"200 /s\"]",
             "[\"200\"]",
-            "a.toml:18:26: workload.query.rate: expected a frequency like \"300 /s\" (/s, k/s, M/s), got \"200\" without a unit",
+            "a.toml:18:26: workload.query.rate: expected a frequency like \"300 /s\" (/s, k/s, M/s) or \"off\", got \"200\" without a unit",
         ),
         (
             "at = { rto = \"short\" }",

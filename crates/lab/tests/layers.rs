@@ -305,6 +305,40 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
              fast_retransmit = 3 has started by then: expected pass below 3",
         ),
         (
+            vec!["scheme.dctcp.host.shims=mark"],
+            "scheme dctcp: mark gives data ranks and makes it longer, but no route, buffer or scheduler here \
+             goes by ranks",
+        ),
+        (
+            vec![
+                "scheme.dctcp.host.shims=mark",
+                "scheme.dctcp.switch.sched=srpt",
+                "workload.w.kind=permutation",
+            ],
+            "scheme dctcp: mark by = \"remaining\" knows no size of flows without an end",
+        ),
+        (
+            vec![
+                "scheme.dctcp.host.shims=mark",
+                "scheme.dctcp.switch.sched=srpt",
+                "workload.w.kind=permutation",
+                "workload.w.size=5 GB",
+            ],
+            "scheme dctcp: mark by = \"remaining\" has 32 bits for a size, and flows of 4 GiB or more (",
+        ),
+        (
+            vec!["scheme.dibs.host.shims=order", "host.order.timeout=10 ms"],
+            "scheme dibs: host.order.timeout (10 ms) is not below the shortest timeout of dctcp, 10 ms: what \
+             is held may be sent again, for no loss",
+        ),
+        (
+            vec![
+                "scheme.dctcp.transport.kind=pfabric",
+                "scheme.dctcp.host.shims=order",
+            ],
+            "scheme dctcp: host.order.timeout (1 ms) is not below the shortest timeout of pfabric, 350 us",
+        ),
+        (
             vec!["switch.capacity=20 pkt"],
             "mark_at (20 pkt) is not below capacity (20 pkt)",
         ),
@@ -343,6 +377,28 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
             "rto_min: no effect on transport pfabric",
         ),
         (
+            vec![
+                "scheme.dctcp.transport.kind=swift",
+                "scheme.dctcp.transport.initial_window=4",
+            ],
+            "scheme dctcp: initial_window: no effect on transport swift, which has an initial window of its own",
+        ),
+        (
+            vec![
+                "scheme.dctcp.transport.kind=swift",
+                "scheme.dctcp.switch.buffer=pfabric",
+                "scheme.dctcp.switch.sched=pfabric",
+            ],
+            "scheme dctcp: transport swift slows down on delays, and under buffer \"pfabric\" they say how a flow ranks",
+        ),
+        (
+            vec![
+                "scheme.dctcp.transport.kind=swift",
+                "scheme.dctcp.transport.delayed_ack=40 us",
+            ],
+            "scheme dctcp: delayed_ack = \"40 us\": transport swift takes the wait of an acknowledgement for one of the network",
+        ),
+        (
             vec!["workload.query.rate=9000 /s", "workload.query.size=200 kB"],
             "the offered load is",
         ),
@@ -353,6 +409,15 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
                 "switch.pfc_headroom=4 kB",
             ],
             "scheme dctcp: pfc_headroom (4 kB) is below the 4.948 kB that come after a pause",
+        ),
+        (
+            vec![
+                "scheme.dctcp.switch.pfc=true",
+                "scheme.dctcp.switch.capacity=unlimited",
+                "switch.pfc_headroom=4 kB",
+                "scheme.dctcp.host.shims=mark",
+            ],
+            "scheme dctcp: pfc_headroom (4 kB) is below the 4.969 kB that come after a pause",
         ),
         (
             vec!["scheme.dctcp.switch.pfc=true"],

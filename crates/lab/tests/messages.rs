@@ -78,7 +78,9 @@ fn what_is_wrong_in_a_file_is_said_with_its_place() {
     let table = include_str!("messages.txt");
     let mut now = String::new();
     for case in table.split("\n\n").filter(|case| !case.trim().is_empty()) {
-        let (head, _) = case.trim().split_once("\n!").expect("a case has a message");
+        let (head, messages) = case.trim().split_once("\n!").expect("a case has a message");
+        let joined = messages.lines().skip(1).find(|line| !line.starts_with('!'));
+        assert_eq!(joined, None, "a blank line parts cases");
         let (line, instead) = head.split_once(" => ").expect("a case has an arrow");
         let lines = |text: &str| text.replace("\\n", "\n");
         let got = changed(&lines(line.trim()), &lines(instead));
@@ -123,7 +125,7 @@ fn what_is_wrong_in_a_set_is_said_with_the_set() {
         ),
         (
             "workload.query.rate=600",
-            "--set workload.query.rate=600: workload.query.rate: expected a frequency like \"300 /s\" (/s, k/s, M/s), got \"600\" without a unit",
+            "--set workload.query.rate=600: workload.query.rate: expected a frequency like \"300 /s\" (/s, k/s, M/s) or \"off\", got \"600\" without a unit",
         ),
         (
             "claim=1",

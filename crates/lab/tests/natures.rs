@@ -29,7 +29,11 @@ fn a_policy_is_refused_beside_any_scheduler_but_the_one_it_needs() {
     for policy in buffer::ENTRIES {
         let needs = buffer::nature(policy.name).sched;
         for order in sched::ENTRIES {
-            let read = read(policy.name, order.name, &[]);
+            let counts: &[&str] = match sched::nature(order.name).classes {
+                true => &["switch.sched.count=exact"],
+                false => &[],
+            };
+            let read = read(policy.name, order.name, counts);
             let fits = needs.is_empty() || needs.contains(&order.name);
             assert_eq!(read.is_ok(), fits, "{} {}", policy.name, order.name);
         }
@@ -63,6 +67,8 @@ fn whatever_detours_is_warned_of_in_the_same_words() {
             let name = policy.name;
             assert_eq!(has(&plain, words), nature.detours, "{name}: {plain:?}");
         }
+        let swift = warnings(policy.name, &["transport.kind=swift"]);
+        assert!(!has(&swift, "detours hide losses"), "{swift:?}");
         let dctcp = warnings(policy.name, &["transport.kind=dctcp"]);
         let silent = has(&dctcp, "marks nothing on its way");
         assert_eq!(silent, !nature.marks, "{}: {dctcp:?}", policy.name);

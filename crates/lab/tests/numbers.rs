@@ -215,6 +215,30 @@ fn a_summary_by_hand() {
     );
     assert_eq!(metric(&s, "qct_mean_ms"), Reading::Exactly(20.0));
     assert_eq!(metric(&s, "qct_p999_ms"), Reading::Exactly(30.0));
+    assert_eq!(metric(&s, "qct_done_mean_ms"), Reading::Exactly(20.0));
+    // Responses take as long as the query, or 1 ms; the request that takes 93 ms is none.
+    let responses = (10.0 + 20.0 + 30.0 + 3.0) / 6.0;
+    assert_eq!(
+        metric(&s, "fct_response_mean_ms"),
+        Reading::Exactly(responses)
+    );
+    assert_eq!(
+        metric(&s, "fct_response_done_p99_ms"),
+        Reading::Exactly(30.0)
+    );
+    let all = (63.0 + 3.0 * (3.0 + 5.0 + 90.0)) / 15.0;
+    let Reading::Exactly(ours) = metric(&s, "fct_all_done_mean_ms") else {
+        panic!("all are complete");
+    };
+    assert!((ours - all).abs() < 1e-9, "{ours} {all}");
+    assert_eq!(s.fct_all_ms.n, 15);
+    // 81 packets were dropped; the runs by hand say of none that it was sent.
+    assert_eq!(metric(&s, "drop_share"), Reading::Nothing);
+    let sent = Summary {
+        sent: 810,
+        ..s.clone()
+    };
+    assert_eq!(metric(&sent, "drop_share"), Reading::Exactly(0.1));
     // By size: those two, and the one of 90 ms.
     assert_eq!(metric(&s, "fct_upto_10kb_mean_ms"), Reading::Exactly(4.0));
     assert_eq!(metric(&s, "fct_upto_10kb_p99_ms"), Reading::Exactly(5.0));
@@ -373,6 +397,12 @@ fn an_unfinished_query_makes_its_percentile_a_lower_bound_and_leaves_no_interval
     assert_eq!((s.qct_ms.completed_share, s.qct_ms.ci), (Some(0.5), None));
     assert_eq!(metric(&s, "qct_mean_ms"), Reading::AtLeast(55.0));
     assert_eq!(metric(&s, "qct_p999_ms"), Reading::AtLeast(100.0));
+    // Those that completed alone have exact numbers, whatever the others do.
+    assert!(matches!(metric(&s, "qct_done_p99_ms"), Reading::Exactly(_)));
+    assert!(matches!(
+        metric(&s, "qct_done_mean_ms"),
+        Reading::Exactly(_)
+    ));
 }
 
 #[test]

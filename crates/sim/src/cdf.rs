@@ -5,10 +5,12 @@
 //!                  changes the mean by up to 1.85 times, so it is part of a scenario.
 //!                  Rows that repeat a size are an atom: that share of flows has exactly this
 //!                  size. A first row above 0 is an atom too: nothing is smaller than it.
+//!                  `uniform 2 kB..98 kB` instead of a file is even between both ends.
 //! **Units**        bytes of payload; shares of flows in 0..=1. A drawn size is rounded to the
 //!                  nearest byte and at least 1; [`SizeCdf::mean`] is of the unrounded curve.
 //! **Errors**       `name:line: expected …, got …`: a size that falls, a share that falls or
-//!                  leaves 0..=1, a last share other than 1, no size above 0.
+//!                  leaves 0..=1, a last share other than 1, no size above 0. `uniform` without two
+//!                  sizes, the smaller first, or with the rule `step`, which would leave the larger alone.
 //! **Source**       `data/cdf/`; every file names its paper and where its numbers were found.
 //! **Deviations**   both interpolations are in use: ns-2, HPCC and TrafficGenerator draw
 //!                  linearly between points, Homa draws the points themselves.
@@ -16,6 +18,7 @@
 use crate::files::Files;
 use crate::plan::FlowPlan;
 use crate::table::{Table, Wrong};
+use sidestep_types::{Param, ParamUnit, Refusal, Value, Values};
 
 /// Where sizes lie between two points of a distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,16 +70,52 @@ const LARGEST: u64 = FlowPlan::LARGEST;
 const HEADER: &str = "size_bytes,cumulative_probability";
 
 impl SizeCdf {
-    /// The shipped distribution called `name`, or else the file of that path.
+    /// What the parameters `cdf` and `interpolation` say.
+    pub fn of(values: &Values, files: &dyn Files) -> Result<(SizeCdf, Interpolation), Refusal> {
+        let name = values.word("cdf");
+        let cdf = SizeCdf::load(&name, files).map_err(|why| Refusal::about(&["cdf"], why))?;
+        let rule = Interpolation::from_word(&values.word("interpolation"));
+        if rule == Interpolation::Step && uniform(&name).is_some() {
+            let expected = "cdf = \"uniform …\" spreads sizes between its ends: expected interpolation = \"linear\"";
+            return Err(Refusal::about(&["interpolation", "cdf"], expected).got("\"step\""));
+        }
+        Ok((cdf, rule))
+    }
+
+    /// The shipped distribution called `name`, the uniform one that it describes, or else the file of that path.
     pub fn load(name: &str, files: &dyn Files) -> Result<SizeCdf, String> {
         if let Some(text) = shipped(name) {
             return SizeCdf::parse(name, text);
+        }
+        if let Some(ends) = uniform(name) {
+            return SizeCdf::uniform(name, ends);
         }
         let text = files.read(name).map_err(|why| {
             let near = nearby(name);
             format!("{name:?} is not a shipped distribution{near}, nor a file: {why}")
         })?;
         SizeCdf::parse(name, &text)
+    }
+
+    /// Sizes spread evenly between these ends, both included; errors call it `name`.
+    fn uniform(name: &str, ends: &str) -> Result<SizeCdf, String> {
+        let refuse = |expected: String| Err(format!("{name:?}: expected {expected}"));
+        let Ok(Value::ByteRange(least, most)) = Value::parse(ends, &ENDS).map_err(drop) else {
+            return refuse("\"uniform 2 kB..98 kB\", the smaller first".into());
+        };
+        if least == most {
+            return refuse("two sizes, as \"uniform 2 kB..98 kB\"".into());
+        }
+        if least == 0 || most > LARGEST {
+            return refuse(format!("sizes from 1 B to {LARGEST} B"));
+        }
+        let point = |size, share| Point {
+            size: size as f64,
+            share,
+        };
+        Ok(SizeCdf {
+            points: vec![point(least, 0.0), point(most, 1.0)],
+        })
     }
 
     /// Reads `text`; errors call it `name`.
@@ -195,6 +234,19 @@ impl SizeCdf {
             }
         }
     }
+}
+
+/// The ends of a uniform distribution.
+const ENDS: Param = Param::required(
+    "cdf",
+    ParamUnit::ByteRange,
+    "from the smallest size to the largest",
+);
+
+/// What follows the word by which a name describes a uniform distribution.
+fn uniform(name: &str) -> Option<&str> {
+    let rest = name.trim().strip_prefix("uniform")?;
+    rest.starts_with([' ', '\t']).then(|| rest.trim())
 }
 
 /// The text of the shipped distribution called `name`.
@@ -347,6 +399,26 @@ mod tests {
         assert_eq!(cdf.quantile(0.0, Linear), 1);
         // Under the step rule nobody has the size of a first row without a share.
         assert_eq!(cdf.quantile(0.0, Step), 10);
+    }
+
+    #[test]
+    fn uniform_sizes_need_no_file() {
+        let short = load("uniform 2 kB..98 kB");
+        assert_eq!(short.mean(Linear), 50_000.0);
+        let at = [0.0, 0.25, 0.5, 0.999_999_9].map(|u| short.quantile(u, Linear));
+        assert_eq!(at, [2_000, 26_000, 50_000, 98_000]);
+        assert_eq!(short.share_below(50_000, Linear), 0.5);
+        assert_eq!(load(" uniform\t1..3 B"), load("uniform 1 B..3 B"));
+        let said = |name| SizeCdf::load(name, &NoFiles).unwrap_err();
+        assert_eq!(
+            said("uniform 98 kB..2 kB"),
+            "\"uniform 98 kB..2 kB\": expected \"uniform 2 kB..98 kB\", the smaller first"
+        );
+        assert!(said("uniform 2 kB").ends_with("expected two sizes, as \"uniform 2 kB..98 kB\""));
+        assert!(said("uniform 2 kB..2 kB").contains("expected two sizes"));
+        assert!(said("uniform 0 B..2 kB").contains("expected sizes from 1 B to"));
+        assert!(said("uniform 1 s..2 s").contains("the smaller first"));
+        assert!(said("uniformly").contains("is not a shipped distribution"));
     }
 
     #[test]

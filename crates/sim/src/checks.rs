@@ -5,7 +5,7 @@ use crate::network::Network;
 use crate::plan::{FlowPlan, Plan};
 use sidestep_switch::{Capacity, buffer};
 use sidestep_transport::shim;
-use sidestep_types::{Bytes, FlowId, Framing, HEADER_BYTES, Refusal, Size, Time};
+use sidestep_types::{Bytes, FlowId, Framing, Longest, Refusal, Size, Time};
 
 /// Refuses a setting that no run of a network with so many `switches` can have, when segments carry
 /// up to `mss` bytes.
@@ -38,7 +38,12 @@ pub(crate) fn check_settings(
     check_others(config, switches)?;
     config.nic.as_ref().map_or(Ok(()), check_nic)?;
     shim::check(&config.shims, transport).map_err(|(_, why)| why)?;
-    check_switch(&config.switch, config.framing, mss)
+    shim::check_mss(&config.shims, mss).map_err(|(_, why)| why)?;
+    check_switch(
+        &config.switch,
+        config.framing,
+        shim::longest(&config.shims, mss),
+    )
 }
 
 /// Refuses kinds of switches that are not there, and what has to be the same for every switch.
@@ -77,11 +82,16 @@ pub fn check_nic(nic: &NicConfig) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Refuses pauses, and what is between inputs and outputs, that no switch can have when packets carry `mss` bytes.
+/// Refuses pauses, and what is between inputs and outputs, that no switch can have where the longest packet is this.
 /// The parameters are those of `[switch]` in a scenario.
-pub fn check_switch(switch: &SwitchConfig, framing: Framing, mss: u32) -> Result<(), Refusal> {
-    let full = u64::from(framing.wire(HEADER_BYTES + mss) - framing.unbuffered());
-    let full_packet = format!("must hold a full packet, {full} B with mss {mss} B");
+pub fn check_switch(
+    switch: &SwitchConfig,
+    framing: Framing,
+    longest: impl Into<Longest>,
+) -> Result<(), Refusal> {
+    let longest = longest.into();
+    let full = u64::from(framing.wire(longest.ip()) - framing.unbuffered());
+    let full_packet = format!("must hold a full packet, {full} B with {longest}");
     if let Some(pfc) = switch.pfc {
         if switch.cioq.is_some() {
             let wrong = "pfc and fabric = \"cioq\" do not go together yet: what pauses count is in \

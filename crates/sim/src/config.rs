@@ -3,7 +3,7 @@
 use crate::changes::Change;
 use sidestep_switch::Capacity;
 use sidestep_transport::TransportConfig;
-use sidestep_types::{Bytes, Framing, Seed, Size, Values};
+use sidestep_types::{Bytes, Framing, Seed, Size, Time, Values};
 
 /// A run's settings.
 #[derive(Clone, Debug)]
@@ -42,6 +42,9 @@ pub struct SwitchConfig {
     pub sched: (String, Values),
     /// How much it holds.
     pub capacity: Capacity,
+    /// It ranks data by what it saw of its flow, which a silence longer than this ends; `None`: by
+    /// what hosts mark. The same for every switch.
+    pub sent: Option<Time>,
     /// When it pauses those who send to it, if ever.
     pub pfc: Option<PfcConfig>,
     /// What is between its inputs and outputs; `None` is nothing: it is output-queued.

@@ -72,7 +72,8 @@ macro_rules! run_counts {
                 shim_held;
                 /// Of those, packets that went on to the transport as a gap closed.
                 shim_released;
-                /// Of those held, packets that went on since the wait was over, or no room was left.
+                /// Of those held, packets that went on since the wait was over, no room was left or a newer
+                /// message began.
                 shim_expired;
                 /// Of those held, packets whose flow or run ended before they went on.
                 shim_discarded;
@@ -84,6 +85,14 @@ macro_rules! run_counts {
                 shim_dropped;
                 /// Acknowledgements that a shim found to be duplicates, whether it let them pass or dropped them.
                 shim_duplicates;
+                /// Data that shims marked.
+                shim_marked;
+                /// Of that, what they took for sent before.
+                shim_repeats;
+                /// Of those, packets that were sent for the first time.
+                shim_mistaken;
+                /// Data that was sent before and that they did not take for it.
+                shim_missed;
             }
         }
     };
@@ -119,6 +128,10 @@ impl Totals {
         self.shim_bypassed += counters.bypassed;
         self.shim_dropped += counters.dropped;
         self.shim_duplicates += counters.duplicates;
+        self.shim_marked += counters.marked;
+        self.shim_repeats += counters.repeats;
+        self.shim_mistaken += counters.mistaken;
+        self.shim_missed += counters.missed;
     }
 
     /// Adds what the NIC of a host decided or lost.

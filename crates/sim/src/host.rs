@@ -115,27 +115,6 @@ impl Seen {
     }
 }
 
-/// What the source of a flow keeps of it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SentFlow {
-    pub started: Option<Time>,
-    pub counters: SenderCounters,
-}
-
-/// What the destination of a flow keeps of it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ReceivedFlow {
-    pub finished: Option<Time>,
-    pub delivered_bytes: u64,
-    pub reordered: u32,
-    pub extent: u32,
-    pub n: u32,
-    pub transport_reordered: u32,
-    /// Its data came by several subflows.
-    pub subflows: bool,
-    pub seen: Seen,
-}
-
 impl SendingEnd {
     /// The oldest byte waited for; the SYN before any data has left, and in its place the FIN when all
     /// data is acknowledged.
@@ -179,28 +158,46 @@ impl ReceivingEnd {
 }
 
 impl FlowOutcome {
-    /// Joins what the source, the destination and the log of losses know of one flow.
-    pub(crate) fn join(sent: &SentFlow, received: &ReceivedFlow, losses: Losses) -> FlowOutcome {
-        FlowOutcome {
-            started: sent.started,
-            finished: received.finished,
-            delivered_bytes: received.delivered_bytes,
-            segments: sent.counters.segments,
-            retransmits: sent.counters.retransmits,
-            timeouts: sent.counters.timeouts,
-            spurious_retransmits: losses.spurious_retransmits,
-            spurious_timeouts: losses.spurious_timeouts,
-            fast_retransmits: sent.counters.fast_retransmits,
-            dsacks: sent.counters.dsacks,
-            undone: sent.counters.undone,
-            reordered: received.reordered,
-            reordering_extent: received.extent,
-            n_reordering: received.n,
-            transport_reordered: received.transport_reordered,
-            marks: received.seen.marks,
-            detours: received.seen.detours,
-            max_detours: received.seen.max_detours,
-            drops: losses.drops,
-        }
+    /// What its source writes, when the sender is done.
+    pub(crate) fn sent(&mut self, counters: SenderCounters) {
+        self.segments = counters.segments;
+        self.retransmits = counters.retransmits;
+        self.timeouts = counters.timeouts;
+        self.fast_retransmits = counters.fast_retransmits;
+        self.dsacks = counters.dsacks;
+        self.undone = counters.undone;
+    }
+
+    /// What its destination writes, when the receiver is done.
+    pub(crate) fn received(&mut self, end: &ReceivingEnd) {
+        let order = end.order.all();
+        self.delivered_bytes = end.endpoint.delivered();
+        self.reordered = order.reordered;
+        self.reordering_extent = order.extent;
+        self.n_reordering = order.n;
+        self.transport_reordered = end.transport_reordered();
+        self.marks = end.seen.marks;
+        self.detours = end.seen.detours;
+        self.max_detours = end.seen.max_detours;
+    }
+
+    /// A packet arrived after that.
+    pub(crate) fn late(&mut self, packet: &Packet) {
+        let mut seen = Seen {
+            marks: self.marks,
+            detours: self.detours,
+            max_detours: self.max_detours,
+        };
+        seen.count(packet);
+        self.marks = seen.marks;
+        self.detours = seen.detours;
+        self.max_detours = seen.max_detours;
+    }
+
+    /// What the log of losses says in the end.
+    pub(crate) fn lost(&mut self, losses: Losses) {
+        self.drops += losses.drops;
+        self.spurious_retransmits += losses.spurious_retransmits;
+        self.spurious_timeouts += losses.spurious_timeouts;
     }
 }

@@ -4,7 +4,8 @@
 //!                  which timeouts they had. Joined in the order of time, flow by flow, what
 //!                  was lost at an instant coming before what a sender did at it, that says
 //!                  which were needed ([`crate::lost`]).
-//! **State**        the last few thousand entries, and what is lost of each flow that had any.
+//! **State**        the last few thousand entries, what is lost of each flow that had any and whose sender is not done, and
+//!                  the counts of the others.
 //! **Units**        bytes and picoseconds.
 //! **Errors**       none.
 //! **Source**       the simulator's own knowledge.
@@ -27,6 +28,8 @@ pub(crate) struct LossLog {
     /// How many entries may stand there before they are joined.
     room: usize,
     flows: BTreeMap<FlowId, Flow>,
+    /// Of flows whose sender is done, as often as something came of them since.
+    closed: Vec<(FlowId, Losses)>,
 }
 
 /// What became of one flow's losses.
@@ -153,15 +156,27 @@ impl LossLog {
         // Stable: what a sender did at one instant stays in its order.
         self.entries[..ready].sort_by_key(|entry| (entry.at, !entry.what.is_loss()));
         for entry in self.entries.drain(..ready) {
+            if entry.what == What::Closed {
+                // What it lost no longer counts; most of a run's flows come here, and take less so.
+                let counts = self
+                    .flows
+                    .remove(&entry.flow)
+                    .map(|f| (entry.flow, f.losses));
+                self.closed.extend(counts);
+                continue;
+            }
             self.flows.entry(entry.flow).or_default().tell(&entry);
         }
     }
 
-    /// Joins what is left; per flow that lost something or had a sender that believed so.
-    pub fn finish(mut self) -> BTreeMap<FlowId, Losses> {
+    /// Joins what is left: of each flow that lost something, or had a sender that believed so, in the order of
+    /// their numbers, and of some several counts to add up.
+    pub fn finish(mut self) -> Vec<(FlowId, Losses)> {
         self.join(Time::MAX);
         let flows = self.flows.into_iter();
-        flows.map(|(flow, f)| (flow, f.losses)).collect()
+        self.closed.extend(flows.map(|(flow, f)| (flow, f.losses)));
+        self.closed.sort_unstable_by_key(|(flow, _)| *flow);
+        self.closed
     }
 }
 
@@ -183,7 +198,7 @@ impl Flow {
                 let needed = self.lost.holds(start);
                 self.losses.spurious_timeouts += u32::from(!needed);
             }
-            What::Closed => self.lost = Lost::default(),
+            What::Closed => unreachable!("a log lets flows go whose sender is done"),
         }
     }
 }
@@ -191,6 +206,7 @@ impl Flow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::outcome::FlowOutcome;
     use sidestep_types::HostId;
 
     fn us(n: u64) -> Time {
@@ -217,13 +233,10 @@ mod tests {
     }
 
     fn losses(log: LossLog, flow: u32) -> (u32, u32, u32) {
-        let found = log.finish().get(&FlowId(flow)).copied().unwrap_or_default();
-        let Losses {
-            drops,
-            spurious_retransmits,
-            spurious_timeouts,
-        } = found;
-        (drops, spurious_retransmits, spurious_timeouts)
+        let mut of = FlowOutcome::default();
+        let joined = log.finish().into_iter().filter(|(f, _)| f.0 == flow);
+        joined.for_each(|(_, losses)| of.lost(losses));
+        (of.drops, of.spurious_retransmits, of.spurious_timeouts)
     }
 
     #[test]
@@ -234,10 +247,12 @@ mod tests {
         log.sent_again(us(3), FlowId(3), &again(1000, 1000));
         log.sent_again(us(3), FlowId(4), &again(1000, 1000));
         let joined = log.finish();
-        assert_eq!(joined[&FlowId(3)].spurious_retransmits, 1);
-        assert_eq!(joined[&FlowId(3)].drops, 1);
-        assert_eq!(joined[&FlowId(4)].spurious_retransmits, 1);
-        assert_eq!(joined[&FlowId(4)].drops, 0);
+        let of = |drops| Losses {
+            drops,
+            spurious_retransmits: 1,
+            ..Losses::default()
+        };
+        assert_eq!(joined, [(FlowId(3), of(1)), (FlowId(4), of(0))]);
     }
 
     #[test]
@@ -308,7 +323,19 @@ mod tests {
         log.dropped(us(2), &packet(Kind::Data, 0, 0, 10));
         log.closed(us(3), FlowId(0));
         log.join(us(4));
-        assert!(!log.flows[&FlowId(0)].lost.holds(0));
+        assert!(log.flows.is_empty());
         assert_eq!(losses(log, 0), (1, 1, 0));
+    }
+
+    #[test]
+    fn what_comes_after_a_sender_is_done_counts_as_before() {
+        let mut log = LossLog::default();
+        log.dropped(us(1), &packet(Kind::Data, 0, 0, 1000));
+        log.sent_again(us(2), FlowId(0), &again(0, 1000));
+        log.closed(us(3), FlowId(0));
+        log.closed(us(3), FlowId(1));
+        // A copy that was still under way.
+        log.dropped(us(4), &packet(Kind::Data, 0, 0, 1000));
+        assert_eq!(losses(log, 0), (2, 0, 0));
     }
 }

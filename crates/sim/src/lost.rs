@@ -10,7 +10,8 @@
 //! **Errors**       none.
 //! **Source**       the simulator's own knowledge; RFC 3522 and RFC 4138 define the words.
 //! **Deviations**   a copy that is dropped after a later one was sent makes the next
-//!                  retransmission a needed one, although the later copy may arrive. A packet
+//!                  retransmission a needed one, although the later copy may arrive, and so does one
+//!                  that a shim drops because it holds another. A packet
 //!                  that a switch has cut counts from when its header arrives.
 
 use sidestep_types::Packet;

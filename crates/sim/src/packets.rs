@@ -58,6 +58,7 @@ pub(crate) fn ack_packet(
     let kind = if ack.syn { Kind::SynAck } else { Kind::Ack };
     let mut packet = Packet::new(kind, flow, dst, hash);
     packet.set_seq(ack.ack);
+    packet.set_echoed_hops(ack.hops);
     packet.wire = config.framing.wire(ack_packet_bytes(ack.sack.len())) as u16;
     packet.ttl = config.ttl;
     packet.class = class;
@@ -68,7 +69,8 @@ pub(crate) fn ack_packet(
     packet
 }
 
-pub(crate) fn arrival(packet: &Packet) -> Arrival {
+#[inline]
+pub(crate) fn arrival(packet: &Packet, config: &WorldConfig) -> Arrival {
     Arrival {
         seq: packet.seq(),
         len: u32::from(packet.len),
@@ -76,6 +78,7 @@ pub(crate) fn arrival(packet: &Packet) -> Arrival {
         ce: packet.ce(),
         cwr: packet.cwr(),
         trimmed: packet.trimmed(),
+        hops: config.ttl.wrapping_sub(packet.ttl),
     }
 }
 
@@ -88,6 +91,7 @@ pub(crate) fn ack(packet: &Packet) -> Ack {
         sack: packet.sack(),
         cut: packet.cut(),
         below: packet.below(),
+        hops: packet.echoed_hops(),
     }
 }
 

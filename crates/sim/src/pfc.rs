@@ -14,7 +14,7 @@
 use crate::config::PfcConfig;
 use crate::layout::{Far, LinkEnds, backs, port_ranges};
 use sidestep_switch::ports::{NONE, Wire};
-use sidestep_types::{BitRate, Bytes, Framing, HEADER_BYTES, Time};
+use sidestep_types::{BitRate, Bytes, Framing, Longest, Time};
 use std::collections::{BTreeSet, VecDeque};
 
 /// The headroom that loses nothing, for a cable of this rate and delay and packets of `full`
@@ -105,17 +105,17 @@ pub(crate) struct FramePlan {
 }
 
 impl Pfc {
-    /// Pauses for a network whose packets have `mss` bytes of payload at most. Per link, `wires`
-    /// and `fars` say how it is laid.
+    /// Pauses for a network whose longest packet is `longest`. Per link, `wires` and `fars` say how
+    /// it is laid.
     pub fn new(
         config: PfcConfig,
         wires: &[Wire],
         fars: &[Far],
         ends: &[LinkEnds],
         framing: Framing,
-        mss: u32,
+        longest: Longest,
     ) -> Pfc {
-        let full = framing.wire(HEADER_BYTES + mss);
+        let full = framing.wire(longest.ip());
         let ports = port_ranges(ends);
         let gate = |(link, back): (usize, u32)| {
             let wire = &wires[link];

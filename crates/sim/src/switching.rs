@@ -9,10 +9,10 @@ use crate::pool::{NONE, Pool};
 use crate::why::Witness;
 use sidestep_switch::ports::{Counts, Line, Live, Ports, Ranked, Wire};
 use sidestep_switch::{
-    Action, AnyBuffer, AnyRoute, AnySched, Capacity, Carrier, Decider, DropReason, Joined, Streams,
-    Want,
+    Action, AnyBuffer, AnyRoute, AnySched, Capacity, Carrier, Decider, DropReason, Joined, Sent,
+    Streams, Want,
 };
-use sidestep_types::{Packet, PortId, PortSet, Seed, Time, Values};
+use sidestep_types::{Kind, Packet, PortId, PortSet, Seed, Time, Values};
 
 /// One switch. What a hop touches comes first, in two cache lines: with the fields in the
 /// compiler's order it was four or five, of which few stay in the first-level cache.
@@ -21,6 +21,8 @@ pub(crate) struct Switch {
     frame: Frame,
     fib: Fib,
     decider: Decider,
+    /// What it saw of each flow, where it ranks by that.
+    sent: Option<Box<Sent>>,
     /// What [`Switch::forward`] has just evicted for its parcel: the caller's to count, and to free.
     pub evicted: Vec<Evicted>,
 }
@@ -93,14 +95,18 @@ impl Switch {
                 .map(PortId)
                 .collect(),
         };
-        Switch::build(
+        let switch = Switch::build(
             route,
             &config.buffer,
             config.capacity,
             (me, first_link, ports),
             fib,
             seed,
-        )
+        )?;
+        Ok(Switch {
+            sent: config.sent.map(|gap| Box::new(Sent::new(gap))),
+            ..switch
+        })
     }
 
     /// What decides at the NIC of a host: a switch with one port, which feeds `link`, whose packets come from
@@ -142,6 +148,7 @@ impl Switch {
                 me,
                 ports: Box::new(ports),
             },
+            sent: None,
             evicted: Vec::new(),
         })
     }
@@ -187,8 +194,9 @@ impl Switch {
     }
 
     /// Sees a parcel off that has just come over the link `from` for `dst`. A dropped one is the
-    /// caller's to free, and so are those [`Switch::evicted`] for it. `INNER`: there are pauses, or
-    /// something is between inputs and outputs. The witness hears what is decided.
+    /// caller's to free, and so are those [`Switch::evicted`] for it. `INNER`: there are pauses,
+    /// something is between inputs and outputs, or switches rank by themselves. The witness hears what
+    /// is decided.
     #[inline]
     pub fn forward<A: Agenda, const INNER: bool, W: Witness>(
         &mut self,
@@ -201,6 +209,9 @@ impl Switch {
         let ttl = &mut fabric.pool.get_mut(parcel).packet.ttl;
         *ttl = ttl.saturating_sub(1);
         let crowded = INNER && !fabric.lets_in(from, parcel);
+        if INNER && let Some(sent) = &mut self.sent {
+            rank(sent, fabric.now, &mut fabric.pool.get_mut(parcel).packet);
+        }
         let mut at_hand = AtHand::<A, INNER> {
             fabric,
             frame: &self.frame,
@@ -248,6 +259,15 @@ impl Switch {
         let (want, verdict) = said;
         let action = self.decider.carry_out(at_hand, want, verdict);
         Done { want, action }
+    }
+}
+
+/// Gives a packet of data the rank that the switch works out by itself.
+#[cold]
+#[inline(never)]
+fn rank(sent: &mut Sent, now: Time, packet: &mut Packet) {
+    if packet.kind() == Kind::Data {
+        packet.set_rank(sent.rank(now, packet.hash, packet.len));
     }
 }
 
@@ -403,6 +423,10 @@ impl Ports for Outputs<'_> {
     #[inline(always)]
     fn line(&mut self, port: PortId) -> (&mut Line, &Pool) {
         (&mut self.links[self.frame.link(port)].line, self.pool)
+    }
+
+    fn store(&self) -> &Pool {
+        self.pool
     }
 
     #[inline(always)]

@@ -14,7 +14,6 @@ use crate::losses::{LossLog, Losses};
 use crate::outcome::ClassOutcome;
 use sidestep_transport::Segment;
 use sidestep_types::{FlowId, Packet, Time};
-use std::collections::BTreeMap;
 
 /// The counts of one run.
 pub(crate) struct Tally {
@@ -31,8 +30,8 @@ pub(crate) struct Tallied {
     pub delivered: u64,
     pub detoured: u64,
     pub classes: Vec<ClassOutcome>,
-    /// Of each flow that lost something, or whose sender believed so.
-    pub losses: BTreeMap<FlowId, Losses>,
+    /// Of each flow that lost something, or whose sender believed so: some have several, which add up.
+    pub losses: Vec<(FlowId, Losses)>,
 }
 
 impl Tally {

@@ -4,7 +4,7 @@ use crate::config::TraceFilter;
 use crate::network::End;
 use crate::outcome::{PacketTrace, TraceEvent, TraceStep};
 use crate::switching::{Done, Evicted, Fate};
-use crate::watch::{DetourSeen, Watched, Watcher, Watching};
+use crate::watch::{DetourSeen, Watched, Watcher, Watching, Wires};
 use crate::why::{Account, Met};
 use sidestep_switch::{Action, DropReason};
 use sidestep_transport::{AnySender, Endpoint};
@@ -17,6 +17,8 @@ struct Open {
     class: u8,
     /// Its latency is taken.
     picked: bool,
+    /// Bytes of link time.
+    wire: u16,
 }
 
 /// Records paths.
@@ -84,8 +86,8 @@ impl Tracer {
     }
 
     /// Watches as well.
-    pub fn watch(&mut self, watching: Watching) {
-        let watcher = Watcher::new(watching);
+    pub fn watch(&mut self, watching: Watching, wires: Wires) {
+        let watcher = Watcher::new(watching, wires);
         self.follows = watcher.follows();
         self.asked = self.follows || watcher.picks_some();
         self.wanting |= self.asked;
@@ -148,6 +150,7 @@ impl Tracer {
             data,
             class: packet.class,
             picked: std::mem::take(&mut self.picked),
+            wire: packet.wire,
         }));
     }
 
@@ -265,7 +268,7 @@ impl Tracer {
         if let Some(watcher) = &mut self.watcher
             && trace.picked
         {
-            watcher.picked(&trace.path, trace.class);
+            watcher.picked(&trace.path, trace.class, trace.wire);
         }
         if self.keeps(&trace.path) {
             self.kept.push(trace.path);

@@ -11,10 +11,15 @@
 //!                  the loops inside. A, B, A, B, A has two of length 2.
 
 use crate::histogram::Histogram;
-use crate::outcome::{PacketTrace, TraceEvent};
+use crate::outcome::{PacketTrace, TraceEvent, TraceStep};
 use crate::thinned::Thinned;
-use sidestep_types::{Packet, PortId, SwitchId, Time};
+use sidestep_switch::ports::Wire;
+use sidestep_types::{FlowId, Packet, PortId, SwitchId, Time};
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// The wires behind the ports of switches, as they are when a run begins.
+pub(crate) type Wires = BTreeMap<(SwitchId, PortId), Wire>;
 
 /// What to watch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,6 +32,8 @@ pub struct Watching {
     pub loops: bool,
     /// Take the latency of some data packets.
     pub latency: Option<Latency>,
+    /// Count by which ports those packets left each switch.
+    pub crossings: bool,
 }
 
 /// Which data packets' latency is taken: every so-many-th that a host sends of each of these classes, if it
@@ -96,6 +103,14 @@ pub struct Watched {
     pub latencies: Vec<(u8, Time)>,
     /// How many there were before the sample was thinned.
     pub latencies_taken: u64,
+    /// Of the same packets, those that were dropped as well, how many of a class left a switch by a port; in the
+    /// order of these.
+    pub crossings: BTreeMap<(u8, SwitchId, PortId), u64>,
+    /// Of the same packets, and of those whose last switch is their first: class, flow, and how long they waited in
+    /// the queues of switches.
+    pub waits: Vec<(u8, FlowId, Time)>,
+    /// How many there were before the sample was thinned.
+    pub waits_taken: u64,
 }
 
 /// One detour.
@@ -133,16 +148,21 @@ pub(crate) struct Watcher {
     /// Data packets sent, by host and then by class.
     sent: Vec<[u64; 256]>,
     latencies: Thinned<(u8, Time)>,
+    waits: Thinned<(u8, FlowId, Time)>,
+    /// Filled where waits are taken.
+    wires: Wires,
 }
 
 impl Watcher {
-    pub fn new(watching: Watching) -> Watcher {
+    pub fn new(watching: Watching, wires: Wires) -> Watcher {
         Watcher {
             watching,
             seen: Watched::default(),
             straight: Vec::new(),
             sent: Vec::new(),
             latencies: Thinned::new(MOST_LATENCIES),
+            waits: Thinned::new(MOST_LATENCIES),
+            wires,
         }
     }
 
@@ -168,14 +188,27 @@ impl Watcher {
         sent.is_multiple_of(latency.every)
     }
 
-    /// A packet that it picked has ended its way.
-    pub fn picked(&mut self, trace: &PacketTrace, class: u8) {
+    /// A packet that it picked has ended its way; it took so many bytes of link time.
+    pub fn picked(&mut self, trace: &PacketTrace, class: u8, wire: u16) {
         let sent = trace.steps.first().map(|step| step.at);
         let from = self.watching.latency.map(|latency| latency.from);
-        if sent >= from
-            && let Some(latency) = latency(trace)
-        {
+        if sent < from {
+            return;
+        }
+        if let Some(latency) = latency(trace) {
             self.latencies.offer((class, latency));
+        }
+        if self.watching.crossings {
+            for (switch, port) in left_by(trace) {
+                *self
+                    .seen
+                    .crossings
+                    .entry((class, switch, port))
+                    .or_default() += 1;
+            }
+        }
+        if let Some(wait) = waited(trace, wire, &self.wires) {
+            self.waits.offer((class, trace.flow, wait));
         }
     }
 
@@ -205,6 +238,8 @@ impl Watcher {
 
     pub fn finish(self) -> Watched {
         Watched {
+            waits_taken: self.waits.offered(),
+            waits: self.waits.into_values(),
             latencies_taken: self.latencies.offered(),
             latencies: self.latencies.into_values(),
             ..self.seen
@@ -271,6 +306,58 @@ fn latency(trace: &PacketTrace) -> Option<Time> {
     (last != first).then(|| last_at.saturating_sub(first_at))
 }
 
+/// The switches that a packet left, each with the port by which it did: the last queue that it joined there.
+fn left_by(trace: &PacketTrace) -> impl Iterator<Item = (SwitchId, PortId)> {
+    let queued = |step: Option<&TraceStep>| match step?.what {
+        TraceEvent::Queued { switch, joined, .. } => Some((switch, joined.port)),
+        _ => None,
+    };
+    let dropped = |step: &TraceStep| {
+        matches!(
+            step.what,
+            TraceEvent::Dropped { .. } | TraceEvent::DroppedByHost { .. }
+        )
+    };
+    let steps = &trace.steps;
+    (0..steps.len()).filter_map(move |i| {
+        let here = queued(steps.get(i))?;
+        let next = steps.get(i + 1)?;
+        let stays = queued(Some(next)).is_some_and(|then| then.0 == here.0);
+        (!stays && !dropped(next)).then_some(here)
+    })
+}
+
+/// How long a packet that arrived waited in switches: the time from its first one to its host, less that of the links
+/// between, each as it was when the run began.
+fn waited(trace: &PacketTrace, wire: u16, wires: &Wires) -> Option<Time> {
+    let (end, way) = trace.steps.split_last()?;
+    if end.what != TraceEvent::Delivered {
+        return None;
+    }
+    let mut joined: Vec<(SwitchId, PortId)> = Vec::new();
+    let mut came = None;
+    for step in way {
+        if let TraceEvent::Queued {
+            switch, joined: to, ..
+        } = step.what
+        {
+            came.get_or_insert(step.at);
+            // Moved from queue to queue it leaves by the last one.
+            if joined.last().is_some_and(|(last, _)| *last == switch) {
+                joined.pop();
+            }
+            joined.push((switch, to.port));
+        }
+    }
+    let mut on_links = Time::ZERO;
+    for port in &joined {
+        let own = wires.get(port)?;
+        let crossing = own.time_to_send(u32::from(wire)).saturating_add(own.delay);
+        on_links = on_links.saturating_add(crossing);
+    }
+    Some(end.at.saturating_sub(came?).saturating_sub(on_links))
+}
+
 /// The switches of a path, in order.
 fn switches(trace: &PacketTrace) -> impl Iterator<Item = SwitchId> {
     trace.steps.iter().filter_map(|step| match step.what {
@@ -285,7 +372,6 @@ fn switches(trace: &PacketTrace) -> impl Iterator<Item = SwitchId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::TraceStep;
     use sidestep_switch::{Changes, Depth, Joined};
     use sidestep_types::FlowId;
 
@@ -346,11 +432,40 @@ mod tests {
     }
 
     #[test]
-    fn each_nth_packet_of_a_host_and_class_is_picked() {
-        let mut watcher = Watcher::new(Watching {
-            latency: Some(Latency::every(3).of(0).of(200)),
-            ..Watching::default()
+    fn a_wait_is_what_the_links_leave_of_the_time_from_the_first_switch_to_the_host() {
+        use sidestep_types::BitRate;
+        // 1250 B take 10 us at 1 Gbps and 1 us at 10 Gbps.
+        let wires: Wires = [(1, 1), (2, 10)]
+            .map(|(s, gbps)| {
+                let wire = Wire::new(BitRate::gbps(gbps), Time::from_us(2));
+                ((SwitchId(s), PortId(0)), wire)
+            })
+            .into();
+        let mut trace = path(1, &[1, 1, 2], 0);
+        // It came at 100 us, was moved at 105, reached the next switch at 130 and its host at 150.
+        for (step, us) in trace.steps.iter_mut().zip([100, 105, 130]) {
+            step.at = Time::from_us(us);
+        }
+        trace.steps.push(TraceStep {
+            at: Time::from_us(150),
+            what: TraceEvent::Delivered,
         });
+        let links = 10 + 2 + 1 + 2;
+        let wait = waited(&trace, 1250, &wires);
+        assert_eq!(wait, Some(Time::from_us(50 - links)));
+        trace.steps.pop();
+        assert_eq!(waited(&trace, 1250, &wires), None, "it is under way");
+    }
+
+    #[test]
+    fn each_nth_packet_of_a_host_and_class_is_picked() {
+        let mut watcher = Watcher::new(
+            Watching {
+                latency: Some(Latency::every(3).of(0).of(200)),
+                ..Watching::default()
+            },
+            Wires::new(),
+        );
         let mut packet = Packet::new(
             sidestep_types::Kind::Data,
             FlowId(0),
@@ -375,10 +490,13 @@ mod tests {
     }
 
     fn lengths(switches: &[u32]) -> Vec<u64> {
-        let mut watcher = Watcher::new(Watching {
-            loops: true,
-            ..Watching::default()
-        });
+        let mut watcher = Watcher::new(
+            Watching {
+                loops: true,
+                ..Watching::default()
+            },
+            Wires::new(),
+        );
         watcher.ended(&path(1, switches, 1));
         let loops = watcher.finish().loops;
         assert_eq!((loops.packets, loops.detoured), (1, 1));
@@ -402,10 +520,13 @@ mod tests {
     fn the_worst_paths_are_kept_whatever_the_order_in_which_they_end() {
         let paths = [(3, 1), (1, 4), (9, 0), (2, 4), (5, 2), (4, 3)];
         let worst = |order: &mut dyn Iterator<Item = &(u64, usize)>| {
-            let mut watcher = Watcher::new(Watching {
-                paths: 3,
-                ..Watching::default()
-            });
+            let mut watcher = Watcher::new(
+                Watching {
+                    paths: 3,
+                    ..Watching::default()
+                },
+                Wires::new(),
+            );
             order.for_each(|(id, detours)| watcher.ended(&path(*id, &[1, 2, 3, 4, 5], *detours)));
             let paths = watcher.finish().paths;
             paths.iter().map(|t| t.id).collect::<Vec<_>>()
@@ -416,10 +537,13 @@ mod tests {
 
     #[test]
     fn a_full_log_counts_what_it_misses() {
-        let mut watcher = Watcher::new(Watching {
-            detours: 2,
-            ..Watching::default()
-        });
+        let mut watcher = Watcher::new(
+            Watching {
+                detours: 2,
+                ..Watching::default()
+            },
+            Wires::new(),
+        );
         for i in 0..5 {
             watcher.detour(DetourSeen {
                 at: Time::from_us(i),

@@ -63,6 +63,13 @@ pub enum Met {
     },
     /// Its host's shims let it go on to the transport.
     Handed(Known),
+    /// A shim of its host dropped it.
+    Withheld {
+        /// The name of that shim.
+        shim: &'static str,
+        /// Why, in a clause.
+        why: String,
+    },
 }
 
 /// A packet as it was sent.

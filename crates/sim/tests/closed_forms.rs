@@ -26,10 +26,18 @@ fn pipeline(packets: &[u32], hops: usize, rate: BitRate, delay: Time) -> Time {
 
 #[test]
 fn a_flow_on_an_idle_path_takes_exactly_its_pipeline() {
-    let network = topology("fat_tree", &[("k", "4")]);
+    let fat_tree = topology("fat_tree", &[("k", "4")]);
+    let set = [
+        ("fan_out", "2, 2, 2"),
+        ("rate", "1 Gbps"),
+        ("delay", "1 us"),
+    ];
+    let tree = topology("tree", &set);
     let (rate, delay) = (BitRate::gbps(1), Time::from_us(1));
-    // Host 1 shares host 0's edge switch, 2 its pod, 15 neither.
-    for (dst, hops) in [(1, 2), (2, 4), (15, 6)] {
+    // Host 1 shares host 0's edge switch, 2 its pod, 15 and 7 neither.
+    let ways = [(&fat_tree, 1, 2), (&fat_tree, 2, 4), (&fat_tree, 15, 6)];
+    let of_tree = [(&tree, 1, 2), (&tree, 2, 4), (&tree, 7, 6)];
+    for (network, dst, hops) in ways.into_iter().chain(of_tree) {
         // The last: 20 kB in 14 packets. Ten are on the way for 123 us when the first ACK
         // returns, so the window never stops the sender.
         for size in [1u64, 1460, 1461, 14_600, 20_000] {
@@ -38,7 +46,7 @@ fn a_flow_on_an_idle_path_takes_exactly_its_pipeline() {
                 packets.push(40 + (size % 1460) as u32);
             }
             let outcome = run(
-                &network,
+                network,
                 plan(vec![flow(0, dst, size, Time::from_us(7))]),
                 config("ecn", 100, 1),
                 Time::from_s(1),

@@ -16,6 +16,7 @@ use sidestep_types::*;
 fn mixed(mut config: WorldConfig, kind: SwitchConfig, switches: usize) -> WorldConfig {
     let kind = SwitchConfig {
         pfc: config.switch.pfc,
+        sent: config.switch.sent,
         cioq: config.switch.cioq,
         ..kind
     };

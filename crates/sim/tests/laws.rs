@@ -55,7 +55,7 @@ proptest! {
         let until = Time::from_ms(40);
         let alone = run(&network, plan.clone(), config.clone(), until);
         let mut world: World = World::new(&network, plan, config).expect("a world");
-        world.watch(Watching { detours: 100, paths: 3, loops: true, latency: Some(Latency::every(3).of(0)) });
+        world.watch(Watching { detours: 100, paths: 3, loops: true, latency: Some(Latency::every(3).of(0)), crossings: true });
         let (mut at, mut seen) = (Time::ZERO, Vec::new());
         while at < until {
             at = at.saturating_add(Time::from_us(look_us)).min(until);

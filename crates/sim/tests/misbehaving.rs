@@ -312,7 +312,7 @@ impl Sched for Mad {
         };
         Class { depth, flows: 0 }
     }
-    fn see(&mut self, _: &Packet) {
+    fn see(&mut self, _: &Packet, _: Time) {
         if self.now() {
             self.1.pop();
         }

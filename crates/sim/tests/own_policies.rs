@@ -251,7 +251,7 @@ impl Sched for InTurn {
             flows: self.flows[class].len() as u32,
         }
     }
-    fn see(&mut self, packet: &Packet) {
+    fn see(&mut self, packet: &Packet, _: Time) {
         self.flows[usize::from(class_of(packet))].insert(packet.flow.0);
     }
 }

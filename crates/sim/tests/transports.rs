@@ -220,6 +220,7 @@ impl Receiver for Echo {
             sack: SackBlocks::NONE,
             cut: false,
             below: false,
+            hops: 0,
         })
     }
     fn deadline(&self) -> Option<Time> {

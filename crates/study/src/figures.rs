@@ -154,7 +154,7 @@ fn figure(kind: &Kind, scenario: &Scenario, runs: &[Record]) -> Figure {
         runs.iter()
             .filter(|r| r.scheme == scheme.name)
             .for_each(|r| sample.merge(&(kind.times)(r)));
-        let mut done: Vec<f64> = sample.finished().iter().map(|t| t.as_ms_f64()).collect();
+        let mut done: Vec<f64> = sample.finished().map(|t| t.as_ms_f64()).collect();
         done.sort_by(f64::total_cmp);
         Series {
             name: scheme.name.clone(),

@@ -1,6 +1,7 @@
 //! A few different ports drawn at random, for policies that compare their queues.
 
-use sidestep_types::{Param, ParamUnit, Refusal, Rng, Values, scale};
+use crate::{Depth, Queues};
+use sidestep_types::{Param, ParamUnit, PortId, PortSet, Refusal, Rng, Values, scale};
 
 /// Most choices.
 pub(crate) const MOST: usize = 4;
@@ -47,6 +48,25 @@ pub(crate) fn draw_different(
         drawn[at] = number;
         with(number);
     }
+}
+
+/// Of `choices` different ports drawn from `ports`, the one whose queue has the fewest bytes, with its queue; of
+/// equal ones the one drawn first. `None` when there is no port.
+pub(crate) fn shortest_drawn(
+    rng: &mut Rng,
+    choices: u8,
+    ports: PortSet,
+    queues: &mut dyn Queues,
+) -> Option<(PortId, Depth)> {
+    let mut shortest: Option<(PortId, Depth)> = None;
+    draw_different(rng, usize::from(choices), ports.len() as usize, |number| {
+        let port = ports.nth(number as u32).expect("so many ports");
+        let depth = queues.depth(port);
+        if shortest.is_none_or(|(_, least)| depth.bytes < least.bytes) {
+            shortest = Some((port, depth));
+        }
+    });
+    shortest
 }
 
 #[cfg(test)]

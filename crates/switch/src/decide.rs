@@ -76,6 +76,7 @@ impl Streams {
 /// #     fn to_switch(&self) -> PortSet { PortSet::default() }
 /// #     fn ingress(&self) -> Option<PortId> { None }
 /// #     fn line(&mut self, _: PortId) -> (&mut Line, &Shelf) { (&mut self.line, &self.shelf) }
+/// #     fn store(&self) -> &Shelf { &self.shelf }
 /// #     fn line_as_it_is(&self, _: PortId) -> &Line { &self.line }
 /// #     fn wire(&self, _: PortId) -> &Wire { &self.wire }
 /// #     fn ranked(&self, _: PortId) -> Option<&Ranked> { None }

@@ -1,5 +1,6 @@
 //! What a policy may ask about the queues of its switch, and when a packet fits.
 
+use crate::least::least;
 use sidestep_types::{Bytes, Packet, PortId, PortSet, Size, Time};
 
 /// How full one queue is: every packet from its arrival until its last bit has left.
@@ -18,6 +19,23 @@ pub struct Class {
     pub depth: Depth,
     /// Its flows, where the scheduler counts them ([`Queues::see`]).
     pub flows: u32,
+}
+
+/// How the packets that wait at one port rank together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RankSum {
+    /// Packets, the one on the wire not among them.
+    pub packets: u32,
+    /// Their ranks ([`Packet::rank`]) added up.
+    pub sum: u64,
+}
+
+impl RankSum {
+    /// Adds a packet of `rank`.
+    pub fn add(&mut self, rank: u32) {
+        self.packets += 1;
+        self.sum += u64::from(rank);
+    }
 }
 
 /// How much the switch may hold.
@@ -52,6 +70,19 @@ impl Capacity {
                 let below = u128::from(depth.bytes) * u128::from(alpha.1)
                     < u128::from(free) * u128::from(alpha.0);
                 below && u64::from(bytes) <= free
+            }
+        }
+    }
+
+    /// How much one queue may hold while the switch holds `used` bytes in all; `None` without a limit.
+    pub(crate) fn limit(self, used: u64) -> Option<Size> {
+        match self {
+            Capacity::PerPort(size) => Some(size),
+            Capacity::Unlimited => None,
+            Capacity::Shared { memory, alpha } => {
+                let free = u128::from(memory.0.saturating_sub(used));
+                let most = free * u128::from(alpha.0) / u128::from(alpha.1);
+                Some(Size::Bytes(Bytes(u64::try_from(most).unwrap_or(u64::MAX))))
             }
         }
     }
@@ -91,10 +122,19 @@ pub trait Queues {
     fn now(&self) -> Time;
     /// How full `port` is.
     fn depth(&mut self, port: PortId) -> Depth;
+    /// The place among `ports` of the one whose queue holds the fewest bytes: of equal ones the first from
+    /// place `from` on, cyclically. One call asks about all of them.
+    fn shortest(&mut self, ports: &[PortId], from: usize) -> usize {
+        least(ports.len(), from, |at| self.depth(ports[at]).bytes)
+    }
     /// The ports with room for `pkt`.
     fn open(&mut self, pkt: &Packet) -> PortSet;
+    /// What `pkt` takes of a buffer, in bytes.
+    fn buffered(&self, pkt: &Packet) -> u32;
     /// Would `pkt` find room in a queue that is `depth` deep, with the switch as full as it is?
     fn would_fit(&mut self, pkt: &Packet, depth: Depth) -> bool;
+    /// How much one queue may hold at this instant: of shared memory its threshold. `None` without a limit.
+    fn limit(&mut self) -> Option<Size>;
     /// The ports that lead to another switch.
     fn to_switch(&self) -> PortSet;
     /// The port the packet came in by: its cable leads back where the packet was last. `None`
@@ -108,6 +148,8 @@ pub trait Queues {
     fn each_worst(&self, port: PortId, with: &mut dyn FnMut(u32, u32) -> bool);
     /// Would `pkt` find room at `port` if what waits there and ranks strictly worse left?
     fn could_fit(&mut self, pkt: &Packet, port: PortId) -> bool;
+    /// How what waits at `port` ranks, whatever its scheduler. Looks at all of it, one by one.
+    fn ranks(&mut self, port: PortId) -> RankSum;
     /// What waits at `port` in the queue of the class `service`, the packet on the wire not counted; nothing
     /// unless its scheduler has such a queue.
     fn queue(&self, port: PortId, service: u8) -> Class;
@@ -162,6 +204,20 @@ mod tests {
         let bytes = Capacity::PerPort(Size::Bytes(Bytes(3000)));
         assert!(bytes.fits(depth(1, 1500), 1500, 0));
         assert!(!bytes.fits(depth(1, 1501), 1500, 0));
+    }
+
+    #[test]
+    fn a_limit_is_what_fits_and_of_shared_memory_alpha_times_what_is_free() {
+        let size = Size::Packets(9);
+        assert_eq!(Capacity::PerPort(size).limit(7), Some(size));
+        assert_eq!(Capacity::Unlimited.limit(7), None);
+        let shared = Capacity::Shared {
+            memory: Bytes(10_000),
+            alpha: (1, 2),
+        };
+        let bytes = |n| Some(Size::Bytes(Bytes(n)));
+        assert_eq!(shared.limit(4_001), bytes(2_999));
+        assert_eq!(shared.limit(12_000), bytes(0));
     }
 
     /// n queues that are always offered more settle at alpha·B / (1 + n·alpha) each.

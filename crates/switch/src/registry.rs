@@ -11,6 +11,8 @@ pub struct Nature {
     pub detours: bool,
     /// It lets packets of one flow take different ways, or overtake each other in a queue.
     pub reorders: bool,
+    /// A route that sends all packets to a host by one next hop, whatever their flow.
+    pub one_way: bool,
     /// The flag among its parameters without which no detour goes straight back to where the packet
     /// came from; `None` where one always may.
     pub back: Option<&'static str>,
@@ -23,6 +25,14 @@ pub struct Nature {
     /// It treats packets without data (acknowledgements, trimmed headers) apart from the rest of
     /// a queue: a scheduler serves them first, a buffer policy asks [`crate::Queues::queue`].
     pub control: bool,
+    /// It goes by classes of service ([`Packet::service`](sidestep_types::Packet::service)): a scheduler has a queue
+    /// for each, a buffer policy asks about them ([`crate::Queues::queue`]).
+    pub classes: bool,
+    /// The parameter and the word of it with which it asks how many flows a class has: the scheduler beside it
+    /// must count them then.
+    pub flows: Option<(&'static str, &'static str)>,
+    /// The parameter that says how many bytes every port must hold.
+    pub holds: Option<&'static str>,
     /// Most draws of 32 bits that one decision takes from its stream.
     pub draws: u32,
     /// A decision depends on the decisions before it.
@@ -30,6 +40,8 @@ pub struct Nature {
     /// Evicted packets may go on: it has a say in [`crate::Buffer::displaced`], and looks at all that waits at
     /// a full queue ([`crate::Queues::could_fit`]).
     pub displaces: bool,
+    /// It looks at the ranks of all that waits ([`crate::Queues::ranks`]).
+    pub sums: bool,
     /// What a buffer policy answers: the words of [`crate::Verdict::name`] and, in place of
     /// `drop`, the reasons of [`crate::DropReason::name`]. `ttl` is the switch's own and not among them.
     pub answers: &'static [&'static str],
@@ -45,14 +57,19 @@ impl Nature {
     pub const PLAIN: Nature = Nature {
         detours: false,
         reorders: false,
+        one_way: false,
         back: None,
         marks: true,
         sched: &[],
         ranks: false,
         control: false,
+        classes: false,
+        flows: None,
+        holds: None,
         draws: 0,
         remembers: false,
         displaces: false,
+        sums: false,
         answers: &["enqueue", "full"],
     };
     /// Detours, and drops what was detoured too often.

@@ -2,7 +2,7 @@
 
 use crate::ports::{Parcel, Store};
 use crate::queues::could_fit;
-use crate::{Capacity, Class, Depth, Queues, Want};
+use crate::{Capacity, Class, Depth, Queues, RankSum, Want};
 use sidestep_types::{
     BitRate, Bytes, FlowId, Framing, HostId, Kind, Packet, PortId, PortSet, Size, Time,
 };
@@ -25,6 +25,8 @@ pub struct StillQueues {
     /// Of each queue, the rank and the bytes of buffer of the packets that it would evict, the worst
     /// first. The first of them is its worst: [``worst`] counts where there is none.
     pub waiting: Vec<Vec<(u32, u32)>>,
+    /// How what waits in each queue ranks together.
+    pub ranks: Vec<RankSum>,
     /// How much the switch may hold; [`Capacity::Shared`] counts no other queue's use here.
     pub capacity: Capacity,
     /// What part of a packet's link time takes buffer.
@@ -46,6 +48,7 @@ impl StillQueues {
             seen: Vec::new(),
             worst: vec![None; depths.len()],
             waiting: vec![Vec::new(); depths.len()],
+            ranks: vec![RankSum::default(); depths.len()],
             empty_at: vec![Time::ZERO; depths.len()],
             depths,
             capacity,
@@ -84,11 +87,6 @@ impl StillQueues {
         }
     }
 
-    /// What `packet` takes of a buffer, in bytes.
-    pub fn buffered(&self, packet: &Packet) -> u32 {
-        u32::from(packet.wire) - self.framing.unbuffered()
-    }
-
     fn fits(&self, packet: &Packet, depth: Depth) -> bool {
         self.capacity.fits(depth, self.buffered(packet), 0)
     }
@@ -105,8 +103,14 @@ impl Queues for StillQueues {
         let fits = |port: &PortId| self.want_for(*port, packet).fits;
         (0..self.ports()).map(PortId).filter(fits).collect()
     }
+    fn buffered(&self, packet: &Packet) -> u32 {
+        u32::from(packet.wire) - self.framing.unbuffered()
+    }
     fn would_fit(&mut self, packet: &Packet, depth: Depth) -> bool {
         self.fits(packet, depth)
+    }
+    fn limit(&mut self) -> Option<Size> {
+        self.capacity.limit(0)
     }
     fn to_switch(&self) -> PortSet {
         self.to_switch
@@ -131,6 +135,9 @@ impl Queues for StillQueues {
         could_fit(self.capacity, asks, depth, 0, |with| {
             self.each_worst(port, with)
         })
+    }
+    fn ranks(&mut self, port: PortId) -> RankSum {
+        self.ranks[port.index()]
     }
     fn queue(&self, port: PortId, service: u8) -> Class {
         let class = self.classes[port.index()].get(usize::from(service));

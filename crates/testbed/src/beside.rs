@@ -3,6 +3,10 @@
 //! Three arms of one experiment: the simulator as the file says, the simulator told what the
 //! kernel's TCP does otherwise, and the testbed. Claims are held against the testbed.
 
+mod forecast;
+
+pub use forecast::{Beside, forecast};
+
 use crate::attempt::Keep;
 use crate::counted::{Counted, NOTE};
 use crate::error::Error;
@@ -61,21 +65,16 @@ pub struct Ask<'a> {
 /// Runs one figure three ways and writes the report. The exit status is that of the report, but 1
 /// when a seed was left out: what is left without the busiest runs is not what was asked for.
 pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error> {
-    let (figure, asked) = &one_figure(ask.figure)?;
-    let read = |sets: &[String]| files::experiment(asked, sets, ask.quick);
-    let experiment = read(&[])?;
-    if experiment.is_sweep() {
-        return Err(Error::Input(format!(
-            "{asked}: --testbed runs an experiment of one point, and [sweep] makes {} of this one",
-            experiment.points.len()
-        )));
-    }
-    let scenes = scenes(asked, &experiment, ask.rate)?;
+    let Planned {
+        paper,
+        asked,
+        experiment,
+        told,
+        scenes,
+    } = planned(ask.figure, ask.quick, ask.rate)?;
     let scale = scenes[0].1.scale;
     tools::need()?;
     sidestep_study::refuse_occupied(ask.out)?;
-    let kernel: Vec<String> = KERNEL.map(String::from).to_vec();
-    let told = read(&kernel)?;
     let simulated = measure_experiments(&[&experiment, &told], &ask.measure, stop)?;
     let mut simulated = simulated.into_iter().map(|m| {
         let records = m.results.points.into_iter().flat_map(|p| p.records);
@@ -111,12 +110,12 @@ pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error>
             scale.model,
             scale.factor()
         ),
-        experiment: read(&[])?,
+        experiment: files::experiment(&asked, &[], ask.quick)?,
         records: bed.records,
         status: bed.status,
     });
     let facts = facts(&scenes, &bed.logs);
-    let mut figure = side_by_side(figure, arms, facts);
+    let mut figure = side_by_side(&paper, arms, facts);
     if let Some(beside) = &mut figure.beside {
         let row =
             |(scheme, log, _): &(String, Log, Value)| log.counted().row(scheme, scale.factor());
@@ -129,6 +128,37 @@ pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error>
         figure.experiment.notes.extend(notes);
     }
     finish(ask, figure, &scenes, &bed.logs)
+}
+
+/// What is read before anything is run.
+struct Planned {
+    /// Of the figure.
+    paper: String,
+    /// The file that is carried out.
+    asked: String,
+    experiment: Experiment,
+    /// The same, told what the kernel's TCP does otherwise.
+    told: Experiment,
+    scenes: Vec<(Order, Scene)>,
+}
+
+fn planned(figure: &str, quick: bool, rate: &str) -> Result<Planned, Error> {
+    let (paper, asked) = one_figure(figure)?;
+    let read = |sets: &[String]| files::experiment(&asked, sets, quick);
+    let experiment = read(&[])?;
+    if experiment.is_sweep() {
+        return Err(Error::Input(format!(
+            "{asked}: --testbed runs an experiment of one point, and [sweep] makes {} of this one",
+            experiment.points.len()
+        )));
+    }
+    Ok(Planned {
+        told: read(&KERNEL.map(String::from))?,
+        scenes: scenes(&asked, &experiment, rate)?,
+        experiment,
+        paper,
+        asked,
+    })
 }
 
 /// The paper of the one figure that was asked for, and the file that is carried out: that of its

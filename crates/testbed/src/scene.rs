@@ -7,7 +7,7 @@ use crate::network::blueprint::{
 use crate::network::changes::{self, Becomes, Change};
 use crate::scale::Scale;
 use crate::traffic::LEAST_MSS;
-use sidestep_softswitch::setup::{Named, shims_to_toml};
+use sidestep_softswitch::setup::{Named, Tags, shims_to_toml};
 use sidestep_study::lab::{self, Probe, Scenario, Scheme, Setting};
 use sidestep_study::sim;
 use sidestep_study::transport::{self, TcpConfig};
@@ -103,6 +103,7 @@ fn blueprint(
 ) -> Result<Blueprint, Error> {
     let network = &scenario.network;
     let refuse = |why: String| Error::Input(format!("{}: {why}", scenario.name));
+    let config = &scenario.schemes[0].config;
     let hops = network.next_hops().map_err(refuse)?;
     let end = |end: sim::End| match end {
         sim::End::Host(h) => End::Host(h.0 as usize),
@@ -120,7 +121,7 @@ fn blueprint(
             .iter()
             .map(|to: &Vec<PortId>| to.iter().map(|port| port.0).collect())
             .collect(),
-        decision: scenario.decision_toml(0, number),
+        decision: decision(scenario, number, scale),
     };
     let blueprint = Blueprint {
         name: name.to_string(),
@@ -135,11 +136,29 @@ fn blueprint(
             .collect(),
         cables: network.cables.iter().map(cable).collect(),
         settings,
-        shims: shims(&scenario.schemes[0].config.shims, scale),
+        shims: shims(&config.shims, scale),
+        announces: config.shims.iter().any(marks_what_remains),
+        fabric_mtu: tags(&config.shims).map_or(0, |tags| tags.carry.mtu()),
         seed: 1,
     };
     blueprint.check().map_err(refuse)?;
     Ok(blueprint)
+}
+
+/// What switch `number` decides by, in the words of a software switch's config.
+fn decision(scenario: &Scenario, number: usize, scale: Scale) -> String {
+    let mut lines = scenario.decision_toml(0, number);
+    if let Some(gap) = scenario.schemes[0].config.switch.sent {
+        let gap = Time::from_ns(scale.here_ns(gap));
+        lines.push_str(&format!("rank = \"sent\"\nrank_gap = \"{gap}\"\n"));
+    }
+    if let Some(tags) = tags(&scenario.schemes[0].config.shims) {
+        lines.push_str("rank = \"tag\"\n");
+        for (key, word) in tags.words() {
+            lines.push_str(&format!("{key} = \"{word}\"\n"));
+        }
+    }
+    lines
 }
 
 /// What the hosts are told, and what the kernel does otherwise.
@@ -171,9 +190,7 @@ fn settings(
         );
     }
     let Some(tcp) = config.transport.each_tcp() else {
-        return Err(
-            "transport.kind: expected \"newreno\", \"dctcp\" or \"mptcp\", which the kernel has, got \"pfabric\"".into(),
-        );
+        return Err(not_in_the_kernel("pfabric"));
     };
     if tcp.handshake {
         return Err(
@@ -208,7 +225,7 @@ fn settings(
         subflows: subflows(scenario, scheme)?,
         agent: agent(&config.shims)?,
     };
-    let mut differences = differences(tcp);
+    let mut differences = differences(tcp, config.switch.sent.is_some());
     if let transport::TransportConfig::Mptcp(mptcp) = &config.transport
         && mptcp.subflows > 1
         && mptcp.coupling != transport::mptcp::Coupling::Uncoupled
@@ -226,6 +243,17 @@ fn subflows(scenario: &Scenario, scheme: &Scheme) -> Result<Option<u32>, String>
     let transport::TransportConfig::Mptcp(mptcp) = &scheme.config.transport else {
         return Ok(None);
     };
+    if let Some((name, _)) = scheme
+        .config
+        .shims
+        .iter()
+        .find(|shim| marks_what_remains(shim))
+    {
+        return Err(format!(
+            "host.{name}.by: expected \"packets\" or \"bytes\" with transport \"mptcp\": an edge switch sees \
+             subflows, and not which bytes of a message each carries, got \"remaining\""
+        ));
+    }
     let subflows = u32::from(mptcp.subflows);
     if subflows > MOST_SUBFLOWS {
         return Err(format!(
@@ -245,13 +273,30 @@ fn subflows(scenario: &Scenario, scheme: &Scheme) -> Result<Option<u32>, String>
     Ok(Some(subflows))
 }
 
+fn not_in_the_kernel(kind: &str) -> String {
+    format!(
+        "transport.kind: expected \"newreno\", \"dctcp\" or \"mptcp\", which the kernel has, got {kind:?}"
+    )
+}
+
 fn congestion(tcp: &TcpConfig) -> Result<Congestion, String> {
     let thousandths = |share: f64| (share * 1024.0).round() as u32;
     match tcp.congestion {
         transport::Congestion::NewReno { .. } => Ok(Congestion::Reno),
         transport::Congestion::Dctcp {
+            alpha_moves: transport::AlphaMoves::Echoes,
+            ..
+        } => Err(
+            "transport.dctcp_alpha_moves: expected \"windows\", as the kernel's alpha moves, got \"echoes\""
+                .into(),
+        ),
+        transport::Congestion::Dctcp { loss_leaves, .. } if loss_leaves != 0.5 => Err(format!(
+            "transport.dctcp_loss_leaves: expected 0.5, what the kernel leaves, got {loss_leaves}"
+        )),
+        transport::Congestion::Dctcp {
             gain,
             initial_alpha,
+            ..
         } => match thousandths(gain) {
             0 => Err(format!(
                 "transport.dctcp_gain: expected at least 1/1024, got {gain}"
@@ -261,6 +306,7 @@ fn congestion(tcp: &TcpConfig) -> Result<Congestion, String> {
                 initial_alpha: thousandths(initial_alpha),
             }),
         },
+        transport::Congestion::Swift { .. } => Err(not_in_the_kernel("swift")),
     }
 }
 
@@ -271,7 +317,7 @@ const AGENT: &str = "agent-droptail";
 const LONGEST: u64 = 1024;
 
 /// The agent of every host, if it has one.
-fn agent(shims: &[Named]) -> Result<Option<Agent>, String> {
+pub(crate) fn agent(shims: &[Named]) -> Result<Option<Agent>, String> {
     let Some(place) = shims.iter().position(|(name, _)| name == AGENT) else {
         return Ok(None);
     };
@@ -322,6 +368,17 @@ fn shims(shims: &[Named], scale: Scale) -> String {
     }
 }
 
+/// Does a shim mark by what remains, for which it must be told sizes?
+fn marks_what_remains((name, values): &Named) -> bool {
+    transport::shim::nature(name).tags && values.word("by") == "remaining"
+}
+
+/// How frames between switches carry the tags of these shims, if they do.
+fn tags(shims: &[Named]) -> Option<Tags> {
+    let (_, values) = (shims.iter()).find(|(name, _)| transport::shim::nature(name).tags)?;
+    Some(Tags::of(values).expect("it was read"))
+}
+
 /// The largest segment that a flow may have: what a connection has otherwise is said by itself.
 fn mss(scenario: &Scenario, scheme: &Scheme, tcp: &TcpConfig) -> Result<u32, String> {
     for seed in &scenario.seeds {
@@ -355,7 +412,8 @@ fn send_buffer(scenario: &Scenario) -> Result<u64, String> {
         .clamp(1 << 20, 256 << 20))
 }
 
-fn differences(tcp: &TcpConfig) -> Vec<String> {
+/// `sent`: switches rank data by themselves in the scenario as well.
+fn differences(tcp: &TcpConfig, sent: bool) -> Vec<String> {
     let mut list = Vec::new();
     let mut say = |applies: bool, words: &str| {
         if applies {
@@ -380,11 +438,15 @@ fn differences(tcp: &TcpConfig) -> Vec<String> {
         "the kernel reaches a cut window by proportional rate reduction, as transport.reduction = \"prr\"",
     );
     say(
+        tcp.timestamps,
+        "the kernel's segments carry no time stamps, though transport.timestamps = true",
+    );
+    say(
         !tcp.limited_transmit,
         "the kernel sends new segments on duplicate acknowledgements (RFC 3042)",
     );
     say(
-        tcp.ranking == transport::Ranking::Unmarked,
+        tcp.ranking == transport::Ranking::Unmarked && !sent,
         "switches that go by ranks go by what flows have sent, though transport.rank = \"none\"",
     );
     say(
@@ -420,7 +482,7 @@ mod tests {
     use super::*;
     use crate::network::blueprint::tests::paper;
     use crate::network::switches::config;
-    use sidestep_softswitch::setup::Setup;
+    use sidestep_softswitch::setup::{Rank, Setup};
     use sidestep_study::types::Values;
 
     #[test]
@@ -440,6 +502,23 @@ mod tests {
         let longer = Some(defaults.time("timeout") * 10);
         assert_eq!([0, 1, 2, 3].map(waits), [longer, longer, None, None]);
     }
+    #[test]
+    fn switches_that_rank_by_what_was_sent_wait_longer_here() {
+        let text = "duration = \"1 ms\"\nseeds = [1]\nschemes = [\"vertigo-switches\"]\n[topology]\n\
+                    kind = \"single_switch\"\nhosts = 2\n[workload.w]\nkind = \"permutation\"\n\
+                    [switch]\nrank = \"sent\"\nrank_gap = \"7 ms\"\n[transport]\nrank = \"none\"\n";
+        let scenario = Scenario::read("a.toml", text, &[], &sim::NoFiles);
+        let scenario = scenario.unwrap_or_else(|why| panic!("{why:?}"));
+        let scene = Scene::of(scenario, "100 Mbps", "t").unwrap();
+        let lines = &scene.blueprint.switches[0].decision;
+        assert!(
+            lines.contains("rank = \"sent\"\nrank_gap = \"70 ms\""),
+            "{lines}"
+        );
+        let said = scene.differences.join("\n");
+        assert!(!said.contains("transport.rank"), "{said}");
+    }
+
     /// The settings of the hosts of a scheme, or why it cannot be built.
     fn hosts(scheme: &str, workload: &str) -> Result<HostSettings, String> {
         let text = format!(
@@ -461,6 +540,26 @@ mod tests {
         assert_eq!(of(""), Kernel::Told);
         assert_eq!(of("kernel = \"plain\""), Kernel::Plain);
         assert_eq!(of("kernel = \"stock\""), Kernel::Stock);
+    }
+
+    #[test]
+    fn a_dctcp_that_no_kernel_has_is_refused() {
+        let of = |more: &str| hosts(&format!("transport = {{ kind = \"dctcp\", {more} }}"), "");
+        let usual = "dctcp_alpha_moves = \"windows\", dctcp_loss_leaves = \"1/2\"";
+        assert!(of(usual).is_ok());
+        for (more, why) in [
+            (
+                "dctcp_alpha_moves = \"echoes\"",
+                "transport.dctcp_alpha_moves: expected \"windows\"",
+            ),
+            (
+                "dctcp_loss_leaves = \"0.75\"",
+                "transport.dctcp_loss_leaves: expected 0.5, what the kernel leaves, got 0.75",
+            ),
+        ] {
+            let said = of(more).unwrap_err();
+            assert!(said.contains(why), "{said}");
+        }
     }
 
     #[test]
@@ -528,6 +627,40 @@ mod tests {
         };
         let lines = super::shims(&[defaults(AGENT), defaults("order")], scale);
         assert_eq!(lines, super::shims(&[defaults("order")], scale));
+    }
+
+    #[test]
+    fn tags_lengthen_links_between_switches_and_ask_for_sizes() {
+        let of = |host: &str, transport: &str| {
+            let text = format!(
+                "duration = \"1 ms\"\nseeds = [1]\nschemes = [\"vertigo-switches\"]\n[topology]\n\
+                 kind = \"single_switch\"\nhosts = 2\n[workload.w]\nkind = \"permutation\"\n\
+                 [scheme.vertigo-switches]\nhost = {{ {host} }}\ntransport = {{ {transport} }}\n"
+            );
+            let scenario = Scenario::read("a.toml", &text, &[], &sim::NoFiles);
+            let scenario = scenario.unwrap_or_else(|why| panic!("{why:?}"));
+            let scene = Scene::of(scenario, "10 Mbps", "t");
+            scene.map(|scene| {
+                let print = scene.blueprint;
+                // What is written is what a switch reads.
+                let setup = Setup::read("s.toml", &config(&print, 0)).unwrap();
+                let by_tags = setup.tags.is_some() && setup.rank == Rank::Tag;
+                assert_eq!(by_tags, print.fabric_mtu > 0);
+                (print.fabric_mtu, print.announces)
+            })
+        };
+        assert_eq!(of("", "").unwrap(), (0, false));
+        let mark = |with: &str| format!("shims = [\"mark\"], mark = {{ {with} }}");
+        assert_eq!(of(&mark(""), "").unwrap(), (1507, true));
+        assert_eq!(of(&mark("by = \"packets\""), "").unwrap(), (1507, false));
+        assert_eq!(of(&mark(""), "mss = \"1000 B\"").unwrap(), (1507, true));
+        let option = of(&mark("carry = \"option\""), "mss = \"1452 B\"");
+        assert_eq!(option.unwrap(), (1500, true));
+        let why = of(&mark(""), "kind = \"mptcp\"").unwrap_err().to_string();
+        assert!(
+            why.contains("host.mark.by: expected \"packets\" or \"bytes\""),
+            "{why}"
+        );
     }
 
     #[test]

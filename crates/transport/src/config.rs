@@ -2,6 +2,7 @@
 
 use sidestep_types::{Refusal, Time, Values};
 
+use crate::congestion;
 use crate::nature::Nature;
 use crate::params::{count, count_or_off, share, sizes, word};
 use crate::{
@@ -38,6 +39,10 @@ pub struct TcpConfig {
     pub ack_rule: AckRule,
     /// The retransmission timer.
     pub rto: RtoConfig,
+    /// RFC 7323: each acknowledgement of new data is a sample, of segments sent twice as well.
+    pub timestamps: bool,
+    /// Who opens a connection takes the round trip of its SYN for a sample.
+    pub syn_sample: bool,
     /// Open with SYN, SYN-ACK and ACK; without, the connection stands already.
     pub handshake: bool,
     /// Close with FIN, its answer and the acknowledgement of that.
@@ -55,6 +60,11 @@ impl TcpConfig {
         let (mss, receive_window) = sizes(values)?;
         let recovery = word(values, "recovery", Recovery::from_name);
         let dupack_threshold = count_or_off(values, "fast_retransmit", 1, u32::MAX)?;
+        let (handshake, syn_sample) = (values.flag("handshake"), values.flag("syn_sample"));
+        if !syn_sample && !handshake {
+            let wrong = "syn_sample = false needs handshake = true: without, nobody sends a SYN";
+            return Err(Refusal::about(&["syn_sample", "handshake"], wrong));
+        }
         Ok(TcpConfig {
             recovery,
             reduction: word(values, "reduction", Reduction::from_name),
@@ -64,11 +74,13 @@ impl TcpConfig {
             ack_rule: word(values, "delayed_ack_rule", AckRule::from_name),
             dupack_threshold,
             reordering: ReorderingConfig::read(values, recovery, dupack_threshold)?,
-            initial_window: count(values, "initial_window", 1, 1 << 20)?,
+            initial_window: count(values, congestion::initial_window(kind), 1, 1 << 20)?,
             limited_transmit: values.flag("limited_transmit"),
             idle_restart: values.flag("idle_restart"),
             rto: RtoConfig::read(values)?,
-            handshake: values.flag("handshake"),
+            timestamps: values.flag("timestamps"),
+            syn_sample,
+            handshake,
             fin: values.flag("fin"),
             ranking: word(values, "rank", Ranking::from_name),
             congestion: Congestion::read(kind, values)
@@ -80,6 +92,7 @@ impl TcpConfig {
     pub(crate) fn nature(&self) -> Nature {
         Nature {
             marks: self.congestion.reacts_to_marks(),
+            delays: self.congestion.goes_by_delays(),
             buffer: None,
             ranking: self.ranking,
         }
@@ -144,7 +157,7 @@ impl ReorderingConfig {
             ("early_repair", config.early),
         ] {
             if share == 0.0 {
-                return Err(Refusal::of(name, "must be above 0"));
+                return Err(Refusal::of(name, "must be above 0").got(0));
             }
         }
         config.fits(recovery, threshold)?;
@@ -253,6 +266,8 @@ mod tests {
                 backoff: true,
                 backoff_ends: BackoffEnds::AsEstimator,
             },
+            timestamps: false,
+            syn_sample: true,
             handshake: false,
             fin: false,
             ranking: Ranking::Unacknowledged,

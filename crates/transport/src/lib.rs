@@ -25,7 +25,7 @@ mod words;
 
 pub use any::AnyReceiver;
 pub use config::{DelayedAck, ReorderingConfig, TcpConfig};
-pub use congestion::{Congestion, Control, DEFAULT, Echo, Window};
+pub use congestion::{AlphaMoves, Congestion, Control, DEFAULT, Delay, Echo, SwiftConfig, Window};
 pub use host::Endpoint;
 pub use mptcp::{MptcpConfig, MptcpReceiver, MptcpSender};
 pub use nature::Nature;
@@ -86,6 +86,8 @@ pub struct Arrival {
     pub cwr: bool,
     /// A switch has cut the payload off: these bytes did not arrive.
     pub trimmed: bool,
+    /// Switches that its packet has crossed, by how far its time to live has fallen.
+    pub hops: u8,
 }
 
 /// An acknowledgement: what a receiver answers to its sender.
@@ -105,6 +107,8 @@ pub struct Ack {
     /// The first block of `sack` is a duplicate that lies below `ack`: by how many bytes its end
     /// does, and its start (RFC 2883). Never together with `cut`.
     pub below: bool,
+    /// [`Arrival::hops`] of the segment that arrived last.
+    pub hops: u8,
 }
 
 impl Ack {
@@ -260,6 +264,7 @@ pub trait Sender {
 ///             sack: Default::default(),
 ///             cut: false,
 ///             below: false,
+///             hops: arrival.hops,
 ///         });
 ///     }
 ///     fn on_timeout(&mut self, _now: Time) {}
@@ -274,7 +279,7 @@ pub trait Sender {
 ///     }
 /// }
 ///
-/// let segment = |seq| Arrival { seq, len: 100, syn: false, ce: false, cwr: false, trimmed: false };
+/// let segment = |seq| Arrival { seq, len: 100, syn: false, ce: false, cwr: false, trimmed: false, hops: 0 };
 /// let mut rx = InOrder::default();
 /// for (seq, ack) in [(0, 100), (200, 100), (100, 200)] {
 ///     rx.on_segment(Time::ZERO, segment(seq));

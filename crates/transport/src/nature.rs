@@ -7,6 +7,8 @@ use crate::Ranking;
 pub struct Nature {
     /// It slows down on marks.
     pub marks: bool,
+    /// It slows down on delays.
+    pub delays: bool,
     /// It sends at line rate until a timeout, since switches with this buffer policy drop what has
     /// most left to send.
     pub buffer: Option<&'static str>,

@@ -57,20 +57,23 @@ pub const PARAMS: &[Param] = &[
         "0.9",
         "share of the reorderings seen that a number that moves lets pass (Zhang et al., ICNP 2003, call it FA ratio; \
          0.9 is assumed)",
-    ),
+    )
+    .beside("fast_retransmit_rule", &["dsack", "early"]),
     Param::with_default(
         "fast_retransmit_most",
         ParamUnit::Count,
         "300",
         "a number that moves never exceeds it; assumed: Linux tcp_max_reordering",
-    ),
+    )
+    .beside("fast_retransmit_rule", &["dsack", "early"]),
     Param::with_default(
         "early_repair",
         ParamUnit::Fraction,
         "0.5",
         "an acknowledgement that comes sooner after a repair than this share of the smallest round trip is for the \
          original; assumed",
-    ),
+    )
+    .beside("fast_retransmit_rule", &["early"]),
     Param::with_default(
         "dsack",
         ParamUnit::Flag,
@@ -156,6 +159,18 @@ pub const PARAMS: &[Param] = &[
         "as_estimator",
         "what makes a doubled timeout the estimator's again: a round trip of a segment that was sent once, or any \
          acknowledgement of new data",
+    ),
+    Param::with_default(
+        "timestamps",
+        ParamUnit::Flag,
+        "false",
+        "each acknowledgement of new data is a sample for the estimator, of segments sent twice as well (RFC 7323)",
+    ),
+    Param::with_default(
+        "syn_sample",
+        ParamUnit::Flag,
+        "true",
+        "who opens a connection takes the round trip of its SYN for a sample, as Linux and ns-3 do and INET does not",
     ),
     Param::with_default(
         "handshake",

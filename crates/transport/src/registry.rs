@@ -53,6 +53,12 @@ pub trait Transport {
         true
     }
 
+    /// The parameter that says its initial window, of TCP: its own if it is not the common one.
+    const INITIAL_WINDOW: &'static str = "initial_window";
+
+    /// A subflow of MPTCP can have it.
+    const SUBFLOW: bool = true;
+
     /// What a complete set of values says. A refusal says which value cannot be had.
     fn read(values: &Values) -> Result<Self::Settings, Refusal>;
 }
@@ -181,6 +187,19 @@ macro_rules! congestions {
         pub(crate) const ENTRIES: &[sidestep_types::Entry] =
             &[$( <$module::$type as Transport>::ENTRY, )*];
 
+        /// Of each, whether a subflow of MPTCP can have it.
+        pub(crate) const OF_SUBFLOWS: &[bool] = &[$( <$module::$type as Transport>::SUBFLOW, )*];
+
+        /// The parameter that says the initial window of a TCP with the controller called `kind`.
+        pub(crate) fn initial_window(kind: &str) -> &'static str {
+            $(
+                if kind == <$module::$type as Transport>::ENTRY.name {
+                    return <$module::$type as Transport>::INITIAL_WINDOW;
+                }
+            )*
+            "initial_window"
+        }
+
         /// How a TCP's window grows and shrinks.
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub enum Congestion {
@@ -228,15 +247,56 @@ macro_rules! congestions {
             pub(crate) fn on_echo(&mut self, window: &mut Window, flight: u64) {
                 match self { $( Controller::$type(c) => c.on_echo(window, flight), )* }
             }
-            pub(crate) fn on_loss(&mut self, window: &mut Window, flight: u64, cut: bool) {
-                match self { $( Controller::$type(c) => c.on_loss(window, flight, cut), )* }
+            pub(crate) fn on_loss(&mut self, now: Time, window: &mut Window, flight: u64, cut: bool) {
+                match self { $( Controller::$type(c) => c.on_loss(now, window, flight, cut), )* }
             }
-            pub(crate) fn on_timeout(&mut self, window: &mut Window, flight: u64, again: bool) {
-                match self { $( Controller::$type(c) => c.on_timeout(window, flight, again), )* }
+            pub(crate) fn on_timeout(
+                &mut self,
+                now: Time,
+                window: &mut Window,
+                flight: u64,
+                again: bool,
+            ) {
+                match self {
+                    $( Controller::$type(c) => c.on_timeout(now, window, flight, again), )*
+                }
+            }
+            pub(crate) fn begin(&mut self, window: &mut Window) {
+                match self { $( Controller::$type(c) => c.begin(window), )* }
+            }
+            #[inline]
+            pub(crate) fn delays(&self) -> bool {
+                match self { $( Controller::$type(c) => c.delays(), )* }
+            }
+            pub(crate) fn on_delay(&mut self, window: &mut Window, delay: Delay) -> bool {
+                match self { $( Controller::$type(c) => c.on_delay(window, delay), )* }
+            }
+            pub(crate) fn round_trip(&mut self, rtt: Time) {
+                match self { $( Controller::$type(c) => c.round_trip(rtt), )* }
+            }
+            pub(crate) fn at_most(&mut self, window: &mut Window, bytes: u64) {
+                match self { $( Controller::$type(c) => c.at_most(window, bytes), )* }
+            }
+            pub(crate) fn remember(&mut self) {
+                match self { $( Controller::$type(c) => c.remember(), )* }
+            }
+            pub(crate) fn undo(&mut self, window: &mut Window) {
+                match self { $( Controller::$type(c) => c.undo(window), )* }
+            }
+            pub(crate) fn gap(&self) -> Time {
+                match self { $( Controller::$type(c) => c.gap(), )* }
+            }
+            pub(crate) fn packets(&self, window: &Window) -> f64 {
+                match self { $( Controller::$type(c) => c.packets(window), )* }
             }
         }
 
         impl Congestion {
+            /// It goes by delays.
+            pub(crate) fn goes_by_delays(self) -> bool {
+                Controller::new(self).delays()
+            }
+
             /// It reacts to marks when it asks for their echo.
             pub(crate) fn reacts_to_marks(self) -> bool {
                 Controller::new(self).echo() != Echo::Never
@@ -274,7 +334,7 @@ macro_rules! transports {
                     return <$module::$type as Transport>::takes(param);
                 }
             )*
-            true
+            param != "initial_window" || congestion::initial_window(kind) == param
         }
 
         /// The settings of the transport called `kind`, from a complete set of values: those of

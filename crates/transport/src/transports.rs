@@ -94,6 +94,11 @@ impl TransportConfig {
         Some(u64::from(self.each_tcp()?.initial_window) * subflows)
     }
 
+    /// Does a message go over several subflows?
+    pub fn has_subflows(&self) -> bool {
+        matches!(self, TransportConfig::Mptcp(mptcp) if mptcp.subflows > 1)
+    }
+
     /// The settings of each TCP in it: it is one, or has several as subflows.
     pub fn each_tcp(&self) -> Option<&TcpConfig> {
         match self {
@@ -149,6 +154,14 @@ impl AnySender {
         match self {
             AnySender::Mptcp(all) => all.data_seq(),
             _ => None,
+        }
+    }
+
+    /// The oldest byte that it waits for on this subflow; of a sender without subflows, of all.
+    pub fn acknowledged_of(&self, subflow: u8) -> u64 {
+        match self {
+            AnySender::Mptcp(all) => all.acknowledged_of(subflow),
+            other => other.acknowledged(),
         }
     }
 }
@@ -220,6 +233,7 @@ mod tests {
             with_ecn.nature(),
             Nature {
                 marks: true,
+                delays: false,
                 buffer: None,
                 ranking: Ranking::Unacknowledged,
             }

@@ -155,6 +155,7 @@ impl Net {
                     ce: fate.marked && s.ect,
                     cwr: s.cwr,
                     trimmed: fate.trimmed && s.len > 0,
+                    hops: 0,
                 };
                 let complete = self.rx.on_mapped_segment(self.now, arrival, || data);
                 assert!(!complete || self.rx.delivered() == self.size);
@@ -179,10 +180,7 @@ fn config() -> impl Strategy<Value = MptcpConfig> {
     let congestion = prop_oneof![
         Just(Congestion::NewReno { ecn: false }),
         Just(Congestion::NewReno { ecn: true }),
-        Just(Congestion::Dctcp {
-            gain: 0.0625,
-            initial_alpha: 1.0
-        }),
+        Just(Congestion::DCTCP),
     ];
     let delayed = proptest::option::of((0..5u32).prop_map(|segments| DelayedAck {
         segments,
@@ -299,7 +297,7 @@ proptest! {
             match how[2] % 5 {
                 0 => tx.on_timeout(now),
                 1 => tx.on_timeout(tx.deadline().map_or(now, |d| d.min(now))),
-                _ => tx.on_ack(now, Ack { ack, ece: how[3] & 1 == 1, syn: how[3] % 16 == 0, sack, below: how[3] & 40 == 40, cut: how[3] & 6 == 2 }),
+                _ => tx.on_ack(now, Ack { ack, ece: how[3] & 1 == 1, syn: how[3] % 16 == 0, sack, below: how[3] & 40 == 40, cut: how[3] & 6 == 2, hops: how[2] }),
             }
             for _ in 0..600 {
                 let Some(s) = tx.poll_send(now) else { break };
@@ -329,6 +327,7 @@ proptest! {
                 ce: false,
                 cwr: false,
                 trimmed: false,
+                hops: 0,
             };
             rx.on_mapped_segment(Time::ZERO, arrival, || data);
             seen[data as usize..data as usize + len as usize].fill(true);

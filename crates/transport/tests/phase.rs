@@ -55,10 +55,7 @@ impl Dumbbell {
     /// The second flow starts so much after the first.
     fn new(reduction: Reduction, apart: Time) -> Dumbbell {
         let config = Arc::new(TcpConfig {
-            congestion: Congestion::Dctcp {
-                gain: 1.0 / 16.0,
-                initial_alpha: 1.0,
-            },
+            congestion: Congestion::DCTCP,
             reduction,
             ..TcpConfig::default()
         });
@@ -113,6 +110,7 @@ impl Dumbbell {
             ce,
             cwr,
             trimmed: false,
+            hops: 0,
         };
         self.queue.push_back((flow, arrival));
         if self.queue.len() == 1 {
@@ -140,6 +138,7 @@ impl Dumbbell {
             sack: Default::default(),
             cut: false,
             below: false,
+            hops: 0,
         };
         self.senders[flow].on_ack(self.now, ack);
         self.counts[flow].cuts += u64::from(self.senders[flow].ssthresh() != before);

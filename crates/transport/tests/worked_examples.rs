@@ -1,6 +1,10 @@
-//! The worked examples of `docs/estimators/` are what the estimators do.
+//! The worked examples of `docs/estimators/` are what the estimators do, and those of `docs/transports/swift.md`
+//! what Swift does.
 
-use sidestep_transport::{Ack, Estimator, RtoConfig, Sender, TcpConfig, TcpSender};
+use sidestep_transport::{
+    Ack, Congestion, Estimator, RtoConfig, Sender, SwiftConfig, TcpConfig, TcpSender,
+    TransportConfig,
+};
 use sidestep_types::{SackBlocks, Time};
 use std::sync::Arc;
 
@@ -51,6 +55,7 @@ fn timeouts(estimator: Estimator) -> Vec<Time> {
                 sack: SackBlocks::NONE,
                 cut: false,
                 below: false,
+                hops: 0,
             };
             tx.on_ack(Time::from_us(*us), ack);
             out.push(tx.rto());
@@ -98,5 +103,158 @@ fn every_worked_example_is_what_its_estimator_does() {
             let ours = format!("{:.places$}", rto.ps() as f64 / unit);
             assert_eq!(&ours, row, "{}", entry.name);
         }
+    }
+}
+
+/// As INET opens a connection and times it: see docs/estimators/inet.md.
+fn of_inet() -> TcpConfig {
+    TcpConfig {
+        mss: MSS as u32,
+        receive_window: 65_535,
+        dupack_threshold: None,
+        rto: RtoConfig {
+            estimator: Estimator::Inet,
+            min: Time::from_ms(10),
+            initial: Time::from_s(1),
+            max: Time::from_s(240),
+            ..TcpConfig::default().rto
+        },
+        timestamps: true,
+        syn_sample: false,
+        handshake: true,
+        ..TcpConfig::default()
+    }
+}
+
+const fn ns(n: u64) -> Time {
+    Time::from_ns(n)
+}
+
+fn heard(ack: u64, syn: bool) -> Ack {
+    Ack {
+        ack,
+        ece: false,
+        syn,
+        sack: SackBlocks::NONE,
+        cut: false,
+        below: false,
+        hops: 0,
+    }
+}
+
+/// How long the oldest segment waits before it is sent again, and once more, in milliseconds.
+fn waits(tx: &mut TcpSender, since: Time) -> [u64; 2] {
+    [(); 2].map(|()| {
+        let due = tx.deadline().expect("something is outstanding");
+        tx.on_timeout(due);
+        assert!(tx.poll_send(due).expect("a repair").retransmit);
+        let whole_ms = (due - since).ps() as f64 / 1e9;
+        whole_ms.round() as u64
+    })
+}
+
+/// The rows of the table of a page that begins with `head`, cell by cell.
+fn table(page: &str, head: &str) -> Vec<Vec<String>> {
+    let rows = page.lines().skip_while(|line| !line.starts_with(head));
+    let rows = rows.skip(2).take_while(|line| line.starts_with('|'));
+    let cells = |row: &str| {
+        row.trim_matches('|')
+            .split('|')
+            .map(|c| c.trim().to_string())
+            .collect()
+    };
+    rows.map(cells).collect()
+}
+
+#[test]
+fn a_request_and_its_answer_walk_down_vertigos_ladder() {
+    let config = Arc::new(of_inet());
+    // Who answers: the handshake was its first sample, each acknowledgement of its data is another.
+    let answer = |acked: u64| {
+        let fresh = TcpSender::new(Arc::clone(&config), Some(40_000));
+        let mut tx = fresh.answering(sidestep_transport::Opened::Took(ns(200)));
+        while tx.poll_send(ns(1_000)).is_some() {}
+        for n in 1..=acked {
+            tx.on_ack(ns(1_200), heard(n * MSS, false));
+            while tx.poll_send(ns(1_200)).is_some() {}
+        }
+        waits(&mut tx, ns(1_200))
+    };
+    // Who asks: nothing was a sample when its request leaves.
+    let mut asks = TcpSender::new(Arc::clone(&config), Some(250));
+    assert!(asks.poll_send(ns(0)).expect("a SYN").syn);
+    let mut unheard = asks.clone();
+    asks.on_ack(ns(200), heard(0, true));
+    while asks.poll_send(ns(200)).is_some() {}
+    let ours = [
+        waits(&mut unheard, ns(0)),
+        waits(&mut asks, ns(200)),
+        answer(0),
+        answer(1),
+        answer(2),
+    ];
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/estimators/inet.md");
+    let page = std::fs::read_to_string(path).expect("a page");
+    let written = table(&page, "| what is lost");
+    assert_eq!(written.len(), ours.len());
+    for (row, ours) in written.iter().zip(ours) {
+        let seconds = ours.map(|ms| format!("{:.3}", ms as f64 / 1000.0));
+        assert_eq!(row[2..], seconds, "{row:?}");
+    }
+}
+
+/// INET gives up after 12: longer than any run of Vertigo's artefact lasts.
+#[test]
+fn twelve_retries_outlast_a_run_of_five_seconds() {
+    let mut tx = TcpSender::new(Arc::new(of_inet()), Some(250))
+        .answering(sidestep_transport::Opened::Took(ns(200)));
+    // So many samples that the smallest timeout is in force.
+    for _ in 0..60 {
+        while tx.poll_send(ns(0)).is_some() {}
+        tx.on_ack(ns(200), heard(250, false));
+        tx.push(250);
+    }
+    while tx.poll_send(ns(200)).is_some() {}
+    assert_eq!(tx.rto(), Time::from_ms(10));
+    let mut due = Time::ZERO;
+    for _ in 0..=12 {
+        due = tx.deadline().expect("it is outstanding");
+        tx.on_timeout(due);
+        while tx.poll_send(due).is_some() {}
+    }
+    // 10 ms * (2^13 - 1).
+    assert_eq!((due - ns(200)).ps(), Time::from_ms(81_910).ps());
+}
+
+fn swift() -> SwiftConfig {
+    let swift = TransportConfig::from_name("swift").expect("it is listed");
+    match swift.tcp().expect("it is TCP").congestion {
+        Congestion::Swift { settings } => settings,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_targets_and_cuts_of_swifts_page_are_what_it_does() {
+    let path = format!(
+        "{}/../../docs/transports/swift.md",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let page = std::fs::read_to_string(&path).expect("a page");
+    let number = |text: &str| text.parse::<f64>().expect("a number");
+    let (swift, us) = (swift(), 1e6);
+    let targets = table(&page, "| window, packets |");
+    assert!(targets.len() >= 8, "{targets:?}");
+    for row in targets {
+        let target = swift.target(number(&row[0]), number(&row[1]) as u8);
+        assert_eq!(format!("{:.3}", target / us), row[2], "{row:?}");
+    }
+    let cuts = table(&page, "| delay, µs |");
+    assert!(cuts.len() >= 6, "{cuts:?}");
+    for row in cuts {
+        let (delay, window) = (number(&row[0]) * us, number(&row[1]));
+        let target = swift.target(window, number(&row[2]) as u8);
+        let after = window * swift.left(delay, target);
+        assert_eq!(format!("{after:.3}"), row[3], "{row:?}");
     }
 }

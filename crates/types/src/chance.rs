@@ -127,6 +127,12 @@ impl Rng {
     pub fn exponential(&mut self, mean: f64) -> f64 {
         -libm::log1p(-self.unit()) * mean
     }
+
+    /// Normal with mean 0 and deviation 1, by Box and Muller, of which one number is kept: two draws.
+    pub fn normal(&mut self) -> f64 {
+        let far = libm::sqrt(-2.0 * libm::log1p(-self.unit()));
+        far * libm::cos(std::f64::consts::TAU * self.unit())
+    }
 }
 
 #[cfg(test)]
@@ -187,6 +193,19 @@ mod tests {
         );
         assert_eq!(scale(u32::MAX, 7), 6);
         assert_eq!(scale(u32::MAX, 0), 0);
+    }
+
+    #[test]
+    fn normal_has_its_moments_and_its_tails() {
+        let mut rng = Rng::from_seed(3);
+        let drawn: Vec<f64> = (0..100_000).map(|_| rng.normal()).collect();
+        let mean = |of: &dyn Fn(f64) -> f64| drawn.iter().map(|z| of(*z)).sum::<f64>() / 1e5;
+        // Four standard errors each: of 1, sqrt(2), and of shares.
+        assert!(mean(&|z| z).abs() < 0.013);
+        assert!((mean(&|z| z * z) - 1.0).abs() < 0.018);
+        let beyond = |far: f64| mean(&|z| f64::from(u8::from(z.abs() > far)));
+        assert!((beyond(1.0) - 0.3173).abs() < 0.006);
+        assert!((beyond(3.0) - 0.0027).abs() < 0.0007);
     }
 
     #[test]

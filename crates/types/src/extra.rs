@@ -7,11 +7,13 @@
 //! | word | bits | field |
 //! |---|---|---|
 //! | 0 | 32 | rank: what switches order by, smallest first |
-//! | 1 | 32 | remaining: bytes of the flow still to be sent, this packet's included |
+//! | 1 | 32 | remaining: bytes of the flow still to be sent, this packet's included; or what was sent before |
 //! | 2 | 0 to 3 | how often it was sent again |
 //! | 2 | 4 to 6 | flow id: the message of its connection, modulo 8 |
 //! | 2 | 7, 8, 9 | first of its flow, last of its flow, tagged |
-//! | 2 | 10 to 31 | free |
+//! | 2 | 10 | it has a data sequence number |
+//! | 2 | 11 | its host counts what was sent |
+//! | 2 | 12 to 31 | free |
 //! | 3, 4 | 64 | data sequence number |
 //! | 5 | 32 | free |
 //!
@@ -19,7 +21,7 @@
 //!                  4, flow id 3, flags; RFC 8684 section 3.3 for the data sequence number of MPTCP;
 //!                  RFC 2018 for SACK blocks.
 //! **Deviations**   Vertigo boosts its one number (RFS) in place; here `rank` is what is ordered by and
-//!                  `remaining` what it was made from. The flags *last* and *tagged* are ours: a
+//!                  `remaining` or `sent` what it was made from. The flags *last* and *tagged* are ours: a
 //!                  Vertigo host tags everything.
 
 /// The 24 bytes of a packet that are SACK blocks or a [`Tag`].
@@ -103,10 +105,16 @@ const FLOW_ID: (u32, u32) = (4, 3);
 const FIRST: u32 = 1 << 7;
 const LAST: u32 = 1 << 8;
 const TAGGED: u32 = 1 << 9;
+const MAPPED: u32 = 1 << 10;
+const COUNTS: u32 = 1 << 11;
 
 impl Tag {
     /// Nothing is said: the packet is unmarked.
     pub const NONE: Tag = Tag { words: [0; 6] };
+
+    /// [`Tag::remaining`] of a packet that is marked although nobody knows how much is still to be sent,
+    /// or although it is more than 32 bits hold: whoever goes by remaining sizes has to do without.
+    pub const UNKNOWN: u32 = u32::MAX;
 
     /// Has it a rank? Without one it is unmarked, whatever else is set.
     #[inline]
@@ -131,14 +139,37 @@ impl Tag {
         self.words[2] |= TAGGED;
     }
 
-    /// Bytes of the flow still to be sent, this packet's included; 0 where the host does not say.
+    /// Takes [`Tag::rank`] away: from now on it is unmarked.
+    pub fn clear_rank(&mut self) {
+        self.words[0] = 0;
+        self.words[2] &= !TAGGED;
+    }
+
+    /// Bytes of the flow still to be sent, this packet's included; 0 where the host says nothing of it,
+    /// [`Tag::UNKNOWN`] where it does not know, or counts what was sent.
     pub fn remaining(&self) -> u32 {
-        self.words[1]
+        match self.counts() {
+            true => Tag::UNKNOWN,
+            false => self.words[1],
+        }
     }
 
     /// Sets [`Tag::remaining`].
     pub fn set_remaining(&mut self, bytes: u32) {
         self.words[1] = bytes;
+        self.words[2] &= !COUNTS;
+    }
+
+    /// Packets or bytes of its message that were sent before it, where its host counts them in place of what
+    /// remains.
+    pub fn sent(&self) -> Option<u32> {
+        self.counts().then_some(self.words[1])
+    }
+
+    /// Sets [`Tag::sent`].
+    pub fn set_sent(&mut self, before: u32) {
+        self.words[1] = before;
+        self.words[2] |= COUNTS;
     }
 
     /// How often these bytes were sent before: 4 bits.
@@ -195,6 +226,16 @@ impl Tag {
     /// Sets [`Tag::data_seq`].
     pub fn set_data_seq(&mut self, seq: u64) {
         (self.words[3], self.words[4]) = (seq as u32, (seq >> 32) as u32);
+        self.words[2] |= MAPPED;
+    }
+
+    /// [`Tag::data_seq`], if it was set.
+    pub fn mapped(&self) -> Option<u64> {
+        (self.words[2] & MAPPED != 0).then(|| self.data_seq())
+    }
+
+    fn counts(&self) -> bool {
+        self.words[2] & COUNTS != 0
     }
 
     fn bits(&self, (from, width): (u32, u32)) -> u8 {
@@ -266,6 +307,22 @@ mod tests {
     }
 
     #[test]
+    fn a_tag_says_what_remains_or_what_was_sent_and_nothing_else_of_it_moves() {
+        let mut tag = Tag::NONE;
+        SETTERS.iter().for_each(|(set, most)| set(&mut tag, *most));
+        assert_eq!((tag.remaining(), tag.sent()), (u32::MAX, None));
+        let before = fields(&tag);
+        for sent in [0, 7, u32::MAX] {
+            tag.set_sent(sent);
+            assert_eq!((tag.remaining(), tag.sent()), (Tag::UNKNOWN, Some(sent)));
+            assert_eq!(fields(&tag), before);
+        }
+        tag.set_remaining(9);
+        assert_eq!((tag.remaining(), tag.sent()), (9, None));
+        assert_eq!(fields(&tag)[2..], before[2..]);
+    }
+
+    #[test]
     fn a_tag_without_a_rank_is_unmarked_whatever_else_is_set() {
         let mut tag = Tag::NONE;
         for (set, most) in &SETTERS[1..] {
@@ -274,6 +331,20 @@ mod tests {
         }
         tag.set_rank(0);
         assert_eq!((tag.tagged(), tag.rank()), (true, 0));
+        let before = fields(&tag);
+        tag.clear_rank();
+        assert_eq!((tag.tagged(), tag.rank()), (false, u32::MAX));
+        assert_eq!(fields(&tag)[1..], before[1..]);
+    }
+
+    #[test]
+    fn a_data_sequence_number_of_0_is_one() {
+        let mut tag = Tag::NONE;
+        assert_eq!((tag.mapped(), tag.data_seq()), (None, 0));
+        tag.set_data_seq(0);
+        assert_eq!(tag.mapped(), Some(0));
+        tag.set_data_seq(u64::MAX);
+        assert_eq!(tag.mapped(), Some(u64::MAX));
     }
 
     #[test]

@@ -16,7 +16,9 @@ mod units;
 
 pub use chance::{Name, Rng, Seed, mix64, scale};
 pub use extra::{SackBlocks, Tag};
-pub use packet::{FlowId, Framing, HEADER_BYTES, HostId, Kind, Packet, SwitchId, ack_packet_bytes};
+pub use packet::{
+    FlowId, Framing, HEADER_BYTES, HostId, Kind, Longest, Packet, SwitchId, ack_packet_bytes,
+};
 pub use params::{Entry, Param, ParamUnit, Value, Values};
 pub use ports::{PortId, PortSet};
 pub use quantity::{

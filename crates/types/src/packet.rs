@@ -1,6 +1,7 @@
 //! The packet as a switch and a host see it, and what it costs on a wire.
 
 use crate::extra::{Extra, SackBlocks, Tag};
+use std::fmt;
 
 /// A host, counted from zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,6 +51,39 @@ impl Framing {
     }
 }
 
+/// The longest packet of data there is: a full segment, and what shims add to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Longest {
+    /// Its payload.
+    pub mss: u32,
+    /// What shims add.
+    pub adds: u32,
+}
+
+impl Longest {
+    /// Its bytes of IP, and what shims put before them.
+    pub const fn ip(self) -> u32 {
+        HEADER_BYTES + self.adds + self.mss
+    }
+}
+
+/// Without shims.
+impl From<u32> for Longest {
+    fn from(mss: u32) -> Longest {
+        Longest { mss, adds: 0 }
+    }
+}
+
+impl fmt::Display for Longest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "mss {} B", self.mss)?;
+        match self.adds {
+            0 => Ok(()),
+            adds => write!(f, " and {adds} B of shims"),
+        }
+    }
+}
+
 /// What a packet is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -77,8 +111,8 @@ pub const fn ack_packet_bytes(blocks: u32) -> u32 {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Packet {
-    /// Of 64 bits, low word first: the service, a byte that is free for the next field, and the sequence
-    /// number in the upper 48, which so is one shift away.
+    /// Of 64 bits, low word first: the service in 6 bits, one that is free, whether the flow ends, the echo of
+    /// hops, and the sequence number in the upper 48, which so is one shift away.
     seq_and_service: [u32; 2],
     /// The flow it belongs to, in both directions.
     pub flow: FlowId,
@@ -109,7 +143,14 @@ const CWR: u8 = 0b0010_0000;
 const TRACED: u8 = 0b0100_0000;
 const RETRANSMIT: u8 = 0b1000_0000;
 
+/// Of [`Packet`]'s first word.
+const SERVICE: u32 = 0x3f;
+const ENDS: u32 = 0x80;
+
 impl Packet {
+    /// The largest class of service: a code point has 6 bits.
+    pub const MOST_SERVICE: u8 = SERVICE as u8;
+
     /// The largest sequence number, of the last byte of the last subflow.
     pub const MOST_SEQ: u64 = (1 << 48) - 1;
 
@@ -169,13 +210,45 @@ impl Packet {
     /// The class of service that its host chose; of a real frame the DSCP of its IP header.
     #[inline]
     pub fn service(&self) -> u8 {
-        self.seq_and_service[0] as u8
+        (self.seq_and_service[0] & SERVICE) as u8
     }
 
-    /// Sets [`Packet::service`].
+    /// Sets [`Packet::service`], of which 6 bits are kept.
+    ///
+    /// Panics in debug builds above [`Packet::MOST_SERVICE`].
     #[inline]
     pub fn set_service(&mut self, service: u8) {
-        self.seq_and_service[0] = self.seq_and_service[0] & !0xff | u32::from(service);
+        debug_assert!(
+            service <= Packet::MOST_SERVICE,
+            "a class of service has 6 bits, got {service}"
+        );
+        let others = self.seq_and_service[0] & !SERVICE;
+        self.seq_and_service[0] = others | u32::from(service) & SERVICE;
+    }
+
+    /// Does its host say that its flow sends nothing new behind it? Of a real segment: FIN or RST.
+    #[inline]
+    pub fn ends(&self) -> bool {
+        self.seq_and_service[0] & ENDS != 0
+    }
+
+    /// Sets [`Packet::ends`].
+    #[inline]
+    pub fn set_ends(&mut self, on: bool) {
+        let others = self.seq_and_service[0] & !ENDS;
+        self.seq_and_service[0] = others | if on { ENDS } else { 0 };
+    }
+
+    /// Acknowledgement: how many switches the data has crossed that it answers. 0 of all else.
+    #[inline]
+    pub fn echoed_hops(&self) -> u8 {
+        (self.seq_and_service[0] >> 8) as u8
+    }
+
+    /// Sets [`Packet::echoed_hops`].
+    #[inline]
+    pub fn set_echoed_hops(&mut self, hops: u8) {
+        self.seq_and_service[0] = self.seq_and_service[0] & !0xff00 | u32::from(hops) << 8;
     }
 
     /// Sets [`Packet::seq`].
@@ -380,14 +453,31 @@ mod tests {
     }
 
     #[test]
-    fn sequence_numbers_keep_48_bits_beside_the_service() {
-        for service in [0, u8::MAX] {
+    fn sequence_numbers_keep_48_bits_beside_the_service_the_end_and_the_echo_of_hops() {
+        let most = Packet::MOST_SERVICE;
+        for (service, ends, hops) in [
+            (0, false, 0),
+            (most, false, 0),
+            (0, true, 0),
+            (0, false, u8::MAX),
+            (3, true, 5),
+        ] {
             let mut p = Packet::new(Kind::Ack, FlowId(0), HostId(0), 0);
+            p.set_ends(!ends);
             p.set_service(service);
+            p.set_echoed_hops(hops);
+            p.set_ends(ends);
             for seq in [Packet::MOST_SEQ, 0x1234_5678_9abc, 0] {
                 p.set_seq(seq);
-                assert_eq!((p.seq(), p.service()), (seq, service));
+                assert_eq!(
+                    (p.seq(), p.service(), p.ends(), p.echoed_hops()),
+                    (seq, service, ends, hops)
+                );
             }
+            p.set_service(7);
+            p.set_echoed_hops(9);
+            assert_eq!((p.seq(), p.service(), p.echoed_hops()), (0, 7, 9));
+            assert_eq!(p.ends(), ends);
         }
     }
 

@@ -35,6 +35,9 @@ pub struct Param {
     pub off: Option<&'static str>,
     /// A word that is taken instead of a value of its unit; reads as [`Value::Word`].
     pub word: Option<&'static str>,
+    /// Another parameter of the same table and those of its words beside which this one means something; `None` when it
+    /// always does.
+    pub beside: Option<(&'static str, &'static [&'static str])>,
     /// What it is, in one line, with where the default comes from.
     pub doc: &'static str,
 }
@@ -48,6 +51,7 @@ impl Param {
             default: None,
             off: None,
             word: None,
+            beside: None,
             doc,
         }
     }
@@ -65,6 +69,7 @@ impl Param {
             default: Some(default),
             off: None,
             word: None,
+            beside: None,
             doc,
         }
     }
@@ -72,6 +77,12 @@ impl Param {
     /// The same, and `word` means "without".
     pub const fn or_off(mut self, word: &'static str) -> Param {
         self.off = Some(word);
+        self
+    }
+
+    /// The same, and it means nothing but where the parameter `other` is one of `words`.
+    pub const fn beside(mut self, other: &'static str, words: &'static [&'static str]) -> Param {
+        self.beside = Some((other, words));
         self
     }
 
@@ -101,12 +112,16 @@ pub enum ParamUnit {
     Fraction,
     /// `8`
     Count,
+    /// `"4 2 1"`
+    Counts,
     /// `true`
     Flag,
     /// One of these words.
     Word(&'static [&'static str]),
     /// A file's path or a shipped data set's name.
     File,
+    /// One or several of another unit, with commas between: `"100 kB, 1 MB"`.
+    List(&'static ParamUnit),
 }
 
 impl ParamUnit {
@@ -121,9 +136,11 @@ impl ParamUnit {
             ParamUnit::PerSecond => "a frequency like \"300 /s\"".into(),
             ParamUnit::Fraction => "a fraction like \"1/16\"".into(),
             ParamUnit::Count => "a whole number".into(),
+            ParamUnit::Counts => "whole numbers like \"4 2 1\"".into(),
             ParamUnit::Flag => "true or false".into(),
             ParamUnit::Word(words) => format!("one of {}", words.join(", ")),
             ParamUnit::File => "a file or the name of a shipped one".into(),
+            ParamUnit::List(each) => format!("{}, or several with commas", each.example()),
         }
     }
 }
@@ -149,10 +166,14 @@ pub enum Value {
     Fraction(u64, u64),
     /// A whole number.
     Count(u64),
+    /// Whole numbers, one at the least.
+    Counts(Vec<u64>),
     /// Yes or no.
     Flag(bool),
     /// A word or a path.
     Word(String),
+    /// Several, at least one, in the order in which they were written.
+    List(Vec<Value>),
 }
 
 impl Value {
@@ -164,6 +185,10 @@ impl Value {
         if let Some(word) = param.word.filter(|word| *word == text.trim()) {
             return Ok(Value::Word(word.to_string()));
         }
+        Value::of_unit(text, param.unit)
+    }
+
+    fn of_unit(text: &str, unit: ParamUnit) -> Result<Value, ParseQuantityError> {
         let quantity = |unit| {
             parse_quantity(text, unit).map(|q| match q {
                 Quantity::Time(t) => Value::Time(t),
@@ -177,7 +202,7 @@ impl Value {
             expected,
             got: format!("{text:?}"),
         };
-        match param.unit {
+        match unit {
             ParamUnit::Time => quantity(Unit::Time),
             ParamUnit::Bytes => quantity(Unit::Bytes),
             ParamUnit::ByteRange => {
@@ -193,6 +218,14 @@ impl Value {
             ParamUnit::Count => (text.trim().replace('_', "").parse())
                 .map(Value::Count)
                 .map_err(|_| refuse("a whole number like 40")),
+            ParamUnit::Counts => {
+                let each = text.split_whitespace();
+                let all: Option<Vec<u64>> =
+                    each.map(|one| one.replace('_', "").parse().ok()).collect();
+                let all = all.filter(|all| !all.is_empty());
+                all.map(Value::Counts)
+                    .ok_or_else(|| refuse("whole numbers like \"4 2 1\""))
+            }
             ParamUnit::Flag => (text.trim().parse())
                 .map(Value::Flag)
                 .map_err(|_| refuse("true or false")),
@@ -201,6 +234,12 @@ impl Value {
                 Err(refuse("one of the words it knows"))
             }
             ParamUnit::Word(_) | ParamUnit::File => Ok(Value::Word(text.trim().to_string())),
+            ParamUnit::List(each) => {
+                let items = text
+                    .split(',')
+                    .map(|item| Value::of_unit(item.trim(), *each));
+                items.collect::<Result<_, _>>().map(Value::List)
+            }
         }
     }
 }
@@ -288,10 +327,32 @@ getters! {
     fraction fraction_or_off: Fraction(a, b) => (u64, u64);
     /// A whole number.
     count count_or_off: Count(n) => u64;
+    /// Whole numbers.
+    counts counts_or_off: Counts(c) => Vec<u64>;
     /// Yes or no.
     flag flag_or_off: Flag(f) => bool;
     /// A word or a path.
     word word_or_off: Word(w) => String;
+    /// Several.
+    list list_or_off: List(all) => Vec<Value>;
+}
+
+impl Values {
+    /// The list `name` as whole numbers or bytes. Panics, as the getters do.
+    pub fn numbers(&self, name: &str) -> Vec<u64> {
+        self.numbers_or_off(name)
+            .unwrap_or_else(|| panic!("parameter {name:?} is off"))
+    }
+
+    /// The same, or `None` when it is off.
+    pub fn numbers_or_off(&self, name: &str) -> Option<Vec<u64>> {
+        let each = |value: &Value| match value {
+            Value::Count(n) | Value::Bytes(Bytes(n)) => *n,
+            other => panic!("parameter {name:?} has {other:?} in its list"),
+        };
+        let all = self.list_or_off(name)?;
+        Some(all.iter().map(each).collect())
+    }
 }
 
 #[cfg(test)]
@@ -314,6 +375,30 @@ mod tests {
         assert_eq!(values.word("kind"), "a");
         values.set("mark_at", Value::parse("off", &PARAMS[0]).unwrap());
         assert_eq!(values.size_or_off("mark_at"), None);
+        let weights = Param::required("weights", ParamUnit::Counts, "");
+        for (text, read) in [(" 4 2  1_000", vec![4, 2, 1000]), ("7", vec![7])] {
+            values.set("weights", Value::parse(text, &weights).unwrap());
+            assert_eq!(values.counts("weights"), read);
+        }
+    }
+
+    #[test]
+    fn a_list_has_one_or_several_of_its_unit() {
+        let sizes = Param::required("at", ParamUnit::List(&ParamUnit::Bytes), "").or_off("off");
+        let read = |text: &str| {
+            let mut values = Values::default();
+            values.set("at", Value::parse(text, &sizes)?);
+            Ok(values.numbers_or_off("at"))
+        };
+        assert_eq!(read("100 kB"), Ok(Some(vec![100_000])));
+        assert_eq!(read("1 kB,2 kB , 1 B"), Ok(Some(vec![1_000, 2_000, 1])));
+        assert_eq!(read("off"), Ok(None));
+        let why: ParseQuantityError = read("1 kB, ").unwrap_err();
+        assert_eq!(why.got, "\"\"");
+        assert!(read("").is_err() && read("1 kB; 2 kB").is_err());
+        let counts = Param::required("n", ParamUnit::List(&ParamUnit::Count), "");
+        let all = Value::parse("2, 4", &counts);
+        assert_eq!(all, Ok(Value::List(vec![Value::Count(2), Value::Count(4)])));
     }
 
     #[test]
@@ -321,5 +406,9 @@ mod tests {
         assert!(Value::parse("forty", &PARAMS[1]).is_err());
         assert!(Value::parse("c", &PARAMS[3]).is_err());
         assert!(Value::parse("off", &PARAMS[1]).is_err());
+        let weights = Param::required("weights", ParamUnit::Counts, "");
+        for text in ["", " ", "4,2", "4 -1", "four"] {
+            assert!(Value::parse(text, &weights).is_err(), "{text}");
+        }
     }
 }

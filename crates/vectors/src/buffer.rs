@@ -2,7 +2,9 @@
 //! sequence.
 
 use crate::chance::put_draws;
-use crate::draw::{chance, draw_packet, draw_queues, draw_waiting, put_packet, put_queues};
+use crate::draw::{
+    chance, draw_packet, draw_queues, draw_sum, draw_waiting, put_packet, put_queues,
+};
 use crate::policy::Policy;
 use crate::row::{Row, mask};
 use crate::sequence::{at_first, begin, later, put_empty_at, steps};
@@ -79,6 +81,9 @@ impl Case {
             if nature.displaces {
                 case.displace();
             }
+            if nature.sums {
+                case.sum(cases.last().map(|before| &before.queues));
+            }
             cases.push(case);
         }
         cases
@@ -108,6 +113,17 @@ impl Case {
             self.question = Question::Displaced;
             self.queues.ingress = None;
             self.queues.waiting[self.port.index()].retain(|waiting| waiting.0 <= rank);
+        }
+    }
+
+    /// Draws how what waits everywhere ranks together; a queue that stands as it stood `before` does so.
+    fn sum(&mut self, before: Option<&StillQueues>) {
+        for port in (0..self.queues.ports()).map(PortId) {
+            let at = port.index();
+            match before.filter(|before| before.depths[at] == self.queues.depths[at]) {
+                Some(before) => self.queues.ranks[at] = before.ranks[at],
+                None => draw_sum(&mut self.rng, &mut self.queues, port),
+            }
         }
     }
 
@@ -157,9 +173,19 @@ impl Case {
         );
         row.put("fits_mask_hex", mask(open));
         row.put("want_port", self.port.0);
-        let control = queues.queue(self.port, Priority::CONTROL).depth;
-        row.put("control_packets", control.packets);
-        row.put("control_bytes", control.bytes);
+        match policy.nature.classes {
+            true => {
+                let of = &queues.classes[self.port.index()];
+                row.put_list("class_packets", of.iter().map(|c| c.depth.packets));
+                row.put_list("class_bytes", of.iter().map(|c| c.depth.bytes));
+                row.put_list("class_flows", of.iter().map(|c| c.flows));
+            }
+            false => {
+                let control = queues.queue(self.port, Priority::CONTROL).depth;
+                row.put("control_packets", control.packets);
+                row.put("control_bytes", control.bytes);
+            }
+        }
         row.put_some("worst_rank_bytes", queues.worst(self.port));
         if policy.nature.displaces {
             let worst = (0..queues.ports()).map(|port| queues.worst(PortId(port)));
@@ -168,6 +194,10 @@ impl Case {
             row.put_list("waiting_rank_bytes", waiting.iter().map(|w| w.0));
             row.put_list("waiting_buffer_bytes", waiting.iter().map(|w| w.1));
             row.put("question", self.question.word());
+        }
+        if policy.nature.sums {
+            row.put_list("waiting_packets", queues.ranks.iter().map(|r| r.packets));
+            row.put_list("rank_sum_bytes", queues.ranks.iter().map(|r| r.sum));
         }
         put_packet(row, &self.packet);
         row.put("salt_hex", format!("{:016x}", self.salt));
@@ -236,25 +266,57 @@ mod tests {
         policies().filter(|policy| policy.seam == "buffer")
     }
 
+    /// The same with every rank turned around.
+    fn reversed(case: &Case) -> Case {
+        let reversed = |rank: u32| u32::MAX - rank;
+        let mut other = case.clone();
+        if case.packet.rank() > 0 {
+            other.packet.set_rank(reversed(case.packet.rank()));
+        }
+        let worst = other.queues.worst.iter_mut();
+        worst.for_each(|worst| *worst = worst.map(reversed));
+        for waiting in &mut other.queues.waiting {
+            waiting.iter_mut().for_each(|w| w.0 = reversed(w.0));
+            waiting.reverse();
+        }
+        for ranks in &mut other.queues.ranks {
+            ranks.sum = u64::from(ranks.packets) * u64::from(u32::MAX) - ranks.sum;
+        }
+        other
+    }
+
+    /// In sequences, where it remembers: what ranked before may be all that it goes by.
     #[test]
     fn a_verdict_depends_on_ranks_where_the_nature_says_so() {
         for policy in buffers() {
-            let reversed = |rank: u32| u32::MAX - rank;
-            let with_other_ranks = differ(policy, |setting, case| {
+            let settings = all_settings(policy);
+            let differs = |n: &u32| {
+                let setting = &settings[*n as usize % settings.len()];
+                let cases = Case::draw(policy, *n, steps(policy), Seed(1));
+                let [mut one, mut other] = [(); 2].map(|()| cases[0].build(policy, setting));
+                cases
+                    .iter()
+                    .any(|case| case.ask(&mut one) != reversed(case).ask(&mut other))
+            };
+            let sequences = 640 / steps(policy);
+            let with_other_ranks = (0..sequences).filter(differs).count();
+            let name = policy.entry.name;
+            assert_eq!(with_other_ranks > 0, policy.nature.ranks, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_verdict_depends_on_the_sum_of_ranks_where_the_nature_says_so() {
+        for policy in buffers() {
+            let with_other_sums = differ(policy, |setting, case| {
                 let mut other = case.clone();
-                if case.packet.rank() > 0 {
-                    other.packet.set_rank(reversed(case.packet.rank()));
-                }
-                let worst = other.queues.worst.iter_mut();
-                worst.for_each(|worst| *worst = worst.map(reversed));
-                for waiting in &mut other.queues.waiting {
-                    waiting.iter_mut().for_each(|w| w.0 = reversed(w.0));
-                    waiting.reverse();
+                for ranks in &mut other.queues.ranks {
+                    ranks.sum = u64::from(ranks.packets) * 100;
                 }
                 other.ask(&mut case.build(policy, setting))
             });
             let name = policy.entry.name;
-            assert_eq!(with_other_ranks > 0, policy.nature.ranks, "{name}");
+            assert_eq!(with_other_sums > 0, policy.nature.sums, "{name}");
         }
     }
 
@@ -276,7 +338,8 @@ mod tests {
 
     #[test]
     fn a_verdict_depends_on_the_control_packets_that_wait_where_the_nature_says_so() {
-        for policy in buffers() {
+        // Where there are classes of service there is none of control packets.
+        for policy in buffers().filter(|policy| !policy.nature.classes) {
             let with_more_control = differ(policy, |setting, case| {
                 let mut other = case.clone();
                 for (class, depth) in other.queues.classes.iter_mut().zip(&case.queues.depths) {
@@ -286,6 +349,27 @@ mod tests {
             });
             let name = policy.entry.name;
             assert_eq!(with_more_control > 0, policy.nature.control, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_verdict_depends_on_classes_and_their_flows_where_the_nature_says_so() {
+        for policy in buffers() {
+            let with_other_classes = differ(policy, |setting, case| {
+                let mut other = case.clone();
+                other.queues.classes.iter_mut().for_each(|of| of.reverse());
+                other.ask(&mut case.build(policy, setting))
+            });
+            let with_more_flows = differ(policy, |setting, case| {
+                let mut other = case.clone();
+                let classes = other.queues.classes.iter_mut().flatten();
+                classes.for_each(|class| class.flows += 50);
+                other.ask(&mut case.build(policy, setting))
+            });
+            let Nature { classes, flows, .. } = policy.nature;
+            let name = policy.entry.name;
+            assert_eq!(with_other_classes > 0, classes, "{name}");
+            assert_eq!(with_more_flows > 0, flows.is_some(), "{name}");
         }
     }
 

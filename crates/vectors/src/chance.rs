@@ -2,6 +2,7 @@
 
 use crate::policy::Policy;
 use crate::row::Row;
+use crate::table::Table;
 use sidestep_types::Rng;
 use std::borrow::Cow;
 

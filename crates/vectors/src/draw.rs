@@ -2,7 +2,7 @@
 
 use crate::row::{Row, mask};
 use sidestep_switch::testing::StillQueues;
-use sidestep_switch::{Capacity, Class, Depth, Nature};
+use sidestep_switch::{Capacity, Class, Depth, Nature, RankSum};
 use sidestep_types::{
     Bytes, FlowId, Framing, HEADER_BYTES, HostId, Kind, Packet, PortId, Rng, Size,
 };
@@ -54,7 +54,10 @@ pub fn draw_queue(rng: &mut Rng, queues: &mut StillQueues, port: PortId, nature:
     };
     let (depth, first) = draw_depth(rng, limit, nature.control);
     queues.depths[port.index()] = depth;
-    queues.classes[port.index()] = control(first);
+    queues.classes[port.index()] = match nature.classes {
+        true => draw_classes(rng, depth),
+        false => control(first),
+    };
     let rank = draw_rank(rng, nature.ranks).unwrap_or(u32::MAX);
     // The packet on the wire has no rank any more.
     let waits = depth.packets - first.packets > 1;
@@ -79,6 +82,42 @@ pub fn draw_waiting(rng: &mut Rng, queues: &mut StillQueues, port: PortId) {
     waiting.sort_by_key(|(rank, _)| Reverse(*rank));
     queues.worst[port.index()] = None;
     queues.waiting[port.index()] = waiting;
+}
+
+/// How what waits at `port` ranks together: all but the packet on the wire, as many of them acknowledgements as
+/// are drawn.
+pub fn draw_sum(rng: &mut Rng, queues: &mut StillQueues, port: PortId) {
+    let packets = queues.depths[port.index()].packets.saturating_sub(1);
+    let data = u64::from(packets) * rng.below(5) / 4;
+    let rank = draw_rank(rng, true).unwrap_or(u32::MAX);
+    queues.ranks[port.index()] = RankSum {
+        packets,
+        sum: data * u64::from(rank),
+    };
+}
+
+/// Up to four classes, between which what waits behind the packet on the wire is parted; flows in some.
+fn draw_classes(rng: &mut Rng, depth: Depth) -> Vec<Class> {
+    let mut packets = depth.packets.saturating_sub(1);
+    let mut bytes = depth.bytes.saturating_sub(FULL);
+    let mut classes: Vec<Class> = Vec::new();
+    for class in 0..4 {
+        let part = match class {
+            3 => packets,
+            _ => packets * rng.below(5) as u32 / 4,
+        };
+        // As many of them are small as all that are left allow.
+        let held = (part * FULL).min(bytes);
+        let depth = Depth {
+            packets: part,
+            bytes: held,
+        };
+        // Often as many as just make room, or just do not, for three packets each.
+        let flows = [0, 1, part / 3, part / 3 + 1, part / 3 + 2, 400][rng.below(6) as usize];
+        classes.push(Class { depth, flows });
+        (packets, bytes) = (packets - part, bytes - held);
+    }
+    classes
 }
 
 /// Classes of a scheduler that serves control packets first.

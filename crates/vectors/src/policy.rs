@@ -1,7 +1,8 @@
 //! A policy whose rows can be drawn.
 
-use crate::row::{Row, csv};
+use crate::row::Row;
 use crate::sequence::{SHIPPED, STEPS};
+use crate::table::Table;
 use sidestep_switch::Nature;
 use sidestep_types::{Entry, Seed};
 
@@ -18,37 +19,27 @@ pub struct Policy {
     pub(crate) rows: fn(Policy, Seed) -> Box<dyn Iterator<Item = Row>>,
 }
 
-impl Policy {
-    /// Its name with its seam, as `buffer/dibs`.
-    pub fn full_name(&self) -> String {
-        format!("{}/{}", self.seam, self.entry.name)
+impl Table for Policy {
+    fn seam(&self) -> &'static str {
+        self.seam
     }
 
-    /// The file of the shipped table.
-    pub fn file(&self) -> String {
-        format!("{}-{}.csv", self.seam, self.entry.name)
+    fn entry(&self) -> &'static Entry {
+        self.entry
     }
 
-    /// How many rows the shipped table has.
-    pub fn shipped_rows(&self) -> u32 {
+    fn shipped_rows(&self) -> u32 {
         if self.nature.remembers {
             SHIPPED * STEPS
-        } else if self.nature.displaces {
+        } else if self.nature.displaces || self.nature.classes {
             256
         } else {
             128
         }
     }
 
-    /// Rows without end.
-    ///
     /// Panics when the policy takes more draws than its nature says.
-    pub fn rows(self, seed: Seed) -> impl Iterator<Item = Row> {
-        (self.rows)(self, seed)
-    }
-
-    /// The first `count` rows as CSV, below a row of names.
-    pub fn table(self, count: u32, seed: Seed) -> String {
-        csv(self.rows(seed).take(count as usize))
+    fn rows(&self, seed: Seed) -> Box<dyn Iterator<Item = Row>> {
+        (self.rows)(*self, seed)
     }
 }

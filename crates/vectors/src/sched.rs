@@ -1,13 +1,13 @@
 //! Rows of a scheduler: sequences of operations on one queue, and what each answers.
 
-use crate::draw::{draw_packet, put_packet};
+use crate::draw::{chance, draw_packet, put_packet};
 use crate::policy::Policy;
 use crate::row::Row;
 use crate::sequence::STEPS;
 use crate::settings::{Setting, settings};
 use sidestep_switch::sched::priority::Priority;
 use sidestep_switch::{AnySched, Sched};
-use sidestep_types::{Packet, Seed};
+use sidestep_types::{Packet, Seed, Time};
 
 /// Rows without end.
 pub fn rows(policy: Policy, seed: Seed) -> impl Iterator<Item = Row> {
@@ -27,14 +27,20 @@ fn sequence(policy: Policy, setting: &Setting, number: u32, seed: Seed) -> Vec<R
     let name = policy.entry.name;
     let mut rng = seed.stream(("sched", name, u64::from(number)));
     let mut sched = AnySched::build(name, &setting.values, 4, 0).expect("it was built before");
-    let mut waiting = 0;
+    let (mut waiting, mut now) = (0, Time::ZERO);
     let mut rows = Vec::new();
     for step in 0..STEPS {
-        let packet = draw_packet(&mut rng, true, policy.nature.ranks);
+        let mut packet = draw_packet(&mut rng, true, policy.nature.ranks);
+        if policy.nature.classes {
+            // At once, or after up to a small packet's time or a flow's silence: those of other settings are short.
+            let most = [1, 700, 6_000][rng.below(3) as usize];
+            now += Time::from_ns(rng.below(most));
+            packet.set_ends(chance(&mut rng, 4));
+        }
         // Handles are the numbers of the steps. More come than leave, so that there is a choice.
         let (word, answer) = match rng.below(8) {
-            _ if waiting == 0 && step > 1 => push(&mut sched, &packet, step),
-            0..=4 => push(&mut sched, &packet, step),
+            _ if waiting == 0 && step > 1 => push(&mut sched, &packet, now, step),
+            0..=4 => push(&mut sched, &packet, now, step),
             5 | 6 => ("pop", sched.pop()),
             _ => ("evict", sched.evict()),
         };
@@ -48,23 +54,52 @@ fn sequence(policy: Policy, setting: &Setting, number: u32, seed: Seed) -> Vec<R
         row.put("settings", &setting.words);
         row.put("queue", number);
         row.put("step", step);
+        if policy.nature.classes {
+            row.put("now_ps", now.ps());
+        }
         row.put("operation", word);
         put_packet(&mut row, &packet);
+        if policy.nature.classes {
+            row.put("ends", u8::from(packet.ends()));
+        }
         if word != "push" {
             row.blank_from("kind");
         }
         row.put_some("answer_step", answer);
         row.put("waiting_packets", waiting);
         row.put_some("worst_rank_bytes", sched.worst());
-        let control = sched.queue(Priority::CONTROL).depth;
-        row.put("control_packets", control.packets);
-        row.put("control_wire_bytes", control.bytes);
+        match policy.nature.classes {
+            true => put_classes(&mut row, &sched, setting),
+            false => {
+                let control = sched.queue(Priority::CONTROL).depth;
+                row.put("control_packets", control.packets);
+                row.put("control_wire_bytes", control.bytes);
+            }
+        }
         rows.push(row);
     }
     rows
 }
 
-fn push(sched: &mut AnySched, packet: &Packet, handle: u32) -> (&'static str, Option<u32>) {
+/// What waits in each class, and how many flows it has.
+fn put_classes(row: &mut Row, sched: &AnySched, setting: &Setting) {
+    let classes = setting.values.count("classes") as u8;
+    let of = |class| sched.queue(class);
+    row.put_list("class_packets", (0..classes).map(|c| of(c).depth.packets));
+    row.put_list("class_wire_bytes", (0..classes).map(|c| of(c).depth.bytes));
+    row.put_list("class_flows", (0..classes).map(|c| of(c).flows));
+}
+
+/// As a port does it.
+fn push(
+    sched: &mut AnySched,
+    packet: &Packet,
+    now: Time,
+    handle: u32,
+) -> (&'static str, Option<u32>) {
+    if sched.counts() {
+        sched.see(packet, now);
+    }
     sched.push(packet, handle);
     ("push", None)
 }

@@ -1,7 +1,7 @@
 //! The settings under which a policy's rows are drawn: its defaults, every parameter changed once,
 //! all numbers changed together, and everything.
 
-use sidestep_types::{Entry, Param, ParamUnit, Value, Values};
+use sidestep_types::{Entry, Param, ParamUnit, Rng, Value, Values};
 
 /// Values with what was changed about the defaults, as `mark_at=off`; `defaults` when nothing was.
 pub struct Setting {
@@ -57,6 +57,77 @@ pub fn settings(entry: &Entry, remembers: bool, builds: impl Fn(&Values) -> bool
     all.filter(|setting| builds(&setting.values)).collect()
 }
 
+/// A parameter, and values of it that are not its default.
+pub type Others = (&'static Param, Vec<&'static str>);
+
+/// The settings of a host's machine: `defaults`, each other value of each of these parameters alone and, where there
+/// is another of `beside`, beside the first of that, and so many more in which every one is drawn. Values that do not
+/// go together are left out.
+pub fn drawn_settings(
+    defaults: &Values,
+    others: &[Others],
+    beside: Option<&'static Param>,
+    drawn: usize,
+    rng: &mut Rng,
+    builds: impl Fn(&Values) -> bool,
+) -> Vec<Setting> {
+    let mut all: Vec<Changes> = vec![vec![]];
+    let each = |(param, texts): &Others| -> Changes {
+        let change = |text: &&str| (param.name, text.to_string());
+        texts.iter().map(change).collect()
+    };
+    let alone: Changes = others.iter().flat_map(each).collect();
+    all.extend(alone.iter().map(|change| vec![change.clone()]));
+    let first = |param: &Param| alone.iter().find(|change| change.0 == param.name);
+    if let Some(first) = beside.and_then(first) {
+        let two = alone.iter().filter(|change| change.0 != first.0);
+        all.extend(two.map(|change| vec![first.clone(), change.clone()]));
+    }
+    all.extend((0..drawn).map(|_| draw_changes(others, rng)));
+    let find = |name: &str| others.iter().map(|other| other.0).find(|p| p.name == name);
+    distinct(defaults, all, find, builds)
+}
+
+/// The settings of `entry` in these words, `name=value; …`; none of them is the defaults.
+pub fn listed_settings(
+    entry: &'static Entry,
+    lists: &[&'static str],
+    builds: impl Fn(&Values) -> bool,
+) -> Vec<Setting> {
+    let find = |name: &str| entry.params.iter().find(|param| param.name == name);
+    let change = |words: &'static str| words.split_once('=').map(|(n, text)| (n, text.to_string()));
+    let all = lists
+        .iter()
+        .map(|list| list.split("; ").filter_map(change).collect());
+    distinct(&Values::defaults(entry.params), all.collect(), find, builds)
+}
+
+/// Each of these settings once; values that do not go together are left out.
+fn distinct(
+    defaults: &Values,
+    all: Vec<Changes>,
+    find: impl Fn(&str) -> Option<&'static Param> + Copy,
+    builds: impl Fn(&Values) -> bool,
+) -> Vec<Setting> {
+    let mut settings: Vec<Setting> = Vec::new();
+    for changes in all {
+        let (words, values) = (words(&changes), changed(defaults.clone(), find, &changes));
+        if settings.iter().all(|known| known.words != words) && builds(&values) {
+            settings.push(Setting { words, values });
+        }
+    }
+    settings
+}
+
+/// Each parameter's default or one of its other values.
+fn draw_changes(others: &[Others], rng: &mut Rng) -> Changes {
+    let mut draw = |(param, texts): &Others| {
+        let text = texts.get(rng.below(texts.len() as u64 + 1) as usize)?;
+        Some((param.name, text.to_string()))
+    };
+    others.iter().filter_map(&mut draw).collect()
+}
+
 /// Parameters with other values than their defaults.
 type Changes = Vec<(&'static str, String)>;
 
@@ -69,23 +140,32 @@ fn is_number(param: &Param) -> bool {
     !matches!(param.unit, ParamUnit::Flag | ParamUnit::Word(_))
 }
 
+/// Changes as they stand in a cell, which ends at a comma: a list has ` / ` there.
 fn words(changes: &[(&str, String)]) -> String {
     if changes.is_empty() {
         return "defaults".into();
     }
     let words: Vec<String> = changes
         .iter()
-        .map(|(name, text)| format!("{name}={text}"))
+        .map(|(name, text)| format!("{name}={}", text.replace(", ", " / ")))
         .collect();
     words.join("; ")
 }
 
 /// The defaults with `changes`.
 fn values(params: &'static [Param], changes: &[(&str, String)]) -> Values {
-    let mut values = Values::defaults(params);
+    let find = |name: &str| params.iter().find(|param| param.name == name);
+    changed(Values::defaults(params), find, changes)
+}
+
+/// `values` with `changes` of parameters that `find` finds.
+pub fn changed(
+    mut values: Values,
+    find: impl Fn(&str) -> Option<&'static Param>,
+    changes: &[(&str, String)],
+) -> Values {
     for (name, text) in changes {
-        let param = params.iter().find(|param| param.name == *name);
-        let param = param.expect("it is one of these");
+        let param = find(name).expect("it is one of these");
         let value = Value::parse(text, param).expect("it reads as its own unit");
         values.set(param.name, value);
     }
@@ -101,6 +181,7 @@ fn others(param: &Param) -> Vec<String> {
         // Another than the default, whichever that is.
         ParamUnit::Count if param.default == Some("2") => vec!["4".into()],
         ParamUnit::Count => vec!["2".into()],
+        ParamUnit::Counts => vec!["3 1".into()],
         ParamUnit::Bytes => vec!["3 kB".into()],
         ParamUnit::ByteRange => vec!["64..1500".into()],
         ParamUnit::Fraction => vec!["0.25".into(), "1".into()],
@@ -108,6 +189,10 @@ fn others(param: &Param) -> Vec<String> {
         ParamUnit::Rate => vec!["2 Gbps".into()],
         ParamUnit::PerSecond => vec!["300 /s".into()],
         ParamUnit::File => vec![],
+        ParamUnit::List(each) => {
+            let items = others(&Param::required(param.name, *each, param.doc));
+            items.iter().map(|one| format!("{one}, {one}")).collect()
+        }
     };
     others.extend(param.off.map(str::to_string));
     others.retain(|text| param.default != Some(text));
@@ -129,8 +214,10 @@ mod tests {
             PerSecond,
             Fraction,
             Count,
+            Counts,
             Flag,
             Word(&["a"]),
+            List(&Bytes),
         ];
         for unit in units {
             let param = Param::required("p", unit, "");

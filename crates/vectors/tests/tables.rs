@@ -1,18 +1,18 @@
 //! The shipped tables, and what every table must be.
 
 use sidestep_types::ParamUnit;
-use sidestep_vectors::{Policy, Row, Seed, named, policies};
+use sidestep_vectors::{Policy, Row, Seed, Table, named, policies, tables, tables_named};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Every registered policy has its table, and the table says what the code decides today.
+/// Every registered policy and every machine of a host has its table, which says what the code decides today.
 #[test]
 fn every_policy_has_a_table_and_decides_as_it_says() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/vectors");
     let mut expected = BTreeSet::new();
-    for policy in policies() {
-        let (name, now) = (policy.file(), policy.table(policy.shipped_rows(), Seed(1)));
+    for asked in tables() {
+        let (name, now) = (asked.file(), asked.table(asked.shipped_rows(), Seed(1)));
         if std::env::var_os("UPDATE_GOLDEN").is_some() {
             fs::write(folder.join(&name), &now).unwrap();
         }
@@ -31,16 +31,16 @@ fn every_policy_has_a_table_and_decides_as_it_says() {
 
 #[test]
 fn rows_have_a_cell_for_each_column_and_a_longer_table_begins_like_a_shorter_one() {
-    for policy in policies() {
-        let name = policy.file();
-        let (short, long) = (policy.table(20, Seed(7)), policy.table(50, Seed(7)));
+    for asked in tables() {
+        let name = asked.file();
+        let (short, long) = (asked.table(20, Seed(7)), asked.table(50, Seed(7)));
         assert!(long.starts_with(&short), "{name}");
         let columns = short.lines().next().unwrap().split(',').count();
         for line in long.lines() {
             assert_eq!(line.split(',').count(), columns, "{name}: {line}");
         }
         assert_eq!(long.lines().count(), 51);
-        assert_ne!(policy.table(20, Seed(8)), short);
+        assert_ne!(asked.table(20, Seed(8)), short);
     }
 }
 
@@ -114,7 +114,10 @@ fn a_schedulers_table_evicts_and_serves_first_as_its_nature_says() {
             .zip(cells(policy, "answer_step"))
             .any(|(operation, answer)| operation == "evict" && !answer.is_empty());
         assert_eq!(evicts, policy.nature.ranks, "{}", policy.file());
-        let control = any("control_packets", |cell| cell != "0");
+        let has = |column: &str| shipped(policy).next().unwrap().cell(column).is_some();
+        let classes = has("class_packets") && any("class_packets", |cell| cell != "0");
+        assert_eq!(classes, policy.nature.classes, "{}", policy.file());
+        let control = !classes && any("control_packets", |cell| cell != "0");
         assert_eq!(control, policy.nature.control, "{}", policy.file());
     }
 }
@@ -132,16 +135,20 @@ fn unmarked_data_comes_to_policies_that_go_by_ranks_and_to_no_other() {
 /// A setting that no row has would pin nothing of it.
 #[test]
 fn a_table_has_rows_of_every_setting_and_with_every_flag_turned() {
-    let settings = |policy: Policy, rows: u32| -> BTreeSet<String> {
-        let rows = policy.rows(Seed(1)).take(rows as usize);
+    let settings = |asked: &dyn Table, rows: u32| -> BTreeSet<String> {
+        let rows = asked.rows(Seed(1)).take(rows as usize);
         rows.map(|row| row.cell("settings").unwrap().to_string())
             .collect()
     };
+    for asked in tables() {
+        // A sequence keeps its setting for all steps.
+        let all = settings(&*asked, 10 * asked.shipped_rows());
+        let shipped = settings(&*asked, asked.shipped_rows());
+        assert_eq!(shipped, all, "{}", asked.file());
+    }
     for policy in policies() {
         let file = policy.file();
-        // A sequence keeps its setting for all steps.
-        let all = settings(policy, 100 * policy.shipped_rows());
-        assert_eq!(settings(policy, policy.shipped_rows()), all, "{file}");
+        let all = settings(&policy, policy.shipped_rows());
         let flags = policy.entry.params.iter();
         for flag in flags.filter(|param| param.unit == ParamUnit::Flag) {
             let turned = flag.default == Some("false");
@@ -163,6 +170,13 @@ fn a_name_stands_for_every_policy_that_bears_it() {
         assert_eq!(files(policy.entry.name), expected);
         assert!(named(&full[1..]).is_empty());
     }
+    let hosts = ["shim/agent-ecn", "receiver/dsack", "threshold/dsack"];
+    assert!(hosts.iter().all(|name| named(name).is_empty()));
+    let files = |word| -> Vec<String> { tables_named(word).iter().map(|t| t.file()).collect() };
+    assert_eq!(
+        files("dsack"),
+        ["receiver-dsack.csv", "threshold-dsack.csv"]
+    );
 }
 
 fn of(seam: &'static str) -> impl Iterator<Item = Policy> {

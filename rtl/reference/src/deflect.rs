@@ -7,7 +7,7 @@ use crate::vectors::{PORTS, number, rank, values};
 use sidestep_switch::buffer::vertigo::Vertigo;
 use sidestep_switch::{AnyBuffer, Buffer, DropReason, Policy as _, Queues, Verdict, Want};
 use sidestep_types::{Packet, PortId, PortSet, Rng, Seed, Values};
-use sidestep_vectors::{Row, named};
+use sidestep_vectors::{Row, Table, named};
 
 /// What becomes of a packet and of the queues it meets: how often each happens.
 #[repr(C)]

@@ -125,6 +125,9 @@ impl Ports for &mut Driver {
     fn line_as_it_is(&self, port: PortId) -> &Line {
         &self.lines[port.index()]
     }
+    fn store(&self) -> &Shelf {
+        &self.shelf
+    }
     fn wire(&self, _: PortId) -> &Wire {
         &self.wire
     }

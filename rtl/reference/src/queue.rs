@@ -4,7 +4,7 @@
 use crate::vectors::{number, rank};
 use sidestep_switch::{AnySched, Sched};
 use sidestep_types::{FlowId, HostId, Kind, Packet, Seed, Values};
-use sidestep_vectors::{Row, named};
+use sidestep_vectors::{Row, Table, named};
 
 /// A packet joins.
 pub const PUSH: u32 = 0;

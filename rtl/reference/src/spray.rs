@@ -6,7 +6,7 @@ use crate::vectors::{PORTS, number, values};
 use sidestep_switch::testing::StillQueues;
 use sidestep_switch::{AnyRoute, Capacity, Depth, Hops, Route, route};
 use sidestep_types::{Entry, FlowId, HostId, Kind, Packet, PortId, Rng, Seed, Size, Values, mix64};
-use sidestep_vectors::{Row, named};
+use sidestep_vectors::{Row, Table, named};
 use std::ffi::{CStr, c_char};
 
 /// The one that the set took last goes behind the others.

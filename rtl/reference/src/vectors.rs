@@ -1,7 +1,7 @@
 //! The rows of `sidestep vectors`, as numbers.
 
 use sidestep_types::{Entry, Seed, Size, Value, Values};
-use sidestep_vectors::{Policy, Row, named};
+use sidestep_vectors::{Policy, Row, Table, named};
 use std::ffi::{CStr, c_char};
 
 /// Most ports of a row.

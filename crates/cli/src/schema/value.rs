@@ -84,7 +84,7 @@ fn plain(unit: ParamUnit) -> Vec<Value> {
                 string.expect("it has a pattern"),
             ]
         }
-        ParamUnit::ByteRange => {
+        ParamUnit::ByteRange | ParamUnit::Counts => {
             vec![
                 json!({"type": "integer", "minimum": 0}),
                 string.expect("it has a pattern"),
@@ -92,6 +92,13 @@ fn plain(unit: ParamUnit) -> Vec<Value> {
         }
         ParamUnit::Word(words) => vec![json!({"enum": words})],
         ParamUnit::File => vec![json!({"type": ["string", "number", "boolean"]})],
+        ParamUnit::List(each) => {
+            let items = json!({"type": "array", "minItems": 1, "items": one_of(plain(*each))});
+            let bare = plain(*each)
+                .into_iter()
+                .filter(|way| way["type"] != "string");
+            bare.chain(string).chain([items]).collect()
+        }
         _ => vec![string.expect("it has a pattern")],
     }
 }
@@ -116,7 +123,15 @@ fn unit_pattern(unit: ParamUnit) -> Option<String> {
             let one = format!(r"(?:{}|[0-9_]+)", with(&[Unit::Bytes]));
             format!(r"{one}(?:\s*\.\.\s*{one})?")
         }
+        ParamUnit::Counts => r"[0-9_]*[0-9][0-9_]*(?:\s+[0-9_]*[0-9][0-9_]*)*".into(),
         ParamUnit::Fraction => format!(r"(?:[0-9]+\s*/\s*[0-9]+|{NUMBER})"),
+        ParamUnit::List(ParamUnit::Count) => several("[0-9_]*[0-9][0-9_]*"),
+        ParamUnit::List(each) => several(&unit_pattern(*each)?),
         _ => return None,
     })
+}
+
+/// One or more of a pattern, with commas between.
+fn several(one: &str) -> String {
+    format!(r"{one}(?:\s*,\s*{one})*")
 }

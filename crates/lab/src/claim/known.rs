@@ -133,8 +133,9 @@ fn surely(known: Known) -> Option<Interval> {
 pub fn undecided(accept: Accept, known: Known) -> (Option<u64>, String) {
     let none = |why: &str| (None, format!("no number of seeds decides: {why}"));
     if known.why == Some(Why::FewSeeds) {
-        let more = 10 - known.seeds.min(9) as u64;
-        return (Some(more), format!("{more} more seeds, for an interval"));
+        let more = LEAST_SEEDS.saturating_sub(known.seeds).max(1) as u64;
+        let seeds = if more == 1 { "seed" } else { "seeds" };
+        return (Some(more), format!("{more} more {seeds}, for an interval"));
     }
     if let Some(why) = known.why {
         return none(why.words());
@@ -274,15 +275,19 @@ mod tests {
             words,
             "no number of seeds decides: the estimate lies at the end of the range"
         );
-        let few = Known {
-            seeds: 1,
+        let few = |seeds| Known {
+            seeds,
             ci: None,
             why: Some(Why::FewSeeds),
             ..NOTHING
         };
         assert_eq!(
-            undecided(accept, few),
-            (Some(9), "9 more seeds, for an interval".into())
+            undecided(accept, few(1)),
+            (Some(2), "2 more seeds, for an interval".into())
+        );
+        assert_eq!(
+            undecided(accept, few(2)),
+            (Some(1), "1 more seed, for an interval".into())
         );
         assert_eq!(
             undecided(accept, NOTHING).1,

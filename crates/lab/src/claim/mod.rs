@@ -10,6 +10,7 @@ mod terms;
 
 pub use accept::Accept;
 pub use evaluate::evaluate;
+pub use place::over;
 pub use result::{ClaimPoint, ClaimResult};
 pub(crate) use terms::NO_NUMBER;
 pub use terms::{Claim, Compare, Over, Verdict};

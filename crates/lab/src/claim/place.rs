@@ -60,6 +60,19 @@ pub fn at_one(claim: &Claim, place: &Place<'_>, confidence: f64) -> Known {
     around(claim, reading, seeds, apart(claim, place), confidence)
 }
 
+/// A metric of a scheme here over the same there, with its 95 % interval, seeds paired.
+pub fn over(
+    metric: &str,
+    scheme: &str,
+    here: &PointResult,
+    there: &PointResult,
+) -> (Reading, Option<[f64; 2]>) {
+    let claim = Claim::ratio(metric, scheme);
+    let other = Some(there);
+    let known = at_one(&claim, &Place { here, other }, 0.95);
+    (known.reading, super::known::ends(known.ci))
+}
+
 /// A number of all seeds with its interval from `seeds`, each seed's own.
 pub fn around(
     claim: &Claim,

@@ -54,6 +54,33 @@ pub struct Claim {
 }
 
 impl Claim {
+    /// Nobody's claim: a metric of one scheme at one point over the same at another.
+    pub(super) fn ratio(metric: &str, scheme: &str) -> Claim {
+        Claim {
+            id: String::new(),
+            figure: String::new(),
+            says: String::new(),
+            metric: metric.into(),
+            compare: Compare::One(scheme.into()),
+            paper: None,
+            own: true,
+            accept: Accept::parse("0..").expect("a range"),
+            tolerance: String::new(),
+            gap: String::new(),
+            at: Vec::new(),
+            meant: 1,
+            over: None,
+            less: Vec::new(),
+            per: vec![("here".into(), "there".into())],
+            expect: Verdict::CantTell,
+            testbed_expect: Verdict::CantTell,
+            testbed_gap: String::new(),
+            gap_sweep: String::new(),
+            expect_between: None,
+            not_judged: None,
+        }
+    }
+
     /// Is its number one of two over the other?
     pub fn is_ratio(&self) -> bool {
         matches!(self.compare, Compare::Ratio(..)) || !self.per.is_empty()

@@ -26,6 +26,7 @@ pub(crate) use prober::Prober;
 pub use seen::{
     FlowsFrom, LoggedDetour, LoggedEvent, LoggedPath, LoggedStep, Loops, Occupancy, Probed,
 };
+pub(crate) use spec::classes_of;
 pub use spec::{MOST_DETOURS, Probe};
 
 #[cfg(test)]

@@ -4,18 +4,24 @@ use super::log;
 use super::neighbours::{Neighbourhood, directed};
 use super::samples::Samples;
 use super::seen::{FlowsFrom, Occupancy, Probed};
-use super::spec::Probe;
+use super::spec::{Probe, classes_of, workload_of};
 use super::window::Window;
 use super::windowed::Windowed;
 use crate::stats::jain;
 use sidestep_sim::agenda::Agenda;
 use sidestep_sim::{End, Network, Outcome, Plan, Watched, World};
 use sidestep_switch::{Capacity, Depth};
-use sidestep_types::{BitRate, FlowId, Time};
+use sidestep_types::{BitRate, FlowId, PortId, Time};
 use std::sync::Arc;
 
 /// The sample of latencies.
 const LATENCY: &str = "latency_us";
+/// That of how packets are split between links.
+const SPLIT: &str = "split_share";
+/// The sample of waits.
+const QUEUEING: &str = "queueing_us";
+/// The same of flows of at most so many bytes, the mice of Vertigo (CoNEXT 2021).
+const MICE: (&str, u64) = ("queueing_upto_100kb_us", 100_000);
 
 /// Looks at a world when something is due.
 pub(crate) struct Prober {
@@ -124,6 +130,33 @@ impl Prober {
         }
     }
 
+    /// Adds, of each workload whose packets are followed, one value for each link of a selection: its share of those that
+    /// crossed the selection.
+    fn split(&mut self, watched: &Watched, outcome: &Outcome) {
+        for between in &self.probe.spread {
+            let ports = between.links.iter().map(|place| &outcome.ports[*place]);
+            let ports: Vec<(End, PortId)> = ports.map(|port| (port.from, port.port)).collect();
+            for class in &self.probe.latency {
+                let of = |class, (from, port): &(End, PortId)| match from {
+                    End::Switch(switch) => watched.crossings.get(&(class, *switch, *port)).copied(),
+                    End::Host(_) => None,
+                };
+                let crossed = ports.iter().map(|port| -> u64 {
+                    let each = classes_of(&self.plan, *class).filter_map(|class| of(class, port));
+                    each.sum()
+                });
+                let crossed: Vec<u64> = crossed.collect();
+                let all: u64 = crossed.iter().sum();
+                let workload = &self.plan.classes[usize::from(*class)];
+                for one in crossed.into_iter().filter(|_| all > 0) {
+                    let share = one as f64 / all as f64;
+                    self.samples.add(SPLIT, share);
+                    self.samples.add(&format!("{SPLIT}.{workload}"), share);
+                }
+            }
+        }
+    }
+
     /// How many instants of `occupancy` have not come, of how many.
     pub fn missed(&self) -> Option<(usize, usize)> {
         let all = self.probe.occupancy.len();
@@ -131,15 +164,31 @@ impl Prober {
     }
 
     pub fn finish(mut self, watched: Watched, outcome: &Outcome) -> Probed {
+        self.split(&watched, outcome);
         self.windowed.finish(&mut self.samples);
         for (class, latency) in &watched.latencies {
             let us = latency.ps() as f64 / 1e6;
-            let workload = &self.plan.classes[usize::from(*class)];
+            let workload = workload_of(&self.plan.classes[usize::from(*class)]);
             self.samples.add(LATENCY, us);
             self.samples.add(&format!("{LATENCY}.{workload}"), us);
         }
         if watched.latencies_taken > watched.latencies.len() as u64 {
             (self.samples).thinned_before(LATENCY, watched.latencies_taken);
+        }
+        for (class, flow, wait) in &watched.waits {
+            let us = wait.ps() as f64 / 1e6;
+            let workload = workload_of(&self.plan.classes[usize::from(*class)]);
+            let small = self.plan.flows[flow.0 as usize].size <= MICE.1;
+            for name in [Some(QUEUEING), small.then_some(MICE.0)]
+                .into_iter()
+                .flatten()
+            {
+                self.samples.add(name, us);
+                self.samples.add(&format!("{name}.{workload}"), us);
+            }
+        }
+        if watched.waits_taken > watched.waits.len() as u64 {
+            (self.samples).thinned_before(QUEUEING, watched.waits_taken);
         }
         let sampled = self.samples.finish();
         Probed {

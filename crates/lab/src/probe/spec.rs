@@ -1,7 +1,7 @@
 //! What to look at.
 
 use super::between::Between;
-use sidestep_sim::{Latency, Watching};
+use sidestep_sim::{Latency, Plan, Watching};
 use sidestep_types::Time;
 
 /// At most so many detours are logged: more than a figure can show.
@@ -72,19 +72,33 @@ impl Default for Probe {
 }
 
 impl Probe {
-    /// What the simulator must watch for it, if anything.
-    pub(crate) fn watching(&self) -> Option<Watching> {
+    /// What the simulator must watch for it in a run of `plan`, if anything.
+    pub(crate) fn watching(&self, plan: &Plan) -> Option<Watching> {
         let latency = Latency::every(self.latency_every).since(self.latency_from);
-        let latency = self
-            .latency
-            .iter()
-            .fold(latency, |all, class| all.of(*class));
+        let classes = self.latency.iter().flat_map(|of| classes_of(plan, *of));
+        let latency = classes.fold(latency, Latency::of);
         let watching = Watching {
             latency: (!self.latency.is_empty()).then_some(latency),
+            crossings: !self.latency.is_empty() && !self.spread.is_empty(),
             detours: if self.detours { MOST_DETOURS } else { 0 },
             paths: self.paths,
             loops: self.loops,
         };
         (watching != Watching::default()).then_some(watching)
     }
+}
+
+/// The classes that the flows of workload number `workload` are of: its own, and those of its flow list.
+pub(crate) fn classes_of(plan: &Plan, workload: u8) -> impl Iterator<Item = u8> {
+    let name = &plan.classes[usize::from(workload)];
+    let each = (0u8..=u8::MAX).zip(&plan.classes);
+    each.filter(move |(class, own)| *class == workload || workload_of(own) == name)
+        .map(|(class, _)| class)
+}
+
+/// The name of the workload that a class is of: what is before a slash.
+pub(crate) fn workload_of(class: &str) -> &str {
+    class
+        .split_once('/')
+        .map_or(class, |(workload, _)| workload)
 }

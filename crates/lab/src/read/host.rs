@@ -118,8 +118,9 @@ impl ReadHost {
         problems: &mut Problems,
     ) -> Option<()> {
         let resolved = &self.resolved;
-        let holds = (self.nic.as_ref())
-            .map_or(Ok(()), |nic| holds_a_packet(&nic.capacity, transport.mss()));
+        let longest = shim::longest(&self.shims, transport.mss());
+        let holds =
+            (self.nic.as_ref()).map_or(Ok(()), |nic| holds_a_packet(&nic.capacity, longest));
         let held = holds.map_err(|why| resolved.refused("", &why, at, problems));
         // Where no value is to blame, where it was chosen.
         let at = resolved.places.get("host.shims").unwrap_or(at);

@@ -14,6 +14,7 @@ mod head;
 mod host;
 mod plots;
 mod point;
+mod points;
 mod probe;
 mod reader;
 mod schemes;

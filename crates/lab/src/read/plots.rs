@@ -2,9 +2,10 @@
 
 use super::axes::ReadAxis;
 use super::fixed::fixed;
+use super::points::points;
 use super::reader::Reader;
 use super::words::{stem, words};
-use crate::experiment::{FigureSpec, PlotKind, PlotSpec};
+use crate::experiment::{AuthorPoints, FigureSpec, PlotKind, PlotSpec};
 use crate::stats::metric::{self, Each, SAMPLES, SampleKind};
 use crate::tables::{FIGURE, PLOT};
 use sidestep_config::document::{Entry, Item, Node, Table, find};
@@ -95,7 +96,9 @@ impl Reader<'_> {
             None => Some(""),
         };
         let against = matches!(kind, PlotKind::Lines | PlotKind::Bars);
-        for (key, fits) in [("x", against), ("y", against), ("of", kind.is_of_sample())] {
+        let sample = kind.is_of_sample();
+        let of_axes = ["x", "y", "per", "points", "points_of"].map(|key| (key, against));
+        for (key, fits) in of_axes.into_iter().chain([("of", sample)]) {
             if let (Some(entry), false) = (find(table, key), fits) {
                 let message = format!("plot: kind {:?} has no {key:?}", kind.name());
                 problems.add(&entry.at, message);
@@ -111,7 +114,16 @@ impl Reader<'_> {
         } else {
             Some(Vec::new())
         };
-        let of = if kind.is_of_sample() {
+        let per = match find(table, "per") {
+            Some(entry) => fixed("plot.per", &entry.node, axes, false, problems),
+            None => Some(Vec::new()),
+        };
+        let drawn = if against {
+            self.points(table, y.as_deref(), chosen.as_deref(), schemes, problems)
+        } else {
+            Some(AuthorPoints::default())
+        };
+        let of = if sample {
             self.of(node, table, kind, problems)
         } else {
             Some(String::new())
@@ -136,9 +148,51 @@ impl Reader<'_> {
             of: of?,
             at: at?,
             schemes: chosen?,
+            per: per?,
+            points: drawn?,
             log_x,
             log_y,
         })
+    }
+
+    /// The points of the paper's authors.
+    fn points(
+        &self,
+        table: &Table,
+        y: Option<&[String]>,
+        chosen: Option<&[String]>,
+        schemes: &[(String, At)],
+        problems: &mut Problems,
+    ) -> Option<AuthorPoints> {
+        let Some(entry) = find(table, "points") else {
+            if let Some(of) = find(table, "points_of") {
+                problems.add(&of.at, "plot.points_of: there are no points to choose from");
+            }
+            return Some(AuthorPoints::default());
+        };
+        if find(table, "per").is_some() {
+            let message = "plot.points: authors' points are no ratios; leave per or points out";
+            problems.add(&entry.at, message);
+        }
+        let path = entry.node.text("plot.points", "a table", problems)?;
+        let figures = match find(table, "points_of") {
+            Some(of) => words(&of.node, "plot.points_of", "names of figures", problems),
+            None => Vec::new(),
+        };
+        let figures: Vec<String> = figures.into_iter().map(|(name, _)| name).collect();
+        let (y, chosen) = (y?, chosen?);
+        let has_scheme = |name: &str| match chosen {
+            [] => schemes.iter().any(|(word, _)| stem(word) == name),
+            some => some.iter().any(|own| own == name),
+        };
+        let text = self.files.read(path);
+        match text.and_then(|text| points(&text, &figures, y, has_scheme)) {
+            Ok(points) => Some(points),
+            Err(why) => {
+                problems.add(&entry.node.at, format!("plot.points: {path:?}: {why}"));
+                None
+            }
+        }
     }
 
     fn plot_schemes(

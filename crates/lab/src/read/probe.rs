@@ -3,7 +3,7 @@
 use super::reader::Reader;
 use super::words::{common, descend, words};
 use crate::fair;
-use crate::probe::{Between, LINKS_EXPECTED, Probe};
+use crate::probe::{Between, LINKS_EXPECTED, Probe, classes_of};
 use crate::scenario::{Setting, Traffic};
 use crate::scheme::Scheme;
 use crate::tables::{PROBE, PROBE_LISTS};
@@ -281,11 +281,9 @@ impl ProbeRead {
             }
         }
         for (class, at) in self.probe.latency.iter().zip(&self.latency_at) {
-            let mut own = plan
-                .flows
-                .iter()
-                .filter(|flow| flow.class == *class)
-                .peekable();
+            let classes: Vec<u8> = classes_of(plan, *class).collect();
+            let own = plan.flows.iter();
+            let mut own = own.filter(|flow| classes.contains(&flow.class)).peekable();
             let stays = |flow: &FlowPlan| rack[flow.src.0 as usize] == rack[flow.dst.0 as usize];
             if own.peek().is_some() && own.all(stays) {
                 let name = &plan.classes[usize::from(*class)];

@@ -7,6 +7,7 @@ use super::words::{NAME_RULE, descend, is_name, of_scheme, stem, words};
 use crate::scenario::Setting;
 use crate::scheme::{HOST_SPEC, SWITCH_SPEC, Scheme, SchemeConfig, TRANSPORT_SPEC, transport};
 use crate::shipped;
+use sidestep_config::decision::Named;
 use sidestep_config::differ::resolve_switches;
 use sidestep_config::document::{self, Table, find};
 use sidestep_config::ledger::Ledger;
@@ -14,9 +15,9 @@ use sidestep_config::problem::{At, Problems, suggest};
 use sidestep_config::section::resolve;
 use sidestep_config::source::{self, Origin};
 use sidestep_config::spec::Layer;
-use sidestep_sim::Network;
-use sidestep_transport::TransportConfig;
-use sidestep_types::Framing;
+use sidestep_sim::{Network, SwitchConfig};
+use sidestep_transport::{TransportConfig, shim};
+use sidestep_types::{Framing, Refusal};
 
 /// A scheme with its settings.
 pub(super) struct ReadScheme {
@@ -86,16 +87,22 @@ impl Reader<'_> {
         let transport = transport(&transport_values)
             .map_err(|why| transport_values.refused("", &why, &file.at, problems))
             .ok();
+        let shims = host.as_ref().map_or(&[][..], |host| &host.shims);
+        let longest = |transport: &TransportConfig| shim::longest(shims, transport.mss());
         let switches = switches(
             (&switch_values, &differing),
             network,
             framing,
-            transport.as_ref().map(TransportConfig::mss),
+            transport.as_ref().map(longest),
             &file.at,
             problems,
         );
         let (switches, transport, host) = (switches?, transport?, host?);
         host.check(&transport, &file.at, problems)?;
+        if let Err(why) = marks_are_read(&switches.switch, &host.shims) {
+            switch_values.refused("", &why, &file.at, problems);
+            return None;
+        }
         let ReadHost {
             resolved: host_values,
             shims,
@@ -121,6 +128,7 @@ impl Reader<'_> {
             name: name.to_string(),
             summary: word("summary", problems),
             source: word("paper", problems),
+            changed: !file.root.is_empty() && self.defines(name, problems),
             config,
             about: switches.about,
         };
@@ -275,6 +283,20 @@ impl Reader<'_> {
         let own = roots.find_map(|(root, _)| find(root, "schemes"));
         let words = own.map(|entry| words(&entry.node, "", "", &mut quiet));
         words.is_some_and(|words| words.iter().any(|(word, _)| stem(word) == name))
+    }
+}
+
+/// Switches that rank data by themselves read no marks.
+fn marks_are_read(switch: &SwitchConfig, shims: &[Named]) -> Result<(), Refusal> {
+    let mut shims = shims.iter();
+    match shims.find(|(name, _)| switch.sent.is_some() && shim::nature(name).tags) {
+        None => Ok(()),
+        Some((name, _)) => {
+            let expected = format!(
+                "must be \"marked\" beside host.shims with {name:?}, whose marks nobody would read"
+            );
+            Err(Refusal::of("rank", expected).got("\"sent\""))
+        }
     }
 }
 

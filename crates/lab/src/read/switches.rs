@@ -6,7 +6,7 @@ use sidestep_config::differ::{Called, Differing};
 use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::Resolved;
 use sidestep_sim::{Network, Others, SwitchConfig, check_switch};
-use sidestep_types::{Framing, Refusal, Values};
+use sidestep_types::{Framing, Longest, Refusal, Values};
 
 /// The switches of a network as their topology calls them.
 pub(super) fn called(network: &Network) -> Vec<Called<'_>> {
@@ -84,12 +84,12 @@ impl Kind<'_> {
     }
 }
 
-/// What the sections come to. `mss` is the payload of a packet, where the transport could be read.
+/// What the sections come to. `longest` is known where transport and shims could be read.
 pub(super) fn switches(
     (resolved, differing): (&Resolved, &[Differing]),
     network: Option<&Network>,
     framing: Framing,
-    mss: Option<u32>,
+    longest: Option<Longest>,
     at: &At,
     problems: &mut Problems,
 ) -> Option<ReadSwitches> {
@@ -125,15 +125,15 @@ pub(super) fn switches(
     });
     let kinds: Vec<_> = kinds.collect();
     let (switch, kinds) = (switch?, kinds.into_iter().collect::<Option<Vec<_>>>()?);
-    let mss = mss?;
+    let longest = longest?;
     let mut whole = true;
     for (kind, config) in std::iter::once(&(all, switch.clone())).chain(&kinds) {
-        if let Err(why) = holds_a_packet(&config.capacity, mss) {
+        if let Err(why) = holds_a_packet(&config.capacity, longest) {
             kind.refused("", &why, &mut shown, problems);
             whole = false;
         }
     }
-    if let Err(why) = check_switch(&switch, framing, mss) {
+    if let Err(why) = check_switch(&switch, framing, longest) {
         resolved.refused("", &why, at, problems);
         whole = false;
     }

@@ -10,6 +10,7 @@ use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::{refused, resolve};
 use sidestep_config::spec::{Choice, Spec};
 use sidestep_sim::{Network, check_switch, topology, workload};
+use sidestep_transport::shim;
 use sidestep_types::Refusal;
 
 /// At most this many workloads: a packet holds its class in a byte.
@@ -44,10 +45,12 @@ fn unfit(scheme: &Scheme, mss: u32) -> Result<(), Refusal> {
         let expected = format!("its receive_window is {window} B");
         return Err(Refusal::of_none(expected).got(format!("{mss} B")));
     }
+    shim::check_mss(&config.shims, mss).map_err(|(_, why)| why)?;
+    let longest = shim::longest(&config.shims, mss);
     for (_, switch) in scheme.switches() {
-        holds_a_packet(&switch.capacity, mss)?;
+        holds_a_packet(&switch.capacity, longest)?;
     }
-    check_switch(&config.switch, config.framing, mss)
+    check_switch(&config.switch, config.framing, longest)
 }
 
 impl Reader<'_> {

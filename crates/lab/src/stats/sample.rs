@@ -1,15 +1,15 @@
 //! Completion times, those of the unfinished included: censored, not forgotten.
 
+use super::times::Times;
 use serde::{Deserialize, Serialize};
 use sidestep_types::Time;
 
-/// A sample of completion times.
+/// A sample of completion times. Very many are kept [rounded](Sample::EACH).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Packed", into = "Packed")]
 pub struct Sample {
-    done: Vec<Time>,
+    done: Times,
     /// How long each unfinished one has taken so far.
-    open: Vec<Time>,
+    open: Times,
     /// Those that were under way when someone stopped the run. Nobody knows whether they are late:
     /// they count for the share that finished and rank nowhere.
     cut: u64,
@@ -25,6 +25,10 @@ pub enum Percentile {
 }
 
 impl Sample {
+    /// Of so many that finished in a run, and so many that did not, every time is kept. Of more all are rounded, by at
+    /// most 0.05 %, and counted.
+    pub const EACH: usize = Times::EACH;
+
     /// One finished after `span`.
     pub fn done(&mut self, span: Time) {
         self.done.push(span);
@@ -37,31 +41,42 @@ impl Sample {
 
     /// Whoever made it was stopped: the unfinished are not late but cut short.
     pub fn stop(&mut self) {
-        self.cut += self.open.len() as u64;
+        self.cut += self.open.len();
         self.open.clear();
     }
 
     /// Takes in another sample.
     pub fn merge(&mut self, other: &Sample) {
-        self.done.extend_from_slice(&other.done);
-        self.open.extend_from_slice(&other.open);
+        self.done.merge(&other.done);
+        self.open.merge(&other.open);
         self.cut += other.cut;
     }
 
     /// Puts it in order, so that equal samples are equal values and pack well.
     pub fn sort(&mut self) {
-        self.done.sort_unstable();
-        self.open.sort_unstable();
+        self.done.sort();
+        self.open.sort();
     }
 
     /// The times of those that finished, in no order.
-    pub fn finished(&self) -> &[Time] {
-        &self.done
+    pub fn finished(&self) -> impl Iterator<Item = Time> {
+        let repeated = |(time, count)| std::iter::repeat_n(time, count as usize);
+        self.done.counts().flat_map(repeated)
     }
 
-    /// How long each of the others has taken so far, in no order; without those cut short.
-    pub fn unfinished(&self) -> &[Time] {
-        &self.open
+    /// The same, with how many had each.
+    pub fn finished_counts(&self) -> impl Iterator<Item = (Time, u64)> {
+        self.done.counts()
+    }
+
+    /// How long each of the others has taken so far, in no order, and how many had; without those cut short.
+    pub fn unfinished_counts(&self) -> impl Iterator<Item = (Time, u64)> {
+        self.open.counts()
+    }
+
+    /// Are its times rounded, those that finished or the others?
+    pub fn is_rounded(&self) -> bool {
+        self.done.is_folded() || self.open.is_folded()
     }
 
     /// Finished and unfinished together.
@@ -71,7 +86,7 @@ impl Sample {
 
     /// All but those cut short.
     fn ranked(&self) -> u64 {
-        (self.done.len() + self.open.len()) as u64
+        self.done.len() + self.open.len()
     }
 
     /// Is there none?
@@ -92,22 +107,30 @@ impl Sample {
     pub fn percentile(&mut self, permille: u32) -> Option<Percentile> {
         let n = self.ranked();
         let rank = (u128::from(n) * u128::from(permille)).div_ceil(1000).max(1);
-        let index = usize::try_from(rank - 1).ok().filter(|i| (*i as u64) < n)?;
-        if index < self.done.len() {
-            let (_, value, _) = self.done.select_nth_unstable(index);
-            return Some(Percentile::Exactly(*value));
-        }
-        let mut seen: Vec<Time> = self.done.iter().chain(&self.open).copied().collect();
-        let (_, value, _) = seen.select_nth_unstable(index);
-        Some(Percentile::AtLeast(*value))
+        let index = u64::try_from(rank - 1).ok().filter(|index| *index < n)?;
+        Some(match index < self.done.len() {
+            true => Percentile::Exactly(self.done.nth(index)),
+            false => Percentile::AtLeast(self.done.nth_with(&self.open, index)),
+        })
     }
-}
 
-impl Sample {
+    /// The `permille`-th thousandth of those that finished alone, by nearest rank; `None` of none.
+    pub fn done_percentile(&mut self, permille: u32) -> Option<Time> {
+        let n = self.done.len();
+        let rank = (u128::from(n) * u128::from(permille)).div_ceil(1000).max(1);
+        let index = u64::try_from(rank - 1).ok().filter(|index| *index < n)?;
+        Some(self.done.nth(index))
+    }
+
+    /// The mean of those that finished alone; `None` of none.
+    pub fn done_mean(&self) -> Option<Time> {
+        let mean = self.done.sum().checked_div(u128::from(self.done.len()))?;
+        Some(Time::from_ps(mean as u64))
+    }
+
     /// The mean; of the unfinished what was seen of them, which makes it a lower bound. `None` of nothing.
     pub fn mean(&self) -> Option<Percentile> {
-        let all = self.done.iter().chain(&self.open);
-        let sum: u128 = all.map(|time| u128::from(time.ps())).sum();
+        let sum = self.done.sum() + self.open.sum();
         let mean = sum.checked_div(u128::from(self.ranked()))?;
         let mean = Time::from_ps(mean as u64);
         Some(match self.open.is_empty() {
@@ -117,58 +140,15 @@ impl Sample {
     }
 }
 
-/// A sample as it is kept: each list sorted, every time in picoseconds less the one before it.
-#[derive(Serialize, Deserialize)]
-struct Packed {
-    done: Vec<u64>,
-    open: Vec<u64>,
-    cut: u64,
-}
-
-impl From<Sample> for Packed {
-    fn from(mut sample: Sample) -> Packed {
-        sample.sort();
-        let steps = |times: &[Time]| -> Vec<u64> {
-            let before = std::iter::once(&Time::ZERO).chain(times);
-            let pairs = times.iter().zip(before);
-            pairs.map(|(t, b)| t.ps() - b.ps()).collect()
-        };
-        Packed {
-            done: steps(&sample.done),
-            open: steps(&sample.open),
-            cut: sample.cut,
-        }
-    }
-}
-
-impl From<Packed> for Sample {
-    fn from(packed: Packed) -> Sample {
-        let sums = |steps: Vec<u64>| {
-            let mut sum = 0u64;
-            let add = steps.into_iter().map(move |step| {
-                sum = sum.wrapping_add(step);
-                Time::from_ps(sum)
-            });
-            add.collect()
-        };
-        Sample {
-            done: sums(packed.done),
-            open: sums(packed.open),
-            cut: packed.cut,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn sample(done: &[u64], open: &[u64]) -> Sample {
-        Sample {
-            done: done.iter().map(|us| Time::from_us(*us)).collect(),
-            open: open.iter().map(|us| Time::from_us(*us)).collect(),
-            cut: 0,
-        }
+        let mut sample = Sample::default();
+        done.iter().for_each(|us| sample.done(Time::from_us(*us)));
+        open.iter().for_each(|us| sample.open(Time::from_us(*us)));
+        sample
     }
 
     fn exactly(us: u64) -> Option<Percentile> {
@@ -221,6 +201,18 @@ mod tests {
     }
 
     #[test]
+    fn those_that_finished_have_numbers_of_their_own() {
+        let mut some = sample(&[1, 2, 6], &[100, 200]);
+        assert_eq!(some.done_mean(), Some(Time::from_us(3)));
+        assert_eq!(some.done_percentile(990), Some(Time::from_us(6)));
+        assert_eq!(some.done_percentile(500), Some(Time::from_us(2)));
+        some.stop();
+        assert_eq!(some.done_mean(), Some(Time::from_us(3)));
+        let mut none = sample(&[], &[5]);
+        assert_eq!((none.done_mean(), none.done_percentile(990)), (None, None));
+    }
+
+    #[test]
     fn the_mean_is_whole_picoseconds_and_a_lower_bound_where_one_did_not_finish() {
         assert_eq!(sample(&[], &[]).mean(), None);
         assert_eq!(sample(&[1, 2, 6], &[]).mean(), exactly(3));
@@ -235,19 +227,36 @@ mod tests {
         assert_eq!(long.mean(), Some(Percentile::Exactly(Time::MAX)));
     }
 
-    proptest::proptest! {
-        #[test]
-        fn what_is_packed_unpacks_in_order(
-            done in proptest::collection::vec(0u64..u64::MAX, 0..40),
-            open in proptest::collection::vec(0u64..50, 0..10),
-        ) {
-            let times = |ps: &[u64]| ps.iter().map(|ps| Time::from_ps(*ps)).collect();
-            let mut sample = Sample { done: times(&done), open: times(&open), cut: 7 };
-            let again: Sample = Packed::from(sample.clone()).into();
-            sample.sort();
-            proptest::prop_assert_eq!(again, sample);
+    #[test]
+    fn of_very_many_the_percentiles_are_the_exact_ones_rounded() {
+        let n = Sample::EACH as u64 + 1_000;
+        // 1 us to 5 s, evenly over the logarithms.
+        let ps = |i: u64| (1e6 * libm::exp(libm::log(5e6) * i as f64 / n as f64)) as u64;
+        let mut many = Sample::default();
+        // In any order: 11 does not divide n.
+        assert!(!n.is_multiple_of(11));
+        (0..n).for_each(|i| many.done(Time::from_ps(ps(11 * i % n))));
+        (0..50).for_each(|_| many.open(Time::from_s(6)));
+        many.sort();
+        assert!(many.is_rounded() && many.len() == n + 50);
+        for permille in [1, 100, 500, 900, 990, 999] {
+            let rank = ((n + 50) * u64::from(permille)).div_ceil(1000);
+            let Some(Percentile::Exactly(got)) = many.percentile(permille) else {
+                panic!("{permille} finished");
+            };
+            let off = got.ps() as f64 / ps(rank - 1) as f64 - 1.0;
+            assert!(off.abs() <= 0.0005, "{permille}: {off}");
         }
+        // The unfinished are few, and as they were.
+        assert_eq!(many.percentile(1000), at_least(6_000_000));
+        assert_eq!(many.finished().count() as u64, n);
+        assert_eq!(
+            many.finished_counts().map(|(_, count)| count).sum::<u64>(),
+            n
+        );
+    }
 
+    proptest::proptest! {
         #[test]
         fn a_percentile_is_the_value_that_sorting_finds(
             done in proptest::collection::vec(0u64..50, 0..40),

@@ -33,6 +33,12 @@ pub fn summarise(records: &[&Record]) -> Summary {
         }
         summary.fct_query_ms.ci =
             over_seeds(&summary.fct_query_ms, seeds.iter().map(|s| &s.fct_query_ms));
+        summary.fct_response_ms.ci = over_seeds(
+            &summary.fct_response_ms,
+            seeds.iter().map(|s| &s.fct_response_ms),
+        );
+        summary.fct_all_ms.ci =
+            over_seeds(&summary.fct_all_ms, seeds.iter().map(|s| &s.fct_all_ms));
         for (i, class) in summary.classes.iter_mut().enumerate() {
             class.fct_ms.ci = over_seeds(&class.fct_ms, seeds.iter().map(|s| &s.classes[i].fct_ms));
             class.slowdown.ci = over_seeds(
@@ -105,6 +111,8 @@ fn add_up(records: &[&Record]) -> Summary {
         fct_long_ms: Percentiles::of(&mut merged(records, |record| &record.fct_long)),
         fct_by_size_ms: by_size(records),
         fct_query_ms: Percentiles::of(&mut responses(records)),
+        fct_response_ms: Percentiles::of(&mut answers(records)),
+        fct_all_ms: Percentiles::of(&mut all_flows(records)),
         query_timeout_share: share(
             records.iter().map(|r| r.timed_out_queries).sum(),
             records.iter().map(|r| r.queries).sum(),
@@ -219,6 +227,20 @@ fn background(records: &[&Record]) -> Sample {
 /// Completion times of the flows of queries.
 fn responses(records: &[&Record]) -> Sample {
     flows(records, true)
+}
+
+/// Completion times of all flows but requests.
+fn all_flows(records: &[&Record]) -> Sample {
+    let mut all = background(records);
+    all.merge(&answers(records));
+    all
+}
+
+/// Completion times of responses.
+fn answers(records: &[&Record]) -> Sample {
+    let mut all = Sample::default();
+    records.iter().for_each(|r| all.merge(&r.answers()));
+    all
 }
 
 fn flows(records: &[&Record], query: bool) -> Sample {

@@ -30,6 +30,12 @@ pub struct Summary {
     /// Completion times of the flows of queries, in milliseconds.
     #[serde(default)]
     pub fct_query_ms: Percentiles,
+    /// Completion times of responses, the requests of queries left out, in milliseconds.
+    #[serde(default)]
+    pub fct_response_ms: Percentiles,
+    /// Completion times of all flows that end, the requests of queries left out, in milliseconds.
+    #[serde(default)]
+    pub fct_all_ms: Percentiles,
     /// Completion times of background flows that end by their size, as [`crate::record::SIZES`] has
     /// them, in milliseconds.
     #[serde(default)]
@@ -155,6 +161,12 @@ pub struct Percentiles {
     /// Their mean, with what was seen of those that did not finish.
     #[serde(default)]
     pub mean: Option<f64>,
+    /// The mean of those that finished alone: what studies that leave the others out print. `None` of none.
+    #[serde(default)]
+    pub done_mean: Option<f64>,
+    /// The 99th percentile of those that finished alone.
+    #[serde(default)]
+    pub done_p99: Option<f64>,
     /// The smallest.
     #[serde(default)]
     pub min: Option<f64>,
@@ -334,6 +346,8 @@ impl Percentiles {
             p99,
             p999,
             mean,
+            done_mean: sample.done_mean().map(number),
+            done_p99: sample.done_percentile(990).map(number),
             min,
             max,
             ci: None,

@@ -1,6 +1,6 @@
 //! What must be said of the queues of NICs.
 
-use super::{marks_too_late, reacts_to_marks, silent};
+use super::signals::{marks_too_late, reacts_to_marks, silent};
 use crate::ideal::Ideal;
 use crate::scenario::{Scenario, Setting};
 use crate::scheme::Scheme;

@@ -1,4 +1,5 @@
 //! A network whose pauses lock, for the tests of deadlocks and of trajectories.
+#![allow(dead_code, reason = "each test file uses its part")]
 
 use sidestep_sim::Files;
 

@@ -25,7 +25,7 @@ use crate::pool::{NONE, Pool};
 use sidestep_switch::ports::{Due, Ranked, Wire};
 use sidestep_switch::sched::fifo::Fifo;
 use sidestep_switch::{AnySched, Depth};
-use sidestep_types::{Framing, HEADER_BYTES, Packet, PortId, Seed, Time};
+use sidestep_types::{Framing, HEADER_BYTES, Longest, Packet, PortId, Seed, Time};
 
 /// Set in the tie of everything but ends of transmission and crossings, which come first.
 const LATE: u32 = 1 << 31;
@@ -88,7 +88,7 @@ pub(crate) struct Fabric<A> {
     /// Pauses between switches, and what is between the inputs and outputs of one, if anything.
     pfc: Option<Box<Pfc>>,
     cioq: Option<Box<Cioq>>,
-    /// Is there either? Then what comes in is watched.
+    /// Is there either, or do switches rank by themselves? Then what comes in is watched.
     pub inner: bool,
     /// Ranked ports plan every end of a transmission.
     every_end: bool,
@@ -113,15 +113,14 @@ pub(crate) enum Happening {
 }
 
 impl<A: Agenda> Fabric<A> {
-    /// Links as they are laid, and `hosts` hosts with a slot of their own. Packets have `mss`
-    /// bytes of payload at most.
+    /// Links as they are laid, and `hosts` hosts with a slot of their own.
     pub fn new(
         laid: &[Laid],
         ends: &[LinkEnds],
         hosts: u32,
         switch: &SwitchConfig,
         framing: Framing,
-        mss: u32,
+        longest: Longest,
         seed: Seed,
     ) -> Fabric<A> {
         let wires: Vec<Wire> = laid.iter().map(|l| Wire::new(l.0, l.1)).collect();
@@ -136,7 +135,7 @@ impl<A: Agenda> Fabric<A> {
             Link::new(*far, index as u32)
         };
         let links: Vec<Link> = wires.iter().zip(&fars).map(link).collect();
-        let pfc = (switch.pfc).map(|pfc| Pfc::new(pfc, &wires, &fars, ends, framing, mss));
+        let pfc = (switch.pfc).map(|pfc| Pfc::new(pfc, &wires, &fars, ends, framing, longest));
         let cioq = (switch.cioq).map(|cioq| Cioq::new(cioq, &wires, ends));
         let inner = pfc.is_some() || cioq.is_some();
         // One for each link's arrivals, each host, each link's ends of transmission, and where
@@ -156,7 +155,7 @@ impl<A: Agenda> Fabric<A> {
             inner,
             every_end: switch.pfc.is_some(),
             unbuffered: framing.unbuffered(),
-            header_wire: framing.wire(HEADER_BYTES) as u16,
+            header_wire: framing.wire(HEADER_BYTES + longest.adds) as u16,
             now: Time::ZERO,
             hash: 0,
             salt: seed.salt("ties"),

@@ -17,6 +17,7 @@ pub mod leaf_spine;
 pub mod linear;
 pub mod single_switch;
 pub mod testbed;
+pub mod tree;
 
 pub use check::{MAX_DELAY, MAX_HOSTS, MAX_PORTS};
 
@@ -96,6 +97,7 @@ topologies! {
     linear::Linear,
     jellyfish::Jellyfish,
     hyperx::HyperX,
+    tree::Tree,
     testbed::Testbed,
     custom::Custom,
 }

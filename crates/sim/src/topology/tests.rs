@@ -3,6 +3,7 @@
 
 mod own;
 mod refused;
+mod tree;
 
 use super::*;
 use crate::files::NoFiles;

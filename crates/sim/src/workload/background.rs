@@ -3,8 +3,8 @@
 //! **Decision**     each host starts flows as a Poisson process of its own; each flow goes to
 //!                  another host drawn uniformly, and has a size drawn from `cdf`.
 //! **State**        per host three streams: gaps, destinations, sizes.
-//! **Units**        `inter_arrival` is the mean gap at one host. `load` is payload bits offered by a
-//!                  host over the rate of its link, headers and framing not counted.
+//! **Units**        `inter_arrival` is the mean gap at one host. `load` is payload bits offered, headers and
+//!                  framing not counted, over what [`super::share`] says.
 //! **Errors**       both or neither of `inter_arrival` and `load`; a distribution that cannot be read.
 //! **Source**       Zarifis et al., EuroSys 2014, section 5.3, which takes the traffic of DCTCP
 //!                  (Alizadeh et al., SIGCOMM 2010).
@@ -17,6 +17,7 @@
 
 use super::load::told;
 use super::mss::MSS;
+use super::share::{self, LOAD_OF};
 use super::{Cost, Draft, Load, Poisson, Site, Workload};
 use crate::cdf::{Interpolation, SizeCdf};
 use crate::files::Files;
@@ -62,48 +63,34 @@ impl Workload for Background {
                 "load",
                 ParamUnit::Fraction,
                 "off",
-                "instead of inter_arrival: payload offered, as a share of the host's link",
+                "instead of inter_arrival: payload offered, as a share of what load_of says",
             )
             .or_off("off"),
+            LOAD_OF,
             MSS,
         ],
     };
 
     fn build(values: &Values, files: &dyn Files, site: &Site) -> Result<Background, Refusal> {
         let hosts = site.pairs_of_hosts()?;
-        let cdf_name = values.word("cdf");
-        let cdf = SizeCdf::load(&cdf_name, files);
-        let cdf = cdf.map_err(|why| Refusal::about(&["cdf"], why))?;
-        let rule = Interpolation::from_word(&values.word("interpolation"));
-        let gaps_ps = match (
-            values.time_or_off("inter_arrival"),
-            values.fraction_or_off("load"),
-        ) {
-            (Some(Time::ZERO), None) => {
+        let (cdf, rule) = SizeCdf::of(values, files)?;
+        let given = values.time_or_off("inter_arrival");
+        let share = share::of_links(values, site, "inter_arrival", given.is_some())?;
+        let gaps_ps = match (given, share) {
+            (Some(Time::ZERO), _) => {
                 return Err(Refusal::of("inter_arrival", "must be above 0").got("0 ps"));
             }
-            (Some(gap), None) => vec![gap.ps() as f64; hosts as usize],
-            (None, Some((0, _))) => return Err(Refusal::of("load", "must be above 0").got(0)),
-            (None, Some((above, below))) => {
-                let share = above as f64 / below as f64;
+            (Some(gap), _) => vec![gap.ps() as f64; hosts as usize],
+            (None, share) => {
+                let share = share.expect("exactly one is given");
                 let bits = cdf.mean(rule) * 8.0;
                 let gap = |rate: u64| bits / (rate as f64 * share) * 1e12;
                 site.access.iter().map(|rate| gap(rate.as_bps())).collect()
             }
-            (gap, load) => {
-                let word = |given| if given { "given" } else { "off" };
-                let expected = format!(
-                    "expected exactly one of inter_arrival and load, the other \"off\"; got \
-                     inter_arrival {}, load {}",
-                    word(gap.is_some()),
-                    word(load.is_some())
-                );
-                return Err(Refusal::about(&["inter_arrival", "load"], expected));
-            }
         };
         Ok(Background {
             cdf,
-            cdf_name,
+            cdf_name: values.word("cdf"),
             rule,
             gaps_ps,
         })

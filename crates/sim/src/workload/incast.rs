@@ -4,14 +4,18 @@
 //!                  are drawn uniformly (`random`), taken evenly over the host numbers (`spread`)
 //!                  or lowest number first (`first`); never the target.
 //! **State**        two streams: hosts, jitter.
+//!                  All flows have `size` bytes, or share `total` equally: what is left over is a byte
+//!                  more for each of the first flows.
 //! **Units**        sizes in payload bytes.
-//! **Errors**       more senders than other hosts; a target that is not there; `at` past the run.
+//! **Errors**       more senders than other hosts; a target that is not there; `at` past the run; both or
+//!                  neither of `size` and `total`; a total below one byte a flow.
 //! **Source**       Zarifis et al., EuroSys 2014, section 5.2: there "the first five servers each
-//!                  sent ten simultaneous flows of 32KB each to the last server".
+//!                  sent ten simultaneous flows of 32KB each to the last server". `total`: Mushtaq et al.,
+//!                  SIGCOMM 2014 poster (MulBuff), where senders have equal shares of 1 MB.
 
 use super::load::per_second;
 use super::mss::MSS;
-use super::{Cost, Draft, Load, Site, Workload, count, deck::Deck, jitter, later, size};
+use super::{Cost, Draft, Load, Site, Workload, count, deck::Deck, jitter, later, size, target};
 use crate::files::Files;
 use crate::plan::Start;
 use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
@@ -22,11 +26,28 @@ pub struct Incast {
     hosts: u32,
     degree: u32,
     flows: u32,
-    size: u64,
+    sizes: Sizes,
     target: Option<u32>,
     senders: Senders,
     at: Time,
     jitter: Time,
+}
+
+/// How many bytes flows have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sizes {
+    Each(u64),
+    Total(u64),
+}
+
+impl Sizes {
+    /// The two sizes that `flows` flows have, and how many of the first ones have the first, the larger one.
+    fn of(self, flows: u64) -> (u64, u64, u64) {
+        match self {
+            Sizes::Each(size) => (size, size, flows),
+            Sizes::Total(total) => (total / flows + 1, total / flows, total % flows),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +69,15 @@ impl Workload for Incast {
                 "40",
                 "hosts that send; DIBS Table 2",
             ),
-            Param::with_default("size", ParamUnit::Bytes, "20 kB", "of a flow; DIBS Table 2"),
+            Param::with_default("size", ParamUnit::Bytes, "20 kB", "of a flow; DIBS Table 2")
+                .or_off("off"),
+            Param::with_default(
+                "total",
+                ParamUnit::Bytes,
+                "off",
+                "instead of size: of all flows together, shared equally; MulBuff: 1 MB",
+            )
+            .or_off("off"),
             Param::with_default(
                 "flows",
                 ParamUnit::Count,
@@ -81,17 +110,12 @@ impl Workload for Incast {
 
     fn build(values: &Values, _: &dyn Files, site: &Site) -> Result<Incast, Refusal> {
         let hosts = site.pairs_of_hosts()?;
-        let target = values.count_or_off("target");
-        if let Some(target) = target.filter(|t| *t >= u64::from(hosts)) {
-            let expected = format!("must be a host from 0 to {}", hosts - 1);
-            return Err(Refusal::of("target", expected).got(target));
-        }
         let incast = Incast {
             hosts,
             degree: count(values, "degree", 1, u64::from(hosts - 1))?,
             flows: count(values, "flows", 1, 65_536)?,
-            size: size(values, "size")?,
-            target: target.map(|t| t as u32),
+            sizes: sizes(values)?,
+            target: target(values, hosts)?,
             senders: match values.word("senders").as_str() {
                 "spread" => Senders::Spread,
                 "first" => Senders::First,
@@ -101,12 +125,17 @@ impl Workload for Incast {
             jitter: values.time("jitter"),
         };
         let responses = u64::from(incast.degree) * u64::from(incast.flows);
-        match u32::try_from(responses) {
-            Ok(_) => Ok(incast),
-            Err(_) => {
-                let expected = format!("degree times flows must be at most {}", u32::MAX);
-                Err(Refusal::about(&["degree", "flows"], expected).got(responses))
+        if u32::try_from(responses).is_err() {
+            let expected = format!("degree times flows must be at most {}", u32::MAX);
+            return Err(Refusal::about(&["degree", "flows"], expected).got(responses));
+        }
+        match incast.sizes {
+            Sizes::Total(total) if total < responses => {
+                let expected = format!("total must have a byte for each of {responses} flows");
+                let params = ["total", "degree", "flows"];
+                Err(Refusal::about(&params, expected).got(format!("{total} B")))
             }
+            _ => Ok(incast),
         }
     }
 
@@ -128,12 +157,18 @@ impl Workload for Incast {
             }
         };
         let mut delays = into.seed.stream("jitter");
-        let query = into.query(self.at, target, self.degree * self.flows);
-        for i in 0..self.degree {
-            for _ in 0..self.flows {
-                let start = later(self.at, jitter(&mut delays, self.jitter))?;
-                into.response(query, sender(i), self.size, Start::At(start))?;
-            }
+        let responses = self.degree * self.flows;
+        let query = into.query(self.at, target, responses);
+        let (large, small, larger) = self.sizes.of(u64::from(responses));
+        for number in 0..responses {
+            let start = later(self.at, jitter(&mut delays, self.jitter))?;
+            let size = if u64::from(number) < larger {
+                large
+            } else {
+                small
+            };
+            let src = sender(number / self.flows);
+            into.response(query, src, size, Start::At(start))?;
         }
         Ok(())
     }
@@ -146,11 +181,33 @@ impl Workload for Incast {
             apart: self.jitter,
             ..Load::default()
         };
-        load.add_some(flows, self.size, cost, duration);
-        let bytes = u128::from(flows) * u128::from(self.size);
+        let (large, small, larger) = self.sizes.of(flows);
+        load.add_some(larger, large, cost, duration);
+        if larger < flows {
+            load.add_some(flows - larger, small, cost, duration);
+        }
+        let bytes = match self.sizes {
+            Sizes::Each(size) => u128::from(flows) * u128::from(size),
+            Sizes::Total(total) => u128::from(total),
+        };
         load.notes.push(format!(
             "one burst of {flows} flows, {bytes} B in all, to one host"
         ));
         load
+    }
+}
+
+/// Exactly one of `size` and `total`.
+fn sizes(values: &Values) -> Result<Sizes, Refusal> {
+    match ["size", "total"].map(|name| values.bytes_or_off(name)) {
+        [Some(_), None] => size(values, "size").map(Sizes::Each),
+        [None, Some(_)] => size(values, "total").map(Sizes::Total),
+        given => {
+            let [size, total] = given.map(|b| b.map_or("off".into(), |b| b.to_string()));
+            let expected = format!(
+                "expected exactly one of size and total, the other \"off\"; got size {size}, total {total}"
+            );
+            Err(Refusal::about(&["total", "size"], expected))
+        }
     }
 }

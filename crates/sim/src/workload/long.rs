@@ -7,16 +7,23 @@
 //!                  hang off one switch. `one_way`: the hosts are split into pairs at random, and
 //!                  `flows` flows run from the first of each to the second. With `apart` both ends of a flow
 //!                  are in different pods or racks: random hosts are drawn until they are, pairs
-//!                  as [`super::apart`] says.
+//!                  as [`super::apart`] says. `to_host`: `flows` flows to the host `target`, from others in
+//!                  random order, each once before any twice. `to_rack`: from hosts of other racks to those
+//!                  of the target's, the target first and the others in random order, in the same way.
 //! **State**        two streams: hosts, jitter.
 //! **Units**        sizes in payload bytes.
-//! **Errors**       pairs of an odd number of hosts; a start past the run; hosts that cannot be apart.
-//! **Source**       `pairs`: Zarifis et al., EuroSys 2014, section 5.6, N from 1 to 16.
-//! **Deviations**   the paper does not say how the pairs are chosen: random is assumed.
+//! **Errors**       pairs of an odd number of hosts; a start past the run; hosts that cannot be apart;
+//!                  `to_rack` without another rack; a target that is not there.
+//! **Source**       `pairs`: Zarifis et al., EuroSys 2014, section 5.6, N from 1 to 16. `to_host`, `to_rack`: Mushtaq
+//!                  et al., SIGCOMM 2014 poster (MulBuff), which keeps two long flows beside short ones.
+//! **Deviations**   the paper does not say how the pairs are chosen: random is assumed. The poster does not say
+//!                  where its two run.
 
 use super::apart::{APART, Apart};
 use super::mss::MSS;
-use super::{Cost, Draft, Load, Site, Workload, count, deck::Deck, jitter, later, size_or_endless};
+use super::{
+    Cost, Draft, Load, Site, Workload, count, deck::Deck, jitter, later, size_or_endless, target,
+};
 use crate::files::Files;
 use crate::plan::Start;
 use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
@@ -28,6 +35,15 @@ enum Between {
     Pairs,
     OneWay,
     Neighbours,
+    ToHost,
+    ToRack,
+}
+
+impl Between {
+    /// Are hosts split into pairs?
+    fn pairs(self) -> bool {
+        matches!(self, Between::Pairs | Between::OneWay | Between::Neighbours)
+    }
 }
 
 /// See the module.
@@ -37,6 +53,9 @@ pub struct Long {
     flows: u32,
     between: Between,
     apart: Option<Apart>,
+    target: Option<u32>,
+    /// Of each host.
+    racks: Vec<u32>,
     size: u64,
     start: Time,
     jitter: Time,
@@ -50,15 +69,23 @@ impl Workload for Long {
         params: &[
             Param::with_default(
                 "between",
-                ParamUnit::Word(&["random", "pairs", "one_way", "neighbours"]),
+                ParamUnit::Word(&["random", "pairs", "one_way", "neighbours", "to_host", "to_rack"]),
                 "random",
-                "two random hosts a flow, or node-disjoint pairs (DIBS section 5.6), random, or with flows from the first to the second alone, or hosts 0 and 1, 2 and 3, …; assumed random",
+                "two random hosts a flow, or node-disjoint pairs (DIBS section 5.6), random, or with flows from the first to the second alone, or hosts 0 and 1, 2 and 3, …, or to one host, or to the hosts of its rack (MulBuff); assumed random",
             ),
+            Param::with_default(
+                "target",
+                ParamUnit::Count,
+                "random",
+                "to_host, to_rack: number of the receiving host, or of the first of its rack to receive; assumed random",
+            )
+            .or_off("random")
+            .beside("between", &["to_host", "to_rack"]),
             Param::with_default(
                 "flows",
                 ParamUnit::Count,
                 "1",
-                "random: how many in all; pairs: how many each way within each pair; DIBS section 5.6: 1 to 16",
+                "random, to_host, to_rack: how many in all; pairs: how many each way within each pair; DIBS section 5.6: 1 to 16",
             ),
             Param::with_default(
                 "size",
@@ -85,23 +112,37 @@ impl Workload for Long {
             "pairs" => Between::Pairs,
             "one_way" => Between::OneWay,
             "neighbours" => Between::Neighbours,
+            "to_host" => Between::ToHost,
+            "to_rack" => Between::ToRack,
             _ => Between::Random,
         };
-        if between != Between::Random && hosts % 2 == 1 {
+        if between.pairs() && hosts % 2 == 1 {
             let expected = "pairs need an even number of hosts";
             return Err(Refusal::about(&["between"], expected).got(hosts));
         }
-        let (most, what) = match between {
-            Between::Random => (hosts - 1, "flow"),
-            _ => (hosts / 2, "pairing"),
+        let (most, what) = match between.pairs() {
+            false => (hosts - 1, "flow"),
+            true => (hosts / 2, "pairing"),
         };
         let apart = Apart::build(values, site, most, what)?;
         if apart.is_some() && between == Between::Neighbours {
             let expected = "apart draws who is paired, and neighbours are not drawn";
             return Err(Refusal::about(&["apart", "between"], expected));
         }
+        if between == Between::ToRack && site.racks.iter().all(|rack| *rack == site.racks[0]) {
+            let expected = "to_rack needs hosts in other racks: expected \"to_host\"";
+            return Err(Refusal::about(&["between"], expected).got("one rack"));
+        }
+        let target = target(values, hosts)?;
+        if target.is_some() && !matches!(between, Between::ToHost | Between::ToRack) {
+            let expected = "target needs between = \"to_host\" or \"to_rack\"";
+            let got = format!("between = {:?}", values.word("between"));
+            return Err(Refusal::about(&["target", "between"], expected).got(got));
+        }
         Ok(Long {
             hosts,
+            target,
+            racks: site.racks.clone(),
             flows: count(values, "flows", 1, u64::from(u32::MAX))?,
             between,
             apart,
@@ -135,6 +176,14 @@ impl Workload for Long {
             }
             return Ok(());
         }
+        if !self.between.pairs() {
+            let dealt = deck.deal(&mut rng, self.hosts, self.target);
+            let (senders, receivers) = self.toward(&dealt);
+            for n in 0..self.flows as usize {
+                flow(senders[n % senders.len()], receivers[n % receivers.len()])?;
+            }
+            return Ok(());
+        }
         let dealt = match (self.between, &self.apart) {
             (Between::Neighbours, _) => (0..self.hosts).collect(),
             (_, Some(apart)) => apart.pairs(&mut deck, &mut rng),
@@ -153,12 +202,29 @@ impl Workload for Long {
 
     fn load(&self, cost: Cost, duration: Time) -> Load {
         let each = match self.between {
-            Between::Random => 1,
+            Between::Random | Between::ToHost | Between::ToRack => 1,
             Between::OneWay => u64::from(self.hosts / 2),
             Between::Pairs | Between::Neighbours => u64::from(self.hosts),
         };
         let mut load = Load::default();
         load.add_some(each * u64::from(self.flows), self.size, cost, duration);
         load
+    }
+}
+
+impl Long {
+    /// Who sends and who receives, of all hosts in the order in which they were dealt, the target first.
+    fn toward(&self, dealt: &[u32]) -> (Vec<u32>, Vec<u32>) {
+        let target = dealt[0];
+        let same_rack = |host: u32| self.racks[host as usize] == self.racks[target as usize];
+        let far = |host: u32| (self.apart.as_ref()).is_none_or(|apart| apart.are(host, target));
+        let to_rack = self.between == Between::ToRack;
+        let sends = |host: &u32| *host != target && far(*host) && !(to_rack && same_rack(*host));
+        let receives = |host: &u32| *host == target || to_rack && same_rack(*host);
+        let all = dealt.iter().copied();
+        (
+            all.clone().filter(sends).collect(),
+            all.filter(receives).collect(),
+        )
     }
 }

@@ -20,10 +20,11 @@ mod mss;
 pub mod permutation;
 pub mod query;
 pub mod replace;
+mod share;
 mod site;
 
 pub use load::{Cost, Load};
-pub use site::Site;
+pub use site::{Fabric, Site};
 
 use mss::Mss;
 
@@ -404,6 +405,16 @@ fn count(values: &Values, name: &'static str, least: u64, most: u64) -> Result<u
         return Err(Refusal::of(name, format!("must be from {least} to {most}")).got(got));
     }
     Ok(got as u32)
+}
+
+/// The host `target`, when one is given.
+fn target(values: &Values, hosts: u32) -> Result<Option<u32>, Refusal> {
+    let target = values.count_or_off("target");
+    if let Some(target) = target.filter(|t| *t >= u64::from(hosts)) {
+        let expected = format!("must be a host from 0 to {}", hosts - 1);
+        return Err(Refusal::of("target", expected).got(target));
+    }
+    Ok(target.map(|target| target as u32))
 }
 
 /// The size `name`, at least a byte and at most [`FlowPlan::LARGEST`].

@@ -90,11 +90,10 @@ impl Workload for Replace {
         site.pairs_of_hosts()?;
         let sizes = match (values.word_or_off("cdf"), values.bytes_or_off("size")) {
             (None, Some(_)) => Sizes::One(size(values, "size")?),
-            (Some(name), None) => Sizes::Drawn {
-                cdf: SizeCdf::load(&name, files).map_err(|why| Refusal::about(&["cdf"], why))?,
-                rule: Interpolation::from_word(&values.word("interpolation")),
-                name,
-            },
+            (Some(name), None) => {
+                let (cdf, rule) = SizeCdf::of(values, files)?;
+                Sizes::Drawn { cdf, name, rule }
+            }
             (cdf, _) => {
                 let got = if cdf.is_some() { "both" } else { "neither" };
                 let expected = "expected exactly one of cdf and size, the other \"off\"";

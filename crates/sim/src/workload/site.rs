@@ -1,7 +1,7 @@
 //! Where the hosts are that a workload runs on.
 
 use crate::network::{End, Network};
-use sidestep_types::{BitRate, Refusal};
+use sidestep_types::{BitRate, Refusal, SwitchId};
 
 /// The hosts a workload runs on. Each list has an entry per host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,6 +12,17 @@ pub struct Site {
     pub racks: Vec<u32>,
     /// The pod of that switch, as its topology calls it.
     pub pods: Vec<Option<String>>,
+    /// What joins the switches with hosts to those without, if there are both.
+    pub fabric: Option<Fabric>,
+}
+
+/// The links from switches with hosts to switches without.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fabric {
+    /// What they carry one way, in bits per second.
+    pub bps: u64,
+    /// The tiers that they join, where the topology has some: `leaf to spine`.
+    pub name: String,
 }
 
 impl Site {
@@ -22,6 +33,7 @@ impl Site {
             access: vec![BitRate::bps(0); hosts],
             racks: vec![0; hosts],
             pods: vec![None; hosts],
+            fabric: Fabric::of(network),
         };
         for cable in &network.cables {
             for (end, far) in [(cable.a, cable.b), (cable.b, cable.a)] {
@@ -42,11 +54,49 @@ impl Site {
         self.access.len() as u32
     }
 
+    /// What all their links carry one way, in bits per second.
+    pub fn access_bps(&self) -> f64 {
+        self.access.iter().map(|rate| rate.as_bps() as f64).sum()
+    }
+
     /// How many there are, at least two, since a flow needs two ends.
     pub(super) fn pairs_of_hosts(&self) -> Result<u32, Refusal> {
         match self.hosts() {
             n @ (0 | 1) => Err(Refusal::of_none("expected at least two hosts").got(n)),
             n => Ok(n),
         }
+    }
+}
+
+impl Fabric {
+    fn of(network: &Network) -> Option<Fabric> {
+        let mut with_hosts = vec![false; network.switches.len()];
+        for cable in &network.cables {
+            if let (End::Host(_), End::Switch(s)) | (End::Switch(s), End::Host(_)) =
+                (cable.a, cable.b)
+            {
+                with_hosts[s.0 as usize] = true;
+            }
+        }
+        let (mut bps, mut ends) = (0, None);
+        for cable in &network.cables {
+            let (End::Switch(a), End::Switch(b)) = (cable.a, cable.b) else {
+                continue;
+            };
+            let (low, high) = match (with_hosts[a.0 as usize], with_hosts[b.0 as usize]) {
+                (true, false) => (a, b),
+                (false, true) => (b, a),
+                _ => continue,
+            };
+            bps += cable.rate.as_bps();
+            ends.get_or_insert((low, high));
+        }
+        let (low, high) = ends?;
+        let tier = |switch: SwitchId| network.switches[switch.0 as usize].tier.clone();
+        let name = match (tier(low), tier(high)) {
+            (Some(low), Some(high)) => format!("{low} to {high}"),
+            _ => "switches with hosts to those without".to_string(),
+        };
+        Some(Fabric { bps, name })
     }
 }

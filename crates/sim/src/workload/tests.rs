@@ -7,6 +7,7 @@ mod flow_list;
 mod mss;
 mod queries;
 mod replace;
+mod share;
 
 use super::*;
 use crate::files::NoFiles;
@@ -98,6 +99,10 @@ fn what_does_not_go_together_is_refused() {
         said("query", 64, &[("size", "17592186044416 B")]),
         "size must be from 1 B to 17592186044415 B, got 17592186044416 B"
     );
+    assert_eq!(
+        said("query", 64, &[("think_deviation", "3 us")]),
+        "think_deviation (3 us) needs a request, got request = \"off\""
+    );
     assert!(said("query", 64, &[("request", "0 B")]).starts_with("request must be from 1 B to"));
     assert!(said("query", 64, &[("degree", "0")]).starts_with("degree must be from 1 to"));
     assert_eq!(
@@ -121,6 +126,38 @@ fn what_does_not_go_together_is_refused() {
     assert_eq!(
         said("incast", 9, &[("degree", "8"), ("target", "9")]),
         "target must be a host from 0 to 8, got 9"
+    );
+    let both =
+        "expected exactly one of size and total, the other \"off\"; got size 20 kB, total 1 MB";
+    assert_eq!(said("incast", 64, &[("total", "1 MB")]), both);
+    assert!(said("incast", 64, &[("size", "off")]).ends_with("got size off, total off"));
+    assert_eq!(
+        said("incast", 64, &[("size", "off"), ("total", "39 B")]),
+        "total must have a byte for each of 40 flows, got 39 B"
+    );
+    assert!(
+        said("incast", 64, &[("size", "off"), ("total", "0 B")])
+            .starts_with("total must be from 1 B")
+    );
+    assert_eq!(
+        said(
+            "background",
+            64,
+            &[("cdf", "uniform 1 B..9 B"), ("interpolation", "step")]
+        ),
+        "cdf = \"uniform …\" spreads sizes between its ends: expected interpolation = \"linear\", got \"step\""
+    );
+    assert_eq!(
+        said("long", 9, &[("between", "to_host"), ("target", "9")]),
+        "target must be a host from 0 to 8, got 9"
+    );
+    assert_eq!(
+        said("long", 9, &[("between", "to_rack")]),
+        "to_rack needs hosts in other racks: expected \"to_host\", got one rack"
+    );
+    assert_eq!(
+        said("long", 9, &[("target", "8")]),
+        "target needs between = \"to_host\" or \"to_rack\", got between = \"random\""
     );
     let unknown = build("ring", &Values::default(), &NoFiles, &network(2)).unwrap_err();
     assert_eq!(unknown.to_string(), "workload \"ring\" is unknown");
@@ -227,12 +264,26 @@ fn any_workload() -> impl Strategy<Value = (&'static str, Vec<(&'static str, Str
                         .into()
                     ),
                     ("jitter", "3 us".into()),
+                    (
+                        "think_deviation",
+                        if ask.is_empty() { "0 us" } else { "2 us" }.into()
+                    ),
                 ]
             )),
+        (1u64..100, any::<bool>()).prop_map(|(percent, asks)| {
+            let load = ("load", format!("{}", percent as f64 / 100.0));
+            match asks {
+                true => (
+                    "query",
+                    vec![load, ("rate", "off".into()), ("degree", "3".into())],
+                ),
+                false => ("background", vec![load, ("inter_arrival", "off".into())]),
+            }
+        }),
         (1u64..100).prop_map(|ms| ("background", vec![("inter_arrival", format!("{ms} ms"))])),
         (
             n.clone(),
-            prop::sample::select(vec!["random", "pairs", "one_way", "neighbours"])
+            prop::sample::select(vec!["random", "pairs", "one_way", "neighbours", "to_host"])
         )
             .prop_map(|(flows, b)| (
                 "long",
@@ -247,6 +298,19 @@ fn any_workload() -> impl Strategy<Value = (&'static str, Vec<(&'static str, Str
                 ("size", format!("{kb} kB")),
                 ("jitter", "1 ms".into()),
             ]
+        )),
+        (n.clone(), 1u64..1_000).prop_map(|(degree, total)| (
+            "incast",
+            vec![
+                ("degree", degree.to_string()),
+                ("flows", "3".into()),
+                ("size", "off".into()),
+                ("total", format!("{total} B")),
+            ]
+        )),
+        (1u64..50, 1u64..50).prop_map(|(least, more)| (
+            "background",
+            vec![("cdf", format!("uniform {least} B..{} kB", least + more))]
         )),
         (
             n.clone(),

@@ -4,8 +4,10 @@
 //!                  next one begins when all before it is acknowledged, with the sender that sent
 //!                  it. The first message of the host that opened the connection makes the
 //!                  handshake, the first of the other begins with what its side saw of it.
-//! **State**        for each end the sender that stands idle, the flows that wait for it, what it
-//!                  saw of the handshake. An end belongs to its host, which alone reads and writes it.
+//! **State**        for each end how many flows it has, and how many have begun. From a connection's first flow to its
+//!                  last beside it the sender that stands idle, the flows that wait for it, what it saw of the
+//!                  handshake: of the millions of a run few are open at a time. An end belongs to its host, which
+//!                  alone reads and writes it.
 //! **Units**        flows.
 //! **Errors**       none: plans that cannot be are refused before ([`crate::checks`]).
 //! **Source**       RFC 9293 (one connection, two directions), RFC 5681 4.1 (a connection that was idle).
@@ -17,7 +19,8 @@ use super::World;
 use crate::agenda::Agenda;
 use crate::host::SendingEnd;
 use crate::packets::flow_hashes;
-use crate::plan::Plan;
+use crate::plan::{Joint, Plan};
+use sidestep_transport::shim::Message;
 use sidestep_transport::{AnySender, Closing, Opened, Receiver, TransportConfig};
 use sidestep_types::FlowId;
 use std::collections::VecDeque;
@@ -26,17 +29,34 @@ use std::collections::VecDeque;
 pub(super) struct Connections {
     /// For each of [`Plan::joint`] its connection.
     of: Vec<u32>,
-    /// Its end at the host that opens it, and the other.
-    ends: Vec<[End; 2]>,
+    all: Vec<Connection>,
+}
+
+/// A connection: of its end at the host that opens it, and then of the other.
+#[derive(Default)]
+struct Connection {
+    turns: [Turns; 2],
+    /// While it is open.
+    ends: Option<Box<[End; 2]>>,
+}
+
+/// The flows of a connection that leave by one of its ends.
+#[derive(Clone, Copy, Default)]
+struct Turns {
+    planned: u32,
+    begun: u32,
+}
+
+impl Turns {
+    /// Flows that have not begun.
+    fn left(self) -> u32 {
+        self.planned - self.begun
+    }
 }
 
 /// A connection's end at a host.
 #[derive(Default)]
 struct End {
-    /// Flows that have not begun.
-    left: u32,
-    /// It has any: then it closes its own side.
-    sends: bool,
     /// The flow that is being sent.
     busy: Option<FlowId>,
     /// Flows that are handed over, in turn.
@@ -50,21 +70,21 @@ struct End {
 
 impl Connections {
     pub fn new(plan: &Plan) -> Connections {
-        let (mut of, mut ends) = (Vec::new(), Vec::<[End; 2]>::new());
+        let mut of = Vec::with_capacity(plan.joint.len());
+        let opens = |joint: &&Joint| joint.opener == joint.flow;
+        let mut all = Vec::with_capacity(plan.joint.iter().filter(opens).count());
         for (i, joint) in plan.joint.iter().enumerate() {
             let opener = plan.joint_place(joint.opener).expect("checked");
             let connection = if opener == i {
-                ends.push(Default::default());
-                ends.len() as u32 - 1
+                all.push(Connection::default());
+                all.len() as u32 - 1
             } else {
                 of[opener]
             };
             of.push(connection);
-            let end = &mut ends[connection as usize][plan.answers(*joint)];
-            end.left += 1;
-            end.sends = true;
+            all[connection as usize].turns[plan.answers(*joint)].planned += 1;
         }
-        Connections { of, ends }
+        Connections { of, all }
     }
 
     /// Is there any?
@@ -75,9 +95,38 @@ impl Connections {
 
     /// The end at which `flow` is sent (`0`) or received (`1`), if its connection is shared.
     fn end(&mut self, plan: &Plan, flow: FlowId, side: usize) -> Option<&mut End> {
+        let (connection, end) = self.place(plan, flow)?;
+        let ends = self.all[connection].ends.get_or_insert_default();
+        Some(&mut ends[end ^ side])
+    }
+
+    /// The connection of `flow`, if it is shared, and the end at which the flow is sent.
+    fn place(&self, plan: &Plan, flow: FlowId) -> Option<(usize, usize)> {
         let place = plan.joint_place(flow)?;
-        let end = plan.answers(plan.joint[place]) ^ side;
-        Some(&mut self.ends[self.of[place] as usize][end])
+        let connection = self.of[place] as usize;
+        Some((connection, plan.answers(plan.joint[place])))
+    }
+
+    /// `flow` was the last of its connection, if none is left to begin or to end: nobody asks for its ends any more.
+    fn close_after(&mut self, plan: &Plan, flow: FlowId) {
+        let Some((connection, _)) = self.place(plan, flow) else {
+            return;
+        };
+        let Connection { turns, ends } = &mut self.all[connection];
+        let idle = |ends: &[End; 2]| ends.iter().all(|end| end.busy.is_none());
+        if turns.iter().all(|turns| turns.left() == 0) && ends.as_deref().is_none_or(idle) {
+            *ends = None;
+        }
+    }
+
+    /// Which message of its connection `flow` is, which has its turn, if its connection is shared.
+    pub fn message(&mut self, plan: &Plan, flow: FlowId) -> Option<Message> {
+        let (connection, end) = self.place(plan, flow)?;
+        let joint = plan.joint[plan.joint_place(flow)?];
+        Some(Message {
+            connection: joint.opener,
+            number: self.all[connection].turns[end].begun - 1,
+        })
     }
 
     /// The sender of `flow`, whose turn it is, if its connection is shared.
@@ -88,11 +137,11 @@ impl Connections {
         flow: FlowId,
         transport: &TransportConfig,
     ) -> Option<AnySender> {
-        let place = plan.joint_place(flow)?;
+        let (connection, side) = self.place(plan, flow)?;
         let of = &plan.flows[flow.0 as usize];
-        let answered = self.end(plan, flow, 1)?.sends;
+        let turns = self.all[connection].turns;
         let end = self.end(plan, flow, 0)?;
-        let closing = match (end.left, answered) {
+        let closing = match (turns[side].left(), turns[side ^ 1].planned > 0) {
             (0, false) => Closing::Both,
             (0, true) => Closing::Half,
             _ => Closing::Never,
@@ -102,7 +151,7 @@ impl Connections {
             return Some(next.closing(closing));
         }
         let fresh = transport.sender_with(of.mss_or(transport.mss()), Some(of.size));
-        Some(match plan.answers(plan.joint[place]) {
+        Some(match side {
             0 => fresh.closing(closing),
             _ => fresh.answering(end.opened).closing(closing),
         })
@@ -140,8 +189,9 @@ impl<A: Agenda> World<A> {
     /// The sender of `flow`, whose turn it is, if its connection is shared. An acknowledgement that
     /// is owed at its end goes first.
     pub(super) fn shared_sender(&mut self, flow: FlowId) -> Option<AnySender> {
+        let (connection, side) = self.connections.place(&self.plan, flow)?;
+        self.connections.all[connection].turns[side].begun += 1;
         let end = self.connections.end(&self.plan, flow, 0)?;
-        end.left -= 1;
         if let Some(heard) = end.heard.take() {
             self.acknowledge_now(heard);
         }
@@ -167,13 +217,18 @@ impl<A: Agenda> World<A> {
     #[cold]
     pub(super) fn pass_on(&mut self, flow: FlowId) {
         let before = self.close_sender(flow.0 as usize);
+        let Some((connection, side)) = self.connections.place(&self.plan, flow) else {
+            return;
+        };
+        let left = self.connections.all[connection].turns[side].left();
         let Some(end) = self.connections.end(&self.plan, flow, 0) else {
             return;
         };
-        end.standing = before.filter(|_| end.left > 0);
+        end.standing = before.filter(|_| left > 0);
         end.busy = end.waiting.pop_front();
-        if let Some(next) = end.busy {
-            self.open_sender(next);
+        match end.busy {
+            Some(next) => self.open_sender(next),
+            None => self.connections.close_after(&self.plan, flow),
         }
     }
 

@@ -1,17 +1,16 @@
 //! The end of a run: what every link, switch, host and end of a flow knows, joined.
 
 use super::World;
+use super::connections::Connections;
 use crate::agenda::Agenda;
 use crate::counts::Totals;
-use crate::host::{ReceivedFlow, SentFlow};
 use crate::layout::LinkEnds;
-use crate::losses::Losses;
 use crate::network::End;
 use crate::outcome::{FlowOutcome, Outcome, PortOutcome};
 use crate::pfc::Deadlock;
+use crate::plan::Plan;
 use crate::watch::Watched;
-use sidestep_types::{BitRate, FlowId, Time};
-use std::collections::BTreeMap;
+use sidestep_types::{BitRate, Time};
 
 impl<A: Agenda> World<A> {
     /// Ends the run at the present and says what became of everything.
@@ -25,6 +24,10 @@ impl<A: Agenda> World<A> {
             self.close_sender(f);
             self.close_receiver(f);
         }
+        // Nobody asks them any more, and what follows takes room for every flow.
+        self.senders = Vec::new();
+        self.receivers = Vec::new();
+        self.connections = Connections::new(&Plan::default());
         let ports = self.port_outcomes();
         let deadlocks = self.deadlocks();
         let shims = self.shim_counters();
@@ -36,7 +39,10 @@ impl<A: Agenda> World<A> {
             .map(|host| self.nic_counts(host))
             .collect();
         let tallied = self.tally.finish();
-        let flows = join_flows(&self.sent, &self.received, &tallied.losses);
+        let mut flows = self.flows;
+        for (flow, losses) in &tallied.losses {
+            flows[flow.0 as usize].lost(*losses);
+        }
         let sum = |count: fn(&FlowOutcome) -> u32| -> u64 {
             flows.iter().map(|f| u64::from(count(f))).sum()
         };
@@ -127,17 +133,4 @@ impl<A: Agenda> World<A> {
         };
         found.map(told).collect()
     }
-}
-
-/// What became of every flow, from what its two ends and the network know.
-fn join_flows(
-    sent: &[SentFlow],
-    received: &[ReceivedFlow],
-    losses: &BTreeMap<FlowId, Losses>,
-) -> Vec<FlowOutcome> {
-    let join = |(f, (sent, received))| {
-        let losses = losses.get(&FlowId(f as u32)).copied();
-        FlowOutcome::join(sent, received, losses.unwrap_or_default())
-    };
-    sent.iter().zip(received).enumerate().map(join).collect()
 }

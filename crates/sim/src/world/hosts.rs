@@ -118,7 +118,7 @@ impl<A: Agenda> World<A> {
             self.tally.cut(now, packet);
         }
         if self.receivers[f].is_none() {
-            if self.received[f].finished.is_some() {
+            if self.flows[f].finished.is_some() {
                 return self.on_late_segment(packet, false);
             }
             self.open_receiver(flow);
@@ -131,7 +131,7 @@ impl<A: Agenda> World<A> {
             return self.segment_goes_up(packet);
         }
         let data = || data_seq(packet);
-        let complete = (end.endpoint).on_mapped_segment(now, arrival(packet), data);
+        let complete = (end.endpoint).on_mapped_segment(now, arrival(packet, &self.config), data);
         self.drive_receiver(flow);
         if complete {
             self.flow_delivered(flow);
@@ -148,7 +148,7 @@ impl<A: Agenda> World<A> {
             self.tally.transport_reordered(packet);
         }
         let (now, data) = (self.fabric.now, || data_seq(packet));
-        let complete = (end.endpoint).on_mapped_segment(now, arrival(packet), data);
+        let complete = (end.endpoint).on_mapped_segment(now, arrival(packet, &self.config), data);
         self.drive_receiver(flow);
         if complete {
             self.flow_delivered(flow);
@@ -233,19 +233,18 @@ impl<A: Agenda> World<A> {
     fn on_late_segment(&mut self, packet: &Packet, handed: bool) {
         let flow = packet.flow;
         let f = &self.plan.flows[flow.0 as usize];
-        let received = &mut self.received[flow.0 as usize];
-        let arrival = arrival(packet);
+        let arrival = arrival(packet, &self.config);
         // All has been delivered; how much of it by a subflow of somebody's own is forgotten.
-        let size = match (self.multipath.late(flow, &arrival), received.subflows) {
-            (Some(expected), _) => expected,
-            (None, false) => f.size,
-            (None, true) => arrival.seq + u64::from(arrival.len.max(1)),
+        let size = match self.multipath.late(flow, &arrival) {
+            Some(expected) => expected,
+            None if self.multipath.is_foreign(flow) => arrival.seq + u64::from(arrival.len.max(1)),
+            None => f.size,
         };
         let Some(ack) = answer_late(size, &arrival) else {
             return;
         };
         if !handed {
-            received.seen.count(packet);
+            self.flows[flow.0 as usize].late(packet);
         }
         let hash = path_hash(self.hashes(flow).1, ack.subflow());
         let reply = ack_packet(&ack, flow, f.src, hash, f.class, &self.config);
@@ -264,7 +263,7 @@ impl<A: Agenda> World<A> {
     /// The last byte of `flow` has been delivered in order.
     fn flow_delivered(&mut self, flow: FlowId) {
         let now = self.fabric.now;
-        self.received[flow.0 as usize].finished = Some(now);
+        self.flows[flow.0 as usize].finished = Some(now);
         if self.connections.any() {
             self.keep_heard(flow);
         }
@@ -321,13 +320,13 @@ impl<A: Agenda> World<A> {
             seen: Seen::default(),
         };
         if self.shimmed {
-            self.open_shims(end.dst, flow, None);
+            self.open_shims(end.dst, flow);
         }
         self.receivers[flow.0 as usize] = Some(Box::new(end));
     }
 
     fn start_flow(&mut self, flow: FlowId) {
-        self.sent[flow.0 as usize].started = Some(self.fabric.now);
+        self.flows[flow.0 as usize].started = Some(self.fabric.now);
         if self.connections.any() && !self.takes_turn(flow) {
             return;
         }
@@ -357,7 +356,7 @@ impl<A: Agenda> World<A> {
             class: plan.class,
         };
         if self.shimmed {
-            self.open_shims(end.src, flow, size);
+            self.open_shims_to_send(end.src, flow, size);
         }
         self.senders[flow.0 as usize] = Some(Box::new(end));
         self.drive_sender(flow);
@@ -370,7 +369,7 @@ impl<A: Agenda> World<A> {
             self.close_shims(end.src, FlowId(f as u32));
         }
         let counters = end.endpoint.counters();
-        self.sent[f].counters = counters;
+        self.flows[f].sent(counters);
         self.multipath.sent(FlowId(f as u32), &end.endpoint);
         if counters.retransmits > 0 {
             self.tally.closed(self.fabric.now, FlowId(f as u32));
@@ -385,16 +384,8 @@ impl<A: Agenda> World<A> {
             if self.shimmed && !end.endpoint.is_complete() {
                 self.close_shims(end.dst, FlowId(f as u32));
             }
-            self.multipath.received(FlowId(f as u32), &end.endpoint);
-            let received = &mut self.received[f];
-            received.delivered_bytes = end.endpoint.delivered();
-            let order = end.order.all();
-            received.reordered = order.reordered;
-            received.extent = order.extent;
-            received.n = order.n;
-            received.subflows = end.order.has_subflows();
-            received.transport_reordered = end.transport_reordered();
-            received.seen = end.seen;
+            self.multipath.received(FlowId(f as u32), &end);
+            self.flows[f].received(&end);
         }
     }
 

@@ -10,7 +10,7 @@ impl<A: Agenda> World<A> {
     /// Bytes of `flow` delivered in order so far, and whether that is the last of them.
     pub fn delivered(&self, flow: FlowId) -> (u64, bool) {
         let f = flow.0 as usize;
-        let received = &self.received[f];
+        let received = &self.flows[f];
         let bytes = match &self.receivers[f] {
             Some(end) => end.endpoint.delivered(),
             None => received.delivered_bytes,

@@ -22,6 +22,7 @@
 //! - the queue of pauses under way, which the gate's switch writes at the brake ([`crate::pfc`]);
 //! - the table of classes, and the log of losses, which is joined up to the present whenever it is
 //!   full ([`crate::losses`]);
+//! - the table of what became of flows, of whose rows each end of a flow writes its own columns;
 //! - the count of flows left: parts that may reach the last delivery go in step with each other
 //!   for one delay;
 //! - the caller's functions that make the ends of flows (`machines`): both are called in the
@@ -46,23 +47,24 @@ use crate::checks::{check_plan, check_settings};
 use crate::config::WorldConfig;
 use crate::fabric::{Fabric, Happening};
 use crate::fib::{Attachment, Ports};
-use crate::host::{Host, ReceivedFlow, ReceivingEnd, SendingEnd, SentFlow};
+use crate::host::{Host, ReceivingEnd, SendingEnd};
 use crate::indexed::Table;
 use crate::layout::{Far, LinkEnds, lay_links};
 use crate::network::{End, Network};
+use crate::outcome::FlowOutcome;
 use crate::plan::{FlowPlan, Plan};
 use crate::pool::NONE;
 use crate::switching::{Switch, make_sched};
 use crate::tally::Tally;
 use crate::trace::Tracer;
-use crate::watch::Watching;
+use crate::watch::{Watching, Wires};
 use changes::Changes;
 use connections::Connections;
 use machines::Machines;
 use multipath::Multipath;
 use sidestep_switch::sched::AnySched;
 use sidestep_switch::{AnyBuffer, AnyRoute, Depth, Sched};
-use sidestep_transport::{AnyReceiver, AnySender};
+use sidestep_transport::{AnyReceiver, AnySender, shim};
 use sidestep_types::{FlowId, PortId, SwitchId, Time};
 use std::sync::Arc;
 
@@ -83,10 +85,9 @@ pub struct World<A: Agenda = WheelAgenda> {
     plan: Arc<Plan>,
     config: WorldConfig,
     flow_salt: u64,
-    /// Each written by its flow's source alone.
-    sent: Vec<SentFlow>,
-    /// Each written by its flow's destination alone.
-    received: Vec<ReceivedFlow>,
+    /// What became of each flow so far. Its source writes some of the numbers and its destination the others; none is
+    /// both's.
+    flows: Vec<FlowOutcome>,
     tally: Tally,
     /// Flows whose last byte has not been delivered, and all that the run does not wait for.
     unfinished: u64,
@@ -127,9 +128,10 @@ impl<A: Agenda> World<A> {
             network.hosts,
             &config.switch,
             config.framing,
-            mss,
+            shim::longest(&config.shims, mss),
             config.seed,
         );
+        fabric.inner |= config.switch.sent.is_some();
         let mut switches = Vec::new();
         let mut first = network.hosts;
         for (s, fib) in fibs.into_iter().enumerate() {
@@ -167,8 +169,7 @@ impl<A: Agenda> World<A> {
             multipath: Multipath::default(),
             machines: None,
             flow_salt: config.seed.salt("flow hash"),
-            sent: vec![SentFlow::default(); flows],
-            received: vec![ReceivedFlow::default(); flows],
+            flows: vec![FlowOutcome::default(); flows],
             tally: Tally::new(plan.classes.len()),
             unfinished: flows as u64,
             end: if flows == 0 { Time::ZERO } else { Time::MAX },
@@ -225,7 +226,21 @@ impl<A: Agenda> World<A> {
     /// Watches more closely: costs time and memory, changes nothing that happens.
     pub fn watch(&mut self, watching: Watching) {
         assert!(self.tally.is_fresh(), "watching begins with the run");
-        self.tracer.watch(watching);
+        let wires = match watching.latency {
+            Some(_) => self.wires(),
+            None => Wires::new(),
+        };
+        self.tracer.watch(watching, wires);
+    }
+
+    /// The wires behind the ports of switches.
+    fn wires(&self) -> Wires {
+        let links = (0..).zip(&self.ends);
+        let wires = links.filter_map(|(link, ends)| match ends.from {
+            End::Switch(switch) => Some(((switch, ends.port), *self.fabric.wire(link))),
+            End::Host(_) => None,
+        });
+        wires.collect()
     }
 
     /// Gives every flow a sender and a receiver of the caller's: for transports of your own.

@@ -9,16 +9,19 @@
 //! **Deviations**   a late segment is acknowledged with all before it on its subflow, arrived or not: nobody
 //!                  misses them.
 
+use crate::host::ReceivingEnd;
 use crate::outcome::SubflowOutcome;
 use sidestep_transport::{AnyReceiver, AnySender, Arrival, Endpoint};
 use sidestep_types::{FlowId, Packet};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Default)]
 pub(super) struct Multipath {
     subflows: Vec<SubflowOutcome>,
     /// Of complete flows.
     expected: BTreeMap<FlowId, Vec<u64>>,
+    /// Flows whose data came by several subflows of somebody's own.
+    foreign: BTreeSet<FlowId>,
 }
 
 impl Multipath {
@@ -46,12 +49,19 @@ impl Multipath {
     }
 
     /// The receiver of `flow` goes.
-    pub fn received(&mut self, flow: FlowId, end: &Endpoint<AnyReceiver>) {
-        if let AnyReceiver::Mptcp(all) = end.machine()
-            && end.is_complete()
+    pub fn received(&mut self, flow: FlowId, end: &ReceivingEnd) {
+        if let AnyReceiver::Mptcp(all) = end.endpoint.machine()
+            && end.endpoint.is_complete()
         {
             self.expected.insert(flow, all.expected_of_each());
+        } else if end.order.has_subflows() {
+            self.foreign.insert(flow);
         }
+    }
+
+    /// Did its data come by subflows of which nothing is known?
+    pub fn is_foreign(&self, flow: FlowId) -> bool {
+        self.foreign.contains(&flow)
     }
 
     /// The number that the subflow of a late segment of `flow` expects after it; `None` of a flow without

@@ -34,8 +34,9 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    fn put_stack(&mut self, host: u32, stack: Stack) {
+    fn put_stack(&mut self, host: u32, mut stack: Stack) {
         self.shimmed = true;
+        stack.framed(self.config.framing);
         let nic = self.hosts[host].nic.is_some();
         self.hosts[host].guarded = nic || stack.changes_down();
         let shims = Shims {
@@ -52,8 +53,16 @@ impl<A: Agenda> World<A> {
 
     #[cold]
     #[inline(never)]
-    pub(super) fn open_shims(&mut self, host: HostId, flow: FlowId, size: Option<u64>) {
-        self.stack(host).open(flow, size);
+    pub(super) fn open_shims(&mut self, host: HostId, flow: FlowId) {
+        self.stack(host).open(flow, None);
+    }
+
+    /// `flow`, which `host` sends, begins; if its connection is shared, it has its turn.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn open_shims_to_send(&mut self, host: HostId, flow: FlowId, size: Option<u64>) {
+        let message = self.connections.message(&self.plan, flow);
+        self.stack(host).open_message(flow, size, message);
     }
 
     #[cold]
@@ -97,6 +106,9 @@ impl<A: Agenda> World<A> {
         }
         while let Some(packet) = self.stack(host).poll_drop() {
             self.tally.dropped_by_shim(now, &packet);
+            if packet.traced() {
+                self.tell_withheld(host, &packet);
+            }
         }
         let shims = self.hosts[host.0].shims.as_deref_mut();
         let shims = shims.expect("every host has shims");

@@ -9,7 +9,7 @@ use crate::network::{End, Network};
 use crate::switching::{Done, Switch};
 use crate::trace::Tracer;
 use crate::why::{Account, Decided, Explained, Known, Met, Notes, for_receiver};
-use sidestep_types::{Packet, SwitchId, Time};
+use sidestep_types::{HostId, Packet, SwitchId, Time};
 
 impl<A: Agenda> World<A> {
     /// Keeps an account of packet `number`, of the network that this world is of: its path is the only one
@@ -113,6 +113,20 @@ impl<A: Agenda> World<A> {
         }
     }
 
+    /// The shims of a host have just dropped a traced packet.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn tell_withheld(&mut self, host: HostId, packet: &Packet) {
+        let now = self.fabric.now;
+        let shims = self.hosts[host.0].shims.as_deref();
+        let (shim, why) = shims.expect("every host has shims").stack.why(packet);
+        if let Some(account) = &mut self.tracer.account
+            && account.is_about(packet)
+        {
+            account.tell(now, Met::Withheld { shim, why });
+        }
+    }
+
     /// What the end of its flow that the packet goes to knows.
     fn known(&self, packet: &Packet) -> Known {
         let f = packet.flow.0 as usize;
@@ -120,12 +134,12 @@ impl<A: Agenda> World<A> {
             return match &self.receivers[f] {
                 Some(end) if end.endpoint.is_complete() => Known::Complete,
                 Some(end) => Known::Expected(end.endpoint.expected(packet.subflow())),
-                None if self.received[f].finished.is_some() => Known::Complete,
+                None if self.flows[f].finished.is_some() => Known::Complete,
                 None => Known::Expected(Packet::first_of(packet.subflow())),
             };
         }
         match &self.senders[f] {
-            Some(end) => Known::Acknowledged(end.endpoint.acknowledged()),
+            Some(end) => Known::Acknowledged(end.endpoint.acknowledged_of(packet.subflow())),
             None => Known::Done,
         }
     }

@@ -43,6 +43,11 @@ pub fn network(kind: u8, delay: &str) -> Network {
             )
         }
         5 => of("linear", &[("switches", "4"), ("hosts_per_switch", "4")]),
+        // Policies with four choices need as many ports.
+        6 => of(
+            "tree",
+            &[("levels", "2"), ("fan_out", "4"), ("rate", "1 Gbps")],
+        ),
         _ => of(
             "jellyfish",
             &[
@@ -91,15 +96,21 @@ pub fn any_config() -> impl Strategy<Value = WorldConfig> {
                 let table = (1u32 << choices).to_string();
                 let (choices, memory) = (choices.to_string(), memory.to_string());
                 let deflect = deflect.to_string();
+                fn one_of<'a>(words: &[&'a str], n: u64) -> &'a str {
+                    words[n as usize % words.len()]
+                }
                 let sets = [
                     ("choices", &choices[..]),
                     ("memory", &memory),
                     ("deflect", &deflect),
+                    ("mark_detours", &deflect),
+                    ("alpha", one_of(&["0.1", "0.6", "1"], seed >> 6)),
+                    ("k", one_of(&["0.1", "0.6", "0"], seed >> 6)),
+                    ("window", one_of(&["20", &choices], seed >> 7)),
+                    ("sample", &choices),
+                    ("mean", one_of(&["queue", "moving"], seed >> 8)),
                 ];
                 let mut config = config(name, 1, seed);
-                fn one_of<'a>(words: &[&'a str], n: u64) -> &'a str {
-                    words[n as usize % words.len()]
-                }
                 let ways = [
                     ("choices", &choices[..]),
                     ("memory", &memory),
@@ -125,6 +136,10 @@ pub fn any_config() -> impl Strategy<Value = WorldConfig> {
                 }
                 let tcp = config.transport.tcp().expect("it is TCP").clone();
                 config.transport = TransportConfig::from(TcpConfig {
+                    congestion: match seed % 4 {
+                        3 => swift().congestion,
+                        _ => tcp.congestion,
+                    },
                     handshake,
                     fin: seed % 3 == 0,
                     idle_restart,
@@ -156,7 +171,7 @@ pub fn any_config() -> impl Strategy<Value = WorldConfig> {
                     true => sched,
                     false => nature.sched[0],
                 };
-                config.switch.sched = values(sched::ENTRIES, sched, &[]);
+                config.switch.sched = any_sched(sched, seed);
                 config.switch.capacity = capacity;
                 config.framing = if ip { Framing::Ip } else { Framing::Ethernet };
                 config.ttl = ttl;
@@ -168,8 +183,19 @@ pub fn any_config() -> impl Strategy<Value = WorldConfig> {
         )
 }
 
-/// No shims, or `order` with any wait that its transport can have and any room.
-pub fn any_shims() -> impl Strategy<Value = Vec<(String, Values)>> {
+/// A scheduler by name; one with classes counts flows in one way or the other, in little room and time.
+fn any_sched(name: &str, seed: u64) -> (String, Values) {
+    let sets: &[(&str, &str)] = match (sched::nature(name).classes, seed % 3) {
+        (false, _) => &[],
+        (true, 0) => &[("count", "exact"), ("places", "2"), ("quantum", "300 B")],
+        (true, 1) => &[("count", "exact"), ("silence", "20 us"), ("classes", "1")],
+        (true, 2..) => &[("count", "approximate"), ("bits", "3"), ("window", "9 us")],
+    };
+    values(sched::ENTRIES, name, sets)
+}
+
+/// Nothing, or `order` with any wait below its transport's timeouts and any room, by this.
+fn any_order(by: &'static str) -> impl Strategy<Value = Vec<(String, Values)>> {
     let rooms = prop_oneof![
         (1u64..20).prop_map(|n| format!("{n} pkt")),
         (1u64..40_000).prop_map(|n| format!("{n} B")),
@@ -179,16 +205,43 @@ pub fn any_shims() -> impl Strategy<Value = Vec<(String, Values)>> {
         (1u64..4).prop_map(|n| n.to_string()),
         Just("unlimited".into())
     ];
-    let order = (1u64..340, flows, rooms).prop_map(|(us, flows, room)| {
-        let timeout = format!("{us} us");
-        let sets = [
-            ("timeout", &timeout[..]),
-            ("flows", &flows),
-            ("capacity", &room),
-        ];
-        vec![values(shim::ENTRIES, "order", &sets)]
-    });
+    let order =
+        (1u64..340, flows, rooms, any::<bool>()).prop_map(move |(us, flows, room, stays)| {
+            let timeout = format!("{us} us");
+            let sets = [
+                ("by", by),
+                ("release", if stays { "simulator" } else { "paper" }),
+                ("timeout", &timeout[..]),
+                ("flows", &flows),
+                ("capacity", &room),
+            ];
+            vec![values(shim::ENTRIES, "order", &sets)]
+        });
     prop_oneof![Just(Vec::new()), order]
+}
+
+/// Any order and any marks, or neither, or one of them: with marks, half of the orders go by tags.
+pub fn any_shims() -> impl Strategy<Value = Vec<(String, Values)>> {
+    let orders = (any_order("sequence"), any_order("remaining"), any::<bool>());
+    (orders, any_mark()).prop_map(|((by_number, by_tags, tags), mark)| {
+        let order = match tags && !mark.is_empty() {
+            true => by_tags,
+            false => by_number,
+        };
+        [order, mark].concat()
+    })
+}
+
+/// Smaller segments, where a shim needs room in an IP packet.
+pub fn leave_room(config: &mut WorldConfig) {
+    if shim::check_mss(&config.shims, config.transport.mss()).is_ok() {
+        return;
+    }
+    let mss = 1452;
+    config.transport = match config.transport.tcp() {
+        Some(tcp) => TcpConfig { mss, ..tcp.clone() }.into(),
+        None => PfabricConfig { mss, ..pfabric() }.into(),
+    };
 }
 
 /// An agent with any settings.
@@ -203,7 +256,7 @@ pub fn any_agent() -> impl Strategy<Value = Vec<(String, Values)>> {
         let word = |n: usize, [no, yes_word]: [&'static str; 2]| if yes[n] { yes_word } else { no };
         let (pass, tenths, first, shortest, longest) = numbers;
         let share = format!("{tenths}/10");
-        let counts = [pass, first, shortest, longest].map(|n| n.to_string());
+        let counts = [pass, first.min(longest), shortest, longest].map(|n| n.to_string());
         let sets = [
             ("share", &share[..]),
             ("pass", &counts[0]),
@@ -217,6 +270,59 @@ pub fn any_agent() -> impl Strategy<Value = Vec<(String, Values)>> {
         ];
         vec![values(shim::ENTRIES, "agent-droptail", &sets)]
     })
+}
+
+/// No marks, or marks with any settings; where they need room see [`leave_room`].
+pub fn any_mark() -> impl Strategy<Value = Vec<(String, Values)>> {
+    let words = (0usize..3, any::<[bool; 3]>(), 0usize..4);
+    let numbers = (1u64..1_000, 1u64..300, 4u64..17);
+    // Most tell the truth.
+    let announces = prop_oneof![Just((4u64, 4u64)), (1u64..20, 0u64..=4)];
+    let mark = (words, numbers, announces).prop_map(|((by, yes, boost), numbers, announces)| {
+        let (gap, places, bits) = numbers;
+        let gap = format!("{gap} us");
+        let (places, bits) = (places.to_string(), bits.to_string());
+        let (announce, share) = (format!("{}/4", announces.0), format!("{}/4", announces.1));
+        let sets = [
+            ("by", ["remaining", "packets", "bytes"][by]),
+            ("gap", &gap),
+            ("boost", ["1", "2", "4", "8"][boost]),
+            ("boosting", if yes[0] { "shift" } else { "rotate" }),
+            ("repeats", if yes[1] { "exact" } else { "cuckoo" }),
+            ("carry", if yes[2] { "ethertype" } else { "option" }),
+            ("filter", &places),
+            ("fingerprint", &bits),
+            ("announce", &announce),
+            ("announce_share", &share),
+        ];
+        vec![values(shim::ENTRIES, "mark", &sets)]
+    });
+    prop_oneof![Just(Vec::new()), mark]
+}
+
+/// No classes of service, or classes by size with any settings.
+pub fn any_classes() -> impl Strategy<Value = Vec<(String, Values)>> {
+    let steps = proptest::collection::vec(1u64..20_000, 1..8);
+    let classes = (any::<[bool; 3]>(), steps).prop_map(|([sent, first, low], steps)| {
+        let mut most = 0;
+        let rise = steps.iter().map(|step| {
+            most += step;
+            format!("{most} B")
+        });
+        let thresholds = rise.collect::<Vec<_>>().join(", ");
+        let dscp: Vec<String> = (0..=steps.len())
+            .map(|n| (63 - 8 * n).to_string())
+            .collect();
+        let dscp = dscp.join(", ");
+        let sets = [
+            ("by", if sent { "sent" } else { "size" }),
+            ("acks", if first { "first" } else { "flow" }),
+            ("thresholds", &thresholds[..]),
+            ("dscp", if low { "number" } else { &dscp }),
+        ];
+        vec![values(shim::ENTRIES, "by-size", &sets)]
+    });
+    prop_oneof![Just(Vec::new()), classes]
 }
 
 /// A FIFO without a limit, or any queue that a NIC can have.
@@ -242,7 +348,7 @@ pub fn any_nic() -> impl Strategy<Value = Option<NicConfig>> {
             let mark_at = format!("{mark_at} pkt");
             NicConfig {
                 buffer: values(buffer::ENTRIES, name, &[("mark_at", &mark_at)]),
-                sched: values(sched::ENTRIES, sched, &[]),
+                sched: any_sched(sched, u64::from(mark_at.len() as u32)),
                 capacity,
             }
         });
@@ -267,11 +373,13 @@ pub fn any_switches() -> impl Strategy<Value = WorldConfig> {
         speedup: (times * over, over),
         input_capacity,
     });
-    let shims = (any_shims(), any_agent(), any::<bool>());
+    let shims = (any_shims(), any_agent(), any::<bool>(), any_classes());
     let all = (any_config(), shims, any_nic(), 0..3, pfc, cioq);
     all.prop_map(|(mut config, shims, nic, kind, pfc, cioq)| {
-        let (shims, agent, takes) = shims;
+        let (shims, agent, takes, classes) = shims;
         config.shims = shims;
+        config.shims.extend(classes);
+        leave_room(&mut config);
         // Above all else that is there, where its sender goes by duplicates alone.
         if let (true, Some(tcp)) = (takes, config.transport.tcp()) {
             let recovery = Recovery::NewReno;
@@ -295,8 +403,8 @@ pub fn any_switches() -> impl Strategy<Value = WorldConfig> {
 pub fn any_plan(hosts: u32) -> impl Strategy<Value = Arc<Plan>> {
     // Every other is asked for, up to three times over one connection.
     let one = (0..hosts, 1..hosts, 1u64..60_000, 0u64..3_000, 0u64..7);
-    // Any buffer and threshold above holds 1460 bytes.
-    let mss = proptest::option::of(100u16..=1460);
+    // Any buffer and threshold above holds so many bytes, and any shim fits beside them.
+    let mss = proptest::option::of(100u16..=1452);
     proptest::collection::vec((one, mss), 1..40).prop_map(move |list| {
         let mut made = Plan::clone(&plan(vec![]));
         for ((src, step, size, us, rounds), mss) in list {

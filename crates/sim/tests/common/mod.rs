@@ -38,13 +38,16 @@ pub fn topology(name: &str, sets: &[(&str, &str)]) -> Network {
 /// DCTCP as DIBS section 5.3 sets it: window 10, minimum RTO 10 ms, no delayed ACKs.
 pub fn dctcp() -> TcpConfig {
     TcpConfig {
-        congestion: Congestion::Dctcp {
-            gain: 1.0 / 16.0,
-            initial_alpha: 1.0,
-        },
+        congestion: Congestion::DCTCP,
         recovery: Recovery::Sack,
         ..TcpConfig::default()
     }
+}
+
+/// Swift by its defaults.
+pub fn swift() -> TcpConfig {
+    let swift = TransportConfig::from_name("swift").expect("it is listed");
+    swift.tcp().expect("it is TCP").clone()
 }
 
 /// pFabric as DIBS section 5.8 sets it.
@@ -70,6 +73,7 @@ pub fn config(buffer_name: &str, packets: u64, seed: u64) -> WorldConfig {
             sched: values(sched::ENTRIES, "fifo", &[]),
             capacity: Capacity::PerPort(Size::Packets(packets)),
             pfc: None,
+            sent: None,
             cioq: None,
         },
         others: Others::default(),

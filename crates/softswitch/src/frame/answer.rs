@@ -56,8 +56,10 @@ const NOTHING: super::Ip = super::Ip {
     dscp: 0,
     ecn: 0,
     kind: sidestep_types::Kind::Data,
+    ends: false,
     payload: 0,
     tcp_at: None,
+    at: 0,
     end: 0,
 };
 

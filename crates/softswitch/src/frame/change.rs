@@ -18,12 +18,13 @@ pub fn lower_ttl(bytes: &mut [u8], ip: &mut Ip) {
         return;
     }
     ip.ttl -= 1;
+    let at = usize::from(ip.at);
     if ip.v6 {
-        bytes[ETHERNET_BYTES + 7] = ip.ttl;
+        bytes[at + 7] = ip.ttl;
     } else {
-        let ttl = ETHERNET_BYTES + 8;
+        let ttl = at + 8;
         let to = [ip.ttl, bytes[ttl + 1]];
-        replace(bytes, ttl, to, ETHERNET_BYTES + 10);
+        replace(bytes, ttl, to, at + 10);
     }
 }
 
@@ -31,16 +32,35 @@ pub fn lower_ttl(bytes: &mut [u8], ip: &mut Ip) {
 #[inline]
 pub fn mark_ce(bytes: &mut [u8], ip: &mut Ip) {
     ip.ecn = 3;
+    let at = usize::from(ip.at);
     if ip.v6 {
         // Version, traffic class and flow label: 4, 8 and 20 bits.
-        bytes[ETHERNET_BYTES + 1] |= 0x30;
+        bytes[at + 1] |= 0x30;
     } else {
-        let to = [bytes[ETHERNET_BYTES], bytes[ETHERNET_BYTES + 1] | 3];
-        replace(bytes, ETHERNET_BYTES, to, ETHERNET_BYTES + 10);
+        let to = [bytes[at], bytes[at + 1] | 3];
+        replace(bytes, at, to, at + 10);
+    }
+}
+
+/// Gives an IP packet another code point of differentiated services, 0 to 63; no other frame is changed.
+pub fn set_dscp(bytes: &mut [u8], dscp: u8) {
+    let at = ETHERNET_BYTES;
+    match bytes.get(12..at) {
+        Some([0x08, 0x00]) if bytes.len() >= at + 20 => {
+            let to = [bytes[at], dscp << 2 | bytes[at + 1] & 3];
+            replace(bytes, at, to, at + 10);
+        }
+        Some([0x86, 0xdd]) if bytes.len() >= at + 40 => {
+            // Version, traffic class and flow label: 4, 8 and 20 bits.
+            bytes[at] = bytes[at] & 0xf0 | dscp >> 2;
+            bytes[at + 1] = bytes[at + 1] & 0x3f | dscp << 6;
+        }
+        _ => {}
     }
 }
 
 const FIN: u8 = 0x01;
+const RST: u8 = 0x04;
 const PSH: u8 = 0x08;
 const URG: u8 = 0x20;
 
@@ -65,7 +85,7 @@ pub fn trim(bytes: &mut [u8], frame: &mut Frame) -> Option<usize> {
     let mut sum = u32::from(!word(bytes, tcp + 16)) + u32::from(gone);
     sum += u32::from(!(before as u16)) + u32::from(after as u16);
     put(bytes, tcp + 16, !fold(sum));
-    let at = ETHERNET_BYTES;
+    let at = usize::from(ip.at);
     if ip.v6 {
         put(bytes, at + 4, (cut - at - 40) as u16);
     } else {
@@ -74,6 +94,7 @@ pub fn trim(bytes: &mut [u8], frame: &mut Frame) -> Option<usize> {
     }
     ip.end = cut as u16;
     ip.payload = 0;
+    ip.ends = flags[1] & RST != 0;
     ip.tcp_at = None;
     Some(cut)
 }

@@ -4,7 +4,8 @@
 //! **State**        none.
 //! **Units**        offsets and lengths in bytes from the destination address; no FCS.
 //! **Source**       RFC 791, 8200, 9293, 826, 4861; `etherparse` for the headers.
-//! **Deviations**   IP options and extension headers are looked past, never acted upon.
+//! **Deviations**   IP options and extension headers are looked past, never acted upon; but for a [`WireTag`],
+//!                  where a switch carries tags so.
 
 mod answer;
 mod bytes;
@@ -13,14 +14,16 @@ mod read;
 mod refusal;
 pub mod sample;
 mod segment;
+mod tag;
 #[cfg(test)]
 mod tests;
 
 pub use answer::{ANSWER_BYTES, answer_to};
-pub use change::{lower_ttl, mark_ce, set_macs, trim};
+pub use change::{lower_ttl, mark_ce, set_dscp, set_macs, trim};
 pub use read::read;
 pub use refusal::Refusal;
 pub use segment::{End, Segment, segment};
+pub use tag::{Carry, OPTION, OTHER, TAG, WireTag, put_tag, read_as, read_tagged, take_tag};
 
 use crate::setup::Mac;
 use sidestep_types::Kind;
@@ -31,6 +34,9 @@ pub const ETHERNET_BYTES: usize = 14;
 
 /// The longest frame without FCS: an IP packet of 1500 bytes.
 pub const LONGEST_FRAME: usize = 1514;
+
+/// The same with a tag between Ethernet and IP.
+pub const LONGEST_TAGGED: usize = LONGEST_FRAME + Carry::Ethertype.adds();
 
 /// What a switch needs to know of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +52,8 @@ pub struct Frame {
     /// A number for the host that it goes to: its IPv4 address, a hash of its IPv6 address, or of its MAC where it is
     /// not IP.
     pub host: u32,
+    /// What a host says of it, where frames are read for that.
+    pub tag: Option<WireTag>,
 }
 
 /// What a frame carries.
@@ -72,10 +80,14 @@ pub struct Ip {
     pub ecn: u8,
     /// What a scheduler takes it for. TCP without payload is an acknowledgement.
     pub kind: Kind,
+    /// A TCP segment with FIN or RST: its sender says that nothing new follows.
+    pub ends: bool,
     /// Bytes behind the TCP or UDP header; of other packets and fragments, behind the IP headers.
     pub payload: u16,
     /// Where the TCP header begins, if it may be trimmed: whole TCP segments with payload alone.
     pub tcp_at: Option<u16>,
+    /// Where the IP packet begins: behind Ethernet's header, or the tag behind that.
+    pub at: u16,
     /// Where the IP packet ends; padding may follow.
     pub end: u16,
 }
@@ -86,7 +98,7 @@ impl Frame {
         let What::Ip(ip) = self.what else {
             return None;
         };
-        let at = if ip.v6 { 38 } else { 30 };
+        let at = usize::from(ip.at) + if ip.v6 { 24 } else { 16 };
         Some(if ip.v6 {
             let address: [u8; 16] = bytes.get(at..at + 16)?.try_into().ok()?;
             address.into()

@@ -18,7 +18,7 @@ pub(super) const IPV6: u16 = 0x86dd;
 const VLANS: [u16; 3] = [0x8100, 0x88a8, 0x9100];
 
 /// Below this a type is a length (IEEE 802.3, 3.2.6).
-const FIRST_TYPE: u16 = 0x0600;
+pub(super) const FIRST_TYPE: u16 = 0x0600;
 
 /// Reads a frame, from its destination address to before its FCS. An error is why it is dropped.
 #[inline]
@@ -26,6 +26,12 @@ pub fn read(bytes: &[u8]) -> Result<Frame, Refusal> {
     if bytes.len() > LONGEST_FRAME {
         return Err(Refusal::Oversized);
     }
+    body(bytes, ETHERNET_BYTES)
+}
+
+/// Reads a frame of which the type stands right before `at`, and the rest of it from there.
+#[inline]
+pub(super) fn body(bytes: &[u8], at: usize) -> Result<Frame, Refusal> {
     let header = Ethernet2HeaderSlice::from_slice(bytes).map_err(|_| Refusal::Truncated)?;
     let (dst, src) = (Mac(header.destination()), Mac(header.source()));
     if src.is_group() {
@@ -34,10 +40,10 @@ pub fn read(bytes: &[u8]) -> Result<Frame, Refusal> {
     if dst.is_link_local() {
         return Err(Refusal::Reserved);
     }
-    let payload = &bytes[ETHERNET_BYTES..];
-    let (what, hash, host) = match header.ether_type().0 {
-        IPV4 => v4(payload)?,
-        IPV6 => v6(payload)?,
+    let payload = &bytes[at..];
+    let (what, hash, host) = match u16::from_be_bytes([bytes[at - 2], bytes[at - 1]]) {
+        IPV4 => v4(payload, at)?,
+        IPV6 => v6(payload, at)?,
         ARP => (
             answer::asked_by_arp(payload)?,
             of_macs(dst, src),
@@ -53,6 +59,7 @@ pub fn read(bytes: &[u8]) -> Result<Frame, Refusal> {
         what,
         hash,
         host,
+        tag: None,
     })
 }
 
@@ -65,7 +72,7 @@ fn of_macs(dst: Mac, src: Mac) -> u32 {
 }
 
 #[inline]
-fn v4(packet: &[u8]) -> Result<(What, u32, u32), Refusal> {
+fn v4(packet: &[u8], start: usize) -> Result<(What, u32, u32), Refusal> {
     let header = Ipv4HeaderSlice::from_slice(packet).map_err(|error| match error {
         etherparse::err::ipv4::HeaderSliceError::Len(_) => Refusal::Truncated,
         etherparse::err::ipv4::HeaderSliceError::Content(_) => Refusal::BadHeader,
@@ -83,23 +90,25 @@ fn v4(packet: &[u8]) -> Result<(What, u32, u32), Refusal> {
     let inner = Inner::read(header.protocol(), rest, whole);
     let addresses = u64::from_be_bytes(array(&head[12..20]));
     let hash = mix64(mix64(addresses) ^ inner.hashed) as u32;
-    let at = ETHERNET_BYTES + head.len();
+    let at = start + head.len();
     let ip = Ip {
         v6: false,
         ttl: header.ttl(),
         dscp: head[1] >> 2,
         ecn: head[1] & 3,
         kind: inner.kind,
+        ends: inner.ends,
         payload: inner.payload,
         tcp_at: inner.trims.then_some(at as u16),
-        end: (ETHERNET_BYTES + total) as u16,
+        at: start as u16,
+        end: (start + total) as u16,
     };
     // The destination is the lower half of the two.
     Ok((What::Ip(ip), hash, addresses as u32))
 }
 
 #[inline]
-fn v6(packet: &[u8]) -> Result<(What, u32, u32), Refusal> {
+fn v6(packet: &[u8], start: usize) -> Result<(What, u32, u32), Refusal> {
     let header = Ipv6HeaderSlice::from_slice(packet).map_err(|error| match error {
         etherparse::err::ipv6::HeaderSliceError::Len(_) => Refusal::Truncated,
         etherparse::err::ipv6::HeaderSliceError::Content(_) => Refusal::BadHeader,
@@ -125,16 +134,18 @@ fn v6(packet: &[u8]) -> Result<(What, u32, u32), Refusal> {
         }
     }
     let inner = Inner::read(next, rest, whole);
-    let at = ETHERNET_BYTES + total - rest.len();
+    let at = start + total - rest.len();
     let ip = Ip {
         v6: true,
         ttl: header.hop_limit(),
         dscp: header.traffic_class() >> 2,
         ecn: header.traffic_class() & 3,
         kind: inner.kind,
+        ends: inner.ends,
         payload: inner.payload,
         tcp_at: inner.trims.then_some(at as u16),
-        end: (ETHERNET_BYTES + total) as u16,
+        at: start as u16,
+        end: (start + total) as u16,
     };
     Ok((What::Ip(ip), hashed(inner.hashed), host))
 }
@@ -153,6 +164,8 @@ pub(super) fn past_extensions(first: IpNumber, behind: &[u8]) -> (IpNumber, &[u8
 /// What a switch needs to know of what an IP packet carries.
 struct Inner {
     kind: Kind,
+    /// TCP with FIN or RST.
+    ends: bool,
     payload: u16,
     /// TCP with payload, in one piece.
     trims: bool,
@@ -165,6 +178,7 @@ impl Inner {
     fn read(protocol: IpNumber, rest: &[u8], whole: bool) -> Inner {
         let data = Inner {
             kind: Kind::Data,
+            ends: false,
             payload: rest.len() as u16,
             trims: false,
             hashed: 0,
@@ -190,6 +204,7 @@ impl Inner {
                 };
                 Inner {
                     kind,
+                    ends: tcp.fin() || tcp.rst(),
                     payload: payload as u16,
                     trims: kind == Kind::Data,
                     hashed: hashed(tcp.source_port(), tcp.destination_port()),

@@ -6,7 +6,7 @@
 pub enum Refusal {
     /// Shorter than its headers.
     Truncated = 0,
-    /// Longer than 1514 bytes.
+    /// Longer than 1514 bytes, 1521 with a tag before IP.
     Oversized = 1,
     /// Tagged with a VLAN.
     Vlan = 2,
@@ -32,11 +32,21 @@ pub enum Refusal {
     NoMemory = 12,
     /// The link that it came by is down.
     LinkDown = 13,
+    /// A tag that does not fit into what holds it.
+    TagTruncated = 14,
+    /// A tag within a tag, or two of them.
+    TagInTag = 15,
+    /// A tag of another version than this switch knows.
+    TagVersion = 16,
+    /// A tag on what is no IP packet.
+    TagMisplaced = 17,
+    /// A tag from a host, which may not say itself who comes first.
+    TagFromHost = 18,
 }
 
 impl Refusal {
     /// How many there are.
-    pub const COUNT: usize = 14;
+    pub const COUNT: usize = 19;
     /// All of them, in the order of their numbers.
     pub const ALL: [Refusal; Refusal::COUNT] = [
         Refusal::Truncated,
@@ -53,7 +63,20 @@ impl Refusal {
         Refusal::NoPort,
         Refusal::NoMemory,
         Refusal::LinkDown,
+        Refusal::TagTruncated,
+        Refusal::TagInTag,
+        Refusal::TagVersion,
+        Refusal::TagMisplaced,
+        Refusal::TagFromHost,
     ];
+
+    /// Is it about a tag that is not as it should be?
+    pub const fn is_of_tag(self) -> bool {
+        matches!(
+            self,
+            Refusal::TagTruncated | Refusal::TagInTag | Refusal::TagVersion | Refusal::TagMisplaced
+        )
+    }
 
     /// The word for it in counters and captures.
     pub const fn name(self) -> &'static str {
@@ -72,6 +95,11 @@ impl Refusal {
             Refusal::NoPort => "no_port",
             Refusal::NoMemory => "no_memory",
             Refusal::LinkDown => "link_down",
+            Refusal::TagTruncated => "tag_truncated",
+            Refusal::TagInTag => "tag_in_tag",
+            Refusal::TagVersion => "tag_version",
+            Refusal::TagMisplaced => "tag_misplaced",
+            Refusal::TagFromHost => "tag_from_host",
         }
     }
 }

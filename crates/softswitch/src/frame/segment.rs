@@ -18,6 +18,8 @@ pub struct Segment {
     pub from: End,
     /// Who gets it.
     pub to: End,
+    /// The code point of its differentiated services, 0 to 63.
+    pub dscp: u8,
     /// Its sequence number: of its first byte, or of its SYN.
     pub seq: u32,
     /// The next byte that its sender expects.
@@ -44,7 +46,7 @@ pub struct Segment {
 pub fn segment(bytes: &[u8]) -> Option<Segment> {
     let header = Ethernet2HeaderSlice::from_slice(bytes).ok()?;
     let packet = &bytes[ETHERNET_BYTES..];
-    let (from, to, inner): (IpAddr, IpAddr, &[u8]) = match header.ether_type().0 {
+    let (from, to, dscp, inner): (IpAddr, IpAddr, u8, &[u8]) = match header.ether_type().0 {
         super::read::IPV4 => {
             let header = Ipv4HeaderSlice::from_slice(packet).ok()?;
             if header.protocol() != ip_number::TCP || header.is_fragmenting_payload() {
@@ -52,7 +54,7 @@ pub fn segment(bytes: &[u8]) -> Option<Segment> {
             }
             let inner = packet.get(header.slice().len()..usize::from(header.total_len()))?;
             let (from, to) = (header.source_addr(), header.destination_addr());
-            (from.into(), to.into(), inner)
+            (from.into(), to.into(), header.dcp().value(), inner)
         }
         super::read::IPV6 => {
             let header = Ipv6HeaderSlice::from_slice(packet).ok()?;
@@ -63,7 +65,7 @@ pub fn segment(bytes: &[u8]) -> Option<Segment> {
                 return None;
             }
             let (from, to) = (header.source_addr(), header.destination_addr());
-            (from.into(), to.into(), inner)
+            (from.into(), to.into(), header.traffic_class() >> 2, inner)
         }
         _ => return None,
     };
@@ -71,6 +73,7 @@ pub fn segment(bytes: &[u8]) -> Option<Segment> {
     Some(Segment {
         from: (from, tcp.source_port()),
         to: (to, tcp.destination_port()),
+        dscp,
         seq: tcp.sequence_number(),
         ack: tcp.acknowledgment_number(),
         payload: (inner.len() - tcp.slice().len()) as u16,

@@ -7,7 +7,7 @@
 //! **Source**      Documentation/networking/packet_mmap.rst of the kernel.
 
 use super::sys::{PACKET_RX_RING, PACKET_VERSION, answer, set_option};
-use crate::frame::LONGEST_FRAME;
+use crate::frame::{LONGEST_FRAME, LONGEST_TAGGED};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use std::ptr::NonNull;
@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 const SLOTS: usize = 4096;
 /// Where V2 puts the frame when its Ethernet header has 14 bytes.
 const FRAME_AT: usize = 66;
-/// Room for a frame longer than the MTU allows, so that it is seen to be.
+/// Room for a frame longer than the MTU allows, tag and all, so that it is seen to be.
 const SPARE: usize = 18;
 const BLOCK: usize = 1 << 17;
 
@@ -121,7 +121,7 @@ impl Ring {
             let about = &*header;
             let at = usize::from(about.tp_mac).min(self.slot);
             let length = (about.tp_snaplen as usize).min(self.slot - at);
-            debug_assert!(about.tp_len as usize == length || length > LONGEST_FRAME);
+            debug_assert!(about.tp_len as usize == length || length > LONGEST_TAGGED);
             take(Slot {
                 frame: std::slice::from_raw_parts(header.cast::<u8>().add(at), length),
                 status: bits,

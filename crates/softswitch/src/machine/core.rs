@@ -1,14 +1,15 @@
 //! One frame's way into a queue: the decision of `sidestep-switch`, and what it means for bytes.
 
 use super::counters::PortCounts;
+use super::needs_ranks;
 use super::outputs::{Outputs, Seen};
 use super::packet::packet_of;
-use super::rank::Sent;
 use super::watch::{Event, Happened, Watcher};
-use crate::frame::{self, Frame, Refusal, What};
-use crate::setup::{Mac, Rank};
+use crate::frame::{self, Carry, Frame, Refusal, What, WireTag};
+use crate::setup::{Mac, Rank, Setup};
 use sidestep_switch::ports::{Live, NONE, Store};
-use sidestep_switch::{Action, Carrier, Changes, Decider, DropReason, Hops, Joined};
+use sidestep_switch::{Action, Carrier, Changes, Decider, DropReason, Hops, Joined, Sent};
+use sidestep_transport::shim::mark::Boosting;
 use sidestep_types::{Kind, Packet, PortId, Time};
 
 /// The decision, the queues, and what is counted.
@@ -18,6 +19,8 @@ pub(super) struct Core {
     pub counts: Vec<PortCounts>,
     /// Where ranks come from, when a policy asks for them.
     pub ranks: Option<Ranks>,
+    /// Where frames carry tags, if they do.
+    pub carry: Option<Carry>,
     pub watcher: Option<Watcher>,
 }
 
@@ -25,20 +28,27 @@ pub(super) struct Core {
 pub(super) enum Ranks {
     Sent(Sent),
     Dscp,
+    Tag(Boosting),
 }
 
 impl Ranks {
-    pub fn of(rank: Rank) -> Ranks {
-        match rank {
-            Rank::Sent => Ranks::Sent(Sent::new()),
+    /// Those of `setup`; `None` when no policy asks for any, or no tag can say them.
+    pub fn of(setup: &Setup) -> Option<Ranks> {
+        // Keeping them costs a look at a table for each packet.
+        needs_ranks(setup).then_some(())?;
+        Some(match setup.rank {
+            Rank::Sent => Ranks::Sent(Sent::new(setup.rank_gap)),
             Rank::Dscp => Ranks::Dscp,
-        }
+            Rank::Tag => Ranks::Tag(setup.tags?.boosting()),
+        })
     }
 
-    fn rank(&mut self, now: Time, packet: &Packet) -> u32 {
+    /// The rank of data; of what has no tag none, so that it is behind all that has one.
+    fn rank(&mut self, now: Time, packet: &Packet, tag: Option<WireTag>) -> Option<u32> {
         match self {
-            Ranks::Sent(sent) => sent.rank(now, packet.hash, packet.len),
-            Ranks::Dscp => u32::from(packet.service()),
+            Ranks::Sent(sent) => Some(sent.rank(now, packet.hash, packet.len)),
+            Ranks::Dscp => Some(u32::from(packet.service())),
+            Ranks::Tag(by) => tag.map(|tag| by.rank(by.restored(tag.number, tag.again), tag.again)),
         }
     }
 }
@@ -78,14 +88,16 @@ impl Core {
         let mut packet = packet_of(frame, bytes.len(), how.ages);
         if let Some(ranks) = &mut self.ranks
             && packet.kind() == Kind::Data
+            && let Some(rank) = ranks.rank(self.outputs.now, &packet, frame.tag)
         {
-            packet.set_rank(ranks.rank(self.outputs.now, &packet));
+            packet.set_rank(rank);
         }
         let mut kept = NONE;
         let (down, switches) = (self.outputs.down, self.outputs.switches);
         let mut at_hand = AtHand {
             outputs: &mut self.outputs,
             watcher: &mut self.watcher,
+            carry: self.carry,
             frame,
             bytes,
             packet,
@@ -213,6 +225,7 @@ fn tell(
 struct AtHand<'a> {
     outputs: &'a mut Outputs,
     watcher: &'a mut Option<Watcher>,
+    carry: Option<Carry>,
     frame: &'a Frame,
     bytes: &'a [u8],
     packet: Packet,
@@ -284,7 +297,7 @@ impl Carrier for AtHand<'_> {
 
     fn put(&mut self, held: u32, joined: Joined) {
         if joined.changes.has(Changes::MARKED) {
-            mark_kept(self.outputs.slab.bytes_mut(held));
+            mark_kept(self.outputs.slab.bytes_mut(held), self.carry);
         }
         self.outputs.enqueue(joined.port.index(), held);
         let (at, bytes) = (self.outputs.now, self.outputs.slab.bytes(held));
@@ -300,11 +313,11 @@ impl Carrier for AtHand<'_> {
 }
 
 /// Writes a mark into a frame that waited, if it has none yet.
-pub(super) fn mark_kept(kept: &mut [u8]) {
+pub(super) fn mark_kept(kept: &mut [u8], carry: Option<Carry>) {
     if let Ok(Frame {
         what: What::Ip(mut ip),
         ..
-    }) = frame::read(kept)
+    }) = frame::read_as(kept, carry)
         && ip.ecn != 3
     {
         frame::mark_ce(kept, &mut ip);

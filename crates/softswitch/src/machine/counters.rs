@@ -133,12 +133,15 @@ shim_counters! {
     no_place "Connections that found no place: their frames go on as they come";
     held "Frames that shims kept";
     released "Frames kept that went on as a gap closed";
-    expired "Frames kept that went on since the wait was over, or no room was left";
+    expired "Frames kept that went on since the wait was over, no room was left or a newer message began";
     discarded "Frames kept whose flow was closed, and that went on then";
     late "Frames below what had gone on before";
     bypassed "Frames that went on for want of a place or of room";
     dropped "Frames that shims dropped";
     duplicates "Acknowledgements that shims found to be duplicates, whether they went on or were dropped";
+    marked "Data that shims marked";
+    repeats "Data marked that was taken for sent before";
+    untagged "Data marked that had no room for its tag, and went on without";
 }
 
 /// Writes every count but the drops under its name.

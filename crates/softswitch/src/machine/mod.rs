@@ -15,7 +15,6 @@ mod counters;
 mod departure;
 mod outputs;
 mod packet;
-mod rank;
 mod reload;
 mod shims;
 mod slab;
@@ -26,6 +25,7 @@ mod watch;
 pub use change::Change;
 pub use counters::{Counters, Depths, PortCounters, ShimCounters};
 pub use departure::{Departure, Handle};
+pub use shims::Announced;
 pub use watch::{Event, Happened, Watcher};
 
 use self::core::{Core, How, Ranks};
@@ -35,7 +35,7 @@ use outputs::{Outputs, Port};
 use shims::Shims;
 use slab::Slab;
 
-use crate::frame::{self, ANSWER_BYTES, Frame, Refusal, What};
+use crate::frame::{self, ANSWER_BYTES, Carry, Frame, LONGEST_TAGGED, Refusal, What, WireTag};
 use crate::setup::{Forwarding, Setup};
 use crate::table::{Answer, Learned, Learning, MOST_LEARNED, Stations, only};
 use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Decider, Streams, buffer, sched};
@@ -59,6 +59,8 @@ pub struct Machine {
     out: u32,
     identity: Identity,
     setup: Setup,
+    /// Room for a frame that shims have changed.
+    changed: Vec<u8>,
 }
 
 /// What a switch's chance is named after.
@@ -135,7 +137,8 @@ impl Machine {
                 },
                 decider,
                 counts: vec![PortCounts::new(); many],
-                ranks: needs_ranks(setup).then(|| Ranks::of(setup.rank)),
+                ranks: Ranks::of(setup),
+                carry: setup.tags.map(|tags| tags.carry),
                 watcher: None,
             },
             stations: Stations::new(setup, seed.salt("stations")),
@@ -146,6 +149,7 @@ impl Machine {
             out: 0,
             identity,
             setup: setup.clone(),
+            changed: Vec::new(),
         })
     }
 
@@ -166,12 +170,87 @@ impl Machine {
             return self.core.refuse(port, bytes, Refusal::LinkDown);
         }
         if let Some(shims) = &mut self.shims {
-            shims.down(self.core.outputs.now, port, bytes);
+            if let Some(carry) = self.core.carry {
+                return self.receive_tagged(port, bytes, carry);
+            }
+            if let Some(dscp) = shims.down(self.core.outputs.now, port, bytes, None).dscp {
+                return self.serve(port, bytes, dscp);
+            }
         }
+        self.read(port, bytes);
+    }
+
+    /// A frame that gets another code point before anything else is done with it.
+    #[cold]
+    fn serve(&mut self, port: PortId, bytes: &[u8], dscp: u8) {
+        let mut changed = std::mem::take(&mut self.changed);
+        changed.clear();
+        changed.extend_from_slice(bytes);
+        frame::set_dscp(&mut changed, dscp);
+        self.read(port, &changed);
+        self.changed = changed;
+    }
+
+    #[inline]
+    fn read(&mut self, port: PortId, bytes: &[u8]) {
         match frame::read(bytes) {
             Err(why) => self.core.refuse(port, bytes, why),
             Ok(frame) => self.place(port, &frame, bytes),
         }
+    }
+
+    /// A frame came in where switches carry tags: from a switch it may have one, from a host it has none
+    /// and is given what the shims there say.
+    #[inline(never)]
+    fn receive_tagged(&mut self, port: PortId, bytes: &[u8], carry: Carry) {
+        let switches = self.core.outputs.switches.has(port);
+        let frame = match frame::read_tagged(bytes, carry) {
+            Ok(frame) => frame,
+            Err(why) if why.is_of_tag() && !switches => {
+                return self.core.refuse(port, bytes, Refusal::TagFromHost);
+            }
+            Err(why) => return self.core.refuse(port, bytes, why),
+        };
+        if switches {
+            return self.place(port, &frame, bytes);
+        }
+        if frame.tag.is_some() {
+            return self.core.refuse(port, bytes, Refusal::TagFromHost);
+        }
+        let shims = self.shims.as_mut().expect("they take tags off");
+        let said = shims.down(self.core.outputs.now, port, bytes, Some(&frame));
+        let Some(dscp) = said.dscp else {
+            return self.place_tagged(port, &frame, bytes, carry, said.tag);
+        };
+        let mut changed = std::mem::take(&mut self.changed);
+        changed.clear();
+        changed.extend_from_slice(bytes);
+        frame::set_dscp(&mut changed, dscp);
+        let frame = frame::read_tagged(&changed, carry).expect("a sound frame, of another service");
+        self.place_tagged(port, &frame, &changed, carry, said.tag);
+        self.changed = changed;
+    }
+
+    /// Gives a frame from a host the tag that its shims say, if there is room for it.
+    fn place_tagged(
+        &mut self,
+        port: PortId,
+        frame: &Frame,
+        bytes: &[u8],
+        carry: Carry,
+        tag: Option<WireTag>,
+    ) {
+        let (Some(tag), What::Ip(ip)) = (tag, frame.what) else {
+            return self.place(port, frame, bytes);
+        };
+        let mut out = [0; LONGEST_TAGGED];
+        let Some(length) = frame::put_tag(bytes, &ip, carry, tag, &mut out) else {
+            let shims = self.shims.as_mut().expect("they said the tag");
+            shims.without_room(port);
+            return self.place(port, frame, bytes);
+        };
+        let tagged = frame::read_tagged(&out[..length], carry).expect("a sound frame with a tag");
+        self.place(port, &tagged, &out[..length]);
     }
 
     /// Finds out who gets a frame.
@@ -338,7 +417,7 @@ impl Machine {
 
     /// Puts shims of the caller's on a port, until a reload changes what it has. It must keep nothing.
     pub fn set_shims(&mut self, port: PortId, stack: Stack) {
-        let none = || Box::new(Shims::none(self.setup.ports.len()));
+        let none = || Box::new(Shims::none(&self.setup));
         self.shims.get_or_insert_with(none).put(port, stack);
     }
 

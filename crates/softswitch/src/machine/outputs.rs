@@ -287,6 +287,10 @@ impl Ports for Seen<'_> {
         (&mut outputs.ports[port.index()].line, &outputs.slab)
     }
 
+    fn store(&self) -> &Slab {
+        &self.outputs.slab
+    }
+
     fn line_as_it_is(&self, port: PortId) -> &Line {
         &self.outputs.ports[port.index()].line
     }

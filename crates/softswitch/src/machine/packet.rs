@@ -29,6 +29,7 @@ pub(super) fn packet_of(frame: &Frame, length: usize, ages: bool) -> Packet {
     let mut packet = plain(ip.kind, frame, length);
     packet.len = ip.payload;
     packet.set_service(ip.dscp);
+    packet.set_ends(ip.ends);
     packet.set_ect(ip.ecn != 0);
     packet.set_ce(ip.ecn == 3);
     if ages {
@@ -61,5 +62,22 @@ mod tests {
         let packet = packet_of(&frame::read(&bytes).unwrap(), bytes.len(), true);
         assert_eq!((packet.service(), packet.class), (63, 0));
         assert_eq!((packet.tag().tagged(), packet.rank()), (false, u32::MAX));
+    }
+
+    #[test]
+    fn a_segment_with_fin_or_rst_ends_its_flow_with_payload_or_without() {
+        for (flags, ends) in [(0x10, false), (0x11, true), (0x14, true), (0x02, false)] {
+            for payload in [0, 1000] {
+                let sample = Sample {
+                    flags: Some(flags),
+                    ..Sample::tcp(1, 2, payload)
+                };
+                for sample in [sample.clone(), sample.over_v6()] {
+                    let bytes = sample.bytes();
+                    let packet = packet_of(&frame::read(&bytes).unwrap(), bytes.len(), true);
+                    assert_eq!(packet.ends(), ends, "{flags:x} {payload}");
+                }
+            }
+        }
     }
 }

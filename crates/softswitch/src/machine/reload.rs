@@ -28,6 +28,10 @@ impl Machine {
                 new.join(", ")
             ));
         }
+        let carry = |setup: &Setup| setup.tags.map(|tags| tags.carry);
+        if carry(&self.setup) != carry(setup) {
+            return Err("a reload keeps switch.tags: frames that are queued carry theirs".into());
+        }
         // Whatever can fail is made before anything is changed.
         let salt = self.identity.salt(setup);
         let ports = setup.ports.len() as u16;
@@ -54,10 +58,12 @@ impl Machine {
         if reseeded {
             self.core.decider.set_streams(self.identity.streams(setup));
         }
+        let ranks = |setup: &Setup| (setup.rank, setup.rank_gap, setup.tags);
+        let same = ranks(&before) == ranks(setup);
         if !needs_ranks(setup) {
             self.core.ranks = None;
-        } else if before.rank != setup.rank || self.core.ranks.is_none() {
-            self.core.ranks = Some(Ranks::of(setup.rank));
+        } else if !same || self.core.ranks.is_none() {
+            self.core.ranks = Ranks::of(setup);
         }
         self.core.outputs.capacity = decision.capacity;
         self.core.outputs.switches = super::switches(setup);
@@ -67,7 +73,7 @@ impl Machine {
             self.learning.clear();
         }
         if self.shims.is_some() || shims.iter().any(Option::is_some) {
-            let none = || Box::new(Shims::none(setup.ports.len()));
+            let none = || Box::new(Shims::none(setup));
             let all = self.shims.get_or_insert_with(none);
             all.reload(&mut self.core.outputs, (&before, setup), shims);
         }

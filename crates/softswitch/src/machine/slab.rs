@@ -1,7 +1,7 @@
 //! Frames in slots of one size, reused last-in first-out: no allocation once there are enough.
 
 use super::packet::blank;
-use crate::frame::LONGEST_FRAME;
+use crate::frame::{Carry, LONGEST_TAGGED, WireTag, take_tag};
 use sidestep_switch::ports::{NONE, Parcel, Store};
 use sidestep_types::Packet;
 
@@ -21,7 +21,7 @@ struct Slot {
     taken: bool,
     /// It may leave by a port that it does not want.
     detours: bool,
-    bytes: [u8; LONGEST_FRAME],
+    bytes: [u8; LONGEST_TAGGED],
 }
 
 const EMPTY: Slot = Slot {
@@ -29,7 +29,7 @@ const EMPTY: Slot = Slot {
     len: 0,
     taken: false,
     detours: false,
-    bytes: [0; LONGEST_FRAME],
+    bytes: [0; LONGEST_TAGGED],
 };
 
 /// All frames.
@@ -52,7 +52,7 @@ impl Slab {
         }
     }
 
-    /// Keeps a frame of at most [`LONGEST_FRAME`] bytes, which may or may not take detours; says
+    /// Keeps a frame of at most [`LONGEST_TAGGED`] bytes, which may or may not take detours; says
     /// where. `None` when there is no room.
     #[inline]
     pub fn put(&mut self, bytes: &[u8], packet: Packet, detours: bool) -> Option<u32> {
@@ -140,6 +140,13 @@ impl Slab {
     pub fn cut(&mut self, at: u32, len: usize) {
         let slot = self.slot_mut(at);
         slot.len = slot.len.min(len as u16);
+    }
+
+    /// Takes the tag out of a frame that carries it so, and says what it was.
+    pub fn take_tag(&mut self, at: u32, carry: Carry) -> Option<WireTag> {
+        let (tag, length) = take_tag(self.bytes_mut(at), carry)?;
+        self.cut(at, length);
+        Some(tag)
     }
 
     /// How many frames came before this one.

@@ -2,7 +2,7 @@
 //!
 //! `{"do": "counters"}`, `{"do": "reload"}`, `{"do": "stop"}`, `{"do": "reset"}` (of lateness and the longest queues),
 //! `{"do": "capture", "file": "/tmp/x.pcapng", "only": "drops"}`, `{"do": "capture"}` to end one,
-//! `{"do": "change", "port": "up0", "link": "down"}` and so on: [`Question`].
+//! `{"do": "change", "port": "up0", "link": "down"}`, `{"do": "announce", …}` and so on: [`Question`].
 //! An error is an answer too: `{"error": "…"}`. Each connection has a thread of its own.
 
 use super::capture::Prepared;
@@ -10,7 +10,7 @@ use super::log::Log;
 use super::orders::{Order, OrderSender};
 use super::question::{Asked, Question};
 use super::report;
-use crate::machine::Change;
+use crate::machine::{Announced, Change};
 use crate::setup::{Mac, Setup};
 use serde_json::{Value, json};
 use sidestep_config::problem::suggest;
@@ -72,6 +72,7 @@ impl ControlHandler {
                 self.capture(file.as_deref().map(Path::new), drops_only)
             }
             Question::Change(asked) => self.change(&asked),
+            Question::Announce { port, all } => self.announce(&port, all),
         }
     }
 
@@ -91,16 +92,27 @@ impl ControlHandler {
         Ok(json!({"done": "change", "dropped": lost}))
     }
 
-    /// The ports of a change by their numbers. Names and numbers stay for as long as the switch runs.
-    fn named(&self, asked: &Asked) -> Result<Change, String> {
+    /// Has the switch told what the host behind a port will send, and says of how many connections.
+    fn announce(&self, port: &str, all: Vec<Announced>) -> Result<Value, String> {
+        let (port, many) = (self.port("announce", port)?, all.len());
+        (self.sender.ask(|answer| Order::Announce(port, all, answer)))
+            .unwrap_or_else(|| Err("the switch is ending".into()))?;
+        Ok(json!({"done": "announce", "announced": many}))
+    }
+
+    /// The number of a port. Names and numbers stay for as long as the switch runs.
+    fn port(&self, doing: &str, name: &str) -> Result<PortId, String> {
         let ports = &self.setup.ports;
-        let port = |name: &String| {
-            let found = ports.iter().position(|port| port.name == *name);
-            found.map(|index| PortId(index as u16)).ok_or_else(|| {
-                let hint = suggest(name, ports.iter().map(|port| port.name.as_str()));
-                format!("change: port {name:?} is unknown{hint}")
-            })
-        };
+        let found = ports.iter().position(|port| port.name == name);
+        found.map(|index| PortId(index as u16)).ok_or_else(|| {
+            let hint = suggest(name, ports.iter().map(|port| port.name.as_str()));
+            format!("{doing}: port {name:?} is unknown{hint}")
+        })
+    }
+
+    /// The ports of a change by their numbers.
+    fn named(&self, asked: &Asked) -> Result<Change, String> {
+        let port = |name: &String| self.port("change", name);
         let set = |names: &[String]| names.iter().map(port).collect::<Result<PortSet, String>>();
         Ok(match asked {
             Asked::Rate { ports, rate } => Change::Rate(set(ports)?, *rate),

@@ -304,6 +304,9 @@ impl Engine {
                 }
                 let _ = answer.send(done);
             }
+            Order::Announce(port, all, answer) => {
+                let _ = answer.send(self.machine.announce(self.clock.now(), port, &all));
+            }
             Order::Stop => return false,
         }
         true

@@ -3,8 +3,9 @@
 use super::capture::{Capture, Counts};
 use super::snapshot::Snapshot;
 use crate::io::sys::{IoError, Tried, answer};
-use crate::machine::Change;
+use crate::machine::{Announced, Change};
 use crate::setup::Setup;
+use sidestep_types::PortId;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,6 +25,8 @@ pub enum Order {
     Capture(Option<Capture>, Sender<(Counts, Option<JoinHandle<()>>)>),
     /// Change the network around the switch. The answer is how many frames that dropped.
     Change(Change, Sender<Result<u64, String>>),
+    /// Tell the shims of a port what its host will send.
+    Announce(PortId, Vec<Announced>, Sender<Result<(), String>>),
     /// End.
     Stop,
 }

@@ -1,12 +1,14 @@
 //! A question on the control socket, read: a line of JSON, with `do` and what belongs to it.
 
+use crate::machine::Announced;
 use crate::setup::{Mac, check_rate};
 use serde_json::{Map, Value, json};
 use sidestep_config::problem::suggest;
 use sidestep_types::{BitRate, Quantity, Unit, parse_quantity};
+use std::net::SocketAddr;
 
 /// What can be asked, for messages.
-const KNOWN: &str = "counters, reset, reload, stop, capture or change";
+const KNOWN: &str = "counters, reset, reload, stop, capture, change or announce";
 
 /// What is asked.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +30,13 @@ pub enum Question {
     },
     /// To change something of the network.
     Change(Asked),
+    /// What the host behind a port will send.
+    Announce {
+        /// The port's name.
+        port: String,
+        /// Of each connection how much.
+        all: Vec<Announced>,
+    },
 }
 
 /// A change, with ports by their names.
@@ -89,6 +98,10 @@ impl Question {
                 takes(&["port", "rate", "link", "ways", "detours"])?;
                 change(keys).map(Question::Change)
             }
+            "announce" => {
+                takes(&["port", "flows"])?;
+                announce(&asked)
+            }
             _ => Err(unknown()),
         }
     }
@@ -116,6 +129,14 @@ impl Question {
                     .map(|(mac, ports)| (mac.to_string(), json!(ports)));
                 let ways = Value::Object(ways.collect());
                 json!({"do": "change", "ways": ways, "detours": detours})
+            }
+            Question::Announce { port, all } => {
+                let flow = |one: &Announced| {
+                    let (from, to) = (SocketAddr::from(one.from), SocketAddr::from(one.to));
+                    json!({"from": from.to_string(), "to": to.to_string(), "bytes": one.bytes})
+                };
+                let flows: Vec<Value> = all.iter().map(flow).collect();
+                json!({"do": "announce", "port": port, "flows": flows})
             }
         }
     }
@@ -198,6 +219,53 @@ fn change(keys: &Map<String, Value>) -> Result<Asked, String> {
                 .into(),
         ),
     }
+}
+
+fn announce(asked: &Value) -> Result<Question, String> {
+    let Some(port) = asked["port"].as_str() else {
+        return Err(format!(
+            "announce: port: expected a port's name, got {}",
+            asked["port"]
+        ));
+    };
+    let flows = asked["flows"].as_array().filter(|list| !list.is_empty());
+    let flows = flows.ok_or_else(|| {
+        format!(
+            "announce: flows: expected a list of {{\"from\", \"to\", \"bytes\"}}, got {}",
+            asked["flows"]
+        )
+    })?;
+    let all = flows.iter().map(announced).collect::<Result<_, String>>()?;
+    let port = port.to_string();
+    Ok(Question::Announce { port, all })
+}
+
+fn announced(value: &Value) -> Result<Announced, String> {
+    let keys = value.as_object().ok_or_else(|| {
+        format!("announce: flows: expected {{\"from\", \"to\", \"bytes\"}}, got {value}")
+    })?;
+    let known = ["from", "to", "bytes"];
+    if let Some(key) = keys.keys().find(|key| !known.contains(&key.as_str())) {
+        let hint = suggest(key, known);
+        return Err(format!("announce: flows: unknown key {key:?}{hint}"));
+    }
+    let end = |key: &str| {
+        let read = value[key].as_str().and_then(|text| text.parse().ok());
+        let read: Option<SocketAddr> = read;
+        read.map(|end| (end.ip(), end.port())).ok_or_else(|| {
+            let got = &value[key];
+            format!("announce: flows: {key}: expected an address and a port like \"10.77.0.1:4711\", got {got}")
+        })
+    };
+    let bytes = value["bytes"].as_u64().ok_or_else(|| {
+        let got = &value["bytes"];
+        format!("announce: flows: bytes: expected a whole number, got {got}")
+    })?;
+    Ok(Announced {
+        from: end("from")?,
+        to: end("to")?,
+        bytes,
+    })
 }
 
 fn rate(value: &Value) -> Result<BitRate, String> {
@@ -296,6 +364,16 @@ mod tests {
         assert!(
             matches!(&ways, Ok(Question::Change(Asked::Ways { stations, detours: None })) if two(stations))
         );
+        let flows = r#"[{"from": "10.77.0.1:4711", "to": "10.77.0.6:7001", "bytes": 32000},
+            {"from": "[fd77::1]:4711", "to": "[fd77::6]:7001", "bytes": 1}]"#;
+        let announce = read(&format!(
+            r#"{{"do": "announce", "port": "p0", "flows": {flows}}}"#
+        ));
+        let Ok(Question::Announce { port, all }) = announce else {
+            panic!("{announce:?}");
+        };
+        assert_eq!((port.as_str(), all.len(), all[0].bytes), ("p0", 2, 32_000));
+        assert!(all[0].from.0.is_ipv4() && all[1].to.0.is_ipv6());
         let none = read(
             r#"{"do": "change", "ways": {"02:00:00:00:00:0B": "a", "02:00:00:00:00:0a": "b"}, "detours": []}"#,
         );
@@ -309,7 +387,7 @@ mod tests {
         for (line, said) in [
             ("counters", "expected {\"do\": …} with counters, reset,"),
             ("[]", "expected \"do\" to be counters, reset,"),
-            (r#"{"do": "chnage"}"#, "or change, got \"chnage\""),
+            (r#"{"do": "chnage"}"#, "or announce, got \"chnage\""),
             (
                 r#"{"do": "capture", "onyl": "drops"}"#,
                 "capture: unknown key \"onyl\"; did you mean \"only\"?",
@@ -348,6 +426,34 @@ mod tests {
                 "expected text like \"10 Mbps\", got 7",
             ),
             (r#"{"do": "change", "ways": {}}"#, "expected {MAC: ports"),
+            (
+                r#"{"do": "announce"}"#,
+                "announce: port: expected a port's name, got null",
+            ),
+            (
+                r#"{"do": "announce", "port": "h0", "flow": []}"#,
+                "announce: unknown key \"flow\"; did you mean \"flows\"?",
+            ),
+            (
+                r#"{"do": "announce", "port": "h0", "flows": []}"#,
+                "announce: flows: expected a list of {\"from\", \"to\", \"bytes\"}, got []",
+            ),
+            (
+                r#"{"do": "announce", "port": "h0", "flows": [7]}"#,
+                "expected {\"from\", \"to\", \"bytes\"}, got 7",
+            ),
+            (
+                r#"{"do": "announce", "port": "h0", "flows": [{"from": "10.0.0.1", "to": "10.0.0.2:80", "bytes": 1}]}"#,
+                "from: expected an address and a port like \"10.77.0.1:4711\", got \"10.0.0.1\"",
+            ),
+            (
+                r#"{"do": "announce", "port": "h0", "flows": [{"from": "10.0.0.1:9", "to": "10.0.0.2:80", "bytes": "1"}]}"#,
+                "bytes: expected a whole number, got \"1\"",
+            ),
+            (
+                r#"{"do": "announce", "port": "h0", "flows": [{"from": "10.0.0.1:9", "to": "10.0.0.2:80", "byte": 1}]}"#,
+                "announce: flows: unknown key \"byte\"; did you mean \"bytes\"?",
+            ),
             (
                 r#"{"do": "change", "ways": {"x": "a"}}"#,
                 "change: ways: expected",

@@ -9,11 +9,12 @@ use super::priority::{Priority, lock_memory, no_timer_slack};
 use super::signals::{Signal, Signals};
 use super::snapshot::Snapshot;
 use super::{control, metrics, privileges};
+use crate::frame::Carry;
 use crate::io::Port;
 use crate::io::interface::Inquiry;
 use crate::io::links::LinkNews;
 use crate::machine::Machine;
-use crate::setup::Setup;
+use crate::setup::{PortSetup, Setup};
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 use std::sync::Arc;
@@ -83,9 +84,27 @@ fn open(setup: &Setup) -> Result<Vec<Port>, String> {
     (setup.ports.iter())
         .map(|port| {
             let open = if port.xdp { Port::open_xdp } else { Port::open };
-            open(&inquiry, &port.interface).map_err(|e| format!("port {}: {e}", port.name))
+            let opened = open(&inquiry, &port.interface);
+            let opened = opened.map_err(|e| format!("port {}: {e}", port.name))?;
+            if let (Some(tags), Ok(state)) = (setup.tags, inquiry.interface(&port.interface)) {
+                fits(port, tags.carry, state.mtu)?;
+            }
+            Ok(opened)
         })
         .collect()
+}
+
+/// Refuses a link between switches on which a full frame with its tag would be lost.
+fn fits(port: &PortSetup, carry: Carry, mtu: u32) -> Result<(), String> {
+    let least = carry.mtu();
+    if !port.to_switch || mtu >= least {
+        return Ok(());
+    }
+    let (name, interface, word) = (&port.name, &port.interface, carry.name());
+    Err(format!(
+        "port {name}: interface {interface:?} has an MTU of {mtu}: frames with switch.tags = {word:?} need \
+         {least} (ip link set {interface} mtu {least}), at the other end too"
+    ))
 }
 
 /// Makes this process wake up when it should, as far as the kernel allows it.
@@ -154,4 +173,30 @@ fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), String
         .spawn(work)
         .map(|_| ())
         .map_err(|e| format!("cannot start thread {name}: {e}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_between_switches_has_room_for_tags() {
+        let text =
+            "[switch]\n[[port]]\ninterface = \"e0\"\nrate = \"1 Gbps\"\nleads_to = \"switch\"\n";
+        let mut port = Setup::read("s", text).unwrap().ports.remove(0);
+        assert_eq!(fits(&port, Carry::Ethertype, 1507), Ok(()));
+        assert_eq!(fits(&port, Carry::Option, 1500), Ok(()));
+        let said = fits(&port, Carry::Ethertype, 1506).unwrap_err();
+        assert!(said.contains("\"e0\" has an MTU of 1506"), "{said}");
+        assert!(
+            said.contains("need 1507 (ip link set e0 mtu 1507)"),
+            "{said}"
+        );
+        port.to_switch = false;
+        assert_eq!(
+            fits(&port, Carry::Ethertype, 1500),
+            Ok(()),
+            "hosts see none"
+        );
+    }
 }

@@ -8,6 +8,7 @@ mod process;
 mod read;
 mod shims;
 mod tables;
+mod tags;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -17,6 +18,7 @@ pub use mac::Mac;
 pub use ports::check_rate;
 pub use shims::{SILENCE, to_toml as shims_to_toml};
 pub use sidestep_config::decision::Named;
+pub use tags::Tags;
 
 use sidestep_config::decision::Decision;
 use sidestep_types::{BitRate, PortId, Time};
@@ -34,6 +36,10 @@ pub struct Setup {
     pub decision: Decision,
     /// What pFabric orders by.
     pub rank: Rank,
+    /// By what was sent: a flow that has said nothing for longer starts anew.
+    pub rank_gap: Time,
+    /// How frames between switches carry tags, if they do.
+    pub tags: Option<Tags>,
     /// How stations are found.
     pub forwarding: Forwarding,
     /// What the process around the switch does.
@@ -55,6 +61,8 @@ pub enum Rank {
     Sent,
     /// The code point of the IP header.
     Dscp,
+    /// What the tag of the frame says, and how often its packet was sent again.
+    Tag,
 }
 
 /// How stations are found.

@@ -3,17 +3,18 @@
 use super::hosts::{networks, router, stations};
 use super::ports::ports;
 use super::process::process;
-use super::tables::table;
+use super::tables::{table, tables};
+use super::tags::{self, BOOST, BOOSTING, TAGS, Tags};
 use super::{Forwarding, Rank, Setup};
 use sidestep_config::decision::{
-    ALPHA, CAPACITY, Decision, MEMORY, POLICIES, decision, holds_a_packet,
+    ALPHA, CAPACITY, Decision, MEMORY, POLICIES, RANK_GAP, decision, holds_a_packet, rank_gap,
 };
 use sidestep_config::differ::AT;
 use sidestep_config::document::{Table, find, parse};
 use sidestep_config::problem::{At, Problem, Problems, suggest};
 use sidestep_config::section::section;
 use sidestep_switch::buffer;
-use sidestep_types::{Param, ParamUnit, Value};
+use sidestep_types::{Param, ParamUnit, Time, Value};
 
 /// The keys at the top.
 pub const TOP: &[Param] = &[
@@ -37,10 +38,14 @@ pub(super) const SWITCH: &[Param] = &[
     ALPHA,
     Param::with_default(
         "rank",
-        ParamUnit::Word(&["sent", "dscp"]),
+        ParamUnit::Word(&["sent", "dscp", "tag"]),
         "sent",
-        "what pFabric orders by: bytes of the flow so far, or the code point",
+        "what policies order by: bytes of the flow so far, the code point, or what the tag says",
     ),
+    RANK_GAP,
+    TAGS,
+    BOOST,
+    BOOSTING,
     Param::with_default(
         "forwarding",
         ParamUnit::Word(&["static", "learning"]),
@@ -81,12 +86,17 @@ fn whole(file: &str, root: &Table, problems: &mut Problems) -> Option<Setup> {
         let message = "[[network]] needs a [router]: only frames to its MAC are routed";
         problems.add(&entry.at, message);
     }
-    let ((name, seed), (decision, rank, forwarding)) = (top?, switch?);
+    let ((name, seed), (decision, (rank, rank_gap), tags, forwarding)) = (top?, switch?);
+    for (port, (_, at)) in ports.iter().zip(tables(root, "port", problems)?) {
+        tags::agree(tags, port, at, problems);
+    }
     Some(Setup {
         name,
         seed,
         decision,
         rank,
+        rank_gap,
+        tags,
         forwarding,
         process: process?,
         ports,
@@ -124,7 +134,11 @@ fn stem(file: &str) -> String {
     base.strip_suffix(".toml").unwrap_or(base).to_string()
 }
 
-fn switch(root: &Table, at: &At, problems: &mut Problems) -> Option<(Decision, Rank, Forwarding)> {
+/// Of `[switch]`: the decision, what ranks are and after what silence they begin anew, how tags travel, how stations
+/// are found.
+type Switch = (Decision, (Rank, Time), Option<Tags>, Forwarding);
+
+fn switch(root: &Table, at: &At, problems: &mut Problems) -> Option<Switch> {
     let (table, at) = table(root, "switch", at, problems)?;
     let own = without_the_simulators(&table, problems);
     let resolved = section("switch", SWITCH, POLICIES, &own, &at, problems)?;
@@ -160,9 +174,18 @@ fn switch(root: &Table, at: &At, problems: &mut Problems) -> Option<(Decision, R
     }
     let rank = match resolved.values.word("rank").as_str() {
         "dscp" => Rank::Dscp,
+        "tag" => Rank::Tag,
         _ => Rank::Sent,
     };
-    Some((decision, rank, forwarding))
+    let gap = match rank_gap(&resolved.values) {
+        Ok(gap) => gap,
+        Err(why) => {
+            resolved.refused("", &why, &at, problems);
+            return None;
+        }
+    };
+    let tags = tags::tags(&resolved, &at, problems);
+    Some((decision, (rank, gap), tags, forwarding))
 }
 
 /// What a scenario's `[switch]` may say beside the decision, with what it belongs to.

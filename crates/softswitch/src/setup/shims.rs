@@ -8,7 +8,7 @@ use sidestep_config::section::Resolved;
 use sidestep_config::spec::Choice;
 use sidestep_config::value::{quoted, show};
 use sidestep_transport::shim;
-use sidestep_types::Time;
+use sidestep_types::{ParamUnit, Time};
 
 /// After so long a connection may be forgotten, and what shims know of it.
 pub const SILENCE: Time = Time::from_s(10);
@@ -40,12 +40,22 @@ pub(super) fn shims(
             whole = false;
         }
         let nature = shim::nature(name);
-        if nature.adds > 0 {
+        if nature.adds > 0 && !nature.tags {
             let message = format!(
-                "port.shims: {name:?} makes packets longer, by up to {} B: real frames stay as they are",
+                "port.shims: {name:?} makes packets longer, by up to {} B, and not by a tag: real frames stay as \
+                 they are",
                 nature.adds
             );
             problems.add(at, message);
+            whole = false;
+        }
+        if let Some((param, word)) = shim::reads_sizes(name, values) {
+            let message = format!(
+                "port.{name}.{param}: {word:?} goes by sizes that applications say, and no frame says one{}",
+                instead(name, param, word)
+            );
+            let of = format!("port.{name}.{param}");
+            problems.add(port.places.get(&of).unwrap_or(at), message);
             whole = false;
         }
         if let Some(param) = nature.holds.filter(|param| values.time(param) >= SILENCE) {
@@ -58,6 +68,11 @@ pub(super) fn shims(
         }
         all.push((name.to_string(), values.clone()));
     }
+    if let Err((name, why)) = shim::tags_arrive(&all) {
+        let at = &list.first().expect("it names them").at;
+        port.refused(name, &why, at, problems);
+        whole = false;
+    }
     for entry in shim::ENTRIES {
         let (name, of) = (entry.name, format!("port.{}.", entry.name));
         let said = port.places.iter().find(|(key, _)| key.starts_with(&of));
@@ -68,6 +83,20 @@ pub(super) fn shims(
         }
     }
     whole.then_some(all)
+}
+
+/// What a shim's parameter may be instead of `word`, for a message.
+fn instead(name: &str, param: &str, word: &str) -> String {
+    let entry = shim::ENTRIES.iter().find(|entry| entry.name == name);
+    let params = entry.map_or(&[][..], |entry| entry.params);
+    let unit = params.iter().find(|p| p.name == param).map(|p| p.unit);
+    let Some(ParamUnit::Word(words)) = unit else {
+        return String::new();
+    };
+    let others: Vec<String> = (words.iter().filter(|other| **other != word))
+        .map(|other| format!("{other:?}"))
+        .collect();
+    format!(": expected {}", others.join(" or "))
 }
 
 /// The lines of a port that say its shims, with every value written out.

@@ -1,6 +1,6 @@
 //! What a config may say, and what is said about one that may not.
 
-use super::{Forwarding, Mac, Rank, Setup};
+use super::{Forwarding, Mac, Rank, Setup, Tags};
 use sidestep_types::{BitRate, PortId, Time};
 
 /// What begins a switch config in the documentation.
@@ -92,6 +92,18 @@ fn shims_are_names_or_tables_and_stand_at_ports_to_hosts() {
             "or bytes like \"150 kB\" or \"unlimited\", got \"shared\"",
         ),
         (
+            of("by = \"remaining\""),
+            "goes by tags, and nothing marks data with them",
+        ),
+        (
+            "shims = [\"by-size\"]\nby-size = { thresholds = \"1 MB\" }".into(),
+            "port.by-size.by: \"size\" goes by sizes that applications say, and no frame says one: expected \"sent\"",
+        ),
+        (
+            "shims = [\"by-size\"]\nby-size = { by = \"sent\", dscp = \"0, 64\" }".into(),
+            "dscp must be from 0 to 63, got 64",
+        ),
+        (
             of("timeout = \"10 s\""),
             "expected less than 10 s, after which",
         ),
@@ -110,6 +122,86 @@ fn shims_are_names_or_tables_and_stand_at_ports_to_hosts() {
 }
 
 #[test]
+fn tags_are_carried_as_the_shims_of_ports_tag() {
+    let with = |switch: &str, shims: &str| {
+        let text = PLAIN.replacen("buffer = \"dibs\"", switch, 1);
+        text.replacen(
+            "rate = \"100 Mbps\"",
+            &format!("rate = \"100 Mbps\"\n{shims}"),
+            1,
+        )
+    };
+    let marks = |set: &str| {
+        format!(
+            "shims = [\"order\", \"mark\"]\norder = {{ by = \"remaining\" }}\nmark = {{ {set} }}"
+        )
+    };
+    for (switch, set) in [
+        ("tags = \"ethertype\"", ""),
+        ("tags = \"option\"\nrank = \"tag\"", "carry = \"option\""),
+        (
+            "tags = \"option\"\nboost = 8\nboosting = \"rotate\"\nrank = \"dscp\"",
+            "carry = \"option\", boost = 8, boosting = \"rotate\"",
+        ),
+    ] {
+        let setup = Setup::read("s.toml", &with(switch, &marks(set))).unwrap();
+        assert_eq!(setup.tags, Tags::of(&setup.ports[0].shims[1].1).ok());
+        assert_eq!(Setup::read("s.toml", &setup.to_toml()), Ok(setup));
+    }
+    let without = Setup::read("s.toml", &with("tags = \"option\"", "")).unwrap();
+    assert_eq!(without.tags.unwrap().words()[1].1, "2");
+    for (switch, set, expected) in [
+        (
+            "",
+            Some(""),
+            "port \"h0\": \"mark\" tags data, and frames carry no tags: expected switch.tags = \"ethertype\"",
+        ),
+        (
+            "tags = \"option\"",
+            Some(""),
+            "mark.carry and switch.tags must be the same: got ethertype and option",
+        ),
+        (
+            "tags = \"ethertype\"\nboost = 4",
+            Some(""),
+            "mark.boost and switch.boost must be the same: got 2 and 4",
+        ),
+        (
+            "tags = \"ethertype\"",
+            Some("boosting = \"rotate\""),
+            "mark.boosting and switch.boosting must be the same: got rotate and shift",
+        ),
+        (
+            "boost = 4",
+            None,
+            "s.toml:4:9: switch.boost has no effect: expected tags =",
+        ),
+        (
+            "boosting = \"shift\"",
+            None,
+            "s.toml:4:12: switch.boosting has no effect",
+        ),
+        (
+            "rank = \"tag\"",
+            None,
+            "s.toml:4:8: switch.rank: \"tag\" needs tags = \"ethertype\" or \"option\": frames carry none",
+        ),
+        (
+            "tags = \"option\"\nboost = 3",
+            None,
+            "s.toml:5:9: switch: boost must be 1, 2, 4 or 8, got 3",
+        ),
+        ("tags = \"vlan\"", None, "tags"),
+    ] {
+        let shims = set.map_or(String::new(), marks);
+        let problems = Setup::read("s.toml", &with(switch, &shims)).unwrap_err();
+        let said: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        assert!(said.iter().any(|line| line.contains(expected)), "{said:?}");
+        assert_eq!(said.len(), 1, "{said:?}");
+    }
+}
+
+#[test]
 fn defaults_are_those_of_the_documentation() {
     let setup = Setup::read("some/where/s.toml", PLAIN).unwrap();
     assert_eq!((setup.name.as_str(), setup.seed), ("s", 1));
@@ -117,7 +209,7 @@ fn defaults_are_those_of_the_documentation() {
     assert_eq!(setup.ports[0].rate, BitRate::mbps(100));
     assert!(setup.ports[1].to_switch && !setup.ports[0].to_switch);
     assert_eq!(setup.forwarding, Forwarding::Static);
-    assert_eq!(setup.rank, Rank::Sent);
+    assert_eq!((setup.rank, setup.tags), (Rank::Sent, None));
     assert_eq!(setup.stations[0].mac, Mac([2, 0, 0, 0, 0, 1]));
     assert_eq!(setup.decision.route.0, "ecmp");
     assert_eq!(setup.process.user.as_deref(), Some("nobody"));
@@ -221,6 +313,11 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
             "must hold a full packet, 1518 B",
         ),
         ("\"100 pkt\"", "\"0 pkt\"", "at least 1 pkt"),
+        (
+            "buffer = \"dibs\"",
+            "buffer = \"dibs\"\nrank_gap = \"0 s\"",
+            "rank_gap must be above 0",
+        ),
         (
             "[switch]",
             "[process]\nmetrics = \"0.0.0.0:9470\"\n[switch]",

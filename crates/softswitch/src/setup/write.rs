@@ -48,8 +48,16 @@ impl Setup {
         let rank = match self.rank {
             Rank::Sent => "sent",
             Rank::Dscp => "dscp",
+            Rank::Tag => "tag",
         };
         out.pair("rank", rank);
+        out.pair("rank_gap", self.rank_gap);
+        if let Some(tags) = &self.tags {
+            let [carry, boost, boosting] = tags.words();
+            out.pair(carry.0, carry.1);
+            out.plain(boost.0, boost.1);
+            out.pair(boosting.0, boosting.1);
+        }
         let forwarding = match self.forwarding {
             Forwarding::Static => "static",
             Forwarding::Learning => "learning",

@@ -1,15 +1,16 @@
 //! The software switch's arm: a machine for each switch, and frames carried between them.
 
-use crate::scenario::{END, Flow, Scenario};
-use crate::{Paths, Step, reason};
+use crate::scenario::{ANSWERS, Answer, END, Flow, Scenario, tags};
+use crate::{Paths, Step, WITHHELD, reason};
 use sidestep_sim::{End, Network};
-use sidestep_softswitch::frame::{self, What, sample::Sample};
+use sidestep_softswitch::frame::{self, Carry, Ip, What, sample::Sample};
 use sidestep_softswitch::machine::{Event, Happened, Machine};
 use sidestep_softswitch::setup::{Forwarding, Mac, PortSetup, ProcessSetup, Rank, Setup, Station};
 use sidestep_switch::{
-    AnyBuffer, AnyRoute, Buffer, Changes, DropReason, Hops, Queues, Route, Verdict, Want,
+    AnyBuffer, AnyRoute, Buffer, Changes, DropReason, Hops, Queues, Route, Verdict, Want, buffer,
 };
-use sidestep_types::{BitRate, FlowId, HostId, Packet, PortId, Rng, Seed, Time, mix64};
+use sidestep_transport::shim::{self, AnyShim, Shim, Stack, Up};
+use sidestep_types::{BitRate, FlowId, HostId, Packet, PortId, Rng, Seed, Tag, Time, mix64};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
@@ -27,16 +28,40 @@ pub fn run_with(scenario: &Scenario, hashes: &Scenario, turned: Option<u64>) -> 
     for switch in 0..ports.len() {
         let setup = setup(scenario, &ports, switch);
         let mut machine = Machine::numbered(&setup, switch as u64).expect("a switch");
+        tell_sizes(&mut machine, scenario);
         rehash(&mut machine, scenario, switch, &drawn, turned);
         note(&mut machine, scenario, switch as u32, paths.clone());
         machines.push(machine);
     }
     carry(scenario, &ports, &mut machines, &paths);
+    let dropped = shim_drops(&mut machines);
     drop(machines);
-    Arc::into_inner(paths)
-        .expect("nobody else")
-        .into_inner()
-        .expect("whole")
+    let paths = Arc::into_inner(paths).expect("nobody else");
+    let mut paths = paths.into_inner().expect("whole");
+    let mut withheld = 0;
+    for path in paths.values_mut() {
+        // Nothing waits in a switch any more.
+        if let Some((_, Step::Queued { .. })) = path.last() {
+            path.push((WITHHELD, Step::Withheld));
+            withheld += 1;
+        }
+    }
+    assert_eq!(
+        withheld, dropped,
+        "{}: by the shims' own count",
+        scenario.name
+    );
+    paths
+}
+
+/// What the shims of all ports have dropped.
+fn shim_drops(machines: &mut [Machine]) -> u64 {
+    let of = |machine: &mut Machine| {
+        let ports = machine.counters(END).ports;
+        let shims = ports.iter().filter_map(|port| port.shims);
+        shims.map(|shims| shims.dropped).sum::<u64>()
+    };
+    machines.iter_mut().map(of).sum()
 }
 
 /// Per switch, per port: the far end with its port, the rate and the delay.
@@ -89,7 +114,10 @@ fn setup(scenario: &Scenario, ports: &Ports, me: usize) -> Setup {
         to_switch: matches!(cabled.far, End::Switch(_)),
         flood: true,
         xdp: false,
-        shims: Vec::new(),
+        shims: match cabled.far {
+            End::Host(_) => scenario.shims.clone(),
+            End::Switch(_) => Vec::new(),
+        },
     };
     let station = |host: u32| Station {
         mac: mac(host),
@@ -100,7 +128,13 @@ fn setup(scenario: &Scenario, ports: &Ports, me: usize) -> Setup {
         name: format!("s{me}"),
         seed: scenario.seed,
         decision: scenario.decisions[me].clone(),
-        rank: Rank::Dscp,
+        rank: match (tags(&scenario.shims), scenario.sent) {
+            (Some(_), _) => Rank::Tag,
+            (None, Some(_)) => Rank::Sent,
+            (None, None) => Rank::Dscp,
+        },
+        rank_gap: scenario.sent.unwrap_or(Time::MAX),
+        tags: tags(&scenario.shims),
         forwarding: Forwarding::Static,
         process: ProcessSetup::default(),
         ports: ports[me].iter().enumerate().map(port).collect(),
@@ -141,8 +175,7 @@ fn toward(ports: &Ports, me: usize, host: u32) -> Vec<PortId> {
     found.map(|(index, _)| PortId(index as u16)).collect()
 }
 
-/// The frame of packet `number` of flow `index`; its source port is the flow, its sequence number
-/// the packet.
+/// The frame of sending `number` of flow `index`; its source port is the flow, its window the sending.
 fn sample(scenario: &Scenario, index: usize, number: u64) -> Sample {
     let flow: &Flow = &scenario.flows[index];
     let ip = |host: u32| {
@@ -153,28 +186,130 @@ fn sample(scenario: &Scenario, index: usize, number: u64) -> Sample {
         macs: (mac(flow.to), mac(flow.from)),
         addresses: (ip(flow.from), ip(flow.to)),
         ports: (index as u16, 80),
-        seq: number as u32,
+        seq: flow.seq(number) as u32,
+        window: number as u16,
+        flags: Some(if flow.ends_with(number) { 0x11 } else { 0x10 }),
         ttl: scenario.ttl,
         tos: (flow.rank as u8) << 2 | if flow.ect { 2 } else { 0 },
         ..Sample::tcp(0, 0, flow.bytes as usize)
     }
 }
 
-fn identity(bytes: &[u8]) -> (u32, u64) {
-    let port = u16::from_be_bytes([bytes[34], bytes[35]]);
-    let seq = u32::from_be_bytes(bytes[38..42].try_into().expect("four bytes"));
-    (u32::from(port), u64::from(seq))
+/// The frame of answer `number` to flow `index`; its destination port is the flow, its own sequence number, which
+/// no shim looks at, the answer.
+fn answer(scenario: &Scenario, index: usize, number: u64) -> Sample {
+    let data = sample(scenario, index, 0);
+    let Answer { ack, ece, .. } = scenario.flows[index].answers[number as usize];
+    Sample {
+        macs: (data.macs.1, data.macs.0),
+        addresses: (data.addresses.1, data.addresses.0),
+        ports: (data.ports.1, data.ports.0),
+        seq: number as u32,
+        ack: ack as u32,
+        flags: Some(if ece { 0x50 } else { 0x10 }),
+        tos: 0,
+        payload: Vec::new(),
+        ..data
+    }
+}
+
+fn identity(bytes: &[u8], ip: &Ip) -> (u32, u64) {
+    let at = usize::from(ip.at);
+    let tcp = at + 4 * usize::from(bytes[at] & 15);
+    let word = |at: usize| u32::from(u16::from_be_bytes([bytes[tcp + at], bytes[tcp + at + 1]]));
+    match word(0) {
+        80 => (word(2) + ANSWERS, u64::from(word(4) << 16 | word(6))),
+        flow => (flow, u64::from(word(14))),
+    }
+}
+
+/// The IP packet in a sound frame.
+fn ip(bytes: &[u8], carry: Option<Carry>) -> Ip {
+    match frame::read_as(bytes, carry).expect("a sound frame").what {
+        What::Ip(ip) => ip,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Tells the shims that mark how large messages are, as an application would.
+fn tell_sizes(machine: &mut Machine, scenario: &Scenario) {
+    if tags(&scenario.shims).is_none() {
+        return;
+    }
+    let size = |index: usize, flow: &Flow| {
+        let frame = frame::read(&sample(scenario, index, 0).bytes()).expect("a sound frame");
+        (frame.hash, flow.size())
+    };
+    let flows = scenario.flows.iter().enumerate();
+    let sizes: HashMap<u32, u64> = flows.map(|(index, flow)| size(index, flow)).collect();
+    for port in 0..machine.setup().ports.len() {
+        if machine.setup().ports[port].shims.is_empty() {
+            continue;
+        }
+        let made = scenario.shims.iter().map(|(name, values)| {
+            let mut inner = shim::build(name, values).expect("a shim");
+            inner.beside(&scenario.shims);
+            match shim::nature(name).tags {
+                false => inner,
+                true => AnyShim::Custom(Box::new(Told {
+                    inner,
+                    sizes: sizes.clone(),
+                })),
+            }
+        });
+        machine.set_shims(PortId(port as u16), Stack::of(made.collect()));
+    }
+}
+
+/// A shim that hears the size of a message as its first data leaves.
+struct Told {
+    inner: AnyShim,
+    sizes: HashMap<u32, u64>,
+}
+
+impl Shim for Told {
+    fn open(&mut self, flow: FlowId, size: Option<u64>) {
+        self.inner.open(flow, size);
+    }
+    fn close(&mut self, flow: FlowId) {
+        self.inner.close(flow);
+    }
+    fn down(&mut self, now: Time, packet: &mut Packet) {
+        if let Some(size) = self.sizes.get(&packet.hash) {
+            self.inner.open_message(packet.flow, Some(*size), None);
+        }
+        self.inner.down(now, packet);
+    }
+    fn up(&mut self, now: Time, packet: &mut Packet) -> Up {
+        self.inner.up(now, packet)
+    }
+    fn carried(&mut self, packet: &Packet) -> Option<u32> {
+        self.inner.carried(packet)
+    }
+    fn restore(&self, tag: &mut Tag, number: u32) {
+        self.inner.restore(tag, number);
+    }
+    fn acknowledged(&mut self, flow: FlowId, upto: u64) {
+        self.inner.acknowledged(flow, upto);
+    }
 }
 
 /// The hash that the simulator draws for each flow, and the host it goes to, by the hash of its frames.
 fn drawn(scenario: &Scenario) -> Drawn {
     let salt = Seed(scenario.seed).salt("flow hash");
-    let pair = |index: usize| {
-        let frame = frame::read(&sample(scenario, index, 0).bytes()).expect("a sound frame");
-        let to = HostId(scenario.flows[index].to);
-        (frame.hash, (mix64(salt ^ index as u64) as u32, to))
+    let pair = |sample: Sample, hash: u64, host: u32| {
+        let frame = frame::read(&sample.bytes()).expect("a sound frame");
+        (frame.hash, (hash as u32, HostId(host)))
     };
-    (0..scenario.flows.len()).map(pair).collect()
+    let mut drawn = Drawn::new();
+    for (index, flow) in scenario.flows.iter().enumerate() {
+        let hashes = mix64(salt ^ index as u64);
+        drawn.extend([pair(sample(scenario, index, 0), hashes, flow.to)]);
+        if !flow.answers.is_empty() {
+            drawn.extend([pair(answer(scenario, index, 0), hashes >> 32, flow.from)]);
+        }
+    }
+    drawn
 }
 
 type Drawn = HashMap<u32, (u32, HostId)>;
@@ -190,22 +325,24 @@ fn rehash(
     let salt = Seed(scenario.seed).salt(("ecmp", switch as u64));
     let many = machine.setup().ports.len() as u16;
     let decision = &scenario.decisions[switch];
-    let (route, buffer) = (&decision.route, &decision.buffer);
+    let (route, buffered) = (&decision.route, &decision.buffer);
     machine.set_route(AnyRoute::Custom(Box::new(Rehashed {
         inner: AnyRoute::build(&route.0, &route.1, many, salt).expect("a route"),
-        drawn: drawn.clone(),
+        drawn: Some(drawn.clone()),
         left: None,
     })));
     machine.set_buffer(AnyBuffer::Custom(Box::new(Rehashed {
-        inner: AnyBuffer::build(&buffer.0, &buffer.1, many, salt).expect("a buffer"),
-        drawn: drawn.clone(),
+        inner: AnyBuffer::build(&buffered.0, &buffered.1, many, salt).expect("a buffer"),
+        // One that asks for flows shows packets to a scheduler, which knows them by the hash of their frames.
+        drawn: (buffer::nature(&buffered.0).flows.is_none()).then(|| drawn.clone()),
         left: turned,
     })));
 }
 
 struct Rehashed<T> {
     inner: T,
-    drawn: Drawn,
+    /// `None`: packets stay as they are.
+    drawn: Option<Drawn>,
     /// Verdicts until one is turned.
     left: Option<u64>,
 }
@@ -213,8 +350,10 @@ struct Rehashed<T> {
 impl<T> Rehashed<T> {
     fn packet(&self, pkt: &Packet) -> Packet {
         let mut pkt = *pkt;
-        (pkt.hash, pkt.dst) = self.drawn[&pkt.hash];
-        pkt.flow = FlowId(pkt.hash);
+        if let Some(drawn) = &self.drawn {
+            (pkt.hash, pkt.dst) = drawn[&pkt.hash];
+            pkt.flow = FlowId(pkt.hash);
+        }
         pkt
     }
 }
@@ -260,14 +399,13 @@ impl Rehashed<AnyBuffer> {
 
 /// Writes down what a switch does with each packet.
 fn note(machine: &mut Machine, scenario: &Scenario, switch: u32, paths: Arc<Mutex<Paths>>) {
+    let carry = tags(&scenario.shims).map(|tags| tags.carry);
     let bytes: Vec<u32> = scenario.flows.iter().map(|flow| flow.bytes).collect();
     machine.watch(Some(Box::new(move |event: &Event<'_>| {
-        let id = identity(event.frame);
-        let payload = match frame::read(event.frame).expect("a sound frame").what {
-            What::Ip(ip) => u32::from(ip.payload),
-            other => panic!("{other:?}"),
-        };
-        let cut = payload < bytes[id.0 as usize];
+        let ip = ip(event.frame, carry);
+        let (id, payload) = (identity(event.frame, &ip), u32::from(ip.payload));
+        let whole = bytes.get(id.0 as usize).copied().unwrap_or(0);
+        let cut = payload < whole;
         let dropped = |wanted, why| Step::Dropped {
             switch,
             wanted,
@@ -276,6 +414,10 @@ fn note(machine: &mut Machine, scenario: &Scenario, switch: u32, paths: Arc<Mute
         let step = match event.what {
             Happened::Queued(joined) => {
                 assert!(cut || !joined.changes.has(Changes::TRIMMED), "all is there");
+                assert!(
+                    ip.ecn == 3 || !joined.changes.has(Changes::MARKED),
+                    "a mark is in the frame"
+                );
                 Step::Queued { switch, joined }
             }
             Happened::Dropped { wanted, reason } => dropped(wanted, reason),
@@ -321,7 +463,9 @@ fn carry(scenario: &Scenario, ports: &Ports, machines: &mut [Machine], paths: &M
                     End::Host(host) => {
                         assert_eq!(bytes[..6], mac(host.0).0, "a host gets what is its own");
                         let mut paths = paths.lock().expect("one thread");
-                        let path = paths.get_mut(&identity(&bytes)).expect("a known packet");
+                        let id = identity(&bytes, &ip(&bytes, None));
+                        assert_eq!(&bytes[12..15], [8, 0, 0x45], "hosts see no tag");
+                        let path = paths.get_mut(&id).expect("a known packet");
                         path.push((now, Step::Delivered));
                     }
                 }
@@ -349,26 +493,33 @@ type Coming = BTreeMap<(Time, u32, PortId), Vec<u8>>;
 
 /// What hosts send, as it arrives at their switches: each NIC sends one frame after the other.
 fn coming(scenario: &Scenario, ports: &Ports) -> Coming {
-    let mut sends: Vec<(u32, Time, usize, u64)> = Vec::new();
+    let mut sends: Vec<(u32, Time, Vec<u8>)> = Vec::new();
     for (index, flow) in scenario.flows.iter().enumerate() {
         let at = |n| flow.start + flow.every * n;
-        sends.extend((0..flow.packets).map(|n| (flow.from, at(n), index, n)));
+        let frame = |n| sample(scenario, index, n).bytes();
+        sends.extend((0..flow.packets).map(|n| (flow.from, at(n), frame(n))));
+        let answers = (0..).zip(&flow.answers);
+        let frame = |n| answer(scenario, index, n).bytes();
+        sends.extend(answers.map(|(n, answer)| (flow.to, answer.at, frame(n))));
     }
     sends.sort_unstable();
     let mut free = vec![Time::ZERO; scenario.network.hosts as usize];
     let mut coming = Coming::new();
     for pair in sends.windows(2) {
-        let ((a, at, ..), (b, then, ..)) = (pair[0], pair[1]);
+        let ((a, at, _), (b, then, _)) = (&pair[0], &pair[1]);
         assert!(
             (a, at) != (b, then),
             "{}: host {a} sends two at once",
             scenario.name
         );
     }
-    for (host, at, index, number) in sends {
-        let bytes = sample(scenario, index, number).bytes();
+    let carry = tags(&scenario.shims).map(|tags| tags.carry);
+    for (host, at, bytes) in sends {
         let (switch, port, cabled) = attached(ports, host);
-        let wire = (bytes.len() as u64 + 24).max(84);
+        // Shims of the simulator tag before the NIC, those of a switch behind it.
+        let tagged = carry.filter(|_| ip(&bytes, None).payload > 0);
+        let adds = tagged.map_or(0, Carry::adds);
+        let wire = ((bytes.len() + adds) as u64 + 24).max(84);
         let left =
             free[host as usize].max(at) + cabled.rate.time_to_send(sidestep_types::Bytes(wire));
         free[host as usize] = left;

@@ -14,7 +14,9 @@ mod simulator;
 
 use scenario::Scenario;
 use sidestep_config::decision::Decision;
+use sidestep_softswitch::setup::Named;
 use sidestep_switch::{DropReason, Joined, buffer, route, sched};
+use sidestep_transport::shim;
 use sidestep_types::{Entry, PortId, Time, Values};
 use std::collections::BTreeMap;
 
@@ -31,7 +33,12 @@ pub enum Step {
     },
     /// It reached its host.
     Delivered,
+    /// A shim of its host dropped it.
+    Withheld,
 }
+
+/// When that is: a software switch says of each port how many there were.
+pub const WITHHELD: Time = Time::MAX;
 
 /// What happened to each packet, which is known by its flow and number, in order.
 pub type Paths = BTreeMap<(u32, u64), Vec<(Time, Step)>>;
@@ -44,6 +51,7 @@ fn counted(paths: &Paths) -> BTreeMap<&'static str, u64> {
         match step {
             Step::Dropped { reason, .. } => add(*reason),
             Step::Delivered => add("delivered"),
+            Step::Withheld => add("withheld"),
             Step::Queued { joined, .. } => {
                 joined.changes.words().for_each(&mut add);
                 if joined.detoured() {
@@ -174,6 +182,53 @@ fn every_registered_policy_is_in_a_scenario() {
     missing("buffer", buffer::ENTRIES, |d| &d.buffer.0);
     missing("route", route::ENTRIES, |d| &d.route.0);
     missing("sched", sched::ENTRIES, |d| &d.sched.0);
+}
+
+/// The proof that scenarios with shims need them, and as they are set.
+#[test]
+fn other_shims_are_seen() {
+    let mut seen = Vec::new();
+    for scenario in Scenario::all() {
+        let simulated = simulator::run(&scenario);
+        let differs = |shims: Vec<Named>, what: &str| {
+            let other = Scenario {
+                shims,
+                ..scenario.clone()
+            };
+            let difference = difference(&simulated, &machines::run(&other, None));
+            assert!(
+                difference.is_some(),
+                "{}: {what} is not seen",
+                scenario.name
+            );
+        };
+        for (at, (name, values)) in scenario.shims.iter().enumerate() {
+            let mut without = scenario.shims.clone();
+            without.remove(at);
+            differs(without, name);
+            let entry = shim::ENTRIES.iter().find(|entry| entry.name == name);
+            let defaults = Values::defaults(entry.expect("it was read").params);
+            for param in entry.expect("it was read").params {
+                let (set, default) = (values.get(param.name), defaults.get(param.name));
+                if set != default {
+                    let mut turned = scenario.shims.clone();
+                    turned[at].1.set(param.name, default.clone());
+                    differs(turned, param.name);
+                }
+            }
+            seen.push(name.clone());
+        }
+    }
+    for entry in shim::ENTRIES
+        .iter()
+        .filter(|entry| shim::nature(entry.name).duplicates)
+    {
+        assert!(
+            seen.iter().any(|name| name == entry.name),
+            "no scenario has {}",
+            entry.name
+        );
+    }
 }
 
 /// Chance is compared too: with another seed, detours go elsewhere.

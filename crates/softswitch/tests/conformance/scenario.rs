@@ -1,4 +1,4 @@
-//! A conformance scenario: a network, a switch's decision, and packets at given times.
+//! A conformance scenario: a network, a switch's decision, the shims of hosts, and packets at given times.
 
 use sidestep_config::decision::{ALPHA, CAPACITY, Decision, MEMORY, POLICIES, decision};
 use sidestep_config::differ::{Called, resolve_switches};
@@ -9,6 +9,8 @@ use sidestep_config::section::section;
 use sidestep_config::source::{Origin, Sources};
 use sidestep_config::spec::{Layer, Spec};
 use sidestep_sim::{Files, Network, topology};
+use sidestep_softswitch::setup::{Named, Setup, Tags};
+use sidestep_transport::shim;
 use sidestep_types::{Param, ParamUnit, Time, Value, Values};
 use std::path::Path;
 
@@ -26,6 +28,10 @@ pub struct Scenario {
     pub network: Network,
     /// Of each switch.
     pub decisions: Vec<Decision>,
+    /// Of every host.
+    pub shims: Vec<Named>,
+    /// Switches rank data by what they saw of its flow; so long a silence ends it.
+    pub sent: Option<Time>,
     pub flows: Vec<Flow>,
 }
 
@@ -37,11 +43,57 @@ pub struct Flow {
     pub start: Time,
     pub every: Time,
     pub packets: u64,
+    /// Which packet each sending is: of those that are sent again there are several.
+    pub sends: Vec<u64>,
+    /// Sequence numbers are of bytes: shims go by them.
+    pub in_bytes: bool,
     /// Payload of each; 0 is an acknowledgement.
     pub bytes: u32,
     pub ect: bool,
-    /// What pFabric orders by, up to 63: the code point.
+    /// What pFabric orders by, and the class of service, up to 63: the code point.
     pub rank: u32,
+    /// Its last packet says that it ends.
+    pub ends: bool,
+    /// What its receiver sends back.
+    pub answers: Vec<Answer>,
+}
+
+/// An acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    pub at: Time,
+    /// The next byte that is expected.
+    pub ack: u64,
+    /// It echoes a mark.
+    pub ece: bool,
+}
+
+/// Acknowledgements of flow n are packets of the flow of this number and n.
+pub const ANSWERS: u32 = 1 << 15;
+
+impl Flow {
+    /// Does packet `n` say that the flow ends?
+    pub fn ends_with(&self, n: u64) -> bool {
+        self.ends && n + 1 == self.packets
+    }
+
+    /// The sequence number of sending `n`: its own, and where there are shims that of its packet's first byte.
+    pub fn seq(&self, n: u64) -> u64 {
+        match self.in_bytes {
+            false => n,
+            true => self.sends[n as usize] * u64::from(self.bytes),
+        }
+    }
+
+    /// Was the packet of sending `n` sent before?
+    pub fn again(&self, n: u64) -> bool {
+        self.sends[..n as usize].contains(&self.sends[n as usize])
+    }
+
+    /// All its bytes, each once.
+    pub fn size(&self) -> u64 {
+        self.sends.iter().max().map_or(0, |last| last + 1) * u64::from(self.bytes)
+    }
 }
 
 const TOP: &[Param] = &[
@@ -49,6 +101,12 @@ const TOP: &[Param] = &[
     Param::with_default("seed", ParamUnit::Count, "1", ""),
     Param::with_default("ttl", ParamUnit::Count, "64", ""),
     Param::required("cables", ParamUnit::File, ""),
+    // What a port of the software switch says of the shims of its host.
+    Param::with_default("shims", ParamUnit::File, "", ""),
+    // Switches rank data by what they saw of its flow, which so long a silence ends.
+    Param::with_default("sent", ParamUnit::Time, "off", "").or_off("off"),
+    // What its [switch] says of their tags.
+    Param::with_default("tags", ParamUnit::File, "", ""),
 ];
 
 const FLOW: &[Param] = &[
@@ -60,6 +118,14 @@ const FLOW: &[Param] = &[
     Param::with_default("bytes", ParamUnit::Count, "1460", ""),
     Param::with_default("ect", ParamUnit::Flag, "false", ""),
     Param::with_default("rank", ParamUnit::Count, "0", ""),
+    // Each so many sendings one is of a packet sent before: the one that new data was so many packets ahead of.
+    Param::with_default("again_every", ParamUnit::Count, "0", ""),
+    Param::with_default("again_back", ParamUnit::Count, "1", ""),
+    Param::with_default("ends", ParamUnit::Flag, "false", ""),
+    // Packets that have arrived in order, `e` behind one that echoes a mark.
+    Param::with_default("answers", ParamUnit::File, "", ""),
+    Param::with_default("answers_start", ParamUnit::Time, "0 us", ""),
+    Param::with_default("answers_every", ParamUnit::Time, "0 us", ""),
 ];
 
 /// The time by which every scenario is over.
@@ -120,9 +186,9 @@ fn whole(name: &str, text: &str, problems: &mut Problems) -> Option<Scenario> {
     if let Item::List(nodes) = &find(&root, "flow")?.node.item {
         for node in nodes {
             let table = node.table("flow", problems)?;
-            flows.push(flow(
-                &section("flow", FLOW, &[], table, &node.at, problems)?.values,
-            ));
+            let mut read = flow(&section("flow", FLOW, &[], table, &node.at, problems)?.values);
+            read.in_bytes = !top.values.word("shims").is_empty();
+            flows.push(read);
         }
     }
     Some(Scenario {
@@ -132,6 +198,8 @@ fn whole(name: &str, text: &str, problems: &mut Problems) -> Option<Scenario> {
         shows: words,
         network,
         decisions,
+        shims: shims(&top.values.word("shims"), &top.values.word("tags")),
+        sent: top.values.time_or_off("sent"),
         flows,
     })
 }
@@ -176,8 +244,38 @@ fn decisions(
     Some(decisions)
 }
 
+/// How frames carry the tags of these shims.
+pub fn tags(shims: &[Named]) -> Option<Tags> {
+    let mut all = shims.iter();
+    let (_, values) = all.find(|(name, _)| shim::nature(name).tags)?;
+    Some(Tags::of(values).expect("it was read"))
+}
+
+/// The shims that a port with these lines has, in a switch with those.
+fn shims(port: &str, switch: &str) -> Vec<Named> {
+    let text =
+        format!("[switch]\n{switch}\n[[port]]\ninterface = \"p\"\nrate = \"1 Gbps\"\n{port}\n");
+    let setup = Setup::read("shims", &text).expect("lines of a port and a switch");
+    setup.ports[0].shims.clone()
+}
+
 fn flow(values: &Values) -> Flow {
+    let bytes = values.count("bytes");
+    let (start, every) = (values.time("answers_start"), values.time("answers_every"));
+    let words = values.word("answers");
+    let answer = |(n, word): (u64, &str)| Answer {
+        at: start + every * n,
+        ack: bytes * word.trim_end_matches('e').parse::<u64>().expect("packets"),
+        ece: word.ends_with('e'),
+    };
     Flow {
+        sends: sends(
+            values.count("packets"),
+            values.count("again_every"),
+            values.count("again_back"),
+        ),
+        in_bytes: false,
+        answers: (0..).zip(words.split_whitespace()).map(answer).collect(),
         from: values.count("from") as u32,
         to: values.count("to") as u32,
         start: values.time("start"),
@@ -186,7 +284,21 @@ fn flow(values: &Values) -> Flow {
         bytes: values.count("bytes") as u32,
         ect: values.flag("ect"),
         rank: values.count("rank") as u32,
+        ends: values.flag("ends"),
     }
+}
+
+/// Which packet each sending is, with one of each `every` a repeat of what was sent `back` packets before.
+fn sends(sendings: u64, every: u64, back: u64) -> Vec<u64> {
+    let mut new = 0u64;
+    let one = |n: u64| match every > 0 && (n + 1).is_multiple_of(every) {
+        true => new.saturating_sub(back),
+        false => {
+            new += 1;
+            new - 1
+        }
+    };
+    (0..sendings).map(one).collect()
 }
 
 struct Text<'a>(&'a str);

@@ -1,21 +1,26 @@
-//! The simulator's arm: senders that send at given times and hear nothing.
+//! The simulator's arm: senders that send at given times whatever they hear, and receivers that answer so.
 
-use crate::scenario::{END, Flow, Scenario};
-use crate::{Paths, Step, reason};
+use crate::scenario::{ANSWERS, Answer, END, Flow, Scenario, tags};
+use crate::{Paths, Step, WITHHELD, reason};
 use sidestep_config::decision::Decision;
 use sidestep_sim::*;
+use sidestep_transport::shim::{AnyShim, Shim, Stack};
 use sidestep_transport::{
     Ack, AnyReceiver, AnySender, Arrival, Receiver, Segment, Sender, SenderCounters, TcpConfig,
 };
-use sidestep_types::{Framing, HostId, Seed, Time};
-use std::sync::Arc;
+use sidestep_types::{FlowId, Framing, HostId, Packet, SackBlocks, Seed, Time};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex};
 
 /// Runs the scenario and says what became of each packet.
 pub fn run(scenario: &Scenario) -> Paths {
     let plan = |flow: &Flow| FlowPlan {
         src: HostId(flow.from),
         dst: HostId(flow.to),
-        size: 1 << 40,
+        size: match tags(&scenario.shims) {
+            Some(_) if flow.bytes > 0 => flow.size(),
+            _ => 1 << 40,
+        },
         start: Start::At(flow.start),
         class: 0,
         query: None,
@@ -29,14 +34,39 @@ pub fn run(scenario: &Scenario) -> Paths {
     };
     let config = config(scenario);
     let mut world: World = World::new(&scenario.network, Arc::new(plan), config).expect("a world");
-    let flows = scenario.flows.clone();
-    world.set_transport(
-        move |flow, _| {
-            let flow = flows[flow.0 as usize].clone();
-            AnySender::Custom(Box::new(Scripted { flow, sent: 0 }))
-        },
-        |_, _| AnyReceiver::Custom(Box::new(Deaf)),
+    let heard = Arc::new(Mutex::new(BTreeSet::new()));
+    let came = Arc::new(Mutex::new(Came::new()));
+    let (flows, answered, hears, comes) = (
+        scenario.flows.clone(),
+        scenario.flows.clone(),
+        heard.clone(),
+        came.clone(),
     );
+    world.set_transport(
+        move |id, _| {
+            let (flow, heard) = (flows[id.0 as usize].clone(), hears.clone());
+            let sent = 0;
+            AnySender::Custom(Box::new(Scripted {
+                id,
+                flow,
+                sent,
+                heard,
+            }))
+        },
+        move |id, _| {
+            let answers = answered[id.0 as usize].answers.clone().into();
+            let came = comes.clone();
+            AnyReceiver::Custom(Box::new(Answering { id, answers, came }))
+        },
+    );
+    // Shims of the scenario's own have no class to go by.
+    if scenario.shims.is_empty() {
+        let flows: Arc<[Flow]> = scenario.flows.clone().into();
+        world.set_shims(|_| {
+            let says = Says(flows.clone());
+            Stack::of(vec![AnyShim::Custom(Box::new(says))])
+        });
+    }
     world.run_until(END);
     let outcome = world.finish();
     assert_eq!(
@@ -44,13 +74,38 @@ pub fn run(scenario: &Scenario) -> Paths {
         "{}: all is over",
         scenario.name
     );
+    let heard = heard.lock().expect("one thread").clone();
     let mut paths = Paths::new();
-    for trace in outcome.traces {
+    let mut came = came.lock().expect("one thread").clone();
+    let mut numbers: BTreeMap<(FlowId, bool), u64> = BTreeMap::new();
+    let mut arrivals = Vec::new();
+    let mut traces = outcome.traces;
+    // Those of a host in the order in which it sent them.
+    traces.sort_by_key(|trace| trace.id);
+    for trace in traces {
         let steps = trace
             .steps
             .iter()
             .filter_map(|step| Some((step.at, told(step.what)?)));
-        let before = paths.insert((trace.flow.0, trace.seq), steps.collect());
+        // What a shim drops has arrived, and nobody hears of it.
+        let withheld = |(at, step): &(Time, Step)| {
+            trace.ack && *step == Step::Delivered && !heard.contains(&(*at, trace.flow))
+        };
+        let steps = steps.map(|step| match withheld(&step) {
+            true => (WITHHELD, Step::Withheld),
+            false => step,
+        });
+        let n = numbers.entry((trace.flow, trace.ack)).or_default();
+        *n += 1;
+        let packet = match trace.ack {
+            true => (trace.flow.0 + ANSWERS, *n - 1),
+            false => (trace.flow.0, *n - 1),
+        };
+        let steps: Vec<(Time, Step)> = steps.collect();
+        if let (false, Some((at, Step::Delivered))) = (trace.ack, steps.last()) {
+            arrivals.push((*at, packet, (trace.flow, trace.seq)));
+        }
+        let before = paths.insert(packet, steps);
         assert!(
             before.is_none(),
             "packet {} of flow {} is there twice",
@@ -58,8 +113,24 @@ pub fn run(scenario: &Scenario) -> Paths {
             trace.flow.0
         );
     }
+    // Data is delivered when its receiver hears of it: shims may hold it, or drop a copy of what they hold.
+    arrivals.sort();
+    for (at, packet, bytes) in arrivals {
+        let last = paths.get_mut(&packet).and_then(|path| path.last_mut());
+        let last = last.expect("it arrived");
+        *last = match came.get_mut(&bytes).and_then(VecDeque::pop_front) {
+            Some(then) => {
+                assert!(then >= at, "heard of before it came");
+                (then, Step::Delivered)
+            }
+            None => (WITHHELD, Step::Withheld),
+        };
+    }
     paths
 }
+
+/// When the receiver of a flow heard of the bytes that begin there.
+type Came = BTreeMap<(FlowId, u64), VecDeque<Time>>;
 
 fn told(what: TraceEvent) -> Option<Step> {
     Some(match what {
@@ -89,6 +160,7 @@ fn config(scenario: &Scenario) -> WorldConfig {
         sched: decision.sched.clone(),
         capacity: decision.capacity,
         pfc: None,
+        sent: scenario.sent,
         cioq: None,
     };
     let kinds: Vec<SwitchConfig> = scenario.decisions.iter().map(kind).collect();
@@ -100,9 +172,19 @@ fn config(scenario: &Scenario) -> WorldConfig {
             of: (0..kinds.len()).map(|switch| Some(switch as u16)).collect(),
             kinds,
         },
-        // Not used: every flow has ends of its own.
-        transport: TcpConfig::default().into(),
-        shims: Vec::new(),
+        // Every flow has ends of its own: only its segments count, beside which tags must have room.
+        transport: TcpConfig {
+            mss: scenario
+                .flows
+                .iter()
+                .map(|f| f.bytes)
+                .max()
+                .unwrap_or(0)
+                .max(1),
+            ..TcpConfig::default()
+        }
+        .into(),
+        shims: scenario.shims.clone(),
         nic: None,
         seed: Seed(scenario.seed),
         changes: Vec::new(),
@@ -110,10 +192,23 @@ fn config(scenario: &Scenario) -> WorldConfig {
     }
 }
 
-/// Sends packet n at `start + n × every`, numbered in `seq`.
+/// Says the class of each packet, and the end of its flow, as the frames of the other arm do.
+struct Says(Arc<[Flow]>);
+
+impl Shim for Says {
+    fn down(&mut self, _: Time, packet: &mut Packet) {
+        let flow = &self.0[packet.flow.0 as usize];
+        packet.set_service(flow.rank as u8);
+        packet.set_ends(flow.ends_with(packet.seq()));
+    }
+}
+
+/// Sends packet n at `start + n × every`, and writes down when it hears.
 struct Scripted {
+    id: FlowId,
     flow: Flow,
     sent: u64,
+    heard: Arc<Mutex<BTreeSet<(Time, FlowId)>>>,
 }
 
 impl Scripted {
@@ -123,11 +218,14 @@ impl Scripted {
 }
 
 impl Sender for Scripted {
-    fn on_ack(&mut self, _: Time, _: Ack) {}
+    fn on_ack(&mut self, now: Time, _: Ack) {
+        let new = (self.heard.lock().expect("one thread")).insert((now, self.id));
+        assert!(new, "two at once by one cable");
+    }
     fn on_timeout(&mut self, _: Time) {}
     fn poll_send(&mut self, now: Time) -> Option<Segment> {
         self.next().filter(|at| *at <= now)?;
-        let seq = self.sent;
+        let seq = self.flow.seq(self.sent);
         self.sent += 1;
         Some(Segment {
             seq,
@@ -135,7 +233,7 @@ impl Sender for Scripted {
             syn: false,
             ect: self.flow.ect,
             cwr: false,
-            retransmit: false,
+            retransmit: self.flow.again(self.sent - 1),
             rank: Some(self.flow.rank),
         })
     }
@@ -153,17 +251,41 @@ impl Sender for Scripted {
     }
 }
 
-/// Says nothing.
-struct Deaf;
+/// Sends its answers at their times; it has heard of the flow before the first of them.
+struct Answering {
+    id: FlowId,
+    came: Arc<Mutex<Came>>,
+    answers: VecDeque<Answer>,
+}
 
-impl Receiver for Deaf {
-    fn on_segment(&mut self, _: Time, _: Arrival) {}
+impl Receiver for Answering {
+    fn on_segment(&mut self, now: Time, arrival: Arrival) {
+        let mut came = self.came.lock().expect("one thread");
+        came.entry((self.id, arrival.seq))
+            .or_default()
+            .push_back(now);
+        let first = self.answers.front().map_or(Time::MAX, |answer| answer.at);
+        assert!(
+            now < first,
+            "an answer is due at {first}, and {now} is later"
+        );
+    }
     fn on_timeout(&mut self, _: Time) {}
-    fn poll_ack(&mut self, _: Time) -> Option<Ack> {
-        None
+    fn poll_ack(&mut self, now: Time) -> Option<Ack> {
+        self.answers.front().filter(|answer| answer.at <= now)?;
+        let Answer { ack, ece, .. } = self.answers.pop_front()?;
+        Some(Ack {
+            ack,
+            ece,
+            syn: false,
+            sack: SackBlocks::NONE,
+            cut: false,
+            below: false,
+            hops: 0,
+        })
     }
     fn deadline(&self) -> Option<Time> {
-        None
+        self.answers.front().map(|answer| answer.at)
     }
     fn delivered(&self) -> u64 {
         0

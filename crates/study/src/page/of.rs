@@ -7,7 +7,9 @@ use crate::reproduce::{FigureResult, Reproduction};
 use crate::staging::Staging;
 use crate::words::some;
 use crate::{Error, Report, Status, SweepReport, figures};
-use sidestep_lab::{Experiment, PlotKind, PlotSpec, PointResult, Record, Results, Scenario};
+use sidestep_lab::{
+    AuthorPoints, Experiment, PlotKind, PlotSpec, PointResult, Record, Results, Scenario,
+};
 
 /// The name of the file.
 pub(crate) const FILE: &str = "report.html";
@@ -155,6 +157,8 @@ fn usual_plots(experiment: &Experiment, report: &SweepReport) -> Vec<PlotSpec> {
         of: String::new(),
         at: Vec::new(),
         schemes: Vec::new(),
+        per: Vec::new(),
+        points: AuthorPoints::default(),
         log_x: false,
         log_y: false,
     }]

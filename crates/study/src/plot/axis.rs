@@ -1,5 +1,7 @@
 //! Axes: where a value lies, and which values get a tick.
 
+use super::labels::Labels;
+
 /// How values are spread over an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
@@ -31,6 +33,41 @@ pub struct Tick {
     pub label: Option<String>,
 }
 
+/// The ticks of an axis, and the numbers on them.
+#[derive(Clone, Debug)]
+pub struct Ticks {
+    /// From one end to the other.
+    pub all: Vec<Tick>,
+    /// What their numbers are made of, which the words of the axis say.
+    pub labels: Labels,
+}
+
+impl Ticks {
+    /// None at all.
+    pub const NONE: Ticks = Ticks {
+        all: Vec::new(),
+        labels: Labels::In(0),
+    };
+
+    /// With labels of their own.
+    pub fn own(all: Vec<Tick>) -> Ticks {
+        Ticks { all, ..Ticks::NONE }
+    }
+
+    /// At these values.
+    pub fn at(values: &[f64]) -> Ticks {
+        let labels = Labels::of(values);
+        let tick = |value: &f64| Tick {
+            value: *value,
+            label: Some(labels.label(*value)),
+        };
+        Ticks {
+            all: values.iter().map(tick).collect(),
+            labels,
+        }
+    }
+}
+
 impl Axis {
     /// A logarithmic axis that holds all of `low..=high`, ending on one or two of each decade.
     pub fn log_around(low: f64, high: f64, pixels: (f32, f32)) -> Axis {
@@ -47,13 +84,13 @@ impl Axis {
     }
 
     /// A linear axis that holds all of `low..=high` and ends on round steps. It begins at zero
-    /// unless all values are far from it.
+    /// unless all values are far from it and differ by more than a thousandth of them.
     pub fn linear_around(low: f64, high: f64, pixels: (f32, f32)) -> Axis {
         let near = low >= 0.0 && low < 0.6 * high;
-        let low = if near || low == high {
-            low.min(0.0)
-        } else {
-            low
+        let equal = high - low <= 1e-3 * low.abs().max(high.abs());
+        let (low, high) = match near || equal {
+            true => (low.min(0.0), if equal { high.max(0.0) } else { high }),
+            false => (low, high),
         };
         let high = if high <= low { low + 1.0 } else { high };
         let step = round_step((high - low) / 4.0);
@@ -73,23 +110,33 @@ impl Axis {
         }
     }
 
-    /// Ticks that suit the scale.
-    pub fn ticks(&self) -> Vec<Tick> {
-        match self.scale {
-            Scale::Linear => self.linear_ticks(plain),
-            Scale::Log => self.log_ticks(plain),
+    /// Ticks that suit the scale, and the numbers on them.
+    pub fn ticks(&self) -> Ticks {
+        let bare = match self.scale {
+            Scale::Linear => self.linear_ticks(),
+            Scale::Log => self.log_ticks(|_| String::new()),
+        };
+        let labelled = bare.iter().filter(|tick| tick.label.is_some());
+        let labels = Labels::of(&labelled.map(|tick| tick.value).collect::<Vec<f64>>());
+        let label = |tick: Tick| Tick {
+            label: tick.label.map(|_| labels.label(tick.value)),
+            ..tick
+        };
+        Ticks {
+            all: bare.into_iter().map(label).collect(),
+            labels,
         }
     }
 
-    /// The ticks of a linear axis, at round steps, all with labels.
-    pub fn linear_ticks(&self, label: impl Fn(f64) -> String) -> Vec<Tick> {
+    /// The ticks of a linear axis, at round steps; all are to have labels.
+    fn linear_ticks(&self) -> Vec<Tick> {
         let room = f64::from((self.pixels.1 - self.pixels.0).abs() / 40.0).clamp(2.0, 6.0);
         let step = round_step((self.to - self.from) / room);
         let first = (self.from / step - 1e-6).ceil() as i64;
         let last = (self.to / step + 1e-6).floor() as i64;
         let tick = |i: i64| Tick {
             value: i as f64 * step,
-            label: Some(label(i as f64 * step)),
+            label: Some(String::new()),
         };
         (first..=last).map(tick).collect()
     }
@@ -104,25 +151,31 @@ impl Axis {
         a + (b - a) * share.clamp(0.0, 1.0) as f32
     }
 
-    /// The ticks of a logarithmic axis: labels at powers of ten, and at 2 and 5 where there is room.
+    /// The ticks of a logarithmic axis: labels at powers of ten, at 2 and 5 as well where there is room or too few
+    /// powers, and at all others where even these are too few; minor ones only where they can be told apart.
     pub fn log_ticks(&self, label: impl Fn(f64) -> String) -> Vec<Tick> {
         let decades = (self.to / self.from).log10();
         let room = (self.pixels.1 - self.pixels.0).abs() / decades as f32;
-        let labelled = |m: i32| m == 1 || (room > 110.0 && (m == 2 || m == 5));
-        let mut ticks = Vec::new();
-        for power in self.from.log10().floor() as i32..=self.to.log10().ceil() as i32 {
-            for m in 1..10 {
-                let value = f64::from(m) * 10f64.powi(power);
-                let inside = value >= self.from * 0.999 && value <= self.to * 1.001;
-                if inside {
-                    ticks.push(Tick {
-                        value,
-                        label: labelled(m).then(|| label(value)),
-                    });
-                }
-            }
-        }
+        let powers = self.from.log10().floor() as i32..=self.to.log10().ceil() as i32;
+        let value = |(power, m): (i32, i32)| f64::from(m) * 10f64.powi(power);
+        let all = powers.flat_map(|power| (1..10).map(move |m| (power, m)));
+        let inside = |at: &(i32, i32)| {
+            let value = value(*at);
+            value >= self.from * 0.999 && value <= self.to * 1.001
+        };
+        let all: Vec<(i32, i32)> = all.filter(inside).collect();
+        let enough = |among: &&[i32]| all.iter().filter(|(_, m)| among.contains(m)).count() > 1;
+        let rows: [&[i32]; 2] = [&[1], &[1, 2, 5]];
+        let mut rows = rows.into_iter().skip(usize::from(room > 110.0));
+        let labelled = rows.find(enough).unwrap_or(&[1, 2, 3, 4, 5, 6, 7, 8, 9]);
+        let tick = |at: (i32, i32)| Tick {
+            value: value(at),
+            label: labelled.contains(&at.1).then(|| label(value(at))),
+        };
+        let ticks = all.into_iter().map(tick);
         ticks
+            .filter(|tick| tick.label.is_some() || room > 30.0)
+            .collect()
     }
 }
 
@@ -179,13 +232,8 @@ mod tests {
         assert_eq!((axis.from, axis.to), (0.2, 100.0));
         assert_eq!(axis.place(0.2), 0.0);
         assert_eq!(axis.place(1e9), 300.0);
-        let labels: Vec<String> = axis
-            .log_ticks(plain)
-            .into_iter()
-            .filter_map(|t| t.label)
-            .collect();
         assert_eq!(
-            labels,
+            labels(&axis),
             ["0.2", "0.5", "1", "2", "5", "10", "20", "50", "100"]
         );
     }
@@ -208,8 +256,41 @@ mod tests {
         assert_eq!(axis(90.0, 98.0), (90.0, 98.0));
         assert_eq!(axis(0.0, 0.0), (0.0, 1.0));
         let axis = Axis::linear_around(0.0, 0.31, (0.0, 300.0));
-        let labels: Vec<String> = axis.ticks().into_iter().filter_map(|t| t.label).collect();
-        assert_eq!(labels, ["0", "0.1", "0.2", "0.3", "0.4"]);
+        assert_eq!(labels(&axis), ["0", "0.1", "0.2", "0.3", "0.4"]);
+    }
+
+    #[test]
+    fn equal_values_of_any_size_have_an_axis_from_zero() {
+        let axis = |low, high| {
+            let a = Axis::linear_around(low, high, (0.0, 300.0));
+            (a.from, a.to)
+        };
+        assert_eq!(axis(5e12, 5e12), (0.0, 6e12));
+        assert_eq!(axis(1e12, 1e12 + 1.0), (0.0, 1e12));
+        assert_eq!(axis(0.24996, 0.25004).0, 0.0);
+        assert_eq!(axis(-5e12, -5e12), (-6e12, 0.0));
+        assert_eq!(axis(1e-9, 1e-9).0, 0.0);
+    }
+
+    #[test]
+    fn a_short_log_axis_has_more_than_one_label() {
+        for (from, to) in [(0.1, 1.0), (0.2, 5.0), (0.5, 2.0), (2.0, 5.0), (1.5, 3.0)] {
+            for room in [40.0, 100.0, 380.0] {
+                let axis = Axis {
+                    scale: Scale::Log,
+                    from,
+                    to,
+                    pixels: (0.0, room),
+                };
+                let said = labels(&axis);
+                assert!(said.len() > 1, "{from} to {to} in {room}: {said:?}");
+            }
+        }
+    }
+
+    fn labels(axis: &Axis) -> Vec<String> {
+        let ticks = axis.ticks().all.into_iter();
+        ticks.filter_map(|t| t.label).collect()
     }
 
     #[test]

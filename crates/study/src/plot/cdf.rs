@@ -3,7 +3,7 @@
 //! Completion times have some that are not known, since not all complete. What did not complete counts: a curve ends at the share that did, with a ring, and never
 //! reaches 100 % by leaving the rest out.
 
-use super::axis::{Axis, Scale, Tick, plain};
+use super::axis::{Axis, Scale, Tick, Ticks, plain};
 use super::chart::{IMPLIED, PAPER, paper_mark};
 use super::frame::Frame;
 use super::look::{Entry, LEGEND_LINE, Look, SOFT, heading, heading_height, legend, words};
@@ -200,7 +200,7 @@ fn grid(scene: &mut Scene, figure: &Figure, panel: Panel, x: &Axis, y: &Axis) {
         x,
         y,
         x_ticks: x.ticks(),
-        y_ticks: panel.ticks(y),
+        y_ticks: Ticks::own(panel.ticks(y)),
         heading: &panel.heading(figure),
         x_label: &figure.x_label,
     };

@@ -48,18 +48,23 @@ const HIGH: f32 = 320.0;
 /// Draws it.
 pub fn curves(figure: &Curves) -> Scene {
     let wide = WIDTH - MARGIN - LEFT;
-    let heads = heading_lines(&figure.heading, wide).len().max(1);
+    let known = || figure.curves.iter().flat_map(|c| &c.points).map(|p| p.1);
+    let known = || known().filter(|v| v.is_finite());
+    let low = known().fold(f64::INFINITY, f64::min);
+    let high = known().fold(f64::NEG_INFINITY, f64::max);
+    let scale = if low > 0.0 { figure.y } else { Scale::Linear };
+    let upwards = |pixels| (low <= high).then(|| Axis::around(scale, low, high, pixels));
+    let heads = upwards((HIGH, 0.0)).map_or(1, |y| {
+        let words = y.ticks().labels.said(&figure.heading);
+        heading_lines(&words, wide).len().max(1)
+    });
     let top = heading_height(WIDTH, MARGIN, &figure.title, &figure.subtitle)
         + 20.0
         + HEADING_LINE * (heads - 1) as f32;
     let height = top + HIGH + 62.0 + LEGEND_LINE * figure.curves.len() as f32 + 14.0;
     let mut scene = Scene::new(WIDTH, height, figure.title.clone());
     heading(&mut scene, MARGIN, &figure.title, &figure.subtitle);
-    let known = || figure.curves.iter().flat_map(|c| &c.points).map(|p| p.1);
-    let low = known().fold(f64::INFINITY, f64::min);
-    let high = known().fold(f64::NEG_INFINITY, f64::max);
-    if low <= high {
-        let scale = if low > 0.0 { figure.y } else { Scale::Linear };
+    if let Some(y) = upwards((top + HIGH, top)) {
         let (x_scale, from, to) = figure.x;
         let x = Axis {
             scale: x_scale,
@@ -67,7 +72,6 @@ pub fn curves(figure: &Curves) -> Scene {
             to,
             pixels: (LEFT, LEFT + wide),
         };
-        let y = Axis::around(scale, low, high, (top + HIGH, top));
         Frame {
             x: &x,
             y: &y,
@@ -103,6 +107,10 @@ fn draw(scene: &mut Scene, curve: &Curve, x: &Axis, y: &Axis) {
         return;
     };
     let stroke = curve.entry.look.line();
+    // A line of no length is not seen.
+    if points.iter().all(|point| *point == last) {
+        scene.mark(last, 3.2, &curve.entry.look, true, "");
+    }
     scene.line(points, &stroke);
     if let Some(why) = &curve.ring {
         scene.ring(last, &stroke, format!("{}: {why}", curve.entry.name));

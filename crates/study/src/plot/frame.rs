@@ -1,6 +1,6 @@
 //! A panel: its grid, its ticks and the words around it.
 
-use super::axis::{Axis, Tick};
+use super::axis::{Axis, Tick, Ticks};
 use super::font::Font;
 use super::look::{FAINT, FRAME, GRID, INK, SOFT, fold, thin, words};
 use super::scene::Scene;
@@ -11,10 +11,10 @@ pub struct Frame<'a> {
     pub x: &'a Axis,
     /// From bottom to top.
     pub y: &'a Axis,
-    /// Along the bottom.
-    pub x_ticks: Vec<Tick>,
+    /// Along the bottom, in any order.
+    pub x_ticks: Ticks,
     /// Along the left.
-    pub y_ticks: Vec<Tick>,
+    pub y_ticks: Ticks,
     /// Above: what is on the y axis, with its unit.
     pub heading: &'a str,
     /// Below: what is on the x axis, with its unit.
@@ -26,9 +26,11 @@ impl Frame<'_> {
     pub fn draw(&self, scene: &mut Scene) {
         let ((left, right), (bottom, top)) = (self.x.pixels, self.y.pixels);
         let color = |tick: &Tick| if tick.label.is_some() { GRID } else { FAINT };
-        let mut free = f32::NEG_INFINITY;
         let font = Font::load(false);
-        for tick in &self.x_ticks {
+        let mut upright: Vec<&Tick> = self.x_ticks.all.iter().collect();
+        upright.sort_by(|a, b| a.value.total_cmp(&b.value));
+        let mut free = f32::NEG_INFINITY;
+        for tick in upright {
             let at = self.x.place(tick.value);
             scene.line(vec![(at, top), (at, bottom)], &thin(color(tick)));
             let Some(label) = &tick.label else { continue };
@@ -40,23 +42,26 @@ impl Frame<'_> {
             free = at + half + 8.0;
             scene.text((at, bottom + 18.0), &**label, words(11.5, SOFT).middle());
         }
-        for tick in &self.y_ticks {
+        let mut free = f32::INFINITY;
+        for tick in &self.y_ticks.all {
             let at = self.y.place(tick.value);
             scene.line(vec![(left, at), (right, at)], &thin(color(tick)));
-            if let Some(label) = &tick.label {
-                scene.text((left - 7.0, at + 4.0), &**label, words(11.5, SOFT).end());
+            let Some(label) = &tick.label else { continue };
+            if at > free {
+                continue;
             }
+            free = at - 13.0;
+            scene.text((left - 7.0, at + 4.0), &**label, words(11.5, SOFT).end());
         }
         scene.line(vec![(left, bottom), (right, bottom)], &thin(FRAME));
-        let lines = heading_lines(self.heading, right - left);
+        let lines = heading_lines(&self.y_ticks.labels.said(self.heading), right - left);
         for (i, line) in lines.iter().rev().enumerate() {
             let y = top - 9.0 - HEADING_LINE * i as f32;
             scene.text((left, y), &**line, words(12.0, INK));
         }
-        for (i, line) in fold(self.x_label, 12.0, false, right - left + 20.0)
-            .into_iter()
-            .enumerate()
-        {
+        let label = self.x_ticks.labels.said(self.x_label);
+        let lines = fold(&label, 12.0, false, right - left + 20.0);
+        for (i, line) in lines.into_iter().enumerate() {
             let middle = ((left + right) / 2.0, bottom + 38.0 + 15.0 * i as f32);
             scene.text(middle, line, words(12.0, INK).middle());
         }

@@ -6,6 +6,7 @@ mod chart;
 mod curves;
 mod font;
 mod frame;
+mod labels;
 mod look;
 mod png;
 mod queues;
@@ -16,7 +17,7 @@ mod way;
 
 pub use axis::{Scale, plain};
 pub use cdf::{Figure, PaperMark, Series, cdf, cdf_with};
-pub use chart::{Chart, Panel, Paper, Point, Side, Sweep, chart};
+pub use chart::{Author, Chart, Panel, Paper, Point, Side, Sweep, chart};
 pub use curves::{Curve, Curves, curves};
 pub use look::{CONDITIONS, Entry, Look, Palette, dark};
 pub use png::png;
@@ -26,6 +27,8 @@ pub use scene::{Color, Scene};
 pub use svg::{svg, visible};
 pub use way::{Hop, Way, way};
 
+#[cfg(test)]
+mod extremes;
 #[cfg(test)]
 mod testing {
     use super::{Scene, png, svg};

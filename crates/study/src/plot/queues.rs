@@ -52,11 +52,13 @@ pub fn queues(figure: &Queues) -> Scene {
     heading(&mut scene, MARGIN, &figure.title, &figure.subtitle);
     let font = Font::load(false);
     let widest = figure.switches.iter().map(|s| font.width(&s.name, 12.0));
-    let left = MARGIN + widest.fold(30.0, f32::max) + 44.0;
-    let columns = figure.instants.len().max(1) as f32;
-    let wide = (WIDTH - MARGIN - left - GAP * (columns - 1.0)) / columns;
     let all = figure.switches.iter().flat_map(|s| s.len.iter().flatten());
     let most = all.copied().fold(figure.capacity.unwrap_or(1.0), f64::max);
+    // Numbers stand between the names and the bars.
+    let numbers = font.width(&number_(most), 10.5).max(18.0) + 20.0;
+    let left = MARGIN + widest.fold(30.0, f32::max) + numbers + 6.0;
+    let columns = figure.instants.len().max(1) as f32;
+    let wide = (WIDTH - MARGIN - left - GAP * (columns - 1.0)) / columns;
     for (t, instant) in figure.instants.iter().enumerate() {
         let x0 = left + t as f32 * (wide + GAP);
         scene.text(
@@ -68,7 +70,8 @@ pub fn queues(figure: &Queues) -> Scene {
             let bottom = top + s as f32 * (CELL + GAP) + CELL;
             if t == 0 {
                 let middle = bottom - CELL / 2.0 + 4.0;
-                scene.text((left - 40.0, middle), &*switch.name, words(12.0, INK).end());
+                let place = (left - numbers, middle);
+                scene.text(place, &*switch.name, words(12.0, INK).end());
                 for (value, y) in [(most, bottom - CELL + 8.0), (0.0, bottom)] {
                     scene.text((left - 6.0, y), number_(value), words(10.5, SOFT).end());
                 }

@@ -1,6 +1,6 @@
 //! Each detour as a mark: when, and at which switch.
 
-use super::axis::{Axis, Scale};
+use super::axis::{Axis, Scale, Ticks};
 use super::font::Font;
 use super::frame::Frame;
 use super::look::{FRAME, GRID, INK, Look, SOFT, heading, heading_height, thin, words};
@@ -52,7 +52,7 @@ pub fn scatter(figure: &Scatter) -> Scene {
         x: &x,
         y: &y,
         x_ticks: x.ticks(),
-        y_ticks: Vec::new(),
+        y_ticks: Ticks::NONE,
         heading: "",
         x_label: &figure.x_label,
     }

@@ -84,6 +84,8 @@ pub fn side_by_side(paper: &str, arms: Vec<Arm>, facts: Vec<(String, String)>) -
     }];
     for claim in &mut experiment.claims {
         claim.expect = claim.testbed_expect;
+        // Recorded of the simulator.
+        claim.expect_between = None;
         claim.gap.clone_from(&claim.testbed_gap);
         claim.at.push((AXIS.into(), held.clone()));
     }
@@ -174,7 +176,7 @@ fn distance(a: &Sample, b: &Sample) -> Option<f64> {
         return None;
     }
     let sorted = |s: &Sample| {
-        let mut times = s.finished().to_vec();
+        let mut times: Vec<Time> = s.finished().collect();
         times.sort_unstable();
         times
     };

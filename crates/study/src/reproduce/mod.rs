@@ -8,6 +8,7 @@ pub(crate) mod beside;
 pub(crate) mod drawn;
 mod figure;
 mod json;
+pub mod long;
 pub mod run;
 pub mod shelf;
 #[cfg(test)]

@@ -77,6 +77,12 @@ impl Shelf {
         };
         let of_paper: Vec<&Book> = self.books.iter().filter(|b| b.paper == paper).collect();
         if of_paper.is_empty() {
+            let figures = self.books.iter().filter(|book| begins(&book.name, asked));
+            let figures: Vec<String> = figures.map(|b| format!("{}/{}", b.paper, b.name)).collect();
+            if !figures.is_empty() {
+                let hint = any_of(&figures);
+                return Err(Error::Input(format!("paper {paper:?} is unknown; {hint}")));
+            }
             let mut papers: Vec<&str> = self.books.iter().map(|b| b.paper.as_str()).collect();
             papers.dedup();
             return Err(unknown("paper", paper, &papers));
@@ -91,6 +97,37 @@ impl Shelf {
                 Err(unknown(&format!("figure of {paper}"), name, &names))
             }
         }
+    }
+
+    /// A line for each paper of these books that the working directory stands for: whose files are used, and which of
+    /// them are others than the shipped ones.
+    pub fn instead_of_shipped(&self, books: &[&Book]) -> Vec<String> {
+        let mut papers: Vec<&str> = Vec::new();
+        for book in books.iter().filter(|book| book.file.is_some()) {
+            let shipped = SHIPPED.iter().any(|(paper, ..)| *paper == book.paper);
+            if shipped && !papers.contains(&&*book.paper) {
+                papers.push(&book.paper);
+            }
+        }
+        let line = |paper: &str| {
+            let all = self.bases.iter().chain(&self.books);
+            let own: Vec<&Book> = all.filter(|book| book.paper == paper).collect();
+            let is_shipped = |book: &Book| SHIPPED.contains(&(paper, &book.name, &book.text));
+            let other: Vec<&str> = (own.iter().filter(|book| !is_shipped(book)))
+                .map(|book| book.name.as_str())
+                .collect();
+            let lacks = (SHIPPED.iter())
+                .filter(|(of, name, _)| *of == paper && own.iter().all(|b| b.name != *name))
+                .count();
+            let says = match (other.len(), lacks) {
+                (0, 0) => "the same as the shipped ones".to_string(),
+                (0, n) => format!("the same as the shipped ones, but {n} are not there"),
+                (..4, _) => format!("others than the shipped ones: {}", other.join(", ")),
+                (n, _) => format!("{n} of them others than the shipped ones"),
+            };
+            format!("{paper} is read from the folder experiments/{paper} here: {says}")
+        };
+        papers.into_iter().map(line).collect()
     }
 
     /// What an experiment may read: files beside it, then any of the working directory.
@@ -184,7 +221,31 @@ fn natural(name: &str) -> Vec<(String, u64)> {
     key
 }
 
+/// Is `name` what was asked for, or one of its parts, as `fig03a` is of `fig03`?
+fn begins(name: &str, asked: &str) -> bool {
+    let stem = asked.trim_end_matches(".toml");
+    let rest = name.strip_prefix(stem);
+    rest.is_some_and(|rest| !stem.is_empty() && !rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// `did you mean "a", "b" or "c"?`
+fn any_of(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+    match quoted.as_slice() {
+        [.., last] if quoted.len() > 1 => {
+            let before = quoted[..quoted.len() - 1].join(", ");
+            format!("did you mean {before} or {last}?")
+        }
+        all => format!("did you mean {}?", all.concat()),
+    }
+}
+
 fn unknown(kind: &str, got: &str, known: &[&str]) -> Error {
+    let parts = known.iter().filter(|name| begins(name, got));
+    let parts: Vec<String> = parts.map(|name| name.to_string()).collect();
+    if !parts.is_empty() {
+        return Error::Input(format!("{kind} {got:?} is unknown; {}", any_of(&parts)));
+    }
     let near = known
         .iter()
         .map(|name| (strsim::damerau_levenshtein(name, got), name))
@@ -238,6 +299,50 @@ mod tests {
             "figure of mine \"fig3\" is unknown; did you mean \"fig2\"?"
         );
         assert!(say("mine/throughput").contains("expected one of fig2, fig10"));
+    }
+
+    #[test]
+    fn a_figure_without_its_paper_or_its_letter_is_found() {
+        let shelf = Shelf::open(Path::new("no such folder")).unwrap();
+        let say = |asked| shelf.find(Some(asked)).unwrap_err().to_string();
+        assert_eq!(
+            say("fig03"),
+            "paper \"fig03\" is unknown; did you mean \"plts/fig03a\", \"plts/fig03a-testbed\" or \"plts/fig03bc\"?"
+        );
+        assert_eq!(
+            say("plts/fig05"),
+            "figure of plts \"fig05\" is unknown; did you mean \"fig05a\", \"fig05b\" or \"fig05c\"?"
+        );
+        assert!(say("fig02").contains("did you mean \"dibs/fig02\" or \"plts/fig02\"?"));
+        assert!(say("plts/fig3").contains("did you mean"));
+    }
+
+    #[test]
+    fn a_folder_that_stands_for_shipped_files_is_said() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("experiments/plts");
+        std::fs::create_dir_all(&folder).unwrap();
+        let lines = || {
+            let shelf = Shelf::open(dir.path()).unwrap();
+            let books = shelf.find(Some("plts")).unwrap();
+            shelf.instead_of_shipped(&books)
+        };
+        assert_eq!(lines(), [""; 0], "an empty folder stands for nothing");
+        for (_, name, text) in SHIPPED.iter().filter(|(paper, ..)| *paper == "plts") {
+            std::fs::write(folder.join(format!("{name}.toml")), text).unwrap();
+        }
+        let said = "plts is read from the folder experiments/plts here: ";
+        assert_eq!(lines(), [format!("{said}the same as the shipped ones")]);
+        std::fs::write(folder.join("fig02.toml"), "# mine").unwrap();
+        assert_eq!(
+            lines(),
+            [format!("{said}others than the shipped ones: fig02")]
+        );
+        let (_own, own) = shelf();
+        assert_eq!(
+            own.instead_of_shipped(&own.find(Some("mine")).unwrap()),
+            [""; 0]
+        );
     }
 
     #[test]

@@ -6,7 +6,9 @@ use super::*;
 use crate::MeasureOptions;
 use crate::progress::Show;
 use serde_json::Value;
-use sidestep_lab::{Axis, Experiment, FigureSpec, PlotKind, PlotSpec, Point, Scenario};
+use sidestep_lab::{
+    AuthorPoint, AuthorPoints, Axis, Experiment, FigureSpec, PlotKind, PlotSpec, Point, Scenario,
+};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -70,6 +72,8 @@ fn plot(kind: PlotKind) -> PlotSpec {
         of: "qct_ms".into(),
         at: Vec::new(),
         schemes: Vec::new(),
+        per: Vec::new(),
+        points: AuthorPoints::default(),
         log_x: true,
         log_y: false,
     }
@@ -263,6 +267,71 @@ fn the_report_as_json_has_claims_and_figures_and_no_clock() {
     assert!(said.contains("!! not reproduced never"), "{said}");
     let csv = text(&one, "mine/fig1/points.csv");
     assert!(csv.starts_with("workload.query.size,scheme,metric,value,ci_low,ci_high,bound,seeds\n20 kB,dctcp,qct_p50_ms,"), "{csv}");
+}
+
+#[test]
+fn authors_points_stand_beside_ours_and_a_ratio_is_over_another_point() {
+    let room = tempfile::tempdir().unwrap();
+    let mut experiment = experiment();
+    let theirs = |x: &str, y| AuthorPoint {
+        metric: "qct_p99_ms".into(),
+        scheme: "dibs".into(),
+        x: x.into(),
+        y,
+    };
+    let mut points = plot(PlotKind::Lines);
+    points.y = vec!["qct_p99_ms".into(), "qct_done_mean_ms".into()];
+    points.points = AuthorPoints {
+        source: "somebody's table".into(),
+        // The axis is in kB; nothing of ours was run at 0.08 MB.
+        all: vec![theirs("40 kB", 12.5), theirs("0.08 MB", 99.0)],
+    };
+    let mut ratio = plot(PlotKind::Lines);
+    ratio.per = vec![("workload.query.size".into(), "20 kB".into())];
+    experiment.plots = vec![points, ratio];
+    let dir = room.path().join("out");
+    let options = Options {
+        asked: "mine/fig1".into(),
+        quick: false,
+        out: &dir,
+        measure: MeasureOptions {
+            jobs: 2,
+            cache: None,
+            show: Show::Never,
+        },
+    };
+    let order = Order {
+        paper: "mine".into(),
+        experiment,
+    };
+    let done = reproduce(vec![order], &options, &AtomicBool::new(false), &mut |_| {});
+    assert!(done.is_ok());
+    let json: Value = serde_json::from_str(&text(&dir, "report.json")).unwrap();
+    let plot = |n: usize| &json["figures"][0]["plots"][n];
+    let head = plot(0)["columns"].as_array().unwrap();
+    let column = |name: &str| head.iter().position(|h| h == name).unwrap();
+    let rows = plot(0)["rows"].as_array().unwrap();
+    let authors: Vec<_> = rows.iter().map(|row| &row[column("authors")]).collect();
+    assert_eq!(authors, ["-", "-", "-", "12.5"], "of dibs at 40 kB alone");
+    assert_eq!(rows[0][column("completed")], "1.00", "beside the mean");
+    let ours = rows.iter().map(|row| row[column("qct_p99_ms")].as_str());
+    let ours: Vec<f64> = ours.map(|own| own.unwrap().parse().unwrap()).collect();
+    let ratios: Vec<f64> = plot(1)["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row[3].as_str().unwrap().parse().unwrap())
+        .collect();
+    assert_eq!(ratios[..2], [1.0, 1.0], "over itself");
+    assert!((ratios[2] - ours[2] / ours[0]).abs() < 0.01 * ratios[2]);
+    let svg = text(&dir, "mine/fig1/plot1-lines.svg");
+    assert!(
+        svg.contains("dibs, authors: 99.0 at 0.08 MB</title>"),
+        "{svg}"
+    );
+    let html = text(&dir, "report.html");
+    assert!(html.contains(" points: somebody"), "the source is said");
+    assert!(html.contains("over that at query size 20 kB"));
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //!
 //! **Decision**     of a run what probes saw, and what the links of endless flows carry. Of a sweep, which has no table of
 //!                  flows, queries, groups and ports, also their completion times, so that every percentile of all seeds
-//!                  together can be computed again.
+//!                  together can be computed again. Of very many, which records keep rounded, one row for all that
+//!                  have a value.
 //! **Units**        of times picoseconds, of slowdowns millionths, as records have them; of the others those of their names.
 
 use crate::columns::{Col, columns};
@@ -20,6 +21,7 @@ pub struct SampleRow<'a> {
     name: Cow<'a, str>,
     finished: bool,
     value: f64,
+    count: u64,
 }
 
 /// The samples of a run: those of the whole, then those of each class.
@@ -57,6 +59,10 @@ struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     fn put(&mut self, name: Cow<'a, str>, finished: bool, value: f64) {
+        self.put_some(name, finished, value, 1);
+    }
+
+    fn put_some(&mut self, name: Cow<'a, str>, finished: bool, value: f64, count: u64) {
         self.rows.push(SampleRow {
             at: self.at,
             scheme: &self.record.scheme,
@@ -65,6 +71,7 @@ impl<'a> Rows<'a> {
             name,
             finished,
             value,
+            count,
         });
     }
 
@@ -77,10 +84,10 @@ impl<'a> Rows<'a> {
     /// Those that finished, then how far the others came.
     fn times(&mut self, name: impl Into<Cow<'a, str>>, sample: &Sample) {
         let name = name.into();
-        let finished = sample.finished().iter().map(|time| (time, true));
-        let others = sample.unfinished().iter().map(|time| (time, false));
-        for (time, finished) in finished.chain(others) {
-            self.put(name.clone(), finished, time.ps() as f64);
+        let finished = sample.finished_counts().map(|value| (value, true));
+        let others = sample.unfinished_counts().map(|value| (value, false));
+        for ((time, count), finished) in finished.chain(others) {
+            self.put_some(name.clone(), finished, time.ps() as f64, count);
         }
     }
 
@@ -89,6 +96,10 @@ impl<'a> Rows<'a> {
         self.times("qct", &record.qct);
         self.times("fct_short", &record.fct_short);
         self.times("fct_long", &record.fct_long);
+        if let Some(responses) = &record.fct_response {
+            self.times("fct_response", responses);
+        }
+        self.values("long_goodput_bytes_s".into(), &record.long_goodput);
         for (size, sample) in record.fct_by_size.iter().enumerate() {
             self.times(format!("fct_by_size.{size}"), sample);
         }
@@ -121,6 +132,8 @@ pub fn sample_columns<'a>() -> Vec<Col<SampleRow<'a>>> {
         finished: Flag = r.finished;
         /// the value
         value: Float = r.value;
+        /// how many have it: 1, but of very many, which are rounded
+        count: Int = r.count;
     }
 }
 
@@ -160,5 +173,17 @@ mod tests {
         assert_eq!(swept[..2], alone);
         assert_eq!(swept[2], ("qct".to_string(), true, 7.0));
         assert_eq!(swept[3], ("qct".to_string(), false, 5.0));
+    }
+
+    #[test]
+    fn very_many_have_a_row_for_each_rounded_value() {
+        let mut record = Record::default();
+        let n = Sample::EACH as u64 + 1;
+        (0..n).for_each(|i| record.qct.done(Time::from_us(1_000 + i % 100)));
+        let at = ["1".to_string()];
+        let rows = sample_rows(&at, &record);
+        let own: Vec<_> = rows.iter().filter(|row| row.name == "qct").collect();
+        assert!(own.len() <= 102, "{}", own.len());
+        assert_eq!(own.iter().map(|row| row.count).sum::<u64>(), n);
     }
 }

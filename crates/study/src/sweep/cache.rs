@@ -25,7 +25,7 @@ use std::time::Duration;
 pub const CODE: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("SIDESTEP_CODE"));
 
 /// The first line of every file.
-const MAGIC: &[u8] = b"sidestep record 1\n";
+const MAGIC: &[u8] = b"sidestep record 2\n";
 
 /// The same of rows.
 const ROWS: &[u8] = b"sidestep rows 4\n";
@@ -248,7 +248,9 @@ fn opened<'a>(magic: &[u8], bytes: &'a [u8]) -> Option<&'a [u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sidestep_lab::stats::Sample;
     use sidestep_sim::{NoFiles, TraceFilter};
+    use sidestep_types::Time;
 
     const TEXT: &str = "duration = \"1 ms\"\nschemes = [\"dctcp\", \"dibs\"]\n\
         [topology]\nkind = \"fat_tree\"\nk = 4\n\
@@ -283,6 +285,36 @@ mod tests {
             used.total_bytes == used.kept_bytes && used.kept_bytes < 1000,
             "{used:?}"
         );
+    }
+
+    /// What docs/reproduce.md says of the size of a run with very many flows.
+    #[test]
+    fn a_million_flows_take_little_and_more_take_no_more() {
+        let dir = tempfile::tempdir().unwrap();
+        let size = |flows: u64| {
+            let mut record = record();
+            let class = &mut record.classes[0];
+            for i in 0..flows {
+                // Two crossed cycles: 20 us to 3 s, in no order, and none twice.
+                let far = (i * 7_919 % 100_003) as f64 / 100_003.0;
+                let ps = 2e7 * (1.5e5f64.ln() * far).exp() + (i / 100_003) as f64;
+                class.fct.done(Time::from_ps(ps as u64));
+                class.slowdown.done(Time::from_ps((ps / 20.0) as u64));
+            }
+            record.classes[0].fct.sort();
+            record.classes[0].slowdown.sort();
+            let (cache, key) = (Cache::at(dir.path()), Key::of(&scenario(&[]), 1, flows));
+            cache.store(&key, &record);
+            assert_eq!(cache.load(&key), Some(record));
+            cache.used().kept_bytes
+        };
+        // As they are: two lists of a quarter of a million values of 2 to 5 bytes.
+        let most = size(Sample::EACH as u64 - 100);
+        assert!((500_000..2_600_000).contains(&most), "{most}");
+        let (one, four) = (size(1_000_000), size(4_000_000));
+        // A byte for the value and one or two for its count, of 17,000 values in each list.
+        assert!((60_000..80_000).contains(&one), "{one}");
+        assert!((90_000..120_000).contains(&four), "{four}");
     }
 
     #[test]

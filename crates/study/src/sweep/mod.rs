@@ -6,6 +6,7 @@
 
 mod cache;
 mod cost;
+mod forecast;
 mod jobs;
 mod report;
 mod seeds;
@@ -14,6 +15,7 @@ mod table;
 
 pub use crate::manifest::How;
 pub use cache::{CODE, Cache, CacheUse, Key};
+pub use forecast::{Forecast, LONG, Line as ForecastLine};
 pub use report::{SweepPoint, SweepReport};
 pub use spent::Spent;
 
@@ -146,14 +148,22 @@ pub fn measure_experiments(
     let empty = |e: &&Experiment| e.points.iter().map(|_| Vec::new()).collect();
     let mut own: Vec<Vec<Vec<Record>>> = experiments.iter().map(empty).collect();
     let mut runs: Vec<Vec<Done>> = experiments.iter().map(|_| Vec::new()).collect();
+    let mut uses: BTreeMap<&Key, usize> = BTreeMap::new();
+    (jobs.all.iter()).for_each(|job| *uses.entry(&job.key).or_default() += 1);
     for (job, known) in jobs.all.iter().zip(known) {
-        let record = records.get(&job.key);
-        let how = match (record, known) {
+        let left = uses.get_mut(&job.key).expect("each is counted");
+        *left -= 1;
+        // The last that wants a record has it: all of them twice would be much.
+        let record = match *left {
+            0 => records.remove(&job.key),
+            _ => records.get(&job.key).cloned(),
+        };
+        let how = match (&record, known) {
             (Some(_), true) => How::Cached,
             (Some(_), false) => How::Ran,
             (None, _) => How::NotRun,
         };
-        own[job.experiment][job.point].extend(record.cloned());
+        own[job.experiment][job.point].extend(record);
         runs[job.experiment].push(Done {
             point: job.point,
             scheme: job.scheme,

@@ -1,7 +1,7 @@
 //! Packets to choose from: those of a flow, those dropped, those detoured.
 
 use super::again::{Recorded, Which};
-use super::words::instant;
+use super::words::{Numbers, instant};
 use super::{fate, run_to_end};
 use crate::Error;
 use crate::trace::packet_id;
@@ -50,12 +50,16 @@ pub fn list(recorded: &Recorded, which: &Which, wanted: Wanted) -> Result<Listed
         };
         return Err(Error::Input(format!("{}: {why}", chosen.name())));
     }
+    let scheme = &chosen.scenario.schemes[chosen.scheme];
+    let numbers = Numbers::of(&scheme.config.transport);
     let packets = traces.iter().map(|trace| {
         json!({
             "id": packet_id(trace.id),
             "flow": trace.flow.0,
             "kind": if trace.ack { "ack" } else { "data" },
             "seq": trace.seq,
+            "subflow": numbers.subflow(trace.seq),
+            "byte": numbers.in_subflow(trace.seq),
             "sent_ps": trace.steps.first().map(|step| step.at.ps()),
             "detours": trace.detours(),
             "fate": fate(&chosen.scenario, trace, "was on its way when the run ended"),
@@ -118,34 +122,35 @@ fn no_flow(flow: u32, plan: &Plan, outcome: &Outcome) -> String {
 pub fn list_text(json: &Value, most: usize) -> String {
     let packets = json["packets"].as_array().map_or(&[][..], Vec::as_slice);
     let mut grid = Grid::default();
-    grid.row(
-        [
-            "packet",
-            "flow",
-            "kind",
-            "byte",
-            "sent",
-            "detours",
-            "what became of it",
-        ]
-        .map(String::from),
-    );
+    let subflows = packets.iter().any(|packet| !packet["subflow"].is_null());
+    // Each has its own bytes.
+    let subflow = |said: &dyn Fn() -> String| subflows.then(said);
+    let row = |[id, flow, kind]: [String; 3], subflow: Option<String>, rest: [String; 4]| {
+        let all = [id, flow, kind].into_iter().chain(subflow).chain(rest);
+        all.collect::<Vec<_>>()
+    };
+    grid.row(row(
+        ["packet", "flow", "kind"].map(String::from),
+        subflow(&|| "subflow".into()),
+        ["byte", "sent", "detours", "what became of it"].map(String::from),
+    ));
     grid.rule();
     for packet in packets.iter().take(most) {
         let number = |key: &str| count(packet[key].as_u64().unwrap_or(0));
         let word = |key: &str| packet[key].as_str().unwrap_or("?").to_string();
         let sent = Time::from_ps(packet["sent_ps"].as_u64().unwrap_or(0));
-        grid.row([
-            word("id"),
-            packet["flow"].to_string(),
-            word("kind"),
-            number("seq"),
-            instant(sent),
-            packet["detours"].to_string(),
-            word("fate"),
-        ]);
+        grid.row(row(
+            [word("id"), packet["flow"].to_string(), word("kind")],
+            subflow(&|| packet["subflow"].to_string()),
+            [
+                number("byte"),
+                instant(sent),
+                packet["detours"].to_string(),
+                word("fate"),
+            ],
+        ));
     }
-    let mut out = grid.render(&[2, 6]);
+    let mut out = grid.render(&[2, 6 + usize::from(subflows)]);
     if packets.len() > most {
         out.push_str(&format!(
             "and {} more; --json prints all\n",

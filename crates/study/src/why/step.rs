@@ -5,7 +5,7 @@ mod decided;
 mod passage;
 mod sent;
 
-use super::words::{Cables, carries, instant, kind};
+use super::words::{Cables, Numbers, carries, instant, kind};
 use crate::trace::packet_id;
 use serde_json::{Value, json};
 use sidestep_lab::{Run, Scenario};
@@ -20,6 +20,7 @@ pub(super) struct Story<'a> {
     run: &'a Run,
     cables: Cables<'a>,
     shims: Vec<&'a str>,
+    numbers: Numbers,
 }
 
 /// Where a packet waits to be sent.
@@ -41,6 +42,7 @@ impl<'a> Story<'a> {
             run,
             cables: Cables::new(&scenario.network, &config.changes),
             shims: config.shims.iter().map(|(name, _)| name.as_str()).collect(),
+            numbers: Numbers::of(&config.transport),
         }
     }
 
@@ -146,6 +148,11 @@ impl<'a> Story<'a> {
                         json!({"event": "handed", "held_ps": held.ps()}),
                     )
                 }
+                Met::Withheld { shim, why } => {
+                    let words = format!("Dropped by its shim {shim}: {why}.");
+                    let facts = json!({"event": "withheld", "shim": shim, "why": why});
+                    (End::Host(packet.dst), vec![words], facts)
+                }
             };
             says.retain(|sentence| !sentence.is_empty());
             told.push((step.at, self.name(at), says, facts));
@@ -185,6 +192,8 @@ impl<'a> Story<'a> {
             "flow": packet.flow.0,
             "kind": kind(packet),
             "seq": packet.seq(),
+            "subflow": self.numbers.subflow(packet.seq()),
+            "byte": self.numbers.in_subflow(packet.seq()),
             "len": packet.len,
             "src": src.0,
             "dst": packet.dst.0,
@@ -234,7 +243,7 @@ impl<'a> Story<'a> {
     }
 
     fn carries(&self, packet: &Packet) -> String {
-        carries(packet, self.size(packet))
+        carries(packet, self.size(packet), self.numbers)
     }
 
     /// Of its flow.
@@ -248,12 +257,17 @@ impl<'a> Story<'a> {
         let dropped = |reason: DropReason| format!("dropped ({}) after {span}", reason.name());
         let otherwise = || "still on its way when the run ended".to_string();
         match &last.what {
-            Met::Arrived { .. } | Met::Handed(_) => {
+            Met::Arrived { .. } | Met::Handed(_) | Met::Withheld { .. } => {
                 let arrived = steps
                     .iter()
                     .find(|step| matches!(step.what, Met::Arrived { .. }));
                 let span = arrived.map_or(span, |step| step.at.saturating_sub(t0));
-                format!("delivered after {span}")
+                match &last.what {
+                    Met::Withheld { shim, .. } => {
+                        format!("at its host after {span}, where its shim {shim} dropped it")
+                    }
+                    _ => format!("delivered after {span}"),
+                }
             }
             Met::Lost { .. } => dropped(DropReason::LinkDown),
             Met::Nic(judged) => judged.dropped.map_or_else(otherwise, dropped),

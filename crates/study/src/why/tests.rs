@@ -52,7 +52,9 @@ fn explain_some(what: &str, scenario: &Scenario) -> Vec<String> {
             without_paths(&plain.outcome),
             "{what}"
         );
-        let of_path = |told: &&sidestep_sim::why::Told| !matches!(told.what, Met::Handed(_));
+        let of_path = |told: &&sidestep_sim::why::Told| {
+            !matches!(told.what, Met::Handed(_) | Met::Withheld { .. })
+        };
         let steps: Vec<Time> = explained
             .steps
             .iter()
@@ -95,7 +97,10 @@ fn every_registered_policy_is_explained_and_no_run_changes() {
             .first()
             .copied()
             .unwrap_or("fifo");
-        let sets = [set("switch.buffer", entry.name), set("switch.sched", sched)];
+        let mut sets = vec![set("switch.buffer", entry.name), set("switch.sched", sched)];
+        // Less than eight packets.
+        let holds = buffer::nature(entry.name).holds;
+        sets.extend(holds.map(|param| format!("switch.buffer.{param}=6 kB")));
         let says = explain_some(entry.name, &scenario(BURST, &sets));
         let begin = format!("Buffer {}: ", entry.name);
         assert!(
@@ -209,6 +214,35 @@ fn has(json: &Value, begin: &str) {
         all.iter().any(|s| s.starts_with(begin)),
         "{begin}: {all:#?}"
     );
+}
+
+#[test]
+fn the_tag_of_a_packet_is_told() {
+    let told = |by: &str| {
+        let sets = ["host.shims=mark".to_string(), format!("host.mark.by={by}")];
+        let data = |trace: &PacketTrace| !trace.ack;
+        first_told(&scenario(BURST, &sets), TraceFilter::Dropped, data)
+    };
+    let has_words = |json: &Value, words: &str| {
+        let all = sentences(json);
+        assert!(all[1].contains(words), "{words}: {all:#?}");
+    };
+    let known = told("remaining");
+    let tag = &known["steps"][0]["tag"];
+    let number = |key: &str| tag[key].as_u64().expect("a number");
+    assert_eq!(
+        number("rank"),
+        number("remaining_bytes") >> number("retransmissions")
+    );
+    assert!((1..=20_000).contains(&number("remaining_bytes")));
+    has_words(&known, " bytes remaining, ");
+    has_words(&known, "flow id 0");
+    let counted = told("bytes");
+    let tag = &counted["steps"][0]["tag"];
+    assert!(tag["remaining_bytes"].is_null() && tag["sent_before"].is_u64());
+    has_words(&counted, ", a count of ");
+    let bare = first_told(&scenario(BURST, &[]), TraceFilter::Dropped, |_| true);
+    assert!(bare["steps"][0]["tag"].is_null());
 }
 
 /// Switches with room, and NICs with little, which decide so. Of a scheme that ranks, long flows wait already.
@@ -361,5 +395,105 @@ fn the_end_of_a_connection_is_told() {
         let said = told["headline"].as_str().unwrap();
         assert!(said.ends_with(&format!(", {headline}")), "{said}");
         has(&told, arrives);
+    }
+}
+
+/// The accounts of acknowledgements of a run that are not the first of their number.
+fn duplicates(scenario: &Scenario) -> impl Iterator<Item = Value> + '_ {
+    let traced = run_to_end(session(scenario, TraceFilter::Detoured(0)));
+    let mut traces = traced.outcome.traces;
+    traces.retain(|trace| trace.ack);
+    traces.sort_by_key(|trace| trace.steps.last().map(|step| step.at));
+    let mut seen = std::collections::BTreeSet::new();
+    traces.retain(|trace| !seen.insert((trace.flow, trace.seq)));
+    traces.into_iter().map(|trace| {
+        let (run, explained) = explained(scenario, trace.id);
+        Story::of(scenario, 0, &run).tell(trace.id, &explained.steps, None)
+    })
+}
+
+#[test]
+fn what_an_agent_drops_is_told_with_the_numbers_of_its_run() {
+    for (agent, told) in [
+        (
+            "agent-droptail",
+            "of its run, of which the first 2 go on and those from number 9 on, since no run of this flow was counted \
+             yet (first = 9).",
+        ),
+        (
+            "agent-ecn",
+            "of its run and echoes no mark (ECE), and those that do go on.",
+        ),
+    ] {
+        let sets = [
+            format!("host.shims=[\"{agent}\"]"),
+            "switch.buffer={ kind = \"ecn\", mark_at = \"7 pkt\" }".into(),
+            "transport.recovery=newreno".into(),
+            "host.agent-droptail.first=9".into(),
+        ];
+        let sets = if agent == "agent-ecn" {
+            &sets[..3]
+        } else {
+            &sets
+        };
+        let scenario = scenario(BURST, sets);
+        let withheld = |json: &Value| {
+            let steps = json["steps"].as_array().unwrap();
+            steps.iter().any(|step| step["event"] == "withheld")
+        };
+        let json = duplicates(&scenario).take(60).find(withheld);
+        let json = json.unwrap_or_else(|| panic!("{agent} drops one of the first 60"));
+        has(
+            &json,
+            "It reached the NIC of its host, and went up through its shims.",
+        );
+        has(
+            &json,
+            &format!("Dropped by its shim {agent}: it is duplicate "),
+        );
+        let all = sentences(&json);
+        assert!(all.iter().any(|s| s.ends_with(told)), "{all:#?}");
+        assert!(all.iter().all(|s| !s.contains("held it")), "{all:#?}");
+        let fate = json["fate"].as_str().unwrap();
+        let ends = format!("where its shim {agent} dropped it");
+        assert!(
+            fate.contains("at its host after") && fate.ends_with(&ends),
+            "{fate}"
+        );
+    }
+}
+
+#[test]
+fn bytes_of_a_flow_with_subflows_are_told_by_subflow() {
+    let sets = ["transport.kind=mptcp", "transport.subflows=4"].map(String::from);
+    let scenario = scenario(&BURST.replace("20 kB", "200 kB"), &sets);
+    let third = |ack: bool| {
+        move |trace: &PacketTrace| {
+            trace.ack == ack && Packet::subflow_of(trace.seq) == 3 && trace.seq % (1 << 44) > 2000
+        }
+    };
+    let filter = || TraceFilter::Flows((0..15).collect());
+    let data = first_told(&scenario, filter(), third(false));
+    let said = data["headline"].as_str().unwrap();
+    assert!(
+        said.contains(", data, bytes ") && said.ends_with(" of subflow 3"),
+        "{said}"
+    );
+    assert_eq!(
+        (&data["subflow"], &data["byte"]),
+        (&json!(3), &json!(data["seq"].as_u64().unwrap() % (1 << 44)))
+    );
+    let ack = first_told(&scenario, filter(), third(true));
+    let said = ack["headline"].as_str().unwrap();
+    let of_ack = said.contains(", an acknowledgement of all before byte ");
+    assert!(of_ack && said.ends_with(" of subflow 3"), "{said}");
+    let delivered = sentences(&ack);
+    let own = |s: &&str| s.starts_with("Delivered") && s.contains(" of subflow 3");
+    assert!(delivered.iter().any(own), "{delivered:#?}");
+    for json in [&data, &ack] {
+        let raw = sentences(json)
+            .into_iter()
+            .filter(|s| s.contains("52,776,55"));
+        assert_eq!(raw.collect::<Vec<_>>(), [""; 0]);
     }
 }

@@ -5,6 +5,7 @@ use sidestep_sim::network::{End, Network};
 use sidestep_sim::{Becomes, Change};
 use sidestep_switch::Depth;
 use sidestep_switch::why::both;
+use sidestep_transport::TransportConfig;
 use sidestep_types::{BitRate, Bytes, Kind, Packet, PortId, Time};
 
 /// `1,234.567 us`: to a nanosecond.
@@ -22,6 +23,41 @@ pub fn ahead(depth: Depth) -> String {
     }
 }
 
+/// Sequence numbers as people read them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Numbers {
+    /// Flows have several subflows, each with bytes of its own: a number's upper bits say which.
+    pub subflows: bool,
+}
+
+impl Numbers {
+    /// Of flows of this transport.
+    pub fn of(transport: &TransportConfig) -> Numbers {
+        Numbers {
+            subflows: matches!(transport, TransportConfig::Mptcp(mptcp) if mptcp.subflows > 1),
+        }
+    }
+
+    /// Which subflow a number is of, where there are several.
+    pub fn subflow(self, seq: u64) -> Option<u8> {
+        self.subflows.then(|| Packet::subflow_of(seq))
+    }
+
+    /// The byte of its subflow, or of its flow.
+    pub fn in_subflow(self, seq: u64) -> u64 {
+        seq - Packet::first_of(self.subflow(seq).unwrap_or(0))
+    }
+
+    /// `1,460`, or `1,460 of subflow 3`.
+    pub fn byte(self, seq: u64) -> String {
+        let byte = count(self.in_subflow(seq));
+        match self.subflow(seq) {
+            None => byte,
+            Some(subflow) => format!("{byte} of subflow {subflow}"),
+        }
+    }
+}
+
 /// What a packet without data is to the end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closes {
@@ -35,10 +71,11 @@ pub enum Closes {
 
 impl Closes {
     /// Of a packet of a flow of `size` bytes; `None` of all but the three. A FIN has the number behind the last byte.
-    pub fn of(packet: &Packet, size: u64) -> Option<Closes> {
-        let behind = packet.seq() > size;
+    /// Of a subflow nobody knows how many bytes it will carry: its FIN alone is told apart.
+    pub fn of(packet: &Packet, size: u64, numbers: Numbers) -> Option<Closes> {
+        let behind = !numbers.subflows && packet.seq() > size;
         match packet.kind() {
-            Kind::Data if packet.len > 0 || packet.seq() == 0 => None,
+            Kind::Data if packet.len > 0 || numbers.in_subflow(packet.seq()) == 0 => None,
             Kind::Data if behind => Some(Closes::Last),
             Kind::Data => Some(Closes::Fin),
             Kind::Ack if behind => Some(Closes::Answer),
@@ -48,9 +85,8 @@ impl Closes {
 }
 
 /// What a packet of a flow of `size` bytes carries: `data, bytes 2,920 to 4,379`.
-pub fn carries(packet: &Packet, size: u64) -> String {
-    let seq = count(packet.seq());
-    match Closes::of(packet, size) {
+pub fn carries(packet: &Packet, size: u64, numbers: Numbers) -> String {
+    match Closes::of(packet, size, numbers) {
         Some(Closes::Fin) => return "the FIN that closes its connection".into(),
         Some(Closes::Answer) => return "the answer to a FIN".into(),
         Some(Closes::Last) => return "the acknowledgement of the answer to a FIN".into(),
@@ -59,10 +95,14 @@ pub fn carries(packet: &Packet, size: u64) -> String {
     match packet.kind() {
         Kind::Data if packet.len == 0 => "the last packet of a handshake".into(),
         Kind::Data => {
+            let first = numbers.in_subflow(packet.seq());
             let last = packet.seq() + u64::from(packet.len) - 1;
-            format!("data, bytes {seq} to {}", count(last))
+            format!("data, bytes {} to {}", count(first), numbers.byte(last))
         }
-        Kind::Ack => format!("an acknowledgement of all before byte {seq}"),
+        Kind::Ack => {
+            let before = numbers.byte(packet.seq());
+            format!("an acknowledgement of all before byte {before}")
+        }
         Kind::Syn => "the SYN that opens its connection".into(),
         Kind::SynAck => "the answer to a SYN".into(),
     }

@@ -26,7 +26,7 @@ pub(super) const MARK_DETOURS: Param = Param::with_default(
     "mark_detours",
     ParamUnit::Flag,
     "true",
-    "are detoured packets marked? Yes in DIBS section 5.3; the baseline of Vertigo's authors marks by queues alone",
+    "are all detoured packets marked? Yes in DIBS section 5.3; if not, by the queue that they join, as in Vertigo's simulator",
 );
 
 /// How often a packet may be detoured.
@@ -77,12 +77,13 @@ impl Detours {
 
     /// A detour to `port`; a drop when there is none.
     #[inline]
-    pub fn to(&self, port: Option<PortId>) -> Verdict {
-        let mark = self.mark_detours;
-        port.map_or(Verdict::Drop(DropReason::Full), |port| Verdict::Detour {
-            port,
-            mark,
-        })
+    pub fn to(&self, port: Option<PortId>, queues: &mut dyn Queues) -> Verdict {
+        let Some(port) = port else {
+            return Verdict::Drop(DropReason::Full);
+        };
+        let joined = |k| reaches(queues.depth(port), k);
+        let mark = self.mark_detours || self.mark_at.is_some_and(joined);
+        Verdict::Detour { port, mark }
     }
 
     /// The ports with room for `pkt` and, of all ports, those it may be detoured to; or why it
@@ -108,18 +109,21 @@ impl Detours {
     ) -> String {
         match verdict {
             Verdict::Enqueue { .. } => scene.step(want.depth, self.mark_at),
-            Verdict::Detour { .. } => {
+            Verdict::Detour { port, .. } => {
                 let others = scene.others(want.port);
                 let open = self.candidates(scene, want);
-                let marked = match (self.mark_detours, scene.packet.ect()) {
-                    (true, true) => "; marked, as detours are",
-                    (true, false) => "; not marked, since it is not ECN-capable",
-                    (false, _) => "; not marked (mark_detours = false)",
+                let marked: String = match (self.mark_detours, scene.packet.ect()) {
+                    (true, true) => "marked, as detours are".into(),
+                    (true, false) => "not marked, since it is not ECN-capable".into(),
+                    (false, _) => {
+                        let joined = scene.queues.depth(port);
+                        scene.step(joined, self.mark_at)
+                    }
                 };
                 let names = scene.names(open.iter());
                 let how = how(scene, open);
                 format!(
-                    "of the {} other ports to a switch {} room ({names}): {how}{marked}",
+                    "of the {} other ports to a switch {} room ({names}): {how}; {marked}",
                     others.len(),
                     have(open.len())
                 )
@@ -240,6 +244,12 @@ pub(super) mod tests {
                 panic!("two ports are open beside the one it came by");
             };
             assert!([2, 5].contains(&port.0), "{port:?}");
+            // Without that mark, the queue that it joins decides: 5 packets wait at port 2.
+            let sets = [("mark_detours", "false"), ("mark_at", "5 pkt")];
+            let Verdict::Detour { port, mark } = admit(&sets, 0, &pkt, &mut q) else {
+                panic!("three ports are open");
+            };
+            assert_eq!(mark, port.0 != 5, "{port:?}");
         }
         let mut pkt = data();
         pkt.detours = 3;

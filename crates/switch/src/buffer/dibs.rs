@@ -65,7 +65,7 @@ impl Dibs {
         match self.0.open(pkt, queues) {
             Ok(open) => self
                 .0
-                .to(pick(want.port, open.fits, open.allowed, rng.draw())),
+                .to(pick(want.port, open.fits, open.allowed, rng.draw()), queues),
             Err(reason) => Verdict::Drop(reason),
         }
     }

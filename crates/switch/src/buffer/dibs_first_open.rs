@@ -5,7 +5,8 @@
 //! **State**        how many ports there are. One draw per packet that does not fit.
 //! **Units**        queue limits are the switch's own; `mark_at` in packets or bytes.
 //! **Errors**       refusals are counted as `full`, or `detours` past `max_detours`.
-//! **Source**       a cheaper form of Zarifis et al., EuroSys 2014, section 2; *assumed*.
+//! **Source**       a cheaper form of Zarifis et al., EuroSys 2014, section 2; *assumed*. Simple Deflection of
+//!                  Abdous et al., PACMNET 2023, which marks by queues alone (`mark_detours = false`).
 //! **Deviations**   not uniform: a port that follows closed ones, or ports to hosts, is found from
 //!                  each of them, so it takes their share as well.
 
@@ -68,9 +69,10 @@ impl DibsFirstOpen {
     #[inline(never)]
     fn detour(&self, pkt: &Packet, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
         match self.common.open(pkt, queues) {
-            Ok(open) => self
-                .common
-                .to(pick(open.fits & open.allowed, self.ports, rng.draw())),
+            Ok(open) => self.common.to(
+                pick(open.fits & open.allowed, self.ports, rng.draw()),
+                queues,
+            ),
             Err(reason) => Verdict::Drop(reason),
         }
     }

@@ -66,8 +66,8 @@ impl DibsLoadAware {
         match self.0.open(pkt, queues) {
             Ok(open) => {
                 let open = open.fits & open.allowed;
-                self.0
-                    .to(pick(open, |port| queues.depth(port).bytes, rng.draw()))
+                let port = pick(open, |port| queues.depth(port).bytes, rng.draw());
+                self.0.to(port, queues)
             }
             Err(reason) => Verdict::Drop(reason),
         }

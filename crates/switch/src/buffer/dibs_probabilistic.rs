@@ -146,9 +146,10 @@ impl DibsProbabilistic {
     #[inline(never)]
     fn detour(&self, pkt: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
         match self.common.open(pkt, queues) {
-            Ok(open) => self
-                .common
-                .to(dibs::pick(want.port, open.fits, open.allowed, rng.draw())),
+            Ok(open) => self.common.to(
+                dibs::pick(want.port, open.fits, open.allowed, rng.draw()),
+                queues,
+            ),
             Err(reason) => Verdict::Drop(reason),
         }
     }
@@ -167,7 +168,7 @@ impl DibsProbabilistic {
         };
         open.fits.remove(want.port);
         match dibs::pick(want.port, open.fits, open.allowed, rng.draw()) {
-            Some(port) => self.common.to(Some(port)),
+            Some(port) => self.common.to(Some(port), queues),
             None => self.common.keep(want),
         }
     }

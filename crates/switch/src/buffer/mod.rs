@@ -1,16 +1,25 @@
 //! Buffer policies: what becomes of a packet at the queue its route chose.
 
+pub mod aifo;
 mod detour;
 pub mod dibs;
 pub mod dibs_first_open;
 pub mod dibs_flow;
 pub mod dibs_load_aware;
 pub mod dibs_probabilistic;
+pub mod distribution_deflection;
 pub mod droptail;
 pub mod ecn;
+mod exponential;
+pub mod mulbuff;
 pub mod pfabric;
+mod preemptive;
+mod quantile;
+pub mod quantile_deflection;
 mod reason;
 pub mod red;
+mod standing;
+mod threshold;
 pub mod trim;
 pub mod vertigo;
 
@@ -178,6 +187,10 @@ registry! {
         pfabric::PFabric,
         trim::Trim,
         vertigo::Vertigo,
+        quantile_deflection::QuantileDeflection,
+        distribution_deflection::DistributionDeflection,
+        aifo::Aifo,
+        mulbuff::MulBuff,
     }
 }
 

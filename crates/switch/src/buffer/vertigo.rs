@@ -18,7 +18,7 @@
 
 use super::detour::STEP;
 use super::{Buffer, DropReason, Verdict};
-use crate::choices::{MOST, choices, draw_different, read_choices};
+use crate::choices::{MOST, choices, read_choices, shortest_drawn};
 use crate::queues::reaches;
 use crate::why::{self, Scene, both, count};
 use crate::{Depth, Nature, Policy, Queues, Want};
@@ -152,17 +152,7 @@ impl Vertigo {
         if !self.deflect {
             return None;
         }
-        let ports = queues.to_switch();
-        let mut shortest: Option<(PortId, Depth)> = None;
-        let choices = usize::from(self.choices);
-        draw_different(rng, choices, ports.len() as usize, |number| {
-            let port = ports.nth(number as u32).expect("so many ports");
-            let depth = queues.depth(port);
-            if shortest.is_none_or(|(_, least)| depth.bytes < least.bytes) {
-                shortest = Some((port, depth));
-            }
-        });
-        let (port, depth) = shortest?;
+        let (port, depth) = shortest_drawn(rng, self.choices, queues.to_switch(), queues)?;
         let mark = self.marks(depth);
         Some(match queues.would_fit(pkt, depth) {
             true => Verdict::Detour { port, mark },
@@ -175,6 +165,7 @@ impl Vertigo {
 mod tests {
     use super::*;
     use crate::buffer::detour::tests::made;
+    use crate::choices::draw_different;
     use crate::testing::{StillQueues, data};
 
     const FULL: Verdict = Verdict::Drop(DropReason::Full);

@@ -6,7 +6,7 @@
 
 use super::{NONE, Store, Wire};
 use crate::Depth;
-use sidestep_types::Time;
+use sidestep_types::{Packet, Time};
 
 /// One port's list and the depth of its queue. Small: a hop of the simulator touches it.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +76,20 @@ impl Line {
     #[inline]
     pub fn sending(&self) -> u32 {
         self.waiting
+    }
+
+    /// Calls `with` for every packet that waited behind the one being sent when it was settled last, in their
+    /// order. Of a ranked port there is none: its scheduler holds what waits.
+    pub(super) fn each_behind<S: Store>(&self, store: &S, mut with: impl FnMut(&Packet)) {
+        if self.waiting == NONE {
+            return;
+        }
+        let mut next = store.parcel(self.waiting).next;
+        while next != NONE {
+            let parcel = store.parcel(next);
+            with(&parcel.packet);
+            next = parcel.next;
+        }
     }
 
     /// The first parcel on the wire or in the queue; [`NONE`] when there is none.

@@ -19,6 +19,8 @@ pub struct Ranked {
     planned: bool,
     /// It comes back at the end of every one.
     every_end: bool,
+    /// The scheduler is shown each packet that joins.
+    counts: bool,
 }
 
 /// What a driver has to plan for a ranked port.
@@ -36,6 +38,7 @@ impl Ranked {
     /// The queue of the port with the driver's number `port`, in the order of `sched`.
     pub fn new(sched: AnySched, port: u32) -> Ranked {
         Ranked {
+            counts: sched.counts(),
             sched,
             port,
             waiting: 0,
@@ -61,8 +64,8 @@ impl Ranked {
     }
 
     /// Shows the scheduler a packet about which nothing is decided yet.
-    pub fn see(&mut self, packet: &Packet) {
-        self.sched.see(packet);
+    pub fn see(&mut self, packet: &Packet, now: Time) {
+        self.sched.see(packet, now);
     }
 
     /// Queues a parcel, and begins to send when the port is idle. Counting it in is [`Line::grow`]'s.
@@ -107,6 +110,9 @@ impl Ranked {
         parcel.next = self.port;
         let span = wire.time_to_send(u32::from(parcel.packet.wire));
         line.free_at = line.free_at.max(now).saturating_add(span);
+        if self.counts {
+            self.sched.see(&parcel.packet, now);
+        }
         self.sched.push(&parcel.packet, at);
         self.waiting += 1;
     }

@@ -8,6 +8,7 @@ use crate::{
     DropReason, Joined, Policy, Queues, Sched, Streams, Verdict, Want,
 };
 use sidestep_types::{BitRate, FlowId, Packet, PortId, PortSet, Rng, Seed, Size, Time, Values};
+use std::sync::{Arc, Mutex};
 
 mod victims;
 
@@ -114,6 +115,9 @@ impl Ports for &mut Desk {
     }
     fn line(&mut self, port: PortId) -> (&mut Line, &Shelf) {
         (&mut self.lines[port.index()], &self.shelf)
+    }
+    fn store(&self) -> &Shelf {
+        &self.shelf
     }
     fn line_as_it_is(&self, port: PortId) -> &Line {
         &self.lines[port.index()]
@@ -226,6 +230,41 @@ const EVICT: Verdict = Verdict::Evict { mark: false };
 
 fn pfabric() -> AnySched {
     AnySched::PFabric(Default::default())
+}
+
+#[test]
+fn ranks_are_those_of_what_waits_under_any_scheduler_the_packet_being_sent_not_among_them() {
+    for (name, params) in crate::sched::ENTRIES.iter().map(|e| (e.name, e.params)) {
+        let mut desk = Desk::new(2, 100);
+        if name != "fifo" {
+            let sched = AnySched::build(name, &Values::defaults(params), 2, 0).unwrap();
+            desk = desk.ranked(1, sched);
+            desk.paused = false;
+        }
+        let queue = |desk: &mut Desk, rank| {
+            let mut packet = data();
+            packet.set_rank(rank);
+            let at = desk.shelf.put(packet);
+            desk.queue(PortId(1), at);
+        };
+        let ranks = |desk: &mut Desk, port| {
+            let ranks = Live(desk).ranks(PortId(port));
+            (ranks.packets, ranks.sum)
+        };
+        assert_eq!(ranks(&mut desk, 1), (0, 0), "{name}");
+        queue(&mut desk, 7);
+        assert_eq!(ranks(&mut desk, 1), (0, 0), "{name}");
+        for rank in [10, 200, 3_000] {
+            queue(&mut desk, rank);
+        }
+        assert_eq!(ranks(&mut desk, 1), (3, 3_210), "{name}");
+        assert_eq!(ranks(&mut desk, 0), (0, 0), "{name}");
+        if name == "fifo" {
+            // The first two have left.
+            desk.now = Time::from_us(24);
+            assert_eq!(ranks(&mut desk, 1), (1, 3_000));
+        }
+    }
 }
 
 #[test]
@@ -526,6 +565,51 @@ fn a_scheduler_may_name_only_what_waits_at_its_port() {
         assert!(refused(&[1, 0, 1], evicts), "1 is on the wire");
         assert!(refused(&[2, 0], evicts), "2 waits at port 1");
         assert!(!refused(&[1, 0], evicts), "1 waits at port 0");
+    }
+}
+
+/// Keeps when it was shown packets of which rank, and which joined.
+struct Notes {
+    notes: Arc<Mutex<Vec<String>>>,
+    counts: bool,
+}
+
+impl Sched for Notes {
+    fn counts(&self) -> bool {
+        self.counts
+    }
+    fn see(&mut self, packet: &Packet, now: Time) {
+        let note = format!("{} us: {}", now.ps() / 1_000_000, packet.rank());
+        self.notes.lock().unwrap().push(note);
+    }
+    fn push(&mut self, packet: &Packet, _: u32) {
+        let note = format!("joins: {}", packet.rank());
+        self.notes.lock().unwrap().push(note);
+    }
+    fn pop(&mut self) -> Option<u32> {
+        None
+    }
+}
+
+#[test]
+fn a_scheduler_that_counts_is_shown_what_joins_with_the_time_and_no_other_is() {
+    for counts in [true, false] {
+        let notes = Arc::new(Mutex::new(Vec::new()));
+        let sched = Notes {
+            notes: notes.clone(),
+            counts,
+        };
+        let mut desk = Desk::new(1, 9).ranked(0, AnySched::Custom(Box::new(sched)));
+        let mut decider = decider(1, &[KEEP, Verdict::Drop(DropReason::Full), KEEP]);
+        for rank in [5, 6, 7] {
+            forward(&mut desk, &mut decider, 0, rank);
+            desk.now += Time::from_us(3);
+        }
+        let expected: &[&str] = match counts {
+            true => &["0 us: 5", "joins: 5", "6 us: 7", "joins: 7"],
+            false => &["joins: 5", "joins: 7"],
+        };
+        assert_eq!(*notes.lock().unwrap(), expected);
     }
 }
 

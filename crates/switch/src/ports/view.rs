@@ -2,8 +2,8 @@
 
 use super::{Line, Ranked, Store, Wire};
 use crate::queues::could_fit;
-use crate::{AnySched, Capacity, Class, Depth, Queues, Sched, Want};
-use sidestep_types::{Bytes, Packet, PortId, PortSet, Time};
+use crate::{AnySched, Capacity, Class, Depth, Queues, RankSum, Sched, Want};
+use sidestep_types::{Bytes, Packet, PortId, PortSet, Size, Time};
 
 /// The ports of one switch at one instant, as a driver keeps them, with one packet at hand.
 ///
@@ -47,6 +47,9 @@ use sidestep_types::{Bytes, Packet, PortId, PortSet, Time};
 ///     }
 ///     fn line(&mut self, _: PortId) -> (&mut Line, &Shelf) {
 ///         (&mut self.line, &self.shelf)
+///     }
+///     fn store(&self) -> &Shelf {
+///         &self.shelf
 ///     }
 ///     fn line_as_it_is(&self, _: PortId) -> &Line {
 ///         &self.line
@@ -93,6 +96,8 @@ pub trait Ports {
     fn ingress(&self) -> Option<PortId>;
     /// The line of a port that exists, and where its packets are.
     fn line(&mut self, port: PortId) -> (&mut Line, &Self::Store);
+    /// Where the packets of all ports are.
+    fn store(&self) -> &Self::Store;
     /// The line of a port that exists, not to be changed.
     fn line_as_it_is(&self, port: PortId) -> &Line;
     /// The link behind a port that exists.
@@ -138,10 +143,6 @@ impl<P: Ports> Live<P> {
         self.0.ranked(port).map(Ranked::sched)
     }
 
-    fn buffered(&self, packet: &Packet) -> u32 {
-        u32::from(packet.wire) - self.0.unbuffered()
-    }
-
     /// Bytes that the whole switch holds.
     #[inline(never)]
     fn used(&mut self) -> u64 {
@@ -177,10 +178,21 @@ impl<P: Ports> Queues for Live<P> {
         (0..self.0.count()).map(PortId).filter(fits).collect()
     }
 
+    #[inline]
+    fn buffered(&self, packet: &Packet) -> u32 {
+        u32::from(packet.wire) - self.0.unbuffered()
+    }
+
     fn would_fit(&mut self, packet: &Packet, depth: Depth) -> bool {
         let used = self.used();
         let bytes = self.buffered(packet);
         self.0.capacity().fits(depth, bytes, used)
+    }
+
+    fn limit(&mut self) -> Option<Size> {
+        let capacity = self.0.capacity();
+        let used = if capacity.is_shared() { self.used() } else { 0 };
+        capacity.limit(used)
     }
 
     fn to_switch(&self) -> PortSet {
@@ -212,6 +224,25 @@ impl<P: Ports> Queues for Live<P> {
         })
     }
 
+    fn ranks(&mut self, port: PortId) -> RankSum {
+        self.settle(port);
+        let mut ranks = RankSum::default();
+        let (line, store) = self.0.line(port);
+        line.each_behind(store, |packet| ranks.add(packet.rank()));
+        let Some(sched) = self.sched(port) else {
+            return ranks;
+        };
+        let store = self.0.store();
+        sched.each_held(&mut |handle| {
+            assert!(
+                store.has(handle),
+                "a scheduler named packet {handle}, which is nowhere"
+            );
+            ranks.add(store.parcel(handle).packet.rank());
+        });
+        ranks
+    }
+
     fn queue(&self, port: PortId, service: u8) -> Class {
         let sched = self.sched(port);
         let mut class = sched.map(|s| s.queue(service)).unwrap_or_default();
@@ -222,8 +253,9 @@ impl<P: Ports> Queues for Live<P> {
 
     fn see(&mut self, port: PortId, packet: &Packet) {
         self.check(port);
+        let now = self.0.now();
         if let Some(ranked) = self.0.ranked_mut(port) {
-            ranked.see(packet);
+            ranked.see(packet, now);
         }
     }
 

@@ -124,6 +124,8 @@ impl Route for AnyRoute {
 }
 
 impl AnyRoute {
+    /// With one next hop, as on half of the way through a fat-tree, there is nothing to ask a policy of ours; a caller's
+    /// own is asked always.
     #[inline(never)]
     fn pick_otherwise(
         &mut self,
@@ -132,6 +134,11 @@ impl AnyRoute {
         queues: &mut dyn Queues,
         rng: &mut Rng,
     ) -> PortId {
+        match (&*self, hops.ports) {
+            (AnyRoute::Custom(_), _) => {}
+            (_, [only]) => return *only,
+            _ => {}
+        }
         dispatch!(self, policy => policy.pick(pkt, hops, queues, rng))
     }
 }

@@ -9,7 +9,7 @@
 
 use super::{Hops, Route};
 use crate::why::Scene;
-use crate::{Policy, Queues};
+use crate::{Nature, Policy, Queues};
 use sidestep_types::{Entry, Packet, PortId, Refusal, Rng, Values};
 
 /// One path for all.
@@ -22,6 +22,10 @@ impl Policy for Single {
         summary: "always the first shortest path",
         source: "spanning-tree forwarding",
         params: &[],
+    };
+    const NATURE: Nature = Nature {
+        one_way: true,
+        ..Nature::PLAIN
     };
 
     fn build(_: &Values, _: u16, _: u64) -> Result<Single, Refusal> {

@@ -1,8 +1,8 @@
 //! Spraying by counters: every packet takes the next hop by which the fewest bytes were sent.
 //!
-//! **Decision**     the least counter among the next hops, by [`least`] or, with `ties = "random"`, [`least_drawn`]; then
-//!                  that counter grows by the packet ([`count`]). `by = "queued"` compares queues instead, and counts nothing.
-//!                  With one next hop nothing is compared and nothing counted.
+//! **Decision**     the least counter among the next hops, by [`least`] or, with `ties = "random"`, [`least_drawn`];
+//!                  then that counter grows by the packet ([`count`]). `by = "queued"` compares queues instead, and
+//!                  counts nothing. With one next hop nothing is compared and nothing counted.
 //! **State**        a counter for each port, which all sets of next hops share; with `ties = "turn"` a place for each set.
 //!                  One draw with `ties = "random"`.
 //! **Units**        bytes of link time; with `by = "queued"` bytes of queue, the packet on the wire included.
@@ -10,12 +10,14 @@
 //! **Source**       Dixit, Prakash, Kompella, Purdue technical report 2011 (PLTS), section III-A2: CNT. Section IV-B1
 //!                  speaks of "the smallest queue" instead: `by = "queued"`.
 //! **Deviations**   the report has no rule for ties, which with equal packets most decisions are, and no word on packets
-//!                  with one next hop: all that `ties` knows, and that those are not counted, is *assumed*, as is that what goes
-//!                  by `acks = "ecmp"` is not. A packet that is dropped at the port it was sent to is counted. Counters are relative to a base
-//!                  that all of the switch share, so that they are below `limit` (*assumed*) always: see [`count`].
+//!                  with one next hop: all that `ties` knows, and that those are not counted, is *assumed*, as is that
+//!                  what goes by `acks = "ecmp"` is not. A packet that is dropped at the port it was sent to is counted.
+//!                  Counters are relative to a base that all of the switch share, so that none is ever above `limit`
+//!                  (*assumed*): see [`count`].
 
 use super::acks::{ACKS, Acks};
 use super::{Hops, Route};
+use crate::least::least;
 use crate::why::{Scene, bytes, listed};
 use crate::{Nature, Policy, Queues};
 use sidestep_types::{Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Values, scale};
@@ -24,7 +26,9 @@ use sidestep_types::{Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Valu
 #[derive(Debug)]
 pub struct SprayCounter(Box<State>);
 
+/// One cache line.
 #[derive(Debug)]
+#[repr(align(64))]
 struct State {
     /// Of each port, the bytes sent since the base by packets that had a choice; nothing where queues are compared.
     sent: Box<[u32]>,
@@ -44,26 +48,6 @@ enum Ties {
 
 /// Largest `limit`: 1 GiB, so that no sum of 32 bits overflows.
 const MOST: u32 = 1 << 30;
-
-/// Of `many` loads the place of the least: of equal ones the first from place `from` on, cyclically.
-///
-/// With `from` the place behind the one last taken, equal next hops take turns; with 0 the first is taken.
-/// Next hops are in the order of their ports, so hardware that keeps ports asks: of the least, the lowest port
-/// above the one last taken, else the lowest. `from` may be `many`, which is the same as 0.
-#[inline]
-pub fn least(many: usize, from: usize, mut load: impl FnMut(usize) -> u32) -> usize {
-    let from = if from < many { from } else { 0 };
-    let (mut best, mut fewest) = (from, load(from));
-    let mut look = |at: usize| {
-        let load = load(at);
-        if load < fewest {
-            (best, fewest) = (at, load);
-        }
-    };
-    (from + 1..many).for_each(&mut look);
-    (0..from).for_each(&mut look);
-    best
-}
 
 /// Of `many` loads the place of the least: of `n` equal ones number `⌊draw·n / 2³²⌋`.
 pub fn least_drawn(many: usize, draw: u32, mut load: impl FnMut(usize) -> u32) -> usize {
@@ -137,7 +121,8 @@ impl Policy for SprayCounter {
                 ParamUnit::Bytes,
                 "1 MB",
                 "most that a counter holds, and so most that a next hop is owed; assumed",
-            ),
+            )
+            .beside("by", &["sent"]),
             ACKS,
         ],
     };
@@ -189,11 +174,20 @@ impl Route for SprayCounter {
         if let Some(port) = state.acks.hop(pkt, ports) {
             return port;
         }
-        if state.sent.is_empty() {
-            return state.ties.among(hops, rng, |port| queues.depth(port).bytes);
+        let State { sent, ties, .. } = state;
+        if sent.is_empty() {
+            return match ties {
+                Ties::Random => {
+                    ports[least_drawn(ports.len(), rng.draw(), |at| queues.depth(ports[at]).bytes)]
+                }
+                _ => ties.in_turn(hops, |from| queues.shortest(ports, from)),
+            };
         }
-        let sent = &mut state.sent;
-        let port = state.ties.among(hops, rng, |port| sent[port.index()]);
+        let load = |at: usize| sent[ports[at].index()];
+        let port = match ties {
+            Ties::Random => ports[least_drawn(ports.len(), rng.draw(), load)],
+            _ => ties.in_turn(hops, |from| least(ports.len(), from, load)),
+        };
         count(sent, port, u32::from(pkt.wire), state.limit);
         port
     }
@@ -224,27 +218,16 @@ impl Route for SprayCounter {
 }
 
 impl Ties {
-    /// The hop with the least load.
+    /// The hop whose place among them is the least from a place on, which `least` says.
     #[inline]
-    fn among(
-        &mut self,
-        hops: Hops<'_>,
-        rng: &mut Rng,
-        mut load: impl FnMut(PortId) -> u32,
-    ) -> PortId {
-        let ports = hops.ports;
-        let load = |at: usize| load(ports[at]);
-        let at = match self {
-            Ties::Turn(turns) => {
-                let turn = turn_of(turns, hops.set);
-                let at = least(ports.len(), usize::from(*turn), load);
-                *turn = at as u16 + 1;
-                at
-            }
-            Ties::First => least(ports.len(), 0, load),
-            Ties::Random => least_drawn(ports.len(), rng.draw(), load),
+    fn in_turn(&mut self, hops: Hops<'_>, least: impl FnOnce(usize) -> usize) -> PortId {
+        let Ties::Turn(turns) = self else {
+            return hops.ports[least(0)];
         };
-        ports[at]
+        let turn = turn_of(turns, hops.set);
+        let at = least(usize::from(*turn));
+        *turn = at as u16 + 1;
+        hops.ports[at]
     }
 }
 

@@ -26,7 +26,9 @@ use sidestep_types::{Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Valu
 #[derive(Debug)]
 pub struct SprayRr(Box<State>);
 
+/// One cache line, whichever route a packet takes through it.
 #[derive(Debug)]
+#[repr(align(64))]
 struct State {
     /// Of each place, the hop of the next packet, or [`NEW`].
     next: Vec<u16>,
@@ -36,7 +38,7 @@ struct State {
     /// What places begin with: the first hop, or [`NEW`].
     begin: u16,
     /// What more there is to know of each place, where there are bursts or shuffles.
-    turns: Option<Turns>,
+    turns: Option<Box<Turns>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +119,7 @@ impl Policy for SprayRr {
                 "flow",
                 "what takes turns of its own: each flow, destination host or prefix, or all packets together",
             ),
-            TABLE,
+            TABLE.beside("per", &["flow", "destination"]),
             Param::with_default(
                 "start",
                 ParamUnit::Word(&["drawn", "first"]),
@@ -166,10 +168,12 @@ impl Policy for SprayRr {
             "first" => 0,
             _ => NEW,
         };
-        let turns = (burst > 1 || shuffle.is_some()).then(|| Turns {
-            burst: burst as u16,
-            rounds: shuffle.unwrap_or(0) as u16,
-            of: vec![Turn::default(); places],
+        let turns = (burst > 1 || shuffle.is_some()).then(|| {
+            Box::new(Turns {
+                burst: burst as u16,
+                rounds: shuffle.unwrap_or(0) as u16,
+                of: vec![Turn::default(); places],
+            })
         });
         Ok(SprayRr(Box::new(State {
             next: vec![begin; places],

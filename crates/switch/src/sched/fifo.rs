@@ -43,6 +43,9 @@ impl Sched for Fifo {
     fn pop(&mut self) -> Option<u32> {
         self.0.pop_front()
     }
+    fn each_held(&self, with: &mut dyn FnMut(u32)) {
+        self.0.iter().for_each(|handle| with(*handle));
+    }
 }
 
 #[cfg(test)]

@@ -1,14 +1,20 @@
 //! Schedulers: which of a port's packets leaves next.
 
+mod classes;
+mod drr;
 pub mod fifo;
+mod flows;
 pub mod pfabric;
 pub mod priority;
+pub mod ps;
 pub mod srpt;
+pub mod strict;
+pub mod wps;
 
 use crate::Class;
 use crate::registry::registry;
 use crate::why;
-use sidestep_types::Packet;
+use sidestep_types::{Packet, Time};
 
 /// The order of one port's queue. Packets are named by a handle of the driver's.
 ///
@@ -63,13 +69,21 @@ pub trait Sched {
     /// [`Sched::evict`] would take them, until it says `false`. For none when this scheduler
     /// does not rank.
     fn each_worst(&self, _with: &mut dyn FnMut(u32, u32) -> bool) {}
+    /// Calls `with(handle)` for every packet that waits, in any order: for buffer policies that look at all of
+    /// them ([`crate::Queues::ranks`]). By default for none.
+    fn each_held(&self, _with: &mut dyn FnMut(u32)) {}
     /// What waits in the queue of the class `service`, in packets and their bytes of link time, and how many
     /// flows are in it; nothing where this scheduler has no such queue.
     fn queue(&self, _service: u8) -> Class {
         Class::default()
     }
-    /// A buffer policy is about to decide about `pkt` for this port. Whether it joins is open.
-    fn see(&mut self, _pkt: &Packet) {}
+    /// Does it count flows? Then it is shown every packet that joins, right before that ([`Sched::see`]).
+    fn counts(&self) -> bool {
+        false
+    }
+    /// Current time, and a packet about which a buffer policy is about to decide for this port: whether it joins
+    /// is open. It may be shown again.
+    fn see(&mut self, _pkt: &Packet, _now: Time) {}
     /// When `pkt`, which is about to join, leaves among those that wait: a clause with numbers.
     fn why(&self, pkt: &Packet) -> String {
         match self.is_fifo() {
@@ -86,6 +100,9 @@ registry! {
         priority::Priority,
         pfabric::PFabric,
         srpt::Srpt,
+        strict::Strict,
+        ps::Ps,
+        wps::Wps,
     }
 }
 
@@ -114,11 +131,17 @@ impl Sched for AnySched {
     fn each_worst(&self, with: &mut dyn FnMut(u32, u32) -> bool) {
         dispatch!(self, policy => policy.each_worst(with))
     }
+    fn each_held(&self, with: &mut dyn FnMut(u32)) {
+        dispatch!(self, policy => policy.each_held(with))
+    }
     fn queue(&self, service: u8) -> Class {
         dispatch!(self, policy => policy.queue(service))
     }
-    fn see(&mut self, pkt: &Packet) {
-        dispatch!(self, policy => policy.see(pkt))
+    fn counts(&self) -> bool {
+        dispatch!(self, policy => policy.counts())
+    }
+    fn see(&mut self, pkt: &Packet, now: Time) {
+        dispatch!(self, policy => policy.see(pkt, now))
     }
     #[cold]
     fn why(&self, pkt: &Packet) -> String {
@@ -190,6 +213,27 @@ mod tests {
                 let same = order(&mut shown, &after) == order(&mut spared, &after);
                 assert!(same || !shown.passes(), "{}", entry.name);
             }
+        }
+
+        #[test]
+        fn all_that_waits_is_named_once_whatever_left_before(
+            packets in proptest::collection::vec((0u32..4, 0u32..6, 84u16..1539), 1..40),
+            gone in 0usize..40,
+        ) {
+            each_with(&packets, |name, mut sched| {
+                let mut left: Vec<u32> = (0..packets.len() as u32).collect();
+                for n in 0..gone {
+                    let out = match n % 3 {
+                        2 => sched.evict(),
+                        _ => sched.pop(),
+                    };
+                    left.retain(|handle| Some(*handle) != out);
+                }
+                let mut held = Vec::new();
+                sched.each_held(&mut |handle| held.push(handle));
+                held.sort_unstable();
+                assert_eq!(held, left, "{name}");
+            });
         }
 
         #[test]

@@ -89,6 +89,10 @@ impl Sched for PFabric {
         Some(self.0.remove(latest).handle)
     }
 
+    fn each_held(&self, with: &mut dyn FnMut(u32)) {
+        self.0.iter().for_each(|waiting| with(waiting.handle));
+    }
+
     fn each_worst(&self, with: &mut dyn FnMut(u32, u32) -> bool) {
         let mut worst: Vec<&Waiting> = self.0.iter().rev().collect();
         worst.sort_by_key(|waiting| Reverse(waiting.rank));

@@ -10,35 +10,15 @@
 //!                  here control packets always go first.
 
 use super::Sched;
+use super::classes::Queue;
 use crate::why::count;
-use crate::{Class, Depth, Nature, Policy};
+use crate::{Class, Nature, Policy};
 use sidestep_types::{Entry, Packet, Refusal, Values};
-use std::collections::VecDeque;
 
 /// Control before data.
 #[derive(Debug, Default)]
 pub struct Priority {
     classes: [Queue; 2],
-}
-
-/// One class, first in, first out: handles, each with its bytes of link time.
-#[derive(Debug, Default)]
-struct Queue {
-    waiting: VecDeque<(u32, u16)>,
-    bytes: u32,
-}
-
-impl Queue {
-    fn push(&mut self, handle: u32, wire: u16) {
-        self.waiting.push_back((handle, wire));
-        self.bytes += u32::from(wire);
-    }
-
-    fn pop(&mut self) -> Option<u32> {
-        let (handle, wire) = self.waiting.pop_front()?;
-        self.bytes -= u32::from(wire);
-        Some(handle)
-    }
 }
 
 impl Priority {
@@ -76,17 +56,22 @@ impl Sched for Priority {
             true => Priority::DATA,
             false => Priority::CONTROL,
         };
-        self.classes[usize::from(class)].push(handle, pkt.wire);
+        self.classes[usize::from(class)].push(handle, pkt.wire, ());
     }
 
     fn pop(&mut self) -> Option<u32> {
         let [control, data] = &mut self.classes;
-        control.pop().or_else(|| data.pop())
+        let (handle, ()) = control.pop().or_else(|| data.pop())?;
+        Some(handle)
+    }
+
+    fn each_held(&self, with: &mut dyn FnMut(u32)) {
+        self.classes.iter().for_each(|queue| queue.each(with));
     }
 
     fn why(&self, pkt: &Packet) -> String {
-        let [control, data] = [0, 1].map(|class| self.classes[class].waiting.len() as u64);
-        let (control, data) = (count(control), count(data));
+        let waits = |class: usize| count(self.classes[class].depth().packets);
+        let [control, data] = [0, 1].map(waits);
         match pkt.carries_data() {
             true => format!(
                 "it is data: {control} control packets and {data} of data that wait leave first, and control packets still to come"
@@ -102,10 +87,7 @@ impl Sched for Priority {
             return Class::default();
         };
         Class {
-            depth: Depth {
-                packets: queue.waiting.len() as u32,
-                bytes: queue.bytes,
-            },
+            depth: queue.depth(),
             flows: 0,
         }
     }
@@ -114,6 +96,7 @@ impl Sched for Priority {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Depth;
     use crate::testing::data;
     use sidestep_types::{FlowId, HostId, Kind};
 

@@ -113,6 +113,11 @@ impl Sched for Srpt {
         Some(worst.handle)
     }
 
+    fn each_held(&self, with: &mut dyn FnMut(u32)) {
+        let rings = self.rest.iter().chain([&self.first]);
+        rings.flatten().for_each(|waiting| with(waiting.handle));
+    }
+
     fn each_worst(&self, with: &mut dyn FnMut(u32, u32) -> bool) {
         let rings = self.rest.iter().rev().chain([&self.first]);
         for waiting in rings.flat_map(|ring| ring.iter().rev()) {
@@ -153,6 +158,17 @@ mod tests {
         push(&mut sched, 500, 6);
         let order: Vec<u32> = std::iter::from_fn(|| sched.pop()).collect();
         assert_eq!(order, [5, 0, 2, 6, 4]);
+    }
+
+    #[test]
+    fn all_that_is_held_is_named_whichever_ring_it_is_in() {
+        let ranks: Vec<u32> = (0..3 * RING as u32).map(|n| n * 7 % 1000).collect();
+        let sched = queue(&ranks);
+        assert!(!sched.rest.is_empty());
+        let mut held = Vec::new();
+        sched.each_held(&mut |handle| held.push(handle));
+        held.sort_unstable();
+        assert!(held.into_iter().eq(0..3 * RING as u32));
     }
 
     #[test]

@@ -183,6 +183,40 @@ fn ranks_chances_and_averages_are_told_with_their_numbers() {
 }
 
 #[test]
+fn a_threshold_is_told_with_the_standing_that_made_it() {
+    let all = Value::Fraction(1, 1);
+    let (verdict, words) = buffer_says("distribution-deflection", &[], [0; 4]);
+    assert_eq!(verdict, Verdict::Enqueue { mark: false });
+    assert_eq!(
+        words,
+        "the queue is so short that it keeps every packet; not marked, since 0 packets < K = 20"
+    );
+    let (verdict, words) = buffer_says("quantile-deflection", &[("alpha", all)], [5, 6, 7, 60]);
+    assert_eq!(verdict, Verdict::Enqueue { mark: true });
+    assert_eq!(
+        words,
+        "0 of its last 20 sampled ranks are smaller, so R = 0.000, and the queue keeps it while it holds at most 100 of \
+         100: it holds 60 packets; marked, because 60 packets ≥ K = 20"
+    );
+    let three = [("choices", Value::Count(3))];
+    let (verdict, words) = buffer_says("quantile-deflection", &three, [50, 6, 7, 100]);
+    assert_eq!(verdict.port(PortId(3)), Some(PortId(1)));
+    assert_eq!(
+        words,
+        "the queue is full; of 3 of the 3 ports to a switch, drawn, port 1 to agg 1 has the shorter queue, with 6 \
+         packets (9,000 bytes): the queue is so short that it keeps every packet; not marked, since 6 packets < K = 20"
+    );
+    let (verdict, words) = buffer_says("distribution-deflection", &three, [100; 4]);
+    assert_eq!(verdict, Verdict::Drop(DropReason::Full));
+    assert!(
+        words.ends_with("(150,000 bytes): the queue is full"),
+        "{words}"
+    );
+    let (_, words) = buffer_says("aifo", &[], [100; 4]);
+    assert_eq!(words, "the queue is full");
+}
+
+#[test]
 fn the_room_is_told_by_what_limits_it() {
     let (packet, mut queues) = (packet(), queues([10, 0, 0, 100]));
     let want = queues.want(3);

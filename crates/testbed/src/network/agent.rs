@@ -164,6 +164,9 @@ pub fn unpin(testbed: &str) -> Result<(), Error> {
 }
 
 #[cfg(test)]
+mod rows;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

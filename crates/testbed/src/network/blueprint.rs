@@ -31,6 +31,12 @@ pub struct Blueprint {
     /// The lines of a port to a host that say the shims of that.
     #[serde(default)]
     pub shims: String,
+    /// Those shims mark by what remains of messages: who sends announces sizes.
+    #[serde(default)]
+    pub announces: bool,
+    /// The longest IP packet between switches, tags included; 0 is as Ethernet has it, 1500.
+    #[serde(default)]
+    pub fabric_mtu: u32,
     /// Of draws and hash salts; switch `i` gets this plus `i`.
     pub seed: u64,
 }
@@ -233,6 +239,18 @@ impl Blueprint {
         ports
     }
 
+    /// Where host `h` is: its switch, and the port there.
+    pub fn edge(&self, h: usize) -> (usize, usize) {
+        let at = |i: usize| {
+            Some((
+                i,
+                (self.ports(i).iter()).position(|(_, far)| *far == End::Host(h))?,
+            ))
+        };
+        let mut found = (0..self.switches.len()).filter_map(at);
+        found.next().expect("a checked blueprint")
+    }
+
     /// For each port of each switch, whether it gets what is flooded: those to hosts, and a
     /// spanning tree of the cables between switches, grown from switch 0 breadth first.
     pub fn flooded(&self) -> Vec<Vec<bool>> {
@@ -326,6 +344,13 @@ pub(crate) mod tests {
             name: "paper".into(),
         };
         order.read(None).unwrap().blueprint
+    }
+
+    #[test]
+    fn a_host_is_at_a_port_of_its_edge_switch() {
+        let print = paper();
+        let edges: Vec<(usize, usize)> = (0..6).map(|h| print.edge(h)).collect();
+        assert_eq!(edges, [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)]);
     }
 
     #[test]

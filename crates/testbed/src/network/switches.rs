@@ -222,6 +222,11 @@ pub fn config(print: &Blueprint, i: usize) -> String {
 }
 
 fn bridges(print: &Blueprint) -> Result<(), Error> {
+    if !print.shims.is_empty() {
+        return Err(Error::Input(
+            "Linux bridges have no shims: expected none in host.shims, which stand at the ports of software switches".into(),
+        ));
+    }
     let between = |c: &&Cable| matches!((c.a, c.b), (End::Switch(_), End::Switch(_)));
     let loops = print.cables.iter().filter(between).count();
     if loops >= print.switches.len() {

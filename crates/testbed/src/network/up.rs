@@ -125,11 +125,18 @@ fn set_up_switch(print: &Blueprint, i: usize) -> Result<(), Error> {
         hosts::write_sysctl("net/ipv6/conf/default/disable_ipv6", "1")?;
         ports.iter().try_for_each(|port| hosts::offloads_off(port))
     })?;
-    let lines: Vec<String> = ports
-        .iter()
-        .map(|p| format!("link set {p} arp off up"))
-        .collect();
+    let far = print.ports(i).into_iter().map(|(_, far)| far);
+    let line = |(p, far): (&String, End)| format!("link set {p} arp off{} up", mtu(print, far));
+    let lines: Vec<String> = ports.iter().zip(far).map(line).collect();
     tools::ip(Some(&space), &lines)
+}
+
+/// Tags make frames longer, from switch to switch alone.
+fn mtu(print: &Blueprint, far: End) -> String {
+    match far {
+        End::Switch(_) if print.fabric_mtu > 0 => format!(" mtu {}", print.fabric_mtu),
+        _ => String::new(),
+    }
 }
 
 /// Says what bears the testbed's name already.

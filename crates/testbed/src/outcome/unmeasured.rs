@@ -11,7 +11,7 @@ use sidestep_study::switch::ports::Counts;
 
 /// Never known of real packets: what became of a flow's packets in the switches, what a network
 /// without a clock of its own would have to say, and pauses, which no testbed has.
-const NEVER: [&str; 60] = [
+const NEVER: [&str; 63] = [
     "detoured_share",
     "detoured_data_share",
     "detoured_query_share",
@@ -27,7 +27,6 @@ const NEVER: [&str; 60] = [
     "fast_retransmits",
     "dsacks",
     "undone",
-    "reinjections",
     "reordered_share",
     "transport_reordered_share",
     "reordering_p99",
@@ -43,6 +42,10 @@ const NEVER: [&str; 60] = [
     "shim_bypassed",
     "shim_dropped",
     "shim_duplicates",
+    "shim_marked",
+    "shim_repeats",
+    "shim_mistaken",
+    "shim_missed",
     "pauses",
     "deadlocks",
     "in_flight",
@@ -78,8 +81,9 @@ const NEVER: [&str; 60] = [
 const NEVER_AT_PORTS: [&str; 3] = ["pauses", "paused_ns", "input_peak_bytes"];
 
 /// Not known with bridges, which count nothing of the kind: these, and [`decided`].
-const OF_SWITCHES: [&str; 12] = [
+const OF_SWITCHES: [&str; 13] = [
     "drops",
+    "drop_share",
     "drops_at",
     "detours",
     "packet_hops",

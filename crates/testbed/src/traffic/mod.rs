@@ -9,6 +9,7 @@
 //! **Errors**       a connection that cannot be made fails the run; one that breaks is a warning, and its
 //!                  flow is unfinished.
 
+mod announce;
 mod changes;
 mod clock;
 mod connect;
@@ -53,6 +54,7 @@ pub fn run_with(
     job::check(print, job).map_err(Error::Input)?;
     agent::renew(print)?;
     let connections = connect::all(print, job)?;
+    announce::all(print, job, &connections)?;
     let before = counters::all(print)?;
     let awaited = job.awaited();
     let shared = Shared {

@@ -74,6 +74,8 @@ pub fn star(name: &str, hosts: usize) -> Blueprint {
             .collect(),
         settings: table1(Congestion::Reno),
         shims: String::new(),
+        announces: false,
+        fabric_mtu: 0,
         seed: 1,
     }
 }

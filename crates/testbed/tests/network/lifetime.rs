@@ -189,3 +189,13 @@ fn down_ends_processes_in_the_namespaces() {
     assert!(!child.wait().unwrap().success());
     assert_eq!(traces(&print.name), [""; 0]);
 }
+
+#[test]
+fn bridges_stand_in_for_no_shims() {
+    needs_namespaces!();
+    let mut print = star("shim", 2);
+    print.shims = "shims = [\"order\"]\n".into();
+    let why = build(&print).unwrap_err().to_string();
+    assert!(why.contains("bridges have no shims"), "{why}");
+    assert!(traces(&print.name).is_empty(), "it is taken back");
+}

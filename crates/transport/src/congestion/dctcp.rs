@@ -6,19 +6,50 @@
 //! **State**        alpha and two byte counters; one division per window of data.
 //! **Units**        bytes; alpha and gain are shares in 0..=1 (clamped, NaN counts as 0).
 //! **Errors**       none.
-//! **Source**       RFC 8257 3.2 to 3.5; Alizadeh et al., SIGCOMM 2010.
+//! **Source**       RFC 8257 3.2 to 3.5; Alizadeh et al., SIGCOMM 2010. `echoes` and three quarters: the
+//!                  public simulator of Abdous et al., CoNEXT 2021 (Vertigo).
 //! **Deviations**   the window is never cut below two segments (the RFC is silent; Linux
 //!                  does the same). It does not grow while the window in which it was cut
 //!                  is acknowledged, as in Linux and ns-3. Every data segment is ECN-capable,
 //!                  retransmissions too (as in Linux and ns-3): at a step-marking switch a
 //!                  packet that cannot be marked would be dropped or would escape the count.
-//!                  A loss halves even where an echo has cut already (RFC 8257 3.5, Linux).
+//!                  A loss halves even where an echo has cut already (RFC 8257 3.5, Linux). That
+//!                  simulator's sender cuts to one segment, where this stops at two, grows between an
+//!                  echo and the end of its window, and takes the window for the flight.
 
-use sidestep_types::{Entry, Param, ParamUnit, Refusal, Values};
+use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
 
-use super::{Control, Echo, Window};
+use super::{Congestion, Control, Echo, Window};
 use crate::params;
-use crate::registry::Transport;
+use crate::registry::{Transport, words};
+
+words! {
+    /// What moves DCTCP's alpha at the end of a window of data.
+    pub enum AlphaMoves {
+        /// Every acknowledgement: without marks alpha decays.
+        Windows = "windows",
+            "moves at the end of every window, marked or not",
+            "RFC 8257 section 3.3";
+        /// Only one that echoes a mark: alpha stays through unmarked windows, and their bytes count in the
+        /// share of the next.
+        Echoes = "echoes",
+            "moves only where an acknowledgement with an echo passes the end of the window",
+            "the public simulator of Abdous et al., CoNEXT 2021 (Vertigo)";
+    }
+}
+
+impl Congestion {
+    /// DCTCP with the numbers of RFC 8257.
+    pub const DCTCP: Congestion = Congestion::Dctcp {
+        gain: 1.0 / 16.0,
+        initial_alpha: 1.0,
+        alpha_moves: AlphaMoves::Windows,
+        loss_leaves: 0.5,
+    };
+}
+
+/// One, in the fixed point of [`Dctcp::leaves`].
+const ONE: u32 = 1 << 31;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Dctcp {
@@ -27,17 +58,32 @@ pub(crate) struct Dctcp {
     acked: u64,
     marked: u64,
     window_end: u64,
+    /// In 2⁻³¹, rounded up, so that a product that is whole stays it; small, as a sender is copied into many.
+    leaves: u32,
+    echoes_alone: bool,
 }
 
 impl Dctcp {
-    pub(crate) fn new(gain: f64, initial_alpha: f64) -> Dctcp {
+    pub(crate) fn new(
+        gain: f64,
+        initial_alpha: f64,
+        alpha_moves: AlphaMoves,
+        loss_leaves: f64,
+    ) -> Dctcp {
         Dctcp {
             alpha: share(initial_alpha),
             gain: share(gain),
             acked: 0,
             marked: 0,
             window_end: 0,
+            leaves: (share(loss_leaves) * f64::from(ONE)).ceil() as u32,
+            echoes_alone: alpha_moves == AlphaMoves::Echoes,
         }
+    }
+
+    /// What a loss leaves of `flight`.
+    fn left(&self, flight: u64) -> u64 {
+        (u128::from(flight) * u128::from(self.leaves) / u128::from(ONE)) as u64
     }
 
     /// RFC 8257 3.3 steps 5 to 8.
@@ -68,16 +114,33 @@ impl Transport for Dctcp {
                 "1",
                 "the average before the first window (RFC 8257 section 4.2)",
             ),
+            Param::with_default(
+                "dctcp_alpha_moves",
+                ParamUnit::Word(AlphaMoves::WORDS),
+                "windows",
+                "at the end of every window, or only of those that an acknowledgement with an echo ends (Vertigo's simulator)",
+            ),
+            Param::with_default(
+                "dctcp_loss_leaves",
+                ParamUnit::Fraction,
+                "0.5",
+                "share of the flight that a loss leaves (RFC 5681; Vertigo's simulator: 0.75)",
+            ),
         ],
     };
-    type Settings = (f64, f64);
+    type Settings = (f64, f64, AlphaMoves, f64);
 
-    fn read(values: &Values) -> Result<(f64, f64), Refusal> {
-        let gain = params::share(values, "dctcp_gain")?;
-        if gain == 0.0 {
-            return Err(Refusal::of("dctcp_gain", "must be above 0"));
-        }
-        Ok((gain, params::share(values, "dctcp_initial_alpha")?))
+    fn read(values: &Values) -> Result<Self::Settings, Refusal> {
+        let above_zero = |name| match params::share(values, name)? {
+            0.0 => Err(Refusal::of(name, "must be above 0")),
+            share => Ok(share),
+        };
+        Ok((
+            above_zero("dctcp_gain")?,
+            params::share(values, "dctcp_initial_alpha")?,
+            params::word(values, "dctcp_alpha_moves", AlphaMoves::from_name),
+            above_zero("dctcp_loss_leaves")?,
+        ))
     }
 }
 
@@ -96,7 +159,7 @@ impl Control for Dctcp {
     fn hear(&mut self, acked: u64, ece: bool, una: u64, nxt: u64) {
         self.acked += acked;
         self.marked += if ece { acked } else { 0 };
-        if una > self.window_end && self.acked > 0 {
+        if una > self.window_end && self.acked > 0 && (!self.echoes_alone || ece && acked > 0) {
             self.end_window(nxt);
         }
     }
@@ -105,8 +168,12 @@ impl Control for Dctcp {
         window.cut_to((window.cwnd as f64 * (1.0 - self.alpha / 2.0)) as u64);
     }
 
-    fn on_loss(&mut self, window: &mut Window, flight: u64, _cut: bool) {
-        window.cut_to(flight / 2);
+    fn on_loss(&mut self, _now: Time, window: &mut Window, flight: u64, _cut: bool) {
+        window.cut_to(self.left(flight));
+    }
+
+    fn on_timeout(&mut self, _now: Time, window: &mut Window, flight: u64, again: bool) {
+        window.restart_to(self.left(flight), again);
     }
 }
 
@@ -118,6 +185,10 @@ fn share(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn rfc(gain: f64, initial_alpha: f64) -> Dctcp {
+        Dctcp::new(gain, initial_alpha, AlphaMoves::Windows, 0.5)
+    }
 
     /// Windows of ten segments, `marked` of them marked; alpha after each.
     fn windows(dctcp: &mut Dctcp, from: u64, count: u64, marked: u64) -> f64 {
@@ -132,7 +203,7 @@ mod tests {
 
     #[test]
     fn alpha_starts_at_one_and_moves_by_a_sixteenth_of_the_difference() {
-        let mut d = Dctcp::new(1.0 / 16.0, 1.0);
+        let mut d = rfc(1.0 / 16.0, 1.0);
         d.hear(1000, false, 1000, 10_000);
         assert_eq!(d.alpha, 15.0 / 16.0);
         (2..=10).for_each(|s| d.hear(1000, false, s * 1000, s * 1000 + 10_000));
@@ -143,7 +214,7 @@ mod tests {
 
     #[test]
     fn alpha_converges_to_the_marked_share() {
-        let mut d = Dctcp::new(1.0 / 16.0, 1.0);
+        let mut d = rfc(1.0 / 16.0, 1.0);
         assert!((windows(&mut d, 0, 200, 3) - 0.3).abs() < 1e-3);
         assert!((windows(&mut d, 200, 200, 10) - 1.0).abs() < 1e-3);
         assert!(windows(&mut d, 400, 200, 0) < 1e-3);
@@ -152,14 +223,49 @@ mod tests {
     #[test]
     fn an_echo_cuts_by_half_of_alpha() {
         let mut w = Window::new(1000, 100);
-        let mut d = Dctcp::new(1.0 / 16.0, 0.5);
+        let mut d = rfc(1.0 / 16.0, 0.5);
         d.on_echo(&mut w, 0);
         assert_eq!((w.cwnd, w.ssthresh), (75_000, 75_000));
     }
 
     #[test]
     fn nonsense_settings_are_clamped() {
-        let d = Dctcp::new(f64::NAN, 7.0);
+        let d = rfc(f64::NAN, 7.0);
         assert_eq!((d.gain, d.alpha), (0.0, 1.0));
+        let of = |leaves| Dctcp::new(0.5, 1.0, AlphaMoves::Windows, leaves).left(1000);
+        assert_eq!([f64::NAN, -1.0, 7.0].map(of), [0, 0, 1000]);
+    }
+
+    #[test]
+    fn a_loss_leaves_its_share_of_the_flight_to_the_byte() {
+        let left = |leaves, flight| Dctcp::new(0.5, 1.0, AlphaMoves::Windows, leaves).left(flight);
+        for flight in [0, 1, 7_001, 1_000_001, (1 << 31) - 1] {
+            assert_eq!(left(0.5, flight), flight / 2);
+            assert_eq!(left(0.75, flight), flight * 3 / 4);
+            assert_eq!(left(1.0, flight), flight);
+        }
+        for tenths in 1u32..10 {
+            assert_eq!(
+                left(f64::from(tenths) / 10.0, 70_000),
+                7_000 * u64::from(tenths)
+            );
+        }
+    }
+
+    #[test]
+    fn by_echoes_alone_alpha_stays_through_unmarked_windows_whose_bytes_count_in_the_next_share() {
+        let mut d = Dctcp::new(1.0 / 16.0, 0.5, AlphaMoves::Echoes, 0.75);
+        assert_eq!(windows(&mut d, 0, 9, 0), 0.5);
+        // An echo on a duplicate is none: nothing new is acknowledged.
+        d.hear(0, true, 90_000, 100_000);
+        assert_eq!(d.alpha, 0.5);
+        d.hear(10_000, true, 100_000, 110_000);
+        let once = 0.5 * 15.0 / 16.0 + 0.1 / 16.0;
+        assert_eq!(d.alpha, once);
+        // In the middle of a window it counts, and moves nothing.
+        d.hear(5_000, true, 105_000, 115_000);
+        assert_eq!(d.alpha, once);
+        d.hear(5_001, true, 110_001, 120_000);
+        assert_eq!(d.alpha, once * 15.0 / 16.0 + 1.0 / 16.0);
     }
 }

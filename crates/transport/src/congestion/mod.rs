@@ -6,8 +6,11 @@
 
 mod dctcp;
 mod newreno;
+mod swift;
 
-use sidestep_types::{Refusal, Values};
+pub use dctcp::AlphaMoves;
+use sidestep_types::{Refusal, Time, Values};
+pub use swift::SwiftConfig;
 
 use crate::registry::{Transport, congestions};
 
@@ -18,11 +21,20 @@ congestions! {
         gain: f64,
         /// Alpha before the first window; the RFC says 1.
         initial_alpha: f64,
+        /// What moves alpha; the RFC says every window.
+        alpha_moves: AlphaMoves,
+        /// What a loss leaves of the flight, above 0 and at most 1; the RFC says half.
+        loss_leaves: f64,
     }
     /// RFC 5681. With `ecn`, a mark counts as a loss once a round trip (RFC 3168).
     newreno::NewReno {
         /// Sends ECN-capable packets.
         ecn: bool,
+    }
+    /// Swift: by delay.
+    swift::Swift {
+        /// Its targets and gains.
+        settings: SwiftConfig,
     }
 }
 
@@ -81,7 +93,7 @@ impl Window {
 
     /// The same with at least `least` bytes for a segment of growth after slow start: a window that is
     /// coupled to others.
-    pub(crate) fn grow_within(&mut self, acked: u64, least: u64) {
+    pub fn grow_within(&mut self, acked: u64, least: u64) {
         if self.cwnd < self.ssthresh {
             return self.grow(acked);
         }
@@ -99,12 +111,34 @@ impl Window {
         self.cwnd = self.ssthresh;
         self.credit = 0;
     }
+
+    /// Begins again with one segment, in slow start up to `bytes`, two segments at least; `again` for the same
+    /// segment leaves `ssthresh` alone (RFC 5681 equation 4).
+    pub fn restart_to(&mut self, bytes: u64, again: bool) {
+        if !again {
+            self.cut_to(bytes);
+        }
+        self.cwnd = self.mss;
+        self.credit = 0;
+    }
+}
+
+/// How long the newest of the segments took that an acknowledgement is the first to speak of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delay {
+    /// When the acknowledgement arrived.
+    pub now: Time,
+    /// Since the segment was handed to the NIC.
+    pub rtt: Time,
+    /// Switches that the segment has crossed which the acknowledgement answers.
+    pub hops: u8,
 }
 
 /// A congestion controller: moves the window, and nothing else.
 ///
 /// ```
 /// use sidestep_transport::{Control, Echo, Window};
+/// use sidestep_types::Time;
 ///
 /// /// Takes marks for losses, and halves on either.
 /// struct Halving;
@@ -119,7 +153,7 @@ impl Window {
 ///     fn on_echo(&mut self, window: &mut Window, flight: u64) {
 ///         window.cut_to(flight / 2);
 ///     }
-///     fn on_loss(&mut self, window: &mut Window, flight: u64, _cut: bool) {
+///     fn on_loss(&mut self, _now: Time, window: &mut Window, flight: u64, _cut: bool) {
 ///         window.cut_to(flight / 2);
 ///     }
 /// }
@@ -129,7 +163,7 @@ impl Window {
 /// assert_eq!(window.cwnd, 11_000); // slow start
 /// Halving.on_echo(&mut window, 11_000);
 /// assert_eq!((window.cwnd, window.ssthresh), (5_500, 5_500));
-/// Halving.on_timeout(&mut window, 5_000, false);
+/// Halving.on_timeout(Time::ZERO, &mut window, 5_000, false);
 /// assert_eq!((window.cwnd, window.ssthresh), (1_000, 2_500));
 /// ```
 pub trait Control {
@@ -138,10 +172,26 @@ pub trait Control {
     /// Whether a data segment may be marked.
     fn ect(&self, retransmit: bool) -> bool;
 
+    /// The initial window stands.
+    #[inline]
+    fn begin(&mut self, _window: &mut Window) {}
     /// Every acceptable acknowledgement, before anything else: `acked` new bytes, `una`
     /// already moved.
     #[inline]
     fn hear(&mut self, _acked: u64, _ece: bool, _una: u64, _nxt: u64) {}
+    /// It goes by delays.
+    #[inline]
+    fn delays(&self) -> bool {
+        false
+    }
+    /// New bytes were acknowledged that were sent once, after [`Control::hear`]; asked only of one that goes
+    /// by delays. Says whether the window was cut. Must leave `ssthresh` at `cwnd`; while a recovery
+    /// decides `cwnd`, that alone counts.
+    fn on_delay(&mut self, _window: &mut Window, _delay: Delay) -> bool {
+        false
+    }
+    /// The answer to a SYN took so long.
+    fn round_trip(&mut self, _rtt: Time) {}
     /// New bytes were acknowledged while the window was in full use and may grow.
     #[inline]
     fn grow(&mut self, window: &mut Window, acked: u64) {
@@ -151,15 +201,27 @@ pub trait Control {
     fn on_echo(&mut self, window: &mut Window, flight: u64);
     /// Fast recovery begins. `cut`: an echo has already reduced the window for this data.
     /// Must leave `cwnd` at `ssthresh`.
-    fn on_loss(&mut self, window: &mut Window, flight: u64, cut: bool);
-    /// The retransmission timer ran out; `again` for the same segment. RFC 5681 equation 4:
-    /// a second time leaves `ssthresh` alone.
-    fn on_timeout(&mut self, window: &mut Window, flight: u64, again: bool) {
-        if !again {
-            window.cut_to(flight / 2);
-        }
-        window.cwnd = window.mss;
-        window.credit = 0;
+    fn on_loss(&mut self, now: Time, window: &mut Window, flight: u64, cut: bool);
+    /// The retransmission timer ran out; `again` for the same segment.
+    fn on_timeout(&mut self, _now: Time, window: &mut Window, flight: u64, again: bool) {
+        window.restart_to(flight / 2, again);
+    }
+    /// What is known of the path is old or doubtful: the window becomes `bytes` at most.
+    fn at_most(&mut self, window: &mut Window, bytes: u64) {
+        window.cwnd = window.cwnd.min(bytes);
+    }
+    /// A recovery begins whose cut may be taken back.
+    fn remember(&mut self) {}
+    /// It is: `window` is what it was when that recovery began, or larger.
+    fn undo(&mut self, _window: &mut Window) {}
+    /// The least time between two segments; none where the window alone holds them back.
+    #[inline]
+    fn gap(&self) -> Time {
+        Time::ZERO
+    }
+    /// The window in full segments, where it may be less than one in fractions.
+    fn packets(&self, window: &Window) -> f64 {
+        window.cwnd as f64 / window.mss as f64
     }
 }
 

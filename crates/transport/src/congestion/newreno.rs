@@ -12,7 +12,7 @@
 //!                  are not ECN-capable (RFC 3168 6.1.5: a marked retransmission could be
 //!                  lost behind the mark and nobody would hear of it).
 
-use sidestep_types::{Entry, Param, ParamUnit, Refusal, Values};
+use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
 
 use super::{Control, Echo, Window};
 use crate::registry::Transport;
@@ -64,7 +64,7 @@ impl Control for NewReno {
     }
 
     /// RFC 3168 6.1.2: losses and marks of one window of data are one congestion event.
-    fn on_loss(&mut self, window: &mut Window, flight: u64, cut: bool) {
+    fn on_loss(&mut self, _now: Time, window: &mut Window, flight: u64, cut: bool) {
         let half = if cut { window.ssthresh } else { flight / 2 };
         window.cut_to(half);
     }
@@ -85,9 +85,9 @@ mod tests {
     fn a_loss_halves_the_flight_and_never_below_two_segments() {
         let mut w = Window::new(1000, 20);
         let mut reno = NewReno::new(false);
-        reno.on_loss(&mut w, 16_000, false);
+        reno.on_loss(Time::ZERO, &mut w, 16_000, false);
         assert_eq!((w.cwnd, w.ssthresh), (8000, 8000));
-        reno.on_loss(&mut w, 1000, false);
+        reno.on_loss(Time::ZERO, &mut w, 1000, false);
         assert_eq!((w.cwnd, w.ssthresh), (2000, 2000));
     }
 
@@ -97,7 +97,7 @@ mod tests {
         let mut reno = NewReno::new(true);
         reno.on_echo(&mut w, 20_000);
         assert_eq!(w.cwnd, 10_000);
-        reno.on_loss(&mut w, 18_000, true);
+        reno.on_loss(Time::ZERO, &mut w, 18_000, true);
         assert_eq!((w.cwnd, w.ssthresh), (10_000, 10_000));
     }
 }

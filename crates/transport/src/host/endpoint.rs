@@ -40,6 +40,7 @@ pub trait Machine: sealed::Sealed {
 ///     ce: false,
 ///     cwr: segment.cwr,
 ///     trimmed: false,
+///     hops: 0,
 /// });
 /// assert!(complete);
 /// tx.on_ack(now, rx.poll_ack(now).expect("it arrived"));
@@ -157,6 +158,11 @@ impl Endpoint<AnySender> {
         self.machine.acknowledged()
     }
 
+    /// The oldest byte it waits for on this subflow.
+    pub fn acknowledged_of(&self, subflow: u8) -> u64 {
+        self.machine.acknowledged_of(subflow)
+    }
+
     /// What it counted.
     pub fn counters(&self) -> SenderCounters {
         self.machine.counters()
@@ -247,6 +253,7 @@ pub fn answer_late(size: u64, arrival: &Arrival) -> Option<Ack> {
         sack: Default::default(),
         cut: false,
         below: false,
+        hops: arrival.hops,
     })
 }
 
@@ -294,6 +301,7 @@ mod tests {
             ce: false,
             cwr: false,
             trimmed: false,
+            hops: 0,
         }
     }
 
@@ -305,6 +313,7 @@ mod tests {
             sack: Default::default(),
             cut: false,
             below: false,
+            hops: 0,
         }
     }
 

@@ -15,13 +15,16 @@
 use sidestep_types::Time;
 
 /// The bytes that must be acknowledged for a segment of growth, `cwnd_total/alpha` of RFC 6356, over
-/// windows with their round trips. 0 without any.
+/// windows with their round trips, as far as these are known. 0 without any.
 ///
 /// With `alpha = cwnd_total·max(cwnd/rtt²)/(Σ cwnd/rtt)²` that is `(Σ cwnd/rtt)²/max(cwnd/rtt²)`. Of one path it is
 /// its window.
-pub(super) fn least(paths: impl Iterator<Item = (u64, Time)>) -> u64 {
+pub fn least(paths: impl Iterator<Item = (u64, Option<Time>)>) -> u64 {
     let (mut rate, mut best) = (0.0, 0.0);
     for (window, round_trip) in paths {
+        let Some(round_trip) = round_trip else {
+            continue;
+        };
         let (cwnd, rtt) = (window as f64, round_trip.ps().max(1) as f64);
         rate += cwnd / rtt;
         best = f64::max(best, cwnd / (rtt * rtt));
@@ -38,7 +41,7 @@ mod tests {
     use super::*;
 
     fn least_of(paths: &[(u64, u64)]) -> u64 {
-        least(paths.iter().map(|(w, us)| (*w, Time::from_us(*us))))
+        least((paths.iter()).map(|(w, us)| (*w, Some(Time::from_us(*us)))))
     }
 
     /// RFC 6356 by hand. Two windows of 10 and 20 kB at 100 and 200 us: the rates are 100 and 100 B/us, their

@@ -18,7 +18,7 @@
 //! [`TcpSender`]: crate::TcpSender
 //! [`TcpReceiver`]: crate::TcpReceiver
 
-mod coupled;
+pub mod coupled;
 mod data;
 mod receiver;
 mod scheduler;
@@ -55,7 +55,8 @@ words! {
 /// An MPTCP connection's settings, the same at both ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MptcpConfig {
-    /// What each subflow is. The receive window is that of all together.
+    /// What each subflow is; not Swift, whose windows below a segment it does not wait for. The receive window is
+    /// that of all together.
     pub tcp: Arc<TcpConfig>,
     /// How many there are, 1 to [`Packet::SUBFLOWS`].
     pub subflows: u8,
@@ -157,6 +158,12 @@ const CONGESTIONS: &[&str] = &{
     names
 };
 
+/// Can a subflow have the controller called `kind`?
+fn of_subflows(kind: &str) -> bool {
+    let mut all = congestion::ENTRIES.iter().zip(congestion::OF_SUBFLOWS);
+    all.any(|(entry, may)| entry.name == kind && *may)
+}
+
 const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut i = 0;
@@ -176,7 +183,7 @@ const PARAMS: &[Param] = &{
     }
     let mut i = 0;
     while i < congestion::ENTRIES.len() {
-        let params = congestion::ENTRIES[i].params;
+        let params = params_of(i);
         let mut p = 0;
         while p < params.len() {
             all[at] = copy(&params[p]);
@@ -190,11 +197,20 @@ const PARAMS: &[Param] = &{
 const OF_CONTROLLERS: usize = {
     let (mut sum, mut i) = (0, 0);
     while i < congestion::ENTRIES.len() {
-        sum += congestion::ENTRIES[i].params.len();
+        sum += params_of(i).len();
         i += 1;
     }
     sum
 };
+
+/// Those of controller `i`: none, if no subflow can have it.
+const fn params_of(i: usize) -> &'static [Param] {
+    if congestion::OF_SUBFLOWS[i] {
+        congestion::ENTRIES[i].params
+    } else {
+        &[]
+    }
+}
 
 const fn copy(param: &Param) -> Param {
     Param { ..*param }
@@ -217,6 +233,14 @@ impl Transport for MptcpSender {
             );
             return Err(Refusal::of("subflows", expected).got(subflows));
         }
+        let kind = values.word("congestion");
+        if !of_subflows(&kind) {
+            let expected = format!(
+                "congestion = {kind:?} is not for subflows: RFC 6356 couples windows that grow by acknowledged bytes, and \
+                 nobody says how windows that follow a delay, or that are less than a packet, share a path"
+            );
+            return Err(Refusal::about(&["congestion"], expected));
+        }
         let coupling = word(values, "coupled", Coupling::from_name);
         if coupling == Coupling::Lia && values.flag("undo") {
             let expected = "undo gives a window back, of which RFC 6356 does not say how it stays coupled: \
@@ -224,7 +248,7 @@ impl Transport for MptcpSender {
             return Err(Refusal::about(&["undo", "coupled"], expected));
         }
         Ok(MptcpConfig {
-            tcp: Arc::new(TcpConfig::read(&values.word("congestion"), values)?),
+            tcp: Arc::new(TcpConfig::read(&kind, values)?),
             subflows: subflows as u8,
             coupling,
             reinject: values.flag("reinject"),

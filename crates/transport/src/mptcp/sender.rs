@@ -90,6 +90,12 @@ pub struct MptcpSender {
 }
 
 impl MptcpSender {
+    /// The oldest byte that subflow number `subflow` waits for.
+    pub fn acknowledged_of(&self, subflow: u8) -> u64 {
+        let path = self.paths.get(usize::from(subflow));
+        Packet::first_of(subflow) + path.map_or(0, |path| path.tcp.acknowledged())
+    }
+
     /// A sender of `size` bytes, or of as many as the network takes, with `mss` payload bytes in a full
     /// segment.
     pub fn with_mss(config: &MptcpConfig, mss: u32, size: Option<u64>) -> MptcpSender {
@@ -271,8 +277,8 @@ impl MptcpSender {
 
     /// The bytes that must be acknowledged for a segment of growth.
     fn least(&self) -> u64 {
-        let known = |path: &Path| Some((path.tcp.steady_window(), path.round_trip?));
-        coupled::least(self.paths.iter().filter_map(known))
+        let each = self.paths.iter();
+        coupled::least(each.map(|path| (path.tcp.steady_window(), path.round_trip)))
     }
 
     /// Subflow `i` has timed out: what it has in flight may go by others.
@@ -365,8 +371,7 @@ impl Sender for MptcpSender {
     }
 
     fn acknowledged(&self) -> u64 {
-        let next = self.next_due();
-        Packet::first_of(next as u8) + self.paths[next].tcp.acknowledged()
+        self.acknowledged_of(self.next_due() as u8)
     }
 
     fn is_done(&self) -> bool {

@@ -87,6 +87,7 @@ fn acked(subflow: u8, segments: u64, blocks: &[(u32, u32)]) -> Ack {
         sack,
         below: false,
         cut: false,
+        hops: 0,
     }
 }
 
@@ -366,6 +367,7 @@ fn arrives(subflow: u8, number: u64) -> Arrival {
         ce: false,
         cwr: false,
         trimmed: false,
+        hops: 0,
     }
 }
 
@@ -426,7 +428,11 @@ fn settings_are_read_and_refused() {
     }
     let read = |values: &Values| <MptcpSender as Transport>::read(values);
     assert_eq!(read(&values), Ok(MptcpConfig::from(TcpConfig::default())));
-    assert_eq!(CONGESTIONS, ["newreno", "dctcp"]);
+    assert_eq!(CONGESTIONS, ["newreno", "dctcp", "swift"]);
+    values.set("congestion", Value::Word("swift".into()));
+    let refusal = read(&values).expect_err("no subflow can have it");
+    assert_eq!(refusal.params, ["congestion"]);
+    assert!(PARAMS.iter().all(|param| !param.name.starts_with("swift_")));
     values.set("congestion", Value::Word("dctcp".into()));
     let dctcp = read(&values).expect("good values");
     assert!(matches!(dctcp.tcp.congestion, Congestion::Dctcp { .. }) && dctcp.nature().marks);

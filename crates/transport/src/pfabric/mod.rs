@@ -66,6 +66,7 @@ impl PfabricConfig {
     pub(crate) fn nature(&self) -> Nature {
         Nature {
             marks: false,
+            delays: false,
             buffer: Some("pfabric"),
             ranking: self.ranking,
         }

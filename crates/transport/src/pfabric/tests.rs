@@ -51,6 +51,7 @@ impl PfabricSender {
             sack,
             cut,
             below: false,
+            hops: 0,
         };
         self.on_ack(us(at), ack);
         self.sends(at)
@@ -100,6 +101,7 @@ fn ack(ack: u64) -> Ack {
         sack: SackBlocks::NONE,
         cut: false,
         below: false,
+        hops: 0,
     }
 }
 

@@ -1,7 +1,7 @@
 //! A TCP receiver: puts bytes in order and says which one it expects next.
 //!
 //! **Decision**     acknowledge now or a little later, with which echo and which blocks.
-//! **State**        the next byte expected, ranges beyond holes, the echo's state, one
+//! **State**        the next byte expected, ranges beyond holes, the echoes' state, one
 //!                  delayed acknowledgement, cut segments and a duplicate not yet told.
 //! **Units**        bytes.
 //! **Errors**       none: bytes seen before, beyond the receive window or past the end of
@@ -36,8 +36,8 @@ pub enum Opened {
     Unseen,
     /// One answer to a SYN, acknowledged after this time.
     Took(Time),
-    /// The SYN was answered more than once.
-    Again,
+    /// The SYN was answered more than once; the last answer was acknowledged after this time, [`Time::MAX`] if it was not.
+    Again(Time),
 }
 
 /// A TCP receiver of one flow.
@@ -61,6 +61,8 @@ pub struct TcpReceiver {
     unusual: bool,
     /// A FIN is.
     fin: bool,
+    /// Switches that the last segment has crossed.
+    hops: u8,
     /// Segments not yet acknowledged.
     waiting: u32,
     every: u32,
@@ -93,6 +95,7 @@ impl TcpReceiver {
             opened: Opened::Unseen,
             unusual: false,
             fin: false,
+            hops: 0,
             waiting: 0,
             every: delay.every(),
             delay,
@@ -120,6 +123,7 @@ impl TcpReceiver {
             opened: Opened::Unseen,
             unusual: false,
             fin: false,
+            hops: 0,
             waiting: 0,
             every: 1,
             delay: Delay::default(),
@@ -145,8 +149,11 @@ impl TcpReceiver {
             self.unusual |= self.fin;
             return;
         }
-        if self.answered != Time::MAX && self.opened == Opened::Unseen {
-            self.opened = Opened::Took(now.saturating_sub(self.answered));
+        let took = now.saturating_sub(self.answered);
+        match self.opened {
+            Opened::Unseen if self.answered != Time::MAX => self.opened = Opened::Took(took),
+            Opened::Again(Time::MAX) => self.opened = Opened::Again(took),
+            _ => {}
         }
     }
 
@@ -245,6 +252,7 @@ impl TcpReceiver {
             return;
         }
         self.due = true;
+        self.hops = arrival.hops;
         let end = arrival.seq.saturating_add(u64::from(arrival.len));
         let start = arrival.seq.max(self.next);
         if start < end && !self.ranges.holds(start, end) {
@@ -262,9 +270,9 @@ impl TcpReceiver {
         } else if std::mem::take(&mut self.fin) {
             self.waiting = 0;
             self.deadline = Time::MAX;
-            early(self.next + 1, false)
+            early(self.next + 1, false, self.hops)
         } else if let Some((ack, ece)) = self.before.take() {
-            early(ack, ece)
+            early(ack, ece, self.hops)
         } else if self.cuts.is_empty() {
             self.tell_duplicate()
         } else {
@@ -301,6 +309,7 @@ impl TcpReceiver {
             sack,
             cut: false,
             below: below && told,
+            hops: self.hops,
         }
     }
 
@@ -330,6 +339,7 @@ impl TcpReceiver {
             sack,
             cut,
             below: false,
+            hops: self.hops,
         }
     }
 
@@ -345,7 +355,7 @@ impl TcpReceiver {
     fn accepted(&mut self, now: Time) -> Ack {
         self.accept = false;
         if self.answered != Time::MAX && self.opened == Opened::Unseen {
-            self.opened = Opened::Again;
+            self.opened = Opened::Again(Time::MAX);
         }
         self.answered = now;
         Ack {
@@ -355,12 +365,13 @@ impl TcpReceiver {
             sack: SackBlocks::NONE,
             cut: false,
             below: false,
+            hops: self.hops,
         }
     }
 }
 
 /// What came before a change of marks, with the echo it had (RFC 8257 3.2).
-fn early(ack: u64, ece: bool) -> Ack {
+fn early(ack: u64, ece: bool, hops: u8) -> Ack {
     Ack {
         ack,
         ece,
@@ -368,6 +379,7 @@ fn early(ack: u64, ece: bool) -> Ack {
         sack: SackBlocks::NONE,
         cut: false,
         below: false,
+        hops,
     }
 }
 
@@ -380,6 +392,7 @@ impl Receiver for TcpReceiver {
         if arrival.len == 0 {
             return self.hear_empty(now, arrival.seq);
         }
+        self.hops = arrival.hops;
         self.hear_mark(&arrival);
         let end = arrival.seq.saturating_add(u64::from(arrival.len));
         let fits = u64::from(arrival.len) <= self.window;
@@ -403,7 +416,7 @@ impl Receiver for TcpReceiver {
             return self.unusual_ack(now);
         }
         if let Some((ack, ece)) = self.before.take() {
-            return Some(early(ack, ece));
+            return Some(early(ack, ece, self.hops));
         }
         if !self.due {
             return None;
@@ -418,6 +431,7 @@ impl Receiver for TcpReceiver {
             sack: self.blocks(),
             cut: false,
             below: false,
+            hops: self.hops,
         })
     }
 

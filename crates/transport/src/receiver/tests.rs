@@ -15,10 +15,7 @@ fn config() -> TcpConfig {
 
 fn dctcp() -> TcpConfig {
     TcpConfig {
-        congestion: Congestion::Dctcp {
-            gain: 0.0625,
-            initial_alpha: 1.0,
-        },
+        congestion: Congestion::DCTCP,
         ..config()
     }
 }
@@ -56,6 +53,7 @@ impl TcpReceiver {
             ce,
             cwr,
             trimmed: false,
+            hops: 0,
         };
         self.on_segment(us(at), arrival);
         self.says(at)
@@ -74,6 +72,7 @@ impl TcpReceiver {
             ce: false,
             cwr: false,
             trimmed: false,
+            hops: 0,
         };
         self.on_segment(us(0), arrival);
         let ack = self.poll_ack(us(0)).expect("it answers at once");
@@ -181,6 +180,7 @@ fn each_syn_is_answered() {
             ce: false,
             cwr: false,
             trimmed: false,
+            hops: 0,
         };
         rx.on_segment(us(0), syn);
         let answer = rx.poll_ack(us(0)).expect("a SYN-ACK");
@@ -198,6 +198,7 @@ fn trimmed(n: u64) -> Arrival {
         ce: true,
         cwr: false,
         trimmed: true,
+        hops: 0,
     }
 }
 
@@ -263,6 +264,7 @@ fn a_handshake_is_timed_unless_its_answer_was_sent_twice_or_never_acknowledged()
         ce: false,
         cwr: false,
         trimmed: false,
+        hops: 0,
     };
     let opened = |steps: &[(u64, bool, u32)]| {
         let mut rx = receiver(config());
@@ -279,7 +281,7 @@ fn a_handshake_is_timed_unless_its_answer_was_sent_twice_or_never_acknowledged()
         Opened::Took(us(80))
     );
     let twice = [(10, true, 0), (60, true, 0), (90, false, 0)];
-    assert_eq!(opened(&twice), Opened::Again);
+    assert_eq!(opened(&twice), Opened::Again(us(30)));
     // A SYN that came late says nothing of a connection that stands; nor does a second confirmation.
     let late = [(10, true, 0), (90, false, 0), (95, true, 0), (99, false, 0)];
     assert_eq!(opened(&late), Opened::Took(us(80)));
@@ -376,6 +378,7 @@ fn as_linux_two_short_segments_are_no_full_one() {
             ce: false,
             cwr: false,
             trimmed: false,
+            hops: 0,
         };
         rx.on_segment(us(20), arrival);
         rx.says(20).len()

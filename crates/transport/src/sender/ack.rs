@@ -3,7 +3,7 @@
 use sidestep_types::Time;
 
 use super::{Opening, Phase, TcpSender};
-use crate::Ack;
+use crate::{Ack, Delay};
 
 impl TcpSender {
     #[inline]
@@ -13,7 +13,7 @@ impl TcpSender {
         }
         let idle = self.una == self.nxt;
         if ack.ack < self.una || ack.ack > self.nxt || ack.syn || idle {
-            return self.hear_late(&ack, idle);
+            return self.hear_late(now, &ack, idle);
         }
         if self.reordering.is_some() {
             self.notice(now, &ack);
@@ -24,7 +24,7 @@ impl TcpSender {
         self.control.hear(acked, ack.ece, self.una, self.nxt);
         let news = !ack.sack.is_empty() && self.sack && self.hear_blocks(&ack);
         if acked > 0 {
-            self.new_data(now, acked);
+            self.new_data(now, acked, ack.hops);
         }
         if ack.ece {
             self.hear_echo();
@@ -32,12 +32,12 @@ impl TcpSender {
         if acked > 0 {
             self.advance(now, acked);
         } else if (news || !self.sack) && !ack.cut {
-            self.duplicate();
+            self.duplicate(now);
         }
         if news && self.phase == Phase::Fast {
             self.believe_lost();
         }
-        let cut = if ack.cut { self.hear_cut(&ack) } else { 0 };
+        let cut = if ack.cut { self.hear_cut(now, &ack) } else { 0 };
         if self.reducing
             && let Some(before) = before
         {
@@ -47,28 +47,31 @@ impl TcpSender {
 
     /// An acknowledgement that another one has overtaken says nothing new, unless of a cut.
     #[cold]
-    fn hear_late(&mut self, ack: &Ack, idle: bool) {
+    fn hear_late(&mut self, now: Time, ack: &Ack, idle: bool) {
         if idle && self.lingers {
             self.hear_close(ack);
         }
         let late = ack.ack < self.una && !ack.syn && !idle;
         if late && ack.cut {
-            self.hear_cut(ack);
+            self.hear_cut(now, ack);
         }
         if ack.ack <= self.una && !ack.syn {
-            self.notice_duplicate(ack, false);
+            self.notice_duplicate(now, ack, false);
         }
     }
 
     /// New bytes are acknowledged: a round trip is known and duplicates are forgotten.
     #[inline]
-    fn new_data(&mut self, now: Time, acked: u64) {
+    fn new_data(&mut self, now: Time, acked: u64, hops: u8) {
         debug_assert!(acked > 0, "the acknowledgement advances");
         if let Some(sent) = self.board.cover(self.una) {
             let rtt = now.saturating_sub(sent);
             self.timer.sample(rtt, self.una, self.nxt);
+            if self.control.delays() {
+                self.hear_delay(Delay { now, rtt, hops });
+            }
         } else {
-            self.timer.acknowledged();
+            self.new_data_again(now);
         }
         self.dupacks = 0;
         self.allowance = 0;
@@ -82,6 +85,19 @@ impl TcpSender {
         }
     }
 
+    /// Of what is acknowledged something was sent twice. RFC 7323 4.1: a time stamp says which sending is answered; the
+    /// last, since it has filled the hole.
+    #[cold]
+    fn new_data_again(&mut self, now: Time) {
+        match self.board.take_repaired() {
+            Some(sent) if self.config.timestamps => {
+                let rtt = now.saturating_sub(sent);
+                self.timer.sample(rtt, self.una, self.nxt);
+            }
+            _ => self.timer.acknowledged(),
+        }
+    }
+
     /// Window and timer after new bytes were acknowledged.
     #[inline]
     fn advance(&mut self, now: Time, acked: u64) {
@@ -92,8 +108,8 @@ impl TcpSender {
                     self.control.grow(&mut self.window, acked);
                 }
             }
-            Phase::Fast => self.advance_fast(acked),
-            Phase::Loss => self.advance_loss(acked),
+            Phase::Fast => self.advance_fast(now, acked),
+            Phase::Loss => self.advance_loss(now, acked),
         }
         if self.una == self.nxt {
             self.timer.stop();
@@ -147,10 +163,16 @@ impl TcpSender {
         self.timer.stop();
         if again {
             // RFC 5681 3.1: after a lost SYN the first window is one segment.
-            self.window.cwnd = self.window.mss;
+            let mss = self.window.mss;
+            self.control.at_most(&mut self.window, mss);
             self.timer.forget_back_off(&self.config.rto);
-        } else {
-            self.timer.sample(now.saturating_sub(at), 0, 0);
+        }
+        let rtt = now.saturating_sub(at);
+        if !again {
+            self.control.round_trip(rtt);
+        }
+        if self.config.syn_sample && (!again || self.config.timestamps) {
+            self.timer.sample(rtt, 0, 0);
         }
     }
 }

@@ -50,6 +50,8 @@ pub(super) struct Board {
     lost_edge: u64,
     /// Nothing below it is still to be repaired in this episode (RFC 6675 HighRxt).
     hole: u64,
+    /// When the newest repair of what [`Board::cover`] found sent twice left, in picoseconds.
+    repaired: u64,
 }
 
 impl Board {
@@ -66,6 +68,7 @@ impl Board {
             top: 0,
             lost_edge: 0,
             hole: 0,
+            repaired: 0,
         }
     }
 
@@ -93,11 +96,21 @@ impl Board {
             if slot & FLAGS == 0 {
                 newest = Some(Time::from_ps(slot >> TIME_SHIFT));
             } else {
-                again |= slot & AGAIN != 0;
+                if slot & AGAIN != 0 {
+                    again = true;
+                    self.repaired = self.repaired.max(slot >> TIME_SHIFT);
+                }
                 self.uncount(slot, len);
             }
         }
         if again { None } else { newest }
+    }
+
+    /// When the newest repair left of all that [`Board::cover`] found sent twice since this was asked, unless that is too
+    /// late to be held.
+    pub(super) fn take_repaired(&mut self) -> Option<Time> {
+        let repaired = std::mem::take(&mut self.repaired);
+        (repaired > 0).then(|| Time::from_ps(repaired))
     }
 
     /// RFC 6675 SetPipe over `[una, end)`: bytes believed to be in the network.

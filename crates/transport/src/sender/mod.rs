@@ -3,6 +3,7 @@
 //! **Decision**     `send`: the next segment, new or again. `ack`: what an acknowledgement
 //!                  means. `recovery`: when a loss is believed and how it is repaired.
 //!                  `reduction`: how fast a cut window is reached. `close`: the FIN.
+//!                  `pace`: windows below a segment, and those that go by delays.
 //!                  `reordering`: which repairs were needless, and what follows.
 //!                  How large the window is belongs to `crate::congestion`, the timer to
 //!                  `crate::rto`.
@@ -15,12 +16,13 @@
 //!                  9937 (proportional rate reduction).
 //! **Deviations**   new data leaves in full segments or not at all, the last one excepted.
 //!                  The window grows only while it is what holds the sender back (as Linux
-//!                  does; RFC 5681 would let it grow idle). No timestamps, no
-//!                  probe of a closed window: it never closes.
+//!                  does; RFC 5681 would let it grow idle). Timestamps are
+//!                  samples, not options on the wire. No probe of a closed window: it never closes.
 
 mod ack;
 mod board;
 mod close;
+mod pace;
 mod part;
 mod prr;
 mod recovery;
@@ -92,6 +94,8 @@ pub struct TcpSender {
     special: bool,
     /// The connection is to be closed still.
     lingers: bool,
+    /// The pace held back the last poll.
+    paced: bool,
     /// The window, and nothing else, held back the last poll.
     cwnd_limited: bool,
     /// The window was reduced for data up to `cut_end`, not yet all acknowledged.
@@ -154,21 +158,25 @@ impl TcpSender {
         } else {
             Opening::Done
         };
+        let mut control = Controller::new(config.congestion);
+        let mut window = Window::new(mss, u64::from(config.initial_window));
+        control.begin(&mut window);
         TcpSender {
             una: 0,
             nxt: 0,
             size: size.unwrap_or(u64::MAX),
             base: 0,
-            window: Window::new(mss, u64::from(config.initial_window)),
+            window,
             rwnd: config.receive_window,
             allowance: 0,
             board: Board::new(mss),
             timer: Timer::new(&config.rto),
-            control: Controller::new(config.congestion),
+            control,
             last_sent: Time::ZERO,
             phase: Phase::Open,
             special: opening != Opening::Done,
             lingers: config.fin && size != Some(0),
+            paced: false,
             cwnd_limited: false,
             cut: false,
             cwr: false,
@@ -205,8 +213,17 @@ impl TcpSender {
         self.set_phase(Phase::Open);
         match opened {
             Opened::Unseen => {}
-            Opened::Took(round_trip) => self.timer.sample(round_trip, 0, 0),
-            Opened::Again => self.window.cwnd = self.window.mss,
+            Opened::Took(round_trip) => {
+                self.timer.sample(round_trip, 0, 0);
+                self.control.round_trip(round_trip);
+            }
+            Opened::Again(round_trip) => {
+                let mss = self.window.mss;
+                self.control.at_most(&mut self.window, mss);
+                if self.config.timestamps && round_trip != Time::MAX {
+                    self.timer.sample(round_trip, 0, 0);
+                }
+            }
         }
         self
     }
@@ -244,7 +261,8 @@ impl TcpSender {
         self.special = self.resend_head
             || phase != Phase::Open
             || self.opening != Opening::Done
-            || self.closes();
+            || self.closes()
+            || self.control.gap() > Time::ZERO;
     }
 }
 
@@ -272,7 +290,11 @@ impl Sender for TcpSender {
 
     #[inline]
     fn deadline(&self) -> Option<Time> {
-        self.timer.deadline()
+        if self.special {
+            self.next_deadline()
+        } else {
+            self.timer.deadline()
+        }
     }
 
     #[inline]

@@ -25,7 +25,7 @@ use crate::Ack;
 
 impl TcpSender {
     /// A duplicate acknowledgement; with SACK, one that brought news.
-    pub(super) fn duplicate(&mut self) {
+    pub(super) fn duplicate(&mut self, now: Time) {
         if !self.sack && self.phase != Phase::Loss {
             self.guessed = self.guessed.saturating_add(self.window.mss);
         }
@@ -33,7 +33,7 @@ impl TcpSender {
             Phase::Open => {
                 self.dupacks = self.dupacks.saturating_add(1);
                 if self.loss_believed() {
-                    self.enter_fast();
+                    self.enter_fast(now);
                 } else if self.config.limited_transmit
                     && self.dupacks <= self.transmits_on()
                     && !self.reducing
@@ -53,7 +53,7 @@ impl TcpSender {
     /// A switch has cut a segment: it has left the network, and nobody has it. Returns the bytes
     /// of it that are news.
     #[cold]
-    pub(super) fn hear_cut(&mut self, ack: &Ack) -> u64 {
+    pub(super) fn hear_cut(&mut self, now: Time, ack: &Ack) -> u64 {
         let cut = ack.cut_off();
         let news = cut.map_or(0, |(from, _)| self.board.cut(from));
         if news == 0 {
@@ -61,7 +61,7 @@ impl TcpSender {
         }
         self.counters.cuts = self.counters.cuts.saturating_add(1);
         if self.phase == Phase::Open {
-            self.enter_cut();
+            self.enter_cut(now);
         } else {
             self.forget_prior();
         }
@@ -69,10 +69,11 @@ impl TcpSender {
     }
 
     /// Fast recovery, begun by what a switch has said instead of by duplicates.
-    fn enter_cut(&mut self) {
+    fn enter_cut(&mut self, now: Time) {
         self.forget_prior();
         let flight = (self.nxt - self.una).saturating_sub(self.limited);
-        self.control.on_loss(&mut self.window, flight, self.cut);
+        self.control
+            .on_loss(now, &mut self.window, flight, self.cut);
         if !self.sack {
             let left = u64::from(self.dupacks) * self.window.mss;
             self.window.cwnd = self.window.cwnd.saturating_add(left);
@@ -101,10 +102,11 @@ impl TcpSender {
     }
 
     /// RFC 6582 steps 2 and 3, RFC 6675 step 4.
-    fn enter_fast(&mut self) {
+    fn enter_fast(&mut self, now: Time) {
         self.remember(false);
         let flight = (self.nxt - self.una).saturating_sub(self.limited);
-        self.control.on_loss(&mut self.window, flight, self.cut);
+        self.control
+            .on_loss(now, &mut self.window, flight, self.cut);
         if !self.sack {
             let left = u64::from(self.dupacks) * self.window.mss;
             self.window.cwnd = self.window.cwnd.saturating_add(left);
@@ -129,7 +131,7 @@ impl TcpSender {
     }
 
     /// New bytes were acknowledged in fast recovery.
-    pub(super) fn advance_fast(&mut self, acked: u64) {
+    pub(super) fn advance_fast(&mut self, now: Time, acked: u64) {
         if self.una >= self.recover {
             self.end_reduction();
             if !self.sack {
@@ -137,7 +139,7 @@ impl TcpSender {
                 let flight = (self.nxt - self.una).max(self.window.mss);
                 self.window.cwnd = self.window.ssthresh.min(flight + self.window.mss);
             }
-            self.close_episode();
+            self.close_episode(now);
         } else if self.sack {
             self.believe_lost();
         } else {
@@ -169,16 +171,16 @@ impl TcpSender {
     }
 
     /// New bytes were acknowledged after a timeout: slow start, echoes notwithstanding.
-    pub(super) fn advance_loss(&mut self, acked: u64) {
+    pub(super) fn advance_loss(&mut self, now: Time, acked: u64) {
         if self.cwnd_limited {
             self.control.grow(&mut self.window, acked);
         }
         if self.una >= self.recover {
-            self.close_episode();
+            self.close_episode(now);
         }
     }
 
-    pub(super) fn close_episode(&mut self) {
+    pub(super) fn close_episode(&mut self, now: Time) {
         self.partial = false;
         self.resend_head = false;
         self.guessed = 0;
@@ -186,7 +188,7 @@ impl TcpSender {
         self.set_phase(Phase::Open);
         if self.board.any_cut() {
             // Sent after this recovery began: another window of data.
-            self.enter_cut();
+            self.enter_cut(now);
         }
     }
 
@@ -209,7 +211,8 @@ impl TcpSender {
             _ => (self.nxt - self.una).saturating_sub(self.limited),
         };
         let again = self.timed_out_at.replace(self.una) == Some(self.una);
-        self.control.on_timeout(&mut self.window, flight, again);
+        self.control
+            .on_timeout(now, &mut self.window, flight, again);
         self.allowance = 0;
         self.limited = 0;
         self.begin_episode();

@@ -195,8 +195,8 @@ impl Reordering {
 }
 
 impl TcpSender {
-    /// The number of duplicates that begins a recovery now.
-    pub(super) fn dupthresh(&self) -> Option<u32> {
+    /// The number of duplicates that begins a recovery now; `None` when none does.
+    pub fn dupthresh(&self) -> Option<u32> {
         match &self.reordering {
             Some(reordering) if reordering.moves => Some(reordering.threshold),
             _ => self.config.dupack_threshold,
@@ -237,13 +237,13 @@ impl TcpSender {
         }
         reordering.news = news;
         self.reordering = Some(reordering);
-        self.notice_duplicate(ack, found);
+        self.notice_duplicate(now, ack, found);
     }
 
     /// The part of it that an acknowledgement which was overtaken still says.
     #[cold]
     #[inline(never)]
-    pub(super) fn notice_duplicate(&mut self, ack: &Ack, mut found: bool) {
+    pub(super) fn notice_duplicate(&mut self, now: Time, ack: &Ack, mut found: bool) {
         let Some(reordering) = &mut self.reordering else {
             return;
         };
@@ -254,18 +254,19 @@ impl TcpSender {
             found |= reordering.duplicated(from, to);
         }
         if found && let Some(prior) = reordering.undone() {
-            self.undo(prior);
+            self.undo(now, prior);
         }
     }
 
     /// Linux `tcp_undo_cwnd_reduction`: the window is what it was, and the recovery over.
-    fn undo(&mut self, prior: Prior) {
+    fn undo(&mut self, now: Time, prior: Prior) {
         self.counters.undone = self.counters.undone.saturating_add(1);
         self.reducing = false;
         let inflated = self.phase == Phase::Fast;
         let own = if inflated { 0 } else { self.window.cwnd };
         self.window.cwnd = prior.cwnd.max(own);
         self.window.ssthresh = self.window.ssthresh.max(prior.ssthresh);
+        self.control.undo(&mut self.window);
         self.cut = prior.cut && self.una <= prior.cut_end;
         self.cut_end = prior.cut_end;
         self.cwr &= prior.cwr;
@@ -273,7 +274,9 @@ impl TcpSender {
         self.guard = prior.guard;
         self.dupacks = 0;
         if self.phase != Phase::Open {
-            self.close_episode();
+            self.close_episode(now);
+        } else {
+            self.set_phase(Phase::Open);
         }
     }
 
@@ -299,6 +302,7 @@ impl TcpSender {
         reordering.episode = reordering.episode.wrapping_add(1);
         let before = reordering.episode.wrapping_sub(1);
         reordering.repairs.retain(|r| r.episode == before);
+        self.control.remember();
         let window = &self.window;
         reordering.prior = reordering.config.undo.then_some(Prior {
             cwnd: if self.reducing {

@@ -53,7 +53,7 @@ impl TcpSender {
         let silence = now.saturating_sub(self.last_sent);
         if self.config.idle_restart && self.nxt > 0 && silence > self.timer.rto() {
             let initial = u64::from(self.config.initial_window.max(1)) * self.window.mss;
-            self.window.cwnd = self.window.cwnd.min(initial);
+            self.control.at_most(&mut self.window, initial);
         }
     }
 
@@ -64,6 +64,9 @@ impl TcpSender {
         }
         if self.closes() {
             return self.next_close(now);
+        }
+        if self.keeps_pace(now) {
+            return None;
         }
         if self.resend_head {
             self.resend_head = false;

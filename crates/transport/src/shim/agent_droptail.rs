@@ -10,8 +10,8 @@
 //!                  run goes on; how many runs there were of each length up to `longest`, for each of
 //!                  them or for the host.
 //! **Units**        acknowledgements.
-//! **Errors**       `share` of 0 or above 1; `shortest` of 0 or above `longest`; `longest` above 65,536. A stack
-//!                  refuses it above a sender that reads SACK, or no duplicates.
+//! **Errors**       `share` of 0 or above 1; `shortest` of 0 or above `longest`; `first` above `longest`; `longest`
+//!                  above 65,536. A stack refuses it above a sender that reads SACK, or no duplicates.
 //! **Source**       Dixit et al., Purdue CSD TR 11-011 (PLTS), section III-C2.
 //! **Deviations**   none known. The report is silent on whose counters they are, on the first run, on runs
 //!                  that ended in a repair and on recovery: settings, all assumed. It counts "3, 4 or 5
@@ -187,7 +187,10 @@ impl Registered for AgentDroptail {
             pass_in_recovery: values.word("recovery") == "pass",
         };
         let Settings {
-            shortest, longest, ..
+            first,
+            shortest,
+            longest,
+            ..
         } = settings;
         let (part, whole) = settings.share;
         if part == 0 || part > whole {
@@ -204,6 +207,11 @@ impl Registered for AgentDroptail {
         if shortest > longest {
             let expected = format!("shortest ({shortest}) must not be above longest ({longest})");
             return Err(Refusal::about(&["shortest", "longest"], expected));
+        }
+        // No run that was counted holds another to more than `longest`.
+        if first > longest {
+            let expected = format!("first ({first}) must not be above longest ({longest})");
+            return Err(Refusal::about(&["first", "longest"], expected));
         }
         Ok(AgentDroptail {
             settings,
@@ -273,5 +281,40 @@ impl Shim for AgentDroptail {
 
     fn counters(&self) -> Counters {
         self.counters
+    }
+
+    fn why(&self, packet: &Packet) -> String {
+        let Some(stream) = self.streams.get(packet) else {
+            return "it is a duplicate".into();
+        };
+        let Settings {
+            pass,
+            share: (part, whole),
+            first,
+            exceed,
+            per_host,
+            ..
+        } = self.settings;
+        let (lengths, whose) = match per_host {
+            true => (&self.host, "this host"),
+            false => (&stream.own.lengths, "this flow"),
+        };
+        let held = match (lengths.total, exceed) {
+            (0, _) => format!(
+                "those from number {first} on, since no run of {whose} was counted yet (first = {first})"
+            ),
+            (total, false) => format!(
+                "those from number {} on, the length that {part}/{whole} of the {total} runs of {whose} before it do not exceed",
+                lengths.usual
+            ),
+            (total, true) => format!(
+                "those behind number {}, the length that {part}/{whole} of the {total} runs of {whose} before it do not exceed",
+                lengths.usual
+            ),
+        };
+        format!(
+            "it is duplicate {} of its run, of which the first {pass} go on and {held}",
+            stream.run
+        )
     }
 }

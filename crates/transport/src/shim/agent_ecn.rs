@@ -127,4 +127,18 @@ impl Shim for AgentEcn {
     fn counters(&self) -> Counters {
         self.counters
     }
+
+    fn why(&self, packet: &Packet) -> String {
+        let run = self.streams.get(packet).map_or(0, |stream| stream.run);
+        let others = match self.until {
+            Until::Unmarked => "those that do go on",
+            Until::Moved => {
+                "the first that does lets those behind it go on until the acknowledgement moves"
+            }
+            Until::Recovered => {
+                "the first that does lets those behind it go on until all is acknowledged that had been sent by then"
+            }
+        };
+        format!("it is duplicate {run} of its run and echoes no mark (ECE), and {others}")
+    }
 }

@@ -157,6 +157,11 @@ impl<S: Default> Streams<S> {
         }
     }
 
+    /// What is known of the subflow of a packet, if its flow is open.
+    pub fn get(&self, packet: &Packet) -> Option<&Stream<S>> {
+        self.of.get(&key(packet.flow, packet.subflow()))
+    }
+
     /// A packet arrived: what it is, if it is one of these and of an open flow.
     pub fn up(&mut self, packet: &Packet) -> Option<(Heard, &mut Stream<S>)> {
         if packet.kind() != Kind::Ack {

@@ -5,7 +5,10 @@
 
 pub mod agent_droptail;
 pub mod agent_ecn;
+pub mod by_size;
+mod cuckoo;
 mod duplicates;
+pub mod mark;
 pub mod order;
 mod registry;
 mod stack;
@@ -13,10 +16,10 @@ mod stack;
 mod tests;
 
 pub use registry::Nature;
-pub use stack::{Stack, check};
+pub use stack::{Stack, check, check_mss, longest, reads_sizes, reads_tags, tags_arrive};
 
 use registry::shims;
-use sidestep_types::{FlowId, Packet, Time};
+use sidestep_types::{FlowId, Framing, Packet, Tag, Time, Values};
 
 /// What becomes of a packet on its way up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +31,15 @@ pub enum Up {
     Keep,
     /// It is dropped.
     Drop,
+}
+
+/// Which message of a connection that carries several a flow is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// The flow that opened the connection, and names it.
+    pub connection: FlowId,
+    /// How many messages went the same way before it.
+    pub number: u32,
 }
 
 /// One shim of one host, for all of its flows.
@@ -61,9 +73,19 @@ pub enum Up {
 /// assert_eq!((packet.wire, stack.deadline()), (1538, None));
 /// ```
 pub trait Shim {
+    /// The stack that it stands in, with complete sets of values: told once, before anything else, where
+    /// the stack is built from names.
+    fn beside(&mut self, _stack: &[(String, Values)]) {}
     /// A flow begins at this host: `size` bytes that it will send, where its application knows.
     /// `None` of an endless one, and of one that comes from elsewhere.
     fn open(&mut self, _flow: FlowId, _size: Option<u64>) {}
+    /// The same of a flow that this host will send, on a connection of its own or as one of several
+    /// messages.
+    fn open_message(&mut self, flow: FlowId, size: Option<u64>, _message: Option<Message>) {
+        self.open(flow, size);
+    }
+    /// What the packets of this host cost on its link: told once, before all else; Ethernet's otherwise.
+    fn framed(&mut self, _framing: Framing) {}
     /// The flow is complete, or its host wants no more of it: what is held of it is dropped.
     fn close(&mut self, _flow: FlowId) {}
     /// Does [`Shim::down`] do anything? Else a driver need not call it.
@@ -88,9 +110,25 @@ pub trait Shim {
     }
     /// [`Shim::deadline`] has come. Call [`Shim::poll_up`] until `None` after it.
     fn on_timeout(&mut self, _now: Time) {}
+    /// The number that travels in the tag of a real frame of `packet`, which has just gone [`Shim::down`]; the
+    /// other fields are those of its [`Tag`]. `None` of what gives it no tag.
+    fn carried(&mut self, _packet: &Packet) -> Option<u32> {
+        None
+    }
+    /// A real frame came whose tag says `number`, and otherwise `tag`: sets of `tag` what follows from that.
+    /// A driver of packets that are no frames does not call it.
+    fn restore(&self, _tag: &mut Tag, _number: u32) {}
+    /// All before the byte `upto` of `flow` is acknowledged, as an arrival said that the driver does not show
+    /// as an acknowledgement: data, for instance, says it in passing.
+    fn acknowledged(&mut self, _flow: FlowId, _upto: u64) {}
     /// What it counted.
     fn counters(&self) -> Counters {
         Counters::default()
+    }
+    /// Why it has just dropped `packet`, in a clause with the numbers that decided: asked of packets that somebody wants
+    /// explained (`sidestep why`), and of none in an ordinary run.
+    fn why(&self, _packet: &Packet) -> String {
+        "it keeps such packets from the transport".into()
     }
 }
 
@@ -117,7 +155,8 @@ counters! {
     held;
     /// Of those, packets that went on as a gap closed.
     released;
-    /// Of those held, packets that went on since the wait was over, or no room was left.
+    /// Of those held, packets that went on since the wait was over, no room was left or a newer message
+    /// began.
     expired;
     /// Of those held, packets whose flow was closed before they went on.
     discarded;
@@ -129,6 +168,14 @@ counters! {
     dropped;
     /// Acknowledgements found to be duplicates, whether they went on or were dropped.
     duplicates;
+    /// Data marked.
+    marked;
+    /// Of that, what was taken for sent before.
+    repeats;
+    /// Of those, packets that were sent for the first time.
+    mistaken;
+    /// Data that was sent before and not taken for it.
+    missed;
 }
 
 shims! {
@@ -137,12 +184,23 @@ shims! {
         order::Order,
         agent_ecn::AgentEcn,
         agent_droptail::AgentDroptail,
+        mark::Mark,
+        by_size::BySize,
     }
 }
 
 impl Shim for AnyShim {
+    fn beside(&mut self, stack: &[(String, Values)]) {
+        of_shim!(self, shim => shim.beside(stack))
+    }
     fn open(&mut self, flow: FlowId, size: Option<u64>) {
         of_shim!(self, shim => shim.open(flow, size))
+    }
+    fn open_message(&mut self, flow: FlowId, size: Option<u64>, message: Option<Message>) {
+        of_shim!(self, shim => shim.open_message(flow, size, message))
+    }
+    fn framed(&mut self, framing: Framing) {
+        of_shim!(self, shim => shim.framed(framing))
     }
     fn close(&mut self, flow: FlowId) {
         of_shim!(self, shim => shim.close(flow))
@@ -169,7 +227,19 @@ impl Shim for AnyShim {
     fn on_timeout(&mut self, now: Time) {
         of_shim!(self, shim => shim.on_timeout(now))
     }
+    fn carried(&mut self, packet: &Packet) -> Option<u32> {
+        of_shim!(self, shim => shim.carried(packet))
+    }
+    fn restore(&self, tag: &mut Tag, number: u32) {
+        of_shim!(self, shim => shim.restore(tag, number))
+    }
+    fn acknowledged(&mut self, flow: FlowId, upto: u64) {
+        of_shim!(self, shim => shim.acknowledged(flow, upto))
+    }
     fn counters(&self) -> Counters {
         of_shim!(self, shim => shim.counters())
+    }
+    fn why(&self, packet: &Packet) -> String {
+        of_shim!(self, shim => shim.why(packet))
     }
 }

@@ -12,15 +12,23 @@ pub struct Nature {
     pub holds: Option<&'static str>,
     /// It hands data to the transport in the order in which it was sent, as far as it can wait.
     pub orders: bool,
-    /// The most bytes by which it makes a packet longer. Above 0 it is refused, in the simulator and in
-    /// the software switch: neither counts it in what queues and pauses need.
+    /// The parameter and its word with which it goes by tags, if it can.
+    pub reads_tags: Option<(&'static str, &'static str)>,
+    /// The most bytes by which it makes a packet longer: see [`Registered::adds`]. Above 0 the software
+    /// switch takes one that tags alone: it knows how a tag is written.
     pub adds: u32,
+    /// It gives data tags with ranks, whatever the transport says. Its parameter `by` says what they count.
+    pub tags: bool,
     /// It keeps duplicate acknowledgements from a sender that goes by them.
     pub duplicates: bool,
     /// It goes by echoes of marks.
     pub echoes: bool,
     /// The parameter that says how many of the duplicates go on in any case, if there is one.
     pub passes: Option<&'static str>,
+    /// It sets the class of service of what leaves.
+    pub serves: bool,
+    /// The parameter and its word with which it goes by the sizes that applications say, if it can.
+    pub reads_sizes: Option<(&'static str, &'static str)>,
 }
 
 impl Nature {
@@ -28,10 +36,14 @@ impl Nature {
     pub const PLAIN: Nature = Nature {
         holds: None,
         orders: false,
+        reads_tags: None,
         adds: 0,
+        tags: false,
         duplicates: false,
         echoes: false,
         passes: None,
+        serves: false,
+        reads_sizes: None,
     };
 }
 
@@ -45,6 +57,21 @@ pub trait Registered: Shim + Sized {
 
     /// Makes the one of a host from a complete set of values. Errors say which cannot be had.
     fn build(values: &Values) -> Result<Self, Refusal>;
+
+    /// By how much these values make a packet longer at most.
+    fn adds(_values: &Values) -> u32 {
+        Self::NATURE.adds
+    }
+
+    /// Bytes of memory that one takes from the start, if they are many.
+    fn bytes(_values: &Values) -> u64 {
+        0
+    }
+
+    /// Refuses these values where segments carry up to `mss` bytes.
+    fn fits_mss(_values: &Values, _mss: u32) -> Result<(), Refusal> {
+        Ok(())
+    }
 }
 
 /// Writes `AnyShim` from lines of `module::Type`, and what its names lead to.
@@ -77,6 +104,44 @@ macro_rules! shims {
             Nature::PLAIN
         }
 
+        /// By how much these shims together make a packet longer at most.
+        pub fn adds(shims: &[(String, sidestep_types::Values)]) -> u32 {
+            shims.iter().map(|(name, values)| {
+                $(
+                    if *name == <$module::$shim as registry::Registered>::ENTRY.name {
+                        return <$module::$shim as registry::Registered>::adds(values);
+                    }
+                )*
+                0
+            }).sum()
+        }
+
+        /// Bytes of memory that these shims of one host take from the start, if they are many.
+        pub fn bytes(shims: &[(String, sidestep_types::Values)]) -> u64 {
+            shims.iter().map(|(name, values)| {
+                $(
+                    if *name == <$module::$shim as registry::Registered>::ENTRY.name {
+                        return <$module::$shim as registry::Registered>::bytes(values);
+                    }
+                )*
+                0
+            }).sum()
+        }
+
+        /// Refuses values of the shim called `name` where segments carry up to `mss` bytes.
+        pub fn fits_mss(
+            name: &str,
+            values: &sidestep_types::Values,
+            mss: u32,
+        ) -> Result<(), sidestep_types::Refusal> {
+            $(
+                if name == <$module::$shim as registry::Registered>::ENTRY.name {
+                    return <$module::$shim as registry::Registered>::fits_mss(values, mss);
+                }
+            )*
+            Ok(())
+        }
+
         /// Makes the shim called `name` for one host, from a complete set of values.
         ///
         /// Errors say that the name is unknown or which value cannot be had.
@@ -91,6 +156,16 @@ macro_rules! shims {
                 }
             )*
             Err(sidestep_types::Refusal::of_none(format!("{name:?} is unknown")))
+        }
+
+        impl $any {
+            /// Its name in the registry.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $($any::$shim(_) => <$module::$shim as registry::Registered>::ENTRY.name,)*
+                    $any::Custom(_) => "custom",
+                }
+            }
         }
 
         /// Calls `$call` on whichever shim it is.

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use sidestep_types::{FlowId, Packet, Refusal, Time, Values};
+use sidestep_types::{FlowId, Framing, Longest, Packet, Refusal, Tag, Time, Values};
 
-use super::{AnyShim, Counters, Nature, Shim, Up, build, nature};
+use super::{AnyShim, Counters, Message, Nature, Shim, Up, adds, build, nature};
 use crate::{Recovery, TransportConfig};
 
 /// The shims of one host, the first listed nearest to the transport: what leaves goes through
@@ -43,6 +43,8 @@ pub struct Stack {
     /// What shims have dropped since the driver asked.
     dropped: VecDeque<Packet>,
     drops: u64,
+    /// The number of the shim that dropped last.
+    dropper: usize,
 }
 
 impl Stack {
@@ -52,6 +54,7 @@ impl Stack {
             shims,
             dropped: VecDeque::new(),
             drops: 0,
+            dropper: 0,
         }
     }
 
@@ -59,13 +62,27 @@ impl Stack {
     ///
     /// Errors say which name is unknown or which value cannot be had.
     pub fn build(shims: &[(String, Values)]) -> Result<Stack, Refusal> {
-        let made: Result<_, Refusal> = shims.iter().map(|(name, of)| build(name, of)).collect();
-        made.map(Stack::of)
+        let made = shims.iter().map(|(name, of)| {
+            let mut shim = build(name, of)?;
+            shim.beside(shims);
+            Ok(shim)
+        });
+        made.collect::<Result<_, Refusal>>().map(Stack::of)
     }
 
     /// A flow begins: see [`Shim::open`].
     pub fn open(&mut self, flow: FlowId, size: Option<u64>) {
         (self.shims.iter_mut()).for_each(|shim| shim.open(flow, size));
+    }
+
+    /// A flow of this host begins: see [`Shim::open_message`].
+    pub fn open_message(&mut self, flow: FlowId, size: Option<u64>, message: Option<Message>) {
+        (self.shims.iter_mut()).for_each(|shim| shim.open_message(flow, size, message));
+    }
+
+    /// What packets cost on the link: see [`Shim::framed`].
+    pub fn framed(&mut self, framing: Framing) {
+        self.shims.iter_mut().for_each(|shim| shim.framed(framing));
     }
 
     /// A flow ends here: see [`Shim::close`].
@@ -94,12 +111,13 @@ impl Stack {
 
     /// The packet has passed shim number `below` and those farther from the transport.
     fn up_from(&mut self, below: usize, now: Time, packet: &mut Packet) -> Up {
-        for shim in self.shims[..below].iter_mut().rev() {
+        for (number, shim) in self.shims[..below].iter_mut().enumerate().rev() {
             match shim.up(now, packet) {
                 Up::Pass => {}
                 Up::Keep => return Up::Keep,
                 Up::Drop => {
                     self.drops += 1;
+                    self.dropper = number;
                     self.dropped.push_back(*packet);
                     return Up::Drop;
                 }
@@ -131,6 +149,12 @@ impl Stack {
         self.dropped.pop_front()
     }
 
+    /// Which shim has just dropped `packet`, and why: see [`Shim::why`].
+    pub fn why(&self, packet: &Packet) -> (&'static str, String) {
+        let shim = &self.shims[self.dropper];
+        (shim.name(), shim.why(packet))
+    }
+
     /// When [`Stack::on_timeout`] is due, if ever.
     #[inline]
     pub fn deadline(&self) -> Option<Time> {
@@ -144,6 +168,22 @@ impl Stack {
                 shim.on_timeout(now);
             }
         }
+    }
+
+    /// The number in the tag of a real frame of `packet`, which has just left: see [`Shim::carried`]. Of
+    /// several shims that tag the one nearest to the network says it.
+    pub fn carried(&mut self, packet: &Packet) -> Option<u32> {
+        (self.shims.iter_mut().rev()).find_map(|shim| shim.carried(packet))
+    }
+
+    /// Sets of `tag` what follows from the `number` of the frame that it came in: see [`Shim::restore`].
+    pub fn restore(&self, tag: &mut Tag, number: u32) {
+        self.shims.iter().for_each(|shim| shim.restore(tag, number));
+    }
+
+    /// All before the byte `upto` of `flow` is acknowledged: see [`Shim::acknowledged`].
+    pub fn acknowledged(&mut self, flow: FlowId, upto: u64) {
+        (self.shims.iter_mut()).for_each(|shim| shim.acknowledged(flow, upto));
     }
 
     /// What its shims counted together.
@@ -172,7 +212,54 @@ pub fn check<'a>(
         }
         fits(name, nature(name), values, transport).map_err(|why| (name.as_str(), why))?;
     }
+    check_mss(shims, transport.mss())?;
+    tags_arrive(shims)
+}
+
+/// The longest packet of hosts with these shims, when segments carry up to `mss` bytes.
+pub fn longest(shims: &[(String, Values)], mss: u32) -> Longest {
+    Longest {
+        mss,
+        adds: adds(shims),
+    }
+}
+
+/// Refuses shims that cannot be where segments carry up to `mss` bytes, with the name of the one.
+pub fn check_mss(shims: &[(String, Values)], mss: u32) -> Result<(), (&str, Refusal)> {
+    for (name, values) in shims {
+        super::fits_mss(name, values, mss).map_err(|why| (name.as_str(), why))?;
+    }
     Ok(())
+}
+
+/// Refuses a shim that goes by tags, without one farther from the transport that tags; with its name.
+pub fn tags_arrive(shims: &[(String, Values)]) -> Result<(), (&str, Refusal)> {
+    for (i, (name, values)) in shims.iter().enumerate() {
+        let Some((param, word)) = reads_tags(name, values) else {
+            continue;
+        };
+        let mut below = shims[i + 1..].iter();
+        if !below.any(|(below, _)| nature(below).tags) {
+            let expected = format!(
+                "{param} = {word:?} goes by tags, and nothing marks data with them: expected \"mark\" behind \
+                 {name:?} in shims"
+            );
+            return Err((name, Refusal::about(&[param], expected)));
+        }
+    }
+    Ok(())
+}
+
+/// The parameter and the word by which a shim with these values goes by tags.
+pub fn reads_tags(name: &str, values: &Values) -> Option<(&'static str, &'static str)> {
+    let (param, word) = nature(name).reads_tags?;
+    (values.word(param) == word).then_some((param, word))
+}
+
+/// The parameter and the word by which a shim with these values goes by the sizes that applications say.
+pub fn reads_sizes(name: &str, values: &Values) -> Option<(&'static str, &'static str)> {
+    let (param, word) = nature(name).reads_sizes?;
+    (values.word(param) == word).then_some((param, word))
 }
 
 /// Refuses a shim whose nature no host can have, or none with this transport.
@@ -182,28 +269,16 @@ pub(super) fn fits(
     values: &Values,
     transport: &TransportConfig,
 ) -> Result<(), Refusal> {
-    if nature.adds > 0 {
-        let expected = format!(
-            "{name:?} makes packets longer, by up to {} B: what queues and pauses need is not \
-             counted with that yet",
-            nature.adds
-        );
-        return Err(Refusal::about(&["shims"], expected));
-    }
     if nature.duplicates {
         goes_by_duplicates(name, transport)?;
     }
-    let Some(param) = nature.holds else {
-        return Ok(());
-    };
-    let (holds, waits) = (values.time(param), transport.shortest_timeout());
-    if holds >= waits {
+    if let (Some((param, word)), true) = (reads_tags(name, values), transport.has_subflows()) {
         let expected = format!(
-            "{param} must be below the shortest timeout of {}, {waits}: what is held would be \
-             sent again",
+            "{param} = {word:?} cannot order the data of {}: a message goes over several subflows, and on each \
+             its sizes have gaps; expected {param} = \"sequence\"",
             transport.name()
         );
-        return Err(Refusal::about(&[param], expected).got(holds));
+        return Err(Refusal::about(&[param], expected));
     }
     Ok(())
 }

@@ -1,4 +1,8 @@
 mod agents;
+mod by_size;
+mod laws;
+mod mark;
+mod remaining;
 
 use super::order::Order;
 use super::registry::Registered;
@@ -130,6 +134,28 @@ fn a_gap_that_closes_leaves_the_next_with_the_time_of_what_is_ahead_of_it() {
 }
 
 #[test]
+fn the_timers_of_several_flows_run_out_in_turn() {
+    let mut stack = order(&[]);
+    stack.open(FlowId(4), None);
+    let other = |number| {
+        let mut packet = data(number);
+        packet.flow = FlowId(4);
+        packet
+    };
+    assert_eq!(arrive(&mut stack, us(0), data(1)), []);
+    assert_eq!(arrive(&mut stack, us(50), data(3)), []);
+    assert_eq!(arrive(&mut stack, us(60), other(5)), []);
+    // Its next gap opened at 50 us, before that of the other flow.
+    assert_eq!(arrive(&mut stack, us(70), data(0)), [0, 1]);
+    assert_eq!(stack.deadline(), Some(us(150)));
+    stack.on_timeout(us(150));
+    assert_eq!(polled(&mut stack, us(150)), [3]);
+    assert_eq!(stack.deadline(), Some(us(160)));
+    stack.on_timeout(us(160));
+    assert_eq!(polled(&mut stack, us(160)), [5]);
+}
+
+#[test]
 fn copies_are_held_and_go_on_behind_the_first() {
     let mut stack = order(&[]);
     assert_eq!(see(&mut stack, us(0), &[2, 1, 2, 1]), []);
@@ -139,14 +165,17 @@ fn copies_are_held_and_go_on_behind_the_first() {
 
 #[test]
 fn what_carries_no_whole_data_passes() {
-    let mut stack = order(&[]);
-    let mut trimmed = data(5);
-    trimmed.trim(84);
-    assert_eq!(arrive(&mut stack, us(0), trimmed), [5]);
+    passes_what_carries_no_whole_data(&mut order(&[]), data(5));
+}
+
+/// `cut`, number 5, goes on at once when it is trimmed, and so does what carries no data.
+fn passes_what_carries_no_whole_data(stack: &mut Stack, mut cut: Packet) {
+    cut.trim(84);
+    assert_eq!(arrive(stack, us(0), cut), [5]);
     for kind in [Kind::Ack, Kind::Syn, Kind::SynAck] {
         let mut packet = Packet::new(kind, FLOW, HostId(0), 7);
         packet.set_seq(500);
-        assert_eq!(arrive(&mut stack, us(0), packet), [5]);
+        assert_eq!(arrive(stack, us(0), packet), [5]);
     }
     assert_eq!(stack.counters(), Counters::default());
 }
@@ -265,15 +294,6 @@ fn a_stack_is_refused_that_no_host_can_have() {
     let twice = check(&both, &transport("newreno")).expect_err("twice");
     let says = "a shim stands once in a stack, got \"order\" twice";
     assert_eq!((twice.0, twice.1.to_string().as_str()), ("", says));
-    let defaults = Values::defaults(Order::ENTRY.params);
-    let patient = [("order".to_string(), defaults)];
-    let impatient = check(&patient, &transport("pfabric")).expect_err("it waits for less");
-    let says = "timeout must be below the shortest timeout of pfabric, 350 us: what is \
-                held would be sent again, got 1 ms";
-    assert_eq!(
-        (impatient.0, impatient.1.to_string().as_str()),
-        ("order", says)
-    );
 }
 
 /// Holds every packet until the next has come, and drops each third.
@@ -320,15 +340,15 @@ fn what_a_lower_shim_releases_goes_through_those_above() {
 }
 
 #[test]
-fn one_that_makes_packets_longer_is_refused() {
-    let nature = Nature {
-        adds: 50,
-        ..Nature::PLAIN
+fn what_shims_add_to_packets_adds_up() {
+    let of = |name: &str| {
+        let entry = ENTRIES.iter().find(|entry| entry.name == name);
+        let params = entry.expect("listed").params;
+        (name.to_string(), Values::defaults(params))
     };
-    let dctcp = TransportConfig::from_name("dctcp").expect("listed");
-    let fits = |nature| stack::fits("tunnel", nature, &values(&[]), &dctcp);
-    let why = fits(nature).unwrap_err().to_string();
-    let expected = "\"tunnel\" makes packets longer, by up to 50 B";
-    assert!(why.contains(expected), "{why}");
-    assert_eq!(fits(Nature::PLAIN), Ok(()));
+    for entry in ENTRIES {
+        assert!(adds(&[of(entry.name)]) <= nature(entry.name).adds);
+    }
+    assert_eq!(adds(&[of("order"), of("mark")]), 7);
+    assert_eq!(longest(&[of("mark")], 1460).ip(), 1507);
 }

@@ -19,6 +19,8 @@ pub enum Needs {
     Spread,
     /// The workloads whose latency is taken.
     Latency,
+    /// The workloads whose latency is taken, and the links between which the spread is.
+    Split,
     /// The draws of hashes for which fair shares are worked out.
     Fair,
 }
@@ -34,6 +36,7 @@ impl Needs {
             Needs::Drops => "drops",
             Needs::Spread => "spread",
             Needs::Latency => "latency",
+            Needs::Split => "spread and latency",
             Needs::Fair => "fair",
         }
     }
@@ -48,6 +51,7 @@ impl Needs {
             Needs::Drops => probe.drops.is_some(),
             Needs::Spread => !probe.spread.is_empty(),
             Needs::Latency => !probe.latency.is_empty(),
+            Needs::Split => !probe.spread.is_empty() && !probe.latency.is_empty(),
             Needs::Fair => probe.fair > 0,
         }
     }

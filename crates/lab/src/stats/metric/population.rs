@@ -13,6 +13,10 @@ pub enum Population {
     Responses,
     /// Responses of the plan, begun or not.
     PlannedResponses,
+    /// Responses that were begun, requests left out.
+    Answers,
+    /// All flows that end, requests left out.
+    EndingFlows,
     /// Background flows of 1 to 10 kB.
     ShortFlows,
     /// Background flows that end.
@@ -56,7 +60,10 @@ impl Population {
     pub const fn words(self) -> &'static str {
         match self {
             Population::Queries | Population::PlannedQueries => "queries",
-            Population::Responses | Population::PlannedResponses => "responses",
+            Population::Responses | Population::PlannedResponses | Population::Answers => {
+                "responses"
+            }
+            Population::EndingFlows => "flows that end",
             Population::ShortFlows => "short flows",
             Population::BackgroundFlows => "background flows",
             Population::LongFlows => "long flows",
@@ -82,6 +89,8 @@ impl Population {
         match self {
             Population::Queries => Some(summary.qct_ms.n),
             Population::Responses => Some(summary.fct_query_ms.n),
+            Population::Answers => Some(summary.fct_response_ms.n),
+            Population::EndingFlows => Some(summary.fct_all_ms.n),
             Population::ShortFlows => Some(summary.fct_short_ms.n),
             Population::Groups => Some(summary.group_ms.n),
             _ => None,
@@ -94,6 +103,8 @@ impl Population {
             self,
             Population::Queries
                 | Population::Responses
+                | Population::Answers
+                | Population::EndingFlows
                 | Population::ShortFlows
                 | Population::Groups
         )

@@ -42,6 +42,8 @@ metrics! { FLOWS:
     Queries Ms "qct_p99_ms" "99th percentile of query completion time" => |s| p99(&s.qct_ms);
     Queries Ms "qct_p999_ms" "99.9th percentile of query completion time" => |s| p999(&s.qct_ms);
     Queries Ms "qct_mean_ms" "mean query completion time" => |s| mean(&s.qct_ms);
+    Queries Ms "qct_done_mean_ms" "mean query completion time of the queries that completed, the others left out" => |s| known(s.qct_ms.done_mean);
+    Queries Ms "qct_done_p99_ms" "99th percentile of query completion time of the queries that completed, the others left out" => |s| known(s.qct_ms.done_p99);
     Queries Ms "qct_min_ms" "the shortest query completion time" => |s| known(s.qct_ms.min);
     Queries Ms "qct_max_ms" "the longest query completion time" => |s| bounded(s.qct_ms.max, s.qct_ms.max_at_least);
     Queries Share "qct_completed_share" "share of queries that completed" => |s| known(s.qct_ms.completed_share);
@@ -55,6 +57,16 @@ metrics! { FLOWS:
     Responses Ms "fct_query_p999_ms" "99.9th percentile of the same", heading "99.9th percentile of completion time of the flows of queries" => |s| p999(&s.fct_query_ms);
     Responses Ms "fct_query_mean_ms" "mean of the same", heading "mean completion time of the flows of queries" => |s| mean(&s.fct_query_ms);
     Responses Share "fct_query_completed_share" "share of those flows that completed", heading "share that completed of the flows of queries" => |s| known(s.fct_query_ms.completed_share);
+    Answers Ms "fct_response_mean_ms" "mean completion time of responses, requests left out" => |s| mean(&s.fct_response_ms);
+    Answers Ms "fct_response_p99_ms" "99th percentile of completion time of responses, requests left out" => |s| p99(&s.fct_response_ms);
+    Answers Ms "fct_response_done_mean_ms" "mean completion time of the responses that completed, the others left out" => |s| known(s.fct_response_ms.done_mean);
+    Answers Ms "fct_response_done_p99_ms" "99th percentile of completion time of the responses that completed, the others left out" => |s| known(s.fct_response_ms.done_p99);
+    Answers Share "fct_response_completed_share" "share of the responses that completed" => |s| known(s.fct_response_ms.completed_share);
+    EndingFlows Ms "fct_all_mean_ms" "mean completion time of all flows that end, requests left out" => |s| mean(&s.fct_all_ms);
+    EndingFlows Ms "fct_all_p99_ms" "99th percentile of completion time of all flows that end, requests left out" => |s| p99(&s.fct_all_ms);
+    EndingFlows Ms "fct_all_done_mean_ms" "mean completion time of the flows that completed, requests and the others left out" => |s| known(s.fct_all_ms.done_mean);
+    EndingFlows Ms "fct_all_done_p99_ms" "99th percentile of completion time of the flows that completed, requests and the others left out" => |s| known(s.fct_all_ms.done_p99);
+    EndingFlows Share "fct_all_completed_share" "share of all flows that end, requests left out, that completed" => |s| known(s.fct_all_ms.completed_share);
     BackgroundFlows Ms "fct_background_p50_ms" "median completion time of all background flows that end" => |s| p50(&s.fct_background_ms);
     BackgroundFlows Ms "fct_background_p99_ms" "99th percentile of the same", heading "99th percentile of completion time of all background flows that end" => |s| p99(&s.fct_background_ms);
     BackgroundFlows Ms "fct_background_p999_ms" "99.9th percentile of the same", heading "99.9th percentile of completion time of all background flows that end" => |s| p999(&s.fct_background_ms);
@@ -72,6 +84,7 @@ metrics! { FLOWS:
     Groups Share "group_completed_share" "share of groups of flows that completed" => |s| known(s.group_ms.completed_share);
     PlannedQueries Share "query_timeout_share" "share of the queries with a response that ran into a timeout" => |s| known(s.query_timeout_share);
     PlannedResponses Share "response_timeout_share" "share of the responses that ran into a timeout" => |s| known(s.response_timeout_share);
+    Packets Share "drop_share" "packets dropped, for any reason, over all packets put on NICs" => |s| known((s.sent > 0).then(|| s.drops.values().sum::<u64>() as f64 / s.sent as f64));
     Packets Count "drops" "packets dropped, for any reason" => |s| number(s.drops.values().sum());
     Flows Count "delivered_bytes" "payload bytes delivered in order" => |s| number(s.classes.iter().map(|class| class.delivered_bytes).sum());
 }
@@ -118,12 +131,16 @@ metrics! { PACKETS:
     ReorderedPackets Number "reordering_p99" "n-reordering (RFC 4737 section 5.4) that 99 % of the reordered data packets do not exceed" => reordering;
     Packets Count "shim_held" "packets that shims kept", row "held by shims" => |s| number(s.signals.shim_held);
     Packets Count "shim_released" "held packets that went on to the transport as a gap closed" => |s| number(s.signals.shim_released);
-    Packets Count "shim_expired" "held packets that went on since the wait was over, or no room was left" => |s| number(s.signals.shim_expired);
+    Packets Count "shim_expired" "held packets that went on since the wait was over, no room was left or a newer message began" => |s| number(s.signals.shim_expired);
     Packets Count "shim_discarded" "held packets whose flow or run ended before they went on" => |s| number(s.signals.shim_discarded);
     Packets Count "shim_late" "packets that came below what a shim had let pass before, and went on at once" => |s| number(s.signals.shim_late);
     Packets Count "shim_bypassed" "data that a shim let pass for want of a place in a table or of room to hold it" => |s| number(s.signals.shim_bypassed);
     Packets Count "shim_dropped" "packets that shims dropped", row "dropped by shims" => |s| number(s.signals.shim_dropped);
     Packets Count "shim_duplicates" "acknowledgements that a shim found to be duplicates, whether it let them pass or dropped them" => |s| number(s.signals.shim_duplicates);
+    Packets Count "shim_marked" "data packets that shims marked", row "marked by shims" => |s| number(s.signals.shim_marked);
+    Packets Count "shim_repeats" "data packets marked that a shim took for sent before" => |s| number(s.signals.shim_repeats);
+    Packets Count "shim_mistaken" "data packets that a shim took for sent before, and that were sent for the first time" => |s| number(s.signals.shim_mistaken);
+    Packets Count "shim_missed" "data packets sent before that a shim took for sent for the first time" => |s| number(s.signals.shim_missed);
     Ports Count "pauses" "pauses that switches sent", row "pauses" => |s| number(s.pauses);
     Ports Count "deadlocks" "cycles of ports that came to wait for each other for ever", row "deadlocks" => |s| number(s.deadlocks);
     EndlessFlows Number "jain" "Jain's index of the goodputs of endless flows" => |s| known(s.jain);
@@ -200,6 +217,7 @@ macro_rules! sampled {
 samples! { FLOW_SAMPLES, OF_FLOWS:
     EndlessFlows Gbps "flow_goodput_gbps" "the goodput of an endless flow", of_flow goodput;
     EndlessFlows Share "flow_link_share" "the goodput of an endless flow over what its hosts' links carry", of_flow link_share;
+    LongFlows Gbps "long_goodput_gbps" "the goodput of a background flow of more than 1 MB while it lasted", of_flow long_goodput;
     EndlessFlows Share "flow_payload_share" "the goodput of an endless flow over the payload that its hosts' links carry", of_flow payload_share;
 }
 
@@ -212,7 +230,10 @@ samples! { PROBE_SAMPLES, SAMPLED:
     Windows Number "window_drops" "the packets dropped over windows", needs Drops, each Reason;
     Windows Bytes "queue_spread_bytes" "the fullest queue less the emptiest over windows", needs Spread, each Links;
     DataPackets Us "latency_us" "the time from a data packet's first switch to its last", needs Latency, each Workload;
+    DataPackets Us "queueing_us" "the time that a data packet waited in switches", needs Latency, each Workload;
+    DataPackets Us "queueing_upto_100kb_us" "the time that a data packet of a flow of at most 100 kB waited in switches", needs Latency, each Workload;
     Windows Share "use_spread" "the largest use of a link less the smallest over windows", needs Spread, each Links;
+    Links Share "split_share" "a link's share of a workload's packets that crossed the links of the spread", needs Split, each Workload;
     DrawnFlows Share "fair_share" "an active flow's goodput at max-min fair shares over what its hosts' links carry", needs Fair;
     Draws Number "fair_max_over_min" "the largest fair share over the smallest", needs Fair;
     Draws Number "fair_jain" "Jain's index of the fair shares", needs Fair;
@@ -231,6 +252,11 @@ const fn first<T: Copy>(of: &[T]) -> Option<T> {
 fn goodput(record: &Record) -> Vec<f64> {
     let gbps = |bytes: &f64| bytes * 8.0 / 1e9;
     record.endless.iter().map(gbps).collect()
+}
+
+fn long_goodput(record: &Record) -> Vec<f64> {
+    let gbps = |bytes: &f64| bytes * 8.0 / 1e9;
+    record.long_goodput.iter().map(gbps).collect()
 }
 
 fn link_share(record: &Record) -> Vec<f64> {

@@ -151,6 +151,7 @@ proptest! {
             access: vec![sidestep_types::BitRate::gbps(1); racks.len()],
             pods: vec![None; racks.len()],
             racks: racks.clone(),
+            ..Site::default()
         };
         let hosts = site.hosts();
         let largest = (0..5).map(|r| racks.iter().filter(|rack| **rack == r).count() as u32).max();
@@ -171,4 +172,54 @@ proptest! {
             prop_assert!(!dealt.chunks(2).any(|pair| near(pair[0], pair[1])), "{dealt:?}");
         }
     }
+}
+
+/// Each sender and receiver once before any twice; hosts 4 to 7 are the second rack of four.
+#[test]
+fn long_flows_go_to_one_host_or_to_its_rack() {
+    let network = topology("leaf_spine", &[("leaves", 4), ("hosts_per_leaf", 4)]);
+    for seed in 0..20 {
+        let draw = |set: &[(&str, &str)]| {
+            let plan = planned(&on(&network, "long", set).unwrap(), SECOND, seed);
+            assert!(plan.flows.iter().all(FlowPlan::is_endless));
+            ends(&plan)
+        };
+        let different = |who: &[u32]| who.iter().collect::<BTreeSet<_>>().len();
+        let of = |ends: &[(u32, u32)]| -> (Vec<u32>, Vec<u32>) { ends.iter().copied().unzip() };
+        let set = [("between", "to_host"), ("flows", "15"), ("target", "5")];
+        let (senders, receivers) = of(&draw(&set));
+        assert!(receivers.iter().all(|host| *host == 5) && !senders.contains(&5));
+        assert_eq!(different(&senders), 15);
+        let set = [("between", "to_rack"), ("flows", "14"), ("target", "5")];
+        let all = draw(&set);
+        let (senders, receivers) = of(&all);
+        assert_eq!((receivers[0], different(&receivers[..4])), (5, 4));
+        assert!(receivers.iter().all(|host| host / 4 == 1));
+        assert_eq!(different(&senders[..12]), 12);
+        assert!(senders.iter().all(|host| host / 4 != 1));
+        // Fewer flows are the first of more.
+        let set = [("between", "to_rack"), ("flows", "2"), ("target", "5")];
+        assert_eq!(draw(&set), all[..2]);
+        let set = [
+            ("between", "to_host"),
+            ("flows", "9"),
+            ("target", "5"),
+            ("apart", "rack"),
+        ];
+        assert!(draw(&set).iter().all(|(src, _)| src / 4 != 1));
+        // A target that nobody names is drawn.
+        let (_, receivers) = of(&draw(&[("between", "to_rack"), ("flows", "4")]));
+        assert_eq!(different(&receivers), 4);
+        assert!(receivers.iter().all(|host| host / 4 == receivers[0] / 4));
+    }
+    let tree = topology("tree", &[]);
+    let set = [
+        ("between", "to_rack"),
+        ("flows", "40"),
+        ("target", "10"),
+        ("apart", "pod"),
+    ];
+    let plan = planned(&on(&tree, "long", &set).unwrap(), SECOND, 1);
+    let crosses = |(src, dst): &(u32, u32)| (10..20).contains(dst) && *src >= 20;
+    assert!(ends(&plan).iter().all(crosses), "racks of 10, pods of 20");
 }

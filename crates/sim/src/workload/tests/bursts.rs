@@ -104,6 +104,36 @@ fn the_incast_of_the_testbed_is_the_papers() {
 }
 
 #[test]
+fn senders_share_a_total_equally_and_no_byte_is_lost() {
+    for (degree, flows, total) in [(40, 1, 1_000_000u64), (7, 3, 1_000), (8, 1, 8), (3, 2, 11)] {
+        let (degree_text, flows_text) = (degree.to_string(), flows.to_string());
+        let total_text = format!("{total} B");
+        let set = [
+            ("degree", &degree_text[..]),
+            ("flows", &flows_text),
+            ("size", "off"),
+            ("total", &total_text),
+        ];
+        let made = made("incast", 64, &set);
+        let plan = planned(&made, SECOND, 1);
+        let sizes: Vec<u64> = plan.flows.iter().map(|f| f.size).collect();
+        assert_eq!(sizes.len() as u64, degree * flows);
+        assert_eq!(sizes.iter().sum::<u64>(), total);
+        let (most, least) = (sizes[0], sizes[sizes.len() - 1]);
+        assert!(
+            most - least <= 1 && sizes.is_sorted_by(|a, b| a >= b),
+            "{sizes:?}"
+        );
+        let load = made.load(Cost::default(), SECOND);
+        assert_eq!(load.flows_per_s, sizes.len() as f64);
+        assert!((load.payload_bps - total as f64 * 8.0).abs() < 1e-6);
+        let all: f64 = sizes.iter().map(|size| size.div_ceil(1460) as f64).sum();
+        assert_eq!(load.packets_per_s, all);
+        assert!(load.notes[0].contains(&format!("{total} B in all")));
+    }
+}
+
+#[test]
 fn incast_senders_are_spread_or_drawn() {
     let who = |set: &[(&str, &str)]| -> Vec<u32> {
         planned(&made("incast", 9, set), SECOND, 1)

@@ -62,7 +62,7 @@ fn a_degree_above_the_hosts_needs_connections_and_spreads_evenly() {
     let refused = said("query", 9, &[("degree", "20")]);
     assert_eq!(
         refused,
-        "degree must be at most 8 (8 other hosts, connections = 1), got 20"
+        "degree must be at most 8 (8 other hosts, connections = 1; connections = 3 would do), got 20"
     );
     let plan = planned(
         &made("query", 9, &[("degree", "20"), ("connections", "3")]),
@@ -105,6 +105,77 @@ fn a_response_waits_for_its_request_and_for_thought() {
         // That flow ends where this one starts.
         assert_eq!(plan.flows[i - 1].dst, flow.src);
         assert_eq!((flow.dst, flow.size), (query.target, 20_000));
+    }
+}
+
+#[test]
+fn thought_is_normal_and_moves_nothing_else() {
+    let set = [("request", "250 B"), ("think", "20 us"), ("degree", "30")];
+    let plain = planned(&made("query", 64, &set), SECOND, 1);
+    let spread = |deviation| {
+        let more = [&set[..], &[("think_deviation", deviation)]].concat();
+        planned(&made("query", 64, &more), SECOND, 1)
+    };
+    assert_eq!(plain.flows, spread("0 us").flows);
+    let wait = |flow: &FlowPlan| match flow.start {
+        Start::After { wait, .. } => wait.as_us_f64(),
+        _ => panic!("{flow:?} waits for no request"),
+    };
+    let drawn = spread("3 us");
+    assert_eq!(plain.queries, drawn.queries);
+    let mut waits = Vec::new();
+    for (plain, drawn) in plain.flows.iter().zip(&drawn.flows) {
+        assert_eq!(
+            (plain.src, plain.dst, plain.size),
+            (drawn.src, drawn.dst, drawn.size)
+        );
+        match drawn.request {
+            true => assert_eq!(plain, drawn),
+            false => waits.push(wait(drawn)),
+        }
+    }
+    let n = waits.len() as f64;
+    let mean = waits.iter().sum::<f64>() / n;
+    let variance = waits.iter().map(|w| (w - mean) * (w - mean)).sum::<f64>() / n;
+    assert!(n > 8_000.0 && near(mean, 20.0, 3.0 / n.sqrt()), "{mean}");
+    // A normal variance has the relative error sqrt(2 / n).
+    assert!(near(variance, 9.0, 9.0 * (2.0 / n).sqrt()), "{variance}");
+    let within = waits.iter().filter(|w| (**w - 20.0).abs() < 3.0).count() as f64 / n;
+    assert!(near(within, 0.6827, 0.4654 / n.sqrt()), "{within}");
+    // One that is wider than its mean stops at nothing: half of those without one.
+    let wide = planned(
+        &made(
+            "query",
+            64,
+            &[("request", "250 B"), ("think_deviation", "3 us")],
+        ),
+        SECOND,
+        1,
+    );
+    let answers = wide.flows.iter().filter(|f| !f.request);
+    let waits: Vec<f64> = answers.map(wait).collect();
+    let none = waits.iter().filter(|w| **w == 0.0).count() as f64 / waits.len() as f64;
+    assert!(near(none, 0.5, 0.5 / (waits.len() as f64).sqrt()), "{none}");
+}
+
+#[test]
+fn responders_of_a_smaller_degree_think_as_long_as_of_a_larger_one() {
+    let set = [
+        ("request", "250 B"),
+        ("think", "20 us"),
+        ("think_deviation", "3 us"),
+    ];
+    let of = |degree| {
+        let set = [&set[..], &[("degree", degree)]].concat();
+        planned(&made("query", 64, &set), SECOND, 3)
+    };
+    let (few, many) = (of("5"), of("20"));
+    let wait = |flow: &FlowPlan| match flow.start {
+        Start::After { wait, .. } => Some(wait),
+        _ => None,
+    };
+    for (few, many) in few.flows.chunks(10).zip(many.flows.chunks(40)) {
+        assert!(few.iter().map(wait).eq(many[..10].iter().map(wait)));
     }
 }
 

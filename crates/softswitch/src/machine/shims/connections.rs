@@ -6,6 +6,8 @@
 //!                  it acknowledges; shims see it unless its byte has no number, it has SACK blocks, or
 //!                  it says the same as the last but for its window: a packet as they see it has no
 //!                  window, and who drops duplicates must not drop what opens one.
+//!                  Where data is tagged a flow from the host is open until its FIN is acknowledged as well:
+//!                  what is sent again is tagged until then.
 //! **State**        at most [`MOST`] connections. One that says nothing for [`SILENCE`] makes room for others.
 //! **Units**        bytes; a FIN and an RST take one number, a SYN none.
 //! **Errors**       what belongs to no connection with a place has no number, and no shim sees it.
@@ -60,6 +62,8 @@ pub struct Connections {
     closed: Vec<FlowId>,
     /// Connections that found no place.
     pub no_place: u64,
+    /// Data from the host is tagged.
+    tags: bool,
 }
 
 struct Connection {
@@ -85,6 +89,10 @@ struct Numbers {
     high: u64,
     /// The next byte that the other end expects, as it said last, and its window.
     told: Option<(u32, u16)>,
+    /// Its size was announced.
+    announced: bool,
+    /// One past its FIN, where that does not close it.
+    end: Option<u32>,
 }
 
 impl Numbers {
@@ -93,7 +101,15 @@ impl Numbers {
         base: None,
         high: 0,
         told: None,
+        announced: false,
+        end: None,
     };
+
+    /// Has its FIN left, and is acknowledged?
+    fn is_over(&self) -> bool {
+        let says = self.end.zip(self.told);
+        says.is_some_and(|(end, (ack, _))| ack.wrapping_sub(end) as i32 >= 0)
+    }
 
     /// How far `seq` is from the first byte: the place nearest to the last one. `None` before the first.
     fn place(&self, seq: u32) -> Option<u64> {
@@ -103,6 +119,14 @@ impl Numbers {
 }
 
 impl Connections {
+    /// Of a host whose data is tagged, or is not.
+    pub fn new(tags: bool) -> Connections {
+        Connections {
+            tags,
+            ..Connections::default()
+        }
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.table.len()
@@ -165,6 +189,18 @@ impl Connections {
         Some((flow, at))
     }
 
+    /// What the segment, which was seen, acknowledges of the other direction, where data is tagged: the flow,
+    /// and the next byte that is expected of it.
+    pub fn acknowledged(&self, segment: &Segment, way: Way) -> Option<(FlowId, u64)> {
+        if !self.tags || !segment.acks {
+            return None;
+        }
+        let (connection, back) = (self.table.get(&key(segment, way))?, way.other());
+        let numbers = &connection.ways[back as usize];
+        let at = numbers.place(segment.ack).filter(|_| numbers.open)?;
+        Some((connection.flow(back), at))
+    }
+
     /// A SYN: the first byte is the next one. Another than before is of another connection.
     fn begin(
         &mut self,
@@ -202,11 +238,7 @@ impl Connections {
 
     /// Gives a connection a place, if there is one.
     fn open(&mut self, now: Time, key: Key, stack: &mut Stack) -> bool {
-        while let Some(&(heard, silent)) = self.heard.first()
-            && heard.saturating_add(SILENCE) <= now
-        {
-            self.forget(silent, stack);
-        }
+        self.forget_silent(now, stack);
         if self.table.len() >= MOST {
             self.no_place += 1;
             return false;
@@ -226,18 +258,86 @@ impl Connections {
         true
     }
 
+    /// Has the host's end `from` a connection with `to`?
+    pub fn knows(&self, from: End, to: End) -> bool {
+        self.table.contains_key(&(from, to))
+    }
+
+    /// Says why nobody can announce what the host sends by this connection.
+    pub fn may_announce(&self, from: End, to: End) -> Result<(), String> {
+        let Some(connection) = self.table.get(&(from, to)) else {
+            return Ok(());
+        };
+        let numbers = &connection.ways[Way::Down as usize];
+        match numbers {
+            Numbers { open: false, .. } => Err("its end has been seen".into()),
+            Numbers {
+                announced: true, ..
+            } => Err("was announced before".into()),
+            Numbers { high: 1.., .. } => Err(format!(
+                "expected it before the first byte, got it after {}",
+                numbers.high
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Are there places for so many connections more?
+    pub fn has_room(&mut self, now: Time, more: usize, stack: &mut Stack) -> Result<(), String> {
+        self.forget_silent(now, stack);
+        match self.table.len() + more {
+            ..=MOST => Ok(()),
+            _ => Err(format!(
+                "expected at most {MOST} connections, got {more} beside {}",
+                self.table.len()
+            )),
+        }
+    }
+
+    /// The host will send so many bytes by this connection, which [may](Connections::may_announce) be announced.
+    pub fn announce(&mut self, now: Time, key: (End, End), bytes: u64, stack: &mut Stack) {
+        if !self.table.contains_key(&key) && !self.open(now, key, stack) {
+            return;
+        }
+        let Some(connection) = self.hear(now, key) else {
+            return;
+        };
+        connection.ways[Way::Down as usize].announced = true;
+        stack.open(connection.flow(Way::Down), Some(bytes));
+    }
+
+    /// Forgets connections that have said nothing for long.
+    fn forget_silent(&mut self, now: Time, stack: &mut Stack) {
+        while let Some(&(heard, silent)) = self.heard.first()
+            && heard.saturating_add(SILENCE) <= now
+        {
+            self.forget(silent, stack);
+        }
+    }
+
     /// A segment goes on: if it ends a flow, that is closed.
     pub fn gone(&mut self, segment: &Segment, way: Way, stack: &mut Stack) {
-        if !segment.fin && !segment.rst {
+        if !segment.fin && !segment.rst && !self.tags {
             return;
         }
         let key = key(segment, way);
         let Some(connection) = self.table.get_mut(&key) else {
             return;
         };
-        let back = connection.ways[way.other() as usize].open;
-        if segment.rst || !back {
+        if self.tags && segment.fin && way == Way::Down {
+            let end = segment.seq.wrapping_add(u32::from(segment.takes()));
+            connection.ways[way as usize].end.get_or_insert(end);
+        }
+        let [up, down] = &connection.ways;
+        let ended = match self.tags {
+            false => segment.fin && !connection.ways[way.other() as usize].open,
+            true => (!up.open || segment.fin && way == Way::Up) && down.is_over(),
+        };
+        if segment.rst || ended {
             return self.forget(key, stack);
+        }
+        if !segment.fin || self.tags && way == Way::Down {
+            return;
         }
         let flow = connection.flow(way);
         if std::mem::replace(&mut connection.ways[way as usize].open, false) {
@@ -271,6 +371,8 @@ mod tests {
     use super::*;
     use crate::frame::sample::Sample;
     use crate::frame::segment;
+    use sidestep_transport::shim::{AnyShim, Shim};
+    use std::sync::{Arc, Mutex};
 
     const SYN: u8 = 2;
     const ACK: u8 = 16;
@@ -398,6 +500,61 @@ mod tests {
         (data.ack, data.window) = (6_000, 6);
         assert_eq!(bed.up(0, data), Some((0, 0)));
         assert_eq!(bed.up(0, says(6_000, 7)), None);
+    }
+
+    /// Writes down what it hears of sizes.
+    struct Hears(Arc<Mutex<Vec<(u32, u64)>>>);
+
+    impl Shim for Hears {
+        fn open(&mut self, flow: FlowId, size: Option<u64>) {
+            let said = size.map(|size| (flow.0, size));
+            self.0.lock().unwrap().extend(said);
+        }
+    }
+
+    #[test]
+    fn what_is_announced_is_the_size_of_what_the_host_sends_and_is_forgotten_with_its_connection() {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let hears = AnyShim::Custom(Box::new(Hears(heard.clone())));
+        let mut bed = Bed(Connections::default(), Stack::of(vec![hears]));
+        let down = of(0, SYN, 0);
+        let key = (down.to, down.from);
+        let announce = |bed: &mut Bed, bytes| {
+            bed.0.may_announce(key.0, key.1)?;
+            bed.0.announce(Time::ZERO, key, bytes, &mut bed.1);
+            Ok::<(), String>(())
+        };
+        // Of a connection that nothing was heard of, which then begins.
+        assert_eq!(announce(&mut bed, 350), Ok(()));
+        bed.down(0, of(0, SYN, 0));
+        assert_eq!(bed.down(0, of(1, ACK, 100)), Some((1, 0)));
+        assert_eq!(*heard.lock().unwrap(), [(1, 350)], "the flow downwards");
+        assert!(announce(&mut bed, 9).is_err());
+        // Another connection between the same ends, which has begun.
+        bed.down(0, of(900, SYN, 0));
+        assert_eq!(announce(&mut bed, 40), Ok(()));
+        assert_eq!(*heard.lock().unwrap(), [(1, 350), (1, 40)]);
+        bed.down(0, of(901, FIN | ACK, 10));
+        let why = announce(&mut bed, 9).unwrap_err();
+        assert_eq!(why, "its end has been seen");
+    }
+
+    #[test]
+    fn places_for_what_is_announced_are_those_of_connections() {
+        let mut bed = Bed::new();
+        for port in 0..MOST {
+            let mut segment = of(1, ACK, 10);
+            segment.from.1 = port as u16;
+            bed.up(0, segment);
+        }
+        let room = |bed: &mut Bed, s, more| bed.0.has_room(Time::from_s(s), more, &mut bed.1);
+        assert_eq!(room(&mut bed, 1, 0), Ok(()));
+        let why = room(&mut bed, 1, 1).unwrap_err();
+        assert!(
+            why.contains("at most 65536 connections, got 1 beside 65536"),
+            "{why}"
+        );
+        assert_eq!(room(&mut bed, 10, 1), Ok(()), "they were silent");
     }
 
     #[test]

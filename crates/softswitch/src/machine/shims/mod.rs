@@ -8,10 +8,17 @@
 //!                  however late it is asked for.
 //! **Errors**       a shim that returns a packet that it does not keep panics. What is kept of a flow that
 //!                  is closed goes on: a switch does not know what its host wants no more.
-//! **Deviations**   an end of a connection is data of one byte, so that it waits for what is before it. A
-//!                  shim may mark a packet, drop it or keep it; other changes are not written into frames.
+//!                  Where switches carry tags, a frame from the host gets the one that its shims say, and one to
+//!                  any host loses it when it comes out of the link.
+//! **Deviations**   no frame says that its packet was sent before: what shims count of that is not told. An
+//!                  end of a connection is data of one byte, so that it waits for what is before it. A shim may
+//!                  mark a packet that arrives, drop it or keep it, and tag one that leaves or set its service;
+//!                  other changes are not written into frames.
 
+mod announce;
 mod connections;
+
+pub use announce::Announced;
 
 use super::agenda::Agenda;
 use super::core::mark_kept;
@@ -19,13 +26,22 @@ use super::counters::ShimCounters;
 use super::departure::{Departure, Handle};
 use super::outputs::Outputs;
 use super::slab::Slab;
-use crate::frame::{Segment, segment};
+use crate::frame::{Carry, Frame, Segment, WireTag, segment};
 use crate::setup::{PortSetup, Setup};
 use connections::{Connections, Way};
 use sidestep_switch::ports::Store;
 use sidestep_transport::shim::{Stack, Up};
 use sidestep_types::{FlowId, HostId, Kind, Packet, PortId, Time};
 use std::collections::{BTreeMap, VecDeque};
+
+/// What the shims of a host say of a frame from it.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Said {
+    /// The code point that it is to have, if another one.
+    pub dscp: Option<u8>,
+    /// The tag that it gets.
+    pub tag: Option<WireTag>,
+}
 
 /// The shims of all ports.
 pub(super) struct Shims {
@@ -34,6 +50,8 @@ pub(super) struct Shims {
     dues: Agenda,
     /// Frames that go on.
     ready: VecDeque<Departure>,
+    /// Where frames carry tags, if they do.
+    carry: Option<Carry>,
 }
 
 /// The shims of one port.
@@ -45,32 +63,35 @@ pub(super) struct Edge {
     /// The latest instant that its shims know of.
     now: Time,
     dropped: u64,
+    /// Data that had no room for its tag.
+    untagged: u64,
 }
 
 impl Shims {
-    /// Those of `setup`; `None` when no port has any.
+    /// Those of `setup`; `None` when no port has any, and no frame a tag.
     pub fn new(setup: &Setup) -> Result<Option<Box<Shims>>, String> {
         let ports = edges(setup)?;
-        let some = ports.iter().any(Option::is_some);
-        Ok(some.then(|| Box::new(Shims::of(ports))))
+        let some = ports.iter().any(Option::is_some) || setup.tags.is_some();
+        Ok(some.then(|| Box::new(Shims::of(ports, setup))))
     }
 
-    /// For so many ports, none of which has any.
-    pub fn none(ports: usize) -> Shims {
-        Shims::of((0..ports).map(|_| None).collect())
+    /// For the ports of `setup`, as if none had any.
+    pub fn none(setup: &Setup) -> Shims {
+        Shims::of(setup.ports.iter().map(|_| None).collect(), setup)
     }
 
-    fn of(ports: Vec<Option<Edge>>) -> Shims {
+    fn of(ports: Vec<Option<Edge>>, setup: &Setup) -> Shims {
         Shims {
             dues: Agenda::new(ports.len()),
             ready: VecDeque::new(),
+            carry: setup.tags.map(|tags| tags.carry),
             ports,
         }
     }
 
     /// Puts a stack of the caller's on a port that keeps nothing.
     pub fn put(&mut self, port: PortId, stack: Stack) {
-        self.ports[port.index()] = Some(Edge::new(stack));
+        self.ports[port.index()] = Some(Edge::new(stack, self.carry.is_some()));
     }
 
     /// Takes the shims of another config over, `new` as [`edges`] made them. What a port keeps whose shims
@@ -108,7 +129,7 @@ impl Shims {
         let wakes = self.dues.first();
         if wakes >= outputs.first() {
             let departure = outputs.take()?;
-            self.up(&mut outputs.slab, departure);
+            self.up(outputs, departure);
         } else if wakes <= outputs.now {
             self.wake(&mut outputs.slab);
         } else {
@@ -123,14 +144,17 @@ impl Shims {
     }
 
     /// A frame has come out of its port's link.
-    fn up(&mut self, slab: &mut Slab, departure: Departure) {
-        let index = departure.port.index();
+    fn up(&mut self, outputs: &mut Outputs, departure: Departure) {
+        let (index, handle) = (departure.port.index(), departure.handle.0);
+        let (to_host, slab) = (!outputs.switches.has(departure.port), &mut outputs.slab);
+        let carry = self.carry.filter(|_| to_host);
+        let tag = carry.and_then(|carry| slab.take_tag(handle, carry));
         let Some(edge) = &mut self.ports[index] else {
             return self.ready.push_back(departure);
         };
         // A reload may have shortened the delay.
         let at = departure.due.max(edge.now);
-        let on = edge.up(at, departure.handle.0, slab);
+        let on = edge.up(at, handle, tag, slab);
         self.settle(index, at, on);
     }
 
@@ -143,12 +167,20 @@ impl Shims {
         self.settle(index, at, on);
     }
 
-    /// A frame came from the host.
-    pub fn down(&mut self, now: Time, port: PortId, bytes: &[u8]) {
-        if let Some(edge) = &mut self.ports[port.index()] {
-            let on = edge.down(now, bytes);
-            self.settle(port.index(), now, on);
-        }
+    /// A frame came from the host, `read` where it may get a tag; says what is to be written into it.
+    pub fn down(&mut self, now: Time, port: PortId, bytes: &[u8], read: Option<&Frame>) -> Said {
+        let Some(edge) = &mut self.ports[port.index()] else {
+            return Said::default();
+        };
+        let (on, said) = edge.down(now, bytes, read);
+        self.settle(port.index(), now, on);
+        said
+    }
+
+    /// A frame from the host at `port` had no room for its tag.
+    pub fn without_room(&mut self, port: PortId) {
+        let edge = self.ports[port.index()].as_mut();
+        edge.expect("its shims said a tag").untagged += 1;
     }
 
     fn settle(&mut self, index: usize, at: Time, on: Vec<u32>) {
@@ -184,6 +216,9 @@ impl Shims {
             bypassed: counted.bypassed,
             dropped: edge.dropped,
             duplicates: counted.duplicates,
+            marked: counted.marked,
+            repeats: counted.repeats,
+            untagged: edge.untagged,
         })
     }
 }
@@ -192,24 +227,28 @@ impl Shims {
 pub(super) fn edges(setup: &Setup) -> Result<Vec<Option<Edge>>, String> {
     let one = |port: &PortSetup| match port.shims.is_empty() {
         true => Ok(None),
-        false => Ok(Some(Edge::new(Stack::build(&port.shims)?))),
+        false => Ok(Some(Edge::new(
+            Stack::build(&port.shims)?,
+            setup.tags.is_some(),
+        ))),
     };
     setup.ports.iter().map(one).collect()
 }
 
 impl Edge {
-    fn new(stack: Stack) -> Edge {
+    fn new(stack: Stack, tags: bool) -> Edge {
         Edge {
             stack,
-            connections: Connections::default(),
+            connections: Connections::new(tags),
             kept: BTreeMap::new(),
             now: Time::ZERO,
             dropped: 0,
+            untagged: 0,
         }
     }
 
-    /// A frame goes to the host; says which go on.
-    fn up(&mut self, at: Time, handle: u32, slab: &mut Slab) -> Vec<u32> {
+    /// A frame goes to the host, which came with this tag; says which go on.
+    fn up(&mut self, at: Time, handle: u32, tag: Option<WireTag>, slab: &mut Slab) -> Vec<u32> {
         self.now = at;
         let mut on = Vec::new();
         let segment = segment(slab.bytes(handle));
@@ -218,11 +257,21 @@ impl Edge {
             seen.map(|(flow, seq)| (segment, flow, seq))
         });
         self.let_go(&mut on);
+        if let Some(segment) = segment
+            && let Some((flow, upto)) = self.connections.acknowledged(&segment, Way::Up)
+        {
+            self.stack.acknowledged(flow, upto);
+        }
         let Some((segment, flow, seq)) = seen else {
             self.go_on(handle, slab, &mut on);
             return on;
         };
         let mut packet = shown(&segment, (flow, seq), handle, &slab.parcel(handle).packet);
+        if let (Some(tag), true) = (tag, segment.payload > 0) {
+            let mut says = tag.unread();
+            self.stack.restore(&mut says, tag.number);
+            packet.set_tag(says);
+        }
         let up = self.stack.up(at, &mut packet);
         if up == Up::Keep {
             self.kept.entry(flow).or_default().push(handle);
@@ -241,21 +290,33 @@ impl Edge {
         on
     }
 
-    /// A frame comes from the host; says which of those to it go on.
-    fn down(&mut self, now: Time, bytes: &[u8]) -> Vec<u32> {
+    /// A frame comes from the host; says which of those to it go on, and what is to be written into this one.
+    fn down(&mut self, now: Time, bytes: &[u8], read: Option<&Frame>) -> (Vec<u32>, Said) {
         let mut on = Vec::new();
         let Some(segment) = segment(bytes) else {
-            return on;
+            return (on, Said::default());
         };
+        let mut said = Said::default();
         let seen = (self.connections).see(now, &segment, Way::Down, &mut self.stack);
         if let Some(seen) = seen {
-            let blank = super::packet::blank();
-            self.stack
-                .down(now, &mut shown(&segment, seen, u32::MAX, &blank));
+            let mut blank = super::packet::blank();
+            blank.hash = read.map_or(0, |frame| frame.hash);
+            blank.set_service(segment.dscp);
+            let mut packet = shown(&segment, seen, u32::MAX, &blank);
+            if read.is_some() && packet.kind() == Kind::Data {
+                // An end has no byte of its message.
+                packet.len = segment.payload;
+            }
+            self.stack.down(now, &mut packet);
+            said.dscp = Some(packet.service()).filter(|service| *service != segment.dscp);
+            if read.is_some() && packet.carries_data() {
+                let number = self.stack.carried(&packet);
+                said.tag = number.map(|number| WireTag::of(number, &packet.tag()));
+            }
         }
         (self.connections).gone(&segment, Way::Down, &mut self.stack);
         self.let_go(&mut on);
-        on
+        (on, said)
     }
 
     /// Takes all that its shims let go on or dropped, behind what has `passed` them.
@@ -277,7 +338,8 @@ impl Edge {
         for packet in packets {
             let handle = packet.dst.0;
             if packet.ce() && !slab.parcel(handle).packet.ce() {
-                mark_kept(slab.bytes_mut(handle));
+                // It has lost its tag.
+                mark_kept(slab.bytes_mut(handle), None);
             }
             self.go_on(handle, slab, on);
         }

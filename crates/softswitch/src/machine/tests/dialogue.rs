@@ -359,6 +359,32 @@ fn ranks_are_kept_for_those_who_ask_for_them() {
 }
 
 #[test]
+fn a_flow_starts_anew_after_a_silence_that_the_config_says() {
+    let mut machine = switch("sched = \"srpt\"\nrank_gap = \"1 ms\"");
+    let mut receive = |us: u64, port: u16| {
+        let sample = Sample {
+            ports: (port, 80),
+            ..full(1, 2)
+        };
+        machine.receive(Time::from_us(us), PortId(0), &sample.bytes());
+    };
+    // Two packets of flow 1, and after a silence three of flow 2 and one more of flow 1.
+    for (us, port) in [
+        (0, 1),
+        (0, 1),
+        (1_100, 2),
+        (1_100, 2),
+        (1_100, 2),
+        (1_100, 1),
+    ] {
+        receive(us, port);
+    }
+    let out = leaving(&mut machine, Time::from_ms(3));
+    let ports: Vec<u8> = out.iter().map(|f| f.2[35]).collect();
+    assert_eq!(ports, [1, 1, 2, 1, 2, 2], "flow 1 counts from 0");
+}
+
+#[test]
 fn with_code_points_for_ranks_the_smallest_goes_first() {
     let mut machine = switch("sched = \"srpt\"\nrank = \"dscp\"");
     for dscp in [63, 46, 10, 0, 10] {

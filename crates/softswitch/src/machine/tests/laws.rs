@@ -128,6 +128,22 @@ fn run(machine: &mut Machine, traffic: &[(Input, u16, u64)]) -> Result<Sent, Tes
     Ok(sent)
 }
 
+/// A buffer policy that needs no more room than there is.
+fn named_buffer(name: &str) -> String {
+    match buffer::nature(name).holds {
+        Some(param) => format!("{{ kind = {name:?}, {param} = \"2 kB\" }}"),
+        None => format!("{name:?}"),
+    }
+}
+
+/// A scheduler that counts flows, if it can.
+fn named_sched(name: &str) -> String {
+    match sched::nature(name).classes {
+        true => format!("{{ kind = {name:?}, count = \"exact\", places = 2 }}"),
+        false => format!("{name:?}"),
+    }
+}
+
 /// Every buffer with every route and scheduler that it goes with, and each kind of capacity.
 fn combinations() -> Vec<Setup> {
     let mut all = Vec::new();
@@ -143,9 +159,10 @@ fn combinations() -> Vec<Setup> {
                     "\"shared\"\nmemory = \"8 kB\"",
                     "\"unlimited\"",
                 ] {
+                    let (buffer, sched) = (named_buffer(buffer.name), named_sched(sched.name));
                     let text = format!(
-                        "capacity = {capacity}\nbuffer = {:?}\nroute = {:?}\nsched = {:?}",
-                        buffer.name, route.name, sched.name
+                        "capacity = {capacity}\nbuffer = {buffer}\nroute = {:?}\nsched = {sched}",
+                        route.name
                     );
                     all.push(config(&text, "1 Gbps"));
                 }

@@ -4,7 +4,9 @@ mod changes;
 mod dialogue;
 mod laws;
 mod reloads;
+mod services;
 mod shims;
+mod tags;
 mod victims;
 
 use super::{Departure, Event, Happened, Machine};

@@ -432,3 +432,86 @@ proptest! {
         prop_assert_eq!(order(&mut machine, Time::from_s(1)), expected);
     }
 }
+
+/// Host 1, at port 0, marks what it sends by what remains; what an application announces of its connection from 1 to 2.
+fn announced(setup: &Setup, from: u16, bytes: u64) -> (Machine, crate::machine::Announced) {
+    let sample = Sample::tcp(1, 2, 0);
+    let (a, b) = sample.addresses;
+    let one = crate::machine::Announced {
+        from: (a, from),
+        to: (b, sample.ports.1),
+        bytes,
+    };
+    (Machine::new(setup).unwrap(), one)
+}
+
+fn with_mark(by: &str) -> Setup {
+    let mut setup = config("", "1 Gbps");
+    let entry = sidestep_transport::shim::ENTRIES;
+    let entry = entry.iter().find(|entry| entry.name == "mark").unwrap();
+    let mut values = sidestep_types::Values::defaults(entry.params);
+    values.set("by", sidestep_types::Value::Word(by.into()));
+    setup.ports[0].shims = vec![("mark".to_string(), values)];
+    setup
+}
+
+#[test]
+fn a_size_is_announced_once_and_before_the_first_byte() {
+    let port = Sample::tcp(1, 2, 0).ports.0;
+    let (mut machine, one) = announced(&with_mark("remaining"), port, 250);
+    let mut say = |us: u64, all: &[crate::machine::Announced]| {
+        machine.announce(Time::from_us(us), PortId(0), all)
+    };
+    let other = |from: u16| crate::machine::Announced {
+        from: (one.from.0, from),
+        ..one
+    };
+    assert_eq!(say(1, &[one]), Ok(()));
+    let why = say(2, &[other(9), one]).unwrap_err();
+    assert!(why.ends_with("was announced before"), "{why}");
+    assert_eq!(
+        say(3, &[other(9)]),
+        Ok(()),
+        "nothing of it was taken before"
+    );
+    let why = say(4, &[other(10), other(10)]).unwrap_err();
+    assert!(why.ends_with("is there twice"), "{why}");
+    let nothing = crate::machine::Announced {
+        bytes: 0,
+        ..other(10)
+    };
+    let why = say(5, &[nothing]).unwrap_err();
+    assert!(why.ends_with("expected at least 1 byte, got 0"), "{why}");
+    let odd = crate::machine::Announced {
+        to: ("fd77::2".parse().unwrap(), 80),
+        ..other(10)
+    };
+    let why = say(6, &[odd]).unwrap_err();
+    assert!(why.ends_with("two addresses of one family"), "{why}");
+    // Data of a connection that nobody announced.
+    let late = other(77);
+    let data = Sample {
+        ports: (77, one.to.1),
+        ..data(0)
+    };
+    machine.receive(us(7), PortId(0), &data.bytes());
+    let why = machine.announce(us(8), PortId(0), &[late]).unwrap_err();
+    let (from, to) = (one.from.0, one.to);
+    let said = format!(
+        "announce: port \"p0\": {from}:77 to {}:{}: expected it before the first byte, got it after 100",
+        to.0, to.1
+    );
+    assert_eq!(why.replace(&machine.setup().ports[0].name, "p0"), said);
+}
+
+#[test]
+fn sizes_are_for_ports_that_mark_by_what_remains() {
+    for (setup, port) in [(with_mark("packets"), 0), (with_mark("remaining"), 1)] {
+        let (mut machine, one) = announced(&setup, 9, 100);
+        let why = machine.announce(us(0), PortId(port), &[one]).unwrap_err();
+        assert!(
+            why.contains("expected \"mark\" with by = \"remaining\""),
+            "{why}"
+        );
+    }
+}

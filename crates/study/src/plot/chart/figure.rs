@@ -50,6 +50,21 @@ pub struct Panel {
     pub points: Vec<Vec<Option<Point>>>,
     /// What the paper says.
     pub papers: Vec<Paper>,
+    /// What its authors plotted.
+    pub authors: Vec<Author>,
+}
+
+/// A point that a paper's authors plotted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Author {
+    /// The number of the series that it is about.
+    pub series: usize,
+    /// Position on the axis: the number itself, or the number of the word.
+    pub x: f64,
+    /// Theirs.
+    pub value: f64,
+    /// What it says when pointed at.
+    pub hint: String,
 }
 
 /// A number of the paper.

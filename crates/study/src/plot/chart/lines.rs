@@ -1,12 +1,14 @@
 //! Lines over numbers.
 
-use super::super::axis::{Axis, Scale, Tick};
+use super::super::axis::{Axis, Scale, Ticks};
 use super::super::frame::{Frame, HEADING_LINE, heading_lines};
 use super::super::look::{INK, Look, heading_height, words};
 use super::super::scene::Scene;
 use super::figure::{Chart, Point, Side};
 use super::marks::{off, pen, say};
-use super::page::{BELOW, MARGIN, WIDTH, begin, close, paper_level, paper_mark, value_axis};
+use super::page::{
+    BELOW, MARGIN, WIDTH, author_mark, begin, close, paper_level, paper_mark, value_axis,
+};
 
 /// Between two panels.
 const GAP: f32 = 104.0;
@@ -21,10 +23,10 @@ pub fn draw(chart: &Chart, label: &str, scale: Scale, values: &[(f64, String)]) 
         1 => WIDTH - 2.0 * MARGIN - 44.0,
         _ => (WIDTH - 2.0 * MARGIN - 44.0 - GAP + 24.0) / 2.0,
     };
-    let heads = chart
-        .panels
-        .iter()
-        .map(|p| heading_lines(&p.heading, wide).len());
+    let heads = chart.panels.iter().map(|panel| {
+        let ticks = value_axis(panel, (HIGH, 0.0)).ticks();
+        heading_lines(&ticks.labels.said(&panel.heading), wide).len()
+    });
     let more = HEADING_LINE * (heads.max().unwrap_or(1).max(1) - 1) as f32;
     let step = HIGH + BELOW + more;
     let top = heading_height(WIDTH, MARGIN, &chart.title, &chart.subtitle) + 20.0 + more;
@@ -33,12 +35,16 @@ pub fn draw(chart: &Chart, label: &str, scale: Scale, values: &[(f64, String)]) 
     for (i, panel) in chart.panels.iter().enumerate() {
         let left = MARGIN + 44.0 + (i % columns) as f32 * (wide + GAP - 24.0);
         let y0 = top + (i / columns) as f32 * step;
-        let x = Spread::new(scale, values.iter().map(|v| v.0), (left, left + wide));
+        // Points of others may lie where nothing of ours was run.
+        let theirs = chart.panels.iter().flat_map(|p| &p.authors).map(|a| a.x);
+        let theirs = theirs.filter(|x| scale == Scale::Linear || *x > 0.0);
+        let places = values.iter().map(|v| v.0).chain(theirs);
+        let x = Spread::new(scale, places, (left, left + wide));
         let y = value_axis(panel, (y0 + HIGH, y0));
         Frame {
             x: &x.axis,
             y: &y,
-            x_ticks: values.iter().map(|(v, word)| tick(*v, word)).collect(),
+            x_ticks: Ticks::at(&values.iter().map(|v| v.0).collect::<Vec<f64>>()),
             y_ticks: y.ticks(),
             heading: &panel.heading,
             x_label: label,
@@ -68,6 +74,15 @@ pub fn draw(chart: &Chart, label: &str, scale: Scale, values: &[(f64, String)]) 
                 upright(&mut scene, place(v), &y, &point, look, &hint);
             }
         }
+        for author in &panel.authors {
+            let at = (x.axis.place(author.x), y.place(author.value));
+            author_mark(
+                &mut scene,
+                at,
+                &chart.series[author.series].look,
+                &author.hint,
+            );
+        }
         for paper in &panel.papers {
             let color = chart.series[paper.series].look.color;
             let place = |nth: &usize| (x.axis.place(values[*nth].0), y.place(paper.value));
@@ -82,13 +97,6 @@ pub fn draw(chart: &Chart, label: &str, scale: Scale, values: &[(f64, String)]) 
     }
     close(&mut scene, chart, end, true);
     scene
-}
-
-fn tick(value: f64, word: &str) -> Tick {
-    Tick {
-        value,
-        label: Some(word.into()),
-    }
 }
 
 /// An axis that leaves a little room at both ends.

@@ -11,7 +11,7 @@ mod rows;
 
 pub(super) use page::{IMPLIED, PAPER, paper_mark};
 
-pub use figure::{Chart, Panel, Paper, Point, Side, Sweep};
+pub use figure::{Author, Chart, Panel, Paper, Point, Side, Sweep};
 
 use super::scene::Scene;
 
@@ -64,6 +64,12 @@ mod tests {
             implied,
             hint: format!("dibs, paper: {value}"),
         };
+        let authors = |x, value| Author {
+            series: 1,
+            x,
+            value,
+            hint: format!("dibs, authors: {value}"),
+        };
         let papers = vec![
             said(&[1], 6.5, false),
             said(&[2], 11.0, true),
@@ -74,6 +80,7 @@ mod tests {
             scale,
             points: vec![dctcp.clone(), dibs.clone()],
             papers: papers.clone(),
+            authors: vec![authors(1.0, 5.5), authors(900.0, 7.0)],
         };
         Chart {
             title: "Query completion under DCTCP and DIBS as queries come more often".into(),
@@ -127,6 +134,8 @@ mod tests {
             3,
             "{text}"
         );
+        assert_eq!(text.matches("<title>dibs, authors: ").count(), 6);
+        assert!(text.contains("hollow: the authors' points"), "{text}");
         assert!(
             text.contains("cross: the paper") && text.contains(">paper</text>"),
             "{text}"
@@ -154,6 +163,9 @@ mod tests {
             text.contains("dibs, as assumed: 4.00 (3.60 to 4.60)"),
             "{text}"
         );
+        let theirs = text.matches("<title>dibs, authors: 5.5").count();
+        assert_eq!(theirs, 3, "one at a word, none at a number that is none");
+        assert_eq!(text.matches("<title>dibs, authors: ").count(), 3);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The page around the panels, and their axes.
 
 use super::super::axis::{Axis, Scale};
-use super::super::look::{LEGEND_LINE, SOFT, heading, legend, words};
+use super::super::look::{LEGEND_LINE, Look, SOFT, heading, legend, words};
 use super::super::scene::{Color, Item, PAGE, Scene, Shape, Stroke};
 use super::figure::{Chart, Panel, Paper};
 
@@ -20,6 +20,7 @@ pub fn value_axis(panel: &Panel, pixels: (f32, f32)) -> Axis {
         .flat_map(|p| [Some(p.value), p.ci.map(|c| c[0]), p.ci.map(|c| c[1])])
         .flatten()
         .chain(panel.papers.iter().map(|p| p.value))
+        .chain(panel.authors.iter().map(|a| a.value))
         .filter(|v| v.is_finite() && (panel.scale == Scale::Linear || *v > 0.0))
         .collect();
     let low = all.iter().copied().fold(f64::INFINITY, f64::min);
@@ -65,6 +66,7 @@ fn notes(chart: &Chart) -> Vec<&'static str> {
     let papers = || chart.panels.iter().flat_map(|p| &p.papers);
     let said = [
         (has_bounds(chart), BOUNDS),
+        (chart.panels.iter().any(|p| !p.authors.is_empty()), AUTHORS),
         (papers().any(|p| !p.implied), PAPER),
         (papers().any(|p| p.implied), IMPLIED),
     ];
@@ -74,6 +76,8 @@ fn notes(chart: &Chart) -> Vec<&'static str> {
 
 const BOUNDS: &str =
     "open mark with an arrow: unfinished flows leave a bound; the number lies that way";
+const AUTHORS: &str = "hollow: the authors' points, each as the mark of its series, without a line";
+
 /// What a cross is.
 pub const PAPER: &str = "cross: the paper's number, in the colour of its scheme";
 /// What an open cross is.
@@ -93,7 +97,18 @@ pub fn paper_mark(scene: &mut Scene, at: (f32, f32), color: Color, implied: bool
         fill: if implied { PAGE } else { color },
         hint: hint.into(),
     });
-    scene.text((at.0 + 9.0, at.1 + 4.0), "paper", words(10.5, SOFT));
+    let style = words(10.5, SOFT);
+    // At the right edge of the page the word stands on the left of its mark.
+    let (place, style) = match at.0 + 9.0 + 32.0 > scene.width {
+        true => (at.0 - 9.0, style.end()),
+        false => (at.0 + 9.0, style),
+    };
+    scene.text((place, at.1 + 4.0), "paper", style);
+}
+
+/// A point of the authors.
+pub fn author_mark(scene: &mut Scene, at: (f32, f32), look: &Look, hint: &str) {
+    scene.mark(at, 5.0, look, false, hint);
 }
 
 /// A number of the paper that holds from one place to another.

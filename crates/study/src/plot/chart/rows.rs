@@ -1,13 +1,18 @@
 //! Rows over words.
 
-use super::super::axis::{Axis, Scale};
+use super::super::axis::{Axis, Scale, Ticks};
 use super::super::font::Font;
 use super::super::frame::Frame;
 use super::super::look::{FRAME, GRID, INK, Look, SOFT, fold, heading_height, thin, words};
 use super::super::scene::Scene;
 use super::figure::{Chart, Point, Side};
 use super::marks::{off, pen, say};
-use super::page::{BELOW, MARGIN, WIDTH, begin, close, paper_level, paper_mark, value_axis};
+use super::page::{
+    BELOW, MARGIN, WIDTH, author_mark, begin, close, paper_level, paper_mark, value_axis,
+};
+
+/// Between two panels: half of a label at either end.
+const GAP: f32 = 52.0;
 
 /// A row a word, a mark a series.
 pub fn draw(chart: &Chart, label: &str, values: &[String]) -> Scene {
@@ -30,9 +35,9 @@ pub fn draw(chart: &Chart, label: &str, values: &[String]) -> Scene {
     let end = top + deep as f32 * (high + BELOW);
     let mut scene = begin(chart, end);
     let first = MARGIN + widest + 16.0;
-    let wide = (WIDTH - MARGIN - first - 28.0 * (columns as f32 - 1.0)) / columns as f32;
+    let wide = (WIDTH - MARGIN - first - GAP * (columns as f32 - 1.0)) / columns as f32;
     for (i, panel) in chart.panels.iter().enumerate() {
-        let left = first + (i % columns) as f32 * (wide + 28.0);
+        let left = first + (i % columns) as f32 * (wide + GAP);
         let y0 = top + (i / columns) as f32 * (high + BELOW);
         let x = value_axis(panel, (left, left + wide));
         let y = Axis {
@@ -45,7 +50,7 @@ pub fn draw(chart: &Chart, label: &str, values: &[String]) -> Scene {
             x: &x,
             y: &y,
             x_ticks: x.ticks(),
-            y_ticks: Vec::new(),
+            y_ticks: Ticks::NONE,
             heading: "",
             x_label: &panel.heading,
         }
@@ -69,9 +74,26 @@ pub fn draw(chart: &Chart, label: &str, values: &[String]) -> Scene {
             }
             at += height;
         }
+        let above = |nth: usize| y0 + heights[..nth].iter().sum::<f32>();
+        for author in &panel.authors {
+            // A word that was not run has no row.
+            let Some(nth) = (0..values.len()).find(|nth| *nth as f64 == author.x) else {
+                continue;
+            };
+            let offset = TALLEST * (author.series as f32 - (series - 1.0) / 2.0);
+            let at = (
+                x.place(author.value),
+                above(nth) + heights[nth] / 2.0 + offset,
+            );
+            author_mark(
+                &mut scene,
+                at,
+                &chart.series[author.series].look,
+                &author.hint,
+            );
+        }
         for paper in &panel.papers {
             let color = chart.series[paper.series].look.color;
-            let above = |nth: usize| y0 + heights[..nth].iter().sum::<f32>();
             let place = x.place(paper.value);
             match paper.at.as_slice() {
                 [] => {}

@@ -1,14 +1,14 @@
 //! Lines and bars: metrics against an axis of the experiment.
 
-use super::measured::{bounded, heading_of, point_of};
+use super::measured::{bounded, completed_beside, heading_of, of_reading, point_of};
 use super::papers;
 use super::values::numbers;
 use super::view::{NO_POINT, Parts, Sheet, Strand, View, words_of};
-use crate::plot::{Chart, Panel, Paper, Point, Scale, Sweep, chart};
+use crate::plot::{Author, Chart, Panel, Paper, Point, Scale, Sweep, chart};
 use crate::words::{count, number};
 use sidestep_lab::stats::Summary;
 use sidestep_lab::stats::metric::{self, Population};
-use sidestep_lab::{Axis, ClaimResult, PlotKind};
+use sidestep_lab::{AuthorPoint, Axis, ClaimResult, PlotKind, PointResult, over};
 
 const CAPTION: &str = "Marks: all seeds together. Bars: 95 % interval of the mean over seeds of each \
                        seed's own number (Student's t); none where there is one seed, or where \
@@ -35,7 +35,11 @@ pub fn draw(view: &View<'_>) -> Parts {
     if plane.values.is_empty() {
         return (Err(NO_POINT.into()), Sheet::default(), String::new());
     }
-    (Ok(chart(&plane.figure())), plane.table(), CAPTION.into())
+    let mut caption = CAPTION.to_string();
+    if !spec.points.all.is_empty() {
+        caption.push_str(&format!(" Authors' points: {}.", spec.points.source));
+    }
+    (Ok(chart(&plane.figure())), plane.table(), caption)
 }
 
 /// The axis, its values that were run, and what is drawn over them.
@@ -57,16 +61,21 @@ impl Plane<'_> {
     fn figure(&self) -> Chart {
         let (view, spec) = (self.view, self.view.spec);
         let point = |name: &str, strand: &Strand<'_>, value: &str| -> Option<Point> {
-            point_of(name, self.find(strand, value)?)
+            self.number(name, strand, value)
         };
         let strands = self.strands.iter();
         let panels = spec.y.iter().map(|name| Panel {
-            heading: heading_of(name),
+            heading: self.heading(name),
             scale: scale(spec.log_y),
             points: (strands.clone())
                 .map(|s| self.values.iter().map(|v| point(name, s, v)).collect())
                 .collect(),
-            papers: self.papers(name),
+            papers: if spec.per.is_empty() {
+                self.papers(name)
+            } else {
+                Vec::new()
+            },
+            authors: self.authors(name),
         });
         let entries = strands.clone().map(|s| view.entry(s, self.size_of(s)));
         Chart {
@@ -76,6 +85,72 @@ impl Plane<'_> {
             panels: panels.collect(),
             series: entries.collect(),
         }
+    }
+
+    /// A metric of a strand at a value of the axis, or that over the same at `per`.
+    fn number(&self, name: &str, strand: &Strand<'_>, value: &str) -> Option<Point> {
+        let (view, spec) = (self.view, self.view.spec);
+        let here = view.find_point(strand, &self.free, Some((self.x, value)))?;
+        if spec.per.is_empty() {
+            return point_of(name, here.summary(strand.scheme)?);
+        }
+        let mut at = here.at.clone();
+        for (axis, there) in &spec.per {
+            let mut axes = view.experiment.axes.iter();
+            at[axes.position(|a| a.name == *axis)?].clone_from(there);
+        }
+        let there: &PointResult = view.results.at(&at)?;
+        let (reading, ci) = over(name, strand.scheme, here, there);
+        of_reading(reading, ci)
+    }
+
+    /// What a panel shows.
+    fn heading(&self, name: &str) -> String {
+        let per = self.view.spec.per.iter();
+        let there: Vec<String> = per
+            .map(|(axis, value)| format!("{} {value}", words_of(axis)))
+            .collect();
+        match (metric::find(name), there.is_empty()) {
+            (Some(metric), false) => {
+                format!("{}, over that at {}", metric.heading(), there.join(", "))
+            }
+            _ => heading_of(name),
+        }
+    }
+
+    /// What the authors plotted of a metric, for the first series of each scheme.
+    fn authors(&self, name: &str) -> Vec<Author> {
+        let own = self.view.spec.points.all.iter();
+        let author = |point: &AuthorPoint| {
+            let series = (self.strands.iter()).position(|s| s.scheme == point.scheme)?;
+            let x = self.place_of(&point.x)?;
+            let hint = format!(
+                "{}, authors: {} at {}",
+                point.scheme,
+                number(point.y),
+                point.x
+            );
+            Some(Author {
+                series,
+                x,
+                value: point.y,
+                hint,
+            })
+        };
+        own.filter(|point| point.metric == name)
+            .filter_map(author)
+            .collect()
+    }
+
+    /// Where a value as an axis writes it lies on ours: a number in its unit, or the number of a word.
+    fn place_of(&self, written: &str) -> Option<f64> {
+        if let Sweep::Numbers { .. } = self.sweep() {
+            let written = written.to_string();
+            let (_, places) = numbers(&[*self.values.first()?, &written])?;
+            return places.last().copied();
+        }
+        let nth = self.values.iter().position(|value| *value == written)?;
+        Some(nth as f64)
     }
 
     /// What the paper says of a metric, at the values and for the series that are drawn.
@@ -161,13 +236,19 @@ impl Plane<'_> {
         head.extend(free.map(|i| view.experiment.axes[*i].name.clone()));
         head.extend(["scheme", "seeds"].map(String::from));
         for name in &spec.y {
-            let each = if metric::is_count(name) {
-                ", a seed"
-            } else {
-                ""
+            let each = match (metric::is_count(name), spec.per.is_empty()) {
+                (_, false) => ", ratio",
+                (true, true) => ", a seed",
+                (false, true) => "",
             };
             head.push(format!("{name}{each}"));
             head.push("95 % interval".into());
+            if self.has_authors(name) {
+                head.push("authors".into());
+            }
+            if self.completed_of(name).is_some() {
+                head.push("completed".into());
+            }
             if sized(name).is_some() {
                 head.push("n".into());
             }
@@ -182,13 +263,41 @@ impl Plane<'_> {
                 row.extend(strand.free.iter().map(|v| v.to_string()));
                 row.push(strand.scheme.into());
                 row.push(summary.seeds.len().to_string());
-                spec.y
-                    .iter()
-                    .for_each(|name| row.extend(cells(name, summary)));
+                for name in &spec.y {
+                    let point = self.number(name, strand, value);
+                    row.extend(cells(point));
+                    row.extend(self.author_at(name, strand, value));
+                    let share = self.completed_of(name);
+                    row.extend(share.map(|name| cells(point_of(&name, summary)).swap_remove(0)));
+                    row.extend(sized(name).and_then(|of| of.size(summary)).map(count));
+                }
                 rows.push(row);
             }
         }
         Sheet { head, rows }
+    }
+
+    /// The share that completed, where it must stand beside a number and has no panel of its own.
+    fn completed_of(&self, name: &str) -> Option<String> {
+        let share = completed_beside(name)?;
+        (!self.view.spec.y.contains(&share)).then_some(share)
+    }
+
+    fn has_authors(&self, name: &str) -> bool {
+        let mut all = self.view.spec.points.all.iter();
+        all.any(|point| point.metric == name)
+    }
+
+    /// The authors' number as a cell, of a metric of which they plotted some.
+    fn author_at(&self, name: &str, strand: &Strand<'_>, value: &str) -> Option<String> {
+        let here = self.place_of(value);
+        let mut all = self.view.spec.points.all.iter();
+        let own = all.find(|point| {
+            let same = point.metric == name && point.scheme == strand.scheme;
+            same && here.is_some() && self.place_of(&point.x) == here
+        });
+        let said = own.map_or("-".into(), |point| number(point.y));
+        self.has_authors(name).then_some(said)
     }
 
     /// `5 seeds; n = 1,204 to 3,005 queries a point`
@@ -223,18 +332,15 @@ fn scale(log: bool) -> Scale {
     if log { Scale::Log } else { Scale::Linear }
 }
 
-/// A metric's number, its interval, and of how many where that is said.
-fn cells(name: &str, summary: &Summary) -> Vec<String> {
-    let point = point_of(name, summary);
+/// A number and its interval.
+fn cells(point: Option<Point>) -> Vec<String> {
     let ci = point.and_then(|p| p.ci);
-    let mut cells = vec![
+    vec![
         point.map_or("-".into(), |p| bounded(&p)),
         ci.map_or("-".into(), |[l, h]| {
             format!("{} to {}", number(l), number(h))
         }),
-    ];
-    cells.extend(sized(name).and_then(|of| of.size(summary)).map(count));
-    cells
+    ]
 }
 
 /// What a metric is taken over, if figures say of how many.

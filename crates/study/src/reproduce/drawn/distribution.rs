@@ -178,7 +178,7 @@ impl Spread {
 
     /// Of times, or of what is kept as times.
     fn times(mut sample: Sample, number: fn(Time) -> f64) -> Spread {
-        let mut done: Vec<f64> = sample.finished().iter().map(|t| number(*t)).collect();
+        let mut done: Vec<f64> = sample.finished().map(number).collect();
         done.sort_by(f64::total_cmp);
         let percentiles = PERMILLES.map(|permille| {
             sample.percentile(permille).map(|p| match p {

@@ -12,12 +12,8 @@ pub fn point_of(name: &str, summary: &Summary) -> Option<Point> {
         true => summary.seeds.len().max(1) as f64,
         false => 1.0,
     };
-    let (value, bound) = match metric.read(summary) {
-        Reading::Exactly(v) => (v, None),
-        Reading::AtLeast(v) => (v, Some(Side::Above)),
-        Reading::AtMost(v) => (v, Some(Side::Below)),
-        Reading::Nothing => return None,
-    };
+    let point = of_reading(metric.read(summary), None)?;
+    let value = point.value;
     let seeds: Option<Vec<f64>> = summary
         .per_seed
         .iter()
@@ -37,8 +33,19 @@ pub fn point_of(name: &str, summary: &Summary) -> Option<Point> {
     Some(Point {
         value: value / each,
         ci: ci.map(|ci| [ci.low.max(0.0f64.min(value)), ci.high.min(most)]),
-        bound,
+        ..point
     })
+}
+
+/// A reading as a point.
+pub fn of_reading(reading: Reading, ci: Option<[f64; 2]>) -> Option<Point> {
+    let (value, bound) = match reading {
+        Reading::Exactly(v) => (v, None),
+        Reading::AtLeast(v) => (v, Some(Side::Above)),
+        Reading::AtMost(v) => (v, Some(Side::Below)),
+        Reading::Nothing => return None,
+    };
+    Some(Point { value, ci, bound })
 }
 
 /// A number with the sign of its bound.
@@ -73,6 +80,18 @@ fn said(name: &str, seeds: &str) -> String {
     }
 }
 
+/// The share that completed of what a metric is the mean of, or a number of those that completed alone: it is shown beside it.
+pub fn completed_beside(name: &str) -> Option<String> {
+    let (metric, class) = match name.split_once(':') {
+        Some((metric, class)) => (metric, format!(":{class}")),
+        None => (name, String::new()),
+    };
+    let ends = ["_done_mean_ms", "_done_p99_ms", "_mean_ms"];
+    let stem = ends.iter().find_map(|end| metric.strip_suffix(end))?;
+    let share = format!("{stem}_completed_share{class}");
+    metric::find(&share).is_some().then_some(share)
+}
+
 /// The unit of a metric; empty where its number stands alone.
 pub fn unit_of(name: &str) -> &'static str {
     metric::find(name).map_or("", |metric| metric.unit.suffix())
@@ -81,6 +100,20 @@ pub fn unit_of(name: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mean_has_the_share_that_completed_beside_it() {
+        let beside = |name| completed_beside(name);
+        let share = |name: &str| Some(format!("{name}_completed_share"));
+        assert_eq!(beside("qct_done_p99_ms"), share("qct"));
+        assert_eq!(beside("fct_all_mean_ms"), share("fct_all"));
+        let of_class = Some("fct_completed_share:web".to_string());
+        assert_eq!(beside("fct_mean_ms:web"), of_class);
+        assert_eq!(
+            (beside("qct_p99_ms"), beside("fair_share_mean")),
+            (None, None)
+        );
+    }
 
     #[test]
     fn metrics_have_words() {

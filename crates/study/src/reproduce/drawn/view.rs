@@ -152,15 +152,25 @@ impl<'a> View<'a> {
         free: &[usize],
         x: Option<(usize, &str)>,
     ) -> Option<&'a Summary> {
+        let point = self.find_point(strand, free, x)?;
+        point.summary(strand.scheme)
+    }
+
+    /// What came out of a strand at the point `x`.
+    pub fn find_point(
+        &self,
+        strand: &Strand<'_>,
+        free: &[usize],
+        x: Option<(usize, &str)>,
+    ) -> Option<&'a PointResult> {
         let mut points = self.points();
-        let point = points.find(|point| {
+        points.find(|point| {
             let condition = free
                 .iter()
                 .zip(&strand.free)
                 .all(|(i, v)| point.at[*i] == *v);
             condition && x.is_none_or(|(i, value)| point.at[i] == value)
-        })?;
-        point.summary(strand.scheme)
+        })
     }
 
     /// All runs of a strand, where `free` are the axes of its condition.

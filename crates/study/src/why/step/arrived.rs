@@ -1,6 +1,6 @@
 //! What a packet is to those who get it.
 
-use super::super::words::Closes;
+use super::super::words::{Closes, Numbers};
 use super::Story;
 use crate::words::count;
 use serde_json::{Value, json};
@@ -20,10 +20,11 @@ impl Story<'_> {
         if shimmed {
             says =
                 vec!["It reached the NIC of its host, and went up through its shims.".to_string()];
-            if !steps.iter().any(|step| matches!(step.what, Met::Handed(_))) {
+            let left = |step: &Told| matches!(step.what, Met::Handed(_) | Met::Withheld { .. });
+            if !steps.iter().any(left) {
                 let shims = self.shims.join(", ");
                 says.push(format!(
-                    "They ({shims}) dropped it, or held it when the run ended."
+                    "They ({shims}) held it, and did still when its flow ended or the run did."
                 ));
             }
         }
@@ -48,16 +49,16 @@ impl Story<'_> {
         };
         match steps.iter().any(cut) {
             true => "It came without its payload: the receiver asks for these bytes again.".into(),
-            false => transport(packet, known, self.size(packet)),
+            false => transport(packet, known, self.size(packet), self.numbers),
         }
     }
 }
 
 /// What the packet is to the transport that gets it.
-fn transport(packet: &Packet, known: Known, size: u64) -> String {
+fn transport(packet: &Packet, known: Known, size: u64, numbers: Numbers) -> String {
     let seq = packet.seq();
     let end = seq + u64::from(packet.len);
-    match Closes::of(packet, size) {
+    match Closes::of(packet, size, numbers) {
         Some(Closes::Fin) => return "Delivered: its sender closes the connection.".into(),
         Some(Closes::Last) => return "Delivered: with it the connection is closed.".into(),
         Some(Closes::Answer) if matches!(known, Known::Acknowledged(_)) => {
@@ -70,21 +71,21 @@ fn transport(packet: &Packet, known: Known, size: u64) -> String {
         Known::Expected(next) if next == seq => {
             format!(
                 "Delivered in order: byte {} is the one that the receiver waited for.",
-                count(seq)
+                numbers.byte(seq)
             )
         }
         Known::Expected(next) if next < seq => format!(
             "Delivered ahead of a gap: the receiver still waits for byte {}, {} bytes before this.",
-            count(next),
+            numbers.byte(next),
             count(seq - next)
         ),
         Known::Expected(next) if next >= end => format!(
             "Delivered in vain: the receiver waits for byte {} and has these bytes already.",
-            count(next)
+            numbers.byte(next)
         ),
         Known::Expected(next) => format!(
             "Delivered in order: the receiver waited for byte {}, which is among these.",
-            count(next)
+            numbers.byte(next)
         ),
         Known::Complete => {
             "Delivered in vain: the receiver has every byte of the flow already.".into()
@@ -92,17 +93,17 @@ fn transport(packet: &Packet, known: Known, size: u64) -> String {
         Known::Acknowledged(before) if seq > before => format!(
             "Delivered: it acknowledges {} bytes more, up to byte {}.",
             count(seq - before),
-            count(seq)
+            numbers.byte(seq)
         ),
         Known::Acknowledged(before) if seq == before => {
             format!(
                 "Delivered: a duplicate, the sender knew already that byte {} is waited for.",
-                count(before)
+                numbers.byte(before)
             )
         }
         Known::Acknowledged(before) => format!(
             "Delivered late: all before byte {} was acknowledged already.",
-            count(before)
+            numbers.byte(before)
         ),
         Known::Done => "Delivered late: the sender knew already that all had arrived.".into(),
     }

@@ -6,6 +6,7 @@ use crate::words::count;
 use serde_json::{Value, json};
 use sidestep_sim::why::{Again, Cause, Sent};
 use sidestep_switch::why::listed;
+use sidestep_types::{Packet, Tag};
 
 impl Story<'_> {
     pub(super) fn sent(
@@ -33,8 +34,10 @@ impl Story<'_> {
                 format!("rank {}", count(u64::from(packet.rank()))),
             ),
         ];
+        let tag = marked(packet);
         let wears: Vec<String> = (wears.into_iter().filter(|(has, _)| *has))
             .map(|(_, words)| words)
+            .chain(tag.iter().flat_map(tag_words))
             .collect();
         let wears = match wears.is_empty() {
             true => String::new(),
@@ -63,11 +66,51 @@ impl Story<'_> {
             "wire_bytes": packet.wire,
             "ttl": packet.ttl,
             "hash": format!("{:#010x}", packet.hash),
+            "tag": tag.as_ref().map(tag_facts),
             "ahead_packets": sent.ahead.packets,
             "ahead_bytes": sent.ahead.bytes,
         });
         (says, facts)
     }
+}
+
+/// The tag of a packet that a shim has marked: a transport says a rank and nothing else.
+fn marked(packet: &Packet) -> Option<Tag> {
+    let tag = packet.carries_data().then(|| packet.tag())?;
+    (tag.tagged() && tag.remaining() > 0).then_some(tag)
+}
+
+/// What a tag says beside the rank.
+fn tag_words(tag: &Tag) -> Vec<String> {
+    let left = match (tag.sent(), tag.remaining()) {
+        (Some(before), _) => format!("a count of {} before it", count(u64::from(before))),
+        (None, Tag::UNKNOWN) => "remaining size unknown".to_string(),
+        (None, bytes) => format!("{} bytes remaining", count(u64::from(bytes))),
+    };
+    let again = match tag.retransmissions() {
+        0 => None,
+        1 => Some("marked as sent again once".to_string()),
+        times => Some(format!("marked as sent again {times} times")),
+    };
+    let id = format!("flow id {}", tag.flow_id());
+    let ends = [(tag.first(), "first"), (tag.last(), "last")];
+    let ends = ends.into_iter().filter(|(is, _)| *is);
+    let ends = ends.map(|(_, end)| format!("{end} of its message"));
+    let first = std::iter::once(left).chain(again);
+    first.chain([id]).chain(ends).collect()
+}
+
+fn tag_facts(tag: &Tag) -> Value {
+    let known = tag.remaining() != Tag::UNKNOWN;
+    json!({
+        "rank": tag.rank(),
+        "remaining_bytes": known.then(|| tag.remaining()),
+        "sent_before": tag.sent(),
+        "retransmissions": tag.retransmissions(),
+        "flow_id": tag.flow_id(),
+        "first": tag.first(),
+        "last": tag.last(),
+    })
 }
 
 fn cause_word(cause: Cause) -> &'static str {

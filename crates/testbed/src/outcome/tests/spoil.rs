@@ -205,6 +205,10 @@ fn spoil_totals(totals: &mut Totals, without: Without) {
         shim_bypassed,
         shim_dropped,
         shim_duplicates,
+        shim_marked,
+        shim_repeats,
+        shim_mistaken,
+        shim_missed,
         drops,
     } = totals;
     let never = [
@@ -228,6 +232,10 @@ fn spoil_totals(totals: &mut Totals, without: Without) {
         shim_bypassed,
         shim_dropped,
         shim_duplicates,
+        shim_marked,
+        shim_repeats,
+        shim_mistaken,
+        shim_missed,
     ];
     never.into_iter().for_each(|count| *count += 7);
     *timeouts += 7 * u64::from(without.timeouts);

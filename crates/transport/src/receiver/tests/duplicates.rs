@@ -29,6 +29,7 @@ fn plain(from: u64, to: u64) -> Arrival {
         ce: false,
         cwr: false,
         trimmed: false,
+        hops: 0,
     }
 }
 

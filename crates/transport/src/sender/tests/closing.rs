@@ -20,6 +20,7 @@ impl TcpSender {
             sack: SackBlocks::NONE,
             cut: false,
             below: false,
+            hops: 0,
         };
         self.on_ack(us(at), ack);
     }

@@ -162,6 +162,7 @@ fn segments_say_how_much_the_flow_has_left() {
             sack: SackBlocks::NONE,
             cut: false,
             below: false,
+            hops: 0,
         },
     );
     assert!(tx.segments(10).iter().all(|s| s.rank == Some(2_500)));
@@ -187,6 +188,7 @@ fn a_sender_that_is_told_to_marks_no_segment_not_even_the_one_that_opens() {
             sack: SackBlocks::NONE,
             cut: false,
             below: false,
+            hops: 0,
         },
     );
     let after = tx.segments(10);

@@ -5,6 +5,21 @@ fn dctcp(initial_alpha: f64) -> TcpConfig {
         congestion: Congestion::Dctcp {
             gain: 1.0 / 16.0,
             initial_alpha,
+            alpha_moves: AlphaMoves::Windows,
+            loss_leaves: 0.5,
+        },
+        ..window(10, tcp())
+    }
+}
+
+/// As the sender of Vertigo's simulator: alpha moves on echoes, and a loss leaves three quarters.
+fn by_echoes(initial_alpha: f64) -> TcpConfig {
+    TcpConfig {
+        congestion: Congestion::Dctcp {
+            gain: 1.0 / 16.0,
+            initial_alpha,
+            alpha_moves: AlphaMoves::Echoes,
+            loss_leaves: 0.75,
         },
         ..window(10, tcp())
     }
@@ -73,6 +88,7 @@ fn reno_halves_on_an_echo_and_says_so_on_the_next_new_segment() {
             sack: SackBlocks::NONE,
             cut: false,
             below: false,
+            hops: 0,
         },
     );
     let next = tx.poll_send(us(100)).expect("the window has room");
@@ -87,6 +103,7 @@ fn reno_halves_on_an_echo_and_says_so_on_the_next_new_segment() {
             sack: SackBlocks::NONE,
             cut: false,
             below: false,
+            hops: 0,
         },
     );
     assert!(!tx.poll_send(us(101)).expect("room").cwr);
@@ -133,4 +150,36 @@ fn an_echo_during_recovery_cuts_nothing_more() {
     assert_eq!(tx.ssthresh(), 5000);
     tx.echoed(200, 2);
     assert_eq!(tx.ssthresh(), 5000);
+}
+
+#[test]
+fn by_echoes_unmarked_windows_leave_alpha_and_the_echo_that_ends_one_cuts_by_the_new_value() {
+    for (config, alpha) in [
+        // One window that was acknowledged by its first segment, then 1 of the next 10.
+        (dctcp(1.0), 15.0 / 16.0 * 15.0 / 16.0 + 0.1 / 16.0),
+        // 1 of all 11.
+        (by_echoes(1.0), 15.0 / 16.0 + 1.0 / 11.0 / 16.0),
+    ] {
+        let mut tx = endless(config);
+        tx.window.ssthresh = 10_000;
+        tx.sends(0);
+        (1..=10).for_each(|s| drop(tx.acked(100, s)));
+        assert_eq!(tx.cwnd(), 11_000);
+        tx.echoed(200, 11);
+        assert_eq!(tx.cwnd(), (11_000.0 * (1.0 - alpha / 2.0)) as u64);
+    }
+}
+
+#[test]
+fn a_loss_leaves_the_share_that_is_said_by_duplicates_and_by_the_timer() {
+    for (config, left) in [(dctcp(1.0), 5_000), (by_echoes(1.0), 7_500)] {
+        let mut tx = endless(config.clone());
+        tx.sends(0);
+        tx.dups(100, 3, 0);
+        assert_eq!(tx.ssthresh(), left);
+        let mut tx = endless(config);
+        tx.sends(0);
+        tx.times_out(200);
+        assert_eq!((tx.cwnd(), tx.ssthresh()), (1_000, left));
+    }
 }

@@ -37,6 +37,22 @@ fn the_timeout_doubles_until_a_segment_sent_once_is_acknowledged() {
 }
 
 #[test]
+fn with_timestamps_what_was_sent_again_is_a_sample_from_its_last_sending() {
+    let mut config = tcp();
+    config.timestamps = true;
+    let mut tx = endless(window(3, config));
+    assert_eq!(tx.sends(0), [0, 1, 2]);
+    assert_eq!(tx.times_out(200), [0]);
+    assert_eq!(tx.times_out(600), [0]);
+    tx.acked(650, 3); // a hole that the second repair has filled, 50 us ago
+    assert_eq!(tx.rto(), us(200)); // 50 + 4 * 25, at least 200: no back-off is left
+    assert_eq!(tx.deadline(), Some(us(850)));
+    // One that was sent once is a sample as ever, and what came before does not stay.
+    tx.acked(1100, 4);
+    assert_eq!(tx.rto(), us(575)); // (7 * 50 + 450) / 8 + 4 * (3 * 25 + 400) / 4
+}
+
+#[test]
 fn without_back_off_the_timeout_stays() {
     let mut config = tcp();
     config.rto.backoff = false;

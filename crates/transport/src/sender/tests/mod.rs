@@ -9,6 +9,7 @@ mod opening;
 mod reduction;
 mod reordering;
 mod sack;
+mod swift;
 mod window;
 
 use std::sync::Arc;
@@ -17,8 +18,8 @@ use sidestep_types::{SackBlocks, Time};
 
 use super::TcpSender;
 use crate::{
-    Ack, BackoffEnds, Congestion, Opened, Ranking, Recovery, Reduction, RtoConfig, Segment, Sender,
-    TcpConfig,
+    Ack, AlphaMoves, BackoffEnds, Congestion, Opened, Ranking, Recovery, Reduction, RtoConfig,
+    Segment, Sender, TcpConfig,
 };
 
 /// NewReno throughout, four segments at first, a timeout of 200 us at least and at first.
@@ -133,6 +134,7 @@ impl TcpSender {
             sack,
             cut,
             below: false,
+            hops: 0,
         };
         self.on_ack(us(at), ack);
         self.sends(at)

@@ -15,6 +15,7 @@ fn syn_ack() -> Ack {
         sack: SackBlocks::NONE,
         cut: false,
         below: false,
+        hops: 0,
     }
 }
 
@@ -85,6 +86,43 @@ fn who_answers_opens_nothing_and_knows_the_round_trip_that_was_seen() {
     let mut tx = answering(Opened::Unseen);
     assert_eq!((tx.rto(), tx.sends(0)), (us(1000), vec![0, 1, 2]));
     // RFC 5681 3.1: something of the handshake was lost.
-    let mut tx = answering(Opened::Again);
+    let mut tx = answering(Opened::Again(us(80)));
     assert_eq!((tx.rto(), tx.sends(0)), (us(1000), vec![0]));
+}
+
+#[test]
+fn with_timestamps_what_was_answered_twice_is_a_sample() {
+    let config = TcpConfig {
+        timestamps: true,
+        ..opening()
+    };
+    let answering = |opened| flow(config.clone(), 3000).answering(opened);
+    let mut tx = answering(Opened::Again(us(80)));
+    assert_eq!((tx.rto(), tx.sends(0)), (us(240), vec![0]));
+    let mut tx = answering(Opened::Again(Time::MAX));
+    assert_eq!((tx.rto(), tx.sends(0)), (us(1000), vec![0]));
+    // And at the end that opens.
+    let mut tx = endless(config);
+    assert!(tx.poll_send(us(0)).expect("a SYN").syn);
+    tx.on_timeout(us(1000));
+    assert!(tx.poll_send(us(1000)).expect("a SYN").retransmit);
+    tx.on_ack(us(1100), syn_ack());
+    assert_eq!(tx.confirms_and_sends(1100), [0]);
+    assert_eq!(tx.rto(), us(300)); // 100 + 4 * 50
+}
+
+#[test]
+fn without_syn_sample_who_opens_knows_nothing_of_the_path_and_who_answers_does() {
+    let config = TcpConfig {
+        syn_sample: false,
+        ..opening()
+    };
+    let mut tx = endless(config.clone());
+    assert!(tx.poll_send(us(0)).expect("a SYN").syn);
+    tx.on_ack(us(100), syn_ack());
+    assert_eq!(tx.rto(), us(1000));
+    assert_eq!(tx.confirms_and_sends(100), [0, 1, 2, 3]);
+    assert_eq!(tx.deadline(), Some(us(1100)));
+    let tx = flow(config, 3000).answering(Opened::Took(us(80)));
+    assert_eq!(tx.rto(), us(240));
 }

@@ -9,10 +9,7 @@ fn prr(config: TcpConfig) -> TcpConfig {
 
 fn dctcp() -> TcpConfig {
     TcpConfig {
-        congestion: Congestion::Dctcp {
-            gain: 1.0 / 16.0,
-            initial_alpha: 1.0,
-        },
+        congestion: Congestion::DCTCP,
         ..window(10, tcp())
     }
 }

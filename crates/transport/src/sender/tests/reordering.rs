@@ -41,6 +41,7 @@ impl TcpSender {
             sack,
             cut: false,
             below,
+            hops: 0,
         };
         self.on_ack(us(at), ack);
         self.sends(at)
@@ -276,6 +277,8 @@ fn dctcp_gets_its_window_back_and_keeps_its_alpha() {
     let congestion = Congestion::Dctcp {
         gain: 0.5,
         initial_alpha: 0.5,
+        alpha_moves: AlphaMoves::Windows,
+        loss_leaves: 0.5,
     };
     let mut tx = repaired(TcpConfig {
         congestion,

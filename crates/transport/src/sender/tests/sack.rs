@@ -64,6 +64,7 @@ fn half_a_segment_is_no_segment() {
             sack: blocks,
             cut: false,
             below: false,
+            hops: 0,
         },
     );
     assert_eq!(tx.board.pipe(0), 5000); // only segment 2 has left

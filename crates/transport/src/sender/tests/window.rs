@@ -143,5 +143,6 @@ fn ack_bytes(ack: u64) -> Ack {
         sack: SackBlocks::NONE,
         cut: false,
         below: false,
+        hops: 0,
     }
 }

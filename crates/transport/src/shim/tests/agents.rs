@@ -363,7 +363,7 @@ proptest! {
         let word = |on: bool, [no, yes]: [&'static str; 2]| if on { yes } else { no };
         let share = format!("{}/10", numbers.4);
         let [pass, first, shortest, longest] =
-            [numbers.0, numbers.1, numbers.2, numbers.3].map(|n| n.to_string());
+            [numbers.0, numbers.1.min(numbers.3), numbers.2, numbers.3].map(|n| n.to_string());
         let mut stack = match name {
             "agent-ecn" => agent(name, &[("until", word(one, ["moved", "recovered"]))]),
             _ => agent(name, &[

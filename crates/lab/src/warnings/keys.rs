@@ -1,0 +1,104 @@
+//! Keys that were given and that nothing in the scenario reads.
+
+use crate::scenario::{Scenario, Setting};
+use crate::scheme::Scheme;
+use crate::tables::{SWITCH, TRANSPORT, takes};
+use sidestep_config::document::join;
+use sidestep_config::source::default;
+use sidestep_transport::shim;
+use sidestep_types::Param;
+
+/// Parameters that mean something only beside another one.
+pub(super) fn waits_for_another_key(scenario: &Scenario) -> Vec<String> {
+    let any = |of: fn(&Scheme) -> bool| scenario.schemes.iter().any(of);
+    let mut idle: Vec<(&str, &str)> = Vec::new();
+    if !any(|scheme| scheme.config.switch.pfc.is_some()) {
+        let names = ["pfc_xoff", "pfc_xon", "pfc_headroom"];
+        idle.extend(names.map(|name| (name, "pfc = true")));
+    }
+    if !any(|scheme| scheme.config.switch.cioq.is_some()) {
+        let names = ["speedup", "input_capacity"];
+        idle.extend(names.map(|name| (name, "fabric = \"cioq\"")));
+    }
+    // What says its default does no harm.
+    let says_more = |name: &str| {
+        let param = SWITCH.iter().find(|p| p.name == name);
+        let default = param.expect("a parameter of [switch]").default;
+        let key = format!("switch.{name}");
+        let mut all = scenario.settings.iter().filter(|s| s.key == key);
+        all.any(|s| Some(s.value.as_str()) != default)
+    };
+    let more = idle.into_iter().filter(|(name, _)| says_more(name));
+    more.map(|(name, beside)| format!("switch.{name} has no effect: no scheme has {beside}"))
+        .collect()
+}
+
+/// Parameters of shims that no scheme has.
+pub(super) fn shims_of_no_scheme(scenario: &Scenario) -> Vec<String> {
+    let has = |scheme: &Scheme, name: &str| scheme.config.shims.iter().any(|(n, _)| n == name);
+    let mut warnings = Vec::new();
+    for entry in shim::ENTRIES {
+        let begins = format!("host.{}.", entry.name);
+        let said = (scenario.settings.iter()).find(|s| s.key.starts_with(&begins));
+        if let Some(said) = said
+            && !scenario
+                .schemes
+                .iter()
+                .any(|scheme| has(scheme, entry.name))
+        {
+            let (key, name) = (&said.key, entry.name);
+            warnings.push(format!(
+                "{key} has no effect: no scheme has {name:?} among its host.shims"
+            ));
+        }
+    }
+    warnings
+}
+
+/// Values of `[transport]` that this kind of transport does not take.
+pub(super) fn without_effect(scenario: &Scenario, scheme: &Scheme) -> Option<String> {
+    let own = |key: &str| {
+        let of = |s: &&Setting| s.scheme.as_ref() == Some(&scheme.name) && s.key == key;
+        scenario.settings.iter().find(of)
+    };
+    let kind = &own("transport.kind")?.value;
+    let given = |param: &&Param| {
+        let setting = own(&format!("transport.{}", param.name));
+        !takes(kind, param.name) && setting.is_some_and(|s| s.source != default(param.doc))
+    };
+    let given: Vec<&str> = TRANSPORT.iter().filter(given).map(|p| p.name).collect();
+    (!given.is_empty()).then(|| {
+        let given = given.join(", ");
+        let of_its_own = match scheme.config.transport.tcp() {
+            Some(_) => "an initial window of its own",
+            None => "a window, a timeout and a recovery of its own and opens no connection",
+        };
+        format!("{given}: no effect on transport {kind}, which has {of_its_own}")
+    })
+}
+
+/// Policies and capacities of `[switch]` that every switch of the network has its own of.
+pub(super) fn of_no_switch(scenario: &Scenario, scheme: &Scheme) -> Vec<String> {
+    if scheme.switches().any(|(about, _)| about.is_none()) {
+        return Vec::new();
+    }
+    let setting = |key: &str| {
+        let own = |s: &&Setting| s.scheme.as_ref() == Some(&scheme.name) && s.key == key;
+        scenario.settings.iter().find(own)
+    };
+    let given = |key: &str| setting(key).is_some_and(|s| !s.source.starts_with("default: "));
+    let of_all = |key: &&str| {
+        let mut kinds = scheme.switches().filter_map(|(about, _)| about);
+        kinds.all(|about| setting(&join(&join("switch.at", about), key)).is_some())
+    };
+    let idle = ["route", "buffer", "sched", "capacity"].into_iter();
+    let idle = idle
+        .filter(|key| given(&format!("switch.{key}")))
+        .filter(of_all);
+    idle.map(|key| {
+        format!(
+            "switch.{key} has no effect: every switch of the network has its own under switch.at"
+        )
+    })
+    .collect()
+}

@@ -1,0 +1,83 @@
+//! What marks of hosts cannot say, or nobody reads.
+
+use super::nature_of;
+use super::ranks::natures;
+use crate::scheme::Scheme;
+use sidestep_config::decision::Named;
+use sidestep_sim::{FlowPlan, Plan};
+use sidestep_switch::sched;
+use sidestep_transport::shim;
+use sidestep_types::Tag;
+
+/// All warnings about the marks of a scheme. `first` is the plan of its first seed, when it was drawn.
+pub(super) fn of(scheme: &Scheme, first: Option<&Plan>) -> Vec<String> {
+    let said = [
+        nothing_goes_by_marks(scheme),
+        nothing_goes_by_sent(scheme),
+        first.and_then(|first| endless_size(scheme, first)),
+        first.and_then(|first| too_large_to_say(scheme, first)),
+    ];
+    said.into_iter().flatten().collect()
+}
+
+/// A shim that gives data ranks.
+pub(super) fn marks(scheme: &Scheme) -> Option<&Named> {
+    let mut shims = scheme.config.shims.iter();
+    shims.find(|(name, _)| shim::nature(name).tags)
+}
+
+/// The same, by what remains of a message.
+fn marks_what_remains(scheme: &Scheme) -> Option<&str> {
+    let (name, values) = marks(scheme)?;
+    (values.word("by") == "remaining").then_some(name)
+}
+
+fn nothing_goes_by_marks(scheme: &Scheme) -> Option<String> {
+    let (name, _) = marks(scheme)?;
+    let nic = scheme.config.nic.as_ref();
+    let at_nics = nic.is_some_and(|nic| {
+        nature_of(&nic.buffer, &nic.sched).ranks || sched::nature(&nic.sched.0).ranks
+    });
+    let reads = |(_, switch)| natures(switch).iter().any(|(_, _, nature)| nature.ranks);
+    (!at_nics && !scheme.switches().any(reads)).then(|| {
+        format!(
+            "{name} gives data ranks and makes it longer, but no route, buffer or scheduler here goes by ranks"
+        )
+    })
+}
+
+/// Switches that count bytes of flows for nobody.
+fn nothing_goes_by_sent(scheme: &Scheme) -> Option<String> {
+    let reads = |(_, switch)| natures(switch).iter().any(|(_, _, nature)| nature.ranks);
+    let counts = scheme.config.switch.sent.is_some();
+    (counts && !scheme.switches().any(reads)).then(|| {
+        "switch.rank = \"sent\" ranks data by what switches saw of its flow, but no route, buffer or scheduler here \
+         goes by ranks"
+            .to_string()
+    })
+}
+
+fn endless_size(scheme: &Scheme, first: &Plan) -> Option<String> {
+    let name = marks_what_remains(scheme)?;
+    let endless = first.flows.iter().filter(|flow| flow.is_endless()).count();
+    (endless > 0).then(|| {
+        format!(
+            "{name} by = \"remaining\" knows no size of flows without an end ({endless} in the first seed): \
+             their data has the largest rank; by = \"bytes\" ranks it by what was sent"
+        )
+    })
+}
+
+/// Sizes that 32 bits do not hold.
+fn too_large_to_say(scheme: &Scheme, first: &Plan) -> Option<String> {
+    let name = marks_what_remains(scheme)?;
+    let most = u64::from(Tag::UNKNOWN);
+    let large = |flow: &&FlowPlan| !flow.is_endless() && flow.size >= most;
+    let large = first.flows.iter().filter(large).count();
+    (large > 0).then(|| {
+        format!(
+            "{name} by = \"remaining\" has 32 bits for a size, and flows of 4 GiB or more ({large} in the first \
+             seed) have the largest rank until less is left, and are ordered by sequence numbers"
+        )
+    })
+}

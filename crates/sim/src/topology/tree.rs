@@ -1,0 +1,185 @@
+//! Tree: one switch at the root, the same fan-out below every switch of a level, hosts below the last.
+//!
+//! **Decision**     hosts are numbered rack by rack, from the first child of the root on. One path joins any two: up to
+//!                  the switch that they share, and down.
+//! **State**        tiers from the root: `root`, `agg` (`agg1`, `agg2`, … where there are several between), `rack`;
+//!                  with one level `rack` alone. Ports: a switch's children or hosts, then the way up. With three
+//!                  levels or more what is below one child of the root is a pod.
+//! **Units**        rates per direction; lists go from the root down, the links of hosts last.
+//! **Errors**       no level, or more than [`MOST_LEVELS`]; lists with neither one entry nor one for each level; a level
+//!                  with nothing below, so that there are no hosts; a switch with more ports than there are.
+//! **Source**       Mushtaq et al., SIGCOMM 2014 poster (MulBuff), figure 3, says "3-level tree" and 1 Gbps.
+//! **Deviations**   it says no more: fan-outs, rates above hosts and delays are assumed.
+
+use super::{Builder, Link, MAX_PORTS, Topology, at_most_hosts, count};
+use crate::files::Files;
+use crate::network::{End, Network, SwitchInfo};
+use sidestep_types::{BitRate, Entry, Param, ParamUnit, Refusal, Time, Value, Values};
+
+/// See the module.
+pub struct Tree;
+
+/// The most levels of switches. Assumed: a path then crosses 15.
+pub const MOST_LEVELS: u32 = 8;
+
+impl Topology for Tree {
+    const ENTRY: Entry = Entry {
+        name: "tree",
+        summary: "one root, the same fan-out below every switch of a level, hosts below the last",
+        source: "Mushtaq et al., SIGCOMM 2014 poster (MulBuff), figure 3",
+        params: &[
+            Param::with_default(
+                "levels",
+                ParamUnit::Count,
+                "3",
+                "levels of switches; MulBuff",
+            ),
+            Param::with_default(
+                "fan_out",
+                ParamUnit::List(&ParamUnit::Count),
+                "2, 2, 10",
+                "below each switch of a level, from the root on: switches, and hosts at the last; one for all, or one a \
+                 level; assumed",
+            ),
+            Param::with_default(
+                "rate",
+                ParamUnit::List(&ParamUnit::Rate),
+                "10 Gbps, 10 Gbps, 1 Gbps",
+                "of the links below each level, those of hosts last; one for all, or one a level; of hosts MulBuff's, above \
+                 them assumed",
+            ),
+            Param::with_default(
+                "delay",
+                ParamUnit::List(&ParamUnit::Time),
+                "8 us",
+                "of the same links; assumed: 96 us across the root and back",
+            ),
+        ],
+    };
+
+    fn lay(values: &Values, _: &dyn Files) -> Result<Network, Refusal> {
+        let levels = count(values, "levels", 1, MOST_LEVELS)?;
+        let fan_outs = fan_outs(values, levels)?;
+        let rates = each(values, "rate", levels, rate)?;
+        let delays = each(values, "delay", levels, time)?;
+        let links: Vec<Link> = (rates.into_iter().zip(delays))
+            .map(|(rate, delay)| Link {
+                rate,
+                delay,
+                rate_param: "rate",
+                divisors: &[],
+                delay_param: "delay",
+            })
+            .collect();
+
+        let mut net = Builder::default();
+        let tiers = switches(&mut net, &fan_outs);
+        let below = |level: usize| (fan_outs[level], links[level]);
+        let (racks, above) = tiers.split_last().expect("at least one level");
+        let (hosts, link) = below(above.len());
+        for rack in racks {
+            net.hosts(hosts, *rack, link);
+        }
+        for (level, parents) in above.iter().enumerate().rev() {
+            let (many, link) = below(level);
+            let children = tiers[level + 1].chunks_exact(many as usize);
+            for (parent, children) in parents.iter().zip(children) {
+                for child in children {
+                    net.cable(*child, *parent, link);
+                }
+            }
+        }
+        net.done(&["fan_out"])
+    }
+}
+
+/// How much is below each switch of a level: hosts at the last.
+fn fan_outs(values: &Values, levels: u32) -> Result<Vec<u32>, Refusal> {
+    let fan_outs = each(values, "fan_out", levels, whole)?;
+    if fan_outs.contains(&0) {
+        let expected =
+            "must be above 0 at every level: with nothing below a switch there are no hosts";
+        return Err(Refusal::of("fan_out", expected).got(0));
+    }
+    if let Some(large) = fan_outs.iter().find(|n| **n > u64::from(MAX_PORTS)) {
+        let expected = format!("must be from 1 to {MAX_PORTS} at every level");
+        return Err(Refusal::of("fan_out", expected).got(large));
+    }
+    let all = fan_outs.iter().try_fold(1u64, |all, n| all.checked_mul(*n));
+    at_most_hosts(all.unwrap_or(u64::MAX), &["fan_out", "levels"])?;
+    Ok(fan_outs.into_iter().map(|n| n as u32).collect())
+}
+
+/// The list `name`, one entry for each level; a list of one stands for all of them.
+fn each<T: Copy>(
+    values: &Values,
+    name: &'static str,
+    levels: u32,
+    of: fn(&Value) -> T,
+) -> Result<Vec<T>, Refusal> {
+    let list: Vec<T> = values.list(name).iter().map(of).collect();
+    match (list.len() as u32, levels) {
+        (1, _) => Ok(vec![list[0]; levels as usize]),
+        (n, levels) if n == levels => Ok(list),
+        (n, levels) => {
+            let entries = if levels == 1 {
+                "one entry".into()
+            } else {
+                format!("1 or {levels} entries")
+            };
+            let expected = format!("{name} must have {entries}, for levels = {levels}");
+            Err(Refusal::about(&[name, "levels"], expected).got(n))
+        }
+    }
+}
+
+fn whole(value: &Value) -> u64 {
+    match value {
+        Value::Count(n) => *n,
+        other => panic!("{other:?} is no whole number"),
+    }
+}
+
+fn rate(value: &Value) -> BitRate {
+    match value {
+        Value::Rate(rate) => *rate,
+        other => panic!("{other:?} is no rate"),
+    }
+}
+
+fn time(value: &Value) -> Time {
+    match value {
+        Value::Time(time) => *time,
+        other => panic!("{other:?} is no time"),
+    }
+}
+
+/// The switches, level by level from the root on.
+fn switches(net: &mut Builder, fan_outs: &[u32]) -> Vec<Vec<End>> {
+    let (mut many, mut of_pod) = (1, 1);
+    let mut tiers = Vec::new();
+    for level in 0..fan_outs.len() {
+        let tier = tier(level, fan_outs.len());
+        let in_pods = level > 0 && fan_outs.len() > 2;
+        let made = (0..many).map(|i| {
+            net.switch(SwitchInfo {
+                pod: in_pods.then(|| (i / of_pod).to_string()),
+                ..SwitchInfo::of_tier(&tier, i)
+            })
+        });
+        tiers.push(made.collect());
+        many *= fan_outs[level];
+        of_pod *= if level > 0 { fan_outs[level] } else { 1 };
+    }
+    tiers
+}
+
+/// What the switches of a level are called.
+fn tier(level: usize, levels: usize) -> String {
+    match level {
+        _ if level + 1 == levels => "rack".into(),
+        0 => "root".into(),
+        _ if levels == 3 => "agg".into(),
+        _ => format!("agg{level}"),
+    }
+}

@@ -1,0 +1,72 @@
+//! What a load is a share of: the links of hosts, or those above the switches that hosts hang off.
+//!
+//! **Decision**     `load` of `host` is a share of each host's own link. Of `fabric` it is one of what the links from
+//!                  switches with hosts to switches without carry one way: leaf to spine, edge to aggregation. All hosts
+//!                  then offer the same share of their own links, that much together.
+//! **Units**        payload bits, headers and framing not counted, over bits per second.
+//! **Errors**       a share of a fabric where every switch has hosts, or none; a share of nothing; both a load and what
+//!                  it stands for, or neither.
+//! **Source**       Abdous et al., CoNEXT 2021 (Vertigo) count load so: 4,000 queries a second of 100 × 40 kB are 10 % of
+//!                  8 × 4 × 40 Gbps.
+//! **Deviations**   flows between hosts of one switch count as well, as they do there.
+
+use super::Site;
+use sidestep_types::{Param, ParamUnit, Refusal, Values};
+
+/// What `load` of a workload is a share of.
+pub(super) const LOAD_OF: Param = Param::with_default(
+    "load_of",
+    ParamUnit::Word(&["host", "fabric"]),
+    "host",
+    "what load is a share of: hosts' own links, or the links above the switches that they hang off",
+);
+
+/// The share of its own link that each host offers. `per` is what says so where `load` is off.
+///
+/// `None` where `per` is given, which `given` says; errors unless exactly one of both is.
+pub(super) fn of_links(
+    values: &Values,
+    site: &Site,
+    per: &'static str,
+    given: bool,
+) -> Result<Option<f64>, Refusal> {
+    let of_fabric = values.word("load_of") == "fabric";
+    match values.fraction_or_off("load") {
+        None if given && of_fabric => {
+            let expected = "load_of = \"fabric\" needs a load";
+            Err(Refusal::about(&["load_of", "load"], expected).got("load = \"off\""))
+        }
+        None if given => Ok(None),
+        Some((0, _)) if !given => Err(Refusal::of("load", "must be above 0").got(0)),
+        Some((above, below)) if !given => {
+            let share = above as f64 / below as f64;
+            let all = if of_fabric {
+                of_fabric_to_links(site)?
+            } else {
+                1.0
+            };
+            Ok(Some(share * all))
+        }
+        load => {
+            let word = |given| if given { "given" } else { "off" };
+            let expected = format!(
+                "expected exactly one of {per} and load, the other \"off\"; got {per} {}, load {}",
+                word(given),
+                word(load.is_some())
+            );
+            Err(Refusal::about(&[per, "load"], expected))
+        }
+    }
+}
+
+/// What the fabric carries over what the links of all hosts do.
+fn of_fabric_to_links(site: &Site) -> Result<f64, Refusal> {
+    match &site.fabric {
+        Some(fabric) => Ok(fabric.bps as f64 / site.access_bps()),
+        None => {
+            let expected = "load_of = \"fabric\" needs switches above those that hosts hang off";
+            let got = "a topology without";
+            Err(Refusal::about(&["load_of"], expected).got(got))
+        }
+    }
+}

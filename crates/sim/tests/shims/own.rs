@@ -1,0 +1,105 @@
+//! Somebody's own shims, no shims, and stacks that cannot be.
+
+use super::*;
+
+/// Adds so many bytes to what leaves, and takes them off what arrives.
+struct Longer(u16);
+
+impl Shim for Longer {
+    fn down(&mut self, _: Time, packet: &mut Packet) {
+        packet.wire += self.0;
+    }
+    fn up(&mut self, _: Time, packet: &mut Packet) -> Up {
+        packet.wire -= self.0;
+        Up::Pass
+    }
+}
+
+fn run_with_stack(plan: Arc<Plan>, make: impl Fn() -> Vec<AnyShim>) -> Outcome {
+    let network = topology("single_switch", &[("hosts", "4")]);
+    let mut world: World = World::new(&network, plan, config("droptail", 100, 1)).unwrap();
+    world.set_shims(|_| Stack::of(make()));
+    world.run_until(Time::from_s(1));
+    world.finish()
+}
+
+#[test]
+fn a_shim_may_make_packets_longer() {
+    let bytes = |outcome: &Outcome| outcome.ports.iter().map(|p| p.wire_bytes).sum::<u64>();
+    let plain = run_with_stack(incast(1..4, 20_000), Vec::new);
+    let long = run_with_stack(incast(1..4, 20_000), || {
+        vec![
+            AnyShim::Custom(Box::new(Longer(3))),
+            AnyShim::Custom(Box::new(Longer(4))),
+        ]
+    });
+    assert_eq!(plain.totals.packet_hops, long.totals.packet_hops);
+    assert_eq!(bytes(&long), bytes(&plain) + 7 * plain.totals.packet_hops);
+    assert!(long.end > plain.end);
+}
+
+/// Drops each data packet that comes third.
+#[derive(Default)]
+struct Agent(u32);
+
+impl Shim for Agent {
+    fn up(&mut self, _: Time, packet: &mut Packet) -> Up {
+        self.0 += u32::from(packet.carries_data());
+        match packet.carries_data() && self.0 == 3 {
+            true => Up::Drop,
+            false => Up::Pass,
+        }
+    }
+}
+
+#[test]
+fn what_a_shim_drops_is_lost_above_the_network_and_repaired() {
+    let flows = plan(vec![flow(0, 1, 20_000, Time::ZERO)]);
+    let outcome = run_with_stack(flows, || vec![AnyShim::Custom(Box::<Agent>::default())]);
+    assert_conserved(&outcome);
+    let totals = outcome.totals;
+    assert_eq!(
+        (totals.shim_dropped, totals.drops.iter().sum::<u64>()),
+        (1, 0)
+    );
+    // As if a switch had dropped it.
+    let below = run_losing(&[2], config("droptail", 100, 1));
+    let counts = |o: &Outcome| (o.totals.retransmits, o.totals.spurious_retransmits);
+    assert_eq!(counts(&outcome), counts(&below));
+    assert!(outcome.flows[0].finished == below.flows[0].finished && below.end > Time::ZERO);
+}
+
+#[test]
+fn shims_that_cannot_be_are_refused() {
+    let network = topology("single_switch", &[("hosts", "4")]);
+    let said = |shims| {
+        let mut settings = config("ecn", 100, 1);
+        settings.shims = shims;
+        let world = World::<WheelAgenda>::new(&network, incast(1..2, 100), settings);
+        world.err().expect("refused")
+    };
+    assert!(said([order("1 ms"), order("1 ms")].concat()).contains("\"order\" twice"));
+    let unknown = vec![("odrer".to_string(), Values::default())];
+    assert!(said(unknown).contains("\"odrer\" is unknown"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 60,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn no_shims_at_all_and_a_stack_of_none_are_the_same_run(
+        network in any_network(), mut config in any_switches(), plan in any_plan(16),
+    ) {
+        config.shims = Vec::new();
+        let until = Time::from_ms(40);
+        let bare = run(&network, plan.clone(), config.clone(), until);
+        let mut world: World = World::new(&network, plan, config).expect("a world");
+        world.set_shims(|_| Stack::of(Vec::new()));
+        world.run_until(until);
+        prop_assert_eq!(bare, world.finish());
+    }
+}

@@ -1,0 +1,216 @@
+//! MulBuff: each class of flows has a queue of its own, as long as its flows need.
+//!
+//! **Decision**     a packet with data joins if the port has room and the queue of its class does. That of long flows
+//!                  holds `product`. Those of short flows hold `total − product` (`sizes = "static"`), or `per_flow` for
+//!                  each flow that is in them and at most that (`"per-flow"`). Else drop. A mark from `mark_at` on, by
+//!                  the queue of its class. What carries no data joins where the port has room.
+//! **State**        none. The scheduler keeps the queues and counts the flows; each packet is shown to it first, so that
+//!                  the first of a flow finds room. A limit that falls below what waits drops nothing of that.
+//! **Units**        bytes of buffer; `per_flow` and `mark_at` in packets or bytes of what waits, the packet on the wire
+//!                  not counted.
+//! **Errors**       refusals are counted as `full`. A product that leaves the short queues no room is refused, and so is
+//!                  one above what the port holds.
+//! **Source**       Mushtaq et al., SIGCOMM 2014 (MulBuff), section 2: 3 packets a flow, at most 250 kB less the
+//!                  bandwidth-delay product, and that product for long flows.
+//! **Deviations**   *Assumed*: the product (the paper gives no round trip); that packets without data are not held to the
+//!                  limit, since they bring no flow into the count that would give them room; which classes are long.
+
+use super::detour::STEP;
+use super::{Buffer, DropReason, Verdict};
+use crate::queues::reaches;
+use crate::why::{Scene, both, bytes, count, packets};
+use crate::{Class, Depth, Nature, Policy, Queues, Want};
+use sidestep_types::{Bytes, Entry, Packet, Param, ParamUnit, Refusal, Rng, Size, Values};
+
+/// Queues by class.
+#[derive(Debug)]
+pub struct MulBuff {
+    /// What a queue of short flows may hold for each flow; `None`: all that it may hold at all.
+    per_flow: Option<Size>,
+    /// What a queue of short flows may hold at all.
+    cap: u64,
+    /// What a queue of long flows may hold.
+    product: u64,
+    /// The first class of long flows.
+    long: u8,
+    mark_at: Option<Size>,
+}
+
+/// A queue that cannot hold a full packet would never take one.
+const LEAST: u64 = 1_500;
+
+impl Policy for MulBuff {
+    const ENTRY: Entry = Entry {
+        name: "mulbuff",
+        summary: "a queue for each class, sized by its flows; needs sched wps, ps or strict",
+        source: "Mushtaq et al., SIGCOMM 2014 (MulBuff)",
+        params: &[
+            Param::with_default(
+                "sizes",
+                ParamUnit::Word(&["per-flow", "static"]),
+                "per-flow",
+                "do the queues of short flows grow with their flows, or have all their room at once?",
+            ),
+            Param::with_default(
+                "per_flow",
+                ParamUnit::Size,
+                "3 pkt",
+                "room for each flow in a queue of short flows (MulBuff, section 2)",
+            )
+            .beside("sizes", &["per-flow"]),
+            Param::with_default(
+                "total",
+                ParamUnit::Bytes,
+                "250 kB",
+                "a queue of short flows holds at most this less the product (MulBuff, section 2)",
+            ),
+            Param::with_default(
+                "product",
+                ParamUnit::Bytes,
+                "25 kB",
+                "a queue of long flows holds this, the bandwidth-delay product; that of 1 Gbps and 200 us; assumed",
+            ),
+            Param::with_default(
+                "long",
+                ParamUnit::Count,
+                "1",
+                "the lowest class of long flows; those below are short; assumed",
+            ),
+            STEP,
+        ],
+    };
+    const NATURE: Nature = Nature {
+        sched: &["wps", "ps", "strict"],
+        classes: true,
+        flows: Some(("sizes", "per-flow")),
+        holds: Some("product"),
+        ..Nature::PLAIN
+    };
+
+    fn build(values: &Values, _: u16, _: u64) -> Result<MulBuff, Refusal> {
+        let [Bytes(total), Bytes(product)] = ["total", "product"].map(|name| values.bytes(name));
+        let cap = total.saturating_sub(product);
+        if cap < LEAST {
+            let wrong = format!(
+                "product ({}) leaves {} of total ({}) to short flows: too little for a packet of {}",
+                Bytes(product),
+                Bytes(cap),
+                Bytes(total),
+                Bytes(LEAST)
+            );
+            return Err(Refusal::about(&["product", "total"], wrong));
+        }
+        if product < LEAST {
+            let expected = format!("must hold a full packet, {}", Bytes(LEAST));
+            return Err(Refusal::of("product", expected).got(Bytes(product)));
+        }
+        let per_flow = values.size("per_flow");
+        let least = match per_flow {
+            Size::Packets(n) => n > 0,
+            Size::Bytes(b) => b.0 >= LEAST,
+        };
+        if !least {
+            let expected = format!("must hold a full packet, 1 pkt or {}", Bytes(LEAST));
+            return Err(Refusal::of("per_flow", expected).got(per_flow));
+        }
+        let long = values.count("long");
+        if long > 8 {
+            return Err(Refusal::of("long", "must be from 0 to 8").got(long));
+        }
+        Ok(MulBuff {
+            per_flow: (values.word("sizes") == "per-flow").then_some(per_flow),
+            cap,
+            product,
+            long: long as u8,
+            mark_at: values.size_or_off("mark_at"),
+        })
+    }
+}
+
+/// What a queue may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// Packets; `None` where bytes alone count.
+    pub packets: Option<u64>,
+    /// Bytes of buffer.
+    pub bytes: u64,
+}
+
+impl Limit {
+    /// Of a queue of short flows: `per_flow` for each of so many, and at most `cap`.
+    pub fn of(per_flow: Option<Size>, flows: u32, cap: u64) -> Limit {
+        let flows = u64::from(flows);
+        let (packets, bytes) = match per_flow {
+            None => (None, cap),
+            Some(Size::Packets(n)) => (Some(n.saturating_mul(flows)), cap),
+            Some(Size::Bytes(b)) => (None, b.0.saturating_mul(flows).min(cap)),
+        };
+        Limit { packets, bytes }
+    }
+
+    /// Does a packet of so many bytes join a queue this deep?
+    pub fn fits(self, depth: Depth, bytes: u32) -> bool {
+        let room = u64::from(depth.bytes) + u64::from(bytes) <= self.bytes;
+        room && self.packets.is_none_or(|n| u64::from(depth.packets) < n)
+    }
+}
+
+impl MulBuff {
+    fn limit(&self, service: u8, flows: u32) -> Limit {
+        match service >= self.long {
+            true => Limit::of(None, flows, self.product),
+            false => Limit::of(self.per_flow, flows, self.cap),
+        }
+    }
+}
+
+impl Buffer for MulBuff {
+    #[inline(never)]
+    fn admit(&mut self, pkt: &Packet, want: Want, queues: &mut dyn Queues, _: &mut Rng) -> Verdict {
+        if self.per_flow.is_some() {
+            queues.see(want.port, pkt);
+        }
+        if !want.fits {
+            return Verdict::Drop(DropReason::Full);
+        }
+        if !pkt.carries_data() {
+            return Verdict::Enqueue { mark: false };
+        }
+        let service = pkt.service();
+        let Class { depth, flows } = queues.queue(want.port, service);
+        match self.limit(service, flows).fits(depth, queues.buffered(pkt)) {
+            true => Verdict::Enqueue {
+                mark: self.mark_at.is_some_and(|k| reaches(depth, k)),
+            },
+            false => Verdict::Drop(DropReason::Full),
+        }
+    }
+
+    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
+        let service = scene.packet.service();
+        if !scene.packet.carries_data() || !want.fits {
+            return format!("by the room of the whole port: {}", scene.room(want));
+        }
+        let Class { depth, flows } = scene.queues.queue(want.port, service);
+        let Limit {
+            packets: most,
+            bytes: cap,
+        } = self.limit(service, flows);
+        let most = most
+            .map(|n| format!("{} and ", packets(n)))
+            .unwrap_or_default();
+        let waits = format!(
+            "of its class {service} wait {}, of at most {most}{} with {} flows",
+            both(depth),
+            bytes(cap),
+            count(flows)
+        );
+        match verdict {
+            Verdict::Enqueue { .. } => format!("{waits}; {}", scene.step(depth, self.mark_at)),
+            _ => waits,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,182 @@
+//! The last sampled ranks of each queue, and where a packet stands among them.
+//!
+//! A window has as many places as it is long, filled or not: of a queue that has sampled little a packet stands
+//! better, as in the simulator of Practical Packet Deflection.
+
+use super::standing::{Standing, Standings};
+use crate::Queues;
+use sidestep_types::{Packet, Param, ParamUnit, PortId, Refusal, Values};
+
+/// How many ranks are remembered.
+pub(super) const WINDOW: Param = Param::with_default(
+    "window",
+    ParamUnit::Count,
+    "20",
+    "sampled ranks that each queue remembers, 1 to 1000 (20 in the simulator of PACMNET 2023)",
+);
+
+/// The longest window, and the rarest sample.
+const MOST: u64 = 1000;
+
+/// How seldom one is sampled.
+pub(super) const fn sample(default: &'static str, doc: &'static str) -> Param {
+    Param::with_default("sample", ParamUnit::Count, default, doc)
+}
+
+/// The window of each port.
+#[derive(Debug)]
+pub(super) struct Windows {
+    size: u32,
+    every: u32,
+    windows: Vec<Window>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Window {
+    /// The oldest stands at `oldest` once there are as many as the window is long.
+    ranks: Vec<u32>,
+    oldest: usize,
+    /// Packets since the last one that was sampled, itself counted.
+    since: u32,
+}
+
+impl Windows {
+    /// Reads `window` and `sample`, for a switch with `ports` ports.
+    pub fn build(values: &Values, ports: u16) -> Result<Windows, Refusal> {
+        let read = |name| match values.count(name) {
+            n @ 1..=MOST => Ok(n as u32),
+            got => Err(Refusal::of(name, format!("must be from 1 to {MOST}")).got(got)),
+        };
+        Ok(Windows {
+            size: read("window")?,
+            every: read("sample")?,
+            windows: vec![Window::default(); usize::from(ports)],
+        })
+    }
+}
+
+impl Standings for Windows {
+    /// The share of the window that ranks strictly better.
+    fn of(&self, pkt: &Packet, port: PortId, _: &mut dyn Queues) -> Standing {
+        let rank = pkt.rank();
+        let ranks = &self.windows[port.index()].ranks;
+        Standing {
+            part: ranks.iter().filter(|sampled| **sampled < rank).count() as u32,
+            whole: self.size,
+        }
+    }
+
+    #[inline]
+    fn see(&mut self, pkt: &Packet, port: PortId) {
+        let window = &mut self.windows[port.index()];
+        if window.since == 0 {
+            window.push(pkt.rank(), self.size as usize);
+        }
+        window.since += 1;
+        if window.since == self.every {
+            window.since = 0;
+        }
+    }
+
+    fn why(&self, standing: Standing) -> String {
+        format!(
+            "{} of its last {} sampled ranks are smaller",
+            standing.part, standing.whole
+        )
+    }
+}
+
+impl Window {
+    fn push(&mut self, rank: u32, size: usize) {
+        if self.ranks.len() < size {
+            return self.ranks.push(rank);
+        }
+        self.ranks[self.oldest] = rank;
+        self.oldest = (self.oldest + 1) % size;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{StillQueues, data};
+    use sidestep_types::{FlowId, HostId, Kind, Value};
+    use std::collections::VecDeque;
+
+    const PARAMS: &[Param] = &[WINDOW, sample("20", "")];
+
+    fn windows(window: u64, every: u64) -> Result<Windows, Refusal> {
+        let mut values = Values::defaults(PARAMS);
+        values.set("window", Value::Count(window));
+        values.set("sample", Value::Count(every));
+        Windows::build(&values, 2)
+    }
+
+    fn ranked(rank: u32) -> Packet {
+        let mut packet = data();
+        packet.set_rank(rank);
+        packet
+    }
+
+    fn part(windows: &Windows, packet: &Packet, port: u16) -> u32 {
+        let mut queues = StillQueues::of(&[0, 0], 9, &[]);
+        windows.of(packet, PortId(port), &mut queues).part
+    }
+
+    #[test]
+    fn one_in_so_many_is_sampled_from_the_first_on_and_ports_do_not_share() {
+        let mut windows = windows(20, 3).unwrap();
+        for rank in 1..=7 {
+            windows.see(&ranked(rank), PortId(0));
+        }
+        assert_eq!(windows.windows[0].ranks, [1, 4, 7]);
+        assert_eq!(part(&windows, &ranked(7), 0), 2, "strictly smaller");
+        assert_eq!(part(&windows, &ranked(100), 1), 0);
+        let standing = windows.of(&ranked(8), PortId(0), &mut StillQueues::of(&[0], 9, &[]));
+        assert_eq!(
+            standing,
+            Standing { part: 3, whole: 20 },
+            "places that are empty count as no better"
+        );
+    }
+
+    #[test]
+    fn unmarked_data_stands_behind_all_that_is_marked_and_acknowledgements_before_all() {
+        let ack = Packet::new(Kind::Ack, FlowId(0), HostId(0), 0);
+        let mut windows = windows(4, 1).unwrap();
+        for packet in [ack, ranked(9), data(), data()] {
+            windows.see(&packet, PortId(0));
+        }
+        let parts = [ack, ranked(9), data()].map(|packet| part(&windows, &packet, 0));
+        assert_eq!(parts, [0, 1, 2]);
+    }
+
+    #[test]
+    fn a_window_or_a_sample_of_none_or_of_too_many_is_refused() {
+        let said = |window, every| windows(window, every).unwrap_err().to_string();
+        assert_eq!(said(0, 1), "window must be from 1 to 1000, got 0");
+        assert_eq!(said(1, 1001), "sample must be from 1 to 1000, got 1001");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_last_sampled_ranks_are_remembered_and_no_others(
+            ranks in proptest::collection::vec(0u32..9, 0..60),
+            size in 1u64..7, every in 1usize..5, own in 0u32..9,
+        ) {
+            let mut windows = windows(size, every as u64).unwrap();
+            let mut last = VecDeque::new();
+            for (n, rank) in ranks.into_iter().enumerate() {
+                windows.see(&ranked(rank), PortId(1));
+                if n % every == 0 {
+                    last.push_back(rank);
+                }
+                if last.len() as u64 > size {
+                    last.pop_front();
+                }
+            }
+            let smaller = last.iter().filter(|rank| **rank < own).count();
+            assert_eq!(part(&windows, &ranked(own), 1), smaller as u32);
+        }
+    }
+}

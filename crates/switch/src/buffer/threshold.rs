@@ -1,0 +1,154 @@
+//! A threshold on each queue that falls with where the packet at hand stands among others.
+//!
+//! With R from 0 (the most urgent) to 1, a queue of capacity C keeps a packet while it holds no more than
+//! C·(1 − alpha·R). One that is full keeps none; one without a limit keeps all. AIFO's rule, R ≤ (C − c)/C/(1 − k), is
+//! the same with alpha = 1 − k.
+
+use super::standing::{Standing, Standings};
+use crate::why::{bytes, count, packets};
+use crate::{Depth, Queues, Want};
+use sidestep_types::{Packet, PortId, Size};
+
+/// The rule, and what it goes by.
+#[derive(Debug)]
+pub(super) struct Threshold<S> {
+    /// At most 1.
+    alpha: (u32, u32),
+    standings: S,
+}
+
+/// What one queue said of a packet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Judged {
+    pub port: PortId,
+    pub depth: Depth,
+    pub kept: bool,
+    fits: bool,
+    /// Where it stood, and the most that the queue may hold; `None` where neither mattered.
+    standing: Option<(Standing, Size)>,
+}
+
+impl<S: Standings> Threshold<S> {
+    /// Thresholds from `1 − alpha` of a queue on.
+    pub fn new(alpha: (u32, u32), standings: S) -> Threshold<S> {
+        Threshold { alpha, standings }
+    }
+
+    /// Does this queue keep the packet? It sees it, kept or not.
+    #[inline]
+    pub fn judge(&mut self, pkt: &Packet, at: Want, queues: &mut dyn Queues) -> Judged {
+        let Want { port, depth, fits } = at;
+        let mut judged = Judged {
+            port,
+            depth,
+            kept: fits,
+            fits,
+            standing: None,
+        };
+        if fits && let Some(limit) = queues.limit() {
+            let (held, most) = fill(depth, limit);
+            // Far from full the standing does not matter.
+            if !keeps(held, most, self.alpha, Standing::LAST) {
+                let standing = self.standings.of(pkt, port, queues);
+                judged.kept = keeps(held, most, self.alpha, standing);
+                judged.standing = Some((standing, limit));
+            }
+        }
+        self.standings.see(pkt, port);
+        judged
+    }
+
+    /// What a queue said, with its numbers.
+    pub fn why(&self, judged: Judged) -> String {
+        match (judged.fits, judged.standing) {
+            (false, _) => "the queue is full".into(),
+            (true, None) => "the queue is so short that it keeps every packet".into(),
+            (true, Some((standing, limit))) => {
+                let (held, most) = fill(judged.depth, limit);
+                let held = match limit {
+                    Size::Packets(_) => packets(held),
+                    Size::Bytes(_) => bytes(held),
+                };
+                format!(
+                    "{}, so R = {}, and the queue keeps it while it holds at most {} of {}: it holds {held}",
+                    self.standings.why(standing),
+                    standing.words(),
+                    count(threshold(most, self.alpha, standing)),
+                    count(most)
+                )
+            }
+        }
+    }
+}
+
+/// What a queue holds, and the most that it may hold, in the unit of the latter.
+fn fill(depth: Depth, limit: Size) -> (u64, u64) {
+    match limit {
+        Size::Packets(most) => (u64::from(depth.packets), most),
+        Size::Bytes(most) => (u64::from(depth.bytes), most.0),
+    }
+}
+
+/// `held ≤ most · (1 − alpha·standing)`, without rounding: hardware can do the same.
+fn keeps(held: u64, most: u64, alpha: (u32, u32), standing: Standing) -> bool {
+    let (share, whole) = left(alpha, standing);
+    u128::from(held) * whole <= u128::from(most) * share
+}
+
+/// The most that a queue may hold and still keep a packet that stands there.
+fn threshold(most: u64, alpha: (u32, u32), standing: Standing) -> u64 {
+    let (share, whole) = left(alpha, standing);
+    (u128::from(most) * share / whole) as u64
+}
+
+/// `1 − alpha·standing` as a fraction of numbers below 2⁶⁴, so that no product above overflows.
+fn left((above, below): (u32, u32), standing: Standing) -> (u128, u128) {
+    let whole = u128::from(below) * u128::from(standing.whole);
+    (whole - u128::from(above) * u128::from(standing.part), whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_urgent_leave_the_share_alpha_free_and_the_most_urgent_nothing() {
+        let tenth = (1, 10);
+        let at = |held, part, whole| keeps(held, 100, tenth, Standing { part, whole });
+        assert!(at(100, 0, 20) && !at(101, 0, 20));
+        assert!(at(90, 20, 20) && !at(91, 20, 20));
+        assert!(at(95, 10, 20) && !at(96, 10, 20));
+        // Of 101 packets 95.95.
+        let half = Standing {
+            part: 10,
+            whole: 20,
+        };
+        assert!(keeps(95, 101, tenth, half) && !keeps(96, 101, tenth, half));
+        assert_eq!(threshold(101, tenth, half), 95);
+        assert!(keeps(100, 100, (0, 1), Standing::LAST));
+        assert!(keeps(0, 100, (1, 1), Standing::LAST) && !keeps(1, 100, (1, 1), Standing::LAST));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_most_that_is_kept_is_the_threshold_and_numbers_never_overflow(
+            most: u64, above: u32, below in 1u32.., part: u32, whole in 1u32..,
+        ) {
+            let alpha = (above.min(below), below);
+            let standing = Standing { part: part.min(whole), whole };
+            let threshold = threshold(most, alpha, standing);
+            assert!(keeps(threshold, most, alpha, standing) && threshold <= most);
+            assert!(threshold == u64::MAX || !keeps(threshold + 1, most, alpha, standing));
+        }
+
+        /// Yu et al., SIGCOMM 2021: quantile ≤ 1/(1 − k) · (C − c)/C.
+        #[test]
+        fn with_alpha_of_one_without_k_it_is_the_rule_of_aifo(
+            held in 0u64..=1000, k in 0u32..10, part in 0u32..=20,
+        ) {
+            let standing = Standing { part, whole: 20 };
+            let aifo = u64::from(part) * u64::from(10 - k) * 1000 <= 20 * 10 * (1000 - held);
+            assert_eq!(keeps(held, 1000, (10 - k, 10), standing), aifo);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Deficit round robin between the class queues of a port.
+//!
+//! **Decision**     rounds: at the beginning of each every class that waits is given its quantum, then the classes
+//!                  take turns from 0 on. In its turn a class sends while its deficit covers the next packet;
+//!                  what is left of it stays for the next round, and nothing of a class that has run empty. A
+//!                  class that begins to wait takes part from the next round on.
+//! **State**        a deficit for each class, and whose turn it is.
+//! **Units**        bytes of link time.
+//! **Errors**       none.
+//! **Source**       Shreedhar and Varghese, SIGCOMM 1995.
+//! **Deviations**   all quanta of a round are given at its beginning rather than each at its turn: then quanta that
+//!                  change from round to round are those of one instant.
+//!
+//! The fluid ideal gives each class that waits its quantum in every round, bit by bit. As long as a class waits it is
+//! never a full packet and a quantum away from that, whatever the quanta have been (a property test below). Between
+//! two instants at which the same classes wait and share alike, what the fluid ideal gives is its share of all that
+//! was sent: no class is then further behind, and of two none further ahead.
+
+use super::classes::{Classes, MOST};
+use crate::why::count;
+use sidestep_types::{Bytes, Packet, Param, ParamUnit, Refusal, Values};
+
+/// The quantum of a class; the largest where they differ.
+pub(super) const QUANTUM: Param = Param::with_default(
+    "quantum",
+    ParamUnit::Bytes,
+    "1538 B",
+    "link time that a class may use in a round, the one with the most of them; a full packet on Ethernet; assumed",
+);
+
+/// The shortest frame on a wire: less would only be many rounds for one packet.
+const LEAST: u64 = 84;
+/// As much as a port sends in 3 ms at 10 Gbps; more would no longer be taking turns.
+const LARGEST: u64 = 4_000_000;
+
+/// Whose turn it is among the classes of a port.
+#[derive(Debug)]
+pub(super) struct Drr {
+    quantum: u64,
+    deficits: [u64; MOST],
+    /// The class whose turn it is; none when it is past the last.
+    turn: usize,
+}
+
+impl Drr {
+    /// One with [`QUANTUM`].
+    pub fn build(values: &Values) -> Result<Drr, Refusal> {
+        let Bytes(quantum) = values.bytes("quantum");
+        if !(LEAST..=LARGEST).contains(&quantum) {
+            let expected = format!("must be from {} to {}", Bytes(LEAST), Bytes(LARGEST));
+            return Err(Refusal::of("quantum", expected).got(Bytes(quantum)));
+        }
+        Ok(Drr {
+            quantum,
+            deficits: [0; MOST],
+            turn: MOST,
+        })
+    }
+
+    /// Takes out the packet that leaves next. `weight` says how classes share, and is asked when a round begins, of
+    /// those that wait: the one with the most is given the quantum, the others their part of it, a byte at the least.
+    pub fn pop(
+        &mut self,
+        classes: &mut Classes,
+        weight: impl Fn(&Classes, usize) -> u64,
+    ) -> Option<u32> {
+        classes.waiting().next()?;
+        loop {
+            if self.turn >= classes.len() {
+                self.begin(classes, &weight);
+            }
+            let class = self.turn;
+            if let Some(wire) = classes.head(class).map(u64::from)
+                && wire <= self.deficits[class]
+            {
+                self.deficits[class] -= wire;
+                let handle = classes.pop(class);
+                if classes.head(class).is_none() {
+                    self.deficits[class] = 0;
+                    self.turn += 1;
+                }
+                if classes.waiting().next().is_none() {
+                    self.turn = MOST;
+                }
+                return handle;
+            }
+            self.turn += 1;
+        }
+    }
+
+    /// When `pkt`, which is about to join, leaves: the part of the link that its class has among those that then
+    /// wait, and what is before it there.
+    pub fn why(
+        &self,
+        classes: &Classes,
+        pkt: &Packet,
+        weight: impl Fn(&Classes, usize) -> u64,
+    ) -> String {
+        let own = classes.of(pkt.service());
+        let waiting = (0..classes.len()).filter(|c| *c == own || classes.head(*c).is_some());
+        let all: u64 = waiting.map(|class| weight(classes, class)).sum();
+        let before = classes.queue(own as u8).depth;
+        format!(
+            "it is of class {own}, which has {} of {} parts of the link; {} that wait there leave first",
+            count(weight(classes, own)),
+            count(all),
+            count(before.packets)
+        )
+    }
+
+    /// Begins a round.
+    fn begin(&mut self, classes: &Classes, weight: &impl Fn(&Classes, usize) -> u64) {
+        self.turn = 0;
+        let most = classes.waiting().map(|class| weight(classes, class)).max();
+        let most = most.unwrap_or(1);
+        for class in classes.waiting() {
+            self.deficits[class] += part(self.quantum, weight(classes, class), most);
+        }
+    }
+}
+
+/// The quantum of a class, of which the one with the most has `quantum`.
+fn part(quantum: u64, weight: u64, most: u64) -> u64 {
+    (quantum * weight / most).max(1)
+}
+
+#[cfg(test)]
+mod tests;

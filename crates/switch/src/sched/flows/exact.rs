@@ -1,0 +1,335 @@
+//! A table of the flows in a class.
+//!
+//! **Decision**     a flow is in from its first packet until its last has left the queue, and of what comes later (a
+//!                  repair) from when that comes until it has left. One of which nothing waits and nothing came for
+//!                  `silence` is out and forgotten.
+//! **State**        [`BYTES`] for each flow that is in, or is remembered to have ended; at most `places` of them. A table
+//!                  that is full forgets who has ended, the oldest first, before it leaves a new flow out.
+//! **Units**        flows; `silence` in time.
+//! **Errors**       `places` for which a switch would need more than [`MEMORY`] are refused, with the numbers.
+//! **Source**       none: see [`super`]. Deletion moves what it must back, as in Knuth, volume 3, 6.4, algorithm R.
+//! **Deviations**   a table grows as flows come, up to what `places` of them need.
+
+use super::Seat;
+use sidestep_types::{Bytes, Refusal, Time, Values, mix64};
+
+/// The most that a place takes: 32 of its own, and 8 to 16 to find it.
+pub(super) const BYTES: u64 = 48;
+/// What all tables of a switch may take; assumed.
+const MEMORY: Bytes = Bytes(1_000_000_000);
+/// No place.
+const NONE: u32 = u32::MAX;
+
+/// A flow that is known.
+#[derive(Clone, Debug)]
+struct Place {
+    key: u64,
+    /// When a packet of it came last.
+    seen: Time,
+    /// Its neighbours in the list that it is in, the older and the newer.
+    older: u32,
+    newer: u32,
+    /// How many packets of it wait.
+    waits: u32,
+    /// Its last packet has come.
+    ends: bool,
+    /// It counts.
+    is_in: bool,
+}
+
+/// Places in the order in which they were seen.
+#[derive(Clone, Copy, Debug)]
+struct List {
+    oldest: u32,
+    newest: u32,
+}
+
+const EMPTY: List = List {
+    oldest: NONE,
+    newest: NONE,
+};
+
+#[derive(Clone, Debug)]
+pub(in super::super) struct Exact {
+    most: usize,
+    silence: Time,
+    places: Vec<Place>,
+    /// The first of those that nobody has, which are linked as the newer one.
+    free: u32,
+    /// How many have somebody.
+    known: usize,
+    /// Where places are, by their keys' hash; twice as many as places, at the least.
+    index: Vec<u32>,
+    /// Those that have ended, and those that are in.
+    lists: [List; 2],
+    flows: u32,
+}
+
+impl Exact {
+    /// One of so many classes of a switch with `ports` ports.
+    pub fn build(values: &Values, classes: usize, ports: u16) -> Result<Exact, Refusal> {
+        let places = values.count("places");
+        if !(1..u64::from(NONE)).contains(&places) {
+            let expected = format!("must be from 1 to {}", NONE - 1);
+            return Err(Refusal::of("places", expected).got(places));
+        }
+        let takes = BYTES as u128 * u128::from(places) * classes as u128 * u128::from(ports);
+        if takes > u128::from(MEMORY.0) {
+            let wrong = format!(
+                "places ({places}) take {takes} B in {classes} classes of {ports} ports, at {BYTES} B each; at most \
+                 {MEMORY} in a switch"
+            );
+            return Err(Refusal::about(&["places", "classes"], wrong));
+        }
+        let silence = values.time("silence");
+        if silence == Time::ZERO {
+            return Err(Refusal::of("silence", "must be above 0").got(silence));
+        }
+        Ok(Exact {
+            most: places as usize,
+            silence,
+            places: Vec::new(),
+            free: NONE,
+            known: 0,
+            index: vec![NONE; 8],
+            lists: [EMPTY; 2],
+            flows: 0,
+        })
+    }
+
+    #[inline]
+    pub fn flows(&self) -> u32 {
+        self.flows
+    }
+
+    /// What was silent for too long leaves.
+    #[inline]
+    pub fn age(&mut self, now: Time) {
+        for list in [0, 1] {
+            while let Some(place) = self.places.get(self.lists[list].oldest as usize)
+                && now.saturating_sub(place.seen) >= self.silence
+            {
+                self.silent(self.lists[list].oldest, now);
+            }
+        }
+    }
+
+    /// A packet of the flow `key` has come; one that `opens` it is the first of a new one.
+    #[inline]
+    pub fn see(&mut self, key: u64, opens: bool, now: Time) {
+        let Some(at) = self.find(key).or_else(|| self.add(key)) else {
+            return;
+        };
+        self.unlink(at);
+        let place = &mut self.places[at as usize];
+        place.seen = now;
+        place.ends &= !opens;
+        self.flows += u32::from(!place.is_in);
+        place.is_in = true;
+        self.link(at);
+    }
+
+    /// A packet of the flow joins the queue: `data` to wait there, or only the word that the flow `ends`.
+    #[inline]
+    pub fn joins(&mut self, key: u64, data: bool, ends: bool) -> Seat {
+        let Some(at) = self.find(key) else {
+            return Seat::NONE;
+        };
+        let place = &mut self.places[at as usize];
+        place.ends |= ends;
+        if data {
+            place.waits += 1;
+            return Seat(at);
+        }
+        self.depart(at);
+        Seat::NONE
+    }
+
+    /// A packet has left the queue.
+    #[inline]
+    pub fn leaves(&mut self, Seat(at): Seat) {
+        let place = &mut self.places[at as usize];
+        place.waits -= 1;
+        if place.ends {
+            self.depart(at);
+        }
+    }
+
+    /// A flow that ends is out when nothing of it waits.
+    fn depart(&mut self, at: u32) {
+        let place = &self.places[at as usize];
+        if place.waits > 0 || !place.is_in {
+            return;
+        }
+        self.unlink(at);
+        self.places[at as usize].is_in = false;
+        self.flows -= 1;
+        self.link(at);
+    }
+
+    /// A flow is forgotten of which nothing came for so long, unless it only waits to be sent.
+    #[cold]
+    fn silent(&mut self, at: u32, now: Time) {
+        if self.places[at as usize].waits == 0 {
+            return self.remove(at);
+        }
+        self.unlink(at);
+        self.places[at as usize].seen = now;
+        self.link(at);
+    }
+
+    /// Where the search for `key` begins.
+    #[inline]
+    fn home(&self, key: u64) -> usize {
+        mix64(key) as usize & (self.index.len() - 1)
+    }
+
+    #[inline]
+    fn next(&self, slot: usize) -> usize {
+        (slot + 1) & (self.index.len() - 1)
+    }
+
+    #[inline]
+    fn find(&self, key: u64) -> Option<u32> {
+        let mut slot = self.home(key);
+        loop {
+            match self.index[slot] {
+                NONE => return None,
+                at if self.places[at as usize].key == key => return Some(at),
+                _ => slot = self.next(slot),
+            }
+        }
+    }
+
+    /// A place for a flow that has none yet; `None` where all are taken by flows that are in.
+    fn add(&mut self, key: u64) -> Option<u32> {
+        let [ended, _] = self.lists;
+        if self.known == self.most {
+            if ended.oldest == NONE {
+                return None;
+            }
+            self.remove(ended.oldest);
+        }
+        let place = Place {
+            key,
+            seen: Time::ZERO,
+            older: NONE,
+            newer: NONE,
+            waits: 0,
+            ends: false,
+            is_in: false,
+        };
+        self.known += 1;
+        let at = match self.free {
+            NONE => self.one_more(place),
+            at => {
+                self.free = std::mem::replace(&mut self.places[at as usize], place).newer;
+                self.enter(at);
+                at
+            }
+        };
+        self.link(at);
+        Some(at)
+    }
+
+    /// One place more, with twice the memory where that is full.
+    fn one_more(&mut self, place: Place) -> u32 {
+        let at = self.places.len();
+        if at == self.places.capacity() {
+            let twice = (2 * at).max(4).min(self.most);
+            self.places.reserve_exact(twice - at);
+        }
+        self.places.push(place);
+        match 2 * self.places.len() > self.index.len() {
+            true => self.grow(),
+            false => self.enter(at as u32),
+        }
+        at as u32
+    }
+
+    /// Enters a place into the index.
+    fn enter(&mut self, at: u32) {
+        let mut slot = self.home(self.places[at as usize].key);
+        while self.index[slot] != NONE {
+            slot = self.next(slot);
+        }
+        self.index[slot] = at;
+    }
+
+    /// Twice the index. Every place has somebody then, or there would not be one more.
+    #[cold]
+    fn grow(&mut self) {
+        self.index = vec![NONE; 2 * self.index.len()];
+        (0..self.places.len() as u32).for_each(|at| self.enter(at));
+    }
+
+    /// Forgets a flow of which nothing waits.
+    #[cold]
+    fn remove(&mut self, at: u32) {
+        self.unlink(at);
+        let place = &self.places[at as usize];
+        self.flows -= u32::from(place.is_in);
+        let mut hole = self.home(place.key);
+        while self.index[hole] != at {
+            hole = self.next(hole);
+        }
+        // Whoever stands behind and would be sought from the hole or before it moves into it.
+        let mut slot = self.next(hole);
+        while self.index[slot] != NONE {
+            let home = self.home(self.places[self.index[slot] as usize].key);
+            let mask = self.index.len() - 1;
+            if slot.wrapping_sub(home) & mask >= slot.wrapping_sub(hole) & mask {
+                self.index[hole] = self.index[slot];
+                hole = slot;
+            }
+            slot = self.next(slot);
+        }
+        self.index[hole] = NONE;
+        self.places[at as usize].newer = std::mem::replace(&mut self.free, at);
+        self.known -= 1;
+    }
+
+    /// Puts a place behind the newest of its list.
+    fn link(&mut self, at: u32) {
+        let place = &self.places[at as usize];
+        let list = usize::from(place.is_in);
+        let before = std::mem::replace(&mut self.lists[list].newest, at);
+        match before {
+            NONE => self.lists[list].oldest = at,
+            before => self.places[before as usize].newer = at,
+        }
+        let place = &mut self.places[at as usize];
+        (place.older, place.newer) = (before, NONE);
+    }
+
+    fn unlink(&mut self, at: u32) {
+        let Place {
+            older,
+            newer,
+            is_in,
+            ..
+        } = self.places[at as usize];
+        let list = usize::from(is_in);
+        match older {
+            NONE => self.lists[list].oldest = newer,
+            older => self.places[older as usize].newer = newer,
+        }
+        match newer {
+            NONE => self.lists[list].newest = older,
+            newer => self.places[newer as usize].older = older,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_takes_what_the_refusal_counts() {
+        assert_eq!(
+            size_of::<Place>() as u64 + 4 * size_of::<u32>() as u64,
+            BYTES
+        );
+    }
+}

@@ -1,0 +1,313 @@
+//! When flows come and go.
+
+use super::*;
+use crate::sched::wps::Wps;
+use crate::testing::data;
+use crate::{Policy, Sched};
+use proptest::prelude::*;
+use sidestep_types::{FlowId, Value};
+use std::collections::BTreeMap;
+
+fn count(sets: &[(&'static str, Value)]) -> Wps {
+    let mut values = Values::defaults(Wps::ENTRY.params);
+    sets.iter()
+        .for_each(|(name, value)| values.set(name, value.clone()));
+    Wps::build(&values, 4, 0).unwrap()
+}
+
+fn of(flow: u32) -> Packet {
+    let mut pkt = data();
+    (pkt.flow, pkt.hash) = (FlowId(flow), flow);
+    pkt
+}
+
+fn last(flow: u32) -> Packet {
+    let mut pkt = of(flow);
+    pkt.set_ends(true);
+    pkt
+}
+
+fn flows(sched: &Wps) -> [u32; 2] {
+    [0, 1].map(|class| sched.queue(class).flows)
+}
+
+fn us(us: u64) -> Time {
+    Time::from_us(us)
+}
+
+/// As a port does it.
+fn join(sched: &mut Wps, at: Time, pkt: &Packet) {
+    sched.see(pkt, at);
+    sched.push(pkt, 0);
+}
+
+#[test]
+fn a_flow_is_in_from_its_first_packet_until_its_last_has_left() {
+    let mut sched = count(&[]);
+    sched.see(&of(1), us(0));
+    assert_eq!(flows(&sched), [1, 0], "before anything of it joins");
+    sched.see(&of(1), us(0));
+    join(&mut sched, us(1), &of(1));
+    join(&mut sched, us(2), &of(2));
+    join(&mut sched, us(3), &last(1));
+    assert_eq!(flows(&sched), [2, 0]);
+    let left = [0, 1, 2].map(|_| {
+        sched.pop();
+        flows(&sched)[0]
+    });
+    assert_eq!(left, [2, 2, 1]);
+    let mut long = of(2);
+    long.set_service(7);
+    join(&mut sched, us(4), &long);
+    assert_eq!(flows(&sched), [1, 1], "each class has its own");
+}
+
+#[test]
+fn a_repair_behind_the_last_packet_counts_while_it_waits_and_no_longer() {
+    let mut sched = count(&[]);
+    join(&mut sched, us(0), &last(1));
+    sched.pop();
+    assert_eq!(flows(&sched), [0, 0]);
+    sched.see(&of(1), us(50));
+    assert_eq!(flows(&sched), [1, 0], "it asks for room");
+    sched.push(&of(1), 0);
+    join(&mut sched, us(51), &of(1));
+    sched.pop();
+    assert_eq!(flows(&sched), [1, 0], "the second waits");
+    sched.pop();
+    assert_eq!(flows(&sched), [0, 0]);
+    // One that found no room is out after silence, and one that joins before the last as well.
+    sched.see(&of(1), us(60));
+    sched.see(&of(9), us(10_059));
+    assert_eq!(flows(&sched), [2, 0]);
+    sched.see(&of(9), us(10_060));
+    assert_eq!(flows(&sched), [1, 0]);
+}
+
+#[test]
+fn silence_ends_a_flow_unless_it_only_waits_to_be_sent() {
+    let mut sched = count(&[("silence", Value::Time(us(100)))]);
+    join(&mut sched, us(0), &of(1));
+    join(&mut sched, us(0), &of(2));
+    sched.pop();
+    sched.see(&of(3), us(99));
+    assert_eq!(flows(&sched), [3, 0]);
+    let mut ack = Packet::new(Kind::Ack, FlowId(7), sidestep_types::HostId(0), 7);
+    ack.wire = 84;
+    join(&mut sched, us(100), &ack);
+    assert_eq!(
+        flows(&sched),
+        [2, 0],
+        "1 has left, and the acknowledgement is of no flow here"
+    );
+    sched.see(&ack, us(199));
+    assert_eq!(flows(&sched), [1, 0]);
+    sched.see(&ack, us(1_000_000));
+    assert_eq!(flows(&sched), [1, 0], "2 still waits");
+}
+
+#[test]
+fn a_bare_end_ends_its_flow_and_a_new_connection_begins_it_again() {
+    let mut fin = Packet::new(Kind::Ack, FlowId(1), sidestep_types::HostId(0), 1);
+    fin.wire = 84;
+    fin.set_ends(true);
+    let mut sched = count(&[]);
+    join(&mut sched, us(0), &of(1));
+    join(&mut sched, us(1), &fin);
+    assert_eq!(flows(&sched), [1, 0], "its data waits");
+    sched.pop();
+    assert_eq!(flows(&sched), [0, 0]);
+    join(&mut sched, us(2), &of(1));
+    for _ in 0..2 {
+        sched.pop();
+    }
+    assert_eq!(flows(&sched), [0, 0], "a repair");
+    let mut syn = Packet::new(Kind::Syn, FlowId(1), sidestep_types::HostId(0), 1);
+    syn.wire = 84;
+    for pkt in [syn, of(1)] {
+        join(&mut sched, us(3), &pkt);
+    }
+    for _ in 0..3 {
+        sched.pop();
+    }
+    assert_eq!(flows(&sched), [1, 0], "the same ports, another connection");
+    join(&mut sched, us(4), &fin);
+    assert_eq!(flows(&sched), [0, 0], "nothing of it waits");
+}
+
+/// What a marking shim says serves as well.
+#[test]
+fn the_tag_of_a_last_packet_ends_its_flow() {
+    let mut sched = count(&[]);
+    let mut pkt = of(1);
+    let mut tag = pkt.tag();
+    tag.set_last(true);
+    pkt.set_tag(tag);
+    join(&mut sched, us(0), &pkt);
+    sched.pop();
+    assert_eq!(flows(&sched), [0, 0]);
+}
+
+#[test]
+fn a_table_that_is_full_forgets_who_has_ended_before_it_leaves_anyone_out() {
+    let mut sched = count(&[("places", Value::Count(2))]);
+    for flow in [1, 2] {
+        join(&mut sched, us(0), &last(flow));
+        sched.pop();
+    }
+    for flow in [3, 4, 5] {
+        sched.see(&of(flow), us(1));
+    }
+    assert_eq!(flows(&sched), [2, 0]);
+    join(&mut sched, us(2), &last(5));
+    sched.pop();
+    sched.pop();
+    assert_eq!(flows(&sched), [2, 0], "5 was never in");
+    join(&mut sched, us(2), &last(4));
+    sched.pop();
+    sched.see(&of(5), us(3));
+    assert_eq!(flows(&sched), [2, 0], "in the place of 4");
+}
+
+#[test]
+fn tables_over_memory_and_other_bad_counts_are_refused() {
+    let said = |sets: &[(&'static str, Value)]| {
+        let mut values = Values::defaults(Wps::ENTRY.params);
+        sets.iter()
+            .for_each(|(name, value)| values.set(name, value.clone()));
+        let refusal = Wps::build(&values, 4, 0).expect_err("it is refused");
+        refusal.to_string()
+    };
+    let counts = |all: &[u64]| Value::Counts(all.to_vec());
+    assert_eq!(
+        said(&[("places", Value::Count(3_000_000))]),
+        "places (3000000) take 1152000000 B in 2 classes of 4 ports, at 48 B each; at most 1 GB in a switch"
+    );
+    assert!(said(&[("places", Value::Count(0))]).starts_with("places must be from 1 to"));
+    assert!(said(&[("silence", Value::Time(us(0)))]).starts_with("silence must be above 0"));
+    assert!(said(&[("count", Value::Off)]).starts_with("weights follow the number of flows"));
+    let approximate = ("count", Value::Word("approximate".into()));
+    let bits = |bits| said(&[approximate.clone(), ("bits", Value::Count(bits))]);
+    assert!(
+        [0, 1 << 21]
+            .map(bits)
+            .iter()
+            .all(|said| said.starts_with("bits must be from 1 to 1048576"))
+    );
+    let window = said(&[approximate, ("window", Value::Time(us(0)))]);
+    assert!(window.starts_with("window must be above 0"), "{window}");
+    assert!(
+        said(&[("classes", Value::Count(9))]).starts_with("classes must be from 1 to 8, got 9")
+    );
+    assert!(
+        said(&[("classes", Value::Count(0))]).starts_with("classes must be from 1 to 8, got 0")
+    );
+    let weights =
+        [counts(&[1, 0]), counts(&[10_001]), counts(&[1, 2, 3])].map(|w| said(&[("weights", w)]));
+    assert_eq!(
+        weights,
+        [
+            "weights must be from 1 to 10000, got 0",
+            "weights must be from 1 to 10000, got 10001",
+            "expected at most 2 weights, one a class, got 3",
+        ]
+    );
+}
+
+/// A million flows, as a port of a large switch may see.
+#[test]
+fn a_million_flows_are_counted_and_found_again() {
+    let mut sched = count(&[("places", Value::Count(1_000_000))]);
+    for flow in 0..1_000_100 {
+        sched.see(&of(flow), us(0));
+    }
+    assert_eq!(flows(&sched), [1_000_000, 0]);
+    for flow in 0..1_000_000 {
+        join(&mut sched, us(1), &last(flow));
+        sched.pop();
+    }
+    assert_eq!(flows(&sched), [0, 0]);
+}
+
+#[test]
+fn about_as_many_are_counted_as_there_are_and_the_silent_leave_after_two_windows() {
+    for n in [1u32, 10, 100, 1024, 4096] {
+        let off: Vec<f64> = (0..40)
+            .map(|trial| {
+                let mut sched = count(&[("count", Value::Word("approximate".into()))]);
+                for flow in 0..n {
+                    sched.see(&of(trial * 10_000 + flow), us(u64::from(flow) / 8));
+                    sched.see(&of(trial * 10_000 + flow), us(u64::from(flow) / 8));
+                }
+                f64::from(flows(&sched)[0]) / f64::from(n) - 1.0
+            })
+            .collect();
+        let t = f64::from(n) / 1024.0;
+        let stated = ((t.exp() - t - 1.0) / 1024.0).sqrt() / t;
+        let mean = off.iter().sum::<f64>() / 40.0;
+        let spread = (off.iter().map(|o| o * o).sum::<f64>() / 40.0).sqrt();
+        // Forty trials leave a seventh or so open, and a count is a whole number.
+        assert!(
+            spread <= 1.4 * stated + 0.5 / f64::from(n),
+            "{n}: {spread} {stated}"
+        );
+        assert!(mean.abs() <= stated, "{n}: {mean}");
+    }
+    let mut sched = count(&[("count", Value::Word("approximate".into()))]);
+    sched.see(&of(1), us(1_900));
+    let at = |sched: &mut Wps, time| {
+        sched.see(
+            &Packet::new(Kind::Ack, FlowId(9), sidestep_types::HostId(0), 9),
+            us(time),
+        );
+        flows(sched)[0]
+    };
+    assert_eq!(
+        [2000, 3999, 4000].map(|time| at(&mut sched, time)),
+        [1, 1, 0]
+    );
+    sched.see(&of(1), us(5000));
+    assert_eq!(at(&mut sched, 9000), 0, "after a pause of two windows");
+}
+
+proptest! {
+    /// Against a map that is searched from end to end.
+    #[test]
+    fn a_table_counts_as_a_plain_list_of_flows_would_and_comes_back_to_zero(
+        steps in proptest::collection::vec((0u8..8, 0u32..12, 0u64..40), 1..300),
+    ) {
+        let mut sched = count(&[("silence", Value::Time(us(100))), ("classes", Value::Count(1))]);
+        // Of each flow that is known: when it was seen, how many wait, whether it ends, whether it is in.
+        let mut known: BTreeMap<u32, (u64, u32, bool, bool)> = BTreeMap::new();
+        let (mut waiting, mut now) = (std::collections::VecDeque::new(), 0);
+        for (what, flow, pause) in steps {
+            if what == 7 {
+                if let Some(flow) = waiting.pop_front() {
+                    let flow: &mut (u64, u32, bool, bool) = known.get_mut(&flow).unwrap();
+                    flow.1 -= 1;
+                    flow.3 = flow.1 > 0 || !flow.2;
+                }
+                sched.pop();
+            } else {
+                now += pause;
+                known.values_mut().for_each(|f| if f.1 > 0 && now - f.0 >= 100 { f.0 = now });
+                known.retain(|_, f| now - f.0 < 100);
+                let entry = known.entry(flow).or_insert((now, 0, false, true));
+                (entry.0, entry.3) = (now, true);
+                let pkt = if what == 6 { last(flow) } else { of(flow) };
+                sched.see(&pkt, us(now));
+                if what > 1 {
+                    sched.push(&pkt, 0);
+                    entry.1 += 1;
+                    entry.2 |= what == 6;
+                    waiting.push_back(flow);
+                }
+            }
+            let expected = known.values().filter(|f| f.3).count();
+            prop_assert_eq!(flows(&sched)[0] as usize, expected);
+        }
+        while sched.pop().is_some() {}
+        sched.see(&Packet::new(Kind::Ack, FlowId(9), sidestep_types::HostId(0), 9), us(now + 100));
+        prop_assert_eq!(flows(&sched), [0, 0]);
+    }
+}

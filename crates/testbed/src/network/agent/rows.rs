@@ -1,0 +1,169 @@
+//! The program as a process, built by the C compiler of this machine, answers the rows of the shim that it is:
+//! `conformance/vectors/shim-agent-droptail.csv`. Neither a kernel that loads it nor anybody's rights are needed.
+//!
+//! What the rows have and TCP has not is not told: a subflow is a connection of its own, an open flow one of which
+//! data has left, a closed one is reset, and an acknowledgement with blocks is told where it moves, since the
+//! program takes it by its number (see its header).
+
+use super::defines;
+use crate::scene;
+use sidestep_study::transport::shim;
+use sidestep_study::types::{Value, Values};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const SHIM: &str = "agent-droptail";
+
+#[test]
+fn the_program_answers_the_rows_of_the_shim() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut asked, mut dropped) = (0, 0);
+    let rows = rows();
+    let settings: BTreeSet<&str> = rows.iter().map(|row| row["settings"].as_str()).collect();
+    for settings in settings {
+        let (mut lines, mut expected) = (String::new(), Vec::new());
+        let mut host = Host::default();
+        for row in rows.iter().filter(|row| row["settings"] == settings) {
+            if row["step"] == "0" {
+                host = Host::default();
+                lines += "new\n";
+            }
+            if let Some(line) = host.tell(row) {
+                lines += &line;
+                if line.starts_with("up") {
+                    let said = format!("{} {}", row["verdict"], row["duplicate"]);
+                    expected.push((row["row"].clone(), said));
+                }
+            }
+        }
+        let said = answers(&build(folder.path(), settings), &lines);
+        assert_eq!(said.len(), expected.len(), "{settings}");
+        for (said, (row, expected)) in said.iter().zip(&expected) {
+            assert_eq!(said, expected, "row {row}: {settings}");
+            dropped += u32::from(said.starts_with("drop"));
+        }
+        asked += expected.len();
+    }
+    assert!(asked > 1_000 && dropped > 100, "{asked} {dropped}");
+}
+
+/// A row: its cells by their columns.
+type Row = BTreeMap<String, String>;
+
+fn rows() -> Vec<Row> {
+    let path = "../../conformance/vectors/shim-agent-droptail.csv";
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+    let mut lines = text.lines().map(|line| line.split(',').map(String::from));
+    let names: Vec<String> = lines.next().unwrap().collect();
+    lines
+        .map(|cells| names.iter().cloned().zip(cells).collect())
+        .collect()
+}
+
+/// What has been told of one host.
+#[derive(Default)]
+struct Host {
+    open: BTreeSet<u64>,
+    /// Of each connection that data has left of, one past the last byte.
+    sent: BTreeMap<u64, u64>,
+}
+
+/// Connections of one flow.
+const SUBFLOWS: u64 = 16;
+
+impl Host {
+    /// The line of the program's input that tells of a row, if it can be told.
+    fn tell(&mut self, row: &Row) -> Option<String> {
+        let number = |column: &str| row[column].parse::<u64>().ok();
+        let flow = number("flow").unwrap();
+        let connection = SUBFLOWS * flow + number("subflow").unwrap_or(0);
+        match row["operation"].as_str() {
+            "open" => {
+                self.open.insert(flow);
+                return None;
+            }
+            "close" => {
+                self.open.remove(&flow);
+                let of = SUBFLOWS * flow..SUBFLOWS * (flow + 1);
+                let ended: Vec<u64> = self.sent.range(of).map(|(name, _)| *name).collect();
+                let end = |name: &u64| {
+                    self.sent.remove(name);
+                    format!("end {name}\n")
+                };
+                return Some(ended.iter().map(end).collect());
+            }
+            _ if !self.open.contains(&flow) => return None,
+            _ => {}
+        }
+        let len = number("payload_bytes").unwrap_or(0);
+        if row["operation"] == "down" {
+            let at = number("seq_bytes").unwrap();
+            let sent = self.sent.entry(connection).or_default();
+            *sent = at.max(*sent).max(at + len);
+            return Some(format!("down {connection} {at} {len}\n"));
+        }
+        let at = number("ack_bytes").or(number("seq_bytes")).unwrap();
+        let more = row["sack_blocks"] != "0" || row["cut"] != "0";
+        let moves = self.sent.get(&connection) == Some(&at);
+        if !row["ack_bytes"].is_empty() && more && !moves {
+            return None;
+        }
+        Some(format!("up {connection} {at} {len}\n"))
+    }
+}
+
+/// The program with these settings, as a process.
+fn build(folder: &Path, settings: &str) -> PathBuf {
+    let entry = shim::ENTRIES
+        .iter()
+        .find(|entry| entry.name == SHIM)
+        .unwrap();
+    let mut values = Values::defaults(entry.params);
+    for change in settings.split("; ").filter(|change| *change != "defaults") {
+        let (name, text) = change.split_once('=').unwrap();
+        let param = entry
+            .params
+            .iter()
+            .find(|param| param.name == name)
+            .unwrap();
+        values.set(param.name, Value::parse(text, param).unwrap());
+    }
+    let agent = scene::agent(&[(SHIM.to_string(), values)])
+        .unwrap()
+        .unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("bpf/host");
+    let program = folder.join("rows");
+    let defines = defines(agent)
+        .into_iter()
+        .map(|define| format!("-D{define}"));
+    let built = Command::new("cc")
+        .args(["-Wall", "-Werror", "-O0"])
+        .args(defines)
+        .arg(format!("-I{}", source.display()))
+        .arg(source.join("rows.c"))
+        .arg("-o")
+        .arg(&program)
+        .status();
+    assert!(built.expect("a C compiler").success(), "{settings}");
+    program
+}
+
+/// What the program says to these lines.
+fn answers(program: &Path, lines: &str) -> Vec<String> {
+    let mut child = Command::new(program)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let lines = lines.to_string();
+    let told = std::thread::spawn(move || stdin.write_all(lines.as_bytes()));
+    let done = child.wait_with_output().unwrap();
+    assert!(done.status.success(), "the program does not know a line");
+    told.join().unwrap().unwrap();
+    let said = String::from_utf8(done.stdout).unwrap();
+    said.lines().map(String::from).collect()
+}

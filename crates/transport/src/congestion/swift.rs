@@ -1,0 +1,444 @@
+//! Swift: the window follows the delay of acknowledgements, down to one packet in many round trips.
+//!
+//! **Decision**     a delay below the target adds `ai` packets a round trip to the window; one above it multiplies
+//!                  the window by `1 - beta·(delay - target)/delay`, by `1 - max_mdf` at least and not twice in a
+//!                  round trip. The target grows with the switches crossed and as the window gets smaller. A
+//!                  loss multiplies by `1 - max_mdf`, in that bound too; many timeouts in a row end at the least window.
+//!                  Below one packet each waits `round trip/window` after the one before.
+//! **State**        the window, the last delay, the last cut, timeouts in a row. A target is a square root and a division.
+//! **Units**        packets of a full segment, in fractions; times in picoseconds. `f64` of which only `+ - * /`, the
+//!                  square root and rounding are used, which IEEE 754 rounds the same everywhere.
+//! **Errors**       none.
+//! **Source**       Kumar et al., SIGCOMM 2020, as csg-htsim and the simulator of Vertigo's authors (Abdous et al.,
+//!                  CoNEXT 2021) write it; all constants are the latter's.
+//! **Deviations**   of segments sent once alone there is a delay, one for each acknowledgement of new data, and it is all of
+//!                  the round trip, its wait at the sender's NIC included: there is no endpoint
+//!                  delay and no window for it (the authors' simulator has them and uses neither). The window grows
+//!                  only while it holds the sender back, and not while the data is acknowledged for which a loss has cut
+//!                  it, as for the others here. A window that stays as it is was not cut: the authors' simulator begins
+//!                  a round trip there too. An acknowledgement adds in proportion to its bytes; the authors' simulator rounds up to packets.
+//!                  The first cut may come at once. Without a round trip nothing is paced. No packet is ECN-capable.
+
+use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
+
+use super::{Control, Delay, Echo, Window};
+use crate::params::{count, share};
+use crate::registry::Transport;
+
+/// What Swift goes by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SwiftConfig {
+    /// The target where no switch is crossed and the window is large.
+    pub base_target: Time,
+    /// The target rises by so much for each switch.
+    pub per_hop: Time,
+    /// The most that it rises by for a small window.
+    pub fs_range: Time,
+    /// The window, in packets, up to which it rises by all of it.
+    pub fs_min_cwnd: f64,
+    /// The window from which on it does not rise.
+    pub fs_max_cwnd: f64,
+    /// Packets added in a round trip.
+    pub ai: f64,
+    /// What a cut is in proportion to the excess of the delay.
+    pub beta: f64,
+    /// The largest cut.
+    pub max_mdf: f64,
+    /// The least window, in packets.
+    pub min_cwnd: f64,
+    /// The largest window.
+    pub max_cwnd: f64,
+    /// Timeouts in a row after which the window is the least.
+    pub retransmit_reset: u32,
+}
+
+impl SwiftConfig {
+    /// The delay that a window of `cwnd` packets over `hops` switches is to have, in picoseconds:
+    /// `base + clamp(fs_alpha/sqrt(cwnd) + fs_beta, 0, fs_range) + hops·per_hop`.
+    ///
+    /// `fs_alpha` and `fs_beta` are such that the middle is `fs_range` at `fs_min_cwnd` and 0 at `fs_max_cwnd`.
+    pub fn target(&self, cwnd: f64, hops: u8) -> f64 {
+        self.target_by(self.scaling(), cwnd, hops)
+    }
+
+    /// `fs_alpha` and `fs_beta`, in picoseconds.
+    fn scaling(&self) -> (f64, f64) {
+        let least = 1.0 / self.fs_min_cwnd.sqrt();
+        let most = 1.0 / self.fs_max_cwnd.sqrt();
+        let alpha = self.fs_range.ps() as f64 / (least - most);
+        (alpha, -alpha * most)
+    }
+
+    fn target_by(&self, (alpha, beta): (f64, f64), cwnd: f64, hops: u8) -> f64 {
+        let scaled = (alpha / cwnd.sqrt() + beta).clamp(0.0, self.fs_range.ps() as f64);
+        let base = self.base_target.ps() as f64;
+        base + scaled + f64::from(hops) * self.per_hop.ps() as f64
+    }
+
+    /// What a delay above the target, both in picoseconds, leaves of the window.
+    pub fn left(&self, delay: f64, target: f64) -> f64 {
+        (1.0 - self.beta * (delay - target) / delay).max(1.0 - self.max_mdf)
+    }
+}
+
+/// At work. Boxed: it is larger than what others remember, and they would carry the room.
+#[derive(Clone, Debug)]
+pub(crate) struct Swift(Box<State>);
+
+#[derive(Clone, Debug)]
+struct State {
+    config: SwiftConfig,
+    scaling: (f64, f64),
+    /// The window in packets.
+    cwnd: f64,
+    /// The last round trip; 0 before the first.
+    rtt: Time,
+    cut_at: Option<Time>,
+    /// This acknowledgement came in time.
+    in_time: bool,
+    timeouts: u32,
+    /// `cwnd` and `cut_at` before the recovery that may prove needless.
+    before: (f64, Option<Time>),
+}
+
+impl Swift {
+    pub(crate) fn new(config: SwiftConfig) -> Swift {
+        Swift(Box::new(State {
+            config,
+            scaling: config.scaling(),
+            cwnd: config.max_cwnd.min(1.0),
+            rtt: Time::ZERO,
+            cut_at: None,
+            in_time: false,
+            timeouts: 0,
+            before: (config.min_cwnd, None),
+        }))
+    }
+}
+
+impl State {
+    /// At most one cut a round trip.
+    fn may_cut(&self, now: Time) -> bool {
+        self.cut_at
+            .is_none_or(|at| now.saturating_sub(at) >= self.rtt)
+    }
+
+    /// Leaves the share `left` of the window, unless it was cut in this round trip. Says whether it has become smaller.
+    fn cut(&mut self, now: Time, left: f64) -> bool {
+        let before = self.cwnd;
+        if self.may_cut(now) {
+            self.set(before * left);
+        }
+        let cut = self.cwnd < before;
+        if cut {
+            self.cut_at = Some(now);
+        }
+        cut
+    }
+
+    fn set(&mut self, cwnd: f64) {
+        self.cwnd = cwnd.max(self.config.min_cwnd).min(self.config.max_cwnd);
+    }
+
+    /// Whole packets may be in the network, one at least: below that time decides.
+    fn show(&self, window: &mut Window) {
+        window.cwnd = (self.cwnd as u64).max(1).saturating_mul(window.mss);
+        window.ssthresh = window.cwnd;
+    }
+}
+
+impl Control for Swift {
+    fn echo(&self) -> Echo {
+        Echo::Never
+    }
+
+    #[inline]
+    fn ect(&self, _retransmit: bool) -> bool {
+        false
+    }
+
+    fn begin(&mut self, window: &mut Window) {
+        self.0.set(window.cwnd as f64 / window.mss as f64);
+        self.0.show(window);
+    }
+
+    // Out of line, here and below: in the path of others it takes registers from them.
+    #[cold]
+    #[inline(never)]
+    fn hear(&mut self, acked: u64, _ece: bool, _una: u64, _nxt: u64) {
+        self.0.in_time = false;
+        if acked > 0 {
+            self.0.timeouts = 0;
+        }
+    }
+
+    #[inline]
+    fn delays(&self) -> bool {
+        true
+    }
+
+    fn on_delay(&mut self, window: &mut Window, delay: Delay) -> bool {
+        let state = &mut self.0;
+        state.rtt = delay.rtt;
+        let took = delay.rtt.ps() as f64;
+        let target = (state.config).target_by(state.scaling, state.cwnd, delay.hops);
+        state.in_time = took < target;
+        if state.in_time {
+            return false;
+        }
+        let left = state.config.left(took, target);
+        let cut = state.cut(delay.now, left);
+        state.show(window);
+        cut
+    }
+
+    fn round_trip(&mut self, rtt: Time) {
+        self.0.rtt = rtt;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, window: &mut Window, acked: u64) {
+        let state = &mut self.0;
+        if !std::mem::take(&mut state.in_time) {
+            return;
+        }
+        let more = state.config.ai * (acked as f64 / window.mss as f64);
+        let more = if state.cwnd >= 1.0 {
+            more / state.cwnd
+        } else {
+            more
+        };
+        state.set(state.cwnd + more);
+        state.show(window);
+    }
+
+    /// No packet of it can be marked.
+    fn on_echo(&mut self, _window: &mut Window, _flight: u64) {}
+
+    #[cold]
+    #[inline(never)]
+    fn on_loss(&mut self, now: Time, window: &mut Window, _flight: u64, _cut: bool) {
+        let left = 1.0 - self.0.config.max_mdf;
+        self.0.cut(now, left);
+        self.0.show(window);
+    }
+
+    fn on_timeout(&mut self, now: Time, window: &mut Window, _flight: u64, _again: bool) {
+        let state = &mut self.0;
+        state.timeouts = state.timeouts.saturating_add(1);
+        if state.timeouts >= state.config.retransmit_reset {
+            state.cwnd = state.config.min_cwnd;
+            state.cut_at = Some(now);
+        } else {
+            state.cut(now, 1.0 - state.config.max_mdf);
+        }
+        state.show(window);
+    }
+
+    fn at_most(&mut self, window: &mut Window, bytes: u64) {
+        let state = &mut self.0;
+        state.set(state.cwnd.min(bytes as f64 / window.mss as f64));
+        state.show(window);
+    }
+
+    fn remember(&mut self) {
+        self.0.before = (self.0.cwnd, self.0.cut_at);
+    }
+
+    fn undo(&mut self, window: &mut Window) {
+        let state = &mut self.0;
+        let (cwnd, cut_at) = state.before;
+        state.cut_at = cut_at;
+        state.set(state.cwnd.max(cwnd));
+        state.show(window);
+    }
+
+    fn gap(&self) -> Time {
+        let state = &self.0;
+        if state.cwnd >= 1.0 {
+            return Time::ZERO;
+        }
+        Time::from_ps((state.rtt.ps() as f64 / state.cwnd).ceil() as u64)
+    }
+
+    fn packets(&self, _window: &Window) -> f64 {
+        self.0.cwnd
+    }
+}
+
+impl Transport for Swift {
+    const ENTRY: Entry = Entry {
+        name: "swift",
+        summary: "keeps the delay of acknowledgements near a target; windows go below one packet",
+        source: "Kumar et al., SIGCOMM 2020",
+        params: &[
+            Param::with_default(
+                "swift_initial_window",
+                ParamUnit::Count,
+                "1",
+                "initial window in segments (the simulator of Vertigo's authors)",
+            ),
+            Param::with_default(
+                "swift_base_target",
+                ParamUnit::Time,
+                "60 us",
+                "delay to keep where no switch is crossed and the window is large (the simulator of Vertigo's authors)",
+            ),
+            Param::with_default(
+                "swift_per_hop",
+                ParamUnit::Time,
+                "30 us",
+                "the target rises by so much for each switch that the data has crossed (the simulator of Vertigo's authors)",
+            ),
+            Param::with_default(
+                "swift_fs_range",
+                ParamUnit::Time,
+                "300 us",
+                "the most that the target rises by for a small window (the simulator of Vertigo's authors)",
+            ),
+            Param::with_default(
+                "swift_fs_min_cwnd",
+                ParamUnit::Fraction,
+                "0.1",
+                "window in packets up to which it rises by all of that (the simulator of Vertigo's authors)",
+            ),
+            Param::with_default(
+                "swift_fs_max_cwnd",
+                ParamUnit::Fraction,
+                "100",
+                "window in packets from which on it does not rise (the simulator of Vertigo's authors)",
+            ),
+            Param::with_default(
+                "swift_ai",
+                ParamUnit::Fraction,
+                "1",
+                "packets added a round trip while the delay is below the target (the simulator of Vertigo's authors)",
+            ),
+            Param::with_default(
+                "swift_beta",
+                ParamUnit::Fraction,
+                "0.8",
+                "the cut is this share of the delay's excess over the target (the simulator of Vertigo's authors)",
+            ),
+            Param::with_default(
+                "swift_max_mdf",
+                ParamUnit::Fraction,
+                "0.5",
+                "the largest cut, and that of a loss (the simulator of Vertigo's authors)",
+            ),
+            Param::with_default(
+                "swift_min_cwnd",
+                ParamUnit::Fraction,
+                "0.001",
+                "least window in packets (the simulator of Vertigo's authors)",
+            ),
+            Param::with_default(
+                "swift_max_cwnd",
+                ParamUnit::Fraction,
+                "43",
+                "largest window in packets, about 64 kB (the simulator of Vertigo's authors)",
+            ),
+            Param::with_default(
+                "swift_retransmit_reset",
+                ParamUnit::Count,
+                "12",
+                "timeouts in a row after which the window is the least (the simulator of Vertigo's authors)",
+            ),
+        ],
+    };
+    type Settings = (SwiftConfig,);
+    const INITIAL_WINDOW: &'static str = "swift_initial_window";
+    const SUBFLOW: bool = false;
+
+    fn read(values: &Values) -> Result<(SwiftConfig,), Refusal> {
+        let config = SwiftConfig {
+            base_target: values.time("swift_base_target"),
+            per_hop: values.time("swift_per_hop"),
+            fs_range: values.time("swift_fs_range"),
+            fs_min_cwnd: above_zero(values, "swift_fs_min_cwnd")?,
+            fs_max_cwnd: above_zero(values, "swift_fs_max_cwnd")?,
+            ai: above_zero(values, "swift_ai")?,
+            beta: part(values, "swift_beta")?,
+            max_mdf: part(values, "swift_max_mdf")?,
+            min_cwnd: above_zero(values, "swift_min_cwnd")?,
+            max_cwnd: above_zero(values, "swift_max_cwnd")?,
+            retransmit_reset: count(values, "swift_retransmit_reset", 1, u32::MAX)?,
+        };
+        config.fits(values)?;
+        Ok((config,))
+    }
+}
+
+impl SwiftConfig {
+    /// What does not go together.
+    fn fits(&self, values: &Values) -> Result<(), Refusal> {
+        if self.base_target == Time::ZERO {
+            let wrong = "must be above 0: no delay is below that, so no window would grow";
+            return Err(Refusal::of("swift_base_target", wrong));
+        }
+        for name in ["swift_base_target", "swift_per_hop", "swift_fs_range"] {
+            if values.time(name) > LONGEST {
+                return Err(
+                    Refusal::of(name, format!("must be at most {LONGEST}")).got(values.time(name))
+                );
+            }
+        }
+        let pairs = [
+            (
+                ("swift_fs_min_cwnd", self.fs_min_cwnd),
+                ("swift_fs_max_cwnd", self.fs_max_cwnd),
+                self.fs_min_cwnd < self.fs_max_cwnd,
+                "must be below",
+            ),
+            (
+                ("swift_min_cwnd", self.min_cwnd),
+                ("swift_max_cwnd", self.max_cwnd),
+                self.min_cwnd <= self.max_cwnd,
+                "must not be above",
+            ),
+        ];
+        for ((small, less), (large, more), fits, must) in pairs {
+            if !fits {
+                let wrong = format!("{small} ({less}) {must} {large} ({more})");
+                return Err(Refusal::about(&[small, large], wrong));
+            }
+        }
+        let initial = values.count("swift_initial_window");
+        if initial as f64 > self.max_cwnd {
+            let wrong = format!(
+                "swift_initial_window ({initial}) must not be above swift_max_cwnd ({})",
+                self.max_cwnd
+            );
+            let about = ["swift_initial_window", "swift_max_cwnd"];
+            return Err(Refusal::about(&about, wrong));
+        }
+        Ok(())
+    }
+}
+
+/// No part of a target is longer: a queue of a second is no delay to keep.
+const LONGEST: Time = Time::from_s(1);
+
+/// The window of no flow is smaller or larger, in packets: of the smallest a round trip of a second is 12 days.
+const WINDOWS: (f64, f64) = (1e-6, 1e6);
+
+/// The number called `name`, which may be a fraction.
+fn above_zero(values: &Values, name: &'static str) -> Result<f64, Refusal> {
+    let (above, below) = values.fraction(name);
+    let number = above as f64 / below as f64;
+    let (least, most) = WINDOWS;
+    if (least..=most).contains(&number) {
+        return Ok(number);
+    }
+    let wrong = "must be between 1/1000000 and 1000000";
+    Err(Refusal::of(name, wrong).got(format!("{above}/{below}")))
+}
+
+/// The share called `name`, neither 0 nor above 1.
+fn part(values: &Values, name: &'static str) -> Result<f64, Refusal> {
+    match share(values, name)? {
+        0.0 => Err(Refusal::of(name, "must be above 0")),
+        share => Ok(share),
+    }
+}

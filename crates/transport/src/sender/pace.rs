@@ -1,0 +1,68 @@
+//! Windows that follow delays, and may be less than a segment.
+//!
+//! **Decision**     whether the next segment is too soon after the last one; whose the window is while a recovery is
+//!                  going on.
+//! **State**        `paced`: the last poll was too soon.
+//! **Units**        picoseconds.
+//! **Errors**       none.
+//! **Source**       Kumar et al., SIGCOMM 2020 (below one packet, each waits round trip/window).
+//! **Deviations**   repairs wait as new data does. A repair that waits is not in the network, so that its
+//!                  timeout begins when it may leave (assumed). The packets of a handshake and of a close are not paced.
+
+use sidestep_types::Time;
+
+use super::{Phase, TcpSender};
+use crate::Delay;
+
+impl TcpSender {
+    /// The window in full segments: in fractions, of a controller whose windows may be less than one.
+    pub fn window_in_segments(&self) -> f64 {
+        self.control.packets(&self.window)
+    }
+
+    /// The least time between two segments of data, as things stand.
+    pub fn pace(&self) -> Time {
+        self.control.gap()
+    }
+
+    /// A delay is known, of a controller that goes by them.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn hear_delay(&mut self, delay: Delay) {
+        let cwnd = self.window.cwnd;
+        let cut = self.control.on_delay(&mut self.window, delay);
+        if self.reducing || self.phase == Phase::Fast && !self.sack {
+            // It is brought down, or inflated, to `ssthresh` by and by.
+            self.window.cwnd = cwnd;
+        }
+        if cut {
+            self.forget_prior();
+        }
+        self.set_phase(self.phase);
+    }
+
+    /// Is it too soon for the next segment? Then the pace holds back this poll.
+    pub(super) fn keeps_pace(&mut self, now: Time) -> bool {
+        let gap = self.control.gap();
+        self.paced = gap > Time::ZERO && self.nxt > 0 && now < self.last_sent.saturating_add(gap);
+        if self.paced {
+            self.cwnd_limited = self.nxt < self.size;
+            let none_out = self.phase == Phase::Loss && self.board.pipe(self.una) == 0;
+            if self.resend_head || none_out {
+                self.timer.restart(self.last_sent.saturating_add(gap));
+            }
+        }
+        self.paced
+    }
+
+    /// The timer, or the end of the gap that holds something back.
+    #[cold]
+    pub(super) fn next_deadline(&self) -> Option<Time> {
+        let timer = self.timer.deadline();
+        if !self.paced || self.una == self.size {
+            return timer;
+        }
+        let due = self.last_sent.saturating_add(self.control.gap());
+        Some(timer.map_or(due, |timer| timer.min(due)))
+    }
+}

@@ -1,0 +1,251 @@
+//! By-size: the class of service of a packet, from the size of its flow or from what was sent of it so far.
+//!
+//! **Decision**     `thresholds` part sizes into classes, 0 for the smallest. By `size` all that a flow sends is in the
+//!                  class of its size: one of at most the first threshold in 0, one without an end in the last. By
+//!                  `sent` a packet is in the class of the bytes before it, so that the first bytes of every flow are in
+//!                  0, up to the first threshold; what is sent again, or ends a connection, goes in the class that its
+//!                  flow has reached. Acknowledgements go in the class of the data that came last of their flow
+//!                  (`flow`), or all in the first one. By `size` the packet with a flow's last byte says that it
+//!                  ends, each time that it is sent: switches that count flows hear it.
+//! **State**        of each open flow its size, how far it was sent, and what its data came with.
+//! **Units**        bytes of payload; a class is written as `dscp` says, which is what switches read.
+//! **Errors**       thresholds that do not rise; more than [`MOST_CLASSES`] classes; by `sent` a threshold of 0, below
+//!                  which nothing is; more or fewer code points than classes, one above [`MOST_DSCP`], one twice.
+//! **Source**       Mushtaq et al., SIGCOMM 2014 poster (MulBuff), section 2 and its footnotes: hosts mark packets by
+//!                  flow size or, where that is not known, by what was sent so far; any number of queues.
+//! **Deviations**   the poster gives no threshold, and no class of acknowledgements: assumed.
+
+use std::collections::BTreeMap;
+
+use sidestep_types::{Entry, FlowId, Kind, Packet, Param, ParamUnit, Refusal, Time, Values};
+
+use super::registry::Registered;
+use super::{Nature, Shim, Up};
+
+/// Sets the service of what leaves.
+#[derive(Debug)]
+pub struct BySize {
+    by: By,
+    classes: Classes,
+    /// Acknowledgements go in the class of what they answer.
+    mirrors: bool,
+    flows: BTreeMap<FlowId, Flow>,
+}
+
+/// What a class is found by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Size,
+    Sent,
+}
+
+/// Where classes end, and what they are called.
+#[derive(Debug)]
+struct Classes {
+    /// The last byte of each class but the last; they rise.
+    thresholds: Vec<u64>,
+    /// One more than thresholds.
+    services: Vec<u8>,
+}
+
+/// What is known of an open flow.
+#[derive(Debug, Default)]
+struct Flow {
+    /// `None` of one without an end.
+    size: Option<u64>,
+    /// Where the farthest packet that left begins.
+    reached: u64,
+    /// The service that its data came with last, where acknowledgements go by that.
+    came: Option<u8>,
+}
+
+/// The most classes of a shim: what switches have queues for.
+pub const MOST_CLASSES: usize = 8;
+
+/// The largest code point: the field has six bits (RFC 2474).
+pub const MOST_DSCP: u64 = 63;
+
+impl Registered for BySize {
+    const ENTRY: Entry = Entry {
+        name: "by-size",
+        summary: "sets the class of service from the flow's size, or from what was sent so far",
+        source: "MulBuff section 2",
+        params: &[
+            Param::with_default(
+                "by",
+                ParamUnit::Word(&["size", "sent"]),
+                "size",
+                "the flow's size, or the bytes sent before a packet, where nobody says the size (MulBuff)",
+            ),
+            Param::with_default(
+                "thresholds",
+                ParamUnit::List(&ParamUnit::Bytes),
+                "100 kB",
+                "the most bytes of each class but the last, from the smallest on, at most 7; assumed: MulBuff's short \
+                 flows have up to 98 kB",
+            ),
+            Param::with_default(
+                "acks",
+                ParamUnit::Word(&["flow", "first"]),
+                "flow",
+                "acknowledgements go in the class of the data that they answer, or all in the first; assumed",
+            ),
+            Param::with_default(
+                "dscp",
+                ParamUnit::List(&ParamUnit::Count),
+                "number",
+                "what packets of each class carry, 0 to 63, on real hosts the DSCP: as many as classes, or the number \
+                 of the class; assumed",
+            )
+            .or_off("number"),
+        ],
+    };
+    const NATURE: Nature = Nature {
+        serves: true,
+        reads_sizes: Some(("by", "size")),
+        ..Nature::PLAIN
+    };
+
+    fn build(values: &Values) -> Result<BySize, Refusal> {
+        let by = match &values.word("by")[..] {
+            "sent" => By::Sent,
+            _ => By::Size,
+        };
+        Ok(BySize {
+            by,
+            classes: Classes {
+                thresholds: thresholds(values, by)?,
+                services: services(values)?,
+            },
+            mirrors: values.word("acks") == "flow",
+            flows: BTreeMap::new(),
+        })
+    }
+}
+
+fn thresholds(values: &Values, by: By) -> Result<Vec<u64>, Refusal> {
+    let all = values.numbers("thresholds");
+    let refuse = |expected: String| Refusal::of("thresholds", expected);
+    if all.len() >= MOST_CLASSES {
+        let expected = format!(
+            "must be at most {}, for {MOST_CLASSES} classes",
+            MOST_CLASSES - 1
+        );
+        return Err(refuse(expected).got(all.len()));
+    }
+    if let Some(pair) = all.windows(2).find(|pair| pair[0] >= pair[1]) {
+        let got = format!("{} B before {} B", pair[0], pair[1]);
+        return Err(refuse("must rise".into()).got(got));
+    }
+    if by == By::Sent && all[0] == 0 {
+        let expected = "by = \"sent\" puts no byte below a threshold of 0: expected one above 0";
+        return Err(Refusal::about(&["thresholds", "by"], expected).got("0 B"));
+    }
+    Ok(all)
+}
+
+fn services(values: &Values) -> Result<Vec<u8>, Refusal> {
+    let classes = values.numbers("thresholds").len() + 1;
+    let Some(all) = values.numbers_or_off("dscp") else {
+        return Ok((0..classes as u8).collect());
+    };
+    let refuse = |expected: String| Refusal::of("dscp", expected);
+    if all.len() != classes {
+        let expected = format!("expected one for each of {classes} classes in dscp");
+        return Err(Refusal::about(&["dscp", "thresholds"], expected).got(all.len()));
+    }
+    if let Some(large) = all.iter().find(|dscp| **dscp > MOST_DSCP) {
+        return Err(refuse(format!("must be from 0 to {MOST_DSCP}")).got(large));
+    }
+    let twice = |(i, dscp): &(usize, &u64)| all[..*i].contains(dscp);
+    if let Some((_, twice)) = all.iter().enumerate().find(twice) {
+        let expected = "must be another one for each class".to_string();
+        return Err(refuse(expected).got(format!("{twice} twice")));
+    }
+    Ok(all.iter().map(|dscp| *dscp as u8).collect())
+}
+
+impl Classes {
+    /// The service of a flow of so many bytes.
+    fn of_size(&self, size: u64) -> u8 {
+        self.services[self.thresholds.partition_point(|most| *most < size)]
+    }
+
+    /// The service of a byte with so many before it.
+    fn of_place(&self, before: u64) -> u8 {
+        self.of_size(before.saturating_add(1))
+    }
+}
+
+/// Where it begins in its message.
+fn begins(packet: &Packet) -> u64 {
+    let own = packet.seq() - Packet::first_of(packet.subflow());
+    packet.tag().mapped().unwrap_or(own)
+}
+
+impl BySize {
+    /// Does it carry the last byte of its flow, by a size that somebody says?
+    fn is_last(&self, packet: &Packet) -> bool {
+        let Some(Flow {
+            size: Some(size), ..
+        }) = self.flows.get(&packet.flow)
+        else {
+            return false;
+        };
+        self.by == By::Size && begins(packet) + u64::from(packet.len) >= *size
+    }
+
+    /// The service of what `packet`'s flow sends now, `packet` included.
+    fn sends(&mut self, packet: &Packet) -> Option<u8> {
+        let flow = self.flows.get_mut(&packet.flow)?;
+        if packet.carries_data() {
+            flow.reached = flow.reached.max(begins(packet));
+        }
+        Some(match self.by {
+            By::Size => self.classes.of_size(flow.size.unwrap_or(u64::MAX)),
+            By::Sent => self.classes.of_place(flow.reached),
+        })
+    }
+
+    /// The service of an acknowledgement.
+    fn answers(&self, packet: &Packet) -> Option<u8> {
+        let flow = self.flows.get(&packet.flow)?;
+        Some(flow.came.unwrap_or(self.classes.services[0]))
+    }
+}
+
+impl Shim for BySize {
+    fn open(&mut self, flow: FlowId, size: Option<u64>) {
+        let known = self.flows.entry(flow).or_default();
+        known.size = known.size.or(size);
+    }
+
+    fn close(&mut self, flow: FlowId) {
+        self.flows.remove(&flow);
+    }
+
+    #[inline]
+    fn down(&mut self, _now: Time, packet: &mut Packet) {
+        if packet.carries_data() && self.is_last(packet) {
+            packet.set_ends(true);
+        }
+        let service = match packet.kind() {
+            Kind::Data | Kind::Syn => self.sends(packet),
+            Kind::Ack | Kind::SynAck => self.answers(packet),
+        };
+        if let Some(service) = service {
+            packet.set_service(service);
+        }
+    }
+
+    #[inline]
+    fn up(&mut self, _now: Time, packet: &mut Packet) -> Up {
+        if self.mirrors
+            && matches!(packet.kind(), Kind::Data | Kind::Syn)
+            && let Some(flow) = self.flows.get_mut(&packet.flow)
+        {
+            flow.came = Some(packet.service());
+        }
+        Up::Pass
+    }
+}

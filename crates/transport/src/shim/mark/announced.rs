@@ -1,0 +1,95 @@
+//! What a message announces: its size, unless its host is wrong, or lies.
+//!
+//! **Decision**     the size times `announce`, rounded up, of a share of the messages that their numbers choose.
+//!                  A message that goes on beyond what it announced ranks as 0 then, and says no size.
+//! **State**        none.
+//! **Units**        bytes of payload.
+//! **Errors**       `announce` of 0; an `announce_share` above 1.
+//! **Source**       none: the paper leaves sizes to applications (section 3.1), and does not say what wrong ones do.
+//! **Deviations**   none.
+
+use sidestep_types::{FlowId, Refusal, Values, mix64};
+
+/// How sizes are announced.
+#[derive(Clone, Copy, Debug)]
+pub struct Announced {
+    /// Over the size that a message has: numerator and denominator.
+    factor: (u64, u64),
+    /// The share of the messages that do.
+    share: (u64, u64),
+}
+
+impl Announced {
+    /// Reads `announce` and `announce_share`.
+    pub fn read(values: &Values) -> Result<Announced, Refusal> {
+        let (factor, share) = (
+            values.fraction("announce"),
+            values.fraction("announce_share"),
+        );
+        if factor.0 == 0 {
+            return Err(Refusal::of("announce", "must be above 0").got(0));
+        }
+        if share.0 > share.1 {
+            let got = match share {
+                (above, 1) => above.to_string(),
+                (above, below) => format!("{above}/{below}"),
+            };
+            return Err(Refusal::of("announce_share", "must be at most 1").got(got));
+        }
+        Ok(Announced { factor, share })
+    }
+
+    /// What `flow` of `size` bytes announces.
+    pub fn of(&self, flow: FlowId, size: u64) -> u64 {
+        match self.is_wrong(flow) {
+            true => scaled(size, self.factor),
+            false => size,
+        }
+    }
+
+    /// Is it one of the share?
+    fn is_wrong(&self, flow: FlowId) -> bool {
+        let (above, below) = self.share;
+        let place = u128::from(mix64(u64::from(flow.0)));
+        place * u128::from(below) < u128::from(above) << 64
+    }
+}
+
+/// Rounded up, so that who announces anything announces a byte.
+fn scaled(size: u64, (above, below): (u64, u64)) -> u64 {
+    let scaled = (u128::from(size) * u128::from(above)).div_ceil(u128::from(below));
+    u64::try_from(scaled).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn told(factor: (u64, u64), share: (u64, u64)) -> Announced {
+        Announced { factor, share }
+    }
+
+    #[test]
+    fn a_size_is_announced_times_the_factor_and_never_as_nothing() {
+        let tenth = told((1, 10), (1, 1));
+        let of = |size| tenth.of(FlowId(7), size);
+        assert_eq!([of(20_000), of(15), of(1)], [2_000, 2, 1]);
+        assert_eq!(told((3, 1), (1, 1)).of(FlowId(7), u64::MAX), u64::MAX);
+    }
+
+    #[test]
+    fn a_share_of_the_messages_is_wrong_and_the_others_tell_the_truth() {
+        let few = told((1, 10), (1, 10));
+        let wrong = (0..10_000)
+            .filter(|n| few.of(FlowId(*n), 1_000) == 100)
+            .count();
+        let right = (0..10_000)
+            .filter(|n| few.of(FlowId(*n), 1_000) == 1_000)
+            .count();
+        assert_eq!(wrong + right, 10_000);
+        // Three standard deviations of 10,000 draws with 0.1.
+        assert!((910..=1_090).contains(&wrong), "{wrong}");
+        let none = told((1, 10), (0, 1));
+        assert!((0..1_000).all(|n| none.of(FlowId(n), 1_000) == 1_000));
+    }
+}

@@ -1,0 +1,421 @@
+//! Order: hands data to the transport in the order in which it was sent, as far as it can wait.
+//!
+//! **Decision**     each packet of data has a place in its stream: its sequence number, or with `by =
+//!                  "remaining"` what the tag of its host says. What arrives ahead of a gap is held
+//!                  until the gap closes, or until its timer runs out; what that lets go on says
+//!                  `release`. Data at the place that is next goes on at once, and what it joins up
+//!                  with after it. Data below that (what was given up, copies) goes on at once, and so
+//!                  does all that carries no whole data: trimmed packets, acknowledgements, handshakes.
+//!                  By remaining size: the packet flagged as the first begins a message, and what
+//!                  overtook it waits for it; a copy of what is held is dropped, one of what went on is
+//!                  not, for the transport has to answer it; data of an older message goes on at once;
+//!                  as a newer one begins, all that is held goes on in order. What says no size (no
+//!                  tag, or u32::MAX) is placed by its sequence number, and so is the rest of its message.
+//! **State**        of each open flow and each of its subflows the next place, and what is held.
+//!                  A flow that opens when there are `flows` already gets no place: its data goes
+//!                  on as it comes for as long as it lasts. Data that would be held beyond
+//!                  `capacity` goes on at once, after all that is held below it: the gaps below
+//!                  it are given up, or, by the simulator's rule, stay.
+//! **Units**        picoseconds; bytes of payload or packets.
+//! **Errors**       `timeout`, `flows` or `capacity` of 0. A stack refuses `by = "remaining"` without a shim
+//!                  that tags farther from the transport, and above subflows.
+//! **Source**       Abdous et al., CoNEXT 2021 (Vertigo), section 3.3, which orders by remaining
+//!                  sizes, and gives each flow one timer; `release = "simulator"` is what its authors'
+//!                  simulator does.
+//! **Deviations**   by sequence number, which every TCP carries, a gap opened when the first of what is
+//!                  held came, so that no packet is held for longer than `timeout`; the paper counts
+//!                  from when the packet behind the next gap came, and so does `by = "remaining"`.
+//!                  The paper's list calls a packet late whose size is *smaller* than expected; sizes
+//!                  count down, so that late is what is larger. The simulator knows the size of a
+//!                  message from outside; a header does not say it. Flow ids are compared modulo 8:
+//!                  up to four ahead is newer, assumed. That what is held takes the mark of a copy, that
+//!                  data without a size is ordered by its number, and what is done without room: assumed.
+//!
+//! A number travels as it is, whether it says what is left or what was sent: boosting changes the rank alone,
+//! and a number that is rotated in a frame is rotated back where the frame is read, below this shim.
+
+mod place;
+mod settings;
+mod stream;
+mod timers;
+
+use std::collections::btree_map::Entry as Slot;
+use std::collections::{BTreeMap, VecDeque};
+
+use sidestep_types::{Entry, FlowId, Packet, Refusal, Size, Time, Values};
+
+use super::registry::Registered;
+use super::{Counters, Nature, Shim, Up, nature};
+use place::Axis;
+use settings::{By, Rule, Settings};
+use stream::{Meets, Span, Stream};
+use timers::Timers;
+
+/// Holds what is ahead of a gap.
+#[derive(Debug)]
+pub struct Order {
+    settings: Settings,
+    /// Those that have a place.
+    flows: u64,
+    /// Of each open flow at least subflow 0.
+    streams: BTreeMap<Key, Stream>,
+    timers: Timers,
+    exit: Exit,
+}
+
+/// What goes on, and what is held until it does.
+#[derive(Debug, Default)]
+struct Exit {
+    /// Packets that go on.
+    ready: VecDeque<Packet>,
+    /// Packets that are held.
+    packets: u64,
+    /// Their payload.
+    bytes: u64,
+    counters: Counters,
+}
+
+/// A flow and in the lowest byte the number of its subflow.
+type Key = u64;
+
+fn key(flow: FlowId, subflow: u8) -> Key {
+    u64::from(flow.0) << 8 | u64::from(subflow)
+}
+
+impl Registered for Order {
+    const ENTRY: Entry = Entry {
+        name: "order",
+        summary: "holds data that is ahead of a gap until it closes",
+        source: "Vertigo section 3.3",
+        params: settings::PARAMS,
+    };
+    const NATURE: Nature = Nature {
+        holds: Some("timeout"),
+        orders: true,
+        reads_tags: Some(("by", "remaining")),
+        ..Nature::PLAIN
+    };
+
+    fn build(values: &Values) -> Result<Order, Refusal> {
+        Ok(Order {
+            settings: Settings::read(values)?,
+            flows: 0,
+            streams: BTreeMap::new(),
+            timers: Timers::default(),
+            exit: Exit::default(),
+        })
+    }
+}
+
+/// Why packets are held no more.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Why {
+    Closed,
+    GivenUp,
+    Discarded,
+}
+
+impl Exit {
+    /// A packet is held.
+    fn keep(&mut self, packet: &Packet) {
+        self.packets += 1;
+        self.bytes += u64::from(packet.len);
+        self.counters.held += 1;
+    }
+
+    /// One is held no more.
+    fn let_go(&mut self, why: Why, packet: Packet) {
+        self.packets -= 1;
+        self.bytes -= u64::from(packet.len);
+        match why {
+            Why::Closed => self.counters.released += 1,
+            Why::GivenUp => self.counters.expired += 1,
+            Why::Discarded => {
+                self.counters.discarded += 1;
+                return;
+            }
+        }
+        self.ready.push_back(packet);
+    }
+}
+
+impl Order {
+    /// What the tags of its hosts count: what is left of a message, unless it is told.
+    pub(super) fn count_by(&mut self, word: &str) {
+        if let By::Tag(axis) = &mut self.settings.by {
+            *axis = match word {
+                "packets" => Axis::Packets,
+                "bytes" => Axis::Bytes,
+                _ => Axis::Remaining,
+            };
+        }
+    }
+
+    /// The state of the subflow of a packet, when its flow has a place.
+    fn stream(&mut self, key: Key) -> Option<&mut Stream> {
+        // Few flows have more than one: they get theirs when their first data comes.
+        let (first, subflow) = (key & !0xff, key as u8);
+        if subflow > 0 && !self.streams.contains_key(&key) {
+            if !self.streams.contains_key(&first) {
+                return None;
+            }
+            self.streams.insert(key, Stream::new(subflow));
+        }
+        self.streams.get_mut(&key)
+    }
+
+    /// That of a stream that has a place, and where goes what it lets go.
+    fn at(&mut self, key: Key) -> (&mut Stream, &mut Exit) {
+        let stream = self.streams.get_mut(&key);
+        (stream.expect("it has a place"), &mut self.exit)
+    }
+
+    /// Is there room for one more packet with so much payload?
+    fn fits(&self, len: u16) -> bool {
+        match self.settings.capacity {
+            None => true,
+            Some(Size::Packets(most)) => self.exit.packets < most,
+            Some(Size::Bytes(most)) => self.exit.bytes + u64::from(len) <= most.0,
+        }
+    }
+
+    /// Data has come, and its place is one of its stream's.
+    #[inline]
+    fn arrive(&mut self, now: Time, key: Key, packet: &Packet) -> Up {
+        let Some(stream) = self.stream(key) else {
+            self.exit.counters.bypassed += 1;
+            return Up::Pass;
+        };
+        let span @ (at, to) = stream.span(packet);
+        if at > stream.next {
+            return self.early(now, key, packet, span);
+        }
+        if to <= stream.next {
+            self.exit.counters.late += 1;
+            return Up::Pass;
+        }
+        if stream.is_plain() {
+            stream.pass(packet, span);
+            return Up::Pass;
+        }
+        self.join_up(now, key, packet, span)
+    }
+
+    /// Data has come by whose tag a message may begin.
+    #[inline(never)]
+    fn arrive_tagged(&mut self, now: Time, key: Key, counts: Axis, packet: &Packet) -> Up {
+        if self.stream(key).is_none() {
+            return self.arrive(now, key, packet);
+        }
+        let (stream, exit) = self.at(key);
+        match stream.meets(packet, counts) {
+            Meets::Same => {}
+            Meets::Older => {
+                exit.counters.late += 1;
+                return Up::Pass;
+            }
+            Meets::Other(axis, message) => {
+                let due = stream.due.take();
+                (stream.drain()).for_each(|held| exit.let_go(Why::GivenUp, held));
+                stream.begin(axis, message);
+                self.timers.reset(key, due, None);
+            }
+        }
+        self.at(key).0.see_start(packet);
+        let up = self.arrive(now, key, packet);
+        // Behind what was held of the message before.
+        if up == Up::Pass && !self.exit.ready.is_empty() {
+            self.exit.ready.push_back(*packet);
+            return Up::Keep;
+        }
+        up
+    }
+
+    /// `packet` is ahead of a gap.
+    #[inline(never)]
+    fn early(&mut self, now: Time, key: Key, packet: &Packet, span: Span) -> Up {
+        let drops_copies = self.settings.by != By::Sequence;
+        let (stream, exit) = self.at(key);
+        if stream.went_ahead(span) {
+            exit.counters.late += 1;
+            return Up::Pass;
+        }
+        if drops_copies && stream.has_copy(packet, span) {
+            return Up::Drop;
+        }
+        if !self.fits(packet.len) {
+            return self.overflow(now, key, packet, span);
+        }
+        let due = now.saturating_add(self.settings.timeout);
+        let (stream, exit) = self.at(key);
+        stream.hold(now, packet, span);
+        exit.keep(packet);
+        if stream.due.is_none() {
+            stream.due = Some(due);
+            self.timers.reset(key, None, Some(due));
+        }
+        Up::Keep
+    }
+
+    /// There is no room to hold `packet`: what is held below it goes on, it, and what it joins up with.
+    #[cold]
+    #[inline(never)]
+    fn overflow(&mut self, now: Time, key: Key, packet: &Packet, span: Span) -> Up {
+        self.exit.counters.bypassed += 1;
+        if self.settings.rule == Rule::TimedOut {
+            self.release_ahead(now, key, span.0);
+            let (stream, exit) = self.at(key);
+            stream.go_ahead(packet, span);
+            exit.ready.push_back(*packet);
+            return Up::Keep;
+        }
+        self.release(now, key, Why::GivenUp, |s| s.holds_below(span.0));
+        self.join_up(now, key, packet, span)
+    }
+
+    /// `packet` goes on, and then what it joins up with, if it fills the gap.
+    #[inline(never)]
+    fn join_up(&mut self, now: Time, key: Key, packet: &Packet, span: Span) -> Up {
+        let (stream, exit) = self.at(key);
+        stream.join(packet, span);
+        exit.ready.push_back(*packet);
+        self.release(now, key, Why::Closed, |_| false);
+        Up::Keep
+    }
+
+    /// The timer of a stream has run out.
+    fn expire(&mut self, now: Time, key: Key) {
+        let timeout = self.settings.timeout;
+        let over = |came: Time| came.saturating_add(timeout) <= now;
+        match self.settings.rule {
+            Rule::TimedOut => {
+                let last = self.at(key).0.last_that(over);
+                self.release_ahead(now, key, last.expect("its timer ran out"));
+            }
+            Rule::FirstHeld => {
+                let first = |s: &Stream| s.first_came().is_some_and(over);
+                self.release(now, key, Why::GivenUp, first);
+            }
+            Rule::BehindGap => {
+                // It may have counted from one that came before, and is farther ahead.
+                self.at(key).0.skip();
+                let behind = |s: &Stream| s.behind_came().is_some_and(over);
+                self.release(now, key, Why::GivenUp, behind);
+            }
+        }
+    }
+
+    /// Lets all go on that is held before the first gap of a stream; and what is beyond that gap, as
+    /// long as it is to be given up.
+    #[inline(never)]
+    fn release(&mut self, now: Time, key: Key, why: Why, give_up: impl Fn(&Stream) -> bool) {
+        let (stream, exit) = self.at(key);
+        let held = exit.packets;
+        loop {
+            while let Some(packet) = stream.pop() {
+                exit.let_go(why, packet);
+            }
+            if stream.is_empty() || !give_up(stream) {
+                break;
+            }
+            stream.skip();
+        }
+        if exit.packets < held {
+            self.reset_timer(now, key);
+        }
+    }
+
+    /// Lets go on what is held up to a place, while the gaps before stay.
+    fn release_ahead(&mut self, now: Time, key: Key, upto: u64) {
+        let (stream, exit) = self.at(key);
+        while let Some(packet) = stream.pop_ahead(upto) {
+            exit.let_go(Why::GivenUp, packet);
+        }
+        self.reset_timer(now, key);
+    }
+
+    /// Something went on of what a stream held.
+    fn reset_timer(&mut self, now: Time, key: Key) {
+        let (rule, timeout) = (self.settings.rule, self.settings.timeout);
+        let stream = self.at(key).0;
+        let came = match rule {
+            Rule::FirstHeld | Rule::TimedOut => stream.first_came(),
+            Rule::BehindGap => stream.behind_came(),
+        };
+        let due = came.map(|came| came.saturating_add(timeout).max(now));
+        let was = std::mem::replace(&mut stream.due, due);
+        self.timers.reset(key, was, due);
+    }
+}
+
+impl Shim for Order {
+    fn beside(&mut self, stack: &[(String, Values)]) {
+        let tags = |(name, _): &&(String, Values)| nature(name).tags;
+        if let Some((_, values)) = stack.iter().find(tags) {
+            self.count_by(&values.word("by"));
+        }
+    }
+
+    fn open(&mut self, flow: FlowId, _size: Option<u64>) {
+        let room = self
+            .settings
+            .most_flows
+            .is_none_or(|most| self.flows < most);
+        if let (Slot::Vacant(place), true) = (self.streams.entry(key(flow, 0)), room) {
+            place.insert(Stream::new(0));
+            self.flows += 1;
+        }
+    }
+
+    fn close(&mut self, flow: FlowId) {
+        let mut closed = false;
+        while let Some((&key, _)) = (self.streams)
+            .range(key(flow, 0)..=key(flow, u8::MAX))
+            .next()
+        {
+            let mut stream = self.streams.remove(&key).expect("just found");
+            self.timers.reset(key, stream.due, None);
+            (stream.drain()).for_each(|held| self.exit.let_go(Why::Discarded, held));
+            closed = true;
+        }
+        self.flows -= u64::from(closed);
+    }
+
+    #[inline]
+    fn up(&mut self, now: Time, packet: &mut Packet) -> Up {
+        if !packet.carries_data() {
+            return Up::Pass;
+        }
+        let key = key(packet.flow, packet.subflow());
+        match self.settings.by {
+            By::Sequence => self.arrive(now, key, packet),
+            By::Tag(counts) => self.arrive_tagged(now, key, counts, packet),
+        }
+    }
+
+    fn changes_down(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn poll_up(&mut self, _now: Time) -> Option<Packet> {
+        self.exit.ready.pop_front()
+    }
+
+    #[inline]
+    fn deadline(&self) -> Option<Time> {
+        self.timers.first().map(|(due, _)| due)
+    }
+
+    fn on_timeout(&mut self, now: Time) {
+        while let Some((due, key)) = self.timers.first()
+            && due <= now
+        {
+            self.expire(now, key);
+        }
+    }
+
+    fn counters(&self) -> Counters {
+        self.exit.counters
+    }
+}

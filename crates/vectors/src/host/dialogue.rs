@@ -1,0 +1,115 @@
+//! A sender and its receiver, and a path between them that loses segments and delays some of them.
+
+use crate::draw::chance;
+use sidestep_transport::{
+    Ack, Arrival, Receiver, Segment, Sender, TcpConfig, TcpReceiver, TcpSender,
+};
+use sidestep_types::{Rng, Time};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Each way, without delays.
+const WAY: Time = Time::from_us(25);
+
+/// What the sender hears.
+pub enum Heard {
+    Ack(Ack),
+    Timeout,
+}
+
+pub struct Dialogue {
+    pub sender: TcpSender,
+    pub now: Time,
+    receiver: TcpReceiver,
+    /// By arrival, then by departure.
+    flying: BTreeMap<(Time, u64), Flying>,
+    departures: u64,
+    /// When the last segment arrives that is not late.
+    last: Time,
+    /// One segment of so many is lost; none of 0.
+    pub loss: u64,
+}
+
+enum Flying {
+    Data(Segment),
+    Ack(Ack),
+}
+
+impl Dialogue {
+    pub fn new(config: TcpConfig) -> Dialogue {
+        let config = Arc::new(config);
+        Dialogue {
+            sender: TcpSender::new(config.clone(), None),
+            now: Time::ZERO,
+            receiver: TcpReceiver::new(config),
+            flying: BTreeMap::new(),
+            departures: 0,
+            last: Time::ZERO,
+            loss: 0,
+        }
+    }
+
+    /// The sender puts on the path what it can: all of that.
+    pub fn send(&mut self, rng: &mut Rng) -> Vec<Segment> {
+        let now = self.now;
+        let sent: Vec<Segment> = std::iter::from_fn(|| self.sender.poll_send(now)).collect();
+        for segment in &sent {
+            let on_time = (now + WAY).max(self.last + Time::from_us(1));
+            if self.loss > 0 && chance(rng, self.loss) {
+                continue;
+            }
+            let at = match chance(rng, 8) {
+                true => on_time + Time::from_us(2 + rng.below(40)),
+                false => {
+                    self.last = on_time;
+                    on_time
+                }
+            };
+            self.fly(at, Flying::Data(*segment));
+        }
+        sent
+    }
+
+    fn fly(&mut self, at: Time, what: Flying) {
+        self.flying.insert((at, self.departures), what);
+        self.departures += 1;
+    }
+
+    /// Lets time go on to what the sender hears next, and lets it hear that.
+    pub fn next(&mut self) -> Heard {
+        loop {
+            let due = self.sender.deadline().unwrap_or(Time::MAX);
+            let first = self.flying.first_key_value().map(|(key, _)| key.0);
+            if first.is_none_or(|at| at > due) {
+                self.now = due;
+                self.sender.on_timeout(due);
+                return Heard::Timeout;
+            }
+            let ((at, _), flying) = self.flying.pop_first().expect("there is one");
+            self.now = at;
+            match flying {
+                Flying::Ack(ack) => {
+                    self.sender.on_ack(at, ack);
+                    return Heard::Ack(ack);
+                }
+                Flying::Data(segment) => self.arrive(&segment),
+            }
+        }
+    }
+
+    fn arrive(&mut self, segment: &Segment) {
+        let arrival = Arrival {
+            hops: 0,
+            seq: segment.seq,
+            len: segment.len,
+            syn: false,
+            ce: false,
+            cwr: segment.cwr,
+            trimmed: false,
+        };
+        self.receiver.on_segment(self.now, arrival);
+        while let Some(ack) = self.receiver.poll_ack(self.now) {
+            self.fly(self.now + WAY, Flying::Ack(ack));
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Rows of a sender's duplicate threshold: what it hears by a path that reorders, and what it makes of it.
+
+use super::cells::{begin, range};
+use super::dialogue::{Dialogue, Heard};
+use super::tcp;
+use crate::row::Row;
+use crate::settings::Setting;
+use sidestep_transport::{Ack, Segment, Sender, SenderCounters, ThresholdRule};
+use sidestep_types::{Entry, Seed};
+
+/// The rule of this name beside what it needs, and each parameter changed that it goes by.
+pub fn settings(entry: &'static Entry) -> Vec<Setting> {
+    let rule = ThresholdRule::from_name(entry.name).expect("it is listed");
+    let base = [
+        ("fast_retransmit_rule", entry.name),
+        ("recovery", "sack"),
+        // An early one hears of needless repairs without.
+        (
+            "dsack",
+            if rule == ThresholdRule::Early {
+                "false"
+            } else {
+                "true"
+            },
+        ),
+        ("mss", "1000 B"),
+        ("receive_window", "24 kB"),
+        ("rto_min", "1 ms"),
+        ("rto_initial", "1 ms"),
+    ];
+    let mut others: Vec<(&str, &[&str])> = vec![
+        ("fast_retransmit", &["2", "4"]),
+        ("undo", &["true"]),
+        ("limited_transmit", &["true"]),
+    ];
+    if rule != ThresholdRule::Fixed {
+        others.push(("fast_retransmit_share", &["1/2", "1"]));
+        others.push(("fast_retransmit_most", &["4"]));
+    }
+    match rule {
+        ThresholdRule::Fixed => others.push(("dsack", &["false"])),
+        ThresholdRule::Dsack => {}
+        ThresholdRule::Early => {
+            others.push(("early_repair", &["1/4", "1"]));
+            others.push(("dsack", &["true"]));
+            others.push(("recovery", &["newreno"]));
+        }
+    }
+    tcp::settings(entry.name, &base, &others, 6)
+}
+
+/// One sender, its receiver, and the path between them.
+pub fn sequence(entry: &'static Entry, setting: &Setting, number: u32, seed: Seed) -> Vec<Row> {
+    const STEPS: u32 = 96;
+    let mut rng = seed.stream(("threshold", entry.name, u64::from(number)));
+    let mut dialogue = Dialogue::new(tcp::config(setting));
+    let row = |step| {
+        dialogue.loss = loss(number, step);
+        let mut row = begin(setting, (number, step, STEPS));
+        let before = dialogue.sender.counters();
+        let heard = (step > 0).then(|| dialogue.next());
+        row.put("now_ps", dialogue.now.ps());
+        put_heard(&mut row, heard);
+        let answers = answers(&dialogue, before);
+        let sent = dialogue.send(&mut rng);
+        put_sent(&mut row, &sent);
+        for (column, answer) in answers {
+            row.put_some(column, answer);
+        }
+        row
+    };
+    (0..STEPS).map(row).collect()
+}
+
+/// Of some sequences nothing is lost, so that all repairs are needless; of some not before the threshold has risen,
+/// and then too much for it.
+fn loss(number: u32, step: u32) -> u64 {
+    match (number % 3, step) {
+        (0, _) | (2, ..40) => 0,
+        (1, _) => 32,
+        _ => 8,
+    }
+}
+
+fn put_heard(row: &mut Row, heard: Option<Heard>) {
+    let (word, ack): (&str, Option<Ack>) = match heard {
+        None => ("start", None),
+        Some(Heard::Timeout) => ("timeout", None),
+        Some(Heard::Ack(ack)) => ("ack", Some(ack)),
+    };
+    row.put("operation", word);
+    row.put_some("ack_bytes", ack.map(|ack| ack.ack));
+    let blocks = ack.map(|ack| tcp::blocks(&ack)).unwrap_or_default();
+    row.put_list("sack_bytes", blocks.into_iter().map(range));
+    let duplicate = ack.map(|ack| u8::from(ack.duplicate().is_some()));
+    row.put_some("duplicate", duplicate);
+}
+
+/// What is sent upon it, new and once more.
+fn put_sent(row: &mut Row, sent: &[Segment]) {
+    let of = |again: bool| {
+        let those = sent.iter().filter(move |s| s.retransmit == again);
+        those.map(|s| range((s.seq, s.seq + u64::from(s.len))))
+    };
+    row.put_list("new_bytes", of(false));
+    row.put_list("again_bytes", of(true));
+}
+
+/// What it has made of what it heard.
+fn answers(dialogue: &Dialogue, before: SenderCounters) -> [(&'static str, Option<u64>); 5] {
+    let (sender, after) = (&dialogue.sender, dialogue.sender.counters());
+    let more = |of: fn(&SenderCounters) -> u32| u64::from(of(&after) - of(&before));
+    [
+        ("threshold_acks", sender.dupthresh().map(u64::from)),
+        ("recoveries", Some(more(|counted| counted.fast_retransmits))),
+        ("undone", Some(more(|counted| counted.undone))),
+        ("cwnd_bytes", Some(sender.cwnd())),
+        (
+            "ssthresh_bytes",
+            Some(sender.ssthresh()).filter(|bytes| *bytes < u64::MAX),
+        ),
+    ]
+}
