@@ -203,7 +203,7 @@ impl Registered for Mark {
         };
         let gap = values.time("gap");
         if gap == Time::ZERO {
-            return Err(Refusal::of("gap", "must be above 0"));
+            return Err(Refusal::of("gap", "must be above 0").got(gap));
         }
         let (places, bits) = (values.count("filter"), values.count("fingerprint"));
         if places == 0 {

@@ -302,7 +302,7 @@ fn values_that_cannot_be_had_are_refused() {
         ("boost", "0", "boost must be 1, 2, 4 or 8, got 0"),
         ("boost", "3", "boost must be 1, 2, 4 or 8, got 3"),
         ("boost", "16", "boost must be 1, 2, 4 or 8, got 16"),
-        ("gap", "0 s", "gap must be above 0"),
+        ("gap", "0 s", "gap must be above 0, got 0 ps"),
         ("filter", "0", "filter must be above 0, got 0"),
         (
             "filter",
