@@ -133,7 +133,32 @@ fn a_run_with_a_stall_is_kept_and_marked_when_asked() {
     let all = format!("{endless}[workload.all]\nkind = \"permutation\"\n");
     bed.room.file("long.toml", &all);
     bed.testbed(&["up", "long.toml"]).with_status(0);
-    let args = ["testbed", "run", "--keep-stalled", "--out", "r", "--name"];
+    // On a busy machine the run may be over before its switch is stopped: then once more.
+    let mut runs = (0..10).map(|_| stalled_run(&bed));
+    let (said, about) = runs
+        .find(|(_, about)| about["pacing_lateness"]["stalls"].as_u64() > Some(0))
+        .expect("one of ten runs stalls");
+    assert!(
+        said.contains("seed 1:") && said.contains("kept as was asked"),
+        "{said}"
+    );
+    assert_eq!(about["kept_stalled"], serde_json::json!([1]), "{about}");
+    assert_eq!(about["attempts"][0]["kept"], true);
+    let wrong = about["attempts"][0]["wrong"][0].as_str().unwrap();
+    assert!(wrong.contains("over 1 ms late"), "{wrong}");
+}
+
+/// A run whose switch is stopped for a while: what was said, in single spaces, and what its manifest says.
+fn stalled_run(bed: &Bed) -> (String, Value) {
+    let args = [
+        "testbed",
+        "run",
+        "--keep-stalled",
+        "--out",
+        "r",
+        "--force",
+        "--name",
+    ];
     let mut command = bed
         .room
         .command(&[&args[..], &[bed.name.as_str()]].concat());
@@ -147,20 +172,8 @@ fn a_run_with_a_stall_is_kept_and_marked_when_asked() {
     kill("-CONT", &pid);
     let done = Done::of(child.wait_with_output().unwrap()).with_status(0);
     let words: Vec<&str> = done.out.split_whitespace().collect();
-    let said = words.join(" ");
-    assert!(
-        said.contains("seed 1:") && said.contains("kept as was asked"),
-        "{said}"
-    );
-    let about = &json(&bed.room.path().join("r/manifest.json"))["testbed"];
-    assert_eq!(about["kept_stalled"], serde_json::json!([1]), "{about}");
-    assert_eq!(about["attempts"][0]["kept"], true);
-    let wrong = about["attempts"][0]["wrong"][0].as_str().unwrap();
-    assert!(wrong.contains("over 1 ms late"), "{wrong}");
-    assert!(
-        about["pacing_lateness"]["stalls"].as_u64() > Some(0),
-        "{about}"
-    );
+    let about = json(&bed.room.path().join("r/manifest.json"))["testbed"].clone();
+    (words.join(" "), about)
 }
 
 fn kill(signal: &str, pid: &str) {
