@@ -149,6 +149,7 @@ shim_counters! {
     marked "Data that shims marked";
     repeats "Data marked that was taken for sent before";
     untagged "Data marked that had no room for its tag, and went on without";
+    unremembered "Data marked that shims had no room to remember: sent again, it counts as new";
 }
 
 /// Writes every count but the drops under its name.

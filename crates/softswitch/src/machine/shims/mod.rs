@@ -258,6 +258,7 @@ impl Edge {
             marked: counted.marked,
             repeats: counted.repeats,
             untagged: self.untagged,
+            unremembered: counted.unremembered,
         }
     }
 

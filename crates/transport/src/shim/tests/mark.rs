@@ -3,6 +3,7 @@
 mod ages;
 mod filter;
 mod frames;
+mod memory;
 
 use super::*;
 use crate::shim::mark::{Boosting, Mark, Rule};
