@@ -212,7 +212,7 @@ impl Host {
             connection: FlowId(CONNECTION),
             number: self.messages,
         };
-        let known = !self.unknown || self.messages % 2 == 0;
+        let known = !self.unknown || self.messages.is_multiple_of(2);
         let size = known.then_some(stream.size);
         Event::Open(FlowId(flow), size, Some(message))
     }
