@@ -134,7 +134,7 @@ fn a_run_with_a_stall_is_kept_and_marked_when_asked() {
     bed.room.file("long.toml", &all);
     bed.testbed(&["up", "long.toml"]).with_status(0);
     // On a busy machine the run may be over before its switch is stopped: then once more.
-    let mut runs = (0..10).map(|_| stalled_run(&bed));
+    let mut runs = (0..10).map(|n| stalled_run(&bed, &format!("r{n}")));
     let (said, about) = runs
         .find(|(_, about)| about["pacing_lateness"]["stalls"].as_u64() > Some(0))
         .expect("one of ten runs stalls");
@@ -148,22 +148,16 @@ fn a_run_with_a_stall_is_kept_and_marked_when_asked() {
     assert!(wrong.contains("over 1 ms late"), "{wrong}");
 }
 
-/// A run whose switch is stopped for a while: what was said, in single spaces, and what its manifest says.
-fn stalled_run(bed: &Bed) -> (String, Value) {
-    let args = [
-        "testbed",
-        "run",
-        "--keep-stalled",
-        "--out",
-        "r",
-        "--force",
-        "--name",
-    ];
+/// A run into the directory `out` whose switch is stopped for a while: what was said, in single spaces, and what its
+/// manifest says.
+fn stalled_run(bed: &Bed, out: &str) -> (String, Value) {
+    let before = bed.frames_left();
+    let args = ["testbed", "run", "--keep-stalled", "--out", out, "--name"];
     let mut command = bed
         .room
         .command(&[&args[..], &[bed.name.as_str()]].concat());
     let child = command.stdout(Stdio::piped()).spawn().unwrap();
-    bed.until_frames_left();
+    bed.until_frames_left(before);
     let status = bed.testbed(&["status", "--json"]);
     let status: Value = serde_json::from_str(&status.out).unwrap();
     let pid = status["testbeds"][0]["processes"][0][0].to_string();
@@ -172,8 +166,8 @@ fn stalled_run(bed: &Bed) -> (String, Value) {
     kill("-CONT", &pid);
     let done = Done::of(child.wait_with_output().unwrap()).with_status(0);
     let words: Vec<&str> = done.out.split_whitespace().collect();
-    let about = json(&bed.room.path().join("r/manifest.json"))["testbed"].clone();
-    (words.join(" "), about)
+    let manifest = json(&bed.room.path().join(out).join("manifest.json"));
+    (words.join(" "), manifest["testbed"].clone())
 }
 
 fn kill(signal: &str, pid: &str) {
@@ -203,7 +197,7 @@ fn an_interrupted_run_writes_what_there_is() {
         .stdout(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    bed.until_frames_left();
+    bed.until_frames_left(0);
     kill("-INT", &child.id().to_string());
     Done::of(child.wait_with_output().unwrap()).with_status(130);
     let manifest = json(&bed.room.path().join("r/manifest.json"));
