@@ -63,6 +63,21 @@ fn leaves(row: &Row, flows: &mut BTreeMap<u64, Flow>) -> u64 {
     code_point(row, class(row, size))
 }
 
+/// Whether a packet leaves as the last one of its flow: as it came, or with the flow's last byte where sizes are known.
+fn ends(row: &Row, flow: Option<&Flow>) -> bool {
+    let came = number(row, "ends_before") == 1;
+    if cell(row, "kind") != "data" || setting(row, "by", "size") != "size" {
+        return came;
+    }
+    let payload = number(row, "payload_bytes");
+    let begins = match cell(row, "data_seq_bytes") {
+        "" => number(row, "seq_bytes"),
+        mapped => mapped.parse().unwrap(),
+    };
+    let size = flow.and_then(|flow| flow.size);
+    came || payload > 0 && size == Some(begins + payload)
+}
+
 #[test]
 fn services_are_what_the_page_says() {
     let (mut flows, mut seen) = (BTreeMap::<u64, Flow>::new(), BTreeSet::new());
@@ -72,6 +87,11 @@ fn services_are_what_the_page_says() {
         }
         let flow = number(&row, "flow");
         note(&mut seen, &row, flows.get(&flow));
+        let ends = match cell(&row, "operation") {
+            "down" => ["0", "1"][usize::from(ends(&row, flows.get(&flow)))],
+            _ => cell(&row, "ends_before"),
+        };
+        assert_eq!(cell(&row, "ends_after"), ends, "{row:?}");
         let after = match cell(&row, "operation") {
             "open" => {
                 let size = cell(&row, "size_bytes").parse().ok();
@@ -116,6 +136,14 @@ fn services_are_what_the_page_says() {
             assert!(seen.contains(&what), "no row shows {what}: {seen:?}");
         }
     }
+    for what in [
+        "size: last byte",
+        "size: last byte again",
+        "size: last byte of two subflows",
+        "sent: last byte",
+    ] {
+        assert!(seen.contains(what), "no row shows {what}: {seen:?}");
+    }
 }
 
 /// What a row shows: a table that never came to a case would pin nothing of it.
@@ -143,14 +171,18 @@ fn note(seen: &mut BTreeSet<String>, row: &Row, flow: Option<&Flow>) {
     }
     let payload = cell(row, "payload_bytes").parse::<u64>().unwrap_or(0);
     let own = number(row, "seq_bytes");
-    let mapped = cell(row, "data_seq_bytes").parse::<u64>();
-    let begins = mapped.clone().unwrap_or(own);
+    let mapped = cell(row, "data_seq_bytes").parse::<u64>().ok();
+    let begins = mapped.unwrap_or(own);
     let most = flow.before.iter().max().copied();
     shows(kind == "syn" && most > Some(0), "syn after data");
     shows(kind == "data" && payload == 0 && most > Some(0), "end");
     shows(payload > 0 && most > Some(begins), "again");
+    let last = payload > 0 && flow.size == Some(begins + payload);
+    shows(last, "last byte");
+    shows(last && most >= Some(begins), "last byte again");
+    shows(last && mapped.is_some(), "last byte of two subflows");
     shows(
-        mapped.is_ok_and(|mapped| mapped < own),
+        mapped.is_some_and(|mapped| mapped < own),
         "mapped below its own",
     );
     let size = if by == "size" {

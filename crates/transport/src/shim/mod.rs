@@ -176,6 +176,8 @@ counters! {
     mistaken;
     /// Data that was sent before and not taken for it.
     missed;
+    /// Of the data marked, what found no room to be remembered.
+    unremembered;
 }
 
 shims! {

@@ -46,7 +46,9 @@ pub fn sequence(entry: &'static Entry, setting: &Setting, number: u32, seed: See
         let event = host.event(&mut rng, step);
         let mut row = begin(setting, (number, step, STEPS));
         event.put(&mut row);
-        row.put_some("service_after", event.ask(&mut shim));
+        let after = event.ask(&mut shim);
+        row.put_some("service_after", after.map(|p| p.service()));
+        row.put_some("ends_after", after.map(|p| u8::from(p.ends())));
         row
     };
     (0..STEPS).map(row).collect()
@@ -224,20 +226,21 @@ impl Event {
         row.put_some("payload_bytes", data.map(|p| p.len));
         row.put_some("data_seq_bytes", data.and_then(|p| p.tag().mapped()));
         row.put_some("service_before", packet.map(|p| p.service()));
+        row.put_some("ends_before", packet.map(|p| u8::from(p.ends())));
     }
 
-    /// The service with which the packet goes on.
-    fn ask(self, shim: &mut AnyShim) -> Option<u8> {
+    /// The packet as it goes on.
+    fn ask(self, shim: &mut AnyShim) -> Option<Packet> {
         match self {
             Event::Open(flow, size) => shim.open(flow, size),
             Event::Close(flow) => shim.close(flow),
             Event::Down(mut packet) => {
                 shim.down(Time::ZERO, &mut packet);
-                return Some(packet.service());
+                return Some(packet);
             }
             Event::Up(mut packet) => {
                 assert_eq!(shim.up(Time::ZERO, &mut packet), Up::Pass);
-                return Some(packet.service());
+                return Some(packet);
             }
         }
         None
