@@ -1,9 +1,10 @@
 // Deficit round robin between the class queues of a port, with quanta that may change in every round.
 //
-// Decision    of the classes whose turn it is or is still to come the lowest whose deficit covers the packet at its head
-//             sends that. When there is none, a round begins: every class that waits is given its quantum of that instant,
-//             and the turns begin with class 0. A class that begins to wait takes part from the next round on.
-// State       a deficit for each class, which runs out with its queue; which classes have had their turn.
+// Decision    the lowest class whose deficit covers the packet at its head sends that. When there is none, a round begins:
+//             every class that waits is given its quantum of that instant. A class that begins to wait takes part from the
+//             next round on.
+// State       a deficit for each class, which runs out with its queue. Whose turn it is needs no register: a class has had
+//             its turn when its deficit covers its packet no more, and gets no deficit before the next round.
 // Latency     none: combinational. A round that begins takes one cycle, in which nothing is sent. Where the largest
 //             quantum of those that wait covers every packet, no two of them follow each other; else the head less a byte
 //             by that quantum, rounded up, at most.
@@ -35,7 +36,6 @@ module drr #(
 );
 
   reg  [DeficitW-1:0]   deficit_q [0:NumClasses-1];
-  reg  [NumClasses-1:0] turn_q;  // bit c: the turn of class c is not over: those from some class on
   wire [NumClasses-1:0] covers;  // bit c: it may send
   wire [ClassW-1:0]     number [0:NumClasses];
   assign number[0] = {ClassW{1'b0}};
@@ -51,7 +51,7 @@ module drr #(
       wire [QuantumW-1:0] given   = quantum_i[c*QuantumW+:QuantumW];
       wire [DeficitW-1:0] quantum = {{(DeficitW-QuantumW){1'b0}}, given == {QuantumW{1'b0}} ? {{(QuantumW-1){1'b0}}, 1'b1} : given};
 
-      assign covers[c]   = waits_i[c] && turn_q[c] && head <= deficit_q[c];
+      assign covers[c]   = waits_i[c] && head <= deficit_q[c];
       assign number[c+1] = number[c] | (onehot_o[c] ? c[ClassW-1:0] : {ClassW{1'b0}});
 
       always_ff @(posedge clk_i) begin
@@ -64,19 +64,18 @@ module drr #(
 
   assign class_o = number[NumClasses];
 
-  // The turn stays with a class that may have more to send.
-  wire [NumClasses-1:0] empties = onehot_o & last_i;
-  wire                  idle    = (waits_i & ~empties) == {NumClasses{1'b0}};
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) turn_q <= {NumClasses{1'b0}};
-    else if (round_o) turn_q <= {NumClasses{1'b1}};
-    else if (take_o) turn_q <= idle ? {NumClasses{1'b0}} : ~(onehot_o - 1'b1) & ~empties;
-  end
-
 `ifdef FORMAL
   reg past_q = 1'b0;  // there was a clock edge before this one
   always_ff @(posedge clk_i) past_q <= 1'b1;
+
+  // Whose turn it is, as Rust keeps it. Bit c: that of class c is not over.
+  reg  [NumClasses-1:0] f_turn_q;
+  wire [NumClasses-1:0] f_emptied = onehot_o & last_i;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) f_turn_q <= {NumClasses{1'b0}};
+    else if (round_o) f_turn_q <= {NumClasses{1'b1}};
+    else if (take_o) f_turn_q <= (waits_i & ~f_emptied) == 0 ? {NumClasses{1'b0}} : ~(onehot_o - 1'b1) & ~f_emptied;
+  end
 
   // Any class, with what the fluid ideal has given it since it began to wait, and what it has sent.
   localparam AccountW = DeficitW + 4;
@@ -90,7 +89,7 @@ module drr #(
   reg [DeficitW+3:0]   f_budget_q;  // all deficits as the round began
   reg [DeficitW+3:0]   f_packets_q; // sent since then
   wire [NumClasses-1:0] f_bit      = {{(NumClasses-1){1'b0}}, 1'b1} << f_c;
-  wire [NumClasses-1:0] f_over_with = ~turn_q;
+  wire [NumClasses-1:0] f_over_with = ~f_turn_q;
   wire                  f_waits    = (waits_i & f_bit) != 0;
   wire                  f_sends    = take_o && onehot_o == f_bit;
   wire                  f_empties  = f_sends && (last_i & f_bit) != 0;
@@ -113,7 +112,7 @@ module drr #(
       // What the queues must do: a packet stays at the head until it is sent.
       assign f_changed[c]   = f_waits_q[c] && !f_took_q[c] && (!waits_i[c] || head != f_head_q[c*HeadW+:HeadW]);
       assign f_none[c]      = waits_i[c] && (head == 0 || head > f_full) || asked > f_largest;
-      assign f_over[c]      = waits_i[c] && !turn_q[c] && deficit_q[c] >= head;
+      assign f_over[c]      = waits_i[c] && !f_turn_q[c] && deficit_q[c] >= head;
       assign f_idle_left[c] = !waits_i[c] && deficit_q[c] != 0;
       assign f_uncovered[c] = take_o && onehot_o[c] && (!waits_i[c] || head > deficit_q[c]);
       assign f_first[c]     = covers[c] && onehot_o > ({{(NumClasses-1){1'b0}}, 1'b1} << c);
@@ -156,7 +155,7 @@ module drr #(
     if (past_q) begin
       turns_go_up:             assert ((f_over_with & (f_over_with + 1'b1)) == 0);
       nothing_left_of_none:    assert (f_idle_left == 0);
-      who_had_its_turn_is_out: assert (f_over == 0);
+      who_had_its_turn_is_out: assert (f_over == 0 && (onehot_o & ~f_turn_q) == 0);
       // The stated error: what it sent is never above what the ideal gave by the end of this round, and never a full
       // packet below what that gave by the end of the last.
       the_deficit_is_the_account: assert (f_given_q + f_gives_q - f_sent_q == {{(AccountW-DeficitW){1'b0}}, f_deficit});
@@ -170,13 +169,13 @@ module drr #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (past_q && !$past(rst_ni)) reset_forgets: assert (f_deficit == 0 && turn_q == 0);
+    if (past_q && !$past(rst_ni)) reset_forgets: assert (f_deficit == 0);
     if (past_q && $past(rst_ni)) begin
-      if ($past(!take_o && !round_o)) nothing_changes_unasked: assert (f_deficit == $past(f_deficit) && turn_q == $past(turn_q));
+      if ($past(!take_o && !round_o)) nothing_changes_unasked: assert (f_deficit == $past(f_deficit));
       if ($past(f_sends && !f_empties)) it_pays_for_its_packet: assert (f_deficit == $past(f_deficit) - $past(f_head));
       if ($past(f_empties)) it_keeps_nothing: assert (f_deficit == 0);
       if ($past(round_o && f_waits)) begin
-        a_round_gives_its_quantum: assert (f_deficit == $past(f_deficit) + $past(f_quantum) && turn_q == {NumClasses{1'b1}});
+        a_round_gives_its_quantum: assert (f_deficit == $past(f_deficit) + $past(f_quantum));
         if ($past(f_quantum) >= f_head) one_round_is_enough: assert (!round_o);
       end
     end
