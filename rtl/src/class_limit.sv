@@ -75,20 +75,20 @@ module class_limit #(
   assign mark_o = join_o && data_i && marks_i && (mark_sized_i ? depth_i >= mark_at_i : wide(packets_i) >= wide(mark_at_i));
 
 `ifdef FORMAL
-  // The same queue with a flow more, and with a flow less.
-  wire [ProductW-1:0] f_more = room + per_flow_i;
-  wire [BytesW:0]     f_after = depth_i + bytes_i;
+  // Is it a class of long flows; and what waits with the packet.
+  wire            f_long  = class_i >= long_i;
+  wire [BytesW:0] f_after = depth_i + bytes_i;
   always_comb begin
-    never_above_the_cap:         assert (limit_o <= cap);
-    short_below_their_cap:       assert (is_long || limit_o <= cap_i);
-    long_have_the_product:       assert (!is_long || limit_o == product_i && !counted_o);
-    static_ones_have_the_cap:    assert (grows_i || limit_o == cap && !counted_o);
-    never_below_zero:            assert (room >= (flows_i == 0 ? 0 : per_flow_i) && (flows_i != 0 || room == 0));
-    without_a_flow_there_is_none: assert (!grows || flows_i != 0 || !join_o || !data_i || sized_i && bytes_i == 0 && depth_i == 0);
-    by_flows_until_the_cap:      assert (!grows || !sized_i || limit_o == (room > cap_i ? cap_i : room));
+    never_above_the_cap:         assert (limit_o <= (f_long ? product_i : cap_i));
+    short_below_their_cap:       assert (f_long || limit_o <= cap_i);
+    long_have_the_product:       assert (!f_long || limit_o == product_i && !counted_o);
+    static_ones_have_the_cap:    assert (grows_i || limit_o == (f_long ? product_i : cap_i) && !counted_o);
+    never_below_zero:            assert (packets_o >= (flows_i == 0 ? 0 : per_flow_i) && (flows_i != 0 || packets_o == 0));
+    without_a_flow_there_is_none: assert (!grows_i || f_long || flows_i != 0 || !join_o || !data_i || sized_i && bytes_i == 0 && depth_i == 0);
+    by_flows_until_the_cap:      assert (!grows_i || f_long || !sized_i || limit_o == (room > cap_i ? cap_i : room));
     // What joins fits: never above the limit with it, whatever the limit was as the others came.
     what_joins_fits:             assert (!join_o || !data_i || f_after <= limit_o && (!counted_o || packets_i < packets_o));
-    never_above_the_cap_with_it: assert (!join_o || !data_i || f_after <= cap);
+    never_above_the_cap_with_it: assert (!join_o || !data_i || f_after <= (f_long ? product_i : cap_i));
     only_where_the_port_has_room: assert (!join_o || room_i);
     dropped_for_a_reason:        assert (join_o || !room_i || data_i && (f_after > limit_o || counted_o && packets_i >= packets_o));
     no_data_by_the_port_alone:   assert (data_i || join_o == room_i);

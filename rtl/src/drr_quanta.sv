@@ -108,7 +108,7 @@ module drr_quanta #(
   localparam WideW = ShareW + QuantumW + 1;
   reg                  f_begun_q;
   reg [QuantumW-1:0]   f_quantum_q;
-  wire [NumClasses-1:0] f_lost, f_grown, f_wrong, f_astray, f_beyond, f_apart, f_largest;
+  wire [NumClasses-1:0] f_lost, f_grown, f_wrong, f_astray, f_beyond, f_apart, f_largest, f_is_most, f_empty, f_weightless;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) f_begun_q <= 1'b0;
     else if (start_i) f_begun_q <= 1'b1;
@@ -137,13 +137,18 @@ module drr_quanta #(
       wire [WideW-1:0]    low = out * most_q;
       assign f_beyond[c]  = out == 0 || out > f_quantum_q;
       assign f_apart[c]   = waits_q[c] && (low > all && out != 1 || low + most_q <= all);
+      assign f_is_most[c] = waits_q[c] && share == most_q;
+      assign f_empty[c]   = f_flows_q == 0 || g_class[c].weight_q == 0;
+      assign f_weightless[c] = weight_i[c*WeightW+:WeightW] == 0;
       assign f_largest[c] = waits_q[c] && share == most_q && out != f_quantum_q;
     end
   endgenerate
   always_comb begin
     if (!past_q) assume (!rst_ni);
-    assume (quantum_i != 0);
+    assume (quantum_i != 0 && f_weightless == 0);
     if (past_q && f_begun_q) begin
+      flows_and_weights:     assert (f_empty == 0);
+      the_most_of_who_waits: assert (phase_q == Multiply || phase_q == Most || waits_q == 0 || f_is_most != 0);
       a_quantum_there_is:    assert (f_quantum_q != 0 && (phase_q == Multiply || phase_q == Most || most_q != 0));
       steps_are_counted:     assert (phase_q == Done || phase_q == Most || left_q < (phase_q == Multiply ? FlowsW : QuantumW));
       bits_as_they_come:     assert (phase_q != Divide || bits_q == f_quantum_q << (QuantumW - f_ahead));
