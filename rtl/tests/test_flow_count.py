@@ -94,6 +94,11 @@ async def directed(dut):
     assert [await c.leave(), await c.leave()] == [1, 1]
     assert await c.packet(1, ACK, ends=True) == 0, "a bare end"
     assert [await c.packet(1, SYN, pause=1), await c.leave(), await c.leave()] == [1, 1, 1], "a new connection"
+    # 1 was seen before 2 and ended after it: it is remembered until 2 is forgotten, so a repair of it is one.
+    await c.renew()
+    assert [await c.packet(1), await c.packet(2, joins=False, pause=50), await c.packet(2, ACK, ends=True, pause=1)] == [1, 2, 1]
+    assert [await c.packet(1, ACK, ends=True, pause=9), await c.leave(), await c.leave(), await c.leave()] == [1, 0, 0, 0]
+    assert [await c.packet(1, pause=50), await c.leave()] == [1, 0], "silent for 110"
     # A table that is full forgets who has ended, and then leaves new flows out.
     await c.renew()
     for flow in range(c.places):
