@@ -183,34 +183,11 @@ fn begins(packet: &Packet) -> u64 {
     packet.tag().mapped().unwrap_or(own)
 }
 
-impl BySize {
-    /// Does it carry the last byte of its flow, by a size that somebody says?
-    fn is_last(&self, packet: &Packet) -> bool {
-        let Some(Flow {
-            size: Some(size), ..
-        }) = self.flows.get(&packet.flow)
-        else {
-            return false;
-        };
-        self.by == By::Size && begins(packet) + u64::from(packet.len) >= *size
-    }
-
-    /// The service of what `packet`'s flow sends now, `packet` included.
-    fn sends(&mut self, packet: &Packet) -> Option<u8> {
-        let flow = self.flows.get_mut(&packet.flow)?;
-        if packet.carries_data() {
-            flow.reached = flow.reached.max(begins(packet));
-        }
-        Some(match self.by {
-            By::Size => self.classes.of_size(flow.size.unwrap_or(u64::MAX)),
-            By::Sent => self.classes.of_place(flow.reached),
-        })
-    }
-
-    /// The service of an acknowledgement.
-    fn answers(&self, packet: &Packet) -> Option<u8> {
-        let flow = self.flows.get(&packet.flow)?;
-        Some(flow.came.unwrap_or(self.classes.services[0]))
+impl Flow {
+    /// Does the packet carry its last byte, by a size that somebody says?
+    fn ends_with(&self, packet: &Packet) -> bool {
+        let end = begins(packet) + u64::from(packet.len);
+        self.size.is_some_and(|size| end >= size)
     }
 }
 
@@ -226,16 +203,20 @@ impl Shim for BySize {
 
     #[inline]
     fn down(&mut self, _now: Time, packet: &mut Packet) {
-        if packet.carries_data() && self.is_last(packet) {
-            packet.set_ends(true);
-        }
-        let service = match packet.kind() {
-            Kind::Data | Kind::Syn => self.sends(packet),
-            Kind::Ack | Kind::SynAck => self.answers(packet),
+        let Some(flow) = self.flows.get_mut(&packet.flow) else {
+            return;
         };
-        if let Some(service) = service {
-            packet.set_service(service);
+        if packet.carries_data() {
+            flow.reached = flow.reached.max(begins(packet));
+            if self.by == By::Size && flow.ends_with(packet) {
+                packet.set_ends(true);
+            }
         }
+        packet.set_service(match (packet.kind(), self.by) {
+            (Kind::Ack | Kind::SynAck, _) => flow.came.unwrap_or(self.classes.services[0]),
+            (_, By::Size) => self.classes.of_size(flow.size.unwrap_or(u64::MAX)),
+            (_, By::Sent) => self.classes.of_place(flow.reached),
+        });
     }
 
     #[inline]
