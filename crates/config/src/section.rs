@@ -307,7 +307,8 @@ impl Work<'_, '_> {
         }
     }
 
-    /// Overridden values are read as well: a mistake in one is reported even when no scheme uses it.
+    /// Overridden values are read as well: a mistake in one is reported even when no scheme uses it. Which entry they were
+    /// meant for nobody knows, and entries may have a parameter of one name with other values: it reads as one of them.
     fn check_lost(&mut self, choice: Option<&Choice>, picked: &Picked<'_>) {
         for (given, by) in &picked.lost {
             let policy = choice
@@ -320,11 +321,16 @@ impl Work<'_, '_> {
                 .iter()
                 .flat_map(|entry| entry.params)
                 .chain(self.spec.params);
-            match params.into_iter().find(|param| param.name == given.key) {
-                Some(param) => {
-                    value::read(&path, given.node, param, self.problems);
-                }
-                None => self.fail_lost(choice, given),
+            let mut named = params.filter(|param| param.name == given.key);
+            let Some(first) = named.next() else {
+                self.fail_lost(choice, given);
+                continue;
+            };
+            let reads = |param: &Param| {
+                value::read(&path, given.node, param, &mut Problems::default()).is_some()
+            };
+            if !reads(first) && !named.any(reads) {
+                value::read(&path, given.node, first, self.problems);
             }
         }
     }
