@@ -101,7 +101,8 @@ fn a_flow_is_in_the_class_of_what_it_announces_and_ends_where_it_ends() {
 fn announcing_nothing_and_more_than_all_that_do_are_refused() {
     let refused = |name, text| {
         build("by-size", &read(&[(name, text)]))
-            .unwrap_err()
+            .err()
+            .unwrap()
             .to_string()
     };
     assert_eq!(refused("announce", "0"), "announce must be above 0, got 0");
