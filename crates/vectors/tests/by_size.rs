@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{cell, number, setting, shipped};
+use common::{announced, cell, number, setting, shipped};
 use sidestep_vectors::Row;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,7 +56,7 @@ fn leaves(row: &Row, flows: &mut BTreeMap<u64, Flow>) -> u64 {
         flow.before.push(mapped.parse().unwrap_or_else(|_| own()));
     }
     let size = match setting(row, "by", "size") {
-        "size" => flow.size,
+        "size" => (flow.size).map(|size| announced(row, number(row, "flow"), size)),
         // The class of a flow that ends with the byte that follows those.
         _ => Some(flow.before.iter().max().map_or(1, |most| most + 1)),
     };
@@ -118,6 +118,16 @@ fn services_are_what_the_page_says() {
         };
         let after = after.map_or(String::new(), |service| service.to_string());
         assert_eq!(cell(&row, "service_after"), after, "{row:?}");
+    }
+    for shows in [
+        "lie below a threshold",
+        "lie above a threshold",
+        "truth among lies",
+    ] {
+        assert!(
+            seen.contains(&format!("size: {shows}")),
+            "no row shows {shows}: {seen:?}"
+        );
     }
     for by in ["size", "sent"] {
         for shows in [
@@ -185,6 +195,14 @@ fn note(seen: &mut BTreeSet<String>, row: &Row, flow: Option<&Flow>) {
         mapped.is_some_and(|mapped| mapped < own),
         "mapped below its own",
     );
+    if let (Some(size), "size") = (flow.size, by) {
+        let says = announced(row, number(row, "flow"), size);
+        let [truth, lie] = [size, says].map(|size| class(row, Some(size)));
+        shows(lie < truth, "lie below a threshold");
+        shows(lie > truth, "lie above a threshold");
+        let some = setting(row, "announce_share", "1") != "1";
+        shows(some && says == size, "truth among lies");
+    }
     let size = if by == "size" {
         flow.size
     } else {

@@ -6,11 +6,13 @@
 //!                  0, up to the first threshold; what is sent again, or ends a connection, goes in the class that its
 //!                  flow has reached. Acknowledgements go in the class of the data that came last of their flow
 //!                  (`flow`), or all in the first one. By `size` the packet with a flow's last byte says that it
-//!                  ends, each time that it is sent: switches that count flows hear it.
+//!                  ends, each time that it is sent: switches that count flows hear it. With `announce` the size is
+//!                  what the flow says of itself, which may be wrong; its end is the truth.
 //! **State**        of each open flow its size, how far it was sent, and what its data came with.
 //! **Units**        bytes of payload; a class is written as `dscp` says, which is what switches read.
 //! **Errors**       thresholds that do not rise; more than [`MOST_CLASSES`] classes; by `sent` a threshold of 0, below
-//!                  which nothing is; more or fewer code points than classes, one above [`MOST_DSCP`], one twice.
+//!                  which nothing is; more or fewer code points than classes, one above [`MOST_DSCP`], one twice; an
+//!                  `announce` of 0, an `announce_share` above 1.
 //! **Source**       Mushtaq et al., SIGCOMM 2014 poster (MulBuff), section 2 and its footnotes: hosts mark packets by
 //!                  flow size or, where that is not known, by what was sent so far; any number of queues.
 //! **Deviations**   the poster gives no threshold, and no class of acknowledgements: assumed.
@@ -19,6 +21,7 @@ use std::collections::BTreeMap;
 
 use sidestep_types::{Entry, FlowId, Kind, Packet, Param, ParamUnit, Refusal, Time, Values};
 
+use super::announced::{ANNOUNCE, Announced, SHARE};
 use super::registry::Registered;
 use super::{Nature, Shim, Up};
 
@@ -29,6 +32,8 @@ pub struct BySize {
     classes: Classes,
     /// Acknowledgements go in the class of what they answer.
     mirrors: bool,
+    /// What flows say of their sizes.
+    announced: Announced,
     flows: BTreeMap<FlowId, Flow>,
 }
 
@@ -53,6 +58,8 @@ struct Classes {
 struct Flow {
     /// `None` of one without an end.
     size: Option<u64>,
+    /// What it says that it has.
+    announced: Option<u64>,
     /// Where the farthest packet that left begins.
     reached: u64,
     /// The service that its data came with last, where acknowledgements go by that.
@@ -98,6 +105,8 @@ impl Registered for BySize {
                  of the class; assumed",
             )
             .or_off("number"),
+            ANNOUNCE.beside("by", &["size"]),
+            SHARE.beside("by", &["size"]),
         ],
     };
     const NATURE: Nature = Nature {
@@ -118,6 +127,7 @@ impl Registered for BySize {
                 services: services(values)?,
             },
             mirrors: values.word("acks") == "flow",
+            announced: Announced::read(values)?,
             flows: BTreeMap::new(),
         })
     }
@@ -195,6 +205,8 @@ impl Shim for BySize {
     fn open(&mut self, flow: FlowId, size: Option<u64>) {
         let known = self.flows.entry(flow).or_default();
         known.size = known.size.or(size);
+        let announced = &self.announced;
+        known.announced = known.size.map(|size| announced.of(flow, size));
     }
 
     fn close(&mut self, flow: FlowId) {
@@ -214,7 +226,7 @@ impl Shim for BySize {
         }
         packet.set_service(match (packet.kind(), self.by) {
             (Kind::Ack | Kind::SynAck, _) => flow.came.unwrap_or(self.classes.services[0]),
-            (_, By::Size) => self.classes.of_size(flow.size.unwrap_or(u64::MAX)),
+            (_, By::Size) => self.classes.of_size(flow.announced.unwrap_or(u64::MAX)),
             (_, By::Sent) => self.classes.of_place(flow.reached),
         });
     }

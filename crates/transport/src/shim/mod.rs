@@ -5,6 +5,7 @@
 
 pub mod agent_droptail;
 pub mod agent_ecn;
+mod announced;
 pub mod by_size;
 mod cuckoo;
 mod duplicates;

@@ -30,6 +30,9 @@ pub fn settings(entry: &'static Entry) -> Vec<Setting> {
         "by=sent; thresholds=1000 B, 3000 B; dscp=46, 10, 8; acks=first",
         "by=sent; thresholds=500 B, 1000 B, 1500 B, 2000 B",
         "by=sent; thresholds=1 B, 2 B, 500 B, 1000 B, 1460 B, 3000 B, 5000 B",
+        "thresholds=1000 B; announce=1/3",
+        "thresholds=1000 B, 3000 B; announce=2",
+        "thresholds=1000 B; announce=1/3; announce_share=1/2",
     ];
     listed_settings(entry, LISTS, |values| build(entry.name, values).is_ok())
 }

@@ -23,7 +23,6 @@
 //!                  unless `unknown` says otherwise of what has no size.
 
 mod age;
-mod announced;
 mod boost;
 mod sent;
 
@@ -37,8 +36,7 @@ use sidestep_types::{
     Values, mix64,
 };
 
-use announced::Announced;
-
+use super::announced::{Announced, SHARE};
 use super::cuckoo::{Cuckoo, FINGERPRINTS, MOST_PLACES};
 use super::registry::Registered;
 use super::{Counters, Message, Nature, Shim, Up};
@@ -181,12 +179,7 @@ impl Registered for Mark {
                 "1",
                 "by remaining: what a message announces over what it has; a host that tells the truth has 1",
             ),
-            Param::with_default(
-                "announce_share",
-                ParamUnit::Fraction,
-                "1",
-                "share of the messages that announce so, chosen by their number; the others tell the truth",
-            ),
+            SHARE,
             Param::with_default(
                 "fingerprint",
                 ParamUnit::Count,
