@@ -55,3 +55,46 @@ pub(super) fn services(switch: &Resolved) -> Result<Option<Services>, Refusal> {
     let listed = switch.values.numbers_or_off("dscp");
     listed.map(|listed| Services::of(&listed)).transpose()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::setup::Setup;
+
+    /// A config with this line in its `[switch]`.
+    fn read(line: &str) -> Result<Setup, String> {
+        let text = format!("[switch]\n{line}\n[[port]]\ninterface = \"p\"\nrate = \"1 Gbps\"\n");
+        Setup::read("s.toml", &text).map_err(|all| all[0].to_string())
+    }
+
+    #[test]
+    fn a_code_point_is_in_its_place_and_any_other_in_the_last() {
+        let services = Services::of(&[46, 10, 0]).unwrap();
+        let classes = [46, 10, 0, 1, 63].map(|dscp| services.class(dscp));
+        assert_eq!(classes, [0, 1, 2, 2, 2]);
+        assert_eq!(read("").unwrap().services, None);
+        let setup = read("dscp = \"46, 10, 0\"").unwrap();
+        assert_eq!(setup.services, Some(services));
+        assert_eq!(Setup::read("s.toml", &setup.to_toml()).unwrap(), setup);
+        assert_eq!(read("dscp = [46, 10, 0]").unwrap().services, setup.services);
+    }
+
+    #[test]
+    fn tables_that_cannot_be_are_refused_with_the_number() {
+        for (list, why) in [
+            ("46, 64", "dscp must be from 0 to 63, got 64"),
+            (
+                "46, 10, 46",
+                "dscp must be another one for each class, got 46 twice",
+            ),
+            (
+                "0, 1, 2, 3, 4, 5, 6, 7, 8",
+                "dscp must be 1 to 8, one a class, got 9",
+            ),
+        ] {
+            let said = read(&format!("dscp = \"{list}\"")).unwrap_err();
+            assert!(said.contains(why), "{said}");
+            assert!(said.contains("s.toml:2:"), "{said}");
+        }
+    }
+}
