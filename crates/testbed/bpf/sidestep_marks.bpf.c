@@ -13,8 +13,8 @@
 // Errors       what is not TCP straight over IPv4 or IPv6, a later fragment and what is cut short pass as they are.
 // Source       Mushtaq et al., SIGCOMM 2014 (MulBuff), section 2, footnote 1: "it can be estimated using the amount of
 //              data sent so far"; RFC 2474 for the field.
-// Deviations   where segmentation is left to the card, a segment of up to 64 kB has the class of its first byte. The
-//              shim at a switch lets acknowledgements with SACK blocks go by; this marks them.
+// Deviations   TCP hands segments down in pieces of up to 64 kB, which the kernel or the card cuts later: all of a piece has
+//              the class of its first byte. The shim at a switch lets acknowledgements with SACK blocks go by; this marks them.
 //
 // Built by `sidestep testbed` with -D:
 //   SIDESTEP_ENDS      thresholds: the most bytes of each class but the last, with commas

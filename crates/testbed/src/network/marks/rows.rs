@@ -46,7 +46,7 @@ fn the_program_answers_the_rows_of_the_shim() {
             asked += expected.len();
         }
     }
-    assert!(asked > 700 && later > 200, "{asked} {later}");
+    assert!(asked > 600 && later > 200, "{asked} {later}");
 }
 
 /// A row: its cells by their columns.
