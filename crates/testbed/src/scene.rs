@@ -2,17 +2,18 @@
 
 use crate::error::Error;
 use crate::network::blueprint::{
-    Agent, Blueprint, Cable, Congestion, End, HostSettings, Kernel, MOST_SUBFLOWS, Switch,
+    Agent, Blueprint, Cable, Congestion, End, HostSettings, Kernel, MOST_SUBFLOWS, Marks, Switch,
 };
 use crate::network::changes::{self, Becomes, Change};
 use crate::scale::Scale;
 use crate::traffic::LEAST_MSS;
 use sidestep_softswitch::setup::{Named, Tags, shims_to_toml};
-use sidestep_study::lab::{self, Probe, Scenario, Scheme, Setting};
+use sidestep_study::lab::{self, Probe, Scenario, Scheme, SchemeConfig, Setting};
 use sidestep_study::sim;
+use sidestep_study::switch;
 use sidestep_study::transport::{self, TcpConfig};
 use sidestep_study::types::{
-    BitRate, Framing, PortId, Quantity, Time, Unit, Value, parse_quantity,
+    BitRate, Entry, Framing, PortId, Quantity, Time, Unit, Value, parse_quantity,
 };
 
 /// An order, read: what to run, and what to build for it.
@@ -136,9 +137,10 @@ fn blueprint(
             .collect(),
         cables: network.cables.iter().map(cable).collect(),
         settings,
-        shims: shims(&config.shims, scale),
+        shims: shims(&at_ports(config), scale),
         announces: config.shims.iter().any(marks_what_remains),
         fabric_mtu: tags(&config.shims).map_or(0, |tags| tags.carry.mtu()),
+        settle_ns: settle(scenario, scale),
         seed: 1,
     };
     blueprint.check().map_err(refuse)?;
@@ -147,18 +149,62 @@ fn blueprint(
 
 /// What switch `number` decides by, in the words of a software switch's config.
 fn decision(scenario: &Scenario, number: usize, scale: Scale) -> String {
-    let mut lines = scenario.decision_toml(0, number);
+    let mut decision = scenario.decision(0, number);
+    let route = (&mut decision.route, switch::route::ENTRIES);
+    let buffer = (&mut decision.buffer, switch::buffer::ENTRIES);
+    let sched = (&mut decision.sched, switch::sched::ENTRIES);
+    for (named, entries) in [route, buffer, sched] {
+        last_longer(named, entries, scale);
+    }
+    let mut lines = decision.to_toml();
     if let Some(gap) = scenario.schemes[0].config.switch.sent {
         let gap = Time::from_ns(scale.here_ns(gap));
         lines.push_str(&format!("rank = \"sent\"\nrank_gap = \"{gap}\"\n"));
     }
-    if let Some(tags) = tags(&scenario.schemes[0].config.shims) {
+    let shims = &scenario.schemes[0].config.shims;
+    if let Some((_, values)) = shims.iter().find(|(name, _)| name == MARKS)
+        && let Some(codes) = values.numbers_or_off("dscp")
+    {
+        let codes: Vec<String> = codes.iter().map(u64::to_string).collect();
+        lines.push_str(&format!("dscp = \"{}\"\n", codes.join(", ")));
+    }
+    if let Some(tags) = tags(shims) {
         lines.push_str("rank = \"tag\"\n");
         for (key, word) in tags.words() {
             lines.push_str(&format!("{key} = \"{word}\"\n"));
         }
     }
     lines
+}
+
+/// The times of a policy or shim are longer here.
+fn last_longer((name, values): &mut Named, entries: &[Entry], scale: Scale) {
+    let entry = entries.iter().find(|entry| entry.name == *name);
+    for param in entry.map_or(&[][..], |entry| entry.params) {
+        if let Value::Time(time) = *values.get(param.name) {
+            let here = Time::from_ns(scale.here_ns(time));
+            values.set(param.name, Value::Time(here));
+        }
+    }
+}
+
+/// How long switches remember a flow that is silent, here.
+fn settle(scenario: &Scenario, scale: Scale) -> u64 {
+    let remembers = |number| {
+        let (name, values) = scenario.decision(0, number).sched;
+        let entry = switch::sched::ENTRIES.iter().find(|e| e.name == name);
+        let params = entry.map_or(&[][..], |entry| entry.params);
+        if !params.iter().any(|param| param.name == "count") {
+            return 0;
+        }
+        match values.word_or_off("count").as_deref() {
+            None => 0,
+            Some("exact") => scale.here_ns(values.time("silence")),
+            Some(_) => 2 * scale.here_ns(values.time("window")),
+        }
+    };
+    let switches = 0..scenario.network.switches.len();
+    switches.map(remembers).max().unwrap_or(0)
 }
 
 /// What the hosts are told, and what the kernel does otherwise.
@@ -224,8 +270,11 @@ fn settings(
         },
         subflows: subflows(scenario, scheme)?,
         agent: agent(&config.shims)?,
+        marks: marks(config)?,
     };
+    marks_can_be_set(scenario, &settings)?;
     let mut differences = differences(tcp, config.switch.sent.is_some());
+    differences.extend(marking(config));
     if let transport::TransportConfig::Mptcp(mptcp) = &config.transport
         && mptcp.subflows > 1
         && mptcp.coupling != transport::mptcp::Coupling::Uncoupled
@@ -349,18 +398,99 @@ pub(crate) fn agent(shims: &[Named]) -> Result<Option<Agent>, String> {
     }))
 }
 
+/// The shim that is the host's own here where `host.marker` says so.
+const MARKS: &str = "by-size";
+
+/// The marks that hosts set by themselves, if they do.
+pub(crate) fn marks(config: &SchemeConfig) -> Result<Option<Marks>, String> {
+    let place = config.shims.iter().position(|(name, _)| name == MARKS);
+    let Some(place) = place.filter(|_| config.marker == lab::Marker::Host) else {
+        return Ok(None);
+    };
+    let (name, values) = &config.shims[place];
+    if place > 0 {
+        return Err(format!(
+            "host.shims: {name}: expected it first, next to the transport, where sockets mark, got {} before it; with \
+             host.marker = \"port\" it stands at the port of the switch",
+            config.shims[place - 1].0
+        ));
+    }
+    let classes = transport::shim::by_size::Classes::read(values).map_err(|why| why.to_string())?;
+    Ok(Some(Marks {
+        by_sent: values.word("by") == "sent",
+        thresholds: classes.thresholds,
+        services: classes.services,
+        mirrors: values.word("acks") == "flow",
+    }))
+}
+
+/// What marks, and what switches make of it, in sentences.
+fn marking(config: &SchemeConfig) -> Vec<String> {
+    let Some((_, values)) = config.shims.iter().find(|(name, _)| name == MARKS) else {
+        return Vec::new();
+    };
+    let mut list = Vec::new();
+    if config.marker == lab::Marker::Host {
+        let words = match values.word("by").as_str() {
+            "sent" => {
+                "a program at each host's interface marks, and SYN/ACKs and acknowledgements as well; that a flow has ended \
+                 its switch learns from silence"
+            }
+            _ => {
+                "sockets mark: a flow has one code point, its SYN too, and its sender closes behind the last byte, so that a \
+                 FIN ends it"
+            }
+        };
+        list.push(words.to_string());
+    }
+    if values.numbers_or_off("dscp").is_some() {
+        list.push(
+            "switches sort the code points of by-size.dscp into its classes; in the simulator a code point is the number of \
+             its class, and what is above the last waits in that"
+                .into(),
+        );
+    }
+    list
+}
+
+/// A socket has one code point.
+fn marks_can_be_set(scenario: &Scenario, settings: &HostSettings) -> Result<(), String> {
+    let Some(marks) = &settings.marks else {
+        return Ok(());
+    };
+    if settings.subflows.is_some() {
+        return Err(
+            "host.marker: expected \"port\" with transport \"mptcp\": the kernel opens subflows by itself, got \"host\""
+                .into(),
+        );
+    }
+    let shared = |s: &&Setting| s.key.ends_with(".connection") && s.value == "shared";
+    match scenario.settings().iter().find(shared) {
+        Some(workload) if !marks.by_sent => Err(format!(
+            "{}: expected \"own\" where sockets mark by size (host.marker = \"host\"): a socket has one code point for \
+             its data and for what acknowledges the other's, got \"shared\"",
+            workload.key
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The shims that stand at ports of switches.
+fn at_ports(config: &SchemeConfig) -> Vec<Named> {
+    let own = |name: &str| match name {
+        AGENT => true,
+        MARKS => config.marker == lab::Marker::Host,
+        _ => false,
+    };
+    let all = config.shims.iter().filter(|(name, _)| !own(name));
+    all.cloned().collect()
+}
+
 /// The lines of a port to a host with these shims, whose times are longer here.
 fn shims(shims: &[Named], scale: Scale) -> String {
     let mut all = shims.to_vec();
-    all.retain(|(name, _)| name != AGENT);
-    for (name, values) in &mut all {
-        let entry = transport::shim::ENTRIES.iter().find(|e| e.name == *name);
-        for param in entry.map_or(&[][..], |entry| entry.params) {
-            if let Value::Time(time) = *values.get(param.name) {
-                let here = Time::from_ns(scale.here_ns(time));
-                values.set(param.name, Value::Time(here));
-            }
-        }
+    for named in &mut all {
+        last_longer(named, transport::shim::ENTRIES, scale);
     }
     match all.is_empty() {
         true => String::new(),

@@ -3,7 +3,7 @@
 use super::blueprint::check_name;
 use super::lock::Lock;
 use super::state::{self, ROOT, State};
-use super::{agent, dctcp, netns, tools};
+use super::{agent, dctcp, marks, netns, tools};
 use crate::error::{Error, failed};
 use std::collections::BTreeSet;
 use std::fs;
@@ -57,6 +57,7 @@ pub(super) fn remove(name: &str, _lock: &Lock) -> Result<(), Error> {
     }
     keep(dctcp::unregister(&dctcp::own_name(name)));
     keep(agent::unpin(name));
+    keep(marks::unpin(name));
     let dir = state::folder(name);
     if dir.exists() {
         let doing = format!("cannot remove {}", dir.display());

@@ -147,8 +147,88 @@ fn the_agent_is_the_hosts_own_and_at_no_port() {
         model: BitRate::gbps(1),
         bed: BitRate::gbps(1),
     };
-    let lines = super::shims(&[defaults(AGENT), defaults("order")], scale);
-    assert_eq!(lines, super::shims(&[defaults("order")], scale));
+    let all = [defaults(AGENT), defaults(MARKS), defaults("order")];
+    let ports = |marker| {
+        let config = SchemeConfig {
+            shims: all.to_vec(),
+            marker,
+            ..scheme_config()
+        };
+        super::shims(&at_ports(&config), scale)
+    };
+    assert_eq!(ports(lab::Marker::Host), super::shims(&all[2..], scale));
+    assert_eq!(ports(lab::Marker::Port), super::shims(&all[1..], scale));
+}
+
+/// That of some scheme.
+fn scheme_config() -> SchemeConfig {
+    let text = "duration = \"1 ms\"\nseeds = [1]\nschemes = [\"dctcp\"]\n[topology]\n\
+                kind = \"single_switch\"\nhosts = 2\n[workload.w]\nkind = \"permutation\"\n";
+    let scenario = Scenario::read("a.toml", text, &[], &sim::NoFiles).unwrap();
+    scenario.schemes[0].config.clone()
+}
+
+#[test]
+fn sockets_have_the_code_point_of_their_flows_class() {
+    let of = |host: &str| {
+        let scheme = format!("transport = {{ kind = \"newreno\" }}\nhost = {{ {host} }}");
+        hosts(&scheme, "").map(|settings| settings.marks)
+    };
+    assert_eq!(of(""), Ok(None));
+    let three =
+        "shims = [\"by-size\"], by-size = { thresholds = \"10 kB, 1 MB\", dscp = \"46, 10, 8\" }";
+    let marks = of(three).unwrap().unwrap();
+    for (bytes, dscp) in [
+        (Some(10_000), 46),
+        (Some(10_001), 10),
+        (Some(1_000_001), 8),
+        (None, 8),
+    ] {
+        assert_eq!(marks.of_sockets(bytes), Some((dscp, dscp)), "{bytes:?}");
+    }
+    let first = three.replace("8\" }", "8\", acks = \"first\" }");
+    let marks = of(&first).unwrap().unwrap();
+    assert_eq!(marks.of_sockets(None), Some((8, 46)));
+    assert_eq!(of(&format!("{three}, marker = \"port\"")), Ok(None));
+    let marks = of("shims = [\"by-size\"], by-size = { by = \"sent\" }");
+    assert_eq!(marks.unwrap().unwrap().of_sockets(None), None);
+    let why = of("shims = [\"order\", \"by-size\"]").unwrap_err();
+    assert!(why.contains("by-size: expected it first"), "{why}");
+}
+
+#[test]
+fn a_socket_that_marks_is_of_one_flow() {
+    let of = |transport: &str, by: &str, connection: &str| {
+        let scheme = format!(
+            "transport = {{ {transport} }}\nhost = {{ shims = [\"by-size\"], by-size = {{ by = \"{by}\" }} }}"
+        );
+        hosts(&scheme, connection).map(|_| ())
+    };
+    assert!(of("", "size", "").is_ok());
+    let why = of("kind = \"mptcp\"", "size", "").unwrap_err();
+    assert!(why.contains("host.marker: expected \"port\""), "{why}");
+}
+
+#[test]
+fn switches_that_count_flows_remember_them_for_longer_here() {
+    let of = |sched: &str| {
+        let text = format!(
+            "duration = \"1 ms\"\nseeds = [1]\nschemes = [\"dctcp\"]\n[topology]\nkind = \"single_switch\"\n\
+             hosts = 2\n[workload.w]\nkind = \"permutation\"\n[scheme.dctcp]\nswitch = {{ sched = {{ {sched} }} }}\n"
+        );
+        let scenario = Scenario::read("a.toml", &text, &[], &sim::NoFiles);
+        let scenario = scenario.unwrap_or_else(|why| panic!("{why:?}"));
+        let print = Scene::of(scenario, "100 Mbps", "t").unwrap().blueprint;
+        (print.settle_ns, print.switches[0].decision.clone())
+    };
+    let (settle, lines) = of("kind = \"wps\", silence = \"3 ms\"");
+    assert_eq!(settle, 30_000_000);
+    assert!(lines.contains("silence = \"30 ms\""), "{lines}");
+    let (settle, lines) = of("kind = \"ps\", count = \"approximate\", window = \"1 ms\"");
+    assert_eq!(settle, 20_000_000);
+    assert!(lines.contains("window = \"10 ms\""), "{lines}");
+    assert_eq!(of("kind = \"fifo\"").0, 0);
+    assert_eq!(of("kind = \"strict\"").0, 0);
 }
 
 #[test]

@@ -78,6 +78,7 @@ pub fn star(name: &str, hosts: usize) -> Blueprint {
         shims: String::new(),
         announces: false,
         fabric_mtu: 0,
+        settle_ns: 0,
         seed: 1,
     }
 }
@@ -101,6 +102,7 @@ pub fn table1(congestion: Congestion) -> HostSettings {
         kernel: Kernel::Told,
         subflows: None,
         agent: None,
+        marks: None,
     }
 }
 

@@ -45,12 +45,12 @@ enum By {
 }
 
 /// Where classes end, and what they are called.
-#[derive(Debug)]
-struct Classes {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Classes {
     /// The last byte of each class but the last; they rise.
-    thresholds: Vec<u64>,
+    pub thresholds: Vec<u64>,
     /// One more than thresholds.
-    services: Vec<u8>,
+    pub services: Vec<u8>,
 }
 
 /// What is known of an open flow.
@@ -116,16 +116,10 @@ impl Registered for BySize {
     };
 
     fn build(values: &Values) -> Result<BySize, Refusal> {
-        let by = match &values.word("by")[..] {
-            "sent" => By::Sent,
-            _ => By::Size,
-        };
+        let by = By::read(values);
         Ok(BySize {
             by,
-            classes: Classes {
-                thresholds: thresholds(values, by)?,
-                services: services(values)?,
-            },
+            classes: Classes::read(values)?,
             mirrors: values.word("acks") == "flow",
             announced: Announced::read(values)?,
             flows: BTreeMap::new(),
@@ -175,9 +169,26 @@ fn services(values: &Values) -> Result<Vec<u8>, Refusal> {
     Ok(all.iter().map(|dscp| *dscp as u8).collect())
 }
 
+impl By {
+    fn read(values: &Values) -> By {
+        match &values.word("by")[..] {
+            "sent" => By::Sent,
+            _ => By::Size,
+        }
+    }
+}
+
 impl Classes {
+    /// Those of a complete set of values of the shim.
+    pub fn read(values: &Values) -> Result<Classes, Refusal> {
+        Ok(Classes {
+            thresholds: thresholds(values, By::read(values))?,
+            services: services(values)?,
+        })
+    }
+
     /// The service of a flow of so many bytes.
-    fn of_size(&self, size: u64) -> u8 {
+    pub fn of_size(&self, size: u64) -> u8 {
         self.services[self.thresholds.partition_point(|most| *most < size)]
     }
 
