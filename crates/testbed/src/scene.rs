@@ -568,6 +568,10 @@ fn differences(tcp: &TcpConfig, sent: bool) -> Vec<String> {
         "the kernel reaches a cut window by proportional rate reduction, as transport.reduction = \"prr\"",
     );
     say(
+        tcp.recovery == transport::Recovery::Reno,
+        "the kernel repairs the next hole on a partial acknowledgement, as transport.recovery = \"newreno\"",
+    );
+    say(
         tcp.timestamps,
         "the kernel's segments carry no time stamps, though transport.timestamps = true",
     );
