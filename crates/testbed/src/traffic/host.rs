@@ -227,6 +227,9 @@ impl<'a> Host<'a> {
                     if at < until {
                         let due = self.shared.zero_ns + at + wait;
                         self.due.push(Reverse((due, next)));
+                        // Said now: the run may end before it starts.
+                        let seen = self.seen.get_mut(&next).expect("one of this host's");
+                        seen.due_ns = Some(at + wait);
                     }
                 }
                 if self.shared.awaited[flow] {

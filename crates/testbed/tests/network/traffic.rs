@@ -269,17 +269,19 @@ fn a_closed_loop_goes_on_until_its_window_ends() {
         "{}",
         ran.end_ns
     );
-    let started = ran.flows.iter().filter(|f| f.started_ns.is_some()).count();
-    assert!((1..=38).contains(&started), "{started}");
+    // The run ends with its window, maybe before the last one that is due has started.
+    let due = ran.flows.iter().filter(|f| f.due_ns.is_some()).count();
+    assert!((1..=38).contains(&due), "{due}");
     // However few a busy machine comes to: each that ends within the window is replaced, and no other.
-    let goes_on = ran.flows[started - 1].finished_ns < Some(until_ns);
-    assert!(!goes_on || started == ran.flows.len(), "{started}");
-    for (i, two) in ran.flows[..started].windows(2).enumerate() {
+    let goes_on =
+        ran.flows[due - 1].finished_ns < Some(until_ns) && ran.flows[due - 1].finished_ns.is_some();
+    assert!(!goes_on || due == ran.flows.len(), "{due}");
+    for (i, two) in ran.flows[..due].windows(2).enumerate() {
         assert_eq!(two[1].due_ns, two[0].finished_ns, "flow {i}");
         assert!(two[1].due_ns < Some(until_ns));
     }
-    for never in &ran.flows[started..] {
-        assert_eq!((never.due_ns, never.delivered), (None, 0));
+    for never in &ran.flows[due..] {
+        assert_eq!((never.started_ns, never.delivered), (None, 0));
     }
 }
 
