@@ -64,22 +64,24 @@ impl Drr {
         classes: &mut Classes,
         weight: impl Fn(&Classes, usize) -> u64,
     ) -> Option<u32> {
-        classes.waiting().next()?;
+        if classes.is_empty() {
+            return None;
+        }
         loop {
-            if self.turn >= classes.len() {
+            let Some(class) = classes.waiting_from(self.turn) else {
                 self.begin(classes, &weight);
-            }
-            let class = self.turn;
-            if let Some(wire) = classes.head(class).map(u64::from)
-                && wire <= self.deficits[class]
-            {
+                continue;
+            };
+            self.turn = class;
+            let wire = u64::from(classes.head(class)?);
+            if wire <= self.deficits[class] {
                 self.deficits[class] -= wire;
                 let handle = classes.pop(class);
                 if classes.head(class).is_none() {
                     self.deficits[class] = 0;
                     self.turn += 1;
                 }
-                if classes.waiting().next().is_none() {
+                if classes.is_empty() {
                     self.turn = MOST;
                 }
                 return handle;
