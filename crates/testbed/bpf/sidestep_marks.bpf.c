@@ -8,7 +8,7 @@
 //              class that was reached. An acknowledgement, SYN/ACKs included, has the code point of the data or SYN
 //              that came last, or that of the first class.
 // State        of each direction of a connection how far data was sent, and what came with the other; the least recently
-//              used makes room. A SYN begins anew.
+//              used makes room. A SYN or SYN/ACK that leaves begins anew.
 // Units        bytes of payload; sequence numbers of TCP, compared as these are.
 // Errors       what is not TCP straight over IPv4 or IPv6, a later fragment and what is cut short pass as they are.
 // Source       Mushtaq et al., SIGCOMM 2014 (MulBuff), section 2, footnote 1: "it can be estimated using the amount of
@@ -222,7 +222,6 @@ int sidestep_sends(struct __sk_buff *skb)
 SEC("tc")
 int sidestep_hears(struct __sk_buff *skb)
 {
-	struct connection fresh = {};
 	struct connection *c;
 	struct seen s = {};
 	struct name out;
@@ -233,8 +232,7 @@ int sidestep_hears(struct __sk_buff *skb)
 	__builtin_memcpy(out.to, s.name.from, 16);
 	out.from_port = s.name.to_port;
 	out.to_port = s.name.from_port;
-	if (s.flags & SYN)
-		bpf_map_update_elem(&connections, &out, &fresh, BPF_ANY);
+	// A SYN that comes begins nothing: it may be a late duplicate. The SYN/ACK that answers one begins anew.
 	c = find(&out);
 	if (!c)
 		return ON;

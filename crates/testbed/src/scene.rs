@@ -399,7 +399,7 @@ pub(crate) fn agent(shims: &[Named]) -> Result<Option<Agent>, String> {
 }
 
 /// The shim that is the host's own here where `host.marker` says so.
-const MARKS: &str = "by-size";
+pub(crate) const MARKS: &str = "by-size";
 
 /// The marks that hosts set by themselves, if they do.
 pub(crate) fn marks(config: &SchemeConfig) -> Result<Option<Marks>, String> {

@@ -7,7 +7,8 @@ use sidestep_config::decision::Named;
 use sidestep_sim::{Plan, SwitchConfig};
 use sidestep_switch::{buffer, sched};
 use sidestep_transport::shim;
-use sidestep_types::{Size, Value};
+use sidestep_transport::shim::by_size::{Announced, Classes};
+use sidestep_types::{FlowId, Size, Value};
 
 /// A shim that sets the class of service of what its host sends.
 fn serves(scheme: &Scheme) -> Option<&Named> {
@@ -62,6 +63,24 @@ fn classes((name, values): &Named) -> Option<u64> {
     has.then(|| values.count("classes"))
 }
 
+/// The class that each flow begins in, of this number and size.
+fn first_services(scheme: &Scheme) -> impl Fn(FlowId, Option<u64>) -> u8 {
+    let marks = serves(scheme).filter(|(name, _)| name == "by-size");
+    let marks = marks.map(|(_, values)| {
+        let read = "it was read";
+        let classes = Classes::read(values).expect(read);
+        let announced = Announced::read(values).expect(read);
+        (values.word("by") == "size", classes, announced)
+    });
+    move |flow, size| match &marks {
+        None => 0,
+        Some((false, classes, _)) => classes.of_size(1),
+        Some((true, classes, announced)) => {
+            classes.of_size(size.map_or(u64::MAX, |size| announced.of(flow, size)))
+        }
+    }
+}
+
 /// Queues with room by the number of flows, which is less than each sends before it hears of anything.
 pub(super) fn first_window_is_more_than_a_flow_s_room(
     scheme: &Scheme,
@@ -81,14 +100,19 @@ pub(super) fn first_window_is_more_than_a_flow_s_room(
         Size::Packets(n) => *n,
         Size::Bytes(bytes) => bytes.0 / mss,
     };
-    let larger = first.flows.iter().filter(|flow| flow.size > room * mss);
-    let larger = larger.count();
+    let long = switch.buffer.1.count("long");
+    let begins = first_services(scheme);
+    let flows = first.flows.iter().zip(0..).filter(|(flow, number)| {
+        let size = (!flow.is_endless()).then_some(flow.size);
+        flow.size > room.saturating_mul(mss) && u64::from(begins(FlowId(*number), size)) < long
+    });
+    let larger = flows.count();
     (window > room && larger > 0).then(|| {
         let buffer = &switch.buffer.0;
         format!(
             "an initial window of {window} packets is above per_flow = {per_flow} of buffer {buffer:?}: of short flows that \
              begin together each may send {window} packets at once and has room for {room}, and what does not leave \
-             meanwhile is lost ({larger} flows of the first seed are larger than {room} packets); expected an initial \
+             meanwhile is lost ({larger} short flows of the first seed are larger than {room} packets); expected an initial \
              window of at most {room}, or {param} = \"static\""
         )
     })

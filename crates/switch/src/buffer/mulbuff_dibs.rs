@@ -8,8 +8,10 @@
 //! **Errors**       refusals are counted as `full`, or `detours` past `max_detours`; construction refuses what `mulbuff` and
 //!                  `dibs` refuse.
 //! **Source**       none: Mushtaq et al., SIGCOMM 2014 (MulBuff), section 2, before Zarifis et al., EuroSys 2014 (DIBS), section 2.
-//! **Deviations**   all of the combination is *assumed*. A detoured packet is not counted as a flow of the port that it goes
-//!                  to, which would leave it no room there: it may have what `total` less `product` leaves.
+//! **Deviations**   all of the combination is *assumed*. Where a detoured packet goes it may have what `total` less `product`
+//!                  leaves, however few flows are counted there, or it would seldom find room. From when it joins there its flow
+//!                  is counted at that port as well, where one counts, until its last packet leaves there or it has been
+//!                  silent: its class weighs more there under `wps` meanwhile, and may hold more of what wants that port.
 
 use super::detour::{Detours, INGRESS, MARK_DETOURS, MAX_DETOURS, Open, STEP};
 use super::mulbuff::{LONG, MulBuff, PER_FLOW, PRODUCT, SIZES, TOTAL};

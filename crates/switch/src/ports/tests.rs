@@ -9,6 +9,7 @@ use crate::{
 };
 use sidestep_types::{BitRate, FlowId, Packet, PortId, PortSet, Rng, Seed, Size, Time, Values};
 
+mod detours;
 mod scheds;
 mod sending;
 mod victims;

@@ -54,8 +54,9 @@ impl Policy for Wps {
     fn build(values: &Values, ports: u16, _: u64) -> Result<Wps, Refusal> {
         let classes = Classes::build(values, ports)?;
         if !classes.counts() {
-            let wrong = "weights follow the number of flows: count must not be \"off\"";
-            return Err(Refusal::about(&["count"], wrong));
+            let expected =
+                "weights follow the number of flows: count must be \"exact\" or \"approximate\"";
+            return Err(Refusal::about(&["count"], expected).got("\"off\""));
         }
         Ok(Wps {
             weights: weights(&values.counts("weights"), classes.len())?,

@@ -170,7 +170,7 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// The code points that the sockets of a flow of so many bytes have: of its sender, and of its receiver, which
+    /// The code points that the sockets of a flow that says so many bytes have: of its sender, and of its receiver, which
     /// acknowledges. `None` is a flow without an end; nothing where sockets do not mark.
     pub fn of_sockets(&self, bytes: Option<u64>) -> Option<(u8, u8)> {
         let class = (self.thresholds).partition_point(|most| *most < bytes.unwrap_or(u64::MAX));

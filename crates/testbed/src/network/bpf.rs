@@ -93,13 +93,18 @@ fn architecture() -> &'static str {
     }
 }
 
+/// What is pinned for one purpose of a testbed, as a name; no testbed has it, since none may have this sign.
+pub fn name_of(testbed: &str, purpose: &str) -> String {
+    format!("{testbed}_{purpose}")
+}
+
 /// The folder of what is pinned under a name.
 fn pins(name: &str) -> PathBuf {
     Path::new(PINS).join(format!("sidestep-{name}"))
 }
 
 fn trial(name: &str) -> PathBuf {
-    Path::new(PINS).join(format!("sidestep-{name}-trial"))
+    pins(&name_of(name, "trial"))
 }
 
 fn maps(name: &str, host: usize) -> PathBuf {
@@ -184,8 +189,22 @@ pub fn unpin(name: &str) -> Result<(), Error> {
 }
 
 #[cfg(test)]
+pub mod rows;
+
+#[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::blueprint::check_name;
+
+    #[test]
+    fn what_is_pinned_for_a_purpose_is_no_other_testbeds() {
+        for purpose in ["marks", "trial"] {
+            assert!(check_name(&format!("x-{purpose}")).is_ok());
+            let name = name_of("x", purpose);
+            assert!(check_name(&name).is_err(), "{name}");
+        }
+        assert_eq!(trial("x"), Path::new("/sys/fs/bpf/sidestep-x_trial"));
+    }
 
     #[test]
     fn counts_are_read_in_the_order_of_the_map() {

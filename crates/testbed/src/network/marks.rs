@@ -22,7 +22,7 @@ const SIDES: [(&str, &str); 2] = [("ingress", "sidestep_hears"), ("egress", "sid
 
 /// What its pins are called after the testbed.
 fn pins(testbed: &str) -> String {
-    format!("{testbed}-marks")
+    bpf::name_of(testbed, "marks")
 }
 
 /// The marks that a program sets.

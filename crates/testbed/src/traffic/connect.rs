@@ -66,7 +66,7 @@ pub fn all(print: &Blueprint, job: &Job) -> Result<Vec<Connection>, Error> {
         let asks = |f: &Flow| Asks {
             mss: f.mss,
             multipath: print.settings.subflows.is_some(),
-            services: marks.and_then(|marks| marks.of_sockets(f.bytes)),
+            services: marks.and_then(|marks| marks.of_sockets(f.says)),
         };
         let own: Vec<(usize, usize, Asks)> = own.map(|(i, f)| (i, f.dst, asks(f))).collect();
         if own.is_empty() {

@@ -16,6 +16,7 @@ fn flow(src: usize, dst: usize, bytes: u64, start: Start) -> Flow {
         bytes: Some(bytes),
         start,
         back_on: None,
+        says: None,
         mss: None,
     }
 }

@@ -21,7 +21,8 @@ use std::collections::BTreeMap;
 
 use sidestep_types::{Entry, FlowId, Kind, Packet, Param, ParamUnit, Refusal, Time, Values};
 
-use super::announced::{ANNOUNCE, Announced, SHARE};
+pub use super::announced::Announced;
+use super::announced::{ANNOUNCE, SHARE};
 use super::registry::Registered;
 use super::{Nature, Shim, Up};
 

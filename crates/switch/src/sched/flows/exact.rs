@@ -389,6 +389,8 @@ impl Exact {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Policy;
+    use crate::sched::wps::Wps;
 
     #[test]
     fn a_place_takes_what_the_refusal_counts() {
@@ -406,7 +408,7 @@ mod tests {
             (1_000_000, 40_388_608),
             ((1 << 20) + 1, 50_331_680),
         ] {
-            let mut values = Values::defaults(crate::sched::ENTRIES[6].params);
+            let mut values = Values::defaults(Wps::ENTRY.params);
             values.set("places", sidestep_types::Value::Count(places));
             let mut table = Exact::build(&values, 1, 1).unwrap();
             (0..places + 9).for_each(|key| table.see(key, false, Time::ZERO));

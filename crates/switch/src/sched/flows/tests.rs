@@ -187,7 +187,12 @@ fn tables_over_memory_and_other_bad_counts_are_refused() {
     );
     assert!(said(&[("places", Value::Count(0))]).starts_with("places must be from 1 to"));
     assert!(said(&[("silence", Value::Time(us(0)))]).starts_with("silence must be above 0"));
-    assert!(said(&[("count", Value::Off)]).starts_with("weights follow the number of flows"));
+    let off = said(&[("count", Value::Off)]);
+    assert!(
+        off.starts_with("weights follow the number of flows"),
+        "{off}"
+    );
+    assert!(off.ends_with("or \"approximate\", got \"off\""), "{off}");
     let approximate = ("count", Value::Word("approximate".into()));
     let bits = |bits| said(&[approximate.clone(), ("bits", Value::Count(bits))]);
     assert!(

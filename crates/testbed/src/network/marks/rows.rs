@@ -3,19 +3,19 @@
 //! anybody's rights are needed.
 //!
 //! What the rows have and a connection has not is not told: flows of two subflows, flows that are not open, and
-//! handshakes in the middle. Of those that come, which a shim takes for data, data is told.
+//! handshakes that leave in the middle. Those that come then are late duplicates.
 
 use super::{Marks, defines};
+use crate::network::bpf::rows::{Row, answers, build, has_compiler, rows};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 #[test]
 fn the_program_answers_the_rows_of_the_shim() {
+    if !has_compiler() {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
-    let rows = rows();
+    let rows = rows("shim-by-size.csv");
     let by_sent = |settings: &&str| settings.split("; ").any(|change| change == "by=sent");
     let settings: BTreeSet<&str> = rows.iter().map(|row| row["settings"].as_str()).collect();
     let (mut asked, mut later) = (0, 0);
@@ -35,9 +35,9 @@ fn the_program_answers_the_rows_of_the_shim() {
             }
         }
         let marks = marks(settings);
-        let program = build(folder.path(), &marks);
+        let program = build(folder.path(), "marks_rows.c", &defines(&marks));
         for version in ["4", "6"] {
-            let said = answers(&program, version, &lines);
+            let said = answers(&program, &[version], &lines);
             assert_eq!(said.len(), expected.len(), "{settings}");
             for (said, (row, expected)) in said.iter().zip(&expected) {
                 assert_eq!(said, expected, "row {row}: {settings}, IPv{version}");
@@ -49,17 +49,27 @@ fn the_program_answers_the_rows_of_the_shim() {
     assert!(asked > 600 && later > 200, "{asked} {later}");
 }
 
-/// A row: its cells by their columns.
-type Row = BTreeMap<String, String>;
-
-fn rows() -> Vec<Row> {
-    let path = "../../conformance/vectors/shim-by-size.csv";
-    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
-    let mut lines = text.lines().map(|line| line.split(',').map(String::from));
-    let names: Vec<String> = lines.next().unwrap().collect();
-    lines
-        .map(|cells| names.iter().cloned().zip(cells).collect())
-        .collect()
+#[test]
+fn a_late_duplicate_of_a_syn_brings_no_flow_back() {
+    if !has_compiler() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let marks = Marks {
+        by_sent: true,
+        thresholds: vec![1_000],
+        services: vec![46, 8],
+        mirrors: true,
+    };
+    let program = build(folder.path(), "marks_rows.c", &defines(&marks));
+    // A server sends, its client's SYN comes again, and at last a new connection of the same name.
+    let lines = "in syn 7 0 46\nout syn-ack 7 0 0 0\nout data 7 0 1000 0\nout data 7 1000 500 0\nin syn 7 0 46\n\
+                 out data 7 1500 500 0\nout data 7 0 500 0\nout fin 7 2000 0 0\nin syn 7 0 46\nout syn-ack 7 0 0 0\n\
+                 out data 7 0 500 0\n";
+    for version in ["4", "6"] {
+        let said = answers(&program, &[version], lines);
+        assert_eq!(said, ["46", "46", "8", "8", "8", "8", "46", "46"]);
+    }
 }
 
 /// What has been told of one host.
@@ -100,8 +110,6 @@ impl Host {
         });
         let (kind, dscp) = (row["kind"].as_str(), &row["service_before"]);
         if row["operation"] == "up" {
-            let opens = kind == "syn" && *begun;
-            let (kind, len) = if opens { ("data", "1") } else { (kind, len) };
             return Some(format!("in {kind} {connection} {len} {dscp}\n"));
         }
         let kind = match kind {
@@ -133,45 +141,4 @@ fn marks(settings: &str) -> Marks {
         services,
         mirrors: changes.get("acks") != Some(&"first"),
     }
-}
-
-/// The program with these settings, as a process.
-fn build(folder: &Path, marks: &Marks) -> PathBuf {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("bpf/host");
-    let program = folder.join("rows");
-    let built = Command::new("cc")
-        .args(["-Wall", "-Werror", "-Wno-unknown-pragmas", "-O0"])
-        .args(
-            defines(marks)
-                .into_iter()
-                .map(|define| format!("-D{define}")),
-        )
-        .arg(format!("-I{}", source.display()))
-        .arg(source.join("marks_rows.c"))
-        .arg("-o")
-        .arg(&program)
-        .status();
-    assert!(built.expect("a C compiler").success(), "{marks:?}");
-    program
-}
-
-/// What the program says to these lines.
-fn answers(program: &Path, version: &str, lines: &str) -> Vec<String> {
-    let mut child = Command::new(program)
-        .arg(version)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    let lines = lines.to_string();
-    let told = std::thread::spawn(move || stdin.write_all(lines.as_bytes()));
-    let done = child.wait_with_output().unwrap();
-    assert!(
-        done.status.success(),
-        "a line is unknown, or a header wrong"
-    );
-    told.join().unwrap().unwrap();
-    let said = String::from_utf8(done.stdout).unwrap();
-    said.lines().map(String::from).collect()
 }
