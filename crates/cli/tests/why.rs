@@ -117,9 +117,7 @@ fn a_packet_says_its_service_and_the_queue_of_its_class_with_its_limit_and_flows
     let sets = "switch.capacity=100 kB";
     let run = ["run", "burst.toml", "--out", "r", "--set", sets];
     room.run(&run).with_status(0);
-    let dropped = first(&room, &["--dropped"], |p| {
-        p["kind"] == "data"
-    });
+    let dropped = first(&room, &["--dropped"], |p| p["kind"] == "data");
     let args = ["why", "r", "--packet", &dropped];
     let text = room.run(&args).with_status(0).out;
     for words in [
