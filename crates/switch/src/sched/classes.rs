@@ -3,7 +3,7 @@
 
 use super::flows::{Flows, Seat};
 use crate::{Class, Depth, Nature};
-use sidestep_types::{FlowId, Kind, Packet, Param, ParamUnit, Refusal, Time, Values};
+use sidestep_types::{Packet, Param, ParamUnit, Refusal, Time, Values};
 use std::collections::VecDeque;
 
 /// As many classes as Ethernet has priorities.
@@ -73,23 +73,7 @@ impl<T> Queue<T> {
 #[derive(Debug)]
 pub(super) struct Classes {
     queues: Box<[Queue<Seat>]>,
-    /// The classes of which something waits, a bit each.
-    waits: u8,
     flows: Flows,
-    /// What was shown last, while nothing has joined or left since.
-    shown: Option<Shown>,
-}
-
-/// All of a packet that the count of flows goes by, and when it was shown. A buffer policy shows a packet that is
-/// shown again when it joins: the second time says nothing new.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Shown {
-    now: Time,
-    flow: FlowId,
-    hash: u32,
-    len: u16,
-    service: u8,
-    kind: Kind,
 }
 
 impl Classes {
@@ -103,9 +87,7 @@ impl Classes {
         let classes = classes as usize;
         Ok(Classes {
             queues: (0..classes).map(|_| Queue::default()).collect(),
-            waits: 0,
             flows: Flows::build(values, classes, ports)?,
-            shown: None,
         })
     }
 
@@ -124,25 +106,17 @@ impl Classes {
     #[inline]
     pub fn pass(&mut self, pkt: &Packet) {
         let class = self.of(pkt.service());
-        self.shown = None;
         self.flows.passes(class, pkt);
     }
 
-    #[inline]
     pub fn push(&mut self, pkt: &Packet, handle: u32) {
         let class = self.of(pkt.service());
-        self.shown = None;
         let seat = self.flows.joins(class, pkt);
         self.queues[class].push(handle, pkt.wire, seat);
-        self.waits |= 1 << class;
     }
 
     pub fn pop(&mut self, class: usize) -> Option<u32> {
         let (handle, seat) = self.queues[class].pop()?;
-        if self.queues[class].head().is_none() {
-            self.waits &= !(1 << class);
-        }
-        self.shown = None;
         self.flows.leaves(class, seat);
         Some(handle)
     }
@@ -154,48 +128,17 @@ impl Classes {
     }
 
     /// The classes of which something waits.
-    #[inline]
-    pub fn waiting(&self) -> impl Iterator<Item = usize> + use<> {
-        let mut left = self.waits;
-        std::iter::from_fn(move || {
-            let class = (left != 0).then(|| left.trailing_zeros() as usize);
-            left &= left.wrapping_sub(1);
-            class
-        })
-    }
-
-    /// The first class from `class` on of which something waits.
-    #[inline]
-    pub fn waiting_from(&self, class: usize) -> Option<usize> {
-        let left = u32::from(self.waits) >> class;
-        (left != 0).then(|| class + left.trailing_zeros() as usize)
-    }
-
-    /// Does nothing wait?
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.waits == 0
+    pub fn waiting(&self) -> impl Iterator<Item = usize> {
+        (0..self.len()).filter(|class| self.head(*class).is_some())
     }
 
     pub fn counts(&self) -> bool {
         self.flows.counts()
     }
 
-    #[inline]
     pub fn see(&mut self, pkt: &Packet, now: Time) {
-        let this = Shown {
-            now,
-            flow: pkt.flow,
-            hash: pkt.hash,
-            len: pkt.len,
-            service: pkt.service(),
-            kind: pkt.kind(),
-        };
-        if self.shown == Some(this) {
-            return;
-        }
-        self.shown = Some(this);
-        self.flows.see(self.of(this.service), pkt, now);
+        let class = self.of(pkt.service());
+        self.flows.see(class, pkt, now);
     }
 
     /// The flows in `class`.

@@ -64,24 +64,22 @@ impl Drr {
         classes: &mut Classes,
         weight: impl Fn(&Classes, usize) -> u64,
     ) -> Option<u32> {
-        if classes.is_empty() {
-            return None;
-        }
+        classes.waiting().next()?;
         loop {
-            let Some(class) = classes.waiting_from(self.turn) else {
+            if self.turn >= classes.len() {
                 self.begin(classes, &weight);
-                continue;
-            };
-            self.turn = class;
-            let wire = u64::from(classes.head(class)?);
-            if wire <= self.deficits[class] {
+            }
+            let class = self.turn;
+            if let Some(wire) = classes.head(class).map(u64::from)
+                && wire <= self.deficits[class]
+            {
                 self.deficits[class] -= wire;
                 let handle = classes.pop(class);
                 if classes.head(class).is_none() {
                     self.deficits[class] = 0;
                     self.turn += 1;
                 }
-                if classes.is_empty() {
+                if classes.waiting().next().is_none() {
                     self.turn = MOST;
                 }
                 return handle;

@@ -108,12 +108,6 @@ impl Exact {
         self.flows
     }
 
-    /// Nobody has been silent for too long before.
-    #[inline]
-    pub fn due(&self) -> Time {
-        self.due
-    }
-
     /// What was silent for too long leaves.
     #[inline]
     pub fn age(&mut self, now: Time) {

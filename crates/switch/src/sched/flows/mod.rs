@@ -77,37 +77,8 @@ impl Seat {
 #[derive(Debug)]
 pub(super) enum Flows {
     Off,
-    Exact(Tables),
+    Exact(Box<[Exact]>),
     Approximate(Box<[Approximate]>),
-}
-
-/// A table for each class.
-#[derive(Debug)]
-pub(super) struct Tables {
-    all: Box<[Exact]>,
-    /// Nobody in any of them has been silent for too long before.
-    due: Time,
-}
-
-impl Tables {
-    /// What was silent for too long leaves.
-    #[inline]
-    fn age(&mut self, now: Time) {
-        if now >= self.due {
-            self.all.iter_mut().for_each(|table| table.age(now));
-            let due = self.all.iter().map(Exact::due).min();
-            self.due = due.unwrap_or(Time::MAX);
-        }
-    }
-
-    /// The table of `class`, for something that may bring the next silence forward.
-    #[inline]
-    fn at<T>(&mut self, class: usize, does: impl FnOnce(&mut Exact) -> T) -> T {
-        let table = &mut self.all[class];
-        let done = does(table);
-        self.due = self.due.min(table.due());
-        done
-    }
 }
 
 impl Flows {
@@ -117,9 +88,7 @@ impl Flows {
             None => Flows::Off,
             Some("exact") => {
                 let one = Exact::build(values, classes, ports)?;
-                let due = one.due();
-                let all = vec![one; classes].into();
-                Flows::Exact(Tables { all, due })
+                Flows::Exact(vec![one; classes].into())
             }
             Some(_) => {
                 let one = Approximate::build(values)?;
@@ -138,10 +107,9 @@ impl Flows {
         match self {
             Flows::Off => {}
             Flows::Exact(tables) => {
-                tables.age(now);
+                tables.iter_mut().for_each(|table| table.age(now));
                 if brings(pkt) {
-                    let opens = pkt.kind() == Kind::Syn;
-                    tables.at(class, |table| table.see(key(pkt), opens, now));
+                    tables[class].see(key(pkt), pkt.kind() == Kind::Syn, now);
                 }
             }
             Flows::Approximate(maps) => {
@@ -158,7 +126,7 @@ impl Flows {
     pub fn joins(&mut self, class: usize, pkt: &Packet) -> Seat {
         match self {
             Flows::Exact(tables) if brings(pkt) || ends(pkt) => {
-                tables.at(class, |table| table.joins(key(pkt), brings(pkt), ends(pkt)))
+                tables[class].joins(key(pkt), brings(pkt), ends(pkt))
             }
             _ => Seat::NONE,
         }
@@ -169,7 +137,7 @@ impl Flows {
     pub fn passes(&mut self, class: usize, pkt: &Packet) {
         match self {
             Flows::Exact(tables) if ends(pkt) || brings(pkt) => {
-                tables.at(class, |table| table.passes(key(pkt), ends(pkt)));
+                tables[class].passes(key(pkt), ends(pkt));
             }
             _ => {}
         }
@@ -181,7 +149,7 @@ impl Flows {
         if let Flows::Exact(tables) = self
             && seat != Seat::NONE
         {
-            tables.at(class, |table| table.leaves(seat));
+            tables[class].leaves(seat);
         }
     }
 
@@ -190,7 +158,7 @@ impl Flows {
     pub fn of(&self, class: usize) -> u32 {
         match self {
             Flows::Off => 0,
-            Flows::Exact(tables) => tables.all[class].flows(),
+            Flows::Exact(tables) => tables[class].flows(),
             Flows::Approximate(maps) => maps[class].flows(),
         }
     }
