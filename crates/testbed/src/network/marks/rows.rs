@@ -46,7 +46,8 @@ fn the_program_answers_the_rows_of_the_shim() {
             asked += expected.len();
         }
     }
-    assert!(asked > 600 && later > 200, "{asked} {later}");
+    // The table draws its steps anew with every setting that is added: this only holds that some are asked.
+    assert!(asked > 300 && later > 100, "{asked} {later}");
 }
 
 #[test]
