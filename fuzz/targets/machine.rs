@@ -93,7 +93,7 @@ enum Event {
     Poll,
 }
 
-const SWITCHES: [&str; 20] = [
+const SWITCHES: [&str; 28] = [
     "capacity = \"3 pkt\"\nbuffer = \"dibs\"",
     "capacity = \"5 kB\"\nbuffer = \"dibs\"\nsched = \"priority\"",
     "capacity = \"4 pkt\"\nbuffer = \"trim\"\nsched = \"priority\"",
@@ -114,6 +114,14 @@ const SWITCHES: [&str; 20] = [
     "capacity = \"3 kB\"\nbuffer = { kind = \"aifo\", window = 2, sample = 1 }\nrank = \"dscp\"",
     "capacity = \"8 pkt\"\nforwarding = \"learning\"",
     "capacity = \"2 pkt\"\nbuffer = { kind = \"ecn\", mark_at = \"1 pkt\" }",
+    "capacity = \"9 kB\"\nbuffer = { kind = \"mulbuff\", total = \"6 kB\", product = \"3 kB\", per_flow = \"1 pkt\", mark_at = \"1 pkt\" }\nsched = { kind = \"wps\", places = 2, silence = \"30 us\" }",
+    "capacity = \"9 pkt\"\nbuffer = { kind = \"mulbuff\", total = \"7 kB\", product = \"2 kB\", per_flow = \"1.6 kB\", long = 3 }\nsched = { kind = \"wps\", classes = 8, quantum = \"84 B\", weights = \"10000 1 7\", count = \"approximate\", bits = 3, window = \"9 us\" }",
+    "capacity = \"shared\"\nmemory = \"20 kB\"\nbuffer = { kind = \"mulbuff\", sizes = \"static\", total = \"5 kB\", product = \"2 kB\", long = 0 }\nsched = { kind = \"strict\", classes = 3 }",
+    "capacity = \"9 kB\"\nbuffer = { kind = \"mulbuff\", total = \"9 kB\", product = \"3 kB\", long = 8 }\nsched = { kind = \"ps\", classes = 5, count = \"exact\", places = 3, silence = \"1 us\" }",
+    "capacity = \"4 pkt\"\nsched = { kind = \"ps\", classes = 1, quantum = \"4 MB\" }",
+    "capacity = \"5 kB\"\nbuffer = \"dibs\"\nsched = { kind = \"strict\", classes = 8, count = \"exact\", places = 1, silence = \"20 us\" }",
+    "capacity = \"3 pkt\"\nbuffer = \"red\"\nsched = { kind = \"wps\", places = 5, silence = \"50 us\" }\nroute = \"spray-random\"",
+    "capacity = \"5 pkt\"\nbuffer = \"ecn\"\nsched = { kind = \"wps\", classes = 3, places = 1 }\nforwarding = \"learning\"",
 ];
 
 /// Hosts 1 and 2 at ports 0 and 1, switches at ports 2 and 3 with host 3 behind both; port 3 is

@@ -3,7 +3,7 @@
 
     python3 rtl/conformance/conform.py [--count N] [--seed S] [BENCH...]
 
-A bench is dibs_variants, vertigo, spray or draws. The reference is linked in as a static library. Verilator is that
+A bench is dibs_variants, vertigo, spray, mulbuff or draws. The reference is linked in as a static library. Verilator is that
 of rtl/requirements.txt, or one in PATH. Exits 1 on a mismatch.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 SOURCES = HERE.parent / "src"
 ROOT = HERE.parent.parent
-BENCHES = ["dibs_variants", "vertigo", "spray", "draws"]
+BENCHES = ["dibs_variants", "vertigo", "spray", "mulbuff", "draws"]
 
 
 def target() -> Path:

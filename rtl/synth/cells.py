@@ -39,6 +39,13 @@ CELLS = [
     ("spray_rr", {"NumPorts": 4, "PortW": 2}, "4 ports, 64 places"),
     ("spray_rr", {"NumPorts": 8, "PortW": 3, "PlaceW": 10}, "8 ports, 1024 places"),
     ("spray_choice", {"NumPorts": 4, "PortW": 2}, "4 ports, 64 places"),
+    ("drr", {"NumClasses": 2, "ClassW": 1}, "2 classes, packets and quanta of 11 bits"),
+    ("drr", {}, "8 classes, packets and quanta of 11 bits"),
+    ("drr_quanta", {"NumClasses": 2}, "2 classes, flows of 13 bits, weights of 14"),
+    ("drr_quanta", {}, "8 classes, flows of 13 bits, weights of 14"),
+    ("class_limit", {}, "bytes of 20 bits, flows of 13; and a DSP"),
+    ("flow_count", {"PlaceW": 4}, "16 places, keys of 32 bits, times of 24"),
+    ("flow_count", {"PlaceW": 6}, "64 places, keys of 32 bits, times of 24"),
 ]
 
 
@@ -57,7 +64,8 @@ def wrapped(name, top, parameters):
     """Writes the cell between registers, and says which ports it has but the clock."""
     inputs, outputs = ports(name, top, parameters)
     inputs = [(p, w) for p, w in inputs if p != "clk_i"]
-    clocked = "\n    .clk_i(clk)," if top in ("lfsr", "rank_queue", "flow_order", "spray_counter", "spray_rr", "spray_choice") else ""
+    clocked = "\n    .clk_i(clk)," if top in ("lfsr", "rank_queue", "flow_order", "spray_counter", "spray_rr", "spray_choice",
+                                             "drr", "drr_quanta", "flow_count") else ""
     wide_in, wide_out = sum(w for _, w in inputs), sum(w for _, w in outputs)
     at, pins = 0, []
     for port, width in inputs:

@@ -10,7 +10,7 @@ from bench.simulators import RTL
 sys.path.insert(0, str(RTL / "conformance"))
 import conform
 
-BENCHES = [("dibs_variants", 5), ("vertigo", 4), ("spray", 4), ("draws", 2)]
+BENCHES = [("dibs_variants", 5), ("vertigo", 4), ("spray", 4), ("mulbuff", 10), ("draws", 2)]
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +74,17 @@ MUTANTS = [
      "spray_rr route/spray-rr"),
     ("the stride is always one", "spray", "spray_rr", "= shuffle ? new_by[NumPorts+1] : stride_d;", "= stride_d;",
      "spray_rr of our own"),
+    ("the turns begin with the last", "mulbuff", "drr", "covers & (~covers + 1'b1)", "covers & ~(covers >> 1) & ~(covers >> 2)",
+     "drr sched/wps"),
+    ("parts are of all and not of those that wait", "mulbuff", "drr_quanta", "waits_q[c] && share_q > most[c]", "share_q > most[c]",
+     "drr of our own by wps"),
+    ("an end is no end", "mulbuff", "flow_count", "if (ends_i) ends_q[p] <= 1'b1;", "", "flow_count sched/wps"),
+    ("a full table forgets another", "mulbuff", "flow_count", "order_q == {PlaceW{1'b0}};", "order_q == ended_many[PlaceW-1:0] - 1'b1;",
+     "flow_count of our own by ps"),
+    ("a connection ends with the one before", "mulbuff", "flow_count", "at[p] && opens_i)", "1'b0)", "flow_count of our own by ps"),
+    ("a packet more than flows say", "mulbuff", "class_limit", "wide(packets_i) < wide(room)", "wide(packets_i) <= wide(room)",
+     "class_limit buffer/mulbuff"),
+    ("a byte less than the cap", "mulbuff", "class_limit", "<= wide(limit_o)", "< wide(limit_o)", "class_limit of our own"),
     ("one step too few", "draws", "lfsr", "i < Leap", "i < Leap - 1", "lfsr"),
 ]
 

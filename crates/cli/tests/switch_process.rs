@@ -3,7 +3,8 @@
 mod common;
 
 use common::run_as_nobody;
-use common::switching::{Running, reach, until, wiring};
+use common::switching::{Running, for_one, reach, until, wiring};
+use serde_json::Value;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpStream, UdpSocket};
@@ -114,15 +115,21 @@ fn rates_and_links_change_by_order() {
     );
 }
 
-/// What the metrics' endpoint answers.
+/// What the metrics' endpoint answers. It hangs up on who is slow, and is asked again then.
 fn get(running: &Running, question: &str) -> String {
-    running.wiring.switch.within(|| {
-        let mut stream = TcpStream::connect("127.0.0.1:9470").unwrap();
-        stream.write_all(question.as_bytes()).unwrap();
+    let ask = || -> std::io::Result<String> {
+        let mut stream = TcpStream::connect("127.0.0.1:9470")?;
+        stream.write_all(question.as_bytes())?;
         let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
-    })
+        stream.read_to_string(&mut answer)?;
+        Ok(answer)
+    };
+    let mut answer = String::new();
+    until("the metrics' endpoint answers", || {
+        answer = running.wiring.switch.within(ask).unwrap_or_default();
+        !answer.is_empty()
+    });
+    answer
 }
 
 #[test]
@@ -226,10 +233,7 @@ fn a_stall_while_nothing_is_due_is_seen_by_when_frames_were_read() {
     let hosts = &running.wiring.hosts;
     let from = hosts[0].within(|| UdpSocket::bind("10.9.0.1:0").unwrap());
     let send = || from.send_to(b"slow", "10.9.0.2:9").unwrap();
-    let received = || {
-        let counters = running.counters();
-        counters["ports"]["h0"]["io"]["received"].as_u64().unwrap()
-    };
+    let received = || for_one(&running.counters(), "h0");
     let quiet = received();
     send();
     until("what came before is read", || received() > quiet);
@@ -263,8 +267,18 @@ fn a_stall_while_nothing_is_due_is_seen_by_when_frames_were_read() {
         counters["lateness"]["stalls"].as_u64() >= read["stalls"].as_u64(),
         "who discards runs reads this one: {counters}"
     );
+    // Hosts go on answering that nobody reads port 9, so that more than nothing may have been read since.
+    let all = |counters: &Value| -> u64 {
+        let ports = counters["ports"].as_object().unwrap().values();
+        ports
+            .map(|port| port["io"]["received"].as_u64().unwrap())
+            .sum()
+    };
     running.ask("reset").unwrap();
-    assert_eq!(running.counters()["read_lateness"]["frames"], 0);
+    let after = running.counters();
+    let since = all(&after) - all(&counters);
+    let said = after["read_lateness"]["frames"].as_u64().unwrap();
+    assert!(said <= since, "{said} frames, {since} came: {after}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::switching::{PATIENCE, Running, reach, until, wiring};
+use common::switching::{PATIENCE, Running, for_one, reach, until, wiring};
 use pcap_file::pcapng::PcapNgReader;
 use pcap_file::pcapng::blocks::block_common::Block;
 use sidestep_softswitch::trial::flood::{Source, pin, udp_frame};
@@ -91,75 +91,88 @@ fn roomy(socket: &UdpSocket) {
     assert_eq!(done, 0, "SO_RCVBUFFORCE");
 }
 
-/// Frames that the switch had sent to host 1 at an instant between two.
+/// What the switch had sent to host 1 at an instant between two, in bytes of its link.
 struct Look {
     before: Instant,
     sent: u64,
     after: Instant,
 }
 
+/// FCS, preamble and gap.
+const AROUND: u64 = 24;
+
 #[test]
 fn a_link_is_paced_to_its_rate_as_exactly_as_the_switch_says() {
     let Some(wiring) = wiring(2) else { return };
     // 1514 bytes are 1538 on the wire: 650 a second. What is queued lasts for nearly two seconds.
     const CAPACITY: u64 = 1200;
-    let rate = 8e6 / 8.0 / 1538.0;
+    let rate = 8e6 / 8.0;
     let running = Running::start(wiring, "8 Mbps", "capacity = \"1200 pkt\"", "");
     let wiring = &running.wiring;
     let frame = udp_frame(1514, 0, 1);
     let mut source = wiring.hosts[0].within(|| Source::open("eth0").unwrap());
     let (began, there_before) = (Instant::now(), wiring.received(1).unwrap());
-    // Until one finds no room: then the queue is full, and nothing more comes.
-    let full = || {
-        let counters = running.counters();
-        counters["ports"]["h1"]["drops"]["full"].as_u64().unwrap()
+    let count = |counters: &serde_json::Value, path: &str| {
+        let found = counters["ports"]["h1"]
+            .pointer(path)
+            .and_then(|n| n.as_u64());
+        found.unwrap_or_else(|| panic!("{path}: {counters}"))
     };
-    until("the queue is full", || {
-        source.send(std::iter::repeat_n(&frame[..], 64));
-        full() > 0
-    });
-    let mut looks = Vec::new();
-    loop {
-        let before = Instant::now();
-        let counters = running.counters();
-        let after = Instant::now();
-        let sent = counters["ports"]["h1"]["io"]["sent"].as_u64().unwrap();
-        // However late the kernel hands it over: no frame is there early.
-        let there = wiring.received(1).unwrap() - there_before;
-        let most = rate * began.elapsed().as_secs_f64() + 1.0;
-        assert!(there as f64 <= most, "{there} frames where {most} had left");
-        match counters["held"].as_u64().unwrap() {
-            0 => break,
-            _ => looks.push(Look {
+    let full = || count(&running.counters(), "/drops/full");
+    // A test that gets no time for two seconds finds the queue empty again, and tries once more.
+    let looks = loop {
+        assert!(began.elapsed() < PATIENCE, "never two looks at a queue");
+        // Until one finds no room: then the queue is full, and nothing more comes.
+        let before = full();
+        until("the queue is full", || {
+            source.send(std::iter::repeat_n(&frame[..], CAPACITY as usize + 64));
+            full() > before
+        });
+        let mut looks = Vec::new();
+        loop {
+            let there = wiring.received(1).unwrap() - there_before;
+            let elapsed = began.elapsed().as_secs_f64();
+            let before = Instant::now();
+            let counters = running.counters();
+            let after = Instant::now();
+            // However late the kernel hands it over: no frame is there early. Group frames of the other host's own are
+            // shorter, and beside.
+            let there = there.saturating_sub(count(&counters, "/copies"));
+            let most = rate / 1538.0 * elapsed + 1.0;
+            assert!(there as f64 <= most, "{there} frames where {most} had left");
+            if counters["held"] == 0 {
+                break;
+            }
+            let sent = count(&counters, "/io/sent_bytes") + AROUND * count(&counters, "/io/sent");
+            looks.push(Look {
                 before,
                 sent,
                 after,
-            }),
+            });
+            std::thread::sleep(Duration::from_millis(20));
         }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    let late_s = running.counters()["lateness"]["max_us"].as_f64().unwrap() / 1e6;
-    let [first, .., last] = &looks[..] else {
-        panic!("the queue was empty within {} looks", looks.len());
+        if looks.len() >= 2 {
+            break looks;
+        }
     };
-    assert!(last.sent > first.sent);
+    let late_s = running.counters()["lateness"]["max_us"].as_f64().unwrap() / 1e6;
+    assert!(looks[looks.len() - 1].sent > looks[0].sent);
     for (i, first) in looks.iter().enumerate() {
         for last in &looks[i + 1..] {
-            let frames = (last.sent - first.sent) as f64;
+            let bytes = (last.sent - first.sent) as f64;
             let longest = (last.after - first.before).as_secs_f64();
             let shortest = (last.before - first.after).as_secs_f64();
             // A frame is never early, and what was late catches up.
-            let most = rate * (longest + late_s) + 1.0;
-            let least = rate * (shortest - late_s) - 1.0;
+            let most = rate * (longest + late_s) + 1538.0;
+            let least = rate * (shortest - late_s) - 1538.0;
             assert!(
-                (least..=most).contains(&frames),
-                "{frames} frames in {shortest} to {longest} s, at most {late_s} s late"
+                (least..=most).contains(&bytes),
+                "{bytes} bytes in {shortest} to {longest} s, at most {late_s} s late"
             );
         }
     }
     let counters = running.counters();
-    let peak = &counters["ports"]["h1"]["peak_packets"];
-    assert_eq!(*peak, CAPACITY, "{counters}");
+    assert_eq!(count(&counters, "/peak_packets"), CAPACITY, "{counters}");
 }
 
 #[test]
@@ -291,28 +304,30 @@ fn a_capture_says_what_became_of_each_frame() {
         let mut source = Source::open("eth0").unwrap();
         source.send(std::iter::repeat_n(&frame[..], 20));
     });
-    until("all came in", || {
-        running.counters()["ports"]["h0"]["rx_frames"].as_u64() >= Some(20)
-    });
+    until("all came in", || for_one(&running.counters(), "h0") >= 20);
     let path = running.path("c.pcapng");
     let (last, _room) = running.end_keeping();
     assert_eq!(last["capture"]["lost"], 0);
     let mut reader = PcapNgReader::new(File::open(&path).unwrap()).unwrap();
-    let (mut queued, mut dropped) = (0, 0);
+    let (mut queued, mut dropped, mut of_others) = (0, 0, 0);
     while let Some(block) = reader.next_block() {
         let (Block::EnhancedPacket(packet), _) = block.unwrap() else {
             continue;
         };
+        let said = format!("{:?}", packet.options);
+        let full = u32::from(said.contains("dropped at h1: full"));
         if packet.data.len() != frame.len() {
+            // Group frames of the host's own are flooded.
+            of_others += full;
             continue;
         }
-        let said = format!("{:?}", packet.options);
         queued += u32::from(said.contains("queued on h1, "));
-        dropped += u32::from(said.contains("dropped at h1: full"));
+        dropped += full;
     }
     // One or two may have left while the last ones came, on a busy machine.
-    assert!(queued >= 5 && queued + dropped == 20, "{queued} {dropped}");
-    assert_eq!(last["ports"]["h1"]["drops"]["full"], dropped);
+    assert!(queued + dropped == 20, "{queued} {dropped}");
+    assert!(queued >= 5 - of_others.min(5), "{queued} {of_others}");
+    assert_eq!(last["ports"]["h1"]["drops"]["full"], dropped + of_others);
 }
 
 #[test]
@@ -339,9 +354,8 @@ fn frames_that_are_wrong_are_counted_by_what_is_wrong_with_them() {
         let mut source = Source::open("eth0").unwrap();
         source.send(frames.iter().map(|f| &f[..]));
     });
-    until("all came in", || {
-        running.counters()["ports"]["h0"]["rx_frames"].as_u64() >= Some(frames.len() as u64)
-    });
+    let all = frames.len() as u64;
+    until("all came in", || for_one(&running.counters(), "h0") >= all);
     let counters = running.counters();
     let refused = &counters["ports"]["h0"]["refused"];
     let seen: Vec<String> = (refused.as_object().unwrap().iter())

@@ -133,12 +133,31 @@ fn a_run_with_a_stall_is_kept_and_marked_when_asked() {
     let all = format!("{endless}[workload.all]\nkind = \"permutation\"\n");
     bed.room.file("long.toml", &all);
     bed.testbed(&["up", "long.toml"]).with_status(0);
-    let args = ["testbed", "run", "--keep-stalled", "--out", "r", "--name"];
+    // On a busy machine the run may be over before its switch is stopped: then once more.
+    let mut runs = (0..10).map(|n| stalled_run(&bed, &format!("r{n}")));
+    let (said, about) = runs
+        .find(|(_, about)| about["pacing_lateness"]["stalls"].as_u64() > Some(0))
+        .expect("one of ten runs stalls");
+    assert!(
+        said.contains("seed 1:") && said.contains("kept as was asked"),
+        "{said}"
+    );
+    assert_eq!(about["kept_stalled"], serde_json::json!([1]), "{about}");
+    assert_eq!(about["attempts"][0]["kept"], true);
+    let wrong = about["attempts"][0]["wrong"][0].as_str().unwrap();
+    assert!(wrong.contains("over 1 ms late"), "{wrong}");
+}
+
+/// A run into the directory `out` whose switch is stopped for a while: what was said, in single spaces, and what its
+/// manifest says.
+fn stalled_run(bed: &Bed, out: &str) -> (String, Value) {
+    let before = bed.frames_left();
+    let args = ["testbed", "run", "--keep-stalled", "--out", out, "--name"];
     let mut command = bed
         .room
         .command(&[&args[..], &[bed.name.as_str()]].concat());
     let child = command.stdout(Stdio::piped()).spawn().unwrap();
-    bed.until_frames_left();
+    bed.until_frames_left(before);
     let status = bed.testbed(&["status", "--json"]);
     let status: Value = serde_json::from_str(&status.out).unwrap();
     let pid = status["testbeds"][0]["processes"][0][0].to_string();
@@ -147,20 +166,8 @@ fn a_run_with_a_stall_is_kept_and_marked_when_asked() {
     kill("-CONT", &pid);
     let done = Done::of(child.wait_with_output().unwrap()).with_status(0);
     let words: Vec<&str> = done.out.split_whitespace().collect();
-    let said = words.join(" ");
-    assert!(
-        said.contains("seed 1:") && said.contains("kept as was asked"),
-        "{said}"
-    );
-    let about = &json(&bed.room.path().join("r/manifest.json"))["testbed"];
-    assert_eq!(about["kept_stalled"], serde_json::json!([1]), "{about}");
-    assert_eq!(about["attempts"][0]["kept"], true);
-    let wrong = about["attempts"][0]["wrong"][0].as_str().unwrap();
-    assert!(wrong.contains("over 1 ms late"), "{wrong}");
-    assert!(
-        about["pacing_lateness"]["stalls"].as_u64() > Some(0),
-        "{about}"
-    );
+    let manifest = json(&bed.room.path().join(out).join("manifest.json"));
+    (words.join(" "), manifest["testbed"].clone())
 }
 
 fn kill(signal: &str, pid: &str) {
@@ -190,7 +197,7 @@ fn an_interrupted_run_writes_what_there_is() {
         .stdout(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    bed.until_frames_left();
+    bed.until_frames_left(0);
     kill("-INT", &child.id().to_string());
     Done::of(child.wait_with_output().unwrap()).with_status(130);
     let manifest = json(&bed.room.path().join("r/manifest.json"));

@@ -106,6 +106,39 @@ fn each_decision_is_a_sentence_with_the_numbers_that_made_it() {
     assert_eq!(detour["buffer"]["name"], "dibs");
 }
 
+/// Hosts that mark, before queues by class: the class of a packet, what waits there, and the limit that it met.
+#[test]
+fn a_packet_says_its_service_and_the_queue_of_its_class_with_its_limit_and_flows() {
+    let room = Room::new();
+    room.file(
+        "burst.toml",
+        &BURST.replace("[\"dctcp\", \"dibs\"]", "[\"mulbuff\"]"),
+    );
+    let sets = "switch.capacity=100 kB";
+    let run = ["run", "burst.toml", "--out", "r", "--set", sets];
+    room.run(&run).with_status(0);
+    let dropped = first(&room, &["--dropped"], |p| p["kind"] == "data");
+    let args = ["why", "r", "--packet", &dropped];
+    let text = room.run(&args).with_status(0).out;
+    for words in [
+        "of service 0",
+        "Class: its service 0 is class 0 there",
+        "flows are counted",
+    ] {
+        let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains(words), "{words}: {text}");
+    }
+    let told = json(&room.run(&[&args[..], &["--json"]].concat()));
+    let steps = told["steps"].as_array().unwrap();
+    assert_eq!(steps[0]["service"], 0);
+    let last = steps.last().unwrap();
+    assert_eq!(last["event"], "dropped");
+    let class = &last["class"];
+    assert_eq!((&class["service"], &class["class"]), (&0.into(), &0.into()));
+    let [waits, flows] = ["queue_packets", "flows"].map(|key| class[key].as_u64().unwrap());
+    assert!(flows > 0 && waits >= 3 * flows, "{class}");
+}
+
 #[test]
 fn a_packet_that_is_not_there_is_refused_with_the_cause() {
     let room = recorded();

@@ -51,7 +51,7 @@ pub const RANK_GAP: Param = Param::with_default(
 /// Reads [`RANK_GAP`].
 pub fn rank_gap(values: &Values) -> Result<Time, Refusal> {
     match values.time(RANK_GAP.name) {
-        Time::ZERO => Err(Refusal::of(RANK_GAP.name, "must be above 0")),
+        Time::ZERO => Err(Refusal::of(RANK_GAP.name, "must be above 0").got(Time::ZERO)),
         gap => Ok(gap),
     }
 }

@@ -320,11 +320,17 @@ impl Work<'_, '_> {
                 .iter()
                 .flat_map(|entry| entry.params)
                 .chain(self.spec.params);
-            match params.into_iter().find(|param| param.name == given.key) {
-                Some(param) => {
-                    value::read(&path, given.node, param, self.problems);
-                }
-                None => self.fail_lost(choice, given),
+            let named: Vec<&Param> = params.filter(|param| param.name == given.key).collect();
+            let Some(first) = named.first() else {
+                self.fail_lost(choice, given);
+                continue;
+            };
+            // Policies differ in what they take under one name: wrong is what none of them takes.
+            let taken = named.iter().any(|param| {
+                value::read(&path, given.node, param, &mut Problems::default()).is_some()
+            });
+            if !taken {
+                value::read(&path, given.node, first, self.problems);
             }
         }
     }

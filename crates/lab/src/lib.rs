@@ -19,6 +19,7 @@ mod fair;
 pub mod ideal;
 mod kernel;
 mod load;
+mod marker;
 pub mod probe;
 mod read;
 mod record;
@@ -47,6 +48,7 @@ pub use experiment::{
 };
 pub use kernel::Kernel;
 pub use load::{ClassLoad, LoadReport};
+pub use marker::Marker;
 pub use probe::{LoggedDetour, LoggedEvent, LoggedPath, LoggedStep, Occupancy, Probe, Probed};
 pub use read::{POINTS, SCHEME_KEYS, SECTIONS};
 pub use record::{ClassRecord, Counts, Record, Signals, Span};

@@ -2,6 +2,7 @@
 
 use crate::fabric;
 use crate::kernel::Kernel;
+use crate::marker::Marker;
 use crate::tables::{HOST, RANK_SENT, SWITCH, TRANSPORT, TRANSPORTS};
 use sidestep_config::decision::{BUFFER, Decision, POLICIES, SCHED, rank_gap};
 use sidestep_config::section::Resolved;
@@ -63,6 +64,8 @@ pub struct SchemeConfig {
     pub nic: Option<NicConfig>,
     /// On the testbed, how far a host's kernel is told how losses are found and repaired.
     pub kernel: Kernel,
+    /// On the testbed, what sets the class of service that `by-size` says.
+    pub marker: Marker,
     /// What happens to the network, the same for every scheme of a scenario.
     pub changes: Vec<Change>,
 }

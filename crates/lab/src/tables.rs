@@ -8,6 +8,7 @@ use sidestep_types::{Param, ParamUnit};
 
 /// `[transport]`: its kinds, what can be said about every one, and which of that a kind takes.
 use crate::kernel::Kernel;
+use crate::marker::Marker;
 pub use sidestep_transport::{ENTRIES as TRANSPORTS, PARAMS as TRANSPORT, takes};
 
 /// The keys at the top of a scenario, beside its [`LISTS`].
@@ -149,6 +150,13 @@ pub const HOST: &[Param] = &[
         "told",
         "testbed: how far a host's kernel is told how losses are found and repaired: what [transport] says, \
          nothing else besides (\"plain\"), or nothing of it (\"stock\")",
+    ),
+    Param::with_default(
+        "marker",
+        ParamUnit::Word(Marker::WORDS),
+        "host",
+        "testbed: what sets the classes of by-size: the host, by its sockets or, by what was sent, by a program at its \
+         interface, or the port of the switch that leads to it (\"port\")",
     ),
 ];
 

@@ -64,6 +64,10 @@ pub(crate) fn of(scenario: &Scenario, first: Option<&Plan>) -> Vec<String> {
                 line_rate_without_priorities(scheme, switch),
                 delays_by_rank(scheme, switch),
                 nothing_is_ranked(scenario, scheme, switch),
+                services::nobody_sets_services(scheme, switch),
+                first.and_then(|first| {
+                    services::first_window_is_more_than_a_flow_s_room(scheme, switch, first)
+                }),
                 overflows_though_paused(scenario, scheme, switch),
             ];
             let said = said

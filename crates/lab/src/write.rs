@@ -15,15 +15,19 @@ impl Scenario {
     /// What switch number `switch` decides by under scheme number `scheme`, as the `[switch]` of a software
     /// switch's config without its head. Pauses and crossbars are not in it: only the simulator has them.
     pub fn decision_toml(&self, scheme: usize, switch: usize) -> String {
+        self.decision(scheme, switch).to_toml()
+    }
+
+    /// The same as values.
+    pub fn decision(&self, scheme: usize, switch: usize) -> Decision {
         let config = &self.schemes[scheme].config;
         let kind = config.others.kind(&config.switch, switch);
-        let decision = Decision {
+        Decision {
             route: kind.route.clone(),
             buffer: kind.buffer.clone(),
             sched: kind.sched.clone(),
             capacity: kind.capacity,
-        };
-        decision.to_toml()
+        }
     }
 
     /// The scenario with every value written out, and its sources: reads back as the same scenario.

@@ -147,6 +147,33 @@ fn another_kind_drops_the_parameters_given_beside_the_old_one() {
 }
 
 #[test]
+fn a_value_that_a_later_layer_replaces_reads_as_any_policy_of_the_section_would_read_it() {
+    // ecn and dibs have a threshold as well, which nothing turns off.
+    let sets = [
+        "schemes=mulbuff",
+        "scheme.mulbuff.switch.buffer.mark_at=5 pkt",
+    ];
+    let scenario = read("", &sets);
+    let key = "switch.buffer.mark_at";
+    assert_eq!(said(&scenario, "mulbuff", key).0, "5 pkt");
+    // Other topologies have one rate.
+    let rates = |rates: &str| format!("topology={{kind=\"tree\", rate=\"{rates}\"}}");
+    let sets = [
+        &rates("10 Gbps, 2 Gbps, 1 Gbps")[..],
+        "topology.rate=1 Gbps",
+    ];
+    assert_eq!(said(&read("", &sets), "", "topology.rate").0, "1 Gbps");
+    let wrong = [&rates("10 Gbps, fast")[..], "topology.rate=1 Gbps"].map(String::from);
+    let problems = Scenario::read("a.toml", BASE, &wrong, &NoFiles)
+        .err()
+        .unwrap();
+    assert!(
+        problems[0].message.contains("expected a rate"),
+        "{problems:?}"
+    );
+}
+
+#[test]
 fn a_parameter_without_a_kind_reaches_the_policies_that_have_it() {
     // tcp's drop-tail has no threshold; that is no error as long as another scheme's policy has.
     let sets = ["schemes=tcp,dctcp,dibs", "switch.buffer.mark_at=30 pkt"];

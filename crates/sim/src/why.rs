@@ -13,7 +13,9 @@ use crate::network::End;
 use crate::switching::{Done, Evicted, Fate};
 use sidestep_switch::ports::{Live, Ports};
 use sidestep_switch::why::{self, Scene};
-use sidestep_switch::{Action, Decider, Depth, DropReason, Hops, Joined, Sched, Verdict, Want};
+use sidestep_switch::{
+    Action, Class, Decider, Depth, DropReason, Hops, Joined, Sched, Verdict, Want,
+};
 use sidestep_transport::SenderCounters;
 use sidestep_types::{FlowId, Kind, Packet, PortId, SwitchId, Time};
 use std::collections::BTreeMap;
@@ -144,6 +146,8 @@ pub struct Judged {
     pub want: Want,
     /// That queue in words.
     pub room: String,
+    /// The queue of its class there, before it, where the scheduler has such queues.
+    pub class: Option<InClass>,
     /// The buffer policy, and why it said what it did; `None` when it was not asked.
     pub buffer: Option<(&'static str, String)>,
     /// What was done, in words.
@@ -160,6 +164,19 @@ pub struct Judged {
     pub displaced: u32,
     /// Its bytes of link time from here on.
     pub wire: u16,
+}
+
+/// The queue of a packet's class.
+#[derive(Clone, Copy, Debug)]
+pub struct InClass {
+    /// The class of service that the packet says.
+    pub service: u8,
+    /// The class queue in which that one waits.
+    pub class: u8,
+    /// What waits there.
+    pub depth: Depth,
+    /// How many flows are in it; `None` where nobody counts.
+    pub flows: Option<u32>,
 }
 
 /// A packet that made room.
@@ -349,6 +366,7 @@ pub(crate) struct Notes<'a> {
     pub hops: Vec<PortId>,
     pub route: Option<(&'static str, String)>,
     pub room: String,
+    pub class: Option<InClass>,
     pub buffer: Option<(&'static str, String)>,
     pub done: String,
     pub verdict: &'static str,
@@ -363,6 +381,7 @@ impl<'a> Notes<'a> {
             hops: Vec::new(),
             route: None,
             room: String::new(),
+            class: None,
             buffer: None,
             done: String::new(),
             verdict: "",
@@ -376,6 +395,7 @@ impl<'a> Notes<'a> {
         Judged {
             want: done.want,
             room: std::mem::take(&mut self.room),
+            class: self.class.take(),
             buffer: self.buffer.take(),
             done: std::mem::take(&mut self.done),
             verdict: self.verdict,
@@ -445,12 +465,26 @@ impl Witness for Notes<'_> {
             self.room
                 .push_str("; and there is no room where it came in");
         }
+        let wanted = queues.0.ranked(want.port);
+        self.class = wanted.and_then(|ranked| in_class(ranked.sched(), packet.service()));
         let joins = verdict.port(want.port);
         self.sched = joins.map(|port| match queues.0.ranked(port) {
             None => ("fifo", "all that is there leaves first".to_string()),
             Some(ranked) => (ranked.sched().name(), ranked.sched().why(packet)),
         });
     }
+}
+
+/// Where a packet of the class `service` waits.
+fn in_class(sched: &impl Sched, service: u8) -> Option<InClass> {
+    let class = sched.class_of(service)?;
+    let Class { depth, flows } = sched.queue(service);
+    Some(InClass {
+        service,
+        class,
+        depth,
+        flows: sched.counts().then_some(flows),
+    })
 }
 
 /// Is the packet one that a receiver takes?

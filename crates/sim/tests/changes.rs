@@ -6,7 +6,6 @@ use common::any::*;
 use common::changes::{any_changes, of};
 use common::*;
 use proptest::prelude::*;
-use sidestep_sim::agenda::{HeapAgenda, WheelAgenda};
 use sidestep_sim::*;
 use sidestep_switch::sched::fifo::Fifo;
 use sidestep_switch::{AnySched, Capacity, DropReason, buffer, sched};
@@ -187,9 +186,7 @@ proptest! {
     ) {
         config.changes = of(&network, drawn);
         let until = Time::from_ms(40);
-        let wheel = run_with::<WheelAgenda>(&network, plan.clone(), config.clone(), until);
-        let heap = run_with::<HeapAgenda>(&network, plan, config, until);
-        prop_assert_eq!(wheel, heap);
+        run_on_both(&network, &plan, &config, until);
     }
 
     #[test]

@@ -126,9 +126,7 @@ proptest! {
         network in any_network(), config in any_switches(), plan in any_plan(16),
     ) {
         let until = Time::from_ms(40);
-        let wheel = run_with::<WheelAgenda>(&network, plan.clone(), config.clone(), until);
-        let heap = run_with::<HeapAgenda>(&network, plan, config, until);
-        prop_assert_eq!(wheel, heap);
+        run_on_both(&network, &plan, &config, until);
     }
 
     #[test]

@@ -11,6 +11,10 @@ use std::time::Instant;
 
 const FRAMES: u64 = 4_000_000;
 
+/// Class queues, behind a port that marks.
+const BY_SIZE: &str = "buffer = { kind = \"mulbuff\", per_flow = \"9 pkt\", long = 0, product = \"50 kB\" }\n\
+                       sched = \"wps\"\ncapacity = \"250 kB\"\n# by-size";
+
 fn main() {
     println!("{:<34}{:>8}{:>8}", "ns per frame", "64 B", "1500 B");
     let bytes = [0, 1446].map(|payload| Sample::tcp(1, 2, payload).bytes());
@@ -29,6 +33,21 @@ fn main() {
             "buffer = \"pfabric\"\nsched = \"pfabric\"",
             5,
         ),
+        ("strict, 5 ports", "sched = \"strict\"", 5),
+        ("ps, 5 ports", "sched = \"ps\"", 5),
+        ("wps, 5 ports", "sched = \"wps\"", 5),
+        (
+            "mulbuff and wps, 5 ports",
+            "buffer = { kind = \"mulbuff\", per_flow = \"9 pkt\" }\nsched = \"wps\"\ncapacity = \"250 kB\"",
+            5,
+        ),
+        (
+            "the same, count by bitmaps",
+            "buffer = { kind = \"mulbuff\", per_flow = \"9 pkt\" }\nsched = { kind = \"wps\", count = \"approximate\" }\n\
+             capacity = \"250 kB\"",
+            5,
+        ),
+        ("by-size, mulbuff and wps, 5 ports", BY_SIZE, 5),
     ] {
         row(
             name,
@@ -54,6 +73,9 @@ fn switching(bytes: &[u8], switch: &str, ports: u16) -> f64 {
     let mut text = format!("[switch]\n{switch}\n");
     for port in 0..ports {
         text += &format!("[[port]]\ninterface = \"p{port}\"\nrate = \"100 Gbps\"\n");
+        if port < 2 && switch == BY_SIZE {
+            text += "shims = [\"by-size\"]\nby-size = { by = \"sent\" }\n";
+        }
     }
     text +=
         "[[station]]\nmac = \"02:00:00:00:00:02\"\naddresses = [\"10.77.0.2\"]\nports = [\"p1\"]\n";

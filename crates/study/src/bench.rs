@@ -55,6 +55,16 @@ pub const BENCHES: &[Bench] = &[
         ],
     },
     Bench {
+        name: "incast-mulbuff",
+        summary: "the same with queues by class: by-size, wps with an exact count, mulbuff",
+        scenario: "dibs-demo",
+        sets: &[
+            "workload.query.rate=2000 /s",
+            "schemes=mulbuff-dctcp",
+            "duration=200 ms",
+        ],
+    },
+    Bench {
         name: "ranked-leafspine",
         summary: "320 hosts of a leaf-spine at half load, through the switches of Vertigo",
         scenario: "ranked-leafspine",

@@ -1,9 +1,11 @@
 //! A scenario's plan as a job for the testbed's hosts.
 
 use crate::scale::Scale;
+use crate::scene::MARKS;
 use crate::traffic::{Flow, Job, Start};
 use sidestep_study::lab::Scenario;
 use sidestep_study::sim::{self, FlowPlan, Plan};
+use sidestep_study::transport::shim::by_size::Announced;
 use sidestep_study::types::FlowId;
 
 /// Every flow of `plan`, at the testbed's pace.
@@ -13,6 +15,11 @@ pub fn job(scenario: &Scenario, plan: &Plan, scale: Scale) -> Job {
         Some(plan.joint[place].opener.0 as usize).filter(|opener| *opener != f)
     };
     let transport = scenario.schemes[0].config.transport.mss();
+    let mut shims = scenario.schemes[0].config.shims.iter();
+    let marks = shims.find(|(name, _)| name == MARKS);
+    let announced = marks.map(|(_, values)| Announced::read(values).expect("it was read"));
+    let says =
+        |f: usize, size| announced.map_or(size, |announced| announced.of(FlowId(f as u32), size));
     // Hosts were told the largest that any of them may have.
     let own = plan.flows.iter().any(|flow| flow.mss.is_some());
     let flow = |(f, flow): (usize, &FlowPlan)| Flow {
@@ -20,6 +27,7 @@ pub fn job(scenario: &Scenario, plan: &Plan, scale: Scale) -> Job {
         src: flow.src.0 as usize,
         dst: flow.dst.0 as usize,
         bytes: (!flow.is_endless()).then_some(flow.size),
+        says: (!flow.is_endless()).then(|| says(f, flow.size)),
         start: match flow.start {
             sim::Start::At(time) => Start::At(scale.here_ns(time)),
             sim::Start::After { flow, wait } => Start::After {
@@ -37,5 +45,42 @@ pub fn job(scenario: &Scenario, plan: &Plan, scale: Scale) -> Job {
         flows: plan.flows.iter().enumerate().map(flow).collect(),
         lasts_ns: scale.here_ns(scenario.duration),
         horizon_ns: scale.here_ns(scenario.duration.saturating_add(scenario.drain)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sidestep_study::types::BitRate;
+
+    /// What flows of 20 kB say where `by-size` is so.
+    fn says(by_size: &str) -> Vec<Option<u64>> {
+        let text = format!(
+            "duration = \"1 ms\"\nseeds = [1]\nschemes = [\"dctcp\"]\n[topology]\nkind = \"single_switch\"\n\
+             hosts = 30\n[workload.w]\nkind = \"incast\"\ndegree = 29\nsize = \"20 kB\"\n[scheme.dctcp.host]\n\
+             shims = [\"by-size\"]\nby-size = {{ {by_size} }}\n"
+        );
+        let scenario = Scenario::read("a.toml", &text, &[], &sim::NoFiles);
+        let scenario = scenario.unwrap_or_else(|why| panic!("{why:?}"));
+        let plan = scenario.plan(1).unwrap();
+        let rate = BitRate::gbps(1);
+        let scale = Scale {
+            model: rate,
+            bed: rate,
+        };
+        let flows = job(&scenario, &plan, scale).flows;
+        assert!(flows.iter().all(|flow| flow.bytes == Some(20_000)));
+        flows.iter().map(|flow| flow.says).collect()
+    }
+
+    #[test]
+    fn flows_say_what_the_shim_announces_of_them() {
+        assert_eq!(says(""), [Some(20_000); 29]);
+        assert_eq!(says("announce = \"1/10\""), [Some(2_000); 29]);
+        let some = says("announce = \"1/10\", announce_share = \"1/2\"");
+        let announced = |size| some.iter().filter(|says| **says == Some(size)).count();
+        let (wrong, right) = (announced(2_000), announced(20_000));
+        assert!(wrong > 0 && right > 0, "{some:?}");
+        assert_eq!(wrong + right, 29);
     }
 }

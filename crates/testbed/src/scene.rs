@@ -2,17 +2,18 @@
 
 use crate::error::Error;
 use crate::network::blueprint::{
-    Agent, Blueprint, Cable, Congestion, End, HostSettings, Kernel, MOST_SUBFLOWS, Switch,
+    Agent, Blueprint, Cable, Congestion, End, HostSettings, Kernel, MOST_SUBFLOWS, Marks, Switch,
 };
 use crate::network::changes::{self, Becomes, Change};
 use crate::scale::Scale;
 use crate::traffic::LEAST_MSS;
 use sidestep_softswitch::setup::{Named, Tags, shims_to_toml};
-use sidestep_study::lab::{self, Probe, Scenario, Scheme, Setting};
+use sidestep_study::lab::{self, Probe, Scenario, Scheme, SchemeConfig, Setting};
 use sidestep_study::sim;
+use sidestep_study::switch;
 use sidestep_study::transport::{self, TcpConfig};
 use sidestep_study::types::{
-    BitRate, Framing, PortId, Quantity, Time, Unit, Value, parse_quantity,
+    BitRate, Entry, Framing, PortId, Quantity, Time, Unit, Value, parse_quantity,
 };
 
 /// An order, read: what to run, and what to build for it.
@@ -136,9 +137,10 @@ fn blueprint(
             .collect(),
         cables: network.cables.iter().map(cable).collect(),
         settings,
-        shims: shims(&config.shims, scale),
+        shims: shims(&at_ports(config), scale),
         announces: config.shims.iter().any(marks_what_remains),
         fabric_mtu: tags(&config.shims).map_or(0, |tags| tags.carry.mtu()),
+        settle_ns: settle(scenario, scale),
         seed: 1,
     };
     blueprint.check().map_err(refuse)?;
@@ -147,18 +149,62 @@ fn blueprint(
 
 /// What switch `number` decides by, in the words of a software switch's config.
 fn decision(scenario: &Scenario, number: usize, scale: Scale) -> String {
-    let mut lines = scenario.decision_toml(0, number);
+    let mut decision = scenario.decision(0, number);
+    let route = (&mut decision.route, switch::route::ENTRIES);
+    let buffer = (&mut decision.buffer, switch::buffer::ENTRIES);
+    let sched = (&mut decision.sched, switch::sched::ENTRIES);
+    for (named, entries) in [route, buffer, sched] {
+        last_longer(named, entries, scale);
+    }
+    let mut lines = decision.to_toml();
     if let Some(gap) = scenario.schemes[0].config.switch.sent {
         let gap = Time::from_ns(scale.here_ns(gap));
         lines.push_str(&format!("rank = \"sent\"\nrank_gap = \"{gap}\"\n"));
     }
-    if let Some(tags) = tags(&scenario.schemes[0].config.shims) {
+    let shims = &scenario.schemes[0].config.shims;
+    if let Some((_, values)) = shims.iter().find(|(name, _)| name == MARKS)
+        && let Some(codes) = values.numbers_or_off("dscp")
+    {
+        let codes: Vec<String> = codes.iter().map(u64::to_string).collect();
+        lines.push_str(&format!("dscp = \"{}\"\n", codes.join(", ")));
+    }
+    if let Some(tags) = tags(shims) {
         lines.push_str("rank = \"tag\"\n");
         for (key, word) in tags.words() {
             lines.push_str(&format!("{key} = \"{word}\"\n"));
         }
     }
     lines
+}
+
+/// The times of a policy or shim are longer here.
+fn last_longer((name, values): &mut Named, entries: &[Entry], scale: Scale) {
+    let entry = entries.iter().find(|entry| entry.name == *name);
+    for param in entry.map_or(&[][..], |entry| entry.params) {
+        if let Value::Time(time) = *values.get(param.name) {
+            let here = Time::from_ns(scale.here_ns(time));
+            values.set(param.name, Value::Time(here));
+        }
+    }
+}
+
+/// How long switches remember a flow that is silent, here.
+fn settle(scenario: &Scenario, scale: Scale) -> u64 {
+    let remembers = |number| {
+        let (name, values) = scenario.decision(0, number).sched;
+        let entry = switch::sched::ENTRIES.iter().find(|e| e.name == name);
+        let params = entry.map_or(&[][..], |entry| entry.params);
+        if !params.iter().any(|param| param.name == "count") {
+            return 0;
+        }
+        match values.word_or_off("count").as_deref() {
+            None => 0,
+            Some("exact") => scale.here_ns(values.time("silence")),
+            Some(_) => 2 * scale.here_ns(values.time("window")),
+        }
+    };
+    let switches = 0..scenario.network.switches.len();
+    switches.map(remembers).max().unwrap_or(0)
 }
 
 /// What the hosts are told, and what the kernel does otherwise.
@@ -224,8 +270,11 @@ fn settings(
         },
         subflows: subflows(scenario, scheme)?,
         agent: agent(&config.shims)?,
+        marks: marks(config)?,
     };
+    marks_can_be_set(scenario, &settings)?;
     let mut differences = differences(tcp, config.switch.sent.is_some());
+    differences.extend(marking(config));
     if let transport::TransportConfig::Mptcp(mptcp) = &config.transport
         && mptcp.subflows > 1
         && mptcp.coupling != transport::mptcp::Coupling::Uncoupled
@@ -349,18 +398,99 @@ pub(crate) fn agent(shims: &[Named]) -> Result<Option<Agent>, String> {
     }))
 }
 
+/// The shim that is the host's own here where `host.marker` says so.
+pub(crate) const MARKS: &str = "by-size";
+
+/// The marks that hosts set by themselves, if they do.
+pub(crate) fn marks(config: &SchemeConfig) -> Result<Option<Marks>, String> {
+    let place = config.shims.iter().position(|(name, _)| name == MARKS);
+    let Some(place) = place.filter(|_| config.marker == lab::Marker::Host) else {
+        return Ok(None);
+    };
+    let (name, values) = &config.shims[place];
+    if place > 0 {
+        return Err(format!(
+            "host.shims: {name}: expected it first, next to the transport, where sockets mark, got {} before it; with \
+             host.marker = \"port\" it stands at the port of the switch",
+            config.shims[place - 1].0
+        ));
+    }
+    let classes = transport::shim::by_size::Classes::read(values).map_err(|why| why.to_string())?;
+    Ok(Some(Marks {
+        by_sent: values.word("by") == "sent",
+        thresholds: classes.thresholds,
+        services: classes.services,
+        mirrors: values.word("acks") == "flow",
+    }))
+}
+
+/// What marks, and what switches make of it, in sentences.
+fn marking(config: &SchemeConfig) -> Vec<String> {
+    let Some((_, values)) = config.shims.iter().find(|(name, _)| name == MARKS) else {
+        return Vec::new();
+    };
+    let mut list = Vec::new();
+    if config.marker == lab::Marker::Host {
+        let words = match values.word("by").as_str() {
+            "sent" => {
+                "a program at each host's interface marks, and SYN/ACKs and acknowledgements as well; that a flow has ended \
+                 its switch learns from silence"
+            }
+            _ => {
+                "sockets mark: a flow has one code point, its SYN too, and its sender closes behind the last byte, so that a \
+                 FIN ends it"
+            }
+        };
+        list.push(words.to_string());
+    }
+    if values.numbers_or_off("dscp").is_some() {
+        list.push(
+            "switches sort the code points of by-size.dscp into its classes; in the simulator a code point is the number of \
+             its class, and what is above the last waits in that"
+                .into(),
+        );
+    }
+    list
+}
+
+/// A socket has one code point.
+fn marks_can_be_set(scenario: &Scenario, settings: &HostSettings) -> Result<(), String> {
+    let Some(marks) = &settings.marks else {
+        return Ok(());
+    };
+    if settings.subflows.is_some() {
+        return Err(
+            "host.marker: expected \"port\" with transport \"mptcp\": the kernel opens subflows by itself, got \"host\""
+                .into(),
+        );
+    }
+    let shared = |s: &&Setting| s.key.ends_with(".connection") && s.value == "shared";
+    match scenario.settings().iter().find(shared) {
+        Some(workload) if !marks.by_sent => Err(format!(
+            "{}: expected \"own\" where sockets mark by size (host.marker = \"host\"): a socket has one code point for \
+             its data and for what acknowledges the other's, got \"shared\"",
+            workload.key
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The shims that stand at ports of switches.
+fn at_ports(config: &SchemeConfig) -> Vec<Named> {
+    let own = |name: &str| match name {
+        AGENT => true,
+        MARKS => config.marker == lab::Marker::Host,
+        _ => false,
+    };
+    let all = config.shims.iter().filter(|(name, _)| !own(name));
+    all.cloned().collect()
+}
+
 /// The lines of a port to a host with these shims, whose times are longer here.
 fn shims(shims: &[Named], scale: Scale) -> String {
     let mut all = shims.to_vec();
-    all.retain(|(name, _)| name != AGENT);
-    for (name, values) in &mut all {
-        let entry = transport::shim::ENTRIES.iter().find(|e| e.name == *name);
-        for param in entry.map_or(&[][..], |entry| entry.params) {
-            if let Value::Time(time) = *values.get(param.name) {
-                let here = Time::from_ns(scale.here_ns(time));
-                values.set(param.name, Value::Time(here));
-            }
-        }
+    for named in &mut all {
+        last_longer(named, transport::shim::ENTRIES, scale);
     }
     match all.is_empty() {
         true => String::new(),
@@ -438,6 +568,10 @@ fn differences(tcp: &TcpConfig, sent: bool) -> Vec<String> {
         "the kernel reaches a cut window by proportional rate reduction, as transport.reduction = \"prr\"",
     );
     say(
+        tcp.recovery == transport::Recovery::Reno,
+        "the kernel repairs the next hole on a partial acknowledgement, as transport.recovery = \"newreno\"",
+    );
+    say(
         tcp.timestamps,
         "the kernel's segments carry no time stamps, though transport.timestamps = true",
     );
@@ -478,208 +612,4 @@ fn around(scenario: &Scenario) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::network::blueprint::tests::paper;
-    use crate::network::switches::config;
-    use sidestep_softswitch::setup::{Rank, Setup};
-    use sidestep_study::types::Values;
-
-    #[test]
-    fn shims_stand_at_the_ports_to_hosts_and_wait_longer_here() {
-        let scale = Scale {
-            model: BitRate::gbps(1),
-            bed: BitRate::mbps(100),
-        };
-        assert_eq!(shims(&[], scale), "");
-        let order = &transport::shim::ENTRIES[0];
-        let defaults = Values::defaults(order.params);
-        let mut print = paper();
-        print.shims = shims(&[(order.name.to_string(), defaults.clone())], scale);
-        // Edge 0: two hosts, then up.
-        let setup = Setup::read("s.toml", &config(&print, 0)).unwrap();
-        let waits = |port: usize| setup.ports[port].shims.first().map(|s| s.1.time("timeout"));
-        let longer = Some(defaults.time("timeout") * 10);
-        assert_eq!([0, 1, 2, 3].map(waits), [longer, longer, None, None]);
-    }
-    #[test]
-    fn switches_that_rank_by_what_was_sent_wait_longer_here() {
-        let text = "duration = \"1 ms\"\nseeds = [1]\nschemes = [\"vertigo-switches\"]\n[topology]\n\
-                    kind = \"single_switch\"\nhosts = 2\n[workload.w]\nkind = \"permutation\"\n\
-                    [switch]\nrank = \"sent\"\nrank_gap = \"7 ms\"\n[transport]\nrank = \"none\"\n";
-        let scenario = Scenario::read("a.toml", text, &[], &sim::NoFiles);
-        let scenario = scenario.unwrap_or_else(|why| panic!("{why:?}"));
-        let scene = Scene::of(scenario, "100 Mbps", "t").unwrap();
-        let lines = &scene.blueprint.switches[0].decision;
-        assert!(
-            lines.contains("rank = \"sent\"\nrank_gap = \"70 ms\""),
-            "{lines}"
-        );
-        let said = scene.differences.join("\n");
-        assert!(!said.contains("transport.rank"), "{said}");
-    }
-
-    /// The settings of the hosts of a scheme, or why it cannot be built.
-    fn hosts(scheme: &str, workload: &str) -> Result<HostSettings, String> {
-        let text = format!(
-            "duration = \"1 ms\"\nseeds = [1]\nschemes = [\"mine\"]\n[topology]\n\
-             kind = \"single_switch\"\nhosts = 2\n[workload.w]\nkind = \"permutation\"\n{workload}\n\
-             [scheme.mine]\n{scheme}\n"
-        );
-        let scenario = Scenario::read("a.toml", &text, &[], &sim::NoFiles);
-        let scenario = scenario.unwrap_or_else(|why| panic!("{why:?}"));
-        let scene = Scene::of(scenario, "10 Mbps", "t");
-        scene
-            .map(|scene| scene.blueprint.settings)
-            .map_err(|why| why.to_string())
-    }
-
-    #[test]
-    fn a_scheme_says_how_far_its_kernel_is_told() {
-        let of = |words: &str| hosts(&format!("host = {{ {words} }}"), "").unwrap().kernel;
-        assert_eq!(of(""), Kernel::Told);
-        assert_eq!(of("kernel = \"plain\""), Kernel::Plain);
-        assert_eq!(of("kernel = \"stock\""), Kernel::Stock);
-    }
-
-    #[test]
-    fn a_dctcp_that_no_kernel_has_is_refused() {
-        let of = |more: &str| hosts(&format!("transport = {{ kind = \"dctcp\", {more} }}"), "");
-        let usual = "dctcp_alpha_moves = \"windows\", dctcp_loss_leaves = \"1/2\"";
-        assert!(of(usual).is_ok());
-        for (more, why) in [
-            (
-                "dctcp_alpha_moves = \"echoes\"",
-                "transport.dctcp_alpha_moves: expected \"windows\"",
-            ),
-            (
-                "dctcp_loss_leaves = \"0.75\"",
-                "transport.dctcp_loss_leaves: expected 0.5, what the kernel leaves, got 0.75",
-            ),
-        ] {
-            let said = of(more).unwrap_err();
-            assert!(said.contains(why), "{said}");
-        }
-    }
-
-    #[test]
-    fn mptcp_has_as_many_subflows_as_a_kernel_can() {
-        let of = |subflows: u32, workload: &str| {
-            let scheme = format!("transport = {{ kind = \"mptcp\", subflows = {subflows} }}");
-            hosts(&scheme, workload)
-        };
-        assert_eq!(hosts("", "").unwrap().subflows, None);
-        assert_eq!(of(4, "").unwrap().subflows, Some(4));
-        assert_eq!(of(9, "").unwrap().subflows, Some(9));
-        let why = of(10, "").unwrap_err();
-        let expected = "scheme mine: transport.subflows: expected at most 9, which the kernel's MPTCP has, got 10";
-        assert_eq!(why, expected);
-        let why = of(4, "mss = \"100..200\"").unwrap_err();
-        assert!(
-            why.contains("workload.w: mss: expected that of transport"),
-            "{why}"
-        );
-    }
-
-    #[test]
-    fn the_agent_is_the_hosts_own_and_at_no_port() {
-        let of = |words: &str| {
-            let scheme = format!("transport = {{ kind = \"newreno\" }}\nhost = {{ {words} }}");
-            hosts(&scheme, "")
-        };
-        let agent = |words: &str| {
-            let settings = of(&format!(
-                "shims = [\"agent-droptail\"], agent-droptail = {{ {words} }}"
-            ));
-            settings.map(|settings| settings.agent.expect("there is one"))
-        };
-        let said = "pass = 1, share = 0.75, until = \"exceeded\", per = \"host\", first = 7, repaired = \"left_out\", \
-                    recovery = \"pass\", shortest = 4, longest = 1024";
-        let all = Agent {
-            pass: 1,
-            share: agent(said).unwrap().share,
-            exceed: true,
-            per_host: true,
-            first: 7,
-            repaired: false,
-            recovery: true,
-            shortest: 4,
-            longest: 1024,
-        };
-        assert_eq!(agent(said), Ok(all));
-        assert_eq!(all.share.0 * 4, all.share.1 * 3);
-        let usual = agent("").unwrap();
-        assert!(!usual.exceed && !usual.per_host && usual.repaired && !usual.recovery);
-        let why = agent("longest = 1025").unwrap_err();
-        assert!(
-            why.contains("host.agent-droptail.longest: expected at most 1024"),
-            "{why}"
-        );
-        let why = of("shims = [\"order\", \"agent-droptail\"]").unwrap_err();
-        assert!(why.contains("expected it first"), "{why}");
-        let defaults = |name: &str| {
-            let entry = transport::shim::ENTRIES.iter().find(|e| e.name == name);
-            (name.to_string(), Values::defaults(entry.unwrap().params))
-        };
-        let scale = Scale {
-            model: BitRate::gbps(1),
-            bed: BitRate::gbps(1),
-        };
-        let lines = super::shims(&[defaults(AGENT), defaults("order")], scale);
-        assert_eq!(lines, super::shims(&[defaults("order")], scale));
-    }
-
-    #[test]
-    fn tags_lengthen_links_between_switches_and_ask_for_sizes() {
-        let of = |host: &str, transport: &str| {
-            let text = format!(
-                "duration = \"1 ms\"\nseeds = [1]\nschemes = [\"vertigo-switches\"]\n[topology]\n\
-                 kind = \"single_switch\"\nhosts = 2\n[workload.w]\nkind = \"permutation\"\n\
-                 [scheme.vertigo-switches]\nhost = {{ {host} }}\ntransport = {{ {transport} }}\n"
-            );
-            let scenario = Scenario::read("a.toml", &text, &[], &sim::NoFiles);
-            let scenario = scenario.unwrap_or_else(|why| panic!("{why:?}"));
-            let scene = Scene::of(scenario, "10 Mbps", "t");
-            scene.map(|scene| {
-                let print = scene.blueprint;
-                // What is written is what a switch reads.
-                let setup = Setup::read("s.toml", &config(&print, 0)).unwrap();
-                let by_tags = setup.tags.is_some() && setup.rank == Rank::Tag;
-                assert_eq!(by_tags, print.fabric_mtu > 0);
-                (print.fabric_mtu, print.announces)
-            })
-        };
-        assert_eq!(of("", "").unwrap(), (0, false));
-        let mark = |with: &str| format!("shims = [\"mark\"], mark = {{ {with} }}");
-        assert_eq!(of(&mark(""), "").unwrap(), (1507, true));
-        assert_eq!(of(&mark("by = \"packets\""), "").unwrap(), (1507, false));
-        assert_eq!(of(&mark(""), "mss = \"1000 B\"").unwrap(), (1507, true));
-        let option = of(&mark("carry = \"option\""), "mss = \"1452 B\"");
-        assert_eq!(option.unwrap(), (1500, true));
-        let why = of(&mark(""), "kind = \"mptcp\"").unwrap_err().to_string();
-        assert!(
-            why.contains("host.mark.by: expected \"packets\" or \"bytes\""),
-            "{why}"
-        );
-    }
-
-    #[test]
-    fn segments_that_the_kernel_cannot_have_are_refused_whichever_seed_draws_them() {
-        let read = |seeds: &[u64]| {
-            let text = format!(
-                "duration = \"1 ms\"\nseeds = {seeds:?}\nschemes = [\"dctcp\"]\n[topology]\n\
-                 kind = \"single_switch\"\nhosts = 2\n[workload.w]\nkind = \"incast\"\n\
-                 degree = 1\nmss = \"80..160\"\n"
-            );
-            Scenario::read("a.toml", &text, &[], &sim::NoFiles).unwrap()
-        };
-        let of = |seeds: &[u64]| Scene::of(read(seeds), "10 Mbps", "t").map(|_| ());
-        let drawn = |seed: &u64| read(&[*seed]).plan(*seed).unwrap().flows[0].mss_or(0);
-        let (small, large): (Vec<u64>, Vec<u64>) = (1..60).partition(|s| drawn(s) < LEAST_MSS);
-        let why = |seeds: &[u64]| format!("{:?}", of(seeds).unwrap_err());
-        assert!(of(&large).is_ok());
-        let expected = "workload.w: mss: expected at least 88 B";
-        assert!(why(&[small[0]]).contains(expected));
-        assert!(why(&[large[0], small[0]]).contains(expected));
-    }
-}
+mod tests;

@@ -11,7 +11,7 @@ pub const PARAMS: &[Param] = &[
         "recovery",
         ParamUnit::Word(Recovery::WORDS),
         "newreno",
-        "how losses are repaired: RFC 6582 or RFC 6675",
+        "how losses are repaired: RFC 6582, RFC 5681 or RFC 6675",
     ),
     Param::with_default(
         "reduction",

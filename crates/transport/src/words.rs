@@ -74,6 +74,10 @@ words! {
         NewReno = "newreno",
             "repairs one hole a round trip, by partial acknowledgements",
             "RFC 6582";
+        /// RFC 5681 alone: one hole, until anything new is acknowledged.
+        Reno = "reno",
+            "repairs one hole for each three duplicates, and what they do not show after a timeout",
+            "RFC 5681 section 3.2";
         /// RFC 6675: a scoreboard of selective acknowledgements.
         Sack = "sack",
             "repairs every hole that selective acknowledgements show",

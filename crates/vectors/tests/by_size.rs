@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{cell, number, setting, shipped};
+use common::{announced, cell, number, setting, shipped};
 use sidestep_vectors::Row;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,11 +56,26 @@ fn leaves(row: &Row, flows: &mut BTreeMap<u64, Flow>) -> u64 {
         flow.before.push(mapped.parse().unwrap_or_else(|_| own()));
     }
     let size = match setting(row, "by", "size") {
-        "size" => flow.size,
+        "size" => (flow.size).map(|size| announced(row, number(row, "flow"), size)),
         // The class of a flow that ends with the byte that follows those.
         _ => Some(flow.before.iter().max().map_or(1, |most| most + 1)),
     };
     code_point(row, class(row, size))
+}
+
+/// Whether a packet leaves as the last one of its flow: as it came, or with the flow's last byte where sizes are known.
+fn ends(row: &Row, flow: Option<&Flow>) -> bool {
+    let came = number(row, "ends_before") == 1;
+    if cell(row, "kind") != "data" || setting(row, "by", "size") != "size" {
+        return came;
+    }
+    let payload = number(row, "payload_bytes");
+    let begins = match cell(row, "data_seq_bytes") {
+        "" => number(row, "seq_bytes"),
+        mapped => mapped.parse().unwrap(),
+    };
+    let size = flow.and_then(|flow| flow.size);
+    came || payload > 0 && size == Some(begins + payload)
 }
 
 #[test]
@@ -72,6 +87,11 @@ fn services_are_what_the_page_says() {
         }
         let flow = number(&row, "flow");
         note(&mut seen, &row, flows.get(&flow));
+        let ends = match cell(&row, "operation") {
+            "down" => ["0", "1"][usize::from(ends(&row, flows.get(&flow)))],
+            _ => cell(&row, "ends_before"),
+        };
+        assert_eq!(cell(&row, "ends_after"), ends, "{row:?}");
         let after = match cell(&row, "operation") {
             "open" => {
                 let size = cell(&row, "size_bytes").parse().ok();
@@ -99,6 +119,16 @@ fn services_are_what_the_page_says() {
         let after = after.map_or(String::new(), |service| service.to_string());
         assert_eq!(cell(&row, "service_after"), after, "{row:?}");
     }
+    for shows in [
+        "lie below a threshold",
+        "lie above a threshold",
+        "truth among lies",
+    ] {
+        assert!(
+            seen.contains(&format!("size: {shows}")),
+            "no row shows {shows}: {seen:?}"
+        );
+    }
     for by in ["size", "sent"] {
         for shows in [
             "not open",
@@ -115,6 +145,14 @@ fn services_are_what_the_page_says() {
             let what = format!("{by}: {shows}");
             assert!(seen.contains(&what), "no row shows {what}: {seen:?}");
         }
+    }
+    for what in [
+        "size: last byte",
+        "size: last byte again",
+        "size: last byte of two subflows",
+        "sent: last byte",
+    ] {
+        assert!(seen.contains(what), "no row shows {what}: {seen:?}");
     }
 }
 
@@ -143,16 +181,28 @@ fn note(seen: &mut BTreeSet<String>, row: &Row, flow: Option<&Flow>) {
     }
     let payload = cell(row, "payload_bytes").parse::<u64>().unwrap_or(0);
     let own = number(row, "seq_bytes");
-    let mapped = cell(row, "data_seq_bytes").parse::<u64>();
-    let begins = mapped.clone().unwrap_or(own);
+    let mapped = cell(row, "data_seq_bytes").parse::<u64>().ok();
+    let begins = mapped.unwrap_or(own);
     let most = flow.before.iter().max().copied();
     shows(kind == "syn" && most > Some(0), "syn after data");
     shows(kind == "data" && payload == 0 && most > Some(0), "end");
     shows(payload > 0 && most > Some(begins), "again");
+    let last = payload > 0 && flow.size == Some(begins + payload);
+    shows(last, "last byte");
+    shows(last && most >= Some(begins), "last byte again");
+    shows(last && mapped.is_some(), "last byte of two subflows");
     shows(
-        mapped.is_ok_and(|mapped| mapped < own),
+        mapped.is_some_and(|mapped| mapped < own),
         "mapped below its own",
     );
+    if let (Some(size), "size") = (flow.size, by) {
+        let says = announced(row, number(row, "flow"), size);
+        let [truth, lie] = [size, says].map(|size| class(row, Some(size)));
+        shows(lie < truth, "lie below a threshold");
+        shows(lie > truth, "lie above a threshold");
+        let some = setting(row, "announce_share", "1") != "1";
+        shows(some && says == size, "truth among lies");
+    }
     let size = if by == "size" {
         flow.size
     } else {

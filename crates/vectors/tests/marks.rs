@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Filter, cell, mix64, number, setting, shipped};
+use common::{Filter, announced, cell, mix64, number, setting, shipped};
 use sidestep_vectors::Row;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -63,11 +63,6 @@ fn microseconds(text: &str) -> u64 {
     number.parse::<u64>().unwrap() * 1_000_000
 }
 
-fn fraction(text: &str) -> (u128, u128) {
-    let (above, below) = text.split_once('/').unwrap_or((text, "1"));
-    (above.parse().unwrap(), below.parse().unwrap())
-}
-
 /// What it costs on the link: on Ethernet 46 bytes of IP at least, and 38 around them.
 fn wire(framing: &str, ip: u64) -> u64 {
     match framing {
@@ -75,14 +70,6 @@ fn wire(framing: &str, ip: u64) -> u64 {
         "ppp" => ip + 2,
         _ => ip,
     }
-}
-
-fn announced(row: &Row, flow: u64, size: u64) -> u64 {
-    let share = fraction(setting(row, "announce_share", "1"));
-    let factor = fraction(setting(row, "announce", "1"));
-    let chosen = u128::from(mix64(flow)) * share.1 < share.0 << 64;
-    let scaled = (u128::from(size) * factor.0).div_ceil(factor.1);
-    if chosen { scaled as u64 } else { size }
 }
 
 /// What is said of a message with a size that nobody knows, or of what is too large; counts begin at half of it where

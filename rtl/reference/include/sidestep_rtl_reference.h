@@ -31,7 +31,7 @@ int32_t sidestep_pick_flow(uint64_t to_switch, uint64_t open, uint64_t salt, uin
 uint64_t sidestep_lfsr_next(uint64_t state, uint64_t taps, uint32_t leap);
 
 // src/queue.rs
-enum : uint32_t { SIDESTEP_PUSH, SIDESTEP_POP, SIDESTEP_EVICT, SIDESTEP_NONE = UINT32_MAX };
+enum : uint32_t { SIDESTEP_PUSH, SIDESTEP_POP, SIDESTEP_EVICT, SIDESTEP_SEE, SIDESTEP_NONE = UINT32_MAX };
 struct SidestepOperation {
   uint32_t step, operation, rank, answer, waiting, worst;
 };
@@ -90,4 +90,44 @@ struct SidestepSpray;
 SidestepSpray *sidestep_spray_open(const char *name, const char *words, uint64_t salt, uint64_t seed);
 void sidestep_spray_step(SidestepSpray *, SidestepHop *);
 void sidestep_spray_close(SidestepSpray *);
+
+// src/classes.rs
+enum { SIDESTEP_DATA, SIDESTEP_ACK, SIDESTEP_SYN };
+struct SidestepClassSettings {
+  uint64_t silence;
+  uint32_t classes, quantum, weights[8], exact, places;
+};
+struct SidestepClassStep {
+  uint64_t now, key;
+  SidestepClassSettings settings;
+  uint32_t step, operation, kind, service, wire, ends;
+  uint32_t klass, answer, packets[8], bytes[8], flows[8];
+};
+struct SidestepClassSteps;
+SidestepClassSteps *sidestep_class_steps_open(const char *name, uint64_t seed);
+void sidestep_class_steps_next(SidestepClassSteps *, SidestepClassStep *);
+void sidestep_class_steps_close(SidestepClassSteps *);
+
+struct SidestepClassed;
+SidestepClassed *sidestep_classed_open(const char *name, const char *words);
+void sidestep_classed_step(SidestepClassed *, SidestepClassStep *);
+void sidestep_classed_close(SidestepClassed *);
+
+// src/limits.rs
+struct SidestepLimitSettings {
+  uint32_t grows, sized, per_flow, cap, product, long_from, marks, mark_sized, mark_at;
+};
+struct SidestepLimited {
+  SidestepLimitSettings settings;
+  uint32_t service, data, room, bytes, flows, packets, depth, join, mark;
+};
+struct SidestepLimitedRows;
+SidestepLimitedRows *sidestep_limited_open(uint64_t seed);
+void sidestep_limited_next(SidestepLimitedRows *, SidestepLimited *);
+void sidestep_limited_close(SidestepLimitedRows *);
+
+struct SidestepLimits;
+SidestepLimits *sidestep_limits_open(const char *words);
+void sidestep_limits_ask(SidestepLimits *, SidestepLimited *);
+void sidestep_limits_close(SidestepLimits *);
 }

@@ -1,14 +1,24 @@
 //! The C interface as a bench uses it: opened, asked, closed. Run under Miri and a sanitizer by
 //! scripts/test-all.sh.
 
+use sidestep_rtl_reference::classes::{
+    ClassStep, SEE, class_steps, sidestep_class_steps_close, sidestep_class_steps_next,
+    sidestep_class_steps_open, sidestep_classed_close, sidestep_classed_open,
+    sidestep_classed_step,
+};
 use sidestep_rtl_reference::deflect::{
     Deflected, Deflection, Load, deflections, sidestep_deflect, sidestep_deflections_close,
     sidestep_deflections_next, sidestep_deflections_open,
 };
+use sidestep_rtl_reference::limits::{
+    Limited, limited, sidestep_limited_close, sidestep_limited_next, sidestep_limited_open,
+    sidestep_limits_ask, sidestep_limits_close, sidestep_limits_open,
+};
 use sidestep_rtl_reference::pick::sidestep_pick_load_aware;
 use sidestep_rtl_reference::queue::{
-    EVICT, NONE, Operation, View, operations, sidestep_operations_close, sidestep_operations_next,
-    sidestep_operations_open, sidestep_queue_close, sidestep_queue_open, sidestep_queue_step,
+    EVICT, NONE, Operation, POP, PUSH, View, operations, sidestep_operations_close,
+    sidestep_operations_next, sidestep_operations_open, sidestep_queue_close, sidestep_queue_open,
+    sidestep_queue_step,
 };
 use sidestep_rtl_reference::spray::{
     Hop, hops, sidestep_hops_close, sidestep_hops_next, sidestep_hops_open, sidestep_spray_close,
@@ -106,6 +116,76 @@ fn a_route_is_stepped_until_it_is_closed() {
         sidestep_spray_close(spray);
     }
     assert_eq!((taken, hop.settings.limit), (vec![1, 3, 1], 3_000));
+}
+
+#[test]
+fn classes_are_read_until_the_reading_is_closed() {
+    let mut row = ClassStep::default();
+    // SAFETY: the names end with a zero, the reading is open until it is closed, once, and `row` is
+    // room for one.
+    unsafe {
+        assert_eq!(sidestep_class_steps_open(c"fifo".as_ptr(), 1), null_mut());
+        let reading = sidestep_class_steps_open(c"wps".as_ptr(), 1);
+        for expected in class_steps("wps", Seed(1)).unwrap().take(20) {
+            sidestep_class_steps_next(reading, &raw mut row);
+            assert_eq!(row, expected);
+        }
+        sidestep_class_steps_close(reading);
+    }
+}
+
+#[test]
+fn a_scheduler_of_classes_is_stepped_until_it_is_closed() {
+    let name = c"wps".as_ptr();
+    let mut step = ClassStep {
+        wire: 1538,
+        step: 7,
+        ends: 1,
+        ..ClassStep::default()
+    };
+    let mut flows = Vec::new();
+    // SAFETY: the names end with a zero, the scheduler is open until it is closed, once, and `step` is one.
+    unsafe {
+        assert_eq!(
+            sidestep_classed_open(name, c"count=off".as_ptr()),
+            null_mut()
+        );
+        let classed = sidestep_classed_open(name, c"places=2".as_ptr());
+        for operation in [SEE, PUSH, POP] {
+            step.operation = operation;
+            sidestep_classed_step(classed, &raw mut step);
+            flows.push(step.flows[0]);
+        }
+        sidestep_classed_close(classed);
+    }
+    assert_eq!((flows, step.answer), (vec![1, 1, 0], 7));
+}
+
+#[test]
+fn limits_are_read_and_asked_until_they_are_closed() {
+    let mut row = Limited::default();
+    // SAFETY: the settings end with a zero, reading and policy are open until they are closed, once, and `row`
+    // is room for one.
+    unsafe {
+        let reading = sidestep_limited_open(1);
+        for expected in limited(Seed(1)).take(20) {
+            sidestep_limited_next(reading, &raw mut row);
+            assert_eq!(row, expected);
+        }
+        sidestep_limited_close(reading);
+        assert_eq!(sidestep_limits_open(c"product=1 kB".as_ptr()), null_mut());
+        let limits = sidestep_limits_open(c"mark_at=2 pkt".as_ptr());
+        row = Limited {
+            data: 1,
+            room: 1,
+            flows: 1,
+            packets: 2,
+            ..Limited::default()
+        };
+        sidestep_limits_ask(limits, &raw mut row);
+        sidestep_limits_close(limits);
+    }
+    assert_eq!((row.join, row.mark, row.settings.cap), (1, 1, 225_000));
 }
 
 #[test]

@@ -10,7 +10,8 @@ ROOT = Path(__file__).resolve().parents[3]
 VARIABLE = "SIDESTEP_RTL_REFERENCE"
 
 ENQUEUE, DETOUR, DROP = 0, 1, 2
-POP, EVICT, NONE = 1, 2, 2**32 - 1
+PUSH, POP, EVICT, SEE, NONE = 0, 1, 2, 3, 2**32 - 1
+DATA, ACK, SYN = 0, 1, 2
 
 
 class Vector(c.Structure):
@@ -56,6 +57,35 @@ class Hop(c.Structure):
             "ecmp", "place", "begin", "draw", "port")]
 
 
+class ClassSettings(c.Structure):
+    """What a scheduler of classes is set to."""
+
+    _fields_ = [("silence", c.c_uint64), ("classes", c.c_uint32), ("quantum", c.c_uint32), ("weights", c.c_uint32 * 8),
+                ("exact", c.c_uint32), ("places", c.c_uint32)]
+
+
+class ClassStep(c.Structure):
+    """An operation on the classes of a port; rtl/reference/src/classes.rs says what its fields are."""
+
+    _fields_ = [("now", c.c_uint64), ("key", c.c_uint64), ("settings", ClassSettings)] + [(name, c.c_uint32) for name in (
+        "step", "operation", "kind", "service", "wire", "ends", "klass", "answer")] + [
+        (name, c.c_uint32 * 8) for name in ("packets", "bytes", "flows")]
+
+
+class LimitSettings(c.Structure):
+    """What the buffer policy `mulbuff` is set to."""
+
+    _fields_ = [(name, c.c_uint32) for name in (
+        "grows", "sized", "per_flow", "cap", "product", "long", "marks", "mark_sized", "mark_at")]
+
+
+class Limited(c.Structure):
+    """A packet, the queue of its class and what becomes of it; rtl/reference/src/limits.rs says what its fields are."""
+
+    _fields_ = [("settings", LimitSettings)] + [(name, c.c_uint32) for name in (
+        "service", "data", "room", "bytes", "flows", "packets", "depth", "join", "mark")]
+
+
 @cache
 def built():
     """The shared library, built by cargo. For the test's own process, not the simulator's."""
@@ -90,6 +120,12 @@ def library():
         ("spray_open", pointer, [c.c_char_p, c.c_char_p, u64, u64]),
         ("spray_step", None, [pointer, pointer]),
         ("spray_close", None, [pointer]),
+        ("classed_open", pointer, [c.c_char_p, c.c_char_p]),
+        ("classed_step", None, [pointer, pointer]),
+        ("classed_close", None, [pointer]),
+        ("limits_open", pointer, [c.c_char_p]),
+        ("limits_ask", None, [pointer, pointer]),
+        ("limits_close", None, [pointer]),
         ("deflect", None, [u32, u16, pointer, u16, u64, u64, pointer, pointer]),
     ]:
         function = getattr(lib, "sidestep_" + name)
@@ -172,3 +208,31 @@ class Spray:
         hop = Hop(depth=(c.c_uint32 * 8)(*depth), **packet)
         library().sidestep_spray_step(self.route, c.byref(hop))
         return hop
+
+
+class Classed:
+    """The scheduler `ps` or `wps`, with the settings of a row of its vectors."""
+
+    def __init__(self, name, words="defaults"):
+        self.classed = library().sidestep_classed_open(name.encode(), words.encode())
+        assert self.classed, f"{name} refuses {words}"
+
+    def step(self, operation, **packet):
+        """One operation; of the packet only what is named differs from 0. How the classes are then."""
+        step = ClassStep(operation=operation, **packet)
+        library().sidestep_classed_step(self.classed, c.byref(step))
+        return step
+
+
+class Limits:
+    """The buffer policy `mulbuff`, with the settings of a row of its vectors."""
+
+    def __init__(self, words="defaults"):
+        self.limits = library().sidestep_limits_open(words.encode())
+        assert self.limits, f"mulbuff refuses {words}"
+
+    def ask(self, **packet):
+        """A packet and the queue of its class, of which only what is named differs from 0, and what becomes of it."""
+        asked = Limited(**packet)
+        library().sidestep_limits_ask(self.limits, c.byref(asked))
+        return asked

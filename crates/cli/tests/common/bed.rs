@@ -47,18 +47,20 @@ impl Bed {
         self.room.run(&args)
     }
 
-    /// Waits until its switches have sent frames of a run.
-    pub fn until_frames_left(&self) {
-        until("frames have left", || {
-            let status = self.testbed(&["status", "--json"]);
-            let status: Value = serde_json::from_str(&status.out).unwrap();
-            let switches = status["testbeds"][0]["switches"].as_array().unwrap();
-            let ports = switches
-                .iter()
-                .flat_map(|s| s["ports"].as_object().unwrap().values());
-            let left: u64 = ports.filter_map(|p| p["tx_frames"].as_u64()).sum();
-            left > 100
-        });
+    /// Frames that its switches have sent.
+    pub fn frames_left(&self) -> u64 {
+        let status = self.testbed(&["status", "--json"]);
+        let status: Value = serde_json::from_str(&status.out).unwrap();
+        let switches = status["testbeds"][0]["switches"].as_array().unwrap();
+        let ports = switches
+            .iter()
+            .flat_map(|s| s["ports"].as_object().unwrap().values());
+        ports.filter_map(|p| p["tx_frames"].as_u64()).sum()
+    }
+
+    /// Waits until its switches have sent frames of a run, more than the `before` that they had sent.
+    pub fn until_frames_left(&self, before: u64) {
+        until("frames have left", || self.frames_left() > before + 100);
     }
 
     /// What is left in the machine of this testbed.

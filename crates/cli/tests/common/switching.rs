@@ -55,7 +55,7 @@ pub struct Running {
 
 impl Running {
     /// Starts a switch for all hosts of `wiring`, whose config says these lines of `[switch]` and
-    /// `[process]`, and waits until it answers. `ROOM` in them is a folder that all may write to.
+    /// `[process]`, and waits until it answers and has found all links up. `ROOM` in them is a folder that all may write to.
     pub fn start(wiring: Wiring, rate: &str, switch: &str, process: &str) -> Running {
         Running::start_with(wiring, rate, switch, process, |config| config)
     }
@@ -88,7 +88,12 @@ impl Running {
             room: Some(room),
         };
         let start = Instant::now();
-        while running.ask("counters").is_err() {
+        // The kernel says that a link is up some time after both its ends are.
+        let is_up = |counters: Value| {
+            let ports = counters["ports"].as_object().unwrap().clone();
+            ports.values().all(|port| port["io"]["running"] == true)
+        };
+        while !running.ask("counters").is_ok_and(is_up) {
             let log = running.log();
             assert!(start.elapsed() < PATIENCE, "no answer: {log}");
             assert!(running.child.try_wait().unwrap().is_none(), "ended: {log}");
@@ -117,9 +122,14 @@ impl Running {
         control::ask(&self.path("s.sock"), question)
     }
 
-    /// Its counters.
+    /// Its counters; asked again where the answer took too long.
     pub fn counters(&self) -> Value {
-        self.ask("counters").unwrap()
+        let mut answer = Err(String::new());
+        until("the switch says its counters", || {
+            answer = self.ask("counters");
+            answer.is_ok()
+        });
+        answer.unwrap()
     }
 
     /// Sends it a signal.
@@ -175,6 +185,13 @@ pub fn reach(wiring: &Wiring, from: usize, to: usize, address: &str) -> bool {
     };
     server.send_to(b"answer", asker).unwrap();
     matches!(client.recv(&mut room), Ok(6))
+}
+
+/// Frames that came by a port for one host, so far. Those that a host's kernel sends of its own accord are for a
+/// group: it looks for an address, or reports its groups.
+pub fn for_one(counters: &Value, port: &str) -> u64 {
+    let count = |key: &str| counters["ports"][port][key].as_u64().unwrap();
+    count("rx_frames") - count("floods") - count("answered")
 }
 
 /// Longer than anything takes on a busy machine; what is awaited for so long does not happen.

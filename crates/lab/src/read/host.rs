@@ -2,6 +2,7 @@
 
 use super::words::words;
 use crate::kernel::Kernel;
+use crate::marker::Marker;
 use crate::scheme::{HOST_SPEC, SHIMS};
 use sidestep_config::decision::{Decision, holds_a_packet};
 use sidestep_config::document::{Entry, Item, Node, Table};
@@ -21,6 +22,7 @@ pub(super) struct ReadHost {
     /// `None` is a FIFO without a limit.
     pub nic: Option<NicConfig>,
     pub kernel: Kernel,
+    pub marker: Marker,
 }
 
 /// Reads the section. `None` when a problem left it without a meaning.
@@ -57,7 +59,7 @@ pub(super) fn host(
         let (of, param) = (parts.next(), parts.next());
         let on = |name: &str| shims.iter().any(|(shim, _)| shim == name);
         match (of, param) {
-            (Some("shims" | "capacity" | "kernel" | "buffer" | "sched"), None) => true,
+            (Some("shims" | "capacity" | "kernel" | "marker" | "buffer" | "sched"), None) => true,
             (Some("buffer" | "sched"), Some(_)) => true,
             (Some(name), Some(_)) => on(name) || places.contains_key(key),
             _ => false,
@@ -71,11 +73,13 @@ pub(super) fn host(
         }
     };
     let kernel = Kernel::from_name(&resolved.values.word("kernel")).expect("one of its words");
+    let marker = Marker::from_name(&resolved.values.word("marker")).expect("one of its words");
     Some(ReadHost {
         resolved,
         shims,
         nic,
         kernel,
+        marker,
     })
 }
 

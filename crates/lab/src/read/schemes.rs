@@ -108,6 +108,7 @@ impl Reader<'_> {
             shims,
             nic,
             kernel,
+            marker,
         } = host;
         let config = SchemeConfig {
             framing,
@@ -119,6 +120,7 @@ impl Reader<'_> {
             shims,
             nic,
             kernel,
+            marker,
             // The scenario's as well.
             changes: Vec::new(),
         };

@@ -1,11 +1,14 @@
-//! Classes of service that nobody goes by.
+//! Classes of service that nobody goes by, or nobody sets, and flows whose first window is no flow's room.
 
-use super::nature_of;
 use super::ranks::natures;
+use super::{nature_of, value};
 use crate::scheme::Scheme;
 use sidestep_config::decision::Named;
-use sidestep_switch::sched;
+use sidestep_sim::{Plan, SwitchConfig};
+use sidestep_switch::{buffer, sched};
 use sidestep_transport::shim;
+use sidestep_transport::shim::by_size::{Announced, Classes};
+use sidestep_types::{FlowId, Size, Value};
 
 /// A shim that sets the class of service of what its host sends.
 fn serves(scheme: &Scheme) -> Option<&Named> {
@@ -23,6 +26,94 @@ pub(super) fn nothing_goes_by_services(scheme: &Scheme) -> Option<String> {
     (!at_nics && !scheme.switches().any(reads)).then(|| {
         format!(
             "{name} sets classes of service, but no route, buffer or scheduler here tells them apart"
+        )
+    })
+}
+
+/// Switches tell classes of service apart, and no host sets one.
+pub(super) fn nobody_sets_services(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
+    if serves(scheme).is_some() || classes(&switch.sched) == Some(1) {
+        return None;
+    }
+    let natures = natures(switch);
+    let read = natures.iter().filter(|(_, _, nature)| nature.classes);
+    let read: Vec<String> = read
+        .map(|(key, name, _)| format!("{key} {name:?}"))
+        .collect();
+    let shims = shim::ENTRIES.iter().map(|entry| entry.name);
+    let shims: Vec<String> = shims
+        .filter(|name| shim::nature(name).serves)
+        .map(|name| format!("{name:?}"))
+        .collect();
+    (!read.is_empty()).then(|| {
+        format!(
+            "{} {} classes of service apart, and no shim of the hosts sets one: all packets are of class 0; expected \
+             host.shims with {}",
+            read.join(" and "),
+            if read.len() == 1 { "tells" } else { "tell" },
+            shims.join(" or ")
+        )
+    })
+}
+
+/// The class queues of a scheduler that has them.
+fn classes((name, values): &Named) -> Option<u64> {
+    let entry = sched::ENTRIES.iter().find(|entry| entry.name == name)?;
+    let has = entry.params.iter().any(|param| param.name == "classes");
+    has.then(|| values.count("classes"))
+}
+
+/// The class that each flow begins in, of this number and size.
+fn first_services(scheme: &Scheme) -> impl Fn(FlowId, Option<u64>) -> u8 {
+    let marks = serves(scheme).filter(|(name, _)| name == "by-size");
+    let marks = marks.map(|(_, values)| {
+        let read = "it was read";
+        let classes = Classes::read(values).expect(read);
+        let announced = Announced::read(values).expect(read);
+        (values.word("by") == "size", classes, announced)
+    });
+    move |flow, size| match &marks {
+        None => 0,
+        Some((false, classes, _)) => classes.of_size(1),
+        Some((true, classes, announced)) => {
+            classes.of_size(size.map_or(u64::MAX, |size| announced.of(flow, size)))
+        }
+    }
+}
+
+/// Queues with room by the number of flows, which is less than each sends before it hears of anything.
+pub(super) fn first_window_is_more_than_a_flow_s_room(
+    scheme: &Scheme,
+    switch: &SwitchConfig,
+    first: &Plan,
+) -> Option<String> {
+    let (param, by_flows) = buffer::nature(&switch.buffer.0).flows?;
+    if switch.buffer.1.word(param) != by_flows {
+        return None;
+    }
+    let Some(Value::Size(per_flow)) = value(&switch.buffer, "per_flow") else {
+        return None;
+    };
+    let window = u64::from(scheme.config.transport.each_tcp()?.initial_window);
+    let mss = u64::from(scheme.config.transport.mss());
+    let room = match per_flow {
+        Size::Packets(n) => *n,
+        Size::Bytes(bytes) => bytes.0 / mss,
+    };
+    let long = switch.buffer.1.count("long");
+    let begins = first_services(scheme);
+    let flows = first.flows.iter().zip(0..).filter(|(flow, number)| {
+        let size = (!flow.is_endless()).then_some(flow.size);
+        flow.size > room.saturating_mul(mss) && u64::from(begins(FlowId(*number), size)) < long
+    });
+    let larger = flows.count();
+    (window > room && larger > 0).then(|| {
+        let buffer = &switch.buffer.0;
+        format!(
+            "an initial window of {window} packets is above per_flow = {per_flow} of buffer {buffer:?}: of short flows that \
+             begin together each may send {window} packets at once and has room for {room}, and what does not leave \
+             meanwhile is lost ({larger} short flows of the first seed are larger than {room} packets); expected an initial \
+             window of at most {room}, or {param} = \"static\""
         )
     })
 }

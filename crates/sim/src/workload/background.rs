@@ -1,13 +1,16 @@
 //! Background: every host sends flows to random others, with sizes from a distribution.
 //!
 //! **Decision**     each host starts flows as a Poisson process of its own; each flow goes to
-//!                  another host drawn uniformly, and has a size drawn from `cdf`.
+//!                  another host drawn uniformly, and has a size drawn from `cdf`. With a `target` all flows
+//!                  go there, it starts none, and `load` is a share of its link, of which the others offer equal parts.
 //! **State**        per host three streams: gaps, destinations, sizes.
 //! **Units**        `inter_arrival` is the mean gap at one host. `load` is payload bits offered, headers and
 //!                  framing not counted, over what [`super::share`] says.
-//! **Errors**       both or neither of `inter_arrival` and `load`; a distribution that cannot be read.
+//! **Errors**       both or neither of `inter_arrival` and `load`; a distribution that cannot be read; a target that
+//!                  is not there, or beside `load_of = "fabric"`.
 //! **Source**       Zarifis et al., EuroSys 2014, section 5.3, which takes the traffic of DCTCP
-//!                  (Alizadeh et al., SIGCOMM 2010).
+//!                  (Alizadeh et al., SIGCOMM 2010). `target`: figure 1 of the MulBuff poster (Mushtaq et al.,
+//!                  SIGCOMM 2014), where all flows cross one link.
 //! **Deviations**   the paper says of the sizes only that 80 % of the flows are below 100 KB, and
 //!                  of the gaps only 10 to 120 ms. The circulated DCTCP web-search distribution
 //!                  has 54 % below 100 kB. With it (mean 1.7 MB) and 10 ms between the flows of a
@@ -18,7 +21,7 @@
 use super::load::told;
 use super::mss::MSS;
 use super::share::{self, LOAD_OF};
-use super::{Cost, Draft, Load, Poisson, Site, Workload};
+use super::{Cost, Draft, Load, Poisson, Site, Workload, target};
 use crate::cdf::{Interpolation, SizeCdf};
 use crate::files::Files;
 use crate::plan::Start;
@@ -32,6 +35,7 @@ pub struct Background {
     rule: Interpolation,
     /// Mean gap of each host, in picoseconds.
     gaps_ps: Vec<f64>,
+    target: Option<u32>,
 }
 
 impl Workload for Background {
@@ -67,6 +71,13 @@ impl Workload for Background {
             )
             .or_off("off"),
             LOAD_OF,
+            Param::with_default(
+                "target",
+                ParamUnit::Count,
+                "all",
+                "the one host that flows go to, of whose link load is then a share; MulBuff, figure 1; assumed all",
+            )
+            .or_off("all"),
             MSS,
         ],
     };
@@ -75,6 +86,13 @@ impl Workload for Background {
         let hosts = site.pairs_of_hosts()?;
         let (cdf, rule) = SizeCdf::of(values, files)?;
         let given = values.time_or_off("inter_arrival");
+        let target = target(values, hosts)?;
+        if target.is_some() && values.word("load_of") == "fabric" {
+            let expected = "a load with a target is of the target's link";
+            return Err(
+                Refusal::about(&["load_of", "target"], expected).got("load_of = \"fabric\"")
+            );
+        }
         let share = share::of_links(values, site, "inter_arrival", given.is_some())?;
         let gaps_ps = match (given, share) {
             (Some(Time::ZERO), _) => {
@@ -84,8 +102,14 @@ impl Workload for Background {
             (None, share) => {
                 let share = share.expect("exactly one is given");
                 let bits = cdf.mean(rule) * 8.0;
-                let gap = |rate: u64| bits / (rate as f64 * share) * 1e12;
-                site.access.iter().map(|rate| gap(rate.as_bps())).collect()
+                let gap = |rate: f64| bits / (rate * share) * 1e12;
+                let of_target =
+                    |to: u32| site.access[to as usize].as_bps() as f64 / f64::from(hosts - 1);
+                let rates = site.access.iter().map(|rate| match target {
+                    Some(to) => of_target(to),
+                    None => rate.as_bps() as f64,
+                });
+                rates.map(gap).collect()
             }
         };
         Ok(Background {
@@ -93,19 +117,23 @@ impl Workload for Background {
             cdf_name: values.word("cdf"),
             rule,
             gaps_ps,
+            target,
         })
     }
 
     fn draw(&self, into: &mut Draft<'_>) -> Result<(), Refusal> {
         let hosts = self.gaps_ps.len() as u32;
         into.expect(self.flows_per_s() * into.duration.as_s_f64())?;
-        for (src, gap_ps) in (0..hosts).zip(&self.gaps_ps) {
+        let sources = (0..hosts).zip(&self.gaps_ps);
+        for (src, gap_ps) in sources.filter(|(src, _)| Some(*src) != self.target) {
             let stream = |purpose| into.seed.stream((purpose, u64::from(src)));
             let mut arrivals = Poisson::new(stream("gaps"), *gap_ps);
             let (mut towards, mut sizes) = (stream("destinations"), stream("sizes"));
             while let Some(at) = arrivals.next_before(into.duration) {
-                let other = towards.below(u64::from(hosts - 1)) as u32;
-                let dst = if other < src { other } else { other + 1 };
+                let dst = self.target.unwrap_or_else(|| {
+                    let other = towards.below(u64::from(hosts - 1)) as u32;
+                    if other < src { other } else { other + 1 }
+                });
                 let size = self.cdf.quantile(sizes.unit(), self.rule);
                 into.flow(src, dst, size, Start::At(at))?;
             }
@@ -126,8 +154,10 @@ impl Workload for Background {
 }
 
 impl Background {
-    /// Of all hosts.
+    /// Of all hosts that start flows.
     fn flows_per_s(&self) -> f64 {
-        self.gaps_ps.iter().map(|gap| 1e12 / gap).sum()
+        let gaps = (0..).zip(&self.gaps_ps);
+        let starts = gaps.filter(|(src, _)| Some(*src) != self.target);
+        starts.map(|(_, gap)| 1e12 / gap).sum()
     }
 }

@@ -5,7 +5,7 @@
 pub mod any;
 pub mod changes;
 
-use sidestep_sim::agenda::{Agenda, WheelAgenda};
+use sidestep_sim::agenda::{Agenda, HeapAgenda, WheelAgenda};
 use sidestep_sim::*;
 use sidestep_switch::{Capacity, Sched, buffer, route, sched};
 use sidestep_transport::{
@@ -156,6 +156,19 @@ pub fn run_with<A: Agenda>(
 
 pub fn run(network: &Network, plan: Arc<Plan>, config: WorldConfig, until: Time) -> Outcome {
     run_with::<WheelAgenda>(network, plan, config, until)
+}
+
+/// The run on the wheel, which the heap must make as well, event for event.
+pub fn run_on_both(
+    network: &Network,
+    plan: &Arc<Plan>,
+    config: &WorldConfig,
+    until: Time,
+) -> Outcome {
+    let wheel = run_with::<WheelAgenda>(network, plan.clone(), config.clone(), until);
+    let heap = run_with::<HeapAgenda>(network, plan.clone(), config.clone(), until);
+    assert_eq!(wheel, heap, "the same on both agendas");
+    wheel
 }
 
 /// Completion times in microseconds of the flows that finished, in order of the flows.

@@ -12,7 +12,7 @@ mod tags;
 use common::any::*;
 use common::*;
 use proptest::prelude::*;
-use sidestep_sim::agenda::{HeapAgenda, WheelAgenda};
+use sidestep_sim::agenda::WheelAgenda;
 use sidestep_sim::*;
 use sidestep_switch::{AnyBuffer, Buffer, DropReason, Queues, Verdict, Want, route};
 use sidestep_transport::shim::{self, AnyShim, Shim, Stack, Up};

@@ -190,18 +190,17 @@ proptest! {
         config.shims = shims;
         leave_room(&mut config);
         let until = Time::from_ms(40);
-        let wheel = run_with::<WheelAgenda>(&network, plan.clone(), config.clone(), until);
-        prop_assert_eq!(&wheel, &run_with::<HeapAgenda>(&network, plan, config.clone(), until));
-        assert_conserved(&wheel);
-        let totals = wheel.totals;
-        let handed: u32 = wheel.flows.iter().map(|f| f.transport_reordered).sum();
+        let outcome = run_on_both(&network, &plan, &config, until);
+        assert_conserved(&outcome);
+        let totals = outcome.totals;
+        let handed: u32 = outcome.flows.iter().map(|f| f.transport_reordered).sum();
         let set = |name: &str, param: &str| {
             let found = config.shims.iter().find(|(shim, _)| shim == name);
             found.map(|(_, values)| values.word(param))
         };
         let (by, tags) = (set("order", "by"), set("mark", "by"));
         if by.is_none() {
-            let reordered: u32 = wheel.flows.iter().map(|f| f.reordered).sum();
+            let reordered: u32 = outcome.flows.iter().map(|f| f.reordered).sum();
             prop_assert_eq!(handed, reordered);
             prop_assert_eq!(totals.shim_held + totals.shim_late + totals.shim_bypassed, 0);
         } else if totals.shim_expired + totals.shim_bypassed == 0 {
@@ -210,7 +209,7 @@ proptest! {
             let excused = if counts { totals.shim_late } else { totals.spurious_retransmits };
             prop_assert!(u64::from(handed) <= excused);
         }
-        if wheel.flows.iter().all(|flow| flow.finished.is_some()) {
+        if outcome.flows.iter().all(|flow| flow.finished.is_some()) {
             prop_assert_eq!(totals.shim_discarded, 0);
         }
     }

@@ -6,7 +6,7 @@ use super::outputs::{Outputs, Seen};
 use super::packet::packet_of;
 use super::watch::{Event, Happened, Watcher};
 use crate::frame::{self, Carry, Frame, Refusal, What, WireTag};
-use crate::setup::{Mac, Rank, Setup};
+use crate::setup::{Mac, Rank, Services, Setup};
 use sidestep_switch::ports::{Live, NONE, Store};
 use sidestep_switch::{Action, Carrier, Changes, Decider, DropReason, Hops, Joined, Sent};
 use sidestep_transport::shim::mark::Boosting;
@@ -19,6 +19,8 @@ pub(super) struct Core {
     pub counts: Vec<PortCounts>,
     /// Where ranks come from, when a policy asks for them.
     pub ranks: Option<Ranks>,
+    /// Which code points are which class, if they are not numbers of classes.
+    pub services: Option<Services>,
     /// Where frames carry tags, if they do.
     pub carry: Option<Carry>,
     pub watcher: Option<Watcher>,
@@ -91,6 +93,9 @@ impl Core {
             && let Some(rank) = ranks.rank(self.outputs.now, &packet, frame.tag)
         {
             packet.set_rank(rank);
+        }
+        if let (Some(services), What::Ip(ip)) = (&self.services, &frame.what) {
+            packet.set_service(services.class(ip.dscp));
         }
         let mut kept = NONE;
         let (down, switches) = (self.outputs.down, self.outputs.switches);

@@ -70,7 +70,7 @@ pub struct PortCounters {
     pub rate_bps: u64,
     /// It was not ordered down.
     pub link_up: bool,
-    /// What its shims counted; nothing where it has none.
+    /// What its shims counted, and those before them that a reload has replaced; nothing where it never had any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shims: Option<ShimCounters>,
     /// Frames that came in.
@@ -123,6 +123,13 @@ macro_rules! shim_counters {
             pub const ALL: &[ShimCount] = &[$((stringify!($name), $doc, |c| c.$name),)*];
             /// How many of the first are as things are now; the others only grow.
             pub const NOW: usize = 2;
+
+            /// Adds what others counted that are there no more: nothing of theirs is as things are now.
+            pub(super) fn add_past(&mut self, past: &ShimCounters) {
+                let ShimCounters { keeping, connections, .. } = *self;
+                $(self.$name += past.$name;)*
+                (self.keeping, self.connections) = (keeping, connections);
+            }
         }
     };
 }
@@ -142,6 +149,7 @@ shim_counters! {
     marked "Data that shims marked";
     repeats "Data marked that was taken for sent before";
     untagged "Data marked that had no room for its tag, and went on without";
+    unremembered "Data marked that shims had no room to remember: sent again, it counts as new";
 }
 
 /// Writes every count but the drops under its name.

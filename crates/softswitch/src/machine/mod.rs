@@ -138,6 +138,7 @@ impl Machine {
                 decider,
                 counts: vec![PortCounts::new(); many],
                 ranks: Ranks::of(setup),
+                services: setup.services.clone(),
                 carry: setup.tags.map(|tags| tags.carry),
                 watcher: None,
             },

@@ -65,6 +65,7 @@ impl Machine {
         } else if !same || self.core.ranks.is_none() {
             self.core.ranks = Ranks::of(setup);
         }
+        self.core.services = setup.services.clone();
         self.core.outputs.capacity = decision.capacity;
         self.core.outputs.switches = super::switches(setup);
         self.core.outputs.to_switch = self.core.outputs.switches;

@@ -6,6 +6,7 @@ mod mac;
 mod ports;
 mod process;
 mod read;
+mod services;
 mod shims;
 mod tables;
 mod tags;
@@ -16,6 +17,7 @@ mod write;
 pub use known::{Known, TOP, known};
 pub use mac::Mac;
 pub use ports::check_rate;
+pub use services::Services;
 pub use shims::{SILENCE, to_toml as shims_to_toml};
 pub use sidestep_config::decision::Named;
 pub use tags::Tags;
@@ -38,6 +40,8 @@ pub struct Setup {
     pub rank: Rank,
     /// By what was sent: a flow that has said nothing for longer starts anew.
     pub rank_gap: Time,
+    /// Which code points are which class; without it a code point is the number of its class.
+    pub services: Option<Services>,
     /// How frames between switches carry tags, if they do.
     pub tags: Option<Tags>,
     /// How stations are found.

@@ -3,6 +3,7 @@
 use super::hosts::{networks, router, stations};
 use super::ports::ports;
 use super::process::process;
+use super::services::{self, DSCP, Services};
 use super::tables::{table, tables};
 use super::tags::{self, BOOST, BOOSTING, TAGS, Tags};
 use super::{Forwarding, Rank, Setup};
@@ -43,6 +44,7 @@ pub(super) const SWITCH: &[Param] = &[
         "what policies order by: bytes of the flow so far, the code point, or what the tag says",
     ),
     RANK_GAP,
+    DSCP,
     TAGS,
     BOOST,
     BOOSTING,
@@ -86,7 +88,7 @@ fn whole(file: &str, root: &Table, problems: &mut Problems) -> Option<Setup> {
         let message = "[[network]] needs a [router]: only frames to its MAC are routed";
         problems.add(&entry.at, message);
     }
-    let ((name, seed), (decision, (rank, rank_gap), tags, forwarding)) = (top?, switch?);
+    let ((name, seed), (decision, (rank, rank_gap), services, tags, forwarding)) = (top?, switch?);
     for (port, (_, at)) in ports.iter().zip(tables(root, "port", problems)?) {
         tags::agree(tags, port, at, problems);
     }
@@ -96,6 +98,7 @@ fn whole(file: &str, root: &Table, problems: &mut Problems) -> Option<Setup> {
         decision,
         rank,
         rank_gap,
+        services,
         tags,
         forwarding,
         process: process?,
@@ -134,9 +137,15 @@ fn stem(file: &str) -> String {
     base.strip_suffix(".toml").unwrap_or(base).to_string()
 }
 
-/// Of `[switch]`: the decision, what ranks are and after what silence they begin anew, how tags travel, how stations
-/// are found.
-type Switch = (Decision, (Rank, Time), Option<Tags>, Forwarding);
+/// Of `[switch]`: the decision, what ranks are and after what silence they begin anew, which code points are which
+/// class, how tags travel, how stations are found.
+type Switch = (
+    Decision,
+    (Rank, Time),
+    Option<Services>,
+    Option<Tags>,
+    Forwarding,
+);
 
 fn switch(root: &Table, at: &At, problems: &mut Problems) -> Option<Switch> {
     let (table, at) = table(root, "switch", at, problems)?;
@@ -184,8 +193,15 @@ fn switch(root: &Table, at: &At, problems: &mut Problems) -> Option<Switch> {
             return None;
         }
     };
+    let services = match services::services(&resolved) {
+        Ok(services) => services,
+        Err(why) => {
+            resolved.refused("", &why, &at, problems);
+            return None;
+        }
+    };
     let tags = tags::tags(&resolved, &at, problems);
-    Some((decision, (rank, gap), tags, forwarding))
+    Some((decision, (rank, gap), services, tags, forwarding))
 }
 
 /// What a scenario's `[switch]` may say beside the decision, with what it belongs to.

@@ -52,6 +52,9 @@ impl Setup {
         };
         out.pair("rank", rank);
         out.pair("rank_gap", self.rank_gap);
+        if let Some(services) = &self.services {
+            out.pair("dscp", services.word());
+        }
         if let Some(tags) = &self.tags {
             let [carry, boost, boosting] = tags.words();
             out.pair(carry.0, carry.1);

@@ -67,7 +67,11 @@ pub fn mac(number: usize) -> String {
     format!("02:09:00:00:00:{:02x}", number + 1)
 }
 
-/// The kernel speaks no IPv6 of its own accord on interfaces to come: no frames that nobody sent.
+/// Milliseconds between two reports of the groups that a host is in: eleven days.
+const NEVER_MS: &str = "1000000000";
+
+/// The kernel speaks no IPv6 of its own accord on interfaces to come but one report of its groups as the link comes
+/// up, which it would say again within a second: nearly no frames that nobody sent.
 fn quiet(space: &Namespace) -> Result<(), String> {
     let write = |key: &str, value: &str| {
         let path = format!("/proc/sys/net/ipv6/conf/default/{key}");
@@ -75,6 +79,8 @@ fn quiet(space: &Namespace) -> Result<(), String> {
     };
     space.within(|| {
         write("router_solicitations", "0")?;
+        write("mldv1_unsolicited_report_interval", NEVER_MS)?;
+        write("mldv2_unsolicited_report_interval", NEVER_MS)?;
         write("addr_gen_mode", "1")
     })
 }

@@ -134,6 +134,7 @@ fn setup(scenario: &Scenario, ports: &Ports, me: usize) -> Setup {
             (None, None) => Rank::Dscp,
         },
         rank_gap: scenario.sent.unwrap_or(Time::MAX),
+        services: None,
         tags: tags(&scenario.shims),
         forwarding: Forwarding::Static,
         process: ProcessSetup::default(),

@@ -307,13 +307,15 @@ mod tests {
         let say = |asked| shelf.find(Some(asked)).unwrap_err().to_string();
         assert_eq!(
             say("fig03"),
-            "paper \"fig03\" is unknown; did you mean \"plts/fig03a\", \"plts/fig03a-testbed\" or \"plts/fig03bc\"?"
+            "paper \"fig03\" is unknown; did you mean \"mulbuff/fig03a\", \"mulbuff/fig03b\", \"plts/fig03a\", \"plts/fig03a-testbed\" or \"plts/fig03bc\"?"
         );
         assert_eq!(
             say("plts/fig05"),
             "figure of plts \"fig05\" is unknown; did you mean \"fig05a\", \"fig05b\" or \"fig05c\"?"
         );
-        assert!(say("fig02").contains("did you mean \"dibs/fig02\" or \"plts/fig02\"?"));
+        for paper in ["dibs/fig02", "mulbuff/fig02a", "plts/fig02"] {
+            assert!(say("fig02").contains(&format!("{paper:?}")), "{paper}");
+        }
         assert!(say("plts/fig3").contains("did you mean"));
     }
 

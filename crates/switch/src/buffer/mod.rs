@@ -12,6 +12,7 @@ pub mod droptail;
 pub mod ecn;
 mod exponential;
 pub mod mulbuff;
+pub mod mulbuff_dibs;
 pub mod pfabric;
 mod preemptive;
 mod quantile;
@@ -191,6 +192,7 @@ registry! {
         distribution_deflection::DistributionDeflection,
         aifo::Aifo,
         mulbuff::MulBuff,
+        mulbuff_dibs::MulBuffDibs,
     }
 }
 

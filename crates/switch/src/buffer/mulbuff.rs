@@ -39,45 +39,48 @@ pub struct MulBuff {
 /// A queue that cannot hold a full packet would never take one.
 const LEAST: u64 = 1_500;
 
+pub(super) const SIZES: Param = Param::with_default(
+    "sizes",
+    ParamUnit::Word(&["per-flow", "static"]),
+    "per-flow",
+    "do the queues of short flows grow with their flows, or have all their room at once?",
+);
+
+pub(super) const PER_FLOW: Param = Param::with_default(
+    "per_flow",
+    ParamUnit::Size,
+    "3 pkt",
+    "room for each flow in a queue of short flows (MulBuff, section 2)",
+)
+.beside("sizes", &["per-flow"]);
+
+pub(super) const TOTAL: Param = Param::with_default(
+    "total",
+    ParamUnit::Bytes,
+    "250 kB",
+    "a queue of short flows holds at most this less the product (MulBuff, section 2)",
+);
+
+pub(super) const PRODUCT: Param = Param::with_default(
+    "product",
+    ParamUnit::Bytes,
+    "25 kB",
+    "a queue of long flows holds this, the bandwidth-delay product; that of 1 Gbps and 200 us; assumed",
+);
+
+pub(super) const LONG: Param = Param::with_default(
+    "long",
+    ParamUnit::Count,
+    "1",
+    "the lowest class of long flows; those below are short; assumed",
+);
+
 impl Policy for MulBuff {
     const ENTRY: Entry = Entry {
         name: "mulbuff",
         summary: "a queue for each class, sized by its flows; needs sched wps, ps or strict",
         source: "Mushtaq et al., SIGCOMM 2014 (MulBuff)",
-        params: &[
-            Param::with_default(
-                "sizes",
-                ParamUnit::Word(&["per-flow", "static"]),
-                "per-flow",
-                "do the queues of short flows grow with their flows, or have all their room at once?",
-            ),
-            Param::with_default(
-                "per_flow",
-                ParamUnit::Size,
-                "3 pkt",
-                "room for each flow in a queue of short flows (MulBuff, section 2)",
-            )
-            .beside("sizes", &["per-flow"]),
-            Param::with_default(
-                "total",
-                ParamUnit::Bytes,
-                "250 kB",
-                "a queue of short flows holds at most this less the product (MulBuff, section 2)",
-            ),
-            Param::with_default(
-                "product",
-                ParamUnit::Bytes,
-                "25 kB",
-                "a queue of long flows holds this, the bandwidth-delay product; that of 1 Gbps and 200 us; assumed",
-            ),
-            Param::with_default(
-                "long",
-                ParamUnit::Count,
-                "1",
-                "the lowest class of long flows; those below are short; assumed",
-            ),
-            STEP,
-        ],
+        params: &[SIZES, PER_FLOW, TOTAL, PRODUCT, LONG, STEP],
     };
     const NATURE: Nature = Nature {
         sched: &["wps", "ps", "strict"],
@@ -156,8 +159,23 @@ impl Limit {
 }
 
 impl MulBuff {
+    /// Is that the class of long flows?
+    pub(super) fn is_long(&self, service: u8) -> bool {
+        service >= self.long
+    }
+
+    /// What short flows may have of a queue at most, however many they are.
+    pub(super) fn most_of_short(&self) -> Limit {
+        Limit::of(None, 0, self.cap)
+    }
+
+    /// Is a packet marked that joins a queue of its class this deep?
+    pub(super) fn marks(&self, depth: Depth) -> bool {
+        self.mark_at.is_some_and(|k| reaches(depth, k))
+    }
+
     fn limit(&self, service: u8, flows: u32) -> Limit {
-        match service >= self.long {
+        match self.is_long(service) {
             true => Limit::of(None, flows, self.product),
             false => Limit::of(self.per_flow, flows, self.cap),
         }
@@ -180,7 +198,7 @@ impl Buffer for MulBuff {
         let Class { depth, flows } = queues.queue(want.port, service);
         match self.limit(service, flows).fits(depth, queues.buffered(pkt)) {
             true => Verdict::Enqueue {
-                mark: self.mark_at.is_some_and(|k| reaches(depth, k)),
+                mark: self.marks(depth),
             },
             false => Verdict::Drop(DropReason::Full),
         }

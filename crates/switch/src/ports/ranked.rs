@@ -82,6 +82,11 @@ impl Ranked {
         if line.sending() == NONE && self.waiting == 0 && self.sched.passes() {
             let span = wire.time_to_send(u32::from(store.parcel(at).packet.wire));
             line.free_at = line.free_at.max(now).saturating_add(span);
+            if self.counts {
+                let packet = &store.parcel(at).packet;
+                self.sched.see(packet, now);
+                self.sched.pass(packet);
+            }
             return self.send(line, store, now.saturating_add(span), at);
         }
         self.push(line, store, wire, now, at);

@@ -2,7 +2,7 @@
 //! between. Who is in which class its host says ([`Packet::service`]).
 
 use super::flows::{Flows, Seat};
-use crate::{Class, Depth};
+use crate::{Class, Depth, Nature};
 use sidestep_types::{Packet, Param, ParamUnit, Refusal, Time, Values};
 use std::collections::VecDeque;
 
@@ -16,6 +16,13 @@ pub(super) const CLASSES: Param = Param::with_default(
     "2",
     "class queues of a port, 1 to 8; a packet of a higher class waits in the last; short and long flows in MulBuff",
 );
+
+/// What schedulers of [`Classes`] are.
+pub(super) const NATURE: Nature = Nature {
+    classes: true,
+    remembers: true,
+    ..Nature::PLAIN
+};
 
 /// One queue: handles, each with its bytes of link time and what its owner keeps of it.
 #[derive(Debug)]
@@ -70,7 +77,7 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    /// Those of a scheduler with [`CLASSES`] and [`super::flows::PARAMS`], on a switch with `ports` ports.
+    /// Those of a scheduler with [`CLASSES`] and the parameters of [`super::flows`], on a switch with `ports` ports.
     pub fn build(values: &Values, ports: u16) -> Result<Classes, Refusal> {
         let classes = values.count("classes");
         if !(1..=MOST as u64).contains(&classes) {
@@ -93,6 +100,13 @@ impl Classes {
     #[inline]
     pub fn of(&self, service: u8) -> usize {
         usize::from(service).min(self.queues.len() - 1)
+    }
+
+    /// A packet joins and leaves, and nothing waits.
+    #[inline]
+    pub fn pass(&mut self, pkt: &Packet) {
+        let class = self.of(pkt.service());
+        self.flows.passes(class, pkt);
     }
 
     pub fn push(&mut self, pkt: &Packet, handle: u32) {
@@ -151,7 +165,11 @@ macro_rules! of_classes {
     () => {
         #[inline]
         fn passes(&self) -> bool {
-            !self.classes.counts()
+            true
+        }
+        #[inline]
+        fn pass(&mut self, pkt: &Packet) {
+            self.classes.pass(pkt);
         }
         fn push(&mut self, pkt: &Packet, handle: u32) {
             self.classes.push(pkt, handle);
@@ -161,6 +179,9 @@ macro_rules! of_classes {
         }
         fn queue(&self, service: u8) -> Class {
             self.classes.queue(service)
+        }
+        fn class_of(&self, service: u8) -> Option<u8> {
+            Some(self.classes.of(service) as u8)
         }
         fn counts(&self) -> bool {
             self.classes.counts()

@@ -121,7 +121,10 @@ impl Drr {
 
 /// The quantum of a class, of which the one with the most has `quantum`.
 fn part(quantum: u64, weight: u64, most: u64) -> u64 {
-    (quantum * weight / most).max(1)
+    match weight == most {
+        true => quantum,
+        false => (quantum * weight / most).max(1),
+    }
 }
 
 #[cfg(test)]

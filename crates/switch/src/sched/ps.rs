@@ -8,7 +8,7 @@
 //!                  Shreedhar and Varghese, SIGCOMM 1995, for how.
 //! **Deviations**   the paper does not say how its queues share; deficit round robin is *assumed*.
 
-use super::classes::{CLASSES, Classes, of_classes};
+use super::classes::{CLASSES, Classes, NATURE, of_classes};
 use super::drr::{Drr, QUANTUM};
 use super::{Sched, flows};
 use crate::{Class, Nature, Policy};
@@ -36,11 +36,7 @@ impl Policy for Ps {
             flows::WINDOW,
         ],
     };
-    const NATURE: Nature = Nature {
-        classes: true,
-        remembers: true,
-        ..Nature::PLAIN
-    };
+    const NATURE: Nature = NATURE;
 
     fn build(values: &Values, ports: u16, _: u64) -> Result<Ps, Refusal> {
         Ok(Ps {

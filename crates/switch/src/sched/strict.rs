@@ -7,7 +7,7 @@
 //! **Source**       IEEE 802.1Q, strict priority.
 //! **Deviations**   class 0 goes first, as short flows have the lowest class here; in 802.1Q 7 does.
 
-use super::classes::{CLASSES, Classes, of_classes};
+use super::classes::{CLASSES, Classes, NATURE, of_classes};
 use super::{Sched, flows};
 use crate::why::count;
 use crate::{Class, Nature, Policy};
@@ -33,11 +33,7 @@ impl Policy for Strict {
             flows::WINDOW,
         ],
     };
-    const NATURE: Nature = Nature {
-        classes: true,
-        remembers: true,
-        ..Nature::PLAIN
-    };
+    const NATURE: Nature = NATURE;
 
     fn build(values: &Values, ports: u16, _: u64) -> Result<Strict, Refusal> {
         let classes = Classes::build(values, ports)?;

@@ -10,7 +10,7 @@
 //! **Deviations**   the paper does not say how shares come about; deficit round robin is *assumed*. A class without a
 //!                  flow in the count (acknowledgements alone, or a count that lags) weighs as one flow, or it would starve.
 
-use super::classes::{CLASSES, Classes, MOST, of_classes};
+use super::classes::{CLASSES, Classes, MOST, NATURE, of_classes};
 use super::drr::{Drr, QUANTUM};
 use super::{Sched, flows};
 use crate::{Class, Nature, Policy};
@@ -49,17 +49,14 @@ impl Policy for Wps {
             flows::WINDOW,
         ],
     };
-    const NATURE: Nature = Nature {
-        classes: true,
-        remembers: true,
-        ..Nature::PLAIN
-    };
+    const NATURE: Nature = NATURE;
 
     fn build(values: &Values, ports: u16, _: u64) -> Result<Wps, Refusal> {
         let classes = Classes::build(values, ports)?;
         if !classes.counts() {
-            let wrong = "weights follow the number of flows: count must not be \"off\"";
-            return Err(Refusal::about(&["count"], wrong));
+            let expected =
+                "weights follow the number of flows: count must be \"exact\" or \"approximate\"";
+            return Err(Refusal::about(&["count"], expected).got("\"off\""));
         }
         Ok(Wps {
             weights: weights(&values.counts("weights"), classes.len())?,

@@ -79,6 +79,13 @@ fn every_registered_policy_says_why() {
         said(entry.name, &sched.why(&packet));
         sched.push(&packet, 1);
         said(entry.name, &sched.why(&packet));
+        // What has queues for classes says which one: a service above the last waits there.
+        let classes = [0, 1, 46].map(|service| sched.class_of(service));
+        let expected = match sched::nature(entry.name).classes {
+            true => [Some(0), Some(1), Some(1)],
+            false => [None; 3],
+        };
+        assert_eq!(classes, expected, "{}", entry.name);
     }
 }
 

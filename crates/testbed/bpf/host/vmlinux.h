@@ -6,5 +6,6 @@
 #include <linux/if_ether.h>
 #include <netinet/in.h>
 #include <linux/ip.h>
+#include <linux/ipv6.h>
 #include <linux/tcp.h>
 #include <linux/types.h>

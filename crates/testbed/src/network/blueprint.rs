@@ -37,6 +37,10 @@ pub struct Blueprint {
     /// The longest IP packet between switches, tags included; 0 is as Ethernet has it, 1500.
     #[serde(default)]
     pub fabric_mtu: u32,
+    /// How long after the last handshake a run begins at the least, so that switches that count flows by silence
+    /// have forgotten handshakes.
+    #[serde(default)]
+    pub settle_ns: u64,
     /// Of draws and hash salts; switch `i` gets this plus `i`.
     pub seed: u64,
 }
@@ -112,6 +116,9 @@ pub struct HostSettings {
     /// What drops duplicate acknowledgements before they reach the kernel's TCP.
     #[serde(default)]
     pub agent: Option<Agent>,
+    /// The code points that hosts give to what they send by themselves.
+    #[serde(default)]
+    pub marks: Option<Marks>,
 }
 
 /// How far the kernel is told how losses are found and repaired.
@@ -147,6 +154,34 @@ pub struct Agent {
     pub shortest: u64,
     /// Longer runs count as of this length.
     pub longest: u64,
+}
+
+/// Hosts that say the class of what they send: the parameters of the shim `by-size`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Marks {
+    /// By what a connection has sent so far, by a program at the interface; else by the size of each flow, by its sockets.
+    pub by_sent: bool,
+    /// The most bytes of each class but the last; they rise.
+    pub thresholds: Vec<u64>,
+    /// The code point of each class.
+    pub services: Vec<u8>,
+    /// Acknowledgements have the code point of what they answer, else that of the first class.
+    pub mirrors: bool,
+}
+
+impl Marks {
+    /// The code points that the sockets of a flow that says so many bytes have: of its sender, and of its receiver, which
+    /// acknowledges. `None` is a flow without an end; nothing where sockets do not mark.
+    pub fn of_sockets(&self, bytes: Option<u64>) -> Option<(u8, u8)> {
+        let class = (self.thresholds).partition_point(|most| *most < bytes.unwrap_or(u64::MAX));
+        let sends = self.services[class];
+        let answers = if self.mirrors {
+            sends
+        } else {
+            self.services[0]
+        };
+        (!self.by_sent).then_some((sends, answers))
+    }
 }
 
 /// A congestion control.

@@ -3,11 +3,17 @@
 //! **Decision**     clang builds, bpftool gives the types and loads; neither is needed by who has no program.
 //! **Errors**       name the Debian package of the tool that is missing.
 
-use super::tools;
+use super::blueprint::Blueprint;
+use super::hosts::INTERFACE;
+use super::{netns, tools};
 use crate::error::{Error, failed};
+use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Where the kernel keeps what is pinned; bpftool mounts it where nobody has.
+pub const PINS: &str = "/sys/fs/bpf";
 
 /// Where the kernel says its types.
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
@@ -84,5 +90,130 @@ fn architecture() -> &'static str {
         "riscv64" => "riscv",
         "powerpc64" => "powerpc",
         _ => "x86",
+    }
+}
+
+/// What is pinned for one purpose of a testbed, as a name; no testbed has it, since none may have this sign.
+pub fn name_of(testbed: &str, purpose: &str) -> String {
+    format!("{testbed}_{purpose}")
+}
+
+/// The folder of what is pinned under a name.
+fn pins(name: &str) -> PathBuf {
+    Path::new(PINS).join(format!("sidestep-{name}"))
+}
+
+fn trial(name: &str) -> PathBuf {
+    pins(&name_of(name, "trial"))
+}
+
+fn maps(name: &str, host: usize) -> PathBuf {
+    pins(name).join(format!("m{host}"))
+}
+
+fn text(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// Puts the two programs that were [built](build) in a folder at the sides of every host's interface, with empty maps, in
+/// the place of what is there; pinned under a name. What returns less than 0 lets programs with a larger `turn` look.
+pub fn renew(
+    print: &Blueprint,
+    folder: &Path,
+    name: &str,
+    sides: [(&str, &str); 2],
+    turn: u8,
+) -> Result<(), Error> {
+    let object = text(&folder.join("program.bpf.o"));
+    let (pins, trial) = (pins(name), trial(name));
+    // bpftool mounts the file system where it is not; what is made below it before would be hidden.
+    tools::run("bpftool", &["prog", "loadall", &object, &text(&trial)], "")?;
+    for old in [&trial, &pins] {
+        if old.exists() {
+            fs::remove_dir_all(old).map_err(failed(format!("cannot remove {}", old.display())))?;
+        }
+    }
+    fs::create_dir(&pins).map_err(failed(format!("cannot make {}", pins.display())))?;
+    for h in 0..print.hosts {
+        let (programs, maps) = (text(&pins.join(format!("h{h}"))), text(&maps(name, h)));
+        let load = ["prog", "loadall", &object, &programs, "pinmaps", &maps];
+        tools::run("bpftool", &load, "")?;
+        // Not by `tc -n`: that has a /sys of its own, without what is pinned.
+        netns::within(&print.host_space(h), || {
+            tc(&format!("qdisc replace dev {INTERFACE} clsact"))?;
+            for (side, program) in sides {
+                tc(&format!(
+                    "filter replace dev {INTERFACE} {side} prio {turn} handle 1 bpf direct-action object-pinned \
+                     {programs}/{program}"
+                ))?;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+fn tc(words: &str) -> Result<(), Error> {
+    let words: Vec<&str> = words.split(' ').collect();
+    tools::run("tc", &words, "").map(drop)
+}
+
+/// The numbers in the map `counts` of the programs of a host.
+pub fn counts<const N: usize>(name: &str, host: usize) -> Result<[u64; N], Error> {
+    let map = text(&maps(name, host).join("counts"));
+    let said = tools::run("bpftool", &["-j", "map", "dump", "pinned", &map], "")?;
+    read(&said).ok_or_else(|| {
+        Error::Work(format!(
+            "bpftool map dump pinned {map}: expected {N} numbers, got {said:?}"
+        ))
+    })
+}
+
+/// The numbers of a map of 64 bits each, as bpftool says them.
+fn read<const N: usize>(said: &str) -> Option<[u64; N]> {
+    let rows: Value = serde_json::from_str(said).ok()?;
+    let number = |row: &Value| row["formatted"]["value"].as_u64();
+    let numbers: Option<Vec<u64>> = rows.as_array()?.iter().map(number).collect();
+    numbers?.try_into().ok()
+}
+
+/// Forgets what is pinned under a name.
+pub fn unpin(name: &str) -> Result<(), Error> {
+    for pinned in [trial(name), pins(name)] {
+        if pinned.exists() {
+            let doing = format!("cannot remove {}", pinned.display());
+            fs::remove_dir_all(&pinned).map_err(failed(doing))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+pub mod rows;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::blueprint::check_name;
+
+    #[test]
+    fn what_is_pinned_for_a_purpose_is_no_other_testbeds() {
+        for purpose in ["marks", "trial"] {
+            assert!(check_name(&format!("x-{purpose}")).is_ok());
+            let name = name_of("x", purpose);
+            assert!(check_name(&name).is_err(), "{name}");
+        }
+        assert_eq!(trial("x"), Path::new("/sys/fs/bpf/sidestep-x_trial"));
+    }
+
+    #[test]
+    fn counts_are_read_in_the_order_of_the_map() {
+        let row = |n: u64| {
+            format!("{{\"key\":[],\"value\":[],\"formatted\":{{\"key\":0,\"value\":{n}}}}}")
+        };
+        let said = |n: u64| format!("[{}]", (0..n).map(row).collect::<Vec<_>>().join(","));
+        assert_eq!(read(&said(5)), Some([0, 1, 2, 3, 4]));
+        assert_eq!(read::<5>(&said(4)), None);
+        assert_eq!(read::<0>("[]x"), None);
     }
 }

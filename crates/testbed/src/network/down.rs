@@ -3,7 +3,7 @@
 use super::blueprint::check_name;
 use super::lock::Lock;
 use super::state::{self, ROOT, State};
-use super::{agent, dctcp, netns, tools};
+use super::{agent, dctcp, marks, netns, tools};
 use crate::error::{Error, failed};
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 /// How long processes may take to end by themselves.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// How long those that are killed may take: on a busy machine until it comes to them.
+const KILLED: Duration = Duration::from_secs(60);
 
 /// Removes the testbed called `name`; says whether there was anything. Works as well when it was half
 /// built, or its processes are dead. What cannot be removed does not keep the rest.
@@ -55,6 +57,7 @@ pub(super) fn remove(name: &str, _lock: &Lock) -> Result<(), Error> {
     }
     keep(dctcp::unregister(&dctcp::own_name(name)));
     keep(agent::unpin(name));
+    keep(marks::unpin(name));
     let dir = state::folder(name);
     if dir.exists() {
         let doing = format!("cannot remove {}", dir.display());
@@ -81,7 +84,7 @@ fn end_processes(spaces: &BTreeSet<String>) {
     let mut how = libc::SIGTERM;
     loop {
         let pids = inside();
-        if pids.is_empty() || began.elapsed() > 2 * PATIENCE {
+        if pids.is_empty() || began.elapsed() > PATIENCE + KILLED {
             return;
         }
         if began.elapsed() > PATIENCE {

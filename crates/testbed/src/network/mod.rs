@@ -12,6 +12,7 @@ mod dctcp;
 pub mod down;
 pub mod hosts;
 pub mod lock;
+pub(crate) mod marks;
 pub(crate) mod multipath;
 pub(crate) mod netns;
 pub mod state;

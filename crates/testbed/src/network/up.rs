@@ -6,7 +6,7 @@ use super::hosts::{self, INTERFACE, port_interface};
 use super::lock::Lock;
 use super::state::{self, ROOT, State};
 use super::switches::{self, Engine};
-use super::{agent, down, multipath, netns, tools};
+use super::{agent, down, marks, multipath, netns, tools};
 use crate::error::Error;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,6 +35,7 @@ pub fn up(plan: &Plan<'_>, stop: &AtomicBool) -> Result<State, Error> {
     if plan.blueprint.settings.agent.is_some() {
         agent::need()?;
     }
+    marks::need(plan.blueprint)?;
     if plan.blueprint.settings.subflows.is_some() {
         multipath::need()?;
     }
@@ -77,6 +78,7 @@ fn build(plan: &Plan<'_>, control: &Control, stop: &AtomicBool) -> Result<(), Er
         dctcp::register(&print.name, name, print.settings.congestion)?;
     }
     agent::build(print)?;
+    marks::build(print)?;
     go_on()?;
     let add: Vec<String> = print
         .spaces()

@@ -1,6 +1,6 @@
 //! A connection for each flow, or for two that go opposite ways, standing before the run begins.
 
-use super::job::Job;
+use super::job::{Flow, Job};
 use super::multipath;
 use super::socket::{self, set, stream};
 use crate::error::{Error, failed};
@@ -62,15 +62,21 @@ pub fn all(print: &Blueprint, job: &Job) -> Result<Vec<Connection>, Error> {
     for h in 0..print.hosts {
         let own = job.flows.iter().enumerate();
         let own = own.filter(|(_, f)| f.src == h && f.back_on.is_none());
-        let own: Vec<(usize, usize, _)> = own.map(|(i, f)| (i, f.dst, f.mss)).collect();
+        let marks = print.settings.marks.as_ref();
+        let asks = |f: &Flow| Asks {
+            mss: f.mss,
+            multipath: print.settings.subflows.is_some(),
+            services: marks.and_then(|marks| marks.of_sockets(f.says)),
+        };
+        let own: Vec<(usize, usize, Asks)> = own.map(|(i, f)| (i, f.dst, asks(f))).collect();
         if own.is_empty() {
             continue;
         }
         let subflows = print.settings.subflows;
         take_announced(print, h, true)?;
         let made = netns::within(&print.host_space(h), || {
-            let one = |&(i, dst, mss): &(usize, usize, Option<u32>)| {
-                Ok((i, pair(h, dst, mss, subflows.is_some(), &listeners[dst])?))
+            let one = |&(i, dst, asks): &(usize, usize, Asks)| {
+                Ok((i, pair(h, dst, asks, &listeners[dst])?))
             };
             own.iter().map(one).collect::<Result<Vec<_>, Error>>()
         })?;
@@ -98,17 +104,25 @@ pub fn all(print: &Blueprint, job: &Job) -> Result<Vec<Connection>, Error> {
     Ok(all.collect())
 }
 
-/// Made one after the other, so the connection that the listener has is the one just made.
-fn pair(
-    src: usize,
-    dst: usize,
+/// What is asked of a connection.
+#[derive(Clone, Copy)]
+struct Asks {
+    /// Bytes of a full segment.
     mss: Option<u32>,
     multipath: bool,
-    listener: &TcpListener,
-) -> Result<Connection, Error> {
+    /// The code points of the end that connects, and of the one that is connected to, SYN/ACK included.
+    services: Option<(u8, u8)>,
+}
+
+/// Made one after the other, so the connection that the listener has is the one just made, and what the listener
+/// marks is of it.
+fn pair(src: usize, dst: usize, asks: Asks, listener: &TcpListener) -> Result<Connection, Error> {
     let doing = || format!("host {src} cannot connect to host {dst}");
     let to = SocketAddrV4::new(address(dst), PORT);
-    let sender = connect(mss, multipath, to).map_err(failed(doing()))?;
+    if let Some((_, answers)) = asks.services {
+        socket::mark(listener, answers).map_err(failed(doing()))?;
+    }
+    let sender = connect(asks, to).map_err(failed(doing()))?;
     let (receiver, peer) = listener.accept().map_err(failed(doing()))?;
     let from = sender.local_addr().map_err(failed(doing()))?;
     if peer != from {
@@ -125,18 +139,26 @@ fn pair(
     Ok(Connection {
         sender,
         receiver,
-        multipath,
+        multipath: asks.multipath,
     })
 }
 
 /// A connection whose full segments carry `mss` bytes, both ways, if that is said: before the handshake,
-/// which tells the other end.
-fn connect(mss: Option<u32>, multipath: bool, to: SocketAddrV4) -> io::Result<TcpStream> {
-    if !multipath && mss.is_none() {
+/// which tells the other end. Its SYN has its code point already.
+fn connect(asks: Asks, to: SocketAddrV4) -> io::Result<TcpStream> {
+    if !asks.multipath && asks.mss.is_none() && asks.services.is_none() {
         return TcpStream::connect_timeout(&to.into(), PATIENCE);
     }
-    let socket = stream(if multipath { libc::IPPROTO_MPTCP } else { 0 })?;
-    if let Some(mss) = mss {
+    let protocol = if asks.multipath {
+        libc::IPPROTO_MPTCP
+    } else {
+        0
+    };
+    let socket = stream(protocol)?;
+    if let Some((sends, _)) = asks.services {
+        socket::mark(&socket, sends)?;
+    }
+    if let Some(mss) = asks.mss {
         let mss = mss as libc::c_int;
         set(&socket, libc::IPPROTO_TCP, libc::TCP_MAXSEG, &mss)?;
     }

@@ -1,10 +1,10 @@
 //! What a host's kernel counts for all its connections, and its interface.
 
 use crate::error::{Error, failed};
-use crate::network::agent;
 use crate::network::blueprint::Blueprint;
 use crate::network::hosts::INTERFACE;
 use crate::network::netns;
+use crate::network::{agent, marks};
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -70,6 +70,7 @@ pub fn all(print: &Blueprint) -> Result<Vec<HostCounters>, Error> {
     let one = |h| {
         let mut counters = netns::within(&print.host_space(h), read)?;
         counters.tcp.extend(agent::counted(print, h)?);
+        counters.tcp.extend(marks::counted(print, h)?);
         Ok(counters)
     };
     (0..print.hosts).map(one).collect()

@@ -10,7 +10,7 @@ use sidestep_softswitch::process::priority;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::io;
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::atomic::Ordering;
 
@@ -134,11 +134,18 @@ impl<'a> Host<'a> {
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
                 Err(e) => {
                     self.broken(flow, &e);
-                    break;
+                    self.unwritten.remove(&flow);
+                    return Ok(false);
                 }
             }
         }
         self.unwritten.remove(&flow);
+        if self.shared.ends {
+            let closed = self.connections[flow].sender.shutdown(Shutdown::Write);
+            if let Err(why) = closed {
+                self.broken(flow, &why);
+            }
+        }
         Ok(false)
     }
 
@@ -197,6 +204,10 @@ impl<'a> Host<'a> {
             // SAFETY: with MSG_TRUNC a TCP socket writes nowhere: tcp(7).
             let n = unsafe { libc::recv(fd, std::ptr::null_mut(), 1 << 20, libc::MSG_TRUNC) };
             let at = now_ns() - self.shared.zero_ns;
+            // Its end, behind all of its bytes.
+            if n == 0 && self.shared.ends && Some(self.seen[&flow].delivered) == size {
+                return self.watch(fd, flow as u64, 0, true);
+            }
             if n <= 0 {
                 let why = io::Error::last_os_error();
                 match why.kind() {
@@ -216,6 +227,9 @@ impl<'a> Host<'a> {
                     if at < until {
                         let due = self.shared.zero_ns + at + wait;
                         self.due.push(Reverse((due, next)));
+                        // Said now: the run may end before it starts.
+                        let seen = self.seen.get_mut(&next).expect("one of this host's");
+                        seen.due_ns = Some(at + wait);
                     }
                 }
                 if self.shared.awaited[flow] {

@@ -26,6 +26,8 @@ pub struct Flow {
     pub start: Start,
     /// The flow on whose connection it goes back, if it has none of its own: one before it.
     pub back_on: Option<usize>,
+    /// What it says that it has, which may be wrong: its sockets' class goes by that. `None` without an end.
+    pub says: Option<u64>,
     /// Payload of a full segment of its connection; `None` is what its hosts were told.
     pub mss: Option<u32>,
 }
@@ -149,6 +151,7 @@ mod tests {
             bytes: Some(10),
             start,
             back_on: None,
+            says: None,
             mss: None,
         };
         let until_ns = 500;

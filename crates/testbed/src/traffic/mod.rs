@@ -28,9 +28,9 @@ pub use job::{Flow, Job, LEAST_MSS, Start};
 pub use ran::{FlowRan, Ran};
 
 use crate::error::{Error, failed};
-use crate::network::agent;
 use crate::network::blueprint::Blueprint;
 use crate::network::changes::Step;
+use crate::network::{agent, marks};
 use shared::Shared;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -52,16 +52,23 @@ pub fn run_with(
     stop: &AtomicBool,
 ) -> Result<Ran, Error> {
     job::check(print, job).map_err(Error::Input)?;
+    marks::renew(print)?;
     agent::renew(print)?;
     let connections = connect::all(print, job)?;
     announce::all(print, job, &connections)?;
     let before = counters::all(print)?;
     let awaited = job.awaited();
+    let settle_ns = SETTLE.as_nanos() as u64 + print.settle_ns;
     let shared = Shared {
         job,
-        zero_ns: clock::now_ns() + SETTLE.as_nanos() as u64,
+        zero_ns: clock::now_ns() + settle_ns,
         left: AtomicU64::new(awaited.iter().filter(|is| **is).count() as u64),
         awaited,
+        ends: print
+            .settings
+            .marks
+            .as_ref()
+            .is_some_and(|marks| !marks.by_sent),
         over: AtomicBool::new(false),
         bell: host::bell().map_err(failed("cannot make an eventfd"))?,
         warnings: Mutex::default(),

@@ -12,6 +12,8 @@ pub struct Shared<'a> {
     pub zero_ns: u64,
     /// For each flow, whether the run waits for it.
     pub awaited: Vec<bool>,
+    /// Who sends a flow says that it ends, by closing its side behind the last byte.
+    pub ends: bool,
     /// How many of them have not ended yet.
     pub left: AtomicU64,
     pub over: AtomicBool,

@@ -50,7 +50,7 @@ fn with_address(
 }
 
 /// Sets an option that takes a plain `T`.
-pub fn set<T: Copy>(stream: &TcpStream, level: i32, option: i32, value: &T) -> io::Result<()> {
+pub fn set<T: Copy>(stream: &impl AsRawFd, level: i32, option: i32, value: &T) -> io::Result<()> {
     // SAFETY: the kernel reads the value, which outlives the call, and checks its size.
     done(unsafe {
         libc::setsockopt(
@@ -64,7 +64,7 @@ pub fn set<T: Copy>(stream: &TcpStream, level: i32, option: i32, value: &T) -> i
 }
 
 /// Reads an option into `bytes`, whose beginning may be an argument; says how much of it was filled.
-pub fn get(stream: &TcpStream, level: i32, option: i32, bytes: &mut [u8]) -> io::Result<usize> {
+pub fn get(stream: &impl AsRawFd, level: i32, option: i32, bytes: &mut [u8]) -> io::Result<usize> {
     let mut len = bytes.len() as libc::socklen_t;
     // SAFETY: the kernel writes at most `len` bytes and says how many.
     done(unsafe {
@@ -77,6 +77,18 @@ pub fn get(stream: &TcpStream, level: i32, option: i32, bytes: &mut [u8]) -> io:
         )
     })?;
     Ok(len as usize)
+}
+
+/// All that it sends from now on has this code point; its congestion bits are the kernel's own. Of a listener: what its
+/// connections send, their SYN/ACKs included.
+pub fn mark(socket: &impl AsRawFd, dscp: u8) -> io::Result<()> {
+    let field = libc::c_int::from(dscp) << 2;
+    let mut domain = [0; size_of::<libc::c_int>()];
+    get(socket, libc::SOL_SOCKET, libc::SO_DOMAIN, &mut domain)?;
+    match libc::c_int::from_ne_bytes(domain) {
+        libc::AF_INET6 => set(socket, libc::IPPROTO_IPV6, libc::IPV6_TCLASS, &field),
+        _ => set(socket, libc::IPPROTO_IP, libc::IP_TOS, &field),
+    }
 }
 
 /// What a system call answered.

@@ -10,6 +10,7 @@ use sidestep_testbed::network::switches::Engine;
 use sidestep_testbed::network::up::{Plan, up};
 use std::io::Write;
 use std::process::Command;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// Why testbeds cannot be built here, if so; printed where a test returns early.
@@ -18,6 +19,7 @@ pub fn forbidden() -> Option<String> {
     if unsafe { libc::geteuid() } != 0 {
         return Some("skipped: not root".into());
     }
+    own_links();
     let probe = Command::new("unshare").args(["-n", "true"]).status();
     match probe {
         Ok(status) if status.success() => None,
@@ -28,8 +30,13 @@ pub fn forbidden() -> Option<String> {
 /// Says why a test does not run, past the harness, which would keep it to itself. Fails where
 /// `SIDESTEP_MUST_RUN` is set.
 pub fn skip(why: &str) {
-    let _ = writeln!(std::io::stderr(), "{why}");
+    say(why);
     assert!(std::env::var_os("SIDESTEP_MUST_RUN").is_none(), "{why}");
+}
+
+/// Says something past the harness, whatever must run.
+pub fn say(why: &str) {
+    let _ = writeln!(std::io::stderr(), "{why}");
 }
 
 /// Returns from a test, with the reason, where the kernel forbids what it needs.
@@ -76,6 +83,7 @@ pub fn star(name: &str, hosts: usize) -> Blueprint {
         shims: String::new(),
         announces: false,
         fabric_mtu: 0,
+        settle_ns: 0,
         seed: 1,
     }
 }
@@ -99,6 +107,7 @@ pub fn table1(congestion: Congestion) -> HostSettings {
         kernel: Kernel::Told,
         subflows: None,
         agent: None,
+        marks: None,
     }
 }
 
@@ -149,31 +158,45 @@ pub fn build(blueprint: &Blueprint) -> Result<State, Error> {
 
 /// What there is in the machine that bears a testbed's name, or is in no namespace at all.
 pub fn traces(name: &str) -> Vec<String> {
-    let lines = |program: &str, args: &[&str]| -> Vec<String> {
-        let out = Command::new(program).args(args).output();
-        let out = out.unwrap_or_else(|e| panic!("{program}: {e}"));
-        let text = String::from_utf8_lossy(&out.stdout).into_owned();
-        text.lines().map(String::from).collect()
-    };
     let mut all = lines("ip", &["netns", "list"]);
     all.retain(|line| line.starts_with(&format!("{name}-")));
-    let links = lines("ip", &["-o", "link", "show", "type", "veth"]);
-    all.extend(
-        links
-            .into_iter()
-            .filter(|l| l.contains("eth0") || l.contains(name)),
-    );
+    let ours = |link: &String| {
+        let named = link.contains("eth0") || link.contains(name);
+        named && !own_links().contains(link)
+    };
+    all.extend(veths().into_iter().filter(ours));
     let own = congestion(name);
-    all.extend(
-        lines("bpftool", &["struct_ops", "list"])
-            .into_iter()
-            .filter(|l| l.contains(&own)),
-    );
+    // Only a kernel without DCTCP needs the tool, and has something listed by it.
+    if sidestep_testbed::network::tools::find("bpftool").is_some() {
+        let listed = lines("bpftool", &["struct_ops", "list"]);
+        all.extend(listed.into_iter().filter(|l| l.contains(&own)));
+    }
     all.extend(lines("pgrep", &["-af", &format!("/run/sidestep/{name}/")]));
     if std::path::Path::new("/run/sidestep").join(name).exists() {
         all.push(format!("/run/sidestep/{name}"));
     }
     all
+}
+
+fn lines(program: &str, args: &[&str]) -> Vec<String> {
+    let out = Command::new(program).args(args).output();
+    let out = out.unwrap_or_else(|e| panic!("{program}: {e}"));
+    let text = String::from_utf8_lossy(&out.stdout).into_owned();
+    text.lines().map(String::from).collect()
+}
+
+/// Names of the veth links in no namespace.
+fn veths() -> Vec<String> {
+    let name = |line: &String| line.split(": ").nth(1).unwrap_or_default().to_string();
+    let all = lines("ip", &["-o", "link", "show", "type", "veth"]);
+    all.iter().map(name).collect()
+}
+
+/// Those of the machine: in a container its own `eth0` is one. As they were before any test, since testbeds make
+/// theirs within namespaces.
+fn own_links() -> &'static [String] {
+    static OWN: OnceLock<Vec<String>> = OnceLock::new();
+    OWN.get_or_init(veths)
 }
 
 /// What a testbed's own DCTCP is called: 14 letters, from its name.

@@ -56,6 +56,7 @@ fn a_connection_has_what_its_hosts_were_told() {
             bytes: Some(1),
             start: Start::At(0),
             back_on: None,
+            says: None,
             mss: None,
         }],
         lasts_ns: 0,

@@ -5,5 +5,6 @@ mod common;
 mod hosts;
 mod kernel;
 mod lifetime;
+mod marks;
 mod multipath;
 mod traffic;

@@ -23,6 +23,7 @@ fn flow(src: usize, dst: usize, bytes: Option<u64>) -> Flow {
         bytes,
         start: Start::At(0),
         back_on: None,
+        says: None,
         mss: None,
     }
 }

@@ -12,7 +12,7 @@
 //! **Units**        bytes and picoseconds.
 //! **Errors**       none: acknowledgements of what was never sent, older ones, false SACK
 //!                  blocks and early timeouts are ignored.
-//! **Source**       RFC 5681, 6582 (NewReno), 6675 (SACK), 3042 (limited transmit), 6298,
+//! **Source**       RFC 5681 (Reno), 6582 (NewReno), 6675 (SACK), 3042 (limited transmit), 6298,
 //!                  9937 (proportional rate reduction).
 //! **Deviations**   new data leaves in full segments or not at all, the last one excepted.
 //!                  The window grows only while it is what holds the sender back (as Linux
@@ -103,6 +103,8 @@ pub struct TcpSender {
     /// The next new segment says CWR.
     cwr: bool,
     sack: bool,
+    /// Fast recovery ends with the first new acknowledgement.
+    reno: bool,
     /// Windows come down by proportional rate reduction.
     proportional: bool,
     /// What data is marked with.
@@ -181,6 +183,7 @@ impl TcpSender {
             cut: false,
             cwr: false,
             sack: config.recovery == Recovery::Sack,
+            reno: config.recovery == Recovery::Reno,
             proportional: config.reduction == Reduction::Prr,
             ranking: config.ranking,
             reducing: false,

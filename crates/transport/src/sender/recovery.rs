@@ -1,8 +1,9 @@
 //! When a loss is believed, and how it is repaired.
 //!
 //! **Decision**     enter fast recovery at the duplicate threshold, leave it when all that
-//!                  was outstanding then is acknowledged; send everything again after a timeout.
-//!                  A segment that a switch has cut is lost, without waiting for duplicates.
+//!                  was outstanding then is acknowledged, or with Reno anything; send everything
+//!                  again after a timeout. A segment that a switch has cut is lost, without waiting
+//!                  for duplicates.
 //! **State**        `recover`, `guard` and counters in the sender, flags on the board.
 //! **Units**        bytes.
 //! **Errors**       none.
@@ -10,7 +11,9 @@
 //!                  NSDI 2014 (cut segments).
 //! **Deviations**   window inflation starts at the configured threshold, not at 3. With SACK,
 //!                  limited transmit is bounded by two segments beyond `cwnd`, as without
-//!                  (RFC 6675 says by the pipe: the same at a threshold of 3). RFC 6582's
+//!                  (RFC 6675 says by the pipe: the same at a threshold of 3). With Reno the window
+//!                  does not grow again, nor is an echo heard, before what was outstanding at the
+//!                  cut is acknowledged. RFC 6582's
 //!                  heuristics for duplicates right after a timeout (section 4.1) are left
 //!                  out: those start nothing. Selective acknowledgements survive a timeout,
 //!                  unless the receiver reneges on the first byte. NSDI 2014 leaves open how a
@@ -97,7 +100,8 @@ impl TcpSender {
         if self.sack {
             self.dupacks >= threshold || self.board.head_is_lost(u64::from(threshold))
         } else {
-            self.dupacks >= threshold && self.una >= self.guard
+            // Reno forgets a recovery with its first new acknowledgement, and so begins another one.
+            self.dupacks >= threshold && (self.reno || self.una >= self.guard)
         }
     }
 
@@ -132,9 +136,12 @@ impl TcpSender {
 
     /// New bytes were acknowledged in fast recovery.
     pub(super) fn advance_fast(&mut self, now: Time, acked: u64) {
-        if self.una >= self.recover {
+        if self.reno || self.una >= self.recover {
             self.end_reduction();
-            if !self.sack {
+            if self.reno {
+                // RFC 5681 3.2 step 6, with whatever was acknowledged.
+                self.window.cwnd = self.window.ssthresh;
+            } else if !self.sack {
                 // RFC 6582 step 3, full acknowledgement, option 1.
                 let flight = (self.nxt - self.una).max(self.window.mss);
                 self.window.cwnd = self.window.ssthresh.min(flight + self.window.mss);

@@ -6,11 +6,13 @@
 //!                  0, up to the first threshold; what is sent again, or ends a connection, goes in the class that its
 //!                  flow has reached. Acknowledgements go in the class of the data that came last of their flow
 //!                  (`flow`), or all in the first one. By `size` the packet with a flow's last byte says that it
-//!                  ends, each time that it is sent: switches that count flows hear it.
+//!                  ends, each time that it is sent: switches that count flows hear it. With `announce` the size is
+//!                  what the flow says of itself, which may be wrong; its end is the truth.
 //! **State**        of each open flow its size, how far it was sent, and what its data came with.
 //! **Units**        bytes of payload; a class is written as `dscp` says, which is what switches read.
 //! **Errors**       thresholds that do not rise; more than [`MOST_CLASSES`] classes; by `sent` a threshold of 0, below
-//!                  which nothing is; more or fewer code points than classes, one above [`MOST_DSCP`], one twice.
+//!                  which nothing is; more or fewer code points than classes, one above [`MOST_DSCP`], one twice; an
+//!                  `announce` of 0, an `announce_share` above 1.
 //! **Source**       Mushtaq et al., SIGCOMM 2014 poster (MulBuff), section 2 and its footnotes: hosts mark packets by
 //!                  flow size or, where that is not known, by what was sent so far; any number of queues.
 //! **Deviations**   the poster gives no threshold, and no class of acknowledgements: assumed.
@@ -19,6 +21,8 @@ use std::collections::BTreeMap;
 
 use sidestep_types::{Entry, FlowId, Kind, Packet, Param, ParamUnit, Refusal, Time, Values};
 
+pub use super::announced::Announced;
+use super::announced::{ANNOUNCE, SHARE};
 use super::registry::Registered;
 use super::{Nature, Shim, Up};
 
@@ -29,6 +33,8 @@ pub struct BySize {
     classes: Classes,
     /// Acknowledgements go in the class of what they answer.
     mirrors: bool,
+    /// What flows say of their sizes.
+    announced: Announced,
     flows: BTreeMap<FlowId, Flow>,
 }
 
@@ -40,12 +46,12 @@ enum By {
 }
 
 /// Where classes end, and what they are called.
-#[derive(Debug)]
-struct Classes {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Classes {
     /// The last byte of each class but the last; they rise.
-    thresholds: Vec<u64>,
+    pub thresholds: Vec<u64>,
     /// One more than thresholds.
-    services: Vec<u8>,
+    pub services: Vec<u8>,
 }
 
 /// What is known of an open flow.
@@ -53,6 +59,8 @@ struct Classes {
 struct Flow {
     /// `None` of one without an end.
     size: Option<u64>,
+    /// What it says that it has.
+    announced: Option<u64>,
     /// Where the farthest packet that left begins.
     reached: u64,
     /// The service that its data came with last, where acknowledgements go by that.
@@ -98,6 +106,8 @@ impl Registered for BySize {
                  of the class; assumed",
             )
             .or_off("number"),
+            ANNOUNCE.beside("by", &["size"]),
+            SHARE.beside("by", &["size"]),
         ],
     };
     const NATURE: Nature = Nature {
@@ -107,17 +117,12 @@ impl Registered for BySize {
     };
 
     fn build(values: &Values) -> Result<BySize, Refusal> {
-        let by = match &values.word("by")[..] {
-            "sent" => By::Sent,
-            _ => By::Size,
-        };
+        let by = By::read(values);
         Ok(BySize {
             by,
-            classes: Classes {
-                thresholds: thresholds(values, by)?,
-                services: services(values)?,
-            },
+            classes: Classes::read(values)?,
             mirrors: values.word("acks") == "flow",
+            announced: Announced::read(values)?,
             flows: BTreeMap::new(),
         })
     }
@@ -165,9 +170,26 @@ fn services(values: &Values) -> Result<Vec<u8>, Refusal> {
     Ok(all.iter().map(|dscp| *dscp as u8).collect())
 }
 
+impl By {
+    fn read(values: &Values) -> By {
+        match &values.word("by")[..] {
+            "sent" => By::Sent,
+            _ => By::Size,
+        }
+    }
+}
+
 impl Classes {
+    /// Those of a complete set of values of the shim.
+    pub fn read(values: &Values) -> Result<Classes, Refusal> {
+        Ok(Classes {
+            thresholds: thresholds(values, By::read(values))?,
+            services: services(values)?,
+        })
+    }
+
     /// The service of a flow of so many bytes.
-    fn of_size(&self, size: u64) -> u8 {
+    pub fn of_size(&self, size: u64) -> u8 {
         self.services[self.thresholds.partition_point(|most| *most < size)]
     }
 
@@ -183,34 +205,11 @@ fn begins(packet: &Packet) -> u64 {
     packet.tag().mapped().unwrap_or(own)
 }
 
-impl BySize {
-    /// Does it carry the last byte of its flow, by a size that somebody says?
-    fn is_last(&self, packet: &Packet) -> bool {
-        let Some(Flow {
-            size: Some(size), ..
-        }) = self.flows.get(&packet.flow)
-        else {
-            return false;
-        };
-        self.by == By::Size && begins(packet) + u64::from(packet.len) >= *size
-    }
-
-    /// The service of what `packet`'s flow sends now, `packet` included.
-    fn sends(&mut self, packet: &Packet) -> Option<u8> {
-        let flow = self.flows.get_mut(&packet.flow)?;
-        if packet.carries_data() {
-            flow.reached = flow.reached.max(begins(packet));
-        }
-        Some(match self.by {
-            By::Size => self.classes.of_size(flow.size.unwrap_or(u64::MAX)),
-            By::Sent => self.classes.of_place(flow.reached),
-        })
-    }
-
-    /// The service of an acknowledgement.
-    fn answers(&self, packet: &Packet) -> Option<u8> {
-        let flow = self.flows.get(&packet.flow)?;
-        Some(flow.came.unwrap_or(self.classes.services[0]))
+impl Flow {
+    /// Does the packet carry its last byte, by a size that somebody says?
+    fn ends_with(&self, packet: &Packet) -> bool {
+        let end = begins(packet) + u64::from(packet.len);
+        self.size.is_some_and(|size| end >= size)
     }
 }
 
@@ -218,6 +217,8 @@ impl Shim for BySize {
     fn open(&mut self, flow: FlowId, size: Option<u64>) {
         let known = self.flows.entry(flow).or_default();
         known.size = known.size.or(size);
+        let announced = &self.announced;
+        known.announced = known.size.map(|size| announced.of(flow, size));
     }
 
     fn close(&mut self, flow: FlowId) {
@@ -226,16 +227,20 @@ impl Shim for BySize {
 
     #[inline]
     fn down(&mut self, _now: Time, packet: &mut Packet) {
-        if packet.carries_data() && self.is_last(packet) {
-            packet.set_ends(true);
-        }
-        let service = match packet.kind() {
-            Kind::Data | Kind::Syn => self.sends(packet),
-            Kind::Ack | Kind::SynAck => self.answers(packet),
+        let Some(flow) = self.flows.get_mut(&packet.flow) else {
+            return;
         };
-        if let Some(service) = service {
-            packet.set_service(service);
+        if packet.carries_data() {
+            flow.reached = flow.reached.max(begins(packet));
+            if self.by == By::Size && flow.ends_with(packet) {
+                packet.set_ends(true);
+            }
         }
+        packet.set_service(match (packet.kind(), self.by) {
+            (Kind::Ack | Kind::SynAck, _) => flow.came.unwrap_or(self.classes.services[0]),
+            (_, By::Size) => self.classes.of_size(flow.announced.unwrap_or(u64::MAX)),
+            (_, By::Sent) => self.classes.of_place(flow.reached),
+        });
     }
 
     #[inline]

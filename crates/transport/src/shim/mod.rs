@@ -5,6 +5,7 @@
 
 pub mod agent_droptail;
 pub mod agent_ecn;
+mod announced;
 pub mod by_size;
 mod cuckoo;
 mod duplicates;
@@ -176,6 +177,8 @@ counters! {
     mistaken;
     /// Data that was sent before and not taken for it.
     missed;
+    /// Of the data marked, what found no room to be remembered.
+    unremembered;
 }
 
 shims! {

@@ -260,18 +260,18 @@ fn values_that_cannot_be_had_are_refused() {
         (
             "timeout",
             Value::Time(Time::ZERO),
-            "timeout must be above 0",
+            "timeout must be above 0, got 0 ps",
         ),
         ("flows", Value::Count(0), "flows must be above 0, got 0"),
         (
             "capacity",
             Value::Size(Size::Packets(0)),
-            "capacity must be above 0",
+            "capacity must be above 0, got 0 pkt",
         ),
         (
             "capacity",
             Value::Size(Size::Bytes(Bytes(0))),
-            "capacity must be above 0",
+            "capacity must be above 0, got 0 B",
         ),
     ] {
         let refused = build("order", &values(&[(name, value)]))

@@ -2,6 +2,20 @@
 
 use super::*;
 
+/// A flow of `size` bytes is delivered whole, and then nothing is left of it at either end.
+fn all_arrives(config: TransportConfig, size: u64, fates: &[Fate]) -> Result<(), TestCaseError> {
+    let mut net = Net::new(config, size);
+    net.run(fates);
+    prop_assert_eq!(net.delivered(), size);
+    prop_assert!(net.tx.is_done());
+    prop_assert_eq!(net.tx.machine().deadline(), None);
+    prop_assert!(
+        net.rx.is_none() || size == 0,
+        "nothing is kept of a flow that is complete"
+    );
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
@@ -11,12 +25,7 @@ proptest! {
         size in 0..60_000u64,
         fates in fates(),
     ) {
-        let mut net = Net::new(config.into(), size);
-        net.run(&fates);
-        prop_assert_eq!(net.delivered(), size);
-        prop_assert!(net.tx.is_done());
-        prop_assert_eq!(net.tx.machine().deadline(), None);
-        prop_assert!(net.rx.is_none() || size == 0, "nothing is kept of a flow that is complete");
+        all_arrives(config.into(), size, &fates)?;
     }
 
     #[test]
@@ -37,12 +46,7 @@ proptest! {
             ranking: Ranking::Unacknowledged,
         };
         let size = size.min(u64::from(mss) * 200);
-        let mut net = Net::new(config.into(), size);
-        net.run(&fates);
-        prop_assert_eq!(net.delivered(), size);
-        prop_assert!(net.tx.is_done());
-        prop_assert_eq!(net.tx.machine().deadline(), None);
-        prop_assert!(net.rx.is_none() || size == 0, "nothing is kept of a flow that is complete");
+        all_arrives(config.into(), size, &fates)?;
     }
 
     #[test]

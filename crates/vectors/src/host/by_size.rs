@@ -30,6 +30,9 @@ pub fn settings(entry: &'static Entry) -> Vec<Setting> {
         "by=sent; thresholds=1000 B, 3000 B; dscp=46, 10, 8; acks=first",
         "by=sent; thresholds=500 B, 1000 B, 1500 B, 2000 B",
         "by=sent; thresholds=1 B, 2 B, 500 B, 1000 B, 1460 B, 3000 B, 5000 B",
+        "thresholds=1000 B; announce=1/3",
+        "thresholds=1000 B, 3000 B; announce=2",
+        "thresholds=1000 B; announce=1/3; announce_share=1/2",
     ];
     listed_settings(entry, LISTS, |values| build(entry.name, values).is_ok())
 }
@@ -46,7 +49,9 @@ pub fn sequence(entry: &'static Entry, setting: &Setting, number: u32, seed: See
         let event = host.event(&mut rng, step);
         let mut row = begin(setting, (number, step, STEPS));
         event.put(&mut row);
-        row.put_some("service_after", event.ask(&mut shim));
+        let after = event.ask(&mut shim);
+        row.put_some("service_after", after.map(|p| p.service()));
+        row.put_some("ends_after", after.map(|p| u8::from(p.ends())));
         row
     };
     (0..STEPS).map(row).collect()
@@ -224,20 +229,21 @@ impl Event {
         row.put_some("payload_bytes", data.map(|p| p.len));
         row.put_some("data_seq_bytes", data.and_then(|p| p.tag().mapped()));
         row.put_some("service_before", packet.map(|p| p.service()));
+        row.put_some("ends_before", packet.map(|p| u8::from(p.ends())));
     }
 
-    /// The service with which the packet goes on.
-    fn ask(self, shim: &mut AnyShim) -> Option<u8> {
+    /// The packet as it goes on.
+    fn ask(self, shim: &mut AnyShim) -> Option<Packet> {
         match self {
             Event::Open(flow, size) => shim.open(flow, size),
             Event::Close(flow) => shim.close(flow),
             Event::Down(mut packet) => {
                 shim.down(Time::ZERO, &mut packet);
-                return Some(packet.service());
+                return Some(packet);
             }
             Event::Up(mut packet) => {
                 assert_eq!(shim.up(Time::ZERO, &mut packet), Up::Pass);
-                return Some(packet.service());
+                return Some(packet);
             }
         }
         None

@@ -66,7 +66,8 @@ pub fn sequence(entry: &'static Entry, setting: &Setting, number: u32, seed: See
     ];
     let framing = framing[rng.below(4) as usize];
     mark.framed(framing);
-    let mut host = Host::new(&mut rng);
+    let unknown = setting.values.word("unknown") != "last";
+    let mut host = Host::new(&mut rng, unknown);
     let row = |step| {
         host.now += Time::from_us([0, 0, 0, 1, 49, 50, 51, 360, 361][rng.below(9) as usize]);
         let event = host.event(&mut rng, step);
@@ -109,6 +110,8 @@ struct Host {
     streams: Vec<Stream>,
     /// Bytes that the first flow has given to its subflows.
     given: u64,
+    /// Every other message of the connection has a size that nobody knows.
+    unknown: bool,
     /// How many messages the connection has had.
     messages: u32,
     /// The stream that spoke last.
@@ -121,7 +124,7 @@ const CONNECTION: u32 = 10;
 const MESSAGES: usize = 4;
 
 impl Host {
-    fn new(rng: &mut Rng) -> Host {
+    fn new(rng: &mut Rng, unknown: bool) -> Host {
         let of = |flow, subflow, size| Stream {
             flow,
             subflow,
@@ -142,6 +145,7 @@ impl Host {
                 of(3, 0, u64::MAX),
             ],
             given: 0,
+            unknown,
             messages: rng.below(8) as u32,
             last: 0,
         }
@@ -208,7 +212,9 @@ impl Host {
             connection: FlowId(CONNECTION),
             number: self.messages,
         };
-        Event::Open(FlowId(flow), Some(stream.size), Some(message))
+        let known = !self.unknown || self.messages.is_multiple_of(2);
+        let size = known.then_some(stream.size);
+        Event::Open(FlowId(flow), size, Some(message))
     }
 
     /// New data; where there is none any more, an acknowledgement leaves.

@@ -30,6 +30,20 @@ pub fn setting<'a>(row: &'a Row, param: &str, default: &'a str) -> &'a str {
         .map_or(default, |(_, text)| text)
 }
 
+fn fraction(text: &str) -> (u128, u128) {
+    let (above, below) = text.split_once('/').unwrap_or((text, "1"));
+    (above.parse().unwrap(), below.parse().unwrap())
+}
+
+/// What a message of that size announces.
+pub fn announced(row: &Row, flow: u64, size: u64) -> u64 {
+    let share = fraction(setting(row, "announce_share", "1"));
+    let factor = fraction(setting(row, "announce", "1"));
+    let chosen = u128::from(mix64(flow)) * share.1 < share.0 << 64;
+    let scaled = (u128::from(size) * factor.0).div_ceil(factor.1);
+    if chosen { scaled as u64 } else { size }
+}
+
 /// The mixer of docs/vectors.md, with numbers that cannot overflow.
 pub fn mix64(x: u64) -> u64 {
     const ALL: u128 = 1 << 64;

@@ -36,6 +36,24 @@ fn background_has_its_gap_its_sizes_and_uniform_destinations() {
 }
 
 #[test]
+fn with_a_target_all_flows_go_there_and_load_is_of_its_link() {
+    let set = [("inter_arrival", "off"), ("load", "0.4"), ("target", "3")];
+    let made = made("background", 16, &set);
+    let load = made.load(Cost::default(), SECOND);
+    assert!((load.payload_bps - 0.4e9).abs() < 1.0, "{load:?}");
+    let plan = planned(&made, Time::from_s(200), 1);
+    let expected = 0.4 * 1e9 / (195_357.1 * 8.0) * 200.0;
+    let n = plan.flows.len() as f64;
+    assert!(near(n, expected, expected.sqrt()), "{n} of {expected}");
+    assert!(plan.flows.iter().all(|f| f.dst == HostId(3)));
+    for src in 0..16 {
+        let from = plan.flows.iter().filter(|f| f.src == HostId(src)).count() as f64;
+        let each = if src == 3 { 0.0 } else { expected / 15.0 };
+        assert!(near(from, each, each.sqrt() + 1.0), "{src}: {from}");
+    }
+}
+
+#[test]
 fn a_load_offers_that_share_of_each_hosts_link() {
     let entry = topology::ENTRIES
         .iter()

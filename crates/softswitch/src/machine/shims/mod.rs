@@ -46,6 +46,8 @@ pub(super) struct Said {
 /// The shims of all ports.
 pub(super) struct Shims {
     ports: Vec<Option<Edge>>,
+    /// Per port, what shims have counted that a reload has replaced, if it ever had any.
+    past: Vec<Option<ShimCounters>>,
     /// Per port, when its shims want to be woken.
     dues: Agenda,
     /// Frames that go on.
@@ -82,6 +84,7 @@ impl Shims {
 
     fn of(ports: Vec<Option<Edge>>, setup: &Setup) -> Shims {
         Shims {
+            past: vec![None; ports.len()],
             dues: Agenda::new(ports.len()),
             ready: VecDeque::new(),
             carry: setup.tags.map(|tags| tags.carry),
@@ -95,7 +98,7 @@ impl Shims {
     }
 
     /// Takes the shims of another config over, `new` as [`edges`] made them. What a port keeps whose shims
-    /// are others now goes on.
+    /// are others now goes on, and what those have counted stays counted.
     pub fn reload(
         &mut self,
         outputs: &mut Outputs,
@@ -108,6 +111,7 @@ impl Shims {
             if before.ports[index].shims == after.ports[index].shims {
                 continue;
             }
+            self.past[index] = self.counters(PortId(index as u16));
             let old = std::mem::replace(&mut self.ports[index], new);
             let mut kept: Vec<u32> = (old.into_iter())
                 .flat_map(|edge| edge.kept.into_values().flatten())
@@ -200,26 +204,15 @@ impl Shims {
         self.ready.extend(each);
     }
 
-    /// What the shims of `port` counted, if it has any.
+    /// What the shims of `port` counted, if it has any or had some before a reload.
     pub fn counters(&self, port: PortId) -> Option<ShimCounters> {
-        let edge = self.ports[port.index()].as_ref()?;
-        let counted = edge.stack.counters();
-        Some(ShimCounters {
-            keeping: edge.kept.values().map(|kept| kept.len() as u64).sum(),
-            connections: edge.connections.len() as u64,
-            no_place: edge.connections.no_place,
-            held: counted.held,
-            released: counted.released,
-            expired: counted.expired,
-            discarded: counted.discarded,
-            late: counted.late,
-            bypassed: counted.bypassed,
-            dropped: edge.dropped,
-            duplicates: counted.duplicates,
-            marked: counted.marked,
-            repeats: counted.repeats,
-            untagged: edge.untagged,
-        })
+        let (edge, past) = (&self.ports[port.index()], self.past[port.index()]);
+        if edge.is_none() && past.is_none() {
+            return None;
+        }
+        let mut all = edge.as_ref().map(Edge::counters).unwrap_or_default();
+        all.add_past(&past.unwrap_or_default());
+        Some(all)
     }
 }
 
@@ -244,6 +237,28 @@ impl Edge {
             now: Time::ZERO,
             dropped: 0,
             untagged: 0,
+        }
+    }
+
+    /// What its shims counted.
+    fn counters(&self) -> ShimCounters {
+        let counted = self.stack.counters();
+        ShimCounters {
+            keeping: self.kept.values().map(|kept| kept.len() as u64).sum(),
+            connections: self.connections.len() as u64,
+            no_place: self.connections.no_place,
+            held: counted.held,
+            released: counted.released,
+            expired: counted.expired,
+            discarded: counted.discarded,
+            late: counted.late,
+            bypassed: counted.bypassed,
+            dropped: self.dropped,
+            duplicates: counted.duplicates,
+            marked: counted.marked,
+            repeats: counted.repeats,
+            untagged: self.untagged,
+            unremembered: counted.unremembered,
         }
     }
 

@@ -1,4 +1,5 @@
-//! Shims that set the class of service of what a host sends: what code point its frames leave with.
+//! The class of service of real frames: what code point they leave with where shims set it, which class a switch sorts them
+//! into, and how it counts the flows of a class.
 
 use super::{config, leaving, older};
 use crate::frame::sample::Sample;
@@ -6,7 +7,9 @@ use crate::machine::Machine;
 use crate::setup::Setup;
 use sidestep_types::{PortId, Time};
 
+const FIN: u8 = 1;
 const SYN: u8 = 2;
+const RST: u8 = 4;
 const ACK: u8 = 16;
 
 /// Hosts 1 and 2 have `by-size`: up to 200 B of a flow in the first class.
@@ -100,4 +103,118 @@ fn what_no_shim_sees_keeps_its_code_point() {
     // It acknowledges, of a connection that nobody opened.
     let answer = frame(2, 3, 5, ACK, 0);
     assert_eq!(through(&mut machine, 200, 2, &answer), older(&answer));
+}
+
+/// A segment as it is, over IPv4, and the same over IPv6.
+const VERSIONS: [fn(Sample) -> Sample; 2] = [|sample| sample, Sample::over_v6];
+
+/// Queues by class at every port, and in the first one room for a packet of each flow that is counted there.
+fn counting(dscp: &str) -> Machine {
+    let words = format!(
+        "capacity = \"250 kB\"\nbuffer = {{ kind = \"mulbuff\", per_flow = \"1 pkt\", mark_at = \"off\" }}\n\
+         sched = {{ kind = \"ps\", count = \"exact\", silence = \"10 ms\" }}\n{dscp}"
+    );
+    Machine::new(&config(&words, "100 Mbps")).unwrap()
+}
+
+/// A segment of connection number `connection` from host 1 to host 2 in the class of these code points.
+fn segment(connection: u16, flags: u8, payload: usize, dscp: u8) -> Sample {
+    Sample {
+        ports: (40_000 + connection, 80),
+        tos: dscp << 2 | 2,
+        payload: vec![7; payload],
+        ..frame(1, 2, 1, flags, payload)
+    }
+}
+
+/// It comes at this time; says whether it was let in.
+fn comes(machine: &mut Machine, us: u64, sample: &Sample) -> bool {
+    let now = Time::from_us(us);
+    leaving(machine, now);
+    let before = machine.counters(now).ports[1].drops["full"];
+    machine.receive(now, PortId(0), &sample.bytes());
+    machine.counters(now).ports[1].drops["full"] == before
+}
+
+/// How many flows are counted in the first class, which the data of one of them tells: all of it comes at once, one
+/// packet is being sent, and there is room for one of each flow.
+fn flows(machine: &mut Machine, us: u64, probe: u16, over: fn(Sample) -> Sample) -> usize {
+    let data = over(segment(probe, ACK, 500, 0));
+    let fits = (0..20).filter(|_| comes(machine, us, &data)).count();
+    fits - 1
+}
+
+#[test]
+fn a_switch_counts_flows_by_syn_fin_rst_and_silence_as_frames_say_them() {
+    for over in VERSIONS {
+        let mut machine = counting("");
+        // SYNs bring three flows in, their answers and acknowledgements none.
+        for connection in 1..=3 {
+            assert!(comes(
+                &mut machine,
+                0,
+                &over(segment(connection, SYN, 0, 0))
+            ));
+        }
+        comes(&mut machine, 100, &over(segment(4, SYN | ACK, 0, 0)));
+        comes(&mut machine, 100, &over(segment(5, ACK, 0, 0)));
+        assert_eq!(flows(&mut machine, 1_000, 1, over), 3);
+        // A FIN behind the last byte ends one, as soon as it has left.
+        assert!(comes(
+            &mut machine,
+            2_000,
+            &over(segment(2, FIN | ACK, 500, 0))
+        ));
+        assert_eq!(flows(&mut machine, 3_000, 1, over), 2);
+        // What is repaired of it is in until it has left, and no longer.
+        assert!(comes(
+            &mut machine,
+            4_000,
+            &over(segment(2, FIN | ACK, 500, 0))
+        ));
+        assert_eq!(flows(&mut machine, 5_000, 1, over), 2);
+        // An RST ends one.
+        assert!(comes(&mut machine, 6_000, &over(segment(3, RST, 0, 0))));
+        assert_eq!(flows(&mut machine, 7_000, 1, over), 1);
+        // A SYN of the same ports is another flow, and so is data of a connection that nobody saw begin.
+        assert!(comes(&mut machine, 8_000, &over(segment(3, SYN, 0, 0))));
+        assert!(comes(&mut machine, 8_000, &over(segment(6, ACK, 500, 0))));
+        assert_eq!(flows(&mut machine, 9_000, 1, over), 3);
+        // And a FIN without a byte.
+        assert!(comes(
+            &mut machine,
+            10_000,
+            &over(segment(3, FIN | ACK, 0, 0))
+        ));
+        assert_eq!(flows(&mut machine, 11_000, 1, over), 2);
+        // Of the last nothing came for 10 ms.
+        assert_eq!(flows(&mut machine, 17_900, 1, over), 2);
+        assert_eq!(flows(&mut machine, 18_100, 1, over), 1);
+        // By silence all leave: who comes is alone.
+        assert_eq!(flows(&mut machine, 60_000, 7, over), 1);
+    }
+}
+
+#[test]
+fn code_points_are_sorted_by_the_switchs_table() {
+    for (table, code_point, first) in [
+        ("", 0, true),
+        ("", 1, false),
+        ("", 46, false),
+        ("dscp = \"46, 10\"", 46, true),
+        ("dscp = \"46, 10\"", 10, false),
+        ("dscp = \"46, 10\"", 0, false),
+        ("dscp = \"0, 46\"", 0, true),
+    ] {
+        for over in VERSIONS {
+            let mut machine = counting(table);
+            let data = over(segment(1, ACK, 500, code_point));
+            let fits = (0..20).filter(|_| comes(&mut machine, 0, &data)).count();
+            // One flow has room for one in the first class; the long queue holds 25 kB.
+            assert_eq!(fits == 2, first, "{table} {code_point}: {fits}");
+            // The switch sorts by it, and writes nothing.
+            let (_, _, bytes) = leaving(&mut machine, Time::from_us(100)).remove(0);
+            assert_eq!(bytes, older(&data));
+        }
+    }
 }

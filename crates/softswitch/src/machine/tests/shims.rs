@@ -216,6 +216,32 @@ fn a_reload_without_shims_lets_all_go_on_and_one_with_the_same_keeps_it() {
 }
 
 #[test]
+fn what_shims_have_counted_stays_counted_when_a_reload_replaces_them() {
+    let mut machine = opened();
+    for n in [4, 2, 3] {
+        arrives(&mut machine, us(20), &data(n));
+    }
+    order(&mut machine, us(30));
+    let now = |machine: &mut Machine| {
+        let shims = shims(machine);
+        [shims.keeping, shims.connections, shims.held]
+    };
+    assert_eq!(now(&mut machine), [3, 1, 3]);
+    let mut setup = with_order("");
+    setup.ports[1].shims.clear();
+    machine.reload(us(45), &setup).unwrap();
+    assert_eq!(now(&mut machine), [0, 0, 3], "without shims");
+    machine.reload(us(50), &with_order("")).unwrap();
+    arrives(&mut machine, us(60), &data(9));
+    arrives(&mut machine, us(70), &data(12));
+    order(&mut machine, us(80));
+    assert_eq!(now(&mut machine), [1, 1, 4], "with others");
+    machine.reload(us(90), &setup).unwrap();
+    machine.reload(us(91), &with_order("")).unwrap();
+    assert_eq!(now(&mut machine), [0, 0, 4], "and no count twice");
+}
+
+#[test]
 fn what_was_due_before_a_reload_is_out_before_what_that_lets_go() {
     let mut machine = opened();
     arrives(&mut machine, us(20), &data(1));
@@ -349,6 +375,10 @@ fn a_shim_of_ones_own_drops_and_marks() {
         (marked, shims(&mut machine).dropped, machine.held()),
         (1, 3, 0)
     );
+    // What it dropped is not forgotten with it.
+    machine.reload(Time::from_s(2), &with_order("")).unwrap();
+    assert_eq!(shims(&mut machine).dropped, 3);
+    conserved(&machine.counters(Time::from_s(2))).unwrap();
 }
 
 /// What came in is somewhere: sent, dropped, refused or kept.

@@ -5,8 +5,8 @@ use super::Story;
 use crate::words::count;
 use serde_json::{Value, json};
 use sidestep_sim::network::End;
-use sidestep_sim::why::{Decided, Displaced, Judged};
-use sidestep_switch::why::listed;
+use sidestep_sim::why::{Decided, Displaced, InClass, Judged};
+use sidestep_switch::why::{both, listed};
 use sidestep_switch::{Changes, DropReason, Joined};
 use sidestep_types::{HostId, Packet};
 
@@ -59,6 +59,7 @@ impl Story<'_> {
 
     fn judged(&self, here: End, judged: &Judged, unasked: &str) -> (Vec<String>, Value) {
         let mut says = vec![format!("Queue: {}.", judged.room)];
+        says.extend(judged.class.as_ref().map(class_words));
         says.push(match &judged.buffer {
             Some((buffer, why)) => format!("Buffer {buffer}: {}: {why}.", judged.done),
             None => format!("Switch: {}: {unasked}.", judged.done),
@@ -89,6 +90,7 @@ impl Story<'_> {
             "queue_packets": judged.want.depth.packets,
             "queue_bytes": judged.want.depth.bytes,
             "fits": judged.want.fits,
+            "class": judged.class.as_ref().map(class_facts),
             "verdict": judged.verdict,
             "reason": judged.dropped.map(DropReason::name),
             "displaced": judged.displaced,
@@ -156,4 +158,33 @@ impl Story<'_> {
 fn policy(told: &Option<(&'static str, String)>) -> Value {
     told.as_ref()
         .map_or(Value::Null, |(name, why)| json!({"name": name, "why": why}))
+}
+
+/// Which class queue the packet is for, and what is there.
+fn class_words(class: &InClass) -> String {
+    let waits = match class.depth.packets {
+        0 | 1 => "waits",
+        _ => "wait",
+    };
+    let flows = match class.flows {
+        None => String::new(),
+        Some(1) => ", and 1 flow is counted".into(),
+        Some(n) => format!(", and {} flows are counted", count(u64::from(n))),
+    };
+    format!(
+        "Class: its service {} is class {} there, where {} {waits}{flows}.",
+        class.service,
+        class.class,
+        both(class.depth)
+    )
+}
+
+fn class_facts(class: &InClass) -> Value {
+    json!({
+        "service": class.service,
+        "class": class.class,
+        "queue_packets": class.depth.packets,
+        "queue_bytes": class.depth.bytes,
+        "flows": class.flows,
+    })
 }

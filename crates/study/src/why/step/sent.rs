@@ -6,6 +6,7 @@ use crate::words::count;
 use serde_json::{Value, json};
 use sidestep_sim::why::{Again, Cause, Sent};
 use sidestep_switch::why::listed;
+use sidestep_transport::shim;
 use sidestep_types::{Packet, Tag};
 
 impl Story<'_> {
@@ -22,6 +23,7 @@ impl Story<'_> {
             (true, None) => "Sent for the first time.".into(),
             (false, None) => "Sent.".into(),
         };
+        let serves = self.shims.iter().any(|name| shim::nature(name).serves);
         let wears = [
             (packet.ect(), "ECN-capable".to_string()),
             (packet.ece(), "with the echo of a mark".into()),
@@ -29,6 +31,7 @@ impl Story<'_> {
                 packet.cwr() && packet.carries_data(),
                 "with the word that the window was reduced (CWR)".into(),
             ),
+            (serves, format!("of service {}", packet.service())),
             (
                 packet.carries_data() && packet.tag().tagged(),
                 format!("rank {}", count(u64::from(packet.rank()))),
@@ -66,6 +69,7 @@ impl Story<'_> {
             "wire_bytes": packet.wire,
             "ttl": packet.ttl,
             "hash": format!("{:#010x}", packet.hash),
+            "service": packet.service(),
             "tag": tag.as_ref().map(tag_facts),
             "ahead_packets": sent.ahead.packets,
             "ahead_bytes": sent.ahead.bytes,

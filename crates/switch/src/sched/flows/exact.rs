@@ -62,6 +62,10 @@ pub(in super::super) struct Exact {
     index: Vec<u32>,
     /// Those that have ended, and those that are in.
     lists: [List; 2],
+    /// Nobody has been silent for too long before.
+    due: Time,
+    /// The place that was found last: of a packet several questions are asked.
+    found: u32,
     flows: u32,
 }
 
@@ -93,6 +97,8 @@ impl Exact {
             known: 0,
             index: vec![NONE; 8],
             lists: [EMPTY; 2],
+            due: Time::MAX,
+            found: NONE,
             flows: 0,
         })
     }
@@ -105,12 +111,31 @@ impl Exact {
     /// What was silent for too long leaves.
     #[inline]
     pub fn age(&mut self, now: Time) {
+        if now >= self.due {
+            self.leave_silent(now);
+        }
+    }
+
+    #[cold]
+    fn leave_silent(&mut self, now: Time) {
         for list in [0, 1] {
             while let Some(place) = self.places.get(self.lists[list].oldest as usize)
                 && now.saturating_sub(place.seen) >= self.silence
             {
                 self.silent(self.lists[list].oldest, now);
             }
+        }
+        self.due = Time::MAX;
+        for list in self.lists {
+            self.falls_due(list.oldest);
+        }
+    }
+
+    /// The oldest of a list is this one now.
+    #[inline]
+    fn falls_due(&mut self, oldest: u32) {
+        if let Some(place) = self.places.get(oldest as usize) {
+            self.due = self.due.min(place.seen.saturating_add(self.silence));
         }
     }
 
@@ -120,6 +145,12 @@ impl Exact {
         let Some(at) = self.find(key).or_else(|| self.add(key)) else {
             return;
         };
+        if self.lists[1].newest == at {
+            let place = &mut self.places[at as usize];
+            place.seen = now;
+            place.ends &= !opens;
+            return;
+        }
         self.unlink(at);
         let place = &mut self.places[at as usize];
         place.seen = now;
@@ -143,6 +174,19 @@ impl Exact {
         }
         self.depart(at);
         Seat::NONE
+    }
+
+    /// A packet of the flow joins and leaves at once, and none of it waits.
+    #[inline]
+    pub fn passes(&mut self, key: u64, ends: bool) {
+        let Some(at) = self.find(key) else {
+            return;
+        };
+        let place = &mut self.places[at as usize];
+        place.ends |= ends;
+        if place.ends {
+            self.depart(at);
+        }
     }
 
     /// A packet has left the queue.
@@ -190,12 +234,20 @@ impl Exact {
     }
 
     #[inline]
-    fn find(&self, key: u64) -> Option<u32> {
+    fn find(&mut self, key: u64) -> Option<u32> {
+        if let Some(place) = self.places.get(self.found as usize)
+            && place.key == key
+        {
+            return Some(self.found);
+        }
         let mut slot = self.home(key);
         loop {
             match self.index[slot] {
                 NONE => return None,
-                at if self.places[at as usize].key == key => return Some(at),
+                at if self.places[at as usize].key == key => {
+                    self.found = at;
+                    return Some(at);
+                }
                 _ => slot = self.next(slot),
             }
         }
@@ -267,6 +319,7 @@ impl Exact {
     #[cold]
     fn remove(&mut self, at: u32) {
         self.unlink(at);
+        self.found = NONE;
         let place = &self.places[at as usize];
         self.flows -= u32::from(place.is_in);
         let mut hole = self.home(place.key);
@@ -295,7 +348,10 @@ impl Exact {
         let list = usize::from(place.is_in);
         let before = std::mem::replace(&mut self.lists[list].newest, at);
         match before {
-            NONE => self.lists[list].oldest = at,
+            NONE => {
+                self.lists[list].oldest = at;
+                self.falls_due(at);
+            }
             before => self.places[before as usize].newer = at,
         }
         let place = &mut self.places[at as usize];
@@ -311,7 +367,10 @@ impl Exact {
         } = self.places[at as usize];
         let list = usize::from(is_in);
         match older {
-            NONE => self.lists[list].oldest = newer,
+            NONE => {
+                self.lists[list].oldest = newer;
+                self.falls_due(newer);
+            }
             older => self.places[older as usize].newer = newer,
         }
         match newer {
@@ -324,6 +383,8 @@ impl Exact {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Policy;
+    use crate::sched::wps::Wps;
 
     #[test]
     fn a_place_takes_what_the_refusal_counts() {
@@ -331,5 +392,25 @@ mod tests {
             size_of::<Place>() as u64 + 4 * size_of::<u32>() as u64,
             BYTES
         );
+    }
+
+    /// A full table has no more memory than a refusal says that it needs.
+    #[test]
+    fn a_million_flows_are_in_40_mb_and_the_next_power_of_two_of_them_in_48_b_each() {
+        for (places, expected) in [
+            (1_000, 40_192),
+            (1_000_000, 40_388_608),
+            ((1 << 20) + 1, 50_331_680),
+        ] {
+            let mut values = Values::defaults(Wps::ENTRY.params);
+            values.set("places", sidestep_types::Value::Count(places));
+            let mut table = Exact::build(&values, 1, 1).unwrap();
+            (0..places + 9).for_each(|key| table.see(key, false, Time::ZERO));
+            assert_eq!(u64::from(table.flows()), places);
+            let own = table.places.capacity() * size_of::<Place>();
+            let takes = (own + table.index.capacity() * size_of::<u32>()) as u64;
+            assert_eq!(takes, expected, "{places}");
+            assert!(takes <= BYTES * places, "{places}: {takes}");
+        }
     }
 }

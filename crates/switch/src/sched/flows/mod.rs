@@ -132,6 +132,17 @@ impl Flows {
         }
     }
 
+    /// A packet joins `class`, which was seen right before, and leaves it at once.
+    #[inline]
+    pub fn passes(&mut self, class: usize, pkt: &Packet) {
+        match self {
+            Flows::Exact(tables) if ends(pkt) || brings(pkt) => {
+                tables[class].passes(key(pkt), ends(pkt));
+            }
+            _ => {}
+        }
+    }
+
     /// The packet of this seat leaves `class`.
     #[inline]
     pub fn leaves(&mut self, class: usize, seat: Seat) {

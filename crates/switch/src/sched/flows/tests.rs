@@ -2,11 +2,13 @@
 
 use super::*;
 use crate::sched::wps::Wps;
-use crate::testing::data;
-use crate::{Policy, Sched};
+use crate::testing::{StillQueues, data};
+use crate::{
+    AnyBuffer, AnySched, Buffer, Class, DropReason, Policy, Sched, Verdict, buffer, sched,
+};
 use proptest::prelude::*;
-use sidestep_types::{FlowId, Value};
-use std::collections::BTreeMap;
+use sidestep_types::{Bytes, Entry, FlowId, PortId, Rng, Value};
+use std::collections::{BTreeMap, VecDeque};
 
 fn count(sets: &[(&'static str, Value)]) -> Wps {
     let mut values = Values::defaults(Wps::ENTRY.params);
@@ -185,7 +187,12 @@ fn tables_over_memory_and_other_bad_counts_are_refused() {
     );
     assert!(said(&[("places", Value::Count(0))]).starts_with("places must be from 1 to"));
     assert!(said(&[("silence", Value::Time(us(0)))]).starts_with("silence must be above 0"));
-    assert!(said(&[("count", Value::Off)]).starts_with("weights follow the number of flows"));
+    let off = said(&[("count", Value::Off)]);
+    assert!(
+        off.starts_with("weights follow the number of flows"),
+        "{off}"
+    );
+    assert!(off.ends_with("or \"approximate\", got \"off\""), "{off}");
     let approximate = ("count", Value::Word("approximate".into()));
     let bits = |bits| said(&[approximate.clone(), ("bits", Value::Count(bits))]);
     assert!(
@@ -309,5 +316,152 @@ proptest! {
         while sched.pop().is_some() {}
         sched.see(&Packet::new(Kind::Ack, FlowId(9), sidestep_types::HostId(0), 9), us(now + 100));
         prop_assert_eq!(flows(&sched), [0, 0]);
+    }
+}
+
+fn built(entries: &[Entry], name: &str, sets: &[(&'static str, Value)]) -> Values {
+    let entry = entries.iter().find(|entry| entry.name == name);
+    let mut values = Values::defaults(entry.expect("it is registered").params);
+    sets.iter()
+        .for_each(|(name, value)| values.set(name, value.clone()));
+    values
+}
+
+/// A port with `mulbuff` before class queues: room for 12 packets, of them 5 of a short class and 3 of the long one.
+struct Port {
+    policy: AnyBuffer,
+    sched: AnySched,
+    now: Time,
+    /// What waits in each class, in the order in which it came.
+    waiting: [VecDeque<u32>; 3],
+    offered: u32,
+    dropped: u32,
+    left: u32,
+}
+
+impl Port {
+    fn new(name: &str, count: &str) -> Port {
+        let sets = [
+            ("classes", Value::Count(3)),
+            ("count", Value::Word(count.into())),
+            ("silence", Value::Time(us(100))),
+            ("window", Value::Time(us(50))),
+            ("places", Value::Count(4)),
+        ];
+        let sched = built(sched::ENTRIES, name, &sets);
+        let [total, product] = [12_000, 4_500].map(|b| Value::Bytes(Bytes(b)));
+        let sets = [
+            ("total", total),
+            ("product", product),
+            ("long", Value::Count(2)),
+        ];
+        let policy = built(buffer::ENTRIES, "mulbuff", &sets);
+        Port {
+            policy: AnyBuffer::build("mulbuff", &policy, 1, 0).unwrap(),
+            sched: AnySched::build(name, &sched, 1, 0).unwrap(),
+            now: Time::ZERO,
+            waiting: Default::default(),
+            offered: 0,
+            dropped: 0,
+            left: 0,
+        }
+    }
+
+    fn class(&self, class: u8) -> Class {
+        self.sched.queue(class)
+    }
+
+    fn flows(&self) -> [u32; 3] {
+        [0, 1, 2].map(|class| self.class(class).flows)
+    }
+
+    /// Offers a packet, which joins, or is dropped since there is no room.
+    fn offer(&mut self, pkt: &Packet) {
+        self.offered += 1;
+        self.sched.see(pkt, self.now);
+        let held: usize = self.waiting.iter().map(VecDeque::len).sum();
+        let mut queues = StillQueues {
+            now: self.now,
+            classes: vec![(0..3).map(|class| self.class(class)).collect()],
+            ..StillQueues::of(&[held as u32], 12, &[])
+        };
+        let want = queues.want_for(PortId(0), pkt);
+        let rng = &mut Rng::from_seed(0);
+        let service = pkt.service();
+        match self.policy.admit(pkt, want, &mut queues, rng) {
+            Verdict::Enqueue { .. } => {
+                self.sched.see(pkt, self.now);
+                self.sched.push(pkt, self.offered);
+                self.waiting[usize::from(service)].push_back(self.offered);
+            }
+            Verdict::Drop(reason) => {
+                self.dropped += 1;
+                assert_eq!(reason, DropReason::Full);
+                let Class { depth, flows } = self.class(service);
+                let full = match service {
+                    2 => depth.bytes + 1500 > 4_500,
+                    _ => depth.bytes + 1500 > 7_500 || depth.packets >= 3 * flows,
+                };
+                assert!(
+                    !want.fits || pkt.carries_data() && full,
+                    "{service} {depth:?}"
+                );
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// What the scheduler names leaves: of its class the one that came first.
+    fn leave(&mut self) -> bool {
+        let Some(handle) = self.sched.pop() else {
+            return false;
+        };
+        let mut firsts = self.waiting.iter_mut();
+        let own = firsts.find(|waiting| waiting.front() == Some(&handle));
+        own.expect("the first of a class").pop_front();
+        self.left += 1;
+        true
+    }
+}
+
+proptest! {
+    /// Data, handshakes, ends, repairs behind them and acknowledgements, before each scheduler that counts and with each count.
+    #[test]
+    fn whatever_comes_and_goes_is_sent_or_dropped_for_want_of_room_and_counts_return_to_zero(
+        steps in proptest::collection::vec((0u32..9, 0u8..3, 0u8..10, 0u64..40), 1..250),
+        name in proptest::sample::select(vec!["ps", "wps", "strict"]),
+        count in proptest::sample::select(vec!["exact", "approximate"]),
+    ) {
+        let mut port = Port::new(name, count);
+        for (flow, service, what, pause) in steps {
+            port.now += us(pause);
+            if what < 3 {
+                port.leave();
+                continue;
+            }
+            let (kind, wire) = match what {
+                3 => (Kind::Syn, 84),
+                4 | 5 => (Kind::Ack, 84),
+                _ => (Kind::Data, 1500),
+            };
+            let mut pkt = match kind {
+                Kind::Data => of(flow),
+                _ => Packet::new(kind, FlowId(flow), sidestep_types::HostId(0), flow),
+            };
+            pkt.wire = wire;
+            pkt.set_service(service);
+            pkt.set_ends(what == 5 || what == 9);
+            port.offer(&pkt);
+            let most = if count == "exact" { 4 } else { 9 };
+            prop_assert!(port.flows().iter().all(|flows| *flows <= most), "{:?}", port.flows());
+        }
+        while port.leave() {}
+        prop_assert_eq!(port.offered, port.left + port.dropped);
+        prop_assert_eq!([0, 1, 2].map(|class| port.class(class).depth), [crate::Depth::default(); 3]);
+        // A silence, or two windows.
+        port.now += us(100);
+        let ack = Packet::new(Kind::Ack, FlowId(99), sidestep_types::HostId(0), 99);
+        port.sched.see(&ack, port.now);
+        prop_assert_eq!(port.flows(), [0; 3]);
     }
 }

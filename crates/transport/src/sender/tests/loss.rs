@@ -133,6 +133,41 @@ fn a_partial_acknowledgement_repairs_the_next_hole() {
 }
 
 #[test]
+fn with_reno_a_partial_acknowledgement_ends_the_recovery_and_repairs_nothing() {
+    let reno = TcpConfig {
+        recovery: Recovery::Reno,
+        ..tcp()
+    };
+    let mut tx = flow(window(8, reno), 10_000);
+    tx.sends(0); // 1 and 4 are lost
+    assert_eq!(tx.acked(100, 1), [8, 9]);
+    assert_eq!(tx.dups(100, 3, 1), [vec![], vec![], vec![1]]);
+    assert_eq!(tx.acked(200, 4), NOTHING); // no duplicate of 4 is to come: all else has arrived
+    assert_eq!((tx.cwnd(), tx.ssthresh()), (4500, 4500));
+    let due = tx.deadline().expect("the timer runs again");
+    assert_eq!(due, us(200) + tx.rto());
+    assert_eq!(tx.sends(300), NOTHING);
+    tx.on_timeout(due);
+    assert_eq!(tx.poll_send(due).map(|s| s.seq), Some(4000));
+    assert_eq!(tx.counters().timeouts, 1);
+}
+
+#[test]
+fn with_reno_a_second_hole_needs_three_duplicates_of_its_own() {
+    let reno = TcpConfig {
+        recovery: Recovery::Reno,
+        ..tcp()
+    };
+    let mut tx = endless(window(8, reno));
+    tx.sends(0); // 1 and 4 are lost
+    assert_eq!(tx.acked(100, 1), [8, 9]);
+    assert_eq!(tx.dups(100, 7, 1).concat(), [1, 10, 11]);
+    assert_eq!(tx.acked(200, 4), NOTHING); // 4 to 11 are out, the window is 4.5
+    assert_eq!(tx.dups(210, 3, 4), [vec![], vec![], vec![4]]);
+    assert_eq!(tx.counters().fast_retransmits, 2);
+}
+
+#[test]
 fn only_the_first_partial_acknowledgement_restarts_the_timer() {
     let mut tx = endless(window(8, tcp()));
     tx.sends(0); // 1, 3 and 5 are lost

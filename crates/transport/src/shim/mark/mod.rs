@@ -7,8 +7,9 @@
 //!                  ([`Age`]). A packet is a repeat when its first byte left before (`exact`), or when a
 //!                  filter has its addresses and sequence number (`cuckoo`); it keeps the number that it
 //!                  left with first, and one that begins within a packet has that of its first byte. What carries no payload gets no tag, and ranks first: as 0.
-//! **State**        of each open flow its size, its age, and of each subflow what is outstanding; of each
-//!                  connection that carries several messages its age; a filter for the host.
+//! **State**        of each open flow its size, its age, and of each subflow what is outstanding, at most
+//!                  [`MOST_REMEMBERED`] packets of a host; of each connection that carries several messages
+//!                  its age; a filter for the host.
 //! **Units**        bytes, or packets; the tag costs 7 or 8 B of each packet.
 //! **Errors**       `boost` that is not 1, 2, 4 or 8; `gap` of 0; a `filter` of 0 or of more than
 //!                  [`MOST_PLACES`] places; a `fingerprint` out of [`FINGERPRINTS`]. A stack refuses
@@ -22,7 +23,6 @@
 //!                  unless `unknown` says otherwise of what has no size.
 
 mod age;
-mod announced;
 mod boost;
 mod sent;
 
@@ -36,12 +36,15 @@ use sidestep_types::{
     Values, mix64,
 };
 
-use announced::Announced;
-
+use super::announced::{Announced, SHARE};
 use super::cuckoo::{Cuckoo, FINGERPRINTS, MOST_PLACES};
 use super::registry::Registered;
 use super::{Counters, Message, Nature, Shim, Up};
 use sent::{Outstanding, Sent};
+
+/// Packets outstanding that a host remembers, 16 B each: 1.5 GB of full ones. Beyond them data is marked all the
+/// same, and what is sent again of it counts as new.
+pub const MOST_REMEMBERED: usize = 1 << 20;
 
 /// Marks what leaves.
 #[derive(Debug)]
@@ -51,6 +54,10 @@ pub struct Mark {
     /// What the last message of a connection has left to the next one.
     ages: BTreeMap<FlowId, Age>,
     filter: Option<Cuckoo>,
+    /// How many packets more are remembered.
+    room: usize,
+    /// What was said of the last packet that found no room.
+    passing: Option<(FlowId, Sent)>,
     counters: Counters,
 }
 
@@ -172,12 +179,7 @@ impl Registered for Mark {
                 "1",
                 "by remaining: what a message announces over what it has; a host that tells the truth has 1",
             ),
-            Param::with_default(
-                "announce_share",
-                ParamUnit::Fraction,
-                "1",
-                "share of the messages that announce so, chosen by their number; the others tell the truth",
-            ),
+            SHARE,
             Param::with_default(
                 "fingerprint",
                 ParamUnit::Count,
@@ -203,7 +205,7 @@ impl Registered for Mark {
         };
         let gap = values.time("gap");
         if gap == Time::ZERO {
-            return Err(Refusal::of("gap", "must be above 0"));
+            return Err(Refusal::of("gap", "must be above 0").got(gap));
         }
         let (places, bits) = (values.count("filter"), values.count("fingerprint"));
         if places == 0 {
@@ -242,6 +244,8 @@ impl Registered for Mark {
             flows: BTreeMap::new(),
             ages: BTreeMap::new(),
             filter: filters(values).then(|| Cuckoo::new(places, bits)),
+            room: MOST_REMEMBERED,
+            passing: None,
             counters: Counters::default(),
         })
     }
@@ -362,6 +366,12 @@ impl Flow {
 }
 
 impl Mark {
+    /// One that remembers so many packets.
+    #[cfg(test)]
+    pub(super) fn with_room(self, room: usize) -> Mark {
+        Mark { room, ..self }
+    }
+
     /// What is said of `packet`, which leaves now. `from` is where it stands in its message.
     fn says(&mut self, now: Time, packet: &Packet, from: u64) -> Option<Sent> {
         let flow = self.flows.get_mut(&packet.flow)?;
@@ -373,9 +383,12 @@ impl Mark {
             None => left,
             Some(filter) => filter.has(key),
         };
-        subflow.hash = packet.hash;
-        subflow.leaves(end);
         let place = subflow.find(seq);
+        let remembers = place.is_ok() || self.room > 0;
+        subflow.hash = packet.hash;
+        if remembers {
+            subflow.leaves(end);
+        }
         let counters = &mut self.counters;
         counters.marked += 1;
         counters.repeats += u64::from(repeat);
@@ -397,21 +410,34 @@ impl Mark {
                 Some(Unit::Bytes) => whole.number.saturating_add((seq - whole.seq) as u32),
             };
             let rest = whole.rest(seq, number, counts == Some(Unit::Packets));
-            flow.subflow(packet.subflow()).insert(at, rest);
             flow.age.repeat(now);
+            self.remember(packet, Err(at), rest);
             return Some(rest);
         }
         let mut sent = flow.first_sending(now, packet, from, &self.settings);
         sent.again = u8::from(repeat);
-        if let (Some(filter), false) = (&mut self.filter, repeat) {
+        if let (Some(filter), false, true) = (&mut self.filter, repeat, remembers) {
             sent.filed = filter.insert(key);
         }
+        self.remember(packet, place, sent);
+        Some(sent)
+    }
+
+    /// Keeps what was said of a packet, at its place or in passing.
+    fn remember(&mut self, packet: &Packet, place: Result<usize, usize>, sent: Sent) {
+        let flow = self.flows.get_mut(&packet.flow).expect("it is open");
         let subflow = flow.subflow(packet.subflow());
         match place {
             Ok(at) => *subflow.at(at) = sent,
-            Err(at) => subflow.insert(at, sent),
+            Err(at) if self.room > 0 => {
+                self.room -= 1;
+                subflow.insert(at, sent);
+            }
+            Err(_) => {
+                self.counters.unremembered += 1;
+                self.passing = Some((packet.flow, sent));
+            }
         }
-        Some(sent)
     }
 
     /// Is its size one that nobody knows, and does data without a size get no tag?
@@ -449,10 +475,11 @@ impl Mark {
     }
 }
 
-/// Takes what is outstanding before `ack` out of its list and of the filter.
-fn forget(subflow: &mut Outstanding, ack: u64, filter: &mut Option<Cuckoo>) {
+/// Takes what is outstanding before `ack` out of its list and of the filter, which makes room.
+fn forget(subflow: &mut Outstanding, ack: u64, filter: &mut Option<Cuckoo>, room: &mut usize) {
     let hash = subflow.hash;
     while let Some(sent) = subflow.acknowledged(ack) {
+        *room += 1;
         if let (Some(filter), true) = (&mut *filter, sent.filed) {
             filter.remove(key(hash, sent.seq));
         }
@@ -488,7 +515,7 @@ impl Shim for Mark {
             return;
         };
         for subflow in &mut flow.subflows {
-            forget(subflow, u64::MAX, &mut self.filter);
+            forget(subflow, u64::MAX, &mut self.filter, &mut self.room);
         }
         let unknown = (self.settings.unknown == Unknown::Packets).then_some(Unit::Packets);
         if let (Some(message), Some(_)) = (flow.message, self.settings.by.or(unknown)) {
@@ -532,7 +559,7 @@ impl Shim for Mark {
             && let Some(flow) = self.flows.get_mut(&packet.flow)
             && let Some(subflow) = flow.subflows.get_mut(usize::from(packet.subflow()))
         {
-            forget(subflow, packet.seq(), &mut self.filter);
+            forget(subflow, packet.seq(), &mut self.filter, &mut self.room);
         }
         Up::Pass
     }
@@ -542,8 +569,15 @@ impl Shim for Mark {
             return None;
         }
         let subflow = self.flows.get_mut(&packet.flow)?.subflow(packet.subflow());
-        let at = subflow.find(packet.seq()).ok()?;
-        let sent = *subflow.at(at);
+        let sent = match subflow.find(packet.seq()) {
+            Ok(at) => *subflow.at(at),
+            Err(_) => {
+                let passing = self.passing.filter(|(flow, _)| *flow == packet.flow);
+                passing
+                    .map(|(_, sent)| sent)
+                    .filter(|sent| sent.seq == packet.seq())?
+            }
+        };
         Some(self.settings.boosting.carried(sent.number, sent.again))
     }
 
@@ -556,7 +590,7 @@ impl Shim for Mark {
     fn acknowledged(&mut self, flow: FlowId, upto: u64) {
         if let Some(flow) = self.flows.get_mut(&flow) {
             for subflow in &mut flow.subflows {
-                forget(subflow, upto, &mut self.filter);
+                forget(subflow, upto, &mut self.filter, &mut self.room);
             }
         }
     }

@@ -81,15 +81,15 @@ impl Settings {
     pub fn read(values: &Values) -> Result<Settings, Refusal> {
         let timeout = values.time("timeout");
         if timeout == Time::ZERO {
-            return Err(Refusal::of("timeout", "must be above 0"));
+            return Err(Refusal::of("timeout", "must be above 0").got(timeout));
         }
         let most_flows = values.count_or_off("flows");
         if most_flows == Some(0) {
             return Err(Refusal::of("flows", "must be above 0").got(0));
         }
         let capacity = values.size_or_off("capacity");
-        if let Some(Size::Packets(0) | Size::Bytes(Bytes(0))) = capacity {
-            return Err(Refusal::of("capacity", "must be above 0"));
+        if let Some(none @ (Size::Packets(0) | Size::Bytes(Bytes(0)))) = capacity {
+            return Err(Refusal::of("capacity", "must be above 0").got(none));
         }
         let by = match values.word("by") == "remaining" {
             true => By::Tag(Axis::Remaining),

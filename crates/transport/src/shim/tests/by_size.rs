@@ -64,6 +64,55 @@ fn all_of_a_flow_is_in_the_class_of_its_size() {
 }
 
 #[test]
+fn a_flow_is_in_the_class_of_what_it_announces_and_ends_where_it_ends() {
+    let tenth = [("announce", "0.1"), ("thresholds", "1000 B")];
+    for (size, class) in [(Some(10_000), 0), (Some(10_001), 1), (None, 1)] {
+        let mut stack = by_size(&tenth, size);
+        for packet in [of(Kind::Syn), data(0), data(90), of(Kind::Data)] {
+            assert_eq!(leaves(&mut stack, packet), class, "{size:?}: {packet:?}");
+        }
+    }
+    // Beyond what it announced it stays where it is, and says that it ends with its last byte alone.
+    let mut liar = by_size(&tenth, Some(10_000));
+    for (number, ends) in [(9, false), (10, false), (98, false), (99, true)] {
+        let mut packet = data(number);
+        liar.down(us(0), &mut packet);
+        assert_eq!((packet.service(), packet.ends()), (0, ends), "{number}");
+    }
+    let more = [("announce", "20"), ("thresholds", "1000 B")];
+    assert_eq!(leaves(&mut by_size(&more, Some(50)), data(0)), 0);
+    assert_eq!(leaves(&mut by_size(&more, Some(51)), data(0)), 1);
+    // Whoever tells the truth is not one of them, and nobody announces by what was sent.
+    let none = [
+        ("announce", "0.1"),
+        ("announce_share", "0"),
+        ("thresholds", "1000 B"),
+    ];
+    assert_eq!(leaves(&mut by_size(&none, Some(10_000)), data(0)), 1);
+    let sent = [
+        ("by", "sent"),
+        ("announce", "0.1"),
+        ("thresholds", "1000 B"),
+    ];
+    assert_eq!(leaves(&mut by_size(&sent, Some(10_000)), data(10)), 1);
+}
+
+#[test]
+fn announcing_nothing_and_more_than_all_that_do_are_refused() {
+    let refused = |name, text| {
+        build("by-size", &read(&[(name, text)]))
+            .err()
+            .unwrap()
+            .to_string()
+    };
+    assert_eq!(refused("announce", "0"), "announce must be above 0, got 0");
+    assert_eq!(
+        refused("announce_share", "2"),
+        "announce_share must be at most 1, got 2"
+    );
+}
+
+#[test]
 fn the_packet_with_the_last_byte_says_that_its_flow_ends_each_time() {
     let ends = |stack: &mut Stack, mut packet: Packet| {
         stack.down(us(0), &mut packet);

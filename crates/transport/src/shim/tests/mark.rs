@@ -1,5 +1,10 @@
 //! Marks, by hand: what the tags of packets say.
 
+mod ages;
+mod filter;
+mod frames;
+mod memory;
+
 use super::*;
 use crate::shim::mark::{Boosting, Mark, Rule};
 use proptest::prelude::*;
@@ -44,6 +49,17 @@ fn says(stack: &mut Stack, packet: Packet) -> (u32, u32, u8) {
     let tag = leave(stack, us(0), packet).tag();
     assert!(tag.tagged());
     (tag.rank(), tag.remaining(), tag.retransmissions())
+}
+
+/// What travels of a packet that leaves: the number, and its tag as a frame brings it.
+fn frame(stack: &mut Stack, packet: Packet) -> Option<(u32, Tag)> {
+    let packet = leave(stack, us(0), packet);
+    let number = stack.carried(&packet)?;
+    let (says, mut tag) = (packet.tag(), Tag::NONE);
+    tag.set_retransmissions(says.retransmissions());
+    tag.set_flow_id(says.flow_id());
+    tag.set_first(says.first());
+    Some((number, tag))
 }
 
 /// Marked, repeats, mistaken and missed.
@@ -257,136 +273,6 @@ fn what_nobody_announced_leaves_without_a_tag_if_so_said() {
 }
 
 #[test]
-fn where_sizes_are_unknown_the_number_is_what_was_sent() {
-    let tags = |by: &str| {
-        let mut stack = mark(&[("by", by)], Some(1_000));
-        let sent = [(0, 0), (1, 10), (2, 370), (3, 731), (4, 731)];
-        sent.map(|(n, at)| {
-            let tag = leave(&mut stack, us(at), data(n)).tag();
-            assert!((tag.remaining(), tag.last()) == (Tag::UNKNOWN, false));
-            (tag.rank(), tag.flow_id(), tag.first())
-        })
-    };
-    // 360 us after the third the message has not ended; 361 us after, it has.
-    let bytes = [
-        (0, 0, true),
-        (100, 0, false),
-        (200, 0, false),
-        (0, 1, true),
-        (100, 1, false),
-    ];
-    assert_eq!(tags("bytes"), bytes);
-    let packets = [
-        (0, 0, true),
-        (1, 0, false),
-        (2, 0, false),
-        (0, 1, true),
-        (1, 1, false),
-    ];
-    assert_eq!(tags("packets"), packets);
-}
-
-#[test]
-fn a_repeat_keeps_the_number_of_its_first_sending_and_its_message() {
-    let mut stack = mark(&[("by", "packets")], None);
-    for n in 0..9 {
-        leave(&mut stack, us(0), data(n));
-    }
-    let tag = leave(&mut stack, us(10_000), again(8)).tag();
-    assert_eq!(
-        (tag.rank(), tag.retransmissions(), tag.flow_id()),
-        (4, 1, 0)
-    );
-    // The pause was a loss's: the message goes on.
-    let tag = leave(&mut stack, us(10_001), data(9)).tag();
-    assert_eq!((tag.rank(), tag.flow_id(), tag.first()), (9, 0, false));
-    // This one is the application's; what was lost before it is still of the message before.
-    let tag = leave(&mut stack, us(20_000), data(10)).tag();
-    assert_eq!((tag.rank(), tag.flow_id(), tag.first()), (0, 1, true));
-    let tag = leave(&mut stack, us(20_000), again(9)).tag();
-    assert_eq!((tag.rank(), tag.flow_id(), tag.first()), (4, 0, false));
-}
-
-#[test]
-fn what_follows_a_probe_is_of_the_packet_that_it_was_a_byte_of() {
-    for (by, before, rest) in [
-        ("remaining", 900, 899),
-        ("packets", 1, 1),
-        ("bytes", 100, 101),
-    ] {
-        let mut stack = mark(&[("by", by)], Some(1_000));
-        let number = |packet: &Packet| match packet.tag().sent() {
-            Some(sent) => sent,
-            None => packet.tag().remaining(),
-        };
-        for n in 0..2 {
-            leave(&mut stack, us(0), data(n));
-        }
-        let mut probe = again(1);
-        probe.len = 1;
-        let probe = leave(&mut stack, us(0), probe);
-        assert_eq!((number(&probe), probe.tag().retransmissions()), (before, 1));
-        let mut ack = Packet::new(Kind::Ack, FLOW, HostId(0), 9);
-        ack.set_seq(101);
-        stack.up(us(0), &mut ack);
-        let mut packet = again(1);
-        packet.set_seq(101);
-        packet.len = 99;
-        let packet = leave(&mut stack, us(0), packet);
-        assert_eq!(
-            (number(&packet), packet.tag().retransmissions()),
-            (rest, 2),
-            "{by}"
-        );
-        let count = [("remaining", 800), ("packets", 2), ("bytes", 200)];
-        let next = count.iter().find(|(name, _)| *name == by).unwrap().1;
-        assert_eq!(number(&leave(&mut stack, us(0), data(2))), next);
-        assert_eq!(counted(&stack), [5, 2, 0, 0]);
-    }
-}
-
-#[test]
-fn messages_of_a_connection_are_counted_modulo_8() {
-    let mut stack = Stack::of(vec![build("mark", &read(&[])).expect("good values")]);
-    for number in 0..10 {
-        let message = Message {
-            connection: FlowId(100),
-            number,
-        };
-        let flow = FlowId(100 + number);
-        stack.open_message(flow, Some(300), Some(message));
-        let mut packet = data(0);
-        packet.flow = flow;
-        let tag = leave(&mut stack, us(0), packet).tag();
-        assert_eq!((tag.remaining(), tag.first()), (300, true));
-        assert_eq!(u32::from(tag.flow_id()), number % 8);
-        stack.close(flow);
-    }
-}
-
-#[test]
-fn by_age_the_messages_of_a_connection_are_told_by_gaps_alone() {
-    let mut stack = Stack::of(vec![build("mark", &read(&[("by", "bytes")])).unwrap()]);
-    let mut sends = |number: u32, at: u64| {
-        let flow = FlowId(100 + number);
-        let message = Message {
-            connection: FlowId(100),
-            number,
-        };
-        stack.open_message(flow, Some(100), Some(message));
-        let mut packet = data(0);
-        packet.flow = flow;
-        let tag = leave(&mut stack, us(at), packet).tag();
-        stack.close(flow);
-        (tag.rank(), tag.flow_id())
-    };
-    assert_eq!(
-        [sends(0, 0), sends(1, 50), sends(2, 900)],
-        [(0, 0), (100, 0), (0, 1)]
-    );
-}
-
-#[test]
 fn subflows_count_by_data_and_repeat_each_for_itself() {
     let mut stack = mark(&[], Some(1_000));
     let of = |subflow: u8, number: u64, at: u64| {
@@ -411,78 +297,13 @@ fn subflows_count_by_data_and_repeat_each_for_itself() {
     assert_eq!(says(&mut stack, of(0, 2, 1)), (450, 900, 1));
 }
 
-const CUCKOO: (&str, &str) = ("repeats", "cuckoo");
-
-#[test]
-fn a_filter_finds_what_left_until_it_is_acknowledged_or_closed() {
-    let mut stack = mark(&[CUCKOO], Some(1_000));
-    (0..5).for_each(|n| assert_eq!(says(&mut stack, data(n)).2, 0));
-    assert_eq!(says(&mut stack, again(1)), (450, 900, 1));
-    ack(&mut stack, 3);
-    // Below the acknowledgement nothing is known; above it all is.
-    assert_eq!(says(&mut stack, again(2)), (800, 800, 0));
-    assert_eq!(says(&mut stack, again(3)), (350, 700, 1));
-    assert_eq!(counted(&stack), [8, 2, 0, 1]);
-    stack.close(FLOW);
-    stack.open(FLOW, Some(1_000));
-    assert_eq!(says(&mut stack, data(4)), (600, 600, 0));
-    assert_eq!(counted(&stack), [9, 2, 0, 1]);
-}
-
-#[test]
-fn a_small_filter_makes_mistakes_and_counts_them() {
-    let mut stack = mark(
-        &[CUCKOO, ("filter", "400"), ("fingerprint", "6")],
-        Some(1 << 30),
-    );
-    for n in 0..5_000 {
-        leave(&mut stack, us(0), data(n));
-        if n >= 300 {
-            ack(&mut stack, n - 300);
-        }
-    }
-    let [marked, repeats, mistaken, missed] = counted(&stack);
-    assert_eq!((marked, repeats, missed), (5_000, mistaken, 0));
-    // Two buckets of four, three quarters full, and 64 fingerprints: about one in eleven.
-    assert!((300..700).contains(&mistaken), "{mistaken}");
-    // Without room most have no place, and their repeats are missed.
-    let mut stack = mark(
-        &[CUCKOO, ("filter", "20"), ("fingerprint", "16")],
-        Some(1 << 30),
-    );
-    for n in 0..200 {
-        leave(&mut stack, us(0), data(n));
-    }
-    for n in 0..200 {
-        leave(&mut stack, us(0), again(n));
-    }
-    let [_, repeats, mistaken, missed] = counted(&stack);
-    assert_eq!((repeats + missed, mistaken), (200, 0));
-    assert!((15..=20).contains(&repeats), "{repeats}");
-}
-
-#[test]
-fn what_is_mistaken_has_no_place_and_is_missed_when_its_like_has_left() {
-    let mut stack = mark(
-        &[CUCKOO, ("filter", "64"), ("fingerprint", "4")],
-        Some(1 << 30),
-    );
-    let mistaken = (0..).find(|n| says(&mut stack, data(*n)).2 == 1);
-    let mistaken = mistaken.expect("of 16 fingerprints one comes twice");
-    assert_eq!(counted(&stack), [mistaken + 1, 1, 1, 0]);
-    assert_eq!(says(&mut stack, again(mistaken)).2, 2);
-    ack(&mut stack, mistaken);
-    assert_eq!(says(&mut stack, again(mistaken)).2, 0);
-    assert_eq!(counted(&stack)[2..], [1, 1]);
-}
-
 #[test]
 fn values_that_cannot_be_had_are_refused() {
     for (name, value, says) in [
         ("boost", "0", "boost must be 1, 2, 4 or 8, got 0"),
         ("boost", "3", "boost must be 1, 2, 4 or 8, got 3"),
         ("boost", "16", "boost must be 1, 2, 4 or 8, got 16"),
-        ("gap", "0 s", "gap must be above 0"),
+        ("gap", "0 s", "gap must be above 0, got 0 ps"),
         ("filter", "0", "filter must be above 0, got 0"),
         (
             "filter",
@@ -581,97 +402,5 @@ proptest! {
         }
         let [_, _, mistaken, missed] = counted(&stack);
         prop_assert_eq!((mistaken, missed), (0, 0));
-    }
-
-    /// A filter with room for all and long fingerprints says what the list says, but for its mistakes,
-    /// and is empty when all is acknowledged.
-    #[test]
-    fn a_filter_with_room_misses_only_what_it_was_mistaken_about(steps in any_steps()) {
-        let mut stack = mark(&[CUCKOO, ("fingerprint", "8")], Some(1 << 30));
-        let (mut left, mut acknowledged) = (0, 0);
-        for (what, n) in steps {
-            if what == 0 {
-                acknowledged = (acknowledged + n % 5).min(left);
-                ack(&mut stack, acknowledged);
-            } else if what < 4 && left > acknowledged {
-                leave(&mut stack, us(0), again(acknowledged + n % (left - acknowledged)));
-            } else {
-                leave(&mut stack, us(0), data(left));
-                left += 1;
-            }
-        }
-        let [_, _, mistaken, missed] = counted(&stack);
-        prop_assert!(missed == 0 || mistaken > 0, "{missed} missed, {mistaken} mistaken");
-    }
-}
-
-/// What travels of a packet that leaves: the number, and its tag as a frame brings it.
-fn frame(stack: &mut Stack, packet: Packet) -> Option<(u32, Tag)> {
-    let packet = leave(stack, us(0), packet);
-    let number = stack.carried(&packet)?;
-    let (says, mut tag) = (packet.tag(), Tag::NONE);
-    tag.set_retransmissions(says.retransmissions());
-    tag.set_flow_id(says.flow_id());
-    tag.set_first(says.first());
-    Some((number, tag))
-}
-
-#[test]
-fn a_frame_says_the_number_and_switches_boost_or_the_host_has_rotated_it() {
-    let numbers = |boosting, size| {
-        let mut stack = mark(&[("boosting", boosting), ("boost", "4")], size);
-        [data(0), data(1), again(0), again(0)].map(|p| frame(&mut stack, p).expect("a tag").0)
-    };
-    assert_eq!(numbers("shift", Some(300)), [300, 200, 300, 300]);
-    // 300 = 75 x 4, and 75 is odd.
-    let twice = 300u32.rotate_right(4);
-    assert_eq!(numbers("rotate", Some(300)), [300, 200, 75, twice]);
-    assert_eq!(numbers("shift", None), [Tag::UNKNOWN; 4]);
-    let mut stack = mark(&[], Some(300));
-    let mut bare = data(0);
-    bare.len = 0;
-    assert!(frame(&mut stack, bare).is_none(), "no data, no tag");
-    assert_eq!(stack.carried(&data(2)), None, "it has not left");
-}
-
-#[test]
-fn what_was_acknowledged_in_passing_is_forgotten() {
-    for repeats in ["exact", "cuckoo"] {
-        let mut stack = mark(&[("repeats", repeats)], Some(300));
-        for n in 0..3 {
-            leave(&mut stack, us(0), data(n));
-        }
-        stack.acknowledged(FLOW, 200);
-        assert_eq!(stack.carried(&data(1)), None, "{repeats}");
-        assert_eq!(stack.carried(&data(2)), Some(100), "{repeats}");
-        stack.acknowledged(FlowId(77), 200);
-    }
-}
-
-proptest! {
-    /// Whatever is counted, boosted and repeated: the host that reads a frame has the tag that its sender gave
-    /// the packet, but for the flag of the last one, which does not travel.
-    #[test]
-    fn who_reads_a_frame_knows_what_its_sender_said(
-        by in proptest::sample::select(&["remaining", "packets", "bytes"][..]),
-        boosting in proptest::sample::select(&["shift", "rotate"][..]),
-        boost in proptest::sample::select(&["1", "2", "4", "8"][..]),
-        size in proptest::option::of(1u64..5_000),
-        sends in proptest::collection::vec(0u64..12, 1..60),
-    ) {
-        let set = [("by", by), ("boosting", boosting), ("boost", boost)];
-        let (mut stack, reader) = (mark(&set, size), mark(&set, None));
-        for number in sends {
-            let packet = leave(&mut stack, us(0), data(number));
-            let mut expected = packet.tag();
-            expected.set_last(false);
-            let carried = stack.carried(&packet).expect("a tag");
-            let mut read = Tag::NONE;
-            read.set_retransmissions(expected.retransmissions());
-            read.set_flow_id(expected.flow_id());
-            read.set_first(expected.first());
-            reader.restore(&mut read, carried);
-            prop_assert_eq!(read, expected);
-        }
     }
 }

@@ -1,14 +1,32 @@
 //! What a message announces: its size, unless its host is wrong, or lies.
 //!
 //! **Decision**     the size times `announce`, rounded up, of a share of the messages that their numbers choose.
-//!                  A message that goes on beyond what it announced ranks as 0 then, and says no size.
+//!                  [`super::mark`] ranks a message that goes on beyond what it announced as 0 then, and says no size;
+//!                  [`super::by_size`] has it in the class of what it announced for all of its life.
 //! **State**        none.
 //! **Units**        bytes of payload.
 //! **Errors**       `announce` of 0; an `announce_share` above 1.
-//! **Source**       none: the paper leaves sizes to applications (section 3.1), and does not say what wrong ones do.
+//! **Source**       none: Vertigo leaves sizes to applications (section 3.1), MulBuff to hosts (section 2), and neither says
+//!                  what wrong ones do.
 //! **Deviations**   none.
 
-use sidestep_types::{FlowId, Refusal, Values, mix64};
+use sidestep_types::{FlowId, Param, ParamUnit, Refusal, Values, mix64};
+
+/// The factor.
+pub(super) const ANNOUNCE: Param = Param::with_default(
+    "announce",
+    ParamUnit::Fraction,
+    "1",
+    "what a message announces over what it has; a host that tells the truth has 1",
+);
+
+/// Who announces so.
+pub(super) const SHARE: Param = Param::with_default(
+    "announce_share",
+    ParamUnit::Fraction,
+    "1",
+    "share of the messages that announce so, chosen by their number; the others tell the truth",
+);
 
 /// How sizes are announced.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,71 @@
+//! A program of the hosts as a process, built by the C compiler of this machine, and the rows of the shim that it is.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A row: its cells by their columns.
+pub type Row = BTreeMap<String, String>;
+
+/// Those of a file of `conformance/vectors`.
+pub fn rows(file: &str) -> Vec<Row> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/vectors");
+    let text = fs::read_to_string(folder.join(file)).unwrap();
+    let mut lines = text.lines().map(|line| line.split(',').map(String::from));
+    let names: Vec<String> = lines.next().unwrap().collect();
+    lines
+        .map(|cells| names.iter().cloned().zip(cells).collect())
+        .collect()
+}
+
+/// Is there a C compiler? If not, says so, and fails where `SIDESTEP_MUST_RUN` is set.
+pub fn has_compiler() -> bool {
+    let there = Command::new("cc").arg("--version").output().is_ok();
+    if !there {
+        // Past the harness, which would keep it to itself.
+        let why = "skipped: no C compiler (cc)";
+        let _ = writeln!(std::io::stderr(), "{why}");
+        assert!(std::env::var_os("SIDESTEP_MUST_RUN").is_none(), "{why}");
+    }
+    there
+}
+
+/// The process of a `source` in `bpf/host`, with these settings.
+pub fn build(folder: &Path, source: &str, defines: &[String]) -> PathBuf {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("bpf/host");
+    let program = folder.join("rows");
+    let built = Command::new("cc")
+        .args(["-Wall", "-Werror", "-Wno-unknown-pragmas", "-O0"])
+        .args(defines.iter().map(|define| format!("-D{define}")))
+        .arg(format!("-I{}", sources.display()))
+        .arg(sources.join(source))
+        .arg("-o")
+        .arg(&program)
+        .status();
+    assert!(built.unwrap().success(), "{source}: {defines:?}");
+    program
+}
+
+/// What the program says to these lines.
+pub fn answers(program: &Path, args: &[&str], lines: &str) -> Vec<String> {
+    let mut child = Command::new(program)
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let lines = lines.to_string();
+    let told = std::thread::spawn(move || stdin.write_all(lines.as_bytes()));
+    let done = child.wait_with_output().unwrap();
+    assert!(
+        done.status.success(),
+        "a line is unknown, or a packet wrong: {}",
+        program.display()
+    );
+    told.join().unwrap().unwrap();
+    let said = String::from_utf8(done.stdout).unwrap();
+    said.lines().map(String::from).collect()
+}

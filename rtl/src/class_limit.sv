@@ -1,0 +1,102 @@
+// MulBuff's queues by class: as long as their flows need.
+//
+// Decision    a packet with data joins if the port has room and the queue of its class is below its limit; else it is
+//             dropped. A queue of long flows may hold product_i bytes, one of short flows cap_i; with grows_i that is
+//             moreover per_flow_i packets for each flow in it, or at most that many bytes for each with sized_i. A mark
+//             from mark_at_i on. What carries no data joins where the port has room.
+// State       none. Counting comes before: flows_i is as of this packet.
+// Latency     none: combinational, with one multiplier of FlowsW by PerFlowW bits.
+// Source      Mushtaq et al., SIGCOMM 2014 (MulBuff), section 2; `Limit::of`, `Limit::fits` and `admit` in
+//             crates/switch/src/buffer/mulbuff.rs, which the vectors pin.
+// Deviations  cap_i is the policy's `total` less its `product`, which is worked out when they are set. The queue of the
+//             packet's class is chosen before, and its flows with it (`flow_count`).
+
+`default_nettype none
+
+module class_limit #(
+  parameter ClassW   = 3,   // bits of a class
+  parameter BytesW   = 20,  // bits of a queue's bytes
+  parameter PacketsW = 12,  // bits of a queue's packets
+  parameter SizeW    = 11,  // bits of a packet's bytes; at most BytesW
+  parameter FlowsW   = 13,  // bits of a number of flows
+  parameter PerFlowW = 13   // bits of per_flow_i
+) (
+  // Settings.
+  input  wire logic                grows_i,     // a limit of short flows is by their number
+  input  wire logic                sized_i,     // per_flow_i is in bytes; else in packets
+  input  wire logic [PerFlowW-1:0] per_flow_i,  // room for each flow
+  input  wire logic [BytesW-1:0]   cap_i,       // most that a queue of short flows holds, in bytes
+  input  wire logic [BytesW-1:0]   product_i,   // most that a queue of long flows holds, in bytes
+  input  wire logic [ClassW:0]     long_i,      // the first class of long flows
+  input  wire logic                marks_i,     // there is a mark at all
+  input  wire logic                mark_sized_i, // mark_at_i is in bytes; else in packets
+  input  wire logic [BytesW-1:0]   mark_at_i,   // mark when this much waits
+  // A packet, and the queue of its class.
+  input  wire logic [ClassW-1:0]   class_i,     // the class that its host says
+  input  wire logic                data_i,      // it carries data
+  input  wire logic                room_i,      // the port has room for it
+  input  wire logic [SizeW-1:0]    bytes_i,     // its bytes of buffer
+  input  wire logic [FlowsW-1:0]   flows_i,     // flows in its class, its own counted in
+  input  wire logic [PacketsW-1:0] packets_i,   // packets that wait there
+  input  wire logic [BytesW-1:0]   depth_i,     // their bytes of buffer
+  output logic                     join_o,      // it joins; else it is dropped
+  output logic                     mark_o,      // marked, if it can be; only with join_o
+  output logic      [BytesW-1:0]   limit_o,     // bytes that the queue may hold
+  output logic                     counted_o,   // and packets_o packets
+  output logic      [FlowsW+PerFlowW-1:0] packets_o // packets that it may hold; only with counted_o
+);
+
+  localparam ProductW = FlowsW + PerFlowW;
+  // Compared in as many bits as either side has, and one more for a sum.
+  localparam WideW = (ProductW > BytesW ? ProductW : BytesW) > PacketsW ? (ProductW > BytesW ? ProductW : BytesW) + 1 : PacketsW + 1;
+
+  function automatic [WideW-1:0] wide(input [WideW-1:0] number);
+    wide = number;
+  endfunction
+
+  wire                is_long = {1'b0, class_i} >= long_i;
+  wire                grows   = grows_i && !is_long;
+  wire [BytesW-1:0]   cap     = is_long ? product_i : cap_i;
+  wire [ProductW-1:0] room    = {{FlowsW{1'b0}}, per_flow_i} * {{PerFlowW{1'b0}}, flows_i};
+  wire                below   = wide(room) < wide(cap);
+
+  /* verilator lint_off WIDTHEXPAND */
+  /* verilator lint_off WIDTHTRUNC */
+  assign limit_o   = grows && sized_i && below ? room : cap;
+  /* verilator lint_on WIDTHTRUNC */
+  /* verilator lint_on WIDTHEXPAND */
+  assign counted_o = grows && !sized_i;
+  assign packets_o = room;
+
+  wire few   = !counted_o || wide(packets_i) < wide(room);
+  wire fits = wide(depth_i) + wide(bytes_i) <= wide(limit_o);
+
+  assign join_o = room_i && (!data_i || few && fits);
+  assign mark_o = join_o && data_i && marks_i && (mark_sized_i ? depth_i >= mark_at_i : wide(packets_i) >= wide(mark_at_i));
+
+`ifdef FORMAL
+  // Is it a class of long flows; and what waits with the packet.
+  wire            f_long  = class_i >= long_i;
+  wire [BytesW:0] f_after = depth_i + bytes_i;
+  always_comb begin
+    never_above_the_cap:         assert (limit_o <= (f_long ? product_i : cap_i));
+    short_below_their_cap:       assert (f_long || limit_o <= cap_i);
+    long_have_the_product:       assert (!f_long || limit_o == product_i && !counted_o);
+    static_ones_have_the_cap:    assert (grows_i || limit_o == (f_long ? product_i : cap_i) && !counted_o);
+    never_below_zero:            assert (packets_o >= (flows_i == 0 ? 0 : per_flow_i) && (flows_i != 0 || packets_o == 0));
+    without_a_flow_there_is_none: assert (!grows_i || f_long || flows_i != 0 || !join_o || !data_i || sized_i && bytes_i == 0 && depth_i == 0);
+    by_flows_until_the_cap:      assert (!grows_i || f_long || !sized_i || limit_o == (room > cap_i ? cap_i : room));
+    // What joins fits: never above the limit with it, whatever the limit was as the others came.
+    what_joins_fits:             assert (!join_o || !data_i || f_after <= limit_o && (!counted_o || packets_i < packets_o));
+    never_above_the_cap_with_it: assert (!join_o || !data_i || f_after <= (f_long ? product_i : cap_i));
+    only_where_the_port_has_room: assert (!join_o || room_i);
+    dropped_for_a_reason:        assert (join_o || !room_i || data_i && (f_after > limit_o || counted_o && packets_i >= packets_o));
+    no_data_by_the_port_alone:   assert (data_i || join_o == room_i);
+    a_mark_is_of_data_that_joins: assert (!mark_o || join_o && data_i && marks_i);
+    a_mark_from_there_on:        assert (!(join_o && data_i && marks_i) || mark_o == (mark_sized_i ? depth_i >= mark_at_i : packets_i >= mark_at_i));
+  end
+`endif
+
+endmodule
+
+`default_nettype wire
