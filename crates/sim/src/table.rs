@@ -133,14 +133,18 @@ impl<'a> Table<'a> {
         format!("{}:{line}: expected {expected}, got {got}", self.name)
     }
 
-    /// Refuses a header other than `columns`.
+    /// Refuses a header other than `columns`. A quoted cell may hold a comma, so cells are compared, not their line.
     pub fn require_header(&self, columns: &str) -> Result<(), String> {
-        let got = self.columns.join(",");
-        if got == columns {
+        if self.columns.iter().eq(columns.split(',')) {
             return Ok(());
         }
         let expected = format!("the header {columns:?}");
-        Err(self.error(self.header, &expected, &format!("{got:?}")))
+        let written = self.columns.iter().map(|cell| match cell.contains(',') {
+            true => format!("'{cell}'"),
+            false => cell.clone(),
+        });
+        let got = format!("{:?}", written.collect::<Vec<_>>().join(","));
+        Err(self.error(self.header, &expected, &got))
     }
 }
 
@@ -183,6 +187,9 @@ mod tests {
             said.ends_with("\nt.csv: and 30 more lines are wrong"),
             "{said}"
         );
+        let quoted = Table::read("t.csv", "\"a,b\"\n1\n", "a,b").unwrap();
+        let said = "t.csv:1: expected the header \"a,b\", got \"'a,b'\"";
+        assert_eq!(quoted.require_header("a,b"), Err(said.to_string()));
         let said = Table::read("t.csv", "# nothing\n", "a,b").unwrap_err();
         assert_eq!(said, "t.csv:1: expected the header \"a,b\", got nothing");
     }
