@@ -3,7 +3,7 @@
 CARGO ?= cargo
 SIDESTEP = $(CARGO) run --release --quiet --locked --package sidestep --
 
-.PHONY: help demo build test test-all fuzz bench bench-peers instructions rtl rtl-quick clean
+.PHONY: help demo build docs python test test-all fuzz bench bench-peers instructions rtl rtl-quick clean
 
 help: ## what there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -14,6 +14,9 @@ demo: build ## DIBS against DCTCP on 128 hosts: a table, the paper's claims, plo
 build: ## the sidestep command, in target/release
 	$(CARGO) build --release --locked --package sidestep
 
+python: ## the Python package: built, checked and tested; `pip install ./python` installs it
+	@bash scripts/python.sh
+
 test: ## everything that must pass; installs what it needs where it may
 	@bash scripts/test.sh
 
@@ -22,6 +25,9 @@ test-all: ## the same and what takes longer: Miri, a sanitizer, minutes of fuzzi
 
 fuzz: ## the fuzz targets, a minute each
 	@bash fuzz/run.sh 60
+
+docs: ## the documentation site, in target/docs/html; needs Python 3.11
+	@bash scripts/docs.sh
 
 bench: build ## packet-hops per CPU-second, events per hop, memory, ratio to the heap agenda
 	@$(SIDESTEP) bench

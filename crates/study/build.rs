@@ -31,6 +31,46 @@ fn main() {
     name_code(&root);
     name_commit(&root);
     ship(&root.join("experiments"));
+    ship_shared(&root);
+}
+
+/// Makes the sources that a plug-in shares with the program part of the program, and the versions of what they need.
+fn ship_shared(root: &Path) {
+    let out = PathBuf::from(env::var("OUT_DIR").expect("cargo says where"));
+    let mut files = Vec::new();
+    for name in ["types", "switch", "plugin"] {
+        let place = root.join("crates").join(name);
+        println!("cargo::rerun-if-changed={}", place.display());
+        ["Cargo.toml", "build.rs", "src"]
+            .iter()
+            .for_each(|part| list(&place.join(part), &mut files));
+    }
+    files.sort();
+    // The workspace says what its crates inherit; of its members there are these.
+    let workspace = fs::read_to_string(root.join("Cargo.toml")).expect("the workspace is there");
+    let members = workspace
+        .lines()
+        .find(|line| line.starts_with("members = "))
+        .expect("it has members");
+    let workspace = workspace.replace(members, "members = [\"crates/*\"]");
+    println!(
+        "cargo::rerun-if-changed={}",
+        root.join("Cargo.toml").display()
+    );
+    let mut list = format!("&[\n    (\"Cargo.toml\", {workspace:?}),\n");
+    for file in files {
+        let name = file.strip_prefix(root).expect("it is in the workspace");
+        let name = name.to_str().expect("sources have names in UTF-8");
+        let path = file.canonicalize().expect("a listed file is there");
+        writeln!(list, "    ({name:?}, include_str!({path:?})),").expect("a string takes it all");
+    }
+    list.push(']');
+    fs::write(out.join("plugin_sources.rs"), list).expect("the build folder can be written to");
+    let lock = fs::read_to_string(root.join("Cargo.lock")).expect("the lock is there");
+    let mut packages = lock.split("\n\n");
+    let libm = packages.find(|package| package.starts_with("[[package]]\nname = \"libm\""));
+    let libm = format!("{}\n", libm.expect("types need libm").trim_end());
+    fs::write(out.join("plugin_lock.txt"), libm).expect("the build folder can be written to");
 }
 
 fn name_code(root: &Path) {

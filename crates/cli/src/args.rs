@@ -61,6 +61,8 @@ pub enum Command {
     Vectors(VectorsArgs),
     /// Write a scenario, a trace, a topology and a scheme to begin from
     Init(crate::init::InitArgs),
+    /// Write the crate of a switch policy of your own, for `run --plugin`
+    NewPolicy(crate::new_policy::NewPolicyArgs),
     /// Turn captures, NetFlow, and other simulators' and switches' files into Sidestep's
     Import(crate::import::ImportArgs),
     /// Print the JSON Schema of a file, for editors
@@ -77,7 +79,10 @@ Examples:
   sidestep run dibs-demo --set workload.query.rate=\"600 /s\" --seeds 1..3
   sidestep run dibs-demo --set schemes=dctcp,dibs,infinite --out results/three
   sidestep run dibs-demo --seed 1 --trace-packets \"detours>=15\"
+  sidestep run quickstart --plugin least-full
+  sidestep run dibs-demo --seed 1 --record --record-window \"2 ms..12 ms\"
   sidestep run my.toml --json --out results/mine | jq .schemes.dibs.qct_ms
+  sidestep run my-sweep.toml --executor dask:tcp://head:8786 --cache s3://bucket/records
 
 The result directory holds report.html, manifest.json, summary.json, scenario.toml,
 flows.parquet, queries.parquet, groups.parquet, ports.parquet, subflows.parquet, counts.parquet, samples.parquet, probes.json
@@ -108,9 +113,21 @@ pub struct RunArgs {
     /// Keep the paths of packets: `detours>=8`, `dropped`, `flow=12` or `id=100:3`
     #[arg(long, value_name = "FILTER")]
     pub trace_packets: Option<String>,
+    /// Record each run for a page to play, in recordings/SCHEME-SEED.srec: queues, packets, windows
+    #[arg(long)]
+    pub record: bool,
+    /// With --record: from when to when [default: around the first query, as much as 20 MB hold]
+    #[arg(long, value_name = "FROM..TO", requires = "record")]
+    pub record_window: Option<String>,
+    /// With --record: of which flows windows are recorded: `all`, `none`, `1/10` or `3,5,8` [default: all]
+    #[arg(long, value_name = "FLOWS", requires = "record")]
+    pub record_flows: Option<String>,
     /// Apply the file's `[quick]`: a first look in less time
     #[arg(long)]
     pub quick: bool,
+    /// Add the scheme of a plug-in: the crate that `new-policy` wrote, which is built first, or its library
+    #[arg(long = "plugin", value_name = "DIR")]
+    pub plugins: Vec<PathBuf>,
     /// Where finished runs are kept, to take them up again [default: results/.cache]
     #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
     pub cache: Option<PathBuf>,
@@ -120,6 +137,10 @@ pub struct RunArgs {
     /// Run even when the estimate says that memory will not do
     #[arg(long)]
     pub force: bool,
+    /// Who makes the runs of a sweep: `local`, `dask`, `dask:tcp://HOST:PORT`, `ray`, `ray:HOST:PORT` or
+    /// `slurm:partition=NAME`; needs the Python package, and then --cache may be a URL (see docs/scaling.md)
+    #[arg(long, value_name = "EXECUTOR", conflicts_with_all = ["trace_packets", "force", "plugins", "record", "record_window", "record_flows"])]
+    pub executor: Option<String>,
     /// Report progress even when standard error is not a terminal
     #[arg(long)]
     pub progress: bool,
@@ -236,11 +257,25 @@ Examples:
   sidestep show results/mine                 the table again
   sidestep show results/mine --packet 100:3  one packet's path, hop by hop
   sidestep show results/mine --flow 12       the traced packets of one flow
+  sidestep show results/mine --recording     what was recorded, by kind
+  sidestep show results/mine --recording --scheme dibs --seed 1 --at \"edge 0.0\" --during \"2 ms..2.1 ms\"
 
 Paths are kept by `sidestep run --trace-packets`; `sidestep why` explains any packet without.")]
 pub struct ShowArgs {
     /// A result directory
     pub dir: PathBuf,
+    /// Show what was recorded, or with --at, --packet or --during the events themselves
+    #[arg(long, conflicts_with_all = ["flow", "packets"])]
+    pub recording: bool,
+    /// With --recording: the events of this switch or host
+    #[arg(long, value_name = "NAME", requires = "recording")]
+    pub at: Option<String>,
+    /// With --recording: the events from then to then
+    #[arg(long, value_name = "FROM..TO", requires = "recording")]
+    pub during: Option<String>,
+    /// With --recording: at most so many events
+    #[arg(long, value_name = "N", requires = "recording", default_value_t = 200)]
+    pub most: usize,
     /// Show the path of this packet: its source host and its number there, as `100:3`
     #[arg(long, value_name = "ID", conflicts_with = "flow")]
     pub packet: Option<String>,

@@ -5,11 +5,13 @@
 mod args;
 mod bench;
 mod check;
+mod executor;
 mod faces;
 mod failure;
 mod import;
 mod init;
 mod list;
+mod new_policy;
 mod out;
 mod reproduce;
 mod run;
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         args::Command::Testbed(args) => testbed::testbed(&args),
         args::Command::Vectors(args) => vectors::vectors(&args),
         args::Command::Init(args) => init::init(&args),
+        args::Command::NewPolicy(args) => new_policy::new_policy(&args),
         args::Command::Import(args) => import::import(&args),
         args::Command::Schema(args) => schema::schema(&args),
         args::Command::Completions(args) => faces::completions(&args, args::Cli::command()),

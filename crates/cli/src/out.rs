@@ -3,6 +3,7 @@
 //! What a user wrote in a title, a name or a path may hold codes that a terminal obeys. Everything that is printed
 //! passes here, and such a character is shown as its number: `\u001b`, which in JSON is the character itself.
 
+use sidestep_study::json::versioned;
 use std::borrow::Cow;
 use std::io::{self, Write, stderr, stdout};
 
@@ -29,9 +30,9 @@ pub fn unheard(error: &io::Error) -> ! {
     std::process::exit(1);
 }
 
-/// Prints one JSON object on standard output.
+/// Prints one JSON object on standard output, with the version of what it says.
 pub fn say_json(value: &serde_json::Value) {
-    say(&format!("{value:#}\n"));
+    say(&format!("{:#}\n", versioned(value)));
 }
 
 /// Prints an error on standard error.

@@ -1,16 +1,16 @@
 //! `sidestep reproduce`
 
 use crate::args::ReproduceArgs;
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use crate::run::Told;
 use crate::{out, run, stop, testbed};
 use sidestep_study::MeasureOptions;
-use sidestep_study::lab::{Experiment, Problem};
+use sidestep_study::lab::Experiment;
 use sidestep_study::memory;
 use sidestep_study::reproduce::Reproduction;
 use sidestep_study::reproduce::long::takes_hours;
-use sidestep_study::reproduce::run::{Options, Order, reproduce as run_all};
-use sidestep_study::reproduce::shelf::{Book, Shelf};
+use sidestep_study::reproduce::run::{Options, Order, orders, reproduce as run_all};
+use sidestep_study::reproduce::shelf::Shelf;
 use sidestep_study::sweep::Forecast;
 use sidestep_testbed::RATE;
 use sidestep_testbed::beside::{self, Ask};
@@ -29,7 +29,7 @@ pub fn reproduce(args: &ReproduceArgs) -> Outcome {
     for line in shelf.instead_of_shipped(&books) {
         out::remark(&line);
     }
-    let orders = unless_long(read(&shelf, &books, args.quick)?, args.what.is_some());
+    let orders = unless_long(orders(&shelf, &books, args.quick)?, args.what.is_some());
     let kept = run::cache(&args.cache);
     let asked = args.what.clone().unwrap_or_default();
     let asked = asked.trim_end_matches('/').to_string();
@@ -165,28 +165,5 @@ fn end(told: Told, dir: Option<&Path>) {
     } else if let Some(dir) = dir {
         let report = dir.join("report.html");
         out::say(&format!("\nreport: {}\n", report.display()));
-    }
-}
-
-/// Reads all experiments; what is wrong with any of them is said before anything runs.
-fn read(shelf: &Shelf, books: &[&Book], quick: bool) -> Result<Vec<Order>, Failure> {
-    let mut wrong = Vec::new();
-    let mut orders = Vec::new();
-    for book in books {
-        let file = match &book.file {
-            Some(path) => path.display().to_string(),
-            None => format!("{}/{}.toml", book.paper, book.name),
-        };
-        match Experiment::read(&file, &book.text, &[], quick, &shelf.beside(book)) {
-            Ok(experiment) => orders.push(Order {
-                paper: book.paper.clone(),
-                experiment,
-            }),
-            Err(problems) => wrong.extend(problems.iter().map(Problem::to_string)),
-        }
-    }
-    match wrong.is_empty() {
-        true => Ok(orders),
-        false => Err(Failure::input(wrong.join("\n"))),
     }
 }

@@ -2,20 +2,28 @@
 
 use crate::args::RunArgs;
 use crate::failure::{Failure, Outcome};
-use crate::{out, stop};
+use crate::{executor, out, stop};
 use serde_json::Value;
-use sidestep_study::lab::Experiment;
+use sidestep_study::lab::{Experiment, RecordSpec};
+use sidestep_study::own::{OwnScheme, with_own};
+use sidestep_study::plugin;
 use sidestep_study::progress::Show;
 use sidestep_study::sweep::Spent;
-use sidestep_study::{MeasureOptions, Options, Status, SweepOptions, SweepReport, TraceFilter};
+use sidestep_study::{
+    MeasureOptions, Options, Status, SweepOptions, SweepReport, Taped, TraceFilter,
+};
 use sidestep_study::{Report, names, run_all, run_experiment, trace, when};
-use sidestep_study::{files, memory};
+use sidestep_study::{files, memory, recorded, words};
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Runs a scenario or a sweep and prints its table, or its summary as JSON.
 pub fn run(args: &RunArgs) -> Outcome {
-    let mut experiment = files::experiment(&args.scenario, &sets(args), args.quick)?;
+    if args.executor.is_some() {
+        return executor::hand_over(args);
+    }
+    local_cache(&args.cache)?;
+    let mut experiment = experiment(args)?;
     if !args.force {
         memory::refuse(&experiment, jobs(args.jobs)?)?;
     }
@@ -34,6 +42,7 @@ pub fn run(args: &RunArgs) -> Outcome {
         out: &out,
         jobs: jobs(args.jobs)?,
         trace: filter,
+        record: record(args)?,
         cache: (!args.no_cache).then_some(kept.as_path()),
         plots: &experiment.plots,
         show: show(args.progress),
@@ -44,12 +53,55 @@ pub fn run(args: &RunArgs) -> Outcome {
         told = say(args, || report.to_json(), || report.to_text(), spent);
     };
     let finished = run_all(&scenario, &options, &stop, &mut tell);
-    told.end(finished.as_ref().ok().map(|f| f.dir.as_path()));
+    let recordings = finished
+        .as_ref()
+        .map_or(&[][..], |f| f.recordings.as_slice());
+    told.end(finished.as_ref().ok().map(|f| f.dir.as_path()), recordings);
     Ok(status(finished?.report.status))
+}
+
+/// What to run: the file's schemes, and those of plug-ins.
+fn experiment(args: &RunArgs) -> Result<Experiment, Failure> {
+    let read = |sets: &[String]| files::experiment(&args.scenario, sets, args.quick);
+    if args.plugins.is_empty() {
+        return Ok(read(&sets(args))?);
+    }
+    // What is wrong with the scenario is said at once, and not after a build.
+    read(&sets(args))?;
+    let load = |path: &PathBuf| {
+        plugin::load(path).map_err(|e| Failure {
+            status: e.exit_status(),
+            words: format!("--plugin: {e}"),
+        })
+    };
+    let own: Vec<OwnScheme> = args.plugins.iter().map(load).collect::<Result<_, _>>()?;
+    Ok(with_own(&read, &sets(args), &own)?)
+}
+
+/// What to record of each run.
+fn record(args: &RunArgs) -> Result<Option<RecordSpec>, Failure> {
+    if !args.record {
+        return Ok(None);
+    }
+    let window = args.record_window.as_deref().map(recorded::parse_window);
+    let flows = args.record_flows.as_deref().map(recorded::parse_flows);
+    let named = |option: &'static str| move |why| Failure::input(format!("{option}: {why}"));
+    Ok(Some(RecordSpec {
+        window: window.transpose().map_err(named("--record-window"))?,
+        flows: (flows.transpose())
+            .map_err(named("--record-flows"))?
+            .unwrap_or_default(),
+    }))
 }
 
 /// Runs every point of an experiment.
 fn sweep(experiment: &Experiment, args: &RunArgs) -> Outcome {
+    if args.record {
+        return Err(Failure::input(
+            "--record: expected a scenario without [sweep]: recordings of every point would fill a disk; --set leaves \
+             an axis one value only",
+        ));
+    }
     if args.trace_packets.is_some() {
         return Err(Failure::input(
             "--trace-packets: expected a scenario without [sweep]; --set leaves an axis one value only",
@@ -71,12 +123,12 @@ fn sweep(experiment: &Experiment, args: &RunArgs) -> Outcome {
         told = say(args, || report.to_json(), || report.to_text(), spent);
     };
     let finished = run_experiment(experiment, &options, &stop, &mut tell);
-    told.end(finished.as_ref().ok().map(|f| f.dir.as_path()));
+    told.end(finished.as_ref().ok().map(|f| f.dir.as_path()), &[]);
     Ok(status(finished?.report.status))
 }
 
 /// Who sees the progress.
-pub fn show(always: bool) -> Show {
+pub fn show(always: bool) -> Show<'static> {
     if always { Show::Always } else { Show::Terminal }
 }
 
@@ -124,15 +176,35 @@ impl Told {
     }
 
     /// Prints where the files are, if they could be written.
-    fn end(self, dir: Option<&Path>) {
+    fn end(self, dir: Option<&Path>, recordings: &[Taped]) {
         let dir = dir.map(|dir| dir.display().to_string());
         match (self.heard(), dir) {
             (Some(mut json), dir) => {
                 json["report"] = dir.as_ref().map(|dir| format!("{dir}/report.html")).into();
                 json["result"] = dir.into();
+                if !recordings.is_empty() {
+                    json["recordings"] = recordings
+                        .iter()
+                        .map(|taped| taped.to_json().clone())
+                        .collect();
+                }
                 out::say_json(&json);
             }
-            (None, Some(dir)) => out::say(&format!("report: {dir}/report.html\nresult: {dir}\n")),
+            (None, Some(dir)) => {
+                for Taped {
+                    file,
+                    bytes,
+                    window,
+                    ..
+                } in recordings
+                {
+                    let mega = words::number(*bytes as f64 / 1e6);
+                    out::say(&format!(
+                        "recorded: {dir}/{file}, {mega} MB; window {window}\n"
+                    ));
+                }
+                out::say(&format!("report: {dir}/report.html\nresult: {dir}\n"));
+            }
             (None, None) => {}
         }
     }
@@ -151,6 +223,16 @@ fn sets(args: &RunArgs) -> Vec<String> {
     sets.extend(args.seed.map(|n| format!("seeds={n}")));
     sets.extend(args.seeds.as_ref().map(|s| format!("seeds={s}")));
     sets
+}
+
+/// Refuses a URL: it would be taken for a folder's name.
+fn local_cache(asked: &Option<PathBuf>) -> Result<(), Failure> {
+    match asked.as_ref().and_then(|dir| dir.to_str()) {
+        Some(url) if url.contains("://") => Err(Failure::input(format!(
+            "--cache: expected a directory, got {url:?}: a URL needs --executor"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Where finished runs are kept.

@@ -4,7 +4,10 @@ use crate::args::ShowArgs;
 use crate::failure::{Failure, Outcome};
 use crate::out;
 use serde_json::{Value, json};
+use sidestep_study::lab::recorded::Reader;
+use sidestep_study::recorded;
 use sidestep_study::result::{Choice, ResultDir, packet_list, packet_text};
+use sidestep_study::types::Time;
 use sidestep_study::why::missing;
 
 /// How many traced packets a list shows.
@@ -13,6 +16,9 @@ const MOST: usize = 40;
 /// Prints a result's table, or packets' paths.
 pub fn show(args: &ShowArgs) -> Outcome {
     let dir = ResultDir::open(&args.dir)?;
+    if args.recording {
+        return recording(&dir, args);
+    }
     if args.packet.is_none() && args.flow.is_none() && !args.packets {
         if let Some(report) = dir.sweep()? {
             if args.json {
@@ -48,6 +54,50 @@ pub fn show(args: &ShowArgs) -> Outcome {
         out::say(&texts.join("\n"));
     } else {
         out::say(&packet_list(&packets, MOST));
+    }
+    Ok(0)
+}
+
+/// Prints what recordings hold, or their events.
+fn recording(dir: &ResultDir, args: &ShowArgs) -> Outcome {
+    let files = recorded::files(dir, args.scheme.as_deref(), args.seed)?;
+    let lists = args.at.is_some() || args.packet.is_some() || args.during.is_some();
+    if lists && files.len() > 1 {
+        let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+        return Err(Failure::input(format!(
+            "--recording: expected --scheme and --seed that leave one recording, got {}",
+            names.join(", ")
+        )));
+    }
+    let during = args.during.as_deref().map(recorded::parse_window);
+    let during = during.transpose();
+    let during = during.map_err(|why| Failure::input(format!("--during: {why}")))?;
+    let (mut all, mut texts) = (Vec::new(), Vec::new());
+    for (name, path) in &files {
+        let bytes = recorded::read(path)?;
+        let refused = |e: String| Failure::input(format!("cannot read {}: {e}", path.display()));
+        let reader = Reader::open(&bytes).map_err(|e| refused(e.to_string()))?;
+        if lists {
+            let about = recorded::About {
+                node: args.at.clone(),
+                packet: args.packet.clone(),
+                during: during.unwrap_or((Time::ZERO, Time::MAX)),
+                most: args.most,
+            };
+            let listing = recorded::list(&reader, &about).map_err(refused)?;
+            match args.json {
+                true => out::say_json(&listing.to_json()),
+                false => out::say(&listing.to_text()),
+            }
+            return Ok(0);
+        }
+        let holds = recorded::Holds::of(name, &reader).map_err(|e| refused(e.to_string()))?;
+        all.push(holds.to_json());
+        texts.push(holds.to_text());
+    }
+    match args.json {
+        true => out::say_json(&json!({"recordings": all})),
+        false => out::say(&texts.join("\n")),
     }
     Ok(0)
 }

@@ -101,6 +101,7 @@ fn the_page_names_the_files_columns_and_keys_of_a_run() {
         "burst.toml",
         "--trace-packets",
         "detours>=1",
+        "--record",
         "--out",
         "r",
     ];

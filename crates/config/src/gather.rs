@@ -150,7 +150,12 @@ fn choose_kind<'a>(
 fn check_kind(choice: &Choice, kind: &str, at: &At, problems: &mut Problems) {
     let names = || choice.entries.iter().map(|entry| entry.name);
     if !names().any(|name| name == kind) {
-        let hint = suggest(kind, names());
+        let hint = match kind.split_once(':') {
+            Some(("python" | "plugin", _)) => {
+                "; it is a policy that the caller of a run brings, which no file can name".into()
+            }
+            _ => suggest(kind, names()),
+        };
         problems.add(at, format!("{} {kind:?} is unknown{hint}", choice.what));
     }
 }

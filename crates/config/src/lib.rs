@@ -12,6 +12,7 @@ pub mod differ;
 pub mod document;
 mod gather;
 pub mod ledger;
+pub mod parts;
 pub mod problem;
 pub mod section;
 pub mod source;

@@ -1,10 +1,13 @@
 //! Runs a session to its end, or until its watcher stops it.
 
+use crate::own::{Failure, Own};
+use crate::recording::RecordSpec;
 use crate::run::{Progress, Run};
 use crate::scenario::Scenario;
 use crate::session::Session;
 use sidestep_sim::TraceFilter;
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What the watcher of a run answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +33,18 @@ pub fn run(
     run_on::<WheelAgenda>(scenario, scheme, seed, trace, watch)
 }
 
+/// [`run`], recorded as `record` says. What happens is the same.
+pub fn run_recorded(
+    scenario: &Scenario,
+    scheme: usize,
+    seed: u64,
+    trace: TraceFilter,
+    record: &RecordSpec,
+    watch: &mut dyn FnMut(&Progress) -> Watch,
+) -> Result<Run, String> {
+    drive::<WheelAgenda>(scenario, (scheme, seed), trace, Some(record), watch)
+}
+
 /// [`run`] on an agenda of the caller's choice: the outcome is the same, the speed is not.
 pub fn run_on<A: Agenda>(
     scenario: &Scenario,
@@ -38,9 +53,74 @@ pub fn run_on<A: Agenda>(
     trace: TraceFilter,
     watch: &mut dyn FnMut(&Progress) -> Watch,
 ) -> Result<Run, String> {
+    drive::<A>(scenario, (scheme, seed), trace, None, watch)
+}
+
+fn drive<A: Agenda>(
+    scenario: &Scenario,
+    (scheme, seed): (usize, u64),
+    trace: TraceFilter,
+    record: Option<&RecordSpec>,
+    watch: &mut dyn FnMut(&Progress) -> Watch,
+) -> Result<Run, String> {
+    if let Some(own) = &scenario.schemes[scheme].own {
+        return run_own::<A>(own, scenario, (scheme, seed), trace, record, watch);
+    }
     let mut session: Session<A> = Session::new(scenario, scheme, seed, trace)?;
+    if let Some(record) = record {
+        session.record(scenario, record);
+    }
     while !session.step() && watch(&session.progress()) == Watch::Go {}
     Ok(session.finish())
+}
+
+/// [`drive`] with policies of the caller's, which may end the run.
+fn run_own<A: Agenda>(
+    own: &Own,
+    scenario: &Scenario,
+    (scheme, seed): (usize, u64),
+    trace: TraceFilter,
+    record: Option<&RecordSpec>,
+    watch: &mut dyn FnMut(&Progress) -> Watch,
+) -> Result<Run, String> {
+    let name = &scenario.schemes[scheme].name;
+    let mut attempt =
+        |trace: TraceFilter, remember: bool| -> Result<Result<Run, Failure>, String> {
+            let mut session: Session<A> = Session::new(scenario, scheme, seed, trace)?;
+            if let Some(record) = record {
+                session.record(scenario, record);
+            }
+            if remember {
+                session.remember_deciding();
+            }
+            loop {
+                let stepped = catch_unwind(AssertUnwindSafe(|| session.step()));
+                match stepped {
+                    Ok(false) if watch(&session.progress()) == Watch::Go => {}
+                    Ok(_) => return Ok(Ok(session.finish())),
+                    Err(payload) => {
+                        let (at, deciding) = session.deciding();
+                        return Ok(Err(own.failure(&*payload, (name, seed), at, deciding)));
+                    }
+                }
+            }
+        };
+    let remember = own.slow && trace == TraceFilter::None;
+    let mut failure = match attempt(trace, remember)? {
+        Ok(run) => return Ok(run),
+        Err(failure) => failure,
+    };
+    // Once more, slower, for the packet's number: a policy that repeats itself fails in the same instant.
+    if !remember
+        && let Ok(Err(again)) = attempt(TraceFilter::None, true)
+        && (again.at, &again.why) == (failure.at, &failure.why)
+    {
+        failure = again;
+    }
+    if let Some(heard) = &own.heard {
+        heard(&failure);
+    }
+    Err(failure.to_string())
 }
 
 #[cfg(test)]

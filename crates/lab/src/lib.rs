@@ -20,9 +20,11 @@ pub mod ideal;
 mod kernel;
 mod load;
 mod marker;
+pub mod own;
 pub mod probe;
 mod read;
 mod record;
+mod recording;
 mod run;
 mod scenario;
 mod scheme;
@@ -40,7 +42,7 @@ pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Stri
 }
 
 pub use claim::{Accept, Claim, ClaimPoint, ClaimResult, Compare, Over, Verdict, evaluate, over};
-pub use drive::{Watch, run, run_on};
+pub use drive::{Watch, run, run_on, run_recorded};
 pub use estimate::{Estimate, FULL_HOPS_A_SECOND, HOPS_A_SECOND};
 pub use experiment::{
     AuthorPoint, AuthorPoints, Axis, Experiment, FigureSpec, PlotKind, PlotSpec, Point,
@@ -50,8 +52,9 @@ pub use kernel::Kernel;
 pub use load::{ClassLoad, LoadReport};
 pub use marker::Marker;
 pub use probe::{LoggedDetour, LoggedEvent, LoggedPath, LoggedStep, Occupancy, Probe, Probed};
-pub use read::{POINTS, SCHEME_KEYS, SECTIONS};
+pub use read::{Outline, POINTS, SCHEME_KEYS, SECTIONS};
 pub use record::{ClassRecord, Counts, Record, Signals, Span};
+pub use recording::{MOST_BYTES, RecordSpec};
 pub use run::{Progress, Run};
 pub use scenario::{Scenario, Setting};
 pub use scheme::{HOST_SPEC, SWITCH_SPEC, Scheme, SchemeConfig, TRANSPORT_SPEC};
@@ -60,4 +63,6 @@ pub use sidestep_config::differ::{AT, MAY_DIFFER};
 pub use sidestep_config::problem::Problem;
 pub use sidestep_config::source::AROUND;
 pub use sidestep_config::spec::{Choice, Spec};
+pub use sidestep_recording as recorded;
+pub use sidestep_sim::record::Sampled;
 pub use unmeasured::Unmeasured;

@@ -40,6 +40,8 @@ pub struct Run {
     pub mss: u32,
     /// What was looked at beside.
     pub probed: Probed,
+    /// The bytes of its recording, if it was recorded (`docs/recording.md`).
+    pub recording: Option<Vec<u8>>,
     /// The watcher stopped it.
     pub interrupted: bool,
     /// What was not counted: nothing of a simulated run.

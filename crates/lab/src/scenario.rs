@@ -136,6 +136,10 @@ impl Scenario {
         for (path, digest) in &self.files {
             lines.push_str(&format!("file {path:?} = {digest}\n"));
         }
+        let own = self.schemes[scheme].own.as_ref();
+        if let Some(own) = own {
+            lines.push_str(&format!("own policies = {}\n", own.identity()));
+        }
         lines
     }
 }

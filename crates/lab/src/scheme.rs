@@ -3,6 +3,7 @@
 use crate::fabric;
 use crate::kernel::Kernel;
 use crate::marker::Marker;
+use crate::own::Own;
 use crate::tables::{HOST, RANK_SENT, SWITCH, TRANSPORT, TRANSPORTS};
 use sidestep_config::decision::{BUFFER, Decision, POLICIES, SCHED, rank_gap};
 use sidestep_config::section::Resolved;
@@ -26,6 +27,8 @@ pub struct Scheme {
     pub config: SchemeConfig,
     /// The tier or the switch that each kind of [`SchemeConfig::others`] is about.
     pub about: Vec<String>,
+    /// Policies of the caller's, which no file names.
+    pub own: Option<Own>,
 }
 
 impl Scheme {

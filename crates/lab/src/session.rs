@@ -10,15 +10,17 @@
 
 use crate::fair;
 use crate::probe::Prober;
+use crate::recording::{self, RecordSpec, Tape};
 use crate::run::{Progress, Run};
 use crate::scenario::Scenario;
 use crate::unmeasured::Unmeasured;
 use crate::warnings;
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
+use sidestep_sim::record::Recorded;
 use sidestep_sim::why::Explained;
 use sidestep_sim::{Network, Plan, TraceFilter, World};
 use sidestep_switch::Depth;
-use sidestep_types::{Framing, Seed, Time};
+use sidestep_types::{Framing, Packet, Seed, Time};
 use std::sync::Arc;
 
 /// A run in the hands of its caller. It borrows nothing, so it can be kept and moved.
@@ -47,7 +49,11 @@ pub struct Session<A: Agenda = WheelAgenda> {
     world: World<A>,
     prober: Prober,
     scheme: String,
+    /// The number of the scheme in its scenario.
+    number: usize,
     seed: u64,
+    /// What is recorded, if anything.
+    tape: Option<Tape>,
     plan: Arc<Plan>,
     network: Arc<Network>,
     framing: Framing,
@@ -73,11 +79,15 @@ impl<A: Agenda> Session<A> {
         seed: u64,
         trace: TraceFilter,
     ) -> Result<Session<A>, String> {
+        let number = scheme;
         let scheme = &scenario.schemes[scheme];
         let plan = Arc::new(scenario.plan(seed)?);
         let config = scheme.config.world(Seed(seed), trace);
         let network = Arc::clone(&scenario.network);
         let mut world: World<A> = World::new(&network, Arc::clone(&plan), config)?;
+        if let Some(own) = &scheme.own {
+            own.put(&mut world, &network, (&scheme.name, seed))?;
+        }
         let probe = scenario.probe.clone();
         if let Some(watching) = probe.watching(&plan) {
             world.watch(watching);
@@ -101,7 +111,9 @@ impl<A: Agenda> Session<A> {
             world,
             prober,
             scheme: scheme.name.clone(),
+            number,
             seed,
+            tape: None,
             unawaited: plan.unawaited(),
             plan,
             network,
@@ -154,17 +166,73 @@ impl<A: Agenda> Session<A> {
     fn run_and_look(&mut self, limit: Time) -> bool {
         while self.prober.due() <= limit {
             let due = self.prober.due();
-            if self.world.run_until(due) {
+            if self.run_world(due) {
                 return true;
             }
             self.prober.look(&mut self.world, due);
         }
+        self.run_world(limit)
+    }
+
+    /// Runs the world until `limit`, with a stop where a recording begins and ends. Says whether all is delivered.
+    fn run_world(&mut self, limit: Time) -> bool {
+        while let Some(tape) = &mut self.tape {
+            let Some(due) = tape.due().filter(|due| *due <= limit) else {
+                break;
+            };
+            // What begins with the run does so before anything is served.
+            if (tape.from > Time::ZERO || tape.has_begun()) && self.world.run_until(due) {
+                return true;
+            }
+            match tape.begin() {
+                Some(recording) => self.world.record(recording),
+                None => {
+                    tape.ended = true;
+                    self.world.end_recording(tape.to);
+                }
+            }
+        }
         self.world.run_until(limit)
+    }
+
+    /// Records the run, which `scenario` is of, as `spec` says. Costs time, changes nothing that happens.
+    ///
+    /// Panics when the run has begun.
+    pub fn record(&mut self, scenario: &Scenario, spec: &RecordSpec) {
+        assert!(self.now == Time::ZERO, "a run is recorded from its start");
+        let tape = Tape::new(scenario, self.number, self.seed, &self.plan, spec);
+        self.tape = Some(tape);
+    }
+
+    /// Ends the recording where the run stands; what is recorded of it, or why nothing is.
+    fn end_recording(&mut self) -> Option<Result<Recorded, String>> {
+        let tape = self.tape.as_ref()?;
+        if !tape.has_begun() {
+            let (from, now) = (tape.from, self.world.now());
+            return Some(Err(format!(
+                "record: the window begins at {from} and the run ends at {now}: nothing is recorded"
+            )));
+        }
+        if !tape.ended {
+            let now = self.now.saturating_add(Time::from_ps(1));
+            self.world.end_recording(tape.to.min(now));
+        }
+        self.world.recorded().map(Ok)
     }
 
     /// Is there nothing left to run?
     pub fn is_over(&self) -> bool {
         self.over
+    }
+
+    /// Remembers which packet a switch decides about: see [`World::remember_deciding`].
+    pub(crate) fn remember_deciding(&mut self) {
+        self.world.remember_deciding();
+    }
+
+    /// When something last happened, and the packet about which a switch was deciding when a policy unwound.
+    pub(crate) fn deciding(&self) -> (Time, Option<(Packet, Option<u64>)>) {
+        (self.world.now(), self.world.deciding())
     }
 
     /// Keeps an account of packet `number`, from the start: see [`World::explain`].
@@ -217,8 +285,9 @@ impl<A: Agenda> Session<A> {
     }
 
     /// Ends the run where it stands. One that is not over counts as interrupted.
-    pub fn finish(self) -> Run {
+    pub fn finish(mut self) -> Run {
         let missed = self.prober.missed().filter(|_| self.over);
+        let recorded = self.end_recording();
         let (outcome, watched) = self.world.finish_watched();
         let probed = self.prober.finish(watched, &outcome);
         let mut warnings = warnings::of_run(&self.network, &self.scheme, self.seed, &outcome);
@@ -231,6 +300,16 @@ impl<A: Agenda> Session<A> {
             )
         });
         warnings.extend(probed.notes().into_iter().chain(missed).map(of));
+        let recorded = recorded.and_then(|recorded| match recorded {
+            Ok(recorded) => Some(recorded),
+            Err(why) => {
+                warnings.push(of(why));
+                None
+            }
+        });
+        let from = self.tape.as_ref().map_or(Time::ZERO, |tape| tape.from);
+        let finish = |recorded| recording::finish(recorded, from, &self.plan, &outcome);
+        let recording = recorded.map(finish);
         Run {
             warnings,
             scheme: self.scheme,
@@ -241,6 +320,7 @@ impl<A: Agenda> Session<A> {
             framing: self.framing,
             mss: self.mss,
             probed,
+            recording,
             interrupted: !self.over,
             unmeasured: Unmeasured::default(),
         }

@@ -268,3 +268,52 @@ proptest::proptest! {
         let _ = said(&lines.join("\n"), &[&format!("switch.buffer={value}")]);
     }
 }
+
+#[test]
+fn programs_read_the_parts_of_a_message_off_it() {
+    let table = include_str!("messages.txt");
+    let (mut all, mut suggested) = (0, 0);
+    for line in table.lines().filter_map(|line| line.strip_prefix("! ")) {
+        // Places stand before the first blank; a message that names no file has none.
+        let Some((_, message)) = line.split_once(": ") else {
+            continue;
+        };
+        let problem = sidestep_lab::Problem {
+            file: "a.toml".into(),
+            line: 0,
+            column: 0,
+            message: message.into(),
+        };
+        let parts = problem.parts();
+        let said =
+            |part: &Option<String>| part.as_deref().is_none_or(|part| message.contains(part));
+        assert!(said(&parts.got) && said(&parts.suggestion), "{message}");
+        let known = parts
+            .expected
+            .as_deref()
+            .and_then(|e| e.strip_prefix("one of "));
+        assert!(
+            said(&parts.expected) || known.is_some_and(|k| message.contains(k)),
+            "{message}"
+        );
+        assert_eq!(
+            parts.suggestion.is_some(),
+            message.contains("did you mean"),
+            "{message}"
+        );
+        assert!(
+            parts.expected.is_some() || !message.contains("expected "),
+            "{message}"
+        );
+        assert!(
+            parts.got.is_some() || !message.contains(", got "),
+            "{message}"
+        );
+        all += 1;
+        suggested += usize::from(parts.suggestion.is_some());
+    }
+    assert!(
+        all > 200 && suggested > 20,
+        "{all} messages, {suggested} with a suggestion"
+    );
+}

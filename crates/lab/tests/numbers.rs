@@ -182,6 +182,7 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
         framing: Framing::Ethernet,
         mss: 1460,
         probed: Probed::default(),
+        recording: None,
         interrupted: false,
         unmeasured: Default::default(),
         warnings: Vec::new(),

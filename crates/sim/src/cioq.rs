@@ -158,6 +158,19 @@ impl Cioq {
         output
     }
 
+    /// The parcels between inputs and outputs, and the links that they will leave by.
+    pub fn parcels(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.crossbars.iter().flat_map(|crossbar| {
+            crossbar.inputs.iter().flat_map(|input| {
+                let queued = (0..).zip(&input.queues);
+                let queued = queued.flat_map(|(out, queue)| queue.iter().map(move |p| (*p, out)));
+                let crosses = input.crossing.map(|(out, parcel)| (parcel, out as u32));
+                let all = crosses.into_iter().chain(queued);
+                all.map(|(parcel, out)| (parcel, crossbar.first_out + out))
+            })
+        })
+    }
+
     /// The link that ends at the input whose turn it is at the idle `output`, after `last`.
     pub fn next_input(&self, switch: usize, output: usize, last: usize) -> Option<u32> {
         let inputs = &self.crossbars[switch].inputs;

@@ -28,6 +28,7 @@ mod packets;
 pub mod pfc;
 pub mod plan;
 mod pool;
+pub mod record;
 mod switching;
 mod table;
 mod tally;
@@ -56,6 +57,7 @@ pub use outcome::{
 pub use pfc::Deadlock;
 pub use plan::{FlowPlan, GroupPlan, Joint, Plan, QueryPlan, Start};
 pub use sidestep_switch::ports::{Count as PortCount, Counts as PortCounts};
+pub use switching::salt as policy_salt;
 pub use thinned::Thinned;
 pub use watch::{DetourSeen, Latency, LoopCounts, Watched, Watching};
 pub use world::World;

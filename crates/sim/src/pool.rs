@@ -50,6 +50,19 @@ impl Pool {
         self.parcels.iter().filter(waits).map(|p| &p.packet)
     }
 
+    /// The slots with a packet in them, in their order.
+    pub fn taken(&self) -> impl Iterator<Item = u32> {
+        let mut taken = vec![true; self.parcels.len()];
+        let mut free = self.free;
+        while free != NONE {
+            taken[free as usize] = false;
+            free = self.parcels[free].next;
+        }
+        (0..)
+            .zip(taken)
+            .filter_map(|(at, taken)| taken.then_some(at))
+    }
+
     /// How many packets there are.
     pub fn live(&self) -> u32 {
         self.live

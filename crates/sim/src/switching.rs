@@ -281,8 +281,8 @@ pub(crate) fn make_sched(
     AnySched::build(name, values, ports, salt(seed, me)).map_err(|e| format!("sched {name}: {e}"))
 }
 
-/// The number of its own from which a switch's policies hash.
-fn salt(seed: Seed, me: u32) -> u64 {
+/// The number of its own from which the policies of switch `me` hash.
+pub fn salt(seed: Seed, me: u32) -> u64 {
     seed.salt(("ecmp", u64::from(me)))
 }
 

@@ -3,6 +3,7 @@
 use crate::config::TraceFilter;
 use crate::network::End;
 use crate::outcome::{PacketTrace, TraceEvent, TraceStep};
+use crate::record::Recorder;
 use crate::switching::{Done, Evicted, Fate};
 use crate::watch::{DetourSeen, Watched, Watcher, Watching, Wires};
 use crate::why::{Account, Met};
@@ -38,6 +39,10 @@ pub(crate) struct Tracer {
     picked: bool,
     /// Of the packet that is explained, if one is.
     pub account: Option<Box<Account>>,
+    /// Records all packets, if the run is recorded.
+    pub recorder: Option<Box<Recorder>>,
+    /// Somebody else wants the path of the packet that was asked about last.
+    followed: bool,
 }
 
 impl Tracer {
@@ -52,12 +57,40 @@ impl Tracer {
             asked: false,
             picked: false,
             account: None,
+            recorder: None,
+            followed: false,
         }
+    }
+
+    /// Tells this one of every packet from now on.
+    pub fn record(&mut self, recorder: Recorder) {
+        self.wanting = true;
+        self.recorder = Some(Box::new(recorder));
+    }
+
+    /// Does it record what every packet does?
+    fn records(&self) -> bool {
+        self.recorder
+            .as_ref()
+            .is_some_and(|recorder| recorder.is_on())
+    }
+
+    /// Is the path of the packet in this slot kept?
+    pub fn keeps_path(&self, parcel: u32) -> bool {
+        matches!(self.open.get(parcel as usize), Some(Some(_)))
     }
 
     /// Keeps this account, and the path of its packet alone.
     pub fn explain(&mut self, account: Account) {
         self.filter = TraceFilter::Ids(vec![account.number]);
+        self.wanting = true;
+        self.account = Some(Box::new(account));
+    }
+
+    /// Keeps this account, and the numbers of all packets: paths that end are forgotten, but for those with more
+    /// detours than any has.
+    pub fn remember(&mut self, account: Account) {
+        self.filter = TraceFilter::Detoured(u8::MAX);
         self.wanting = true;
         self.account = Some(Box::new(account));
     }
@@ -82,6 +115,9 @@ impl Tracer {
     pub fn sends_again(&mut self, now: Time, flow: FlowId, end: &Endpoint<AnySender>) {
         if let Some(account) = &mut self.account {
             account.sends_again(now, flow, end.counters());
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.sends_again(now, flow, end);
         }
     }
 
@@ -110,6 +146,12 @@ impl Tracer {
     #[cold]
     #[inline(never)]
     fn wants_this(&mut self, number: u64, packet: &Packet) -> bool {
+        self.followed = self.wants_path(number, packet);
+        self.followed || self.records()
+    }
+
+    /// Does somebody want its path?
+    fn wants_path(&mut self, number: u64, packet: &Packet) -> bool {
         if self.asked && packet.carries_data() && self.watches(number, packet) {
             return true;
         }
@@ -130,6 +172,12 @@ impl Tracer {
 
     /// A packet starts on its way.
     pub fn open(&mut self, now: Time, parcel: u32, number: u64, packet: &Packet) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.sent(now, parcel, number, packet);
+            if !self.followed {
+                return;
+            }
+        }
         let at = parcel as usize;
         if self.open.len() <= at {
             self.open.resize_with(at + 1, || None);
@@ -156,15 +204,22 @@ impl Tracer {
 
     /// One more step.
     pub fn step(&mut self, now: Time, parcel: u32, what: TraceEvent) {
-        let trace = self.open[parcel as usize]
-            .as_mut()
-            .expect("a traced packet");
-        trace.path.steps.push(TraceStep { at: now, what });
+        match self.open.get_mut(parcel as usize) {
+            Some(Some(trace)) => trace.path.steps.push(TraceStep { at: now, what }),
+            _ => assert!(self.recorder.is_some(), "a traced packet"),
+        }
     }
 
     /// A switch dealt with a packet.
-    pub fn switched(&mut self, now: Time, parcel: u32, switch: SwitchId, done: &Done) {
+    pub fn switched(&mut self, now: Time, parcel: u32, switch: SwitchId, done: &Done, wire: u16) {
         let wanted = done.want.port;
+        if let Some(recorder) = &mut self.recorder {
+            let done = match done.action {
+                Action::Dropped(reason) => Err((wanted, reason)),
+                action => Ok(action.joined(wanted).expect("the simulator's pool grows")),
+            };
+            recorder.switched(now, parcel, switch, done, wire);
+        }
         if let Action::Dropped(reason) = done.action {
             return self.dropped(now, parcel, switch, wanted, reason);
         }
@@ -177,8 +232,16 @@ impl Tracer {
         self.step(now, parcel, what);
     }
 
-    /// A switch took a packet out of the queue where it waited.
-    pub fn evicted(&mut self, now: Time, switch: SwitchId, gone: &Evicted) {
+    /// A switch took a packet out of the queue where it waited; it has so many bytes of link time.
+    pub fn evicted(&mut self, now: Time, switch: SwitchId, gone: &Evicted, wire: u16) {
+        if let Some(recorder) = &mut self.recorder {
+            let (from, parcel) = (End::Switch(switch), gone.parcel);
+            recorder.evicted(now, parcel, from, gone.from);
+            match gone.fate {
+                Fate::Moved(joined, _) => recorder.took(now, parcel, from, joined, wire, true),
+                Fate::Lost(why) => recorder.dropped(now, parcel, from, gone.from, why, false),
+            }
+        }
         if let Some(account) = self.account_at(gone.parcel) {
             account.evicted(now, End::Switch(switch), gone);
         }
@@ -195,8 +258,11 @@ impl Tracer {
         }
     }
 
-    /// A packet was lost on a link that is down, or before it.
-    pub fn lost(&mut self, now: Time, parcel: u32, from: End, port: PortId) {
+    /// A packet was lost on a link that is down, or before it; its last bit left at `departs`, or would have.
+    pub fn lost(&mut self, now: Time, parcel: u32, from: End, port: PortId, departs: Time) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.lost(now, parcel, from, port, departs);
+        }
         if let Some(account) = self.account_at(parcel) {
             account.tell(now, Met::Lost { from, port });
         }
@@ -209,12 +275,18 @@ impl Tracer {
     }
 
     /// The NIC of a host dealt with a packet, before any that it evicted for it.
-    pub fn sent_by_nic(&mut self, now: Time, parcel: u32, done: &Done) {
+    pub fn sent_by_nic(&mut self, now: Time, parcel: u32, host: HostId, done: &Done, wire: u16) {
         if let Action::Dropped(reason) = done.action {
+            if let Some(recorder) = &mut self.recorder {
+                recorder.dropped(now, parcel, End::Host(host), PortId(0), reason, false);
+            }
             return self.dropped_by_host(now, parcel, reason);
         }
         let joined = done.action.joined(done.want.port);
         let joined = joined.expect("the simulator's pool grows");
+        if let Some(recorder) = &mut self.recorder {
+            recorder.took(now, parcel, End::Host(host), joined, wire, false);
+        }
         self.step(now, parcel, TraceEvent::QueuedByHost { joined });
     }
 
@@ -222,6 +294,11 @@ impl Tracer {
     pub fn evicted_by_nic(&mut self, now: Time, host: HostId, gone: &Evicted, why: DropReason) {
         if let Some(account) = self.account_at(gone.parcel) {
             account.evicted(now, End::Host(host), gone);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            let (from, parcel) = (End::Host(host), gone.parcel);
+            recorder.evicted(now, parcel, from, gone.from);
+            recorder.dropped(now, parcel, from, gone.from, why, false);
         }
         self.dropped_by_host(now, gone.parcel, why);
     }
@@ -258,7 +335,10 @@ impl Tracer {
 
     /// The packet's way has ended.
     pub fn close(&mut self, parcel: u32) {
-        let trace = self.open[parcel as usize].take().expect("a traced packet");
+        let Some(trace) = self.open.get_mut(parcel as usize).and_then(Option::take) else {
+            assert!(self.recorder.is_some(), "a traced packet");
+            return;
+        };
         if let Some(watcher) = &mut self.watcher
             && self.follows
             && trace.data

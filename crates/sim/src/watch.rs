@@ -506,9 +506,9 @@ mod tests {
 
     #[test]
     fn a_loop_leads_from_a_switch_back_to_it() {
-        assert_eq!(lengths(&[1, 2, 3, 4]), []);
+        assert!(lengths(&[1, 2, 3, 4]).is_empty());
         // Twice in one switch at once: it was moved from queue to queue there.
-        assert_eq!(lengths(&[1, 2, 2, 2, 3]), []);
+        assert!(lengths(&[1, 2, 2, 2, 3]).is_empty());
         assert_eq!(lengths(&[1, 2, 1, 3]), [0, 0, 1]);
         assert_eq!(lengths(&[1, 2, 1, 2, 1, 3]), [0, 0, 2]);
         // The inner loop 3, 4, 3 is counted once, and then 2, 3, 2 around it.

@@ -64,7 +64,12 @@ pub enum Met {
         paused: Time,
     },
     /// Its host's shims let it go on to the transport.
-    Handed(Known),
+    Handed {
+        /// What its flow's end knew before.
+        known: Known,
+        /// The names of those that drop such packets at other times, in its order, and why they did not, in a clause.
+        passed: Vec<(&'static str, String)>,
+    },
     /// A shim of its host dropped it.
     Withheld {
         /// The name of that shim.
@@ -215,6 +220,8 @@ pub(crate) struct Account {
     pub steps: Vec<Told>,
     /// The packet that a switch, or a NIC, has at hand.
     pub at_hand: Option<Packet>,
+    /// While a switch decides: the packet that it decides about, with its host's number where that is known.
+    pub deciding: Option<(Packet, Option<u64>)>,
     again: BTreeMap<FlowId, Again>,
 }
 
@@ -226,6 +233,7 @@ impl Account {
             names,
             steps: Vec::new(),
             at_hand: None,
+            deciding: None,
             again: BTreeMap::new(),
         }
     }

@@ -1,7 +1,7 @@
 //! Scenarios by path or name, and the files they name.
 
 use crate::Error;
-use crate::reproduce::shelf::Shelf;
+use crate::reproduce::shelf::{self, Shelf};
 use sidestep_lab::{Experiment, Scenario, shipped};
 use sidestep_sim::Files;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,9 @@ impl Files for Disk {
     fn read(&self, path: &str) -> Result<String, String> {
         let mut near = self.beside.iter().map(|folder| folder.join(path));
         let chosen = near.find(|file| file.exists());
-        read_text(&chosen.unwrap_or_else(|| PathBuf::from(path)))
+        let read = read_text(&chosen.unwrap_or_else(|| PathBuf::from(path)));
+        // A base that came with Sidestep, by the path that it has in a checkout.
+        read.or_else(|why| shelf::shipped(path).map(str::to_string).ok_or(why))
     }
 }
 
@@ -37,28 +39,102 @@ fn read_text(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|e| e.to_string())
 }
 
-/// Reads the experiment, or plain scenario, at the path, or of the shipped name, `which`; a figure
-/// is named as for `reproduce`.
-pub fn experiment(which: &str, sets: &[String], quick: bool) -> Result<Experiment, Error> {
+/// A scenario or experiment that was not yet read: its text, and where the files are that it names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Source {
+    /// What messages call it; the results are named after its last part.
+    pub name: String,
+    /// What stands in it.
+    pub text: String,
+    /// Where files are looked for before the current folder.
+    pub beside: Beside,
+}
+
+/// Where the files are that a scenario names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Beside {
+    /// In the current folder, or shipped.
+    #[default]
+    Nowhere,
+    /// In this folder.
+    Folder(PathBuf),
+    /// On the shelf where this figure stands: `dibs/fig08`.
+    Figure(String),
+}
+
+impl Source {
+    /// Reads it, changed by `sets` and by its `[quick]` when `quick`.
+    pub fn read(&self, sets: &[String], quick: bool) -> Result<Experiment, Error> {
+        let read = |files: &dyn Files| {
+            let read = Experiment::read(&self.name, &self.text, sets, quick, files);
+            read.map_err(Error::Wrong)
+        };
+        self.with_files(read)?
+    }
+
+    /// What `ask` makes of the files that it may name.
+    pub(crate) fn with_files<R>(&self, ask: impl FnOnce(&dyn Files) -> R) -> Result<R, Error> {
+        match &self.beside {
+            Beside::Nowhere => Ok(ask(&Disk { beside: Vec::new() })),
+            Beside::Folder(folder) => Ok(ask(&Disk {
+                beside: vec![folder.clone()],
+            })),
+            Beside::Figure(figure) => {
+                let shelf = Shelf::open(Path::new(""))?;
+                match shelf.find(Some(figure)).as_deref() {
+                    Ok([book]) => Ok(ask(&shelf.beside(book))),
+                    _ => Err(Error::Input(format!("there is no figure {figure:?}"))),
+                }
+            }
+        }
+    }
+}
+
+/// The experiment, or plain scenario, at the path, or of the shipped name, `which`; a figure is named as for
+/// `reproduce`.
+pub fn find(which: &str) -> Result<Source, Error> {
     let path = Path::new(which);
     if which.contains('/') && !path.exists() {
         let shelf = Shelf::open(Path::new(""))?;
         if let Ok([book]) = shelf.find(Some(which)).as_deref() {
-            let name = format!("{which}.toml");
-            let read = Experiment::read(&name, &book.text, sets, quick, &shelf.beside(book));
-            return read.map_err(Error::Wrong);
+            return Ok(Source {
+                name: format!("{which}.toml"),
+                text: book.text.clone(),
+                beside: Beside::Figure(which.to_string()),
+            });
         }
     }
-    let (name, text, beside) = match shipped::scenario(which) {
-        Some(text) if !path.exists() => (which.to_string(), text.to_string(), PathBuf::new()),
+    let (text, beside) = match shipped::scenario(which) {
+        Some(text) if !path.exists() => (text.to_string(), Beside::Nowhere),
         _ => {
             let text = read_text(path).map_err(|e| not_found(which, &e))?;
-            let beside = path.parent().map(Path::to_path_buf).unwrap_or_default();
-            (which.to_string(), text, beside)
+            let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+            (text, Beside::Folder(folder))
         }
     };
-    let beside = vec![beside];
-    let read = Experiment::read(&name, &text, sets, quick, &Disk { beside });
+    Ok(Source {
+        name: which.to_string(),
+        text,
+        beside,
+    })
+}
+
+/// Reads what [`find`] finds, changed by `sets` and by its `[quick]` when `quick`.
+pub fn experiment(which: &str, sets: &[String], quick: bool) -> Result<Experiment, Error> {
+    find(which)?.read(sets, quick)
+}
+
+/// Reads an experiment, or plain scenario, from `text`, which messages call `name`; files that it names are in
+/// `beside` or in the current folder.
+pub fn experiment_text(
+    name: &str,
+    text: &str,
+    beside: &Path,
+    sets: &[String],
+    quick: bool,
+) -> Result<Experiment, Error> {
+    let beside = vec![beside.to_path_buf()];
+    let read = Experiment::read(name, text, sets, quick, &Disk { beside });
     read.map_err(Error::Wrong)
 }
 
@@ -87,4 +163,21 @@ fn not_found(which: &str, why: &str) -> Error {
         None => format!("expected a file, or one of {}", names.join(", ")),
     };
     Error::Input(format!("cannot read scenario {which:?}: {why}; {hint}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shipped_figure_is_a_base_wherever_the_file_stands() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("mine.toml");
+        std::fs::write(&file, "extends = \"experiments/dibs/base.toml\"\n").unwrap();
+        let beside = vec![folder.path().to_path_buf()];
+        let read = Disk { beside }.read("experiments/dibs/base.toml");
+        assert!(read.unwrap().contains("topology"));
+        let missing = Disk { beside: Vec::new() }.read("experiments/dibs/bass.toml");
+        assert!(missing.is_err());
+    }
 }

@@ -3,27 +3,33 @@
 //! `lab` says what happens in a scenario; this room runs it on several threads, writes the
 //! result directory, and turns it back into tables. The heavy dependencies live here.
 
-// Unsafe code is in `workers` alone, which asks for the CPU time of a thread.
+// Unsafe code is in `workers`, which asks for the CPU time of a thread, and in `plugin/open`, which opens a library.
 #![deny(unsafe_code)]
 
 pub mod bench;
 mod blank;
 pub mod catalog;
+pub mod check;
 mod columns;
 mod error;
 mod figures;
 pub mod files;
+pub mod json;
 mod logs;
 mod manifest;
 pub mod memory;
+pub mod own;
 mod page;
 pub mod plot;
+pub mod plugin;
 pub mod progress;
+pub mod recorded;
 mod recorder;
 mod report;
 pub mod reproduce;
 pub mod result;
 mod rows;
+pub mod schema;
 mod session;
 mod staging;
 pub mod sweep;
@@ -40,8 +46,9 @@ pub const COMMIT: &str = env!("COMMIT");
 
 pub use error::Error;
 pub use manifest::Status;
-pub use recorder::{Finished, Recorder};
+pub use recorder::{Finished, Recorder, Taped};
 pub use report::Report;
+pub use result::ResultDir;
 pub use session::{Options, run_all};
 pub use sidestep_lab as lab;
 pub use sidestep_sim as sim;

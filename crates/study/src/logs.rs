@@ -12,9 +12,17 @@ pub fn write<'a>(
     staging: &Staging,
     runs: impl Iterator<Item = (&'a [String], &'a Record)>,
 ) -> Result<(), Error> {
-    let lines: Vec<String> = runs
-        .filter_map(|(at, run)| Some(of(at, run)?.to_string()))
-        .collect();
+    let lines: Vec<String> = runs.filter_map(|(at, run)| line(at, run)).collect();
+    write_lines(staging, &lines)
+}
+
+/// The line of a run, if anything was logged.
+pub fn line(at: &[String], run: &Record) -> Option<String> {
+    Some(of(at, run)?.to_string())
+}
+
+/// The same of lines that were made before.
+pub fn write_lines(staging: &Staging, lines: &[String]) -> Result<(), Error> {
     match lines.is_empty() {
         true => Ok(()),
         false => {

@@ -1,19 +1,67 @@
-//! How far the runs are: one line on standard error, rewritten in place.
+//! How far the runs are: one line on standard error, rewritten in place, or what another program is told.
 
 use sidestep_lab::Progress;
+use std::fmt;
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// To whom progress is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Show {
+#[derive(Clone, Copy)]
+pub enum Show<'a> {
     /// Nobody.
     Never,
     /// A line in place when standard error is a terminal, nothing otherwise.
     Terminal,
     /// The same on a terminal; elsewhere a line every few seconds.
     Always,
+    /// Whoever calls, a few times a second and once at the end; nothing is printed.
+    Told(&'a (dyn Fn(&HowFar) + Sync)),
+}
+
+impl fmt::Debug for Show<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Show::Never => "Never",
+            Show::Terminal => "Terminal",
+            Show::Always => "Always",
+            Show::Told(_) => "Told",
+        })
+    }
+}
+
+/// How far the runs are at one instant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HowFar {
+    /// Runs that have ended, or were known.
+    pub finished: usize,
+    /// All of them.
+    pub runs: usize,
+    /// Share of the work that is done, 0 to 1.
+    pub share: f64,
+    /// Packet-hops so far.
+    pub packet_hops: u64,
+    /// Seconds since the start.
+    pub elapsed_s: f64,
+    /// Seconds that are left, once that is no guess.
+    pub left_s: Option<f64>,
+}
+
+impl HowFar {
+    /// One line about it all.
+    pub fn line(&self) -> String {
+        let rate = self.packet_hops as f64 / self.elapsed_s.max(1e-3) / 1e6;
+        let left = self
+            .left_s
+            .map(|left| format!(", about {} left", clock(left)));
+        format!(
+            "{}/{} runs, {:.0} %, {rate:.1} M packet-hops/s{}",
+            self.finished,
+            self.runs,
+            (self.share * 100.0).floor(),
+            left.unwrap_or_default()
+        )
+    }
 }
 
 /// What the running jobs say about themselves; shared between threads.
@@ -92,21 +140,19 @@ impl Board {
             .sum()
     }
 
-    /// One line about it all, `elapsed` after the start.
-    fn line(&self, elapsed: Duration) -> String {
+    /// How far it all is, `elapsed` after the start.
+    pub fn now(&self, elapsed: Duration) -> HowFar {
         let (share, seconds) = (self.share(), elapsed.as_secs_f64());
-        let rate = self.packet_hops() as f64 / seconds.max(1e-3) / 1e6;
-        let left = match share {
-            // Before this, an estimate would be a guess.
-            s if s < 0.03 || seconds < 2.0 => String::new(),
-            s => format!(", about {} left", clock(seconds * (1.0 - s) / s)),
-        };
-        format!(
-            "{}/{} runs, {:.0} %, {rate:.1} M packet-hops/s{left}",
-            self.finished(),
-            self.jobs.len(),
-            (share * 100.0).floor(),
-        )
+        // Before this, an estimate would be a guess.
+        let guess = share < 0.03 || seconds < 2.0;
+        HowFar {
+            finished: self.finished(),
+            runs: self.jobs.len(),
+            share,
+            packet_hops: self.packet_hops(),
+            elapsed_s: seconds,
+            left_s: (!guess).then(|| seconds * (1.0 - share) / share),
+        }
     }
 }
 
@@ -128,16 +174,16 @@ pub fn clock(seconds: f64) -> String {
 
 /// Writes the line.
 #[derive(Debug)]
-pub struct Line {
-    show: Show,
+pub struct Line<'a> {
+    show: Show<'a>,
     terminal: bool,
     began: Instant,
     last: Option<Instant>,
 }
 
-impl Line {
+impl<'a> Line<'a> {
     /// For whoever is to see it.
-    pub fn new(show: Show) -> Line {
+    pub fn new(show: Show<'a>) -> Line<'a> {
         let terminal = std::io::stderr().is_terminal();
         Line {
             show,
@@ -151,7 +197,7 @@ impl Line {
     pub fn draw(&mut self, board: &Board) {
         let wait = match (self.show, self.terminal) {
             (Show::Never, _) | (Show::Terminal, false) => return,
-            (_, true) => Duration::from_millis(200),
+            (Show::Told(_), _) | (_, true) => Duration::from_millis(200),
             (Show::Always, false) => Duration::from_secs(5),
         };
         let last = self.last.unwrap_or(self.began);
@@ -159,7 +205,11 @@ impl Line {
             return;
         }
         self.last = Some(Instant::now());
-        let line = board.line(self.began.elapsed());
+        let now = board.now(self.began.elapsed());
+        if let Show::Told(tell) = self.show {
+            return tell(&now);
+        }
+        let line = now.line();
         let (before, after) = if self.terminal {
             ("\r\x1b[2K", "")
         } else {
@@ -169,15 +219,24 @@ impl Line {
         let _ = write!(std::io::stderr(), "{before}{line}{after}");
     }
 
+    /// Says for the last time how far it is, and takes the line away.
+    pub fn end(&mut self, board: &Board) {
+        if let Show::Told(tell) = self.show {
+            tell(&board.now(self.began.elapsed()));
+        }
+        self.clear();
+    }
+
     /// Takes the line away.
-    pub fn clear(&mut self) {
-        if self.terminal && self.last.take().is_some() {
+    fn clear(&mut self) {
+        let drawn = !matches!(self.show, Show::Told(_)) && self.last.take().is_some();
+        if self.terminal && drawn {
             let _ = write!(std::io::stderr(), "\r\x1b[2K");
         }
     }
 }
 
-impl Drop for Line {
+impl Drop for Line<'_> {
     fn drop(&mut self) {
         self.clear();
     }
@@ -191,13 +250,30 @@ mod tests {
     fn the_line_says_how_far_and_how_long() {
         let board = Board::new(4);
         assert_eq!(
-            board.line(Duration::from_secs(9)),
+            board.now(Duration::from_secs(9)).line(),
             "0/4 runs, 0 %, 0.0 M packet-hops/s"
         );
         board.set(0, 1.0, 30_000_000);
         board.set(1, 0.5, 10_000_000);
-        let line = board.line(Duration::from_secs(10));
+        let line = board.now(Duration::from_secs(10)).line();
         assert_eq!(line, "1/4 runs, 37 %, 4.0 M packet-hops/s, about 17 s left");
+    }
+
+    #[test]
+    fn another_program_is_told_at_the_end_and_nothing_is_printed_for_it() {
+        let (board, told) = (Board::new(2), std::sync::Mutex::new(Vec::new()));
+        board.set(0, 1.0, 5);
+        let tell = |now: &HowFar| {
+            told.lock()
+                .unwrap()
+                .push((now.finished, now.runs, now.packet_hops))
+        };
+        let mut line = Line::new(Show::Told(&tell));
+        line.draw(&board);
+        assert!(told.lock().unwrap().is_empty(), "so soon");
+        line.end(&board);
+        drop(line);
+        assert_eq!(*told.lock().unwrap(), [(1, 2, 5)]);
     }
 
     #[test]
@@ -205,7 +281,7 @@ mod tests {
         let board = Board::new(2);
         board.set(0, 1.0, 0);
         board.weigh(&[9.0, 1.0]);
-        let line = board.line(Duration::from_secs(9));
+        let line = board.now(Duration::from_secs(9)).line();
         assert!(
             line.ends_with("90 %, 0.0 M packet-hops/s, about 1 s left"),
             "{line}"

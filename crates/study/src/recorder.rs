@@ -3,9 +3,11 @@
 use crate::manifest::{Manifest, PointRecord, Status};
 use crate::staging::Staging;
 use crate::tables::{self, Rows, Tables};
-use crate::{Error, Report, logs, page};
-use serde_json::Value;
+use crate::{Error, Report, logs, page, recorded};
+use serde_json::{Value, json};
+use sidestep_lab::recorded::Reader;
 use sidestep_lab::{PlotSpec, Record, Run, Scenario, evaluate, stats};
+use sidestep_types::Time;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -17,6 +19,53 @@ pub struct Finished {
     pub dir: PathBuf,
     /// Its numbers.
     pub report: Report,
+    /// The recordings in it.
+    pub recordings: Vec<Taped>,
+}
+
+/// A recording that was written.
+#[derive(Clone, Debug)]
+pub struct Taped {
+    /// Its file in the result directory.
+    pub file: String,
+    /// How large it is, in bytes.
+    pub bytes: usize,
+    /// From when to when, and why.
+    pub window: String,
+    json: Value,
+}
+
+impl Taped {
+    /// Of the recording `bytes` of this run.
+    fn of(run: &Record, bytes: &[u8]) -> Result<Taped, Error> {
+        let file = recorded::file_name(&run.scheme, run.seed);
+        let reader = Reader::open(bytes)
+            .map_err(|e| Error::Run(format!("{file}, as it was written: {e}")))?;
+        let (head, tail) = (reader.head(), reader.tail());
+        let events: u64 = tail.counts.iter().map(|crowd| crowd.events).sum();
+        let to = Time::from_ps(tail.to);
+        Ok(Taped {
+            bytes: bytes.len(),
+            window: format!("{}; to {to}: {}", head.window, tail.ended),
+            json: json!({
+                "file": file,
+                "scheme": run.scheme,
+                "seed": run.seed,
+                "from_ps": head.from,
+                "to_ps": tail.to,
+                "window": head.window,
+                "ended": tail.ended,
+                "events": events,
+                "bytes": bytes.len(),
+            }),
+            file,
+        })
+    }
+
+    /// As the manifest has it.
+    pub fn to_json(&self) -> &Value {
+        &self.json
+    }
 }
 
 /// What is kept of a run until all are in.
@@ -26,6 +75,7 @@ pub struct Made {
     /// Its part of each table.
     pub rows: Rows,
     paths: Vec<String>,
+    recording: Option<Vec<u8>>,
     cpu_s: Option<f64>,
     wall_s: f64,
 }
@@ -46,6 +96,7 @@ impl Made {
             rows: Rows::of(scenario, scheme, run, &record),
             record,
             paths: tables::paths(scenario, run),
+            recording: run.recording.take(),
             cpu_s,
             wall_s,
         }
@@ -57,6 +108,7 @@ impl Made {
             record,
             rows,
             paths: Vec::new(),
+            recording: None,
             cpu_s,
             wall_s: 0.0,
         }
@@ -77,8 +129,9 @@ pub struct Recorder<'a> {
     /// Processor time of each scheme, in seconds; `None` when it is not known of a run.
     cpu: Vec<Option<f64>>,
     warnings: Vec<String>,
-    /// Why the tables are not whole.
+    /// Why the tables or the recordings are not whole.
     failed: Option<Error>,
+    recordings: Vec<Taped>,
     plots: &'a [PlotSpec],
 }
 
@@ -101,6 +154,7 @@ impl<'a> Recorder<'a> {
             cpu: vec![Some(0.0); scenario.schemes.len()],
             warnings: Vec::new(),
             failed: None,
+            recordings: Vec::new(),
             plots: &[],
             scenario,
         })
@@ -118,11 +172,22 @@ impl<'a> Recorder<'a> {
         if self.failed.is_none() {
             self.failed = self.tables.write(&made.rows, &made.paths).err();
         }
+        if let (None, Some(bytes)) = (&self.failed, &made.recording) {
+            self.failed = self.keep(&made.record, bytes).err();
+        }
         let cpu = &mut self.cpu[scheme];
         *cpu = cpu.zip(made.cpu_s).map(|(sum, more)| sum + more);
         let point = PointRecord::of(&made.record, made.cpu_s, made.wall_s, cached);
         self.manifest.points.push(point);
         self.runs.push(made.record);
+    }
+
+    /// Writes a recording.
+    fn keep(&mut self, run: &Record, bytes: &[u8]) -> Result<(), Error> {
+        let taped = Taped::of(run, bytes)?;
+        self.staging.write(&taped.file, bytes)?;
+        self.recordings.push(taped);
+        Ok(())
     }
 
     /// Scheme number `scheme` was not run with `seed`.
@@ -151,8 +216,17 @@ impl<'a> Recorder<'a> {
         let report = self.report();
         self.manifest.wall_s = self.began.elapsed().as_secs_f64();
         let ran = self.runs.len();
+        let recordings = std::mem::take(&mut self.recordings);
+        if !recordings.is_empty() {
+            let all: Vec<&Value> = recordings.iter().map(Taped::to_json).collect();
+            self.remark("recordings", json!(all));
+        }
         let dir = self.write(&report).map_err(|e| unwritten(e, ran))?;
-        Ok(Finished { dir, report })
+        Ok(Finished {
+            dir,
+            report,
+            recordings,
+        })
     }
 
     fn write(self, report: &Report) -> Result<PathBuf, Error> {

@@ -52,6 +52,11 @@ impl ResultDir {
         })
     }
 
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Its numbers.
     pub fn report(&self) -> Result<Report, Error> {
         let path = self.path.join("summary.json");

@@ -12,7 +12,8 @@ use crate::recorder::{Finished, Made, Recorder};
 use crate::report::Report;
 use crate::sweep::{Cache, Key, Spent};
 use crate::workers::{in_order, thread_cpu_s};
-use sidestep_lab::{PlotSpec, Progress, Scenario, Watch};
+use sidestep_lab::run_recorded;
+use sidestep_lab::{PlotSpec, Progress, RecordSpec, Scenario, Watch};
 use sidestep_sim::TraceFilter;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,12 +28,14 @@ pub struct Options<'a> {
     pub jobs: usize,
     /// Which packets' paths to keep.
     pub trace: TraceFilter,
+    /// What is recorded of each run, if anything: then each is made anew.
+    pub record: Option<RecordSpec>,
     /// Where finished runs are kept between calls; `None` keeps none.
     pub cache: Option<&'a Path>,
     /// What the file asks to be drawn.
     pub plots: &'a [PlotSpec],
     /// Who sees the progress.
-    pub show: Show,
+    pub show: Show<'a>,
 }
 
 /// Runs every scheme of `scenario` with every seed and writes the result directory. `tell` sees
@@ -92,6 +95,7 @@ impl<'a> Session<'a> {
         let one = One {
             scenario,
             trace: &options.trace,
+            record: options.record.as_ref(),
             cache: cache.as_ref(),
         };
         let mut spent = Spent::default();
@@ -116,7 +120,7 @@ impl<'a> Session<'a> {
             },
             || failed.store(true, Ordering::Relaxed),
         )?;
-        line.clear();
+        line.end(&board);
         spent.cache = cache.map(|cache| cache.used());
         tell(&recorder.report(), &spent);
         recorder.finish()
@@ -127,6 +131,7 @@ impl<'a> Session<'a> {
 struct One<'a> {
     scenario: &'a Scenario,
     trace: &'a TraceFilter,
+    record: Option<&'a RecordSpec>,
     cache: Option<&'a Cache>,
 }
 
@@ -142,9 +147,11 @@ impl One<'_> {
         let scenario = self.scenario;
         let kept = self
             .cache
+            .filter(|_| scenario.may_be_kept(scheme))
             .map(|cache| (cache, Key::of(scenario, scheme, seed)));
-        // Nobody keeps the paths of packets.
+        // Nobody keeps the paths of packets, or recordings.
         if let Some((cache, key)) = &kept
+            && self.record.is_none()
             && *self.trace == TraceFilter::None
             && let Some((record, rows)) = cache.load_whole(key)
         {
@@ -160,7 +167,11 @@ impl One<'_> {
             board.set(point, share(p).min(0.999), p.packet_hops);
             if halt() { Watch::Stop } else { Watch::Go }
         };
-        let run = sidestep_lab::run(scenario, scheme, seed, self.trace.clone(), &mut watch);
+        let trace = self.trace.clone();
+        let run = match self.record {
+            None => sidestep_lab::run(scenario, scheme, seed, trace, &mut watch),
+            Some(record) => run_recorded(scenario, scheme, seed, trace, record, &mut watch),
+        };
         let mut run = run.map_err(|e| {
             let name = &scenario.schemes[scheme].name;
             Error::Run(format!("scheme {name}, seed {seed}: {e}"))

@@ -6,9 +6,10 @@
 //! interruption left of the same call gives its name to what the call comes to when it is made again.
 
 use crate::Error;
+use serde::Serialize;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// A result directory in the making.
@@ -99,6 +100,18 @@ impl Staging {
         let (mut file, path) = self.create(name)?;
         // A file system may keep the bad news, a full disk say, until the data are flushed.
         let written = file.write_all(bytes).and_then(|()| file.sync_all());
+        written.map_err(|e| Error::io("cannot write", &path, e))
+    }
+
+    /// Writes `value` as a whole file called `name`, without holding its text.
+    pub fn write_json(&self, name: &str, value: &impl Serialize) -> Result<(), Error> {
+        let (file, path) = self.create(name)?;
+        let mut file = BufWriter::new(file);
+        let written = serde_json::to_writer_pretty(&mut file, value).map_err(io::Error::from);
+        let written = written
+            .and_then(|()| file.write_all(b"\n"))
+            .and_then(|()| file.flush())
+            .and_then(|()| file.get_ref().sync_all());
         written.map_err(|e| Error::io("cannot write", &path, e))
     }
 

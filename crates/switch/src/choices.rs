@@ -50,6 +50,17 @@ pub(crate) fn draw_different(
     }
 }
 
+/// The two numbers that [`draw_different`] would call with, below `below`, which is 2 at the least.
+#[inline]
+pub(crate) fn draw_two(rng: &mut Rng, below: usize) -> [usize; 2] {
+    let first = scale(rng.draw(), below as u32) as usize;
+    let second = match below - 1 {
+        1 => 0,
+        left => scale(rng.draw(), left as u32) as usize,
+    };
+    [first, second + usize::from(first <= second)]
+}
+
 /// Of `choices` different ports drawn from `ports`, the one whose queue has the fewest bytes, with its queue; of
 /// equal ones the one drawn first. `None` when there is no port.
 pub(crate) fn shortest_drawn(
@@ -72,6 +83,19 @@ pub(crate) fn shortest_drawn(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_are_drawn_as_several_are() {
+        for below in 2..20 {
+            let (mut rng, mut other) = (Rng::from_seed(below), Rng::from_seed(below));
+            for _ in 0..200 {
+                let mut numbers = Vec::new();
+                draw_different(&mut other, 2, below as usize, |number| numbers.push(number));
+                assert_eq!(draw_two(&mut rng, below as usize)[..], numbers, "{below}");
+            }
+            assert_eq!(rng.draw(), other.draw(), "{below}");
+        }
+    }
 
     #[test]
     fn what_is_left_alone_takes_no_draw() {

@@ -229,7 +229,7 @@ impl Decider {
         hops: Hops<'_>,
         queues: &mut Live<P>,
     ) -> PortId {
-        self.route.pick(packet, hops, queues, &mut self.route_rng)
+        (self.route).pick_by(packet, hops, queues, &mut self.route_rng)
     }
 
     /// How the queue of the port that `packet` wants looks, and the verdict. The packet's TTL has
@@ -249,7 +249,7 @@ impl Decider {
         } else if crowded {
             Verdict::Drop(DropReason::Full)
         } else {
-            self.buffer.admit(packet, want, queues, &mut self.rng)
+            self.buffer.admit_to(packet, want, queues, &mut self.rng)
         };
         (want, verdict)
     }

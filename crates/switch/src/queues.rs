@@ -157,6 +157,11 @@ pub trait Queues {
     /// it: one that counts flows counts it in, or else its first packet would find no room. Nothing
     /// happens where the scheduler does not look.
     fn see(&mut self, port: PortId, pkt: &Packet);
+    /// The same; says what waits then in the queue of its class ([`Queues::queue`]). One call does both.
+    fn seen(&mut self, port: PortId, pkt: &Packet) -> Class {
+        self.see(port, pkt);
+        self.queue(port, pkt.service())
+    }
     /// When the last bit of `port`'s queue leaves, or left.
     fn empty_at(&self, port: PortId) -> Time;
     /// How long `port` takes to send `bytes`.

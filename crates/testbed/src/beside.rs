@@ -252,7 +252,7 @@ fn run_one(
     state: &State,
     keep: Keep,
     stop: &AtomicBool,
-    progress: &mut Progress,
+    progress: &mut Progress<'_>,
     log: &mut Log,
     bed: &mut Bed,
 ) -> Result<(), Error> {

@@ -51,6 +51,7 @@ pub fn run(scene: &Scene, seed: u64, plan: Plan, ran: &Ran, seen: &[Vec<PortSeen
         framing: scheme.config.framing,
         mss: scheme.config.transport.mss(),
         probed,
+        recording: None,
         interrupted: ran.interrupted,
         unmeasured: unmeasured::of(ran, !seen.is_empty()),
         warnings: ran.warnings.iter().map(named).collect(),

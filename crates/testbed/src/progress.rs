@@ -3,15 +3,15 @@
 use sidestep_study::progress::{Board, Line, Show};
 
 /// A line on standard error.
-pub struct Progress {
+pub struct Progress<'a> {
     board: Board,
-    line: Line,
+    line: Line<'a>,
     ended: usize,
 }
 
-impl Progress {
+impl<'a> Progress<'a> {
     /// Of so many `runs`.
-    pub fn of(runs: usize, show: Show) -> Progress {
+    pub fn of(runs: usize, show: Show<'a>) -> Progress<'a> {
         Progress {
             board: Board::new(runs),
             line: Line::new(show),

@@ -32,9 +32,11 @@ mod settings;
 mod table;
 
 pub use host::{Machine, machines};
-pub use policy::Policy;
-pub use row::Row;
-use sidestep_switch::{Nature, buffer as buffers, route as routes, sched as scheds};
+pub use policy::{Asked, Make, Policy};
+pub use row::{Row, csv};
+use sidestep_switch::{
+    AnyBuffer, AnyRoute, AnySched, Nature, buffer as buffers, route as routes, sched as scheds,
+};
 use sidestep_types::Entry;
 pub use sidestep_types::Seed;
 pub use table::Table;
@@ -52,19 +54,37 @@ static SEAMS: [Seam; 3] = [
         name: "buffer",
         entries: buffers::ENTRIES,
         nature: buffers::nature,
-        rows: |policy, seed| Box::new(buffer::rows(policy, seed)),
+        rows: |policy, seed| {
+            let name = policy.entry.name;
+            let make = move |values: &_, ports, salt| {
+                AnyBuffer::build(name, values, ports, salt).expect("it was built before")
+            };
+            Box::new(buffer::rows(policy, seed, Box::new(make)))
+        },
     },
     Seam {
         name: "route",
         entries: routes::ENTRIES,
         nature: routes::nature,
-        rows: |policy, seed| Box::new(route::rows(policy, seed)),
+        rows: |policy, seed| {
+            let name = policy.entry.name;
+            let make = move |values: &_, ports, salt| {
+                AnyRoute::build(name, values, ports, salt).expect("it was built before")
+            };
+            Box::new(route::rows(policy, seed, Box::new(make)))
+        },
     },
     Seam {
         name: "sched",
         entries: scheds::ENTRIES,
         nature: scheds::nature,
-        rows: |policy, seed| Box::new(sched::rows(policy, seed)),
+        rows: |policy, seed| {
+            let name = policy.entry.name;
+            let make = move |values: &_, ports, salt| {
+                AnySched::build(name, values, ports, salt).expect("it was built before")
+            };
+            Box::new(sched::rows(policy, seed, Box::new(make)))
+        },
     },
 ];
 

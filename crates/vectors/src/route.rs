@@ -2,7 +2,7 @@
 
 use crate::chance::put_draws;
 use crate::draw::{draw_packet, draw_queues, put_packet, put_queues};
-use crate::policy::Policy;
+use crate::policy::{Make, Policy};
 use crate::row::Row;
 use crate::sequence::{at_first, begin, later, put_empty_at, steps};
 use crate::settings::{Setting, settings};
@@ -11,12 +11,12 @@ use sidestep_switch::{AnyRoute, Hops, Nature, Route};
 use sidestep_types::{HostId, Packet, PortId, Rng, Seed};
 
 /// Rows without end.
-pub fn rows(policy: Policy, seed: Seed) -> impl Iterator<Item = Row> {
+pub fn rows(policy: Policy, seed: Seed, make: Make<AnyRoute>) -> impl Iterator<Item = Row> {
     let settings = all_settings(policy);
     let sequence = move |n: u32| {
         let setting = &settings[n as usize % settings.len()];
         let cases = Case::draw(policy, n, steps(policy), seed);
-        let mut asked = cases[0].build(policy, setting);
+        let mut asked = make(&setting.values, cases[0].queues.ports(), cases[0].salt);
         let row = |(step, case): (u32, &Case)| {
             let (port, rng) = case.ask(&mut asked);
             let mut row = begin(policy, &setting.words, n, step, &case.queues);
@@ -32,7 +32,7 @@ pub fn rows(policy: Policy, seed: Seed) -> impl Iterator<Item = Row> {
 fn all_settings(policy: Policy) -> Vec<Setting> {
     let name = policy.entry.name;
     settings(policy.entry, policy.nature.remembers, |values| {
-        AnyRoute::build(name, values, 4, 0).is_ok()
+        !policy.is_registered() || AnyRoute::build(name, values, 4, 0).is_ok()
     })
 }
 
@@ -107,6 +107,7 @@ impl Case {
         }
     }
 
+    #[cfg(test)]
     fn build(&self, policy: Policy, setting: &Setting) -> AnyRoute {
         let (name, ports) = (policy.entry.name, self.queues.ports());
         AnyRoute::build(name, &setting.values, ports, self.salt).expect("it was built before")

@@ -1,7 +1,7 @@
 //! Rows of a scheduler: sequences of operations on one queue, and what each answers.
 
 use crate::draw::{chance, draw_packet, put_packet};
-use crate::policy::Policy;
+use crate::policy::{Make, Policy};
 use crate::row::Row;
 use crate::sequence::STEPS;
 use crate::settings::{Setting, settings};
@@ -10,23 +10,29 @@ use sidestep_switch::{AnySched, Sched};
 use sidestep_types::{Packet, Seed, Time};
 
 /// Rows without end.
-pub fn rows(policy: Policy, seed: Seed) -> impl Iterator<Item = Row> {
+pub fn rows(policy: Policy, seed: Seed, make: Make<AnySched>) -> impl Iterator<Item = Row> {
     let name = policy.entry.name;
     let settings = settings(policy.entry, policy.nature.remembers, |values| {
-        AnySched::build(name, values, 4, 0).is_ok()
+        !policy.is_registered() || AnySched::build(name, values, 4, 0).is_ok()
     });
     let sequence = move |n: u32| {
         let setting = &settings[n as usize % settings.len()];
-        sequence(policy, setting, n, seed)
+        sequence(policy, setting, n, seed, &make)
     };
     (0..).flat_map(sequence)
 }
 
 /// Operations on one queue, which starts empty.
-fn sequence(policy: Policy, setting: &Setting, number: u32, seed: Seed) -> Vec<Row> {
+fn sequence(
+    policy: Policy,
+    setting: &Setting,
+    number: u32,
+    seed: Seed,
+    make: &Make<AnySched>,
+) -> Vec<Row> {
     let name = policy.entry.name;
     let mut rng = seed.stream(("sched", name, u64::from(number)));
-    let mut sched = AnySched::build(name, &setting.values, 4, 0).expect("it was built before");
+    let mut sched = make(&setting.values, 4, 0);
     let (mut waiting, mut now) = (0, Time::ZERO);
     let mut rows = Vec::new();
     for step in 0..STEPS {

@@ -1,9 +1,9 @@
 //! The config of a software switch.
 
-use super::section::{array, object, section};
-use super::value::value;
 use serde_json::{Map, Value, json};
 use sidestep_softswitch::setup::{TOP, known};
+use sidestep_study::schema::section::{array, object, section};
+use sidestep_study::schema::value::value;
 
 /// The whole file.
 pub fn config() -> Value {

@@ -17,9 +17,11 @@ use sidestep_sim::Files;
 use sidestep_types::Time;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-/// More points than this are taken for a mistake.
-const MOST_POINTS: usize = if cfg!(fuzzing) { 6 } else { 1_000 };
+/// More points than this are taken for a mistake: they take 25 kB each before the first of them runs, and 15 kB more
+/// when they are summed up.
+const MOST_POINTS: usize = if cfg!(fuzzing) { 6 } else { 100_000 };
 
 /// What a file does not take over from its base.
 const OWN: [&str; 6] = ["title", "figure", "plot", "sweep", "quick", "claim"];
@@ -73,9 +75,60 @@ impl Scenario {
     }
 }
 
+/// An experiment whose points are read one at a time: for who makes some of very many.
+pub struct Outline {
+    parsed: Parsed,
+    points: usize,
+}
+
+impl Outline {
+    /// Reads what [`Experiment::read`] does, but no point.
+    pub fn read(
+        file: &str,
+        text: &str,
+        sets: &[String],
+        quick: bool,
+        files: &dyn Files,
+    ) -> Result<Outline, Vec<Problem>> {
+        let mut problems = Problems::default();
+        let parsed = Parsed::of(file, text, sets, quick, &OrShipped(files), &mut problems);
+        let read = parsed.and_then(|parsed| {
+            let points = parsed.points(&mut problems)?;
+            Some(Outline { parsed, points })
+        });
+        match read {
+            Some(outline) if problems.is_empty() => Ok(outline),
+            _ => Err(problems.into_sorted()),
+        }
+    }
+
+    /// How many points it has.
+    pub fn points(&self) -> usize {
+        self.points
+    }
+
+    /// Point number `n`, as it stands in [`Experiment::points`]; `None` where there is none.
+    pub fn point(&self, n: usize, files: &dyn Files) -> Option<Result<Point, Vec<Problem>>> {
+        if n >= self.points {
+            return None;
+        }
+        let (mut problems, parsed) = (Problems::default(), &self.parsed);
+        let values = parsed.values(n);
+        let files = &OrShipped(files);
+        let read = parsed.point(&values, &parsed.over, &parsed.sets, files, &mut problems);
+        Some(match read {
+            Some(scenario) if problems.is_empty() => Ok(Point {
+                at: values.iter().map(|value| value.word.clone()).collect(),
+                scenario,
+            }),
+            _ => Err(problems.into_sorted()),
+        })
+    }
+}
+
 /// The trees of an experiment.
-struct Parsed<'a> {
-    file: &'a str,
+struct Parsed {
+    file: String,
     /// The base, if there is one, and the file.
     written: Vec<(Table, Origin)>,
     axes: Vec<ReadAxis>,
@@ -87,15 +140,15 @@ struct Parsed<'a> {
     notes: Vec<String>,
 }
 
-impl<'a> Parsed<'a> {
+impl Parsed {
     fn of(
-        file: &'a str,
+        file: &str,
         text: &str,
         sets: &[String],
         quick: bool,
         files: &dyn Files,
         problems: &mut Problems,
-    ) -> Option<Parsed<'a>> {
+    ) -> Option<Parsed> {
         let root = document::parse(file, text, problems);
         if !problems.is_empty() {
             // After a syntax error the rest of the tree is not reliable.
@@ -126,7 +179,7 @@ impl<'a> Parsed<'a> {
         };
         let sets = axes::settle(&mut axes, sets, &mut notes, problems);
         Some(Parsed {
-            file,
+            file: file.to_string(),
             written,
             axes,
             first_look,
@@ -142,15 +195,23 @@ impl<'a> Parsed<'a> {
             let first: Vec<&AxisValue> = axes.iter().map(|axis| &axis.values[0]).collect();
             self.point(&first, over, &[], files, problems);
         }
-        let combinations = self.combinations(problems)?;
-        let mut points = Vec::new();
-        for values in &combinations {
-            let scenario = self.point(values, &self.over, &self.sets, files, problems);
+        let many = self.points(problems)?;
+        let mut points: Vec<Point> = Vec::new();
+        for n in 0..many {
+            let values = self.values(n);
+            let mut scenario = self.point(&values, &self.over, &self.sets, files, problems);
+            if let (Some(scenario), Some(before)) = (&mut scenario, points.last()) {
+                // Of very many points the networks would be most of what they take.
+                if scenario.network == before.scenario.network {
+                    scenario.network = Arc::clone(&before.scenario.network);
+                }
+            }
             let at = values.iter().map(|value| value.word.clone()).collect();
             points.extend(scenario.map(|scenario| Point { at, scenario }));
         }
-        let mut first = self.reader(&combinations[0], &self.over, &self.sets, files, files);
-        first.classes = (points.len() == combinations.len()).then(|| classes(&points));
+        let at_first = self.values(0);
+        let mut first = self.reader(&at_first, &self.over, &self.sets, files, files);
+        first.classes = (points.len() == many).then(|| classes(&points));
         let root = &self.written.last().expect("the file itself").0;
         let mut quiet = Problems::default();
         let names = first.scheme_names(&mut quiet).map(|(names, _)| names);
@@ -158,11 +219,11 @@ impl<'a> Parsed<'a> {
         let claims = first.claims(root, &names, &self.axes, problems);
         let figure = figure(root, problems);
         let plots = first.plots(root, &names, &self.axes, problems);
-        if !problems.is_empty() || points.len() != combinations.len() {
+        if !problems.is_empty() || points.len() != many {
             return None;
         }
         let (mut claims, title) = (claims?, points[0].scenario.title.clone());
-        let file = self.point(&combinations[0], &self.over, &[], files, &mut quiet);
+        let file = self.point(&at_first, &self.over, &[], files, &mut quiet);
         if let Some(file) = file {
             made_for(&mut claims, &file, &points[0].scenario, &self.axes);
         }
@@ -170,7 +231,7 @@ impl<'a> Parsed<'a> {
             points[0].scenario.claims.clone_from(&claims);
         }
         Some(Experiment {
-            name: stem(self.file).to_string(),
+            name: stem(&self.file).to_string(),
             title,
             figure,
             plots: plots?,
@@ -182,29 +243,32 @@ impl<'a> Parsed<'a> {
         })
     }
 
-    /// Every combination of the axes' values, the last axis varying fastest.
-    fn combinations(&self, problems: &mut Problems) -> Option<Vec<Vec<&AxisValue>>> {
+    /// How many combinations of the axes' values there are.
+    fn points(&self, problems: &mut Problems) -> Option<usize> {
         let sizes = self.axes.iter().map(|axis| axis.values.len());
         let many = sizes.fold(1usize, |product, n| product.saturating_mul(n));
         if many > MOST_POINTS {
             let (root, _) = self.written.last().expect("the file itself");
-            let whole = At::file(self.file);
+            let whole = At::file(&self.file);
             let at = find(root, "sweep").map_or(&whole, |entry| &entry.at);
-            let message = format!("sweep: {many} points are too many: at most {MOST_POINTS}");
+            let message = format!(
+                "sweep: {many} points are too many: at most {MOST_POINTS}, which take about 4 GB"
+            );
             problems.add(at, message);
             return None;
         }
-        let mut all: Vec<Vec<&AxisValue>> = vec![Vec::new()];
-        for axis in &self.axes {
-            let mut longer = Vec::new();
-            for before in &all {
-                for value in &axis.values {
-                    longer.push(before.iter().copied().chain([value]).collect());
-                }
-            }
-            all = longer;
+        Some(many)
+    }
+
+    /// Combination number `n` of the axes' values, the last axis varying fastest.
+    fn values(&self, n: usize) -> Vec<&AxisValue> {
+        let (mut values, mut left) = (Vec::new(), n);
+        for axis in self.axes.iter().rev() {
+            values.push(&axis.values[left % axis.values.len()]);
+            left /= axis.values.len();
         }
-        Some(all)
+        values.reverse();
+        values
     }
 
     fn point(
@@ -220,7 +284,7 @@ impl<'a> Parsed<'a> {
             read: RefCell::default(),
         };
         let reader = self.reader(values, over, sets, &seen, files);
-        let mut scenario = reader.read(self.file, problems)?;
+        let mut scenario = reader.read(&self.file, problems)?;
         scenario.files = seen.read.into_inner().into_iter().collect();
         Some(scenario)
     }
@@ -241,7 +305,7 @@ impl<'a> Parsed<'a> {
         let swept = swept.map(|(_, table)| (table, SWEEP));
         let sets = sets.iter().map(|table| (table, USER));
         Reader {
-            at: At::file(self.file),
+            at: At::file(&self.file),
             written: &self.written,
             over: quick.chain(swept).chain(sets).collect(),
             files,

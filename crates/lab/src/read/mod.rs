@@ -24,5 +24,6 @@ mod traffic;
 mod words;
 
 pub use claims::POINTS;
+pub use experiment::Outline;
 pub use schemes::SCHEME_KEYS;
 pub use words::SECTIONS;

@@ -133,6 +133,7 @@ impl Reader<'_> {
             changed: !file.root.is_empty() && self.defines(name, problems),
             config,
             about: switches.about,
+            own: None,
         };
         let mut settings = of_scheme(Some(name), switch_values);
         for differing in differing {

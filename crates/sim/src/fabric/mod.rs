@@ -175,6 +175,29 @@ impl<A: Agenda> Fabric<A> {
         &self.wiring.wires[self.links[link].wire]
     }
 
+    /// Every packet before or on a link: its slot, the link, and when its last bit leaves or left, if that is known.
+    /// Those of a link come in their order; what a scheduler holds comes last.
+    pub fn parcels(&self) -> Vec<(u32, u32, Option<Time>)> {
+        let mut found = Vec::new();
+        for link in 0..self.links.len() as u32 {
+            let mut next = self.links[link].line.head();
+            while next != NONE {
+                let parcel = self.pool.get(next);
+                found.push((next, link, Some(parcel.departs)));
+                next = parcel.next;
+            }
+        }
+        for at in self.pool.taken() {
+            let parcel = self.pool.get(at);
+            if parcel.departs == Time::MAX {
+                found.push((at, parcel.next, None));
+            }
+        }
+        let crossing = self.cioq.iter().flat_map(|cioq| cioq.parcels());
+        found.extend(crossing.map(|(parcel, link)| (parcel, link, None)));
+        found
+    }
+
     /// How deep the queue of `link` is now.
     #[inline]
     pub fn depth(&mut self, link: u32) -> Depth {

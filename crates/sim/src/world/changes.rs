@@ -127,6 +127,14 @@ impl<A: Agenda> World<A> {
         let Change { cable, to, .. } = changes.changes[i];
         let (links, rate) = changes.cables[cable as usize];
         for link in links {
+            if let Some(recorder) = &mut self.tracer.recorder {
+                let rate = match to {
+                    Becomes::Rate(rate) => rate.as_bps(),
+                    Becomes::Up => rate.as_bps(),
+                    Becomes::Down => 0,
+                };
+                recorder.link(self.fabric.now, link, rate);
+            }
             match to {
                 Becomes::Rate(rate) => self.fabric.change_rate(link, rate),
                 Becomes::Up => {
@@ -162,9 +170,10 @@ impl<A: Agenda> World<A> {
             End::Switch(s) => self.switches[s.0].lost(port),
             End::Host(h) => changes.lost[h.0 as usize] += 1,
         }
-        let (now, packet) = (self.fabric.now, self.fabric.pool.get(parcel).packet);
+        let held = self.fabric.pool.get(parcel);
+        let (now, packet, departs) = (self.fabric.now, held.packet, held.departs);
         if packet.traced() {
-            self.tracer.lost(now, parcel, from, port);
+            self.tracer.lost(now, parcel, from, port, departs);
         }
         if at_once {
             self.tally.dropped_at_once(now, &packet);

@@ -43,6 +43,10 @@ impl<A: Agenda> World<A> {
     #[inline(never)]
     fn trace_arrival(&mut self, host: u32, parcel: u32, packet: &Packet) {
         let now = self.fabric.now;
+        self.look_at_senders();
+        if let Some(recorder) = &mut self.tracer.recorder {
+            recorder.delivered(now, parcel, packet);
+        }
         self.tracer.step(now, parcel, TraceEvent::Delivered);
         self.tell_arrival(host, parcel, packet);
         self.tracer.close(parcel);
@@ -512,9 +516,9 @@ fn send_guarded<A: Agenda>(
     tally: &mut Tally,
     host: &mut Host,
     id: HostId,
-    packet: Packet,
+    mut packet: Packet,
 ) {
-    let packet = go_down(host, fabric.now, packet);
+    go_down(host, fabric.now, &mut packet);
     let parcel = leave(fabric, tracer, host, id, packet);
     match &mut host.nic {
         None => fabric.enqueue(id.0, parcel),

@@ -37,6 +37,7 @@ mod looks;
 mod machines;
 mod multipath;
 mod nics;
+mod record;
 mod shims;
 mod switches;
 mod why;

@@ -62,15 +62,15 @@ pub(super) fn send_by_nic<A: Agenda>(
         None => nic.send(fabric, parcel, &mut ()),
         Some(_) => send_told(fabric, tracer, nic, parcel),
     };
-    let now = fabric.now;
+    let (now, host) = (fabric.now, HostId(nic.first_link()));
     let mut drop = |fabric: &mut Fabric<A>, parcel: u32| {
         tally.dropped_at_once(now, &fabric.pool.get(parcel).packet);
         fabric.pool.free(parcel);
     };
     if fabric.pool.get(parcel).packet.traced() {
-        tracer.sent_by_nic(now, parcel, &done);
+        let wire = fabric.pool.get(parcel).packet.wire;
+        tracer.sent_by_nic(now, parcel, host, &done, wire);
     }
-    let host = HostId(nic.first_link());
     for gone in nic.evicted.drain(..) {
         let Fate::Lost(reason) = gone.fate else {
             unreachable!("a NIC has no other queue");

@@ -92,7 +92,7 @@ impl<A: Agenda> World<A> {
         let now = self.fabric.now;
         let mut packet = *packet;
         match self.stack(host).up(now, &mut packet) {
-            Up::Pass => self.hand_over(&packet),
+            Up::Pass => self.hand_over(host, &packet),
             Up::Keep | Up::Drop => self.take_from_shims(host),
         }
     }
@@ -102,7 +102,7 @@ impl<A: Agenda> World<A> {
     fn take_from_shims(&mut self, host: HostId) {
         let now = self.fabric.now;
         while let Some(packet) = self.stack(host).poll_up(now) {
-            self.hand_over(&packet);
+            self.hand_over(host, &packet);
         }
         while let Some(packet) = self.stack(host).poll_drop() {
             self.tally.dropped_by_shim(now, &packet);
@@ -119,9 +119,9 @@ impl<A: Agenda> World<A> {
     }
 
     /// Hands a packet to the transport, if its flow has not ended meanwhile.
-    fn hand_over(&mut self, packet: &Packet) {
+    fn hand_over(&mut self, host: HostId, packet: &Packet) {
         if packet.traced() {
-            self.tell_handed(packet);
+            self.tell_handed(host, packet);
         }
         match packet.kind() {
             Kind::Data | Kind::Syn => self.on_handed_segment(packet),
@@ -154,13 +154,11 @@ impl<A: Agenda> World<A> {
 }
 
 /// A packet leaves the transport, through shims where there are some that change what leaves.
-#[cold]
-#[inline(never)]
-pub(super) fn go_down(host: &mut Host, now: Time, mut packet: Packet) -> Packet {
+#[inline(always)]
+pub(super) fn go_down(host: &mut Host, now: Time, packet: &mut Packet) {
     if let Some(shims) = &mut host.shims
         && shims.stack.changes_down()
     {
-        shims.stack.down(now, &mut packet);
+        shims.stack.down(now, packet);
     }
-    packet
 }

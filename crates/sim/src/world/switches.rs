@@ -49,7 +49,9 @@ impl<A: Agenda> World<A> {
     #[cold]
     #[inline(never)]
     fn trace(&mut self, switch: SwitchId, parcel: u32, done: Done) {
-        self.tracer.switched(self.fabric.now, parcel, switch, &done);
+        self.look_at_senders();
+        let (now, wire) = (self.fabric.now, self.fabric.pool.get(parcel).packet.wire);
+        self.tracer.switched(now, parcel, switch, &done, wire);
     }
 
     #[inline(never)]
@@ -68,9 +70,10 @@ impl<A: Agenda> World<A> {
     fn count_evicted(&mut self, switch: u32) {
         let evicted = std::mem::take(&mut self.switches[switch].evicted);
         for gone in &evicted {
-            if self.fabric.pool.get(gone.parcel).packet.traced() {
-                let now = self.fabric.now;
-                self.tracer.evicted(now, SwitchId(switch), gone);
+            let packet = &self.fabric.pool.get(gone.parcel).packet;
+            if packet.traced() {
+                let (now, wire) = (self.fabric.now, packet.wire);
+                self.tracer.evicted(now, SwitchId(switch), gone, wire);
             }
             match gone.fate {
                 Fate::Moved(joined, _) if joined.detoured() => {

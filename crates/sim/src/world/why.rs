@@ -11,6 +11,9 @@ use crate::trace::Tracer;
 use crate::why::{Account, Decided, Explained, Known, Met, Notes, for_receiver};
 use sidestep_types::{HostId, Packet, SwitchId, Time};
 
+/// The number of no packet.
+const NOBODY: u64 = u64::MAX;
+
 impl<A: Agenda> World<A> {
     /// Keeps an account of packet `number`, of the network that this world is of: its path is the only one
     /// that is kept then. Costs time, changes nothing that happens.
@@ -27,6 +30,20 @@ impl<A: Agenda> World<A> {
         }
         self.fabric.inner = true;
         self.tracer.explain(Account::new(number, names));
+    }
+
+    /// Remembers which packet a switch decides about, and by which number its host sent it, for [`World::deciding`]:
+    /// the numbers of all packets are kept then, and no path. Costs time, changes nothing that happens.
+    pub fn remember_deciding(&mut self) {
+        assert!(self.tally.is_fresh(), "remembering begins with the run");
+        self.fabric.inner = true;
+        self.tracer.remember(Account::new(NOBODY, Vec::new()));
+    }
+
+    /// The packet about which a switch was deciding when a policy of the caller's unwound, and the number that
+    /// [`World::explain`] takes; `None` outside a decision, and where nobody remembers.
+    pub fn deciding(&self) -> Option<(Packet, Option<u64>)> {
+        self.tracer.account.as_ref()?.deciding
     }
 
     /// The account, as far as it goes; `None` when nobody asked for one.
@@ -54,11 +71,13 @@ impl<A: Agenda> World<A> {
         let number = self.tracer.number(parcel).filter(|_| packet.traced());
         let account = (self.tracer.account.as_mut()).expect("a packet is explained");
         account.at_hand = Some(packet);
+        account.deciding = Some((packet, number));
         let about = number == Some(account.number);
         let mut notes = about.then(|| Notes::new(&account.names[switch as usize]));
         // Without a witness it is called in `at_switch` alone: a second call takes it out of line there, which
         // costs 1.6 % of a run with pauses.
         let done = here.forward::<A, true, _>(fabric, link, parcel, dst, &mut notes);
+        account.deciding = None;
         let Some(mut notes) = notes else {
             return done;
         };
@@ -100,16 +119,21 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// Shims let a traced packet go on to the transport.
+    /// The shims of a host have just let a traced packet go on to the transport.
     #[cold]
     #[inline(never)]
-    pub(super) fn tell_handed(&mut self, packet: &Packet) {
+    pub(super) fn tell_handed(&mut self, host: HostId, packet: &Packet) {
         let known = self.known(packet);
         let now = self.fabric.now;
+        let shims = self.hosts[host.0].shims.as_deref();
+        let passed = shims
+            .expect("every host has shims")
+            .stack
+            .why_passed(packet);
         if let Some(account) = &mut self.tracer.account
             && account.is_about(packet)
         {
-            account.tell(now, Met::Handed(known));
+            account.tell(now, Met::Handed { known, passed });
         }
     }
 

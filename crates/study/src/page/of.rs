@@ -140,6 +140,9 @@ pub(crate) fn sweep(
     one(staging, section, report.quick, PARTIAL.into(), None)
 }
 
+/// A sweep of more points than this draws what its file asks for, and nothing by itself.
+const MOST_DRAWN: usize = 1_000;
+
 /// A sweep whose file asks for no plot draws what its table has, over its first axis.
 fn usual_plots(experiment: &Experiment, report: &SweepReport) -> Vec<PlotSpec> {
     let there = |name: &&String| {
@@ -149,6 +152,10 @@ fn usual_plots(experiment: &Experiment, report: &SweepReport) -> Vec<PlotSpec> {
     let Some(axis) = experiment.axes.first() else {
         return Vec::new();
     };
+    // Marks of so many points hide each other, and a picture of them takes minutes.
+    if experiment.points.len() > MOST_DRAWN {
+        return Vec::new();
+    }
     vec![PlotSpec {
         kind: PlotKind::Lines,
         title: String::new(),

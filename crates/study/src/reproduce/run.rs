@@ -1,6 +1,7 @@
 //! Runs the experiments of several figures as one list of jobs, and writes one directory.
 
 use super::drawn::point_of;
+use super::shelf::{Book, Shelf};
 use super::{FigureResult, Reproduction};
 use crate::blank::summary_json;
 use crate::figures::picture;
@@ -33,6 +34,29 @@ pub struct Order {
     pub paper: String,
     /// What to run.
     pub experiment: Experiment,
+}
+
+/// Reads all experiments; what is wrong with any of them is said before anything runs.
+pub fn orders(shelf: &Shelf, books: &[&Book], quick: bool) -> Result<Vec<Order>, Error> {
+    let mut wrong = Vec::new();
+    let mut orders = Vec::new();
+    for book in books {
+        let file = match &book.file {
+            Some(path) => path.display().to_string(),
+            None => format!("{}/{}.toml", book.paper, book.name),
+        };
+        match Experiment::read(&file, &book.text, &[], quick, &shelf.beside(book)) {
+            Ok(experiment) => orders.push(Order {
+                paper: book.paper.clone(),
+                experiment,
+            }),
+            Err(problems) => wrong.extend(problems),
+        }
+    }
+    match wrong.is_empty() {
+        true => Ok(orders),
+        false => Err(Error::Wrong(wrong)),
+    }
 }
 
 /// What is left of it all.

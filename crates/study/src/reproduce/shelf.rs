@@ -8,6 +8,16 @@ use std::path::{Path, PathBuf};
 /// Paper, name and text of every shipped file, bases included.
 const SHIPPED: &[(&str, &str, &str)] = include!(concat!(env!("OUT_DIR"), "/experiments.rs"));
 
+/// The text of a shipped file, by its path in a checkout: `experiments/dibs/base.toml`.
+pub fn shipped(path: &str) -> Option<&'static str> {
+    let (paper, file) = path.strip_prefix("experiments/")?.split_once('/')?;
+    let name = file.strip_suffix(".toml")?;
+    let found = SHIPPED
+        .iter()
+        .find(|(of, own, _)| (*of, *own) == (paper, name));
+    found.map(|(_, _, text)| *text)
+}
+
 /// An experiment, not yet read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Book {

@@ -61,18 +61,30 @@ impl Key {
     }
 }
 
+impl Key {
+    /// Its 64 hexadecimal digits.
+    pub fn digits(&self) -> &str {
+        &self.0
+    }
+}
+
 impl Cache {
     /// In this directory, which is made when the first record is kept.
     pub fn at(dir: &Path) -> Cache {
-        let cache = Cache {
+        let cache = Cache::beside(dir);
+        cache.sweep();
+        cache
+    }
+
+    /// The same, of which others may be writing: nothing is taken away.
+    pub fn beside(dir: &Path) -> Cache {
+        Cache {
             dir: dir.to_path_buf(),
             written: AtomicU64::new(0),
             damaged: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
             refused: Mutex::new(None),
-        };
-        cache.sweep();
-        cache
+        }
     }
 
     /// Takes away what killed processes left half-written.
@@ -91,6 +103,16 @@ impl Cache {
     fn path(&self, key: &Key, ending: &str) -> PathBuf {
         let name = format!("{}.{ending}", key.0);
         self.dir.join(&key.0[..2]).join(name)
+    }
+
+    /// The record of this run as it is kept, if it is kept whole.
+    pub fn load_packed(&self, key: &Key) -> Option<Vec<u8>> {
+        self.read(key, "record", |bytes| unpack(bytes).map(|_| bytes.to_vec()))
+    }
+
+    /// Is there a file for this run, whole or not?
+    pub fn has(&self, key: &Key) -> bool {
+        self.path(key, "record").is_file()
     }
 
     /// The record of this run, if a whole one is kept.
@@ -115,7 +137,12 @@ impl Cache {
 
     /// Keeps the record of this run, if the disk allows.
     pub fn store(&self, key: &Key, record: &Record) {
-        if self.keep(key, "record", &pack(record)) {
+        self.store_packed(key, &pack(record));
+    }
+
+    /// The same of one that is packed.
+    pub fn store_packed(&self, key: &Key, record: &[u8]) {
+        if self.keep(key, "record", record) {
             self.written.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -196,7 +223,17 @@ fn size(dir: &Path) -> u64 {
     entries.map(of).sum()
 }
 
-fn pack(record: &Record) -> Vec<u8> {
+/// Is this a whole record, as a cache of this version keeps it?
+pub fn is_record(bytes: &[u8]) -> bool {
+    opened(MAGIC, bytes).is_some()
+}
+
+/// A record that was packed a moment ago, or was found whole.
+pub(super) fn read(packed: &[u8]) -> Record {
+    unpack(packed).expect("it was packed here, or found whole")
+}
+
+pub(super) fn pack(record: &Record) -> Vec<u8> {
     let body = to_stdvec(record).expect("a record has no part that cannot be written");
     sealed(MAGIC, &body)
 }

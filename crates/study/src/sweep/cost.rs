@@ -6,6 +6,7 @@
 
 use super::jobs::Job;
 use sidestep_lab::{Experiment, Point};
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 /// The runs to make, the longest first, and what is known of their cost.
@@ -49,6 +50,11 @@ impl<'j> Costs<'j> {
         }
     }
 
+    /// What each was guessed to cost, in packets.
+    pub fn guesses(&self) -> &[f64] {
+        &self.guesses
+    }
+
     /// Run number `i` took this long.
     pub fn measured(&self, i: usize, seconds: f64) {
         self.seconds.lock().expect("no holder panics")[i] = Some(seconds);
@@ -57,35 +63,44 @@ impl<'j> Costs<'j> {
     /// What each run costs as far as is known, all in one unit.
     pub fn weights(&self) -> Vec<f64> {
         let seconds = self.seconds.lock().expect("no holder panics");
-        let rate = |like: &dyn Fn(&Job) -> bool| {
-            let (mut cost, mut packets) = (0.0, 0.0);
-            for ((job, seconds), guess) in self.jobs.iter().zip(&*seconds).zip(&self.guesses) {
-                if let (Some(s), true) = (seconds, like(job)) {
-                    cost += s;
-                    packets += guess;
-                }
+        // Of each point's scheme, of each scheme, and of all: seconds, and packets that were guessed.
+        let mut places: BTreeMap<_, Spent> = BTreeMap::new();
+        let mut kinds: BTreeMap<_, Spent> = BTreeMap::new();
+        let mut any = Spent::default();
+        let place = |job: &Job| (job.experiment, job.point, job.scheme);
+        let kind = |job: &Job| (job.experiment, job.scheme);
+        for ((job, seconds), guess) in self.jobs.iter().zip(&*seconds).zip(&self.guesses) {
+            if let Some(s) = seconds {
+                places.entry(place(job)).or_default().add(*s, *guess);
+                kinds.entry(kind(job)).or_default().add(*s, *guess);
+                any.add(*s, *guess);
             }
-            (packets > 0.0).then_some(cost / packets)
-        };
-        let any = rate(&|_| true);
-        let mut known: Vec<((usize, usize, usize), f64)> = Vec::new();
-        let mut of = |job: &Job| {
-            let place = (job.experiment, job.point, job.scheme);
-            let kind = (job.experiment, job.scheme);
-            if let Some((_, rate)) = known.iter().find(|(p, _)| *p == place) {
-                return *rate;
-            }
-            let same = rate(&|j| (j.experiment, j.point, j.scheme) == place);
-            let found = same
-                .or_else(|| rate(&|j| (j.experiment, j.scheme) == kind))
-                .or(any);
-            let found = found.unwrap_or(1.0);
-            known.push((place, found));
-            found
+        }
+        let of = |job: &Job| {
+            let same = places.get(&place(job)).or_else(|| kinds.get(&kind(job)));
+            same.unwrap_or(&any).rate().unwrap_or(1.0)
         };
         let jobs = self.jobs.iter().zip(&*seconds).zip(&self.guesses);
         let weight = jobs.map(|((job, seconds), guess)| seconds.unwrap_or_else(|| guess * of(job)));
         weight.collect()
+    }
+}
+
+/// What runs cost, and what they were guessed to.
+#[derive(Default)]
+struct Spent {
+    seconds: f64,
+    packets: f64,
+}
+
+impl Spent {
+    fn add(&mut self, seconds: f64, packets: f64) {
+        self.seconds += seconds;
+        self.packets += packets;
+    }
+
+    fn rate(&self) -> Option<f64> {
+        (self.packets > 0.0).then_some(self.seconds / self.packets)
     }
 }
 

@@ -13,6 +13,8 @@ pub(super) struct Job {
     /// Its place among the seeds.
     pub nth_seed: usize,
     pub key: Key,
+    /// It may come from a cache, and go into one.
+    pub kept: bool,
 }
 
 /// All runs, by point, scheme and seed.
@@ -38,6 +40,7 @@ impl Jobs {
                                 seed,
                                 nth_seed,
                                 key: Key::of(&p.scenario, scheme, seed),
+                                kept: p.scenario.may_be_kept(scheme),
                             }),
                     );
                 }

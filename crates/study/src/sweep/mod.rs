@@ -2,20 +2,26 @@
 //! taken from a cache.
 //!
 //! Results are keyed by point, scheme and seed, so that neither the order of the runs nor what
-//! came from the cache shows in them.
+//! came from the cache shows in them. A run alone is made by [`one`], here on threads and elsewhere by a [`Worker`];
+//! what came in is made a directory by [`collect`], whoever made it.
 
 mod cache;
+mod carried;
+mod collect;
 mod cost;
 mod forecast;
 mod jobs;
+mod plan;
 mod report;
 mod seeds;
 mod spent;
 mod table;
 
 pub use crate::manifest::How;
-pub use cache::{CODE, Cache, CacheUse, Key};
+pub use cache::{CODE, Cache, CacheUse, Key, is_record};
+pub use carried::{Carried, Worker};
 pub use forecast::{Forecast, LONG, Line as ForecastLine};
+pub use plan::{Collected, Plan, Work};
 pub use report::{SweepPoint, SweepReport};
 pub use spent::Spent;
 
@@ -24,13 +30,12 @@ use crate::progress::{Board, Line, Show, share};
 use crate::staging::Staging;
 use crate::when;
 use crate::workers::{in_order, thread_cpu_s};
-use crate::{Error, logs, page, recorder};
+use crate::{Error, recorder};
 use cost::Costs;
 use jobs::{Job, Jobs};
-use serde_json::{Value, json};
 use sidestep_lab::{Experiment, Point, PointResult, Progress, Record, Results, Watch};
 use sidestep_sim::TraceFilter;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -43,7 +48,7 @@ pub struct MeasureOptions<'a> {
     /// Where records are kept between calls; `None` keeps none.
     pub cache: Option<&'a Path>,
     /// Who sees the progress.
-    pub show: Show,
+    pub show: Show<'a>,
 }
 
 /// An experiment, measured.
@@ -110,54 +115,26 @@ pub fn measure_experiments(
 ) -> Result<Vec<Measurement>, Error> {
     let (began, began_unix_s) = (Instant::now(), when::now_s());
     let jobs = Jobs::of(experiments);
-    let cache = options.cache.map(Cache::at);
-    let mut records: BTreeMap<&Key, Record> = BTreeMap::new();
-    let distinct: Vec<&Job> = jobs.distinct();
-    if let Some(cache) = &cache {
-        let load = |i: usize| cache.load(&distinct[i].key);
-        in_order(
-            distinct.len(),
-            options.jobs,
-            load,
-            || {},
-            |i, found| {
-                records.extend(found.map(|record| (&distinct[i].key, record)));
-                Ok::<(), Error>(())
-            },
-            || {},
-        )?;
-    }
-    let known: Vec<bool> = jobs
-        .all
-        .iter()
-        .map(|j| records.contains_key(&j.key))
-        .collect();
-    let missing = distinct
-        .into_iter()
-        .filter(|j| !records.contains_key(&j.key));
-    let costs = Costs::of(experiments, missing.collect());
-    run_missing(
-        experiments,
-        options,
-        stop,
-        cache.as_ref(),
-        &costs,
-        &mut records,
-    )?;
+    let Kept {
+        mut records,
+        known,
+        used,
+    } = fill(experiments, &jobs, options, stop)?;
 
     let empty = |e: &&Experiment| e.points.iter().map(|_| Vec::new()).collect();
     let mut own: Vec<Vec<Vec<Record>>> = experiments.iter().map(empty).collect();
     let mut runs: Vec<Vec<Done>> = experiments.iter().map(|_| Vec::new()).collect();
     let mut uses: BTreeMap<&Key, usize> = BTreeMap::new();
     (jobs.all.iter()).for_each(|job| *uses.entry(&job.key).or_default() += 1);
-    for (job, known) in jobs.all.iter().zip(known) {
+    for job in &jobs.all {
+        let known = known.contains(&job.key);
         let left = uses.get_mut(&job.key).expect("each is counted");
         *left -= 1;
-        // The last that wants a record has it: all of them twice would be much.
-        let record = match *left {
-            0 => records.remove(&job.key),
-            _ => records.get(&job.key).cloned(),
-        };
+        let record = records.get(&job.key).map(|packed| cache::read(packed));
+        if *left == 0 {
+            // All of them twice would be much.
+            records.remove(&job.key);
+        }
         let how = match (&record, known) {
             (Some(_), true) => How::Cached,
             (Some(_), false) => How::Ran,
@@ -172,7 +149,6 @@ pub fn measure_experiments(
         });
     }
     drop(records);
-    let used = cache.map(|cache| cache.used());
     let wall_s = began.elapsed().as_secs_f64();
     let one = |((experiment, own), runs): ((&&Experiment, Vec<Vec<Record>>), Vec<Done>)| {
         let points = experiment.points.iter().zip(own);
@@ -208,13 +184,71 @@ fn with_common_seeds(point: &Point, records: Vec<Record>) -> Vec<Record> {
     records
 }
 
+/// What is known when all runs have ended: packed, as a cache keeps it, which takes a tenth of what it is made of.
+struct Kept<'j> {
+    records: BTreeMap<&'j Key, Vec<u8>>,
+    /// Those that an earlier call had made.
+    known: BTreeSet<&'j Key>,
+    /// What happened to the cache.
+    used: Option<CacheUse>,
+}
+
+/// Takes what the cache has, and makes the other runs.
+fn fill<'j>(
+    experiments: &[&Experiment],
+    jobs: &'j Jobs,
+    options: &MeasureOptions<'_>,
+    stop: &AtomicBool,
+) -> Result<Kept<'j>, Error> {
+    let cache = options.cache.map(Cache::at);
+    let mut records: BTreeMap<&Key, Vec<u8>> = BTreeMap::new();
+    let distinct: Vec<&Job> = jobs.distinct();
+    if let Some(cache) = &cache {
+        let load = |i: usize| {
+            distinct[i]
+                .kept
+                .then(|| cache.load_packed(&distinct[i].key))
+                .flatten()
+        };
+        in_order(
+            distinct.len(),
+            options.jobs,
+            load,
+            || {},
+            |i, found| {
+                records.extend(found.map(|record| (&distinct[i].key, record)));
+                Ok::<(), Error>(())
+            },
+            || {},
+        )?;
+    }
+    let known: BTreeSet<&Key> = records.keys().copied().collect();
+    let missing = distinct
+        .into_iter()
+        .filter(|j| !records.contains_key(&j.key));
+    let costs = Costs::of(experiments, missing.collect());
+    run_missing(
+        experiments,
+        options,
+        stop,
+        cache.as_ref(),
+        &costs,
+        &mut records,
+    )?;
+    Ok(Kept {
+        records,
+        known,
+        used: cache.map(|cache| cache.used()),
+    })
+}
+
 fn run_missing<'j>(
     experiments: &[&Experiment],
     options: &MeasureOptions<'_>,
     stop: &AtomicBool,
     cache: Option<&Cache>,
     costs: &Costs<'j>,
-    records: &mut BTreeMap<&'j Key, Record>,
+    records: &mut BTreeMap<&'j Key, Vec<u8>>,
 ) -> Result<(), Error> {
     let jobs = &costs.jobs;
     let board = Board::new(jobs.len());
@@ -225,13 +259,24 @@ fn run_missing<'j>(
         jobs.len(),
         options.jobs,
         |i| {
-            let record = one(experiments, jobs[i], i, &board, &halt)?;
-            if let Some(record) = &record {
-                // At once and here, so that a killed process has lost only what was running.
-                if let Some(cache) = cache {
-                    cache.store(&jobs[i].key, record);
-                }
+            let job = jobs[i];
+            if halt() {
+                return Ok(None);
+            }
+            let mut told = |share: f64, hops: u64| {
+                board.set(i, share, hops);
+                halt()
+            };
+            let experiment = experiments[job.experiment];
+            let point = &experiment.points[job.point];
+            let record = one(&experiment.name, point, job.scheme, job.seed, &mut told)?;
+            let record = record.map(|record| {
                 costs.measured(i, record.cpu_s);
+                cache::pack(&record)
+            });
+            // At once and here, so that a killed process has lost only what was running.
+            if let (Some(cache), Some(record)) = (cache.filter(|_| job.kept), &record) {
+                cache.store_packed(&job.key, record);
             }
             Ok(record)
         },
@@ -239,51 +284,37 @@ fn run_missing<'j>(
             board.weigh(&costs.weights());
             line.draw(&board);
         },
-        |i, result: Result<Option<Record>, Error>| {
+        |i, result: Result<Option<Vec<u8>>, Error>| {
             records.extend(result?.map(|record| (&jobs[i].key, record)));
             Ok::<(), Error>(())
         },
         || failed.store(true, Ordering::Relaxed),
     )?;
-    line.clear();
+    line.end(&board);
     Ok(())
 }
 
-/// Makes one run; `None` when it was stopped.
+/// Makes one run of the experiment called `name`; `None` when it was stopped. `told` hears how much of it is done and
+/// how many packet-hops it came to, and says whether to stop.
 fn one(
-    experiments: &[&Experiment],
-    job: &Job,
-    number: usize,
-    board: &Board,
-    halt: &impl Fn() -> bool,
+    name: &str,
+    point: &Point,
+    scheme: usize,
+    seed: u64,
+    told: &mut dyn FnMut(f64, u64) -> bool,
 ) -> Result<Option<Record>, Error> {
-    if halt() {
-        return Ok(None);
-    }
-    let experiment = experiments[job.experiment];
-    let point = &experiment.points[job.point];
     let cpu = thread_cpu_s();
-    let mut watch = |p: &Progress| {
-        board.set(number, share(p).min(0.999), p.packet_hops);
-        if halt() { Watch::Stop } else { Watch::Go }
+    let mut watch = |p: &Progress| match told(share(p).min(0.999), p.packet_hops) {
+        true => Watch::Stop,
+        false => Watch::Go,
     };
-    let run = sidestep_lab::run(
-        &point.scenario,
-        job.scheme,
-        job.seed,
-        TraceFilter::None,
-        &mut watch,
-    );
+    let run = sidestep_lab::run(&point.scenario, scheme, seed, TraceFilter::None, &mut watch);
     let run = run.map_err(|e| {
         let at = point.at.join(", ");
-        let scheme = &point.scenario.schemes[job.scheme].name;
-        let name = &experiment.name;
-        Error::Run(format!(
-            "{name} at {at}, scheme {scheme}, seed {}: {e}",
-            job.seed
-        ))
+        let scheme = &point.scenario.schemes[scheme].name;
+        Error::Run(format!("{name} at {at}, scheme {scheme}, seed {seed}: {e}"))
     })?;
-    board.set(number, 1.0, run.outcome.totals.packet_hops);
+    told(1.0, run.outcome.totals.packet_hops);
     if run.interrupted {
         return Ok(None);
     }
@@ -322,129 +353,18 @@ pub fn run_experiment(
     tell: &mut dyn FnMut(&SweepReport, &Spent),
 ) -> Result<FinishedSweep, Error> {
     let staging = Staging::begin(options.out)?;
-    let measurement = measure_experiment(experiment, &options.measure, stop)?;
-    let report = SweepReport::of(experiment, &measurement);
-    tell(&report, &measurement.spent());
-    let ran = measurement.runs.iter().filter(|run| run.how != How::NotRun);
-    let ran = ran.count();
-    let written = write(
-        staging,
-        experiment,
-        &measurement,
-        &report,
-        options.measure.jobs,
-    );
-    Ok(FinishedSweep {
-        dir: written.map_err(|e| recorder::unwritten(e, ran))?,
-        report,
-        measurement,
-    })
-}
-
-fn write(
-    staging: Staging,
-    experiment: &Experiment,
-    measurement: &Measurement,
-    report: &SweepReport,
-    jobs: usize,
-) -> Result<PathBuf, Error> {
-    table::write(&staging, experiment, &measurement.results)?;
-    seeds::write(&staging, experiment, &measurement.results)?;
-    staging.write("experiment.toml", experiment.to_toml().as_bytes())?;
-    let points = measurement.results.points.iter();
-    let logged = points.flat_map(|point| point.records.iter().map(|run| (&point.at[..], run)));
-    logs::write(&staging, logged)?;
-    page::sweep(&staging, experiment, &measurement.results, report)?;
-    staging.write(
-        "summary.json",
-        recorder::pretty(&report.to_json()).as_bytes(),
-    )?;
-    let manifest = manifest(experiment, measurement, jobs);
-    staging.write("manifest.json", recorder::pretty(&manifest).as_bytes())?;
-    staging.commit()
-}
-
-/// `manifest.json`: what ran, with which values from where, and what it cost.
-fn manifest(experiment: &Experiment, measured: &Measurement, jobs: usize) -> Value {
-    let find = |done: &Done| {
-        let point = &measured.results.points[done.point];
-        let name = &experiment.points[done.point].scenario.schemes[done.scheme].name;
-        (name, point.of_scheme(name).find(|r| r.seed == done.seed))
+    let (began, began_unix_s) = (Instant::now(), when::now_s());
+    let jobs = Jobs::of(&[experiment]);
+    let kept = fill(&[experiment], &jobs, &options.measure, stop)?;
+    let source = collect::Source {
+        is_there: &|key| kept.records.contains_key(key),
+        record: &|key| kept.records.get(key).map(|packed| cache::read(packed)),
+        was_known: &|key| kept.known.contains(key),
+        cache: kept.used.clone(),
+        began,
+        began_unix_s,
+        jobs: options.measure.jobs,
+        executor: None,
     };
-    let run = |done: &Done| {
-        let (scheme, record) = find(done);
-        let mut json = json!({
-            "at": experiment.points[done.point].at,
-            "scheme": scheme,
-            "seed": done.seed,
-            "status": done.how.word(),
-        });
-        if record.is_none() && done.how != How::NotRun {
-            // Of a partial result: some scheme did not end with this seed.
-            json["compared"] = false.into();
-        }
-        if let Some(r) = record {
-            json["simulated_ms"] = r.end.0.as_ms_f64().into();
-            json["flows"] = r.flows.into();
-            json["queries"] = r.queries.into();
-            json["events"] = r.counts.events.into();
-            json["packet_hops"] = r.counts.packet_hops.into();
-            json["trajectory_hash"] = format!("{:016x}", r.trajectory_hash).into();
-            json["cpu_s"] = milli(r.cpu_s).into();
-        }
-        json
-    };
-    let cpu = |how: How| {
-        let own = measured.runs.iter().filter(|done| done.how == how);
-        let cpu: f64 = own.filter_map(|done| Some(find(done).1?.cpu_s)).sum();
-        milli(cpu)
-    };
-    let all = measured.results.points.iter().flat_map(|p| &p.records);
-    let settings =
-        experiment.points[0].scenario.settings().iter().map(
-            |s| json!({"scheme": s.scheme, "key": s.key, "value": s.value, "source": s.source}),
-        );
-    let cache = measured.cache.as_ref().map(|used| {
-        json!({
-            "dir": used.dir.display().to_string(),
-            "kept": used.kept,
-            "kept_bytes": used.kept_bytes,
-            "damaged": used.damaged,
-            "total_bytes": used.total_bytes,
-            "refused": used.refused,
-        })
-    });
-    let axes = experiment.axes.iter();
-    let mut columns = seeds::docs(experiment);
-    columns.insert("points.parquet".into(), table::docs(experiment));
-    json!({
-        "sidestep": {"version": env!("CARGO_PKG_VERSION"), "code": CODE},
-        "status": measured.status.word(),
-        "began": when::rfc3339(measured.began_unix_s),
-        "jobs": jobs,
-        "wall_s": milli(measured.wall_s),
-        "cpu_s": cpu(How::Ran),
-        "cpu_s_saved": cpu(How::Cached),
-        "events": all.clone().map(|r| r.counts.events).sum::<u64>(),
-        "packet_hops": all.map(|r| r.counts.packet_hops).sum::<u64>(),
-        "cache": cache,
-        "experiment": {
-            "name": experiment.name,
-            "title": experiment.title,
-            "quick": experiment.quick,
-            "axes": axes.map(|a| json!({"name": a.name, "values": a.values})).collect::<Vec<_>>(),
-            "points": experiment.points.len(),
-            "seeds": experiment.points[0].scenario.seeds,
-            "notes": experiment.notes,
-            "warnings": experiment.warnings(),
-            "settings_at_the_first_point": settings.collect::<Vec<_>>(),
-        },
-        "runs": measured.runs.iter().map(run).collect::<Vec<_>>(),
-        "columns": columns,
-    })
-}
-
-/// To a thousandth; a clock knows no more.
-fn milli(seconds: f64) -> f64 {
-    (seconds * 1000.0).round() / 1000.0
+    collect::collect(experiment, staging, &jobs, &source, tell)
 }

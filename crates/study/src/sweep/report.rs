@@ -5,6 +5,7 @@ use crate::manifest::Status;
 use crate::page::PARTIAL;
 use crate::report::claims_table;
 use crate::words::{Grid, hang, number, seeds};
+use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 use sidestep_lab::stats::Summary;
 use sidestep_lab::stats::metric::{self, Reading};
@@ -104,28 +105,7 @@ impl SweepReport {
 
     /// The contents of `summary.json`.
     pub fn to_json(&self) -> Value {
-        let axes = self.axes.iter();
-        let axes = axes.map(|a| json!({"name": a.name, "values": a.values, "is_key": a.is_key}));
-        let point = |point: &SweepPoint| {
-            let names = self.axes.iter().map(|axis| axis.name.clone());
-            let at = names.zip(point.at.iter().map(|value| json!(value)));
-            let schemes = point.summaries.iter();
-            let schemes = schemes.map(|s| (s.scheme.clone(), json!(s)));
-            json!({"at": Map::from_iter(at), "schemes": Map::from_iter(schemes)})
-        };
-        json!({
-            "experiment": self.experiment,
-            "title": self.title,
-            "quick": self.quick,
-            "status": self.status.word(),
-            "seeds": self.seeds,
-            "warnings": self.warnings,
-            "notes": self.notes,
-            "axes": axes.collect::<Vec<_>>(),
-            "shown": self.shown,
-            "points": self.points.iter().map(point).collect::<Vec<_>>(),
-            "claims": self.claims,
-        })
+        serde_json::to_value(self).expect("a report is always JSON")
     }
 
     /// Reads it back. Errors say what is missing or not as expected.
@@ -229,6 +209,42 @@ impl SweepReport {
             }
         }
         (grid, (1..=self.axes.len()).collect())
+    }
+}
+
+/// What `summary.json` says. Of very many points it is written point by point.
+impl Serialize for SweepReport {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let axis = |a: &Axis| json!({"name": a.name, "values": a.values, "is_key": a.is_key});
+        let point = |point: &SweepPoint| {
+            let names = self.axes.iter().map(|axis| axis.name.clone());
+            let at = names.zip(point.at.iter().map(|value| json!(value)));
+            let schemes = point.summaries.iter();
+            let schemes = schemes.map(|s| (s.scheme.clone(), json!(s)));
+            json!({"at": Map::from_iter(at), "schemes": Map::from_iter(schemes)})
+        };
+        let mut map = to.serialize_map(None)?;
+        map.serialize_entry("experiment", &self.experiment)?;
+        map.serialize_entry("title", &self.title)?;
+        map.serialize_entry("quick", &self.quick)?;
+        map.serialize_entry("status", self.status.word())?;
+        map.serialize_entry("seeds", &self.seeds)?;
+        map.serialize_entry("warnings", &self.warnings)?;
+        map.serialize_entry("notes", &self.notes)?;
+        map.serialize_entry("axes", &Each(&self.axes, axis))?;
+        map.serialize_entry("shown", &self.shown)?;
+        map.serialize_entry("points", &Each(&self.points, point))?;
+        map.serialize_entry("claims", &self.claims)?;
+        map.end()
+    }
+}
+
+/// A list whose items are made JSON one at a time.
+pub(super) struct Each<'a, T, F>(pub &'a [T], pub F);
+
+impl<T, F: Fn(&T) -> Value> Serialize for Each<'_, T, F> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.0.iter().map(&self.1))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::columns::{Col, Get, TableWriter};
 use crate::rows::{count_columns, count_rows, sample_columns, sample_rows};
 use crate::staging::Staging;
 use serde_json::{Map, Value};
-use sidestep_lab::{Experiment, Record, Results};
+use sidestep_lab::{Experiment, PointResult, Record};
 
 /// The axes, then the columns of a run's table.
 fn columns<R>(experiment: &Experiment, own: Vec<Col<R>>, at: fn(&R, usize) -> &str) -> Vec<Col<R>> {
@@ -32,32 +32,69 @@ pub(super) fn docs(experiment: &Experiment) -> Map<String, Value> {
     ])
 }
 
-/// Writes both.
-pub(super) fn write(
-    staging: &Staging,
-    experiment: &Experiment,
-    results: &Results,
-) -> Result<(), Error> {
-    let counts = columns(experiment, count_columns(), |r, i| &r.at[i]);
-    let samples = columns(experiment, sample_columns(), |r, i| &r.at[i]);
-    table(staging, "counts", &counts, results, count_rows)?;
-    table(staging, "samples", &samples, results, sample_rows)
+/// Both while they are written.
+pub(super) struct Seeds {
+    counts: TableWriter,
+    samples: TableWriter,
 }
 
-/// Writes one, a row group a run.
-fn table<'a, R>(
-    staging: &Staging,
-    name: &str,
-    columns: &[Col<R>],
-    results: &'a Results,
-    rows: fn(&'a [String], &'a Record) -> Vec<R>,
-) -> Result<(), Error> {
-    let (file, path) = staging.create(&format!("{name}.parquet"))?;
-    let mut table = TableWriter::new(name, columns, file, path)?;
-    for point in &results.points {
-        for record in &point.records {
-            table.write(columns, &rows(&point.at, record))?;
-        }
+impl Seeds {
+    pub fn begin(staging: &Staging, experiment: &Experiment) -> Result<Seeds, Error> {
+        Ok(Seeds {
+            counts: begin(
+                staging,
+                "counts",
+                &columns(experiment, count_columns(), |r, i| &r.at[i]),
+            )?,
+            samples: begin(
+                staging,
+                "samples",
+                &columns(experiment, sample_columns(), |r, i| &r.at[i]),
+            )?,
+        })
     }
-    table.finish()
+
+    /// Adds these points, a row group a run, or `together` as one.
+    pub fn write(
+        &mut self,
+        experiment: &Experiment,
+        points: &[PointResult],
+        together: bool,
+    ) -> Result<(), Error> {
+        let counts = columns(experiment, count_columns(), |r, i| &r.at[i]);
+        let samples = columns(experiment, sample_columns(), |r, i| &r.at[i]);
+        write(&mut self.counts, &counts, points, count_rows, together)?;
+        write(&mut self.samples, &samples, points, sample_rows, together)
+    }
+
+    pub fn finish(self) -> Result<(), Error> {
+        self.counts.finish()?;
+        self.samples.finish()
+    }
+}
+
+fn begin<R>(staging: &Staging, name: &str, columns: &[Col<R>]) -> Result<TableWriter, Error> {
+    let (file, path) = staging.create(&format!("{name}.parquet"))?;
+    TableWriter::new(name, columns, file, path)
+}
+
+fn write<'a, R>(
+    table: &mut TableWriter,
+    columns: &[Col<R>],
+    points: &'a [PointResult],
+    rows: fn(&'a [String], &'a Record) -> Vec<R>,
+    together: bool,
+) -> Result<(), Error> {
+    let runs = || {
+        points
+            .iter()
+            .flat_map(|p| p.records.iter().map(move |r| rows(&p.at, r)))
+    };
+    if together {
+        return table.write(columns, &runs().flatten().collect::<Vec<R>>());
+    }
+    for rows in runs() {
+        table.write(columns, &rows)?;
+    }
+    Ok(())
 }

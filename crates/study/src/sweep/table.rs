@@ -6,7 +6,7 @@ use crate::staging::Staging;
 use serde_json::Value;
 use sidestep_lab::stats::metric::{self, CLASS_METRICS, METRICS, Reading};
 use sidestep_lab::stats::{Summary, summarise};
-use sidestep_lab::{Experiment, Record, Results};
+use sidestep_lab::{Experiment, PointResult, Record};
 
 /// A row, with the numbers of its seed alone.
 struct Row<'a> {
@@ -119,29 +119,45 @@ pub(super) fn docs(experiment: &Experiment) -> Value {
         .collect()
 }
 
-/// Writes it, a row group a point.
-pub(super) fn write(
-    staging: &Staging,
-    experiment: &Experiment,
-    results: &Results,
-) -> Result<(), Error> {
-    let (file, path) = staging.create("points.parquet")?;
-    let of_class = of_class(experiment);
-    let columns = columns(experiment, &of_class);
-    let mut table = TableWriter::new("points", &columns, file, path)?;
-    for point in &results.points {
-        let rows = point.records.iter().map(|record| {
-            assert!(record.unmeasured.is_empty(), "a sweep is simulated");
-            Row {
-                at: &point.at,
-                record,
-                summary: summarise(&[record]),
-                hash: format!("{:016x}", record.trajectory_hash),
-                of_class: &of_class,
-            }
-        });
-        let rows: Vec<Row<'_>> = rows.collect();
-        table.write(&columns, &rows)?;
+/// The table while it is written.
+pub(super) struct Points {
+    table: TableWriter,
+    of_class: Vec<String>,
+}
+
+impl Points {
+    pub fn begin(staging: &Staging, experiment: &Experiment) -> Result<Points, Error> {
+        let (file, path) = staging.create("points.parquet")?;
+        let of_class = of_class(experiment);
+        let columns = columns(experiment, &of_class);
+        Ok(Points {
+            table: TableWriter::new("points", &columns, file, path)?,
+            of_class,
+        })
     }
-    table.finish()
+
+    /// Adds these points as one row group.
+    pub fn write(&mut self, experiment: &Experiment, points: &[PointResult]) -> Result<(), Error> {
+        let of_class = &self.of_class;
+        let runs = points
+            .iter()
+            .flat_map(|p| p.records.iter().map(move |r| (p, r)));
+        let rows: Vec<Row<'_>> = runs
+            .map(|(point, record)| {
+                assert!(record.unmeasured.is_empty(), "a sweep is simulated");
+                Row {
+                    at: &point.at,
+                    record,
+                    summary: summarise(&[record]),
+                    hash: format!("{:016x}", record.trajectory_hash),
+                    of_class,
+                }
+            })
+            .collect();
+        self.table.write(&columns(experiment, of_class), &rows)
+    }
+
+    pub fn finish(self) -> Result<(), Error> {
+        self.table.finish()
+    }
 }

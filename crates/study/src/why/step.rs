@@ -133,7 +133,7 @@ impl<'a> Story<'a> {
                     let (says, facts) = self.arrived(packet, *known, steps);
                     (End::Host(packet.dst), says, facts)
                 }
-                Met::Handed(known) => {
+                Met::Handed { known, passed } => {
                     let held = step
                         .at
                         .saturating_sub(told.last().map_or(step.at, |last| last.0));
@@ -141,12 +141,17 @@ impl<'a> Story<'a> {
                         Time::ZERO => "Its shims let it pass at once.".into(),
                         held => format!("Its shims held it for {held}, and let it go on now."),
                     };
-                    let says = vec![words, self.reached(packet, *known, steps)];
-                    (
-                        End::Host(packet.dst),
-                        says,
-                        json!({"event": "handed", "held_ps": held.ps()}),
-                    )
+                    let mut says = vec![words];
+                    let reasons = passed.iter();
+                    says.extend(
+                        reasons.map(|(shim, why)| format!("Shim {shim} let it pass: {why}.")),
+                    );
+                    says.push(self.reached(packet, *known, steps));
+                    let reasons = passed.iter();
+                    let reasons = reasons.map(|(shim, why)| json!({"shim": shim, "why": why}));
+                    let reasons: Vec<Value> = reasons.collect();
+                    let facts = json!({"event": "handed", "held_ps": held.ps(), "passed": reasons});
+                    (End::Host(packet.dst), says, facts)
                 }
                 Met::Withheld { shim, why } => {
                     let words = format!("Dropped by its shim {shim}: {why}.");
@@ -194,6 +199,7 @@ impl<'a> Story<'a> {
             "seq": packet.seq(),
             "subflow": self.numbers.subflow(packet.seq()),
             "byte": self.numbers.in_subflow(packet.seq()),
+            "data_seq": self.numbers.in_message(packet),
             "len": packet.len,
             "src": src.0,
             "dst": packet.dst.0,
@@ -257,7 +263,7 @@ impl<'a> Story<'a> {
         let dropped = |reason: DropReason| format!("dropped ({}) after {span}", reason.name());
         let otherwise = || "still on its way when the run ended".to_string();
         match &last.what {
-            Met::Arrived { .. } | Met::Handed(_) | Met::Withheld { .. } => {
+            Met::Arrived { .. } | Met::Handed { .. } | Met::Withheld { .. } => {
                 let arrived = steps
                     .iter()
                     .find(|step| matches!(step.what, Met::Arrived { .. }));

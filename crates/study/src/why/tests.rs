@@ -53,7 +53,7 @@ fn explain_some(what: &str, scenario: &Scenario) -> Vec<String> {
             "{what}"
         );
         let of_path = |told: &&sidestep_sim::why::Told| {
-            !matches!(told.what, Met::Handed(_) | Met::Withheld { .. })
+            !matches!(told.what, Met::Handed { .. } | Met::Withheld { .. })
         };
         let steps: Vec<Time> = explained
             .steps
@@ -476,9 +476,10 @@ fn bytes_of_a_flow_with_subflows_are_told_by_subflow() {
     let data = first_told(&scenario, filter(), third(false));
     let said = data["headline"].as_str().unwrap();
     assert!(
-        said.contains(", data, bytes ") && said.ends_with(" of subflow 3"),
+        said.contains(", data, bytes ") && said.contains(" of subflow 3, which are bytes "),
         "{said}"
     );
+    assert!(data["data_seq"].is_u64(), "{data:#}");
     assert_eq!(
         (&data["subflow"], &data["byte"]),
         (&json!(3), &json!(data["seq"].as_u64().unwrap() % (1 << 44)))

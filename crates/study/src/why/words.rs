@@ -48,6 +48,12 @@ impl Numbers {
         seq - Packet::first_of(self.subflow(seq).unwrap_or(0))
     }
 
+    /// Where the data of a packet stands in its flow, where there are several subflows: its first byte.
+    pub fn in_message(self, packet: &Packet) -> Option<u64> {
+        let data = self.subflows && packet.carries_data();
+        data.then(|| packet.tag().mapped()).flatten()
+    }
+
     /// `1,460`, or `1,460 of subflow 3`.
     pub fn byte(self, seq: u64) -> String {
         let byte = count(self.in_subflow(seq));
@@ -96,8 +102,14 @@ pub fn carries(packet: &Packet, size: u64, numbers: Numbers) -> String {
         Kind::Data if packet.len == 0 => "the last packet of a handshake".into(),
         Kind::Data => {
             let first = numbers.in_subflow(packet.seq());
-            let last = packet.seq() + u64::from(packet.len) - 1;
-            format!("data, bytes {} to {}", count(first), numbers.byte(last))
+            let behind = u64::from(packet.len) - 1;
+            let last = numbers.byte(packet.seq() + behind);
+            let message = numbers.in_message(packet).map(|at| {
+                let (first, last) = (count(at), count(at + behind));
+                format!(", which are bytes {first} to {last} of its flow")
+            });
+            let message = message.unwrap_or_default();
+            format!("data, bytes {} to {last}{message}", count(first))
         }
         Kind::Ack => {
             let before = numbers.byte(packet.seq());

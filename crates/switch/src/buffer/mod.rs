@@ -76,6 +76,22 @@ pub trait Buffer {
         rng: &mut Rng,
     ) -> Verdict;
 
+    /// The same, of queues of a kind that is known where this is compiled: a policy may ask these without a call.
+    /// Drivers decide by this one.
+    #[inline(always)]
+    fn admit_to<Q: Queues>(
+        &mut self,
+        pkt: &Packet,
+        want: Want,
+        queues: &mut Q,
+        rng: &mut Rng,
+    ) -> Verdict
+    where
+        Self: Sized,
+    {
+        self.admit(pkt, want, queues, rng)
+    }
+
     /// The packet `pkt` waited at `from` and was evicted: what becomes of it? Asked of each
     /// such packet in the order in which they went, when the packet that they made room for has
     /// joined. [`Verdict::Detour`], [`Verdict::Squeeze`] or, by default, a drop (`evicted`), as in pFabric.
@@ -196,6 +212,34 @@ registry! {
     }
 }
 
+/// So that one of the caller's is asked as the others are.
+impl Buffer for Box<dyn Buffer + Send> {
+    #[inline(always)]
+    fn admit(
+        &mut self,
+        pkt: &Packet,
+        want: Want,
+        queues: &mut dyn Queues,
+        rng: &mut Rng,
+    ) -> Verdict {
+        (**self).admit(pkt, want, queues, rng)
+    }
+
+    fn displaced(
+        &mut self,
+        pkt: &Packet,
+        from: PortId,
+        queues: &mut dyn Queues,
+        rng: &mut Rng,
+    ) -> Verdict {
+        (**self).displaced(pkt, from, queues, rng)
+    }
+
+    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
+        (**self).why(scene, want, verdict)
+    }
+}
+
 impl Buffer for AnyBuffer {
     #[inline(always)]
     fn admit(
@@ -206,6 +250,17 @@ impl Buffer for AnyBuffer {
         rng: &mut Rng,
     ) -> Verdict {
         dispatch!(self, policy => policy.admit(pkt, want, queues, rng))
+    }
+
+    #[inline(always)]
+    fn admit_to<Q: Queues>(
+        &mut self,
+        pkt: &Packet,
+        want: Want,
+        queues: &mut Q,
+        rng: &mut Rng,
+    ) -> Verdict {
+        dispatch!(self, policy => policy.admit_to(pkt, want, queues, rng))
     }
 
     fn displaced(

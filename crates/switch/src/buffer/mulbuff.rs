@@ -141,6 +141,7 @@ pub struct Limit {
 
 impl Limit {
     /// Of a queue of short flows: `per_flow` for each of so many, and at most `cap`.
+    #[inline]
     pub fn of(per_flow: Option<Size>, flows: u32, cap: u64) -> Limit {
         let flows = u64::from(flows);
         let (packets, bytes) = match per_flow {
@@ -152,6 +153,7 @@ impl Limit {
     }
 
     /// Does a packet of so many bytes join a queue this deep?
+    #[inline]
     pub fn fits(self, depth: Depth, bytes: u32) -> bool {
         let room = u64::from(depth.bytes) + u64::from(bytes) <= self.bytes;
         room && self.packets.is_none_or(|n| u64::from(depth.packets) < n)
@@ -180,28 +182,43 @@ impl MulBuff {
             false => Limit::of(self.per_flow, flows, self.cap),
         }
     }
-}
 
-impl Buffer for MulBuff {
-    #[inline(never)]
-    fn admit(&mut self, pkt: &Packet, want: Want, queues: &mut dyn Queues, _: &mut Rng) -> Verdict {
-        if self.per_flow.is_some() {
-            queues.see(want.port, pkt);
-        }
+    #[inline(always)]
+    fn decide<Q: Queues + ?Sized>(&self, pkt: &Packet, want: Want, queues: &mut Q) -> Verdict {
+        let service = pkt.service();
+        let Class { depth, flows } = match self.per_flow {
+            Some(_) => queues.seen(want.port, pkt),
+            None => queues.queue(want.port, service),
+        };
         if !want.fits {
             return Verdict::Drop(DropReason::Full);
         }
         if !pkt.carries_data() {
             return Verdict::Enqueue { mark: false };
         }
-        let service = pkt.service();
-        let Class { depth, flows } = queues.queue(want.port, service);
         match self.limit(service, flows).fits(depth, queues.buffered(pkt)) {
             true => Verdict::Enqueue {
                 mark: self.marks(depth),
             },
             false => Verdict::Drop(DropReason::Full),
         }
+    }
+}
+
+impl Buffer for MulBuff {
+    fn admit(&mut self, pkt: &Packet, want: Want, queues: &mut dyn Queues, _: &mut Rng) -> Verdict {
+        self.decide(pkt, want, queues)
+    }
+
+    #[inline(never)]
+    fn admit_to<Q: Queues>(
+        &mut self,
+        pkt: &Packet,
+        want: Want,
+        queues: &mut Q,
+        _: &mut Rng,
+    ) -> Verdict {
+        self.decide(pkt, want, queues)
     }
 
     fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {

@@ -5,7 +5,7 @@
 //! comes back at the end of the others, where the scheduler chooses.
 
 use super::{Line, NONE, Store, Wire};
-use crate::{AnySched, Sched};
+use crate::{AnySched, Class, Sched};
 use sidestep_types::{Packet, Time};
 
 /// A scheduler, and whether the driver comes back at the end of the transmission under way.
@@ -19,8 +19,8 @@ pub struct Ranked {
     planned: bool,
     /// It comes back at the end of every one.
     every_end: bool,
-    /// The scheduler is shown each packet that joins.
-    counts: bool,
+    /// A packet that finds the port idle passes the scheduler by ([`Sched::passes`]).
+    passes: bool,
 }
 
 /// What a driver has to plan for a ranked port.
@@ -38,7 +38,7 @@ impl Ranked {
     /// The queue of the port with the driver's number `port`, in the order of `sched`.
     pub fn new(sched: AnySched, port: u32) -> Ranked {
         Ranked {
-            counts: sched.counts(),
+            passes: sched.passes(),
             sched,
             port,
             waiting: 0,
@@ -68,6 +68,12 @@ impl Ranked {
         self.sched.see(packet, now);
     }
 
+    /// The same; says what waits then in the queue of its class.
+    #[inline]
+    pub fn seen(&mut self, packet: &Packet, now: Time) -> Class {
+        self.sched.seen(packet, now)
+    }
+
     /// Queues a parcel, and begins to send when the port is idle. Counting it in is [`Line::grow`]'s.
     #[inline]
     pub fn queue<S: Store>(
@@ -79,14 +85,10 @@ impl Ranked {
         at: u32,
     ) -> Due {
         line.settle(store, now, unbuffered);
-        if line.sending() == NONE && self.waiting == 0 && self.sched.passes() {
+        if line.sending() == NONE && self.waiting == 0 && self.passes {
             let span = wire.time_to_send(u32::from(store.parcel(at).packet.wire));
             line.free_at = line.free_at.max(now).saturating_add(span);
-            if self.counts {
-                let packet = &store.parcel(at).packet;
-                self.sched.see(packet, now);
-                self.sched.pass(packet);
-            }
+            self.sched.pass(&store.parcel(at).packet, now);
             return self.send(line, store, now.saturating_add(span), at);
         }
         self.push(line, store, wire, now, at);
@@ -115,10 +117,7 @@ impl Ranked {
         parcel.next = self.port;
         let span = wire.time_to_send(u32::from(parcel.packet.wire));
         line.free_at = line.free_at.max(now).saturating_add(span);
-        if self.counts {
-            self.sched.see(&parcel.packet, now);
-        }
-        self.sched.push(&parcel.packet, at);
+        self.sched.join(&parcel.packet, at, now);
         self.waiting += 1;
     }
 

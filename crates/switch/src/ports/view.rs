@@ -162,6 +162,7 @@ impl<P: Ports> Queues for Live<P> {
         self.0.now()
     }
 
+    #[inline]
     fn depth(&mut self, port: PortId) -> Depth {
         self.check(port);
         self.settle(port)
@@ -243,6 +244,7 @@ impl<P: Ports> Queues for Live<P> {
         ranks
     }
 
+    #[inline]
     fn queue(&self, port: PortId, service: u8) -> Class {
         let sched = self.sched(port);
         let mut class = sched.map(|s| s.queue(service)).unwrap_or_default();
@@ -257,6 +259,18 @@ impl<P: Ports> Queues for Live<P> {
         if let Some(ranked) = self.0.ranked_mut(port) {
             ranked.see(packet, now);
         }
+    }
+
+    #[inline(always)]
+    fn seen(&mut self, port: PortId, packet: &Packet) -> Class {
+        self.check(port);
+        let (now, unbuffered) = (self.0.now(), self.0.unbuffered());
+        let mut class = match self.0.ranked_mut(port) {
+            Some(ranked) => ranked.seen(packet, now),
+            None => Class::default(),
+        };
+        class.depth.bytes -= class.depth.packets * unbuffered;
+        class
     }
 
     fn empty_at(&self, port: PortId) -> Time {

@@ -82,6 +82,22 @@ pub trait Route {
         rng: &mut Rng,
     ) -> PortId;
 
+    /// The same, of queues of a kind that is known where this is compiled: a route may ask these without a call. Drivers
+    /// choose by this one.
+    #[inline(always)]
+    fn pick_by<Q: Queues>(
+        &mut self,
+        pkt: &Packet,
+        hops: Hops<'_>,
+        queues: &mut Q,
+        rng: &mut Rng,
+    ) -> PortId
+    where
+        Self: Sized,
+    {
+        self.pick(pkt, hops, queues, rng)
+    }
+
     /// Why of `hops`, more than one, it took `taken`: a clause with the numbers that it looked at.
     fn why(&self, _scene: &mut Scene<'_>, _hops: Hops<'_>, _taken: PortId) -> String {
         "the route chose it".into()
@@ -102,13 +118,23 @@ registry! {
 }
 
 impl Route for AnyRoute {
-    /// Nearly every run has ECMP: the others are out of line, and cost its path nothing.
-    #[inline(always)]
     fn pick(
         &mut self,
         pkt: &Packet,
         hops: Hops<'_>,
         queues: &mut dyn Queues,
+        rng: &mut Rng,
+    ) -> PortId {
+        dispatch!(self, policy => policy.pick(pkt, hops, queues, rng))
+    }
+
+    /// Nearly every run has ECMP: the others are out of line, and cost its path nothing.
+    #[inline(always)]
+    fn pick_by<Q: Queues>(
+        &mut self,
+        pkt: &Packet,
+        hops: Hops<'_>,
+        queues: &mut Q,
         rng: &mut Rng,
     ) -> PortId {
         match self {
@@ -127,18 +153,19 @@ impl AnyRoute {
     /// With one next hop, as on half of the way through a fat-tree, there is nothing to ask a policy of ours; a caller's
     /// own is asked always.
     #[inline(never)]
-    fn pick_otherwise(
+    fn pick_otherwise<Q: Queues>(
         &mut self,
         pkt: &Packet,
         hops: Hops<'_>,
-        queues: &mut dyn Queues,
+        queues: &mut Q,
         rng: &mut Rng,
     ) -> PortId {
-        match (&*self, hops.ports) {
-            (AnyRoute::Custom(_), _) => {}
-            (_, [only]) => return *only,
-            _ => {}
+        match (self, hops.ports) {
+            (AnyRoute::Custom(route), _) => route.pick(pkt, hops, queues, rng),
+            (_, [only]) => *only,
+            (AnyRoute::PowerOfTwo(route), _) => route.pick_by(pkt, hops, queues, rng),
+            (AnyRoute::SprayCounter(route), _) => route.pick_by(pkt, hops, queues, rng),
+            (other, _) => other.pick(pkt, hops, queues, rng),
         }
-        dispatch!(self, policy => policy.pick(pkt, hops, queues, rng))
     }
 }

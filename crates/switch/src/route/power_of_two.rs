@@ -15,7 +15,7 @@
 //!                  where it is shorter; assumed.
 
 use super::{Hops, Route};
-use crate::choices::{MOST, choices, draw_different, read_choices};
+use crate::choices::{MOST, choices, draw_different, draw_two, read_choices};
 use crate::why::Scene;
 use crate::{Nature, Policy, Queues};
 use sidestep_types::{Entry, Packet, Param, ParamUnit, PortId, Refusal, Rng, Values};
@@ -104,18 +104,18 @@ impl Route for PowerOfTwo {
         queues: &mut dyn Queues,
         rng: &mut Rng,
     ) -> PortId {
-        let ports = hops.ports;
-        if let [only] = ports {
-            return *only;
-        }
-        let mut ranking = Ranking::default();
-        draw_different(rng, usize::from(self.choices), ports.len(), |at| {
-            ranking.add(ports[at], queues.depth(ports[at]).bytes);
-        });
-        if let Some(memory) = &mut self.memory {
-            memory.look(hops.set, &mut ranking, queues);
-        }
-        ranking.ports[0].1
+        self.choose(hops, queues, rng)
+    }
+
+    #[inline(never)]
+    fn pick_by<Q: Queues>(
+        &mut self,
+        _: &Packet,
+        hops: Hops<'_>,
+        queues: &mut Q,
+        rng: &mut Rng,
+    ) -> PortId {
+        self.choose(hops, queues, rng)
     }
 
     fn why(&self, scene: &mut Scene<'_>, hops: Hops<'_>, _: PortId) -> String {
@@ -128,10 +128,52 @@ impl Route for PowerOfTwo {
     }
 }
 
+impl PowerOfTwo {
+    #[inline(always)]
+    fn choose<Q: Queues + ?Sized>(
+        &mut self,
+        hops: Hops<'_>,
+        queues: &mut Q,
+        rng: &mut Rng,
+    ) -> PortId {
+        let ports = hops.ports;
+        if let [only] = ports {
+            return *only;
+        }
+        if self.choices != 2 || self.memory.is_some() {
+            return self.choose_of_several(hops, queues, rng);
+        }
+        let [first, second] = draw_two(rng, ports.len()).map(|at| ports[at]);
+        match queues.depth(second).bytes < queues.depth(first).bytes {
+            true => second,
+            false => first,
+        }
+    }
+
+    /// The same of any number, and with those remembered.
+    #[inline(never)]
+    fn choose_of_several<Q: Queues + ?Sized>(
+        &mut self,
+        hops: Hops<'_>,
+        queues: &mut Q,
+        rng: &mut Rng,
+    ) -> PortId {
+        let ports = hops.ports;
+        let mut ranking = Ranking::default();
+        draw_different(rng, usize::from(self.choices), ports.len(), |at| {
+            ranking.add(ports[at], queues.depth(ports[at]).bytes);
+        });
+        if let Some(memory) = &mut self.memory {
+            memory.look(hops.set, &mut ranking, |port| queues.depth(port).bytes);
+        }
+        ranking.ports[0].1
+    }
+}
+
 impl Memory {
     /// Adds what is remembered of `set` to the ranking, and remembers the best of that.
     #[cold]
-    fn look(&mut self, set: u32, ranking: &mut Ranking, queues: &mut dyn Queues) {
+    fn look(&mut self, set: u32, ranking: &mut Ranking, mut bytes: impl FnMut(PortId) -> u32) {
         let set = set as usize;
         if self.best.len() <= set {
             self.best.resize_with(set + 1, Vec::new);
@@ -139,7 +181,7 @@ impl Memory {
         let best = &mut self.best[set];
         for &port in &*best {
             if ranking.in_order().all(|drawn| drawn != port) {
-                ranking.add(port, queues.depth(port).bytes);
+                ranking.add(port, bytes(port));
             }
         }
         best.clear();

@@ -157,13 +157,60 @@ impl Policy for SprayCounter {
 }
 
 impl Route for SprayCounter {
-    // A frame of its own: in one with the others each of them would pay for the registers of all.
-    #[inline(never)]
     fn pick(
         &mut self,
         pkt: &Packet,
         hops: Hops<'_>,
         queues: &mut dyn Queues,
+        rng: &mut Rng,
+    ) -> PortId {
+        self.choose(pkt, hops, queues, rng)
+    }
+
+    // A frame of its own: in one with the others each of them would pay for the registers of all.
+    #[inline(never)]
+    fn pick_by<Q: Queues>(
+        &mut self,
+        pkt: &Packet,
+        hops: Hops<'_>,
+        queues: &mut Q,
+        rng: &mut Rng,
+    ) -> PortId {
+        self.choose(pkt, hops, queues, rng)
+    }
+
+    fn why(&self, scene: &mut Scene<'_>, hops: Hops<'_>, taken: PortId) -> String {
+        let state = &*self.0;
+        if let Some(why) = state.acks.why(scene, hops, taken) {
+            return why;
+        }
+        let equal = match state.ties {
+            Ties::Turn(_) => "the one whose turn it was",
+            Ties::First => "the first",
+            Ties::Random => "one drawn",
+        };
+        if state.sent.is_empty() {
+            let depths = scene.depths(hops.ports.iter().copied());
+            return format!("the shortest queue, of equal ones {equal}; {depths}");
+        }
+        let each = hops.ports.iter().map(|port| {
+            let sent = bytes(state.sent[port.index()]);
+            format!("{} {sent}", (scene.name)(*port))
+        });
+        let each = listed(each.collect());
+        format!(
+            "the fewest bytes sent before it, of equal ones {equal}; with it the counters stand at: {each}"
+        )
+    }
+}
+
+impl SprayCounter {
+    #[inline(always)]
+    fn choose<Q: Queues + ?Sized>(
+        &mut self,
+        pkt: &Packet,
+        hops: Hops<'_>,
+        queues: &mut Q,
         rng: &mut Rng,
     ) -> PortId {
         let ports = hops.ports;
@@ -190,30 +237,6 @@ impl Route for SprayCounter {
         };
         count(sent, port, u32::from(pkt.wire), state.limit);
         port
-    }
-
-    fn why(&self, scene: &mut Scene<'_>, hops: Hops<'_>, taken: PortId) -> String {
-        let state = &*self.0;
-        if let Some(why) = state.acks.why(scene, hops, taken) {
-            return why;
-        }
-        let equal = match state.ties {
-            Ties::Turn(_) => "the one whose turn it was",
-            Ties::First => "the first",
-            Ties::Random => "one drawn",
-        };
-        if state.sent.is_empty() {
-            let depths = scene.depths(hops.ports.iter().copied());
-            return format!("the shortest queue, of equal ones {equal}; {depths}");
-        }
-        let each = hops.ports.iter().map(|port| {
-            let sent = bytes(state.sent[port.index()]);
-            format!("{} {sent}", (scene.name)(*port))
-        });
-        let each = listed(each.collect());
-        format!(
-            "the fewest bytes sent before it, of equal ones {equal}; with it the counters stand at: {each}"
-        )
     }
 }
 

@@ -73,6 +73,8 @@ impl<T> Queue<T> {
 #[derive(Debug)]
 pub(super) struct Classes {
     queues: Box<[Queue<Seat>]>,
+    /// Those of which something waits, a bit each.
+    waits: u32,
     flows: Flows,
 }
 
@@ -87,6 +89,7 @@ impl Classes {
         let classes = classes as usize;
         Ok(Classes {
             queues: (0..classes).map(|_| Queue::default()).collect(),
+            waits: 0,
             flows: Flows::build(values, classes, ports)?,
         })
     }
@@ -102,21 +105,48 @@ impl Classes {
         usize::from(service).min(self.queues.len() - 1)
     }
 
-    /// A packet joins and leaves, and nothing waits.
+    /// A packet comes, joins and leaves, and nothing waits.
     #[inline]
-    pub fn pass(&mut self, pkt: &Packet) {
+    pub fn pass(&mut self, pkt: &Packet, now: Time) {
         let class = self.of(pkt.service());
-        self.flows.passes(class, pkt);
+        if !self.flows.has_just_seen(class, pkt, now) {
+            self.pass_unseen(class, pkt, now);
+        }
     }
 
+    #[inline(never)]
+    fn pass_unseen(&mut self, class: usize, pkt: &Packet, now: Time) {
+        self.flows.passes(class, pkt, now);
+    }
+
+    /// A packet joins that was seen right before.
     pub fn push(&mut self, pkt: &Packet, handle: u32) {
         let class = self.of(pkt.service());
-        let seat = self.flows.joins(class, pkt);
-        self.queues[class].push(handle, pkt.wire, seat);
+        let seat = self.flows.joins_seen(class, pkt);
+        self.queue_up(class, pkt, handle, seat);
     }
 
+    /// A packet comes and joins.
+    #[inline(never)]
+    pub fn join(&mut self, pkt: &Packet, handle: u32, now: Time) {
+        let class = self.of(pkt.service());
+        let seat = self.flows.joins(class, pkt, now);
+        self.queue_up(class, pkt, handle, seat);
+    }
+
+    #[inline]
+    fn queue_up(&mut self, class: usize, pkt: &Packet, handle: u32, seat: Seat) {
+        self.queues[class].push(handle, pkt.wire, seat);
+        self.waits |= 1 << class;
+    }
+
+    #[inline]
     pub fn pop(&mut self, class: usize) -> Option<u32> {
-        let (handle, seat) = self.queues[class].pop()?;
+        let queue = &mut self.queues[class];
+        let (handle, seat) = queue.pop()?;
+        if queue.head().is_none() {
+            self.waits &= !(1 << class);
+        }
         self.flows.leaves(class, seat);
         Some(handle)
     }
@@ -128,27 +158,60 @@ impl Classes {
     }
 
     /// The classes of which something waits.
-    pub fn waiting(&self) -> impl Iterator<Item = usize> {
-        (0..self.len()).filter(|class| self.head(*class).is_some())
+    #[inline]
+    pub fn waiting(&self) -> impl Iterator<Item = usize> + use<> {
+        let mut left = self.waits;
+        std::iter::from_fn(move || {
+            let class = (left != 0).then(|| left.trailing_zeros() as usize);
+            left &= left.wrapping_sub(1);
+            class
+        })
+    }
+
+    /// The first class from `class` on, at most [`MOST`], of which something waits.
+    #[inline]
+    pub fn waiting_from(&self, class: usize) -> Option<usize> {
+        let left = self.waits >> class;
+        (left != 0).then(|| class + left.trailing_zeros() as usize)
+    }
+
+    /// The class of all that waits, if that is of one class.
+    #[inline]
+    pub fn only(&self) -> Option<usize> {
+        (self.waits.count_ones() == 1).then(|| self.waits.trailing_zeros() as usize)
+    }
+
+    /// Does nothing wait?
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.waits == 0
     }
 
     pub fn counts(&self) -> bool {
         self.flows.counts()
     }
 
-    pub fn see(&mut self, pkt: &Packet, now: Time) {
+    /// A packet has come; whether it joins is open. Says what its queue is then.
+    #[inline(always)]
+    pub fn see(&mut self, pkt: &Packet, now: Time) -> Class {
         let class = self.of(pkt.service());
         self.flows.see(class, pkt, now);
+        self.class(class)
     }
 
     /// The flows in `class`.
+    #[inline]
     pub fn flows(&self, class: usize) -> u32 {
         self.flows.of(class)
     }
 
     /// The queue of packets of the class `service`.
     pub fn queue(&self, service: u8) -> Class {
-        let class = self.of(service);
+        self.class(self.of(service))
+    }
+
+    #[inline]
+    fn class(&self, class: usize) -> Class {
         Class {
             depth: self.queues[class].depth(),
             flows: self.flows(class),
@@ -168,8 +231,12 @@ macro_rules! of_classes {
             true
         }
         #[inline]
-        fn pass(&mut self, pkt: &Packet) {
-            self.classes.pass(pkt);
+        fn pass(&mut self, pkt: &Packet, now: Time) {
+            self.classes.pass(pkt, now);
+        }
+        #[inline]
+        fn join(&mut self, pkt: &Packet, handle: u32, now: Time) {
+            self.classes.join(pkt, handle, now);
         }
         fn push(&mut self, pkt: &Packet, handle: u32) {
             self.classes.push(pkt, handle);
@@ -188,6 +255,10 @@ macro_rules! of_classes {
         }
         fn see(&mut self, pkt: &Packet, now: Time) {
             self.classes.see(pkt, now);
+        }
+        #[inline]
+        fn seen(&mut self, pkt: &Packet, now: Time) -> Class {
+            self.classes.see(pkt, now)
         }
     };
 }

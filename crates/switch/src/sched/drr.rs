@@ -58,33 +58,37 @@ impl Drr {
     }
 
     /// Takes out the packet that leaves next. `weight` says how classes share, and is asked when a round begins, of
-    /// those that wait: the one with the most is given the quantum, the others their part of it, a byte at the least.
+    /// those that wait if they are several: the one with the most is given the quantum, the others their part of it, a byte at the least.
     pub fn pop(
         &mut self,
         classes: &mut Classes,
         weight: impl Fn(&Classes, usize) -> u64,
     ) -> Option<u32> {
-        classes.waiting().next()?;
+        if classes.is_empty() {
+            return None;
+        }
         loop {
-            if self.turn >= classes.len() {
+            let Some(class) = classes.waiting_from(self.turn) else {
                 self.begin(classes, &weight);
+                continue;
+            };
+            self.turn = class;
+            let wire = u64::from(classes.head(class)?);
+            let deficit = &mut self.deficits[class];
+            if wire > *deficit {
+                self.turn += 1;
+                continue;
             }
-            let class = self.turn;
-            if let Some(wire) = classes.head(class).map(u64::from)
-                && wire <= self.deficits[class]
-            {
-                self.deficits[class] -= wire;
-                let handle = classes.pop(class);
-                if classes.head(class).is_none() {
-                    self.deficits[class] = 0;
-                    self.turn += 1;
-                }
-                if classes.waiting().next().is_none() {
-                    self.turn = MOST;
-                }
-                return handle;
+            *deficit -= wire;
+            let handle = classes.pop(class);
+            if classes.head(class).is_none() {
+                *deficit = 0;
+                self.turn += 1;
             }
-            self.turn += 1;
+            if classes.is_empty() {
+                self.turn = MOST;
+            }
+            return handle;
         }
     }
 
@@ -109,8 +113,13 @@ impl Drr {
     }
 
     /// Begins a round.
+    #[inline]
     fn begin(&mut self, classes: &Classes, weight: &impl Fn(&Classes, usize) -> u64) {
         self.turn = 0;
+        if let Some(only) = classes.only() {
+            self.deficits[only] += self.quantum;
+            return;
+        }
         let most = classes.waiting().map(|class| weight(classes, class)).max();
         let most = most.unwrap_or(1);
         for class in classes.waiting() {

@@ -48,15 +48,25 @@ pub trait Sched {
         false
     }
     /// Is the queue, when nothing waits, left as it was by a packet that joins and leaves again?
-    /// A driver then need not queue one that finds the port idle: where flows are counted, [`Sched::pass`] says so.
+    /// A driver then need not queue one that finds the port idle: [`Sched::pass`] says so. It is always, or never.
     fn passes(&self) -> bool {
         false
     }
-    /// In place of a packet that joins and leaves again while nothing waits, where this scheduler counts flows: a
-    /// driver has shown it right before ([`Sched::see`]).
-    fn pass(&mut self, _pkt: &Packet) {}
+    /// In place of a packet that comes now, joins and leaves again while nothing waits, where [`Sched::passes`].
+    fn pass(&mut self, pkt: &Packet, now: Time) {
+        if self.counts() {
+            self.see(pkt, now);
+        }
+    }
     /// A packet joins.
     fn push(&mut self, pkt: &Packet, handle: u32);
+    /// A packet comes now, and joins: the same as to show it, where flows are counted, and to push it.
+    fn join(&mut self, pkt: &Packet, handle: u32, now: Time) {
+        if self.counts() {
+            self.see(pkt, now);
+        }
+        self.push(pkt, handle);
+    }
     /// The next packet to leave.
     fn pop(&mut self) -> Option<u32>;
     /// The rank of the packet that [`Sched::evict`] would take out. `None` when there is none,
@@ -91,6 +101,11 @@ pub trait Sched {
     /// Current time, and a packet about which a buffer policy is about to decide for this port: whether it joins
     /// is open. It may be shown again.
     fn see(&mut self, _pkt: &Packet, _now: Time) {}
+    /// The same; says what then waits in the queue of its class, and how many flows are in it ([`Sched::queue`]).
+    fn seen(&mut self, pkt: &Packet, now: Time) -> Class {
+        self.see(pkt, now);
+        self.queue(pkt.service())
+    }
     /// When `pkt`, which is about to join, leaves among those that wait: a clause with numbers.
     fn why(&self, pkt: &Packet) -> String {
         match self.is_fifo() {
@@ -122,12 +137,16 @@ impl Sched for AnySched {
         dispatch!(self, policy => policy.passes())
     }
     #[inline]
-    fn pass(&mut self, pkt: &Packet) {
-        dispatch!(self, policy => policy.pass(pkt))
+    fn pass(&mut self, pkt: &Packet, now: Time) {
+        dispatch!(self, policy => policy.pass(pkt, now))
     }
     #[inline]
     fn push(&mut self, pkt: &Packet, handle: u32) {
         dispatch!(self, policy => policy.push(pkt, handle))
+    }
+    #[inline]
+    fn join(&mut self, pkt: &Packet, handle: u32, now: Time) {
+        dispatch!(self, policy => policy.join(pkt, handle, now))
     }
     #[inline]
     fn pop(&mut self) -> Option<u32> {
@@ -156,6 +175,10 @@ impl Sched for AnySched {
     }
     fn see(&mut self, pkt: &Packet, now: Time) {
         dispatch!(self, policy => policy.see(pkt, now))
+    }
+    #[inline]
+    fn seen(&mut self, pkt: &Packet, now: Time) -> Class {
+        dispatch!(self, policy => policy.seen(pkt, now))
     }
     #[cold]
     fn why(&self, pkt: &Packet) -> String {
@@ -231,11 +254,10 @@ mod tests {
                 order(&mut shown, &before);
                 order(&mut spared, &before);
                 assert_eq!(order(&mut shown, &[alone]), [Some(0)], "{}", entry.name);
-                if spared.counts() {
+                if spared.passes() {
                     let mut packet = data();
                     set(&mut packet, alone.0, alone.1, alone.2);
-                    spared.see(&packet, Time::ZERO);
-                    spared.pass(&packet);
+                    spared.pass(&packet, Time::ZERO);
                 }
                 let flows = |sched: &AnySched| [0, 1].map(|class| sched.queue(class).flows);
                 assert_eq!(flows(&shown), flows(&spared), "{}", entry.name);

@@ -21,11 +21,11 @@ use sidestep_types::{Entry, Packet, Param, ParamUnit, Refusal, Time, Values};
 pub struct Wps {
     classes: Classes,
     drr: Drr,
-    weights: [u64; MOST],
+    weights: [u16; MOST],
 }
 
 /// The largest weight: times the flows and the quantum there can be it stays inside 64 bits.
-const LARGEST: u64 = 10_000;
+const LARGEST: u16 = 10_000;
 
 impl Policy for Wps {
     const ENTRY: Entry = Entry {
@@ -67,7 +67,7 @@ impl Policy for Wps {
 }
 
 /// The weight of each class.
-fn weights(given: &[u64], classes: usize) -> Result<[u64; MOST], Refusal> {
+fn weights(given: &[u64], classes: usize) -> Result<[u16; MOST], Refusal> {
     if given.len() > classes {
         let (given, expected) = (
             given.len(),
@@ -78,19 +78,24 @@ fn weights(given: &[u64], classes: usize) -> Result<[u64; MOST], Refusal> {
             format!("expected {expected}, got {given}"),
         ));
     }
-    if let Some(wrong) = given.iter().find(|weight| !(1..=LARGEST).contains(*weight)) {
-        let expected = format!("must be from 1 to {LARGEST}");
-        return Err(Refusal::of("weights", expected).got(wrong));
+    let mut weights = [1; MOST];
+    for (class, weight) in weights.iter_mut().enumerate() {
+        // The last stands for all classes behind it.
+        let given = given[class.min(given.len() - 1)];
+        *weight = match u16::try_from(given) {
+            Ok(one @ 1..=LARGEST) => one,
+            _ => {
+                let expected = format!("must be from 1 to {LARGEST}");
+                return Err(Refusal::of("weights", expected).got(given));
+            }
+        };
     }
-    let last = given[given.len() - 1];
-    Ok(std::array::from_fn(|class| {
-        *given.get(class).unwrap_or(&last)
-    }))
+    Ok(weights)
 }
 
 /// What a class weighs now.
-fn weight(weights: &[u64; MOST], classes: &Classes, class: usize) -> u64 {
-    u64::from(classes.flows(class).max(1)) * weights[class]
+fn weight(weights: &[u16; MOST], classes: &Classes, class: usize) -> u64 {
+    u64::from(classes.flows(class).max(1)) * u64::from(weights[class])
 }
 
 impl Sched for Wps {

@@ -68,5 +68,6 @@ mod tests {
         }
         assert_eq!(least_of(&[]), 0);
         assert_eq!(least_of(&[(0, 10)]), 0);
+        assert_eq!(least_of(&[(1000, 0)]), 1000, "a round trip of no time");
     }
 }

@@ -51,6 +51,7 @@ impl MptcpSender {
             let segment = self.poll_send(us(at))?;
             let number = (segment.seq - Packet::first_of(segment.subflow())) / 1000;
             let data = self.data_seq().expect("it carries some");
+            assert_eq!(data % 1000, 0, "full segments before it");
             Some((segment.subflow(), number, data / 1000))
         };
         std::iter::from_fn(next).collect()
@@ -190,14 +191,172 @@ fn what_a_subflow_has_in_flight_when_it_times_out_goes_by_another_as_well() {
         assert_eq!(reinjections, if reinject { 2 } else { 0 });
         tx.hears(300, 1, if reinject { 9 } else { 7 });
         assert!(!tx.is_done(), "0 repairs what it sent all the same");
-        // It was told of none: the timeout is doubled.
+        // It was told of none: the timeout is doubled. What is sent again ranks at its own length, when nothing is left.
         tx.on_timeout(us(600));
-        assert_eq!(tx.sends(600), [(0, 0, 0)]);
+        let again = tx.segments(600);
+        let rank = if reinject { 1000 } else { 9000 };
+        assert_eq!(
+            (again[0].seq, again[0].rank, again.len()),
+            (0, Some(rank), 1)
+        );
         assert_eq!(tx.acked(650, 0, 1), [(0, 1, 1)]);
         tx.hears(700, 0, 2);
         assert!(tx.is_done() && tx.deadline().is_none());
         let bytes: Vec<u64> = tx.subflows().map(|s| s.bytes).collect();
         assert_eq!(bytes, if reinject { [2000, 9000] } else { [2000, 7000] });
+        tx.push(1000);
+        assert!(tx.subflows().all(|s| s.reinjections == 0), "counted anew");
+    }
+}
+
+/// The acknowledgements of what a subflow sent come after its timer has run out.
+#[test]
+fn what_was_late_and_not_lost_goes_by_no_other_subflow() {
+    let begun = |other: u8| {
+        let mut tx = sender(&mptcp(2, tcp()), None);
+        tx.sends(0);
+        // Too early an alarm is none.
+        tx.on_timeout(us(99));
+        tx.hears(100, other, 1);
+        let news = tx.sends(100);
+        assert!(
+            news.iter().all(|sent| sent.0 == other && sent.2 > 3),
+            "{news:?}"
+        );
+        assert_eq!(tx.counters().timeouts, 0);
+        tx.on_timeout(us(200));
+        tx
+    };
+    // 0 was: the first bytes of the message arrive.
+    let mut tx = begun(1);
+    assert_eq!(tx.sends(200), [(0, 0, 0)]);
+    tx.hears(210, 0, 2);
+    let late: Vec<Sent> = tx.acked(220, 1, 2);
+    assert!(
+        late.len() > 1 && late.iter().all(|sent| sent.2 > 5),
+        "{late:?}"
+    );
+    // 1 was: they arrive beyond bytes of 0 that are missing.
+    let mut tx = begun(0);
+    assert_eq!(tx.sends(200), [(1, 0, 2)]);
+    tx.hears(210, 1, 2);
+    let late: Vec<Sent> = tx.acked(220, 0, 2);
+    assert!(
+        late.len() > 1 && late.iter().all(|sent| sent.2 > 5),
+        "{late:?}"
+    );
+}
+
+#[test]
+fn a_subflow_that_has_timed_out_gets_nothing_new_that_it_may_have_lost_itself() {
+    let mut tx = sender(&mptcp(2, tcp()), None);
+    tx.sends(0);
+    tx.acked(100, 1, 1);
+    tx.on_timeout(us(200));
+    assert_eq!(tx.sends(200), [(0, 0, 0)]);
+    // 1 has no room; 0 repairs its second, and what is new there is new to all.
+    assert_eq!(tx.acked(210, 0, 1), [(0, 1, 1), (0, 2, 6)]);
+}
+
+#[test]
+fn a_repair_does_not_take_a_turn() {
+    let mut config = mptcp(2, tcp());
+    config.scheduler = Scheduler::RoundRobin;
+    let mut tx = sender(&config, None);
+    assert_eq!(tx.sends(0).last(), Some(&(1, 1, 3)));
+    tx.on_timeout(us(200));
+    assert_eq!(tx.sends(200), [(0, 0, 0)]);
+    tx.hears(210, 0, 2);
+    tx.hears(210, 1, 2);
+    assert_eq!(tx.sends(210)[0].0, 0, "its turn is still to come");
+}
+
+/// A gain of 1/8, from the newest of the segments that an acknowledgement covers.
+#[test]
+fn the_round_trip_is_that_of_the_newest_segment_and_of_none_that_was_sent_again() {
+    let mut tx = sender(&mptcp(1, tcp()), None);
+    let round_trip = |tx: &MptcpSender| tx.subflows().next().and_then(|s| s.round_trip);
+    assert_eq!(tx.sends(0).len(), 2);
+    assert_eq!(round_trip(&tx), None);
+    assert_eq!(tx.acked(10, 0, 1).len(), 2);
+    assert_eq!(round_trip(&tx), Some(us(10)));
+    tx.hears(30, 0, 4);
+    // The last two left at 10: (7 * 10 + 20) / 8.
+    assert_eq!(round_trip(&tx), Some(Time::from_ns(11_250)));
+    let mut tx = sender(&mptcp(1, tcp()), Some(2000));
+    tx.sends(0);
+    tx.on_timeout(us(200));
+    assert_eq!(tx.sends(200), [(0, 0, 0)]);
+    tx.hears(210, 0, 1);
+    assert_eq!(round_trip(&tx), None, "of either of the two");
+}
+
+#[test]
+fn a_window_below_a_segment_makes_segments_of_its_size_and_no_other_subflow_is_heard() {
+    let config = TcpConfig {
+        receive_window: 500,
+        ..tcp()
+    };
+    let mut tx = sender(&mptcp(1, config), Some(1200));
+    tx.on_ack(us(0), acked(2, 1, &[]));
+    let lens =
+        |tx: &mut MptcpSender, at| -> Vec<u32> { tx.segments(at).iter().map(|s| s.len).collect() };
+    assert_eq!(lens(&mut tx, 0), [500]);
+    let half = |of: u64| Ack {
+        ack: of * 500,
+        ..acked(0, 0, &[])
+    };
+    tx.on_ack(us(10), half(1));
+    assert_eq!(lens(&mut tx, 10), [500]);
+    tx.on_ack(us(20), half(2));
+    assert_eq!(lens(&mut tx, 20), [200]);
+}
+
+/// A SYN that nobody answers is sent again while something is left to carry, if not by itself.
+#[test]
+fn a_subflow_knocks_until_all_has_arrived_and_one_that_carried_nothing_is_not_closed() {
+    for late in [false, true] {
+        let config = TcpConfig {
+            handshake: true,
+            fin: true,
+            ..tcp()
+        };
+        let mut tx = sender(&mptcp(2, config), Some(3000));
+        tx.segments(0);
+        tx.on_ack(
+            us(40),
+            Ack {
+                syn: true,
+                ..acked(0, 0, &[])
+            },
+        );
+        let opened: Vec<bool> = tx.segments(40).iter().map(|s| s.syn).collect();
+        assert_eq!(opened, [false, false, false, true]);
+        assert_eq!(tx.acked(100, 0, 1), [(0, 2, 2)], "the last of it");
+        assert_eq!((tx.deadline(), tx.head()), (Some(us(240)), Head::Answer(1)));
+        tx.on_timeout(us(240));
+        if !late {
+            let again = tx.segments(240);
+            let syn = (again[0].subflow(), again[0].syn, again.len());
+            assert_eq!(syn, (1, true, 1));
+        }
+        tx.hears(250, 0, 3);
+        let fin: Vec<(u8, u64, u32)> = tx
+            .segments(250)
+            .iter()
+            .map(|s| (s.subflow(), s.seq, s.len))
+            .collect();
+        assert_eq!(fin, [(0, 3000, 0)], "its end alone, and no SYN");
+        assert_eq!(tx.head(), Head::Answer(0));
+        tx.on_ack(
+            us(290),
+            Ack {
+                ack: 3001,
+                ..acked(0, 0, &[])
+            },
+        );
+        tx.segments(290);
+        assert_eq!(tx.deadline(), None, "nothing is left to knock for");
     }
 }
 
@@ -389,9 +548,11 @@ fn bytes_are_delivered_in_the_order_of_the_message_and_acknowledged_in_that_of_t
     // The same bytes by another subflow: told as arrived there, delivered once.
     assert_eq!(hear(0, 1, 2), (0, 2, vec![], 3));
     assert_eq!(hear(1, 1, 3), (1, 3, vec![], 4));
+    // Bytes that came long ago, by another: what is delivered stays so.
+    assert_eq!(hear(0, 2, 0), (0, 3, vec![], 4));
     assert_eq!(
         [rx.expected(0), rx.expected(1)],
-        [2000, Packet::first_of(1) + 3000]
+        [3000, Packet::first_of(1) + 3000]
     );
 }
 
@@ -418,6 +579,48 @@ fn what_is_cut_or_of_no_subflow_or_beyond_the_window_is_delivered_to_nobody() {
     assert_eq!((ack.cut_off(), rx.delivered()), (Some(block), 0));
     rx.on_mapped_segment(us(0), arrives(1, 0), 0);
     assert_eq!(rx.delivered(), 1000);
+    // The last that the window takes.
+    rx.on_mapped_segment(us(0), arrives(0, 0), 3000);
+    rx.on_mapped_segment(us(0), arrives(1, 1), 1000);
+    rx.on_mapped_segment(us(0), arrives(1, 2), 2000);
+    assert_eq!(rx.delivered(), 4000);
+}
+
+/// As a TCP's receiver alone does: the sender learns that its window was too large.
+#[test]
+fn one_subflow_alone_answers_what_is_beyond_the_window_and_takes_what_is_within() {
+    let config = TcpConfig {
+        receive_window: 3000,
+        ..tcp()
+    };
+    let mut rx = MptcpReceiver::new(&mptcp(1, config));
+    rx.on_segment(us(0), arrives(0, 3));
+    let ack = rx.poll_ack(us(0)).map(|ack| ack.ack);
+    assert_eq!((ack, rx.delivered()), (Some(0), 0));
+    let across = Arrival {
+        seq: 2500,
+        ..arrives(0, 0)
+    };
+    rx.on_segment(us(0), across);
+    for number in 0..3 {
+        rx.on_segment(us(0), arrives(0, number));
+    }
+    assert_eq!((rx.delivered(), rx.expected(0)), (3000, 3000));
+}
+
+#[test]
+fn the_first_acknowledgement_that_a_subflow_owes_is_due_first() {
+    let config = TcpConfig {
+        delayed_ack: Some(crate::DelayedAck {
+            segments: 2,
+            timeout: us(40),
+        }),
+        ..tcp()
+    };
+    let mut rx = MptcpReceiver::new(&mptcp(2, config));
+    rx.on_mapped_segment(us(0), arrives(1, 0), 0);
+    rx.on_mapped_segment(us(10), arrives(0, 0), 1000);
+    assert_eq!((rx.poll_ack(us(10)), rx.deadline()), (None, Some(us(40))));
 }
 
 #[test]

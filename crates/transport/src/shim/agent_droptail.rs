@@ -27,7 +27,7 @@
 
 use sidestep_types::{Entry, FlowId, Packet, Param, ParamUnit, Refusal, Time, Values};
 
-use super::duplicates::{Heard, Run, Streams};
+use super::duplicates::{Heard, Run, Stream, Streams};
 use super::registry::Registered;
 use super::{Counters, Nature, Shim, Up};
 
@@ -284,9 +284,38 @@ impl Shim for AgentDroptail {
     }
 
     fn why(&self, packet: &Packet) -> String {
-        let Some(stream) = self.streams.get(packet) else {
-            return "it is a duplicate".into();
-        };
+        match self.streams.duplicate(packet) {
+            Some(stream) => self.held(stream),
+            None => "it is a duplicate".into(),
+        }
+    }
+
+    fn why_passed(&self, packet: &Packet) -> Option<String> {
+        let stream = self.streams.duplicate(packet)?;
+        let held = self.held(stream);
+        let long = (self.settings).is_long(stream.run, self.lengths_of(stream));
+        Some(match stream.own.through {
+            _ if long || stream.run <= self.settings.pass => held,
+            true => format!("{held}; an earlier one of the run was, when it came"),
+            false => format!(
+                "{held}; but something was sent again, and all go on until what had been sent by then is acknowledged \
+                 (recovery = \"pass\")"
+            ),
+        })
+    }
+}
+
+impl AgentDroptail {
+    /// The runs beside which those of a subflow are long or short.
+    fn lengths_of<'a>(&'a self, stream: &'a Stream<Own>) -> &'a Lengths {
+        match self.settings.per_host {
+            true => &self.host,
+            false => &stream.own.lengths,
+        }
+    }
+
+    /// Which duplicate of its run came, and which of them go on.
+    fn held(&self, stream: &Stream<Own>) -> String {
         let Settings {
             pass,
             share: (part, whole),
@@ -295,21 +324,18 @@ impl Shim for AgentDroptail {
             per_host,
             ..
         } = self.settings;
-        let (lengths, whose) = match per_host {
-            true => (&self.host, "this host"),
-            false => (&stream.own.lengths, "this flow"),
-        };
+        let lengths = self.lengths_of(stream);
+        let whose = if per_host { "this host" } else { "this flow" };
+        let usual = lengths.usual;
         let held = match (lengths.total, exceed) {
             (0, _) => format!(
                 "those from number {first} on, since no run of {whose} was counted yet (first = {first})"
             ),
             (total, false) => format!(
-                "those from number {} on, the length that {part}/{whole} of the {total} runs of {whose} before it do not exceed",
-                lengths.usual
+                "those from number {usual} on, the length that {part}/{whole} of the {total} runs of {whose} before it do not exceed"
             ),
             (total, true) => format!(
-                "those behind number {}, the length that {part}/{whole} of the {total} runs of {whose} before it do not exceed",
-                lengths.usual
+                "those behind number {usual}, the length that {part}/{whole} of the {total} runs of {whose} before it do not exceed"
             ),
         };
         format!(

@@ -58,6 +58,15 @@ impl Until {
             other => panic!("{other:?} is none of {:?}", Until::WORDS),
         }
     }
+
+    /// For how long duplicates behind one that echoes a mark go on; `None`: not for that.
+    fn lasts(self) -> Option<&'static str> {
+        match self {
+            Until::Unmarked => None,
+            Until::Moved => Some("until the acknowledgement moves"),
+            Until::Recovered => Some("until all is acknowledged that had been sent by then"),
+        }
+    }
 }
 
 impl Registered for AgentEcn {
@@ -129,16 +138,22 @@ impl Shim for AgentEcn {
     }
 
     fn why(&self, packet: &Packet) -> String {
-        let run = self.streams.get(packet).map_or(0, |stream| stream.run);
-        let others = match self.until {
-            Until::Unmarked => "those that do go on",
-            Until::Moved => {
-                "the first that does lets those behind it go on until the acknowledgement moves"
-            }
-            Until::Recovered => {
-                "the first that does lets those behind it go on until all is acknowledged that had been sent by then"
-            }
+        let run = (self.streams.duplicate(packet)).map_or(0, |stream| stream.run);
+        let others = match self.until.lasts() {
+            None => "those that do go on".to_string(),
+            Some(lasts) => format!("the first that does lets those behind it go on {lasts}"),
         };
         format!("it is duplicate {run} of its run and echoes no mark (ECE), and {others}")
+    }
+
+    fn why_passed(&self, packet: &Packet) -> Option<String> {
+        let run = self.streams.duplicate(packet)?.run;
+        let echoes = match (packet.ece(), self.until.lasts()) {
+            (false, Some(lasts)) => format!(
+                "echoes no mark (ECE), but an earlier one did, which lets those behind it go on {lasts}"
+            ),
+            _ => "echoes a mark (ECE)".into(),
+        };
+        Some(format!("it is duplicate {run} of its run and {echoes}"))
     }
 }

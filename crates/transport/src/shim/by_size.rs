@@ -17,12 +17,11 @@
 //!                  flow size or, where that is not known, by what was sent so far; any number of queues.
 //! **Deviations**   the poster gives no threshold, and no class of acknowledgements: assumed.
 
-use std::collections::BTreeMap;
-
 use sidestep_types::{Entry, FlowId, Kind, Packet, Param, ParamUnit, Refusal, Time, Values};
 
 pub use super::announced::Announced;
 use super::announced::{ANNOUNCE, SHARE};
+use super::open::Open;
 use super::registry::Registered;
 use super::{Nature, Shim, Up};
 
@@ -35,7 +34,7 @@ pub struct BySize {
     mirrors: bool,
     /// What flows say of their sizes.
     announced: Announced,
-    flows: BTreeMap<FlowId, Flow>,
+    flows: Open<Flow>,
 }
 
 /// What a class is found by.
@@ -55,17 +54,20 @@ pub struct Classes {
 }
 
 /// What is known of an open flow.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Flow {
-    /// `None` of one without an end.
-    size: Option<u64>,
-    /// What it says that it has.
-    announced: Option<u64>,
+    /// The largest there is, of one without an end.
+    size: u64,
     /// Where the farthest packet that left begins.
     reached: u64,
-    /// The service that its data came with last, where acknowledgements go by that.
-    came: Option<u8>,
+    /// The service of the size that it says it has.
+    service: u8,
+    /// The service that its data came with last, where acknowledgements go by that; at first the first one.
+    came: u8,
 }
+
+/// The size of a flow without an end.
+const ENDLESS: u64 = u64::MAX;
 
 /// The most classes of a shim: what switches have queues for.
 pub const MOST_CLASSES: usize = 8;
@@ -123,7 +125,7 @@ impl Registered for BySize {
             classes: Classes::read(values)?,
             mirrors: values.word("acks") == "flow",
             announced: Announced::read(values)?,
-            flows: BTreeMap::new(),
+            flows: Open::new(),
         })
     }
 }
@@ -209,25 +211,34 @@ impl Flow {
     /// Does the packet carry its last byte, by a size that somebody says?
     fn ends_with(&self, packet: &Packet) -> bool {
         let end = begins(packet) + u64::from(packet.len);
-        self.size.is_some_and(|size| end >= size)
+        end >= self.size
     }
 }
 
 impl Shim for BySize {
     fn open(&mut self, flow: FlowId, size: Option<u64>) {
-        let known = self.flows.entry(flow).or_default();
-        known.size = known.size.or(size);
-        let announced = &self.announced;
-        known.announced = known.size.map(|size| announced.of(flow, size));
+        let classes = &self.classes;
+        let known = self.flows.get_or_open(flow, || Flow {
+            size: ENDLESS,
+            reached: 0,
+            service: classes.of_size(ENDLESS),
+            came: classes.services[0],
+        });
+        if let Some(size) = size
+            && known.size == ENDLESS
+        {
+            known.size = size;
+            known.service = classes.of_size(self.announced.of(flow, size));
+        }
     }
 
     fn close(&mut self, flow: FlowId) {
-        self.flows.remove(&flow);
+        self.flows.close(flow);
     }
 
     #[inline]
     fn down(&mut self, _now: Time, packet: &mut Packet) {
-        let Some(flow) = self.flows.get_mut(&packet.flow) else {
+        let Some(flow) = self.flows.get_mut(packet.flow) else {
             return;
         };
         if packet.carries_data() {
@@ -237,8 +248,8 @@ impl Shim for BySize {
             }
         }
         packet.set_service(match (packet.kind(), self.by) {
-            (Kind::Ack | Kind::SynAck, _) => flow.came.unwrap_or(self.classes.services[0]),
-            (_, By::Size) => self.classes.of_size(flow.announced.unwrap_or(u64::MAX)),
+            (Kind::Ack | Kind::SynAck, _) => flow.came,
+            (_, By::Size) => flow.service,
             (_, By::Sent) => self.classes.of_place(flow.reached),
         });
     }
@@ -247,9 +258,9 @@ impl Shim for BySize {
     fn up(&mut self, _now: Time, packet: &mut Packet) -> Up {
         if self.mirrors
             && matches!(packet.kind(), Kind::Data | Kind::Syn)
-            && let Some(flow) = self.flows.get_mut(&packet.flow)
+            && let Some(flow) = self.flows.get_mut(packet.flow)
         {
-            flow.came = Some(packet.service());
+            flow.came = packet.service();
         }
         Up::Pass
     }

@@ -157,9 +157,11 @@ impl<S: Default> Streams<S> {
         }
     }
 
-    /// What is known of the subflow of a packet, if its flow is open.
-    pub fn get(&self, packet: &Packet) -> Option<&Stream<S>> {
-        self.of.get(&key(packet.flow, packet.subflow()))
+    /// What is known of the subflow of a packet that has just arrived, if that was a duplicate.
+    pub fn duplicate(&self, packet: &Packet) -> Option<&Stream<S>> {
+        let stream = self.of.get(&key(packet.flow, packet.subflow()))?;
+        let same = packet.seq() == stream.acked && stream.run > 0 && stream.acked < stream.sent;
+        (same && packet.kind() == Kind::Ack && !says_more(packet)).then_some(stream)
     }
 
     /// A packet arrived: what it is, if it is one of these and of an open flow.
@@ -169,11 +171,15 @@ impl<S: Default> Streams<S> {
         }
         let key = key(packet.flow, packet.subflow());
         let stream = self.of.get_mut(&key)?;
-        let more = packet.cut() || !packet.sack().is_empty();
-        if more && packet.seq() <= stream.acked {
+        if says_more(packet) && packet.seq() <= stream.acked {
             return None;
         }
         let heard = stream.hear(packet.seq())?;
         Some((heard, stream))
     }
+}
+
+/// Does an acknowledgement say more than which byte is next?
+fn says_more(packet: &Packet) -> bool {
+    packet.cut() || !packet.sack().is_empty()
 }

@@ -10,6 +10,7 @@ pub mod by_size;
 mod cuckoo;
 mod duplicates;
 pub mod mark;
+mod open;
 pub mod order;
 mod registry;
 mod stack;
@@ -131,6 +132,10 @@ pub trait Shim {
     fn why(&self, _packet: &Packet) -> String {
         "it keeps such packets from the transport".into()
     }
+    /// The same of a packet that it has just let go on, if that is one of those that it drops at other times.
+    fn why_passed(&self, _packet: &Packet) -> Option<String> {
+        None
+    }
 }
 
 /// Writes [`Counters`].
@@ -244,5 +249,8 @@ impl Shim for AnyShim {
     }
     fn why(&self, packet: &Packet) -> String {
         of_shim!(self, shim => shim.why(packet))
+    }
+    fn why_passed(&self, packet: &Packet) -> Option<String> {
+        of_shim!(self, shim => shim.why_passed(packet))
     }
 }

@@ -155,6 +155,14 @@ impl Stack {
         (shim.name(), shim.why(packet))
     }
 
+    /// Which shims have just let `packet` go on that drop such packets at other times, the farthest from the transport
+    /// first, and why: see [`Shim::why_passed`].
+    pub fn why_passed(&self, packet: &Packet) -> Vec<(&'static str, String)> {
+        let shims = self.shims.iter().rev();
+        let passed = |shim: &AnyShim| Some((shim.name(), shim.why_passed(packet)?));
+        shims.filter_map(passed).collect()
+    }
+
     /// When [`Stack::on_timeout`] is due, if ever.
     #[inline]
     pub fn deadline(&self) -> Option<Time> {

@@ -43,7 +43,7 @@ fn a_tree_has_its_closed_form_counts() {
                 ("rate", "1 Gbps"),
             ],
         );
-        assert_eq!(net.hosts, fan_outs.iter().product());
+        assert_eq!(net.hosts, fan_outs.iter().product::<u32>());
         let mut many = 1;
         let mut switches = 0;
         for fan_out in &fan_outs {

@@ -20,7 +20,7 @@ impl Story<'_> {
         if shimmed {
             says =
                 vec!["It reached the NIC of its host, and went up through its shims.".to_string()];
-            let left = |step: &Told| matches!(step.what, Met::Handed(_) | Met::Withheld { .. });
+            let left = |step: &Told| matches!(step.what, Met::Handed { .. } | Met::Withheld { .. });
             if !steps.iter().any(left) {
                 let shims = self.shims.join(", ");
                 says.push(format!(

@@ -16,7 +16,7 @@ impl Story<'_> {
             Met::Arrived { paused, .. } => *paused,
             Met::Evicted(_) => return Some(format!("It waited there for {took}.")),
             Met::Lost { .. } => return Some(format!("It was there, or on the cable, for {took}.")),
-            Met::Sent(_) | Met::Nic(_) | Met::Handed(_) | Met::Withheld { .. } => return None,
+            Met::Sent(_) | Met::Nic(_) | Met::Handed { .. } | Met::Withheld { .. } => return None,
         };
         let paused = match paused.saturating_sub(leaves.paused) {
             Time::ZERO => String::new(),

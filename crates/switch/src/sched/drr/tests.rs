@@ -117,12 +117,19 @@ proptest! {
                 _ => {
                     let waiting: Vec<usize> = both.0.waiting().collect();
                     let asked = std::cell::RefCell::new(Vec::new());
+                    let before = both.1.deficits;
                     let left = pop(&mut both, |_, class| {
                         asked.borrow_mut().push(class);
                         weights[class]
                     });
                     // All that wait are asked twice in each round that begins: for the largest, and for their part.
-                    let rounds = asked.borrow().len() / (2 * waiting.len()).max(1);
+                    // One alone is not asked: it is given the quantum.
+                    let rounds = match (&waiting[..], left) {
+                        ([only], Some((_, bytes))) => {
+                            (both.1.deficits[*only] + bytes).saturating_sub(before[*only]) / quantum
+                        }
+                        _ => asked.borrow().len() as u64 / (2 * waiting.len() as u64).max(1),
+                    };
                     let most = waiting.iter().map(|class| weights[*class]).max().unwrap_or(1);
                     for _ in 0..rounds {
                         for class in &waiting {

@@ -2,7 +2,7 @@
 //!
 //! **Decision**     a flow is in from its first packet until its last has left the queue, and of what comes later (a
 //!                  repair) from when that comes until it has left. One of which nothing waits and nothing came for
-//!                  `silence` is out and forgotten.
+//!                  `silence` is out and forgotten; one that has ended, behind those that ended before it.
 //! **State**        [`BYTES`] for each flow that is in, or is remembered to have ended; at most `places` of them. A table
 //!                  that is full forgets who has ended, the oldest first, before it leaves a new flow out.
 //! **Units**        flows; `silence` in time.
@@ -37,7 +37,7 @@ struct Place {
     is_in: bool,
 }
 
-/// Places in the order in which they were seen.
+/// Places in some order.
 #[derive(Clone, Copy, Debug)]
 struct List {
     oldest: u32,
@@ -60,12 +60,11 @@ pub(in super::super) struct Exact {
     known: usize,
     /// Where places are, by their keys' hash; twice as many as places, at the least.
     index: Vec<u32>,
-    /// Those that have ended, and those that are in.
+    /// Those that have ended, as they did, and those that are in, as they were seen. Of an ended one that was seen
+    /// before those older in the list its silence is noticed behind theirs.
     lists: [List; 2],
     /// Nobody has been silent for too long before.
     due: Time,
-    /// The place that was found last: of a packet several questions are asked.
-    found: u32,
     flows: u32,
 }
 
@@ -98,7 +97,6 @@ impl Exact {
             index: vec![NONE; 8],
             lists: [EMPTY; 2],
             due: Time::MAX,
-            found: NONE,
             flows: 0,
         })
     }
@@ -139,52 +137,93 @@ impl Exact {
         }
     }
 
-    /// A packet of the flow `key` has come; one that `opens` it is the first of a new one.
+    /// Nobody has been silent for too long before.
     #[inline]
-    pub fn see(&mut self, key: u64, opens: bool, now: Time) {
-        let Some(at) = self.find(key).or_else(|| self.add(key)) else {
-            return;
-        };
-        if self.lists[1].newest == at {
-            let place = &mut self.places[at as usize];
-            place.seen = now;
-            place.ends &= !opens;
-            return;
+    pub fn due(&self) -> Time {
+        self.due
+    }
+
+    /// The same as [`Exact::see`] of the flow in which a packet came last; `None` of others, and nothing is done.
+    #[inline(always)]
+    pub fn see_again(&mut self, key: u64, opens: bool, now: Time) -> Option<u32> {
+        let at = self.lists[1].newest;
+        let place = self.places.get_mut(at as usize)?;
+        if place.key != key {
+            return None;
         }
-        self.unlink(at);
+        place.seen = now;
+        place.ends &= !opens;
+        Some(at)
+    }
+
+    /// Has a packet of the flow `key`, whose last one has not come, been the last that came, at this instant?
+    #[inline(always)]
+    pub fn is_newest(&self, key: u64, now: Time) -> bool {
+        let newest = self.places.get(self.lists[1].newest as usize);
+        newest.is_some_and(|place| place.key == key && place.seen == now && !place.ends)
+    }
+
+    /// A packet of the flow `key` has come; one that `opens` it is the first of a new one. Says its place, if there
+    /// is one.
+    #[inline]
+    pub fn see(&mut self, key: u64, opens: bool, now: Time) -> Option<u32> {
+        let Some(at) = self.find(key) else {
+            return self.see_new(key, now);
+        };
         let place = &mut self.places[at as usize];
         place.seen = now;
         place.ends &= !opens;
+        if self.lists[1].newest != at {
+            self.renew(at);
+        }
+        Some(at)
+    }
+
+    /// The same of a flow that has no place.
+    #[cold]
+    #[inline(never)]
+    fn see_new(&mut self, key: u64, now: Time) -> Option<u32> {
+        let at = self.add(key, now)?;
+        self.flows += 1;
+        self.link(at);
+        Some(at)
+    }
+
+    /// The flow is in, and of those that are the one that was seen last.
+    #[inline(never)]
+    fn renew(&mut self, at: u32) {
+        self.unlink(at);
+        let place = &mut self.places[at as usize];
         self.flows += u32::from(!place.is_in);
         place.is_in = true;
         self.link(at);
     }
 
-    /// A packet of the flow joins the queue: `data` to wait there, or only the word that the flow `ends`.
+    /// A packet of the flow in this place, seen right before, joins the queue to wait there; it may say that the flow
+    /// `ends`.
     #[inline]
-    pub fn joins(&mut self, key: u64, data: bool, ends: bool) -> Seat {
-        let Some(at) = self.find(key) else {
-            return Seat::NONE;
-        };
+    pub fn joins(&mut self, at: u32, ends: bool) -> Seat {
         let place = &mut self.places[at as usize];
         place.ends |= ends;
-        if data {
-            place.waits += 1;
-            return Seat(at);
-        }
-        self.depart(at);
-        Seat::NONE
+        place.waits += 1;
+        Seat(at)
     }
 
-    /// A packet of the flow joins and leaves at once, and none of it waits.
+    /// A packet of the flow in this place, seen right before, joins and leaves at once, and none of it waits.
     #[inline]
-    pub fn passes(&mut self, key: u64, ends: bool) {
-        let Some(at) = self.find(key) else {
-            return;
-        };
+    pub fn passes(&mut self, at: u32, ends: bool) {
         let place = &mut self.places[at as usize];
         place.ends |= ends;
         if place.ends {
+            self.depart(at);
+        }
+    }
+
+    /// A packet of no data joins that says that its flow ends.
+    #[cold]
+    pub fn ends(&mut self, key: u64) {
+        if let Some(at) = self.find(key) {
+            self.places[at as usize].ends = true;
             self.depart(at);
         }
     }
@@ -200,6 +239,7 @@ impl Exact {
     }
 
     /// A flow that ends is out when nothing of it waits.
+    #[inline(never)]
     fn depart(&mut self, at: u32) {
         let place = &self.places[at as usize];
         if place.waits > 0 || !place.is_in {
@@ -234,18 +274,12 @@ impl Exact {
     }
 
     #[inline]
-    fn find(&mut self, key: u64) -> Option<u32> {
-        if let Some(place) = self.places.get(self.found as usize)
-            && place.key == key
-        {
-            return Some(self.found);
-        }
+    pub fn find(&self, key: u64) -> Option<u32> {
         let mut slot = self.home(key);
         loop {
             match self.index[slot] {
                 NONE => return None,
                 at if self.places[at as usize].key == key => {
-                    self.found = at;
                     return Some(at);
                 }
                 _ => slot = self.next(slot),
@@ -253,8 +287,9 @@ impl Exact {
         }
     }
 
-    /// A place for a flow that has none yet; `None` where all are taken by flows that are in.
-    fn add(&mut self, key: u64) -> Option<u32> {
+    /// A place for a flow that has none yet and is in from now on, in no list; `None` where all are taken by flows that
+    /// are in.
+    fn add(&mut self, key: u64, now: Time) -> Option<u32> {
         let [ended, _] = self.lists;
         if self.known == self.most {
             if ended.oldest == NONE {
@@ -264,24 +299,22 @@ impl Exact {
         }
         let place = Place {
             key,
-            seen: Time::ZERO,
+            seen: now,
             older: NONE,
             newer: NONE,
             waits: 0,
             ends: false,
-            is_in: false,
+            is_in: true,
         };
         self.known += 1;
-        let at = match self.free {
+        Some(match self.free {
             NONE => self.one_more(place),
             at => {
                 self.free = std::mem::replace(&mut self.places[at as usize], place).newer;
                 self.enter(at);
                 at
             }
-        };
-        self.link(at);
-        Some(at)
+        })
     }
 
     /// One place more, with twice the memory where that is full.
@@ -319,7 +352,6 @@ impl Exact {
     #[cold]
     fn remove(&mut self, at: u32) {
         self.unlink(at);
-        self.found = NONE;
         let place = &self.places[at as usize];
         self.flows -= u32::from(place.is_in);
         let mut hole = self.home(place.key);
@@ -405,7 +437,7 @@ mod tests {
             let mut values = Values::defaults(Wps::ENTRY.params);
             values.set("places", sidestep_types::Value::Count(places));
             let mut table = Exact::build(&values, 1, 1).unwrap();
-            (0..places + 9).for_each(|key| table.see(key, false, Time::ZERO));
+            (0..places + 9).for_each(|key| _ = table.see(key, false, Time::ZERO));
             assert_eq!(u64::from(table.flows()), places);
             let own = table.places.capacity() * size_of::<Place>();
             let takes = (own + table.index.capacity() * size_of::<u32>()) as u64;

@@ -77,8 +77,52 @@ impl Seat {
 #[derive(Debug)]
 pub(super) enum Flows {
     Off,
-    Exact(Box<[Exact]>),
+    Exact(Tables),
     Approximate(Box<[Approximate]>),
+}
+
+/// A table for each class.
+#[derive(Debug)]
+pub(super) struct Tables {
+    of: Box<[Exact]>,
+    /// In none of them has anybody been silent for too long before.
+    due: Time,
+}
+
+impl Tables {
+    /// What was silent for too long leaves, of all classes.
+    #[inline]
+    fn age(&mut self, now: Time) {
+        if now >= self.due {
+            self.leave_silent(now);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn leave_silent(&mut self, now: Time) {
+        self.of.iter_mut().for_each(|table| table.age(now));
+        let due = self.of.iter().map(Exact::due).min();
+        self.due = due.unwrap_or(Time::MAX);
+    }
+
+    /// A packet that brings its flow in has come. Says the flow's place, if there is one.
+    #[inline(always)]
+    fn see(&mut self, class: usize, pkt: &Packet, now: Time) -> Option<u32> {
+        let (key, opens) = (key(pkt), pkt.kind() == Kind::Syn);
+        match self.of[class].see_again(key, opens, now) {
+            None => self.see_other(class, key, opens, now),
+            place => place,
+        }
+    }
+
+    #[inline(never)]
+    fn see_other(&mut self, class: usize, key: u64, opens: bool, now: Time) -> Option<u32> {
+        let table = &mut self.of[class];
+        let place = table.see(key, opens, now);
+        self.due = self.due.min(table.due());
+        place
+    }
 }
 
 impl Flows {
@@ -88,7 +132,10 @@ impl Flows {
             None => Flows::Off,
             Some("exact") => {
                 let one = Exact::build(values, classes, ports)?;
-                Flows::Exact(vec![one; classes].into())
+                Flows::Exact(Tables {
+                    of: vec![one; classes].into(),
+                    due: Time::MAX,
+                })
             }
             Some(_) => {
                 let one = Approximate::build(values)?;
@@ -103,43 +150,88 @@ impl Flows {
     }
 
     /// A packet of `class` has come; whether it joins is open. What has been silent for too long leaves, of all classes.
+    #[inline(always)]
     pub fn see(&mut self, class: usize, pkt: &Packet, now: Time) {
         match self {
             Flows::Off => {}
             Flows::Exact(tables) => {
-                tables.iter_mut().for_each(|table| table.age(now));
+                tables.age(now);
                 if brings(pkt) {
-                    tables[class].see(key(pkt), pkt.kind() == Kind::Syn, now);
+                    tables.see(class, pkt, now);
+                }
+            }
+            Flows::Approximate(maps) => see_about(maps, class, pkt, now),
+        }
+    }
+
+    /// A packet joins `class`, which was seen right before, if at all.
+    #[inline]
+    pub fn joins_seen(&mut self, class: usize, pkt: &Packet) -> Seat {
+        let Flows::Exact(tables) = self else {
+            return Seat::NONE;
+        };
+        let table = &mut tables.of[class];
+        if !brings(pkt) {
+            table.hear(pkt);
+            return Seat::NONE;
+        }
+        let place = table.find(key(pkt));
+        place.map_or(Seat::NONE, |at| table.joins(at, ends(pkt)))
+    }
+
+    /// A packet comes and joins `class`.
+    #[inline(always)]
+    pub fn joins(&mut self, class: usize, pkt: &Packet, now: Time) -> Seat {
+        match self {
+            Flows::Off => Seat::NONE,
+            Flows::Exact(tables) => {
+                tables.age(now);
+                if !brings(pkt) {
+                    tables.of[class].hear(pkt);
+                    return Seat::NONE;
+                }
+                match tables.see(class, pkt, now) {
+                    Some(at) => tables.of[class].joins(at, ends(pkt)),
+                    None => Seat::NONE,
                 }
             }
             Flows::Approximate(maps) => {
-                maps.iter_mut().for_each(|map| map.age(now));
-                if brings(pkt) {
-                    maps[class].see(key(pkt));
+                see_about(maps, class, pkt, now);
+                Seat::NONE
+            }
+        }
+    }
+
+    /// Would [`Flows::passes`] do nothing, since the packet was seen right before and ends no flow?
+    #[inline(always)]
+    pub fn has_just_seen(&self, class: usize, pkt: &Packet, now: Time) -> bool {
+        let Flows::Exact(tables) = self else {
+            return false;
+        };
+        if now >= tables.due || ends(pkt) {
+            return false;
+        }
+        match pkt.kind() {
+            Kind::Ack | Kind::SynAck => true,
+            Kind::Syn => false,
+            Kind::Data => pkt.len == 0 || tables.of[class].is_newest(key(pkt), now),
+        }
+    }
+
+    /// A packet comes, joins `class` where nothing waits, and leaves it at once.
+    #[inline(always)]
+    pub fn passes(&mut self, class: usize, pkt: &Packet, now: Time) {
+        match self {
+            Flows::Off => {}
+            Flows::Exact(tables) => {
+                tables.age(now);
+                if !brings(pkt) {
+                    tables.of[class].hear(pkt);
+                } else if let Some(at) = tables.see(class, pkt, now) {
+                    tables.of[class].passes(at, ends(pkt));
                 }
             }
-        }
-    }
-
-    /// A packet joins `class`, which was seen right before.
-    #[inline]
-    pub fn joins(&mut self, class: usize, pkt: &Packet) -> Seat {
-        match self {
-            Flows::Exact(tables) if brings(pkt) || ends(pkt) => {
-                tables[class].joins(key(pkt), brings(pkt), ends(pkt))
-            }
-            _ => Seat::NONE,
-        }
-    }
-
-    /// A packet joins `class`, which was seen right before, and leaves it at once.
-    #[inline]
-    pub fn passes(&mut self, class: usize, pkt: &Packet) {
-        match self {
-            Flows::Exact(tables) if ends(pkt) || brings(pkt) => {
-                tables[class].passes(key(pkt), ends(pkt));
-            }
-            _ => {}
+            Flows::Approximate(maps) => see_about(maps, class, pkt, now),
         }
     }
 
@@ -149,7 +241,7 @@ impl Flows {
         if let Flows::Exact(tables) = self
             && seat != Seat::NONE
         {
-            tables[class].leaves(seat);
+            tables.of[class].leaves(seat);
         }
     }
 
@@ -158,20 +250,34 @@ impl Flows {
     pub fn of(&self, class: usize) -> u32 {
         match self {
             Flows::Off => 0,
-            Flows::Exact(tables) => tables[class].flows(),
+            Flows::Exact(tables) => tables.of[class].flows(),
             Flows::Approximate(maps) => maps[class].flows(),
         }
+    }
+}
+
+impl Exact {
+    /// A packet joins that brings no flow in, and may end one.
+    #[inline]
+    fn hear(&mut self, pkt: &Packet) {
+        if pkt.ends() {
+            self.ends(key(pkt));
+        }
+    }
+}
+
+#[inline(never)]
+fn see_about(maps: &mut [Approximate], class: usize, pkt: &Packet, now: Time) {
+    maps.iter_mut().for_each(|map| map.age(now));
+    if brings(pkt) {
+        maps[class].see(key(pkt));
     }
 }
 
 /// Does the packet bring its flow in?
 #[inline]
 fn brings(pkt: &Packet) -> bool {
-    match pkt.kind() {
-        Kind::Data => pkt.len > 0,
-        Kind::Syn => true,
-        Kind::Ack | Kind::SynAck => false,
-    }
+    matches!(pkt.kind(), Kind::Data | Kind::Syn) && (pkt.len > 0 || pkt.kind() == Kind::Syn)
 }
 
 /// Does the packet end its flow?

@@ -22,6 +22,8 @@ pub fn spoil(run: &mut Run, without: Without) {
         framing: _,
         mss: _,
         probed,
+        // A testbed records nothing yet.
+        recording: _,
         interrupted: _,
         unmeasured: _,
         warnings: _,

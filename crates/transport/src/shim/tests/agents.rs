@@ -406,3 +406,97 @@ proptest! {
         prop_assert!(counted.duplicates >= duplicates);
     }
 }
+
+/// What an agent says of the packet that has just come, whether it dropped that or not.
+fn said(stack: &mut Stack, mut packet: Packet) -> Option<String> {
+    match stack.up(us(0), &mut packet) {
+        Up::Pass => stack.why_passed(&packet).pop().map(|(_, why)| why),
+        _ => Some(stack.why(&packet).1),
+    }
+}
+
+#[test]
+fn an_agent_says_of_each_duplicate_which_it_is_and_what_it_is_held_to() {
+    let mut stack = droptail(&[("first", "4"), ("until", "exceeded")]);
+    let mut answers = |packet| said(&mut stack, packet);
+    assert_eq!(answers(ack(1)), None, "no duplicate");
+    let first = |n| {
+        format!(
+            "it is duplicate {n} of its run, of which the first 2 go on and those from number 4 on, since no run of \
+             this flow was counted yet (first = 4)"
+        )
+    };
+    for n in 1..=5 {
+        assert_eq!(answers(ack(1)), Some(first(n)));
+    }
+    assert_eq!(
+        (answers(ack(0)), answers(other(ack(2))), answers(data(1))),
+        (None, None, None)
+    );
+    assert_eq!(answers(ack(2)), None);
+    let second = "it is duplicate 1 of its run, of which the first 2 go on and those behind number 5, the length that \
+                  9/10 of the 1 runs of this flow before it do not exceed";
+    assert_eq!(answers(ack(2)).as_deref(), Some(second));
+}
+
+#[test]
+fn a_run_that_goes_on_for_another_reason_says_which() {
+    // A repair lets all go on.
+    let mut stack = droptail(&[("first", "9"), ("recovery", "pass")]);
+    passes(&mut stack, ack(1));
+    leave(&mut stack, 1..2);
+    let why = (0..3).filter_map(|_| said(&mut stack, ack(1))).last();
+    let why = why.expect("a duplicate");
+    assert!(why.starts_with("it is duplicate 3 of its run, "), "{why}");
+    let ends = "; but something was sent again, and all go on until what had been sent by then is acknowledged \
+                (recovery = \"pass\")";
+    assert!(why.ends_with(ends), "{why}");
+    // A longer run of another flow raises what the host holds runs to, while one goes on.
+    let mut stack = droptail(&[("per", "host")]);
+    stack.open(FlowId(4), None);
+    (0..99).for_each(|n| stack.down(us(0), &mut other(data(n))));
+    assert_eq!(run(&mut stack, 1, 3), "ppp");
+    for _ in 0..9 {
+        passes(&mut stack, other(ack(1)));
+    }
+    passes(&mut stack, other(ack(2)));
+    let why = said(&mut stack, ack(1)).expect("a duplicate");
+    assert!(
+        why.ends_with("; an earlier one of the run was, when it came"),
+        "{why}"
+    );
+}
+
+#[test]
+fn an_ecn_agent_says_whether_a_duplicate_echoes_a_mark_or_one_before_it_did() {
+    for (until, behind) in [
+        (
+            "unmarked",
+            "it is duplicate 3 of its run and echoes no mark (ECE), and those that do go on",
+        ),
+        (
+            "moved",
+            "it is duplicate 3 of its run and echoes no mark (ECE), but an earlier one did, which lets those behind it go \
+             on until the acknowledgement moves",
+        ),
+        (
+            "recovered",
+            "it is duplicate 3 of its run and echoes no mark (ECE), but an earlier one did, which lets those behind it go \
+             on until all is acknowledged that had been sent by then",
+        ),
+    ] {
+        let mut stack = agent("agent-ecn", &[("until", until)]);
+        leave(&mut stack, 0..10);
+        let first = said(&mut stack, ack(0)).expect("a duplicate");
+        assert!(
+            first.starts_with("it is duplicate 1 of its run and echoes no mark (ECE), and th"),
+            "{first}"
+        );
+        let echo = said(&mut stack, marked(0));
+        assert_eq!(
+            echo.as_deref(),
+            Some("it is duplicate 2 of its run and echoes a mark (ECE)")
+        );
+        assert_eq!(said(&mut stack, ack(0)).as_deref(), Some(behind), "{until}");
+    }
+}

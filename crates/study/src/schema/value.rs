@@ -1,7 +1,7 @@
 //! One parameter as a schema: its unit as a pattern, its words, its default, what it is.
 
 use serde_json::{Map, Value, json};
-use sidestep_study::types::{Param, ParamUnit, Unit};
+use sidestep_types::{Param, ParamUnit, Unit};
 
 /// The schema of a parameter's value.
 pub fn value(param: &Param) -> Value {

@@ -2,8 +2,8 @@
 
 use super::value::value;
 use serde_json::{Map, Value, json};
-use sidestep_study::lab::Choice;
-use sidestep_study::types::{Entry, Param};
+use sidestep_lab::Choice;
+use sidestep_types::{Entry, Param};
 
 /// A table with these keys and no other.
 pub fn object(properties: Map<String, Value>) -> Value {

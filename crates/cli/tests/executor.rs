@@ -1,0 +1,99 @@
+//! `sidestep run --executor`: the Python that has the package is asked what it is, and gets the same words.
+
+mod common;
+
+use common::Room;
+use sidestep_study::sweep::CODE;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+/// A room with a Python that says that its package was built from `code`, and its words when it is handed a sweep.
+fn room(code: &str) -> Room {
+    let room = Room::new();
+    let script = format!(
+        "#!/bin/sh\nif [ \"$1\" = -c ]; then echo '{{\"code\": \"{code}\"}}'; else printf '%s\\n' \"$@\"; exit 7; fi\n"
+    );
+    room.file("python", &script);
+    let path = room.path().join("python");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    room
+}
+
+fn run(room: &Room, python: &str, args: &[&str]) -> std::process::Output {
+    let mut command = room.command(args);
+    command.env("SIDESTEP_PYTHON", python).output().unwrap()
+}
+
+#[test]
+fn the_same_words_are_handed_over_to_a_package_of_the_same_code() {
+    let room = room(CODE);
+    let words = [
+        "run",
+        "-weird.toml",
+        "--executor",
+        "dask:tcp://head:8786",
+        "--set",
+        "a=-1 ms",
+        "--seed",
+        "3",
+        "--jobs",
+        "2",
+        "--cache",
+        "s3://bucket/a",
+        "--out",
+        "o",
+        "--json",
+        "--quick",
+    ];
+    let words: Vec<&str> = words
+        .into_iter()
+        .filter(|word| *word != "-weird.toml")
+        .collect();
+    let words = [&words[..], &["--", "-weird.toml"]].concat();
+    let done = run(&room, "./python", &words);
+    // The process became that one: its status is its own.
+    assert_eq!(done.status.code(), Some(7));
+    let said = String::from_utf8(done.stdout).unwrap();
+    let got: Vec<&str> = said.lines().collect();
+    let expected = [
+        "-m",
+        "sidestep",
+        "run",
+        "--executor=dask:tcp://head:8786",
+        "--set=a=-1 ms",
+        "--seeds=3",
+        "--jobs=2",
+        "--out=o",
+        "--cache=s3://bucket/a",
+        "--json",
+        "--quick",
+        "--",
+        "-weird.toml",
+    ];
+    assert_eq!(got, expected);
+}
+
+#[test]
+fn without_the_package_or_with_another_version_it_says_what_to_install() {
+    let other = room("0.0.9-other");
+    let refused = |room: &Room, python: &str| {
+        let done = run(room, python, &["run", "a.toml", "--executor", "dask"]);
+        assert_eq!(done.status.code(), Some(2));
+        assert!(done.stdout.is_empty());
+        String::from_utf8(done.stderr).unwrap()
+    };
+    let said = refused(&other, "./python");
+    let words =
+        format!("is another version: expected {CODE}, got 0.0.9-other; pip install ./python");
+    assert!(said.contains(&words), "{said}");
+    let said = refused(&other, "./no-python");
+    assert!(
+        said.contains("cannot run ./no-python") && said.contains("pip install ./python"),
+        "{said}"
+    );
+    let said = refused(&other, "false");
+    assert!(
+        said.contains("false has no package sidestep: it said nothing"),
+        "{said}"
+    );
+}

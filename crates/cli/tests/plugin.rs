@@ -1,0 +1,289 @@
+//! Plug-ins: written, built, run, kept and refused.
+
+mod common;
+
+use common::{Done, Room, skip};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+const SCENARIO: &str = r#"
+duration = "1 ms"
+drain = "1 s"
+schemes = ["dctcp", "twin"]
+topology = { kind = "fat_tree", k = 4 }
+[workload.query]
+kind = "incast"
+degree = 15
+size = "40 kB"
+[scheme.twin]
+switch = { buffer = "dibs" }
+transport = { kind = "dctcp" }
+"#;
+
+/// The DIBS of the registry, with its defaults.
+const DIBS: &str = r#"
+use sidestep_plugin::ForSwitch;
+use sidestep_plugin::switch::{Buffer, DropReason, Place, Queues, Verdict, Want};
+use sidestep_plugin::types::{Packet, PortId, Rng, scale};
+
+struct Dibs(u32);
+
+impl ForSwitch for Dibs {
+    fn for_switch(_: &Place) -> Dibs {
+        Dibs(0)
+    }
+}
+
+impl Buffer for Dibs {
+    fn admit(&mut self, packet: &Packet, want: Want, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
+        self.0 += 1;
+        if want.fits {
+            return Verdict::Enqueue { mark: want.depth.packets >= 20 };
+        }
+        let open = queues.open(packet) & queues.to_switch();
+        match open.nth(scale(rng.draw(), open.len())) {
+            Some(port) => Verdict::Detour { port: PortId(port.0), mark: true },
+            None => Verdict::Drop(DropReason::Full),
+        }
+    }
+}
+
+sidestep_plugin::export!(buffer: Dibs, extends: "dctcp");
+"#;
+
+/// Is there a cargo to build with? The reason is printed where there is none.
+fn cargo() -> bool {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let there = Command::new(cargo).arg("-V").output().is_ok();
+    if !there {
+        skip("skipped: no cargo to build a plug-in with");
+    }
+    there
+}
+
+/// A room with the scenario and the plug-in `mine`, of this source.
+fn room(source: &str) -> Room {
+    let room = Room::new();
+    room.file("s.toml", SCENARIO);
+    room.run(&["new-policy", "mine"]).with_status(0);
+    room.file("mine/src/lib.rs", source);
+    room
+}
+
+fn run(room: &Room, out: &str, more: &[&str]) -> Done {
+    let mut args = vec![
+        "run", "s.toml", "--plugin", "mine", "--out", out, "--cache", "kept",
+    ];
+    args.extend(more);
+    room.run(&args)
+}
+
+fn manifest(room: &Room, out: &str) -> Value {
+    let text = fs::read_to_string(room.path().join(out).join("manifest.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// What became of each scheme, and its trajectory hash.
+fn schemes(room: &Room, out: &str) -> BTreeMap<String, (String, String)> {
+    let manifest = manifest(room, out);
+    let runs = manifest["runs"].as_array().unwrap().iter();
+    let text = |value: &Value| value.as_str().unwrap().to_string();
+    runs.map(|run| {
+        let said = (text(&run["status"]), text(&run["trajectory_hash"]));
+        (text(&run["scheme"]), said)
+    })
+    .collect()
+}
+
+/// The library that the plug-in was built to.
+fn library(room: &Room) -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    let target = target.unwrap_or_else(|| room.path().join("mine/target"));
+    target.join("release/libmine.so")
+}
+
+#[test]
+fn a_plug_in_makes_the_run_of_its_twin_and_is_kept_by_the_digest_of_its_library() {
+    if !cargo() {
+        return;
+    }
+    let room = room(DIBS);
+    run(&room, "one", &[]).with_status(0);
+    let one = schemes(&room, "one");
+    assert_eq!(one["mine"].1, one["twin"].1, "the policy of the registry");
+    assert_ne!(one["mine"].1, one["dctcp"].1);
+    let settings = manifest(&room, "one")["scenario"]["settings"].clone();
+    let mut own = settings
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|s| s["value"] == "plugin:mine");
+    let source = own.next().expect("the policy is a setting")["source"]
+        .as_str()
+        .unwrap();
+    assert!(source.starts_with("the caller's own, sha256:"), "{source}");
+
+    run(&room, "two", &[]).with_status(0);
+    assert_eq!(schemes(&room, "two")["mine"].0, "complete, from the cache");
+
+    // Another library: nothing of the old one is shown.
+    room.file("mine/src/lib.rs", &DIBS.replace(">= 20", ">= 10"));
+    run(&room, "three", &[]).with_status(0);
+    let three = schemes(&room, "three");
+    assert_eq!(three["mine"].0, "complete");
+    assert_ne!(three["mine"].1, one["mine"].1);
+    assert_eq!(three["dctcp"].0, "complete, from the cache");
+
+    // A library of another version, or compiler, is refused before it is opened; both versions are named.
+    let bytes = fs::read(library(&room)).unwrap();
+    let version = format!("\nversion {}\n", env!("CARGO_PKG_VERSION"));
+    let other = version.replace(|c: char| c.is_ascii_digit(), "7");
+    let at = bytes
+        .windows(version.len())
+        .position(|here| here == version.as_bytes())
+        .unwrap();
+    let mut changed = bytes.clone();
+    changed[at..at + other.len()].copy_from_slice(other.as_bytes());
+    fs::write(room.path().join("other.so"), &changed).unwrap();
+    let args = ["run", "s.toml", "--plugin", "other.so", "--out", "four"];
+    let refused = room.run(&args).with_status(2);
+    let built = format!(
+        "it was built for sidestep {}",
+        other.trim_start_matches("\nversion ").trim()
+    );
+    assert!(refused.err.contains(&built), "{}", refused.err);
+    let this = format!("this is sidestep {}", env!("CARGO_PKG_VERSION"));
+    assert!(refused.err.contains(&this), "{}", refused.err);
+    fs::write(room.path().join("same.so"), &bytes).unwrap();
+    let args = [
+        "run",
+        "s.toml",
+        "--plugin",
+        "same.so",
+        "--out",
+        "five",
+        "--no-cache",
+    ];
+    room.run(&args).with_status(0);
+    assert_eq!(schemes(&room, "five")["mine"].1, three["mine"].1);
+
+    // What the policy does wrong ends the run with its name.
+    let wrong = [
+        (
+            "self.0 += 1;",
+            "self.0 += 1; assert!(self.0 < 50, \"fifty is enough\");",
+            "it panicked: fifty is enough",
+        ),
+        (
+            "PortId(port.0)",
+            "PortId(99)",
+            "expected a port from 0 to 3, got 99",
+        ),
+        (
+            "self.0 += 1;",
+            "queues.depth(PortId(4));",
+            "it asked about port 4: expected one from 0 to 3",
+        ),
+        ("Dibs(0)", "panic!(\"never\")", "it panicked: never"),
+    ];
+    for (from, to, says) in wrong {
+        room.file("mine/src/lib.rs", &DIBS.replace(from, to));
+        let failed = run(&room, "six", &[]).with_status(1);
+        assert!(
+            failed.err.contains("policy plugin:mine at switch "),
+            "{}",
+            failed.err
+        );
+        assert!(failed.err.contains(says), "{says}: {}", failed.err);
+        assert!(
+            says.contains("never") || failed.err.contains(", packet "),
+            "{}",
+            failed.err
+        );
+        assert!(!room.path().join("six").exists(), "nothing is half-written");
+    }
+
+    // What the compiler says is shown.
+    room.file("mine/src/lib.rs", &DIBS.replace("Dibs(0)", "Dibs(nothing)"));
+    let failed = run(&room, "seven", &[]).with_status(2);
+    assert!(
+        failed.err.contains("cannot find value `nothing`"),
+        "{}",
+        failed.err
+    );
+}
+
+#[test]
+fn what_is_written_of_each_kind_builds_and_passes_its_own_test() {
+    if !cargo() {
+        return;
+    }
+    let room = Room::new();
+    room.file("s.toml", SCENARIO);
+    room.run(&["new-policy", "mine", "--kind", "route"])
+        .with_status(0);
+    room.run(&["new-policy", "of-sched", "--kind", "sched"])
+        .with_status(0);
+    room.run(&["new-policy", "of-buffer"]).with_status(0);
+    // One build of what they share: their sources, in turn, in one crate.
+    for of in ["mine", "of-sched", "of-buffer"] {
+        let source = fs::read_to_string(room.path().join(of).join("src/lib.rs")).unwrap();
+        assert!(source.lines().count() < 70, "{of}");
+        room.file("mine/src/lib.rs", &source);
+        let out = format!("out-{of}");
+        run(&room, &out, &["--no-cache"][..0]).with_status(0);
+        assert_eq!(schemes(&room, &out)["mine"].0, "complete", "{of}");
+        let mut test = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        test.args(["test", "--release", "--offline", "--quiet"])
+            .current_dir(room.path().join("mine"));
+        let tested = test.output().unwrap();
+        assert!(
+            tested.status.success(),
+            "{of}: {}",
+            String::from_utf8_lossy(&tested.stderr)
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_written_or_loaded_is_told_and_nothing_is_left() {
+    let room = Room::new();
+    room.file("s.toml", SCENARIO);
+    for (name, says) in [
+        ("Mine", "got \"Mine\""),
+        ("1st", "the first a letter"),
+        ("a-", "got \"a-\""),
+        ("libm", "libm"),
+    ] {
+        let refused = room.run(&["new-policy", name]).with_status(2);
+        assert!(refused.err.contains(says), "{}", refused.err);
+    }
+    assert_eq!(room.names(), ["s.toml"]);
+    room.run(&["new-policy", "mine"]).with_status(0);
+    let again = room.run(&["new-policy", "mine"]).with_status(2);
+    assert!(
+        again.err.contains("cannot write mine: it is there already"),
+        "{}",
+        again.err
+    );
+    for (place, says) in [
+        ("gone", "cannot read gone"),
+        (
+            "s.toml",
+            "expected a plug-in of Sidestep, got a file without its stamp",
+        ),
+        (
+            ".",
+            "expected a crate with a Cargo.toml, as `sidestep new-policy NAME` writes one",
+        ),
+    ] {
+        let refused = room
+            .run(&["run", "s.toml", "--plugin", place, "--out", "out"])
+            .with_status(2);
+        assert!(refused.err.contains(says), "{}", refused.err);
+    }
+    assert!(!room.path().join("out").exists());
+}

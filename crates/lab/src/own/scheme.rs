@@ -1,0 +1,115 @@
+//! How a scheme with policies of the caller's gets into a scenario.
+
+use super::Own;
+use crate::experiment::Experiment;
+use crate::scenario::{Scenario, Setting};
+use crate::scheme::SWITCH_SPEC;
+
+/// Why a scheme cannot be added.
+const TAKEN: &str = "is a scheme of the scenario already; expected another name";
+
+impl Scenario {
+    /// Adds a scheme `name`: the scenario's scheme `extends`, with these policies in the place of its own.
+    ///
+    /// Errors say which name is taken, or that there is no such scheme to extend.
+    pub fn add_own(&mut self, name: &str, extends: &str, own: Own) -> Result<(), String> {
+        // It is part of file names, of settings' keys and of tables.
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.+".contains(c);
+        if name.is_empty() || name.len() > 64 || name.starts_with('.') || !name.chars().all(plain) {
+            return Err(format!(
+                "scheme {name:?}: expected a name of at most 64 letters, digits and - _ . +, the first no dot"
+            ));
+        }
+        if self.schemes.iter().any(|scheme| scheme.name == name) {
+            return Err(format!("scheme {name:?} {TAKEN}"));
+        }
+        let Some(base) = self.schemes.iter().find(|scheme| scheme.name == extends) else {
+            let known: Vec<&str> = self.schemes.iter().map(|scheme| &*scheme.name).collect();
+            let known = known.join(", ");
+            return Err(format!(
+                "scheme {name:?} extends {extends:?}, expected one of {known}"
+            ));
+        };
+        let mut scheme = base.clone();
+        let source = match &own.key {
+            Some(key) => format!("the caller's own, {key}"),
+            None => "the caller's own".into(),
+        };
+        let policies: Vec<String> =
+            (own.names().map(|(seam, policy)| format!("{seam} {policy}"))).collect();
+        scheme.name = name.to_string();
+        scheme.summary = format!("{extends} with {}", policies.join(", "));
+        scheme.source = source.clone();
+        let of = self
+            .settings
+            .iter()
+            .filter(|s| s.scheme.as_deref() == Some(extends));
+        let mut settings: Vec<Setting> = of.cloned().collect();
+        for (seam, policy) in own.names() {
+            let key = format!("{}.{seam}", SWITCH_SPEC.name);
+            // Switches that differ have the caller's as well.
+            let about = |s: &Setting| {
+                let mut words = s.key.split('.');
+                s.key == key
+                    || s.key.starts_with(&format!("{key}."))
+                    || s.key.starts_with("switch.at.") && words.any(|word| word == seam)
+            };
+            settings.retain(|s| !about(s));
+            settings.push(Setting {
+                scheme: None,
+                key,
+                value: policy.into(),
+                source: source.clone(),
+            });
+        }
+        settings
+            .iter_mut()
+            .for_each(|s| s.scheme = Some(name.to_string()));
+        self.settings.extend(settings);
+        scheme.own = Some(own);
+        self.schemes.push(scheme);
+        self.name_schemes();
+        Ok(())
+    }
+
+    /// Leaves all schemes out but those of `names`.
+    pub fn keep_schemes(&mut self, names: &[String]) {
+        self.schemes.retain(|scheme| names.contains(&scheme.name));
+        let kept = |s: &Setting| s.scheme.as_ref().is_none_or(|of| names.contains(of));
+        self.settings.retain(kept);
+        self.name_schemes();
+    }
+
+    /// The setting that lists them.
+    fn name_schemes(&mut self) {
+        let names: Vec<&str> = self.schemes.iter().map(|scheme| &*scheme.name).collect();
+        let names = names.join(", ");
+        let mut listed = self
+            .settings
+            .iter_mut()
+            .filter(|s| s.scheme.is_none() && s.key == "schemes");
+        if let Some(listed) = listed.next() {
+            listed.value = names;
+        }
+    }
+
+    /// May a run of scheme number `scheme` be kept, and one that was be taken up?
+    pub fn may_be_kept(&self, scheme: usize) -> bool {
+        let own = self.schemes[scheme].own.as_ref();
+        own.is_none_or(|own| own.key.is_some())
+    }
+}
+
+impl Experiment {
+    /// [`Scenario::add_own`] at every point.
+    pub fn add_own(&mut self, name: &str, extends: &str, own: &Own) -> Result<(), String> {
+        let mut points = self.points.iter_mut();
+        points.try_for_each(|point| point.scenario.add_own(name, extends, own.clone()))
+    }
+
+    /// [`Scenario::keep_schemes`] at every point.
+    pub fn keep_schemes(&mut self, names: &[String]) {
+        let points = self.points.iter_mut();
+        points.for_each(|point| point.scenario.keep_schemes(names));
+    }
+}

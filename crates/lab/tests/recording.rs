@@ -1,0 +1,370 @@
+//! What is recorded is what happened: queues at every instant, counts over a whole run, and a window as a part of it.
+
+use sidestep_lab::recorded::{Event, Reader, Says, What};
+use sidestep_lab::{RecordSpec, Run, Sampled, Scenario, Session, run};
+use sidestep_sim::{NoFiles, TraceFilter};
+use sidestep_switch::DropReason;
+use sidestep_types::Time;
+
+const HEAD: &str =
+    "duration = \"2 ms\"\ndrain = \"60 ms\"\n[topology]\nkind = \"fat_tree\"\nk = 4\n";
+const BURSTS: &str =
+    "[workload.query]\nkind = \"query\"\nrate = \"4 k/s\"\ndegree = 15\nsize = \"20 kB\"\n";
+
+/// Every way in which a switch or a host may hold, move or lose packets.
+const CASES: &[(&str, &str, &str)] = &[
+    ("dctcp", "", ""),
+    ("dibs", "switch.capacity = \"10 pkt\"\n", ""),
+    ("vertigo", "switch.capacity = \"10 pkt\"\n", ""),
+    ("pfabric", "", ""),
+    ("trim", "", ""),
+    ("mulbuff", "", ""),
+    ("pfc", "switch.pfc_xoff = \"20 kB\"\n", ""),
+    (
+        "dibs",
+        "switch.capacity = \"10 pkt\"\nswitch.fabric = \"cioq\"\nswitch.speedup = \"1\"\n",
+        "",
+    ),
+    (
+        "dctcp",
+        "host.capacity = \"8 pkt\"\nhost.buffer = \"droptail\"\n",
+        "",
+    ),
+    (
+        "dibs",
+        "switch.capacity = \"10 pkt\"\n",
+        "[[change]]\nat = \"600 us\"\nlink = \"agg 0.0 - core 1\"\ndown = true\nreroute = \"100 us\"\n\
+         [[change]]\nat = \"1 ms\"\nlink = \"host 3 - edge 0.1\"\ndown = true\nreroute = \"never\"\n\
+         [[change]]\nat = \"1500 us\"\nlink = \"host 3 - edge 0.1\"\nup = true\n\
+         [[change]]\nat = \"800 us\"\nlink = \"host 0 - edge 0.0\"\nrate = \"300 Mbps\"\n",
+    ),
+    (
+        "pfabric",
+        "",
+        "[[change]]\nat = \"1 ms\"\nlink = \"host 3 - edge 0.1\"\ndown = true\nreroute = \"never\"\n\
+         [[change]]\nat = \"1500 us\"\nlink = \"host 3 - edge 0.1\"\nup = true\n",
+    ),
+];
+
+fn scenario((scheme, more, changes): (&str, &str, &str)) -> Scenario {
+    let text = format!("schemes = [\"{scheme}\"]\n{more}{HEAD}{BURSTS}{changes}");
+    let read = Scenario::read("t.toml", &text, &[], &NoFiles);
+    read.unwrap_or_else(|problems| panic!("{scheme}: {problems:?}"))
+}
+
+fn whole() -> RecordSpec {
+    RecordSpec {
+        window: Some((Time::ZERO, Time::MAX)),
+        flows: Sampled::All,
+    }
+}
+
+fn recorded(scenario: &Scenario, spec: &RecordSpec) -> Run {
+    let mut session: Session = Session::new(scenario, 0, 1, TraceFilter::None).unwrap();
+    session.record(scenario, spec);
+    session.run_until(Time::MAX);
+    session.finish()
+}
+
+fn events(bytes: &[u8]) -> Vec<Event> {
+    let reader = Reader::open(bytes).unwrap();
+    reader.verify().unwrap();
+    reader.events((0, u64::MAX), usize::MAX, |_| true).unwrap()
+}
+
+#[test]
+fn a_recorded_run_is_the_same_run_and_has_its_counts() {
+    for case in CASES {
+        let scenario = scenario(*case);
+        let plain = run(&scenario, 0, 1, TraceFilter::None, &mut |_| {
+            sidestep_lab::Watch::Go
+        });
+        let taped = recorded(&scenario, &whole());
+        assert_eq!(plain.unwrap().outcome, taped.outcome, "{case:?}");
+        let totals = &taped.outcome.totals;
+        let bytes = taped.recording.as_deref().unwrap();
+        let all = events(bytes);
+        let count = |of: &dyn Fn(&What) -> bool| all.iter().filter(|e| of(&e.what)).count() as u64;
+        let mut drops = [0; DropReason::COUNT];
+        for event in &all {
+            if let What::Drop { reason, .. } = event.what {
+                drops[usize::from(reason)] += 1;
+            }
+        }
+        assert_eq!(drops, totals.drops, "{case:?}");
+        let sent = count(&|what| matches!(what, What::Send { .. }));
+        let delivered = count(&|what| matches!(what, What::Deliver { .. }));
+        let detours =
+            count(&|what| matches!(what, What::Enqueue { port, wanted, .. } if port != wanted));
+        let bit = |bit: u8| {
+            count(&|what| matches!(what, What::Enqueue { changes, .. } if changes >> bit & 1 == 1))
+        };
+        assert_eq!(
+            (sent, delivered, detours),
+            (totals.sent, totals.delivered, totals.detours),
+            "{case:?}"
+        );
+        // A packet that was changed and then dropped never joins a queue.
+        assert!(bit(0) <= totals.marks && bit(1) <= totals.trims, "{case:?}");
+        assert!(
+            totals.drops.iter().sum::<u64>() > 0 || bit(0) == totals.marks,
+            "{case:?}"
+        );
+        let reader = Reader::open(bytes).unwrap();
+        let left = reader.state_at(u64::MAX).unwrap();
+        let ports = 0..left.ports() as u32;
+        let under_way: usize = ports
+            .map(|port| left.queue(port).count() + left.link(port).count())
+            .sum();
+        assert_eq!(under_way as u64, totals.in_flight, "{case:?}");
+        assert_eq!(reader.tail().to, taped.outcome.end.ps() + 1, "{case:?}");
+    }
+}
+
+/// Each kind of event is in one of the cases: what is never recorded is not tested.
+#[test]
+fn the_cases_have_evictions_deflections_trims_losses_and_timeouts() {
+    let mut seen = std::collections::BTreeSet::new();
+    for case in CASES {
+        let taped = recorded(&scenario(*case), &whole());
+        for event in events(taped.recording.as_deref().unwrap()) {
+            seen.insert(match event.what {
+                What::Enqueue {
+                    port,
+                    wanted,
+                    moved,
+                    ..
+                } if port != wanted => {
+                    format!("enqueue detoured, moved {moved}")
+                }
+                What::Enqueue { changes, .. } if changes > 0 => {
+                    format!("enqueue changes {changes}")
+                }
+                What::Drop { reason, waited, .. } => {
+                    format!(
+                        "drop {} waited {waited}",
+                        DropReason::ALL[usize::from(reason)].name()
+                    )
+                }
+                What::Window { cause, .. } => format!("window {cause}"),
+                what => what.kind().word().to_string(),
+            });
+        }
+    }
+    let words: Vec<&str> = seen.iter().map(String::as_str).collect();
+    assert_eq!(
+        words,
+        [
+            "deliver",
+            "dequeue",
+            "drop evicted waited 0",
+            "drop full waited 0",
+            "drop link_down waited 0",
+            "drop link_down waited 1",
+            "drop ttl waited 0",
+            "enqueue",
+            "enqueue changes 1",
+            "enqueue changes 2",
+            "enqueue detoured, moved 0",
+            "enqueue detoured, moved 1",
+            "evict",
+            "link",
+            "send",
+            "window 0",
+            "window 1",
+            "window 2",
+            "window 3",
+        ]
+    );
+}
+
+#[test]
+fn queues_are_as_long_as_the_run_says_at_every_instant() {
+    for case in CASES {
+        let scenario = scenario(*case);
+        let mut session: Session = Session::new(&scenario, 0, 1, TraceFilter::None).unwrap();
+        let mut seen = Vec::new();
+        let mut at = Time::ZERO;
+        while !session.run_until(at) {
+            let depths = session.queues().into_iter();
+            seen.push((
+                at,
+                depths
+                    .map(|d| (d.packets, u64::from(d.bytes)))
+                    .collect::<Vec<_>>(),
+            ));
+            at += Time::from_ps(13_171_717);
+        }
+        let window = (Time::from_us(700), Time::from_us(1900));
+        let part = RecordSpec {
+            window: Some(window),
+            ..whole()
+        };
+        for (spec, (from, to)) in [(whole(), (Time::ZERO, Time::MAX)), (part, window)] {
+            let taped = recorded(&scenario, &spec);
+            let reader = Reader::open(taped.recording.as_deref().unwrap()).unwrap();
+            let within = seen.iter().filter(|(at, _)| (from..to).contains(at));
+            // Whoever jumps finds the same: a law of `crates/recording`.
+            let mut state = reader.chunk(0).unwrap().state;
+            let chunks = (0..reader.chunks().len()).flat_map(|i| reader.chunk(i).unwrap().events);
+            let mut events = chunks.peekable();
+            let mut waited = 0;
+            for (at, depths) in within {
+                while let Some(event) = events.next_if(|event| event.at <= at.ps()) {
+                    state.apply(&event).unwrap();
+                }
+                let ports = 0..state.ports() as u32;
+                let recorded: Vec<(u32, u64)> = ports.map(|port| state.depth(port)).collect();
+                assert_eq!(&recorded, depths, "{case:?} at {at}");
+                waited += recorded.iter().map(|depth| depth.0).sum::<u32>();
+            }
+            assert!(waited > 500, "{case:?}: {waited}");
+        }
+    }
+}
+
+#[test]
+fn a_window_holds_what_the_whole_holds_in_that_time() {
+    let nameless = |events: Vec<Event>| -> Vec<String> {
+        let mut words: Vec<String> = events
+            .into_iter()
+            // How a sender stands is told anew as the window begins.
+            .filter(|event| !matches!(event.what, What::Window { .. }))
+            .map(|event| {
+                let mut event = event;
+                match &mut event.what {
+                    What::Enqueue { packet, .. }
+                    | What::Dequeue { packet, .. }
+                    | What::Evict { packet, .. }
+                    | What::Drop { packet, .. }
+                    | What::Deliver { packet } => *packet = 0,
+                    _ => {}
+                }
+                format!("{event:?}")
+            })
+            .collect();
+        words.sort();
+        words
+    };
+    for case in CASES {
+        let scenario = scenario(*case);
+        let all = recorded(&scenario, &whole()).recording.unwrap();
+        for (from, to) in [(300, 1100), (777, 1999), (0, 900)] {
+            let window = (Time::from_us(from), Time::from_us(to));
+            let spec = RecordSpec {
+                window: Some(window),
+                ..whole()
+            };
+            let part = events(&recorded(&scenario, &spec).recording.unwrap());
+            let reader = Reader::open(&all).unwrap();
+            let same = (window.0.ps(), window.1.ps() - 1);
+            let same = reader.events(same, usize::MAX, |_| true).unwrap();
+            assert!(part.len() > 1000, "{case:?}: {}", part.len());
+            assert_eq!(nameless(part), nameless(same), "{case:?}, {from}..{to}");
+        }
+    }
+}
+
+#[test]
+fn windows_are_of_the_flows_that_were_asked_for_and_end_with_all_acknowledged() {
+    let scenario = scenario(CASES[0]);
+    let of = |flows: Sampled| {
+        let spec = RecordSpec { flows, ..whole() };
+        let taped = recorded(&scenario, &spec).recording.unwrap();
+        let windows = events(&taped)
+            .into_iter()
+            .filter_map(|event| match event.what {
+                What::Window {
+                    flow, acked, cwnd, ..
+                } => Some((flow, acked, cwnd)),
+                _ => None,
+            });
+        windows.collect::<Vec<_>>()
+    };
+    let all = of(Sampled::All);
+    let some = of(Sampled::These([3, 5].into()));
+    assert!(some.iter().all(|(flow, ..)| [3, 5].contains(flow)));
+    let same: Vec<_> = all
+        .iter()
+        .filter(|w| [3, 5].contains(&w.0))
+        .copied()
+        .collect();
+    assert_eq!(some, same);
+    assert_eq!(of(Sampled::Every(0)), []);
+    assert!(all.iter().all(|(.., cwnd)| *cwnd >= 1460));
+    // The last acknowledgement ends the sender, so that the one before is the last that is seen.
+    let last = all.iter().rev().find(|(flow, ..)| *flow == 3).unwrap();
+    assert!((10_000..20_000).contains(&last.1), "{last:?}");
+}
+
+#[test]
+fn without_a_window_it_begins_before_the_first_query() {
+    let scenario = scenario(CASES[1]);
+    let taped = recorded(&scenario, &RecordSpec::default());
+    let reader = Reader::open(taped.recording.as_deref().unwrap()).unwrap();
+    let first = taped
+        .plan
+        .queries
+        .iter()
+        .map(|query| query.start)
+        .min()
+        .unwrap();
+    assert_eq!(
+        reader.head().from,
+        first.saturating_sub(Time::from_us(50)).ps()
+    );
+    assert!(
+        reader.head().window.starts_with("chosen: from "),
+        "{}",
+        reader.head().window
+    );
+    assert_eq!(reader.tail().ended, "the run ends");
+    assert_eq!(reader.tail().queries.len(), taped.plan.queries.len());
+    assert_eq!(reader.tail().flows.len(), taped.plan.flows.len());
+    let query = &reader.tail().queries[0];
+    let flows = reader
+        .tail()
+        .flows
+        .iter()
+        .filter(|flow| flow.query == Some(0));
+    assert_eq!(query.end, flows.filter_map(|flow| flow.end).max());
+}
+
+#[test]
+fn a_window_after_the_end_records_nothing_and_says_so() {
+    let scenario = scenario(CASES[0]);
+    let window = Some((Time::from_ms(500), Time::from_ms(600)));
+    let taped = recorded(&scenario, &RecordSpec { window, ..whole() });
+    assert_eq!(taped.recording, None);
+    let end = taped.outcome.end;
+    let said = format!(
+        "scheme dctcp, seed 1: record: the window begins at 500 ms and the run ends at {end}: nothing is recorded"
+    );
+    assert!(taped.warnings.contains(&said), "{:?}", taped.warnings);
+}
+
+#[test]
+fn the_bytes_are_the_same_however_a_run_is_stepped() {
+    let scenario = scenario(CASES[2]);
+    let once = recorded(&scenario, &whole()).recording;
+    let mut odd: Session = Session::new(&scenario, 0, 1, TraceFilter::None).unwrap();
+    odd.record(&scenario, &whole());
+    let mut at = Time::ZERO;
+    while !odd.run_until(at) {
+        at += Time::from_ps(17_171_717);
+        odd.queues();
+    }
+    assert!(once.is_some() && odd.finish().recording == once);
+}
+
+#[test]
+fn a_packet_that_is_sent_again_says_so() {
+    let taped = recorded(&scenario(CASES[0]), &whole());
+    let again = events(taped.recording.as_deref().unwrap());
+    let again = again.iter().filter(|event| match event.what {
+        What::Send { says, .. } => Says(says).again(),
+        _ => false,
+    });
+    assert_eq!(again.count() as u64, taped.outcome.totals.retransmits);
+    assert!(taped.outcome.totals.retransmits > 0);
+}

@@ -1,0 +1,146 @@
+//! A chunk: the state at its beginning, and its events by columns. It can be read alone.
+
+use crate::columns::{Columns, Cursor, put};
+use crate::event::{Event, KINDS, Kind, What};
+use crate::state::State;
+
+/// No chunk has more events.
+pub const MOST_EVENTS: usize = 32_768;
+
+/// A chunk that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chunk {
+    /// Where packets are before the first event.
+    pub state: State,
+    /// Its events, in the order of time; those of one instant in the order in which they take place.
+    pub events: Vec<Event>,
+}
+
+/// A chunk that is written.
+pub(crate) struct Open {
+    state: Vec<u8>,
+    kinds: Vec<u8>,
+    times: Vec<u8>,
+    columns: Vec<Columns>,
+    pub from: u64,
+    pub to: u64,
+}
+
+impl Open {
+    pub fn new() -> Open {
+        let columns = KINDS.iter().map(|kind| Columns::new(kind.codings()));
+        Open {
+            state: Vec::new(),
+            kinds: Vec::new(),
+            times: Vec::new(),
+            columns: columns.collect(),
+            from: 0,
+            to: 0,
+        }
+    }
+
+    /// Begins anew with this state, which has been compacted.
+    pub fn begin(&mut self, state: &State) {
+        self.state.clear();
+        state.write(&mut self.state);
+        self.kinds.clear();
+        self.times.clear();
+        self.columns.iter_mut().for_each(Columns::clear);
+    }
+
+    /// How many events it has.
+    pub fn len(&self) -> usize {
+        self.kinds.len()
+    }
+
+    #[inline]
+    pub fn push(&mut self, event: &Event) {
+        if self.kinds.is_empty() {
+            (self.from, self.to) = (event.at, event.at);
+        }
+        put(&mut self.times, event.at - self.to);
+        self.to = event.at;
+        let kind = event.what.kind();
+        self.kinds.push(kind as u8);
+        let columns = &mut self.columns[kind as usize];
+        let (mut at, mut first) = (0, 0);
+        event.what.each(|value| {
+            if at == 0 {
+                first = value;
+            }
+            columns.push(at, first, value);
+            at += 1;
+        });
+    }
+
+    /// Its bytes, not packed.
+    pub fn raw(&self) -> Vec<u8> {
+        let columns = || self.columns.iter().flat_map(|columns| &columns.bytes);
+        let size: usize = columns().map(Vec::len).sum();
+        let mut out =
+            Vec::with_capacity(self.state.len() + 2 * self.kinds.len() + self.times.len() + size);
+        out.extend(&self.state);
+        put(&mut out, self.kinds.len() as u64);
+        put(&mut out, self.from);
+        out.extend(&self.kinds);
+        out.extend(&self.times);
+        columns().for_each(|bytes| out.extend(bytes));
+        out
+    }
+}
+
+impl Chunk {
+    /// Reads what [`Open::raw`] wrote, of a network of so many ports; an error says at which byte what is wrong.
+    pub(crate) fn read(raw: &[u8], ports: usize) -> Result<Chunk, (usize, String)> {
+        let mut cursor = Cursor::new(raw);
+        let read = read(&mut cursor, ports);
+        read.map_err(|why| (cursor.at(), why))
+    }
+}
+
+fn read(cursor: &mut Cursor<'_>, ports: usize) -> Result<Chunk, String> {
+    let ends = || "it ends early".to_string();
+    let state = State::read(cursor, ports)?;
+    let events = cursor.number().ok_or_else(ends)?;
+    if events > MOST_EVENTS as u64 {
+        return Err(format!("{events} events, of at most {MOST_EVENTS}"));
+    }
+    let mut at = cursor.number().ok_or_else(ends)?;
+    let kinds = cursor.take(events as usize).ok_or_else(ends)?;
+    let mut counts = vec![0; KINDS.len()];
+    for kind in kinds {
+        let count = counts.get_mut(usize::from(*kind));
+        *count.ok_or_else(|| format!("{kind} as the kind of an event"))? += 1;
+    }
+    let mut times = Vec::with_capacity(kinds.len());
+    for _ in kinds {
+        let step = cursor.number().ok_or_else(ends)?;
+        at = at.checked_add(step).ok_or("a time of more than 64 bits")?;
+        times.push(at);
+    }
+    let mut columns = Vec::with_capacity(KINDS.len());
+    for (kind, count) in KINDS.iter().zip(counts) {
+        let mut of_kind: Vec<Vec<u64>> = Vec::new();
+        for coding in kind.codings() {
+            let first = of_kind.first().map_or(&[][..], |first| first);
+            let column = cursor.column(*coding, count, first);
+            of_kind.push(column.ok_or_else(ends)?);
+        }
+        columns.push((0, of_kind));
+    }
+    if cursor.left() > 0 {
+        return Err(format!("{} bytes too many", cursor.left()));
+    }
+    let mut all = Vec::with_capacity(kinds.len());
+    for (number, at) in kinds.iter().zip(times) {
+        let (row, columns) = &mut columns[usize::from(*number)];
+        let kind = Kind::of(*number).ok_or("a kind of event")?;
+        let mut field = columns.iter();
+        let next = || field.next().map_or(0, |column| column[*row]);
+        let what = What::from_fields(kind, next)
+            .map_err(|(field, value)| format!("{value} as {field} of {}", kind.word()))?;
+        *row += 1;
+        all.push(Event { at, what });
+    }
+    Ok(Chunk { state, events: all })
+}

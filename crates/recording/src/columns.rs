@@ -1,0 +1,157 @@
+//! Columns of numbers: each as few bytes as it needs, little end first.
+
+use crate::event::Coding;
+
+/// Appends a number in groups of 7 bits, the least first; the eighth says that more follow (LEB128).
+#[inline]
+pub(crate) fn put(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// A difference that may be negative, small when it is near 0.
+#[inline]
+pub(crate) fn zigzag(from: u64, to: u64) -> u64 {
+    let difference = to.wrapping_sub(from) as i64;
+    (difference << 1 ^ difference >> 63) as u64
+}
+
+/// The number that [`zigzag`] wrote.
+#[inline]
+pub(crate) fn unzigzag(from: u64, coded: u64) -> u64 {
+    let difference = (coded >> 1) as i64 ^ -((coded & 1) as i64);
+    from.wrapping_add(difference as u64)
+}
+
+/// Appends the values of one event to the columns of its kind.
+pub(crate) struct Columns {
+    codings: &'static [Coding],
+    before: Vec<u64>,
+    pub bytes: Vec<Vec<u8>>,
+}
+
+impl Columns {
+    pub fn new(codings: &'static [Coding]) -> Columns {
+        Columns {
+            codings,
+            before: vec![0; codings.len()],
+            bytes: vec![Vec::new(); codings.len()],
+        }
+    }
+
+    /// Appends `value` to column `at` of an event whose first value is `first`.
+    #[inline]
+    pub fn push(&mut self, at: usize, first: u64, value: u64) {
+        let coded = match self.codings[at] {
+            Coding::Plain => value,
+            Coding::Delta => zigzag(std::mem::replace(&mut self.before[at], value), value),
+            Coding::First => zigzag(first, value),
+        };
+        put(&mut self.bytes[at], coded);
+    }
+
+    /// Forgets everything but how long it was.
+    pub fn clear(&mut self) {
+        self.before.fill(0);
+        self.bytes.iter_mut().for_each(Vec::clear);
+    }
+}
+
+/// Reads numbers one after the other.
+pub(crate) struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    pub fn new(bytes: &'a [u8]) -> Cursor<'a> {
+        Cursor { bytes, at: 0 }
+    }
+
+    /// Where it is.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// How many bytes are left.
+    pub fn left(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
+    /// The next `n` bytes; `None` when there are not so many.
+    pub fn take(&mut self, n: usize) -> Option<&'a [u8]> {
+        let taken = self.bytes.get(self.at..self.at.checked_add(n)?)?;
+        self.at += n;
+        Some(taken)
+    }
+
+    /// The next number; `None` where none ends.
+    #[inline]
+    pub fn number(&mut self) -> Option<u64> {
+        let mut value = 0u64;
+        for shift in (0..64).step_by(7) {
+            let byte = *self.bytes.get(self.at)?;
+            self.at += 1;
+            let bits = u64::from(byte & 0x7f);
+            if shift == 63 && bits > 1 {
+                return None;
+            }
+            value |= bits << shift;
+            if byte & 0x80 == 0 {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    /// The next `n` values of a column.
+    pub fn column(&mut self, coding: Coding, n: usize, first: &[u64]) -> Option<Vec<u64>> {
+        let mut before = 0;
+        let mut values = Vec::with_capacity(n);
+        for i in 0..n {
+            let coded = self.number()?;
+            let value = match coding {
+                Coding::Plain => coded,
+                Coding::Delta => unzigzag(before, coded),
+                Coding::First => unzigzag(*first.get(i)?, coded),
+            };
+            before = value;
+            values.push(value);
+        }
+        Some(values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_comes_back() {
+        let numbers = [0, 1, 127, 128, 16383, 16384, u64::MAX / 2, u64::MAX];
+        let mut out = Vec::new();
+        numbers.iter().for_each(|n| put(&mut out, *n));
+        let mut cursor = Cursor::new(&out);
+        for n in numbers {
+            assert_eq!(cursor.number(), Some(n));
+        }
+        assert_eq!((cursor.number(), cursor.left()), (None, 0));
+        for from in numbers {
+            for to in numbers {
+                assert_eq!(unzigzag(from, zigzag(from, to)), to);
+            }
+        }
+        assert_eq!((zigzag(5, 5), zigzag(5, 4), zigzag(5, 6)), (0, 1, 2));
+    }
+
+    #[test]
+    fn a_number_of_more_than_64_bits_is_none() {
+        assert_eq!(Cursor::new(&[0xff; 11]).number(), None);
+        let mut large = [0xff; 10];
+        large[9] = 2;
+        assert_eq!(Cursor::new(&large).number(), None);
+    }
+}

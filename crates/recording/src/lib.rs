@@ -1,0 +1,59 @@
+//! A recorded run: what a page needs to play it, written and read. The format is `docs/recording.md`.
+//!
+//! **Decision**     none: it keeps what a driver tells it, and gives it back.
+//! **State**        where each packet is ([`State`]), so that every chunk can be read alone.
+//! **Units**        picoseconds, packets, bytes of buffer, bits per second.
+//! **Errors**       a file that is no recording, or not whole, or newer, is refused: what, where, expected, got
+//!                  ([`Refused`]). A driver that tells of what cannot be is a bug, and panics.
+//!
+//! No files, threads or clock: a recording is bytes. The simulator writes it, commands and pages read it, and what
+//! measures real packets can write the same.
+//!
+//! ```
+//! use sidestep_recording::{Event, Head, Link, Network, Node, Reader, Tail, What, Writer};
+//!
+//! let node = |host| Node { name: "a".into(), host, ..Node::default() };
+//! let link = Link { from: 0, to: 1, rate_bps: 1_000_000_000, delay_ps: 1_000_000, ..Link::default() };
+//! let network = Network { nodes: vec![node(true), node(false)], links: vec![link], ..Network::default() };
+//! let head = Head { source: "simulator".into(), network, ..Head::default() };
+//!
+//! let mut writer = Writer::begin(&head, Default::default());
+//! let send = What::Send { flow: 7, seq: 0, bytes: 1460, says: 0, host: 0, number: 0 };
+//! let joins = What::Enqueue { port: 0, packet: 0, bytes: 1500, wanted: 0, changes: 0, moved: 0 };
+//! writer.push(Event { at: 5, what: send });
+//! writer.push(Event { at: 5, what: joins });
+//! let bytes = writer.finish(Tail::default());
+//!
+//! let reader = Reader::open(&bytes).unwrap();
+//! let chunk = reader.chunk(0).unwrap();
+//! assert_eq!(chunk.events[1].what, joins);
+//! assert_eq!(reader.state_at(5).unwrap().depth(0), (1, 1500));
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod chunk;
+mod columns;
+mod event;
+mod head;
+mod reader;
+mod refused;
+mod section;
+mod state;
+mod writer;
+
+pub use chunk::{Chunk, MOST_EVENTS};
+pub use event::{Cause, Event, KINDS, Kind, Says, What};
+pub use head::{Crowd, Flow, Head, Link, Network, Node, Query, Span, Tail};
+pub use reader::Reader;
+pub use refused::Refused;
+pub use section::VERSION;
+pub use state::{Packet, Place, State};
+pub use writer::Writer;
+
+/// Reads a chunk that is not packed, of a network of so many ports: where a fuzzer begins, since hardly anything that it
+/// changes about packed bytes can be unpacked.
+#[cfg(fuzzing)]
+pub fn fuzz_chunk(raw: &[u8], ports: usize) -> Option<Chunk> {
+    Chunk::read(raw, ports).ok()
+}

@@ -1,0 +1,261 @@
+//! Reads a recording: the head and the tail at once, chunks when they are asked for.
+//!
+//! **State**        the file's bytes, borrowed; its head and tail.
+//! **Errors**       whatever is wrong with a file is refused, in words; nothing in a file makes it panic, or take
+//!                  more memory than a chunk may have.
+
+use crate::chunk::Chunk;
+use crate::event::Event;
+use crate::head::{Head, Span, Tail};
+use crate::refused::Refused;
+use crate::section::{END, FOOTER, MAGIC, PREAMBLE, Section, VERSION, section_at};
+use crate::state::State;
+use serde::de::DeserializeOwned;
+
+/// A recording that is read.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    file: &'a [u8],
+    head: Head,
+    tail: Tail,
+}
+
+impl<'a> Reader<'a> {
+    /// Opens these bytes. Refuses what is no recording, not whole, or newer.
+    pub fn open(file: &'a [u8]) -> Result<Reader<'a>, Refused> {
+        check_preamble(file)?;
+        let tail_at = tail_offset(file)?;
+        let (head, _) = section_at(file, PREAMBLE as u64, Section::Head)?;
+        let head: Head = json("head", &head)?;
+        let (tail, _) = section_at(file, tail_at, Section::Tail)?;
+        let tail: Tail = json("tail", &tail)?;
+        check_head(&head)?;
+        Ok(Reader { file, head, tail })
+    }
+
+    /// What the recording is of.
+    pub fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// What it came to.
+    pub fn tail(&self) -> &Tail {
+        &self.tail
+    }
+
+    /// Where its chunks are.
+    pub fn chunks(&self) -> &[Span] {
+        &self.tail.chunks
+    }
+
+    /// How large it is, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.file.len()
+    }
+
+    /// Reads chunk number `i`.
+    ///
+    /// Panics when there is no such chunk.
+    pub fn chunk(&self, i: usize) -> Result<Chunk, Refused> {
+        let span = &self.tail.chunks[i];
+        let (raw, _) = section_at(self.file, span.offset, Section::Chunk)?;
+        let ports = self.head.network.links.len();
+        let wrong = |at: usize, expected: String, got: String| {
+            let what = format!("chunk {i} of the recording cannot be read");
+            Refused::new(what, format!("byte {at} of it, unpacked"), expected, got)
+        };
+        let chunk = Chunk::read(&raw, ports)
+            .map_err(|(at, why)| wrong(at, "events by columns".into(), why))?;
+        let said = (span.events, span.from, span.to);
+        let (first, last) = (chunk.events.first(), chunk.events.last());
+        let at = |event: Option<&Event>| event.map_or(0, |event| event.at);
+        let got = (chunk.events.len() as u64, at(first), at(last));
+        if said != got {
+            let words = |(events, from, to): (u64, u64, u64)| {
+                format!("{events} events from {from} to {to} ps, by the index")
+            };
+            return Err(wrong(raw.len(), words(said), words(got)));
+        }
+        Ok(chunk)
+    }
+
+    /// The number of the first chunk that may have events from the instant `at` on.
+    pub fn chunk_at(&self, at: u64) -> usize {
+        self.tail.chunks.partition_point(|span| span.to < at)
+    }
+
+    /// Where packets are when everything up to and including the instant `at` has happened.
+    pub fn state_at(&self, at: u64) -> Result<State, Refused> {
+        let chunks = &self.tail.chunks;
+        // The last that begins by then; its events before are all that count.
+        let i = chunks.partition_point(|span| span.from <= at);
+        let Some(i) = i.checked_sub(1).or((!chunks.is_empty()).then_some(0)) else {
+            return Ok(State::new(self.head.network.links.len()));
+        };
+        let Chunk { mut state, events } = self.chunk(i)?;
+        for (number, event) in events.iter().enumerate() {
+            if event.at > at {
+                break;
+            }
+            self.apply(&mut state, i, number, event)?;
+        }
+        Ok(state)
+    }
+
+    /// The events from `from` to `to`, both included, for which `wanted` is true, in order; at most `most` of them.
+    pub fn events(
+        &self,
+        (from, to): (u64, u64),
+        most: usize,
+        mut wanted: impl FnMut(&Event) -> bool,
+    ) -> Result<Vec<Event>, Refused> {
+        let mut found = Vec::new();
+        for i in self.chunk_at(from)..self.tail.chunks.len() {
+            if self.tail.chunks[i].from > to || found.len() >= most {
+                break;
+            }
+            let chunk = self.chunk(i)?;
+            let within = |event: &&Event| (from..=to).contains(&event.at);
+            for event in chunk.events.iter().filter(within) {
+                if wanted(event) && found.len() < most {
+                    found.push(*event);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Reads every chunk, and does what its events say: that each can be, that each chunk goes on where the one before
+    /// ended, and that there are as many events of each kind as the tail says.
+    pub fn verify(&self) -> Result<(), Refused> {
+        let mut counts = vec![0; self.tail.counts.len()];
+        let mut before: Option<State> = None;
+        for i in 0..self.tail.chunks.len() {
+            let Chunk { mut state, events } = self.chunk(i)?;
+            if before.is_some_and(|before| before != state) {
+                return Err(Refused::new(
+                    format!("chunk {i} of the recording does not go on"),
+                    "its beginning",
+                    "packets where the chunk before left them",
+                    "others, or elsewhere",
+                ));
+            }
+            for (number, event) in events.iter().enumerate() {
+                self.apply(&mut state, i, number, event)?;
+                if let Some(count) = counts.get_mut(event.what.kind() as usize) {
+                    *count += 1;
+                }
+            }
+            state.compact();
+            before = Some(state);
+        }
+        let said: Vec<u64> = self.tail.counts.iter().map(|crowd| crowd.events).collect();
+        if said != counts {
+            return Err(Refused::new(
+                "the counts of the recording are wrong",
+                "its tail",
+                format!("{counts:?}, as its chunks have"),
+                format!("{said:?}"),
+            ));
+        }
+        Ok(())
+    }
+
+    fn apply(
+        &self,
+        state: &mut State,
+        chunk: usize,
+        number: usize,
+        event: &Event,
+    ) -> Result<(), Refused> {
+        state.apply(event).map_err(|why| {
+            Refused::new(
+                "the recording contradicts itself",
+                format!("event {number} of chunk {chunk}"),
+                "what can be",
+                why,
+            )
+        })
+    }
+}
+
+fn check_preamble(file: &[u8]) -> Result<(), Refused> {
+    let begins = &file[..file.len().min(MAGIC.len())];
+    if begins != MAGIC {
+        return Err(Refused::new(
+            "this is no recording",
+            "byte 0",
+            format!("{:?}", String::from_utf8_lossy(&MAGIC)),
+            format!("{:?}", String::from_utf8_lossy(begins)),
+        ));
+    }
+    let Some([low, high, flags @ ..]) = file.get(MAGIC.len()..PREAMBLE) else {
+        return Err(cut_off(file));
+    };
+    let version = u16::from_le_bytes([*low, *high]);
+    if version == 0 || version > VERSION {
+        return Err(Refused::new(
+            "the recording is of another version",
+            format!("byte {}", MAGIC.len()),
+            format!("version {VERSION}; a newer sidestep reads newer ones"),
+            format!("version {version}"),
+        ));
+    }
+    if flags.iter().any(|flag| *flag != 0) {
+        return Err(Refused::new(
+            "the recording is damaged",
+            format!("byte {}", MAGIC.len() + 2),
+            "two bytes that are 0",
+            format!("{flags:?}"),
+        ));
+    }
+    Ok(())
+}
+
+fn tail_offset(file: &[u8]) -> Result<u64, Refused> {
+    let footer = file.len().checked_sub(FOOTER).filter(|at| *at >= PREAMBLE);
+    let footer = footer.map(|at| &file[at..]).ok_or_else(|| cut_off(file))?;
+    let (offset, end) = footer.split_at(8);
+    if end != END {
+        return Err(cut_off(file));
+    }
+    let offset = <[u8; 8]>::try_from(offset).map_err(|_| cut_off(file))?;
+    Ok(u64::from_le_bytes(offset))
+}
+
+fn cut_off(file: &[u8]) -> Refused {
+    let end = &file[file.len().saturating_sub(END.len())..];
+    Refused::new(
+        "the recording is cut off",
+        format!("its end, byte {}", file.len()),
+        format!("{:?}", String::from_utf8_lossy(&END)),
+        format!("{:?}", String::from_utf8_lossy(end)),
+    )
+}
+
+fn json<T: DeserializeOwned>(what: &str, raw: &[u8]) -> Result<T, Refused> {
+    serde_json::from_slice(raw).map_err(|e| {
+        Refused::new(
+            format!("the {what} of the recording cannot be read"),
+            format!("line {} column {} of it", e.line(), e.column()),
+            "JSON as docs/recording.md says",
+            e.to_string(),
+        )
+    })
+}
+
+/// Links must run between nodes that there are.
+fn check_head(head: &Head) -> Result<(), Refused> {
+    let nodes = head.network.nodes.len();
+    for (port, link) in head.network.links.iter().enumerate() {
+        if link.from as usize >= nodes || link.to as usize >= nodes {
+            return Err(Refused::new(
+                "the network of the recording cannot be",
+                format!("link {port}"),
+                format!("nodes below {nodes}"),
+                format!("from {} to {}", link.from, link.to),
+            ));
+        }
+    }
+    Ok(())
+}

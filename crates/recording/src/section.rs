@@ -1,0 +1,192 @@
+//! Sections: a head of 13 bytes, then deflated bytes with their checksum.
+//!
+//! Deflate in zlib's frame, as browsers read it without a library (`DecompressionStream("deflate")`). All numbers have
+//! their least byte first.
+
+use crate::refused::Refused;
+use miniz_oxide::deflate::compress_to_vec_zlib;
+use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
+
+/// The version that this program writes, and the newest that it reads.
+pub const VERSION: u16 = 1;
+
+/// The first bytes of every recording. The first is no text, and line ends show what a transfer as text has changed.
+pub(crate) const MAGIC: [u8; 8] = *b"\x89SREC\r\n\x1a";
+/// The last bytes of every recording.
+pub(crate) const END: [u8; 8] = *b"SRECend\n";
+/// Magic, version, and two bytes that are 0.
+pub(crate) const PREAMBLE: usize = 12;
+/// Where the tail is, and [`END`].
+pub(crate) const FOOTER: usize = 16;
+/// Kind, length, packed length, checksum.
+const SECTION_HEAD: usize = 13;
+/// No section is larger, unpacked.
+pub(crate) const MOST_RAW: usize = 64 << 20;
+/// Of miniz: 1 is the fastest and 10 the smallest; `docs/recording.md` has the measurement.
+const LEVEL: u8 = 1;
+
+/// What a section is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Section {
+    Head = b'H',
+    Chunk = b'C',
+    Tail = b'T',
+}
+
+impl Section {
+    fn word(self) -> &'static str {
+        match self {
+            Section::Head => "head",
+            Section::Chunk => "chunk",
+            Section::Tail => "tail",
+        }
+    }
+}
+
+/// Appends a section.
+pub(crate) fn put_section(out: &mut Vec<u8>, section: Section, raw: &[u8]) {
+    assert!(
+        raw.len() <= MOST_RAW,
+        "a {} of a recording has at most {MOST_RAW} bytes, got {}",
+        section.word(),
+        raw.len()
+    );
+    let packed = compress_to_vec_zlib(raw, LEVEL);
+    out.push(section as u8);
+    out.extend((raw.len() as u32).to_le_bytes());
+    out.extend((packed.len() as u32).to_le_bytes());
+    out.extend(crc32(&packed).to_le_bytes());
+    out.extend(packed);
+}
+
+/// Unpacks the section at `offset`; says where the next one is.
+pub(crate) fn section_at(
+    file: &[u8],
+    offset: u64,
+    section: Section,
+) -> Result<(Vec<u8>, u64), Refused> {
+    let wrong = |what: &str, expected: String, got: String| {
+        let what = format!("the {} of the recording {what}", section.word());
+        Refused::new(what, format!("byte {offset}"), expected, got)
+    };
+    let body_end = file.len().saturating_sub(FOOTER);
+    let at = usize::try_from(offset)
+        .ok()
+        .filter(|at| *at < body_end)
+        .ok_or_else(|| {
+            wrong(
+                "lies outside the file",
+                format!("a place before byte {body_end}"),
+                offset.to_string(),
+            )
+        })?;
+    let head = file.get(at..at + SECTION_HEAD).ok_or_else(|| {
+        let left = file.len() - at;
+        wrong(
+            "is cut off",
+            format!("{SECTION_HEAD} bytes"),
+            left.to_string(),
+        )
+    })?;
+    if head[0] != section as u8 {
+        return Err(wrong(
+            "is not where it should be",
+            format!("the byte {:?}", section as u8 as char),
+            format!("{:?}", head[0] as char),
+        ));
+    }
+    let number =
+        |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+    let (raw_len, packed_len, sum) = (number(1) as usize, number(5) as usize, number(9));
+    if raw_len > MOST_RAW {
+        return Err(wrong(
+            "is too large",
+            format!("at most {MOST_RAW} bytes unpacked"),
+            raw_len.to_string(),
+        ));
+    }
+    let begin = at + SECTION_HEAD;
+    let packed = file
+        .get(begin..begin.saturating_add(packed_len).min(body_end))
+        .unwrap_or_default();
+    if packed.len() != packed_len {
+        return Err(wrong(
+            "is cut off",
+            format!("{packed_len} bytes"),
+            packed.len().to_string(),
+        ));
+    }
+    let got = crc32(packed);
+    // A fuzzer would never get past it.
+    if got != sum && !cfg!(fuzzing) {
+        return Err(wrong(
+            "is damaged",
+            format!("the checksum {sum:08x}"),
+            format!("{got:08x}"),
+        ));
+    }
+    let raw = decompress_to_vec_zlib_with_limit(packed, raw_len).map_err(|e| {
+        wrong(
+            "cannot be unpacked",
+            "deflated bytes".into(),
+            e.status_text().into(),
+        )
+    })?;
+    if raw.len() != raw_len {
+        return Err(wrong(
+            "has another length",
+            format!("{raw_len} bytes"),
+            raw.len().to_string(),
+        ));
+    }
+    Ok((raw, (begin + packed_len) as u64))
+}
+
+trait StatusText {
+    fn status_text(&self) -> &'static str;
+}
+
+impl StatusText for miniz_oxide::inflate::DecompressError {
+    fn status_text(&self) -> &'static str {
+        use miniz_oxide::inflate::TINFLStatus as S;
+        match self.status {
+            S::HasMoreOutput => "more bytes than it says",
+            S::Adler32Mismatch => "bytes with another sum",
+            S::NeedsMoreInput | S::FailedCannotMakeProgress => "bytes that end early",
+            _ => "bytes that are not",
+        }
+    }
+}
+
+/// CRC-32 of ISO 3309, as in gzip and PNG.
+pub(crate) fn crc32(bytes: &[u8]) -> u32 {
+    const TABLE: [u32; 256] = {
+        let mut table = [0; 256];
+        let mut i = 0;
+        while i < 256 {
+            let (mut value, mut bit) = (i as u32, 0);
+            while bit < 8 {
+                value = (value >> 1) ^ (0xedb8_8320 * (value & 1));
+                bit += 1;
+            }
+            table[i] = value;
+            i += 1;
+        }
+        table
+    };
+    !bytes.iter().fold(!0, |sum, byte| {
+        (sum >> 8) ^ TABLE[usize::from(sum as u8 ^ byte)]
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_checksum_is_that_of_the_standard() {
+        assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
+        assert_eq!(crc32(b""), 0);
+    }
+}

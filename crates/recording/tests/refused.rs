@@ -1,0 +1,141 @@
+//! What is refused, in which words; that nothing panics; and that the bytes of a recording stay what they are.
+
+mod common;
+
+use common::{sample, written};
+use sidestep_recording::{KINDS, Reader, Tail, Writer};
+use std::path::PathBuf;
+
+/// Opens and verifies; the words when it is refused.
+fn refused(bytes: &[u8]) -> Option<String> {
+    let reader = match Reader::open(bytes) {
+        Ok(reader) => reader,
+        Err(e) => return Some(e.to_string()),
+    };
+    reader.verify().err().map(|e| e.to_string())
+}
+
+#[test]
+fn a_file_that_is_no_recording_is_told() {
+    let words =
+        "this is no recording: at byte 0: expected \"\u{fffd}SREC\\r\\n\\u{1a}\", got \"PAR1\"";
+    assert_eq!(refused(b"PAR1").as_deref(), Some(words));
+    assert!(refused(b"").unwrap().ends_with("got \"\""));
+    // As a transfer as text leaves it.
+    let text: Vec<u8> = written(&sample(40))
+        .iter()
+        .copied()
+        .filter(|b| *b != b'\r')
+        .collect();
+    assert!(refused(&text).unwrap().starts_with("this is no recording"));
+}
+
+#[test]
+fn a_newer_version_is_told() {
+    let mut bytes = written(&sample(40));
+    bytes[8] = 2;
+    let words = "the recording is of another version: at byte 8: expected version 1; a newer sidestep reads newer ones, \
+                 got version 2";
+    assert_eq!(refused(&bytes).as_deref(), Some(words));
+}
+
+#[test]
+fn a_recording_that_is_cut_off_anywhere_is_refused() {
+    let bytes = written(&sample(400));
+    assert_eq!(refused(&bytes), None);
+    for end in 0..bytes.len() {
+        assert!(refused(&bytes[..end]).is_some(), "{end} of {}", bytes.len());
+    }
+    let words = refused(&bytes[..bytes.len() - 1]).unwrap();
+    assert!(
+        words.starts_with("the recording is cut off: at its end, byte "),
+        "{words}"
+    );
+}
+
+#[test]
+fn a_recording_with_a_wrong_byte_anywhere_is_refused() {
+    let bytes = written(&sample(400));
+    for at in 0..bytes.len() {
+        for flip in [0x01, 0x80, 0xff] {
+            let mut wrong = bytes.clone();
+            wrong[at] ^= flip;
+            assert!(refused(&wrong).is_some(), "byte {at} of {}", bytes.len());
+        }
+    }
+}
+
+#[test]
+fn a_damaged_chunk_is_told_with_its_place_and_checksums() {
+    let bytes = written(&sample(400));
+    let reader = Reader::open(&bytes).unwrap();
+    let at = reader.chunks()[0].offset as usize;
+    let mut wrong = bytes.clone();
+    wrong[at + 20] ^= 4;
+    let words = refused(&wrong).unwrap();
+    let begins =
+        format!("the chunk of the recording is damaged: at byte {at}: expected the checksum ");
+    assert!(words.starts_with(&begins), "{words}");
+}
+
+#[test]
+fn a_section_that_says_it_is_larger_than_it_may_be_takes_no_memory() {
+    let bytes = written(&sample(40));
+    let at = Reader::open(&bytes).unwrap().chunks()[0].offset as usize;
+    let mut wrong = bytes;
+    wrong[at + 1..at + 5].copy_from_slice(&u32::MAX.to_le_bytes());
+    let words = refused(&wrong).unwrap();
+    assert!(words.contains("is too large: "), "{words}");
+    assert!(
+        words.ends_with("expected at most 67108864 bytes unpacked, got 4294967295"),
+        "{words}"
+    );
+}
+
+#[test]
+#[should_panic(expected = "cannot be: packet 9 was not sent")]
+fn a_driver_that_tells_of_what_cannot_be_is_wrong() {
+    let mut writer = Writer::begin(&common::head(), Default::default());
+    writer.push(sidestep_recording::Event {
+        at: 0,
+        what: sidestep_recording::What::Dequeue { port: 0, packet: 9 },
+    });
+}
+
+#[test]
+#[should_panic(expected = "an event at 4 ps comes after one at 5 ps")]
+fn a_driver_that_tells_of_the_past_is_wrong() {
+    let mut writer = Writer::begin(&common::head(), Default::default());
+    for at in [5, 4] {
+        let what = sidestep_recording::What::Link {
+            port: 0,
+            rate_bps: 1,
+        };
+        writer.push(sidestep_recording::Event { at, what });
+    }
+}
+
+/// The bytes of version 1: where a fuzzer starts, and what every later reader must read. `UPDATE_GOLDEN=1` writes them
+/// anew; other bytes for the same events are a new version, unless the library that packs them changed.
+#[test]
+fn the_bytes_of_a_recording_are_those_that_were_kept() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/recording");
+    let events = sample(300);
+    let bytes = written(&events);
+    let kinds = |kind| events.iter().any(|event| event.what.kind() == kind);
+    assert!(KINDS.iter().all(|kind| kinds(*kind)), "a kind is missing");
+    let file = folder.join("whole");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&file, &bytes).unwrap();
+    }
+    let kept = std::fs::read(&file).unwrap();
+    assert!(
+        kept == bytes,
+        "{} bytes, kept are {}",
+        bytes.len(),
+        kept.len()
+    );
+    let reader = Reader::open(&kept).unwrap();
+    assert_eq!(reader.chunk(0).unwrap().events, events);
+    assert_eq!(reader.tail().to, Tail::default().to);
+}

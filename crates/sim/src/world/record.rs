@@ -1,0 +1,141 @@
+//! A world that records what happens in it.
+
+use super::World;
+use crate::agenda::Agenda;
+use crate::record::{Layout, Recorded, Recorder, Recording};
+use sidestep_recording::{Cause, Packet, Place, Says, State};
+use sidestep_types::{FlowId, HostId, Kind, Time};
+
+impl<A: Agenda> World<A> {
+    /// Records what happens from `recording.head.from` on. Costs time, changes nothing that happens.
+    ///
+    /// Panics unless everything before that instant has been served, and nothing of it or later.
+    pub fn record(&mut self, recording: Recording) {
+        let from = Time::from_ps(recording.head.from);
+        let begins = match from.ps().checked_sub(1) {
+            None => self.tally.is_fresh(),
+            Some(before) => self.served == Time::from_ps(before) && self.now() < from,
+        };
+        assert!(begins, "a recording begins at its instant");
+        assert!(
+            self.tracer.account.is_none(),
+            "a run that explains a packet is not recorded"
+        );
+        let (state, known) = self.under_way(from);
+        let mut recorder = Recorder::begin(recording, self.layout(), state, known);
+        for (f, end) in self.senders.iter().enumerate() {
+            if let Some(end) = end {
+                recorder.window(from, FlowId(f as u32), &end.endpoint, Cause::Start);
+            }
+        }
+        let taken: Vec<u32> = self.fabric.pool.taken().collect();
+        for at in taken {
+            self.fabric.pool.get_mut(at).packet.set_traced(true);
+        }
+        self.tracer.record(recorder);
+    }
+
+    /// Ends the recording before what happens at `to`, if it has not ended yet, or with the run.
+    ///
+    /// Panics unless everything before that instant has been served.
+    pub fn end_recording(&mut self, to: Time) {
+        self.look_at_senders();
+        let served = self.served.saturating_add(Time::from_ps(1));
+        assert!(
+            to <= served || self.unfinished == 0,
+            "a recording ends at {to}, and the run is served until {}",
+            self.served
+        );
+        let end = self.now() + Time::from_ps(1);
+        let to = match self.unfinished {
+            0 => to.min(end),
+            _ => to,
+        };
+        let left = self.fabric.parcels().into_iter();
+        let left = left.filter_map(|(parcel, link, departs)| {
+            let departs = departs.filter(|departs| *departs < to)?;
+            Some((parcel, link, departs))
+        });
+        let left: Vec<_> = left.collect();
+        let Some(recorder) = &mut self.tracer.recorder else {
+            return;
+        };
+        recorder.end(to, left);
+        let taken: Vec<u32> = self.fabric.pool.taken().collect();
+        for at in taken {
+            let kept = self.tracer.keeps_path(at);
+            let packet = &mut self.fabric.pool.get_mut(at).packet;
+            packet.set_traced(kept);
+        }
+    }
+
+    /// What was recorded, when that has ended; `None` when nothing was.
+    pub fn recorded(&mut self) -> Option<Recorded> {
+        let recorder = self.tracer.recorder.as_mut()?;
+        if recorder.is_on() {
+            return None;
+        }
+        Some(self.tracer.recorder.take()?.finish())
+    }
+
+    /// Where every packet is just before `from`, and the numbers, slots and links of these packets.
+    fn under_way(&self, from: Time) -> (State, Vec<(u32, u32, u32)>) {
+        let layout = self.layout();
+        let mut state = State::new(self.ends.len());
+        let mut known = Vec::new();
+        for (parcel, link, departs) in self.fabric.parcels() {
+            let packet = self.fabric.pool.get(parcel).packet;
+            let port = layout.port(link);
+            let left = departs.filter(|departs| *departs < from);
+            let again = if packet.sent_again() { Says::AGAIN } else { 0 };
+            let plan = &self.plan.flows[packet.flow.0 as usize];
+            let answers = matches!(packet.kind(), Kind::Ack | Kind::SynAck);
+            let HostId(host) = if answers { plan.dst } else { plan.src };
+            let row = Packet {
+                id: 0,
+                flow: packet.flow.0,
+                seq: packet.seq(),
+                bytes: packet.len.into(),
+                says: packet.kind() as u8 | again,
+                host,
+                number: Packet::NO_NUMBER,
+                place: match left {
+                    Some(_) => Place::Link(port),
+                    None => Place::Queue(port),
+                },
+                buffer: layout.buffer(packet.wire),
+                since: left.unwrap_or(from).ps(),
+                over: false,
+            };
+            let id = state.put(row).expect("a port of this network");
+            known.push((parcel, id, link));
+        }
+        (state, known)
+    }
+
+    fn layout(&self) -> Layout {
+        let links = 0..self.ends.len() as u32;
+        let delays = links.map(|link| self.fabric.wire(link).delay).collect();
+        let firsts = self.switches.iter().map(|switch| switch.first_link());
+        Layout::new(
+            &self.ends,
+            delays,
+            firsts.collect(),
+            self.fabric.unbuffered,
+            self.config.nic.is_some(),
+        )
+    }
+
+    /// Looks at the senders that what happened last has changed, if the run is recorded.
+    #[inline]
+    pub(super) fn look_at_senders(&mut self) {
+        if let Some(recorder) = &mut self.tracer.recorder
+            && recorder.has_touched()
+        {
+            recorder.look(|flow| {
+                let end = self.senders[flow.0 as usize].as_deref()?;
+                Some(&end.endpoint)
+            });
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Builds a plug-in with cargo.
+
+use super::write::unpack;
+use crate::Error;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::{env, io};
+
+/// The library that the crate in `dir` comes to. Its words are in the error when it cannot be built.
+pub fn build(dir: &Path) -> Result<PathBuf, Error> {
+    let manifest = dir.join("Cargo.toml");
+    if !manifest.is_file() {
+        return Err(Error::Input(format!(
+            "cannot build the plug-in {}: expected a crate with a Cargo.toml, as `sidestep new-policy NAME` writes one",
+            dir.display()
+        )));
+    }
+    unpack(dir)?;
+    // What it needs is usually there; a registry that is far away is asked for what is not.
+    let mut output = cargo(&manifest, &["--offline"])?;
+    if !output.status.success() && String::from_utf8_lossy(&output.stderr).contains("--offline") {
+        output = cargo(&manifest, &[])?;
+    }
+    if !output.status.success() {
+        let words = String::from_utf8_lossy(&output.stderr);
+        return Err(Error::Input(format!(
+            "cannot build the plug-in {}:\n{}",
+            dir.display(),
+            words.trim_end()
+        )));
+    }
+    library(&output.stdout).ok_or_else(|| {
+        Error::Input(format!(
+            "cannot load the plug-in {}: expected crate-type = [\"cdylib\"] in its Cargo.toml, and got no such library",
+            dir.display()
+        ))
+    })
+}
+
+fn cargo(manifest: &Path, more: &[&str]) -> Result<Output, Error> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(&cargo);
+    command.args([
+        "build",
+        "--release",
+        "--lib",
+        "--message-format=json-render-diagnostics",
+    ]);
+    command.arg("--manifest-path").arg(manifest).args(more);
+    // Of the program that runs this one, if that is cargo.
+    for (name, _) in env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
+    }
+    command.output().map_err(|e| match e.kind() {
+        io::ErrorKind::NotFound => Error::Input(format!(
+            "cannot build the plug-in {}: {} is not there; install Rust (https://rustup.rs), which has it",
+            manifest.display(),
+            Path::new(&cargo).display()
+        )),
+        _ => Error::io("cannot run", Path::new(&cargo), e),
+    })
+}
+
+/// The last library that cargo says it has made.
+fn library(said: &[u8]) -> Option<PathBuf> {
+    let text = String::from_utf8_lossy(said);
+    let mut made = text.lines().filter_map(|line| {
+        let message: Value = serde_json::from_str(line).ok()?;
+        let is = |value: &Value, word: &str| value.as_str() == Some(word);
+        if !is(&message["reason"], "compiler-artifact") {
+            return None;
+        }
+        let kinds = message["target"]["kind"].as_array()?;
+        let dynamic = kinds.iter().any(|kind| is(kind, "cdylib"));
+        let files = message["filenames"].as_array()?;
+        let file = files
+            .iter()
+            .filter_map(Value::as_str)
+            .find(|name| name.ends_with(".so"))?;
+        dynamic.then(|| PathBuf::from(file))
+    });
+    made.next_back()
+}

@@ -1,0 +1,129 @@
+//! Writes the crate of a plug-in, and what it shares with this program beside it.
+
+use crate::Error;
+use sidestep_plugin::STAMP;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The seams that a plug-in can be of.
+pub const SEAMS: [&str; 3] = ["buffer", "route", "sched"];
+
+/// Where the shared sources are, in the folder of a plug-in.
+const SHARED: &str = ".sidestep";
+
+/// The shared sources, by path below [`SHARED`].
+const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/plugin_sources.rs"));
+
+/// The packages of `Cargo.lock` that the shared crates need.
+const LOCKED: &str = include_str!(concat!(env!("OUT_DIR"), "/plugin_lock.txt"));
+
+/// Writes the crate `name` with a policy of `seam` into `dir`, which must not exist yet. Says which files it wrote.
+///
+/// Errors when the name is none that cargo and a scheme can have, and when something is there already.
+pub fn write(dir: &Path, name: &str, seam: &str) -> Result<Vec<PathBuf>, Error> {
+    let refuse = |why: String| Err(Error::Input(why));
+    let first = name.starts_with(|c: char| c.is_ascii_lowercase());
+    let rest = name
+        .bytes()
+        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+    if !(first && rest) || name.ends_with('-') || name.len() > 64 {
+        return refuse(format!(
+            "a policy's name: expected lower-case letters, digits and hyphens, the first a letter, got {name:?}"
+        ));
+    }
+    if name.starts_with("sidestep-") || name == "libm" {
+        return refuse(format!(
+            "a policy's name: {name:?} may be that of a crate which it needs"
+        ));
+    }
+    let template = match seam {
+        "buffer" => include_str!("template/buffer.rs.txt"),
+        "route" => include_str!("template/route.rs.txt"),
+        "sched" => include_str!("template/sched.rs.txt"),
+        other => {
+            return refuse(format!(
+                "kind: expected one of {}, got {other:?}",
+                SEAMS.join(", ")
+            ));
+        }
+    };
+    if dir.symlink_metadata().is_ok() {
+        return refuse(format!(
+            "cannot write {}: it is there already",
+            dir.display()
+        ));
+    }
+    let fill = |text: &str| text.replace("NAME", name).replace("SEAM", seam);
+    let files = [
+        ("Cargo.toml", fill(include_str!("template/Cargo.toml.txt"))),
+        ("Cargo.lock", lock(name)),
+        ("src/lib.rs", fill(template)),
+        ("README.md", fill(include_str!("template/README.md.txt"))),
+        (".gitignore", format!("/target\n/{SHARED}\n")),
+    ];
+    let mut written = Vec::new();
+    let done = files.iter().try_for_each(|(file, text)| {
+        let path = dir.join(file);
+        put(&path, text)?;
+        written.push(path);
+        Ok(())
+    });
+    if let Err(e) = done.and_then(|()| unpack(dir)) {
+        let _ = fs::remove_dir_all(dir);
+        return Err(e);
+    }
+    Ok(written)
+}
+
+/// Puts the shared sources of this version beside the crate in `dir`, unless they are there.
+pub fn unpack(dir: &Path) -> Result<(), Error> {
+    let shared = dir.join(SHARED);
+    let stamp = shared.join("STAMP");
+    if fs::read_to_string(&stamp).is_ok_and(|there| there == STAMP) {
+        return Ok(());
+    }
+    match fs::remove_dir_all(&shared) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => {
+            return Err(Error::io("cannot remove", &shared, e));
+        }
+        _ => {}
+    }
+    for (path, text) in SOURCES {
+        put(&shared.join(path), text)?;
+    }
+    // Last: what was interrupted is unpacked again.
+    put(&stamp, STAMP)
+}
+
+fn put(path: &Path, text: &str) -> Result<(), Error> {
+    let folder = path.parent().expect("a file is in a folder");
+    fs::create_dir_all(folder).map_err(|e| Error::io("cannot make", folder, e))?;
+    fs::write(path, text).map_err(|e| Error::io("cannot write", path, e))
+}
+
+/// The lock of the crate `name`: the versions that this program was built with.
+fn lock(name: &str) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let package = |name: &str, version: &str, needs: &[&str]| {
+        let needs: Vec<String> = needs.iter().map(|need| format!(" \"{need}\",\n")).collect();
+        let needs = match needs.is_empty() {
+            true => String::new(),
+            false => format!("dependencies = [\n{}]\n", needs.concat()),
+        };
+        format!("[[package]]\nname = \"{name}\"\nversion = \"{version}\"\n{needs}")
+    };
+    let mut packages = [
+        package(name, "0.1.0", &["sidestep-plugin"]),
+        LOCKED.to_string(),
+        package(
+            "sidestep-plugin",
+            version,
+            &["sidestep-switch", "sidestep-types"],
+        ),
+        package("sidestep-switch", version, &["sidestep-types"]),
+        package("sidestep-types", version, &["libm"]),
+    ];
+    packages.sort();
+    format!("version = 4\n\n{}", packages.join("\n"))
+}

@@ -1,0 +1,173 @@
+//! What a recording holds: its window, its network, its events by kind.
+
+use crate::words::{Grid, count};
+use serde_json::{Value, json};
+use sidestep_lab::recorded::{Head, KINDS, Reader, Refused, Tail, What};
+use sidestep_types::Time;
+
+/// What a recording holds. To make one every chunk is read and checked.
+#[derive(Clone, Debug)]
+pub struct Holds {
+    file: String,
+    bytes: usize,
+    head: Head,
+    tail: Tail,
+    /// Drops by reason.
+    drops: Vec<u64>,
+    detours: u64,
+    deflections: u64,
+    marks: u64,
+    trims: u64,
+}
+
+impl Holds {
+    /// Of the recording called `file`.
+    pub fn of(file: &str, reader: &Reader<'_>) -> Result<Holds, Refused> {
+        reader.verify()?;
+        let mut holds = Holds {
+            file: file.into(),
+            bytes: reader.bytes(),
+            head: reader.head().clone(),
+            tail: reader.tail().clone(),
+            drops: vec![0; reader.head().reasons.len()],
+            detours: 0,
+            deflections: 0,
+            marks: 0,
+            trims: 0,
+        };
+        for i in 0..reader.chunks().len() {
+            for event in reader.chunk(i)?.events {
+                holds.add(&event.what);
+            }
+        }
+        Ok(holds)
+    }
+
+    fn add(&mut self, what: &What) {
+        match *what {
+            What::Enqueue {
+                port,
+                wanted,
+                changes,
+                moved,
+                ..
+            } => {
+                self.detours += u64::from(port != wanted);
+                self.deflections += u64::from(port != wanted && moved == 1);
+                self.marks += u64::from(changes & 1);
+                self.trims += u64::from(changes >> 1 & 1);
+            }
+            What::Drop { reason, .. } => {
+                if let Some(drops) = self.drops.get_mut(usize::from(reason)) {
+                    *drops += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn events(&self) -> u64 {
+        self.tail.counts.iter().map(|crowd| crowd.events).sum()
+    }
+
+    /// Of the whole file, with what stands around events; `None` of one without events.
+    fn bytes_an_event(&self) -> Option<f64> {
+        let events = self.events();
+        (events > 0).then(|| (100.0 * self.bytes as f64 / events as f64).round() / 100.0)
+    }
+
+    /// As JSON.
+    pub fn to_json(&self) -> Value {
+        let counts = self.tail.counts.iter();
+        let counts: serde_json::Map<String, Value> = counts
+            .map(|crowd| (crowd.kind.clone(), crowd.events.into()))
+            .collect();
+        let drops = self.head.reasons.iter().zip(&self.drops);
+        let drops: serde_json::Map<String, Value> = drops
+            .map(|(reason, drops)| (reason.clone(), (*drops).into()))
+            .collect();
+        let network = &self.head.network;
+        json!({
+            "file": self.file,
+            "bytes": self.bytes,
+            "source": self.head.source,
+            "scenario": self.head.scenario,
+            "scheme": self.head.scheme,
+            "seed": self.head.seed,
+            "from_ps": self.head.from,
+            "to_ps": self.tail.to,
+            "window": self.head.window,
+            "ended": self.tail.ended,
+            "windows_of": self.head.flows,
+            "topology": network.kind,
+            "hosts": network.nodes.iter().filter(|node| node.host).count(),
+            "switches": network.nodes.iter().filter(|node| !node.host).count(),
+            "links": network.links.len(),
+            "packets": self.tail.packets,
+            "flows": self.tail.flows.len(),
+            "queries": self.tail.queries.len(),
+            "chunks": self.tail.chunks.len(),
+            "events": self.events(),
+            "bytes_an_event": self.bytes_an_event(),
+            "counts": counts,
+            "detours": self.detours,
+            "deflections": self.deflections,
+            "marks": self.marks,
+            "trims": self.trims,
+            "drops": drops,
+        })
+    }
+
+    /// For people.
+    pub fn to_text(&self) -> String {
+        let (head, tail) = (&self.head, &self.tail);
+        let time = |ps| Time::from_ps(ps).to_string();
+        let network = &head.network;
+        let hosts = network.nodes.iter().filter(|node| node.host).count();
+        let an_event = match self.bytes_an_event() {
+            Some(bytes) => format!(", {bytes} bytes an event"),
+            None => String::new(),
+        };
+        let mut out = format!(
+            "{}: {} bytes{an_event}\n{} by the {}, scheme {}, seed {}\nfrom {} to {}: {}; it ends as {}\n\
+             network: {}, {hosts} hosts, {} switches; {} flows, {} queries, {} packets; windows of {}\n\n",
+            self.file,
+            count(self.bytes as u64),
+            head.scenario,
+            head.source,
+            head.scheme,
+            head.seed,
+            time(head.from),
+            time(tail.to),
+            head.window,
+            tail.ended,
+            network.kind,
+            network.nodes.len() - hosts,
+            count(tail.flows.len() as u64),
+            count(tail.queries.len() as u64),
+            count(tail.packets),
+            head.flows,
+        );
+        let mut grid = Grid::default();
+        grid.row(["event", "count"].map(String::from));
+        grid.rule();
+        for (kind, crowd) in KINDS.iter().zip(&tail.counts) {
+            grid.row([kind.word().to_string(), count(crowd.events)]);
+        }
+        grid.rule();
+        let own = [
+            ("detoured", self.detours),
+            ("deflected, of those", self.deflections),
+            ("marked", self.marks),
+            ("trimmed", self.trims),
+        ];
+        for (word, n) in own {
+            grid.row([word.to_string(), count(n)]);
+        }
+        for (reason, drops) in head.reasons.iter().zip(&self.drops) {
+            grid.row([format!("dropped: {reason}"), count(*drops)]);
+        }
+        out.push_str(&grid.render(&[]));
+        out
+    }
+}

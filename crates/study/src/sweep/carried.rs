@@ -1,0 +1,154 @@
+//! What a worker on another machine needs, and the worker.
+//!
+//! **Decision**   an experiment travels as its own text with the files of the user's that it named; what is shipped is in
+//!                every worker of the same code. A worker reads that text once, and of its points those alone that it is asked
+//!                for. It says the key of each run itself: a worker that reads another scenario out of the same text
+//!                does not compute it.
+//! **State**      the text, read; nothing of a run.
+//! **Units**      a record is the bytes that a [cache](super::Cache) keeps, with a digest of them.
+//! **Errors**     code that is not this worker's, before anything is read; a point or scheme that is not there; a key that is
+//!                another one here.
+
+use super::{CODE, Key, cache, one};
+use crate::Error;
+use serde::{Deserialize, Serialize};
+use sidestep_lab::{Outline, Point};
+use sidestep_sim::Files;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// An experiment as it travels.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Carried {
+    /// The code that asked: [`CODE`].
+    pub code: String,
+    /// What messages call the file.
+    pub name: String,
+    /// What stands in it.
+    pub text: String,
+    /// `key=value` each.
+    pub sets: Vec<String>,
+    /// Its `[quick]` is applied.
+    pub quick: bool,
+    /// The files that it names, by path, but those that are shipped.
+    pub files: BTreeMap<String, String>,
+}
+
+impl Carried {
+    /// As it travels: JSON.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("texts are always JSON")
+    }
+}
+
+impl Files for Carried {
+    fn read(&self, path: &str) -> Result<String, String> {
+        let text = self.files.get(path).cloned();
+        text.ok_or_else(|| "it did not travel with the experiment".into())
+    }
+}
+
+/// Remembers the texts that are read, and reads each once.
+pub(super) struct Remembered<'a> {
+    pub files: &'a dyn Files,
+    pub read: RefCell<BTreeMap<String, String>>,
+}
+
+impl Files for Remembered<'_> {
+    fn read(&self, path: &str) -> Result<String, String> {
+        if let Some(text) = self.read.borrow().get(path) {
+            return Ok(text.clone());
+        }
+        let text = self.files.read(path)?;
+        self.read.borrow_mut().insert(path.into(), text.clone());
+        Ok(text)
+    }
+}
+
+/// Makes runs of one experiment that travelled here.
+pub struct Worker {
+    carried: Carried,
+    outline: Outline,
+    /// The point that was asked for last: its schemes and seeds come one after another.
+    last: Mutex<Option<(usize, std::sync::Arc<Point>)>>,
+}
+
+impl Worker {
+    /// Reads what travelled.
+    pub fn open(bytes: &[u8]) -> Result<Worker, Error> {
+        let carried: Carried = serde_json::from_slice(bytes).map_err(|e| {
+            Error::Input(format!(
+                "expected an experiment as Sidestep {CODE} sends it: {e}"
+            ))
+        })?;
+        if carried.code != CODE {
+            return Err(Error::Input(format!(
+                "this worker has another version of Sidestep: expected {}, got {CODE}; install the same one on both \
+                 sides",
+                carried.code
+            )));
+        }
+        let Carried {
+            name,
+            text,
+            sets,
+            quick,
+            ..
+        } = &carried;
+        let outline = Outline::read(name, text, sets, *quick, &carried).map_err(Error::Wrong)?;
+        Ok(Worker {
+            outline,
+            carried,
+            last: Mutex::new(None),
+        })
+    }
+
+    /// Makes the run of `scheme` with `seed` at `point`, which the asker knows by `key`: its record, packed; `None` when
+    /// `stop` became true meanwhile.
+    pub fn compute(
+        &self,
+        key: &str,
+        point: usize,
+        scheme: usize,
+        seed: u64,
+        stop: &AtomicBool,
+    ) -> Result<Option<Vec<u8>>, Error> {
+        let point = self.point(point)?;
+        let schemes = &point.scenario.schemes;
+        if scheme >= schemes.len() {
+            let message = format!("scheme {scheme}: expected less than {}", schemes.len());
+            return Err(Error::Input(message));
+        }
+        let own = Key::of(&point.scenario, scheme, seed);
+        if own.digits() != key {
+            return Err(Error::Input(format!(
+                "{}: this worker reads another scenario out of the same text (its key is {}, expected {key}): a file \
+                 that is shipped differs there",
+                self.carried.name,
+                own.digits(),
+            )));
+        }
+        let mut told = |_: f64, _: u64| stop.load(Ordering::Relaxed);
+        let record = one(&self.carried.name, &point, scheme, seed, &mut told)?;
+        Ok(record.map(|record| cache::pack(&record)))
+    }
+
+    fn point(&self, n: usize) -> Result<std::sync::Arc<Point>, Error> {
+        if let Some((last, point)) = &*self.last.lock().expect("no holder panics")
+            && *last == n
+        {
+            return Ok(point.clone());
+        }
+        let Some(read) = self.outline.point(n, &self.carried) else {
+            let points = self.outline.points();
+            return Err(Error::Input(format!(
+                "point {n}: expected less than {points}"
+            )));
+        };
+        let point = std::sync::Arc::new(read.map_err(Error::Wrong)?);
+        *self.last.lock().expect("no holder panics") = Some((n, point.clone()));
+        Ok(point)
+    }
+}

@@ -1,0 +1,380 @@
+//! A result directory out of records, wherever they were made.
+//!
+//! **Decision**   points are taken in their order, each is summed up, written to the tables, and forgotten but for what the
+//!                summary, the manifest and the page need. Records are kept whole where a plot draws samples, paths,
+//!                detours or queues.
+//! **State**      of a run about 2 KB, of a point and scheme about 10 KB of summaries, the scenario of each point; and of
+//!                the tables at most [`FEW`] row groups.
+//! **Errors**     what cannot be written; the numbers are told before.
+
+use super::jobs::{Job, Jobs};
+use super::report::Each;
+use super::{CODE, CacheUse, Done, FinishedSweep, How, Key, Measurement, Spent, SweepReport};
+use super::{seeds, table, with_common_seeds};
+use crate::manifest::Status;
+use crate::staging::Staging;
+use crate::{Error, logs, page, recorder, when};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::{Map, Value, json};
+use sidestep_lab::{Experiment, PlotKind, PointResult, Record, Results};
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Up to so many points, each is a row group of its own.
+const FEW: usize = 1_000;
+
+/// Of more points a table has at most so many row groups: who writes or reads them holds what is told about each, 300 kB
+/// for one of `points.parquet`.
+const GROUPS: usize = 250;
+
+/// Where the records are, and what the manifest says of them.
+pub(super) struct Source<'a> {
+    /// Can its record be had?
+    pub is_there: &'a dyn Fn(&Key) -> bool,
+    /// Its record.
+    pub record: &'a dyn Fn(&Key) -> Option<Record>,
+    /// Did an earlier call make it?
+    pub was_known: &'a dyn Fn(&Key) -> bool,
+    pub cache: Option<CacheUse>,
+    pub began: Instant,
+    pub began_unix_s: u64,
+    /// Runs at a time.
+    pub jobs: usize,
+    /// What made them, when it was not this process alone.
+    pub executor: Option<&'a str>,
+}
+
+/// Makes the directory. `tell` sees the numbers before its last files are written.
+pub(super) fn collect(
+    experiment: &Experiment,
+    staging: Staging,
+    jobs: &Jobs,
+    source: &Source<'_>,
+    tell: &mut dyn FnMut(&SweepReport, &Spent),
+) -> Result<FinishedSweep, Error> {
+    let mut runs: Vec<Done> = Vec::with_capacity(jobs.all.len());
+    for job in &jobs.all {
+        let how = match ((source.is_there)(&job.key), (source.was_known)(&job.key)) {
+            (true, true) => How::Cached,
+            (true, false) => How::Ran,
+            (false, _) => How::NotRun,
+        };
+        runs.push(Done {
+            point: job.point,
+            scheme: job.scheme,
+            seed: job.seed,
+            how,
+        });
+    }
+    let complete = runs.iter().all(|run| run.how != How::NotRun);
+    let mut collector = Collector::begin(experiment, &staging);
+    let (mut next, mut done) = (jobs.all.iter().peekable(), runs.iter());
+    for (nth, point) in experiment.points.iter().enumerate() {
+        let mut records = Vec::new();
+        while let Some(job) = next.next_if(|job: &&Job| job.point == nth) {
+            let done = done.next().expect("a run a job");
+            if done.how == How::NotRun {
+                continue;
+            }
+            let record = (source.record)(&job.key).ok_or_else(|| {
+                let key = job.key.digits();
+                Error::Unwritten(format!(
+                    "the record {key} was there a moment ago and is not any more; call again: what is left is not made again"
+                ))
+            })?;
+            records.push(record);
+        }
+        if !complete {
+            records = with_common_seeds(point, records);
+        }
+        collector.take(records);
+    }
+    let (results, probes, failed) = collector.finish();
+    let measurement = Measurement {
+        results,
+        status: match complete {
+            true => Status::Complete,
+            false => Status::Partial,
+        },
+        runs,
+        cache: source.cache.clone(),
+        began_unix_s: source.began_unix_s,
+        wall_s: source.began.elapsed().as_secs_f64(),
+    };
+    let report = SweepReport::of(experiment, &measurement);
+    tell(&report, &measurement.spent());
+    let ran = measurement.runs.iter().filter(|run| run.how != How::NotRun);
+    let ran = ran.count();
+    let written = match failed {
+        Some(failed) => Err(failed),
+        None => write(staging, experiment, &measurement, &report, &probes, source),
+    };
+    Ok(FinishedSweep {
+        dir: written.map_err(|e| recorder::unwritten(e, ran))?,
+        report,
+        measurement,
+    })
+}
+
+/// The tables while they are written, and what is kept of each point.
+struct Collector<'a> {
+    experiment: &'a Experiment,
+    points: Option<table::Points>,
+    seeds: Option<seeds::Seeds>,
+    /// Points of a row group.
+    group: usize,
+    /// Those that are not in the tables yet.
+    pending: Vec<PointResult>,
+    results: Results,
+    probes: Vec<String>,
+    /// A plot draws more than numbers.
+    whole: bool,
+    /// Why the tables are not whole.
+    failed: Option<Error>,
+}
+
+impl<'a> Collector<'a> {
+    fn begin(experiment: &'a Experiment, staging: &Staging) -> Collector<'a> {
+        let mut failed = None;
+        let mut first = |e| {
+            failed.get_or_insert(e);
+        };
+        let points = table::Points::begin(staging, experiment);
+        let points = points.map_err(&mut first).ok();
+        let seeds = seeds::Seeds::begin(staging, experiment);
+        let seeds = seeds.map_err(&mut first).ok();
+        let plots = experiment.plots.iter();
+        let mut drawn = plots.map(|plot| plot.kind);
+        Collector {
+            experiment,
+            points,
+            seeds,
+            group: match experiment.points.len() {
+                0..=FEW => 1,
+                many => many.div_ceil(GROUPS),
+            },
+            pending: Vec::new(),
+            results: Results::default(),
+            probes: Vec::new(),
+            whole: drawn.any(|kind| !matches!(kind, PlotKind::Lines | PlotKind::Bars)),
+            failed,
+        }
+    }
+
+    /// The next point, by schemes and seeds.
+    fn take(&mut self, records: Vec<Record>) {
+        let nth = self.results.points.len() + self.pending.len();
+        let point = PointResult::of(&self.experiment.points[nth], records);
+        let logged = point.records.iter();
+        let logged = logged.filter_map(|run| logs::line(&point.at, run));
+        self.probes.extend(logged);
+        self.pending.push(point);
+        if self.pending.len() == self.group {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        if self.failed.is_none() {
+            self.failed = self.write().err();
+        }
+        for mut point in self.pending.drain(..) {
+            if !self.whole {
+                point.records = point.records.into_iter().map(slim).collect();
+            }
+            self.results.points.push(point);
+        }
+    }
+
+    fn write(&mut self) -> Result<(), Error> {
+        if let Some(points) = &mut self.points {
+            points.write(self.experiment, &self.pending)?;
+        }
+        if let Some(seeds) = &mut self.seeds {
+            seeds.write(self.experiment, &self.pending, self.group > 1)?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> (Results, Vec<String>, Option<Error>) {
+        if !self.pending.is_empty() {
+            self.flush();
+        }
+        let ends = [
+            self.points.map(table::Points::finish),
+            self.seeds.map(seeds::Seeds::finish),
+        ];
+        for end in ends.into_iter().flatten() {
+            if let (Err(e), None) = (end, &self.failed) {
+                self.failed = Some(e);
+            }
+        }
+        (self.results, self.probes, self.failed)
+    }
+}
+
+/// What is told of a run once it is summed up.
+fn slim(record: Record) -> Record {
+    Record {
+        scheme: record.scheme,
+        seed: record.seed,
+        interrupted: record.interrupted,
+        flows: record.flows,
+        queries: record.queries,
+        end: record.end,
+        trajectory_hash: record.trajectory_hash,
+        counts: record.counts,
+        warnings: record.warnings,
+        unmeasured: record.unmeasured,
+        cpu_s: record.cpu_s,
+        ..Record::default()
+    }
+}
+
+fn write(
+    staging: Staging,
+    experiment: &Experiment,
+    measurement: &Measurement,
+    report: &SweepReport,
+    probes: &[String],
+    source: &Source<'_>,
+) -> Result<PathBuf, Error> {
+    staging.write("experiment.toml", experiment.to_toml().as_bytes())?;
+    logs::write_lines(&staging, probes)?;
+    page::sweep(&staging, experiment, &measurement.results, report)?;
+    staging.write_json("summary.json", report)?;
+    let manifest = Manifest::of(experiment, measurement, source);
+    staging.write_json("manifest.json", &manifest)?;
+    staging.commit()
+}
+
+/// `manifest.json`: what ran, with which values from where, and what it cost.
+struct Manifest<'a> {
+    experiment: &'a Experiment,
+    measured: &'a Measurement,
+    /// Before the runs, and behind them.
+    head: Map<String, Value>,
+    tail: Map<String, Value>,
+}
+
+impl Manifest<'_> {
+    fn of<'a>(
+        experiment: &'a Experiment,
+        measured: &'a Measurement,
+        source: &Source<'_>,
+    ) -> Manifest<'a> {
+        let cpu = |how: How| {
+            let own = measured.runs.iter().filter(|done| done.how == how);
+            let cpu: f64 = own
+                .filter_map(|done| Some(find(measured, experiment, done)?.cpu_s))
+                .sum();
+            milli(cpu)
+        };
+        let all = measured.results.points.iter().flat_map(|p| &p.records);
+        let settings = experiment.points[0].scenario.settings().iter().map(
+            |s| json!({"scheme": s.scheme, "key": s.key, "value": s.value, "source": s.source}),
+        );
+        let cache = measured.cache.as_ref().map(|used| {
+            json!({
+                "dir": used.dir.display().to_string(),
+                "kept": used.kept,
+                "kept_bytes": used.kept_bytes,
+                "damaged": used.damaged,
+                "total_bytes": used.total_bytes,
+                "refused": used.refused,
+            })
+        });
+        let axes = experiment.axes.iter();
+        let mut columns = seeds::docs(experiment);
+        columns.insert("points.parquet".into(), table::docs(experiment));
+        let head = json!({
+            "sidestep": {"version": env!("CARGO_PKG_VERSION"), "code": CODE},
+            "status": measured.status.word(),
+            "began": when::rfc3339(measured.began_unix_s),
+            "jobs": source.jobs,
+            "wall_s": milli(measured.wall_s),
+            "cpu_s": cpu(How::Ran),
+            "cpu_s_saved": cpu(How::Cached),
+            "events": all.clone().map(|r| r.counts.events).sum::<u64>(),
+            "packet_hops": all.map(|r| r.counts.packet_hops).sum::<u64>(),
+            "cache": cache,
+            "experiment": {
+                "name": experiment.name,
+                "title": experiment.title,
+                "quick": experiment.quick,
+                "axes": axes.map(|a| json!({"name": a.name, "values": a.values})).collect::<Vec<_>>(),
+                "points": experiment.points.len(),
+                "seeds": experiment.points[0].scenario.seeds,
+                "notes": experiment.notes,
+                "warnings": experiment.warnings(),
+                "settings_at_the_first_point": settings.collect::<Vec<_>>(),
+            },
+        });
+        let Value::Object(mut head) = head else {
+            unreachable!("it is an object")
+        };
+        if let Some(executor) = source.executor {
+            head.insert("executor".into(), executor.into());
+        }
+        Manifest {
+            experiment,
+            measured,
+            head,
+            tail: Map::from_iter([("columns".to_string(), Value::Object(columns))]),
+        }
+    }
+
+    fn run(&self, done: &Done) -> Value {
+        let point = &self.experiment.points[done.point];
+        let mut json = json!({
+            "at": point.at,
+            "scheme": point.scenario.schemes[done.scheme].name,
+            "seed": done.seed,
+            "status": done.how.word(),
+        });
+        let record = find(self.measured, self.experiment, done);
+        if record.is_none() && done.how != How::NotRun {
+            // Of a partial result: some scheme did not end with this seed.
+            json["compared"] = false.into();
+        }
+        if let Some(r) = record {
+            json["simulated_ms"] = r.end.0.as_ms_f64().into();
+            json["flows"] = r.flows.into();
+            json["queries"] = r.queries.into();
+            json["events"] = r.counts.events.into();
+            json["packet_hops"] = r.counts.packet_hops.into();
+            json["trajectory_hash"] = format!("{:016x}", r.trajectory_hash).into();
+            json["cpu_s"] = milli(r.cpu_s).into();
+        }
+        json
+    }
+}
+
+/// Of very many runs the text alone would be hundreds of megabytes: it is written run by run.
+impl Serialize for Manifest<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(None)?;
+        for (key, value) in &self.head {
+            map.serialize_entry(key, value)?;
+        }
+        map.serialize_entry(
+            "runs",
+            &Each(&self.measured.runs, |run: &Done| self.run(run)),
+        )?;
+        for (key, value) in &self.tail {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
+}
+
+fn find<'a>(measured: &'a Measurement, experiment: &Experiment, done: &Done) -> Option<&'a Record> {
+    let name = &experiment.points[done.point].scenario.schemes[done.scheme].name;
+    let mut of_scheme = measured.results.points[done.point].records.iter();
+    of_scheme.find(|r| r.scheme == *name && r.seed == done.seed)
+}
+
+/// To a thousandth; a clock knows no more.
+fn milli(seconds: f64) -> f64 {
+    (seconds * 1000.0).round() / 1000.0
+}

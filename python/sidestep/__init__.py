@@ -1,0 +1,110 @@
+"""A burst-tolerance lab for data-centre networks.
+
+`sidestep.run("quickstart")` runs a scenario, `sidestep.Scenario` makes one, `sidestep.list()` says what there is.
+"""
+
+from sidestep import plot
+from sidestep._native import (
+    Class,
+    Depth,
+    Hops,
+    Packet,
+    Plugin,
+    Queues,
+    RandomStream,
+    Switch,
+    Table,
+    Verdict,
+    Want,
+    build_info,
+    detour,
+    drop,
+    enqueue,
+    evict,
+    load_plugin,
+    new_policy,
+    squeeze,
+    trim,
+)
+from sidestep.ask import check, list, show, why
+from sidestep.errors import Problem, ResultError, RunError, ScenarioError, SidestepError
+from sidestep.kinds import (
+    buffer,
+    change,
+    host,
+    probe,
+    route,
+    sched,
+    scheme,
+    shim,
+    switch,
+    topology,
+    transport,
+    workload,
+)
+from sidestep.policy import Buffer, Policy, PolicyError, Route, Sched, Scheme
+from sidestep.results import Reproduction, Result, SweepResult
+from sidestep.run import reproduce, run
+from sidestep.scenario import Scenario
+from sidestep.sweep import sweep
+from sidestep.vectors import check_vectors, vectors
+
+__all__ = [
+    "Buffer",
+    "Class",
+    "Depth",
+    "Hops",
+    "Packet",
+    "Plugin",
+    "Policy",
+    "PolicyError",
+    "Problem",
+    "Queues",
+    "RandomStream",
+    "Reproduction",
+    "Result",
+    "ResultError",
+    "Route",
+    "RunError",
+    "Scenario",
+    "ScenarioError",
+    "Sched",
+    "Scheme",
+    "SidestepError",
+    "SweepResult",
+    "Switch",
+    "Table",
+    "Verdict",
+    "Want",
+    "buffer",
+    "build_info",
+    "change",
+    "check",
+    "check_vectors",
+    "detour",
+    "drop",
+    "enqueue",
+    "evict",
+    "host",
+    "list",
+    "load_plugin",
+    "new_policy",
+    "plot",
+    "probe",
+    "reproduce",
+    "route",
+    "run",
+    "sched",
+    "scheme",
+    "shim",
+    "show",
+    "squeeze",
+    "sweep",
+    "switch",
+    "topology",
+    "transport",
+    "trim",
+    "vectors",
+    "why",
+    "workload",
+]

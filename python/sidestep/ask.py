@@ -1,0 +1,86 @@
+"""Asking without running, or about results: the command's `--json` as dictionaries."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from sidestep import _native
+from sidestep.errors import ResultError
+from sidestep.results import Reproduction, Result, SweepResult
+from sidestep.run import _jobs, source_of
+from sidestep.scenario import Scenario, ScenarioLike
+
+__all__ = ["check", "list", "show", "why"]
+
+
+def check(scenario: ScenarioLike, *, quick: bool = False, jobs: int | None = None) -> dict[str, Any]:
+    """What a scenario means: every value with its source, the load that it offers, what running it takes, warnings.
+
+    The dictionary of `sidestep check --json`: `scenarios` holds the answer, `problems` what is wrong, so that a file that
+    cannot be read raises nothing. Rates are in bit/s, times in the unit of their name.
+    """
+    if isinstance(scenario, Scenario):
+        source = source_of(scenario, quick=quick)
+    else:
+        found = _native.Source.find(os.fspath(scenario))
+        source = _native.Source(found.name, found.text, folder=found.folder, figure=found.figure, quick=quick)
+    return _dict(_native.check(source, _jobs(jobs)))
+
+
+def list(kind: str | None = None) -> dict[str, Any]:  # noqa: A001  the command's name
+    """What there is to choose from: `list("buffers")`, or every kind. Each item has its summary, source and parameters."""
+    return _dict(_native.list(kind))
+
+
+def show(path: str | os.PathLike[str]) -> Result | SweepResult | Reproduction:
+    """The result of an earlier call, by the path of its directory."""
+    directory = Path(path)
+    if (directory / "report.json").is_file():
+        return Reproduction(directory)
+    # The command's words for what is no result directory.
+    _native.show(directory)
+    found = Result(directory)
+    return SweepResult(directory) if "experiment" in found.summary else found
+
+
+def why(
+    result: Result | str | os.PathLike[str],
+    *,
+    scheme: str | None = None,
+    seed: int | None = None,
+    packet: str | None = None,
+    flow: int | None = None,
+    dropped: bool = False,
+    detoured: bool = False,
+    files: str | os.PathLike[str] | None = None,
+) -> dict[str, Any]:
+    """What one packet met and why, or packets to choose from; the run is made again for it.
+
+    `packet` is its source host and its number there, as `"100:3"`; `flow`, `dropped` and `detoured` list packets. `scheme`
+    and `seed` are needed where the result has several. Files that the scenario names are looked for in `files`. The
+    dictionary is that of `sidestep why --json`; times are in its keys' units.
+    """
+    if isinstance(result, SweepResult | Reproduction):
+        raise ResultError(f"cannot explain {result.path}: expected the result of one scenario, as sidestep.run leaves it")
+    directory = result.path if isinstance(result, Result) else Path(result)
+    return _dict(
+        _native.why(
+            directory,
+            scheme=scheme,
+            seed=seed,
+            packet=packet,
+            flow=flow,
+            dropped=dropped,
+            detoured=detoured,
+            files=Path(files) if files is not None else None,
+        )
+    )
+
+
+def _dict(text: str) -> dict[str, Any]:
+    read = json.loads(text)
+    assert isinstance(read, dict)
+    return read

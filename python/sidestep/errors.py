@@ -1,0 +1,73 @@
+"""What can go wrong, as exceptions.
+
+The words are those of the command: what, where, expected, got, and what is near. Programs read the same in attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["Problem", "ResultError", "RunError", "ScenarioError", "SidestepError"]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with a scenario.
+
+    Parts that a message does not have are None: not every refusal has something to suggest.
+    """
+
+    file: str
+    """The file, the name of the scenario object, or the change that was asked for (`--set key=value`)."""
+    line: int | None
+    """Line in the file, from 1; None where nobody wrote lines, as in a scenario object."""
+    column: int | None
+    """Column in characters, from 1."""
+    message: str
+    """What is wrong, what was expected and what stood there."""
+    key: str | None = None
+    """The dotted key that it is about: `switch.capacity`."""
+    expected: str | None = None
+    """What may stand there."""
+    got: str | None = None
+    """What does."""
+    suggestion: str | None = None
+    """The nearest of what may."""
+
+    def __str__(self) -> str:
+        if self.line is not None:
+            return f"{self.file}:{self.line}:{self.column}: {self.message}"
+        # Without a line, the key says where; most messages begin with it.
+        at = self.key if self.key and not self.file.startswith("--set ") else None
+        if at and at not in self.message:
+            return f"{self.file}: at {at}: {self.message}"
+        return f"{self.file}: {self.message}"
+
+
+class SidestepError(Exception):
+    """Anything that Sidestep refuses or cannot do."""
+
+
+class ScenarioError(SidestepError, ValueError):
+    """A scenario, or a call, says what cannot be. Its `problems` are all that is wrong, in the order of the file."""
+
+    def __init__(self, message: str, problems: Sequence[Problem] = ()) -> None:
+        super().__init__(message)
+        self.problems: tuple[Problem, ...] = tuple(problems)
+
+    @classmethod
+    def of(cls, problems: Sequence[Problem]) -> ScenarioError:
+        """The exception for these problems: a line each."""
+        return cls("\n".join(map(str, problems)), problems)
+
+    def __reduce__(self) -> tuple[type[ScenarioError], tuple[str, tuple[Problem, ...]]]:
+        return type(self), (str(self), self.problems)
+
+
+class RunError(SidestepError, RuntimeError):
+    """The simulation itself failed."""
+
+
+class ResultError(SidestepError):
+    """A result directory cannot be written, or is none."""

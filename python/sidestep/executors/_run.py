@@ -1,0 +1,297 @@
+"""A sweep by an executor: what is known is taken, the rest is made, and the directory is written out of records."""
+
+import os
+import shutil
+import tempfile
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from sidestep import _native
+from sidestep.errors import ResultError, RunError, ScenarioError
+from sidestep.executor_errors import ExecutorError, WorkersLost
+from sidestep.executors._choose import choose
+from sidestep.executors.protocol import Batch, Executor, Task, Work
+from sidestep.progress import HowFar, Progress, Watcher
+from sidestep.storage import Directory, Folder, Objects, Unwritable, forget, open_folder, store_of
+
+Cache: TypeAlias = "str | os.PathLike[str] | Literal[True] | None"
+"""Where records are kept between calls: a directory or URL; True for the command's (`results/.cache`); None keeps none."""
+
+BATCH_S = 1.0
+"""A batch of tiny runs takes about so long, in seconds: what it costs to send one is little beside."""
+
+BATCH_MOST = 250
+"""Runs of a batch at most: so many records come back at once."""
+
+PACKETS_S = 1e6
+"""Packets that a core makes in a second, with all their hops."""
+
+A_RUN_S = 4e-4
+"""What the smallest run costs, in seconds."""
+
+TELL_S = 0.2
+
+
+class Partial(KeyboardInterrupt):
+    """Ctrl-C. `partial` is the result directory with what came in, None where nothing did."""
+
+    def __init__(self, partial: Path | None, text: str = "") -> None:
+        super().__init__(f"interrupted; what came in is in {partial}" if partial else "interrupted")
+        self.partial, self.text = partial, text
+
+
+def run(
+    text: str,
+    name: str,
+    sets: Sequence[str] = (),
+    executor: Any = "local",
+    out: str | os.PathLike[str] | None = None,
+    cache: Cache = None,
+    progress: Progress = None,
+    *,
+    quick: bool = False,
+    folder: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+) -> Path:
+    """Runs the experiment in `text`, called `name`, changed by `sets` (`key=value` each), and returns its result directory.
+
+    `out` is that directory, which must not exist yet; `folder` is where files are that the experiment names; `jobs` is how
+    many runs at a time an executor of this machine makes. Errors: `ScenarioError` for what is asked wrongly, `RunError` for
+    a run that fails, `ResultError` for what cannot be written, `ExecutorError` for the executor; `Partial` after Ctrl-C.
+    """
+    with words():
+        plan = _native.Plan.of_text(text, name, list(sets), quick, None if folder is None else Path(folder))
+    return carry_out(plan, executor, out, cache, progress, jobs=jobs)[0]
+
+
+def carry_out(
+    plan: _native.Plan,
+    executor: Any,
+    out: str | os.PathLike[str] | None,
+    cache: Cache,
+    progress: Progress,
+    *,
+    jobs: int | None = None,
+    force: bool = False,
+) -> tuple[Path, str]:
+    """The same of a plan: the result directory, and its table as text. `force`: also what may not fit into memory."""
+    if out is None:
+        raise ScenarioError("out: expected a directory for the results, got none")
+    with words():
+        plan.refuse(Path(out), force)
+    chosen = choose(executor, jobs)
+    try:
+        with ExitStack() as held, Watcher(progress) as watcher:
+            return _Sweep(plan, chosen, Path(out), cache, watcher, held).run()
+    finally:
+        # One that came as an object is whoever's it is.
+        if chosen is not executor:
+            chosen.close()
+
+
+class _Sweep:
+    """One call."""
+
+    def __init__(
+        self,
+        plan: _native.Plan,
+        executor: Executor,
+        out: Path,
+        cache: Cache,
+        watcher: Watcher,
+        held: ExitStack,
+    ) -> None:
+        self.plan, self.executor, self.out, self.watcher, self.held = plan, executor, out, watcher, held
+        self.began = time.monotonic()
+        self.told_s = 0.0
+        self.refused: str | None = None
+        self.failed: str | None = None
+        place = "results/.cache" if cache is True else cache
+        self.cache: Folder | None = open_folder(place) if place else None
+        self.folders: list[Directory] = []
+        if isinstance(self.cache, Directory):
+            self.folders.append(self.cache)
+        self.spare: Directory | None = None
+        tasks = [Task(*work) for work in plan.works()]
+        self.runs = len(tasks)
+        self.keys = [task.key for task in tasks]
+        self.known = self._known(tasks)
+        self.missing = [task for task in tasks if task.key not in self.known]
+        self.done = len(self.known)
+        self.at_a_time = 0
+
+    def _known(self, tasks: Sequence[Task]) -> set[str]:
+        """Those whose record is there and whole. Of distant ones the records are taken here."""
+        if self.cache is None:
+            return set()
+        known: set[str] = set()
+        for key in self.cache.there(task.key for task in tasks):
+            record = self.cache.get(key)
+            if record is None:
+                continue
+            known.add(key)
+            if isinstance(self.cache, Objects):
+                self._keep(key, record)
+        return known
+
+    def _keep(self, key: str, record: bytes) -> None:
+        """Keeps a record where it is collected from: in the cache, or beside where that refuses."""
+        if self.folders and self.spare is None:
+            try:
+                self.folders[0].put(key, record)
+                return
+            except Unwritable as why:
+                self._refused(str(why))
+        if self.spare is None:
+            self.spare = Directory(tempfile.mkdtemp(prefix="sidestep-records-"))
+            self.folders.append(self.spare)
+        try:
+            self.spare.put(key, record)
+        except Unwritable as why:
+            raise ResultError(f"cannot keep a record: {why}") from why
+
+    def _refused(self, why: str) -> None:
+        if self.refused is None:
+            self.refused = why
+            warnings.warn(f"nothing more is kept in the cache: {why}; the sweep goes on", stacklevel=2)
+
+    def run(self) -> tuple[Path, str]:
+        """Makes what is missing, and collects."""
+        try:
+            self._tell(last=True)
+            if self.missing:
+                self._make()
+            if self.failed is not None:
+                raise RunError(self.failed)
+            made = self._collect()
+        except KeyboardInterrupt as stopped:
+            self.executor.cancel()
+            partial = self._collect() if self._came_in() else (None, "")
+            self._clean()
+            raise Partial(*partial) from stopped
+        except BaseException as error:
+            self.executor.cancel()
+            self._say_kept(error)
+            raise
+        self._clean()
+        return made
+
+    def _came_in(self) -> bool:
+        """Whether a record is anywhere: a thread keeps what it made before it tells."""
+        return bool(self.done) or any(folder.there(self.keys) for folder in self.folders)
+
+    def _make(self) -> None:
+        store = store_of(self.cache) if self.cache is not None else None
+        self.held.callback(forget, store)
+        work = Work(self.plan.shared(), store)
+        self.at_a_time = self.executor.workers
+        batches = batched(self.missing, self.at_a_time)
+        for batch in self.executor.submit(work, batches):
+            self._take(batch)
+        left = self.runs - self.done
+        if left and self.failed is None:
+            raise WorkersLost(f"{self.executor.name} ended with {left} of {self.runs} runs not made")
+
+    def _take(self, batch: Batch) -> None:
+        if batch.refused is not None:
+            self._refused(batch.refused)
+        for made in batch.made:
+            if made.error is not None and self.failed is None:
+                # The others are worth having: a call without that point finds them.
+                self.failed = made.error
+            if made.record is None:
+                continue
+            if made.found:
+                self.known.add(made.key)
+            self._keep(made.key, made.record)
+            self.done += 1
+        self._tell()
+
+    def _collect(self) -> tuple[Path, str]:
+        refused = self.refused
+        with words():
+            path, _, text = self.plan.collect(
+                self.out,
+                [folder.path for folder in self.folders],
+                known=self.known,
+                cache=self.cache.place if self.cache is not None else None,
+                refused_by_cache=refused,
+                took_s=time.monotonic() - self.began,
+                jobs=self.at_a_time,
+                executor=self.executor.name,
+            )
+        return path, text
+
+    def _clean(self) -> None:
+        """Takes away records that are in the result now, and were kept for it alone."""
+        if self.spare is not None:
+            shutil.rmtree(self.spare.path, ignore_errors=True)
+
+    def _say_kept(self, error: BaseException) -> None:
+        """Names the folders where the records are that came in."""
+        if not self.folders or not self.done:
+            return
+        kept = self.folders[-1].path
+        if isinstance(error, ExecutorError):
+            error.kept = kept
+        places = " and ".join(str(folder.path) for folder in self.folders)
+        error.add_note(
+            f"{self.done} of {self.runs} runs are kept in {places}: the same sweep with that cache goes on from there"
+        )
+
+    def _tell(self, *, last: bool = False) -> None:
+        elapsed = time.monotonic() - self.began
+        whole = self.done == self.runs
+        if self.watcher.tell is None or not (last or whole or elapsed - self.told_s >= TELL_S):
+            return
+        self.told_s = elapsed
+        share = self.done / max(self.runs, 1)
+        made = self.done - len(self.known)
+        left = elapsed * (self.runs - self.done) / made if made and elapsed > 2 else None
+        words = f"{self.done}/{self.runs} runs, {share:.0%}, by {self.executor.name}"
+        if left is not None and not whole:
+            words += f", about {left:.0f} s left"
+        self.watcher.tell(
+            HowFar(
+                finished=self.done,
+                runs=self.runs,
+                share=share,
+                packet_hops=0,
+                elapsed_s=elapsed,
+                left_s=left,
+                line=words,
+            )
+        )
+
+
+def batched(tasks: Sequence[Task], workers: int) -> list[list[Task]]:
+    """Tasks in their order, so many together that sending them costs little and no worker waits for the last."""
+    seconds = [A_RUN_S + task.cost / PACKETS_S for task in tasks]
+    # At least eight for each worker, so that those that end early have something to do.
+    limit = min(BATCH_S, sum(seconds) / (8 * max(workers, 1)))
+    batches: list[list[Task]] = []
+    full = 0.0
+    for task, cost in zip(tasks, seconds, strict=True):
+        if not batches or full + cost > limit or len(batches[-1]) >= BATCH_MOST:
+            batches.append([])
+            full = 0.0
+        batches[-1].append(task)
+        full += cost
+    return batches
+
+
+@contextmanager
+def words() -> Iterator[None]:
+    """What the native half refuses, as the exceptions of the package."""
+    try:
+        yield
+    except ValueError as why:
+        raise ScenarioError(str(why)) from why
+    except RuntimeError as why:
+        raise ResultError(str(why)) from why
+    except OSError as why:
+        raise ResultError(str(why)) from why

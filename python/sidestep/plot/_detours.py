@@ -1,0 +1,53 @@
+"""How often packets are detoured."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sidestep.plot._data import Data, Series, Width, few
+from sidestep.plot._source import Sources, cases
+
+
+def detours(
+    results: Sources,
+    *,
+    classes: Sequence[str] | None = None,
+    schemes: Sequence[str] | None = None,
+    at: Mapping[str, Any] | None = None,
+    width: Width = "column",
+) -> Data:
+    """The share of the delivered data packets that were detoured at least so often, on a logarithmic axis.
+
+    `results`: a Result, several, or a SweepResult, whose points `at` chooses. Packets of `classes` together, or of
+    all; schemes that detour nothing are left out. All seeds together.
+
+    Raises ValueError where nothing was detoured, and for a class, scheme or point that is not there.
+    Source: `detours_each` of summary.json; DIBS, EuroSys 2014, section 5.4.4.
+    """
+    series: list[Series] = []
+    for case in cases(results, at, schemes):
+        for scheme, of in case.schemes.items():
+            for name in classes or ():
+                if name not in of["classes"]:
+                    raise ValueError(f"no class {name!r} in the result; expected one of {', '.join(of['classes'])}")
+            own = [c["detours_each"] for name, c in of["classes"].items() if classes is None or name in classes]
+            counts = [sum(c[i] for c in own if i < len(c)) for i in range(max(map(len, own), default=0))]
+            n = sum(counts)
+            if sum(counts[1:]) == 0:
+                continue
+            x = [float(i) for i, count in enumerate(counts) if i and count]
+            y = [sum(counts[int(i) :]) / n for i in x]
+            series.append(Series(scheme, case.label, "", x, y, n, n, of["seeds"]))
+    if not series:
+        raise ValueError("no packet was detoured in the result: nothing to draw")
+    few(series)
+    note = "" if classes is None else f"packets of {', '.join(classes)}"
+    return Data(
+        "lines",
+        "detours of a packet, at least",
+        "share of data packets",
+        series,
+        log_y=True,
+        of="data packets",
+        note=note,
+        width=width,
+    )

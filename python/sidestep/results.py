@@ -1,0 +1,287 @@
+"""What a call leaves: a result directory, and its numbers."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+import weakref
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+from sidestep import _native
+from sidestep._native import Table
+from sidestep.errors import ResultError
+
+__all__ = ["Reproduction", "Result", "SweepResult"]
+
+
+class Claims(list[dict[str, Any]]):
+    """Claims of papers, which a notebook shows as a table."""
+
+    def _repr_html_(self) -> str:
+        from sidestep import _html
+
+        return _html.claims(self)
+
+
+class _Directory:
+    """A result directory: what runs, sweeps and figures have in common."""
+
+    _tables: tuple[str, ...] = ()
+    _summary_file = "summary.json"
+
+    def __init__(self, path: str | os.PathLike[str], *, _holder: TemporaryPlace | None = None) -> None:
+        self._path = Path(path)
+        self._holder = _holder
+        if not (self._path / "manifest.json").is_file():
+            raise ResultError(f"cannot show {self._path}: expected a result directory, got one without manifest.json")
+
+    @property
+    def path(self) -> Path:
+        """The result directory. One that was made without `out` is removed when nobody has this object any more."""
+        return self._path
+
+    def save(self, directory: str | os.PathLike[str]) -> Self:
+        """Copies the result directory to `directory`, which must not hold anything; returns what stands there."""
+        target = Path(directory)
+        if target.exists() and (not target.is_dir() or any(target.iterdir())):
+            raise ResultError(f"cannot write results to {target}: it holds something already")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # All of it or nothing: the name appears when everything is there.
+        with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as staged:
+            copied = shutil.copytree(self._path, Path(staged) / "copy")
+            copied.replace(target)
+        return type(self)(target)
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The numbers, as `sidestep show --json` prints them, `schema` with them. Units are in the names: `qct_ms`, `share`."""
+        return {"schema": int(_native.build_info()["json_schema"]), **self._json(self._summary_file)}
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """What ran, when, with which values from where, and what it cost (`manifest.json`)."""
+        return self._json("manifest.json")
+
+    @property
+    def status(self) -> str:
+        """`complete`, or `partial` when it was interrupted."""
+        return str(self.summary["status"])
+
+    @property
+    def claims(self) -> Claims:
+        """What papers say about it, and whether it is so here."""
+        return Claims(self.summary["claims"])
+
+    @property
+    def warnings(self) -> list[str]:
+        """What must be read before trusting a number."""
+        return list(self.summary["warnings"])
+
+    @property
+    def text(self) -> str:
+        """The command's table."""
+        return _native.show(self._path)
+
+    def table(self, name: str) -> Table:
+        """The table `name` as Arrow: `polars.DataFrame(r.flows)`, `pyarrow.table(r.flows)`, DuckDB and pandas by those."""
+        if name not in self._tables:
+            known = ", ".join(self._tables)
+            raise ResultError(f"{self._path} has no table {name!r}; known: {known}")
+        return Table(self._path / f"{name}.parquet", self)
+
+    def _json(self, name: str) -> dict[str, Any]:
+        path = self._path / name
+        try:
+            read = json.loads(path.read_text())
+        except OSError as error:
+            raise ResultError(f"cannot read {path}: {error.strerror}") from error
+        except ValueError as error:
+            raise ResultError(f"cannot read {path}: expected JSON, got {error}") from error
+        assert isinstance(read, dict)
+        return read
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._about()}, {self.status}: {self._path}>"
+
+    def _repr_html_(self) -> str:
+        """A table and a picture, for notebooks."""
+        raise NotImplementedError
+
+    def _about(self) -> str:
+        raise NotImplementedError
+
+
+class Result(_Directory):
+    """A scenario that was run: every scheme with every seed.
+
+    The columns of each table are in `docs/metrics.md` and in `manifest["columns"]`; units are in their names.
+    """
+
+    _tables = ("flows", "queries", "groups", "ports", "subflows", "counts", "samples")
+
+    @property
+    def schemes(self) -> list[str]:
+        """The schemes that ran, in the scenario's order."""
+        return list(dict.fromkeys(run["scheme"] for run in self.manifest["runs"]))
+
+    @property
+    def seeds(self) -> list[int]:
+        """The seeds of the numbers: of a partial result those with which every scheme ended."""
+        return [int(seed) for seed in self.summary["seeds"]]
+
+    @property
+    def hashes(self) -> dict[tuple[str, int], str]:
+        """The trajectory hash of each run that ended, by scheme and seed: equal where every delivery is."""
+        runs = (run for run in self.manifest["runs"] if "trajectory_hash" in run)
+        return {(run["scheme"], run["seed"]): run["trajectory_hash"] for run in runs}
+
+    @property
+    def flows(self) -> Table:
+        """A row a flow: who, when, how much, how long it took (ms), what was lost."""
+        return self.table("flows")
+
+    @property
+    def queries(self) -> Table:
+        """A row a query: an aggregator's request and its slowest answer (ms)."""
+        return self.table("queries")
+
+    @property
+    def groups(self) -> Table:
+        """A row a group of flows that a flow list names."""
+        return self.table("groups")
+
+    @property
+    def ports(self) -> Table:
+        """A row a port of a switch: what it sent, dropped, marked and detoured."""
+        return self.table("ports")
+
+    @property
+    def subflows(self) -> Table:
+        """A row a subflow, for transports that have some."""
+        return self.table("subflows")
+
+    @property
+    def counts(self) -> Table:
+        """What was counted in each run, a row a count."""
+        return self.table("counts")
+
+    @property
+    def samples(self) -> Table:
+        """What probes saw, a row a value."""
+        return self.table("samples")
+
+    def _repr_html_(self) -> str:
+        from sidestep import _html
+
+        return _html.result(self.summary, _html.picture(self.path))
+
+    def _about(self) -> str:
+        return f"{self.summary['scenario']}: {', '.join(self.schemes)}; {_seeds(self.seeds)}"
+
+
+class SweepResult(_Directory):
+    """A sweep that was run: every point with every scheme and seed."""
+
+    _tables = ("points", "counts", "samples")
+
+    @property
+    def axes(self) -> dict[str, list[str]]:
+        """What was swept, and its values; the last axis varies fastest."""
+        return {axis["name"]: list(axis["values"]) for axis in self.summary["axes"]}
+
+    @property
+    def schemes(self) -> list[str]:
+        """The schemes that ran, in the scenario's order."""
+        return list(dict.fromkeys(run["scheme"] for run in self.manifest["runs"]))
+
+    @property
+    def seeds(self) -> list[int]:
+        """The seeds of every point."""
+        return [int(seed) for seed in self.summary["seeds"]]
+
+    @property
+    def hashes(self) -> dict[tuple[tuple[str, ...], str, int], str]:
+        """The trajectory hash of each run that ended, by values on the axes, scheme and seed."""
+        runs = (run for run in self.manifest["runs"] if "trajectory_hash" in run)
+        return {(tuple(run["at"]), run["scheme"], run["seed"]): run["trajectory_hash"] for run in runs}
+
+    @property
+    def points(self) -> Table:
+        """A row a point, scheme and metric, with its interval."""
+        return self.table("points")
+
+    @property
+    def counts(self) -> Table:
+        """What was counted in each run, a row a count."""
+        return self.table("counts")
+
+    @property
+    def samples(self) -> Table:
+        """What probes saw, a row a value."""
+        return self.table("samples")
+
+    def _repr_html_(self) -> str:
+        from sidestep import _html
+
+        return _html.sweep(self.summary, _html.picture(self.path))
+
+    def _about(self) -> str:
+        axes = " x ".join(f"{len(values)} of {name}" for name, values in self.axes.items())
+        return f"{self.summary['experiment']}: {axes}; {', '.join(self.schemes)}; {_seeds(self.seeds)}"
+
+
+class Reproduction(_Directory):
+    """Figures of papers that were run: `summary` is `report.json`, `claims` holds each claim with its verdict."""
+
+    _summary_file = "report.json"
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """The report as `sidestep reproduce --json` prints it: totals, claims, figures with points and plots."""
+        return self.summary
+
+    @property
+    def figures(self) -> list[str]:
+        """The figures, as `dibs/fig08`."""
+        return [str(figure["name"]) for figure in self.summary["figures"]]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What must be read before trusting a number, each with its figure."""
+        figures = self.summary["figures"]
+        return [f"{figure['name']}: {said}" for figure in figures for said in figure["warnings"]]
+
+    @property
+    def text(self) -> str:
+        """A line a claim: its verdict, the figure, what the paper says."""
+        lines = (f"{claim['verdict']:16} {claim['figure']}: {claim['says']}" for claim in self.claims)
+        return "\n".join(lines) + "\n"
+
+    def _repr_html_(self) -> str:
+        from sidestep import _html
+
+        drawn = (_html.picture(self.path / figure) for figure in self.figures)
+        return _html.reproduction(self.summary, next(filter(None, drawn), ""))
+
+    def _about(self) -> str:
+        totals = self.summary["totals"]
+        return f"{self.summary['asked']}: {totals['reproduced']} of {totals['claims']} claims reproduced"
+
+
+def _seeds(seeds: list[int]) -> str:
+    return "1 seed" if len(seeds) == 1 else f"{len(seeds)} seeds"
+
+
+class TemporaryPlace:
+    """A directory that is removed with this object, or when the program ends."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="sidestep-"))
+        self._remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)

@@ -1,0 +1,91 @@
+"""Sweeps: a scenario at several points."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sidestep import _native
+from sidestep._native import Plugin
+from sidestep.errors import ScenarioError
+from sidestep.policy import Scheme
+from sidestep.progress import Progress
+from sidestep.results import SweepResult, TemporaryPlace
+from sidestep.run import Cache, How, Left, Seeds, Tell, carry_out, source_of
+from sidestep.scenario import ScenarioLike, scenario_of
+
+if TYPE_CHECKING:
+    from sidestep.executors import Executor
+
+__all__ = ["sweep"]
+
+
+def sweep(
+    scenario: ScenarioLike,
+    over: Mapping[str, Sequence[Any]] | None = None,
+    *,
+    seeds: Seeds = None,
+    quick: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    cache: Cache = None,
+    policies: Sequence[Scheme | Plugin] = (),
+    executor: str | Executor | None = None,
+    force: bool = False,
+    progress: Progress = None,
+) -> SweepResult:
+    """Runs every combination of values with every scheme and seed.
+
+    `over` names dotted keys and their values, as `{"switch.capacity": ["50 pkt", "100 pkt"]}`; the last varies fastest.
+    A file that has `[sweep]` needs none. `executor` says who makes the runs: threads of this process unless given, else
+    `"local:processes"`, `"dask:tcp://HOST:8786"`, `"ray"`, `"slurm:partition=short"` or an object
+    (`sidestep.executors`); the result's bytes do not depend on it, and `cache` may then be a URL, as `"s3://bucket/runs"`.
+    Everything else is as for `run`.
+
+    Raises what `run` raises, and `sidestep.executors.ExecutorError` when an executor could not make all runs.
+    """
+    swept = scenario_of(scenario)
+    if over:
+        swept = swept._over(over)
+    source = source_of(swept, seeds, quick=quick)
+
+    if executor is not None:
+        return _by_executor(source, executor, policies, out=out, jobs=jobs, cache=cache, force=force, progress=progress)
+
+    def work(how: How, tell: Tell) -> Left:
+        return _native.sweep(source, how, tell, policies)
+
+    return carry_out(SweepResult, work, out=out, jobs=jobs, cache=cache, force=force, progress=progress)
+
+
+def _by_executor(
+    source: _native.Source,
+    executor: str | Executor,
+    policies: Sequence[Scheme | Plugin],
+    *,
+    out: str | os.PathLike[str] | None,
+    jobs: int | None,
+    cache: Cache,
+    force: bool,
+    progress: Progress,
+) -> SweepResult:
+    """The same by an executor."""
+    from sidestep.executors import Partial, carry_out
+
+    if policies:
+        names = ", ".join(repr(scheme.name) for scheme in policies)
+        raise ScenarioError(
+            f"executor: expected None with policies of your own ({names}), which are not carried to executors; got {executor!r}"
+        )
+    if jobs is not None and jobs < 1:
+        raise ScenarioError(f"jobs: expected at least 1, got {jobs}")
+    holder = TemporaryPlace() if out is None else None
+    place = holder.path / "result" if holder is not None else out
+    try:
+        path, _ = carry_out(_native.Plan.of(source), executor, place, cache or None, progress, jobs=jobs, force=force)
+    except Partial as stopped:
+        interrupt = KeyboardInterrupt(*stopped.args)
+        interrupt.partial = SweepResult(stopped.partial, _holder=holder) if stopped.partial else None  # type: ignore[attr-defined]
+        raise interrupt from stopped
+    return SweepResult(path, _holder=holder)

@@ -1,0 +1,83 @@
+"""Vectors: what a policy decides, row by row, for others to replay (docs/vectors.md)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from sidestep._native import Switch, policy_vectors
+from sidestep.policy import Buffer, Policy, Route, Sched, name_of
+
+
+def vectors(
+    policy: Callable[[Switch], Policy],
+    *,
+    seam: str | None = None,
+    like: str | None = None,
+    count: int | None = None,
+    seed: int = 1,
+) -> str:
+    """The first `count` rows of `policy` as CSV, below a row of names.
+
+    `like` is a policy of `sidestep list`: the cases are then those of its table, and `policy` is made
+    with the parameters of each row by name, times in picoseconds, sizes of queues as `(20, "pkt")`,
+    fractions as `(1, 16)`, `None` for one that is off. A twin in Python gives exactly the rows that
+    `sidestep vectors` prints. Without `like` the cases are drawn under the policy's own name.
+
+    `seam` is `route`, `buffer` or `sched`; a class says it by itself. `count` is by default as many as
+    the shipped tables have.
+
+    Raises `RuntimeError` when the policy fails, with what it raised as cause; `ValueError` for a name
+    that is unknown.
+    """
+    kind = policy if isinstance(policy, type) else getattr(policy, "func", None)
+    if seam is None:
+        seam = seam_of(kind)
+    return policy_vectors(
+        seam,
+        name_of(policy),
+        policy,
+        like=like,
+        count=count,
+        seed=seed,
+        draws=getattr(kind, "draws", Policy.draws),
+        remembers=getattr(kind, "remembers", Policy.remembers),
+        ranks=getattr(kind, "ranks", Policy.ranks),
+    )
+
+
+def check_vectors(
+    policy: Callable[[Switch], Policy],
+    file: str | os.PathLike[str],
+    *,
+    seam: str | None = None,
+    like: str | None = None,
+    seed: int = 1,
+) -> int:
+    """Asks `policy` for the rows of `file`, which `vectors` or `sidestep vectors` wrote with this seed.
+
+    Returns how many rows there are. Raises `ValueError` at the first that differs: its line, its
+    column, expected and got.
+    """
+    path = Path(file)
+    wanted = path.read_text(encoding="utf-8").splitlines()
+    got = vectors(policy, seam=seam, like=like, count=max(len(wanted) - 1, 0), seed=seed)
+    names = wanted[0].split(",") if wanted else []
+    for number, (want, have) in enumerate(zip(wanted, got.splitlines(), strict=False), start=1):
+        if want == have:
+            continue
+        cells = zip(names, want.split(","), have.split(","), strict=False)
+        for name, expected, answer in cells:
+            if expected != answer:
+                raise ValueError(f"{path}:{number}: {name}: expected {expected or 'nothing'}, got {answer or 'nothing'}")
+        raise ValueError(f"{path}:{number}: expected the columns {want!r}, got {have!r}")
+    return max(len(wanted) - 1, 0)
+
+
+def seam_of(kind: object) -> str:
+    """The seam of a class of policies."""
+    for base, seam in ((Route, "route"), (Buffer, "buffer"), (Sched, "sched")):
+        if isinstance(kind, type) and issubclass(kind, base):
+            return seam
+    raise TypeError(f"expected a class of Route, Buffer or Sched, or seam=, got {kind!r}")

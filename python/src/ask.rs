@@ -1,0 +1,118 @@
+//! What is asked without running, or of a result: `check`, `list`, `schema`, `show`, `why`, each as the command's JSON.
+
+use crate::error::{Refused, raise};
+use crate::source::Source;
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+use sidestep_study::catalog::{self, KINDS};
+use sidestep_study::check::{problems_json, to_json};
+use sidestep_study::json::versioned;
+use sidestep_study::result::ResultDir;
+use sidestep_study::schema as schemas;
+use sidestep_study::why::{self as packets, Recorded, Wanted, Which};
+use sidestep_study::{Error, memory};
+use std::path::{Path, PathBuf};
+
+/// What a scenario means, and what is wrong with it.
+#[pyfunction]
+pub fn check(source: &Bound<'_, Source>, jobs: usize) -> String {
+    let (py, source) = (source.py(), source.get());
+    let asked = || -> Value {
+        let name = source.own_name();
+        match source.try_read() {
+            Err(error) => json!({"scenarios": [], "problems": problems_json(name, &error)}),
+            Ok(experiment) => {
+                let fits = memory::refuse(&experiment, jobs);
+                let wrong = fits.err().map(|error| problems_json(name, &error));
+                json!({"scenarios": [to_json(&experiment, jobs)], "problems": wrong.unwrap_or_default()})
+            }
+        }
+    };
+    versioned(&py.detach(asked)).to_string()
+}
+
+/// What there is to choose from: one kind of thing, or all.
+#[pyfunction]
+#[pyo3(signature = (kind = None))]
+pub fn list(py: Python<'_>, kind: Option<&str>) -> PyResult<String> {
+    let Some(name) = kind else {
+        let all = KINDS.iter().filter_map(|kind| catalog::kind(kind));
+        let all: Vec<Value> = all.map(|kind| kind.to_json()).collect();
+        return Ok(versioned(&json!({"kinds": all})).to_string());
+    };
+    let found = catalog::kind(name).ok_or_else(|| {
+        let known = KINDS.join(", ");
+        let error = Error::Input(format!(
+            "list: {name:?} is unknown; expected one of {known}"
+        ));
+        raise(py, &error, Refused::Scenario, None)
+    })?;
+    Ok(versioned(&found.to_json()).to_string())
+}
+
+/// The JSON Schema of a scenario, or of an experiment, made of the tables by which it is read.
+#[pyfunction]
+pub fn schema(experiment: bool) -> String {
+    schemas::scenario(experiment).to_string()
+}
+
+/// The numbers of a result directory as a table of text.
+#[pyfunction]
+pub fn show(py: Python<'_>, dir: PathBuf) -> PyResult<String> {
+    let text = || -> Result<String, Error> {
+        let dir = ResultDir::open(&dir)?;
+        match dir.sweep()? {
+            Some(sweep) => Ok(sweep.to_text()),
+            None => Ok(dir.report()?.to_text()),
+        }
+    };
+    py.detach(text)
+        .map_err(|e| raise(py, &e, Refused::Result, None))
+}
+
+/// The account of one packet of a recorded run, or packets to choose from.
+#[pyfunction]
+#[pyo3(signature = (dir, *, scheme, seed, packet, flow, dropped, detoured, files))]
+#[allow(clippy::too_many_arguments)]
+pub fn why(
+    py: Python<'_>,
+    dir: PathBuf,
+    scheme: Option<String>,
+    seed: Option<u64>,
+    packet: Option<String>,
+    flow: Option<u32>,
+    dropped: bool,
+    detoured: bool,
+    files: Option<PathBuf>,
+) -> PyResult<String> {
+    let wanted = match (flow, dropped, detoured) {
+        (Some(flow), _, _) => Some(Wanted::Flow(flow)),
+        (None, true, _) => Some(Wanted::Dropped),
+        (None, false, true) => Some(Wanted::Detoured),
+        (None, false, false) => None,
+    };
+    let which = Which { scheme, seed };
+    let told = || told(&dir, files.as_deref(), &which, packet.as_deref(), wanted);
+    let json = py
+        .detach(told)
+        .map_err(|e| raise(py, &e, Refused::Result, None))?;
+    Ok(versioned(&json).to_string())
+}
+
+fn told(
+    dir: &Path,
+    files: Option<&Path>,
+    which: &Which,
+    packet: Option<&str>,
+    wanted: Option<Wanted>,
+) -> Result<Value, Error> {
+    let recorded = Recorded::open(dir, files)?;
+    match (packet, wanted) {
+        (Some(packet), _) => Ok(packets::why(&recorded, which, packet)?.json),
+        (None, Some(wanted)) => Ok(packets::list(&recorded, which, wanted)?.json),
+        (None, None) => Err(Error::Input(format!(
+            "why: expected a packet, as in packet=\"100:3\"; {}",
+            recorded.how_to_find()
+        ))),
+    }
+}

@@ -1,0 +1,203 @@
+//! A sweep in parts, for executors: what there is to make, one run of it, and the directory out of their records.
+//!
+//! **Decision**  a worker gets bytes and gives bytes: which machine it is on is the executor's business. A run and a
+//!               collection release the GIL; a run looks often whether it was stopped.
+//! **Errors**    `ValueError` for what was asked wrongly (another version of Sidestep among it), `RuntimeError` for a run that
+//!               failed, `OSError` for what cannot be read or written: the words are the command's.
+
+use crate::error::{Refused, raise};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use sidestep_study::files::{Beside, Source, find};
+use sidestep_study::sweep::{self, CacheUse, Collected};
+use sidestep_study::{Error, Status};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// A sweep that was not made yet.
+#[pyclass(frozen, module = "sidestep._native")]
+pub struct Plan {
+    plan: sweep::Plan,
+}
+
+#[pymethods]
+impl Plan {
+    /// Reads the experiment in `text`, called `name`; files that it names are looked for in `folder`, then in the current one.
+    #[staticmethod]
+    #[pyo3(signature = (text, name, sets = Vec::new(), quick = false, folder = None))]
+    fn of_text(
+        py: Python<'_>,
+        text: String,
+        name: String,
+        sets: Vec<String>,
+        quick: bool,
+        folder: Option<PathBuf>,
+    ) -> PyResult<Plan> {
+        let beside = folder.map_or(Beside::Nowhere, Beside::Folder);
+        read(py, Source { name, text, beside }, &sets, quick)
+    }
+
+    /// Reads what `source` is.
+    #[staticmethod]
+    fn of(source: &Bound<'_, crate::source::Source>) -> PyResult<Plan> {
+        let (py, source) = (source.py(), source.get());
+        let (own, sets, quick) = source.asked();
+        let plan = py.detach(|| sweep::Plan::read(own, sets, quick));
+        Ok(Plan {
+            plan: plan.map_err(|e| raise(py, &e, Refused::Scenario, Some(source)))?,
+        })
+    }
+
+    /// Reads the experiment at the path, or of the shipped name, `which`.
+    #[staticmethod]
+    #[pyo3(signature = (which, sets = Vec::new(), quick = false))]
+    fn open(py: Python<'_>, which: &str, sets: Vec<String>, quick: bool) -> PyResult<Plan> {
+        let source = find(which).map_err(refused)?;
+        read(py, source, &sets, quick)
+    }
+
+    /// The experiment's name.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.plan.experiment().name
+    }
+
+    /// How many points it has.
+    #[getter]
+    fn points(&self) -> usize {
+        self.plan.experiment().points.len()
+    }
+
+    /// What each worker needs, whichever runs it makes.
+    fn shared<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.plan.carried().to_bytes())
+    }
+
+    /// Each run once, in the order in which they are best begun: key, point, scheme, seed, and about how many packets.
+    fn works(&self, py: Python<'_>) -> Vec<(String, usize, usize, u64, f64)> {
+        let works = py.detach(|| self.plan.works());
+        let each = works.into_iter();
+        each.map(|w| (w.key, w.point, w.scheme, w.seed, w.cost))
+            .collect()
+    }
+
+    /// Refuses what could not be collected: an occupied directory and, unless `force`, more than fits into memory.
+    #[pyo3(signature = (out, force = false))]
+    fn refuse(&self, py: Python<'_>, out: PathBuf, force: bool) -> PyResult<()> {
+        py.detach(|| self.plan.refuse(&out, force)).map_err(refused)
+    }
+
+    /// Makes the result directory `out` of the records in `folders`; says where it is, whether it is partial, and its table.
+    #[pyo3(signature = (out, folders, *, known, cache, refused_by_cache, took_s, jobs, executor))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
+    fn collect(
+        &self,
+        py: Python<'_>,
+        out: PathBuf,
+        folders: Vec<PathBuf>,
+        known: BTreeSet<String>,
+        cache: Option<PathBuf>,
+        refused_by_cache: Option<String>,
+        took_s: f64,
+        jobs: usize,
+        executor: String,
+    ) -> PyResult<(PathBuf, bool, String)> {
+        let took = Duration::try_from_secs_f64(took_s).unwrap_or_default();
+        let made = Collected {
+            known,
+            cache: cache.map(|dir| CacheUse {
+                dir,
+                refused: refused_by_cache,
+                ..CacheUse::default()
+            }),
+            took,
+            jobs,
+            executor,
+        };
+        let done = py.detach(|| self.plan.collect(&out, &folders, &made));
+        let done = done.map_err(refused)?;
+        let partial = done.report.status == Status::Partial;
+        Ok((done.dir, partial, done.report.to_text()))
+    }
+}
+
+fn read(py: Python<'_>, source: Source, sets: &[String], quick: bool) -> PyResult<Plan> {
+    let plan = py.detach(|| sweep::Plan::read(&source, sets, quick));
+    Ok(Plan {
+        plan: plan.map_err(refused)?,
+    })
+}
+
+/// Asks the runs of workers of this process to stop.
+#[pyclass(frozen, module = "sidestep._native")]
+#[derive(Default)]
+pub struct Stop {
+    stop: Arc<AtomicBool>,
+}
+
+#[pymethods]
+impl Stop {
+    #[new]
+    fn new() -> Stop {
+        Stop::default()
+    }
+
+    /// Asks them.
+    fn set(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Makes runs of one experiment, as [`Plan::shared`] sends it.
+#[pyclass(frozen, module = "sidestep._native")]
+pub struct Worker {
+    worker: sweep::Worker,
+}
+
+#[pymethods]
+impl Worker {
+    /// Reads it; refuses one of another version of Sidestep.
+    #[new]
+    fn new(py: Python<'_>, shared: Vec<u8>) -> PyResult<Worker> {
+        let worker = py
+            .detach(|| sweep::Worker::open(&shared))
+            .map_err(refused)?;
+        Ok(Worker { worker })
+    }
+
+    /// The record of one run, packed; `None` when it was stopped.
+    #[pyo3(signature = (key, point, scheme, seed, stop = None))]
+    fn compute<'py>(
+        &self,
+        py: Python<'py>,
+        key: &str,
+        point: usize,
+        scheme: usize,
+        seed: u64,
+        stop: Option<&Stop>,
+    ) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let stop = stop.map_or_else(Arc::default, |stop| stop.stop.clone());
+        let made = py.detach(|| self.worker.compute(key, point, scheme, seed, &stop));
+        let made = made.map_err(refused)?;
+        Ok(made.map(|record| PyBytes::new(py, &record)))
+    }
+}
+
+/// Is this a whole record?
+#[pyfunction]
+pub fn is_record(bytes: &[u8]) -> bool {
+    sweep::is_record(bytes)
+}
+
+fn refused(error: Error) -> PyErr {
+    let words = error.to_string();
+    match error {
+        Error::Run(_) | Error::Unwritten(_) => PyRuntimeError::new_err(words),
+        Error::Io { .. } => PyOSError::new_err(words),
+        _ => PyValueError::new_err(words),
+    }
+}

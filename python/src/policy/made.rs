@@ -1,0 +1,190 @@
+//! How policies of Python's are made for switches.
+
+use super::asked::{Asked, Buffer, Raised, Route, Sched, words};
+use super::view::Switch;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use sidestep_study::own::{MakeBuffer, MakeRoute, MakeSched, Own, Part, Who};
+use sidestep_study::types::PortId;
+use std::sync::Arc;
+
+/// What makes policies: a class, or anything that is called with a `Switch`.
+pub struct Factory {
+    pub make: Py<PyAny>,
+    pub raised: Raised,
+}
+
+impl Factory {
+    /// The policy for `who`, which `wrap` finds its methods in; `more` are arguments by name.
+    fn made<P>(
+        &self,
+        who: &Who,
+        port: Option<u16>,
+        more: Option<&Bound<'_, PyDict>>,
+        py: Python<'_>,
+        wrap: impl FnOnce(&Bound<'_, PyAny>, Asked) -> PyResult<P>,
+    ) -> PyResult<P> {
+        let switch = Switch(who.place.clone(), port);
+        let object = self.make.bind(py).call((switch,), more)?;
+        let asked = Asked {
+            who: who.clone(),
+            raised: self.raised.clone(),
+        };
+        wrap(&object, asked)
+    }
+
+    pub fn route(
+        &self,
+        py: Python<'_>,
+        who: &Who,
+        more: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Route> {
+        self.made(who, None, more, py, |object, asked| {
+            let pick = required(object, "Route", "pick")?;
+            Ok(Route { asked, pick })
+        })
+    }
+
+    pub fn buffer(
+        &self,
+        py: Python<'_>,
+        who: &Who,
+        more: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Buffer> {
+        self.made(who, None, more, py, |object, asked| {
+            let admit = required(object, "Buffer", "admit")?;
+            let displaced = own(object, "Buffer", "displaced")?;
+            Ok(Buffer {
+                asked,
+                admit,
+                displaced,
+            })
+        })
+    }
+
+    pub fn sched(
+        &self,
+        py: Python<'_>,
+        who: &Who,
+        port: u16,
+        more: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Sched> {
+        self.made(who, Some(port), more, py, |object, asked| {
+            let own = |name| own(object, "Sched", name);
+            let flag = |name| -> PyResult<bool> {
+                object
+                    .getattr_opt(name)?
+                    .map_or(Ok(false), |flag| flag.is_truthy())
+            };
+            Ok(Sched {
+                asked,
+                passes: flag("passes")?,
+                counts: flag("counts")?,
+                push: required(object, "Sched", "push")?,
+                pop: required(object, "Sched", "pop")?,
+                worst: own("worst")?,
+                evict: own("evict")?,
+                each_worst: own("each_worst")?,
+                each_held: own("each_held")?,
+                queue: own("queue")?,
+                class_of: own("class_of")?,
+                see: own("see")?,
+                skip: own("skip")?,
+            })
+        })
+    }
+}
+
+/// The method `name`, without which it is no policy of this seam.
+fn required(object: &Bound<'_, PyAny>, seam: &str, name: &str) -> PyResult<Py<PyAny>> {
+    own(object, seam, name)?.ok_or_else(|| {
+        let kind = object
+            .get_type()
+            .name()
+            .map(|name| name.to_string())
+            .unwrap_or_default();
+        PyTypeError::new_err(format!(
+            "expected a {seam} with a method {name}, got an object of {kind}"
+        ))
+    })
+}
+
+/// The method `name` where the object has one that is not the base class's.
+fn own(object: &Bound<'_, PyAny>, seam: &str, name: &str) -> PyResult<Option<Py<PyAny>>> {
+    let base = object
+        .py()
+        .import("sidestep.policy")?
+        .getattr(seam)?
+        .getattr_opt(name)?;
+    let here = object.get_type().getattr_opt(name)?;
+    let same = match (&base, &here) {
+        (Some(base), Some(here)) => base.is(here),
+        _ => false,
+    };
+    let method = object
+        .getattr_opt(name)?
+        .filter(|method| !same && method.is_callable());
+    Ok(method.map(Bound::unbind))
+}
+
+/// Says what `made` raised, and keeps it.
+fn told<P>(py: Python<'_>, who: &Who, raised: &Raised, made: PyResult<P>) -> Result<P, String> {
+    made.map_err(|error| {
+        let why = words(py, &error);
+        raised.keep(who, error);
+        why
+    })
+}
+
+/// The policies of a scheme, as `sidestep.Scheme` has them.
+pub fn policies(scheme: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Own> {
+    let part = |seam: &str| -> PyResult<Option<(String, Factory)>> {
+        let make = scheme.getattr(seam)?;
+        if make.is_none() {
+            return Ok(None);
+        }
+        let name: String = scheme.call_method1("policy_name", (seam,))?.extract()?;
+        let factory = Factory {
+            make: make.unbind(),
+            raised: raised.clone(),
+        };
+        Ok(Some((name, factory)))
+    };
+    let route = part("route")?.map(|(name, factory)| {
+        let make: Arc<MakeRoute> = Arc::new(move |who| {
+            Python::attach(|py| {
+                let made = factory.route(py, who, None);
+                told(py, who, &factory.raised, made).map(|route| Box::new(route) as _)
+            })
+        });
+        Part { name, make }
+    });
+    let buffer = part("buffer")?.map(|(name, factory)| {
+        let make: Arc<MakeBuffer> = Arc::new(move |who| {
+            Python::attach(|py| {
+                let made = factory.buffer(py, who, None);
+                told(py, who, &factory.raised, made).map(|buffer| Box::new(buffer) as _)
+            })
+        });
+        Part { name, make }
+    });
+    let sched = part("sched")?.map(|(name, factory)| {
+        let make: Arc<MakeSched> = Arc::new(move |who, PortId(port)| {
+            Python::attach(|py| {
+                let made = factory.sched(py, who, port, None);
+                told(py, who, &factory.raised, made).map(|sched| Box::new(sched) as _)
+            })
+        });
+        Part { name, make }
+    });
+    let version: Option<String> = scheme.getattr("version")?.extract()?;
+    Ok(Own {
+        route,
+        buffer,
+        sched,
+        key: version.map(|version| format!("version {version}")),
+        slow: true,
+        heard: None,
+    })
+}

@@ -1,0 +1,83 @@
+//! Schemes of Python's beside those of a scenario.
+
+use super::asked::Raised;
+use super::made::policies;
+use super::plugin::Plugin;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use sidestep_study::Error;
+use sidestep_study::lab::Experiment;
+use sidestep_study::own::{Failure, OwnScheme, with_own};
+use std::sync::{Arc, Mutex};
+
+/// The schemes that a call brings, and what becomes of their policies.
+#[derive(Default)]
+pub struct Schemes {
+    all: Vec<OwnScheme>,
+    raised: Raised,
+    failures: Arc<Mutex<Vec<Failure>>>,
+}
+
+impl Schemes {
+    /// Those of a list of `sidestep.Scheme`, and of plug-ins.
+    pub fn of(given: &[Bound<'_, PyAny>]) -> PyResult<Schemes> {
+        let mut schemes = Schemes::default();
+        for scheme in given {
+            let plugin = scheme.cast::<Plugin>().ok();
+            let mut own = match plugin {
+                Some(plugin) => plugin.get().0.own.clone(),
+                None => policies(scheme, &schemes.raised)?,
+            };
+            let failures = Arc::clone(&schemes.failures);
+            own.heard = Some(Arc::new(move |failure: &Failure| {
+                if let Ok(mut all) = failures.lock() {
+                    all.push(failure.clone());
+                }
+            }));
+            schemes.all.push(OwnScheme {
+                name: scheme.getattr("name")?.extract()?,
+                extends: scheme.getattr("extends")?.extract()?,
+                own,
+            });
+        }
+        Ok(schemes)
+    }
+
+    /// What `read` reads, which is given changes as of `--set`, with these schemes at every point.
+    pub fn add(
+        &self,
+        read: &dyn Fn(&[String]) -> Result<Experiment, Error>,
+        sets: &[String],
+    ) -> Result<Experiment, Error> {
+        match self.all.is_empty() {
+            true => read(sets),
+            false => with_own(read, sets, &self.all),
+        }
+    }
+
+    /// `sidestep.PolicyError` where `error` says that one of these failed; its cause is what the policy raised.
+    pub fn failed(&self, py: Python<'_>, error: &Error) -> Option<PyErr> {
+        let words = error.to_string();
+        let failures = self.failures.lock().ok()?;
+        let failure = failures
+            .iter()
+            .find(|one| words.ends_with(&one.to_string()))?;
+        let raised = self.raised.take(&failure.place.scheme, failure.place.seed);
+        Some(policy_error(py, failure, raised).unwrap_or_else(|wrong| wrong))
+    }
+}
+
+fn policy_error(py: Python<'_>, failure: &Failure, raised: Option<PyErr>) -> PyResult<PyErr> {
+    let class = py.import("sidestep.policy")?.getattr("PolicyError")?;
+    let words = PyDict::new(py);
+    words.set_item("policy", &failure.policy)?;
+    words.set_item("scheme", &failure.place.scheme)?;
+    words.set_item("seed", failure.place.seed)?;
+    words.set_item("switch", &failure.place.name)?;
+    words.set_item("packet", &failure.packet)?;
+    words.set_item("flow", failure.flow)?;
+    words.set_item("time_us", failure.at.ps() as f64 / 1e6)?;
+    let error = PyErr::from_value(class.call((failure.to_string(),), Some(&words))?);
+    error.set_cause(py, raised);
+    Ok(error)
+}

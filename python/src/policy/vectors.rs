@@ -1,0 +1,181 @@
+//! What a policy of Python's decides, row by row, as `sidestep vectors` prints of Rust's.
+
+use super::asked::{Asked, Raised};
+use super::made::Factory;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use sidestep_study::own::Who;
+use sidestep_study::switch::{AnyBuffer, AnyRoute, AnySched, Nature, Place};
+use sidestep_study::types::{Bytes, Entry, Size, Value, Values};
+use sidestep_vectors::{self as vectors, Policy, Seed, Table};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// The first `count` rows as CSV: the cases of the policy `like`, or cases drawn under the policy's own name.
+///
+/// `seam` is `route`, `buffer` or `sched`. With `like` the values of each setting are arguments by name.
+#[pyfunction]
+#[pyo3(signature = (seam, name, factory, *, like, count, seed, draws, remembers, ranks))]
+#[allow(clippy::too_many_arguments)]
+pub fn policy_vectors(
+    py: Python<'_>,
+    seam: &str,
+    name: &str,
+    factory: Py<PyAny>,
+    like: Option<&str>,
+    count: Option<u32>,
+    seed: u64,
+    draws: u32,
+    remembers: bool,
+    ranks: bool,
+) -> PyResult<String> {
+    let policy = match like {
+        Some(like) => known(seam, like)?,
+        None => {
+            let nature = Nature {
+                draws,
+                remembers,
+                ranks,
+                control: true,
+                ..Nature::PLAIN
+            };
+            own(seam, name, nature)?
+        }
+    };
+    let raised = Raised::default();
+    let factory = Arc::new(Factory {
+        make: factory,
+        raised: raised.clone(),
+    });
+    let who = move |ports: u16, salt: u64| Who {
+        policy: format!("python:{}", policy.entry.name),
+        place: Place::of_vectors(ports, salt),
+    };
+    let params = policy.entry.params;
+    let asked = match policy.seam {
+        "route" => vectors::Asked::Route(Box::new(move |values, ports, salt| {
+            let who = who(ports, salt);
+            made(&who, &factory, |py| {
+                let more = arguments(py, params, values)?;
+                Ok(AnyRoute::Custom(Box::new(factory.route(
+                    py,
+                    &who,
+                    Some(&more),
+                )?)))
+            })
+        })),
+        "buffer" => vectors::Asked::Buffer(Box::new(move |values, ports, salt| {
+            let who = who(ports, salt);
+            made(&who, &factory, |py| {
+                let more = arguments(py, params, values)?;
+                Ok(AnyBuffer::Custom(Box::new(factory.buffer(
+                    py,
+                    &who,
+                    Some(&more),
+                )?)))
+            })
+        })),
+        _ => vectors::Asked::Sched(Box::new(move |values, ports, salt| {
+            let who = who(ports, salt);
+            made(&who, &factory, |py| {
+                let more = arguments(py, params, values)?;
+                Ok(AnySched::Custom(Box::new(factory.sched(
+                    py,
+                    &who,
+                    0,
+                    Some(&more),
+                )?)))
+            })
+        })),
+    };
+    let count = count.unwrap_or(policy.shipped_rows());
+    let rows = catch_unwind(AssertUnwindSafe(|| {
+        vectors::csv(asked.rows(policy, Seed(seed)).take(count as usize))
+    }));
+    rows.map_err(|payload| {
+        let said = Who::said(payload).unwrap_or_else(|panic| {
+            let words = panic.downcast_ref::<String>().cloned();
+            words.unwrap_or_else(|| "the policy cannot be asked".into())
+        });
+        let error = PyRuntimeError::new_err(said);
+        error.set_cause(py, raised.take("vectors", 0));
+        error
+    })
+}
+
+/// The policy, or the end of the table.
+fn made<P>(who: &Who, factory: &Factory, make: impl FnOnce(Python<'_>) -> PyResult<P>) -> P {
+    let asked = Asked {
+        who: who.clone(),
+        raised: factory.raised.clone(),
+    };
+    asked.ask(make)
+}
+
+/// The registered policy `like`.
+fn known(seam: &str, like: &str) -> PyResult<Policy> {
+    let found = vectors::named(like)
+        .into_iter()
+        .find(|policy| policy.seam == seam);
+    found.ok_or_else(|| {
+        let known = vectors::policies().filter(|policy| policy.seam == seam);
+        let known: Vec<&str> = known.map(|policy| policy.entry.name).collect();
+        let text = format!(
+            "like: expected a {seam} of {}, got {like:?}",
+            known.join(", ")
+        );
+        PyValueError::new_err(text)
+    })
+}
+
+/// A policy that no registry has. What describes it lives as long as the process: a few words for each call.
+fn own(seam: &str, name: &str, nature: Nature) -> PyResult<Policy> {
+    let entry: &'static Entry = Box::leak(Box::new(Entry {
+        name: Box::leak(name.to_string().into_boxed_str()),
+        summary: "",
+        source: "",
+        params: &[],
+    }));
+    Policy::of(seam, entry, nature).ok_or_else(|| {
+        PyValueError::new_err(format!(
+            "seam: expected route, buffer or sched, got {seam:?}"
+        ))
+    })
+}
+
+/// Parameters by name: `mark_at=(20, "pkt")`.
+fn arguments<'py>(
+    py: Python<'py>,
+    params: &[sidestep_study::types::Param],
+    values: &Values,
+) -> PyResult<Bound<'py, PyDict>> {
+    let all = PyDict::new(py);
+    for param in params {
+        all.set_item(param.name, shown(py, values.get(param.name))?)?;
+    }
+    Ok(all)
+}
+
+/// A value as Python has it: times in picoseconds, sizes of queues as `(20, "pkt")`, fractions as `(1, 16)`.
+fn shown<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        Value::Off => py.None().into_bound(py),
+        Value::Time(time) => time.ps().into_pyobject(py)?.into_any(),
+        Value::Bytes(Bytes(n)) | Value::Count(n) | Value::PerMegasecond(n) => {
+            n.into_pyobject(py)?.into_any()
+        }
+        Value::ByteRange(a, b) | Value::Fraction(a, b) => (*a, *b).into_pyobject(py)?.into_any(),
+        Value::Rate(rate) => rate.to_string().into_pyobject(py)?.into_any(),
+        Value::Size(Size::Packets(n)) => (*n, "pkt").into_pyobject(py)?.into_any(),
+        Value::Size(Size::Bytes(Bytes(n))) => (*n, "B").into_pyobject(py)?.into_any(),
+        Value::Counts(all) => PyList::new(py, all)?.into_any(),
+        Value::Flag(flag) => flag.into_pyobject(py)?.to_owned().into_any(),
+        Value::Word(word) => word.into_pyobject(py)?.into_any(),
+        Value::List(all) => {
+            let all: PyResult<Vec<Bound<'py, PyAny>>> =
+                all.iter().map(|one| shown(py, one)).collect();
+            PyList::new(py, all?)?.into_any()
+        }
+    })
+}

@@ -1,0 +1,218 @@
+//! `run`, `sweep` and `reproduce`: the same calls as the command's, into a result directory.
+
+use crate::error::{Refused, raise};
+use crate::policy::Schemes;
+use crate::source::Source;
+use crate::work::beside;
+use pyo3::prelude::*;
+use sidestep_study::lab::{Experiment, RecordSpec};
+use sidestep_study::reproduce::run::{self as figures, orders};
+use sidestep_study::reproduce::shelf::Shelf;
+use sidestep_study::{Error, MeasureOptions, Options, SweepOptions, TraceFilter, trace};
+use sidestep_study::{memory, recorded, run_all, run_experiment};
+use std::path::{Path, PathBuf};
+
+/// What a call left: its result directory, and the exception that ended it early.
+type Left = (PathBuf, Option<Py<PyAny>>);
+
+/// How a call is carried out.
+#[derive(FromPyObject)]
+pub struct How {
+    /// The result directory.
+    #[pyo3(item)]
+    out: PathBuf,
+    /// Threads.
+    #[pyo3(item)]
+    jobs: usize,
+    /// Where finished runs are kept; None keeps none.
+    #[pyo3(item)]
+    cache: Option<PathBuf>,
+    /// Runs also what is estimated not to fit into memory.
+    #[pyo3(item)]
+    force: bool,
+}
+
+/// What to record of each run, in the command's words.
+#[derive(FromPyObject)]
+pub struct Recording {
+    /// From when to when; what is chosen without it, docs/recording.md says.
+    #[pyo3(item)]
+    window: Option<String>,
+    /// Which flows' windows.
+    #[pyo3(item)]
+    flows: Option<String>,
+}
+
+impl Recording {
+    fn spec(&self) -> Result<RecordSpec, String> {
+        let window = self.window.as_deref().map(recorded::parse_window);
+        let flows = self.flows.as_deref().map(recorded::parse_flows);
+        Ok(RecordSpec {
+            window: window
+                .transpose()
+                .map_err(|e| format!("record_window: {e}"))?,
+            flows: (flows.transpose())
+                .map_err(|e| format!("record_flows: {e}"))?
+                .unwrap_or_default(),
+        })
+    }
+}
+
+/// Runs every scheme of a scenario, and these schemes of Python's beside them, with every seed.
+#[pyfunction]
+#[pyo3(signature = (source, how, trace_packets = None, progress = None, policies = Vec::new(), record = None))]
+pub fn run<'py>(
+    source: &Bound<'py, Source>,
+    how: How,
+    trace_packets: Option<&str>,
+    progress: Option<&Bound<'py, PyAny>>,
+    policies: Vec<Bound<'py, PyAny>>,
+    record: Option<Recording>,
+) -> PyResult<Left> {
+    let (py, source) = (source.py(), source.get());
+    let schemes = Schemes::of(&policies)?;
+    let refuse = |e: &Error| refused(py, e, source, &schemes);
+    let mut experiment = source.read_with(py, &schemes)?;
+    if experiment.is_sweep() {
+        let axes: Vec<&str> = experiment
+            .axes
+            .iter()
+            .map(|axis| axis.name.as_str())
+            .collect();
+        return Err(refuse(&Error::Input(format!(
+            "{}: expected a scenario without [sweep], got axes {}: sidestep.sweep runs every point",
+            source.own_name(),
+            axes.join(", ")
+        ))));
+    }
+    fits(&experiment, &how).map_err(|e| refuse(&e))?;
+    let trace = match trace_packets {
+        None => TraceFilter::None,
+        Some(text) => trace::parse_filter(text).map_err(|e| refuse(&Error::Input(e)))?,
+    };
+    let record = match record {
+        None => None,
+        Some(asked) => Some(asked.spec().map_err(|e| refuse(&Error::Input(e)))?),
+    };
+    let point = experiment.points.pop().expect("there is a point");
+    let plots = &experiment.plots;
+    let done = beside(py, progress, |stop, show| {
+        let options = Options {
+            out: &how.out,
+            jobs: how.jobs,
+            trace,
+            cache: how.cache.as_deref(),
+            plots,
+            record,
+            show,
+        };
+        run_all(&point.scenario, &options, stop, &mut |_, _| {}).map(|finished| finished.dir)
+    })?;
+    left(py, done, refuse)
+}
+
+/// Runs every point of an experiment, with these schemes of Python's beside its own.
+#[pyfunction]
+#[pyo3(signature = (source, how, progress = None, policies = Vec::new()))]
+pub fn sweep<'py>(
+    source: &Bound<'py, Source>,
+    how: How,
+    progress: Option<&Bound<'py, PyAny>>,
+    policies: Vec<Bound<'py, PyAny>>,
+) -> PyResult<Left> {
+    let (py, source) = (source.py(), source.get());
+    let schemes = Schemes::of(&policies)?;
+    let refuse = |e: &Error| refused(py, e, source, &schemes);
+    let experiment = source.read_with(py, &schemes)?;
+    if !experiment.is_sweep() {
+        return Err(refuse(&Error::Input(format!(
+            "{}: expected [sweep] or over={{\"switch.capacity\": [\"50 pkt\", \"100 pkt\"]}}, got neither: \
+             sidestep.run runs a scenario as it is",
+            source.own_name()
+        ))));
+    }
+    fits(&experiment, &how).map_err(|e| refuse(&e))?;
+    let done = beside(py, progress, |stop, show| {
+        let options = SweepOptions {
+            out: &how.out,
+            measure: how.measure(show),
+        };
+        run_experiment(&experiment, &options, stop, &mut |_, _| {}).map(|finished| finished.dir)
+    })?;
+    left(py, done, refuse)
+}
+
+/// Runs figures of papers, by name, and holds their claims against what came out.
+#[pyfunction]
+#[pyo3(signature = (what, quick, how, progress = None))]
+pub fn reproduce<'py>(
+    py: Python<'py>,
+    what: &str,
+    quick: bool,
+    how: How,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Left> {
+    let refuse = |e: &Error| raise(py, e, Refused::Scenario, None);
+    let asked = what.trim_end_matches('/').to_string();
+    let read = || {
+        let shelf = Shelf::open(Path::new(""))?;
+        let orders = orders(&shelf, &shelf.find(Some(&asked))?, quick)?;
+        if !how.force {
+            let all: Vec<&Experiment> = orders.iter().map(|order| &order.experiment).collect();
+            memory::refuse_all(&asked, &all, how.jobs)?;
+        }
+        Ok(orders)
+    };
+    let orders = py.detach(read).map_err(|e| refuse(&e))?;
+    let done = beside(py, progress, |stop, show| {
+        let options = figures::Options {
+            asked: asked.clone(),
+            quick,
+            out: &how.out,
+            measure: how.measure(show),
+        };
+        figures::reproduce(orders, &options, stop, &mut |_| {}).map(|finished| finished.dir)
+    })?;
+    left(py, done, refuse)
+}
+
+impl How {
+    fn measure<'a>(&'a self, show: sidestep_study::progress::Show<'a>) -> MeasureOptions<'a> {
+        MeasureOptions {
+            jobs: self.jobs,
+            cache: self.cache.as_deref(),
+            show,
+        }
+    }
+}
+
+/// What a policy of Python's did wrong, or what is wrong with the call.
+fn refused(py: Python<'_>, error: &Error, source: &Source, schemes: &Schemes) -> PyErr {
+    let failed = schemes.failed(py, error);
+    failed.unwrap_or_else(|| raise(py, error, Refused::Scenario, Some(source)))
+}
+
+fn fits(experiment: &Experiment, how: &How) -> Result<(), Error> {
+    match how.force {
+        true => Ok(()),
+        false => memory::refuse(experiment, how.jobs),
+    }
+}
+
+/// The directory, with what interrupted the call; where there is none, that alone is raised.
+fn left(
+    py: Python<'_>,
+    (done, interrupt): (Result<PathBuf, Error>, Option<PyErr>),
+    refuse: impl Fn(&Error) -> PyErr,
+) -> PyResult<Left> {
+    match (done, interrupt) {
+        (Ok(dir), interrupt) => Ok((dir, interrupt.map(|e| e.into_value(py).into_any()))),
+        (Err(error), None) => Err(refuse(&error)),
+        (Err(error), Some(interrupt)) => {
+            interrupt
+                .value(py)
+                .call_method1("add_note", (error.to_string(),))?;
+            Err(interrupt)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! A table of a result directory, as Arrow.
+//!
+//! **Decision**  a table is a Parquet file that is read when somebody asks for its rows, in batches: polars, pandas,
+//!               pyarrow and DuckDB take them by the Arrow C stream interface, without a copy and without pyarrow.
+//! **Errors**    a file that is missing or no Parquet: `OSError` and `ValueError` with its path.
+
+use crate::lists::lists;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::ffi::c_str;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyDict};
+use std::fs::File;
+use std::path::PathBuf;
+
+/// The rows of one Parquet file.
+#[pyclass(frozen, module = "sidestep")]
+pub struct Table {
+    path: PathBuf,
+    /// Names of the columns, units in them.
+    #[pyo3(get)]
+    columns: Vec<String>,
+    rows: usize,
+    /// What keeps the file there: a result whose directory goes when nobody has it any more.
+    _owner: Option<Py<PyAny>>,
+}
+
+#[pymethods]
+impl Table {
+    /// Opens the Parquet file `path`; reads its footer alone. Keeps `owner` for as long as it is there.
+    #[new]
+    #[pyo3(signature = (path, owner = None))]
+    fn open(path: PathBuf, owner: Option<Py<PyAny>>) -> PyResult<Table> {
+        let reader = builder(&path)?;
+        let meta = reader.metadata().file_metadata();
+        let columns = reader.schema().fields().iter();
+        Ok(Table {
+            columns: columns.map(|field| field.name().clone()).collect(),
+            rows: usize::try_from(meta.num_rows()).unwrap_or_default(),
+            path,
+            _owner: owner,
+        })
+    }
+
+    /// The file.
+    #[getter]
+    fn path(&self) -> PathBuf {
+        self.path.clone()
+    }
+
+    /// How many rows there are.
+    fn __len__(&self) -> usize {
+        self.rows
+    }
+
+    /// The columns of these names, all where there are none, as lists of Python's own values; null is `None`.
+    #[pyo3(signature = (columns = None, limit = None))]
+    fn to_dict<'py>(
+        &self,
+        py: Python<'py>,
+        columns: Option<Vec<String>>,
+        limit: Option<usize>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let names = columns.unwrap_or_default();
+        let limit = limit.unwrap_or(self.rows);
+        lists(py, &self.path, builder(&self.path)?, &names, limit)
+    }
+
+    /// The first rows as a notebook shows them.
+    fn _repr_html_<'py>(slf: Bound<'py, Table>) -> PyResult<Bound<'py, PyAny>> {
+        let html = slf.py().import("sidestep._html")?;
+        html.call_method1("table", (slf,))
+    }
+
+    /// The Arrow C stream of its rows (the Arrow PyCapsule interface).
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // A consumer may ask for another schema, and a producer may decline.
+        let _ = requested_schema;
+        let reader: ParquetRecordBatchReader = (builder(&self.path)?.build())
+            .map_err(|e| PyValueError::new_err(format!("{}: {e}", self.path.display())))?;
+        let stream = FFI_ArrowArrayStream::new(Box::new(reader));
+        PyCapsule::new_with_value(py, stream, c_str!("arrow_array_stream"))
+    }
+}
+
+fn builder(path: &PathBuf) -> PyResult<ParquetRecordBatchReaderBuilder<File>> {
+    let file = File::open(path)
+        .map_err(|e| PyOSError::new_err(format!("cannot read {}: {e}", path.display())))?;
+    ParquetRecordBatchReaderBuilder::try_new(file).map_err(|e| {
+        let path = path.display();
+        PyValueError::new_err(format!("cannot read {path}: expected Parquet, got {e}"))
+    })
+}
