@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `make test`, and what takes longer: Miri and a sanitizer over the tests that reach unsafe code,
-# the fuzz targets for a minute each, accessibility of pages, everything about the hardware.
+# `make test`, and what takes longer: tests of the Python package and snippets of documents that are
+# marked slow, Miri and a sanitizer over the tests that reach unsafe code, the fuzz targets for a minute each, accessibility of pages, everything about the hardware.
 #
 #   scripts/test-all.sh             all of it
 #   scripts/test-all.sh --memory    Miri and the sanitizer alone
@@ -103,9 +103,20 @@ if [ "${1:-}" != --memory ]; then
   step "fuzz targets, a minute each"
   bash fuzz/run.sh 60
 
+  step "the Python package: what takes longer, and a fresh environment"
+  bash scripts/python.sh --slow
+
+  step "documents: what takes minutes"
+  bash scripts/docs.sh --slow
+
   step "pages: accessibility"
   status=0
   bash scripts/axe.sh || status=$?
+  # `make test` has built the site, where it could.
+  site=target/docs/html
+  if [ $status = 0 ] && [ -e "$site/index.html" ]; then
+    bash scripts/axe.sh "$site"/{index,docs/start,docs/names/buffers,docs/reference/keys,docs/reference/python}.html || status=$?
+  fi
   case $status in
     0) ;;
     3) skip "axe: Chromium, Node or its packages cannot be had" ;;

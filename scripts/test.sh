@@ -39,7 +39,7 @@ need valgrind valgrind "the instruction-count benchmark"
 need perl perl "Verilator's front end"
 need make make "Verilator's models"
 need ps procps "ends what a proof has left running"
-want python3:ensurepip python3-venv "recomputes the numbers of reports with DuckDB"
+want python3:ensurepip python3-venv "tests the Python package, recomputes the numbers of reports with DuckDB"
 want ip iproute2 "namespaces and links for the tests of real packets"
 want ethtool ethtool "sets and reads the offloads of links"
 want clang-16 clang-16 "builds DCTCP as a BPF program, for kernels without it"
@@ -70,8 +70,14 @@ export PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-1}"
 step "tests"
 cargo test --workspace --locked --quiet
 
+step "the Python package"
+bash scripts/python.sh
+
 step "every number of a report again, from its Parquet"
 bash scripts/recompute.sh
+
+step "documents: the site without a warning, commands and snippets of every page"
+bash scripts/docs.sh --test
 
 step "fuzz targets, a few seconds each"
 # The same inputs every time: what make test says depends on the commit. make fuzz explores.

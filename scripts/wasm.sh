@@ -12,7 +12,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 target=wasm32-unknown-unknown
-packages=(--package sidestep-lab)
+packages=(--package sidestep-lab --package sidestep-recording)
 room=$PWD/target/wasm
 
 # It is only built: nothing needs to be fast or to be looked at.

@@ -1,0 +1,84 @@
+"""A twin in Python gives exactly the rows of the policy in Rust."""
+
+from pathlib import Path
+
+import pytest
+from twins import Dibs, Priority, SprayRandom, Srpt
+
+import sidestep as ss
+
+VECTORS = Path(__file__).resolve().parents[2] / "conformance" / "vectors"
+
+TWINS = [
+    (Dibs, "dibs", "buffer-dibs.csv"),
+    (SprayRandom, "spray-random", "route-spray-random.csv"),
+    (Priority, "priority", "sched-priority.csv"),
+    (Srpt, "srpt", "sched-srpt.csv"),
+]
+
+
+@pytest.mark.parametrize(("twin", "like", "file"), TWINS)
+def test_a_twin_gives_every_row_of_the_shipped_table(twin: type[ss.Policy], like: str, file: str) -> None:
+    assert ss.check_vectors(twin, VECTORS / file, like=like) >= 128
+    assert ss.vectors(twin, like=like) == (VECTORS / file).read_text()
+
+
+def test_a_policy_that_decides_otherwise_is_told_with_line_column_expected_and_got() -> None:
+    class Other(Dibs):
+        def admit(
+            self,
+            packet: ss.Packet,
+            want: ss.Want,
+            queues: ss.Queues,
+            rng: ss.RandomStream,
+        ) -> ss.Verdict:
+            said = super().admit(packet, want, queues, rng)
+            return ss.drop("early") if said.name == "detour" else said
+
+    with pytest.raises(ValueError, match=r"buffer-dibs.csv:\d+: verdict: expected detour, got drop"):
+        ss.check_vectors(Other, VECTORS / "buffer-dibs.csv", like="dibs")
+
+
+class Coin(ss.Route):
+    draws = 1
+
+    def pick(self, packet: ss.Packet, hops: ss.Hops, queues: ss.Queues, rng: ss.RandomStream) -> int:
+        return hops[rng.scaled(len(hops))]
+
+
+def test_a_policy_without_a_twin_has_rows_of_its_own_that_come_again() -> None:
+    rows = ss.vectors(Coin, count=40)
+    assert rows == ss.vectors(Coin, count=40)
+    assert rows.startswith(ss.vectors(Coin, count=4))
+    assert rows != ss.vectors(Coin, count=40, seed=2)
+    assert len(rows.splitlines()) == 41
+
+
+def test_rows_can_be_written_and_checked_again(tmp_path: Path) -> None:
+    table = tmp_path / "coin.csv"
+    table.write_text(ss.vectors(Coin, count=10), encoding="utf-8")
+    assert ss.check_vectors(Coin, table) == 10
+
+
+def test_what_cannot_be_asked_says_what_is_known() -> None:
+    with pytest.raises(ValueError, match="expected a buffer of droptail, .*, got .srpt"):
+        ss.vectors(Dibs, like="srpt")
+    with pytest.raises(TypeError, match="expected a class of Route, Buffer or Sched, or seam="):
+        ss.vectors(lambda switch: Coin(switch))
+    assert ss.vectors(lambda switch: Coin(switch), seam="route", count=2).startswith("row,")
+
+
+def test_a_policy_that_raises_ends_the_table_with_its_exception_as_cause() -> None:
+    class Broken(ss.Route):
+        def pick(
+            self,
+            packet: ss.Packet,
+            hops: ss.Hops,
+            queues: ss.Queues,
+            rng: ss.RandomStream,
+        ) -> int:
+            raise KeyError("nothing")
+
+    with pytest.raises(RuntimeError, match="policy python:Broken: KeyError") as caught:
+        ss.vectors(Broken, count=3)
+    assert isinstance(caught.value.__cause__, KeyError)

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# The Python package: built, formatted, linted, typed, its stubs compared with the module, and tested. Skips, and says so,
+# where Python or the packages that the tests need cannot be had; where tests must run it fails then.
+#
+#   scripts/python.sh           all of it
+#   scripts/python.sh --slow    the tests that take longer, and `pip install ./python` in a fresh environment
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+mkdir -p "${CARGO_TARGET_DIR:-target}"
+target=$(cd "${CARGO_TARGET_DIR:-target}" && pwd)
+export CARGO_TARGET_DIR=$target
+venv=$target/python
+wanted=python/requirements.txt
+skip() {
+  echo "skipped: the Python package: $*"
+  [ -z "${SIDESTEP_MUST_RUN:-}" ] || exit 1
+  exit 0
+}
+
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || skip "no Python 3.11"
+python=$venv/bin/python
+if ! cmp -s "$wanted" "$venv/installed.txt"; then
+  rm -rf "$venv"
+  python3 -m venv "$venv" >/dev/null 2>&1 || skip "python3 -m venv does not work (Debian has it in python3-venv)"
+  # Whole packages alone: what has to be compiled takes longer than all tests.
+  "$python" -m pip install --quiet --only-binary :all: --retries 2 --timeout 30 --requirement "$wanted" \
+    || skip "pip cannot install what $wanted names"
+  cp "$wanted" "$venv/installed.txt"
+fi
+
+# fresh: five lines give a figure in under a minute, in an environment that has nothing but the package.
+fresh() {
+  local place
+  place=$(mktemp -d)
+  trap 'rm -rf "$place"' RETURN
+  python3 -m venv "$place/venv"
+  # With the profile that everything here was built with; without this a release is built, which takes minutes.
+  MATURIN_PEP517_ARGS="--profile dev --locked" "$place/venv/bin/pip" install --quiet ./python
+  (
+    cd "$place"
+    began=$(date +%s)
+    "$place/venv/bin/python" - <<'PY'
+import sidestep
+
+scenario = sidestep.Scenario.load("quickstart").with_(seeds="1..2")
+result = sidestep.run(scenario, out="mine")
+print(sidestep.reproduce("dibs/fig02", quick=True, out="figure"))
+PY
+    took=$(($(date +%s) - began))
+    ls mine/plots/*.svg figure/dibs/fig02/*.svg >/dev/null
+    [ -f "$(echo "$place"/venv/lib/python3*/site-packages/sidestep)/py.typed" ]
+    [ "$took" -lt 60 ] || { echo "five lines took $took s" >&2; exit 1; }
+    echo "a fresh environment: five lines gave a figure in $took s"
+  )
+}
+
+cd python
+# Beside the sources, with the profile of `cargo test`: what that built of the same features is used again.
+VIRTUAL_ENV=$venv "$venv/bin/maturin" develop --locked --skip-install --quiet
+export PYTHONPATH=$PWD PYTHONDONTWRITEBYTECODE=1
+if [ "${1:-}" = --slow ]; then
+  "$python" -m pip install --quiet --only-binary :all: --retries 2 --timeout 30 --requirement requirements-slow.txt \
+    || echo "skipped: tests of Ray: pip cannot install what python/requirements-slow.txt names"
+  SIDESTEP_INSTALL=1 "$python" -m pytest -m slow -p no:cacheprovider
+  cd ..
+  fresh
+  exit 0
+fi
+"$venv/bin/ruff" format --check --quiet .
+"$venv/bin/ruff" check --quiet .
+"$venv/bin/mypy" --cache-dir "$venv/mypy"
+"$python" -m mypy.stubtest --mypy-config-file pyproject.toml sidestep._native
+"$python" -m pytest -m "not slow" -p no:cacheprovider
