@@ -2,22 +2,21 @@
 # Builds the fuzz targets with stable Rust and lets each run for a while.
 #
 #   fuzz/run.sh [seconds] [target]...     default: 5 s each, all targets
+#   fuzz/run.sh again [target]...         the same inputs every time, as `make test` does
 #
 # Prints one line a target; fails when one fails, and then says how to replay it. What is found
 # grows in fuzz/corpus/ from run to run; fuzz/seeds/ and the shipped files are where it starts.
-# FUZZ_SEED=n draws the same inputs in the same order every time (0, the default: others each time).
+# `again` draws from a fixed seed, starts from fuzz/seeds/ and the shipped files alone, in the order of their names, and
+# ends after a number of inputs, not of seconds: what it finds depends on the code, not on how busy the machine is.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 seconds=${1:-5}
 [ $# -gt 0 ] && shift
-seed=${FUZZ_SEED:-0}
-case $seed in
-    *[!0-9]*) echo "fuzz/run.sh: expected a whole number as FUZZ_SEED, got \"$seed\"" >&2; exit 2 ;;
-esac
 case $seconds in
-    '' | *[!0-9]* | 0) echo "fuzz/run.sh: expected seconds from 1 on, got \"$seconds\"" >&2; exit 2 ;;
+    again) ;;
+    '' | *[!0-9]* | 0) echo "fuzz/run.sh: expected seconds from 1 on or \"again\", got \"$seconds\"" >&2; exit 2 ;;
 esac
 all="scenario cdf flow_list topology_file receiver sender mptcp shims frame machine question switch_config import recording"
 for target in "$@"; do
@@ -61,16 +60,38 @@ options_of() {
     esac
 }
 
+# inputs_of TARGET: about what three seconds of a quiet machine make of it.
+inputs_of() {
+    case $1 in
+        mptcp) echo 400 ;;
+        machine) echo 2000 ;;
+        scenario | switch_config | topology_file) echo 15000 ;;
+        sender | question | frame) echo 150000 ;;
+        *) echo 40000 ;;
+    esac
+}
+
+# limits_of TARGET: where it starts and when it ends.
+limits_of() {
+    if [ "$seconds" = again ]; then
+        # shellcheck disable=SC2046 # words are meant
+        find $(seeds_of "$1") -type f | LC_ALL=C sort | paste -sd, >"fuzz/artifacts/$1.seeds"
+        echo "-seed=1 -runs=$(inputs_of "$1") -seed_inputs=@fuzz/artifacts/$1.seeds"
+    else
+        mkdir -p "fuzz/corpus/$1"
+        echo "-max_total_time=$seconds fuzz/corpus/$1 $(seeds_of "$1")"
+    fi
+}
+
 mkdir -p fuzz/artifacts
 failed=
 for target in ${*:-$all}; do
-    corpus=fuzz/corpus/$target
     log=fuzz/artifacts/$target.log
-    mkdir -p "$corpus"
+    began=$(date +%s)
     # An input that hangs is told by the clock on the wall: what takes a second alone takes twenty on a busy machine.
     # shellcheck disable=SC2046 # words are meant
-    if "$bin/$target" "$corpus" $(seeds_of "$target") $(options_of "$target") \
-        -seed="$seed" -max_total_time="$seconds" -timeout=100 -rss_limit_mb=1024 -print_final_stats=1 \
+    if "$bin/$target" $(options_of "$target") $(limits_of "$target") \
+        -timeout=100 -rss_limit_mb=1024 -print_final_stats=1 \
         -artifact_prefix="fuzz/artifacts/$target-" >"$log" 2>&1; then
         verdict=ok
     else
@@ -82,7 +103,7 @@ for target in ${*:-$all}; do
     last=$(sed -n 's/^#[0-9]*.* cov: \([0-9]*\).*/\1/p' "$log" | tail -n 1)
     edges=$(sed -n 's/.*(\([0-9]*\) inline 8-bit counters).*/\1/p' "$log")
     printf '%-14s %-7s%9s execs in %s s, coverage %s -> %s of %s edges\n' "$target" "$verdict" \
-        "${execs:-?}" "$seconds" "${first:-?}" "${last:-?}" "${edges:-?}"
+        "${execs:-?}" "$(($(date +%s) - began))" "${first:-?}" "${last:-?}" "${edges:-?}"
     if [ "$verdict" = ok ] && [ -z "$last" ]; then
         echo "  no coverage was reported: the fuzzer ran blind, see $log"
         failed="$failed $target"
