@@ -70,23 +70,51 @@ export PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-1}"
 step "tests"
 cargo test --workspace --locked --quiet
 
-step "the Python package"
-bash scripts/python.sh
+# What is left is two rows of steps that need nothing of each other and each keep one core busy, side by side. What a step
+# prints comes whole when it ends; a step that fails ends its row, and both rows are told.
+room=${CARGO_TARGET_DIR:-target}/test
+mkdir -p "$room"
 
-step "every number of a report again, from its Parquet"
-bash scripts/recompute.sh
+# run TITLE COMMAND...: one step of a row.
+run() {
+  local log began=$SECONDS status=0
+  log=$(mktemp "$room/step-XXXXXX")
+  echo "   begun: $1"
+  "${@:2}" >"$log" 2>&1 || status=$?
+  {
+    flock 9
+    step "$1 ($((SECONDS - began)) s)"
+    cat "$log"
+    [ $status = 0 ] || echo "failed: $1"
+  } 9>"$room/lock"
+  rm "$log"
+  return $status
+}
 
-step "documents: the site without a warning, commands and snippets of every page"
-bash scripts/docs.sh --test
+packages_and_pages() {
+  run "the Python package" bash scripts/python.sh &&
+    run "documents: the site without a warning, commands and snippets of every page" bash scripts/docs.sh --test
+}
 
-step "fuzz targets, a few seconds each"
-# The same inputs every time: what make test says depends on the commit. make fuzz explores.
-bash fuzz/run.sh again
+numbers_and_hardware() {
+  run "every number of a report again, from its Parquet" bash scripts/recompute.sh &&
+    # The same inputs every time: what make test says depends on the commit. make fuzz explores.
+    run "fuzz targets, a few seconds each" bash fuzz/run.sh again &&
+    run "instructions per packet-hop" python3 bench/instructions/run.py &&
+    run "hardware: both simulators, conformance, proofs" bash rtl/run.sh --quick
+}
 
-step "instructions per packet-hop"
-python3 bench/instructions/run.py
-
-step "hardware: both simulators, conformance, proofs"
-bash rtl/run.sh --quick
+step "two rows of steps side by side"
+packages_and_pages &
+row=$!
+# Whoever ends this ends the other row as well.
+trap 'kill "$row" 2>/dev/null || true' INT TERM
+failed=0
+numbers_and_hardware || failed=1
+wait "$row" || failed=1
+if [ $failed != 0 ]; then
+  echo "a step failed: it is the last one told of its row, above" >&2
+  exit 1
+fi
 
 step "all passed"
