@@ -1,7 +1,7 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { viteSingleFile } from 'vite-plugin-singlefile';
 import { defineConfig } from 'vitest/config';
-import { csp } from './csp';
+import { csp } from './csp.ts';
 
 // One file that works from disk: scripts, styles, the WebAssembly module and the worker are inside it.
 export default defineConfig({
