@@ -53,7 +53,7 @@ export function known(summary: unknown, scheme: string, metric: Metric): Known |
   if (!found) return null;
   const ms = (value: unknown) => (typeof value === 'number' ? value * 1e9 : null);
   const ci = found['ci'];
-  const interval = Array.isArray(ci) && ci.length === 2 && ci.every((one) => typeof one === 'number') ? ([ci[0] * 1e9, ci[1] * 1e9] as [number, number]) : null;
+  const interval = Array.isArray(ci) && ci.length === 2 ? pair(ci[0], ci[1]) : null;
   const n = found['n'];
   const completed = found['completed_share'];
   return {
@@ -122,4 +122,9 @@ export function faster(a: Ps | null, b: Ps | null): number | null {
 
 function object(value: unknown): Record<string, unknown> | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+}
+
+/** An interval in milliseconds, in picoseconds. */
+function pair(low: unknown, high: unknown): [number, number] | null {
+  return typeof low === 'number' && typeof high === 'number' ? [low * 1e9, high * 1e9] : null;
 }
