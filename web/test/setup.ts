@@ -2,7 +2,11 @@
  * What jsdom lacks and charts ask for: media queries, sizes, a canvas that takes every call. Nothing is drawn in these tests; the
  * end-to-end tests look at pictures.
  */
+import { afterEach } from 'vitest';
+
 if (typeof window !== 'undefined') {
+  const { cleanup } = await import('@testing-library/svelte');
+  afterEach(() => cleanup());
   window.matchMedia ??= (media: string) =>
     ({ media, matches: false, onchange: null, addEventListener() {}, removeEventListener() {}, addListener() {}, removeListener() {}, dispatchEvent: () => false }) as MediaQueryList;
   window.ResizeObserver ??= class {
