@@ -51,8 +51,10 @@ packages() {
 # build: from the sources to one file.
 build() {
   packages web
-  bash scripts/wasm.sh --page
-  [ -s web/src/engine/sidestep.wasm ] || skip "there is no WebAssembly module"
+  status=0
+  bash scripts/wasm.sh --page || status=$?
+  [ $status != 3 ] || skip "there is no WebAssembly module"
+  [ $status = 0 ] || exit $status
   took "WebAssembly"
   (
     cd web
@@ -81,8 +83,18 @@ e2e() {
 }
 
 case "${1:-}" in
-  --e2e) shift && e2e "$@" ;;
-  --test) build && e2e ;;
+  --e2e)
+    shift
+    e2e "$@"
+    ;;
+  --test)
+    # Not with &&: what fails inside would be passed over.
+    build
+    e2e
+    ;;
   "") build ;;
-  *) echo "expected --test, --e2e or nothing, got $1" >&2 && exit 2 ;;
+  *)
+    echo "scripts/web.sh: expected --test, --e2e or nothing, got \"$1\"" >&2
+    exit 2
+    ;;
 esac
