@@ -20,13 +20,16 @@ export const GROUPS: { title: string; keys: Key[] }[] = [
     keys: [
       { keys: ['+', '−', '0'], does: 'larger, smaller, fit' },
       { keys: ['arrows'], does: 'move it' },
+      { keys: ['N', 'P'], does: 'next or previous node' },
+      { keys: ['Q'], does: 'next queue of the node; with Shift the one before' },
+      { keys: ['Enter'], does: 'select it' },
     ],
   },
   {
     title: 'The page',
     keys: [
       { keys: ['1', '2', '3'], does: 'watch, distributions, lab' },
-      { keys: ['Q', 'F', 'P', 'S'], does: 'the panel of a query, flow, packet or switch' },
+      { keys: ['4', '5', '6', '7'], does: 'the panel of a query, flow, packet or switch' },
       { keys: ['M'], does: 'show the moment that made the query slow' },
       { keys: ['O'], does: 'open recordings' },
       { keys: ['T'], does: 'light or dark' },
@@ -41,4 +44,13 @@ export function taken(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return true;
   const target = event.target;
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) || target.closest('dialog') !== null);
+}
+
+/** Whether a key of the clock goes to the clock: everywhere its letters, in the drawing and where nothing has the focus all of them. */
+export function forClock(event: KeyboardEvent): boolean {
+  if (/^[jkl[\]]$/i.test(event.key)) return true;
+  const target = event.target;
+  if (!(target instanceof HTMLElement)) return true;
+  if (target === document.body || target.tagName === 'MAIN') return true;
+  return target.closest('.drawing') !== null && target.closest('button, summary, a') === null;
 }
