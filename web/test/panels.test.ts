@@ -9,7 +9,7 @@ import SwitchPanel from '../src/panels/SwitchPanel.svelte';
 import type { PanelProps, Selection } from '../src/panels/sides';
 import { fake, US } from './panels-fake';
 
-function given(selection: Selection = {}): PanelProps & { jump: ReturnType<typeof vi.fn>; select: ReturnType<typeof vi.fn> } {
+function given(selection: Selection = {}): PanelProps {
   return {
     sides: [
       { name: 'dctcp', player: fake() },
@@ -17,8 +17,8 @@ function given(selection: Selection = {}): PanelProps & { jump: ReturnType<typeo
     ],
     selection,
     at: 0,
-    jump: vi.fn(),
-    select: vi.fn(),
+    jump: vi.fn<PanelProps['jump']>(),
+    select: vi.fn<PanelProps['select']>(),
   };
 }
 
