@@ -110,7 +110,11 @@ pub fn sections() -> Kind {
             "what every transport takes",
             &[tables::TRANSPORT],
         ),
-        item("host", "what every host is, beside its shims", &[tables::HOST]),
+        item(
+            "host",
+            "what every host is, beside its shims",
+            &[tables::HOST],
+        ),
     ];
     Kind {
         name: "sections",
@@ -275,7 +279,10 @@ mod tests {
         let capacity = all.items[1].params.iter().find(|p| p.name == "capacity");
         let told = serde_json::to_value(Told(capacity.unwrap())).unwrap();
         assert_eq!(told["default"], "100 pkt");
-        assert_eq!(told["expected"], "a queue size like \"100 pkt\" or \"150 kB\"");
+        assert_eq!(
+            told["expected"],
+            "a queue size like \"100 pkt\" or \"150 kB\""
+        );
         let keys: Vec<&String> = told.as_object().unwrap().keys().collect();
         assert_eq!(keys, ["name", "expected", "default", "off", "doc"]);
     }
