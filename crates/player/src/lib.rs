@@ -23,6 +23,7 @@ mod paths;
 mod queues;
 mod refused;
 mod search;
+mod slow;
 
 mod window;
 mod words;
@@ -36,6 +37,7 @@ pub use happenings::{Happening, Only};
 pub use journey::{Hop, Journey};
 pub use queues::{PortSeries, QueueSeries};
 pub use refused::Refused;
+pub use slow::{Breakdown, HopSum, Part, Sum};
 
 use chunks::Chunks;
 use cursor::Cursor;
@@ -157,6 +159,11 @@ impl<'a> Player<'a> {
     /// What a flow sent, and how its sender stood.
     pub fn flow(&mut self, id: u32) -> Result<FlowSeries, Refused> {
         flow::of(&mut self.chunks, id)
+    }
+
+    /// Why a query took so long.
+    pub fn query(&mut self, id: u32) -> Result<Breakdown, Refused> {
+        slow::of(&mut self.chunks, id)
     }
 
     /// Flows and queries that were completed in the recording.

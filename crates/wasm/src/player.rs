@@ -101,6 +101,7 @@ fn answer(question: &str, json: &str, bytes: Vec<u8>) -> Outcome {
             Ok(queues(&series.map_err(Refusal::new)?))
         }
         "flow" => flow(&player.flow(asked.id).map_err(Refusal::new)?),
+        "query" => Answer::of(&player.query(asked.id).map_err(Refusal::new)?),
         "completions" => Answer::of(&player.completions()),
         _ => unknown(question),
     })
