@@ -51,6 +51,8 @@ export class LabState {
   readonly #hearers: () => Hearers;
   #asked = 0;
   #waits: ReturnType<typeof setTimeout> | undefined;
+  /** Of the run under way, if there is one. */
+  #ends: Promise<void> = Promise.resolve();
 
   constructor(runner: Runner, hearers: () => Hearers) {
     this.#runner = runner;
@@ -91,6 +93,7 @@ export class LabState {
     try {
       const settings = await settingsFrom(fragment);
       if (this.under) this.stop();
+      await this.#ends;
       this.failed = '';
       this.recordings = [];
       this.change(settings);
@@ -140,7 +143,12 @@ export class LabState {
 
   async run(): Promise<void> {
     if (this.under || this.catalog === undefined) return;
-    const { settings, catalog } = this;
+    this.#ends = this.#run(this.catalog);
+    await this.#ends;
+  }
+
+  async #run(catalog: Catalog): Promise<void> {
+    const { settings } = this;
     this.failed = '';
     this.under = { schemes: [], number: 0, live: undefined };
     try {

@@ -132,7 +132,7 @@ describe('the lab of the page', () => {
   let lab: WorkerLab;
   const last = () => ports.at(-1) as FakePort;
   const sent = async (kind: string): Promise<number> => {
-    await vi.waitFor(() => expect(last().sent.map((message) => message.kind)).toContain(kind));
+    await vi.waitFor(() => expect(last().sent.map((message) => message.kind)).toContain(kind), 20_000);
     return (last().sent.find((message) => message.kind === kind) as { id: number }).id;
   };
 
