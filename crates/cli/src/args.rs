@@ -21,6 +21,7 @@ Examples:
   sidestep run dibs-demo --jobs 2            DIBS against DCTCP on 128 hosts
   sidestep reproduce dibs --quick            the figures of a paper, held against its claims
   sidestep check my.toml                     what a scenario means, and its load
+  sidestep view results/mine                 watch what was recorded, in a browser
   sidestep list buffers                      what there is, with every parameter
 
 Exit status: 0 all well, 1 the run failed, 2 the input was wrong, 130 interrupted.
@@ -51,6 +52,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Say why one packet of a run went where it went, decision by decision
     Why(WhyArgs),
+    /// Watch recorded runs in a browser, or write them as one HTML file
+    View(crate::view::ViewArgs),
     /// Run named benchmarks
     Bench(BenchArgs),
     /// Switch real frames between Linux interfaces
