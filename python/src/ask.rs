@@ -37,7 +37,7 @@ pub fn check(source: &Bound<'_, Source>, jobs: usize) -> String {
 pub fn list(py: Python<'_>, kind: Option<&str>) -> PyResult<String> {
     let Some(name) = kind else {
         let all = KINDS.iter().filter_map(|kind| catalog::kind(kind));
-        let all: Vec<Value> = all.map(|kind| kind.to_json()).collect();
+        let all: Vec<Value> = all.map(|kind| json!(kind)).collect();
         return Ok(versioned(&json!({"kinds": all})).to_string());
     };
     let found = catalog::kind(name).ok_or_else(|| {
@@ -47,7 +47,7 @@ pub fn list(py: Python<'_>, kind: Option<&str>) -> PyResult<String> {
         ));
         raise(py, &error, Refused::Scenario, None)
     })?;
-    Ok(versioned(&found.to_json()).to_string())
+    Ok(versioned(&json!(found)).to_string())
 }
 
 /// The JSON Schema of a scenario, or of an experiment, made of the tables by which it is read.

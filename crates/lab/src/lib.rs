@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod cables;
+pub mod catalog;
 mod claim;
 mod distances;
 mod drive;
@@ -54,7 +55,7 @@ pub use marker::Marker;
 pub use probe::{LoggedDetour, LoggedEvent, LoggedPath, LoggedStep, Occupancy, Probe, Probed};
 pub use read::{Outline, POINTS, SCHEME_KEYS, SECTIONS};
 pub use record::{ClassRecord, Counts, Record, Signals, Span};
-pub use recording::{MOST_BYTES, RecordSpec};
+pub use recording::{MOST_BYTES, RecordSpec, network_of};
 pub use run::{Progress, Run};
 pub use scenario::{Scenario, Setting};
 pub use scheme::{HOST_SPEC, SWITCH_SPEC, Scheme, SchemeConfig, TRANSPORT_SPEC};

@@ -50,10 +50,7 @@ impl Tape {
         spec: &RecordSpec,
     ) -> Tape {
         let (from, to, window) = window(plan, spec);
-        let topology = scenario
-            .settings
-            .iter()
-            .find(|setting| setting.key == "topology.kind");
+        let network = network_of(scenario, scheme);
         let scheme = &scenario.schemes[scheme];
         let head = Head {
             source: "simulator".into(),
@@ -73,12 +70,7 @@ impl Tape {
                 }
             },
             reasons: DropReason::ALL.map(|why| why.name().into()).to_vec(),
-            network: Network {
-                kind: topology.map_or_else(String::new, |setting| {
-                    setting.value.trim_matches('"').into()
-                }),
-                ..network(&scenario.network, &scheme.config)
-            },
+            network,
         };
         let recording = Recording {
             head,
@@ -138,6 +130,18 @@ fn window(plan: &Plan, spec: &RecordSpec) -> (Time, Time, String) {
         MOST_BYTES / 1_000_000
     );
     (from, Time::MAX, words)
+}
+
+/// The network of a scenario as a recording of scheme number `scheme` has it, to draw it before there is one.
+///
+/// Panics when the scenario has no such scheme.
+pub fn network_of(scenario: &Scenario, scheme: usize) -> Network {
+    let settings = &mut scenario.settings.iter();
+    let kind = settings.find(|setting| setting.key == "topology.kind");
+    Network {
+        kind: kind.map_or_else(String::new, |kind| kind.value.trim_matches('"').into()),
+        ..network(&scenario.network, &scenario.schemes[scheme].config)
+    }
 }
 
 /// Hosts, then switches; links in the order of cables.

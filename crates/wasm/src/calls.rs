@@ -22,6 +22,8 @@ pub type Outcome = Result<Answer, Refusal>;
 const FAMILIES: &[Family] = &[
     #[cfg(feature = "player")]
     crate::player::FAMILY,
+    #[cfg(feature = "lab")]
+    crate::lab::FAMILY,
 ];
 
 /// An answer: JSON, and bytes where it has some.

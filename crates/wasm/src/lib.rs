@@ -15,6 +15,8 @@
 
 pub mod calls;
 pub mod columns;
+#[cfg(feature = "lab")]
+mod lab;
 pub mod memory;
 #[cfg(feature = "player")]
 mod player;
