@@ -101,7 +101,7 @@ export function options(drawing: Drawing, width: number, height: number, colour:
     ...(axis.words
       ? { splits: () => [...(axis.words as Map<number, string>).keys()], values: (_: uPlot, splits: number[]) => splits.map((at) => axis.words?.get(at) ?? '') }
       : axis.log
-        ? { values: (_: uPlot, splits: number[]) => splits.map((at) => (at !== null && Number.isInteger(Math.round(Math.log10(at) * 1e6) / 1e6) ? String(Number(at.toPrecision(3))) : '')) }
+        ? { values: (_: uPlot, splits: number[]) => splits.map((at) => (at !== null && /^[125]/.test(at.toExponential()) ? String(Number(at.toPrecision(3))) : '')) }
         : {}),
   });
   const scale = (axis: Axis): uPlot.Scale => ({ time: false, ...(axis.log ? { distr: 3 as const, log: 10 as const } : {}), ...(axis.range ? { range: axis.range } : {}) });
