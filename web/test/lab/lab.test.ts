@@ -231,7 +231,7 @@ describe('the lab', () => {
     await open();
     button('Add traffic').click();
     flushSync();
-    expect(labelled('What background is').value).toBe('background');
+    expect(labelled('Kind of background').value).toBe('background');
     await soon(() => expect(runner.checked.at(-1)?.toml).toContain('[workload.background]'));
     button('Remove background').click();
     await soon(() => expect(runner.checked.at(-1)?.toml).not.toContain('[workload.background]'));
