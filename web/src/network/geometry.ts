@@ -22,8 +22,9 @@ export interface Geometry {
   /** The point that pulls the bend of a detour (of a quadratic Bézier curve). */
   cx: Float32Array;
   cy: Float32Array;
-  /** How thick bars are. */
+  /** How thick bars are, and how much finer than usual lines are, where there are very many. */
   bar: number;
+  fine: number;
 }
 
 /** A queue without a limit of its own is drawn as if it had so many packets: a bar must end somewhere. */
@@ -34,11 +35,12 @@ const LONGEST_BAR = 30;
 export function geometry(network: Network, layout: Layout): Geometry {
   const n = network.links.length;
   const many = (): Float32Array => new Float32Array(n);
-  const to: Geometry = { x1: many(), y1: many(), x2: many(), y2: many(), bx1: many(), by1: many(), bx2: many(), by2: many(), cx: many(), cy: many(), bar: 3 };
+  const to: Geometry = { x1: many(), y1: many(), x2: many(), y2: many(), bx1: many(), by1: many(), bx2: many(), by2: many(), cx: many(), cy: many(), bar: 3, fine: 1 };
   const ends = anchors(network, layout);
   const pitch = tightest(network, layout);
-  const apart = Math.min(Math.max(pitch * 0.11, 0.5), 2);
-  to.bar = Math.min(Math.max(pitch * 0.24, 1.2), 4);
+  const apart = Math.min(Math.max(pitch * 0.12, 0.3), 3);
+  to.bar = Math.min(Math.max(pitch * 0.4, 0.7), 6);
+  to.fine = Math.min(1, Math.max(0.35, pitch / 6));
   for (let port = 0; port < n; port++) {
     const cable = (port >> 1) * 4;
     const back = (port & 1) * 2;
@@ -119,7 +121,7 @@ function tightest(network: Network, layout: Layout): number {
     const room = layout.form === 'rows' || layout.form === 'chain' ? Math.max(layout.w[i]!, layout.h[i]!) : layout.w[i]! * 1.5;
     least = Math.min(least, room / ports);
   });
-  return Math.max(least, 4);
+  return Math.max(least, 1);
 }
 
 /** How full a queue is, 0 to 1: in packets, in bytes, or of what the switch's queues may hold together. */

@@ -17,7 +17,6 @@ const NEARLY = 0.9;
 /** What is drawn with which line, worked out when the colours change and not for each frame. */
 export interface Inks {
   pod: string;
-  podName: string;
   cable: string;
   use: string[];
   bar: string;
@@ -27,7 +26,6 @@ export interface Inks {
   nodeEdge: string;
   host: string;
   detour: string;
-  dim: string;
   fg: string;
   muted: string;
   bg: string;
@@ -37,17 +35,15 @@ export interface Inks {
 export function inks(c: Colours): Inks {
   return {
     pod: css(c.fg, 0.045),
-    podName: css(c.muted),
     cable: css(mix(c.bg, c.line, 0.85)),
-    use: USE.map((_, i) => css(mix(mix(c.bg, c.accent, 0.45), c.accent, i / (USE.length - 1)))),
-    bar: css(mix(c.bg, c.fg, 0.16)),
+    use: USE.map((_, i) => css(mix(c.bg, c.accent, 0.3 + (0.4 * i) / (USE.length - 1)))),
+    bar: css(mix(c.bg, c.fg, 0.14)),
     filled: css(c.warn),
     full: css(c.bad),
     node: css(mix(c.bg, c.fg, 0.1)),
     nodeEdge: css(mix(c.bg, c.fg, 0.55)),
     host: css(mix(c.bg, c.fg, 0.38)),
     detour: css(c.c4),
-    dim: css(c.bg, 0.62),
     fg: css(c.fg),
     muted: css(c.muted),
     bg: css(c.bg),
@@ -55,7 +51,7 @@ export function inks(c: Colours): Inks {
   };
 }
 
-export function drawNetwork(g: CanvasRenderingContext2D, network: Network, layout: Layout, geo: Geometry, view: View, ink: Inks, frame: Frame | null): void {
+export function drawNetwork(g: CanvasRenderingContext2D, network: Network, layout: Layout, geo: Geometry, view: View, ink: Inks, frame: Frame | null, quiet: boolean): void {
   g.fillStyle = ink.bg;
   g.fillRect(0, 0, view.width, view.height);
   g.save();
@@ -65,16 +61,20 @@ export function drawNetwork(g: CanvasRenderingContext2D, network: Network, layou
   g.fillStyle = ink.pod;
   for (const { x, y, w, h } of layout.groups) g.fillRect(x, y, w, h);
   cables(g, network, geo, ink, thin);
+  // Beside something selected the rest is faint.
+  g.globalAlpha = quiet ? 0.5 : 1;
   if (frame) uses(g, network, geo, ink, thin, frame);
   bars(g, network, geo, ink, frame);
+  g.globalAlpha = quiet ? 0.35 : 1;
   if (frame) bends(g, network, geo, ink, thin, frame);
+  g.globalAlpha = 1;
   nodes(g, network, layout, ink, thin);
   g.restore();
 }
 
 function cables(g: CanvasRenderingContext2D, network: Network, geo: Geometry, ink: Inks, thin: number): void {
   g.strokeStyle = ink.cable;
-  g.lineWidth = thin;
+  g.lineWidth = thin * geo.fine;
   g.beginPath();
   for (let port = 0; port < network.links.length; port++) {
     g.moveTo(geo.x1[port]!, geo.y1[port]!);
@@ -87,7 +87,7 @@ function uses(g: CanvasRenderingContext2D, network: Network, geo: Geometry, ink:
   for (let step = 0; step < USE.length; step++) {
     const [from, to] = [USE[step]!, USE[step + 1] ?? 2];
     g.strokeStyle = ink.use[step]!;
-    g.lineWidth = thin * (0.9 + step * 0.35);
+    g.lineWidth = thin * (0.9 + step * 0.45) * geo.fine;
     g.beginPath();
     for (let port = 0; port < network.links.length; port++) {
       const use = frame.use[port]!;

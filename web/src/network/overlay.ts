@@ -41,21 +41,38 @@ function names(g: CanvasRenderingContext2D, network: Network, layout: Layout, vi
   g.textAlign = 'left';
   if (view.width >= 700) for (const { name, y } of layout.rows) if (scale < 1.6) g.fillText(name, Math.max(6, ox + 6), oy + y * scale);
   g.textAlign = 'center';
-  for (const { name, x, y, w } of layout.groups) {
+  for (const { name, x, y, w, h } of layout.groups) {
     const short = w * scale < 34 ? name.replace('pod ', '') : name;
-    g.fillText(short, ox + (x + w / 2) * scale, oy + (y + 8) * scale);
+    g.fillText(short, ox + (x + w / 2) * scale, oy + (y + h) * scale - 8);
   }
+  const ways = waysOf(network, layout, scale);
   for (let i = 0; i < network.nodes.length; i++) {
     const [x, y] = [ox + layout.x[i]! * scale, oy + layout.y[i]! * scale];
-    const [w, h] = [layout.w[i]! * scale, layout.h[i]! * scale];
     if (x < -60 || y < -20 || x > view.width + 60 || y > view.height + 20) continue;
     const node = network.nodes[i]!;
-    const number = node.name.replace(/^\D+ ?(?=\d)/, '');
-    const text = fits(node.name, w, h) ? node.name : fits(number, w, h) ? number : '';
+    const way = ways.get(row(node)) ?? 'none';
+    const text = way === 'name' ? node.name : way === 'number' ? short(node.name) : '';
     if (text === '') continue;
     g.fillStyle = node.host ? ink.bg : ink.fg;
     g.fillText(text, x, y + 0.5);
   }
+}
+
+const row = (node: Network['nodes'][number]): string => (node.host ? 'host' : (node.tier ?? 'switch'));
+
+/** `0.1` of `edge 0.1`. */
+const short = (name: string): string => name.replace(/^\D+ ?(?=\d)/, '');
+
+/** Names of a tier are written alike: whole, their numbers alone, or not at all, as the longest fits. */
+function waysOf(network: Network, layout: Layout, scale: number): Map<string, 'name' | 'number' | 'none'> {
+  const ways = new Map<string, 'name' | 'number' | 'none'>();
+  network.nodes.forEach((node, i) => {
+    const [w, h] = [layout.w[i]! * scale, layout.h[i]! * scale];
+    const way = fits(node.name, w, h) ? 'name' : fits(short(node.name), w, h) ? 'number' : 'none';
+    const before = ways.get(row(node)) ?? 'name';
+    ways.set(row(node), before === 'none' || way === 'none' ? 'none' : before === 'number' ? before : way);
+  });
+  return ways;
 }
 
 /** About 6.4 px a letter: asking the canvas for every name takes longer than drawing them. */

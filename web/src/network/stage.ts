@@ -143,7 +143,7 @@ export class Stage {
       this.#linksAt = now;
       const g = this.#contexts[0]!;
       g.setTransform(this.#ratio, 0, 0, this.#ratio, 0, 0);
-      drawNetwork(g, network, this.layout, this.geometry, this.view, ink, frame);
+      drawNetwork(g, network, this.layout, this.geometry, this.view, ink, frame, this.#look.lit !== null);
     }
     this.packets.place(frame, this.geometry, this.view, this.#ratio);
     this.packets.begin(this.#diameter());

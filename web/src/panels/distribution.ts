@@ -99,7 +99,7 @@ export function cdfs(samples: readonly Sample[], metric: Metric): { drawing: Dra
       x.push(Math.max(one.value, floor) / unit.per);
       y.push((rank + 1) / n);
     });
-    return [{ label: `${sample.name}, ${n} ${TITLES[metric].of}`, colour: seriesColour(i), kind: 'step', ...(i % 2 === 1 ? { dash: [7, 4] } : {}), x: [(x[0] as number), ...x], y: [0, ...y] }];
+    return [{ label: `${sample.name}, n = ${n}`, colour: seriesColour(i), kind: 'step', ...(i % 2 === 1 ? { dash: [7, 4] } : {}), x: [(x[0] as number), ...x], y: [0, ...y] }];
   });
   const whiskers = samples.flatMap((sample, i): Whisker[] => (sample.known?.p99 == null ? [] : [{ y: 0.99, x: sample.known.p99 / unit.per, low: sample.known.ci ? sample.known.ci[0] / unit.per : null, high: sample.known.ci ? sample.known.ci[1] / unit.per : null, colour: seriesColour(i) }]));
   const ends = [...all.filter((value) => !log || value > 0).map((value) => value / unit.per), ...whiskers.flatMap((one) => [one.x, one.low ?? one.x, one.high ?? one.x])];

@@ -11,10 +11,10 @@ export function asChain(network: Network, graph: Graph, size: Size): Layout {
   const many = Math.max(1, graph.switches.length);
   const perRow = Math.min(many, Math.max(1, Math.floor((size.width - 20) / NARROWEST)));
   const rows = Math.ceil(many / perRow);
-  const step = Math.min((size.width - 20) / perRow, 260);
+  const step = Math.min((size.width - 20) / perRow, 380);
   const left = (size.width - step * perRow) / 2;
   const tall = size.height / rows;
-  const box = Math.min(step * 0.5, tall * 0.2, 34);
+  const box = Math.min(step * 0.5, tall * 0.2, 64);
   graph.switches.forEach((s, i) => {
     const row = Math.floor(i / perRow);
     // Every second row runs backwards, so that the cable between rows is short.
@@ -23,11 +23,11 @@ export function asChain(network: Network, graph: Graph, size: Size): Layout {
     put(to, s, x, y, box, Math.min(box, 20));
     const hosts = graph.hosts[s]!;
     const below = Math.ceil(hosts.length / 2);
-    const away = Math.min(tall * 0.34, 150);
+    const away = Math.min(tall * 0.36, 230);
     hosts.forEach((host, h) => {
       const [many, nth, sign] = h < below ? [below, h, 1] : [hosts.length - below, h - below, -1];
       const pitch = (step * 0.86) / many;
-      const side = Math.min(pitch * 0.7, 14);
+      const side = Math.min(pitch * 0.7, tall * 0.2, 18);
       put(to, host, x + (nth - (many - 1) / 2) * pitch, y + sign * away, side, side);
     });
   });
@@ -41,13 +41,13 @@ export function asDumbbell(network: Network, graph: Graph, size: Size): Layout {
   graph.switches.forEach((s, i) => {
     const sign = i === 0 ? -1 : 1;
     const x = size.width / 2 + sign * (i === 0 ? apart : apart * (2 * i - 1));
-    put(to, s, x, size.height / 2, box, Math.min(size.height * 0.25, 120));
+    put(to, s, x, size.height / 2, box, Math.min(size.height * 0.35, 240));
     const hosts = graph.hosts[s]!;
     // Columns of at most as many hosts as leave 12 px each.
     const tall = Math.max(1, Math.min(hosts.length, Math.floor((size.height - 20) / 12)));
     const columns = Math.ceil(hosts.length / tall);
-    const pitch = Math.min((size.height - 20) / tall, 40);
-    const side = Math.min(pitch * 0.7, 16);
+    const pitch = Math.min((size.height - 20) / tall, 62);
+    const side = Math.min(pitch * 0.7, 20);
     const far = size.width / 2 - 14;
     hosts.forEach((host, h) => {
       const column = Math.floor(h / tall);

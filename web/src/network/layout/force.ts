@@ -24,9 +24,9 @@ export function asForces(network: Network, graph: Graph, size: Size): Layout {
     .tick(400);
   const span = (of: 'x' | 'y'): [number, number] => [Math.min(...bodies.map((b) => b[of] ?? 0)), Math.max(...bodies.map((b) => b[of] ?? 0))];
   const [[x1, x2], [y1, y2]] = [span('x'), span('y')];
-  const scale = Math.min((size.width - 50) / Math.max(1, x2 - x1), (size.height - 50) / Math.max(1, y2 - y1), 2.5);
+  const scale = Math.min((size.width - 50) / Math.max(1, x2 - x1), (size.height - 50) / Math.max(1, y2 - y1), 4);
   bodies.forEach((body, i) => {
-    const side = Math.min(body.host ? 10 : 24, scale * (body.host ? 11 : 24));
+    const side = Math.min(body.host ? 14 : 34, scale * (body.host ? 11 : 24));
     const [x, y] = [(body.x ?? 0) - (x1 + x2) / 2, (body.y ?? 0) - (y1 + y2) / 2];
     put(to, i, size.width / 2 + x * scale, size.height / 2 + y * scale, side, graph.rank[i] === 0 ? side : side * 0.8);
   });

@@ -1,7 +1,7 @@
 /**
  * Tiers as rows: switches next to hosts above them, then further tiers, the furthest on top; pods side by side.
  *
- * **Decision**  hosts below one switch stand in as few rows as leave 8 px each, so that a phone shows 128 of them.
+ * **Decision**  hosts below one switch stand in as few rows as leave 7.5 px each, so that a phone shows 128 of them, too.
  */
 import type { Network } from '../../engine/api.ts';
 import { blank, put, type Layout, type Size } from '../layout.ts';
@@ -10,25 +10,29 @@ import { grouped, type Graph } from './graph.ts';
 /** Gaps, in columns of hosts: between switches of a pod, and between pods. */
 const GAP = 0.7;
 const POD_GAP = 2;
-const READABLE = 8;
+const READABLE = 7.5;
 const MARGIN = 10;
 
 export function asRows(network: Network, graph: Graph, size: Size): Layout {
   const to = blank('rows', network, size);
-  const left = size.width >= 700 ? 58 : MARGIN;
-  const room = size.width - left - MARGIN;
+  const label = size.width >= 700 ? 58 : MARGIN;
+  const room = size.width - label - MARGIN;
   const lowest = graph.switches.filter((s) => graph.rank[s] === 1);
   const pods = grouped(lowest, (s) => network.nodes[s]?.pod ?? '');
   const most = Math.max(1, ...lowest.map((s) => graph.hosts[s]!.length));
-  const { stack, pitch } = columns(lowest, pods.size, graph, room, most, size.height);
+  const { stack, pitch, wide } = columns(lowest, pods.size, graph, room, most, size.height);
+  // Of few hosts the drawing stands in the middle.
+  const left = label + Math.max(0, (room - wide * pitch) / 2);
   const top = Math.max(...graph.switches.map((s) => graph.rank[s]!), 1);
   const rowGap = Math.min(Math.max(pitch, 7), 15);
   const side = Math.min(pitch * 0.72, rowGap * 0.8, 18);
 
-  const hostsEnd = size.height - MARGIN - side / 2;
+  // Names of pods stand below their hosts, where no cable is.
+  const podNames = lowest.some((s) => network.nodes[s]?.pod !== undefined) ? 16 : 0;
+  const hostsEnd = size.height - MARGIN - podNames - side / 2;
   const firstHost = hostsEnd - (stack - 1) * rowGap;
   const above = Math.min(Math.max(size.height * 0.17, 34), 130);
-  const lowY = top === 1 ? Math.max(40, (firstHost - above) * 0.6) : firstHost - above;
+  const lowY = top === 1 ? Math.max(40, firstHost * 0.3) : firstHost - above;
   const y = (rank: number): number => (top === 1 ? lowY : lowY - ((rank - 1) / (top - 1)) * (lowY - 34));
 
   const spans = new Map<string, { from: number; to: number }>();
@@ -62,13 +66,13 @@ export function asRows(network: Network, graph: Graph, size: Size): Layout {
 }
 
 /** In how many rows hosts stand, and how wide a column is. */
-function columns(lowest: number[], pods: number, graph: Graph, room: number, most: number, height: number): { stack: number; pitch: number } {
-  let best = { stack: 1, pitch: 0 };
+function columns(lowest: number[], pods: number, graph: Graph, room: number, most: number, height: number): { stack: number; pitch: number; wide: number } {
+  let best = { stack: 1, pitch: 0, wide: 1 };
   for (let stack = 1; stack <= most && stack * 7 <= height * 0.4; stack++) {
     const wide = lowest.reduce((sum, s) => sum + Math.max(1, Math.ceil(graph.hosts[s]!.length / stack)), 0);
     const gaps = (lowest.length - pods) * GAP + (pods - 1) * POD_GAP;
-    const pitch = Math.min(room / (wide + gaps), 90);
-    if (pitch > best.pitch) best = { stack, pitch };
+    const pitch = Math.min(room / (wide + gaps), 110);
+    if (pitch > best.pitch) best = { stack, pitch, wide: wide + gaps };
     if (pitch >= READABLE) break;
   }
   return best;
@@ -82,7 +86,7 @@ function spread(to: Layout, members: number[], graph: Graph, span: { from: numbe
   };
   const sorted = members.map((s) => ({ s, at: middle(s) })).sort((a, b) => a.at - b.at || a.s - b.s);
   const step = (span.to - span.from) / sorted.length;
-  const w = Math.min(Math.max(step * 0.72, 3), 80);
+  const w = Math.min(step * 0.72, 80);
   sorted.forEach(({ s }, i) => put(to, s, span.from + (i + 0.5) * step, y, w, switchHeight(pitch)));
 }
 
@@ -110,6 +114,6 @@ function boxes(network: Network, graph: Graph, to: Layout): Layout['groups'] {
     const [x1, x2] = [Math.min(...all.map((i) => to.x[i]! - to.w[i]! / 2)), Math.max(...all.map((i) => to.x[i]! + to.w[i]! / 2))];
     const [y1, y2] = [Math.min(...all.map((i) => to.y[i]! - to.h[i]! / 2)), Math.max(...all.map((i) => to.y[i]! + to.h[i]! / 2))];
     const pad = Math.min(4, (to.width / Math.max(1, members.size)) * 0.04);
-    return { name: `pod ${pod}`, x: x1 - pad, y: y1 - 16, w: x2 - x1 + 2 * pad, h: y2 - y1 + 16 + pad };
+    return { name: `pod ${pod}`, x: x1 - pad, y: y1 - pad - 2, w: x2 - x1 + 2 * pad, h: y2 - y1 + pad + 18 };
   });
 }
