@@ -82,12 +82,43 @@ by_debian() {
   [ -n "$library" ] && "$rustc" --version >/dev/null
 }
 
+# linker: the directory of a linker for WebAssembly; Debian's compiler comes without one.
+linker() {
+  local host own lld
+  host=$(cargo -vV | sed -n 's/^host: //p')
+  own=$(env -u RUSTC rustc --print sysroot 2>/dev/null)/lib/rustlib/$host/bin
+  if [ -x "$own/rust-lld" ]; then
+    echo "$own"
+    return
+  fi
+  lld=$(command -v rust-lld || command -v lld || find "$room/usr" -path '*/bin/lld' 2>/dev/null | head -n 1) || return 1
+  if [ -z "$lld" ]; then
+    unpack_lld || return 1
+    lld=$(find "$room/usr" -path '*/bin/lld' | head -n 1)
+  fi
+  mkdir -p "$room/bin"
+  ln -sf "$lld" "$room/bin/rust-lld"
+  echo "$room/bin"
+}
+
+# unpack_lld: Debian's own.
+unpack_lld() {
+  local package deb
+  package=$(apt-cache depends lld 2>/dev/null | sed -n 's/^ *Depends: //p' | head -n 1)
+  [ -n "$package" ] || return 1
+  mkdir -p "$room/deb"
+  # shellcheck disable=SC2046 # words are meant
+  (cd "$room/deb" && timeout 300 apt-get download "$package" $(depends "$package")) >/dev/null 2>&1 || return 1
+  for deb in "$room"/deb/*.deb; do dpkg -x "$deb" "$room" || return 1; done
+  rm -r "$room/deb"
+}
+
 if [ -z "$debian" ] && by_rustup; then
   cargo build --quiet --locked --target "$target" "${what[@]}"
   built=${CARGO_TARGET_DIR:-target}/$target/$profile
   with=$(rustc --version)
-elif by_debian; then
-  RUSTC=$rustc RUSTC_BOOTSTRAP=1 __CARGO_TESTS_ONLY_SRC_ROOT=$library CARGO_TARGET_DIR=$room/build \
+elif by_debian && lld=$(linker); then
+  PATH=$lld:$PATH RUSTC=$rustc RUSTC_BOOTSTRAP=1 __CARGO_TESTS_ONLY_SRC_ROOT=$library CARGO_TARGET_DIR=$room/build \
     cargo build --quiet --locked --target "$target" -Z build-std=std,panic_abort "${what[@]}"
   built=$room/build/$target/$profile
   with=$("$rustc" --version)

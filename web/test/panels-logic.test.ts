@@ -18,9 +18,10 @@ const sides = [
 const part = (kind: string, from: number, to: number): Part => ({ kind, from, to, says: kind });
 
 describe('a breakdown', () => {
-  it('blames the kind that took most, by its longest part, and links only when there is nothing else', () => {
+  it('blames the kind that took most, by its first long part, and links only when there is nothing else', () => {
     const parts = [part('before', 0, 900), part('queue', 900, 930), part('link', 930, 1500), part('queue', 1500, 1540), part('timeout', 1540, 1600)];
-    expect(culprit(parts)).toEqual(parts[3]);
+    expect(culprit(parts)).toEqual(parts[1]);
+    expect(culprit([part('timeout', 0, 10), part('timeout', 20, 60), part('timeout', 70, 100)])?.from).toBe(20);
     expect(culprit([part('link', 0, 5), part('link', 5, 20)])?.from).toBe(5);
     expect(culprit([])).toBeNull();
   });

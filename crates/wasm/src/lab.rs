@@ -377,15 +377,14 @@ mod tests {
         let said = |refused: Result<Value, Refusal>| refused.unwrap_err().message;
         assert!(said(begin(&mut lab, "dips", "1")).ends_with("did you mean \"dibs\"?"));
         assert!(said(begin(&mut lab, "dibs", "-1")).contains("got \"-1\""));
+        let background =
+            "[workload.all]\nkind = \"background\"\ninter_arrival = \"1000 us\"\n[workload.query]";
         let huge = INCAST
-            .replace("k = 4", "k = 64")
-            .replace("1 ms", "1000 s")
-            .replace(
-                "[workload.query]",
-                "[workload.all]\nkind = \"background\"\ncdf = \"homa_w1\"\n[workload.query]",
-            );
+            .replace("1 ms", "600 s")
+            .replace("[workload.query]", background);
         let args = json!({"toml": huge, "scheme": "dibs", "seed": "1", "record": false});
-        assert!(said(call(&mut lab, "begin", args)).contains("GB of memory"));
+        let why = said(call(&mut lab, "begin", args));
+        assert!(why.contains("GB of memory, expected at most 2 GB"), "{why}");
         assert!(said(call(&mut lab, "gadgets", Value::Null)).contains("no question"));
     }
 

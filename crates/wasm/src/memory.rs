@@ -37,7 +37,7 @@ thread_local! {
 #[unsafe(no_mangle)]
 pub extern "C" fn sidestep_allocate(length: usize) -> *mut u8 {
     listen_for_panics();
-    Box::into_raw(vec![0; length].into_boxed_slice()).cast()
+    Box::into_raw(vec![0_u8; length].into_boxed_slice()).cast()
 }
 
 /// Takes back what [`sidestep_allocate`] gave and no call has taken.

@@ -22,7 +22,7 @@ export interface Traffic extends Thing {
 export interface Settings {
   from: From;
   topology: Thing;
-  /** One, or two to compare. */
+  /** One, or two to compare; none of a text is its first two. */
   schemes: string[];
   traffic: Traffic[];
   /** The keys at the top of a scenario. */
@@ -62,12 +62,12 @@ export function settingsOf(value: unknown): Settings {
   const given = record(value) ?? {};
   const from = given['from'];
   const base = standard();
-  const schemes = texts(given['schemes']).slice(0, 2);
+  const schemes = Array.isArray(given['schemes']) ? texts(given['schemes']).slice(0, 2) : base.schemes;
   const traffic = Array.isArray(given['traffic']) ? given['traffic'].map(trafficOf) : base.traffic;
   return {
     from: from === 'flows' || from === 'text' ? from : 'form',
     topology: thing(given['topology']) ?? base.topology,
-    schemes: schemes.length > 0 ? schemes : base.schemes,
+    schemes,
     traffic: traffic.filter((one): one is Traffic => one !== undefined),
     values: record(given['values']) === undefined ? base.values : values(given['values']),
     switches: values(given['switches']),
@@ -97,8 +97,8 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function texts(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
+function texts(values: unknown[]): string[] {
+  return values.filter((one): one is string => typeof one === 'string');
 }
 
 function values(value: unknown): Record<string, string> {

@@ -53,6 +53,8 @@ export class LabState {
   #waits: ReturnType<typeof setTimeout> | undefined;
   /** Of the run under way, if there is one. */
   #ends: Promise<void> = Promise.resolve();
+  /** It was told to stop. */
+  #stopped = false;
 
   constructor(runner: Runner, hearers: () => Hearers) {
     this.#runner = runner;
@@ -149,12 +151,17 @@ export class LabState {
 
   async #run(catalog: Catalog): Promise<void> {
     const { settings } = this;
+    this.#stopped = false;
     this.failed = '';
     this.under = { schemes: [], number: 0, live: undefined };
     try {
       const checked = await this.check();
       if (checked === undefined) {
         this.said = 'Nothing runs: something is wrong with the settings.';
+        return;
+      }
+      if (this.#stopped) {
+        this.said = 'Stopped.';
         return;
       }
       const schemes = chosenSchemes(settings.schemes, checked.schemes);
@@ -183,6 +190,7 @@ export class LabState {
   }
 
   stop(): void {
+    this.#stopped = true;
     this.#runs.stop();
   }
 

@@ -43,16 +43,19 @@ export function drawn(parts: readonly Part[], span: Ps, width = 800): Part[] {
   return out;
 }
 
-/** What made it slow: of the kind that took most, links and the time before apart, the longest part. Of a query of links alone, the longest. */
+/**
+ * What made it slow: of the kind that took most, links and the time before apart, the first part that is at least a third of the longest one.
+ * The first of two timeouts follows from the burst that is to be seen; the second one only from the first.
+ */
 export function culprit(parts: readonly Part[]): Part | null {
   const avoidable = parts.filter((part) => part.kind !== 'link' && part.kind !== 'before');
   const among = avoidable.length > 0 ? avoidable : parts;
   const sums = new Map<string, number>();
   for (const part of among) sums.set(part.kind, (sums.get(part.kind) ?? 0) + part.to - part.from);
   const most = [...sums.entries()].sort((a, b) => b[1] - a[1])[0]?.[0];
-  let best: Part | null = null;
-  for (const part of among) if (part.kind === most && (best === null || part.to - part.from > best.to - best.from)) best = part;
-  return best;
+  const blamed = among.filter((part) => part.kind === most);
+  const longest = blamed.reduce((best, part) => Math.max(best, part.to - part.from), 0);
+  return blamed.find((part) => part.to - part.from >= longest / 3) ?? null;
 }
 
 /** The part that an instant is in; null before the query and after it. */

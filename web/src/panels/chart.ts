@@ -101,7 +101,7 @@ export function options(drawing: Drawing, width: number, height: number, colour:
     ...(axis.words
       ? { splits: () => [...(axis.words as Map<number, string>).keys()], values: (_: uPlot, splits: number[]) => splits.map((at) => axis.words?.get(at) ?? '') }
       : axis.log
-        ? { values: (_: uPlot, splits: number[]) => splits.map((at) => (at !== null && /^[125]/.test(at.toExponential()) ? String(Number(at.toPrecision(3))) : '')) }
+        ? { filter: (_: uPlot, splits: number[]) => splits, values: (_: uPlot, splits: number[]) => splits.map((at) => (labelled(splits).test(at.toExponential()) ? String(Number(at.toPrecision(3))) : '')) }
         : {}),
   });
   const scale = (axis: Axis): uPlot.Scale => ({ time: false, ...(axis.log ? { distr: 3 as const, log: 10 as const } : {}), ...(axis.range ? { range: axis.range } : {}) });
@@ -124,6 +124,11 @@ export function options(drawing: Drawing, width: number, height: number, colour:
     ],
     hooks: drawing.whiskers && drawing.whiskers.length > 0 ? { draw: [(plot) => whiskers(plot, drawing.whiskers ?? [], colour)] } : {},
   };
+}
+
+/** Which lines of a log axis have a number: decades, and 2 and 5 where there are few. */
+function labelled(splits: number[]): RegExp {
+  return (splits.at(-1) ?? 1) / (splits[0] ?? 1) > 300 ? /^1e/ : /^[125]e/;
 }
 
 /** Draws each point of a series as a shape. */

@@ -5,7 +5,7 @@
  * **Decision**  which panel opens: that of the most particular thing that was just selected.
  */
 import type { Ps } from '../engine/api';
-import { Clock } from '../network/clock.svelte';
+import { Clock, roundSpeed } from '../network/clock.svelte';
 import { moment } from '../panels/breakdown';
 import { asked, names, type Selection, type Side } from '../panels/sides';
 import { show, slowest, tell } from '../panels/story';
@@ -122,7 +122,7 @@ export class Page {
     this.panel = 'query';
     this.clock.setLoop(null);
     this.clock.seek(showing.from);
-    this.clock.setSpeed(showing.speed);
+    this.clock.setSpeed(roundSpeed(showing.speed));
     this.clock.play();
   }
 

@@ -75,6 +75,8 @@ describe('the lists', () => {
     expect(of('topologies', 'fat_tree', 'k')).toEqual({ kind: 'number' });
     expect(of('topologies', 'fat_tree', 'cores')).toEqual({ kind: 'text' });
     expect(of('topologies', 'fat_tree', 'rate')).toEqual({ kind: 'text' });
+    const orNone = { name: 'n', expected: 'a whole number', default: '4', off: 'none', doc: '' };
+    expect([controlOf(orNone), controlOf({ ...orNone, off: null })]).toEqual([{ kind: 'text' }, { kind: 'number' }]);
     expect(of('workloads', 'incast', 'senders')).toEqual({ kind: 'words', words: ['random', 'spread', 'first'] });
     expect(of('sections', 'switch', 'pfc')).toEqual({ kind: 'words', words: ['true', 'false'] });
   });

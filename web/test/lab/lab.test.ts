@@ -126,6 +126,20 @@ describe('the lab', () => {
     expect([runner.runs.length, made.length]).toEqual([1, 1]);
   });
 
+  it('stops before a run has begun', async () => {
+    await open();
+    await checks();
+    let go = (): void => undefined;
+    const answer = runner.answer;
+    runner.check = () => new Promise((resolve) => (go = () => resolve(answer)));
+    button('Run').click();
+    await soon(() => expect(button('Stop').disabled).toBe(false));
+    button('Stop').click();
+    go();
+    await soon(() => expect(page()).toContain('Stopped.'));
+    expect(runner.runs.length).toBe(0);
+  });
+
   it('says why a run failed, and can run again', async () => {
     await open();
     runner.failure = new Refused('the simulator has ended with an error, and is started anew: boom');
@@ -231,7 +245,7 @@ describe('the lab', () => {
     await open();
     button('Add traffic').click();
     flushSync();
-    expect(labelled('What background is').value).toBe('background');
+    expect(labelled('Kind of background').value).toBe('background');
     await soon(() => expect(runner.checked.at(-1)?.toml).toContain('[workload.background]'));
     button('Remove background').click();
     await soon(() => expect(runner.checked.at(-1)?.toml).not.toContain('[workload.background]'));

@@ -22,7 +22,7 @@ function anySettings(next: () => number): Settings {
   return {
     from: among(['form', 'flows', 'text'] as const),
     topology: { kind: word(8), values: pairs() },
-    schemes: Array.from({ length: 1 + Math.floor(next() * 2) }, () => word(9)),
+    schemes: Array.from({ length: Math.floor(next() * 3) }, () => word(9)),
     traffic: Array.from({ length: Math.floor(next() * 4) }, traffic),
     values: pairs(),
     switches: pairs(),

@@ -27,7 +27,7 @@ export function asChain(network: Network, graph: Graph, size: Size): Layout {
     hosts.forEach((host, h) => {
       const [many, nth, sign] = h < below ? [below, h, 1] : [hosts.length - below, h - below, -1];
       const pitch = (step * 0.86) / many;
-      const side = Math.min(pitch * 0.7, 18);
+      const side = Math.min(pitch * 0.7, tall * 0.2, 18);
       put(to, host, x + (nth - (many - 1) / 2) * pitch, y + sign * away, side, side);
     });
   });

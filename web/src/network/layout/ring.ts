@@ -12,15 +12,18 @@ export function asRing(network: Network, graph: Graph, size: Size): Layout {
   const most = Math.max(0, ...graph.switches.map((s) => graph.hosts[s]!.length));
   const half = { x: size.width / 2 - 14, y: size.height / 2 - 14 };
   const outer = { x: Math.min(half.x, half.y * FLATTEST), y: Math.min(half.y, half.x * FLATTEST) };
-  const slot = (Math.PI * (outer.x + outer.y)) / many;
+  // Nodes are nearest to each other at the ends of the longer axis, and boxes meet first where their corners do.
+  const slotOf = (radius: number): number => (2 * Math.PI * radius) / many;
+  const narrow = Math.min(outer.x, outer.y);
+  const slot = slotOf(narrow);
   // As many hosts beside each other as leave 9 px each; the others further in.
   const wide = Math.max(1, Math.min(most, Math.floor((slot * 0.86) / 9)));
   const layers = Math.ceil(most / wide);
-  const step = Math.min(12, (Math.min(outer.x, outer.y) * 0.3) / Math.max(1, layers));
-  const side = Math.min(step * 0.75, (slot / wide) * 0.6, 9);
-  const gap = Math.min(44, Math.min(outer.x, outer.y) * 0.2);
+  const step = Math.min(12, (narrow * 0.3) / Math.max(1, layers));
+  const side = Math.min(step * 0.65, ((slot * 0.86) / wide) * 0.64, 9);
+  const gap = Math.min(44, narrow * 0.2);
   const inwards = most === 0 ? 0 : (layers - 1) * step + gap;
-  const box = Math.min(slot * 0.55, 18);
+  const box = Math.min(slotOf(narrow - inwards) * 0.66, 30);
   const centre = { x: size.width / 2, y: size.height / 2 };
   const place = (angle: number, in_: number): [number, number] => [
     centre.x + (outer.x - in_) * Math.cos(angle),

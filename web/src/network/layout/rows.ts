@@ -32,7 +32,7 @@ export function asRows(network: Network, graph: Graph, size: Size): Layout {
   const hostsEnd = size.height - MARGIN - podNames - side / 2;
   const firstHost = hostsEnd - (stack - 1) * rowGap;
   const above = Math.min(Math.max(size.height * 0.17, 34), 130);
-  const lowY = top === 1 ? Math.max(40, (firstHost - above) * 0.6) : firstHost - above;
+  const lowY = top === 1 ? Math.max(40, firstHost * 0.3) : firstHost - above;
   const y = (rank: number): number => (top === 1 ? lowY : lowY - ((rank - 1) / (top - 1)) * (lowY - 34));
 
   const spans = new Map<string, { from: number; to: number }>();
@@ -86,7 +86,7 @@ function spread(to: Layout, members: number[], graph: Graph, span: { from: numbe
   };
   const sorted = members.map((s) => ({ s, at: middle(s) })).sort((a, b) => a.at - b.at || a.s - b.s);
   const step = (span.to - span.from) / sorted.length;
-  const w = Math.min(Math.max(step * 0.72, 3), 80);
+  const w = Math.min(step * 0.72, 80);
   sorted.forEach(({ s }, i) => put(to, s, span.from + (i + 0.5) * step, y, w, switchHeight(pitch)));
 }
 
