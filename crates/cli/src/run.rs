@@ -85,12 +85,17 @@ fn record(args: &RunArgs) -> Result<Option<RecordSpec>, Failure> {
     }
     let window = args.record_window.as_deref().map(recorded::parse_window);
     let flows = args.record_flows.as_deref().map(recorded::parse_flows);
+    let packets = (args.record_packets.as_deref()).map(recorded::parse_packets);
     let named = |option: &'static str| move |why| Failure::input(format!("{option}: {why}"));
     Ok(Some(RecordSpec {
         window: window.transpose().map_err(named("--record-window"))?,
         flows: (flows.transpose())
             .map_err(named("--record-flows"))?
             .unwrap_or_default(),
+        packets: (packets.transpose())
+            .map_err(named("--record-packets"))?
+            .unwrap_or_default(),
+        most_bytes: None,
     }))
 }
 

@@ -55,7 +55,7 @@ fn scenario((scheme, more, changes): (&str, &str, &str)) -> Scenario {
 fn whole() -> RecordSpec {
     RecordSpec {
         window: Some((Time::ZERO, Time::MAX)),
-        flows: Sampled::All,
+        ..RecordSpec::default()
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! A new kind of event is one entry of the table below, a row in `docs/recording.md`, and a new version.
 
+use crate::columns::Columns;
+
 /// How a field's column is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coding {
@@ -63,6 +65,18 @@ macro_rules! events {
             #[inline]
             pub fn each(&self, mut with: impl FnMut(u64)) {
                 match *self { $(What::$kind { $($field),* } => { $(with(u64::from($field));)* })* }
+            }
+
+            /// Appends its fields to the columns of its kind.
+            #[inline]
+            pub(crate) fn code(&self, columns: &mut Columns) {
+                match *self { $(What::$kind { $($field),* } => {
+                    let values = [$(u64::from($field)),*];
+                    const CODINGS: &[Coding] = &[$(Coding::$coding),*];
+                    for (at, value) in values.into_iter().enumerate() {
+                        columns.push(at, CODINGS[at], values[0], value);
+                    }
+                })* }
             }
 
             /// The event of a kind whose fields `next` gives, in their order; the name of a field whose value is

@@ -4,11 +4,14 @@
 //! their least byte first.
 
 use crate::refused::Refused;
+use crc32fast::hash as crc32;
 use miniz_oxide::deflate::compress_to_vec_zlib;
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 
-/// The version that this program writes, and the newest that it reads.
-pub const VERSION: u16 = 1;
+/// The newest version that this program reads and writes: of recordings in which packets are sampled.
+pub const VERSION: u16 = 2;
+/// The version of recordings that have every packet.
+pub(crate) const WHOLE: u16 = 1;
 
 /// The first bytes of every recording. The first is no text, and line ends show what a transfer as text has changed.
 pub(crate) const MAGIC: [u8; 8] = *b"\x89SREC\r\n\x1a";
@@ -157,27 +160,6 @@ impl StatusText for miniz_oxide::inflate::DecompressError {
             _ => "bytes that are not",
         }
     }
-}
-
-/// CRC-32 of ISO 3309, as in gzip and PNG.
-pub(crate) fn crc32(bytes: &[u8]) -> u32 {
-    const TABLE: [u32; 256] = {
-        let mut table = [0; 256];
-        let mut i = 0;
-        while i < 256 {
-            let (mut value, mut bit) = (i as u32, 0);
-            while bit < 8 {
-                value = (value >> 1) ^ (0xedb8_8320 * (value & 1));
-                bit += 1;
-            }
-            table[i] = value;
-            i += 1;
-        }
-        table
-    };
-    !bytes.iter().fold(!0, |sum, byte| {
-        (sum >> 8) ^ TABLE[usize::from(sum as u8 ^ byte)]
-    })
 }
 
 #[cfg(test)]

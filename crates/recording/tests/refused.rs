@@ -33,9 +33,9 @@ fn a_file_that_is_no_recording_is_told() {
 #[test]
 fn a_newer_version_is_told() {
     let mut bytes = written(&sample(40));
-    bytes[8] = 2;
-    let words = "the recording is of another version: at byte 8: expected version 1; a newer sidestep reads newer ones, \
-                 got version 2";
+    bytes[8] = 3;
+    let words = "the recording is of another version: at byte 8: expected a version up to 2; a newer sidestep reads newer ones, \
+                 got version 3";
     assert_eq!(refused(&bytes).as_deref(), Some(words));
 }
 
