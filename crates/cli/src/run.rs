@@ -24,8 +24,13 @@ pub fn run(args: &RunArgs) -> Outcome {
     }
     local_cache(&args.cache)?;
     let mut experiment = experiment(args)?;
+    let record = record(args)?;
     if !args.force {
-        memory::refuse(&experiment, jobs(args.jobs)?)?;
+        let jobs = jobs(args.jobs)?;
+        match (&record, &experiment.points[..]) {
+            (Some(spec), [point]) => memory::refuse_recorded(&point.scenario, spec, jobs)?,
+            _ => memory::refuse(&experiment, jobs)?,
+        }
     }
     if experiment.is_sweep() {
         return sweep(&experiment, args);
@@ -42,7 +47,7 @@ pub fn run(args: &RunArgs) -> Outcome {
         out: &out,
         jobs: jobs(args.jobs)?,
         trace: filter,
-        record: record(args)?,
+        record,
         cache: (!args.no_cache).then_some(kept.as_path()),
         plots: &experiment.plots,
         show: show(args.progress),

@@ -28,9 +28,8 @@ pub struct How {
 
 /// Says what cannot be recorded.
 pub fn check_record(scene: &Scene, state: &State) -> Result<(), Error> {
-    let (print, refuse) = (&scene.blueprint, |why: &str| {
-        Err(Error::Input(format!("--record: expected {why}")))
-    };
+    let print = &scene.blueprint;
+    let refuse = |why: &str| Err(Error::Input(format!("--record: expected {why}")));
     if state.engine != switches::SWITCH {
         return refuse("our switches, which note what becomes of packets; got Linux's bridges");
     }
@@ -108,8 +107,7 @@ fn one(
         if kept {
             let mut run = outcome::run(scene, seed, plan, &ran, &ports);
             let of = (&*run.plan, &run.outcome);
-            run.recording =
-                notes.map(|notes| recording::recording(scene, seed, of, &ran, &notes));
+            run.recording = notes.map(|notes| recording::recording(scene, seed, of, &ran, &notes));
             return Ok(Some(run));
         }
     }

@@ -94,7 +94,12 @@ impl Session {
             report: finished.report,
             about,
             line: log.to_text(scene),
-            recordings: finished.recordings.iter().map(Taped::to_json).cloned().collect(),
+            recordings: finished
+                .recordings
+                .iter()
+                .map(Taped::to_json)
+                .cloned()
+                .collect(),
         })
     }
 }

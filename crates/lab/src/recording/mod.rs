@@ -38,7 +38,7 @@ pub struct RecordSpec {
 
 impl RecordSpec {
     /// When the recording ends by its size, in bytes of its chunks.
-    fn most(&self) -> usize {
+    pub(crate) fn most(&self) -> usize {
         self.most_bytes.unwrap_or(MOST_BYTES)
     }
 }

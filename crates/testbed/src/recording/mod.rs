@@ -143,7 +143,13 @@ struct Film {
 
 /// What tells one segment from others while it is under way. A switch may cut its payload and write into its code point
 /// and its TTL, and nothing else.
-type Known = (std::net::SocketAddrV4, std::net::SocketAddrV4, u16, u32, u32);
+type Known = (
+    std::net::SocketAddrV4,
+    std::net::SocketAddrV4,
+    u16,
+    u32,
+    u32,
+);
 
 fn known(seen: &Seen) -> Known {
     (seen.from, seen.to, seen.id, seen.seq, seen.ack)

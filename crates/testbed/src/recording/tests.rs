@@ -97,7 +97,12 @@ fn played(told: Vec<Told>) -> (Vec<String>, LeftOut) {
     let words = all.iter().map(|event| {
         let mut values = Vec::new();
         event.what.each(|value| values.push(value.to_string()));
-        format!("{} {} {}", event.at, event.what.kind().word(), values.join(" "))
+        format!(
+            "{} {} {}",
+            event.at,
+            event.what.kind().word(),
+            values.join(" ")
+        )
     });
     (words.collect(), out)
 }
@@ -109,7 +114,16 @@ fn a_segment_goes_from_host_to_host() {
         told(10, 0, queued(0, 1), seen),
         told(30, 0, left(1, 40), seen),
         // The next switch cut its payload off, and so it is fewer bytes.
-        told(41, 1, queued(0, 1), Seen { bytes: 64, payload: 0, ..seen }),
+        told(
+            41,
+            1,
+            queued(0, 1),
+            Seen {
+                bytes: 64,
+                payload: 0,
+                ..seen
+            },
+        ),
         told(50, 1, left(1, 60), Seen { payload: 0, ..seen }),
     ]);
     let expected = [
