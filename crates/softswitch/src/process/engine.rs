@@ -14,7 +14,7 @@ use super::snapshot::{PortSnapshot, Snapshot};
 use crate::io::interface::Inquiry;
 use crate::io::links::LinkNews;
 use crate::io::{self, Port};
-use crate::machine::{Change, Departure, Machine};
+use crate::machine::{Change, Departure, Event, Machine};
 use sidestep_types::{PortId, PortSet, Time};
 use std::os::fd::{AsFd, AsRawFd};
 
@@ -110,7 +110,7 @@ impl Engine {
         let notes = self.notes.as_ref();
         let notes = notes.map(|notes| notes.watcher(self.clock));
         self.machine.watch(match (capture, notes) {
-            (Some(mut capture), Some(mut notes)) => Some(Box::new(move |event| {
+            (Some(mut capture), Some(mut notes)) => Some(Box::new(move |event: &Event<'_>| {
                 capture(event);
                 notes(event);
             })),

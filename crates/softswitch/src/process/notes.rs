@@ -149,7 +149,8 @@ impl Notes {
 
     fn note(&self, event: &Event<'_>) {
         let Some(what) = what(event) else { return };
-        let (about, notes) = &mut *self.kept();
+        let mut kept = self.kept();
+        let (about, notes) = &mut *kept;
         let Some(segment) = seen(event.frame) else {
             about.others += 1;
             return;
@@ -173,7 +174,8 @@ impl Notes {
         let say = |e: std::io::Error| format!("note {}: {e}", path.display());
         let file = OpenOptions::new().write(true).create_new(true).open(path);
         let mut file = BufWriter::new(file.map_err(say)?);
-        let (about, notes) = &*self.kept();
+        let kept = self.kept();
+        let (about, notes) = &*kept;
         let mut line = |value: Result<String, serde_json::Error>| {
             let text = value.map_err(std::io::Error::from)?;
             writeln!(file, "{text}")
