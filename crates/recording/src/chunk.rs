@@ -62,7 +62,8 @@ impl Open {
         self.to = event.at;
         let kind = event.what.kind();
         self.kinds.push(kind as u8);
-        event.what.code(&mut self.columns[kind as usize]);
+        let columns = &mut self.columns[kind as usize];
+        (event.what).code(|at, coding, first, value| columns.push(at, coding, first, value));
     }
 
     /// Its bytes, not packed.

@@ -2,8 +2,6 @@
 //!
 //! A new kind of event is one entry of the table below, a row in `docs/recording.md`, and a new version.
 
-use crate::columns::Columns;
-
 /// How a field's column is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coding {
@@ -67,14 +65,14 @@ macro_rules! events {
                 match *self { $(What::$kind { $($field),* } => { $(with(u64::from($field));)* })* }
             }
 
-            /// Appends its fields to the columns of its kind.
+            /// Calls `with` for each field in its order: its place, how it is written, the first field, its value.
             #[inline]
-            pub(crate) fn code(&self, columns: &mut Columns) {
+            pub(crate) fn code(&self, mut with: impl FnMut(usize, Coding, u64, u64)) {
                 match *self { $(What::$kind { $($field),* } => {
                     let values = [$(u64::from($field)),*];
                     const CODINGS: &[Coding] = &[$(Coding::$coding),*];
                     for (at, value) in values.into_iter().enumerate() {
-                        columns.push(at, CODINGS[at], values[0], value);
+                        with(at, CODINGS[at], values[0], value);
                     }
                 })* }
             }
