@@ -54,6 +54,7 @@ impl Recording {
             flows: (flows.transpose())
                 .map_err(|e| format!("record_flows: {e}"))?
                 .unwrap_or_default(),
+            ..RecordSpec::default()
         })
     }
 }

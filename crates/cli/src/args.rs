@@ -125,6 +125,10 @@ pub struct RunArgs {
     /// With --record: of which flows windows are recorded: `all`, `none`, `1/10` or `3,5,8` [default: all]
     #[arg(long, value_name = "FLOWS", requires = "record")]
     pub record_flows: Option<String>,
+    /// With --record: of which packets it is recorded what they do: `all`, `none`, `1/10` or `flows 3,5`; of every queue
+    /// its length in any case [default: all]
+    #[arg(long, value_name = "PACKETS", requires = "record")]
+    pub record_packets: Option<String>,
     /// Apply the file's `[quick]`: a first look in less time
     #[arg(long)]
     pub quick: bool,
@@ -142,7 +146,7 @@ pub struct RunArgs {
     pub force: bool,
     /// Who makes the runs of a sweep: `local`, `dask`, `dask:tcp://HOST:PORT`, `ray`, `ray:HOST:PORT` or
     /// `slurm:partition=NAME`; needs the Python package, and then --cache may be a URL (see docs/scaling.md)
-    #[arg(long, value_name = "EXECUTOR", conflicts_with_all = ["trace_packets", "force", "plugins", "record", "record_window", "record_flows"])]
+    #[arg(long, value_name = "EXECUTOR", conflicts_with_all = ["trace_packets", "force", "plugins", "record", "record_window", "record_flows", "record_packets"])]
     pub executor: Option<String>,
     /// Report progress even when standard error is not a terminal
     #[arg(long)]

@@ -24,8 +24,13 @@ pub fn run(args: &RunArgs) -> Outcome {
     }
     local_cache(&args.cache)?;
     let mut experiment = experiment(args)?;
+    let record = record(args)?;
     if !args.force {
-        memory::refuse(&experiment, jobs(args.jobs)?)?;
+        let jobs = jobs(args.jobs)?;
+        match (&record, &experiment.points[..]) {
+            (Some(spec), [point]) => memory::refuse_recorded(&point.scenario, spec, jobs)?,
+            _ => memory::refuse(&experiment, jobs)?,
+        }
     }
     if experiment.is_sweep() {
         return sweep(&experiment, args);
@@ -42,7 +47,7 @@ pub fn run(args: &RunArgs) -> Outcome {
         out: &out,
         jobs: jobs(args.jobs)?,
         trace: filter,
-        record: record(args)?,
+        record,
         cache: (!args.no_cache).then_some(kept.as_path()),
         plots: &experiment.plots,
         show: show(args.progress),
@@ -85,12 +90,17 @@ fn record(args: &RunArgs) -> Result<Option<RecordSpec>, Failure> {
     }
     let window = args.record_window.as_deref().map(recorded::parse_window);
     let flows = args.record_flows.as_deref().map(recorded::parse_flows);
+    let packets = (args.record_packets.as_deref()).map(recorded::parse_packets);
     let named = |option: &'static str| move |why| Failure::input(format!("{option}: {why}"));
     Ok(Some(RecordSpec {
         window: window.transpose().map_err(named("--record-window"))?,
         flows: (flows.transpose())
             .map_err(named("--record-flows"))?
             .unwrap_or_default(),
+        packets: (packets.transpose())
+            .map_err(named("--record-packets"))?
+            .unwrap_or_default(),
+        most_bytes: None,
     }))
 }
 

@@ -307,9 +307,8 @@ impl<A: Agenda> Session<A> {
                 None
             }
         });
-        let from = self.tape.as_ref().map_or(Time::ZERO, |tape| tape.from);
-        let finish = |recorded| recording::finish(recorded, from, &self.plan, &outcome);
-        let recording = recorded.map(finish);
+        let recording = (recorded.zip(self.tape.as_ref()))
+            .map(|(recorded, tape)| recording::finish(recorded, tape, &self.plan, &outcome));
         Run {
             warnings,
             scheme: self.scheme,

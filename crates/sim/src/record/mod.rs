@@ -8,39 +8,22 @@
 //!
 //! While a run is recorded every packet is traced, so what is heard here is what the tracer hears ([`crate::trace`]),
 //! and the path of other runs knows nothing of it. No event marks the end of a transmission: it is told when the packet
-//! arrives, a link's delay later. So events wait until none can come before them.
+//! arrives, a link's delay later. So events wait until none can come before them ([`mod@order`]).
+
+mod order;
+mod sampled;
+
+pub use sampled::{Packets, Sampled};
 
 use crate::layout::LinkEnds;
 use crate::network::End;
 use crate::pool::NONE;
+use order::Ordered;
 use sidestep_recording::{Cause, Event, Head, Says, State, Tail, What, Writer};
 use sidestep_switch::{Changes, DropReason, Joined};
 use sidestep_transport::{AnySender, Endpoint, Sender, SenderCounters};
 use sidestep_types::{FlowId, Kind, Packet, PortId, SwitchId, Time};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Of which flows it is recorded how their senders stand.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Sampled {
-    /// Of all.
-    #[default]
-    All,
-    /// Of every so-many-th, by number; of none when it is 0.
-    Every(u32),
-    /// Of these.
-    These(BTreeSet<u32>),
-}
-
-impl Sampled {
-    /// Is `flow` among them?
-    pub fn has(&self, flow: u32) -> bool {
-        match self {
-            Sampled::All => true,
-            Sampled::Every(every) => *every > 0 && flow.is_multiple_of(*every),
-            Sampled::These(flows) => flows.contains(&flow),
-        }
-    }
-}
 
 /// What to record.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +32,8 @@ pub struct Recording {
     pub head: Head,
     /// How senders stand is recorded of these flows.
     pub flows: Sampled,
+    /// What packets do is recorded of these; the head must say whether that is all.
+    pub packets: Packets,
     /// It ends when its chunks take so many bytes; `None` is never.
     pub most_bytes: Option<usize>,
 }
@@ -75,18 +60,32 @@ impl Recorded {
 /// Where the packet of a slot is.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
+    /// There is one.
+    taken: bool,
     /// Its number in the recording; [`NONE`] of one that is not recorded.
     id: u32,
-    /// The link whose queue it joined last, and when.
+    /// The link whose queue it joined last, and when, and its bytes of buffer there.
     link: u32,
     joined: Time,
+    buffer: u32,
 }
 
 const EMPTY: Slot = Slot {
+    taken: false,
     id: NONE,
     link: NONE,
     joined: Time::ZERO,
+    buffer: 0,
 };
+
+/// A packet that is under way as the recording begins.
+pub(crate) struct UnderWay {
+    pub parcel: u32,
+    /// Its number in the recording; [`NONE`] of one that is not recorded.
+    pub id: u32,
+    pub link: u32,
+    pub buffer: u32,
+}
 
 /// Events that are kept back before it is looked which of them can go.
 const BATCH: usize = 8192;
@@ -154,15 +153,16 @@ pub(crate) struct Recorder {
     pub layout: Layout,
     writer: Writer,
     flows: Sampled,
+    packets: Packets,
     most_bytes: Option<usize>,
     /// When it began.
     from: Time,
     slots: Vec<Slot>,
     /// The number of the next packet.
     next: u32,
-    /// What may still be preceded, in no order.
-    pending: Vec<Event>,
-    /// Of those, how many could not go when it was looked last.
+    /// What may still be preceded.
+    pending: Ordered,
+    /// Of that, how much could not go when it was looked last.
     kept: usize,
     touched: Vec<Touched>,
     /// Flows that have sent something.
@@ -180,19 +180,20 @@ impl Recorder {
         recording: Recording,
         layout: Layout,
         state: State,
-        known: impl IntoIterator<Item = (u32, u32, u32)>,
+        known: impl IntoIterator<Item = UnderWay>,
     ) -> Recorder {
         let next = state.next();
         let from = Time::from_ps(recording.head.from);
         let mut recorder = Recorder {
             layout,
             from,
+            pending: Ordered::new(&state),
             writer: Writer::begin(&recording.head, state),
             flows: recording.flows,
+            packets: recording.packets,
             most_bytes: recording.most_bytes,
             slots: Vec::new(),
             next,
-            pending: Vec::new(),
             kept: 0,
             touched: Vec::new(),
             opened: BTreeSet::new(),
@@ -200,9 +201,14 @@ impl Recorder {
             to: None,
             full: false,
         };
-        for (parcel, id, link) in known {
-            let joined = from;
-            *recorder.slot(parcel) = Slot { id, link, joined };
+        for at in known {
+            *recorder.slot(at.parcel) = Slot {
+                taken: true,
+                id: at.id,
+                link: at.link,
+                joined: from,
+                buffer: at.buffer,
+            };
         }
         recorder
     }
@@ -220,15 +226,32 @@ impl Recorder {
         &mut self.slots[at]
     }
 
-    /// The packet of a slot, and where it is; `None` of one that is not recorded, and when the recording has ended.
+    /// The packet of a slot, and where it is; `None` of one that nobody told of, and when the recording has ended.
+    #[inline]
     fn known(&self, parcel: u32) -> Option<Slot> {
         let slot = self.slots.get(parcel as usize)?;
-        (slot.id != NONE && self.is_on()).then_some(*slot)
+        (slot.taken && self.is_on()).then_some(*slot)
     }
 
+    #[inline]
     fn tell(&mut self, at: Time, what: What) {
         let at = at.ps();
-        self.pending.push(Event { at, what });
+        self.pending.tell(Event { at, what });
+    }
+
+    /// Tells what a packet does, if it is recorded.
+    #[inline]
+    fn tell_of(&mut self, at: Time, packet: u32, what: What) {
+        if packet != NONE {
+            self.tell(at, what);
+        }
+    }
+
+    /// A packet leaves the queue of `port`.
+    #[inline]
+    fn shorter(&mut self, at: Time, port: u32, slot: Slot) {
+        self.pending
+            .change(at.ps(), port, -1, -i64::from(slot.buffer));
     }
 
     /// A host sends a packet.
@@ -237,23 +260,25 @@ impl Recorder {
             return;
         }
         let host = (number >> 32) as u32;
-        let again = if packet.sent_again() { Says::AGAIN } else { 0 };
         let ack = matches!(packet.kind(), Kind::Ack | Kind::SynAck);
-        let echo = if ack && packet.ece() { Says::ECHO } else { 0 };
-        self.tell(
-            now,
-            What::Send {
+        let mut id = NONE;
+        if self.packets.has(packet.flow.0, Some(number)) {
+            let again = if packet.sent_again() { Says::AGAIN } else { 0 };
+            let echo = if ack && packet.ece() { Says::ECHO } else { 0 };
+            let what = What::Send {
                 flow: packet.flow.0,
                 seq: packet.seq(),
                 bytes: u32::from(packet.len),
                 says: packet.kind() as u8 | again | echo,
                 host,
                 number: number & 0xffff_ffff,
-            },
-        );
-        let id = self.next;
-        self.next += 1;
-        *self.slot(parcel) = Slot { id, ..EMPTY };
+            };
+            self.tell(now, what);
+            id = self.next;
+            self.next += 1;
+        }
+        let taken = true;
+        *self.slot(parcel) = Slot { taken, id, ..EMPTY };
         if !ack && self.flows.has(packet.flow.0) && self.opened.insert(packet.flow.0) {
             self.touch(now, packet.flow, Cause::Start);
         }
@@ -274,22 +299,23 @@ impl Recorder {
         wire: u16,
         moved: bool,
     ) {
+        let bytes = self.layout.buffer(wire);
         let slot = self.slot(parcel);
-        (slot.link, slot.joined) = (link, now);
+        (slot.link, slot.joined, slot.buffer) = (link, now, bytes);
         let packet = slot.id;
+        let port = self.layout.port(link);
+        self.pending.change(now.ps(), port, 1, i64::from(bytes));
         let bits = Changes::ALL.iter().enumerate();
         let bits = bits.map(|(bit, (change, _))| u8::from(changes.has(*change)) << bit);
-        self.tell(
-            now,
-            What::Enqueue {
-                port: self.layout.port(link),
-                packet,
-                bytes: self.layout.buffer(wire),
-                wanted: self.layout.port(wanted),
-                changes: bits.sum(),
-                moved: moved.into(),
-            },
-        );
+        let what = What::Enqueue {
+            port,
+            packet,
+            bytes,
+            wanted: self.layout.port(wanted),
+            changes: bits.sum(),
+            moved: moved.into(),
+        };
+        self.tell_of(now, packet, what);
     }
 
     /// The packet of a slot has come over the link that it was sent by: its last bit left a delay ago.
@@ -301,8 +327,11 @@ impl Recorder {
     /// The last bit of a packet has left its queue. One that left before the recording began is on its link already.
     fn left(&mut self, slot: Slot, departed: Time) {
         if departed >= self.from {
-            let (port, packet) = (self.layout.port(slot.link), slot.id);
-            self.tell(departed, What::Dequeue { port, packet });
+            let port = self.layout.port(slot.link);
+            self.shorter(departed, port, slot);
+            if slot.id != NONE {
+                self.pending.end(departed.ps(), port, slot.id);
+            }
         }
     }
 
@@ -353,7 +382,8 @@ impl Recorder {
         };
         let port = self.layout.port(self.layout.link(from, port));
         let packet = slot.id;
-        self.tell(now, What::Evict { port, packet });
+        self.shorter(now, port, slot);
+        self.tell_of(now, packet, What::Evict { port, packet });
     }
 
     /// A packet is dropped.
@@ -371,6 +401,9 @@ impl Recorder {
         };
         let port = self.layout.port(self.layout.link(from, port));
         let packet = slot.id;
+        if waited {
+            self.shorter(now, port, slot);
+        }
         let (reason, waited) = (reason as u8, waited.into());
         let what = What::Drop {
             port,
@@ -378,7 +411,7 @@ impl Recorder {
             reason,
             waited,
         };
-        self.tell(now, what);
+        self.tell_of(now, packet, what);
         *self.slot(parcel) = EMPTY;
     }
 
@@ -407,7 +440,8 @@ impl Recorder {
             return;
         };
         self.arrived(now, slot);
-        self.tell(now, What::Deliver { packet: slot.id });
+        let id = slot.id;
+        self.tell_of(now, id, What::Deliver { packet: id });
         *self.slot(parcel) = EMPTY;
         let ack = matches!(packet.kind(), Kind::Ack | Kind::SynAck);
         if ack && self.flows.has(packet.flow.0) {
@@ -484,7 +518,7 @@ impl Recorder {
     /// Writes what nothing can come before any more, if there is much.
     #[inline]
     fn pump(&mut self, now: Time) {
-        if self.pending.len() >= 2 * self.kept + BATCH {
+        if self.pending.len() >= self.kept + BATCH {
             self.write_before(now);
         }
     }
@@ -503,19 +537,13 @@ impl Recorder {
 
     /// Writes what happens before `until`.
     fn write(&mut self, until: Time) {
-        // The end of a transmission frees room before anything else of its instant.
-        let order = |event: &Event| (event.at, !matches!(event.what, What::Dequeue { .. }));
-        self.pending.sort_by_key(order);
-        let ready = self.pending.partition_point(|event| event.at < until.ps());
-        for event in self.pending.drain(..ready) {
-            self.writer.push(event);
-        }
+        self.pending.write(until.ps(), &mut self.writer);
         self.kept = self.pending.len();
     }
 
     fn close(&mut self, to: Time) {
         self.to = Some(to);
-        self.pending = Vec::new();
+        self.pending = Ordered::default();
         self.slots = Vec::new();
         self.touched = Vec::new();
     }
