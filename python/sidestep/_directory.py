@@ -72,7 +72,7 @@ class Directory:
         path, watch = self._file(key, "claim"), Watch()
         while True:
             try:
-                _mark(path)
+                _mark(path, parents=self._parents)
             except FileExistsError:
                 try:
                     stamp = path.stat().st_mtime_ns
@@ -97,7 +97,7 @@ class Directory:
         """Says by a file that this process is at work here. Errors: `Unwritable`."""
         path = self.path.absolute() / name
         try:
-            _mark(path)
+            _mark(path, parents=True)
         except OSError as why:
             raise Unwritable(f"{self.place}: {why}") from why
         return Claim(Renew(lambda: os.utime(path), lambda: path.unlink(missing_ok=True)))
@@ -116,13 +116,13 @@ class Directory:
                             _clean(within, now_s, _claims.EXPIRY_S if ending == "claim" else PARTIAL_S)
 
 
-def _mark(path: Path) -> None:
+def _mark(path: Path, *, parents: bool) -> None:
     """Makes a file that says whose it is, where there is none. Errors: `FileExistsError`; `OSError` where it cannot be made."""
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY
     try:
         file = os.open(path, flags, 0o666)
     except FileNotFoundError:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=parents, exist_ok=True)
         file = os.open(path, flags, 0o666)
     with os.fdopen(file, "w") as to:
         to.write(_claims.own())
