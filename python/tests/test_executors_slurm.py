@@ -116,7 +116,16 @@ def test_when_the_controller_is_killed_what_came_in_is_kept(
 
 
 def kill_controller(slurm: Path) -> None:
-    """As a machine that takes it with it."""
+    """As a machine that takes it with it, once it has written down the jobs that it has.
+
+    It does so every few seconds. One that is killed before has forgotten them, gives their numbers to others when it is
+    started again, and drains the nodes where they still run: no executor can mend that.
+    """
+    began = time.time()
+    for _ in range(1_200):
+        if (slurm / "state/job_state").stat().st_mtime > began:
+            break
+        time.sleep(0.05)
     process = int((slurm / "slurmctld.pid").read_text())
     os.kill(process, signal.SIGKILL)
     for _ in range(600):
