@@ -16,6 +16,7 @@ from typing import Any
 from sidestep.executor_errors import ExecutorError, MissingExtra, NoAnswer, WorkersLost
 from sidestep.executors import _answer
 from sidestep.executors import work as worker
+from sidestep.executors._ray_head import Head
 from sidestep.executors._registry import package_of
 from sidestep.executors.protocol import Batch, Task, Work, as_batch
 
@@ -24,9 +25,6 @@ AHEAD = 4
 
 DEATHS = 3
 """Ray makes a batch again so often when its worker dies."""
-
-START_S = 120.0
-"""Ray of this machine is started within so many seconds, or not at all. By itself it gives up after 30: it is tried again."""
 
 JOIN_S = 60.0
 """A cluster that has answered takes this process in within so many seconds."""
@@ -49,20 +47,24 @@ class Ray:
         ray = self._ray = package_of("ray")
         self._refs: list[Any] = []
         self._over = False
+        self._head: Head | None = None
         self._own = not ray.is_initialized()
         self.name = f"ray:{to}" if to else "ray"
         if not self._own:
             return
         options: dict[str, Any] = {"log_to_driver": False, "include_dashboard": False, "configure_logging": False}
         if to is None:
-            # Without it, an address that the environment names would be taken.
-            _start(ray, {"address": "local", "num_cpus": jobs, **options})
-            return
-        _ask(to)
+            self._head = Head(jobs, _is_healthy)
+            to = self._head.address
+        else:
+            _ask(to)
         try:
             _answer.within("the Ray cluster", to, lambda: ray.init(address=to, **_of_client(to, options)), limit_s=JOIN_S)
-        except (RuntimeError, ValueError) as why:
-            raise NoAnswer("the Ray cluster", to, why) from why
+        except BaseException as why:
+            self.close()
+            if isinstance(why, RuntimeError | ValueError):
+                raise NoAnswer("the Ray cluster", to, why) from why
+            raise
 
     @property
     def workers(self) -> int:
@@ -115,31 +117,15 @@ class Ray:
         """Leaves the cluster, or ends the one that was started."""
         self.cancel()
         if self._own:
-            self._ray.shutdown()
+            with suppress(Exception):
+                self._ray.shutdown()
+        if self._head is not None:
+            self._head.end()
 
 
 def _of_client(address: str, options: dict[str, Any]) -> dict[str, Any]:
     # A client elsewhere has no say in the others.
     return {"log_to_driver": False} if address.startswith("ray://") else options
-
-
-def _start(ray: Any, options: dict[str, Any]) -> None:
-    """Starts Ray on this machine, by one deadline for all attempts. Errors: `NoAnswer`."""
-    deadline = time.monotonic() + START_S
-    why: BaseException | None = None
-    while (left_s := deadline - time.monotonic()) > 0:
-        try:
-            _answer.within("Ray", "this machine", lambda: ray.init(**options), limit_s=left_s)
-        except NoAnswer:
-            raise
-        except Exception as error:
-            # A machine under load: what was started goes before the next attempt.
-            why = error
-            with suppress(Exception):
-                ray.shutdown()
-        else:
-            return
-    raise NoAnswer("Ray", "this machine", f"it did not start within {START_S:.0f} s: {why}") from why
 
 
 def _ask(address: str) -> None:
