@@ -57,7 +57,7 @@ pub use read::{Outline, POINTS, SCHEME_KEYS, SECTIONS};
 pub use record::{ClassRecord, Counts, Record, Signals, Span};
 pub use recording::{MOST_BYTES, RecordSpec, network_of, recording_head, recording_tail};
 pub use run::{Progress, Run};
-pub use scenario::{Scenario, Setting};
+pub use scenario::{Said, Scenario, Setting};
 pub use scheme::{HOST_SPEC, SWITCH_SPEC, Scheme, SchemeConfig, TRANSPORT_SPEC};
 pub use session::Session;
 pub use sidestep_config::differ::{AT, MAY_DIFFER};

@@ -12,9 +12,10 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-from sidestep.executor_errors import ExecutorError, MissingExtra, WorkersLost
+from sidestep.executor_errors import ExecutorError, WorkersLost
 from sidestep.executors import _answer
 from sidestep.executors import work as worker
+from sidestep.executors._registry import package_of
 from sidestep.executors.protocol import Batch, Task, Work, as_batch
 
 AHEAD = 4
@@ -22,6 +23,11 @@ AHEAD = 4
 
 LOOK_S = 1.0
 """How often it is looked whether the scheduler is there, in seconds."""
+
+
+def of_words(to: Any, jobs: int | None) -> "Dask":
+    """Of the address behind `dask:`, or of a client."""
+    return Dask(to or None, jobs)
 
 
 class Dask:
@@ -32,10 +38,7 @@ class Dask:
     """
 
     def __init__(self, to: Any = None, jobs: int | None = None) -> None:
-        try:
-            distributed: Any = import_module("distributed")
-        except ImportError as why:
-            raise MissingExtra("the executor dask", "dask", why) from why
+        distributed = package_of("dask")
         self._distributed = distributed
         self._own = not isinstance(to, distributed.Client)
         self._futures: set[Any] = set()

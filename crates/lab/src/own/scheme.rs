@@ -2,7 +2,7 @@
 
 use super::Own;
 use crate::experiment::Experiment;
-use crate::scenario::{Scenario, Setting};
+use crate::scenario::{Said, Scenario, Setting};
 use crate::scheme::SWITCH_SPEC;
 
 /// Why a scheme cannot be added.
@@ -55,12 +55,12 @@ impl Scenario {
                     || s.key.starts_with("switch.at.") && words.any(|word| word == seam)
             };
             settings.retain(|s| !about(s));
-            settings.push(Setting {
+            settings.push(Setting::from(Said {
                 scheme: None,
                 key,
                 value: policy.into(),
                 source: source.clone(),
-            });
+            }));
         }
         settings
             .iter_mut()

@@ -17,7 +17,6 @@ use sidestep_sim::Files;
 use sidestep_types::Time;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// More points than this are taken for a mistake: they take 25 kB each before the first of them runs, and 15 kB more
 /// when they are summed up.
@@ -201,10 +200,7 @@ impl Parsed {
             let values = self.values(n);
             let mut scenario = self.point(&values, &self.over, &self.sets, files, problems);
             if let (Some(scenario), Some(before)) = (&mut scenario, points.last()) {
-                // Of very many points the networks would be most of what they take.
-                if scenario.network == before.scenario.network {
-                    scenario.network = Arc::clone(&before.scenario.network);
-                }
+                scenario.share(&before.scenario);
             }
             let at = values.iter().map(|value| value.word.clone()).collect();
             points.extend(scenario.map(|scenario| Point { at, scenario }));
