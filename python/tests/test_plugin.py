@@ -41,18 +41,18 @@ def test_a_plug_in_stands_beside_policies_in_python_and_is_told_by_its_digest(
     assert sources["python:Dibs"] == "the caller's own"
 
     (tmp_path / "least-full" / "src" / "lib.rs").write_text("fn broken( {}")
-    with pytest.raises(ValueError, match="cannot build the plug-in"):
+    with pytest.raises(ss.ScenarioError, match="cannot build the plug-in"):
         ss.load_plugin(tmp_path / "least-full")
 
 
 def test_what_cannot_be_written_or_loaded_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="expected lower-case letters, digits and hyphens"):
+    with pytest.raises(ss.ScenarioError, match="expected lower-case letters, digits and hyphens"):
         ss.new_policy("Mine", out=tmp_path / "mine")
-    with pytest.raises(ValueError, match="kind: expected one of buffer, route, sched"):
+    with pytest.raises(ss.ScenarioError, match="kind: expected one of buffer, route, sched"):
         ss.new_policy("mine", kind="transport", out=tmp_path / "mine")
-    with pytest.raises(ValueError, match="cannot read"):
+    with pytest.raises(ss.ScenarioError, match="cannot read"):
         ss.load_plugin(tmp_path / "gone.so")
     (tmp_path / "text.so").write_text("no library")
-    with pytest.raises(ValueError, match="expected a plug-in of Sidestep"):
+    with pytest.raises(ss.ScenarioError, match="expected a plug-in of Sidestep"):
         ss.load_plugin(tmp_path / "text.so")
     assert not (tmp_path / "mine").exists()
