@@ -164,11 +164,11 @@ fn a_plug_in_makes_the_run_of_its_twin_and_is_kept_by_the_digest_of_its_library(
     let args = ["run", "s.toml", "--plugin", "other.so", "--out", "four"];
     let refused = room.run(&args).with_status(2);
     let built = format!(
-        "it was built for sidestep {}",
+        "got one built for sidestep {}",
         other.trim_start_matches("\nversion ").trim()
     );
     assert!(refused.err.contains(&built), "{}", refused.err);
-    let this = format!("this is sidestep {}", env!("CARGO_PKG_VERSION"));
+    let this = format!("expected a plug-in built for sidestep {}", env!("CARGO_PKG_VERSION"));
     assert!(refused.err.contains(&this), "{}", refused.err);
     fs::write(room.path().join("same.so"), &bytes).unwrap();
     let args = [
