@@ -10,6 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, Protocol
 
+from sidestep.errors import ScenarioError
 from sidestep.plot._metric import read
 
 _ROWS = 12
@@ -193,14 +194,14 @@ def _columns(schemes: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
 def _has(of: Mapping[str, Any], metric: str) -> bool:
     try:
         return read(of, metric) is not None
-    except ValueError:
+    except ScenarioError:
         return False
 
 
 def _number(of: Mapping[str, Any], metric: str) -> str:
     try:
         found = read(of, metric)
-    except ValueError:
+    except ScenarioError:
         found = None
     if found is None:
         return _NONE

@@ -68,6 +68,7 @@ def why(
     dropped: bool,
     detoured: bool,
     files: Path | None,
+    policies: Sequence[object],
 ) -> str: ...
 
 @final

@@ -340,6 +340,9 @@ pub struct WhyArgs {
     /// then the current one]
     #[arg(long, value_name = "FOLDER")]
     pub files: Option<PathBuf>,
+    /// The plug-in with the policy that the scheme had; may be given several times
+    #[arg(long = "plugin", value_name = "DIR")]
+    pub plugins: Vec<PathBuf>,
     /// Print one JSON object and nothing else
     #[arg(long)]
     pub json: bool,

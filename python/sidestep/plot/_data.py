@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from sidestep.errors import ScenarioError
+
 Width = Literal["column", "page"]
 """How wide a paper's figure is: 3.3 in, or 7 in."""
 
@@ -159,6 +161,7 @@ def few(series: Sequence[Series]) -> None:
     """Refuses what has more curves in a panel than anybody tells apart."""
     count = len(looks(series))
     if count > MOST_SERIES:
-        raise ValueError(
+        said = (
             f"{count} curves in one plot: expected at most {MOST_SERIES}; choose by schemes=[...] and, of a sweep, at={{...}}"
         )
+        raise ScenarioError.of_call(said, "schemes", expected=f"at most {MOST_SERIES} curves", got=count)

@@ -153,5 +153,12 @@ def test_a_notebook_is_shown_vectors_in_the_colour_of_its_text(busy: ss.Result) 
 
 
 def test_another_width_is_refused(busy: ss.Result) -> None:
-    with pytest.raises(ValueError, match=r"width: expected one of column, page, got 'slide'"):
+    with pytest.raises(ss.ScenarioError, match=r"width: expected one of column, page, got 'slide'"):
         plot.cdf(busy, width="slide")  # type: ignore[arg-type]
+
+
+def test_an_ending_that_is_no_format_is_refused_with_those_that_are(busy: ss.Result, tmp_path: Path) -> None:
+    with pytest.raises(ss.ScenarioError, match=r"ends in no format; expected one of .*pdf.*; did you mean 'svg'") as caught:
+        plot.save(plot.cdf(busy), tmp_path / "a.svf")
+    assert (caught.value.problems[0].got, caught.value.problems[0].suggestion) == ("svf", "svg")
+    assert not list(tmp_path.iterdir())
