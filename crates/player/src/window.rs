@@ -69,7 +69,8 @@ impl Window {
             |what, at, sent_for| {
                 if let What::Dequeue { port, .. } = what {
                     let began = at.saturating_sub(sent_for).max(from);
-                    busy[port as usize] += to.saturating_sub(began);
+                    let busy = &mut busy[port as usize];
+                *busy = busy.saturating_add(to.saturating_sub(began));
                 }
             },
         )

@@ -97,7 +97,7 @@ pub(crate) fn holds(head: &Head, port: u32, (packets_, bytes_): (u32, u64)) -> S
 pub(crate) fn reason(head: &Head, number: u8) -> String {
     let word = head.reasons.get(usize::from(number)).map(String::as_str);
     match word {
-        Some("full") => "no queue takes it".into(),
+        Some("full") => "there is no room for it".into(),
         Some("ttl") => "its time to live ran out".into(),
         Some("early") => "active queue management drops it early".into(),
         Some("evicted") => "a packet that ranks better takes its place".into(),

@@ -105,6 +105,7 @@ pub(crate) fn of(chunks: &mut Chunks<'_>, id: u32) -> Result<Breakdown, Refused>
     let mut hops: Vec<HopSum> = chain
         .waits
         .into_iter()
+        .filter(|(_, (ps, _))| *ps > 0)
         .map(|(port, (ps, packets))| HopSum { port, ps, packets })
         .collect();
     hops.sort_by_key(|hop| (std::cmp::Reverse(hop.ps), hop.port));

@@ -88,15 +88,14 @@ fn lost(head: &Head, told: &Told<'_>) -> String {
         true => "an acknowledgement of it",
         false => "a packet of it",
     };
-    let others = told.log.drops.len() - 1;
-    let others = match others {
-        0 => String::new(),
-        others => format!(" (and {others} more of its packets elsewhere or later)"),
+    let word = head.reasons.get(usize::from(drop.reason));
+    let why = match word.map(String::as_str) {
+        Some("full") | None => String::new(),
+        Some(word) => format!(" ({})", word.replace('_', " ")),
     };
     format!(
-        " because {} dropped {what}{others}: {}, the queue to {} held {}",
+        " because {} dropped {what}{why} when the queue to {} held {}",
         words::owner(head, drop.port),
-        words::reason(head, drop.reason),
         words::far(head, drop.port),
         words::holds(head, drop.port, drop.held)
     )
@@ -148,8 +147,12 @@ fn also(told: &Told<'_>, longest: &str) -> String {
         (1, _) => more.push("a packet of it was detoured once".into()),
         (count, _) => more.push(format!("its packets were detoured {count} times")),
     }
-    if told.log.drops.is_empty() {
-        more.push("nothing of it was dropped".into());
+    // The sentence about a timeout tells of one.
+    match (told.log.drops.len(), longest) {
+        (0, _) => more.push("nothing of it was dropped".into()),
+        (1, "timeout") => {}
+        (1, _) => more.push("one of its packets was dropped".into()),
+        (count, _) => more.push(format!("{count} of its packets were dropped in all")),
     }
     match more.is_empty() {
         true => String::new(),
