@@ -114,6 +114,19 @@ describe('packets', () => {
     }
   });
 
+  it('at the right edge do not come in again on the left', () => {
+    const { view, drawn, frame } = stage(1);
+    // Of the port that is furthest to the right, so that its middle comes into the last column.
+    const port = geo.x1.indexOf(geo.x1.reduce((most, x) => Math.max(most, x), 0));
+    [frame.port[0], frame.progress[0], frame.flags[0]] = [port, 0, 0];
+    view.pan(799.4 - geo.x1[port]!, 0);
+    drawn.place(frame, geo, view, 1);
+    drawn.begin(8);
+    drawn.paint(frame, look);
+    expect(Math.floor(drawn.x[0]!)).toBe(799);
+    expect(drawn.pixels.some((p, i) => p !== 0 && i % 800 < 20)).toBe(false);
+  });
+
   it('take no memory anew from frame to frame', () => {
     const { view, drawn } = stage(0);
     const player = fake(network, 400);
