@@ -43,6 +43,16 @@ export function standIn(): { counts: Counts; frame: (now: number) => void; motio
       listeners.delete(listener);
     },
   });
+  // As in browsers: an image without pixels is an error.
+  global['ImageData'] = class {
+    constructor(
+      readonly data: Uint8ClampedArray,
+      readonly width: number,
+      readonly height: number,
+    ) {
+      if (width === 0 || height === 0) throw new Error('IndexSizeError');
+    }
+  };
   let next = 1;
   global['requestAnimationFrame'] = (call: (now: number) => void) => {
     counts.frames.set(next, call);

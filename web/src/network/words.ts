@@ -9,6 +9,13 @@ export function time(ps: Ps, digits = 3): string {
   return `${(ps / (per as number)).toFixed(digits)} ${unit}`;
 }
 
+/** An instant to the nanosecond, so that a step of one event shows: `12.345 678 ms`. */
+export function exact(ps: Ps): string {
+  const ns = Math.round(ps / 1e3);
+  const part = (ns % 1e6).toString().padStart(6, '0');
+  return `${Math.floor(ns / 1e6)}.${part.slice(0, 3)} ${part.slice(3)} ms`;
+}
+
 /** `500 µs a second`; `real time` for a second a second. */
 export function speed(psPerSecond: number): string {
   if (psPerSecond >= 0.999e12) return 'real time';
@@ -65,7 +72,7 @@ export function tip(hit: Hit, network: Network, frame: Frame, span: Ps, player?:
   if (frame.drops[port]! > 0) {
     lines.push(`${many(frame.drops[port]!, 'packet')} dropped here`);
     const why = player?.happenings(Math.max(0, frame.at - span), frame.at + 1, 3, { port, kinds: ['drop'] }) ?? [];
-    lines.push(...why.map((happening) => happening.says));
+    lines.push(...new Set(why.map((happening) => happening.says)));
   }
   return lines;
 }

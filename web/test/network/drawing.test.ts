@@ -58,7 +58,7 @@ describe('geometry', () => {
 
 describe('packets', () => {
   it('have a shape each, told apart without colour', () => {
-    const drawn = masks(8).map((mask) => [mask.side, ...mask.cover[0]!].join());
+    const drawn = masks(8, 100).map((mask) => [...mask.at[0]!, ...mask.cover[0]!].join());
     expect(new Set(drawn).size).toBe(SHAPES.length);
     expect([0, ACK, AGAIN, MARKED, DETOURED, ACK | DETOURED, AGAIN | MARKED].map((flags) => SHAPES[shapeOf(flags)])).toEqual(['data', 'ack', 'again', 'marked', 'detoured', 'detoured', 'again']);
   });
@@ -112,6 +112,19 @@ describe('packets', () => {
       drawn.begin(11);
       expect(() => drawn.paint(frame, look)).not.toThrow();
     }
+  });
+
+  it('at the right edge do not come in again on the left', () => {
+    const { view, drawn, frame } = stage(1);
+    // Of the port that is furthest to the right, so that its middle comes into the last column.
+    const port = geo.x1.indexOf(geo.x1.reduce((most, x) => Math.max(most, x), 0));
+    [frame.port[0], frame.progress[0], frame.flags[0]] = [port, 0, 0];
+    view.pan(799.4 - geo.x1[port]!, 0);
+    drawn.place(frame, geo, view, 1);
+    drawn.begin(8);
+    drawn.paint(frame, look);
+    expect(Math.floor(drawn.x[0]!)).toBe(799);
+    expect(drawn.pixels.some((p, i) => p !== 0 && i % 800 < 20)).toBe(false);
   });
 
   it('take no memory anew from frame to frame', () => {

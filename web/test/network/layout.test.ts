@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Network } from '../../src/engine/api.ts';
 import { layout, type Layout } from '../../src/network/layout.ts';
 import { dumbbell, fatTree, hyperx, jellyfish, leafSpine, linear, singleSwitch, testbed, tree, triangle } from '../networks.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
 
 const ALL: [string, Network, Layout['form']][] = [
   ['fat-tree k=4', fatTree(4), 'rows'],

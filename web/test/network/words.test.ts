@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { DETOURED, MARKED } from '../../src/engine/api.ts';
 import { nextFocus } from '../../src/network/keys.ts';
-import { describe as inWords, queueWords, speed, time, tip } from '../../src/network/words.ts';
+import { describe as inWords, exact, queueWords, speed, time, tip } from '../../src/network/words.ts';
 import { fake } from '../fake.ts';
 import { fatTree } from '../networks.ts';
 
@@ -10,6 +10,7 @@ const player = fake(network, 20);
 
 it('writes times and speeds with the unit that suits them', () => {
   expect([0, 12_345, 12.3456e6, 5e9, 2e12].map((ps) => time(ps))).toEqual(['0.000 ns', '12.345 ns', '12.346 µs', '5.000 ms', '2.000 s']);
+  expect([0, 12_345_678_400, 999].map(exact)).toEqual(['0.000 000 ms', '12.345 678 ms', '0.000 001 ms']);
   expect([1e3, 500e6, 1e9, 1e12].map(speed)).toEqual(['1 ns a second', '500 µs a second', '1 ms a second', 'real time']);
 });
 

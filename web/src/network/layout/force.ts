@@ -1,4 +1,4 @@
-/** Any graph by forces (d3-force): cables pull, nodes push; drawn by its own fixed random numbers, so the same every time. */
+/** Any graph by forces (d3-force): cables pull, nodes push; d3-force begins from fixed places and has fixed random numbers, so it is the same every time. */
 import { forceCollide, forceLink, forceManyBody, forceSimulation, forceX, forceY, type SimulationLinkDatum, type SimulationNodeDatum } from 'd3-force';
 import type { Network } from '../../engine/api.ts';
 import { blank, put, type Layout, type Size } from '../layout.ts';
@@ -14,7 +14,6 @@ export function asForces(network: Network, graph: Graph, size: Size): Layout {
   // One of the two directions of each cable.
   const cables = network.links.filter((_, i) => i % 2 === 0).map(({ from, to }) => ({ source: from, target: to }));
   forceSimulation(bodies)
-    .randomSource(numbers())
     .force('cables', forceLink<Body, SimulationLinkDatum<Body>>(cables).distance((c) => ((c.source as Body).host || (c.target as Body).host ? 26 : 70)))
     .force('apart', forceManyBody<Body>().strength((b) => (b.host ? -40 : -220)))
     .force('collide', forceCollide<Body>((b) => (b.host ? 8 : 18)))
@@ -31,10 +30,4 @@ export function asForces(network: Network, graph: Graph, size: Size): Layout {
     put(to, i, size.width / 2 + x * scale, size.height / 2 + y * scale, side, graph.rank[i] === 0 ? side : side * 0.8);
   });
   return to;
-}
-
-/** Numbers in 0..1, the same ones every time (a linear congruential generator, Numerical Recipes'). */
-function numbers(): () => number {
-  let s = 1;
-  return () => (s = (1664525 * s + 1013904223) % 4294967296) / 4294967296;
 }
