@@ -54,7 +54,8 @@ export function inks(c: Colours): Inks {
 /** What stays as it is while the view does: pods, cables, nodes, the room of queues. */
 export function drawStill(g: CanvasRenderingContext2D, network: Network, layout: Layout, geo: Geometry, view: View, ink: Inks): void {
   g.fillStyle = ink.bg;
-  g.fillRect(0, 0, view.width, view.height);
+  // The view may be shared with a drawing of another size.
+  g.fillRect(0, 0, Math.max(view.width, layout.width), Math.max(view.height, layout.height));
   g.save();
   const thin = enter(g, view);
   g.fillStyle = ink.pod;
