@@ -37,7 +37,7 @@ export function inks(c: Colours): Inks {
     pod: css(c.fg, 0.045),
     cable: css(mix(c.bg, c.line, 0.85)),
     use: USE.map((_, i) => css(mix(c.bg, c.accent, 0.3 + (0.4 * i) / (USE.length - 1)))),
-    bar: css(mix(c.bg, c.fg, 0.14)),
+    bar: css(mix(c.bg, c.fg, 0.1)),
     filled: css(c.warn),
     full: css(c.bad),
     node: css(mix(c.bg, c.fg, 0.1)),
