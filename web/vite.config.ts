@@ -8,5 +8,5 @@ export default defineConfig({
   plugins: [svelte(), viteSingleFile(), csp()],
   build: { target: 'es2022', assetsInlineLimit: Number.MAX_SAFE_INTEGER, cssCodeSplit: false },
   resolve: process.env['VITEST'] ? { conditions: ['browser'] } : {},
-  test: { environment: 'jsdom', include: ['test/**/*.test.ts', 'src/**/*.test.ts'], setupFiles: ['test/setup.ts'] },
+  test: { environment: 'jsdom', include: ['test/**/*.test.ts', 'src/**/*.test.ts'], setupFiles: ['test/setup.ts'], testTimeout: 60_000 },
 });

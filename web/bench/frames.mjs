@@ -1,8 +1,9 @@
 /**
- * Frame times of the drawing: `node bench/frames.mjs [--seconds 8]`.
+ * Frame times of the drawing: `node bench/frames.mjs [--seconds 8] [--recordings /a.srec,/b.srec]`.
  *
  * The page of `bench/page` plays in Debian's Chromium, which renders in software. *Interval* is the time from one frame of the screen to the next (16.7 ms
- * is what it can do at most); *script* is what the page's own code takes of it. *Growth* is memory of the page's heap after a forced collection, at the end
+ * is what it can do at most); *script* is what the page's own code takes of it, by the clock. *CPU* is what
+ * the browser's processes took for a frame, the page's and the one that rasters and composes: it depends little on who else works on the machine. *Growth* is memory of the page's heap after a forced collection, at the end
  * against the middle: what a page left alone would gain.
  */
 import { loadavg } from 'node:os';
@@ -22,6 +23,11 @@ const option = (name, otherwise) => {
   return at < 0 ? otherwise : process.argv[at + 1];
 };
 const seconds = Number(option('seconds', '8'));
+const recordings = option('recordings', '');
+if (recordings !== '') {
+  CASES.unshift(['recording', { recordings }, WIDE]);
+  if (recordings.includes(',')) CASES.unshift(['two recordings', { recordings, view: 'compare' }, WIDE]);
+}
 if (!(seconds > 0)) {
   console.error(`--seconds: expected a number above 0, got ${JSON.stringify(option('seconds', '8'))}`);
   process.exit(2);
@@ -40,8 +46,10 @@ async function measure(seconds) {
       call(now);
       scripts.push(performance.now() - begin);
     });
-  clock.setSpeed(20e6);
-  clock.setLoop({ from: 1e9, to: 9e9 });
+  const whole = clock.to - clock.from;
+  // About 2 % of it a second, as somebody would watch a burst.
+  clock.setSpeed(whole / 50);
+  clock.setLoop({ from: clock.from + whole * 0.1, to: clock.from + whole * 0.9 });
   clock.play();
   await new Promise((done) => {
     let [first, last] = [0, 0];
@@ -63,8 +71,8 @@ const quantile = (values, share) => [...values].sort((a, b) => a - b)[Math.min(v
 const three = (values) => [0.5, 0.95, 0.99].map((share) => quantile(values, share).toFixed(1).padStart(6)).join(' ');
 
 console.log(`load of the machine before: ${loadavg()[0].toFixed(1)}`);
-console.log(`${''.padEnd(38)}frames/s   interval, ms p50 p95 p99   script, ms p50 p95 p99   growth, kB`);
-await withPages(async (open) => {
+console.log(`${''.padEnd(38)}frames/s   interval, ms p50 p95 p99   script, ms p50 p95 p99   CPU a frame, ms: page, raster   growth, kB`);
+await withPages(async (open, cpu) => {
   for (const [name, settings, size] of CASES) {
     const page = await open(settings, size);
     const session = await page.context().newCDPSession(page);
@@ -74,10 +82,13 @@ await withPages(async (open) => {
     };
     await page.evaluate(measure, 1);
     const middle = await heap();
+    const before = await cpu();
     const { intervals, scripts } = await page.evaluate(measure, seconds);
+    const after = await cpu();
+    const each = ['renderer', 'GPU'].map((type) => ((after[type] - before[type]) / intervals.length).toFixed(1).padStart(5)).join(' ');
     const growth = (await heap()) - middle;
     const rate = intervals.length / (intervals.reduce((sum, n) => sum + n, 0) / 1000);
-    console.log(`${name.padEnd(38)}${rate.toFixed(1).padStart(8)}   ${three(intervals)}      ${three(scripts)}      ${(growth / 1000).toFixed(0).padStart(6)}`);
+    console.log(`${name.padEnd(38)}${rate.toFixed(1).padStart(8)}   ${three(intervals)}      ${three(scripts)}       ${each}      ${(growth / 1000).toFixed(0).padStart(6)}`);
     await page.close();
   }
 });

@@ -1,4 +1,5 @@
-/** Pictures of every form of the drawing, light and dark, at both sizes: `node bench/shots.mjs DIRECTORY [NAME]`. */
+/** Pictures of every form of the drawing, light and dark, at both sizes: `node bench/shots.mjs DIRECTORY [NAME]...`. With `RECORDINGS=/a.srec,/b.srec` of two
+ * recordings as well, at the instant `AT` (ps). */
 import { mkdir } from 'node:fs/promises';
 import { withPages } from './browser.mjs';
 
@@ -25,6 +26,13 @@ const SHOTS = {
   'compare-phone': [{ network: 'fat_tree,4', packets: 300, view: 'compare', transport: 1, theme: 'dark' }, PHONE],
   live: [{ network: 'fat_tree,4', packets: 300, view: 'live' }, WIDE],
 };
+
+const { RECORDINGS: recordings, AT: at = '0' } = process.env;
+if (recordings !== undefined) {
+  SHOTS.recording = [{ recordings: recordings.split(',').at(-1), at, transport: 1 }, WIDE];
+  SHOTS['recording-compare'] = [{ recordings, at, view: 'compare', transport: 1 }, WIDE];
+  SHOTS['recording-phone'] = [{ recordings: recordings.split(',').at(-1), at, transport: 1, theme: 'dark' }, PHONE];
+}
 
 const [directory, ...names] = process.argv.slice(2);
 if (directory === undefined) {

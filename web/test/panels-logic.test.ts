@@ -22,7 +22,7 @@ describe('a breakdown', () => {
     const parts = [part('before', 0, 900), part('queue', 900, 930), part('link', 930, 1500), part('queue', 1500, 1540), part('timeout', 1540, 1600)];
     expect(culprit(parts)).toEqual(parts[1]);
     expect(culprit([part('timeout', 0, 10), part('timeout', 20, 60), part('timeout', 70, 100)])?.from).toBe(20);
-    expect(culprit([part('link', 0, 5), part('link', 5, 20)])?.from).toBe(5);
+    expect(culprit([part('link', 0, 4), part('link', 4, 20)])?.from).toBe(4);
     expect(culprit([])).toBeNull();
   });
 

@@ -1,6 +1,8 @@
-/** One drawing for measurements and pictures. `?network=fat_tree,8&packets=10000&view=one|compare|live&theme=dark&colouring=flow&packet=3&transport`. */
+/** One drawing for measurements and pictures. `?network=fat_tree,8&packets=10000&view=one|compare|live&theme=dark&colouring=flow&packet=3&transport`,
+ * and `?recordings=a.srec,b.srec` for real ones instead of `network` and `packets`. */
 import { mount } from 'svelte';
-import type { Network as Net } from '../../src/engine/api.ts';
+import type { Network as Net, Player } from '../../src/engine/api.ts';
+import { openPlayer } from '../../src/engine/player.ts';
 import { Clock } from '../../src/network/clock.svelte.ts';
 import { fake } from '../../test/fake.ts';
 import * as networks from '../../test/networks.ts';
@@ -22,9 +24,19 @@ const kinds: Record<string, () => Net> = {
   hyperx: () => networks.hyperx(...n),
   triangle: () => networks.triangle(),
 };
-const network = kinds[kind ?? '']!();
+const files = asked.get('recordings')?.split(',') ?? [];
 const packets = Number(asked.get('packets') ?? 10_000);
-const players = [fake(network, packets), fake(network, packets)].slice(0, asked.get('view') === 'compare' ? 2 : 1);
+
+async function open(url: string): Promise<Player> {
+  return openPlayer(new Uint8Array(await (await fetch(url)).arrayBuffer()));
+}
+
+function made(): Player[] {
+  const network = kinds[kind ?? '']!();
+  return [fake(network, packets), fake(network, packets)];
+}
+
+const players = (files.length > 0 ? await Promise.all(files.map(open)) : made()).slice(0, asked.get('view') === 'compare' ? 2 : 1);
 const clock = new Clock(players);
 clock.seek(Number(asked.get('at') ?? 3e9));
 document.documentElement.dataset['theme'] = asked.get('theme') ?? 'light';

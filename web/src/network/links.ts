@@ -1,5 +1,5 @@
 /**
- * The layer of links, queues and nodes: canvas calls, many things of one colour to a path.
+ * The layer of links, queues and nodes: canvas calls. What stands still is drawn once, and copied.
  *
  * **Decision**  use shows as colour and width in `USE` steps, fullness as length and, from `NEARLY` on, as colour and a closed end.
  * **Units**     CSS pixels; the context is scaled by who calls.
@@ -51,36 +51,51 @@ export function inks(c: Colours): Inks {
   };
 }
 
-export function drawNetwork(g: CanvasRenderingContext2D, network: Network, layout: Layout, geo: Geometry, view: View, ink: Inks, frame: Frame | null, quiet: boolean): void {
+/** What stays as it is while the view does: pods, cables, nodes, the room of queues. */
+export function drawStill(g: CanvasRenderingContext2D, network: Network, layout: Layout, geo: Geometry, view: View, ink: Inks): void {
   g.fillStyle = ink.bg;
   g.fillRect(0, 0, view.width, view.height);
   g.save();
-  g.translate(view.x, view.y);
-  g.scale(view.scale, view.scale);
-  const thin = 1 / view.scale;
+  const thin = enter(g, view);
   g.fillStyle = ink.pod;
   for (const { x, y, w, h } of layout.groups) g.fillRect(x, y, w, h);
   cables(g, network, geo, ink, thin);
-  // Beside something selected the rest is faint.
-  g.globalAlpha = quiet ? 0.5 : 1;
-  if (frame) uses(g, network, geo, ink, thin, frame);
-  bars(g, network, geo, ink, frame);
-  g.globalAlpha = quiet ? 0.35 : 1;
-  if (frame) bends(g, network, geo, ink, thin, frame);
-  g.globalAlpha = 1;
+  bars(g, network, geo, ink);
   nodes(g, network, layout, ink, thin);
   g.restore();
+}
+
+/** What changes, over that: use, what waits, bends of detours. Faint beside something selected. */
+export function drawUse(g: CanvasRenderingContext2D, network: Network, geo: Geometry, view: View, ink: Inks, frame: Frame, quiet: boolean): void {
+  g.save();
+  const thin = enter(g, view);
+  g.globalAlpha = quiet ? 0.5 : 1;
+  uses(g, network, geo, ink, thin, frame);
+  fills(g, network, geo, ink, frame);
+  g.globalAlpha = quiet ? 0.35 : 1;
+  bends(g, network, geo, ink, thin, frame);
+  g.restore();
+}
+
+/** Into the drawing's coordinates; returns how much there a pixel of the screen is. */
+function enter(g: CanvasRenderingContext2D, view: View): number {
+  g.translate(view.x, view.y);
+  g.scale(view.scale, view.scale);
+  return 1 / view.scale;
+}
+
+/** Each line for itself: a path of hundreds takes several times as long to fill. */
+function line(g: CanvasRenderingContext2D, x1: number, y1: number, x2: number, y2: number): void {
+  g.beginPath();
+  g.moveTo(x1, y1);
+  g.lineTo(x2, y2);
+  g.stroke();
 }
 
 function cables(g: CanvasRenderingContext2D, network: Network, geo: Geometry, ink: Inks, thin: number): void {
   g.strokeStyle = ink.cable;
   g.lineWidth = thin * geo.fine;
-  g.beginPath();
-  for (let port = 0; port < network.links.length; port++) {
-    g.moveTo(geo.x1[port]!, geo.y1[port]!);
-    g.lineTo(geo.x2[port]!, geo.y2[port]!);
-  }
-  g.stroke();
+  for (let port = 0; port < network.links.length; port++) line(g, geo.x1[port]!, geo.y1[port]!, geo.x2[port]!, geo.y2[port]!);
 }
 
 function uses(g: CanvasRenderingContext2D, network: Network, geo: Geometry, ink: Inks, thin: number, frame: Frame): void {
@@ -88,41 +103,32 @@ function uses(g: CanvasRenderingContext2D, network: Network, geo: Geometry, ink:
     const [from, to] = [USE[step]!, USE[step + 1] ?? 2];
     g.strokeStyle = ink.use[step]!;
     g.lineWidth = thin * (0.9 + step * 0.45) * geo.fine;
-    g.beginPath();
     for (let port = 0; port < network.links.length; port++) {
       const use = frame.use[port]!;
-      if (use < from || use >= to) continue;
-      g.moveTo(geo.x1[port]!, geo.y1[port]!);
-      g.lineTo(geo.x2[port]!, geo.y2[port]!);
+      if (use >= from && use < to) line(g, geo.x1[port]!, geo.y1[port]!, geo.x2[port]!, geo.y2[port]!);
     }
-    g.stroke();
   }
 }
 
-function bars(g: CanvasRenderingContext2D, network: Network, geo: Geometry, ink: Inks, frame: Frame | null): void {
+function bars(g: CanvasRenderingContext2D, network: Network, geo: Geometry, ink: Inks): void {
   g.lineWidth = geo.bar;
   g.strokeStyle = ink.bar;
-  g.beginPath();
   for (let port = 0; port < network.links.length; port++) {
-    if (network.nodes[network.links[port]!.from]?.host) continue;
-    g.moveTo(geo.bx1[port]!, geo.by1[port]!);
-    g.lineTo(geo.bx2[port]!, geo.by2[port]!);
+    if (!network.nodes[network.links[port]!.from]?.host) line(g, geo.bx1[port]!, geo.by1[port]!, geo.bx2[port]!, geo.by2[port]!);
   }
-  g.stroke();
-  if (!frame) return;
+}
+
+function fills(g: CanvasRenderingContext2D, network: Network, geo: Geometry, ink: Inks, frame: Frame): void {
   for (let nearly = 0; nearly < 2; nearly++) {
     g.strokeStyle = nearly === 1 ? ink.full : ink.filled;
     g.lineWidth = nearly === 1 ? geo.bar * 1.35 : geo.bar;
-    g.beginPath();
     for (let port = 0; port < network.links.length; port++) {
       if (frame.packets[port] === 0) continue;
       const share = fill(network, port, frame.packets[port]!, frame.bytes[port]!);
       if ((share >= NEARLY ? 1 : 0) !== nearly) continue;
       const [x, y] = [geo.bx1[port]!, geo.by1[port]!];
-      g.moveTo(x, y);
-      g.lineTo(x + (geo.bx2[port]! - x) * share, y + (geo.by2[port]! - y) * share);
+      line(g, x, y, x + (geo.bx2[port]! - x) * share, y + (geo.by2[port]! - y) * share);
     }
-    g.stroke();
   }
 }
 

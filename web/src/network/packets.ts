@@ -44,7 +44,7 @@ export class Packets {
     [this.#width, this.#height] = [width, height];
     const bytes = new Uint8ClampedArray(width * height * 4);
     this.#pixels = new Uint32Array(bytes.buffer);
-    this.#image = typeof ImageData === 'undefined' ? null : new ImageData(bytes, width, height);
+    this.#image = typeof ImageData === 'undefined' || width === 0 || height === 0 ? null : new ImageData(bytes, width, height);
   }
 
   /** The pixels that were painted, for tests and for who shows them. */

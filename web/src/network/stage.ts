@@ -10,7 +10,7 @@ import type { Frame, Journey, Network, Player, Ps } from '../engine/api.ts';
 import { coloursOf, watchColours, word, type Colours } from './colours.ts';
 import { geometry, type Geometry } from './geometry.ts';
 import { layout, type Layout } from './layout.ts';
-import { drawNetwork, inks, type Inks } from './links.ts';
+import { drawStill, drawUse, inks, type Inks } from './links.ts';
 import { drawOverlay } from './overlay.ts';
 import { Packets, type Look } from './packets.ts';
 import { pick } from './pick.ts';
@@ -18,6 +18,8 @@ import type { Hit, Options, Selection } from './types.ts';
 import { View } from './view.ts';
 
 const LINKS_EVERY = 45;
+/** … and at most every so many ticks, so that a slow machine gives its time to packets. */
+const LINKS_TICKS = 4;
 
 /** Where a stage takes what it shows. */
 export interface Source {
@@ -45,7 +47,9 @@ export class Stage {
   #options: Options = {};
   #journey: Journey | null = null;
   #dropped: Float64Array;
+  #still: CanvasRenderingContext2D | null = null;
   #linksAt = 0;
+  #ticks = 0;
   #overlay = true;
   #begun = 0;
   #waiting = 0;
@@ -139,11 +143,15 @@ export class Stage {
     const ink = this.#inks();
     const now = performance.now();
     const { network } = this.#source;
-    if (whole || now - this.#linksAt >= LINKS_EVERY) {
+    if (whole || (++this.#ticks >= LINKS_TICKS && now - this.#linksAt >= LINKS_EVERY)) {
       this.#linksAt = now;
+      this.#ticks = 0;
       const g = this.#contexts[0]!;
+      if (whole) this.#drawStill(ink);
+      g.setTransform(1, 0, 0, 1, 0, 0);
+      if (this.#still) g.drawImage(this.#still.canvas, 0, 0);
       g.setTransform(this.#ratio, 0, 0, this.#ratio, 0, 0);
-      drawNetwork(g, network, this.layout, this.geometry, this.view, ink, frame, this.#look.lit !== null);
+      drawUse(g, network, this.geometry, this.view, ink, frame, this.#look.lit !== null);
     }
     this.packets.place(frame, this.geometry, this.view, this.#ratio);
     this.packets.begin(this.#diameter());
@@ -165,7 +173,18 @@ export class Stage {
     this.#leave.length = 0;
     this.packets.resize(0, 0);
     // Browsers free the memory of canvases without size at once.
-    for (const canvas of this.#canvases) canvas.width = canvas.height = 0;
+    for (const canvas of [...this.#canvases, this.#still?.canvas]) if (canvas) canvas.width = canvas.height = 0;
+  }
+
+  /** Pods, cables and nodes on a canvas of their own, which is not shown. */
+  #drawStill(ink: Inks): void {
+    const canvas = this.#still?.canvas ?? document.createElement('canvas');
+    const g = (this.#still ??= canvas.getContext('2d', { alpha: false }));
+    const { width, height } = this.#canvases[0]!;
+    if (!g) return;
+    if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
+    g.setTransform(this.#ratio, 0, 0, this.#ratio, 0, 0);
+    drawStill(g, this.#source.network, this.layout, this.geometry, this.view, ink);
   }
 
   #drawOver(): void {
