@@ -19,7 +19,7 @@ const IMAGES = join(TOP, 'docs/images');
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--enable-unsafe-swiftshader', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
 /** Of the animated picture: how many frames, how long one is shown, in milliseconds, and its width. */
-const FRAMES = 60;
+const FRAMES = 48;
 const SHOWN = 80;
 const WIDTH = 640;
 
