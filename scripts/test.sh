@@ -61,7 +61,7 @@ fi
 step "lints"
 cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 
-step "WebAssembly: everything up to lab"
+step "WebAssembly: everything up to lab, and the module of the page"
 bash scripts/wasm.sh
 
 . scripts/must-run.sh

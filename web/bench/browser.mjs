@@ -27,7 +27,7 @@ export async function withPages(use) {
       page.on('pageerror', (error) => console.error(`page error: ${error.message}`));
       page.on('console', (message) => message.type() === 'error' && console.error(`console: ${message.text()}`));
       // Files that are asked for by `recordings` are read from this machine.
-      await page.route('**/*.srec', (route) => route.fulfill({ path: decodeURIComponent(new URL(route.request().url()).pathname) }));
+      await page.route((url) => url.pathname.endsWith('.srec'), (route) => route.fulfill({ path: decodeURIComponent(new URL(route.request().url()).pathname) }));
       await page.route('**/favicon.ico', (route) => route.fulfill({ status: 204 }));
       await page.goto(`${server.resolvedUrls.local[0]}?${new URLSearchParams(settings)}`);
       await page.waitForSelector('.stage canvas');

@@ -25,8 +25,8 @@ const option = (name, otherwise) => {
 const seconds = Number(option('seconds', '8'));
 const recordings = option('recordings', '');
 if (recordings !== '') {
-  CASES.unshift(['recording', { recordings }, WIDE]);
   if (recordings.includes(',')) CASES.unshift(['two recordings', { recordings, view: 'compare' }, WIDE]);
+  CASES.unshift(['recording', { recordings }, WIDE]);
 }
 if (!(seconds > 0)) {
   console.error(`--seconds: expected a number above 0, got ${JSON.stringify(option('seconds', '8'))}`);

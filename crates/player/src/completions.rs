@@ -100,7 +100,7 @@ pub(crate) fn of(chunks: &Chunks<'_>) -> Completions {
 }
 
 /// The flow that completed a query: of those that answer it the one that ended last.
-pub(crate) fn last<'a>(flows: &'a [Flow], query: u32, target: u32) -> Option<&'a Flow> {
+pub(crate) fn last(flows: &[Flow], query: u32, target: u32) -> Option<&Flow> {
     let answers = flows
         .iter()
         .filter(|flow| flow.query == Some(query) && flow.dst == target && flow.end.is_some());

@@ -70,7 +70,7 @@ impl Window {
                 if let What::Dequeue { port, .. } = what {
                     let began = at.saturating_sub(sent_for).max(from);
                     let busy = &mut busy[port as usize];
-                *busy = busy.saturating_add(to.saturating_sub(began));
+                    *busy = busy.saturating_add(to.saturating_sub(began));
                 }
             },
         )

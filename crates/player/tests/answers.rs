@@ -379,7 +379,7 @@ fn a_recording_of_measured_queues_alone_is_answered() {
     for i in 0..40_000_u32 {
         writer.push(depth(
             u64::from(i) * 10,
-            if i < 30_000 { i % 90 } else { 7 },
+            if i < 29_000 { i % 90 } else { 7 },
         ));
     }
     let file = writer.finish(Tail {

@@ -157,20 +157,20 @@ fn listen_for_panics() {
 
 /// A recording with the bytes that it reads from.
 #[cfg(feature = "player")]
-pub mod recordings {
+pub(crate) mod recordings {
     use sidestep_player::{Player, Refused};
 
     /// A recording that is open, and its file.
-    pub struct Open {
+    pub struct Opened {
         /// Ended before the file is freed: `drop` below.
         player: Option<Player<'static>>,
         file: *mut [u8],
     }
 
-    impl Open {
+    impl Opened {
         /// Opens a recording, and keeps its bytes as long.
-        pub fn open(file: Vec<u8>) -> Result<Open, Refused> {
-            let mut open = Open {
+        pub fn open(file: Vec<u8>) -> Result<Opened, Refused> {
+            let mut open = Opened {
                 player: None,
                 file: Box::into_raw(file.into_boxed_slice()),
             };
@@ -186,7 +186,7 @@ pub mod recordings {
         }
     }
 
-    impl Drop for Open {
+    impl Drop for Opened {
         fn drop(&mut self) {
             self.player = None;
             // SAFETY: it is from `Box::into_raw` above, and nothing reads it any more.

@@ -5,7 +5,7 @@
 
 use crate::calls::{Answer, Family, Outcome, Refusal, arguments, unknown};
 use crate::columns::Columns;
-use crate::memory::recordings::Open;
+use crate::memory::recordings::Opened;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sidestep_player::{FlowSeries, Frame, Only, Player, QueueSeries};
@@ -36,7 +36,7 @@ pub struct View {
 }
 
 thread_local! {
-    static OPEN: RefCell<Vec<Option<Open>>> = const { RefCell::new(Vec::new()) };
+    static OPEN: RefCell<Vec<Option<Opened>>> = const { RefCell::new(Vec::new()) };
     static VIEW: RefCell<Box<View>> = RefCell::default();
 }
 
@@ -129,7 +129,7 @@ fn with<T>(
 }
 
 fn open(file: Vec<u8>) -> Outcome {
-    let mut opened = Open::open(file).map_err(Refusal::new)?;
+    let mut opened = Opened::open(file).map_err(Refusal::new)?;
     let player = opened.player();
     let mut tail = serde_json::to_value(player.tail()).map_err(Refusal::new)?;
     if let Some(tail) = tail.as_object_mut() {

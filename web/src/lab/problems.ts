@@ -24,7 +24,7 @@ export function sortProblems(problems: Problem[], written: boolean, fields: (key
   for (const problem of problems) {
     const own = problem.file === undefined || problem.file === SCENARIO;
     if (own && !written) {
-      const key = problem.key === undefined ? undefined : fieldOf(problem.key, fields);
+      const key = problem.key === undefined ? undefined : fieldOf(problem.key, problem.message, fields);
       if (key === undefined) sorted.others.push(problem.message);
       else add(sorted.fields, key, problem.message);
     } else if (problem.line !== undefined) {
@@ -39,8 +39,11 @@ export function sortProblems(problems: Problem[], written: boolean, fields: (key
   return sorted;
 }
 
-/** The key, or the nearest above it that has a field. */
-function fieldOf(key: string, fields: (key: string) => boolean): string | undefined {
+/** The key, or the nearest above it that has a field; of a whole section the parameter that its message begins with. */
+function fieldOf(key: string, message: string, fields: (key: string) => boolean): string | undefined {
+  const said = message.startsWith(`${key}: `) ? message.slice(key.length + 2) : message;
+  const param = `${key}.${/^\w*/.exec(said)?.[0] ?? ''}`;
+  if (fields(param)) return param;
   for (let at = key; at !== ''; at = at.includes('.') ? at.slice(0, at.lastIndexOf('.')) : '') {
     if (fields(at)) return at;
   }

@@ -2,7 +2,8 @@
  * Where links and queues are drawn in a layout.
  *
  * **Decision**  a cable is two lines side by side, one for each direction, each on the right of who travels on it. A queue is a bar beside the
- *               beginning of its link, as long as its capacity. A detour bends to the right of its link.
+ *               beginning of its link, as long as its capacity. A detour bends to the right of its link, or to
+ *               the left at the edge of the drawing.
  * **Units**     CSS pixels at zoom 1.
  */
 import type { Network } from '../engine/api.ts';
@@ -30,7 +31,7 @@ export interface Geometry {
 /** A queue without a limit of its own is drawn as if it had so many packets: a bar must end somewhere. */
 export const NO_LIMIT = 100;
 
-const LONGEST_BAR = 30;
+const LONGEST_BAR = 64;
 
 export function geometry(network: Network, layout: Layout): Geometry {
   const n = network.links.length;
@@ -52,8 +53,8 @@ export function geometry(network: Network, layout: Layout): Geometry {
     const [rx, ry] = [-dy, dx];
     [x1, y1, x2, y2] = [x1 + rx * apart, y1 + ry * apart, x2 + rx * apart, y2 + ry * apart];
     const beside = apart + to.bar * 0.5 + 0.4;
-    const bar = Math.min(LONGEST_BAR, long * 0.36);
-    const bend = Math.min(long * 0.34, 70);
+    const bar = Math.min(LONGEST_BAR, long * 0.36, pitch * 6);
+    const bend = inside(Math.min(long * 0.34, 70), (x1 + x2) / 2, rx, layout.width);
     to.x1[port] = x1;
     to.y1[port] = y1;
     to.x2[port] = x2;
@@ -66,6 +67,13 @@ export function geometry(network: Network, layout: Layout): Geometry {
     to.cy[port] = (y1 + y2) / 2 + ry * bend;
   }
   return to;
+}
+
+/** The bend, to the left of the way where it would leave the drawing on the right. */
+function inside(bend: number, x: number, rx: number, width: number): number {
+  // The curve goes half as far as the point that pulls it.
+  const far = x + (rx * bend) / 2;
+  return far < 4 || far > width - 4 ? -bend : bend;
 }
 
 /** Of each cable x and y at both ends: on rows and chains at the side of the box that faces the other end, ports in the order of what they lead to. */

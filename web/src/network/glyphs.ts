@@ -32,39 +32,45 @@ export function shapeOf(flags: number): number {
 /** How large it is beside a data packet. */
 const SIZES = [1, 0.85, 1.05, 1.25, 1.6, 1.1, 2] as const;
 
-/** Masks of one shape at one size: 16 of `side` x `side`, row by row. */
+/** Masks of one shape at one size, 16 of them: of each the pixels that it covers, and no others. */
 export interface Masks {
-  side: number;
+  /** It reaches so far from the pixel of its middle. */
   half: number;
-  /** How much of a pixel it covers, and how much of that is outline, 0 to 255. */
+  /** Where a pixel is from the middle's, in an image of the width that was given. */
+  at: Int32Array[];
+  /** How much of it is covered, 0 to 255, and whether that is outline. */
   cover: Uint8Array[];
   edge: Uint8Array[];
 }
 
-/** Masks of all shapes, for data packets of this diameter. */
-export function masks(diameter: number): Masks[] {
-  return SHAPES.map((_, shape) => mask(shape, diameter * SIZES[shape]!));
+/** Masks of all shapes, for data packets of this diameter in an image of this width. */
+export function masks(diameter: number, width: number): Masks[] {
+  return SHAPES.map((_, shape) => mask(shape, diameter * SIZES[shape]!, width));
 }
 
-function mask(shape: number, diameter: number): Masks {
+function mask(shape: number, diameter: number, width: number): Masks {
   const half = Math.ceil(diameter / 2) + 1;
-  const side = 2 * half + 1;
-  const [cover, edge]: [Uint8Array[], Uint8Array[]] = [[], []];
+  const found: Masks = { half, at: [], cover: [], edge: [] };
   for (let phase = 0; phase < 16; phase++) {
-    const [c, e] = [new Uint8Array(side * side), new Uint8Array(side * side)];
-    const [ox, oy] = [half + (phase & 3) / 4, half + (phase >> 2) / 4];
-    for (let i = 0; i < side * side; i++) {
-      const x = ((i % side) + 0.5 - ox) / (diameter / 2);
-      const y = (Math.floor(i / side) + 0.5 - oy) / (diameter / 2);
-      const far = distance(shape, x, y) * (diameter / 2);
-      c[i] = 255 * Math.min(1, Math.max(0, 0.5 - far));
-      // Detoured and sent-again packets have an outline; it takes a pixel.
-      e[i] = shape === 4 || shape === 2 ? 255 * Math.min(1, Math.max(0, far + 1.6)) : 0;
+    const [at, cover, edge]: [number[], number[], number[]] = [[], [], []];
+    for (let row = -half; row <= half; row++) {
+      for (let column = -half; column <= half; column++) {
+        const x = (column + 0.5 - (phase & 3) / 4) / (diameter / 2);
+        const y = (row + 0.5 - (phase >> 2) / 4) / (diameter / 2);
+        const far = distance(shape, x, y) * (diameter / 2);
+        const covered = Math.round(255 * Math.min(1, Math.max(0, 0.5 - far)));
+        if (covered < 8) continue;
+        at.push(row * width + column);
+        cover.push(covered);
+        // Detoured and sent-again packets have an outline; it takes a pixel.
+        edge.push((shape === 4 || shape === 2) && far > -1.1 ? 1 : 0);
+      }
     }
-    cover.push(c);
-    edge.push(e);
+    found.at.push(Int32Array.from(at));
+    found.cover.push(Uint8Array.from(cover));
+    found.edge.push(Uint8Array.from(edge));
   }
-  return { side, half, cover, edge };
+  return found;
 }
 
 /** Signed distance to the edge of a shape within the unit circle, negative inside. */

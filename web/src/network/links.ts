@@ -37,7 +37,7 @@ export function inks(c: Colours): Inks {
     pod: css(c.fg, 0.045),
     cable: css(mix(c.bg, c.line, 0.85)),
     use: USE.map((_, i) => css(mix(c.bg, c.accent, 0.3 + (0.4 * i) / (USE.length - 1)))),
-    bar: css(mix(c.bg, c.fg, 0.14)),
+    bar: css(mix(c.bg, c.fg, 0.1)),
     filled: css(c.warn),
     full: css(c.bad),
     node: css(mix(c.bg, c.fg, 0.1)),
@@ -54,7 +54,8 @@ export function inks(c: Colours): Inks {
 /** What stays as it is while the view does: pods, cables, nodes, the room of queues. */
 export function drawStill(g: CanvasRenderingContext2D, network: Network, layout: Layout, geo: Geometry, view: View, ink: Inks): void {
   g.fillStyle = ink.bg;
-  g.fillRect(0, 0, view.width, view.height);
+  // The view may be shared with a drawing of another size.
+  g.fillRect(0, 0, Math.max(view.width, layout.width), Math.max(view.height, layout.height));
   g.save();
   const thin = enter(g, view);
   g.fillStyle = ink.pod;

@@ -36,6 +36,7 @@ export class Packets {
   #height = 0;
   #masks: Masks[] = [];
   #diameter = 0;
+  #masksWidth = 0;
   #lit = new Uint8Array(0);
 
   /** The image is so large from now on, in pixels. */
@@ -84,9 +85,10 @@ export class Packets {
   /** Begins an image: nothing is on it, and data packets have this diameter in pixels. */
   begin(diameter: number): void {
     this.#pixels.fill(0);
-    if (diameter === this.#diameter) return;
+    if (diameter === this.#diameter && this.#width === this.#masksWidth) return;
     this.#diameter = diameter;
-    this.#masks = masks(diameter);
+    this.#masksWidth = this.#width;
+    this.#masks = masks(diameter, this.#width);
   }
 
   /** The packets placed last: dimmed ones first, detoured ones on top. */
@@ -116,23 +118,21 @@ export class Packets {
   }
 
   #stamp(shape: number, x: number, y: number, colour: number, edge: number, alpha: number): void {
-    const { side, half, cover, edge: edges } = this.#masks[shape]!;
-    const [left, top] = [Math.floor(x) - half, Math.floor(y) - half];
-    const [width, height] = [this.#width, this.#height];
-    if (left < 0 || top < 0 || left + side > width || top + side > height) return;
-    const phase = (Math.floor((y - Math.floor(y)) * 4) << 2) | Math.floor((x - Math.floor(x)) * 4);
-    const [c, e] = [cover[phase]!, edges[phase]!];
+    const mask = this.#masks[shape]!;
+    const [column, row] = [Math.floor(x), Math.floor(y)];
+    const { half } = mask;
+    if (column < half || row < half || column + half >= this.#width || row + half >= this.#height) return;
+    const phase = (Math.floor((y - row) * 4) << 2) | Math.floor((x - column) * 4);
+    const [at, cover, edges] = [mask.at[phase]!, mask.cover[phase]!, mask.edge[phase]!];
+    const middle = row * this.#width + column;
     const pixels = this.#pixels;
-    for (let row = 0, m = 0; row < side; row++) {
-      let at = (top + row) * width + left;
-      for (let column = 0; column < side; column++, m++, at++) {
-        const a = (c[m]! * alpha) >> 8;
-        if (a < 8) continue;
-        const under = pixels[at]! >>> 24;
-        // A faint pixel does not cover a fuller one; otherwise the later packet is on top.
-        if (a < 110 && under > a) continue;
-        pixels[at] = ((Math.max(a, under) << 24) | (e[m]! > 127 ? edge : colour)) >>> 0;
-      }
+    for (let i = 0; i < at.length; i++) {
+      const a = (cover[i]! * alpha) >> 8;
+      const pixel = middle + at[i]!;
+      const under = pixels[pixel]! >>> 24;
+      // A faint pixel does not cover a fuller one; otherwise the later packet is on top.
+      if (a < 110 && under > a) continue;
+      pixels[pixel] = ((a > under ? a : under) << 24) | (edges[i] === 1 ? edge : colour);
     }
   }
 

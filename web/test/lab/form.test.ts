@@ -102,6 +102,7 @@ describe('problems', () => {
       [
         { message: 'k is odd', file: 'scenario.toml', line: 7, key: 'topology.k' },
         { message: 'no such key', file: 'scenario.toml', line: 8, key: 'topology.kk' },
+        { message: 'topology: k must be even, got 5', file: 'scenario.toml', line: 5, key: 'topology' },
         { message: 'no place' },
         { message: 'row', file: FLOWS, line: 3 },
       ],
@@ -109,7 +110,7 @@ describe('problems', () => {
       fields,
     );
     expect([...sorted.fields]).toEqual([
-      ['topology.k', ['k is odd']],
+      ['topology.k', ['k is odd', 'topology: k must be even, got 5']],
       ['topology', ['no such key']],
     ]);
     expect(sorted.others).toEqual(['no place']);

@@ -58,7 +58,7 @@ describe('geometry', () => {
 
 describe('packets', () => {
   it('have a shape each, told apart without colour', () => {
-    const drawn = masks(8).map((mask) => [mask.side, ...mask.cover[0]!].join());
+    const drawn = masks(8, 100).map((mask) => [...mask.at[0]!, ...mask.cover[0]!].join());
     expect(new Set(drawn).size).toBe(SHAPES.length);
     expect([0, ACK, AGAIN, MARKED, DETOURED, ACK | DETOURED, AGAIN | MARKED].map((flags) => SHAPES[shapeOf(flags)])).toEqual(['data', 'ack', 'again', 'marked', 'detoured', 'detoured', 'again']);
   });

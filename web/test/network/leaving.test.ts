@@ -82,8 +82,10 @@ describe('components that come and go', () => {
     const made = mount(Network, { target: document.body, props: { player: players[0]!, clock, view } });
     flushSync();
     expect(view.listeners).toBe(1);
+    expect(screen.counts.frames.size).toBeGreaterThan(0);
     await unmount(made);
     expect(view.listeners).toBe(0);
+    expect(screen.counts.frames.size).toBe(0);
   });
 
   it('a clock that is destroyed asks for no frame and hears nothing', () => {

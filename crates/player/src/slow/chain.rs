@@ -131,7 +131,9 @@ impl Walk<'_> {
             format!("{src} waits for its timer before it sends byte {seq} again")
         });
         let longest = self.chain.timeout_after.as_ref();
-        if longest.is_none_or(|longest| longest.to.saturating_sub(longest.from) < to.saturating_sub(from)) {
+        if longest
+            .is_none_or(|longest| longest.to.saturating_sub(longest.from) < to.saturating_sub(from))
+        {
             self.chain.timeout_after = Some(Timeout { from, to, seq });
         }
     }
