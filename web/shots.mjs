@@ -19,7 +19,7 @@ const IMAGES = join(TOP, 'docs/images');
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--enable-unsafe-swiftshader', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
 /** Of the animated picture: how many frames, how long one is shown, in milliseconds, and its width. */
-const FRAMES = 60;
+const FRAMES = 40;
 const SHOWN = 80;
 const WIDTH = 640;
 
@@ -27,7 +27,11 @@ const WIDTH = 640;
 const { events } = JSON.parse(
   execFileSync(SIDESTEP, ['show', RESULT, '--recording', '--scheme', 'dibs', '--seed', '1', '--during', '0 s..1 s', '--most', '1000000', '--json'], { encoding: 'utf8', maxBuffer: 1 << 30 }),
 );
-const detour = events.find(({ event, port, wanted }) => event === 'enqueue' && port !== wanted);
+const detours = events.filter(({ event, port, wanted }) => event === 'enqueue' && port !== wanted);
+const times = new Map();
+for (const { packet } of detours) times.set(packet, (times.get(packet) ?? 0) + 1);
+/** Of a packet with one detour, if there is such a one: its path can be read. */
+const detour = detours.find(({ packet }) => times.get(packet) === 1) ?? detours[0];
 if (!detour) throw new Error('DIBS detoured nothing in the recording');
 const own = events.filter(({ event, packet }) => packet === detour.packet && event !== 'send');
 const [begin, end] = [detour.at_ps - 15e6, Math.min(own.at(-1).at_ps + 5e6, detour.at_ps + 400e6)];
@@ -51,10 +55,12 @@ await show(detour.at_ps + 2e6);
 await page.getByRole('tab', { name: 'Query' }).click();
 await page.screenshot({ path: join(IMAGES, 'page.png') });
 
+// Of one size: what stands below the drawing may change its height.
+const clip = await drawing.boundingBox();
 const frames = [];
 for (let i = 0; i < FRAMES; i++) {
   await show(begin + ((end - begin) * i) / (FRAMES - 1));
-  frames.push(await sharp(await drawing.screenshot()).resize({ width: WIDTH }).png().toBuffer());
+  frames.push(await sharp(await page.screenshot({ clip })).resize({ width: WIDTH }).png().toBuffer());
 }
 await browser.close();
 const moving = join(IMAGES, 'detour.webp');

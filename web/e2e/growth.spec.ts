@@ -19,10 +19,10 @@ async function held(page: Page): Promise<{ heap: number; nodes: number; listener
 async function round(page: Page): Promise<void> {
   await page.keyboard.press('Home');
   await page.keyboard.press('Space');
-  for (const key of ['f', 'p', 's', 'q']) await page.keyboard.press(key);
-  await page.getByRole('button', { name: 'Distributions' }).click();
+  for (const key of ['5', '6', '7', '4']) await page.keyboard.press(key);
+  await page.getByRole('button', { name: 'Distributions', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Distributions' })).toBeVisible();
-  await page.getByRole('button', { name: 'Watch' }).click();
+  await page.getByRole('button', { name: 'Watch', exact: true }).click();
   await expect(page.getByRole('application').first()).toBeVisible();
   // A second or so of drawing, by frames and not by the clock on the wall.
   await page.evaluate(async () => {

@@ -18,7 +18,7 @@ test('a run in the page gives a result, and a recording to watch', async ({ page
   await run(page).click();
   await expect(results(page)).toBeVisible(SLOW);
   await expect(results(page).getByRole('row', { name: /trajectory hash/ })).toContainText(/[0-9a-f]{16}/);
-  await page.getByRole('button', { name: 'Watch' }).click();
+  await page.getByRole('button', { name: 'Watch it packet by packet' }).click();
   await expect(page.getByRole('button', { name: /^play/i })).toBeVisible();
   await expect(page.getByRole('region', { name: /slowest query|query \d+/i }).first()).toBeVisible();
 });

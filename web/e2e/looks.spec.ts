@@ -1,8 +1,8 @@
 // Every view at the width of a desk and of a phone, light and dark: axe finds nothing, nothing is cut off sideways, and a picture is kept.
 import { AxeBuilder } from '@axe-core/playwright';
 import { join } from 'node:path';
-import { HTML, PAGE, SHOTS, disk, expect, listen } from './room.ts';
 import { test } from '@playwright/test';
+import { HTML, PAGE, SHOTS, disk, expect, listen } from './room.ts';
 
 const VIEWS = {
   welcome: disk(PAGE),
@@ -18,7 +18,8 @@ for (const [name, address] of Object.entries(VIEWS)) {
   for (const [width, height] of [[1280, 800], [390, 844]] as const) {
     for (const colorScheme of ['light', 'dark'] as const) {
       test(`${name} at ${width} px, ${colorScheme}`, async ({ browser }) => {
-        const page = await browser.newPage({ viewport: { width, height }, colorScheme, reducedMotion: 'reduce' });
+        const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: 'reduce' });
+        const page = await context.newPage();
         const wrong = listen(page);
         await page.goto(address);
         await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
@@ -28,7 +29,7 @@ for (const [name, address] of Object.entries(VIEWS)) {
         const { violations } = await new AxeBuilder({ page }).analyze();
         expect(violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html).join(' | ')}`)).toEqual([]);
         expect(wrong).toEqual([]);
-        await page.close();
+        await context.close();
       });
     }
   }

@@ -1,5 +1,5 @@
 // Opening: what is whole is shown, and what is not is said in words; never a blank page.
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { HTML, PAGE, RECORDING, disk, expect, listen, test } from './room.ts';
 
 test('the one file opens from disk, asks nobody, and says why the slowest query was slow', async ({ page }) => {
@@ -55,12 +55,11 @@ test('a recording whose events are spoilt says so', async ({ page }) => {
   await expect(page.getByRole('alert').filter({ hasText: /checksum/i }).first()).toBeVisible();
 });
 
-test('a page that was cut off says so', async ({ browser }, { outputPath }) => {
+test('a page that was cut off says so', async ({ browser }) => {
   // Its own page: what is left of the script may well complain.
-  const { writeFileSync } = await import('node:fs');
   const text = readFileSync(HTML, 'utf8');
   const begin = text.indexOf('id="bundle">') + 'id="bundle">'.length;
-  const path = outputPath('cut.html');
+  const path = test.info().outputPath('cut.html');
   writeFileSync(path, text.slice(0, begin + 5000));
   const page = await browser.newPage();
   const wrong = listen(page);

@@ -42,7 +42,7 @@ export function command(): string {
 
 /** Runs the command to its end; what it prints. */
 export function sidestep(...words: string[]): string {
-  return execFileSync(command(), words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+  return execFileSync(command(), words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], maxBuffer: 1 << 28 });
 }
 
 /** A page that is served. */

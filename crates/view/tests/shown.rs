@@ -62,7 +62,7 @@ fn schemes_and_seeds_are_chosen() {
             schemes: schemes.iter().map(|scheme| scheme.to_string()).collect(),
             seeds: seeds.to_vec(),
         };
-        Shown::gather(&[dir.clone()], &choice)
+        Shown::gather(std::slice::from_ref(&dir), &choice)
     };
     assert_eq!(
         names(&choose(&["dibs"], &[]).unwrap()),
