@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 CAPACITIES = ("20 pkt", "50 pkt", "100 pkt")
 
-A_POINT_B = 12_000
+A_POINT_B = 20_000
 """What the collecting process may hold of a tiny point with one scheme and one seed, in bytes: see docs/scaling.md."""
 
 
