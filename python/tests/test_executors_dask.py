@@ -26,7 +26,8 @@ class Cluster:
         command = ["dask", "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show"]
         self.scheduler = start([*command, "--scheduler-file", str(told)], log)
         held.callback(kill, self.scheduler)
-        until(told.exists, self.scheduler, log)
+        # The file is there before what it says is in it.
+        until(lambda: told.exists() and told.read_text().rstrip().endswith("}"), self.scheduler, log)
         self.address = str(json.loads(told.read_text())["address"])
         self.workers = [self._worker(tmp / f"worker-{n}.log", held) for n in range(2)]
         with distributed.Client(self.address) as client:

@@ -44,7 +44,13 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     finally:
         for name in ("slurmd", "slurmctld", "munged"):
             with suppress(OSError, ValueError):
-                os.kill(int((folder / f"{name}.pid").read_text()), signal.SIGTERM)
+                process = int((folder / f"{name}.pid").read_text())
+                os.kill(process, signal.SIGTERM)
+                for _ in range(100):
+                    # Raises once it is gone.
+                    os.kill(process, 0)
+                    time.sleep(0.1)
+                os.kill(process, signal.SIGKILL)
 
 
 def test_slurm_gives_the_bytes_of_the_local_run(slurm: Path, tmp_path: Path) -> None:

@@ -110,17 +110,14 @@ fn what_an_executor_does_not_take_is_refused_beside_it() {
         &["--record", "--record-flows", "all"],
     ];
     for more in each {
-        let words = [&["run", "a.toml", "--executor", "local"], more].concat();
+        let words = [&["run", "a.toml", "--executor", "local"][..], more].concat();
         let done = run(&room, "./python", &words);
         let said = String::from_utf8(done.stderr).unwrap();
         // With 7 it would have been handed over, and the option lost.
         assert_eq!(done.status.code(), Some(2), "{more:?}: {said}");
-        let expected = format!("'--executor <EXECUTOR>' cannot be used with '{}", more[0]);
-        let turned = format!("'{}", more[0]);
-        assert!(
-            said.contains(&expected) || said.contains(&turned) && said.contains("--executor"),
-            "{said}"
-        );
+        for word in ["cannot be used with", "--executor", more[0]] {
+            assert!(said.contains(word), "{more:?}: {said}");
+        }
     }
 }
 

@@ -4,6 +4,7 @@ Where Ray cannot start, it ends the process that asked for it, sweep and all, on
 its own it ends that one alone. The head listens on this machine only, and goes when whoever started it goes, however that ends.
 """
 
+import json
 import os
 import socket
 import subprocess
@@ -42,10 +43,22 @@ class Head:
             with socket.create_server(("127.0.0.1", 0)) as free:
                 port = free.getsockname()[1]
             self.address = f"127.0.0.1:{port}"
+            # A machine under load misses what Ray takes for signs of life; that of a whole cluster this one cannot survive.
+            patient = json.dumps({"health_check_failure_threshold": 100})
             words = ["--node-ip-address=127.0.0.1", f"--port={port}", f"--num-cpus={jobs or len(os.sched_getaffinity(0))}"]
             with tempfile.TemporaryFile() as log:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-c", PROGRAM, "start", "--head", *words, "--include-dashboard=false", "--block"],
+                    [
+                        sys.executable,
+                        "-c",
+                        PROGRAM,
+                        "start",
+                        "--head",
+                        *words,
+                        "--include-dashboard=false",
+                        f"--system-config={patient}",
+                        "--block",
+                    ],
                     stdin=subprocess.PIPE,
                     stdout=log,
                     stderr=log,
