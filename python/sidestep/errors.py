@@ -76,8 +76,8 @@ class ScenarioError(SidestepError, ValueError):
         suggestion: str | None = None,
     ) -> ScenarioError:
         """The exception for a call whose argument `key` cannot be."""
-        parts = [None if part is None else str(part) for part in (expected, got)]
-        return cls(message, [Problem("", None, None, message, key, *parts, suggestion)])
+        needed, found = (None if part is None else str(part) for part in (expected, got))
+        return cls(message, [Problem("", None, None, message, key, needed, found, suggestion)])
 
     @classmethod
     def none_of(cls, words: str, key: str, got: object, known: Iterable[object]) -> ScenarioError:

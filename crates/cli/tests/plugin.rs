@@ -168,7 +168,10 @@ fn a_plug_in_makes_the_run_of_its_twin_and_is_kept_by_the_digest_of_its_library(
         other.trim_start_matches("\nversion ").trim()
     );
     assert!(refused.err.contains(&built), "{}", refused.err);
-    let this = format!("expected a plug-in built for sidestep {}", env!("CARGO_PKG_VERSION"));
+    let this = format!(
+        "expected a plug-in built for sidestep {}",
+        env!("CARGO_PKG_VERSION")
+    );
     assert!(refused.err.contains(&this), "{}", refused.err);
     fs::write(room.path().join("same.so"), &bytes).unwrap();
     let args = [

@@ -40,8 +40,8 @@ def cdf(
     Source: docs/metrics.md; the numbers are those of summary.json.
     """
     if of not in _WORDS:
-        known = ", ".join(_WORDS)
-        raise ScenarioError.of_call(f"of: expected one of {known}, got {of!r}", "of", expected=f"one of {known}", got=of)
+        kinds = f"one of {', '.join(_WORDS)}"
+        raise ScenarioError.of_call(f"of: expected {kinds}, got {of!r}", "of", expected=kinds, got=of)
     found: list[Series] = []
     for case in cases(results, at, schemes):
         found += _curves(case, of)

@@ -25,7 +25,8 @@ def detours(
     Source: `detours_each` of summary.json; DIBS, EuroSys 2014, section 5.4.4.
     """
     series: list[Series] = []
-    for case in cases(results, at, schemes):
+    found = cases(results, at, schemes)
+    for case in found:
         for scheme, of in case.schemes.items():
             for name in classes or ():
                 if name not in of["classes"]:
@@ -52,4 +53,5 @@ def detours(
         of="data packets",
         note=note,
         width=width,
+        schemes=list(dict.fromkeys(scheme for case in found for scheme in case.schemes)),
     )

@@ -141,7 +141,7 @@ def _panel(ax: "Axes", data: Data, panel: str, *, last: bool, first: bool) -> No
     elif data.kind == "bars":
         _bars(ax, series)
     else:
-        chosen = looks(data.series)
+        chosen = looks(data.series, data.schemes)
         for s in series:
             _line(ax, s, chosen[s.scheme, s.case], data)
     if panel:
