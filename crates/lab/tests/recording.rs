@@ -493,7 +493,7 @@ fn a_burst_on_a_fat_tree_of_k_8_stays_below_20_mb() {
     for (scheme, degree, size) in bursts {
         let text = format!(
             "schemes = [\"{scheme}\"]\nduration = \"3 ms\"\ndrain = \"400 ms\"\n[topology]\nkind = \"fat_tree\"\nk = 8\n\
-             [workload.query]\nkind = \"incast\"\ndegree = {degree}\nsize = \"{size}\"\nstart = \"1 ms\"\n\
+             [workload.query]\nkind = \"incast\"\ndegree = {degree}\nsize = \"{size}\"\n\
              [workload.background]\nkind = \"background\"\ncdf = \"imc10_aditya_packets_ns2\"\n\
              inter_arrival = \"10 ms\"\n"
         );
