@@ -43,6 +43,7 @@ pub fn run(case: usize, window: Option<(u64, u64)>) -> Run {
     let spec = RecordSpec {
         window: Some(window),
         flows: Sampled::All,
+        ..RecordSpec::default()
     };
     let mut session: Session = Session::new(&scenario, 0, 1, TraceFilter::None).unwrap();
     session.record(&scenario, &spec);
