@@ -1,25 +1,13 @@
 /** What the drawing shows, in words: tooltips, and the text beside it for who cannot see it. */
 import { ACK, AGAIN, DETOURED, MARKED, TRIMMED, type Frame, type Network, type Player, type Ps } from '../engine/api.ts';
+import { exact, several, size, time } from '../units.ts';
 import { fill } from './geometry.ts';
 import type { Hit } from './types.ts';
-
-/** `12.345 µs`, in the unit that leaves 1 to 999 before the point, with so many digits behind it. */
-export function time(ps: Ps, digits = 3): string {
-  const [unit, per] = ps < 1e6 ? ['ns', 1e3] : ps < 1e9 ? ['µs', 1e6] : ps < 1e12 ? ['ms', 1e9] : ['s', 1e12];
-  return `${(ps / (per as number)).toFixed(digits)} ${unit}`;
-}
-
-/** An instant to the nanosecond, so that a step of one event shows: `12.345 678 ms`. */
-export function exact(ps: Ps): string {
-  const ns = Math.round(ps / 1e3);
-  const part = (ns % 1e6).toString().padStart(6, '0');
-  return `${Math.floor(ns / 1e6)}.${part.slice(0, 3)} ${part.slice(3)} ms`;
-}
 
 /** `500 µs a second`; `real time` for a second a second. */
 export function speed(psPerSecond: number): string {
   if (psPerSecond >= 0.999e12) return 'real time';
-  return `${time(psPerSecond, 3).replace(/\.?0+ /, ' ')} a second`;
+  return `${time(psPerSecond)} a second`;
 }
 
 /** `edge 0.1 to host 3`. */
@@ -28,19 +16,14 @@ export function portName(network: Network, port: number): string {
   return link ? `${network.nodes[link.from]?.name ?? '?'} to ${network.nodes[link.to]?.name ?? '?'}` : `port ${port}`;
 }
 
-/** `63 of 100 packets`, `12.3 of 64 kB`, `63 packets, no limit`. */
+/** `63 of 100 packets`, `3 packets, 4.5 kB of 64 kB`, `63 packets, no limit`. */
 export function queueWords(network: Network, port: number, packets: number, bytes: number): string {
   const link = network.links[port]!;
   const shared = network.nodes[link.from]?.shared_bytes;
   if (link.queue_packets !== undefined) return `${packets} of ${link.queue_packets} packets`;
-  const kB = (b: number): string => `${(b / 1e3).toFixed(1)} kB`;
-  if (link.queue_bytes !== undefined) return `${many(packets, 'packet')}, ${kB(bytes)} of ${kB(link.queue_bytes)}`;
-  if (shared !== undefined) return `${many(packets, 'packet')}, ${kB(bytes)} of ${kB(shared)} that all queues of the switch share`;
-  return `${many(packets, 'packet')}, no limit`;
-}
-
-export function many(n: number, thing: string): string {
-  return `${n.toLocaleString('en-US')} ${thing}${n === 1 ? '' : 's'}`;
+  if (link.queue_bytes !== undefined) return `${several(packets, 'packet')}, ${size(bytes)} of ${size(link.queue_bytes)}`;
+  if (shared !== undefined) return `${several(packets, 'packet')}, ${size(bytes)} of ${size(shared)} that all queues of the switch share`;
+  return `${several(packets, 'packet')}, no limit`;
 }
 
 /** What a packet is: `data, sent again, detoured`. */
@@ -61,16 +44,16 @@ export function tip(hit: Hit, network: Network, frame: Frame, span: Ps, player?:
     const waiting = ports.reduce((sum, p) => sum + frame.packets[p]!, 0);
     const fullest = ports.reduce((best, p) => (frame.packets[p]! > frame.packets[best]! ? p : best), ports[0] ?? -1);
     const node = network.nodes[hit.node]!;
-    const lines = [node.name + (node.pod === undefined ? '' : `, pod ${node.pod}`), `${many(waiting, 'packet')} waiting at ${many(ports.length, 'port')}`];
+    const lines = [node.name + (node.pod === undefined ? '' : `, pod ${node.pod}`), `${several(waiting, 'packet')} waiting at ${several(ports.length, 'port')}`];
     if (waiting > 0) lines.push(`fullest: to ${network.nodes[network.links[fullest]!.to]?.name ?? '?'}, ${queueWords(network, fullest, frame.packets[fullest]!, frame.bytes[fullest]!)}`);
     return lines;
   }
   const { port } = hit;
   const lines = [portName(network, port), `waiting: ${queueWords(network, port, frame.packets[port]!, frame.bytes[port]!)}`];
-  if (frame.use[port]! > 0) lines.push(`link in use: ${Math.round(frame.use[port]! * 100)} % of the last ${time(span, 0)}`);
-  if (frame.detours[port]! > 0) lines.push(`${many(frame.detours[port]!, 'packet')} detoured this way`);
+  if (frame.use[port]! > 0) lines.push(`link in use: ${Math.round(frame.use[port]! * 100)} % of the last ${time(span)}`);
+  if (frame.detours[port]! > 0) lines.push(`${several(frame.detours[port]!, 'packet')} detoured this way`);
   if (frame.drops[port]! > 0) {
-    lines.push(`${many(frame.drops[port]!, 'packet')} dropped here`);
+    lines.push(`${several(frame.drops[port]!, 'packet')} dropped here`);
     const why = player?.happenings(Math.max(0, frame.at - span), frame.at + 1, 3, { port, kinds: ['drop'] }) ?? [];
     lines.push(...new Set(why.map((happening) => happening.says)));
   }
@@ -105,8 +88,8 @@ export function describe(network: Network, frame: Frame, span: Ps, most = 8): De
     words: queueWords(network, p, frame.packets[p]!, frame.bytes[p]!),
     share: share(p),
   }));
-  const parts = [`At ${time(frame.at)}: ${many(frame.moving, 'packet')} on links, ${many(waiting, 'packet')} waiting in ${many(ports.length, 'queue')} of switches`];
+  const parts = [`At ${exact(frame.at)}: ${several(frame.moving, 'packet')} on links, ${several(waiting, 'packet')} waiting in ${several(ports.length, 'queue')} of switches`];
   if (full > 0) parts.push(`${full === 1 ? 'one of them is' : `${full} of them are`} full or nearly`);
-  const last = `In the last ${time(span, 0)} ${many(detours, 'detour')} and ${many(drops, 'drop')}; ${many(used, 'link')} in use for more than half of it.`;
+  const last = `In the last ${time(span)} ${several(detours, 'detour')} and ${several(drops, 'drop')}; ${several(used, 'link')} in use for more than half of it.`;
   return { sentence: `${parts.join('; ')}. ${last}`, queues };
 }

@@ -6,7 +6,7 @@
  */
 import type { Completions, Ps } from '../engine/api';
 import { series as seriesColour, type Drawing, type Line, type Whisker } from './chart';
-import { unitOf, type Unit } from './units';
+import { unitOf, type Unit } from '../units';
 
 /** What can be drawn, in its order. */
 export const METRICS = ['qct', 'fct', 'slowdown', 'detours'] as const;

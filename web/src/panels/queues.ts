@@ -6,7 +6,7 @@
 import type { Head, QueueSeries } from '../engine/api';
 import { series as seriesColour, type Drawing, type Line } from './chart';
 import { nodeName } from './sides';
-import type { Unit } from './units';
+import type { Unit } from '../units';
 
 /** More lines than colours cannot be told apart. */
 export const MOST_LINES = 8;

@@ -5,7 +5,7 @@
  */
 import type { FlowSeries } from '../engine/api';
 import type { Drawing, Line, Shape } from './chart';
-import type { Unit } from './units';
+import type { Unit } from '../units';
 
 /** A drawing, and which packet and instant each point of its lines stands for. */
 export interface Plotted {

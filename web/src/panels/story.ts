@@ -5,7 +5,7 @@
 import type { Breakdown, Player, Ps, Query } from '../engine/api';
 import { moment, type Moment } from './breakdown';
 import { asked, type Side } from './sides';
-import { digits, time } from './units';
+import { digits, time } from '../units';
 
 /** One recording's answer about one query. */
 export interface Telling {

@@ -1,16 +1,14 @@
 import { expect, it } from 'vitest';
 import { DETOURED, MARKED } from '../../src/engine/api.ts';
 import { nextFocus } from '../../src/network/keys.ts';
-import { describe as inWords, exact, queueWords, speed, time, tip } from '../../src/network/words.ts';
+import { describe as inWords, queueWords, speed, tip } from '../../src/network/words.ts';
 import { fake } from '../fake.ts';
 import { fatTree } from '../networks.ts';
 
 const network = fatTree(4);
 const player = fake(network, 20);
 
-it('writes times and speeds with the unit that suits them', () => {
-  expect([0, 12_345, 12.3456e6, 5e9, 2e12].map((ps) => time(ps))).toEqual(['0.000 ns', '12.345 ns', '12.346 µs', '5.000 ms', '2.000 s']);
-  expect([0, 12_345_678_400, 999].map(exact)).toEqual(['0.000 000 ms', '12.345 678 ms', '0.000 001 ms']);
+it('writes speeds with the unit that suits them', () => {
   expect([1e3, 500e6, 1e9, 1e12].map(speed)).toEqual(['1 ns a second', '500 µs a second', '1 ms a second', 'real time']);
 });
 
@@ -31,8 +29,8 @@ it('says what is under the pointer', () => {
 it('says how full a queue is in the units of its limit', () => {
   const of = (link: object, node = {}): string => queueWords({ kind: '', nodes: [{ name: 'a', host: false, ...node }], links: [{ from: 0, to: 0, port: 0, rate_bps: 1, delay_ps: 1, ...link }] }, 0, 3, 4500);
   expect(of({ queue_packets: 5 })).toBe('3 of 5 packets');
-  expect(of({ queue_bytes: 64_000 })).toBe('3 packets, 4.5 kB of 64.0 kB');
-  expect(of({}, { shared_bytes: 9000 })).toBe('3 packets, 4.5 kB of 9.0 kB that all queues of the switch share');
+  expect(of({ queue_bytes: 64_000 })).toBe('3 packets, 4.5 kB of 64 kB');
+  expect(of({}, { shared_bytes: 9000 })).toBe('3 packets, 4.5 kB of 9 kB that all queues of the switch share');
   expect(of({})).toBe('3 packets, no limit');
 });
 
@@ -46,7 +44,7 @@ it('describes a frame in words, with the fullest queues of switches first', () =
   [frame.packets[ports[0]!], frame.packets[ports[1]!], frame.packets[0]] = [10, 95, 1000];
   frame.drops[ports[1]!] = 2;
   const { sentence, queues } = inWords(network, frame, 1e8);
-  expect(sentence).toBe('At 0.000 ns: 20 packets on links, 105 packets waiting in 2 queues of switches; one of them is full or nearly. In the last 100 µs 0 detours and 2 drops; 0 links in use for more than half of it.');
+  expect(sentence).toBe('At 0.000 000 ms: 20 packets on links, 105 packets waiting in 2 queues of switches; one of them is full or nearly. In the last 100 µs 0 detours and 2 drops; 0 links in use for more than half of it.');
   expect(queues.map((queue) => [queue.port, queue.words])).toEqual([[ports[1], '95 of 100 packets'], [ports[0], '10 of 100 packets']]);
 });
 

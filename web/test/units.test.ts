@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { count, digits, exact, rate, several, share, size, time, unitOf, within } from './units';
+import { count, digits, exact, rate, several, share, size, time, unitOf, within } from '../src/units.ts';
 
 describe('units', () => {
   it.each([

@@ -4,7 +4,7 @@
  * Times come in picoseconds, sizes in bytes (1 kB = 1000 B, as everywhere in Sidestep), rates in bits per second. Three
  * significant digits, but for counts, which are whole, and `exact`, which hides nothing down to the nanosecond.
  */
-import type { Ps } from '../engine/api';
+import type { Ps } from './engine/api';
 
 /** A unit of one column or axis: how its head is called, and how much of the base unit it is. */
 export interface Unit {
