@@ -55,7 +55,11 @@ await show(detour.at_ps + 2e6);
 await page.getByRole('tab', { name: 'Query' }).click();
 await page.screenshot({ path: join(IMAGES, 'page.png') });
 
-// Of one size: what stands below the drawing may change its height.
+// Of one size: the words below the drawing change its height with theirs, and are no part of the picture.
+await page.evaluate(async () => {
+  for (const words of document.querySelectorAll('.network > .words')) words.hidden = true;
+  for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
+});
 const clip = await drawing.boundingBox();
 const frames = [];
 for (let i = 0; i < FRAMES; i++) {

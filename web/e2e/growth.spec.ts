@@ -1,8 +1,9 @@
-// A page that plays for an hour does not grow: an hour of frames in minutes, memory after garbage collection.
+// A page that is left playing does not grow: sixty rounds of playing and of changing views, some two minutes, and what is
+// held after garbage collection. Seen: 0.6 MB more of 13 MB of script's memory, as many nodes and listeners as before.
 import type { Page } from '@playwright/test';
 import { HTML, disk, expect, test } from './room.ts';
 
-/** How often what a minute of playing does is done: views and panels changed, the clock at the beginning again. */
+/** How often it plays for thirty frames, from the beginning, and every view and panel but the lab is changed to. */
 const ROUNDS = 60;
 
 /** Bytes of script's memory, and how many nodes and listeners there are, after garbage collection. */
@@ -33,17 +34,21 @@ async function round(page: Page): Promise<void> {
 }
 
 test('playing and changing views sixty times keeps no memory', async ({ page }) => {
+  // Two minutes beside another browser; ten times that on a machine that is busier.
   test.setTimeout(1_200_000);
   await page.goto(disk(HTML));
   await expect(page.getByRole('button', { name: /^play/i })).toBeVisible();
   // What is made once is made.
   for (let i = 0; i < 5; i++) await round(page);
   const before = await held(page);
-  for (let i = 0; i < ROUNDS; i++) await round(page);
+  for (let i = 0; i < ROUNDS / 2; i++) await round(page);
+  const half = await held(page);
+  for (let i = ROUNDS / 2; i < ROUNDS; i++) await round(page);
   const after = await held(page);
-  console.log(`heap ${before.heap} and ${after.heap} bytes, nodes ${before.nodes} and ${after.nodes}, listeners ${before.listeners} and ${after.listeners}`);
-  // Noise of a few kB a round is less than a listener or a canvas that is kept.
-  expect(after.heap - before.heap).toBeLessThan(ROUNDS * 30_000);
-  expect(after.nodes - before.nodes).toBeLessThan(ROUNDS);
+  console.log(`before, at half and after: heap ${before.heap}, ${half.heap}, ${after.heap} bytes; nodes ${before.nodes}, ${half.nodes}, ${after.nodes}; listeners ${before.listeners}, ${half.listeners}, ${after.listeners}`);
+  // Twice what was seen, which is code that is compiled and what the measurement keeps; less than a canvas or a copy of a queue's history a round.
+  expect(after.heap - before.heap).toBeLessThan(ROUNDS * 20_000);
+  // One that is kept in every other round fails.
+  expect(after.nodes - before.nodes).toBeLessThan(ROUNDS / 2);
   expect(after.listeners - before.listeners).toBeLessThan(ROUNDS / 2);
 });

@@ -12,6 +12,7 @@ const VIEWS = {
   switch: disk(HTML, '#view=watch&panel=switch&at=300000000'),
   distributions: disk(HTML, '#view=distributions'),
   lab: disk(HTML, '#view=lab'),
+  help: disk(HTML, '#view=watch&at=300000000'),
 };
 
 for (const [name, address] of Object.entries(VIEWS)) {
@@ -24,7 +25,12 @@ for (const [name, address] of Object.entries(VIEWS)) {
         await page.goto(address);
         await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
         await expect(page.getByRole('heading', { level: 2 }).first()).toBeAttached();
-        await page.screenshot({ path: join(SHOTS, `${name}-${width}-${colorScheme}.png`) });
+        if (name === 'help') {
+          await page.keyboard.press('?');
+          await expect(page.getByRole('dialog')).toBeVisible();
+        }
+        // Its charts, too, where it is longer than the window; a dialog is seen in the window alone.
+        await page.screenshot({ path: join(SHOTS, `${name}-${width}-${colorScheme}.png`), fullPage: name !== 'help' });
         expect(await page.evaluate(() => document.documentElement.scrollWidth), 'the page scrolls sideways').toBeLessThanOrEqual(width);
         const { violations } = await new AxeBuilder({ page }).analyze();
         expect(violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html).join(' | ')}`)).toEqual([]);

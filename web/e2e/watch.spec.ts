@@ -34,6 +34,12 @@ test('two schemes stand side by side, and play and pause move one clock', async 
   await expect.poll(() => at(page)).toBeGreaterThan(before);
 });
 
+test('the legend stays in sight in a low window', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 640 });
+  await open(page);
+  await expect(page.getByRole('list', { name: 'Legend' })).toBeInViewport({ ratio: 1 });
+});
+
 test('the scrubber, steps and ends move the clock, by mouse and by keyboard', async ({ page }) => {
   await open(page);
   const main = page.getByRole('main');
@@ -88,9 +94,8 @@ test('a query says which flow came last, and leads to it, its packets and their 
   await expect(details(page).getByRole('listitem').first()).toBeVisible();
 });
 
-test('a click on a packet, and on a switch, shows them', async ({ page }) => {
+test('a switch is chosen in the drawing by keyboard', async ({ page }) => {
   await open(page);
-  // While the answers are under way: a quarter of the query.
   const drawing = page.getByRole('application').first();
   await drawing.focus();
   await page.keyboard.press('n');
@@ -98,6 +103,46 @@ test('a click on a packet, and on a switch, shows them', async ({ page }) => {
   await expect(page.getByRole('tab', { name: 'Switch' })).toHaveAttribute('aria-selected', 'true');
   await expect(details(page)).toContainText(/queue/i);
   await expect.poll(() => link(page).get('node')).not.toBeNull();
+});
+
+/** Moves over points of the drawing until its tooltip says `wanted`, and clicks there; the tooltip's first line. */
+async function clickOn(page: Page, wanted: RegExp, points: (box: { width: number; height: number }) => Iterable<[number, number]>): Promise<string> {
+  const drawing = page.getByRole('application', { name: /dctcp/i });
+  const box = await drawing.boundingBox();
+  if (!box) throw new Error('the drawing is not on the screen');
+  const tip = drawing.locator('.tip .first');
+  for (const [x, y] of points(box)) {
+    await page.mouse.move(box.x + x, box.y + y);
+    // The tooltip comes with the next frame of the screen.
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    const said = (await tip.isVisible()) ? ((await tip.textContent()) ?? '') : '';
+    if (!wanted.test(said)) continue;
+    await page.mouse.click(box.x + x, box.y + y);
+    return said;
+  }
+  throw new Error(`no point of the drawing says ${wanted}`);
+}
+
+test('a click on a switch in the drawing shows its queues', async ({ page }) => {
+  await open(page, '#view=watch&panel=query&at=300000000');
+  const said = await clickOn(page, /^core \d/, function* ({ width, height }) {
+    for (let y = 8; y < height / 3; y += 12) for (let x = 30; x < width; x += 40) yield [x, y];
+  });
+  await expect(page.getByRole('tab', { name: 'Switch' })).toHaveAttribute('aria-selected', 'true');
+  await expect(details(page).getByRole('combobox', { name: 'Switch' }).locator('option:checked')).toHaveText(said);
+  await expect.poll(() => link(page).get('node')).not.toBeNull();
+});
+
+test('a click on a packet in the drawing shows its path', async ({ page }) => {
+  // Packets are small, and here some are under way.
+  await open(page, '#view=watch&panel=query&at=300000000');
+  const said = await clickOn(page, /^packet \d+ of flow/, function* ({ width, height }) {
+    for (let y = height * 0.95; y > 0; y -= 10) for (let x = width * 0.98; x > width * 0.5; x -= 10) yield [x, y];
+  });
+  const number = /\d+/.exec(said)?.[0];
+  await expect(page.getByRole('tab', { name: 'Packet' })).toHaveAttribute('aria-selected', 'true');
+  await expect(details(page)).toContainText(new RegExp(`Packet ${number}\\b`));
+  await expect.poll(() => link(page).get('packet')).toBe(number);
 });
 
 test('a detoured packet is told of as one', async ({ page }) => {

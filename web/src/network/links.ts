@@ -54,8 +54,8 @@ export function inks(c: Colours): Inks {
 /** What stays as it is while the view does: pods, cables, nodes, the room of queues. */
 export function drawStill(g: CanvasRenderingContext2D, network: Network, layout: Layout, geo: Geometry, view: View, ink: Inks): void {
   g.fillStyle = ink.bg;
-  // The view may be shared with a drawing of another size.
-  g.fillRect(0, 0, Math.max(view.width, layout.width), Math.max(view.height, layout.height));
+  // The view may be shared with a drawing of another size, and a canvas has whole pixels: up to one more than the layout.
+  g.fillRect(0, 0, Math.max(view.width, layout.width) + 1, Math.max(view.height, layout.height) + 1);
   g.save();
   const thin = enter(g, view);
   g.fillStyle = ink.pod;

@@ -24,7 +24,7 @@ const FONT = '11px system-ui, sans-serif';
 
 export function drawOverlay(g: CanvasRenderingContext2D, network: Network, layout: Layout, geo: Geometry, view: View, ink: Inks, over: Over): void {
   // The view may be shared with a drawing of another size.
-  g.clearRect(0, 0, Math.max(view.width, layout.width), Math.max(view.height, layout.height));
+  g.clearRect(0, 0, Math.max(view.width, layout.width) + 1, Math.max(view.height, layout.height) + 1);
   g.font = FONT;
   g.textBaseline = 'middle';
   if (over.labels) names(g, network, layout, view, ink);
