@@ -137,7 +137,8 @@ test('a click on a packet in the drawing shows its path', async ({ page }) => {
   // Packets are small, and here some are under way.
   await open(page, '#view=watch&panel=query&at=300000000');
   const said = await clickOn(page, /^packet \d+ of flow/, function* ({ width, height }) {
-    for (let y = height * 0.95; y > 0; y -= 10) for (let x = width * 0.98; x > width * 0.5; x -= 10) yield [x, y];
+    // Those to the target, first: between the switches of its pod.
+    for (const from of [0.8, 0.5]) for (let y = height * 0.7; y > height * 0.4; y -= 8) for (let x = width * 0.98; x > width * from; x -= 8) yield [x, y];
   });
   const number = /\d+/.exec(said)?.[0];
   await expect(page.getByRole('tab', { name: 'Packet' })).toHaveAttribute('aria-selected', 'true');
