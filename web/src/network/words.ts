@@ -105,7 +105,7 @@ export function describe(network: Network, frame: Frame, span: Ps, most = 8): De
     words: queueWords(network, p, frame.packets[p]!, frame.bytes[p]!),
     share: share(p),
   }));
-  const parts = [`At ${time(frame.at)}: ${many(frame.moving, 'packet')} on links, ${many(waiting, 'packet')} waiting in ${many(ports.length, 'queue')} of switches`];
+  const parts = [`At ${time(frame.at)}: ${many(frame.moving, 'packet')} moving, ${many(waiting, 'packet')} waiting in ${many(ports.length, 'queue')} of switches`];
   if (full > 0) parts.push(`${full === 1 ? 'one of them is' : `${full} of them are`} full or nearly`);
   const last = `In the last ${time(span, 0)} ${many(detours, 'detour')} and ${many(drops, 'drop')}; ${many(used, 'link')} in use for more than half of it.`;
   return { sentence: `${parts.join('; ')}. ${last}`, queues };
