@@ -74,3 +74,50 @@ fn on(state: &State, id: u32, port: u32) -> bool {
         .packet(id)
         .is_some_and(|packet| packet.place == Place::Link(port))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_of_a_link_is_what_is_on_it_with_its_time() {
+        let mut state = State::new(1);
+        let mut sent = Sent::begin(&state, &[]);
+        let port = 0;
+        let send = What::Send {
+            flow: 0,
+            seq: 0,
+            bytes: 1,
+            says: 0,
+            host: 0,
+            number: 0,
+        };
+        let enqueue = |packet| What::Enqueue {
+            port,
+            packet,
+            bytes: 1,
+            wanted: port,
+            moved: 0,
+            changes: 0,
+        };
+        let dequeue = |packet| What::Dequeue { port, packet };
+        let gone = What::Deliver { packet: 0 };
+        let whats = [
+            send,
+            send,
+            enqueue(0),
+            enqueue(1),
+            dequeue(0),
+            dequeue(1),
+            gone,
+        ];
+        for (what, at) in whats.into_iter().zip(1..) {
+            let event = Event { at, what };
+            state.apply(&event).unwrap();
+            sent.apply(&event, at * 100, &state);
+        }
+        assert_eq!(sent.kept(&state), [(1, 600)]);
+        let again = Sent::begin(&state, &sent.kept(&state));
+        assert_eq!(again.of(port, &state).collect::<Vec<_>>(), [(1, 600)]);
+    }
+}
