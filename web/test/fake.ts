@@ -71,7 +71,7 @@ export function fake(network: Network, packets: number, to: Ps = 10e9): Player &
     queues: () => ({ node: 0, from: 0, to, buckets: 0, ports: [] }),
     flow: () => { throw new Error('the fake has no flows'); },
     query: () => { throw new Error('the fake has no queries'); },
-    completions: () => ({ flows: [], queries: [] }),
+    completions: () => ({ flows: [], queries: [], unfinished: { flows: 0, queries: 0 } }),
     close: () => undefined,
   };
   return player;

@@ -138,6 +138,7 @@ export function fake({ scheme = 'dctcp', slow = true, queries = true }: Shape = 
     completions: (): Completions => ({
       flows: tail.flows.map((flow) => ({ id: flow.id, class: 0, bytes: 20_000, fct: (flow.end ?? 0) - flow.start, slowdown: ((flow.end ?? 0) - flow.start) / (200 * US), detours: slow ? 0 : flow.id, query: flow.query ?? null })),
       queries: tail.queries.map((query) => ({ id: query.id, class: 0, qct: (query.end ?? 0) - query.start, responses: 3 })),
+      unfinished: { flows: 0, queries: 0 },
     }),
     close() {},
   };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { culprit, drawn, moment, partAt, type Part } from '../src/panels/breakdown';
 import { aligned, nearest, type Line } from '../src/panels/chart';
-import { cdfs, known, percentile, values } from '../src/panels/distribution';
+import { cdfs, known, percentile, unfinished, values } from '../src/panels/distribution';
 import { busiest, events, lengths, totals } from '../src/panels/queues';
 import { neighbours, route } from '../src/panels/route';
 import { sequence, timeoutsOf, windows } from '../src/panels/sequence';
@@ -23,6 +23,9 @@ describe('a breakdown', () => {
     expect(culprit(parts)).toEqual(parts[1]);
     expect(culprit([part('timeout', 0, 10), part('timeout', 20, 60), part('timeout', 70, 100)])?.from).toBe(20);
     expect(culprit([part('link', 0, 4), part('link', 4, 20)])?.from).toBe(4);
+    expect(culprit([part('queue', 0, 4), part('unknown', 4, 90)])?.from).toBe(0);
+    expect(culprit([part('unknown', 0, 4), part('link', 4, 6)])?.from).toBe(4);
+    expect(culprit([part('unknown', 3, 4)])?.from).toBe(3);
     expect(culprit([])).toBeNull();
   });
 
@@ -57,7 +60,7 @@ describe('the story', () => {
 
   it('takes a query that never completed where none did', () => {
     const open = fake();
-    const never = { ...open, tail: { ...open.tail, queries: [{ ...open.tail.queries[0]!, end: null }] }, completions: () => ({ flows: [], queries: [] }) };
+    const never = { ...open, tail: { ...open.tail, queries: [{ ...open.tail.queries[0]!, end: null }] }, completions: () => ({ flows: [], queries: [], unfinished: { flows: 0, queries: 1 } }) };
     expect(slowest(never)).toBe(3);
     expect(tell([{ name: 'x', player: { ...never, query: () => ({ ...open.query(3), query: never.tail.queries[0]! }) } }], 3).tellings[0]?.took).toBeNull();
   });
@@ -149,6 +152,13 @@ describe('distributions', () => {
     const equal = cdfs([{ ...sample, sorted: [5, 5, 5].map((value, id) => ({ value, id })) }], 'slowdown')!;
     expect(equal.drawing.lines[0]).toMatchObject({ x: [5, 5], y: [0, 1] });
     expect(cdfs([{ ...sample, sorted: [] }], 'qct')).toBeNull();
+  });
+
+  it('say how many never ended', () => {
+    const of = (name: string, flows: number, queries: number) => ({ name, completions: { ...fast.completions(), unfinished: { flows, queries } } });
+    expect(unfinished([of('dibs', 0, 0)])).toBe('');
+    expect(unfinished([of('dibs', 0, 0), of('dctcp', 3, 1)])).toBe('Not in the drawings, since they never ended: 1 query and 3 flows of dctcp. They took longer than what is drawn says.');
+    expect(unfinished([of('dibs', 1, 0), of('dctcp', 0, 2)])).toMatch(/ended: 1 flow of dibs; 2 queries of dctcp\./);
   });
 
   it('have the result of the summary, whatever JSON it is', () => {

@@ -176,7 +176,7 @@ describe('distributions', () => {
 
   it('do without queries and without a result', () => {
     render(Distributions, { sides: [{ name: 'x', player: fake({ queries: false }) }], summary: 'nonsense', showQuery: vi.fn(), showFlow: vi.fn() });
-    expect(screen.getByText('No queries completed within the recording.')).toBeTruthy();
+    expect(screen.getByText('No queries under way in the recording are complete.')).toBeTruthy();
     expect(screen.queryByText(/The result/)).toBeNull();
   });
 });

@@ -9,6 +9,7 @@
 
 use crate::flags::{Flags, is_ack};
 use crate::refused::Refused;
+use crate::sent::Sent;
 use sidestep_recording::{Chunk, Event, Head, MOST_EVENTS, Reader, State, Tail, What};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -35,6 +36,8 @@ pub(crate) struct Decoded {
 #[derive(Clone, Default)]
 pub(crate) struct Known {
     pub flags: Vec<(u32, u8)>,
+    /// Of packets on links: for how long they were sent.
+    pub sent: Vec<(u32, u64)>,
     /// Of links whose rate changed: bits per second.
     pub rates: BTreeMap<u32, u64>,
     /// Of queues that were measured: packets and bytes.
@@ -127,10 +130,12 @@ impl<'a> Chunks<'a> {
         let summary = |summary: &Summary| {
             let Known {
                 flags,
+                sent,
                 rates,
                 depths,
             } = &summary.known;
             8 * (summary.ports.len() + flags.len())
+                + 16 * sent.len()
                 + 4 * summary.flows.len()
                 + 32 * (rates.len() + depths.len())
         };
@@ -231,6 +236,7 @@ impl<'a> Chunks<'a> {
         let links = &self.head().network.links;
         let mut state = chunk.state.clone();
         let mut flags = Flags::begin(state.next(), known.flags);
+        let mut sent = Sent::begin(&state, &known.sent);
         let (mut rates, mut depths) = (known.rates, known.depths);
         let mut busy = Vec::with_capacity(chunk.events.len());
         let mut flows = Vec::with_capacity(chunk.events.len());
@@ -256,6 +262,7 @@ impl<'a> Chunks<'a> {
                 ))
             })?;
             flags.apply(event);
+            sent.apply(event, sent_for, &state);
             match event.what {
                 What::Link { port, rate_bps } => drop(rates.insert(port, rate_bps)),
                 What::Depth {
@@ -271,6 +278,7 @@ impl<'a> Chunks<'a> {
         state.compact();
         let known = Known {
             flags: flags.kept(&state),
+            sent: sent.kept(&state),
             rates,
             depths,
         };

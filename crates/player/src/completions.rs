@@ -1,6 +1,7 @@
-//! How long flows and queries took that were completed in the recording.
+//! How long flows and queries took that were under way in the recording.
 //!
-//! **Decision**     which: those that ended before the recording did, those that started before it among them.
+//! **Decision**     which: all that were under way in it, whether they started before it or ended after it, so that the slowest ones are not
+//!                  missing. Those that never ended are counted.
 //! **Units**        picoseconds.
 //! **Source**       a slowdown divides by what `crates/lab/src/ideal.rs` does: the flow's segments leave back to back and are stored and forwarded
 //!                  at each hop of a shortest path, without a window, a queue or an acknowledgement.
@@ -9,7 +10,7 @@
 use crate::chunks::{Chunks, Sizes, time_to_send};
 use crate::paths;
 use serde::Serialize;
-use sidestep_recording::{Flow, Link};
+use sidestep_recording::{Flow, Link, Query};
 use std::collections::BTreeMap;
 
 /// What was completed.
@@ -19,6 +20,17 @@ pub struct Completions {
     pub flows: Vec<FlowDone>,
     /// Queries.
     pub queries: Vec<QueryDone>,
+    /// Those without an end.
+    pub unfinished: Unfinished,
+}
+
+/// What was under way in the recording and has no end: not within the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Unfinished {
+    /// Flows whose size is known.
+    pub flows: u32,
+    /// Queries.
+    pub queries: u32,
 }
 
 /// A flow that was completed.
@@ -56,13 +68,18 @@ pub struct QueryDone {
 pub(crate) fn of(chunks: &Chunks<'_>) -> Completions {
     let tail = chunks.tail();
     let (from, to) = (chunks.head().from, tail.to);
-    let within = |end: Option<u64>| end.filter(|end| (from..to).contains(end));
+    let under_way = |start: u64, end: Option<u64>| start < to && end.is_none_or(|end| end >= from);
+    let mut unfinished = Unfinished::default();
     let network = &chunks.head().network;
     let out = paths::out(network);
     let mut far = BTreeMap::new();
     let mut flows = Vec::new();
     for flow in &tail.flows {
-        let (Some(bytes), Some(end)) = (flow.bytes, within(flow.end)) else {
+        let Some(bytes) = flow.bytes.filter(|_| under_way(flow.start, flow.end)) else {
+            continue;
+        };
+        let Some(end) = flow.end else {
+            unfinished.flows += 1;
             continue;
         };
         let far = far
@@ -84,18 +101,24 @@ pub(crate) fn of(chunks: &Chunks<'_>) -> Completions {
             query: flow.query,
         });
     }
-    let queries = tail.queries.iter().filter_map(|query| {
-        let end = within(query.end)?;
-        Some(QueryDone {
+    let mut queries = Vec::new();
+    let asked = |query: &&Query| under_way(query.start, query.end);
+    for query in tail.queries.iter().filter(asked) {
+        let Some(end) = query.end else {
+            unfinished.queries += 1;
+            continue;
+        };
+        queries.push(QueryDone {
             id: query.id,
             class: query.class,
             qct: end.saturating_sub(query.start),
             responses: query.responses,
-        })
-    });
+        });
+    }
     Completions {
         flows,
-        queries: queries.collect(),
+        queries,
+        unfinished,
     }
 }
 

@@ -5,6 +5,7 @@
 use crate::chunks::{Chunks, Decoded, NONE};
 use crate::flags::Flags;
 use crate::refused::Refused;
+use crate::sent::Sent;
 use sidestep_recording::{Event, State, What};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -15,6 +16,8 @@ use std::rc::Rc;
 pub(crate) struct Cursor {
     pub state: State,
     pub flags: Flags,
+    /// Of packets on links. It stands where [`Cursor::seek`] went last.
+    pub sent: Sent,
     /// Of queues that were measured: packets and bytes.
     pub depths: BTreeMap<u32, (u32, u64)>,
     within: Option<(usize, Rc<Decoded>)>,
@@ -31,6 +34,7 @@ impl Cursor {
         let state = decoded.chunk.state.clone();
         Ok(Cursor {
             flags: Flags::begin(state.next(), known.flags.clone()),
+            sent: Sent::begin(&state, &known.sent),
             state,
             depths: known.depths.clone(),
             within: Some((i, decoded)),
@@ -60,6 +64,7 @@ impl Cursor {
                 break;
             }
             self.apply(event)?;
+            self.sent.apply(event, decoded.busy[self.next], &self.state);
             self.next += 1;
         }
         Ok(())
@@ -92,7 +97,7 @@ impl Cursor {
     pub fn memory(&self) -> usize {
         let ports = 0..self.state.ports() as u32;
         let waiting: usize = ports.map(|port| self.state.depth(port).0 as usize).sum();
-        self.state.ports() * 72 + waiting * 80 + self.flags.memory()
+        self.state.ports() * 72 + waiting * 80 + self.flags.memory() + self.sent.memory()
     }
 }
 

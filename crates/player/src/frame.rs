@@ -1,19 +1,22 @@
 //! The network at one instant, as arrays to draw from.
 //!
+//! **Decision**     which packets move: those on links, and those whose transmission has begun. The latter still wait in their queue's
+//!                  count, as in the model.
 //! **Units**        packets, bytes of buffer, picoseconds; use and progress from 0 to 1.
+//! **Deviations**   a packet whose transmission ends in a drop, as of a link that goes down, has no dequeue: it does not move.
 
-use crate::chunks::Chunks;
+use crate::chunks::{Chunks, time_to_send};
 use crate::cursor::Cursor;
 use crate::refused::Refused;
-use crate::window::Window;
-use sidestep_recording::Head;
+use crate::window::{Sending, Window};
+use sidestep_recording::{Packet, Place};
 
 /// The network at one instant: `Frame` of `web/src/engine/api.ts`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frame {
     /// The instant.
     pub at: u64,
-    /// Of each port: packets that wait.
+    /// Of each port: packets that wait, the one in transmission included.
     pub packets: Vec<u32>,
     /// Of each port: bytes of buffer that wait.
     pub bytes: Vec<f64>,
@@ -23,11 +26,11 @@ pub struct Frame {
     pub detours: Vec<u32>,
     /// Of each port: drops at it within the span.
     pub drops: Vec<u32>,
-    /// Of each packet on a link: its number.
+    /// Of each packet that moves, in transmission or on a link: its number.
     pub packet: Vec<u32>,
     /// The port that feeds its link.
     pub port: Vec<u32>,
-    /// Where on its link it is: 0 where it leaves, 1 where it arrives.
+    /// How much has passed of its transmission and its link's delay: 0 when its first bit leaves, 1 when its last one arrives.
     pub progress: Vec<f32>,
     /// Bits: [`crate::ACK`] and the others.
     pub flags: Vec<u8>,
@@ -62,7 +65,7 @@ impl Frame {
         self.detours.clone_from(&window.detours);
         self.drops.clone_from(&window.drops);
         self.queues(cursor);
-        self.moving(chunks.head(), cursor, at);
+        self.moving(chunks, cursor, &window.sending);
         Ok(())
     }
 
@@ -80,22 +83,43 @@ impl Frame {
         }
     }
 
-    fn moving(&mut self, head: &Head, cursor: &Cursor, at: u64) {
+    fn moving(&mut self, chunks: &Chunks<'_>, cursor: &Cursor, sending: &[Sending]) {
         self.packet.clear();
         self.port.clear();
         self.progress.clear();
         self.flags.clear();
         self.flow.clear();
-        for (port, link) in (0..).zip(&head.network.links) {
+        let unbuffered = u64::from(chunks.sizes.unbuffered);
+        let mut sending = sending.iter().peekable();
+        for (port, link) in (0..).zip(&chunks.head().network.links) {
+            let mut sent = cursor.sent.of(port, &cursor.state).peekable();
             for packet in cursor.state.link(port) {
-                self.packet.push(packet.id);
-                self.port.push(port);
-                self.progress
-                    .push(progress(at.saturating_sub(packet.since), link.delay_ps));
-                self.flags.push(cursor.flags.of(packet));
-                self.flow.push(packet.flow);
+                // Of one that left before the recording: as if its link's rate had not changed.
+                let sent_for = sent.next_if(|known| known.0 == packet.id).map_or_else(
+                    || time_to_send(u64::from(packet.buffer) + unbuffered, link.rate_bps),
+                    |known| known.1,
+                );
+                let on_it = self.at.saturating_sub(packet.since);
+                let passed = sent_for.saturating_add(on_it);
+                self.moves(cursor, port, packet, share(passed, sent_for, link.delay_ps));
+            }
+            while let Some(one) = sending.next_if(|one| one.port <= port) {
+                let packet = cursor.state.packet(one.packet);
+                // What is only about to join has not begun, whatever its bytes say.
+                if let Some(packet) = packet.filter(|p| p.place == Place::Queue(one.port)) {
+                    let progress = share(one.passed, one.sent_for, link.delay_ps);
+                    self.moves(cursor, port, packet, progress);
+                }
             }
         }
+    }
+
+    fn moves(&mut self, cursor: &Cursor, port: u32, packet: &Packet, progress: f32) {
+        self.packet.push(packet.id);
+        self.port.push(port);
+        self.progress.push(progress);
+        self.flags.push(cursor.flags.of(packet));
+        self.flow.push(packet.flow);
     }
 
     pub(crate) fn memory(&self) -> usize {
@@ -103,10 +127,11 @@ impl Frame {
     }
 }
 
-/// How far a packet is that has been on its link for so long.
-fn progress(on_it: u64, delay: u64) -> f32 {
-    if on_it >= delay {
+/// How much has passed of a transmission and a delay.
+fn share(passed: u64, sent_for: u64, delay: u64) -> f32 {
+    let all = sent_for.saturating_add(delay);
+    if passed >= all {
         return 1.0;
     }
-    (on_it as f64 / delay as f64) as f32
+    (passed as f64 / all as f64) as f32
 }

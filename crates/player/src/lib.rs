@@ -23,6 +23,7 @@ mod paths;
 mod queues;
 mod refused;
 mod search;
+mod sent;
 mod slow;
 
 mod window;
@@ -166,7 +167,7 @@ impl<'a> Player<'a> {
         slow::of(&mut self.chunks, id)
     }
 
-    /// Flows and queries that were completed in the recording.
+    /// How long the flows and queries took that were under way in the recording.
     pub fn completions(&self) -> Completions {
         completions::of(&self.chunks)
     }

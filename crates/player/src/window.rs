@@ -27,6 +27,19 @@ pub(crate) struct Window {
     pub drops: Vec<u32>,
     /// Of each port: picoseconds within the span, when both ends have been looked at.
     pub busy: Vec<u64>,
+    /// The packets that are being sent at the span's end, at most one of each port, by port.
+    pub sending: Vec<Sending>,
+}
+
+/// A packet that is being sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sending {
+    pub port: u32,
+    pub packet: u32,
+    /// For how long all in all.
+    pub sent_for: u64,
+    /// How much of that has passed.
+    pub passed: u64,
 }
 
 impl Window {
@@ -37,6 +50,7 @@ impl Window {
             detours: vec![0; ports],
             drops: vec![0; ports],
             busy: vec![0; ports],
+            sending: Vec::new(),
         }
     }
 
@@ -62,18 +76,31 @@ impl Window {
             },
         )?;
         let after = wanted.end..chunks.events.min(wanted.end + MOST_AT_ENDS);
+        let sending = &mut self.sending;
+        sending.clear();
         each(
             chunks,
             after,
             to.saturating_add(longest),
             |what, at, sent_for| {
-                if let What::Dequeue { port, .. } = what {
+                if let What::Dequeue { port, packet } = what {
                     let began = at.saturating_sub(sent_for).max(from);
                     let busy = &mut busy[port as usize];
                     *busy = busy.saturating_add(to.saturating_sub(began));
+                    sending.push(Sending {
+                        port,
+                        packet,
+                        sent_for,
+                        passed: sent_for.saturating_sub(at.saturating_sub(to)),
+                    });
                 }
             },
-        )
+        )?;
+        // A link sends one packet after the other: the first to leave is the one, where it has begun.
+        sending.sort_by_key(|one| one.port);
+        sending.dedup_by_key(|one| one.port);
+        sending.retain(|one| one.passed > 0);
+        Ok(())
     }
 
     /// Counts these events and no others.
@@ -122,7 +149,7 @@ impl Window {
     }
 
     pub fn memory(&self) -> usize {
-        self.sent.len() * 24
+        self.sent.len() * 24 + self.sending.capacity() * size_of::<Sending>()
     }
 }
 

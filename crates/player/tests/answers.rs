@@ -294,6 +294,57 @@ fn the_parts_of_a_query_fill_its_time() {
 }
 
 #[test]
+fn what_ended_after_the_recording_counts_with_its_end_and_what_never_ended_is_counted() {
+    let (mut later, mut never) = (0, 0);
+    for (case, window) in [(0, None), (1, Some((600, 1300))), (0, Some((600, 1300)))] {
+        let file = recording(case, window);
+        let mut whole = Reader::open(&file).unwrap().tail().clone();
+        // As if the run had been cut off before these ended.
+        for flow in whole.flows.iter_mut().step_by(5) {
+            flow.end = None;
+        }
+        for query in whole.queries.iter_mut().step_by(3) {
+            query.end = None;
+        }
+        let reader = Reader::open(&file).unwrap();
+        let state = reader.chunk(0).unwrap().state;
+        let mut writer = Writer::begin(reader.head(), state);
+        events(&file)
+            .into_iter()
+            .for_each(|event| writer.push(event));
+        let tail = whole.clone();
+        let cut = writer.finish(whole);
+        let done = Player::open(&cut).unwrap().completions();
+        let flows: Vec<(u32, u64)> = done.flows.iter().map(|flow| (flow.id, flow.fct)).collect();
+        let wanted: Vec<(u32, u64)> = tail
+            .flows
+            .iter()
+            .filter_map(|flow| Some((flow.id, flow.end? - flow.start)))
+            .collect();
+        assert_eq!(flows, wanted, "case {case} in {window:?}");
+        let queries: Vec<(u32, u64)> = done.queries.iter().map(|one| (one.id, one.qct)).collect();
+        let wanted: Vec<(u32, u64)> = tail
+            .queries
+            .iter()
+            .filter_map(|query| Some((query.id, query.end? - query.start)))
+            .collect();
+        assert_eq!(queries, wanted, "case {case} in {window:?}");
+        assert_eq!(
+            done.unfinished.flows as usize,
+            tail.flows.len() - flows.len()
+        );
+        assert_eq!(
+            done.unfinished.queries as usize,
+            tail.queries.len() - queries.len()
+        );
+        let ends = tail.queries.iter().filter_map(|query| query.end);
+        later += ends.filter(|end| *end > tail.to).count();
+        never += done.unfinished.queries;
+    }
+    assert!(later > 2 && never > 2, "{later} after, {never} never");
+}
+
+#[test]
 fn a_window_says_what_it_does_not_know() {
     let file = recording(1, Some((600, 1300)));
     let mut player = Player::open(&file).unwrap();

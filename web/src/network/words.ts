@@ -88,7 +88,7 @@ export function describe(network: Network, frame: Frame, span: Ps, most = 8): De
     words: queueWords(network, p, frame.packets[p]!, frame.bytes[p]!),
     share: share(p),
   }));
-  const parts = [`At ${exact(frame.at)}: ${several(frame.moving, 'packet')} on links, ${several(waiting, 'packet')} waiting in ${several(ports.length, 'queue')} of switches`];
+  const parts = [`At ${exact(frame.at)}: ${several(frame.moving, 'packet')} moving, ${several(waiting, 'packet')} waiting in ${several(ports.length, 'queue')} of switches`];
   if (full > 0) parts.push(`${full === 1 ? 'one of them is' : `${full} of them are`} full or nearly`);
   const last = `In the last ${time(span)} ${several(detours, 'detour')} and ${several(drops, 'drop')}; ${several(used, 'link')} in use for more than half of it.`;
   return { sentence: `${parts.join('; ')}. ${last}`, queues };

@@ -19,6 +19,7 @@ const KINDS: Record<string, Kind> = {
   queue: { label: 'in queues', means: 'behind other packets in queues of switches', colour: '--c1' },
   detour: { label: 'detours', means: 'on hops that a detour added', colour: '--c4' },
   link: { label: 'on links', means: 'transmission and propagation: what nobody can save', colour: '--c3' },
+  unknown: { label: 'not known', means: 'the recording does not say: it is outside of it, or a packet was not recorded', colour: '--muted' },
 };
 
 /** How a kind is called; one that this page does not know has its own word. */
@@ -44,12 +45,14 @@ export function drawn(parts: readonly Part[], span: Ps, width = 800): Part[] {
 }
 
 /**
- * What made it slow: of the kind that took most, links and the time before apart, the first part that is at least a third of the longest one.
+ * What made it slow: of the kind that took most, links, the time before and what is not known apart, the first part that is at least a third of the longest one.
  * The first of two timeouts follows from the burst that is to be seen; the second one only from the first.
  */
 export function culprit(parts: readonly Part[]): Part | null {
-  const avoidable = parts.filter((part) => part.kind !== 'link' && part.kind !== 'before');
-  const among = avoidable.length > 0 ? avoidable : parts;
+  // What is not known may be long after the recording, where there is nothing to show.
+  const told = parts.filter((part) => part.kind !== 'unknown');
+  const avoidable = told.filter((part) => part.kind !== 'link' && part.kind !== 'before');
+  const among = avoidable.length > 0 ? avoidable : told.length > 0 ? told : parts;
   const sums = new Map<string, number>();
   for (const part of among) sums.set(part.kind, (sums.get(part.kind) ?? 0) + part.to - part.from);
   const most = [...sums.entries()].sort((a, b) => b[1] - a[1])[0]?.[0];

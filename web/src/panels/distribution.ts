@@ -25,6 +25,20 @@ export function values(completions: Completions, metric: Metric): { value: numbe
   return all.filter((one) => Number.isFinite(one.value)).sort((a, b) => a.value - b.value || a.id - b.id);
 }
 
+/** In a sentence: how many flows and queries never ended, of each recording; empty where all did. */
+export function unfinished(all: readonly { name: string; completions: Completions }[]): string {
+  const told = all.flatMap(({ name, completions: { unfinished } }) => {
+    const parts = [unfinished.queries > 0 ? amount(unfinished.queries, 'query', 'queries') : '', unfinished.flows > 0 ? amount(unfinished.flows, 'flow', 'flows') : ''];
+    const words = parts.filter((part) => part !== '').join(' and ');
+    return words === '' ? [] : [`${words} of ${name}`];
+  });
+  return told.length === 0 ? '' : `Not in the drawings, since they never ended: ${told.join('; ')}. They took longer than what is drawn says.`;
+}
+
+function amount(count: number, one: string, more: string): string {
+  return `${count} ${count === 1 ? one : more}`;
+}
+
 /** The smallest value that at least `share` of them do not exceed. */
 export function percentile(sorted: readonly { value: number }[], share: number): number | null {
   return sorted[Math.max(Math.ceil(share * sorted.length) - 1, 0)]?.value ?? null;

@@ -115,7 +115,7 @@ describe('Network', () => {
     flushSync();
     vi.advanceTimersByTime(400);
     flushSync();
-    expect(document.body.textContent).toContain('50 packets on links');
+    expect(document.body.textContent).toContain('50 packets moving');
     const box = document.querySelector<HTMLElement>('[role="application"]')!;
     const key = (name: string): boolean => box.dispatchEvent(new KeyboardEvent('keydown', { key: name, bubbles: true, cancelable: true }));
     key('n');

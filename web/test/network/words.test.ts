@@ -44,7 +44,7 @@ it('describes a frame in words, with the fullest queues of switches first', () =
   [frame.packets[ports[0]!], frame.packets[ports[1]!], frame.packets[0]] = [10, 95, 1000];
   frame.drops[ports[1]!] = 2;
   const { sentence, queues } = inWords(network, frame, 1e8);
-  expect(sentence).toBe('At 0.000 000 ms: 20 packets on links, 105 packets waiting in 2 queues of switches; one of them is full or nearly. In the last 100 µs 0 detours and 2 drops; 0 links in use for more than half of it.');
+  expect(sentence).toBe('At 0.000 000 ms: 20 packets moving, 105 packets waiting in 2 queues of switches; one of them is full or nearly. In the last 100 µs 0 detours and 2 drops; 0 links in use for more than half of it.');
   expect(queues.map((queue) => [queue.port, queue.words])).toEqual([[ports[1], '95 of 100 packets'], [ports[0], '10 of 100 packets']]);
 });
 
