@@ -1,5 +1,5 @@
-//! Any bytes as a recording that the page asks everything of; when the first is `c`, those behind it as an unpacked chunk of a network of eight
-//! ports, which is written as a recording and then asked.
+//! Any bytes as a recording that the page asks everything of; when the first is `c`, or `m` of queues that were measured, those behind it as an
+//! unpacked chunk of a network of eight ports, which is written as a recording and then asked.
 
 #![no_main]
 
@@ -11,8 +11,10 @@ use sidestep_recording::{Chunk, Flow, Head, Link, Query, Tail, Writer, fuzz_chun
 const PORTS: usize = 8;
 
 fuzz_target!(|bytes: &[u8]| match bytes.split_first() {
-    Some((b'c', raw)) => {
-        if let Some(file) = fuzz_chunk(raw, PORTS).and_then(written) {
+    Some((first @ (b'c' | b'm'), raw)) => {
+        let measured = *first == b'm';
+        let chunk = fuzz_chunk(raw, PORTS, measured);
+        if let Some(file) = chunk.and_then(|chunk| written(chunk, measured)) {
             ask(&file).expect("what is written is read");
         }
     }
@@ -66,12 +68,15 @@ fn ask(file: &[u8]) -> Result<(), sidestep_player::Refused> {
 }
 
 /// As a recording of a host and a switch, with a query whose answer is flow 0; `None` of a chunk that cannot be.
-fn written(chunk: Chunk) -> Option<Vec<u8>> {
+fn written(chunk: Chunk, measured: bool) -> Option<Vec<u8>> {
     let mut state = chunk.state.clone();
     if !chunk.events.iter().all(|event| state.apply(event).is_ok()) {
         return None;
     }
-    let mut head = Head::default();
+    let mut head = Head {
+        measured,
+        ..Head::default()
+    };
     head.network.nodes = vec![Default::default(); 2];
     head.network.nodes[0].host = true;
     head.network.links = vec![
