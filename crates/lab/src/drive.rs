@@ -83,7 +83,7 @@ fn run_own<A: Agenda>(
     watch: &mut dyn FnMut(&Progress) -> Watch,
 ) -> Result<Run, String> {
     let mut attempt =
-        |trace: TraceFilter, remember: bool| -> Result<Result<Run, Failure>, String> {
+        |trace: TraceFilter, remember: bool| -> Result<Result<Run, Box<Failure>>, String> {
             let mut session: Session<A> = Session::new(scenario, scheme, seed, trace)?;
             if let Some(record) = record {
                 session.record(scenario, record);

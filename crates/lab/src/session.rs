@@ -161,16 +161,16 @@ impl<A: Agenda> Session<A> {
     }
 
     /// [`Session::run_until`] where the scheme has policies of the caller's, `own`: one of them may end the run.
-    pub fn run_own_until(&mut self, own: &Own, until: Time) -> Result<bool, Failure> {
+    pub fn run_own_until(&mut self, own: &Own, until: Time) -> Result<bool, Box<Failure>> {
         let ran = catch_unwind(AssertUnwindSafe(|| self.run_until(until)));
         ran.map_err(|payload| {
             let about = (&*self.scheme, self.seed);
-            own.failure(&*payload, about, self.world.now(), self.world.deciding())
+            Box::new(own.failure(&*payload, about, self.world.now(), self.world.deciding()))
         })
     }
 
     /// [`Session::step`] in the same way.
-    pub(crate) fn step_own(&mut self, own: &Own) -> Result<bool, Failure> {
+    pub(crate) fn step_own(&mut self, own: &Own) -> Result<bool, Box<Failure>> {
         self.run_own_until(own, self.mark)
     }
 

@@ -195,7 +195,7 @@ impl Chosen {
             session.run_until(until);
             return Ok(());
         };
-        let ended = |failure: Failure| {
+        let ended = |failure: Box<Failure>| {
             if let Some(heard) = &own.heard {
                 heard(&failure);
             }
