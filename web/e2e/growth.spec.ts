@@ -1,5 +1,5 @@
 // A page that is left playing does not grow: sixty rounds of playing and of changing views, some two minutes, and what is
-// held after garbage collection. Seen: 0.6 MB more of 13 MB of script's memory, as many nodes and listeners as before.
+// held after garbage collection. Seen: 0.6 to 1.0 MB more of 13 MB of script's memory, as many nodes and listeners as before.
 import type { Page } from '@playwright/test';
 import { HTML, disk, expect, test } from './room.ts';
 
@@ -41,14 +41,19 @@ test('playing and changing views sixty times keeps no memory', async ({ page }) 
   // What is made once is made.
   for (let i = 0; i < 5; i++) await round(page);
   const before = await held(page);
-  for (let i = 0; i < ROUNDS / 2; i++) await round(page);
-  const half = await held(page);
-  for (let i = ROUNDS / 2; i < ROUNDS; i++) await round(page);
-  const after = await held(page);
-  console.log(`before, at half and after: heap ${before.heap}, ${half.heap}, ${after.heap} bytes; nodes ${before.nodes}, ${half.nodes}, ${after.nodes}; listeners ${before.listeners}, ${half.listeners}, ${after.listeners}`);
-  // Twice what was seen, which is code that is compiled and what the measurement keeps; less than a canvas or a copy of a queue's history a round.
-  expect(after.heap - before.heap).toBeLessThan(ROUNDS * 20_000);
-  // One that is kept in every other round fails.
-  expect(after.nodes - before.nodes).toBeLessThan(ROUNDS / 2);
-  expect(after.listeners - before.listeners).toBeLessThan(ROUNDS / 2);
+  for (let i = 0; i < ROUNDS; i++) await round(page);
+  // The view that was left last may be held by a timer for a moment: what is kept is there at every look.
+  await expect
+    .poll(async () => {
+      const after = await held(page);
+      console.log(`heap ${before.heap} and ${after.heap} bytes, nodes ${before.nodes} and ${after.nodes}, listeners ${before.listeners} and ${after.listeners}`);
+      return {
+        // Somewhat more than was seen, which is code that is compiled and what the measurement keeps.
+        heap: after.heap - before.heap < ROUNDS * 20_000,
+        // One that is kept in every other round fails.
+        nodes: after.nodes - before.nodes < ROUNDS / 2,
+        listeners: after.listeners - before.listeners < ROUNDS / 2,
+      };
+    })
+    .toEqual({ heap: true, nodes: true, listeners: true });
 });
