@@ -41,15 +41,16 @@ pub(super) fn had(manifest: &Value) -> Vec<Had> {
         .collect()
 }
 
+/// Reads a text with changes as of `--set`.
+pub(super) type Reads<'a> = dyn Fn(&str, &[String]) -> Result<Scenario, Error> + 'a;
+
 /// The scenario of `text`, in which `scheme` has the policies that `own` brings for it, if it had any of its caller's.
-///
-/// `read` reads a text with changes as of `--set`.
 pub(super) fn read(
     text: &str,
     scheme: &str,
     had: &[Had],
     own: &[OwnScheme],
-    read: &dyn Fn(&str, &[String]) -> Result<Scenario, Error>,
+    read: &Reads<'_>,
 ) -> Result<Scenario, Error> {
     if had.is_empty() {
         return read(text, &[]);
