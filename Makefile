@@ -3,7 +3,7 @@
 CARGO ?= cargo
 SIDESTEP = $(CARGO) run --release --quiet --locked --package sidestep --
 
-.PHONY: help demo build docs python test test-all fuzz bench bench-peers instructions rtl rtl-quick clean
+.PHONY: help demo build docs python test test-all web fuzz bench bench-peers instructions rtl rtl-quick clean
 
 help: ## what there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -25,6 +25,9 @@ test-all: ## the same and what takes longer: Miri, a sanitizer, minutes of fuzzi
 
 fuzz: ## the fuzz targets, a minute each
 	@bash fuzz/run.sh 60
+
+web: ## the page, web/dist/index.html, checked and tested; the next build of the command takes it in; needs Node 20.19
+	@bash scripts/web.sh
 
 docs: ## the documentation site, in target/docs/html; needs Python 3.11
 	@bash scripts/docs.sh

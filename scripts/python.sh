@@ -3,7 +3,8 @@
 # where Python or the packages that the tests need cannot be had; where tests must run it fails then.
 #
 #   scripts/python.sh           all of it
-#   scripts/python.sh --slow    the tests that take longer, and `pip install ./python` in a fresh environment
+#   scripts/python.sh --slow    the tests that take longer, and in fresh environments `pip install` of ./python and of the
+#                               source distribution
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -29,14 +30,15 @@ if ! cmp -s "$wanted" "$venv/installed.txt"; then
   cp "$wanted" "$venv/installed.txt"
 fi
 
-# fresh: five lines give a figure in under a minute, in an environment that has nothing but the package.
+# fresh WHAT: five lines give a figure in under a minute, in an environment that has nothing but the package, which pip
+# builds of WHAT.
 fresh() {
   local place
   place=$(mktemp -d)
   trap 'rm -rf "$place"' RETURN
   python3 -m venv "$place/venv"
   # With the profile that everything here was built with; without this a release is built, which takes minutes.
-  MATURIN_PEP517_ARGS="--profile dev --locked" "$place/venv/bin/pip" install --quiet ./python
+  MATURIN_PEP517_ARGS="--profile dev --locked" "$place/venv/bin/pip" install --quiet "$1"
   (
     cd "$place"
     began=$(date +%s)
@@ -50,8 +52,9 @@ PY
     took=$(($(date +%s) - began))
     ls mine/plots/*.svg figure/dibs/fig02/*.svg >/dev/null
     [ -f "$(echo "$place"/venv/lib/python3*/site-packages/sidestep)/py.typed" ]
+    [ "$("$place/venv/bin/python" -c "$code")" = "$made_of" ] || { echo "$1 is built of other sources" >&2; exit 1; }
     [ "$took" -lt 60 ] || { echo "five lines took $took s" >&2; exit 1; }
-    echo "a fresh environment: five lines gave a figure in $took s"
+    echo "a fresh environment, $(basename "$1"): five lines gave a figure in $took s"
   )
 }
 
@@ -64,7 +67,13 @@ if [ "${1:-}" = --slow ]; then
     || echo "skipped: tests of Ray: pip cannot install what python/requirements-slow.txt names"
   SIDESTEP_INSTALL=1 "$python" -m pytest -m slow -p no:cacheprovider
   cd ..
-  fresh
+  code='import sidestep; print(sidestep.build_info()["code"])'
+  made_of=$("$python" -c "$code")
+  unset PYTHONPATH
+  fresh ./python
+  packed=$(mktemp -d)
+  trap 'rm -rf "$packed"' EXIT
+  fresh "$(python3 scripts/sdist.py "$venv/bin/maturin" "$packed")"
   exit 0
 fi
 "$venv/bin/ruff" format --check --quiet .

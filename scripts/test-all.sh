@@ -36,8 +36,8 @@ miri() {
   RUST_BACKTRACE=0 MIRIFLAGS="-Zmiri-disable-isolation" cargo +nightly miri test --quiet --locked "$@"
 }
 
-# Unsafe code without system calls: the simulator's tables and the C interface of the hardware's
-# reference.
+# Unsafe code without system calls: the simulator's tables, the C interface of the hardware's reference, and what lends
+# queues to Python. What loads a library it cannot interpret: the sanitizer has that.
 memory_by_miri() {
   if ! have_miri; then
     skip "Miri: rustup cannot add it to a nightly toolchain"
@@ -46,14 +46,16 @@ memory_by_miri() {
   miri --package sidestep-sim --lib -- agenda:: pool::
   miri --package sidestep-sim --test misbehaving a_scheduler
   miri --package sidestep-rtl-reference --test c_interface
+  miri --package sidestep-plugin --tests
 }
 
 # asan COMMAND ARGS: cargo's test or run under AddressSanitizer, in a folder of its own, and as in a
 # release build without the assertions that would find a bad index first. RUSTC_BOOTSTRAP: the flag is
-# not of stable Rust, but its runtime comes with it.
+# not of stable Rust, but its runtime comes with it. -rdynamic: a plug-in, which is built with the same
+# flags, finds that runtime in the program that loads it.
 asan() {
-  RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address" RUSTDOCFLAGS="-Zsanitizer=address" \
-    CARGO_TARGET_DIR=target/asan \
+  RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address -Clink-arg=-rdynamic" RUSTDOCFLAGS="-Zsanitizer=address" \
+    CARGO_TARGET_DIR=$PWD/target/asan \
     CARGO_PROFILE_DEV_DEBUG_ASSERTIONS=false CARGO_PROFILE_DEV_OVERFLOW_CHECKS=false \
     cargo "$1" --quiet --locked --target "$host" "${@:2}"
 }
@@ -69,6 +71,9 @@ memory_by_asan() {
   # `compile_fail`.
   asan test --package sidestep-sim --package sidestep-softswitch --doc
   asan test --package sidestep-rtl-reference --tests
+  # What lends queues to Python and what a plug-in exports; then plug-ins, built, opened and asked.
+  asan test --package sidestep-plugin --tests
+  asan test --package sidestep --test plugin
   asan test --package sidestep-softswitch --package sidestep-study --lib
   asan test --package sidestep-testbed --lib
   if [ -z "${SIDESTEP_MUST_RUN:-}" ]; then

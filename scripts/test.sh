@@ -45,6 +45,9 @@ want ethtool ethtool "sets and reads the offloads of links"
 want clang-16 clang-16 "builds DCTCP as a BPF program, for kernels without it"
 want bpftool bpftool "loads that program"
 want /usr/include/bpf/bpf_helpers.h libbpf-dev "headers of that program"
+want node nodejs "builds the page"
+want npm npm "gets the packages of the page"
+want chromium chromium "tests the page end to end"
 
 step "format"
 # Every source in the repository, not only what cargo finds by its `mod` lines. Outside a checkout
@@ -58,7 +61,7 @@ fi
 step "lints"
 cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 
-step "WebAssembly: everything up to lab"
+step "WebAssembly: everything up to lab, and the module of the page"
 bash scripts/wasm.sh
 
 . scripts/must-run.sh
@@ -91,8 +94,16 @@ run() {
   return $status
 }
 
+# The page's step has status 3 where its tools cannot be had.
+page() {
+  local status=0
+  bash scripts/web.sh --test || status=$?
+  [ $status = 0 ] || [ $status = 3 ]
+}
+
 packages_and_pages() {
-  run "the Python package" bash scripts/python.sh &&
+  run "the page: types, unit tests, size, and end to end in Chromium" page &&
+    run "the Python package" bash scripts/python.sh &&
     run "documents: the site without a warning, commands and snippets of every page" bash scripts/docs.sh --test
 }
 

@@ -1,25 +1,46 @@
 #!/usr/bin/env bash
-# Builds everything up to `lab` for WebAssembly, where that can be done.
+# Builds everything up to `lab`, and the page's module, for WebAssembly, where that can be done.
 #
-#   scripts/wasm.sh            with rustup's target, or with Debian's packages
-#   scripts/wasm.sh --debian   with Debian's packages
+#   scripts/wasm.sh                     a check that they can be built: with rustup's target, or with Debian's packages
+#   scripts/wasm.sh --page              the page's module, fast and small: web/src/engine/sidestep.wasm
+#   scripts/wasm.sh --page --player     the same without the lab
+#   scripts/wasm.sh --debian ...        with Debian's packages
 #
 # rustup's wasm32-unknown-unknown is taken where it is there or can be added. Otherwise Debian's
 # rustc-web and rust-web-src are unpacked into target/wasm (they conflict with other Rust packages)
 # and build the standard library as well. Where neither can be had, the reason is printed and
-# nothing is built: exit 0.
+# nothing is built: exit 0, and 3 with --page.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 target=wasm32-unknown-unknown
-packages=(--package sidestep-lab --package sidestep-recording)
 room=$PWD/target/wasm
+page=
+player=
+debian=
+for word in "$@"; do
+  case $word in
+    --page) page=yes ;;
+    --player) player=yes ;;
+    --debian) debian=yes ;;
+    *) echo "scripts/wasm.sh: expected --page, --player or --debian, got \"$word\"" >&2; exit 2 ;;
+  esac
+done
 
-# It is only built: nothing needs to be fast or to be looked at.
-export CARGO_PROFILE_DEV_OPT_LEVEL=0 CARGO_PROFILE_DEV_DEBUG=false
+if [ "$page" ]; then
+  what=(--package sidestep-wasm --profile page --no-default-features)
+  if [ "$player" ]; then what+=(--features player); else what+=(--features page); fi
+  profile=page
+else
+  what=(--package sidestep-lab --package sidestep-recording --package sidestep-player --package sidestep-wasm --features sidestep-wasm/page)
+  profile=debug
+  # It is only built: nothing needs to be fast or to be looked at.
+  export CARGO_PROFILE_DEV_OPT_LEVEL=0 CARGO_PROFILE_DEV_DEBUG=false
+fi
 
 skip() {
   echo "skipped: not built for WebAssembly: $*"
+  if [ "$page" ]; then exit 3; fi
   exit 0
 }
 
@@ -61,13 +82,54 @@ by_debian() {
   [ -n "$library" ] && "$rustc" --version >/dev/null
 }
 
-if [ "${1:-}" != --debian ] && by_rustup; then
-  cargo build --quiet --locked --target "$target" "${packages[@]}"
-  echo "built for $target with $(rustc --version)"
-elif by_debian; then
-  RUSTC=$rustc RUSTC_BOOTSTRAP=1 __CARGO_TESTS_ONLY_SRC_ROOT=$library CARGO_TARGET_DIR=$room/build \
-    cargo build --quiet --locked --target "$target" -Z build-std=std,panic_abort "${packages[@]}"
-  echo "built for $target with $("$rustc" --version)"
+# linker: the directory of a linker for WebAssembly; Debian's compiler comes without one.
+linker() {
+  local host own lld
+  host=$(cargo -vV | sed -n 's/^host: //p')
+  own=$(env -u RUSTC rustc --print sysroot 2>/dev/null)/lib/rustlib/$host/bin
+  if [ -x "$own/rust-lld" ]; then
+    echo "$own"
+    return
+  fi
+  lld=$(command -v rust-lld || command -v lld || find "$room/usr" -path '*/bin/lld' 2>/dev/null | head -n 1) || return 1
+  if [ -z "$lld" ]; then
+    unpack_lld || return 1
+    lld=$(find "$room/usr" -path '*/bin/lld' | head -n 1)
+  fi
+  mkdir -p "$room/bin"
+  ln -sf "$lld" "$room/bin/rust-lld"
+  echo "$room/bin"
+}
+
+# unpack_lld: Debian's own.
+unpack_lld() {
+  local package deb
+  package=$(apt-cache depends lld 2>/dev/null | sed -n 's/^ *Depends: //p' | head -n 1)
+  [ -n "$package" ] || return 1
+  mkdir -p "$room/deb"
+  # shellcheck disable=SC2046 # words are meant
+  (cd "$room/deb" && timeout 300 apt-get download "$package" $(depends "$package")) >/dev/null 2>&1 || return 1
+  for deb in "$room"/deb/*.deb; do dpkg -x "$deb" "$room" || return 1; done
+  rm -r "$room/deb"
+}
+
+if [ -z "$debian" ] && by_rustup; then
+  cargo build --quiet --locked --target "$target" "${what[@]}"
+  built=${CARGO_TARGET_DIR:-target}/$target/$profile
+  with=$(rustc --version)
+elif by_debian && lld=$(linker); then
+  PATH=$lld:$PATH RUSTC=$rustc RUSTC_BOOTSTRAP=1 __CARGO_TESTS_ONLY_SRC_ROOT=$library CARGO_TARGET_DIR=$room/build \
+    cargo build --quiet --locked --target "$target" -Z build-std=std,panic_abort "${what[@]}"
+  built=$room/build/$target/$profile
+  with=$("$rustc" --version)
 else
   skip "rustup does not add $target, and apt has no rustc-web and rust-web-src"
+fi
+if [ "$page" ]; then
+  module=web/src/engine/sidestep.wasm
+  cp "$built/sidestep_wasm.wasm" "$module.new"
+  mv "$module.new" "$module"
+  echo "$module: $(wc -c <"$module") bytes, $(gzip -9 <"$module" | wc -c) packed, with $with"
+else
+  echo "built for $target with $with"
 fi

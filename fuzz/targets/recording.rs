@@ -1,4 +1,5 @@
-//! Any bytes as a recording, or, when the first is `c`, those behind it as an unpacked chunk of a network of eight ports.
+//! Any bytes as a recording, or, when the first is `c` or `m`, those behind it as an unpacked chunk of a network of eight
+//! ports, whose queues are measured with `m`.
 
 #![no_main]
 
@@ -9,9 +10,10 @@ use sidestep_recording::{Chunk, Head, Link, Reader, Tail, Writer, fuzz_chunk};
 const PORTS: usize = 8;
 
 fuzz_target!(|bytes: &[u8]| match bytes.split_first() {
-    Some((b'c', raw)) => {
-        if let Some(chunk) = fuzz_chunk(raw, PORTS) {
-            read_chunk(chunk);
+    Some((first @ (b'c' | b'm'), raw)) => {
+        let measured = *first == b'm';
+        if let Some(chunk) = fuzz_chunk(raw, PORTS, measured) {
+            read_chunk(chunk, measured);
         }
     }
     _ => read_file(bytes),
@@ -30,12 +32,15 @@ fn read_file(bytes: &[u8]) {
 }
 
 /// What can be is written, and read back the same.
-fn read_chunk(chunk: Chunk) {
+fn read_chunk(chunk: Chunk, measured: bool) {
     let mut state = chunk.state.clone();
     if !chunk.events.iter().all(|event| state.apply(event).is_ok()) {
         return;
     }
-    let mut head = Head::default();
+    let mut head = Head {
+        measured,
+        ..Head::default()
+    };
     head.network.nodes = vec![Default::default()];
     head.network.links = vec![Link::default(); PORTS];
     let mut writer = Writer::begin(&head, chunk.state.clone());

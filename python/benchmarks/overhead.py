@@ -4,8 +4,9 @@
     python benchmarks/overhead.py million RESULT [--copies 100]
 
 `points` runs a sweep of tiny points by each executor, in a process of its own, and prints milliseconds a point beyond the
-simulation (wall time less processor time of the simulations over those at a time; and processor time of all processes, which
-other load moves less) and the peak memory of the collecting process. `million` copies `points.parquet` of a result so
+simulation: by processor time of all processes, less that of the simulations; by the clock; and by the clock over `stretch`,
+which is how long a second of processor time took on this machine before and after, in as many processes as work at a time (1
+where nothing else runs). And the peak memory of the collecting process. `million` copies `points.parquet` of a result so
 often as a Parquet dataset, and asks DuckDB and pyarrow for quantiles over all of it, each in a process of its own.
 Times are those of the machine; say its load beside them.
 """
@@ -43,10 +44,28 @@ def sweep_of(points: int) -> str:
     return SWEEP.format(capacities=capacities, sizes=", ".join(f'"{2000 + i} B"' for i in range(points // side)))
 
 
+SPIN = """
+import time
+began, cpu = time.monotonic(), time.process_time()
+while time.process_time() - cpu < 0.5:
+    pass
+print((time.monotonic() - began) / 0.5)
+"""
+
+
+def stretch(jobs: int) -> float:
+    """How many seconds by the clock a second of processor time takes now."""
+    spinning = [subprocess.Popen([sys.executable, "-c", SPIN], stdout=subprocess.PIPE, text=True) for _ in range(jobs)]
+    return sum(float(process.communicate()[0]) for process in spinning) / jobs
+
+
 def one(executor: str, points: int, out: Path, jobs: int, cache: Path | None) -> None:
     """Runs it in this process, and prints a line of JSON."""
     from sidestep import executors
 
+    before = stretch(jobs)
+    # What they cost is no cost of the sweep.
+    spun = resource.getrusage(resource.RUSAGE_CHILDREN)
     chosen = executors.choose(executor, jobs)
     began = time.monotonic()
     executors.run(sweep_of(points), "tiny.toml", executor=chosen, out=out, cache=cache, progress=False)
@@ -56,7 +75,9 @@ def one(executor: str, points: int, out: Path, jobs: int, cache: Path | None) ->
     runs, cpu_s = len(manifest["runs"]), manifest["cpu_s"]
     # Processes that it started are counted once they have ended.
     own, started = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    all_s = own.ru_utime + own.ru_stime + started.ru_utime + started.ru_stime
+    all_s = own.ru_utime + own.ru_stime + started.ru_utime + started.ru_stime - spun.ru_utime - spun.ru_stime
+    beyond_ms = (wall_s - cpu_s / jobs) / runs * 1000
+    slower = (before + stretch(jobs)) / 2
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     line = {
         "executor": executor,
@@ -64,8 +85,10 @@ def one(executor: str, points: int, out: Path, jobs: int, cache: Path | None) ->
         "jobs": jobs,
         "wall_s": round(wall_s, 2),
         "simulated_cpu_s": cpu_s,
-        "beyond_ms": round((wall_s - cpu_s / jobs) / runs * 1000, 3),
         "beyond_cpu_ms": round((all_s - cpu_s) / runs * 1000, 3),
+        "beyond_ms": round(beyond_ms, 3),
+        "stretch": round(slower, 2),
+        "beyond_ms_by_stretch": round(beyond_ms / slower, 3),
         "peak_mib": round(peak),
         "load": round(os.getloadavg()[0], 1),
     }

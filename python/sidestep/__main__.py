@@ -14,8 +14,8 @@ from typing import Any, TextIO
 
 from sidestep import _native
 from sidestep.errors import ScenarioError, SidestepError
-from sidestep.executor_errors import MissingExtra, NoAnswer, OtherVersion
-from sidestep.executors import Partial
+from sidestep.executor_errors import MissingExtra, NoAnswer, OtherVersion, Unwritable
+from sidestep.executors import FORMS, Partial
 from sidestep.executors._run import Cache, carry_out, words
 
 
@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SidestepError as error:
         for line in [*str(error).splitlines(), *getattr(error, "__notes__", [])]:
             _complain(line)
-        return 2 if isinstance(error, ScenarioError | MissingExtra | NoAnswer | OtherVersion) else 1
+        return 2 if isinstance(error, ScenarioError | MissingExtra | NoAnswer | OtherVersion | Unwritable) else 1
     _say(path, text, as_json=args.json)
     return 0
 
@@ -52,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python3 -m sidestep", description="Make a sweep by an executor.")
     run = parser.add_subparsers(required=True, metavar="run").add_parser("run", description=__doc__)
     run.add_argument("scenario", help="an experiment with [sweep]: a file, or the name of a shipped one")
-    run.add_argument("--executor", default="local", help="local, dask[:ADDRESS], ray[:ADDRESS] or slurm[:OPTION=VALUE,…]")
+    run.add_argument("--executor", default="local", help=f"one of {', '.join(FORMS)}")
     run.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a value")
     run.add_argument("--seeds", help="run these seeds: 1..10, or 1,2,5")
     run.add_argument("--quick", action="store_true", help="apply the file's [quick]")

@@ -10,6 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, Protocol
 
+from sidestep.errors import ScenarioError
 from sidestep.plot._metric import read
 
 _ROWS = 12
@@ -25,7 +26,8 @@ _STYLE = """
 .sidestep tr{background:none!important}
 .sidestep th,.sidestep td{text-align:right;padding:3px 10px;border:0;border-bottom:1px solid rgba(128,136,144,.35);
 white-space:nowrap;background:none;vertical-align:baseline}
-.sidestep th{font-weight:600}.sidestep th.l,.sidestep td.l{text-align:left;padding-left:2px}
+.sidestep th{font-weight:600;white-space:normal;vertical-align:bottom}
+.sidestep th.l,.sidestep td.l{text-align:left;padding-left:2px}
 .sidestep td.w{text-align:left;white-space:normal;min-width:14em}
 .sidestep td{font-variant-numeric:tabular-nums}.sidestep i{font-style:normal;opacity:.66;font-size:11px}
 .sidestep summary{cursor:pointer;opacity:.8}.sidestep svg{display:block;width:100%;max-width:860px;height:auto}
@@ -193,14 +195,14 @@ def _columns(schemes: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
 def _has(of: Mapping[str, Any], metric: str) -> bool:
     try:
         return read(of, metric) is not None
-    except ValueError:
+    except ScenarioError:
         return False
 
 
 def _number(of: Mapping[str, Any], metric: str) -> str:
     try:
         found = read(of, metric)
-    except ValueError:
+    except ScenarioError:
         found = None
     if found is None:
         return _NONE

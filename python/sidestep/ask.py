@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from sidestep import _native
+from sidestep._native import Plugin
 from sidestep.errors import ResultError
+from sidestep.policy import Scheme
 from sidestep.results import Reproduction, Result, SweepResult
 from sidestep.run import _jobs, source_of
 from sidestep.scenario import Scenario, ScenarioLike
@@ -56,12 +59,18 @@ def why(
     dropped: bool = False,
     detoured: bool = False,
     files: str | os.PathLike[str] | None = None,
+    policies: Sequence[Scheme | Plugin] = (),
 ) -> dict[str, Any]:
     """What one packet met and why, or packets to choose from; the run is made again for it.
 
     `packet` is its source host and its number there, as `"100:3"`; `flow`, `dropped` and `detoured` list packets. `scheme`
-    and `seed` are needed where the result has several. Files that the scenario names are looked for in `files`. The
-    dictionary is that of `sidestep why --json`; times are in its keys' units.
+    and `seed` are needed where the result has several. Files that the scenario names are looked for in `files`. A scheme
+    with policies of your own needs them again in `policies`, as `run` had them: no directory holds what they do. The
+    dictionary is that of `sidestep why --json`; times are in its keys' units, and `run["same"]` says whether the run that
+    was made again is the recorded one.
+
+    Raises `ResultError` for what is not in the result, and where policies are missing or others than the run had;
+    `PolicyError` when one of them fails.
     """
     if isinstance(result, SweepResult | Reproduction):
         raise ResultError(f"cannot explain {result.path}: expected the result of one scenario, as sidestep.run leaves it")
@@ -76,6 +85,7 @@ def why(
             dropped=dropped,
             detoured=detoured,
             files=Path(files) if files is not None else None,
+            policies=policies,
         )
     )
 

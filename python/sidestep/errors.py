@@ -5,7 +5,8 @@ The words are those of the command: what, where, expected, got, and what is near
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 __all__ = ["Problem", "ResultError", "RunError", "ScenarioError", "SidestepError"]
@@ -13,13 +14,14 @@ __all__ = ["Problem", "ResultError", "RunError", "ScenarioError", "SidestepError
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong with a scenario.
+    """One thing that is wrong with a scenario, or with a call.
 
     Parts that a message does not have are None: not every refusal has something to suggest.
     """
 
     file: str
-    """The file, the name of the scenario object, or the change that was asked for (`--set key=value`)."""
+    """The file, the name of the scenario object, or the change that was asked for (`--set key=value`); empty where a call
+    is wrong."""
     line: int | None
     """Line in the file, from 1; None where nobody wrote lines, as in a scenario object."""
     column: int | None
@@ -27,7 +29,7 @@ class Problem:
     message: str
     """What is wrong, what was expected and what stood there."""
     key: str | None = None
-    """The dotted key that it is about: `switch.capacity`."""
+    """The dotted key that it is about, `switch.capacity`, the column of a table, or the argument of a call."""
     expected: str | None = None
     """What may stand there."""
     got: str | None = None
@@ -38,6 +40,8 @@ class Problem:
     def __str__(self) -> str:
         if self.line is not None:
             return f"{self.file}:{self.line}:{self.column}: {self.message}"
+        if not self.file:
+            return self.message
         # Without a line, the key says where; most messages begin with it.
         at = self.key if self.key and not self.file.startswith("--set ") else None
         if at and at not in self.message:
@@ -60,6 +64,30 @@ class ScenarioError(SidestepError, ValueError):
     def of(cls, problems: Sequence[Problem]) -> ScenarioError:
         """The exception for these problems: a line each."""
         return cls("\n".join(map(str, problems)), problems)
+
+    @classmethod
+    def of_call(
+        cls,
+        message: str,
+        key: str,
+        *,
+        expected: object = None,
+        got: object = None,
+        suggestion: str | None = None,
+    ) -> ScenarioError:
+        """The exception for a call whose argument `key` cannot be."""
+        needed, found = (None if part is None else str(part) for part in (expected, got))
+        return cls(message, [Problem("", None, None, message, key, needed, found, suggestion)])
+
+    @classmethod
+    def none_of(cls, words: str, key: str, got: object, known: Iterable[object]) -> ScenarioError:
+        """The exception for an argument `key` that names none of the `known`; `words` say what is not there."""
+        names = [str(one) for one in known]
+        expected = f"one of {', '.join(names)}" if names else "none: there is nothing to choose from"
+        near = difflib.get_close_matches(str(got), names, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        said = f"{words}; expected {expected}{hint}"
+        return cls.of_call(said, key, expected=expected, got=got, suggestion=near[0] if near else None)
 
     def __reduce__(self) -> tuple[type[ScenarioError], tuple[str, tuple[Problem, ...]]]:
         return type(self), (str(self), self.problems)

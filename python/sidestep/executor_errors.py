@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sidestep.errors import SidestepError
 
-__all__ = ["ExecutorError", "MissingExtra", "NoAnswer", "OtherVersion", "WorkersLost"]
+__all__ = ["ExecutorError", "MissingExtra", "NoAnswer", "OtherVersion", "Unwritable", "WorkersLost"]
 
 
 class ExecutorError(SidestepError):
@@ -56,3 +56,7 @@ class OtherVersion(ExecutorError):
 
 class WorkersLost(ExecutorError):
     """Workers or their scheduler died, and nobody is left who makes the rest."""
+
+
+class Unwritable(ExecutorError, OSError):
+    """The storage that records are kept in refuses writes. The message says which place and why."""

@@ -19,7 +19,7 @@ from functools import partial
 from typing import ClassVar
 
 from sidestep._native import Hops, Packet, Queues, RandomStream, Switch, Verdict, Want
-from sidestep.errors import RunError
+from sidestep.errors import RunError, ScenarioError
 
 __all__ = ["Buffer", "Policy", "PolicyError", "Route", "Sched", "Scheme"]
 
@@ -231,6 +231,8 @@ class Scheme:
       `functools.partial(Mine, threshold=20)`
     - `version`: without it every run is made anew. With it finished runs are kept, by this word among
       others: change it whenever the policy's code does, or you are shown what the old one did.
+
+    Raises `ScenarioError` without any policy, and for one that cannot be called.
     """
 
     name: str
@@ -251,11 +253,15 @@ class Scheme:
         version: str | None = None,
     ) -> None:
         if route is None and buffer is None and sched is None:
-            raise ValueError(f"scheme {name!r}: expected a route, a buffer or a sched, got none")
+            expected = "a route, a buffer or a sched"
+            raise ScenarioError.of_call(
+                f"scheme {name!r}: expected {expected}, got none", "policy", expected=expected, got="none"
+            )
         for field, value in (("route", route), ("buffer", buffer), ("sched", sched)):
             if value is not None and not callable(value):
                 kind = type(value).__name__
-                raise TypeError(f"scheme {name!r}: {field}: expected a class or a function, got {kind}")
+                said = f"scheme {name!r}: {field}: expected a class or a function, got {kind}"
+                raise ScenarioError.of_call(said, field, expected="a class or a function", got=kind)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "extends", extends)
         object.__setattr__(self, "route", route)

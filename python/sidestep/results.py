@@ -118,13 +118,8 @@ class _Directory:
         raise NotImplementedError
 
 
-class Result(_Directory):
-    """A scenario that was run: every scheme with every seed.
-
-    The columns of each table are in `docs/metrics.md` and in `manifest["columns"]`; units are in their names.
-    """
-
-    _tables = ("flows", "queries", "groups", "ports", "subflows", "counts", "samples")
+class _Runs(_Directory):
+    """Runs of schemes with seeds, at one point or at several."""
 
     @property
     def schemes(self) -> list[str]:
@@ -137,6 +132,25 @@ class Result(_Directory):
         return [int(seed) for seed in self.summary["seeds"]]
 
     @property
+    def counts(self) -> Table:
+        """What was counted in each run, a row a count."""
+        return self.table("counts")
+
+    @property
+    def samples(self) -> Table:
+        """What probes saw, a row a value."""
+        return self.table("samples")
+
+
+class Result(_Runs):
+    """A scenario that was run: every scheme with every seed.
+
+    The columns of each table are in `docs/metrics.md` and in `manifest["columns"]`; units are in their names.
+    """
+
+    _tables = ("flows", "queries", "groups", "ports", "subflows", "counts", "samples")
+
+    @property
     def hashes(self) -> dict[tuple[str, int], str]:
         """The trajectory hash of each run that ended, by scheme and seed: equal where every delivery is."""
         runs = (run for run in self.manifest["runs"] if "trajectory_hash" in run)
@@ -144,17 +158,17 @@ class Result(_Directory):
 
     @property
     def flows(self) -> Table:
-        """A row a flow: who, when, how much, how long it took (ms), what was lost."""
+        """A row a flow: who, when, how much, how long it took (`fct_us`, microseconds), what was lost."""
         return self.table("flows")
 
     @property
     def queries(self) -> Table:
-        """A row a query: an aggregator's request and its slowest answer (ms)."""
+        """A row a query: an aggregator's request and its slowest answer (`qct_us`, microseconds)."""
         return self.table("queries")
 
     @property
     def groups(self) -> Table:
-        """A row a group of flows that a flow list names."""
+        """A row a group of flows that a flow list names, with what its slowest took (`group_us`, microseconds)."""
         return self.table("groups")
 
     @property
@@ -167,16 +181,6 @@ class Result(_Directory):
         """A row a subflow, for transports that have some."""
         return self.table("subflows")
 
-    @property
-    def counts(self) -> Table:
-        """What was counted in each run, a row a count."""
-        return self.table("counts")
-
-    @property
-    def samples(self) -> Table:
-        """What probes saw, a row a value."""
-        return self.table("samples")
-
     def _repr_html_(self) -> str:
         from sidestep import _html
 
@@ -186,7 +190,7 @@ class Result(_Directory):
         return f"{self.summary['scenario']}: {', '.join(self.schemes)}; {_seeds(self.seeds)}"
 
 
-class SweepResult(_Directory):
+class SweepResult(_Runs):
     """A sweep that was run: every point with every scheme and seed."""
 
     _tables = ("points", "counts", "samples")
@@ -197,16 +201,6 @@ class SweepResult(_Directory):
         return {axis["name"]: list(axis["values"]) for axis in self.summary["axes"]}
 
     @property
-    def schemes(self) -> list[str]:
-        """The schemes that ran, in the scenario's order."""
-        return list(dict.fromkeys(run["scheme"] for run in self.manifest["runs"]))
-
-    @property
-    def seeds(self) -> list[int]:
-        """The seeds of every point."""
-        return [int(seed) for seed in self.summary["seeds"]]
-
-    @property
     def hashes(self) -> dict[tuple[tuple[str, ...], str, int], str]:
         """The trajectory hash of each run that ended, by values on the axes, scheme and seed."""
         runs = (run for run in self.manifest["runs"] if "trajectory_hash" in run)
@@ -214,18 +208,8 @@ class SweepResult(_Directory):
 
     @property
     def points(self) -> Table:
-        """A row a point, scheme and metric, with its interval."""
+        """A row a point, scheme and seed: a column an axis and a column a metric, units in their names."""
         return self.table("points")
-
-    @property
-    def counts(self) -> Table:
-        """What was counted in each run, a row a count."""
-        return self.table("counts")
-
-    @property
-    def samples(self) -> Table:
-        """What probes saw, a row a value."""
-        return self.table("samples")
 
     def _repr_html_(self) -> str:
         from sidestep import _html

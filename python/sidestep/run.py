@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias, TypedDict, TypeVar
 
@@ -15,7 +16,7 @@ from sidestep.progress import HowFar, Progress, Watcher
 from sidestep.results import Reproduction, Result, TemporaryPlace
 from sidestep.scenario import Scenario, ScenarioLike, scenario_of
 
-__all__ = ["Cache", "How", "Seeds", "Tell", "carry_out", "reproduce", "run", "source_of"]
+__all__ = ["Cache", "How", "Seeds", "Tell", "carry_out", "interruptible", "reproduce", "run", "source_of"]
 
 Seeds: TypeAlias = "int | str | Iterable[int] | None"
 """Which seeds: one, a range as `"1..5"`, several; None leaves those of the scenario."""
@@ -37,6 +38,18 @@ class How(TypedDict):
     force: bool
 
 
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Gives a KeyboardInterrupt that comes before anything did its `partial` as well: None."""
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        if not hasattr(interrupt, "partial"):
+            interrupt.partial = None  # type: ignore[attr-defined]
+        raise
+
+
+@interruptible()
 def run(
     scenario: ScenarioLike,
     *,
@@ -65,7 +78,7 @@ def run(
     what is estimated not to fit into memory. `progress`: see `sidestep.progress`.
 
     The GIL is released. Ctrl-C ends the runs where they are and raises `KeyboardInterrupt`, whose `partial` is the Result
-    of what there is.
+    of what there is, or None where no run had begun.
 
     Raises `ScenarioError` for what is wrong with the scenario or the call, `RunError` when the simulation itself fails,
     `PolicyError` when a policy of your own does,
@@ -73,7 +86,8 @@ def run(
     """
     source = source_of(scenario, seeds, quick=quick)
     if not record and (record_window or record_flows):
-        raise ScenarioError("record: expected True with record_window or record_flows, got False")
+        said = "record: expected True with record_window or record_flows, got False"
+        raise ScenarioError.of_call(said, "record", expected="True", got="False")
     recording = {"window": record_window, "flows": record_flows} if record else None
 
     def work(how: How, tell: Tell) -> Left:
@@ -82,6 +96,7 @@ def run(
     return carry_out(Result, work, out=out, jobs=jobs, cache=cache, force=force, progress=progress)
 
 
+@interruptible()
 def reproduce(
     what: str,
     *,
@@ -148,7 +163,7 @@ def _jobs(jobs: int | None) -> int:
     if jobs is None:
         return len(os.sched_getaffinity(0))
     if jobs < 1:
-        raise ScenarioError(f"jobs: expected at least 1, got {jobs}")
+        raise ScenarioError.of_call(f"jobs: expected at least 1, got {jobs}", "jobs", expected="at least 1", got=jobs)
     return jobs
 
 
@@ -156,5 +171,6 @@ def _cache(cache: Cache) -> Path | None:
     if cache is True:
         return Path("results/.cache")
     if isinstance(cache, str) and "://" in cache:
-        raise ScenarioError(f"cache: expected a directory, got {cache!r}: a URL needs executor= of sidestep.sweep")
+        said = f"cache: expected a directory, got {cache!r}: a URL needs executor= of sidestep.sweep"
+        raise ScenarioError.of_call(said, "cache", expected="a directory", got=cache)
     return Path(cache) if cache else None

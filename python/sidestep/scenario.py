@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from sidestep import _native, _toml
-from sidestep.errors import ScenarioError
+from sidestep.errors import Problem, ScenarioError
 from sidestep.kinds import ScenarioKeys
 
 __all__ = ["Scenario", "ScenarioLike"]
@@ -209,12 +209,15 @@ def _plain(value: Any, key: str, name: str) -> Any:
     if hasattr(value, "item"):  # a number of numpy
         return _plain(value.item(), key, name)
     got = type(value).__name__
-    raise ScenarioError(f"{name}: {key}: expected a string, a number, a flag, a list or a table, got {got}")
+    expected = "a string, a number, a flag, a list or a table"
+    said = f"{key}: expected {expected}, got {got}"
+    raise ScenarioError.of([Problem(name, None, None, said, key, expected, got)])
 
 
 def _name_of(key: object, path: str, name: str) -> str:
     if not isinstance(key, str):
-        raise ScenarioError(f"{name}: {path}: expected a key that is a string, got {key!r}")
+        said = f"{path}: expected a key that is a string, got {key!r}"
+        raise ScenarioError.of([Problem(name, None, None, said, path, "a key that is a string", repr(key))])
     return key
 
 

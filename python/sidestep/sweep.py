@@ -12,7 +12,7 @@ from sidestep.errors import ScenarioError
 from sidestep.policy import Scheme
 from sidestep.progress import Progress
 from sidestep.results import SweepResult, TemporaryPlace
-from sidestep.run import Cache, How, Left, Seeds, Tell, carry_out, source_of
+from sidestep.run import Cache, How, Left, Seeds, Tell, carry_out, interruptible, source_of
 from sidestep.scenario import ScenarioLike, scenario_of
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["sweep"]
 
 
+@interruptible()
 def sweep(
     scenario: ScenarioLike,
     over: Mapping[str, Sequence[Any]] | None = None,

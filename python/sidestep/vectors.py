@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from sidestep._native import Switch, policy_vectors
+from sidestep.errors import Problem, ScenarioError
 from sidestep.policy import Buffer, Policy, Route, Sched, name_of
 
 
@@ -28,7 +29,7 @@ def vectors(
     `seam` is `route`, `buffer` or `sched`; a class says it by itself. `count` is by default as many as
     the shipped tables have.
 
-    Raises `RuntimeError` when the policy fails, with what it raised as cause; `ValueError` for a name
+    Raises `PolicyError` when the policy fails, with what it raised as cause; `ScenarioError` for a name
     that is unknown.
     """
     kind = policy if isinstance(policy, type) else getattr(policy, "func", None)
@@ -57,27 +58,38 @@ def check_vectors(
 ) -> int:
     """Asks `policy` for the rows of `file`, which `vectors` or `sidestep vectors` wrote with this seed.
 
-    Returns how many rows there are. Raises `ValueError` at the first that differs: its line, its
-    column, expected and got.
+    Returns how many rows there are. Raises `ScenarioError` at the first that differs, whose problem has file, line,
+    column, the name of the cell as key, expected and got; and where the file cannot be read.
     """
     path = Path(file)
-    wanted = path.read_text(encoding="utf-8").splitlines()
+    try:
+        wanted = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as why:
+        raise ScenarioError.of_call(f"file: cannot read {path}: {why}", "file", expected="a table of vectors") from why
     got = vectors(policy, seam=seam, like=like, count=max(len(wanted) - 1, 0), seed=seed)
     names = wanted[0].split(",") if wanted else []
     for number, (want, have) in enumerate(zip(wanted, got.splitlines(), strict=False), start=1):
         if want == have:
             continue
-        cells = zip(names, want.split(","), have.split(","), strict=False)
-        for name, expected, answer in cells:
-            if expected != answer:
-                raise ValueError(f"{path}:{number}: {name}: expected {expected or 'nothing'}, got {answer or 'nothing'}")
-        raise ValueError(f"{path}:{number}: expected the columns {want!r}, got {have!r}")
+        raise ScenarioError.of([_difference(path, number, names, want, have)])
     return max(len(wanted) - 1, 0)
 
 
+def _difference(path: Path, line: int, names: Sequence[str], want: str, have: str) -> Problem:
+    """The first cell of a row that differs."""
+    column = 1
+    for name, expected, got in zip(names, want.split(","), have.split(","), strict=False):
+        if expected != got:
+            said = f"{name}: expected {expected or 'nothing'}, got {got or 'nothing'}"
+            return Problem(str(path), line, column, said, name, expected, got)
+        column += len(expected) + 1
+    return Problem(str(path), line, 1, f"expected the columns {want!r}, got {have!r}", None, want, have)
+
+
 def seam_of(kind: object) -> str:
-    """The seam of a class of policies."""
+    """The seam of a class of policies. Raises `ScenarioError` for what is none."""
     for base, seam in ((Route, "route"), (Buffer, "buffer"), (Sched, "sched")):
         if isinstance(kind, type) and issubclass(kind, base):
             return seam
-    raise TypeError(f"expected a class of Route, Buffer or Sched, or seam=, got {kind!r}")
+    expected = "a class of Route, Buffer or Sched, or seam="
+    raise ScenarioError.of_call(f"policy: expected {expected}, got {kind!r}", "policy", expected=expected, got=repr(kind))

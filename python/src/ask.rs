@@ -1,6 +1,7 @@
 //! What is asked without running, or of a result: `check`, `list`, `schema`, `show`, `why`, each as the command's JSON.
 
 use crate::error::{Refused, raise};
+use crate::policy::Schemes;
 use crate::source::Source;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ use sidestep_study::result::ResultDir;
 use sidestep_study::schema as schemas;
 use sidestep_study::why::{self as packets, Recorded, Wanted, Which};
 use sidestep_study::{Error, memory};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What a scenario means, and what is wrong with it.
 #[pyfunction]
@@ -37,7 +38,7 @@ pub fn check(source: &Bound<'_, Source>, jobs: usize) -> String {
 pub fn list(py: Python<'_>, kind: Option<&str>) -> PyResult<String> {
     let Some(name) = kind else {
         let all = KINDS.iter().filter_map(|kind| catalog::kind(kind));
-        let all: Vec<Value> = all.map(|kind| kind.to_json()).collect();
+        let all: Vec<Value> = all.map(|kind| json!(kind)).collect();
         return Ok(versioned(&json!({"kinds": all})).to_string());
     };
     let found = catalog::kind(name).ok_or_else(|| {
@@ -47,7 +48,7 @@ pub fn list(py: Python<'_>, kind: Option<&str>) -> PyResult<String> {
         ));
         raise(py, &error, Refused::Scenario, None)
     })?;
-    Ok(versioned(&found.to_json()).to_string())
+    Ok(versioned(&json!(found)).to_string())
 }
 
 /// The JSON Schema of a scenario, or of an experiment, made of the tables by which it is read.
@@ -72,7 +73,7 @@ pub fn show(py: Python<'_>, dir: PathBuf) -> PyResult<String> {
 
 /// The account of one packet of a recorded run, or packets to choose from.
 #[pyfunction]
-#[pyo3(signature = (dir, *, scheme, seed, packet, flow, dropped, detoured, files))]
+#[pyo3(signature = (dir, *, scheme, seed, packet, flow, dropped, detoured, files, policies))]
 #[allow(clippy::too_many_arguments)]
 pub fn why(
     py: Python<'_>,
@@ -84,6 +85,7 @@ pub fn why(
     dropped: bool,
     detoured: bool,
     files: Option<PathBuf>,
+    policies: Vec<Bound<'_, PyAny>>,
 ) -> PyResult<String> {
     let wanted = match (flow, dropped, detoured) {
         (Some(flow), _, _) => Some(Wanted::Flow(flow)),
@@ -92,24 +94,27 @@ pub fn why(
         (None, false, false) => None,
     };
     let which = Which { scheme, seed };
-    let told = || told(&dir, files.as_deref(), &which, packet.as_deref(), wanted);
-    let json = py
-        .detach(told)
-        .map_err(|e| raise(py, &e, Refused::Result, None))?;
+    let schemes = Schemes::of(py, &policies)?;
+    let told = || {
+        let recorded = Recorded::open(&dir, files.as_deref())?.with_own(schemes.all());
+        told(&recorded, &which, packet.as_deref(), wanted)
+    };
+    let json = py.detach(told).map_err(|e| {
+        let failed = schemes.failed(py, &e);
+        failed.unwrap_or_else(|| raise(py, &e, Refused::Result, None))
+    })?;
     Ok(versioned(&json).to_string())
 }
 
 fn told(
-    dir: &Path,
-    files: Option<&Path>,
+    recorded: &Recorded,
     which: &Which,
     packet: Option<&str>,
     wanted: Option<Wanted>,
 ) -> Result<Value, Error> {
-    let recorded = Recorded::open(dir, files)?;
     match (packet, wanted) {
-        (Some(packet), _) => Ok(packets::why(&recorded, which, packet)?.json),
-        (None, Some(wanted)) => Ok(packets::list(&recorded, which, wanted)?.json),
+        (Some(packet), _) => Ok(packets::why(recorded, which, packet)?.json),
+        (None, Some(wanted)) => Ok(packets::list(recorded, which, wanted)?.json),
         (None, None) => Err(Error::Input(format!(
             "why: expected a packet, as in packet=\"100:3\"; {}",
             recorded.how_to_find()

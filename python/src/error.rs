@@ -17,6 +17,8 @@ pub enum Refused {
     Scenario,
     /// A result directory.
     Result,
+    /// An argument of the call: a plug-in, a name.
+    Call,
 }
 
 /// The exception for an error; `source` is what was read when it is about that.
@@ -24,7 +26,8 @@ pub fn raise(py: Python<'_>, error: &Error, refused: Refused, source: Option<&So
     let words = || error.to_string();
     let made = match (error, refused) {
         (Error::Wrong(problems), _) => wrong(py, problems, source),
-        (Error::Input(words), Refused::Scenario) => input(py, words, source),
+        (Error::Input(words), Refused::Scenario | Refused::Call) => input(py, words, source),
+        (Error::Io { .. }, Refused::Call) => input(py, &words(), source),
         (Error::Input(_), Refused::Result) => of_class(py, "ResultError", words()),
         (Error::Run(_), _) => of_class(py, "RunError", words()),
         (Error::Io { .. } | Error::Unwritten(_), _) => of_class(py, "ResultError", words()),
@@ -36,6 +39,16 @@ pub fn raise(py: Python<'_>, error: &Error, refused: Refused, source: Option<&So
 pub fn of_class(py: Python<'_>, class: &str, words: String) -> PyResult<PyErr> {
     let class = py.import("sidestep.errors")?.getattr(class)?;
     Ok(PyErr::from_value(class.call1((words,))?))
+}
+
+/// `sidestep.ScenarioError` for an argument of a call, with the parts of these words.
+pub fn wrong_call(py: Python<'_>, words: &str) -> PyErr {
+    input(py, words, None).unwrap_or_else(|failed| failed)
+}
+
+/// `sidestep.ResultError` with these words.
+pub fn unreadable(py: Python<'_>, words: String) -> PyErr {
+    of_class(py, "ResultError", words).unwrap_or_else(|failed| failed)
 }
 
 /// A refusal that is about no place of a file, with its parts all the same.

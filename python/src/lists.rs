@@ -1,8 +1,10 @@
 //! Columns of a table as lists of Python's own numbers and words, for who has no reader of Arrow.
 //!
 //! **Decision**  a plot and a table in a notebook need a few columns, and neither pyarrow nor polars.
-//! **Errors**    a column that is not there, or of a type that no table has: `ValueError` with those that are.
+//! **Errors**    a column that is not there: `ScenarioError` with those that are; one of a type that no table has, and a file
+//!               that is broken: `ResultError`.
 
+use crate::error::{unreadable, wrong_call};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, RecordBatch};
@@ -24,18 +26,16 @@ pub fn lists<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let refused = |e: &dyn std::fmt::Display| {
         let path = path.display();
-        PyValueError::new_err(format!("cannot read {path}: {e}"))
+        unreadable(py, format!("cannot read {path}: {e}"))
     };
     let known: Vec<String> = {
         let fields = builder.schema().fields().iter();
         fields.map(|field| field.name().clone()).collect()
     };
     if let Some(name) = names.iter().find(|name| !known.contains(name)) {
-        return Err(PyValueError::new_err(format!(
-            "{} has no column {name:?}: expected one of {}",
-            path.display(),
-            known.join(", ")
-        )));
+        let (file, known) = (path.display(), known.join(", "));
+        let words = format!("{file} has no column {name:?}: expected one of {known}");
+        return Err(wrong_call(py, &words));
     }
     let names = if names.is_empty() { &known } else { names };
     let out = PyDict::new(py);

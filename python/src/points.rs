@@ -169,7 +169,7 @@ impl Worker {
         Ok(Worker { worker })
     }
 
-    /// The record of one run, packed; `None` when it was stopped.
+    /// The record of one run, packed, and its packet-hops; `None` when it was stopped.
     #[pyo3(signature = (key, point, scheme, seed, stop = None))]
     fn compute<'py>(
         &self,
@@ -179,11 +179,11 @@ impl Worker {
         scheme: usize,
         seed: u64,
         stop: Option<&Stop>,
-    ) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    ) -> PyResult<Option<(Bound<'py, PyBytes>, u64)>> {
         let stop = stop.map_or_else(Arc::default, |stop| stop.stop.clone());
         let made = py.detach(|| self.worker.compute(key, point, scheme, seed, &stop));
         let made = made.map_err(refused)?;
-        Ok(made.map(|record| PyBytes::new(py, &record)))
+        Ok(made.map(|(record, hops)| (PyBytes::new(py, &record), hops)))
     }
 }
 

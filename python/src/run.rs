@@ -54,6 +54,7 @@ impl Recording {
             flows: (flows.transpose())
                 .map_err(|e| format!("record_flows: {e}"))?
                 .unwrap_or_default(),
+            ..RecordSpec::default()
         })
     }
 }
@@ -70,7 +71,7 @@ pub fn run<'py>(
     record: Option<Recording>,
 ) -> PyResult<Left> {
     let (py, source) = (source.py(), source.get());
-    let schemes = Schemes::of(&policies)?;
+    let schemes = Schemes::of(py, &policies)?;
     let refuse = |e: &Error| refused(py, e, source, &schemes);
     let mut experiment = source.read_with(py, &schemes)?;
     if experiment.is_sweep() {
@@ -121,7 +122,7 @@ pub fn sweep<'py>(
     policies: Vec<Bound<'py, PyAny>>,
 ) -> PyResult<Left> {
     let (py, source) = (source.py(), source.get());
-    let schemes = Schemes::of(&policies)?;
+    let schemes = Schemes::of(py, &policies)?;
     let refuse = |e: &Error| refused(py, e, source, &schemes);
     let experiment = source.read_with(py, &schemes)?;
     if !experiment.is_sweep() {

@@ -2,12 +2,13 @@
 //!
 //! **Decision**  a table is a Parquet file that is read when somebody asks for its rows, in batches: polars, pandas,
 //!               pyarrow and DuckDB take them by the Arrow C stream interface, without a copy and without pyarrow.
-//! **Errors**    a file that is missing or no Parquet: `OSError` and `ValueError` with its path.
+//! **Errors**    a file that is missing or no Parquet: `ResultError` with its path; a column that is not there:
+//!               `ScenarioError`.
 
+use crate::error::unreadable;
 use crate::lists::lists;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
-use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::ffi::c_str;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
@@ -31,8 +32,8 @@ impl Table {
     /// Opens the Parquet file `path`; reads its footer alone. Keeps `owner` for as long as it is there.
     #[new]
     #[pyo3(signature = (path, owner = None))]
-    fn open(path: PathBuf, owner: Option<Py<PyAny>>) -> PyResult<Table> {
-        let reader = builder(&path)?;
+    fn open(py: Python<'_>, path: PathBuf, owner: Option<Py<PyAny>>) -> PyResult<Table> {
+        let reader = builder(py, &path)?;
         let meta = reader.metadata().file_metadata();
         let columns = reader.schema().fields().iter();
         Ok(Table {
@@ -64,7 +65,7 @@ impl Table {
     ) -> PyResult<Bound<'py, PyDict>> {
         let names = columns.unwrap_or_default();
         let limit = limit.unwrap_or(self.rows);
-        lists(py, &self.path, builder(&self.path)?, &names, limit)
+        lists(py, &self.path, builder(py, &self.path)?, &names, limit)
     }
 
     /// The first rows as a notebook shows them.
@@ -82,18 +83,18 @@ impl Table {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // A consumer may ask for another schema, and a producer may decline.
         let _ = requested_schema;
-        let reader: ParquetRecordBatchReader = (builder(&self.path)?.build())
-            .map_err(|e| PyValueError::new_err(format!("{}: {e}", self.path.display())))?;
+        let reader: ParquetRecordBatchReader = (builder(py, &self.path)?.build())
+            .map_err(|e| unreadable(py, format!("cannot read {}: {e}", self.path.display())))?;
         let stream = FFI_ArrowArrayStream::new(Box::new(reader));
         PyCapsule::new_with_value(py, stream, c_str!("arrow_array_stream"))
     }
 }
 
-fn builder(path: &PathBuf) -> PyResult<ParquetRecordBatchReaderBuilder<File>> {
+fn builder(py: Python<'_>, path: &PathBuf) -> PyResult<ParquetRecordBatchReaderBuilder<File>> {
     let file = File::open(path)
-        .map_err(|e| PyOSError::new_err(format!("cannot read {}: {e}", path.display())))?;
+        .map_err(|e| unreadable(py, format!("cannot read {}: {e}", path.display())))?;
     ParquetRecordBatchReaderBuilder::try_new(file).map_err(|e| {
         let path = path.display();
-        PyValueError::new_err(format!("cannot read {path}: expected Parquet, got {e}"))
+        unreadable(py, format!("cannot read {path}: expected Parquet, got {e}"))
     })
 }

@@ -1,11 +1,14 @@
 """A sweep that executors make in tests, and what they are compared by."""
 
+import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from sidestep import executors
@@ -54,6 +57,8 @@ class Watched:
     def __init__(self, executor: Executor, then: Callable[[], object]) -> None:
         self.executor, self.then, self.name = executor, then, executor.name
         self.batches = 0
+        self.travelled = 0
+        """Records that came by the executor, and not by the folder that both see."""
 
     @property
     def workers(self) -> int:
@@ -61,6 +66,7 @@ class Watched:
 
     def submit(self, work: Work, batches: Sequence[Sequence[Task]]) -> Iterator[Batch]:
         for batch in self.executor.submit(work, batches):
+            self.travelled += sum(made.record is not None for made in batch.made)
             yield batch
             self.batches += 1
             if self.batches == 1:
@@ -80,10 +86,31 @@ def kill(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def start(command: Sequence[str], log: Path, **more: str) -> subprocess.Popen[bytes]:
+def start(command: Sequence[str], log: Path, *, new_session: bool = False, **more: str) -> subprocess.Popen[bytes]:
     """Starts a process of this Python; what it says is in `log`."""
     with log.open("wb") as to:
-        return subprocess.Popen([sys.executable, "-m", *command], stdout=to, stderr=to, env={**os.environ, **more})
+        words, env = [sys.executable, "-m", *command], {**os.environ, **more}
+        return subprocess.Popen(words, stdout=to, stderr=to, env=env, start_new_session=new_session)
+
+
+def free_ports(many: int) -> list[str]:
+    """Ports that nobody has now."""
+    with ExitStack() as held:
+        servers = [held.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(many)]
+        return [str(server.getsockname()[1]) for server in servers]
+
+
+def is_open(port: str) -> bool:
+    """Does somebody listen there?"""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", int(port))) == 0
+
+
+def another_version(work: Work) -> Work:
+    """As if code of another version asked: to workers it is they who have another."""
+    asked = json.loads(work.shared)
+    asked["code"] = "0.0.9-other"
+    return Work(json.dumps(asked).encode(), work.store)
 
 
 def until(true: Callable[[], bool], process: subprocess.Popen[bytes], log: Path) -> None:

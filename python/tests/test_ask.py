@@ -68,3 +68,56 @@ def test_why_says_what_it_needs(tiny: sidestep.Scenario) -> None:
     swept = sidestep.sweep(tiny, {"switch.capacity": ["20 pkt"]}, seeds=1)
     with pytest.raises(sidestep.ResultError, match="expected the result of one scenario"):
         sidestep.why(swept, flow=1)  # type: ignore[arg-type]
+
+
+class Drops(sidestep.Buffer):
+    """Drops what finds ten packets, and detours nothing."""
+
+    def admit(
+        self, packet: sidestep.Packet, want: sidestep.Want, queues: sidestep.Queues, rng: sidestep.RandomStream
+    ) -> sidestep.Verdict:
+        return sidestep.enqueue() if want.packets < 10 else sidestep.drop("early")
+
+
+class Other(Drops):
+    pass
+
+
+class Breaks(Drops):
+    def admit(
+        self, packet: sidestep.Packet, want: sidestep.Want, queues: sidestep.Queues, rng: sidestep.RandomStream
+    ) -> sidestep.Verdict:
+        raise LookupError("no idea")
+
+
+Breaks.__name__ = "Drops"
+
+
+def mine(policy: type[sidestep.Buffer], name: str = "mine") -> sidestep.Scheme:
+    return sidestep.Scheme(name, extends="dctcp", buffer=policy)
+
+
+def test_why_makes_a_run_again_with_the_policies_that_it_had(tiny: sidestep.Scenario) -> None:
+    own = [mine(Drops), mine(Other, "other")]
+    result = sidestep.run(tiny.with_({"switch.capacity": "20 pkt"}), seeds=1, policies=own)
+    listed = sidestep.why(result, scheme="mine", dropped=True, policies=own)
+    assert listed["run"]["same"] is True
+    assert listed["run"]["trajectory_hash"] == result.hashes["mine", 1]
+    told = sidestep.why(result, scheme="mine", packet=listed["packets"][0]["id"], policies=[mine(Drops)])
+    (last,) = [step for step in told["steps"] if step["event"] == "dropped"]
+    assert (last["buffer"]["name"], last["reason"]) == ("python:Drops", "early")
+    assert any(said.startswith("Buffer python:Drops: ") for said in last["says"])
+    # Those of the file need nothing.
+    assert sidestep.why(result, scheme="dctcp", flow=0)["run"]["same"] is True
+
+
+def test_why_refuses_a_run_without_its_policies_or_with_others(tiny: sidestep.Scenario) -> None:
+    result = sidestep.run(tiny, seeds=1, policies=[mine(Drops)])
+    with pytest.raises(sidestep.ResultError, match=r"without its policies \(buffer python:Drops\), which no directory holds"):
+        sidestep.why(result, scheme="mine", flow=0)
+    with pytest.raises(sidestep.ResultError, match="expected buffer python:Drops, got buffer python:Other"):
+        sidestep.why(result, scheme="mine", flow=0, policies=[mine(Other)])
+    with pytest.raises(sidestep.PolicyError, match="LookupError: no idea") as failed:
+        sidestep.why(result, scheme="mine", flow=0, policies=[mine(Breaks)])
+    assert (failed.value.policy, failed.value.scheme, failed.value.seed) == ("python:Drops", "mine", 1)
+    assert isinstance(failed.value.__cause__, LookupError)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from executors_help import RUNS, SWEEP, Watched, files, kill, local, records, start, until
 
-from sidestep import build_info, executors
+from sidestep import _claims, build_info, executors
 from sidestep.executors import OtherVersion, WorkersLost, work
 
 distributed = pytest.importorskip("distributed", reason="sidestep[dask] is not installed")
@@ -26,7 +26,8 @@ class Cluster:
         command = ["dask", "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show"]
         self.scheduler = start([*command, "--scheduler-file", str(told)], log)
         held.callback(kill, self.scheduler)
-        until(told.exists, self.scheduler, log)
+        # The file is there before what it says is in it.
+        until(lambda: told.exists() and told.read_text().rstrip().endswith("}"), self.scheduler, log)
         self.address = str(json.loads(told.read_text())["address"])
         self.workers = [self._worker(tmp / f"worker-{n}.log", held) for n in range(2)]
         with distributed.Client(self.address) as client:
@@ -51,6 +52,8 @@ def test_a_worker_that_is_killed_in_the_middle_changes_no_byte(cluster: Cluster,
     watched = Watched(own, lambda: kill(cluster.workers[0]))
     out = executors.run(SWEEP, "sweep.toml", executor=watched, out=tmp_path / "out")
     assert watched.batches > 4
+    # On this machine records go by the folder that both see, and the scheduler has none of them.
+    assert watched.travelled == 0
     assert own.workers == 1
     own.close()
     assert files(out) == local(tmp_path)
@@ -64,11 +67,39 @@ def test_a_worker_that_is_killed_in_the_middle_changes_no_byte(cluster: Cluster,
         assert client.status == "running"
 
 
+def test_where_a_batch_is_not_made_again_the_same_kill_ends_the_sweep_and_what_came_in_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Dask gives up a batch after so many deaths: 3 unless changed.
+    monkeypatch.setenv("DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES", "0")
+    cache = tmp_path / "cache"
+    with ExitStack() as held:
+        cluster = Cluster(tmp_path, held)
+        own = Dask(cluster.address)
+        held.callback(own.close)
+        watched = Watched(own, lambda: kill(cluster.workers[0]))
+        with pytest.raises(WorkersLost, match="died with the same runs") as lost:
+            executors.run(SWEEP, "sweep.toml", executor=watched, out=tmp_path / "out", cache=cache)
+    assert lost.value.kept == cache
+    assert 0 < len(records(cache)) < RUNS
+    assert not (tmp_path / "out").exists()
+
+
+def test_workers_of_other_machines_send_what_they_make(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_claims, "machine", lambda: "another")
+    with distributed.Client(cluster.address) as client:
+        watched = Watched(Dask(client), lambda: None)
+        out = executors.run(SWEEP, "sweep.toml", executor=watched, out=tmp_path / "out")
+    assert watched.travelled == RUNS
+    assert files(out) == local(tmp_path)
+
+
 def test_when_the_scheduler_is_killed_what_came_in_is_kept_and_a_second_call_goes_on(cluster: Cluster, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     own = Dask(cluster.address)
     watched = Watched(own, lambda: kill(cluster.scheduler))
-    # With a cache that workers cannot see: what is kept came in.
     with pytest.raises(WorkersLost, match=f"the Dask scheduler at {cluster.address} is gone") as lost:
         executors.run(SWEEP, "sweep.toml", executor=watched, out=tmp_path / "out", cache=cache)
     own.close()

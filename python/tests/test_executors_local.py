@@ -89,9 +89,11 @@ def test_a_worker_that_reads_another_scenario_out_of_the_text_refuses() -> None:
         worker.compute(key, 99, scheme, seed)
     with pytest.raises(ValueError, match="scheme 5: expected less than 2"):
         worker.compute(key, point, 5, seed)
-    record = worker.compute(key, point, scheme, seed)
-    assert record is not None
+    made = worker.compute(key, point, scheme, seed)
+    assert made is not None
+    record, hops = made
     assert _native.is_record(record)
+    assert hops > 0
 
 
 def test_files_that_an_experiment_names_travel_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,25 +1,28 @@
 """Executors that are not installed, and schedulers that do not answer."""
 
+import re
 import socket
 import sys
+import time
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from executors_help import SWEEP
 
+import sidestep
 from sidestep import executors
-from sidestep.executors import MissingExtra, NoAnswer, _answer
+from sidestep.errors import ScenarioError
+from sidestep.executors import FORMS, MissingExtra, NoAnswer, _answer
+from sidestep.executors._registry import KINDS
 
 
 def run(executor: str, tmp: Path, **more: str) -> None:
     executors.run(SWEEP, "sweep.toml", executor=executor, out=tmp / "out", **more)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("executor", "module", "extra"),
-    [("dask", "distributed", "dask"), ("ray", "ray", "ray"), ("slurm", "submitit", "slurm")],
-)
+@pytest.mark.parametrize(("executor", "module", "extra"), [(kind.name, kind.needs, kind.extra) for kind in KINDS if kind.needs])
 def test_an_executor_that_is_not_installed_names_the_extra(
     executor: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -39,6 +42,33 @@ def test_a_storage_that_is_not_installed_names_the_extra(monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "fsspec", None)
     with pytest.raises(MissingExtra, match=r"'./python\[storage\]'"):
         run("local", tmp_path, cache="gs://bucket/a")
+
+
+def test_every_list_of_executors_is_the_same() -> None:
+    root = Path(__file__).parents[2]
+    rows = re.findall(r"^\| (`.*?) \|", (root / "docs/scaling.md").read_text(), re.MULTILINE)
+    said = re.findall(r"`([a-z]+)[:`]", " ".join(rows))
+    assert list(dict.fromkeys(said)) == [kind.name for kind in KINDS]
+    told = re.search(r"(?s)/// Who makes the runs of a sweep:(.*?)#\[arg", (root / "crates/cli/src/args.rs").read_text())
+    assert told is not None
+    assert list(dict.fromkeys(re.findall(r"`([a-z]+)[:`]", told[1]))) == [kind.name for kind in KINDS]
+    extras = tomllib.loads((root / "python/pyproject.toml").read_text())["project"]["optional-dependencies"]
+    for kind in KINDS:
+        assert kind.extra is None or str(kind.needs) in " ".join(extras[kind.extra])
+        assert all(form.partition(":")[0] == kind.name for form in kind.forms)
+    assert [form for kind in KINDS for form in kind.forms] == list(FORMS)
+
+
+def test_a_run_of_this_process_takes_no_url_for_its_cache(tmp_path: Path) -> None:
+    calls = (
+        lambda: sidestep.run("quickstart", cache="s3://bucket/a", out=tmp_path / "out"),
+        lambda: sidestep.reproduce("dibs/fig02", quick=True, cache="s3://bucket/a", out=tmp_path / "out"),
+        lambda: sidestep.sweep("quickstart", {"switch.capacity": ["50 pkt"]}, cache="s3://bucket/a", out=tmp_path / "out"),
+    )
+    for call in calls:
+        with pytest.raises(ScenarioError, match="cache: expected a directory, got 's3://bucket/a': a URL needs executor="):
+            call()
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.fixture
@@ -79,8 +109,13 @@ def test_a_ray_cluster_that_does_not_answer_is_refused_with_its_address(closed: 
 @pytest.mark.slow
 def test_a_ray_cluster_that_is_silent_is_refused(silent: str, tmp_path: Path) -> None:
     pytest.importorskip("ray", reason="sidestep[ray] is not installed")
-    with pytest.raises(NoAnswer, match=f"the Ray cluster at {silent} does not answer"):
-        run(f"ray:{silent}", tmp_path)
+    for address in (silent, f"ray://{silent}"):
+        began = time.monotonic()
+        with pytest.raises(NoAnswer, match=f"the Ray cluster at {address} does not answer: nothing came back") as refused:
+            run(f"ray:{address}", tmp_path)
+        assert refused.value.address == address
+        # Ten seconds, and what it takes to load Ray.
+        assert 5 < time.monotonic() - began < 30
 
 
 def test_slurm_without_sbatch_or_a_controller_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,19 +1,24 @@
 """Records in directories and in object storage: a real server of the S3 protocol, as a process."""
 
 import json
-import socket
+import os
+import re
+import signal
+import subprocess
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from executors_help import RUNS, SWEEP, files, kill, local, records, start, until
+from executors_help import RUNS, SWEEP, Watched, files, free_ports, is_open, kill, local, records, start, until
 
-from sidestep import _native, executors, storage
+from sidestep import _claims, _native, executors, storage
 from sidestep.errors import ScenarioError
 from sidestep.executors import work
+from sidestep.executors.local import Local
 from sidestep.storage import Directory, Folder, Objects, Unwritable, open_folder
 
 
@@ -22,16 +27,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """An S3 server with a bucket called `bucket`; its address."""
     pytest.importorskip("moto", reason="moto is not installed")
     pytest.importorskip("s3fs", reason="sidestep[s3] is not installed")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    (port,) = free_ports(1)
     log = tmp_path_factory.mktemp("s3") / "server.log"
-    process = start(["moto.server", "-H", "127.0.0.1", "-p", str(port)], log)
+    process = start(["moto.server", "-H", "127.0.0.1", "-p", port], log)
 
-    def answers() -> bool:
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", port)) == 0
-
-    until(answers, process, log)
+    until(lambda: is_open(port), process, log)
     address = f"http://127.0.0.1:{port}"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AWS_ENDPOINT_URL", address)
@@ -59,7 +59,7 @@ def record() -> tuple[str, bytes]:
     key, point, scheme, seed, _ = plan.works()[0]
     made = _native.Worker(plan.shared()).compute(key, point, scheme, seed)
     assert made is not None
-    return key, made
+    return key, made[0]
 
 
 def test_what_is_put_is_found_and_what_is_half_there_is_not(folder: Folder, record: tuple[str, bytes]) -> None:
@@ -80,9 +80,10 @@ def test_a_claim_is_for_one_and_whoever_waits_gets_it_then(folder: Folder, recor
     claim = folder.claim(key, wait=False)
     assert claim is not None
     assert folder.claim(key, wait=False) is None
-    got = threading.Event()
+    begun, got = threading.Event(), threading.Event()
 
     def wait() -> None:
+        begun.set()
         later = folder.claim(key, wait=True)
         assert later is not None
         got.set()
@@ -90,23 +91,98 @@ def test_a_claim_is_for_one_and_whoever_waits_gets_it_then(folder: Folder, recor
 
     waiting = threading.Thread(target=wait)
     waiting.start()
-    assert not got.is_set()
+    assert begun.wait(60)
+    # Long enough to look several times: who does not wait has it by then.
+    assert not got.wait(5 * _claims.WATCH_S)
     claim.release()
-    waiting.join()
+    waiting.join(60)
     assert got.is_set()
+    # And it is free again.
+    again = folder.claim(key, wait=False)
+    assert again is not None
+    again.release()
 
 
 def test_a_claim_that_nobody_renews_is_taken_over(
     folder: Folder, record: tuple[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key, _ = record
-    # As a process that was killed leaves it: nobody renews.
+    # Of another machine, where nobody can look for the process; and nobody renews it.
+    monkeypatch.setattr(_claims, "machine", lambda: "another")
     claim = folder.claim(key, wait=False)
     assert claim is not None
     assert claim._renew is not None
-    storage._Renew._all.discard(claim._renew)
-    monkeypatch.setattr(storage, "EXPIRY_S", 0.5)
+    _claims.Renew._all.discard(claim._renew)
+    monkeypatch.undo()
+    began = time.monotonic()
+    assert folder.claim(key, wait=False) is None
+    monkeypatch.setattr(_claims, "EXPIRY_S", 0.5)
     assert folder.claim(key, wait=True) is not None
+    assert time.monotonic() - began > 0.5
+
+
+def test_a_claim_of_a_killed_process_of_this_machine_is_taken_over_at_once(folder: Folder, record: tuple[str, bytes]) -> None:
+    key, _ = record
+    program = """
+import os, signal, sys
+from sidestep.storage import open_folder
+assert open_folder(sys.argv[1]).claim(sys.argv[2], wait=False) is not None
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    env = {**os.environ, "PYTHONPATH": str(Path(executors.__file__).parents[2])}
+    killed = subprocess.run([sys.executable, "-c", program, folder.place, key], env=env, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    claim = folder.claim(key, wait=False)
+    assert claim is not None
+    # This process lives, and is asked for the same.
+    assert folder.claim(key, wait=False) is None
+    claim.release()
+
+
+def test_what_killed_processes_left_is_taken_away_and_what_lives_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Directory(tmp_path / "cache")
+    mine = storage.Sharing(folder)
+    claim = folder.claim("ab" + "0" * 62, wait=False)
+    assert claim is not None
+    folder.put("ab" + "3" * 62, b"kept")
+    gone = f"{_claims.machine()} 999999999 1"
+    left = {
+        ".sweep-gone": gone,
+        "ab/gone.claim": gone,
+        "ab/old.claim": "elsewhere 1 1",
+        "ab/old.partial": "",
+        ".sweep-old": "elsewhere 1 1",
+    }
+    young = {"ab/young.claim": "elsewhere 1 1", "ab/young.partial": "", ".sweep-elsewhere": "elsewhere 1 1"}
+    for name, text in {**left, **young}.items():
+        (folder.path / name).write_text(text)
+    ages = {"ab/old.claim": _claims.EXPIRY_S, "ab/old.partial": 600, ".sweep-old": _claims.LEFT_S}
+    for name, age in ages.items():
+        when = time.time() - age - 30
+        os.utime(folder.path / name, (when, when))
+    living = {path for path in folder.path.rglob("*") if path.is_file()} - {folder.path / name for name in left}
+    # Any sweep begins by that.
+    executors.run(SWEEP, "sweep.toml", out=tmp_path / "out", cache=folder.place)
+    there = {path for path in folder.path.rglob("*") if path.is_file()}
+    assert {path for path in there if path.suffix != ".record"} == {path for path in living if path.suffix != ".record"}
+    mine.end()
+    claim.release()
+    assert folder.get("ab" + "3" * 62) is None
+    assert len(records(folder.path)) == RUNS + 1
+
+
+def test_what_a_killed_sweep_left_in_a_cache_is_gone_after_the_next(tmp_path: Path) -> None:
+    (tmp_path / "long.toml").write_text(SWEEP.replace('"2 ms"', '"200 ms"'))
+    cache = tmp_path / "cache"
+    command = ["sidestep", "run", "long.toml", "--cache", str(cache), "--jobs", "1"]
+    env = {**os.environ, "PYTHONPATH": str(Path(executors.__file__).parents[2])}
+    with (tmp_path / "log").open("wb") as to:
+        process = subprocess.Popen([sys.executable, "-m", *command], cwd=tmp_path, env=env, stdout=to, stderr=to)
+    until(lambda: bool(list(cache.glob("??/*.claim"))), process, tmp_path / "log")
+    kill(process)
+    assert list(cache.glob(".sweep-*"))
+    executors.run(SWEEP, "sweep.toml", out=tmp_path / "out", cache=cache)
+    assert {path.suffix for path in cache.rglob("*") if path.is_file() and path.suffix != ".partial"} == {".record"}
 
 
 def test_two_sweeps_that_want_the_same_points_compute_each_once(
@@ -154,29 +230,58 @@ def test_a_second_sweep_takes_all_from_object_storage(server: str, tmp_path: Pat
     assert all(path.endswith(".record") for path in left._fs.find(left._root))
 
 
-def test_storage_that_refuses_writes_is_told_once_and_the_sweep_goes_on(server: str, tmp_path: Path) -> None:
+def test_storage_that_refuses_writes_is_refused_before_anything_is_computed(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Never(Local):
+        def submit(self, work, batches):  # type: ignore[no-untyped-def]
+            raise AssertionError("nothing is to be run")
+
     (tmp_path / "file").write_text("no directory")
-    for nth, place in enumerate((str(tmp_path / "file" / "cache"), "s3://no-such-bucket/a")):
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always")
-            out = executors.run(SWEEP, "sweep.toml", out=tmp_path / str(nth), cache=place)
-        own = [str(one.message) for one in told if "nothing more is kept" in str(one.message)]
-        assert len(own) == 1, own
-        assert place in own[0]
-        assert place in json.loads((out / "manifest.json").read_text())["cache"]["refused"]
-        assert files(out) == local(tmp_path / f"own-{nth}")
-    with pytest.raises(Unwritable, match="file"):
-        Directory(tmp_path / "file" / "cache").put("a" * 64, b"")
+    for place in (str(tmp_path / "file" / "cache"), "s3://no-such-bucket/a"):
+        with pytest.raises(Unwritable, match=re.escape(place)) as refused:
+            executors.run(SWEEP, "sweep.toml", executor=Never(1), out=tmp_path / "out", cache=place)
+        assert isinstance(refused.value, executors.ExecutorError)
+        assert refused.value.kept is None
+    # Nothing is half-written, neither there nor here.
+    assert {path.name for path in tmp_path.iterdir()} == {"file"}
+    # What nobody asked for is told, and the sweep goes on, as the command does.
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results").write_text("no directory")
+    with pytest.warns(UserWarning, match="nothing more is kept in the cache: results/.cache: .*; the sweep goes on"):
+        out = executors.run(SWEEP, "sweep.toml", out=tmp_path / "out", cache=True)
+    assert files(out) == local(tmp_path)
+
+
+@pytest.mark.parametrize("executor", ["local", "local:processes"])
+def test_storage_that_refuses_in_the_middle_is_told_once_and_nothing_is_lost(executor: str, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    chosen = executors.choose(executor, 1)
+
+    # As a file system that was taken away: what is there is gone, and nothing can be made.
+    def away() -> None:
+        cache.rename(tmp_path / "taken")
+        cache.write_text("no directory")
+
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        out = executors.run(SWEEP, "sweep.toml", executor=Watched(chosen, away), out=tmp_path / "out", cache=cache)
+    own = [str(one.message) for one in told if "nothing more is kept" in str(one.message)]
+    assert len(own) == 1, own
+    assert str(cache) in own[0]
+    # What was there is made again.
+    assert files(out) == local(tmp_path)
 
 
 def test_a_worker_that_does_not_see_the_directory_leaves_it_alone(tmp_path: Path) -> None:
     folder = Directory(tmp_path / "cache")
-    store = storage.store_of(folder)
-    assert store is not None
-    assert isinstance(storage.reachable(store), Directory)
+    sharing = storage.Sharing(folder)
+    assert isinstance(storage.reachable(sharing.store), Directory)
+    assert storage.stays(sharing.store)
+    assert not storage.stays({**sharing.store, "machine": "another"})
     # On another machine the path may be there, and be another directory.
-    storage.forget(store)
-    assert storage.reachable(store) is None
+    sharing.end()
+    assert storage.reachable(sharing.store) is None
     executors.run(SWEEP, "sweep.toml", out=tmp_path / "out", cache=folder.place)
     assert {path.suffix for path in folder.path.rglob("*") if path.is_file()} == {".record"}
     assert len(records(folder.path)) == RUNS
@@ -228,7 +333,7 @@ def test_no_executor_takes_less_than_one_job(executor: str, jobs: int, tmp_path:
 def test_a_worker_that_cannot_reach_the_storage_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("fsspec", reason="sidestep[storage] is not installed")
     monkeypatch.setitem(sys.modules, "gcsfs", None)
-    keep = work._Keeper({"place": "gs://bucket/a", "marker": None, "sweep": "one"})
+    keep = work._Keeper({"place": "gs://bucket/a", "marker": None, "sweep": "one", "machine": "", "claims": True})
     assert keep.folder is None
     assert keep.refused is not None
     assert "the storage gs://bucket/a is not installed" in keep.refused

@@ -1,5 +1,7 @@
 """Columns of a table as lists."""
 
+from pathlib import Path
+
 import pytest
 
 import sidestep as ss
@@ -30,5 +32,13 @@ def test_a_column_with_a_dot_in_its_name_is_one() -> None:
 
 
 def test_a_column_that_is_not_there_is_refused_with_those_that_are(result: ss.Result) -> None:
-    with pytest.raises(ValueError, match=r'flows.parquet has no column "fct_ms": expected one of flow_id, .*fct_us'):
+    with pytest.raises(ss.ScenarioError, match=r'flows.parquet has no column "fct_ms": expected one of flow_id, .*fct_us'):
         result.flows.to_dict(["fct_ms"])
+
+
+def test_a_file_that_is_gone_or_no_table_is_refused_with_its_path(tmp_path: Path) -> None:
+    with pytest.raises(ss.ResultError, match=r"cannot read .*gone\.parquet: No such file"):
+        ss.Table(tmp_path / "gone.parquet")
+    (tmp_path / "text.parquet").write_text("no table")
+    with pytest.raises(ss.ResultError, match=r"text\.parquet: expected Parquet, got "):
+        ss.Table(tmp_path / "text.parquet")

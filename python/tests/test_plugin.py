@@ -41,18 +41,29 @@ def test_a_plug_in_stands_beside_policies_in_python_and_is_told_by_its_digest(
     assert sources["python:Dibs"] == "the caller's own"
 
     (tmp_path / "least-full" / "src" / "lib.rs").write_text("fn broken( {}")
-    with pytest.raises(ValueError, match="cannot build the plug-in"):
+    with pytest.raises(ss.ScenarioError, match="cannot build the plug-in"):
         ss.load_plugin(tmp_path / "least-full")
 
 
 def test_what_cannot_be_written_or_loaded_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="expected lower-case letters, digits and hyphens"):
+    with pytest.raises(ss.ScenarioError, match="expected lower-case letters, digits and hyphens"):
         ss.new_policy("Mine", out=tmp_path / "mine")
-    with pytest.raises(ValueError, match="kind: expected one of buffer, route, sched"):
+    with pytest.raises(ss.ScenarioError, match="kind: expected one of buffer, route, sched"):
         ss.new_policy("mine", kind="transport", out=tmp_path / "mine")
-    with pytest.raises(ValueError, match="cannot read"):
+    with pytest.raises(ss.ScenarioError, match="cannot read"):
         ss.load_plugin(tmp_path / "gone.so")
     (tmp_path / "text.so").write_text("no library")
-    with pytest.raises(ValueError, match="expected a plug-in of Sidestep"):
+    with pytest.raises(ss.ScenarioError, match="expected a plug-in of Sidestep"):
         ss.load_plugin(tmp_path / "text.so")
     assert not (tmp_path / "mine").exists()
+
+
+def test_a_library_of_another_version_is_refused_with_both_before_it_is_opened(tmp_path: Path) -> None:
+    stamp = "sidestep plug-in 1\nversion 9.8.7\nsources 0123456789abcdef\ncompiler rustc 1.2.3 somewhere\nend of stamp\n"
+    library = tmp_path / "libmine.so"
+    library.write_text(f"\x7fELF{stamp}")
+    with pytest.raises(ss.ScenarioError, match="cannot load .*libmine.so: expected a plug-in built for") as caught:
+        ss.load_plugin(library)
+    (problem,) = caught.value.problems
+    assert problem.got == "one built for sidestep 9.8.7 (sources 0123456789ab, rustc 1.2.3 somewhere)"
+    assert f"sidestep {ss.build_info()['version']} (sources " in str(problem.expected)

@@ -320,13 +320,20 @@ def test_a_result_names_the_policy_and_no_file_can(tmp_path: Path) -> None:
 
 
 def test_a_scheme_says_what_is_wrong_with_it(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="expected a route, a buffer or a sched, got none"):
+    with pytest.raises(ss.ScenarioError, match="expected a route, a buffer or a sched, got none"):
         ss.Scheme("mine", extends="dctcp")
-    with pytest.raises(TypeError, match="buffer: expected a class or a function, got int"):
+    with pytest.raises(ss.ScenarioError, match="buffer: expected a class or a function, got int") as caught:
         ss.Scheme("mine", extends="dctcp", buffer=3)  # type: ignore[arg-type]
+    (problem,) = caught.value.problems
+    assert (problem.key, problem.expected, problem.got) == ("buffer", "a class or a function", "int")
     text = scenario("", '"dctcp"').split("[scheme")[0]
     taken = ss.Scheme("dctcp", extends="dctcp", buffer=Dibs)
-    with pytest.raises(ValueError, match="is a scheme of the scenario already"):
+    with pytest.raises(ss.ScenarioError, match="is a scheme of the scenario already"):
         run_text(text, [taken], out=tmp_path / "out")
-    with pytest.raises(ValueError, match="reason: expected one of full, .* got .bored"):
+    with pytest.raises(ss.ScenarioError, match="expected a name of at most 64 letters"):
+        run_text(text, [ss.Scheme("../mine", extends="dctcp", buffer=Dibs)], out=tmp_path / "out")
+    with pytest.raises(ss.ScenarioError, match="policies: expected Schemes and Plugins, got 3"):
+        run_text(text, [3], out=tmp_path / "out")  # type: ignore[list-item]
+    with pytest.raises(ss.ScenarioError, match="reason: expected one of full, .* got .bored") as caught:
         ss.drop("bored")
+    assert caught.value.problems[0].got == "bored"

@@ -8,11 +8,13 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import ENDLESS
 
 import sidestep
+from sidestep.executors import _run
 from sidestep.progress import HowFar
 
 COUNTING = """
@@ -89,6 +91,24 @@ def test_ctrl_c_leaves_the_partial_result(tmp_path: Path) -> None:
     assert said.splitlines()[-1] == f"partial {out}"
     assert sidestep.show(out).status == "partial"
     assert [entry.name for entry in out.parent.iterdir()] == ["r"]
+
+
+def test_ctrl_c_before_a_run_has_begun_leaves_nothing(
+    tiny: sidestep.Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    swept = {"switch.capacity": ["20 pkt"]}
+    # By its name: `sidestep.sweep` is the function.
+    places: list[tuple[Any, str]] = [(sys.modules["sidestep.sweep"], "scenario_of"), (_run, "choose"), (_run._Sweep, "_known")]
+    for place, name in places:
+        with monkeypatch.context() as patched:
+            patched.setattr(place, name, interrupted)
+            with pytest.raises(KeyboardInterrupt) as ended:
+                sidestep.sweep(tiny, swept, out=tmp_path / "r", executor="local")
+            assert ended.value.partial is None, name  # type: ignore[attr-defined]
+            assert not (tmp_path / "r").exists(), name
 
 
 def test_two_runs_at_once_come_to_what_they_come_to_alone(tiny: sidestep.Scenario) -> None:

@@ -35,8 +35,14 @@ def test_a_policy_that_decides_otherwise_is_told_with_line_column_expected_and_g
             said = super().admit(packet, want, queues, rng)
             return ss.drop("early") if said.name == "detour" else said
 
-    with pytest.raises(ValueError, match=r"buffer-dibs.csv:\d+: verdict: expected detour, got drop"):
-        ss.check_vectors(Other, VECTORS / "buffer-dibs.csv", like="dibs")
+    table = VECTORS / "buffer-dibs.csv"
+    with pytest.raises(ss.ScenarioError, match=r"buffer-dibs.csv:\d+:\d+: verdict: expected detour, got drop") as caught:
+        ss.check_vectors(Other, table, like="dibs")
+    (problem,) = caught.value.problems
+    assert (problem.file, problem.key, problem.expected, problem.got) == (str(table), "verdict", "detour", "drop")
+    assert problem.line is not None and problem.column is not None
+    line = table.read_text().splitlines()[problem.line - 1]
+    assert line[problem.column - 1 :].startswith("detour,")
 
 
 class Coin(ss.Route):
@@ -61,10 +67,17 @@ def test_rows_can_be_written_and_checked_again(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_asked_says_what_is_known() -> None:
-    with pytest.raises(ValueError, match="expected a buffer of droptail, .*, got .srpt"):
+    with pytest.raises(ss.ScenarioError, match="expected a buffer of droptail, .*, got .srpt") as caught:
         ss.vectors(Dibs, like="srpt")
-    with pytest.raises(TypeError, match="expected a class of Route, Buffer or Sched, or seam="):
+    assert caught.value.problems[0].got == "srpt"
+    with pytest.raises(ss.ScenarioError, match="expected a class of Route, Buffer or Sched, or seam=") as caught:
         ss.vectors(lambda switch: Coin(switch))
+    assert caught.value.problems[0].key == "policy"
+    with pytest.raises(ss.ScenarioError, match="seam: expected route, buffer or sched, got .transport"):
+        ss.vectors(Coin, seam="transport")
+    with pytest.raises(ss.ScenarioError, match="file: cannot read .*gone.csv") as caught:
+        ss.check_vectors(Coin, VECTORS / "gone.csv")
+    assert isinstance(caught.value.__cause__, FileNotFoundError)
     assert ss.vectors(lambda switch: Coin(switch), seam="route", count=2).startswith("row,")
 
 
@@ -79,6 +92,7 @@ def test_a_policy_that_raises_ends_the_table_with_its_exception_as_cause() -> No
         ) -> int:
             raise KeyError("nothing")
 
-    with pytest.raises(RuntimeError, match="policy python:Broken: KeyError") as caught:
+    with pytest.raises(ss.PolicyError, match="policy python:Broken: KeyError") as caught:
         ss.vectors(Broken, count=3)
+    assert caught.value.policy == "python:Broken"
     assert isinstance(caught.value.__cause__, KeyError)

@@ -21,6 +21,7 @@ Examples:
   sidestep run dibs-demo --jobs 2            DIBS against DCTCP on 128 hosts
   sidestep reproduce dibs --quick            the figures of a paper, held against its claims
   sidestep check my.toml                     what a scenario means, and its load
+  sidestep view results/mine                 watch what was recorded, in a browser
   sidestep list buffers                      what there is, with every parameter
 
 Exit status: 0 all well, 1 the run failed, 2 the input was wrong, 130 interrupted.
@@ -51,6 +52,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Say why one packet of a run went where it went, decision by decision
     Why(WhyArgs),
+    /// Watch recorded runs in a browser, or write them as one HTML file
+    View(crate::view::ViewArgs),
     /// Run named benchmarks
     Bench(BenchArgs),
     /// Switch real frames between Linux interfaces
@@ -122,6 +125,10 @@ pub struct RunArgs {
     /// With --record: of which flows windows are recorded: `all`, `none`, `1/10` or `3,5,8` [default: all]
     #[arg(long, value_name = "FLOWS", requires = "record")]
     pub record_flows: Option<String>,
+    /// With --record: of which packets it is recorded what they do: `all`, `none`, `1/10` or `flows 3,5`; of every queue
+    /// its length in any case [default: all]
+    #[arg(long, value_name = "PACKETS", requires = "record")]
+    pub record_packets: Option<String>,
     /// Apply the file's `[quick]`: a first look in less time
     #[arg(long)]
     pub quick: bool,
@@ -139,7 +146,7 @@ pub struct RunArgs {
     pub force: bool,
     /// Who makes the runs of a sweep: `local`, `dask`, `dask:tcp://HOST:PORT`, `ray`, `ray:HOST:PORT` or
     /// `slurm:partition=NAME`; needs the Python package, and then --cache may be a URL (see docs/scaling.md)
-    #[arg(long, value_name = "EXECUTOR", conflicts_with_all = ["trace_packets", "force", "plugins", "record", "record_window", "record_flows"])]
+    #[arg(long, value_name = "EXECUTOR", conflicts_with_all = ["trace_packets", "force", "plugins", "record", "record_window", "record_flows", "record_packets"])]
     pub executor: Option<String>,
     /// Report progress even when standard error is not a terminal
     #[arg(long)]
@@ -333,6 +340,9 @@ pub struct WhyArgs {
     /// then the current one]
     #[arg(long, value_name = "FOLDER")]
     pub files: Option<PathBuf>,
+    /// The plug-in with the policy that the scheme had; may be given several times
+    #[arg(long = "plugin", value_name = "DIR")]
+    pub plugins: Vec<PathBuf>,
     /// Print one JSON object and nothing else
     #[arg(long)]
     pub json: bool,

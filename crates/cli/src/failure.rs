@@ -47,3 +47,13 @@ impl From<sidestep_testbed::Error> for Failure {
         }
     }
 }
+
+impl From<sidestep_view::Error> for Failure {
+    fn from(error: sidestep_view::Error) -> Failure {
+        use sidestep_view::Error;
+        match error {
+            Error::Input(words) => Failure::input(words),
+            Error::Work(words) => Failure::work(words),
+        }
+    }
+}

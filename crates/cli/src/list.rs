@@ -11,7 +11,7 @@ pub fn list(args: &ListArgs) -> Outcome {
     let Some(name) = &args.kind else {
         let kinds = KINDS.iter().filter_map(|k| catalog::kind(k));
         if args.json {
-            let all: Vec<Value> = kinds.map(|k| k.to_json()).collect();
+            let all: Vec<Value> = kinds.map(|k| json!(k)).collect();
             out::say_json(&json!({"kinds": all}));
         } else {
             let all: Vec<String> = kinds.map(|k| k.to_text(false)).collect();
@@ -26,7 +26,7 @@ pub fn list(args: &ListArgs) -> Outcome {
         )));
     };
     if args.json {
-        out::say_json(&kind.to_json());
+        out::say_json(&json!(kind));
     } else {
         out::say(&kind.to_text(true));
     }

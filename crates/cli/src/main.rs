@@ -21,6 +21,7 @@ mod stop;
 mod switch;
 mod testbed;
 mod vectors;
+mod view;
 mod why;
 
 use clap::{CommandFactory, Parser};
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         args::Command::List(args) => list::list(&args),
         args::Command::Show(args) => show::show(&args),
         args::Command::Why(args) => why::why(&args),
+        args::Command::View(args) => view::view(&args),
         args::Command::Bench(args) => bench::bench(&args),
         args::Command::Switch(args) => switch::switch(&args),
         args::Command::Testbed(args) => testbed::testbed(&args),

@@ -4,6 +4,7 @@ use crate::failure::{Failure, Outcome};
 use crate::out;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use sidestep_study::own::OwnScheme;
 use sidestep_study::plugin::{self, SEAMS};
 use std::path::{Path, PathBuf};
 
@@ -46,4 +47,15 @@ pub fn new_policy(args: &NewPolicyArgs) -> Outcome {
         files.join(", ")
     ));
     Ok(0)
+}
+
+/// The schemes of the plug-ins at these places, which are built first where they are crates.
+pub fn plugins(places: &[PathBuf]) -> Result<Vec<OwnScheme>, Failure> {
+    let load = |place: &PathBuf| {
+        plugin::load(place).map_err(|e| Failure {
+            status: e.exit_status(),
+            words: format!("--plugin: {e}"),
+        })
+    };
+    places.iter().map(load).collect()
 }

@@ -1,7 +1,7 @@
 //! `sidestep reproduce`
 
 use crate::args::ReproduceArgs;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::run::Told;
 use crate::{out, run, stop, testbed};
 use sidestep_study::MeasureOptions;
@@ -14,7 +14,7 @@ use sidestep_study::reproduce::shelf::Shelf;
 use sidestep_study::sweep::Forecast;
 use sidestep_testbed::RATE;
 use sidestep_testbed::beside::{self, Ask};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Runs the figures that are asked for, and prints a line a claim, or the report as JSON.
 pub fn reproduce(args: &ReproduceArgs) -> Outcome {
@@ -30,7 +30,7 @@ pub fn reproduce(args: &ReproduceArgs) -> Outcome {
         out::remark(&line);
     }
     let orders = unless_long(orders(&shelf, &books, args.quick)?, args.what.is_some());
-    let kept = run::cache(&args.cache);
+    let kept = cache(args)?;
     let asked = args.what.clone().unwrap_or_default();
     let asked = asked.trim_end_matches('/').to_string();
     let name = match asked.as_str() {
@@ -69,6 +69,14 @@ pub fn reproduce(args: &ReproduceArgs) -> Outcome {
     Ok(finished?.reproduction.exit_status())
 }
 
+/// Where finished runs are kept.
+fn cache(args: &ReproduceArgs) -> Result<PathBuf, Failure> {
+    run::cache(
+        args.cache.as_deref(),
+        "a URL needs an executor, which `sidestep run` alone has",
+    )
+}
+
 /// Leaves out what takes hours, unless it is `named`, and says so.
 fn unless_long(mut orders: Vec<Order>, named: bool) -> Vec<Order> {
     if named {
@@ -105,7 +113,7 @@ fn dry_run(args: &ReproduceArgs, orders: &[Order], measure: &MeasureOptions<'_>)
 fn dry_run_beside(args: &ReproduceArgs) -> Outcome {
     let asked = args.what.as_deref().unwrap_or_default();
     let asked = asked.trim_end_matches('/');
-    let kept = run::cache(&args.cache);
+    let kept = cache(args)?;
     let measure = MeasureOptions {
         jobs: run::jobs(args.jobs)?,
         cache: (!args.no_cache).then_some(kept.as_path()),
@@ -133,7 +141,7 @@ fn named(orders: &[Order]) -> Vec<(String, &Experiment)> {
 fn beside(args: &ReproduceArgs) -> Outcome {
     let asked = args.what.as_deref().unwrap_or_default();
     let asked = asked.trim_end_matches('/');
-    let kept = run::cache(&args.cache);
+    let kept = cache(args)?;
     let name = format!("reproduce-{}-testbed", asked.replace('/', "-"));
     let out = args.out.clone().unwrap_or_else(|| run::default_out(&name));
     let ask = Ask {

@@ -17,18 +17,26 @@ use sidestep_study::{files, memory, recorded, words};
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// Who takes a URL for `--cache` in the place of runs that this process makes.
+const BY_EXECUTOR: &str = "a URL needs --executor";
+
 /// Runs a scenario or a sweep and prints its table, or its summary as JSON.
 pub fn run(args: &RunArgs) -> Outcome {
     if args.executor.is_some() {
         return executor::hand_over(args);
     }
-    local_cache(&args.cache)?;
+    let kept = cache(args.cache.as_deref(), BY_EXECUTOR)?;
     let mut experiment = experiment(args)?;
+    let record = record(args)?;
     if !args.force {
-        memory::refuse(&experiment, jobs(args.jobs)?)?;
+        let jobs = jobs(args.jobs)?;
+        match (&record, &experiment.points[..]) {
+            (Some(spec), [point]) => memory::refuse_recorded(&point.scenario, spec, jobs)?,
+            _ => memory::refuse(&experiment, jobs)?,
+        }
     }
     if experiment.is_sweep() {
-        return sweep(&experiment, args);
+        return sweep(&experiment, args, &kept);
     }
     let point = experiment.points.pop().expect("there is a point");
     let scenario = point.scenario;
@@ -37,12 +45,11 @@ pub fn run(args: &RunArgs) -> Outcome {
         Some(text) => trace::parse_filter(text).map_err(Failure::input)?,
     };
     let out = out_dir(args, &scenario.name);
-    let kept = cache(&args.cache);
     let options = Options {
         out: &out,
         jobs: jobs(args.jobs)?,
         trace: filter,
-        record: record(args)?,
+        record,
         cache: (!args.no_cache).then_some(kept.as_path()),
         plots: &experiment.plots,
         show: show(args.progress),
@@ -85,17 +92,22 @@ fn record(args: &RunArgs) -> Result<Option<RecordSpec>, Failure> {
     }
     let window = args.record_window.as_deref().map(recorded::parse_window);
     let flows = args.record_flows.as_deref().map(recorded::parse_flows);
+    let packets = (args.record_packets.as_deref()).map(recorded::parse_packets);
     let named = |option: &'static str| move |why| Failure::input(format!("{option}: {why}"));
     Ok(Some(RecordSpec {
         window: window.transpose().map_err(named("--record-window"))?,
         flows: (flows.transpose())
             .map_err(named("--record-flows"))?
             .unwrap_or_default(),
+        packets: (packets.transpose())
+            .map_err(named("--record-packets"))?
+            .unwrap_or_default(),
+        most_bytes: None,
     }))
 }
 
 /// Runs every point of an experiment.
-fn sweep(experiment: &Experiment, args: &RunArgs) -> Outcome {
+fn sweep(experiment: &Experiment, args: &RunArgs, kept: &Path) -> Outcome {
     if args.record {
         return Err(Failure::input(
             "--record: expected a scenario without [sweep]: recordings of every point would fill a disk; --set leaves \
@@ -108,12 +120,11 @@ fn sweep(experiment: &Experiment, args: &RunArgs) -> Outcome {
         ));
     }
     let out = out_dir(args, &experiment.name);
-    let kept = cache(&args.cache);
     let options = SweepOptions {
         out: &out,
         measure: MeasureOptions {
             jobs: jobs(args.jobs)?,
-            cache: (!args.no_cache).then_some(kept.as_path()),
+            cache: (!args.no_cache).then_some(kept),
             show: show(args.progress),
         },
     };
@@ -225,19 +236,16 @@ fn sets(args: &RunArgs) -> Vec<String> {
     sets
 }
 
-/// Refuses a URL: it would be taken for a folder's name.
-fn local_cache(asked: &Option<PathBuf>) -> Result<(), Failure> {
-    match asked.as_ref().and_then(|dir| dir.to_str()) {
+/// The folder where finished runs are kept. A URL is refused, as it would become a folder's name; `instead` says who takes
+/// one.
+pub fn cache(asked: Option<&Path>, instead: &str) -> Result<PathBuf, Failure> {
+    let asked = asked.unwrap_or(Path::new("results/.cache"));
+    match asked.to_str() {
         Some(url) if url.contains("://") => Err(Failure::input(format!(
-            "--cache: expected a directory, got {url:?}: a URL needs --executor"
+            "--cache: expected a directory, got {url:?}: {instead}"
         ))),
-        _ => Ok(()),
+        _ => Ok(asked.to_path_buf()),
     }
-}
-
-/// Where finished runs are kept.
-pub fn cache(asked: &Option<PathBuf>) -> PathBuf {
-    asked.clone().unwrap_or_else(|| "results/.cache".into())
 }
 
 /// Threads: as asked, or one per core.

@@ -97,3 +97,52 @@ fn without_the_package_or_with_another_version_it_says_what_to_install() {
         "{said}"
     );
 }
+
+#[test]
+fn what_an_executor_does_not_take_is_refused_beside_it() {
+    let room = room(CODE);
+    let each: [&[&str]; 6] = [
+        &["--trace-packets", "detours>=8"],
+        &["--force"],
+        &["--plugin", "mine"],
+        &["--record"],
+        &["--record", "--record-window", "1 ms..2 ms"],
+        &["--record", "--record-flows", "all"],
+    ];
+    for more in each {
+        let words = [&["run", "a.toml", "--executor", "local"][..], more].concat();
+        let done = run(&room, "./python", &words);
+        let said = String::from_utf8(done.stderr).unwrap();
+        // With 7 it would have been handed over, and the option lost.
+        assert_eq!(done.status.code(), Some(2), "{more:?}: {said}");
+        for word in ["cannot be used with", "--executor", more[0]] {
+            assert!(said.contains(word), "{more:?}: {said}");
+        }
+    }
+}
+
+#[test]
+fn a_url_is_no_folder_for_runs_of_this_process() {
+    let room = Room::new();
+    room.file("a.toml", "duration = \"1 ms\"\n");
+    let figure = "dibs/fig02";
+    let each: [(&[&str], &str); 4] = [
+        (&["run", "a.toml"], "a URL needs --executor"),
+        (&["reproduce", figure, "--quick"], "`sidestep run` alone"),
+        (&["reproduce", figure, "--dry-run"], "`sidestep run` alone"),
+        (
+            &["reproduce", figure, "--testbed", "--dry-run"],
+            "`sidestep run` alone",
+        ),
+    ];
+    for (words, instead) in each {
+        let done = room.run(&[words, &["--cache", "s3://bucket/records"]].concat());
+        assert_eq!(done.status, 2, "{words:?}: {}", done.err);
+        let expected = "--cache: expected a directory, got \"s3://bucket/records\": a URL needs";
+        assert!(done.err.contains(expected), "{}", done.err);
+        assert!(done.err.contains(instead), "{}", done.err);
+        assert!(done.out.is_empty());
+    }
+    // Nothing is begun, and no folder is called `s3:`.
+    assert_eq!(room.names(), ["a.toml"]);
+}

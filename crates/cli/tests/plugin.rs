@@ -129,9 +129,22 @@ fn a_plug_in_makes_the_run_of_its_twin_and_is_kept_by_the_digest_of_its_library(
     run(&room, "two", &[]).with_status(0);
     assert_eq!(schemes(&room, "two")["mine"].0, "complete, from the cache");
 
-    // Another library: nothing of the old one is shown.
+    // Its run is made again with it, and not without it.
+    let why = ["why", "one", "--scheme", "mine", "--detoured"];
+    let refused = room.run(&why).with_status(2);
+    let says = "cannot be run again without its policies (buffer plugin:mine)";
+    assert!(refused.err.contains(says), "{}", refused.err);
+    let again = [&why[..], &["--plugin", "mine", "--json"]].concat();
+    let told: Value = serde_json::from_str(&room.run(&again).with_status(0).out).unwrap();
+    assert_eq!(told["run"]["trajectory_hash"], *one["mine"].1);
+    room.run(&["why", "one", "--scheme", "dctcp", "--dropped"])
+        .with_status(0);
+
+    // Another library: nothing of the old one is shown, and why says that its run is another one.
     room.file("mine/src/lib.rs", &DIBS.replace(">= 20", ">= 10"));
     run(&room, "three", &[]).with_status(0);
+    let other = room.run(&again).with_status(1);
+    assert!(other.out.contains("is another one"), "{}", other.out);
     let three = schemes(&room, "three");
     assert_eq!(three["mine"].0, "complete");
     assert_ne!(three["mine"].1, one["mine"].1);
@@ -151,11 +164,14 @@ fn a_plug_in_makes_the_run_of_its_twin_and_is_kept_by_the_digest_of_its_library(
     let args = ["run", "s.toml", "--plugin", "other.so", "--out", "four"];
     let refused = room.run(&args).with_status(2);
     let built = format!(
-        "it was built for sidestep {}",
+        "got one built for sidestep {}",
         other.trim_start_matches("\nversion ").trim()
     );
     assert!(refused.err.contains(&built), "{}", refused.err);
-    let this = format!("this is sidestep {}", env!("CARGO_PKG_VERSION"));
+    let this = format!(
+        "expected a plug-in built for sidestep {}",
+        env!("CARGO_PKG_VERSION")
+    );
     assert!(refused.err.contains(&this), "{}", refused.err);
     fs::write(room.path().join("same.so"), &bytes).unwrap();
     let args = [

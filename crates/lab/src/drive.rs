@@ -7,7 +7,6 @@ use crate::scenario::Scenario;
 use crate::session::Session;
 use sidestep_sim::TraceFilter;
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What the watcher of a run answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,9 +82,8 @@ fn run_own<A: Agenda>(
     record: Option<&RecordSpec>,
     watch: &mut dyn FnMut(&Progress) -> Watch,
 ) -> Result<Run, String> {
-    let name = &scenario.schemes[scheme].name;
     let mut attempt =
-        |trace: TraceFilter, remember: bool| -> Result<Result<Run, Failure>, String> {
+        |trace: TraceFilter, remember: bool| -> Result<Result<Run, Box<Failure>>, String> {
             let mut session: Session<A> = Session::new(scenario, scheme, seed, trace)?;
             if let Some(record) = record {
                 session.record(scenario, record);
@@ -94,14 +92,10 @@ fn run_own<A: Agenda>(
                 session.remember_deciding();
             }
             loop {
-                let stepped = catch_unwind(AssertUnwindSafe(|| session.step()));
-                match stepped {
+                match session.step_own(own) {
                     Ok(false) if watch(&session.progress()) == Watch::Go => {}
                     Ok(_) => return Ok(Ok(session.finish())),
-                    Err(payload) => {
-                        let (at, deciding) = session.deciding();
-                        return Ok(Err(own.failure(&*payload, (name, seed), at, deciding)));
-                    }
+                    Err(failure) => return Ok(Err(failure)),
                 }
             }
         };

@@ -15,6 +15,7 @@ mod memory;
 
 use crate::distances::Distances;
 use crate::experiment::Experiment;
+use crate::recording::RecordSpec;
 use crate::scenario::{Scenario, Traffic};
 use crate::scheme::Scheme;
 use sidestep_sim::workload::{Cost, Load, Site};
@@ -87,6 +88,16 @@ impl Scenario {
     /// What its runs take. Draws no flow.
     pub fn estimate(&self) -> Estimate {
         self.estimated(true)
+    }
+
+    /// What its runs take when each is recorded.
+    pub fn estimate_recorded(&self, spec: &RecordSpec) -> Estimate {
+        let estimate = self.estimate();
+        let recording = memory::of_recording(self, spec, &estimate);
+        Estimate {
+            run_bytes: estimate.run_bytes + recording,
+            ..estimate
+        }
     }
 
     /// The same as a point of a sweep, which writes no table of flows.

@@ -4,6 +4,7 @@ use crate::claim::Claim;
 use crate::record::Record;
 use crate::scenario::Scenario;
 use crate::stats::{Summary, metric, place, summarise};
+use std::sync::Arc;
 
 /// What `docs/experiments.md` calls an experiment. A scenario without `[sweep]` is one with a
 /// single point and no axes.
@@ -273,8 +274,8 @@ pub struct Results {
 pub struct PointResult {
     /// The value on each axis.
     pub at: Vec<String>,
-    /// One per scheme that ran, in the scenario's order.
-    pub summaries: Vec<Summary>,
+    /// One per scheme that ran, in the scenario's order. Reports hold the same.
+    pub summaries: Vec<Arc<Summary>>,
     /// One per run: by scheme, then by seed. Runs that an interruption kept from beginning are not there.
     pub records: Vec<Record>,
 }
@@ -285,7 +286,7 @@ impl PointResult {
         let schemes = point.scenario.schemes.iter();
         let summary = |name: &str| {
             let own: Vec<&Record> = records.iter().filter(|r| r.scheme == name).collect();
-            (!own.is_empty()).then(|| summarise(&own))
+            (!own.is_empty()).then(|| Arc::new(summarise(&own)))
         };
         let summaries = schemes.filter_map(|s| summary(&s.name)).collect();
         PointResult {
@@ -297,7 +298,8 @@ impl PointResult {
 
     /// The summary of a scheme.
     pub fn summary(&self, scheme: &str) -> Option<&Summary> {
-        self.summaries.iter().find(|s| s.scheme == scheme)
+        let mut all = self.summaries.iter();
+        all.find(|s| s.scheme == scheme).map(Arc::as_ref)
     }
 
     /// The records of a scheme, by seed.

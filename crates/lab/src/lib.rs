@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod cables;
+pub mod catalog;
 mod claim;
 mod distances;
 mod drive;
@@ -54,9 +55,9 @@ pub use marker::Marker;
 pub use probe::{LoggedDetour, LoggedEvent, LoggedPath, LoggedStep, Occupancy, Probe, Probed};
 pub use read::{Outline, POINTS, SCHEME_KEYS, SECTIONS};
 pub use record::{ClassRecord, Counts, Record, Signals, Span};
-pub use recording::{MOST_BYTES, RecordSpec};
+pub use recording::{MOST_BYTES, RecordSpec, network_of, recording_head, recording_tail};
 pub use run::{Progress, Run};
-pub use scenario::{Scenario, Setting};
+pub use scenario::{Said, Scenario, Setting};
 pub use scheme::{HOST_SPEC, SWITCH_SPEC, Scheme, SchemeConfig, TRANSPORT_SPEC};
 pub use session::Session;
 pub use sidestep_config::differ::{AT, MAY_DIFFER};
@@ -64,5 +65,5 @@ pub use sidestep_config::problem::Problem;
 pub use sidestep_config::source::AROUND;
 pub use sidestep_config::spec::{Choice, Spec};
 pub use sidestep_recording as recorded;
-pub use sidestep_sim::record::Sampled;
+pub use sidestep_sim::record::{Packets, Sampled};
 pub use unmeasured::Unmeasured;

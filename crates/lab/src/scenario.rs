@@ -10,6 +10,7 @@ use sidestep_sim::workload::AnyWorkload;
 use sidestep_sim::{Network, Plan};
 use sidestep_types::{Refusal, Seed, Time};
 use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 /// What to simulate: a network, its traffic, and the schemes to compare on them.
@@ -49,9 +50,14 @@ pub(crate) struct Traffic {
     pub places: BTreeMap<String, At>,
 }
 
-/// One value of a scenario and where it comes from.
+/// One value of a scenario and where it comes from. Points that say the same hold it once: of very many points it would be
+/// most of what they take.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setting {
+pub struct Setting(Arc<Said>);
+
+/// What a [`Setting`] says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
     /// The scheme it is about; `None` when it holds for all.
     pub scheme: Option<String>,
     /// Its dotted key: `topology.k`, `switch.buffer.mark_at`.
@@ -62,6 +68,27 @@ pub struct Setting {
     pub source: String,
 }
 
+impl From<Said> for Setting {
+    fn from(said: Said) -> Setting {
+        Setting(Arc::new(said))
+    }
+}
+
+impl Deref for Setting {
+    type Target = Said;
+
+    fn deref(&self) -> &Said {
+        &self.0
+    }
+}
+
+impl DerefMut for Setting {
+    /// Others that hold the same keep what they have.
+    fn deref_mut(&mut self) -> &mut Said {
+        Arc::make_mut(&mut self.0)
+    }
+}
+
 impl Setting {
     /// Is it assumed, or a part of what it says?
     pub fn is_assumed(&self) -> bool {
@@ -70,6 +97,18 @@ impl Setting {
 }
 
 impl Scenario {
+    /// Holds what `other` says too once for both.
+    pub(crate) fn share(&mut self, other: &Scenario) {
+        if self.network == other.network {
+            self.network = Arc::clone(&other.network);
+        }
+        for (own, of_other) in self.settings.iter_mut().zip(&other.settings) {
+            if own == of_other {
+                own.clone_from(of_other);
+            }
+        }
+    }
+
     /// Every value, the defaults included, and where it comes from.
     pub fn settings(&self) -> &[Setting] {
         &self.settings

@@ -6,9 +6,11 @@
 //!                  caller stops between, so that the outcome is the same however it is stepped.
 //! **State**        the world, its probes, the thousandth that comes next.
 //! **Units**        simulated time in picoseconds.
-//! **Errors**       what the simulator refuses, when the session is made.
+//! **Errors**       what the simulator refuses, when the session is made; what a policy of the caller's ends the run
+//!                  with ([`Session::run_own_until`]).
 
 use crate::fair;
+use crate::own::{Failure, Own};
 use crate::probe::Prober;
 use crate::recording::{self, RecordSpec, Tape};
 use crate::run::{Progress, Run};
@@ -20,7 +22,8 @@ use sidestep_sim::record::Recorded;
 use sidestep_sim::why::Explained;
 use sidestep_sim::{Network, Plan, TraceFilter, World};
 use sidestep_switch::Depth;
-use sidestep_types::{Framing, Packet, Seed, Time};
+use sidestep_types::{Framing, Seed, Time};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// A run in the hands of its caller. It borrows nothing, so it can be kept and moved.
@@ -157,6 +160,20 @@ impl<A: Agenda> Session<A> {
         self.over
     }
 
+    /// [`Session::run_until`] where the scheme has policies of the caller's, `own`: one of them may end the run.
+    pub fn run_own_until(&mut self, own: &Own, until: Time) -> Result<bool, Box<Failure>> {
+        let ran = catch_unwind(AssertUnwindSafe(|| self.run_until(until)));
+        ran.map_err(|payload| {
+            let about = (&*self.scheme, self.seed);
+            Box::new(own.failure(&*payload, about, self.world.now(), self.world.deciding()))
+        })
+    }
+
+    /// [`Session::step`] in the same way.
+    pub(crate) fn step_own(&mut self, own: &Own) -> Result<bool, Box<Failure>> {
+        self.run_own_until(own, self.mark)
+    }
+
     /// Runs on for a thousandth of the way at most. Says whether the run is over.
     pub fn step(&mut self) -> bool {
         self.run_until(self.mark)
@@ -228,11 +245,6 @@ impl<A: Agenda> Session<A> {
     /// Remembers which packet a switch decides about: see [`World::remember_deciding`].
     pub(crate) fn remember_deciding(&mut self) {
         self.world.remember_deciding();
-    }
-
-    /// When something last happened, and the packet about which a switch was deciding when a policy unwound.
-    pub(crate) fn deciding(&self) -> (Time, Option<(Packet, Option<u64>)>) {
-        (self.world.now(), self.world.deciding())
     }
 
     /// Keeps an account of packet `number`, from the start: see [`World::explain`].
@@ -307,9 +319,8 @@ impl<A: Agenda> Session<A> {
                 None
             }
         });
-        let from = self.tape.as_ref().map_or(Time::ZERO, |tape| tape.from);
-        let finish = |recorded| recording::finish(recorded, from, &self.plan, &outcome);
-        let recording = recorded.map(finish);
+        let recording = (recorded.zip(self.tape.as_ref()))
+            .map(|(recorded, tape)| recording::finish(recorded, tape, &self.plan, &outcome));
         Run {
             warnings,
             scheme: self.scheme,

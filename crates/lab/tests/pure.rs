@@ -1,12 +1,14 @@
-//! Everything up to `lab`, and `import`, opens no file, starts no thread and reads no clock. It would still build
+//! Everything up to `lab`, `import`, `player` and `wasm` opens no file, starts no thread and reads no clock. It would still build
 //! for WebAssembly if it did, and fail there when it is run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const CRATES: [&str; 8] = [
+const CRATES: [&str; 10] = [
     "types",
     "recording",
+    "player",
+    "wasm",
     "switch",
     "transport",
     "config",

@@ -1,10 +1,11 @@
 //! What is recorded is what happened: queues at every instant, counts over a whole run, and a window as a part of it.
 
 use sidestep_lab::recorded::{Event, Reader, Says, What};
-use sidestep_lab::{RecordSpec, Run, Sampled, Scenario, Session, run};
+use sidestep_lab::{Packets, RecordSpec, Run, Sampled, Scenario, Session, run};
 use sidestep_sim::{NoFiles, TraceFilter};
 use sidestep_switch::DropReason;
 use sidestep_types::Time;
+use std::collections::BTreeMap;
 
 const HEAD: &str =
     "duration = \"2 ms\"\ndrain = \"60 ms\"\n[topology]\nkind = \"fat_tree\"\nk = 4\n";
@@ -55,7 +56,7 @@ fn scenario((scheme, more, changes): (&str, &str, &str)) -> Scenario {
 fn whole() -> RecordSpec {
     RecordSpec {
         window: Some((Time::ZERO, Time::MAX)),
-        flows: Sampled::All,
+        ..RecordSpec::default()
     }
 }
 
@@ -232,14 +233,7 @@ fn a_window_holds_what_the_whole_holds_in_that_time() {
             .filter(|event| !matches!(event.what, What::Window { .. }))
             .map(|event| {
                 let mut event = event;
-                match &mut event.what {
-                    What::Enqueue { packet, .. }
-                    | What::Dequeue { packet, .. }
-                    | What::Evict { packet, .. }
-                    | What::Drop { packet, .. }
-                    | What::Deliver { packet } => *packet = 0,
-                    _ => {}
-                }
+                unname(&mut event);
                 format!("{event:?}")
             })
             .collect();
@@ -328,6 +322,195 @@ fn without_a_window_it_begins_before_the_first_query() {
         .iter()
         .filter(|flow| flow.query == Some(0));
     assert_eq!(query.end, flows.filter_map(|flow| flow.end).max());
+}
+
+/// Whatever packets are recorded, queues are as long as they were.
+#[test]
+fn of_some_packets_it_has_what_the_whole_has_of_them_and_of_all_queues() {
+    for case in CASES {
+        let scenario = scenario(*case);
+        let all = recorded(&scenario, &whole()).recording.unwrap();
+        let all = Reader::open(&all).unwrap();
+        let window = (Time::from_us(700), Time::from_us(1900));
+        let flows = Packets::Flows(Sampled::Every(4));
+        for (packets, (from, to)) in [
+            (Packets::Every(0), (Time::ZERO, Time::MAX)),
+            (Packets::Every(5), (Time::ZERO, Time::MAX)),
+            (flows.clone(), (Time::ZERO, Time::MAX)),
+            (Packets::Every(5), window),
+            (flows, window),
+        ] {
+            let spec = RecordSpec {
+                window: Some((from, to)),
+                packets: packets.clone(),
+                ..whole()
+            };
+            let part = recorded(&scenario, &spec).recording.unwrap();
+            let part = Reader::open(&part).unwrap();
+            part.verify().unwrap();
+            assert!(part.head().measured && !part.head().packets.is_empty());
+            let told = format!("{case:?}, {packets:?}, {from}..{to}");
+            queues_are_those_of_the_whole(&told, &part, &all);
+            journeys_are_those_of_the_whole(&told, &packets, &part, &all);
+        }
+    }
+}
+
+/// After every instant at which something happens, each queue is as long by one recording as by the other.
+fn queues_are_those_of_the_whole(told: &str, part: &Reader<'_>, whole: &Reader<'_>) {
+    let window = part.head().from..part.tail().to;
+    let all = |reader: &Reader<'_>| reader.events((0, u64::MAX), usize::MAX, |_| true).unwrap();
+    let (mut state, mut same) = (part.chunk(0).unwrap().state, whole.chunk(0).unwrap().state);
+    let (mut got, mut expected) = (
+        all(part).into_iter().peekable(),
+        all(whole).into_iter().peekable(),
+    );
+    let mut compared = 0;
+    while let Some(at) = expected.peek().map(|event| event.at) {
+        while let Some(event) = expected.next_if(|event| event.at == at) {
+            same.apply(&event).unwrap();
+        }
+        while let Some(event) = got.next_if(|event| event.at <= at) {
+            state.apply(&event).unwrap();
+        }
+        if !window.contains(&at) {
+            continue;
+        }
+        compared += 1;
+        for port in 0..state.ports() as u32 {
+            let (is, was) = (state.depth(port), same.depth(port));
+            assert_eq!(is, was, "{told}: port {port} at {at}");
+        }
+    }
+    assert!(compared > 1000, "{told}: {compared}");
+}
+
+/// Each packet that was sent in the recording does what it does in the whole.
+fn journeys_are_those_of_the_whole(
+    told: &str,
+    packets: &Packets,
+    part: &Reader<'_>,
+    whole: &Reader<'_>,
+) {
+    let window = (part.head().from, part.tail().to);
+    let (of_part, of_whole) = (journeys(part, window), journeys(whole, window));
+    for (id, (flow, journey)) in &of_whole {
+        match packets.has(*flow, Some(*id)) {
+            true => assert_eq!(&of_part[id].1, journey, "{told}: packet {id:x}"),
+            false => assert!(!of_part.contains_key(id), "{told}: packet {id:x}"),
+        }
+    }
+    let (few, many) = (of_part.len(), of_whole.len());
+    match packets {
+        Packets::Every(0) => assert_eq!(few, 0, "{told}"),
+        _ => assert!(few > many / 8 && few < many / 2, "{told}: {few} of {many}"),
+    }
+}
+
+/// By the host and the number of a packet that was sent between these instants: its flow, and what it did until then.
+fn journeys(reader: &Reader<'_>, (from, to): (u64, u64)) -> BTreeMap<u64, (u32, Vec<String>)> {
+    let mut journeys: BTreeMap<u64, (u32, Vec<String>)> = BTreeMap::new();
+    let mut names = BTreeMap::new();
+    let mut next = reader.chunk(0).unwrap().state.next();
+    let until = to - 1;
+    for mut event in reader.events((0, until), usize::MAX, |_| true).unwrap() {
+        if let What::Send {
+            host, number, flow, ..
+        } = event.what
+        {
+            let name = u64::from(host) << 32 | number;
+            names.insert(next, name);
+            next += 1;
+            if event.at >= from {
+                journeys.insert(name, (flow, Vec::new()));
+            }
+            continue;
+        }
+        let name = event.packet().and_then(|id| names.get(&id));
+        let Some(journey) = name.and_then(|name| journeys.get_mut(name)) else {
+            continue;
+        };
+        unname(&mut event);
+        journey.1.push(format!("{event:?}"));
+    }
+    journeys
+}
+
+/// Takes the number of its packet off an event: other recordings give others.
+fn unname(event: &mut Event) {
+    match &mut event.what {
+        What::Enqueue { packet, .. }
+        | What::Dequeue { packet, .. }
+        | What::Evict { packet, .. }
+        | What::Drop { packet, .. }
+        | What::Deliver { packet } => *packet = 0,
+        _ => {}
+    }
+}
+
+#[test]
+fn a_recording_that_is_as_large_as_it_may_be_ends_and_has_all_until_then() {
+    let scenario = scenario(CASES[1]);
+    let all = recorded(&scenario, &whole()).recording.unwrap();
+    let most = 300_000;
+    let spec = RecordSpec {
+        most_bytes: Some(most),
+        ..RecordSpec::default()
+    };
+    let taped = recorded(&scenario, &spec);
+    let part = taped.recording.unwrap();
+    let (part, all) = (Reader::open(&part).unwrap(), Reader::open(&all).unwrap());
+    part.verify().unwrap();
+    let (from, to) = (part.head().from, part.tail().to);
+    assert_eq!(part.tail().ended, "300000 B are full");
+    let window = &part.head().window;
+    assert!(
+        window.ends_with("until 300000 B are full or the run ends"),
+        "{window}"
+    );
+    assert!(to < taped.outcome.end.ps());
+    // A chunk has some 300 kB, and is full before it is looked; then the tail comes.
+    let bytes = part.bytes();
+    assert!((most..3 * most).contains(&bytes), "{bytes}");
+    let count = |reader: &Reader<'_>, to: u64| {
+        let of_packets = |event: &Event| !matches!(event.what, What::Window { .. });
+        let events = reader.events((from, to - 1), usize::MAX, of_packets);
+        events.unwrap().len()
+    };
+    assert_eq!(count(&part, u64::MAX), count(&all, to));
+    assert!(count(&all, to) + 1000 < count(&all, u64::MAX));
+}
+
+/// The burst of the paper at its largest, 100 responses of 20 kB, and one of ten times as many bytes, among background
+/// flows: whole, from before the query until the last answer, below 20 MB.
+#[test]
+fn a_burst_on_a_fat_tree_of_k_8_stays_below_20_mb() {
+    let bursts = [
+        ("dibs", 100, "20 kB"),
+        ("dctcp", 100, "20 kB"),
+        ("dibs", 120, "160 kB"),
+    ];
+    for (scheme, degree, size) in bursts {
+        let text = format!(
+            "schemes = [\"{scheme}\"]\nduration = \"3 ms\"\ndrain = \"400 ms\"\n[topology]\nkind = \"fat_tree\"\nk = 8\n\
+             [workload.query]\nkind = \"incast\"\ndegree = {degree}\nsize = \"{size}\"\n\
+             [workload.background]\nkind = \"background\"\ncdf = \"imc10_aditya_packets_ns2\"\n\
+             inter_arrival = \"10 ms\"\n"
+        );
+        let read = Scenario::read("burst.toml", &text, &[], &NoFiles);
+        let scenario = read.unwrap_or_else(|problems| panic!("{problems:?}"));
+        let taped = recorded(&scenario, &RecordSpec::default());
+        let bytes = taped.recording.unwrap();
+        let reader = Reader::open(&bytes).unwrap();
+        reader.verify().unwrap();
+        let events: u64 = reader.tail().counts.iter().map(|crowd| crowd.events).sum();
+        let (length, each) = (bytes.len(), bytes.len() as f64 / events as f64);
+        println!("{scheme}, {degree} of {size}: {length} bytes, {events} events, {each:.2} each");
+        assert!(length < 20_000_000 && each < 12.0, "{length} bytes, {each}");
+        assert_eq!(reader.tail().ended, "the run ends");
+        let ended = reader.tail().flows.iter().filter(|flow| flow.end.is_some());
+        assert!(ended.count() >= degree);
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A policy in a library, from which no panic comes out.
 
-use crate::{ForSwitch, Report};
+use crate::{ForSwitch, Report, drop_quietly};
 use sidestep_switch::{
     Buffer, Class, DropReason, Hops, Place, Queues, Route, Sched, Verdict, Want,
 };
@@ -30,8 +30,7 @@ impl<P: ForSwitch> Guarded<P> {
 fn caught<R>(report: &Report, question: impl FnOnce() -> R, otherwise: R) -> R {
     catch_unwind(AssertUnwindSafe(question)).unwrap_or_else(|payload| {
         report.stop(&format!("it panicked: {}", words(&*payload)));
-        // It may panic as it is dropped.
-        std::mem::forget(payload);
+        drop_quietly(payload);
         otherwise
     })
 }

@@ -47,6 +47,7 @@ pub use sidestep_switch as switch;
 pub use sidestep_types as types;
 
 use sidestep_switch::{Buffer, Place, Route, Sched};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -181,10 +182,16 @@ macro_rules! make {
     };
 }
 
-/// Drops a policy; should that panic, the panic ends here.
+/// Drops a policy, or what a panic said; should that panic, the panic ends here.
 #[doc(hidden)]
 pub fn drop_quietly<P: ?Sized>(policy: Box<P>) {
-    let dropped = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(policy)));
-    // What a panic says may panic as it is dropped.
+    let mut dropped = catch_unwind(AssertUnwindSafe(|| drop(policy)));
+    // What a panic says may panic as it is dropped, and what that one says, too.
+    for _ in 0..4 {
+        match dropped {
+            Ok(()) => return,
+            Err(said) => dropped = catch_unwind(AssertUnwindSafe(|| drop(said))),
+        }
+    }
     dropped.unwrap_or_else(std::mem::forget);
 }

@@ -28,7 +28,7 @@ pub(crate) struct Open {
 
 impl Open {
     pub fn new() -> Open {
-        let columns = KINDS.iter().map(|kind| Columns::new(kind.codings()));
+        let columns = KINDS.iter().map(|_| Columns::new());
         Open {
             state: Vec::new(),
             kinds: Vec::new(),
@@ -63,14 +63,7 @@ impl Open {
         let kind = event.what.kind();
         self.kinds.push(kind as u8);
         let columns = &mut self.columns[kind as usize];
-        let (mut at, mut first) = (0, 0);
-        event.what.each(|value| {
-            if at == 0 {
-                first = value;
-            }
-            columns.push(at, first, value);
-            at += 1;
-        });
+        (event.what).code(|at, coding, first, value| columns.push(at, coding, first, value));
     }
 
     /// Its bytes, not packed.
@@ -90,17 +83,18 @@ impl Open {
 }
 
 impl Chunk {
-    /// Reads what [`Open::raw`] wrote, of a network of so many ports; an error says at which byte what is wrong.
-    pub(crate) fn read(raw: &[u8], ports: usize) -> Result<Chunk, (usize, String)> {
+    /// Reads what [`Open::raw`] wrote, of a network of so many ports whose queues are `measured` or not; an error says
+    /// at which byte what is wrong.
+    pub(crate) fn read(raw: &[u8], ports: usize, measured: bool) -> Result<Chunk, (usize, String)> {
         let mut cursor = Cursor::new(raw);
-        let read = read(&mut cursor, ports);
+        let read = read(&mut cursor, ports, measured);
         read.map_err(|why| (cursor.at(), why))
     }
 }
 
-fn read(cursor: &mut Cursor<'_>, ports: usize) -> Result<Chunk, String> {
+fn read(cursor: &mut Cursor<'_>, ports: usize, measured: bool) -> Result<Chunk, String> {
     let ends = || "it ends early".to_string();
-    let state = State::read(cursor, ports)?;
+    let state = State::read(cursor, ports, measured)?;
     let events = cursor.number().ok_or_else(ends)?;
     if events > MOST_EVENTS as u64 {
         return Err(format!("{events} events, of at most {MOST_EVENTS}"));

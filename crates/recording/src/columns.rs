@@ -26,26 +26,27 @@ pub(crate) fn unzigzag(from: u64, coded: u64) -> u64 {
     from.wrapping_add(difference as u64)
 }
 
+/// No kind of event has more fields.
+const MOST_FIELDS: usize = 7;
+
 /// Appends the values of one event to the columns of its kind.
 pub(crate) struct Columns {
-    codings: &'static [Coding],
-    before: Vec<u64>,
-    pub bytes: Vec<Vec<u8>>,
+    before: [u64; MOST_FIELDS],
+    pub bytes: [Vec<u8>; MOST_FIELDS],
 }
 
 impl Columns {
-    pub fn new(codings: &'static [Coding]) -> Columns {
+    pub fn new() -> Columns {
         Columns {
-            codings,
-            before: vec![0; codings.len()],
-            bytes: vec![Vec::new(); codings.len()],
+            before: [0; MOST_FIELDS],
+            bytes: Default::default(),
         }
     }
 
     /// Appends `value` to column `at` of an event whose first value is `first`.
     #[inline]
-    pub fn push(&mut self, at: usize, first: u64, value: u64) {
-        let coded = match self.codings[at] {
+    pub fn push(&mut self, at: usize, coding: Coding, first: u64, value: u64) {
+        let coded = match coding {
             Coding::Plain => value,
             Coding::Delta => zigzag(std::mem::replace(&mut self.before[at], value), value),
             Coding::First => zigzag(first, value),

@@ -65,6 +65,18 @@ macro_rules! events {
                 match *self { $(What::$kind { $($field),* } => { $(with(u64::from($field));)* })* }
             }
 
+            /// Calls `with` for each field in its order: its place, how it is written, the first field, its value.
+            #[inline]
+            pub(crate) fn code(&self, mut with: impl FnMut(usize, Coding, u64, u64)) {
+                match *self { $(What::$kind { $($field),* } => {
+                    let values = [$(u64::from($field)),*];
+                    const CODINGS: &[Coding] = &[$(Coding::$coding),*];
+                    for (at, value) in values.into_iter().enumerate() {
+                        with(at, CODINGS[at], values[0], value);
+                    }
+                })* }
+            }
+
             /// The event of a kind whose fields `next` gives, in their order; the name of a field whose value is
             /// too large.
             pub(crate) fn from_fields(

@@ -21,6 +21,12 @@ pub struct Head {
     pub window: String,
     /// Of which flows windows are recorded, in words for people.
     pub flows: String,
+    /// Which packets are recorded, in words for people, where that is not all.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub packets: String,
+    /// Packets are recorded in part, and the lengths of queues are those of `depth` events.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub measured: bool,
     /// The words for the reasons of drops, by number.
     pub reasons: Vec<String>,
     /// Hosts, switches and links.
@@ -97,6 +103,18 @@ pub struct Tail {
     pub flows: Vec<Flow>,
     /// Queries that were under way in the window.
     pub queries: Vec<Query>,
+    /// What the lists of flows and queries do not say, since there was no room.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOut>,
+}
+
+/// How many flows and queries were under way in the window and are not in the tail: the last by number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// Flows.
+    pub flows: u64,
+    /// Queries.
+    pub queries: u64,
 }
 
 /// Where a chunk is.

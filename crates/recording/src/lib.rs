@@ -44,16 +44,16 @@ mod writer;
 
 pub use chunk::{Chunk, MOST_EVENTS};
 pub use event::{Cause, Event, KINDS, Kind, Says, What};
-pub use head::{Crowd, Flow, Head, Link, Network, Node, Query, Span, Tail};
+pub use head::{Crowd, Flow, Head, LeftOut, Link, Network, Node, Query, Span, Tail};
 pub use reader::Reader;
 pub use refused::Refused;
 pub use section::VERSION;
 pub use state::{Packet, Place, State};
 pub use writer::Writer;
 
-/// Reads a chunk that is not packed, of a network of so many ports: where a fuzzer begins, since hardly anything that it
+/// Reads a chunk that is not packed, of a network of so many ports whose queues are `measured` or not: where a fuzzer begins, since hardly anything that it
 /// changes about packed bytes can be unpacked.
 #[cfg(fuzzing)]
-pub fn fuzz_chunk(raw: &[u8], ports: usize) -> Option<Chunk> {
-    Chunk::read(raw, ports).ok()
+pub fn fuzz_chunk(raw: &[u8], ports: usize, measured: bool) -> Option<Chunk> {
+    Chunk::read(raw, ports, measured).ok()
 }

@@ -8,7 +8,7 @@ use crate::chunk::Chunk;
 use crate::event::Event;
 use crate::head::{Head, Span, Tail};
 use crate::refused::Refused;
-use crate::section::{END, FOOTER, MAGIC, PREAMBLE, Section, VERSION, section_at};
+use crate::section::{END, FOOTER, MAGIC, PREAMBLE, Section, VERSION, WHOLE, section_at};
 use crate::state::State;
 use serde::de::DeserializeOwned;
 
@@ -18,19 +18,26 @@ pub struct Reader<'a> {
     file: &'a [u8],
     head: Head,
     tail: Tail,
+    /// Chunks say how long queues are.
+    measured: bool,
 }
 
 impl<'a> Reader<'a> {
     /// Opens these bytes. Refuses what is no recording, not whole, or newer.
     pub fn open(file: &'a [u8]) -> Result<Reader<'a>, Refused> {
-        check_preamble(file)?;
+        let version = check_preamble(file)?;
         let tail_at = tail_offset(file)?;
         let (head, _) = section_at(file, PREAMBLE as u64, Section::Head)?;
         let head: Head = json("head", &head)?;
         let (tail, _) = section_at(file, tail_at, Section::Tail)?;
         let tail: Tail = json("tail", &tail)?;
         check_head(&head)?;
-        Ok(Reader { file, head, tail })
+        Ok(Reader {
+            file,
+            measured: version > WHOLE && head.measured,
+            head,
+            tail,
+        })
     }
 
     /// What the recording is of.
@@ -64,7 +71,7 @@ impl<'a> Reader<'a> {
             let what = format!("chunk {i} of the recording cannot be read");
             Refused::new(what, format!("byte {at} of it, unpacked"), expected, got)
         };
-        let chunk = Chunk::read(&raw, ports)
+        let chunk = Chunk::read(&raw, ports, self.measured)
             .map_err(|(at, why)| wrong(at, "events by columns".into(), why))?;
         let said = (span.events, span.from, span.to);
         let (first, last) = (chunk.events.first(), chunk.events.last());
@@ -90,7 +97,11 @@ impl<'a> Reader<'a> {
         // The last that begins by then; its events before are all that count.
         let i = chunks.partition_point(|span| span.from <= at);
         let Some(i) = i.checked_sub(1).or((!chunks.is_empty()).then_some(0)) else {
-            return Ok(State::new(self.head.network.links.len()));
+            let ports = self.head.network.links.len();
+            return Ok(match self.measured {
+                true => State::measured(ports),
+                false => State::new(ports),
+            });
         };
         let Chunk { mut state, events } = self.chunk(i)?;
         for (number, event) in events.iter().enumerate() {
@@ -179,7 +190,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn check_preamble(file: &[u8]) -> Result<(), Refused> {
+/// The version.
+fn check_preamble(file: &[u8]) -> Result<u16, Refused> {
     let begins = &file[..file.len().min(MAGIC.len())];
     if begins != MAGIC {
         return Err(Refused::new(
@@ -197,7 +209,7 @@ fn check_preamble(file: &[u8]) -> Result<(), Refused> {
         return Err(Refused::new(
             "the recording is of another version",
             format!("byte {}", MAGIC.len()),
-            format!("version {VERSION}; a newer sidestep reads newer ones"),
+            format!("a version up to {VERSION}; a newer sidestep reads newer ones"),
             format!("version {version}"),
         ));
     }
@@ -209,7 +221,7 @@ fn check_preamble(file: &[u8]) -> Result<(), Refused> {
             format!("{flags:?}"),
         ));
     }
-    Ok(())
+    Ok(version)
 }
 
 fn tail_offset(file: &[u8]) -> Result<u64, Refused> {

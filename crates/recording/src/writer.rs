@@ -1,14 +1,17 @@
 //! Writes a recording, event by event.
 //!
-//! **Decision**     a chunk ends when it is full.
+//! **Decision**     a chunk ends when it is full. A tail that has no room for all flows and queries lists the first by
+//!                  number, and says how many it leaves out.
 //! **State**        where packets are, the chunk under way, and all bytes so far.
 //! **Errors**       events out of the order of time, and what cannot be, are bugs of whoever tells them: it panics.
+//!                  Who tells what was seen, and not what was decided, [offers](Writer::offer) events instead.
 
 use crate::chunk::{MOST_EVENTS, Open};
 use crate::event::{Event, KINDS};
-use crate::head::{Crowd, Head, Span, Tail};
-use crate::section::{END, MAGIC, Section, VERSION, put_section};
+use crate::head::{Crowd, Head, LeftOut, Span, Tail};
+use crate::section::{END, MAGIC, MOST_RAW, Section, VERSION, WHOLE, put_section};
 use crate::state::State;
+use serde::Serialize;
 
 /// A recording in the making.
 pub struct Writer {
@@ -23,11 +26,12 @@ pub struct Writer {
 impl Writer {
     /// Begins with the network in this `state`: an empty one, or one of as many ports as `head` has links.
     ///
-    /// Panics when there is another number.
+    /// Panics when there is another number, or when it is measured how long its queues are and `head` does not say so.
     pub fn begin(head: &Head, state: State) -> Writer {
         let ports = head.network.links.len();
-        let mut state = match state.ports() {
-            0 => State::new(ports),
+        let mut state = match (state.ports(), head.measured) {
+            (0, true) => State::measured(ports),
+            (0, false) => State::new(ports),
             _ => state,
         };
         assert_eq!(
@@ -35,9 +39,15 @@ impl Writer {
             ports,
             "a state of as many ports as there are links"
         );
+        assert_eq!(
+            state.is_measured(),
+            head.measured,
+            "queues that are measured as the head says"
+        );
         state.compact();
+        let version = if head.measured { VERSION } else { WHOLE };
         let mut out = MAGIC.to_vec();
-        out.extend(VERSION.to_le_bytes());
+        out.extend(version.to_le_bytes());
         out.extend([0; 2]);
         let head = serde_json::to_vec(head).expect("a head is always JSON");
         put_section(&mut out, Section::Head, &head);
@@ -56,21 +66,31 @@ impl Writer {
     /// Adds an event. Panics when it is earlier than the one before, or cannot be.
     #[inline]
     pub fn push(&mut self, event: Event) {
+        if let Err(why) = self.offer(event) {
+            panic!("{event:?} cannot be: {why}");
+        }
+    }
+
+    /// Adds an event, if it can be: what was seen of real packets may be wrong. An error says why it cannot, and then
+    /// it is not recorded.
+    ///
+    /// Panics when it is earlier than the one before.
+    #[inline]
+    pub fn offer(&mut self, event: Event) -> Result<(), String> {
         assert!(
             event.at >= self.latest,
             "an event at {} ps comes after one at {} ps",
             event.at,
             self.latest
         );
+        self.state.apply(&event)?;
         self.latest = event.at;
-        if let Err(why) = self.state.apply(&event) {
-            panic!("{event:?} cannot be: {why}");
-        }
         self.counts[event.what.kind() as usize] += 1;
         self.open.push(&event);
         if self.open.len() == MOST_EVENTS {
             self.close_chunk();
         }
+        Ok(())
     }
 
     /// Where packets are.
@@ -101,8 +121,7 @@ impl Writer {
             ..tail
         };
         let offset = self.out.len() as u64;
-        let tail = serde_json::to_vec(&tail).expect("a tail is always JSON");
-        put_section(&mut self.out, Section::Tail, &tail);
+        put_section(&mut self.out, Section::Tail, &fitting(tail, MOST_RAW));
         self.out.extend(offset.to_le_bytes());
         self.out.extend(END);
         self.out
@@ -119,5 +138,91 @@ impl Writer {
         put_section(&mut self.out, Section::Chunk, &self.open.raw());
         self.state.compact();
         self.open.begin(&self.state);
+    }
+}
+
+/// A tail of at most so many bytes: queries have room before flows, those with small numbers before others.
+fn fitting(mut tail: Tail, most: usize) -> Vec<u8> {
+    let bytes = json(&tail);
+    if bytes.len() <= most {
+        return bytes;
+    }
+    let (mut flows, mut queries) = (
+        std::mem::take(&mut tail.flows),
+        std::mem::take(&mut tail.queries),
+    );
+    // Room for the numbers themselves, as large as they may be.
+    tail.left_out = Some(LeftOut {
+        flows: u64::MAX,
+        queries: u64::MAX,
+    });
+    let mut room = most.saturating_sub(json(&tail).len());
+    let left_out = LeftOut {
+        queries: keep(&mut queries, &mut room),
+        flows: keep(&mut flows, &mut room),
+    };
+    json(&Tail {
+        flows,
+        queries,
+        left_out: Some(left_out),
+        ..tail
+    })
+}
+
+/// Keeps as many of the first as there is room for; how many that leaves out.
+fn keep<T: Serialize>(list: &mut Vec<T>, room: &mut usize) -> u64 {
+    let all = list.len();
+    let kept = list.iter().take_while(|item| {
+        // With its comma.
+        let takes = json(item).len() + 1;
+        let left = room.checked_sub(takes);
+        *room = left.unwrap_or(0);
+        left.is_some()
+    });
+    let kept = kept.count();
+    list.truncate(kept);
+    (all - kept) as u64
+}
+
+fn json<T: Serialize>(what: &T) -> Vec<u8> {
+    serde_json::to_vec(what).expect("a tail is always JSON")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::head::{Flow, Query};
+
+    #[test]
+    fn a_tail_without_room_keeps_the_first_and_says_how_many_it_leaves_out() {
+        let tail = Tail {
+            flows: (0..90)
+                .map(|id| Flow {
+                    id,
+                    ..Flow::default()
+                })
+                .collect(),
+            queries: (0..9)
+                .map(|id| Query {
+                    id,
+                    ..Query::default()
+                })
+                .collect(),
+            ..Tail::default()
+        };
+        let whole = json(&tail).len();
+        assert_eq!(fitting(tail.clone(), whole), json(&tail), "there is room");
+        let empty = json(&Tail::default()).len() + 100;
+        for most in empty..whole {
+            let bytes = fitting(tail.clone(), most);
+            assert!(bytes.len() <= most, "{} of {most}", bytes.len());
+            let kept: Tail = serde_json::from_slice(&bytes).unwrap();
+            let left = kept.left_out.unwrap();
+            assert_eq!(kept.flows, tail.flows[..90 - left.flows as usize]);
+            assert_eq!(kept.queries, tail.queries[..9 - left.queries as usize]);
+            assert!(left.flows == 90 || left.queries == 0, "queries are first");
+            // No room is wasted that another flow would fit into.
+            assert!(bytes.len() + 160 > most, "{} of {most}", bytes.len());
+        }
     }
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{sample, written};
-use sidestep_recording::{KINDS, Reader, Tail, Writer};
+use sidestep_recording::{Event, Flow, Head, KINDS, Reader, State, Tail, What, Writer};
 use std::path::PathBuf;
 
 /// Opens and verifies; the words when it is refused.
@@ -33,9 +33,9 @@ fn a_file_that_is_no_recording_is_told() {
 #[test]
 fn a_newer_version_is_told() {
     let mut bytes = written(&sample(40));
-    bytes[8] = 2;
-    let words = "the recording is of another version: at byte 8: expected version 1; a newer sidestep reads newer ones, \
-                 got version 2";
+    bytes[8] = 3;
+    let words = "the recording is of another version: at byte 8: expected a version up to 2; a newer sidestep reads newer ones, \
+                 got version 3";
     assert_eq!(refused(&bytes).as_deref(), Some(words));
 }
 
@@ -96,9 +96,9 @@ fn a_section_that_says_it_is_larger_than_it_may_be_takes_no_memory() {
 #[should_panic(expected = "cannot be: packet 9 was not sent")]
 fn a_driver_that_tells_of_what_cannot_be_is_wrong() {
     let mut writer = Writer::begin(&common::head(), Default::default());
-    writer.push(sidestep_recording::Event {
+    writer.push(Event {
         at: 0,
-        what: sidestep_recording::What::Dequeue { port: 0, packet: 9 },
+        what: What::Dequeue { port: 0, packet: 9 },
     });
 }
 
@@ -107,11 +107,11 @@ fn a_driver_that_tells_of_what_cannot_be_is_wrong() {
 fn a_driver_that_tells_of_the_past_is_wrong() {
     let mut writer = Writer::begin(&common::head(), Default::default());
     for at in [5, 4] {
-        let what = sidestep_recording::What::Link {
+        let what = What::Link {
             port: 0,
             rate_bps: 1,
         };
-        writer.push(sidestep_recording::Event { at, what });
+        writer.push(Event { at, what });
     }
 }
 
@@ -138,4 +138,86 @@ fn the_bytes_of_a_recording_are_those_that_were_kept() {
     let reader = Reader::open(&kept).unwrap();
     assert_eq!(reader.chunk(0).unwrap().events, events);
     assert_eq!(reader.tail().to, Tail::default().to);
+    // As another library packed it.
+    let other = std::fs::read(folder.join("packed-otherwise")).unwrap();
+    assert!(other != kept);
+    let reader = Reader::open(&other).unwrap();
+    reader.verify().unwrap();
+    assert_eq!(reader.chunk(0).unwrap().events, events);
+}
+
+/// The same of version 2, in which queues are measured.
+#[test]
+fn the_bytes_of_a_recording_of_some_packets_are_those_that_were_kept() {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/recording/sampled");
+    let events = sample(300);
+    let head = Head {
+        measured: true,
+        packets: "some".into(),
+        ..common::head()
+    };
+    let mut state = State::measured(common::PORTS as usize);
+    state.measure(3, 7, 9000);
+    let mut writer = Writer::begin(&head, state.clone());
+    events.iter().for_each(|event| writer.push(*event));
+    let bytes = writer.finish(Tail::default());
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&file, &bytes).unwrap();
+    }
+    let kept = std::fs::read(&file).unwrap();
+    assert!(kept == bytes, "{} bytes, kept {}", bytes.len(), kept.len());
+    assert_eq!((kept[8], kept[9]), (2, 0));
+    let reader = Reader::open(&kept).unwrap();
+    reader.verify().unwrap();
+    let chunk = reader.chunk(0).unwrap();
+    assert_eq!((&chunk.state, &chunk.events), (&state, &events));
+    // A queue is as long as it was measured last, whatever waits there.
+    let (mut said, mut seen) = ([(0, 0); common::PORTS as usize], 0);
+    said[3] = (7, 9000);
+    for event in &events {
+        if let What::Depth {
+            port,
+            packets,
+            bytes,
+        } = event.what
+        {
+            said[port as usize] = (packets, bytes);
+            seen += 1;
+        }
+    }
+    let last = reader.state_at(u64::MAX).unwrap();
+    let depths = (0..common::PORTS).map(|port| last.depth(port));
+    assert_eq!(depths.collect::<Vec<_>>(), said);
+    assert!(seen > 8);
+}
+
+#[test]
+fn a_tail_of_a_million_flows_is_written_and_says_what_it_leaves_out() {
+    let tail = Tail {
+        flows: (0..1_000_000)
+            .map(|id| Flow {
+                id,
+                ..Flow::default()
+            })
+            .collect(),
+        ..Tail::default()
+    };
+    let bytes = Writer::begin(&common::head(), State::default()).finish(tail);
+    let reader = Reader::open(&bytes).unwrap();
+    reader.verify().unwrap();
+    let (kept, left) = (reader.tail().flows.len() as u64, reader.tail().left_out);
+    assert!(kept > 600_000, "{kept}");
+    assert_eq!(left.map(|left| left.flows), Some(1_000_000 - kept));
+}
+
+#[test]
+fn what_was_seen_and_cannot_be_is_refused_and_changes_nothing() {
+    let mut writer = Writer::begin(&common::head(), State::default());
+    let gone = Event {
+        at: 0,
+        what: What::Dequeue { port: 0, packet: 9 },
+    };
+    assert_eq!(writer.offer(gone), Err("packet 9 was not sent".into()));
+    let bytes = writer.finish(Tail::default());
+    assert_eq!(bytes, written(&[]));
 }

@@ -124,27 +124,22 @@ pub fn experiment(which: &str, sets: &[String], quick: bool) -> Result<Experimen
     find(which)?.read(sets, quick)
 }
 
-/// Reads an experiment, or plain scenario, from `text`, which messages call `name`; files that it names are in
-/// `beside` or in the current folder.
-pub fn experiment_text(
-    name: &str,
-    text: &str,
-    beside: &Path,
-    sets: &[String],
-    quick: bool,
-) -> Result<Experiment, Error> {
-    let beside = vec![beside.to_path_buf()];
-    let read = Experiment::read(name, text, sets, quick, &Disk { beside });
-    read.map_err(Error::Wrong)
+/// The text that a result directory keeps at `path`.
+pub fn recorded_text(path: &Path) -> Result<String, Error> {
+    read_text(path).map_err(|e| Error::Input(format!("cannot read {}: {e}", path.display())))
 }
 
-/// Reads the scenario that a result directory keeps at `path`; files that it names are in one of `beside` or in
-/// the current folder.
-pub fn recorded(path: &Path, beside: &[PathBuf]) -> Result<Scenario, Error> {
+/// Reads a scenario that a result directory keeps at `path` from its `text`, changed by `sets`; files that it names are
+/// in one of `beside` or in the current folder.
+pub fn recorded(
+    path: &Path,
+    text: &str,
+    sets: &[String],
+    beside: &[PathBuf],
+) -> Result<Scenario, Error> {
     let name = path.display().to_string();
-    let text = read_text(path).map_err(|e| Error::Input(format!("cannot read {name}: {e}")))?;
     let beside = beside.to_vec();
-    let read = Scenario::read(&name, &text, &[], &Disk { beside });
+    let read = Scenario::read(&name, text, sets, &Disk { beside });
     read.map_err(|problems| {
         let hint = "files that it names are looked for there, in the folder around it and in the current one: --files \
                     says where else";

@@ -6,7 +6,7 @@
 //!                  read, as on other systems, everything fits.
 
 use crate::Error;
-use sidestep_lab::{Estimate, Experiment};
+use sidestep_lab::{Estimate, Experiment, RecordSpec, Scenario};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +21,19 @@ pub fn free() -> Option<u64> {
 pub fn refuse(experiment: &Experiment, jobs: usize) -> Result<(), Error> {
     match free() {
         Some(free) => against(&experiment.name, &experiment.estimate(), jobs, free),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a scenario that does not fit with so many runs at a time, each of which is recorded.
+pub fn refuse_recorded(scenario: &Scenario, spec: &RecordSpec, jobs: usize) -> Result<(), Error> {
+    match free() {
+        Some(free) => against(
+            &scenario.name,
+            &scenario.estimate_recorded(spec),
+            jobs,
+            free,
+        ),
         None => Ok(()),
     }
 }
@@ -142,6 +155,7 @@ mod tests {
     use crate::reproduce::shelf::{Book, Shelf};
     use sidestep_lab::stats::Sample;
     use sidestep_sim::NoFiles;
+    use sidestep_types::Time;
 
     #[test]
     fn what_does_not_fit_is_refused_with_both_numbers() {
@@ -192,6 +206,26 @@ mod tests {
         assert!(all.bytes(2) < 4e9, "{}", all.bytes(2));
         // And no sample of theirs is rounded.
         assert!(all.flows < Sample::EACH as f64, "{}", all.flows);
+    }
+
+    #[test]
+    fn recordings_take_memory_as_long_as_their_window() {
+        let text = "duration = \"1 s\"\nschemes = [\"dctcp\"]\n[topology]\nkind = \"fat_tree\"\nk = 4\n\
+            [workload.a]\nkind = \"query\"\nrate = \"2 k/s\"\ndegree = 15\n";
+        let scenario = Scenario::read("a.toml", text, &[], &NoFiles).unwrap();
+        let without = scenario.estimate();
+        let of = |window: Option<(u64, u64)>| {
+            let window = window.map(|(from, to)| (Time::from_ms(from), Time::from_ms(to)));
+            let spec = RecordSpec {
+                window,
+                ..RecordSpec::default()
+            };
+            scenario.estimate_recorded(&spec).run_bytes - without.run_bytes
+        };
+        let (whole, tenth) = (of(Some((0, 1000))), of(Some((100, 200))));
+        assert!(whole > 1.5 * tenth && tenth > 8e6, "{whole}, {tenth}");
+        // A window that nobody gave has as much as fits, and no more than there is.
+        assert!(of(None) <= whole && of(None) < tenth + 36e6, "{}", of(None));
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::network::switches::Engine;
 use crate::network::tools;
 use crate::order::Order;
 use crate::progress::Progress;
-use crate::run::each;
+use crate::run::{How, each};
 use crate::scene::Scene;
 use serde_json::{Map, Value, json};
 use sidestep_study::files;
@@ -257,7 +257,11 @@ fn run_one(
     bed: &mut Bed,
 ) -> Result<(), Error> {
     let _busy = occupy(&scene.blueprint.name)?;
-    each(scene, state, keep, stop, log, |_, run, _| {
+    let how = How {
+        keep,
+        record: false,
+    };
+    each(scene, state, how, stop, log, |_, run, _| {
         match run {
             Some(run) if !run.interrupted => {
                 progress.add(run.outcome.totals.packet_hops);

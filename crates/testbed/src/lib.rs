@@ -18,6 +18,7 @@ pub mod order;
 mod outcome;
 pub mod overview;
 mod progress;
+mod recording;
 mod run;
 mod scale;
 pub mod scene;

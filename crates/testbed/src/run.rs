@@ -7,7 +7,7 @@ use crate::network::changes::{check_engine, restore, steps, take};
 use crate::network::state::State;
 use crate::network::switches;
 use crate::scene::Scene;
-use crate::{job, outcome, seen, traffic};
+use crate::{job, outcome, recording, seen, traffic};
 use sidestep_study::lab::Run;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -18,20 +18,46 @@ const BREATH: Duration = Duration::from_millis(50);
 /// The longest that a switch may go on sending what is left of a run.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Which runs are kept, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct How {
+    pub keep: Keep,
+    /// With a recording each.
+    pub record: bool,
+}
+
+/// Says what cannot be recorded.
+pub fn check_record(scene: &Scene, state: &State) -> Result<(), Error> {
+    let print = &scene.blueprint;
+    let refuse = |why: &str| Err(Error::Input(format!("--record: expected {why}")));
+    if state.engine != switches::SWITCH {
+        return refuse("our switches, which note what becomes of packets; got Linux's bridges");
+    }
+    if print.fabric_mtu > 0 {
+        return refuse(
+            "tags in an option (carry = \"option\") or none: behind a tag between Ethernet and IP switches note nothing",
+        );
+    }
+    if print.settings.subflows.is_some() {
+        return refuse("TCP: of MPTCP's subflows nobody knows which connection they are of");
+    }
+    Ok(())
+}
+
 /// Runs the seeds of the scenario one after the other on a testbed that stands and is occupied.
 ///
 /// `done` gets each seed with its run, `None` when it was given up or not begun, and the seconds it took.
 pub fn each(
     scene: &Scene,
     state: &State,
-    keep: Keep,
+    how: How,
     stop: &AtomicBool,
     log: &mut Log,
     mut done: impl FnMut(u64, Option<Run>, f64) -> Result<(), Error>,
 ) -> Result<(), Error> {
     for &seed in &scene.scenario.seeds {
         let began = Instant::now();
-        let run = one(scene, state, seed, keep, stop, log)?;
+        let run = one(scene, state, seed, how, stop, log)?;
         done(seed, run, began.elapsed().as_secs_f64())?;
     }
     Ok(())
@@ -42,7 +68,7 @@ fn one(
     scene: &Scene,
     state: &State,
     seed: u64,
-    keep: Keep,
+    how: How,
     stop: &AtomicBool,
     log: &mut Log,
 ) -> Result<Option<Run>, Error> {
@@ -59,7 +85,14 @@ fn one(
         take(&scene.blueprint, &as_built)?;
         switches::reset(&scene.blueprint, &state.engine)?;
         let before = switches::counters(&scene.blueprint, &state.engine)?;
+        if how.record {
+            switches::note(&scene.blueprint, &state.engine)?;
+        }
         let ran = traffic::run_with(&scene.blueprint, &job, &steps, stop);
+        let notes = match how.record {
+            true => Some(switches::noted(&scene.blueprint, &state.engine)?),
+            false => None,
+        };
         take(&scene.blueprint, &as_built)?;
         let ran = ran?;
         let after = switches::counters(&scene.blueprint, &state.engine)?;
@@ -67,12 +100,15 @@ fn one(
         // Bridges do not count them.
         let lost = (!ports.is_empty()).then(|| ports.iter().flatten().map(|p| p.lost).sum());
         let attempt = Attempt::of(&ran, seen::late(&after)?, lost);
-        let kept = keep == Keep::Stalled || attempt.is_good() || ran.interrupted;
+        let kept = how.keep == Keep::Stalled || attempt.is_good() || ran.interrupted;
         let dropped = |p: &seen::PortSeen| p.counts.drops.iter().sum::<u64>();
         let dropped = (!ports.is_empty()).then(|| ports.iter().flatten().map(dropped).sum());
         log.note(seed, &ran, &attempt, dropped, kept);
         if kept {
-            return Ok(Some(outcome::run(scene, seed, plan, &ran, &ports)));
+            let mut run = outcome::run(scene, seed, plan, &ran, &ports);
+            let of = (&*run.plan, &run.outcome);
+            run.recording = notes.map(|notes| recording::recording(scene, seed, of, &ran, &notes));
+            return Ok(Some(run));
         }
     }
     log.give_up(seed);

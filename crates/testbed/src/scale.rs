@@ -30,11 +30,12 @@ impl Scale {
 
     /// A time that was measured here as it is in the network.
     pub fn there(self, ns: u64) -> Time {
-        Time::from_ps(times(
-            ns.saturating_mul(1000),
-            self.bed.as_bps(),
-            self.model.as_bps(),
-        ))
+        self.there_ps(ns.saturating_mul(1000))
+    }
+
+    /// The same of picoseconds.
+    pub fn there_ps(self, ps: u64) -> Time {
+        Time::from_ps(times(ps, self.bed.as_bps(), self.model.as_bps()))
     }
 }
 

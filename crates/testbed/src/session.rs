@@ -6,11 +6,11 @@ use crate::log::Log;
 use crate::network::lock::{Lock, occupy};
 use crate::network::state::State;
 use crate::order::Order;
-use crate::run::each;
+use crate::run::{How, check_record, each};
 use crate::scene::Scene;
 use crate::standing::standing;
 use serde_json::Value;
-use sidestep_study::{Recorder, Report, Status};
+use sidestep_study::{Recorder, Report, Status, Taped};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -31,6 +31,8 @@ pub struct Recorded {
     about: Value,
     /// The same in a line.
     line: String,
+    /// The recordings in the directory, as in the manifest.
+    recordings: Vec<Value>,
 }
 
 impl Session {
@@ -55,11 +57,26 @@ impl Session {
     }
 
     /// Runs the seeds one after the other and writes the result directory `out`.
-    pub fn record(&self, out: &Path, keep: Keep, stop: &AtomicBool) -> Result<Recorded, Error> {
+    ///
+    /// With `recordings` each run is recorded, for a page to play.
+    pub fn record(
+        &self,
+        out: &Path,
+        keep: Keep,
+        recordings: bool,
+        stop: &AtomicBool,
+    ) -> Result<Recorded, Error> {
         let (scene, state) = (&self.scene, &self.state);
+        if recordings {
+            check_record(scene, state)?;
+        }
+        let how = How {
+            keep,
+            record: recordings,
+        };
         let mut recorder = Recorder::begin(&scene.scenario, out, 1, false)?;
         let mut log = Log::default();
-        each(scene, state, keep, stop, &mut log, |seed, run, wall_s| {
+        each(scene, state, how, stop, &mut log, |seed, run, wall_s| {
             match run {
                 Some(mut run) => recorder.add(0, &mut run, None, wall_s),
                 None => recorder.not_run(0, seed),
@@ -77,6 +94,12 @@ impl Session {
             report: finished.report,
             about,
             line: log.to_text(scene),
+            recordings: finished
+                .recordings
+                .iter()
+                .map(Taped::to_json)
+                .cloned()
+                .collect(),
         })
     }
 }
@@ -92,6 +115,9 @@ impl Recorded {
         let mut json = self.report.to_json();
         json["result"] = self.dir.display().to_string().into();
         json["testbed"] = self.about.clone();
+        if !self.recordings.is_empty() {
+            json["recordings"] = self.recordings.clone().into();
+        }
         json
     }
 

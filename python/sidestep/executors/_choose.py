@@ -1,11 +1,11 @@
 """From what a user wrote to an executor."""
 
+from importlib import import_module
 from typing import Any
 
 from sidestep.errors import ScenarioError
+from sidestep.executors._registry import FORMS, KINDS, Kind, kind_of
 from sidestep.executors.protocol import Executor
-
-KINDS = ("local", "local:processes", "dask", "dask:ADDRESS", "ray", "ray:ADDRESS", "slurm", "slurm:OPTION=VALUE,…")
 
 
 def choose(what: Any, jobs: int | None = None) -> Executor:
@@ -15,29 +15,20 @@ def choose(what: Any, jobs: int | None = None) -> Executor:
     """
     if jobs is not None and jobs < 1:
         raise ScenarioError(f"jobs: expected at least 1, got {jobs}")
-    if not isinstance(what, str):
-        if isinstance(what, Executor):
-            return what
-        if type(what).__module__.partition(".")[0] == "distributed":
-            from sidestep.executors.dask import Dask
+    if isinstance(what, str):
+        name, _, rest = what.partition(":")
+        if (kind := kind_of(name)) is not None:
+            return _make(kind, rest, jobs)
+        raise ScenarioError(f"executor: expected one of {', '.join(FORMS)}, got {what!r}")
+    if isinstance(what, Executor):
+        return what
+    package = type(what).__module__.partition(".")[0]
+    for kind in KINDS:
+        if kind.objects and kind.needs == package:
+            return _make(kind, what, jobs)
+    raise ScenarioError(f"executor: expected one of {', '.join(FORMS)}, or an object as in Executor, got {what!r}")
 
-            return Dask(what)
-        raise ScenarioError(f"executor: expected one of {', '.join(KINDS)}, or an object as in Executor, got {what!r}")
-    kind, _, rest = what.partition(":")
-    if kind == "local" and rest in ("", "threads", "processes"):
-        from sidestep.executors.local import Local
 
-        return Local(jobs, processes=rest == "processes")
-    if kind == "dask":
-        from sidestep.executors.dask import Dask
-
-        return Dask(rest or None, jobs)
-    if kind == "ray":
-        from sidestep.executors.ray import Ray
-
-        return Ray(rest or None, jobs)
-    if kind == "slurm":
-        from sidestep.executors.slurm import Slurm
-
-        return Slurm.from_words(rest)
-    raise ScenarioError(f"executor: expected one of {', '.join(KINDS)}, got {what!r}")
+def _make(kind: Kind, of: Any, jobs: int | None) -> Executor:
+    made: Executor = import_module(f"sidestep.executors.{kind.module}").of_words(of, jobs)
+    return made

@@ -16,7 +16,7 @@ from sidestep.executor_errors import ExecutorError, WorkersLost
 from sidestep.executors._choose import choose
 from sidestep.executors.protocol import Batch, Executor, Task, Work
 from sidestep.progress import HowFar, Progress, Watcher
-from sidestep.storage import Directory, Folder, Objects, Unwritable, forget, open_folder, store_of
+from sidestep.storage import Directory, Folder, Objects, Sharing, Unwritable, open_folder
 
 Cache: TypeAlias = "str | os.PathLike[str] | Literal[True] | None"
 """Where records are kept between calls: a directory or URL; True for the command's (`results/.cache`); None keeps none."""
@@ -85,8 +85,8 @@ def carry_out(
         plan.refuse(Path(out), force)
     chosen = choose(executor, jobs)
     try:
-        with ExitStack() as held, Watcher(progress) as watcher:
-            return _Sweep(plan, chosen, Path(out), cache, watcher, held).run()
+        with Watcher(progress) as watcher:
+            return _Sweep(plan, chosen, Path(out), cache, watcher).run()
     finally:
         # One that came as an object is whoever's it is.
         if chosen is not executor:
@@ -103,24 +103,27 @@ class _Sweep:
         out: Path,
         cache: Cache,
         watcher: Watcher,
-        held: ExitStack,
     ) -> None:
-        self.plan, self.executor, self.out, self.watcher, self.held = plan, executor, out, watcher, held
+        self.plan, self.executor, self.out, self.watcher = plan, executor, out, watcher
         self.began = time.monotonic()
         self.told_s = 0.0
         self.refused: str | None = None
         self.failed: str | None = None
+        self.is_default = cache is True
         place = "results/.cache" if cache is True else cache
         self.cache: Folder | None = open_folder(place) if place else None
         self.folders: list[Directory] = []
         if isinstance(self.cache, Directory):
             self.folders.append(self.cache)
         self.spare: Directory | None = None
-        tasks = [Task(*work) for work in plan.works()]
-        self.runs = len(tasks)
-        self.keys = [task.key for task in tasks]
-        self.known = self._known(tasks)
-        self.missing = [task for task in tasks if task.key not in self.known]
+        self.hops = 0
+        if self.cache is not None:
+            self.cache.clean()
+        self.tasks = [Task(*work) for work in plan.works()]
+        self.runs = len(self.tasks)
+        self.keys = [task.key for task in self.tasks]
+        self.known = self._known(self.tasks)
+        self.missing = [task for task in self.tasks if task.key not in self.known]
         self.done = len(self.known)
         self.at_a_time = 0
 
@@ -146,16 +149,20 @@ class _Sweep:
                 return
             except Unwritable as why:
                 self._refused(str(why))
-        if self.spare is None:
-            self.spare = Directory(tempfile.mkdtemp(prefix="sidestep-records-"))
-            self.folders.append(self.spare)
         try:
-            self.spare.put(key, record)
+            self._beside().put(key, record)
         except Unwritable as why:
             raise ResultError(f"cannot keep a record: {why}") from why
 
+    def _beside(self) -> Directory:
+        """A folder for the records of this call alone."""
+        if self.spare is None:
+            self.spare = Directory(tempfile.mkdtemp(prefix="sidestep-records-"))
+            self.folders.append(self.spare)
+        return self.spare
+
     def _refused(self, why: str) -> None:
-        if self.refused is None:
+        if self.refused is None and self.cache is not None:
             self.refused = why
             warnings.warn(f"nothing more is kept in the cache: {why}; the sweep goes on", stacklevel=2)
 
@@ -167,10 +174,12 @@ class _Sweep:
                 self._make()
             if self.failed is not None:
                 raise RunError(self.failed)
-            made = self._collect()
+            path, text, is_partial = self._collect()
+            if is_partial:
+                raise ResultError(f"records of this sweep cannot be read any more: {path} is partial")
         except KeyboardInterrupt as stopped:
             self.executor.cancel()
-            partial = self._collect() if self._came_in() else (None, "")
+            partial = self._collect()[:2] if self._came_in() else (None, "")
             self._clean()
             raise Partial(*partial) from stopped
         except BaseException as error:
@@ -178,23 +187,52 @@ class _Sweep:
             self._say_kept(error)
             raise
         self._clean()
-        return made
+        return path, text
 
     def _came_in(self) -> bool:
         """Whether a record is anywhere: a thread keeps what it made before it tells."""
         return bool(self.done) or any(folder.there(self.keys) for folder in self.folders)
 
     def _make(self) -> None:
-        store = store_of(self.cache) if self.cache is not None else None
-        self.held.callback(forget, store)
-        work = Work(self.plan.shared(), store)
-        self.at_a_time = self.executor.workers
-        batches = batched(self.missing, self.at_a_time)
-        for batch in self.executor.submit(work, batches):
-            self._take(batch)
+        self._make_missing()
+        if self.failed is None and (gone := self._gone()):
+            # Whoever took them away, or a file system that shows them later: they are made once more, and kept here.
+            self._refused(f"{self.folders[0].place}: {len(gone)} records that were kept are there no more")
+            self._beside()
+            self.missing = [task for task in self.tasks if task.key in gone]
+            self.done = self.runs - len(gone)
+            self._make_missing()
+
+    def _gone(self) -> set[str]:
+        """Records that came in, and are nowhere."""
+        gone = set(self.keys)
+        for folder in self.folders:
+            gone -= folder.there(gone)
+        return gone
+
+    def _make_missing(self) -> None:
+        with ExitStack() as held:
+            sharing = self._sharing()
+            held.callback(sharing.end)
+            work = Work(self.plan.shared(), sharing.store)
+            self.at_a_time = self.executor.workers
+            for batch in self.executor.submit(work, batched(self.missing, self.at_a_time)):
+                self._take(batch)
         left = self.runs - self.done
         if left and self.failed is None:
             raise WorkersLost(f"{self.executor.name} ended with {left} of {self.runs} runs not made")
+
+    def _sharing(self) -> Sharing:
+        """Where workers keep records. A cache that was asked for and refuses writes is refused before anything is computed."""
+        if self.cache is None or self.refused is not None:
+            return Sharing(self._beside(), claims=False)
+        try:
+            return Sharing(self.cache)
+        except Unwritable as why:
+            if not self.is_default:
+                raise
+            self._refused(str(why))
+            return Sharing(self._beside(), claims=False)
 
     def _take(self, batch: Batch) -> None:
         if batch.refused is not None:
@@ -203,18 +241,20 @@ class _Sweep:
             if made.error is not None and self.failed is None:
                 # The others are worth having: a call without that point finds them.
                 self.failed = made.error
-            if made.record is None:
+            if made.record is None and not made.kept:
                 continue
             if made.found:
                 self.known.add(made.key)
-            self._keep(made.key, made.record)
+            if made.record is not None:
+                self._keep(made.key, made.record)
             self.done += 1
+            self.hops += made.packet_hops
         self._tell()
 
-    def _collect(self) -> tuple[Path, str]:
+    def _collect(self) -> tuple[Path, str, bool]:
         refused = self.refused
         with words():
-            path, _, text = self.plan.collect(
+            path, is_partial, text = self.plan.collect(
                 self.out,
                 [folder.path for folder in self.folders],
                 known=self.known,
@@ -224,7 +264,7 @@ class _Sweep:
                 jobs=self.at_a_time,
                 executor=self.executor.name,
             )
-        return path, text
+        return path, text, is_partial
 
     def _clean(self) -> None:
         """Takes away records that are in the result now, and were kept for it alone."""
@@ -233,15 +273,17 @@ class _Sweep:
 
     def _say_kept(self, error: BaseException) -> None:
         """Names the folders where the records are that came in."""
-        if not self.folders or not self.done:
+        # Also workers keep records, and what they kept last was not told any more.
+        holding = {folder.path: len(folder.there(self.keys)) for folder in self.folders}
+        there = [path for path, many in holding.items() if many]
+        if not there:
+            self._clean()
             return
-        kept = self.folders[-1].path
         if isinstance(error, ExecutorError):
-            error.kept = kept
-        places = " and ".join(str(folder.path) for folder in self.folders)
-        error.add_note(
-            f"{self.done} of {self.runs} runs are kept in {places}: the same sweep with that cache goes on from there"
-        )
+            error.kept = max(there, key=lambda path: holding[path])
+        places = " and ".join(str(path) for path in there)
+        many = f"{sum(holding.values())} of {self.runs} runs"
+        error.add_note(f"{many} are kept in {places}: the same sweep with that cache goes on from there")
 
     def _tell(self, *, last: bool = False) -> None:
         elapsed = time.monotonic() - self.began
@@ -260,7 +302,7 @@ class _Sweep:
                 finished=self.done,
                 runs=self.runs,
                 share=share,
-                packet_hops=0,
+                packet_hops=self.hops,
                 elapsed_s=elapsed,
                 left_s=left,
                 line=words,

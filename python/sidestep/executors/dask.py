@@ -12,9 +12,10 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-from sidestep.executor_errors import ExecutorError, MissingExtra, WorkersLost
+from sidestep.executor_errors import ExecutorError, WorkersLost
 from sidestep.executors import _answer
 from sidestep.executors import work as worker
+from sidestep.executors._registry import package_of
 from sidestep.executors.protocol import Batch, Task, Work, as_batch
 
 AHEAD = 4
@@ -22,6 +23,14 @@ AHEAD = 4
 
 LOOK_S = 1.0
 """How often it is looked whether the scheduler is there, in seconds."""
+
+TRIES = 5
+"""How often a batch is sent again of which nobody is left who knows it."""
+
+
+def of_words(to: Any, jobs: int | None) -> "Dask":
+    """Of the address behind `dask:`, or of a client."""
+    return Dask(to or None, jobs)
 
 
 class Dask:
@@ -32,13 +41,10 @@ class Dask:
     """
 
     def __init__(self, to: Any = None, jobs: int | None = None) -> None:
-        try:
-            distributed: Any = import_module("distributed")
-        except ImportError as why:
-            raise MissingExtra("the executor dask", "dask", why) from why
+        distributed = package_of("dask")
         self._distributed = distributed
         self._own = not isinstance(to, distributed.Client)
-        self._futures: set[Any] = set()
+        self._futures: dict[Any, tuple[Sequence[Task], int]] = {}
         self._over = False
         if isinstance(to, distributed.Client):
             self._client, self.name = to, "dask"
@@ -73,9 +79,9 @@ class Dask:
         if self.workers == 0:
             raise WorkersLost(f"the Dask scheduler at {self._address} has no worker: start one with `dask worker`")
         done: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        # What all need is sent once.
-        shared = self._client.scatter(work.shared, broadcast=False, hash=True)
-        left = list(reversed(batches))
+        # What all need is sent once to each worker: with a single one it would go when that one dies.
+        shared = self._client.scatter(work.shared, broadcast=True, hash=False)
+        left = [(batch, 0) for batch in reversed(batches)]
         looked = time.monotonic()
         ahead = AHEAD * self.workers
         while (left or self._futures) and not self._over:
@@ -83,17 +89,26 @@ class Dask:
                 # Workers come and go.
                 looked, ahead = time.monotonic(), AHEAD * max(self._look(), 1)
             while left and len(self._futures) < ahead:
-                batch = [tuple(task) for task in left.pop()]
-                future = self._client.submit(worker.make, shared, batch, work.store, pure=False)
-                self._futures.add(future)
+                batch, tries = left.pop()
+                plain = [tuple(task) for task in batch]
+                future = self._client.submit(worker.make, shared, plain, work.store, pure=False)
+                self._futures[future] = (batch, tries + 1)
                 future.add_done_callback(done.put)
             try:
                 future = done.get(timeout=LOOK_S)
             except queue.Empty:
                 continue
             if future in self._futures:
-                self._futures.discard(future)
-                yield self._result(future)
+                batch, tries = self._futures.pop(future)
+                made = self._result(future)
+                if made is not None:
+                    yield made
+                elif tries > TRIES:
+                    raise WorkersLost(f"the Dask scheduler at {self._address} forgot the same runs {tries} times")
+                else:
+                    # With its worker went what all need, which the scheduler cannot make again.
+                    shared = self._client.scatter(work.shared, broadcast=True, hash=False)
+                    left.append((batch, tries))
 
     def _look(self) -> int:
         """How many workers there are. Raises when the scheduler is gone."""
@@ -107,8 +122,10 @@ class Dask:
     def _gone(self) -> ExecutorError:
         return WorkersLost(f"the Dask scheduler at {self._address} is gone, and nobody makes the other runs")
 
-    def _result(self, future: Any) -> Batch:
-        """What a batch came to. A result that was lost with its worker is made again: Dask's business, and this waits."""
+    def _result(self, future: Any) -> Batch | None:
+        """What a batch came to. A result that was lost with its worker is made again: Dask's business, and this waits.
+        None of a batch that a scheduler which is there has forgotten.
+        """
         try:
             plain: Any = future.result()
         except self._distributed.KilledWorker as why:
@@ -120,9 +137,14 @@ class Dask:
         except ExecutorError:
             raise
         except Exception as why:
-            if future.status in ("cancelled", "lost") or self._client.status != "running":
-                raise self._gone() from why
-            raise
+            forgotten = future.status in ("cancelled", "lost")
+            if not forgotten and self._client.status == "running":
+                raise
+            try:
+                self._look()
+            except ExecutorError as gone:
+                raise gone from why
+            return None
         finally:
             with suppress(Exception):
                 future.release()
@@ -131,7 +153,7 @@ class Dask:
     def cancel(self) -> None:
         """Takes back what workers have not made; a run that is under way ends on its own."""
         self._over = True
-        futures, self._futures = list(self._futures), set()
+        futures, self._futures = list(self._futures), {}
         with suppress(Exception):
             self._client.cancel(futures, force=True)
 

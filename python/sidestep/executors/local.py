@@ -22,6 +22,13 @@ DEATHS = 3
 """A batch with which so many processes died is not tried again."""
 
 
+def of_words(words: str, jobs: int | None) -> "Local":
+    """Of what stands behind `local:`."""
+    if words not in ("", "threads", "processes"):
+        raise ScenarioError(f"executor: local: expected local or local:processes, got {words!r}")
+    return Local(jobs, processes=words == "processes")
+
+
 class Local:
     """Threads of this process, or processes of this machine.
 

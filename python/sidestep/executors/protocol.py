@@ -49,11 +49,15 @@ class Made(NamedTuple):
     key: str
     """Its record's name."""
     record: bytes | None
-    """The record as a cache keeps it; None when the run was stopped or failed."""
+    """The record as a cache keeps it; None when the run was stopped or failed, or when it is `kept`."""
     found: bool
     """Another sweep had made it."""
     error: str | None
     """Why the run failed."""
+    kept: bool = False
+    """The record is where whoever asked collects it from, and need not travel."""
+    packet_hops: int = 0
+    """What the run came to; 0 of one that was found."""
 
 
 class Batch(NamedTuple):

@@ -1,11 +1,13 @@
 """Ray: of this machine, or a cluster with an address.
 
-A cluster that is not there is refused within ten seconds. A worker that dies has its batch made again by Ray; a node that
-dies has those that were on it. When the head goes, `WorkersLost` is raised: what came in is kept.
+A cluster that does not answer is refused within ten seconds; one that did has a minute to take this process in, and one that
+is started here two. A worker that dies has its batch made again by Ray; a node that dies has those that were on it. When the
+head goes, `WorkersLost` is raised: what came in is kept.
 """
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -14,6 +16,8 @@ from typing import Any
 from sidestep.executor_errors import ExecutorError, MissingExtra, NoAnswer, WorkersLost
 from sidestep.executors import _answer
 from sidestep.executors import work as worker
+from sidestep.executors._ray_head import Head
+from sidestep.executors._registry import package_of
 from sidestep.executors.protocol import Batch, Task, Work, as_batch
 
 AHEAD = 4
@@ -22,38 +26,45 @@ AHEAD = 4
 DEATHS = 3
 """Ray makes a batch again so often when its worker dies."""
 
+JOIN_S = 60.0
+"""A cluster that has answered takes this process in within so many seconds."""
+
+
+def of_words(address: str, jobs: int | None) -> "Ray":
+    """Of the address behind `ray:`."""
+    return Ray(address or None, jobs)
+
 
 class Ray:
     """A Ray cluster.
 
-    `to` is the address of its head (`HOST:6379`), or None: the one that this process is connected to, or else one of this
-    machine that ends with the sweep; `jobs` is how many cores that one has.
+    `to` is the address of its head (`HOST:6379`, or `ray://HOST:10001` of its server for clients elsewhere), or None: the one
+    that this process is connected to, or else one of this machine that ends with the sweep; `jobs` is how many cores that one
+    has.
     """
 
     def __init__(self, to: str | None = None, jobs: int | None = None) -> None:
-        try:
-            ray: Any = import_module("ray")
-        except ImportError as why:
-            raise MissingExtra("the executor ray", "ray", why) from why
-        self._ray = ray
+        ray = self._ray = package_of("ray")
         self._refs: list[Any] = []
         self._over = False
+        self._head: Head | None = None
         self._own = not ray.is_initialized()
         self.name = f"ray:{to}" if to else "ray"
         if not self._own:
             return
         options: dict[str, Any] = {"log_to_driver": False, "include_dashboard": False, "configure_logging": False}
         if to is None:
-            # Without it, an address that the environment names would be taken.
-            try:
-                ray.init(address="local", num_cpus=jobs, **options)
-            except Exception as why:
-                raise NoAnswer("Ray", "this machine", why) from why
-            return
-        _answer.listens("the Ray cluster", to)
-        if not to.startswith("ray://"):
-            _is_healthy(to)
-        _answer.within("the Ray cluster", to, lambda: ray.init(address=to, **options), limit_s=60.0)
+            self._head = Head(jobs, _is_healthy)
+            to = self._head.address
+        else:
+            _ask(to)
+        try:
+            _answer.within("the Ray cluster", to, lambda: ray.init(address=to, **_of_client(to, options)), limit_s=JOIN_S)
+        except BaseException as why:
+            self.close()
+            if isinstance(why, RuntimeError | ValueError):
+                raise NoAnswer("the Ray cluster", to, why) from why
+            raise
 
     @property
     def workers(self) -> int:
@@ -106,18 +117,50 @@ class Ray:
         """Leaves the cluster, or ends the one that was started."""
         self.cancel()
         if self._own:
-            self._ray.shutdown()
+            with suppress(Exception):
+                self._ray.shutdown()
+        if self._head is not None:
+            self._head.end()
 
 
-def _is_healthy(address: str) -> None:
+def _of_client(address: str, options: dict[str, Any]) -> dict[str, Any]:
+    # A client elsewhere has no say in the others.
+    return {"log_to_driver": False} if address.startswith("ray://") else options
+
+
+def _ask(address: str) -> None:
+    """Refuses a cluster that does not answer. All questions have one deadline. Errors: `NoAnswer`, `MissingExtra`."""
+    deadline = time.monotonic() + _answer.LIMIT_S
+    _answer.listens("the Ray cluster", address)
+    if address.startswith("ray://"):
+        _takes_clients(address, deadline)
+    else:
+        _is_healthy(address, deadline)
+
+
+def _takes_clients(address: str, deadline: float) -> None:
+    try:
+        grpc: Any = import_module("grpc")
+    except ImportError as why:
+        raise MissingExtra(f"the client for {address}", "ray", why) from why
+    with grpc.insecure_channel(address.removeprefix("ray://")) as channel:
+        try:
+            grpc.channel_ready_future(channel).result(timeout=max(deadline - time.monotonic(), 0.1))
+        except grpc.FutureTimeoutError as why:
+            raise NoAnswer("the Ray cluster", address, f"nothing came back within {_answer.LIMIT_S:.0f} s") from why
+
+
+def _is_healthy(address: str, deadline: float) -> None:
     """Asks by another process: Ray's own code would wait for minutes, and cannot be ended. Errors: `NoAnswer`."""
     program = f"from ray.scripts.scripts import healthcheck; print(flush=True); healthcheck(['--address', {address!r}])"
+    asked_s = time.monotonic()
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as asked:
         # Loading Ray takes seconds of this machine, and is nobody's answer.
         if asked.stdout is not None:
             asked.stdout.readline()
+        loaded_s = time.monotonic() - asked_s
         try:
-            status = asked.wait(_answer.LIMIT_S)
+            status = asked.wait(max(deadline + loaded_s - time.monotonic(), 0.1))
         except subprocess.TimeoutExpired as why:
             asked.kill()
             raise NoAnswer("the Ray cluster", address, f"nothing came back within {_answer.LIMIT_S:.0f} s") from why

@@ -10,14 +10,14 @@ import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from sidestep.errors import ScenarioError
-from sidestep.executor_errors import ExecutorError, MissingExtra, NoAnswer, WorkersLost
+from sidestep.executor_errors import ExecutorError, NoAnswer, WorkersLost
 from sidestep.executors import _answer
 from sidestep.executors import work as worker
+from sidestep.executors._registry import package_of
 from sidestep.executors.protocol import Batch, Task, Work, as_batch
 
 LOOK_S = 1.0
@@ -33,11 +33,22 @@ DEATHS = 2
 """A job that was lost is sent again so often."""
 
 
-UNANSWERED = 60
-"""So often in a row the controller may be away when it is asked for the queue."""
+AWAY_S = 300.0
+"""So long the controller may be away, in seconds: one that is started again goes on with the jobs that it had."""
 
 NUMBERS = ("timeout_min", "mem_gb", "cpus_per_task", "jobs", "nodes", "slurm_array_parallelism", "slurm_time")
 """Options that are numbers; all others are words, a partition called 123 too."""
+
+
+def of_words(words: str, _jobs: int | None) -> "Slurm":
+    """Of `partition=short,timeout_min=30` behind `slurm:`. Errors: `ScenarioError`."""
+    options: dict[str, Any] = {}
+    for word in filter(None, words.split(",")):
+        key, sign, value = word.partition("=")
+        if not sign:
+            raise ScenarioError(f"executor: slurm: expected OPTION=VALUE, got {word!r}")
+        options[key] = _number(value) if key in NUMBERS else value
+    return Slurm(**options)
 
 
 class Slurm:
@@ -51,10 +62,7 @@ class Slurm:
     name = "slurm"
 
     def __init__(self, folder: str | Path = "results/.slurm", jobs: int = 256, **options: Any) -> None:
-        try:
-            submitit: Any = import_module("submitit")
-        except ImportError as why:
-            raise MissingExtra("the executor slurm", "slurm", why) from why
+        submitit = package_of("slurm")
         if shutil.which("sbatch") is None:
             raise NoAnswer("Slurm", "this machine", "sbatch is not here; a login node has it")
         self._ping()
@@ -72,20 +80,9 @@ class Slurm:
         self._jobs: list[tuple[Any, Sequence[Task], int]] = []
         self._most = jobs
         self._asked_s = 0.0
-        self._unanswered = 0
+        self._answered_s = time.monotonic()
         self._gone: set[str] = set()
         self._over = False
-
-    @classmethod
-    def from_words(cls, words: str) -> "Slurm":
-        """Of `partition=short,timeout_min=30`. Errors: `ScenarioError`."""
-        options: dict[str, Any] = {}
-        for word in filter(None, words.split(",")):
-            key, sign, value = word.partition("=")
-            if not sign:
-                raise ScenarioError(f"executor: slurm: expected OPTION=VALUE, got {word!r}")
-            options[key] = _number(value) if key in NUMBERS else value
-        return cls(**options)
 
     @property
     def workers(self) -> int:
@@ -112,6 +109,7 @@ class Slurm:
     def submit(self, work: Work, batches: Sequence[Sequence[Task]]) -> Iterator[Batch]:
         """See `Executor.submit`."""
         self._over = False
+        self._answered_s = time.monotonic()
         left = [(batch, 0) for batch in reversed(batches)]
         while (left or self._jobs) and not self._over:
             free = MOST_JOBS - len(self._jobs)
@@ -148,14 +146,15 @@ class Slurm:
         self._asked_s = time.monotonic()
         command = ["squeue", "--noheader", "--array", "--me", "--format=%i"]
         try:
-            asked = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+            asked = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_answer.LIMIT_S)
         except (OSError, subprocess.SubprocessError) as why:
             # The controller is away, for a moment or for good.
-            self._unanswered += 1
-            if self._unanswered >= UNANSWERED:
-                raise WorkersLost(f"Slurm's controller did not answer {UNANSWERED} times: {why}") from why
-            return set()
-        self._unanswered = 0
+            away_s = time.monotonic() - self._answered_s
+            if away_s < AWAY_S:
+                return set()
+            said = str(getattr(why, "stderr", None) or why).strip().splitlines()[-1]
+            raise WorkersLost(f"Slurm's controller has not answered for {away_s:.0f} s: {said}") from why
+        self._answered_s = time.monotonic()
         there = set(asked.stdout.split())
         gone = {str(job.job_id) for job, _, _ in self._jobs} - there
         before, self._gone = self._gone, gone
@@ -180,9 +179,11 @@ class Slurm:
         """Takes back the jobs."""
         self._over = True
         jobs, self._jobs = self._jobs, []
-        for job, _, _ in jobs:
-            with suppress(Exception):
-                job.cancel(check=False)
+        # All at once: of a controller that is away each call would wait.
+        ids = sorted({str(job.job_id) for job, _, _ in jobs if not self._is_done(job)})
+        if ids:
+            with suppress(OSError, subprocess.SubprocessError):
+                subprocess.run(["scancel", *ids], capture_output=True, check=False, timeout=_answer.LIMIT_S)
 
     def close(self) -> None:
         """Takes back what is left."""

@@ -11,13 +11,16 @@ from typing import TypeAlias
 
 from sidestep import _native
 from sidestep.executor_errors import MissingExtra, OtherVersion
-from sidestep.storage import Store, Unwritable, reachable
+from sidestep.storage import Folder, Store, Unwritable, reachable, stays
 
 PlainTask: TypeAlias = tuple[str, int, int, int, float]
 """Key, point, scheme, seed, cost: see `protocol.Task`."""
 
-Plain: TypeAlias = tuple[list[tuple[str, bytes | None, bool, str | None]], str | None]
-"""Of each task its key, its record, whether another had made it, and why it failed; and why nothing could be kept."""
+PlainMade: TypeAlias = tuple[str, bytes | None, bool, str | None, bool, int]
+"""Key, record, found, error, kept, packet-hops: see `protocol.Made`."""
+
+Plain: TypeAlias = tuple[list[PlainMade], str | None]
+"""What became of each task, and why nothing could be kept."""
 
 CODE = _native.build_info()["code"]
 """The code that this worker runs."""
@@ -33,8 +36,8 @@ def make(shared: bytes, tasks: Sequence[PlainTask], store: Store | None, stop: _
     kept at once. Errors: `OtherVersion`, before anything is computed.
     """
     worker = _worker(shared)
-    keep = _Keeper(None) if store is None else _keeper(store["place"], store["marker"], store["sweep"])
-    made: list[tuple[str, bytes | None, bool, str | None]] = []
+    keep = _Keeper(None) if store is None else _keeper(**store)
+    made: list[PlainMade] = []
     # What another sweep is making comes last: it may be there by then.
     later: list[PlainTask] = []
     for task in tasks:
@@ -55,26 +58,21 @@ class _Keeper:
 
     def __init__(self, store: Store | None) -> None:
         self.refused: str | None = None
-        self.folder = None
+        self.folder: Folder | None = None
+        self.claims = store is not None and store["claims"]
+        self.stays = store is not None and stays(store)
         if store is not None:
             try:
                 self.folder = reachable(store)
             except MissingExtra as why:
                 self.refused = f"a worker on {platform.node()}: {why}"
 
-    def one(
-        self,
-        worker: _native.Worker,
-        task: PlainTask,
-        stop: _native.Stop | None,
-        *,
-        wait: bool,
-    ) -> tuple[str, bytes | None, bool, str | None] | None:
+    def one(self, worker: _native.Worker, task: PlainTask, stop: _native.Stop | None, *, wait: bool) -> PlainMade | None:
         """Makes or finds one; None when another sweep is at it and `wait` is not said."""
         key, point, scheme, seed, cost = task
         folder = self.folder
         claim = None
-        if folder is not None and self.refused is None and (folder.near or cost >= BELOW_CLAIMS):
+        if folder is not None and self.claims and self.refused is None and (folder.near or cost >= BELOW_CLAIMS):
             try:
                 claim = folder.claim(key, wait=wait)
             except Unwritable as why:
@@ -85,26 +83,35 @@ class _Keeper:
                 # Asked when nobody else can be making it any more.
                 if (found := folder.get(key)) is not None:
                     claim.release()
-                    return key, found, True, None
+                    return key, None if self.stays else found, True, None, self.stays, 0
         try:
-            record = worker.compute(key, point, scheme, seed, stop)
-            if folder is not None and record is not None and self.refused is None:
-                try:
-                    folder.put(key, record)
-                except Unwritable as why:
-                    self.refused = str(why)
+            made = worker.compute(key, point, scheme, seed, stop)
+            if made is None:
+                return key, None, False, None, False, 0
+            record, hops = made
+            kept = folder is not None and self._keep(folder, key, record) and self.stays
         except (RuntimeError, ValueError) as why:
-            return key, None, False, str(why)
+            return key, None, False, str(why), False, 0
         finally:
             if claim is not None:
                 claim.release()
-        return key, record, False, None
+        return key, None if kept else record, False, None, kept, hops
+
+    def _keep(self, folder: Folder, key: str, record: bytes) -> bool:
+        """Whether the record is in the folder now."""
+        if self.refused is not None:
+            return False
+        try:
+            folder.put(key, record)
+        except Unwritable as why:
+            self.refused = str(why)
+        return self.refused is None
 
 
 @lru_cache(maxsize=8)
-def _keeper(place: str, marker: str | None, sweep: str) -> _Keeper:
+def _keeper(place: str, marker: str | None, sweep: str, machine: str, claims: bool) -> _Keeper:
     """The one of this sweep: what refused once is not asked again, since a place that is away may take minutes."""
-    return _Keeper(Store(place=place, marker=marker, sweep=sweep))
+    return _Keeper(Store(place=place, marker=marker, sweep=sweep, machine=machine, claims=claims))
 
 
 def _worker(shared: bytes) -> _native.Worker:

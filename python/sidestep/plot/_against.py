@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sidestep.errors import ScenarioError
 from sidestep.plot._data import Data, Series, Width, few, label_of, unit_of
 from sidestep.plot._metric import read
 from sidestep.plot._source import Case, Sources, cases
@@ -28,7 +29,7 @@ def against(
     others. Intervals need three seeds. A mark that is open is a lower bound: the percentile fell on what did not
     finish. A count is that of a seed, on average.
 
-    Raises ValueError for a metric, an axis, a value or a scheme that is not there.
+    Raises ScenarioError for a metric, an axis, a value or a scheme that is not there.
     Source: sectioning, docs/reproduce.md.
     """
     found = cases(results, at, schemes)
@@ -38,7 +39,8 @@ def against(
     for scheme in dict.fromkeys(scheme for case in found for scheme in case.schemes):
         series += _lines(scheme, found, axis, numbers, metric)
     if not series:
-        raise ValueError(f"metric {metric!r} has no value in any point: nothing to draw")
+        said = f"metric {metric!r} has no value in any point: nothing to draw"
+        raise ScenarioError.of_call(said, "metric", expected="a metric with values", got=metric)
     few(series)
     wide = unit is not None and min(numbers.values()) > 0 and max(numbers.values()) / min(numbers.values()) >= 10
     ticks = [(numbers[place], _bare(place) if unit is not None else place) for place in places]
@@ -65,19 +67,21 @@ def _axis(found: Sequence[Case], x: str | None, at: Mapping[str, Any]) -> tuple[
     """The axis to draw against and its values in order; of several runs, their names."""
     if not any(case.swept for case in found):
         if len(found) < 2:
-            raise ValueError("a run has no axis to draw against: expected a sweep's result, or a dict of results")
+            said = "a run has no axis to draw against: expected a sweep's result, or a dict of results"
+            raise ScenarioError.of_call(said, "results", expected="a sweep's result, or a dict of results", got="a run's")
         return x or "", [case.label for case in found]
     varying = {axis: list(dict.fromkeys(case.at[axis] for case in found)) for axis in found[0].at}
     if x is None:
         wanted = [axis for axis, values in varying.items() if len(values) > 1]
         if len(wanted) != 1:
             names = ", ".join(varying)
-            raise ValueError(f"x: expected the axis to draw against, since {len(wanted)} vary; one of {names}")
+            said = f"x: expected the axis to draw against, since {len(wanted)} vary; one of {names}"
+            raise ScenarioError.of_call(said, "x", expected=f"one of {names}", got="None")
         x = wanted[0]
     elif x not in varying:
-        raise ValueError(f"x: no axis {x!r}; expected one of {', '.join(varying)}")
+        raise ScenarioError.none_of(f"x: no axis {x!r}", "x", x, varying)
     elif x in at:
-        raise ValueError(f"x: axis {x!r} is fixed by at")
+        raise ScenarioError.of_call(f"x: axis {x!r} is fixed by at", "x", expected="an axis that is free", got=x)
     return x, varying[x]
 
 

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from sidestep.errors import ScenarioError
 from sidestep.plot._data import Data, Series, Width, few
 from sidestep.plot._source import Case, Sources, cases
 from sidestep.plot._stats import steps, thinned
@@ -35,22 +36,24 @@ def cdf(
     `at={"switch.capacity": "100 pkt"}`. `of`: "fct" of flows, "qct" of queries and "group" of groups in ms, "slowdown"
     without a unit. All seeds together. What did not finish ranks last, so that its curve ends below 1.
 
-    Raises ValueError where nothing of that kind was measured, and for a class, scheme or point that is not there.
+    Raises ScenarioError where nothing of that kind was measured, and for a class, scheme or point that is not there.
     Source: docs/metrics.md; the numbers are those of summary.json.
     """
     if of not in _WORDS:
-        raise ValueError(f"of: expected one of {', '.join(_WORDS)}, got {of!r}")
+        kinds = f"one of {', '.join(_WORDS)}"
+        raise ScenarioError.of_call(f"of: expected {kinds}, got {of!r}", "of", expected=kinds, got=of)
     found: list[Series] = []
     for case in cases(results, at, schemes):
         found += _curves(case, of)
     known = list(dict.fromkeys(s.panel for s in found))
     for name in classes or ():
         if name not in known:
-            raise ValueError(f"no class {name!r} has {_WORDS[of][1]}; expected one of {', '.join(known) or 'none'}")
+            raise ScenarioError.none_of(f"no class {name!r} has {_WORDS[of][1]}", "classes", name, known)
     series = [s for s in found if classes is None or s.panel in classes]
     words, what = _WORDS[of]
     if not series:
-        raise ValueError(f"no {what} in the result: nothing of {of!r} to draw")
+        said = f"no {what} in the result: nothing of {of!r} to draw"
+        raise ScenarioError.of_call(said, "of", expected=what, got="none")
     few(series)
     return Data("steps", words, f"share of {what}", series, log_x=True, of=what, top=1.0, width=width)
 

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from sidestep.errors import ScenarioError
+
 Width = Literal["column", "page"]
 """How wide a paper's figure is: 3.3 in, or 7 in."""
 
@@ -96,6 +98,8 @@ class Data:
     top: float | None = None
     """Where the y axis ends, if not where the numbers do."""
     width: Width = "column"
+    schemes: Sequence[str] = ()
+    """The schemes of the results, where some have no curve: a scheme looks alike in each of their plots."""
 
     @property
     def panels(self) -> list[str]:
@@ -140,14 +144,17 @@ def _seeds(series: Sequence[Series]) -> str:
     return f"{len(seeds)} seeds ({words})"
 
 
-def looks(series: Sequence[Series]) -> Mapping[tuple[str, str], tuple[int, int]]:
+def looks(series: Sequence[Series], known: Sequence[str] = ()) -> Mapping[tuple[str, str], tuple[int, int]]:
     """For each scheme and case a number of the colour and one of the dash and marker.
 
     Of several schemes in several cases the colour says which scheme, the dash which case; else both change together.
+    `known` are the schemes of the results, those without a curve too.
     """
     schemes = list(dict.fromkeys(s.scheme for s in series))
     several = list(dict.fromkeys(s.case for s in series))
     both = len(several) > 1 and len(schemes) > 1
+    if len(several) == 1 and len(known) <= MOST_SERIES:
+        schemes = list(dict.fromkeys([*known, *schemes]))
     out: dict[tuple[str, str], tuple[int, int]] = {}
     for s in series:
         c, k = schemes.index(s.scheme), several.index(s.case)
@@ -159,6 +166,7 @@ def few(series: Sequence[Series]) -> None:
     """Refuses what has more curves in a panel than anybody tells apart."""
     count = len(looks(series))
     if count > MOST_SERIES:
-        raise ValueError(
+        said = (
             f"{count} curves in one plot: expected at most {MOST_SERIES}; choose by schemes=[...] and, of a sweep, at={{...}}"
         )
+        raise ScenarioError.of_call(said, "schemes", expected=f"at most {MOST_SERIES} curves", got=count)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sidestep.errors import ScenarioError
 from sidestep.plot._data import Data, Series, Width, few
 from sidestep.plot._source import Sources, cases
 
@@ -20,15 +21,16 @@ def detours(
     `results`: a Result, several, or a SweepResult, whose points `at` chooses. Packets of `classes` together, or of
     all; schemes that detour nothing are left out. All seeds together.
 
-    Raises ValueError where nothing was detoured, and for a class, scheme or point that is not there.
+    Raises ScenarioError where nothing was detoured, and for a class, scheme or point that is not there.
     Source: `detours_each` of summary.json; DIBS, EuroSys 2014, section 5.4.4.
     """
     series: list[Series] = []
-    for case in cases(results, at, schemes):
+    found = cases(results, at, schemes)
+    for case in found:
         for scheme, of in case.schemes.items():
             for name in classes or ():
                 if name not in of["classes"]:
-                    raise ValueError(f"no class {name!r} in the result; expected one of {', '.join(of['classes'])}")
+                    raise ScenarioError.none_of(f"no class {name!r} in the result", "classes", name, of["classes"])
             own = [c["detours_each"] for name, c in of["classes"].items() if classes is None or name in classes]
             counts = [sum(c[i] for c in own if i < len(c)) for i in range(max(map(len, own), default=0))]
             n = sum(counts)
@@ -38,7 +40,8 @@ def detours(
             y = [sum(counts[int(i) :]) / n for i in x]
             series.append(Series(scheme, case.label, "", x, y, n, n, of["seeds"]))
     if not series:
-        raise ValueError("no packet was detoured in the result: nothing to draw")
+        said = "no packet was detoured in the result: nothing to draw"
+        raise ScenarioError.of_call(said, "results", expected="packets that were detoured", got="none")
     few(series)
     note = "" if classes is None else f"packets of {', '.join(classes)}"
     return Data(
@@ -50,4 +53,5 @@ def detours(
         of="data packets",
         note=note,
         width=width,
+        schemes=list(dict.fromkeys(scheme for case in found for scheme in case.schemes)),
     )

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from sidestep.errors import ScenarioError
 from sidestep.plot._data import Data, Series, Width
 from sidestep.plot._source import Case, Sources, cases
 
@@ -30,10 +31,10 @@ def drops(
     `results`: a Result, several, or a SweepResult, whose points `at` chooses. Where nothing was dropped, the bars
     have no height: that is a result too.
 
-    Raises ValueError for a scheme or point that is not there. Source: `drops` and `drops_at` of summary.json.
+    Raises ScenarioError for a scheme or point that is not there. Source: `drops` and `drops_at` of summary.json.
     """
     if by not in ("reason", "tier"):
-        raise ValueError(f"by: expected 'reason' or 'tier', got {by!r}")
+        raise ScenarioError.of_call(f"by: expected 'reason' or 'tier', got {by!r}", "by", expected="'reason' or 'tier'", got=by)
     found = cases(results, at, schemes)
     bars = [(case, scheme) for case in found for scheme in case.schemes]
     counts = [_counts(case, scheme, by) for case, scheme in bars]

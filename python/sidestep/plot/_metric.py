@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sidestep.errors import ScenarioError
 from sidestep.plot._stats import interval
 
 Summary = Mapping[str, Any]
@@ -44,7 +45,7 @@ class Reading:
 def read(of: Summary, metric: str) -> Reading | None:
     """The number `metric` of a scheme; None where nothing was measured.
 
-    Raises ValueError for a name that the summary does not have.
+    Raises ScenarioError for a name that the summary does not have.
     """
     value, bound, ci = _find(of, metric)
     if value is None:
@@ -100,7 +101,9 @@ def _find(of: Summary, metric: str) -> _Found:
     if found is None:
         near = difflib.get_close_matches(metric, list(names(of)), 1)
         advice = f"; did you mean {near[0]!r}?" if near else "; docs/metrics.md has their names"
-        raise ValueError(f"metric {metric!r} is not in the summary{advice}")
+        said = f"metric {metric!r} is not in the summary{advice}"
+        suggestion = near[0] if near else None
+        raise ScenarioError.of_call(said, "metric", expected="a metric of docs/metrics.md", got=metric, suggestion=suggestion)
     return found
 
 
@@ -109,7 +112,7 @@ def _class(of: Summary, cls: str, metric: str) -> Summary:
     # A class of a flow list goes by its word alone, where no other class has it.
     fitting = [name for name in classes if name == cls or name.endswith(f"/{cls}")]
     if cls not in classes and len(fitting) != 1:
-        raise ValueError(f"metric {metric!r}: no class {cls!r}; expected one of {', '.join(classes)}")
+        raise ScenarioError.none_of(f"metric {metric!r}: no class {cls!r}", "metric", cls, classes)
     return classes[cls if cls in classes else fitting[0]]
 
 

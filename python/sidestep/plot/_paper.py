@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sidestep.errors import ScenarioError
 from sidestep.plot._data import Data, Heat, Series, looks
 from sidestep.plot._queues import edges
 
@@ -91,7 +92,7 @@ def style() -> dict[Any, Any]:
 def figure(data: Data) -> "Figure":
     """The plot as a matplotlib Figure, with the numbers of values and seeds below it.
 
-    Raises ValueError for a width that is not there, ModuleNotFoundError without matplotlib.
+    Raises ScenarioError for a width that is not there, ModuleNotFoundError without matplotlib.
     """
     need()
     import matplotlib as mpl
@@ -99,7 +100,9 @@ def figure(data: Data) -> "Figure":
     from sidestep.plot._figure import PaperFigure
 
     if data.width not in WIDTHS:
-        raise ValueError(f"width: expected one of {', '.join(WIDTHS)}, got {data.width!r}")
+        known = ", ".join(WIDTHS)
+        said = f"width: expected one of {known}, got {data.width!r}"
+        raise ScenarioError.of_call(said, "width", expected=f"one of {known}", got=data.width)
     with mpl.rc_context(style()):
         panels = data.panels
         across = 1 if data.width == "column" else min(len(panels), 3)
@@ -138,7 +141,7 @@ def _panel(ax: "Axes", data: Data, panel: str, *, last: bool, first: bool) -> No
     elif data.kind == "bars":
         _bars(ax, series)
     else:
-        chosen = looks(data.series)
+        chosen = looks(data.series, data.schemes)
         for s in series:
             _line(ax, s, chosen[s.scheme, s.case], data)
     if panel:
@@ -353,15 +356,19 @@ def _grow(fig: "Figure", inches: float) -> None:
 def save(fig: "Figure", path: str | Path, **options: Any) -> Path:
     """Writes a figure: PDF and SVG as vectors with text as text, PNG at 300 dpi; the same bytes each time.
 
-    `path`: its ending says the format. Raises ValueError for an ending that matplotlib does not know, OSError where it
+    `path`: its ending says the format. Raises ScenarioError for an ending that matplotlib does not know, OSError where it
     cannot be written.
     """
     need()
     import matplotlib as mpl
 
     path = Path(path)
+    known = fig.canvas.get_supported_filetypes()
+    ending = path.suffix.removeprefix(".")
+    if "format" not in options and ending not in known:
+        raise ScenarioError.none_of(f"path: {str(path)!r} ends in no format", "path", ending, sorted(known))
     dates: dict[str, dict[str, Any]] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
-    metadata = dates.get(path.suffix.removeprefix("."))
+    metadata = dates.get(ending)
     with mpl.rc_context(style()):
         fig.savefig(path, **{"metadata": metadata, **options})
     return path

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal
 
+from sidestep.errors import ScenarioError
 from sidestep.plot._data import Data, Heat, Width
 from sidestep.plot._source import Case, Source, cases
 
@@ -17,10 +18,11 @@ ADVICE = (
 def instants(end_ms: float, count: int) -> str:
     """`count` instants from `end_ms` / `count` to `end_ms`, evenly spaced, as `probe.occupancy` takes them.
 
-    `end_ms`: milliseconds. Raises ValueError for none, or an end that is not after the beginning.
+    `end_ms`: milliseconds. Raises ScenarioError for none, or an end that is not after the beginning.
     """
     if count < 1 or not end_ms > 0:
-        raise ValueError(f"expected at least one instant after 0 ms, got {count} until {end_ms} ms")
+        said = f"expected at least one instant after 0 ms, got {count} until {end_ms} ms"
+        raise ScenarioError.of_call(said, "count", expected="at least one instant after 0 ms", got=f"{count} until {end_ms} ms")
     # A time has whole picoseconds; a nanosecond tells instants apart well enough.
     return ", ".join(f"{round(end_ms * 1e6 * i / count)} ns" for i in range(1, count + 1))
 
@@ -39,11 +41,12 @@ def queues(
     `results`: a Result with occupancy probed. `by`: a row for each "port", or for each "switch", its ports together.
     `seed`: which run; the first when not given. `most`: rows, those with the longest queues; the same in every panel.
 
-    Raises ValueError where nothing was probed, with the key to set. Source: `[probe]` in docs/metrics.md.
+    Raises ScenarioError where nothing was probed, with the key to set. Source: `[probe]` in docs/metrics.md.
     """
     (case,) = cases(results, None, schemes)
     if case.swept:
-        raise ValueError("a sweep's points are drawn one at a time: run the point that you want to see alone")
+        said = "a sweep's points are drawn one at a time: run the point that you want to see alone"
+        raise ScenarioError.of_call(said, "results", expected="the result of one scenario", got="a sweep's")
     taken = _taken(case, seed)
     names = _names(case, by)
     sums = {scheme: _summed(instants_of, names) for scheme, instants_of in taken.items()}
@@ -55,7 +58,8 @@ def queues(
     rows = [name for name in dict.fromkeys(names.values()) if peak.get(name, 0) > 0]
     rows = [name for name in rows if name in set(sorted(rows, key=lambda name: -peak[name])[:most])]
     if not rows:
-        raise ValueError("no queue held a packet at the instants probed: choose others in `occupancy` of `[probe]`")
+        said = "no queue held a packet at the instants probed: choose others in `occupancy` of `[probe]`"
+        raise ScenarioError.of_call(said, "probe.occupancy", expected="instants at which packets are queued", got="others")
     heat = [
         Heat(scheme, rows, [at / 1e9 for at in grid], [[grid[at].get(name, 0) for at in grid] for name in rows])
         for scheme, grid in sums.items()
@@ -70,7 +74,7 @@ def queues(
 def _seed(case: Case, seed: int | None) -> int:
     known = sorted({own for of in case.schemes.values() for own in of["seeds"]})
     if seed is not None and seed not in known:
-        raise ValueError(f"no seed {seed} in the result; expected one of {', '.join(map(str, known))}")
+        raise ScenarioError.none_of(f"no seed {seed} in the result", "seed", seed, known)
     return known[0] if seed is None else seed
 
 
@@ -85,7 +89,8 @@ def _taken(case: Case, seed: int | None) -> dict[str, dict[int, list[int]]]:
         if run["scheme"] in case.schemes and run["seed"] == wanted and run.get("occupancy")
     }
     if not taken:
-        raise ValueError(f"no queue lengths in {case.source.path}: {ADVICE}")
+        said = f"no queue lengths in {case.source.path}: {ADVICE}"
+        raise ScenarioError.of_call(said, "probe.occupancy", expected="instants, as of plot.instants", got="none")
     return {scheme: taken[scheme] for scheme in case.schemes if scheme in taken}
 
 

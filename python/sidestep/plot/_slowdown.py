@@ -4,8 +4,9 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from sidestep.errors import ScenarioError
 from sidestep.plot._data import Data, Series, Width, few
-from sidestep.plot._source import Case, Sources, cases
+from sidestep.plot._source import NO_FLOWS, Case, Sources, cases
 from sidestep.plot._stats import percentile
 
 _PERCENTILES = {"p50": 500, "p95": 950, "p99": 990}
@@ -25,11 +26,11 @@ def slowdown(
     bin, so that there may be fewer. Flows of `classes` alone, or of all. The bins are those of all flows together, the
     same for every scheme. A bin whose percentile falls on an unfinished flow has no point.
 
-    Raises ValueError for a sweep (which keeps no flows), and where no flow has a slowdown.
+    Raises ScenarioError for a sweep (which keeps no flows), and where no flow has a slowdown.
     Source: Li et al., HPCC, SIGCOMM 2019, figure 11; `slowdown` of flows.parquet.
     """
     if bins < 1:
-        raise ValueError(f"bins: expected at least 1, got {bins}")
+        raise ScenarioError.of_call(f"bins: expected at least 1, got {bins}", "bins", expected="at least 1", got=bins)
     found = cases(results, None, schemes)
     flows: dict[tuple[str, str], list[tuple[int, float | None]]] = defaultdict(list)
     seeds: dict[tuple[str, str], Sequence[int]] = {}
@@ -38,7 +39,8 @@ def slowdown(
     sizes = sorted(size for own in flows.values() for size, _ in own)
     if not sizes:
         of = f" of {', '.join(classes)}" if classes else ""
-        raise ValueError(f"no flow{of} has a slowdown: nothing to draw")
+        said = f"no flow{of} has a slowdown: nothing to draw"
+        raise ScenarioError.of_call(said, "results", expected="flows with a slowdown", got="none")
     edges = _edges(sizes, bins)
     series = [
         _line(key, own, edges, panel, per_mille, seeds[key])
@@ -59,7 +61,7 @@ def _read(
     seeds: dict[tuple[str, str], Sequence[int]],
 ) -> None:
     if case.swept:
-        raise ValueError("a sweep keeps no flows: run the point that you want to see alone")
+        raise ScenarioError.of_call(NO_FLOWS, "results", expected="the result of one scenario", got="a sweep's")
     for scheme, _, cls, size, ideal, value in case.rows("flows", ["class", "size_bytes", "ideal_fct_us", "slowdown"]):
         if size is not None and ideal is not None and (classes is None or cls in classes):
             flows[scheme, case.label].append((size, value))

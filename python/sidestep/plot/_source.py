@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from sidestep._native import Table
+from sidestep.errors import ScenarioError
 from sidestep.plot._metric import Summary
 
 
@@ -26,6 +27,9 @@ class Source(Protocol):
         """The table of that name."""
         ...
 
+
+NO_FLOWS = "a sweep keeps no flows: run the point that you want to see alone"
+"""Why a plot of flows is refused."""
 
 _SHORT = 24
 """A title beyond that fits in no legend."""
@@ -61,7 +65,7 @@ class Case:
 def cases(of: Sources, at: Mapping[str, Any] | None = None, schemes: Sequence[str] | None = None) -> list[Case]:
     """A case for each run, and for each point of a sweep whose axes have the values `at`.
 
-    Raises ValueError for an axis, a value or a scheme that is not there.
+    Raises ScenarioError for an axis, a value or a scheme that is not there.
     """
     several: list[tuple[str, Source]]
     if isinstance(of, Mapping):
@@ -71,7 +75,7 @@ def cases(of: Sources, at: Mapping[str, Any] | None = None, schemes: Sequence[st
     else:
         several = [("", of)]
     if not several:
-        raise ValueError("nothing to draw: expected at least one result")
+        raise ScenarioError.of_call("nothing to draw: expected at least one result", "results", expected="at least one result")
     label = len(several) > 1
     found = [case for name, source in several for case in _cases(name if label else "", source, at or {})]
     if schemes is None:
@@ -79,7 +83,7 @@ def cases(of: Sources, at: Mapping[str, Any] | None = None, schemes: Sequence[st
     known = list(dict.fromkeys(scheme for case in found for scheme in case.schemes))
     for scheme in schemes:
         if scheme not in known:
-            raise ValueError(f"no scheme {scheme!r} in the result; expected one of {', '.join(known)}")
+            raise ScenarioError.none_of(f"no scheme {scheme!r} in the result", "schemes", scheme, known)
     return [Case(c.label, c.at, c.source, {s: c.schemes[s] for s in schemes if s in c.schemes}, c.swept) for c in found]
 
 
@@ -95,15 +99,16 @@ def _cases(name: str, source: Source, at: Mapping[str, Any]) -> Iterator[Case]:
     summary = source.summary
     if "points" not in summary:
         if at:
-            raise ValueError(f"at: {source.path} is a run, which has no axes; only a sweep's result has points")
+            words = f"at: {source.path} is a run, which has no axes; only a sweep's result has points"
+            raise ScenarioError.of_call(words, "at", expected="None", got=dict(at))
         yield Case(name, {}, source, summary["schemes"], swept=False)
         return
     axes = {axis["name"]: [str(value) for value in axis["values"]] for axis in summary["axes"]}
     for axis, value in at.items():
         if axis not in axes:
-            raise ValueError(f"at: no axis {axis!r}; expected one of {', '.join(axes)}")
+            raise ScenarioError.none_of(f"at: no axis {axis!r}", "at", axis, axes)
         if str(value) not in axes[axis]:
-            raise ValueError(f"at: axis {axis!r} has no value {value!r}; expected one of {', '.join(axes[axis])}")
+            raise ScenarioError.none_of(f"at: axis {axis!r} has no value {value!r}", "at", value, axes[axis])
     open_axes = [axis for axis, values in axes.items() if len(values) > 1 and axis not in at]
     for point in summary["points"]:
         here = {axis: str(value) for axis, value in point["at"].items()}

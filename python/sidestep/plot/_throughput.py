@@ -3,8 +3,9 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
+from sidestep.errors import ScenarioError
 from sidestep.plot._data import Data, Series, Width, few
-from sidestep.plot._source import Case, Sources, cases
+from sidestep.plot._source import NO_FLOWS, Case, Sources, cases
 from sidestep.plot._stats import thinned
 
 _CORNERS = 1500
@@ -23,7 +24,7 @@ def throughput(
     from their start to the end of the run (from `flows_from` of `[probe]` on, where it was set); else of all flows
     what was delivered over the time to their end. Flows of `classes` alone, or of all. All seeds together.
 
-    Raises ValueError for a sweep (which keeps no flows), and where no flow was started.
+    Raises ScenarioError for a sweep (which keeps no flows), and where no flow was started.
     Source: `flow_goodput_gbps` of docs/metrics.md; PLTS, figure 3.
     """
     series: list[Series] = []
@@ -31,7 +32,7 @@ def throughput(
     words = "flow"
     for case in found:
         if case.swept:
-            raise ValueError("a sweep keeps no flows: run the point that you want to see alone")
+            raise ScenarioError.of_call(NO_FLOWS, "results", expected="the result of one scenario", got="a sweep's")
         rates, endless = _rates(case, classes)
         words = "endless flow" if endless else "flow"
         for scheme, values in rates.items():
@@ -41,7 +42,9 @@ def throughput(
             y, x = thinned(values, [(i + 1) / n for i in range(n)], _CORNERS)
             series.append(Series(scheme, case.label, "", x, y, n, n, case.schemes[scheme]["seeds"]))
     if not series:
-        raise ValueError("no flow was started: nothing to draw")
+        raise ScenarioError.of_call(
+            "no flow was started: nothing to draw", "results", expected="flows that were started", got="none"
+        )
     few(series)
     return Data(
         "lines",

@@ -16,6 +16,9 @@ mod vectors;
 mod verdict;
 mod view;
 
+// What `loan` lends: its tests bring it by this name, without Python.
+use sidestep_study::switch::Queues as Lendable;
+
 pub use plugin::{Plugin, load_plugin, new_policy};
 pub use schemes::Schemes;
 pub use vectors::policy_vectors;

@@ -1,6 +1,6 @@
 //! Plug-ins: policies in Rust that are compiled apart.
 
-use pyo3::exceptions::PyValueError;
+use crate::error::{Refused, raise};
 use pyo3::prelude::*;
 use sidestep_study::own::OwnScheme;
 use sidestep_study::plugin;
@@ -41,13 +41,18 @@ pub fn load_plugin(py: Python<'_>, path: PathBuf) -> PyResult<Plugin> {
     let loaded = py.detach(|| plugin::load(&path));
     loaded
         .map(Plugin)
-        .map_err(|e| PyValueError::new_err(e.to_string()))
+        .map_err(|e| raise(py, &e, Refused::Call, None))
 }
 
 /// Writes the crate of a plug-in, `name`, into the folder `out`, which must not exist yet. Says which files it wrote.
 #[pyfunction]
 #[pyo3(signature = (name, *, kind = "buffer", out = None))]
-pub fn new_policy(name: &str, kind: &str, out: Option<PathBuf>) -> PyResult<Vec<PathBuf>> {
+pub fn new_policy(
+    py: Python<'_>,
+    name: &str,
+    kind: &str,
+    out: Option<PathBuf>,
+) -> PyResult<Vec<PathBuf>> {
     let out = out.unwrap_or_else(|| PathBuf::from(name));
-    plugin::write(&out, name, kind).map_err(|e| PyValueError::new_err(e.to_string()))
+    plugin::write(&out, name, kind).map_err(|e| raise(py, &e, Refused::Call, None))
 }

@@ -3,6 +3,7 @@
 use super::asked::Raised;
 use super::made::policies;
 use super::plugin::Plugin;
+use crate::error::wrong_call;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sidestep_study::Error;
@@ -20,9 +21,17 @@ pub struct Schemes {
 
 impl Schemes {
     /// Those of a list of `sidestep.Scheme`, and of plug-ins.
-    pub fn of(given: &[Bound<'_, PyAny>]) -> PyResult<Schemes> {
+    pub fn of(py: Python<'_>, given: &[Bound<'_, PyAny>]) -> PyResult<Schemes> {
         let mut schemes = Schemes::default();
+        let kind = py.import("sidestep.policy")?.getattr("Scheme")?;
         for scheme in given {
+            if !scheme.is_instance(&kind)? && !scheme.is_instance_of::<Plugin>() {
+                let got = scheme.repr()?;
+                return Err(wrong_call(
+                    py,
+                    &format!("policies: expected Schemes and Plugins, got {got}"),
+                ));
+            }
             let plugin = scheme.cast::<Plugin>().ok();
             let mut own = match plugin {
                 Some(plugin) => plugin.get().0.own.clone(),
@@ -41,6 +50,11 @@ impl Schemes {
             });
         }
         Ok(schemes)
+    }
+
+    /// All of them.
+    pub fn all(&self) -> Vec<OwnScheme> {
+        self.all.clone()
     }
 
     /// What `read` reads, which is given changes as of `--set`, with these schemes at every point.

@@ -2,7 +2,7 @@
 
 use super::asked::{Asked, Raised};
 use super::made::Factory;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use crate::error::wrong_call;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use sidestep_study::own::Who;
@@ -31,7 +31,7 @@ pub fn policy_vectors(
     ranks: bool,
 ) -> PyResult<String> {
     let policy = match like {
-        Some(like) => known(seam, like)?,
+        Some(like) => known(py, seam, like)?,
         None => {
             let nature = Nature {
                 draws,
@@ -40,7 +40,7 @@ pub fn policy_vectors(
                 control: true,
                 ..Nature::PLAIN
             };
-            own(seam, name, nature)?
+            own(py, seam, name, nature)?
         }
     };
     let raised = Raised::default();
@@ -48,8 +48,10 @@ pub fn policy_vectors(
         make: factory,
         raised: raised.clone(),
     });
+    let called = format!("python:{name}");
+    let policy_name = called.clone();
     let who = move |ports: u16, salt: u64| Who {
-        policy: format!("python:{}", policy.entry.name),
+        policy: policy_name.clone(),
         place: Place::of_vectors(ports, salt),
     };
     let params = policy.entry.params;
@@ -98,10 +100,18 @@ pub fn policy_vectors(
             let words = panic.downcast_ref::<String>().cloned();
             words.unwrap_or_else(|| "the policy cannot be asked".into())
         });
-        let error = PyRuntimeError::new_err(said);
-        error.set_cause(py, raised.take("vectors", 0));
-        error
+        failed(py, &called, said, raised.take("vectors", 0)).unwrap_or_else(|wrong| wrong)
     })
+}
+
+/// `sidestep.PolicyError` for the policy `called`, which has no run around it.
+fn failed(py: Python<'_>, called: &str, said: String, raised: Option<PyErr>) -> PyResult<PyErr> {
+    let class = py.import("sidestep.policy")?.getattr("PolicyError")?;
+    let words = PyDict::new(py);
+    words.set_item("policy", called)?;
+    let error = PyErr::from_value(class.call((said,), Some(&words))?);
+    error.set_cause(py, raised);
+    Ok(error)
 }
 
 /// The policy, or the end of the table.
@@ -114,23 +124,21 @@ fn made<P>(who: &Who, factory: &Factory, make: impl FnOnce(Python<'_>) -> PyResu
 }
 
 /// The registered policy `like`.
-fn known(seam: &str, like: &str) -> PyResult<Policy> {
+fn known(py: Python<'_>, seam: &str, like: &str) -> PyResult<Policy> {
     let found = vectors::named(like)
         .into_iter()
         .find(|policy| policy.seam == seam);
     found.ok_or_else(|| {
         let known = vectors::policies().filter(|policy| policy.seam == seam);
         let known: Vec<&str> = known.map(|policy| policy.entry.name).collect();
-        let text = format!(
-            "like: expected a {seam} of {}, got {like:?}",
-            known.join(", ")
-        );
-        PyValueError::new_err(text)
+        let known = known.join(", ");
+        let words = format!("like: expected a {seam} of {known}, got {like:?}");
+        wrong_call(py, &words)
     })
 }
 
 /// A policy that no registry has. What describes it lives as long as the process: a few words for each call.
-fn own(seam: &str, name: &str, nature: Nature) -> PyResult<Policy> {
+fn own(py: Python<'_>, seam: &str, name: &str, nature: Nature) -> PyResult<Policy> {
     let entry: &'static Entry = Box::leak(Box::new(Entry {
         name: Box::leak(name.to_string().into_boxed_str()),
         summary: "",
@@ -138,9 +146,8 @@ fn own(seam: &str, name: &str, nature: Nature) -> PyResult<Policy> {
         params: &[],
     }));
     Policy::of(seam, entry, nature).ok_or_else(|| {
-        PyValueError::new_err(format!(
-            "seam: expected route, buffer or sched, got {seam:?}"
-        ))
+        let words = format!("seam: expected route, buffer or sched, got {seam:?}");
+        wrong_call(py, &words)
     })
 }
 

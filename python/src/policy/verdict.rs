@@ -1,6 +1,6 @@
 //! What a buffer policy answers.
 
-use pyo3::exceptions::PyValueError;
+use crate::error::wrong_call;
 use pyo3::prelude::*;
 use sidestep_study::switch::{self, DropReason};
 use sidestep_study::types::PortId;
@@ -94,16 +94,17 @@ pub fn trim() -> Verdict {
 /// The packet is dropped.
 #[pyfunction]
 #[pyo3(signature = (reason = "full"))]
-pub fn drop(reason: &str) -> PyResult<Verdict> {
+pub fn drop(py: Python<'_>, reason: &str) -> PyResult<Verdict> {
     let found = DropReason::ALL
         .into_iter()
         .find(|known| known.name() == reason);
     let found = found.ok_or_else(|| {
         let known: Vec<&str> = DropReason::ALL.iter().map(|known| known.name()).collect();
-        PyValueError::new_err(format!(
+        let words = format!(
             "reason: expected one of {}, got {reason:?}",
             known.join(", ")
-        ))
+        );
+        wrong_call(py, &words)
     })?;
     Ok(Verdict(switch::Verdict::Drop(found)))
 }

@@ -52,13 +52,13 @@ def test_a_lower_bound_is_an_open_mark(incast: ss.Scenario) -> None:
 
 
 def test_what_is_not_there_is_refused(swept: ss.SweepResult, busy: ss.Result) -> None:
-    with pytest.raises(ValueError, match=r"did you mean 'qct_p99_ms'"):
+    with pytest.raises(ss.ScenarioError, match=r"did you mean 'qct_p99_ms'"):
         plot.against.data(swept, "qct_p9_ms")
-    with pytest.raises(ValueError, match=r"x: no axis 'switch'; expected one of switch.capacity"):
+    with pytest.raises(ss.ScenarioError, match=r"x: no axis 'switch'; expected one of switch.capacity"):
         plot.against.data(swept, x="switch")
-    with pytest.raises(ValueError, match=r"a run has no axis to draw against"):
+    with pytest.raises(ss.ScenarioError, match=r"a run has no axis to draw against"):
         plot.against.data(busy)
-    with pytest.raises(ValueError, match=r"expected the axis to draw against, since 0 vary"):
+    with pytest.raises(ss.ScenarioError, match=r"expected the axis to draw against, since 0 vary"):
         plot.against.data(swept, at={"switch.capacity": "25 pkt"})
-    with pytest.raises(ValueError, match=r"'group_p99_ms' has no value in any point"):
+    with pytest.raises(ss.ScenarioError, match=r"'group_p99_ms' has no value in any point"):
         plot.against.data(swept, "group_p99_ms")

@@ -64,21 +64,31 @@ def test_units_stand_beside_the_axis(busy: ss.Result) -> None:
 
 
 def test_what_is_not_there_is_refused(busy: ss.Result, swept: ss.SweepResult, endless: ss.Result) -> None:
-    with pytest.raises(ValueError, match=r"of: expected one of fct, qct, group, slowdown, got 'fcts'"):
+    with pytest.raises(ss.ScenarioError, match=r"of: expected one of fct, qct, group, slowdown, got 'fcts'"):
         plot.cdf.data(busy, "fcts")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"no class 'web' has flows; expected one of background, query"):
+    with pytest.raises(ss.ScenarioError, match=r"no class 'web' has flows; expected one of background, query"):
         plot.cdf.data(busy, classes=["web"])
-    with pytest.raises(ValueError, match=r"no scheme 'dips' in the result; expected one of dctcp, dibs"):
+    with pytest.raises(ss.ScenarioError, match=r"no scheme 'dips' in the result; expected one of dctcp, dibs"):
         plot.cdf.data(busy, schemes=["dips"])
-    with pytest.raises(ValueError, match=r"axis 'switch.capacity' has no value '51 pkt'; expected one of 25 pkt, 50 pkt"):
+    with pytest.raises(ss.ScenarioError, match=r"axis 'switch.capacity' has no value '51 pkt'; expected one of 25 pkt, 50 pkt"):
         plot.cdf.data(swept, "qct", at={"switch.capacity": "51 pkt"})
-    with pytest.raises(ValueError, match=r"no queries in the result"):
+    with pytest.raises(ss.ScenarioError, match=r"no queries in the result"):
         plot.cdf.data(endless, "qct")
-    with pytest.raises(ValueError, match=r"is a run, which has no axes"):
+    with pytest.raises(ss.ScenarioError, match=r"is a run, which has no axes"):
         plot.cdf.data(busy, at={"switch.capacity": "50 pkt"})
+
+
+def test_what_is_refused_has_its_parts(busy: ss.Result) -> None:
+    with pytest.raises(ss.ScenarioError) as caught:
+        plot.cdf.data(busy, schemes=["dips"])
+    (problem,) = caught.value.problems
+    assert (problem.file, problem.line, problem.column, problem.key) == ("", None, None, "schemes")
+    assert (problem.expected, problem.got, problem.suggestion) == ("one of dctcp, dibs", "dips", "dibs")
+    assert str(caught.value) == str(problem) == problem.message
+    assert isinstance(caught.value, ValueError)
 
 
 def test_more_curves_than_anybody_tells_apart_are_refused(busy: ss.Result) -> None:
     many = {str(i): busy for i in range(5)}
-    with pytest.raises(ValueError, match=r"10 curves in one plot: expected at most 8"):
+    with pytest.raises(ss.ScenarioError, match=r"10 curves in one plot: expected at most 8"):
         plot.cdf.data(many, "qct")

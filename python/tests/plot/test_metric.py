@@ -55,7 +55,9 @@ def test_a_percentile_among_unfinished_ones_is_a_bound_without_an_interval(busy:
 
 def test_a_name_that_is_not_there_is_refused_with_one_that_is(busy: ss.Result) -> None:
     of = busy.summary["schemes"]["dctcp"]
-    with pytest.raises(ValueError, match=r"'qct_p98_ms' is not in the summary; did you mean 'qct_p99_ms'"):
+    with pytest.raises(ss.ScenarioError, match=r"'qct_p98_ms' is not in the summary; did you mean 'qct_p99_ms'") as caught:
         read(of, "qct_p98_ms")
-    with pytest.raises(ValueError, match=r"no class 'storage'; expected one of background, query"):
+    (problem,) = caught.value.problems
+    assert (problem.key, problem.got, problem.suggestion) == ("metric", "qct_p98_ms", "qct_p99_ms")
+    with pytest.raises(ss.ScenarioError, match=r"no class 'storage'; expected one of background, query"):
         read(of, "fct_p99_ms:storage")

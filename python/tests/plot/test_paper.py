@@ -1,3 +1,5 @@
+import functools
+from collections.abc import Callable
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -18,27 +20,35 @@ def drawn(fig: Any) -> Any:
     return fig
 
 
-def every(busy: ss.Result, swept: ss.SweepResult, probed: ss.Result, **width: Any) -> dict[str, Any]:
-    of: dict[str, Any] = {
-        "cdf": plot.cdf(busy, **width),
-        "qct": plot.cdf(busy, "qct", **width),
-        "swept": plot.cdf(swept, "qct", **width),
-        "against": plot.against(swept, **width),
-        "drops": plot.against(swept, "drops", **width),
-        "slowdown": plot.slowdown(busy, **width),
-        "queues": plot.queues(probed, **width),
-        "detours": plot.detours(busy, **width),
-        "throughput": plot.throughput(busy, **width),
-        "bars": plot.drops(busy, **width),
-    }
-    return {name: drawn(fig) for name, fig in of.items()}
+Every = Callable[[str], dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def every(busy: ss.Result, swept: ss.SweepResult, probed: ss.Result) -> Every:
+    """Every plot in its place, by the width; each is drawn once, and looked at alone."""
+
+    @functools.cache
+    def of(width: Any) -> dict[str, Any]:
+        figures: dict[str, Any] = {
+            "cdf": plot.cdf(busy, width=width),
+            "qct": plot.cdf(busy, "qct", width=width),
+            "swept": plot.cdf(swept, "qct", width=width),
+            "against": plot.against(swept, width=width),
+            "drops": plot.against(swept, "drops", width=width),
+            "slowdown": plot.slowdown(busy, width=width),
+            "queues": plot.queues(probed, width=width),
+            "detours": plot.detours(busy, width=width),
+            "throughput": plot.throughput(busy, width=width),
+            "bars": plot.drops(busy, width=width),
+        }
+        return {name: drawn(fig) for name, fig in figures.items()}
+
+    return of
 
 
 @pytest.mark.parametrize(("width", "inches"), [("column", 3.3), ("page", 7.0)])
-def test_figures_are_as_wide_as_a_column_or_a_page_and_nothing_sticks_out(
-    busy: ss.Result, swept: ss.SweepResult, probed: ss.Result, width: str, inches: float
-) -> None:
-    for name, fig in every(busy, swept, probed, width=width).items():
+def test_figures_are_as_wide_as_a_column_or_a_page_and_nothing_sticks_out(every: Every, width: str, inches: float) -> None:
+    for name, fig in every(width).items():
         assert fig.get_figwidth() == inches, name
         assert fig.get_figheight() < 9, name
         bounds, outside, left = fig.bbox, [], unseen(fig)
@@ -63,16 +73,16 @@ def unseen(fig: Any) -> set[int]:
     return out
 
 
-def test_the_legend_and_the_caption_stand_on_no_axes(busy: ss.Result, swept: ss.SweepResult, probed: ss.Result) -> None:
-    for name, fig in every(busy, swept, probed).items():
+def test_the_legend_and_the_caption_stand_on_no_axes(every: Every) -> None:
+    for name, fig in every("column").items():
         others = [legend.get_window_extent() for legend in fig.legends] + [fig._supxlabel.get_window_extent()]
         for ax in fig.axes:
             for box in others:
                 assert not ax.get_window_extent().overlaps(box), name
 
 
-def test_both_axes_have_units_from_the_names_of_columns(busy: ss.Result, swept: ss.SweepResult, probed: ss.Result) -> None:
-    labels = {name: (fig.axes[0].get_ylabel(), fig.axes[-1].get_xlabel()) for name, fig in every(busy, swept, probed).items()}
+def test_both_axes_have_units_from_the_names_of_columns(every: Every) -> None:
+    labels = {name: (fig.axes[0].get_ylabel(), fig.axes[-1].get_xlabel()) for name, fig in every("column").items()}
     assert labels["cdf"] == ("share of flows", "flow completion time (ms)")
     assert labels["against"] == ("QCT p99 (ms)", "switch.capacity (pkt)")
     assert labels["throughput"] == ("goodput (Gbps)", "rank of the flow (share)")
@@ -153,5 +163,12 @@ def test_a_notebook_is_shown_vectors_in_the_colour_of_its_text(busy: ss.Result) 
 
 
 def test_another_width_is_refused(busy: ss.Result) -> None:
-    with pytest.raises(ValueError, match=r"width: expected one of column, page, got 'slide'"):
+    with pytest.raises(ss.ScenarioError, match=r"width: expected one of column, page, got 'slide'"):
         plot.cdf(busy, width="slide")  # type: ignore[arg-type]
+
+
+def test_an_ending_that_is_no_format_is_refused_with_those_that_are(busy: ss.Result, tmp_path: Path) -> None:
+    with pytest.raises(ss.ScenarioError, match=r"ends in no format; expected one of .*pdf.*; did you mean 'svg'") as caught:
+        plot.save(plot.cdf(busy), tmp_path / "a.svf")
+    assert (caught.value.problems[0].got, caught.value.problems[0].suggestion) == ("svf", "svg")
+    assert not list(tmp_path.iterdir())

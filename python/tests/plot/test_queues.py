@@ -38,13 +38,15 @@ def test_the_longest_queues_are_kept_and_the_rest_is_said(probed: ss.Result) -> 
 
 
 def test_without_a_probe_the_key_to_set_is_named(busy: ss.Result) -> None:
-    with pytest.raises(ValueError, match=r"no queue lengths in .*: set `occupancy` of `\[probe\]` .*probe.occupancy.*instants"):
+    with pytest.raises(
+        ss.ScenarioError, match=r"no queue lengths in .*: set `occupancy` of `\[probe\]` .*probe.occupancy.*instants"
+    ):
         plot.queues.data(busy)
 
 
 def test_instants_are_what_the_key_takes() -> None:
     assert plot.instants(1, 4) == "250000 ns, 500000 ns, 750000 ns, 1000000 ns"
-    with pytest.raises(ValueError, match=r"at least one instant after 0 ms, got 3 until 0 ms"):
+    with pytest.raises(ss.ScenarioError, match=r"at least one instant after 0 ms, got 3 until 0 ms"):
         plot.instants(0, 3)
 
 
@@ -58,5 +60,5 @@ def test_switches_are_sorted_by_their_numbers() -> None:
 
 
 def test_a_seed_that_is_not_there_is_refused(probed: ss.Result) -> None:
-    with pytest.raises(ValueError, match=r"no seed 9 in the result; expected one of 1, 2"):
+    with pytest.raises(ss.ScenarioError, match=r"no seed 9 in the result; expected one of 1, 2"):
         plot.queues.data(probed, seed=9)

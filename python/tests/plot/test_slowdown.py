@@ -33,9 +33,9 @@ def test_sizes_are_said_in_three_digits() -> None:
 
 
 def test_what_has_no_slowdown_is_refused(endless: ss.Result, swept: ss.SweepResult, busy: ss.Result) -> None:
-    with pytest.raises(ValueError, match=r"no flow has a slowdown"):
+    with pytest.raises(ss.ScenarioError, match=r"no flow has a slowdown"):
         plot.slowdown.data(endless)
-    with pytest.raises(ValueError, match=r"a sweep keeps no flows"):
+    with pytest.raises(ss.ScenarioError, match=r"a sweep keeps no flows"):
         plot.slowdown.data(swept)
-    with pytest.raises(ValueError, match=r"bins: expected at least 1, got 0"):
+    with pytest.raises(ss.ScenarioError, match=r"bins: expected at least 1, got 0"):
         plot.slowdown.data(busy, bins=0)

@@ -28,5 +28,5 @@ def test_flows_with_an_end_have_their_size_over_their_time(busy: ss.Result) -> N
 
 
 def test_a_sweep_is_refused(swept: ss.SweepResult) -> None:
-    with pytest.raises(ValueError, match=r"a sweep keeps no flows"):
+    with pytest.raises(ss.ScenarioError, match=r"a sweep keeps no flows"):
         plot.throughput.data(swept)

@@ -97,11 +97,12 @@ export interface Frame {
   /** Of each port: detours and deflections into it, and drops at it, within that span. */
   detours: Uint32Array;
   drops: Uint32Array;
-  /** How many packets are on links; the five arrays below have so many entries that count. */
+  /** How many packets move, in transmission or on links; the five arrays below have so many entries that count. */
   moving: number;
   packet: Uint32Array;
   port: Uint32Array;
-  /** Where on its link: 0 where it leaves, 1 where it arrives. A packet in transmission is at 0 and still waits. */
+  /** How much has passed of its transmission and its link's delay: 0 when its first bit leaves, 1 when its last one arrives. A packet in
+   * transmission still waits in its queue's count, as in the model. */
   progress: Float32Array;
   flags: Uint8Array;
   flow: Uint32Array;
@@ -172,7 +173,8 @@ export interface Breakdown {
   /** The flow whose last byte came last; null where none is complete. */
   last: number | null;
   /** Parts that follow each other and fill the time. `kind`: `before` (the flow had not started), `host` (waiting in the sender's
-   * queue or for its window), `timeout`, `queue` (in a switch's queue), `detour` (hops that a detour added), `link` (transmission and delay). */
+   * queue or for its window), `timeout`, `queue` (in a switch's queue), `detour` (hops that a detour added), `link` (transmission and delay),
+   * `unknown` (the recording does not say: it is outside of it, or has a part of the packets). */
   parts: { kind: string; from: Ps; to: Ps; says: string }[];
   /** The same by kind, and of `queue` by hop. */
   sums: { kind: string; ps: Ps }[];
@@ -181,10 +183,12 @@ export interface Breakdown {
   says: string;
 }
 
-/** Completion times within the recording. */
+/** How long the flows and queries took that were under way in the recording, those among them that ended after it. */
 export interface Completions {
   flows: { id: number; class: number; bytes: number; fct: Ps; slowdown: number; detours: number; query: number | null }[];
   queries: { id: number; class: number; qct: Ps; responses: number }[];
+  /** How many of them never ended. */
+  unfinished: { flows: number; queries: number };
 }
 
 /** A recording that is open. */

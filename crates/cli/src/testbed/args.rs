@@ -76,6 +76,9 @@ pub struct RunArgs {
     /// warning, instead of making them again
     #[arg(long)]
     pub keep_stalled: bool,
+    /// Record each run for a page to play, from what the switches note, in recordings/SCHEME-SEED.srec
+    #[arg(long)]
+    pub record: bool,
     /// Print the summary as one JSON object and nothing else
     #[arg(long)]
     pub json: bool,

@@ -18,7 +18,7 @@ pub fn run(args: &RunArgs) -> Outcome {
     let out = args.out.clone();
     let out = out.unwrap_or_else(|| run::default_out(session.scenario()));
     let stop = stop::on_interrupt(out.clone());
-    let recorded = session.record(&out, keep(args.keep_stalled), &stop)?;
+    let recorded = session.record(&out, keep(args.keep_stalled), args.record, &stop)?;
     if args.json {
         out::say_json(&recorded.to_json());
     } else {

@@ -13,12 +13,13 @@ use super::{Claim, ClaimPoint, ClaimResult, Over, Verdict};
 use crate::experiment::{Axis, Experiment, PointResult, Results};
 use crate::stats::Summary;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Holds every claim against the summaries of a scenario without a sweep.
 pub fn evaluate(claims: &[Claim], summaries: &[Summary]) -> Vec<ClaimResult> {
     let point = PointResult {
         at: Vec::new(),
-        summaries: summaries.to_vec(),
+        summaries: summaries.iter().cloned().map(Arc::new).collect(),
         records: Vec::new(),
     };
     evaluate_at(claims, &[], &[point])
@@ -175,7 +176,7 @@ mod tests {
         };
         let point = |(x, a, b): &(&str, &[u64], &[u64])| PointResult {
             at: vec![x.to_string()],
-            summaries: vec![summary("a", a), summary("b", b)],
+            summaries: vec![summary("a", a).into(), summary("b", b).into()],
             records: Vec::new(),
         };
         (vec![axis], all.iter().map(point).collect())
@@ -342,10 +343,10 @@ mod tests {
         points[1]
             .summaries
             .iter_mut()
-            .for_each(|s| s.per_seed.reverse());
+            .for_each(|s| Arc::make_mut(s).per_seed.reverse());
         assert_eq!(result(&points).ci, before.ci);
         for summary in &mut points[1].summaries {
-            summary.per_seed[0].seeds = vec![7];
+            Arc::make_mut(summary).per_seed[0].seeds = vec![7];
         }
         let words = "schemes or points have other seeds than each other";
         assert_eq!(result(&points).why_no_interval.as_deref(), Some(words));

@@ -2,7 +2,7 @@
 
 use super::Own;
 use crate::experiment::Experiment;
-use crate::scenario::{Scenario, Setting};
+use crate::scenario::{Said, Scenario, Setting};
 use crate::scheme::SWITCH_SPEC;
 
 /// Why a scheme cannot be added.
@@ -13,11 +13,11 @@ impl Scenario {
     ///
     /// Errors say which name is taken, or that there is no such scheme to extend.
     pub fn add_own(&mut self, name: &str, extends: &str, own: Own) -> Result<(), String> {
-        // It is part of file names, of settings' keys and of tables.
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.+".contains(c);
-        if name.is_empty() || name.len() > 64 || name.starts_with('.') || !name.chars().all(plain) {
+        // It is part of file names, of settings' keys and of tables: a bare key of TOML, so that what a run writes reads back.
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+        if name.is_empty() || name.len() > 64 || !name.chars().all(plain) {
             return Err(format!(
-                "scheme {name:?}: expected a name of at most 64 letters, digits and - _ . +, the first no dot"
+                "scheme {name:?}: expected a name of at most 64 letters, digits, - and _"
             ));
         }
         if self.schemes.iter().any(|scheme| scheme.name == name) {
@@ -55,12 +55,12 @@ impl Scenario {
                     || s.key.starts_with("switch.at.") && words.any(|word| word == seam)
             };
             settings.retain(|s| !about(s));
-            settings.push(Setting {
+            settings.push(Setting::from(Said {
                 scheme: None,
                 key,
                 value: policy.into(),
                 source: source.clone(),
-            });
+            }));
         }
         settings
             .iter_mut()

@@ -205,6 +205,26 @@ fn names_that_are_taken_or_unknown_are_refused() {
     assert!(unknown.contains("expected one of dctcp, dibs"), "{unknown}");
 }
 
+/// A name is a part of file names and a key of TOML.
+#[test]
+fn a_name_that_is_no_part_of_a_path_or_of_a_key_is_refused() {
+    let long = "a".repeat(65);
+    for name in [
+        "", ".", "..", ".mine", "../mine", "a/b", "a\\b", "a b", "a.b", "a+b", "a\n", "\0", "é",
+        &long,
+    ] {
+        let why = scenario().add_own(name, "dctcp", Own::default());
+        let why = why.expect_err(name);
+        assert!(
+            why.contains("expected a name of at most 64 letters"),
+            "{why}"
+        );
+    }
+    for name in ["mine", "Mine-2_b", &long[..64]] {
+        scenario().add_own(name, "dctcp", Own::default()).unwrap();
+    }
+}
+
 #[test]
 fn what_decides_is_in_the_identity_and_without_a_key_nothing_is_kept() {
     let key = |key: Option<&str>| {

@@ -17,10 +17,8 @@ use sidestep_sim::Files;
 use sidestep_types::Time;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
-/// More points than this are taken for a mistake: they take 25 kB each before the first of them runs, and 15 kB more
-/// when they are summed up.
+/// More points than this are taken for a mistake: they take 16 kB each by the time they are summed up.
 const MOST_POINTS: usize = if cfg!(fuzzing) { 6 } else { 100_000 };
 
 /// What a file does not take over from its base.
@@ -201,10 +199,7 @@ impl Parsed {
             let values = self.values(n);
             let mut scenario = self.point(&values, &self.over, &self.sets, files, problems);
             if let (Some(scenario), Some(before)) = (&mut scenario, points.last()) {
-                // Of very many points the networks would be most of what they take.
-                if scenario.network == before.scenario.network {
-                    scenario.network = Arc::clone(&before.scenario.network);
-                }
+                scenario.share(&before.scenario);
             }
             let at = values.iter().map(|value| value.word.clone()).collect();
             points.extend(scenario.map(|scenario| Point { at, scenario }));
@@ -252,7 +247,7 @@ impl Parsed {
             let whole = At::file(&self.file);
             let at = find(root, "sweep").map_or(&whole, |entry| &entry.at);
             let message = format!(
-                "sweep: {many} points are too many: at most {MOST_POINTS}, which take about 4 GB"
+                "sweep: {many} points are too many: at most {MOST_POINTS}, which take about 2 GB"
             );
             problems.add(at, message);
             return None;

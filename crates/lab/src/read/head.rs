@@ -2,7 +2,7 @@
 
 use super::reader::Reader;
 use super::words::{common, stem, words};
-use crate::scenario::Setting;
+use crate::scenario::{Said, Setting};
 use crate::scheme::{Scheme, SchemeConfig};
 use crate::tables::SCENARIO;
 use sidestep_config::document::{self, find};
@@ -198,12 +198,12 @@ impl Reader<'_> {
 }
 
 fn setting(key: &str, value: String, source: String) -> Setting {
-    Setting {
+    Setting::from(Said {
         scheme: None,
         key: key.to_string(),
         value,
         source,
-    }
+    })
 }
 
 /// `"1..5"` or `"7"`, both ends included.

@@ -4,7 +4,7 @@ use super::reader::Reader;
 use super::words::{common, descend, words};
 use crate::fair;
 use crate::probe::{Between, LINKS_EXPECTED, Probe, classes_of};
-use crate::scenario::{Setting, Traffic};
+use crate::scenario::{Said, Setting, Traffic};
 use crate::scheme::Scheme;
 use crate::tables::{PROBE, PROBE_LISTS};
 use sidestep_config::document;
@@ -399,12 +399,12 @@ fn listed(key: String, found: &[String], source: String) -> Setting {
         true => "off".to_string(),
         false => found.join(", "),
     };
-    Setting {
+    Setting::from(Said {
         scheme: None,
         key,
         value,
         source,
-    }
+    })
 }
 
 /// A key of [`PROBE_LISTS`], its path, and where what it holds comes from.

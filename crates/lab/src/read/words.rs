@@ -1,6 +1,6 @@
 //! What the files of the reader share: words, names, tables within tables, and settings.
 
-use crate::scenario::Setting;
+use crate::scenario::{Said, Setting};
 use sidestep_config::document::{Item, Node, Table, find};
 use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::Resolved;
@@ -79,11 +79,13 @@ pub(super) fn common(resolved: Resolved) -> Vec<Setting> {
 
 /// Settings of one scheme.
 pub(super) fn of_scheme(scheme: Option<&str>, resolved: Resolved) -> Vec<Setting> {
-    let setting = |(key, value, source)| Setting {
-        scheme: scheme.map(str::to_string),
-        key,
-        value,
-        source,
+    let setting = |(key, value, source)| {
+        Setting::from(Said {
+            scheme: scheme.map(str::to_string),
+            key,
+            value,
+            source,
+        })
     };
     resolved.settings.into_iter().map(setting).collect()
 }

@@ -2,14 +2,16 @@
 
 use super::World;
 use crate::agenda::Agenda;
-use crate::record::{Layout, Recorded, Recorder, Recording};
+use crate::pool::NONE;
+use crate::record::{Layout, Packets, Recorded, Recorder, Recording, UnderWay};
 use sidestep_recording::{Cause, Packet, Place, Says, State};
 use sidestep_types::{FlowId, HostId, Kind, Time};
 
 impl<A: Agenda> World<A> {
     /// Records what happens from `recording.head.from` on. Costs time, changes nothing that happens.
     ///
-    /// Panics unless everything before that instant has been served, and nothing of it or later.
+    /// Panics unless everything before that instant has been served, and nothing of it or later, and unless the head
+    /// says whether all packets are recorded.
     pub fn record(&mut self, recording: Recording) {
         let from = Time::from_ps(recording.head.from);
         let begins = match from.ps().checked_sub(1) {
@@ -21,7 +23,7 @@ impl<A: Agenda> World<A> {
             self.tracer.account.is_none(),
             "a run that explains a packet is not recorded"
         );
-        let (state, known) = self.under_way(from);
+        let (state, known) = self.under_way(from, &recording.packets);
         let mut recorder = Recorder::begin(recording, self.layout(), state, known);
         for (f, end) in self.senders.iter().enumerate() {
             if let Some(end) = end {
@@ -78,15 +80,33 @@ impl<A: Agenda> World<A> {
         Some(self.tracer.recorder.take()?.finish())
     }
 
-    /// Where every packet is just before `from`, and the numbers, slots and links of these packets.
-    fn under_way(&self, from: Time) -> (State, Vec<(u32, u32, u32)>) {
+    /// Where every packet that is recorded is just before `from`, and what is under way then.
+    fn under_way(&self, from: Time, packets: &Packets) -> (State, Vec<UnderWay>) {
         let layout = self.layout();
-        let mut state = State::new(self.ends.len());
+        let mut state = match packets {
+            Packets::All => State::new(self.ends.len()),
+            _ => State::measured(self.ends.len()),
+        };
         let mut known = Vec::new();
         for (parcel, link, departs) in self.fabric.parcels() {
             let packet = self.fabric.pool.get(parcel).packet;
             let port = layout.port(link);
             let left = departs.filter(|departs| *departs < from);
+            let buffer = layout.buffer(packet.wire);
+            if left.is_none() {
+                let (packets, bytes) = state.depth(port);
+                state.measure(port, packets + 1, bytes + u64::from(buffer));
+            }
+            if !packets.has(packet.flow.0, None) {
+                let id = NONE;
+                known.push(UnderWay {
+                    parcel,
+                    id,
+                    link,
+                    buffer,
+                });
+                continue;
+            }
             let again = if packet.sent_again() { Says::AGAIN } else { 0 };
             let plan = &self.plan.flows[packet.flow.0 as usize];
             let answers = matches!(packet.kind(), Kind::Ack | Kind::SynAck);
@@ -103,12 +123,17 @@ impl<A: Agenda> World<A> {
                     Some(_) => Place::Link(port),
                     None => Place::Queue(port),
                 },
-                buffer: layout.buffer(packet.wire),
+                buffer,
                 since: left.unwrap_or(from).ps(),
                 over: false,
             };
             let id = state.put(row).expect("a port of this network");
-            known.push((parcel, id, link));
+            known.push(UnderWay {
+                parcel,
+                id,
+                link,
+                buffer,
+            });
         }
         (state, known)
     }

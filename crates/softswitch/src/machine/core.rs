@@ -77,6 +77,18 @@ impl Core {
         tell(&mut self.watcher, self.outputs.now, from, bytes, what);
     }
 
+    /// Tells of frames that have come out of links since this was called last.
+    #[cold]
+    pub fn tell_left(&mut self) {
+        let taken = std::mem::take(&mut self.outputs.taken);
+        for (departure, bytes) in taken.into_iter().flatten() {
+            let (port, out) = (departure.port, departure.due);
+            let (at, what) = (self.outputs.left(&departure), Happened::Left { port, out });
+            tell(&mut self.watcher, at, None, &bytes, what);
+        }
+        self.outputs.taken = Some(Vec::new());
+    }
+
     /// Refuses a frame that came in by `port`.
     #[cold]
     pub fn refuse(&mut self, port: PortId, bytes: &[u8], why: Refusal) {

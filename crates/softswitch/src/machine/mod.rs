@@ -131,6 +131,7 @@ impl Machine {
                     down: PortSet::EMPTY,
                     stranded: Vec::new(),
                     arrived: VecDeque::new(),
+                    taken: None,
                     dues: Agenda::new(many),
                     ends: Agenda::new(many),
                     ports,
@@ -342,9 +343,13 @@ impl Machine {
     pub fn poll_send(&mut self, now: Time) -> Option<Departure> {
         self.core.outputs.advance(now);
         let departure = match self.shims {
-            None => self.core.outputs.take()?,
-            Some(_) => self.poll_shims()?,
+            None => self.core.outputs.take(),
+            Some(_) => self.poll_shims(),
         };
+        if self.core.outputs.taken.is_some() {
+            self.core.tell_left();
+        }
+        let departure = departure?;
         let counts = &mut self.core.counts[departure.port.index()];
         counts.tx_frames += 1;
         counts.tx_bytes += self.core.outputs.slab.bytes(departure.handle.0).len() as u64;
@@ -402,6 +407,7 @@ impl Machine {
 
     /// Has everything that happens to a frame told to `watcher`, or to nobody.
     pub fn watch(&mut self, watcher: Option<Watcher>) {
+        self.core.outputs.taken = watcher.is_some().then(Vec::new);
         self.core.watcher = watcher;
     }
 
@@ -458,6 +464,11 @@ impl Machine {
             ports,
         }
     }
+}
+
+/// Bytes of buffer that a frame of so many takes, without FCS.
+pub fn buffered(length: usize) -> u32 {
+    u32::from(packet::wire(length)) - outputs::UNBUFFERED
 }
 
 /// The ports that lead to switches.

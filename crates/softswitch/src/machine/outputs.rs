@@ -52,6 +52,9 @@ pub(super) struct Outputs {
     pub stranded: Vec<(u32, PortId)>,
     /// Frames that were out of a link before it went down, and were not asked for yet.
     pub arrived: VecDeque<Departure>,
+    /// Frames that were taken out of links since it was looked, if somebody looks, and their bytes: shims may change or
+    /// drop them.
+    pub taken: Option<Vec<(Departure, Box<[u8]>)>>,
     /// Per port, when its first frame is to be handed out.
     pub dues: Agenda,
     /// Per port that ranks, when its transmission ends, if something waits behind it.
@@ -125,6 +128,15 @@ impl Outputs {
     /// The next frame whose delay has passed by now.
     #[inline]
     pub fn take(&mut self) -> Option<Departure> {
+        let departure = self.take_out()?;
+        if let Some(taken) = &mut self.taken {
+            taken.push((departure, self.slab.bytes(departure.handle.0).into()));
+        }
+        Some(departure)
+    }
+
+    #[inline]
+    fn take_out(&mut self) -> Option<Departure> {
         let due = self.dues.first();
         if let Some(first) = self.arrived.front()
             && first.due <= due
@@ -142,6 +154,12 @@ impl Outputs {
             due,
             handle: Handle(handle),
         })
+    }
+
+    /// When the last bit of a frame that is out of its link left the queue.
+    pub fn left(&self, departure: &Departure) -> Time {
+        let delay = self.ports[departure.port.index()].wire.delay;
+        departure.due.saturating_sub(delay)
     }
 
     /// When something is due first; [`Time::MAX`] when nothing is.

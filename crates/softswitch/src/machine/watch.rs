@@ -7,7 +7,7 @@ use sidestep_types::{PortId, Time};
 /// Something happened to a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event<'a> {
-    /// Time on the machine's clock.
+    /// Time on the machine's clock. It goes back where frames have [left](Happened::Left).
     pub at: Time,
     /// The port it came in by; `None` of the switch's own answers, and of a frame that waited and
     /// is evicted: moved to another queue, or dropped.
@@ -36,6 +36,14 @@ pub enum Happened {
         port: PortId,
         /// The reason of the drop.
         reason: DropReason,
+    },
+    /// The last bit of a frame that waited left the queue of a port, at the time of the event; this is told when the
+    /// frame is out of the link.
+    Left {
+        /// The port.
+        port: PortId,
+        /// When it was to be out of the link: a delay of the port later.
+        out: Time,
     },
     /// It was not even looked at by the decision.
     Refused(Refusal),

@@ -137,6 +137,8 @@ impl Capture {
                     !joined.detoured() && joined.changes.and(Changes::MARKED) == Changes::MARKED
                 }
                 Happened::Answered => true,
+                // What became of it was told when it came.
+                Happened::Left { .. } => return,
                 _ => false,
             };
             let Some(queue) = queue.as_ref().filter(|_| !(drops_only && plain)) else {
@@ -198,6 +200,7 @@ fn comment(what: Happened, ports: &[String]) -> String {
             format!("waited at {}, dropped: {}", name(port), reason.name())
         }
         Happened::Refused(why) => format!("dropped: {}", why.name()),
+        Happened::Left { port, .. } => format!("left {}", name(port)),
         Happened::Answered => "answered by the switch".into(),
     }
 }

@@ -33,6 +33,11 @@ impl Clock {
         Time::from_ns(nanoseconds(libc::CLOCK_MONOTONIC).wrapping_sub(self.start_ns))
     }
 
+    /// When it was started, in nanoseconds of CLOCK_MONOTONIC.
+    pub fn started_ns(&self) -> u64 {
+        self.start_ns
+    }
+
     /// The time of day, in nanoseconds since 1970: what the kernel stamps frames with.
     #[inline]
     pub fn day_now_ns(&self) -> u64 {

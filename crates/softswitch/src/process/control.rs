@@ -2,11 +2,13 @@
 //!
 //! `{"do": "counters"}`, `{"do": "reload"}`, `{"do": "stop"}`, `{"do": "reset"}` (of lateness and the longest queues),
 //! `{"do": "capture", "file": "/tmp/x.pcapng", "only": "drops"}`, `{"do": "capture"}` to end one,
+//! `{"do": "note"}` and `{"do": "note", "file": "/tmp/x"}`,
 //! `{"do": "change", "port": "up0", "link": "down"}`, `{"do": "announce", …}` and so on: [`Question`].
 //! An error is an answer too: `{"error": "…"}`. Each connection has a thread of its own.
 
 use super::capture::Prepared;
 use super::log::Log;
+use super::notes::Notes;
 use super::orders::{Order, OrderSender};
 use super::question::{Asked, Question};
 use super::report;
@@ -71,6 +73,7 @@ impl ControlHandler {
             Question::Capture { file, drops_only } => {
                 self.capture(file.as_deref().map(Path::new), drops_only)
             }
+            Question::Note { file } => self.note(file.as_deref().map(Path::new)),
             Question::Change(asked) => self.change(&asked),
             Question::Announce { port, all } => self.announce(&port, all),
         }
@@ -156,6 +159,22 @@ impl ControlHandler {
             "capture": told,
             "before": {"kept": before.kept, "lost": before.lost},
         }))
+    }
+}
+
+impl ControlHandler {
+    /// Notes what becomes of segments, or writes what was noted and notes no more.
+    fn note(&self, path: Option<&Path>) -> Result<Value, String> {
+        let notes = path.is_none().then(Notes::begin);
+        let before = self.sender.ask(|answer| Order::Note(notes, answer));
+        let before = before.ok_or("the switch is ending")?;
+        let Some(path) = path else {
+            return Ok(json!({"done": "note", "note": "started"}));
+        };
+        let before =
+            before.ok_or("note: expected notes to be taken, got none: nobody asked for them")?;
+        let (notes, lost) = before.write(path)?;
+        Ok(json!({"done": "note", "note": "ended", "notes": notes, "lost": lost}))
     }
 }
 

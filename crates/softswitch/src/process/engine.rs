@@ -7,13 +7,14 @@ use super::capture::{Capture, Counts};
 use super::clock::{Clock, END};
 use super::lateness::Lateness;
 use super::log::Log;
+use super::notes::Notes;
 use super::orders::{Order, Orders};
 use super::priority::Priority;
 use super::snapshot::{PortSnapshot, Snapshot};
 use crate::io::interface::Inquiry;
 use crate::io::links::LinkNews;
 use crate::io::{self, Port};
-use crate::machine::{Change, Departure, Machine};
+use crate::machine::{Change, Departure, Event, Machine};
 use sidestep_types::{PortId, PortSet, Time};
 use std::os::fd::{AsFd, AsRawFd};
 
@@ -53,6 +54,7 @@ pub struct Engine {
     /// Where events are told.
     pub log: Log,
     capture: Option<Capture>,
+    notes: Option<Notes>,
     held: Vec<Departure>,
     by_port: Vec<Vec<Departure>>,
     lateness: Lateness,
@@ -85,6 +87,7 @@ impl Engine {
             priority: Priority::ordinary(),
             log,
             capture: None,
+            notes: None,
             held: Vec::with_capacity(HELD),
             by_port: (0..count).map(|_| Vec::with_capacity(HELD)).collect(),
             lateness: Lateness::default(),
@@ -96,9 +99,23 @@ impl Engine {
 
     /// Has frames and what becomes of them written to `capture`.
     pub fn watch(&mut self, capture: Capture) {
-        let watcher = capture.watcher(self.clock, &self.names);
-        self.machine.watch(Some(watcher));
         self.capture = Some(capture);
+        self.rewatch();
+    }
+
+    /// Has frames told to whoever wants to know of them now.
+    fn rewatch(&mut self) {
+        let capture = self.capture.as_ref();
+        let capture = capture.map(|capture| capture.watcher(self.clock, &self.names));
+        let notes = self.notes.as_ref();
+        let notes = notes.map(|notes| notes.watcher(self.clock));
+        self.machine.watch(match (capture, notes) {
+            (Some(mut capture), Some(mut notes)) => Some(Box::new(move |event: &Event<'_>| {
+                capture(event);
+                notes(event);
+            })),
+            (capture, notes) => capture.or(notes),
+        });
     }
 
     /// Moves frames until it is told to stop. An error is the end of time, 213 days after the start.
@@ -288,14 +305,16 @@ impl Engine {
                 let _ = answer.send(self.machine.reload(now, &setup));
             }
             Order::Capture(capture, answer) => {
-                let before = self.capture.take();
-                self.machine.watch(None);
-                if let Some(capture) = capture {
-                    self.watch(capture);
-                }
+                let before = std::mem::replace(&mut self.capture, capture);
+                self.rewatch();
                 let counts = before.as_ref().map_or(Counts::default(), Capture::counts);
                 // Its thread completes the file; the loop does not wait for it.
                 let _ = answer.send((counts, before.and_then(Capture::finish)));
+            }
+            Order::Note(notes, answer) => {
+                let before = std::mem::replace(&mut self.notes, notes);
+                self.rewatch();
+                let _ = answer.send(before);
             }
             Order::Change(change, answer) => {
                 let done = self.machine.change(self.clock.now(), &change);

@@ -10,6 +10,7 @@ pub mod engine;
 pub mod lateness;
 pub mod log;
 pub mod metrics;
+pub mod notes;
 pub mod orders;
 pub mod priority;
 pub mod privileges;

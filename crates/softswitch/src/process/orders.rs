@@ -1,6 +1,7 @@
 //! What other threads ask of the loop, and the bell that says so.
 
 use super::capture::{Capture, Counts};
+use super::notes::Notes;
 use super::snapshot::Snapshot;
 use crate::io::sys::{IoError, Tried, answer};
 use crate::machine::{Announced, Change};
@@ -23,6 +24,8 @@ pub enum Order {
     /// Write frames and what becomes of them from now on, or no more. The answer is what was
     /// written before, and the thread that completes that file.
     Capture(Option<Capture>, Sender<(Counts, Option<JoinHandle<()>>)>),
+    /// Note what becomes of segments from now on, or no more. The answer is what was noted before.
+    Note(Option<Notes>, Sender<Option<Notes>>),
     /// Change the network around the switch. The answer is how many frames that dropped.
     Change(Change, Sender<Result<u64, String>>),
     /// Tell the shims of a port what its host will send.

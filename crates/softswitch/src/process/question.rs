@@ -8,7 +8,7 @@ use sidestep_types::{BitRate, Quantity, Unit, parse_quantity};
 use std::net::SocketAddr;
 
 /// What can be asked, for messages.
-const KNOWN: &str = "counters, reset, reload, stop, capture, change or announce";
+const KNOWN: &str = "counters, reset, reload, stop, capture, note, change or announce";
 
 /// What is asked.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +27,11 @@ pub enum Question {
         file: Option<String>,
         /// Drops, detours and trims alone.
         drops_only: bool,
+    },
+    /// To note what becomes of TCP segments; with a file, which must not exist, to write what was noted and note no more.
+    Note {
+        /// The file.
+        file: Option<String>,
     },
     /// To change something of the network.
     Change(Asked),
@@ -94,6 +99,11 @@ impl Question {
                 takes(&["file", "only"])?;
                 capture(&asked)
             }
+            "note" => {
+                takes(&["file"])?;
+                let file = file("note", &asked)?;
+                Ok(Question::Note { file })
+            }
             "change" => {
                 takes(&["port", "rate", "link", "ways", "detours"])?;
                 change(keys).map(Question::Change)
@@ -117,6 +127,7 @@ impl Question {
                 let only = if *drops_only { "drops" } else { "all" };
                 json!({"do": "capture", "file": file, "only": only})
             }
+            Question::Note { file } => json!({"do": "note", "file": file}),
             Question::Change(Asked::Rate { ports, rate }) => {
                 json!({"do": "change", "port": ports, "rate": rate.to_string()})
             }
@@ -170,16 +181,19 @@ fn capture(asked: &Value) -> Result<Question, String> {
             ));
         }
     };
-    let file = match &asked["file"] {
-        Value::Null => None,
-        Value::String(path) => Some(path.clone()),
-        other => {
-            return Err(format!(
-                "capture: expected \"file\" to be a path, got {other}"
-            ));
-        }
-    };
+    let file = file("capture", asked)?;
     Ok(Question::Capture { file, drops_only })
+}
+
+/// The file of a question that may have one.
+fn file(word: &str, asked: &Value) -> Result<Option<String>, String> {
+    match &asked["file"] {
+        Value::Null => Ok(None),
+        Value::String(path) => Ok(Some(path.clone())),
+        other => Err(format!(
+            "{word}: expected \"file\" to be a path, got {other}"
+        )),
+    }
 }
 
 fn change(keys: &Map<String, Value>) -> Result<Asked, String> {
@@ -342,6 +356,9 @@ mod tests {
         let capture = read(r#"{"do": "capture", "file": "/tmp/x", "only": "drops"}"#);
         let (file, drops_only) = (Some("/tmp/x".into()), true);
         assert_eq!(capture, Ok(Question::Capture { file, drops_only }));
+        let note = read(r#"{"do": "note", "file": "/tmp/x"}"#);
+        let file = Some("/tmp/x".into());
+        assert_eq!(note, Ok(Question::Note { file }));
         let down = read(r#"{"do": "change", "port": ["a", "b"], "link": "down"}"#);
         let (ports, up) = (vec!["a".into(), "b".into()], false);
         assert_eq!(down, Ok(Question::Change(Asked::Link { ports, up })));
@@ -391,6 +408,10 @@ mod tests {
             (
                 r#"{"do": "capture", "onyl": "drops"}"#,
                 "capture: unknown key \"onyl\"; did you mean \"only\"?",
+            ),
+            (
+                r#"{"do": "note", "file": 7}"#,
+                "note: expected \"file\" to be a path, got 7",
             ),
             (r#"{"do": "change"}"#, "either \"rate\" or \"link\""),
             (

@@ -423,6 +423,7 @@ fn note(machine: &mut Machine, scenario: &Scenario, switch: u32, paths: Arc<Mute
             }
             Happened::Dropped { wanted, reason } => dropped(wanted, reason),
             Happened::Evicted { port, reason } => dropped(port, reason),
+            Happened::Left { .. } => return,
             other => panic!("{other:?}"),
         };
         paths

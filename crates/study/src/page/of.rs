@@ -10,6 +10,7 @@ use crate::{Error, Report, Status, SweepReport, figures};
 use sidestep_lab::{
     AuthorPoints, Experiment, PlotKind, PlotSpec, PointResult, Record, Results, Scenario,
 };
+use std::sync::Arc;
 
 /// The name of the file.
 pub(crate) const FILE: &str = "report.html";
@@ -34,7 +35,7 @@ pub(crate) fn run(
     let results = Results {
         points: vec![PointResult {
             at: Vec::new(),
-            summaries: report.summaries.clone(),
+            summaries: report.summaries.iter().cloned().map(Arc::new).collect(),
             records,
         }],
     };

@@ -8,6 +8,7 @@ use crate::reproduce::Beside;
 use crate::reproduce::beside::NOTE;
 use crate::reproduce::drawn::Drawn;
 use crate::words::{seeds, some};
+use sidestep_lab::Setting;
 
 impl Section<'_> {
     pub(super) fn write(&self, out: &mut Out, all: &Page<'_>) {
@@ -170,14 +171,18 @@ impl Section<'_> {
             put(out, format_args!("<th scope=\"col\">{head}</th>"));
         }
         out.push_str("</tr></thead>\n<tbody>\n");
-        for setting in all {
+        for (nth, setting) in all.iter().enumerate() {
+            let same = |s: &&Setting| s.key == setting.key && s.scheme == setting.scheme;
             let mut values: Vec<&str> = Vec::new();
             for scenario in &self.subject.scenarios {
-                let own = scenario.settings().iter();
-                for other in own.filter(|s| s.key == setting.key && s.scheme == setting.scheme) {
-                    if !values.contains(&other.value.as_str()) {
-                        values.push(&other.value);
-                    }
+                // Most have it at the same place: looking through all of very many would take minutes.
+                let own = scenario.settings();
+                let there = own.get(nth).filter(same);
+                let other = there.or_else(|| own.iter().find(same));
+                if let Some(other) = other
+                    && !values.contains(&other.value.as_str())
+                {
+                    values.push(&other.value);
                 }
             }
             let class = match (setting.is_assumed(), values.len() > 1) {

@@ -16,10 +16,10 @@ pub fn check(path: &Path, bytes: &[u8]) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::Input(format!(
-        "cannot load {path}: it was built for {}, this is {}; build it again with `sidestep run … --plugin DIR` of this \
-         version",
-        told(&stamp),
-        told(STAMP)
+        "cannot load {path}: expected a plug-in built for {}, got one built for {}; build it again with `sidestep run … \
+         --plugin DIR` of this version",
+        told(STAMP),
+        told(&stamp)
     )))
 }
 
@@ -86,11 +86,14 @@ mod tests {
         assert_ne!(other, STAMP);
         let why = check(path, &around(&other)).unwrap_err().to_string();
         assert!(
-            why.contains("it was built for sidestep 9.8.7 (sources "),
+            why.contains("got one built for sidestep 9.8.7 (sources "),
             "{why}"
         );
         assert!(
-            why.contains(concat!("this is sidestep ", env!("CARGO_PKG_VERSION"))),
+            why.contains(concat!(
+                "expected a plug-in built for sidestep ",
+                env!("CARGO_PKG_VERSION")
+            )),
             "{why}"
         );
         let why = check(path, &around(&STAMP.replace("rustc ", "rustc 9."))).unwrap_err();

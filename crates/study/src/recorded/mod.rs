@@ -9,7 +9,7 @@ pub use listing::{About, Listing, list};
 pub use summary::Holds;
 
 use crate::{Error, ResultDir};
-use sidestep_lab::Sampled;
+use sidestep_lab::{Packets, Sampled};
 use sidestep_types::{Quantity, Time, Unit, parse_quantity};
 use std::fs;
 use std::path::PathBuf;
@@ -80,6 +80,24 @@ pub fn parse_flows(text: &str) -> Result<Sampled, String> {
     }
     let flows: Option<_> = text.split(',').map(|id| id.trim().parse().ok()).collect();
     flows.map(Sampled::These).ok_or_else(refuse)
+}
+
+/// Reads which packets are recorded: `all`, `none`, `1/10`, `flows 3,5` or `flows 1/10`.
+pub fn parse_packets(text: &str) -> Result<Packets, String> {
+    let refuse = || {
+        format!(
+            "expected \"all\", \"none\", \"1/10\" for one in ten, or those of flows as \"flows 3,5\", got {text:?}"
+        )
+    };
+    if let Some(flows) = text.trim().strip_prefix("flows ") {
+        let flows = parse_flows(flows).map_err(|_| refuse())?;
+        return Ok(Packets::Flows(flows));
+    }
+    match parse_flows(text) {
+        Ok(Sampled::All | Sampled::Every(1)) => Ok(Packets::All),
+        Ok(Sampled::Every(every)) => Ok(Packets::Every(every)),
+        Ok(Sampled::These(_)) | Err(_) => Err(refuse()),
+    }
 }
 
 /// The recordings of a result directory, of this scheme and seed if they are given: name in the directory, and bytes.
@@ -167,6 +185,22 @@ mod tests {
         assert_eq!(parse_flows("3, 5,8"), Ok(Sampled::These([3, 5, 8].into())));
         for wrong in ["", "1/0", "1/x", "3,x", "-1", "2/3"] {
             let said = parse_flows(wrong).unwrap_err();
+            assert!(said.ends_with(&format!("got {wrong:?}")), "{said}");
+        }
+    }
+
+    #[test]
+    fn packets_are_read_and_what_is_none_is_refused() {
+        assert_eq!(parse_packets("all"), Ok(Packets::All));
+        assert_eq!(parse_packets("1/1"), Ok(Packets::All));
+        assert_eq!(parse_packets("none"), Ok(Packets::Every(0)));
+        assert_eq!(parse_packets("1/10"), Ok(Packets::Every(10)));
+        let these = Sampled::These([3, 5].into());
+        assert_eq!(parse_packets("flows 3,5"), Ok(Packets::Flows(these)));
+        let tenth = Packets::Flows(Sampled::Every(10));
+        assert_eq!(parse_packets("flows 1/10"), Ok(tenth));
+        for wrong in ["", "3,5", "flows", "flows x", "1/0", "2/3"] {
+            let said = parse_packets(wrong).unwrap_err();
             assert!(said.ends_with(&format!("got {wrong:?}")), "{said}");
         }
     }

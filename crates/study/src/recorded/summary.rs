@@ -76,6 +76,14 @@ impl Holds {
         (events > 0).then(|| (100.0 * self.bytes as f64 / events as f64).round() / 100.0)
     }
 
+    /// Which packets are recorded, in words.
+    fn packets_of(&self) -> &str {
+        match self.head.packets.as_str() {
+            "" => "all packets",
+            some => some,
+        }
+    }
+
     /// As JSON.
     pub fn to_json(&self) -> Value {
         let counts = self.tail.counts.iter();
@@ -99,6 +107,8 @@ impl Holds {
             "window": self.head.window,
             "ended": self.tail.ended,
             "windows_of": self.head.flows,
+            "packets_of": self.packets_of(),
+            "left_out": self.tail.left_out.map(|left| json!({"flows": left.flows, "queries": left.queries})),
             "topology": network.kind,
             "hosts": network.nodes.iter().filter(|node| node.host).count(),
             "switches": network.nodes.iter().filter(|node| !node.host).count(),
@@ -130,7 +140,7 @@ impl Holds {
         };
         let mut out = format!(
             "{}: {} bytes{an_event}\n{} by the {}, scheme {}, seed {}\nfrom {} to {}: {}; it ends as {}\n\
-             network: {}, {hosts} hosts, {} switches; {} flows, {} queries, {} packets; windows of {}\n\n",
+             network: {}, {hosts} hosts, {} switches; {} flows, {} queries, {} packets ({}); windows of {}\n\n",
             self.file,
             count(self.bytes as u64),
             head.scenario,
@@ -146,8 +156,16 @@ impl Holds {
             count(tail.flows.len() as u64),
             count(tail.queries.len() as u64),
             count(tail.packets),
+            self.packets_of(),
             head.flows,
         );
+        if let Some(left) = tail.left_out {
+            out.push_str(&format!(
+                "its tail has no room for {} flows and {} queries, the last by number\n\n",
+                count(left.flows),
+                count(left.queries)
+            ));
+        }
         let mut grid = Grid::default();
         grid.row(["event", "count"].map(String::from));
         grid.rule();

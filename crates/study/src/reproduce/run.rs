@@ -173,7 +173,7 @@ fn write(staging: &Staging, reproduction: &Reproduction) -> Result<(), Error> {
             .results
             .points
             .iter()
-            .map(|p| json!({"at": p.at, "schemes": p.summaries.iter().map(summary_json).collect::<Vec<_>>()}));
+            .map(|p| json!({"at": p.at, "schemes": p.summaries.iter().map(|s| summary_json(s)).collect::<Vec<_>>()}));
         let summary = json!({
             "experiment": folder,
             "status": figure.status.word(),

@@ -105,8 +105,8 @@ impl Worker {
         })
     }
 
-    /// Makes the run of `scheme` with `seed` at `point`, which the asker knows by `key`: its record, packed; `None` when
-    /// `stop` became true meanwhile.
+    /// Makes the run of `scheme` with `seed` at `point`, which the asker knows by `key`: its record, packed, and how many
+    /// packet-hops it came to; `None` when `stop` became true meanwhile.
     pub fn compute(
         &self,
         key: &str,
@@ -114,7 +114,7 @@ impl Worker {
         scheme: usize,
         seed: u64,
         stop: &AtomicBool,
-    ) -> Result<Option<Vec<u8>>, Error> {
+    ) -> Result<Option<(Vec<u8>, u64)>, Error> {
         let point = self.point(point)?;
         let schemes = &point.scenario.schemes;
         if scheme >= schemes.len() {
@@ -132,7 +132,7 @@ impl Worker {
         }
         let mut told = |_: f64, _: u64| stop.load(Ordering::Relaxed);
         let record = one(&self.carried.name, &point, scheme, seed, &mut told)?;
-        Ok(record.map(|record| cache::pack(&record)))
+        Ok(record.map(|record| (cache::pack(&record), record.counts.packet_hops)))
     }
 
     fn point(&self, n: usize) -> Result<std::sync::Arc<Point>, Error> {

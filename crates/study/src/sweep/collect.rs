@@ -4,7 +4,7 @@
 //!                summary, the manifest and the page need. Records are kept whole where a plot draws samples, paths,
 //!                detours or queues.
 //! **State**      of a run about 2 KB, of a point and scheme about 10 KB of summaries, the scenario of each point; and of
-//!                the tables at most [`FEW`] row groups.
+//!                the tables at most [`GROUPS`] row groups.
 //! **Errors**     what cannot be written; the numbers are told before.
 
 use super::jobs::{Job, Jobs};
@@ -20,11 +20,8 @@ use sidestep_lab::{Experiment, PlotKind, PointResult, Record, Results};
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Up to so many points, each is a row group of its own.
-const FEW: usize = 1_000;
-
-/// Of more points a table has at most so many row groups: who writes or reads them holds what is told about each, 300 kB
-/// for one of `points.parquet`.
+/// A table has at most so many row groups: who writes or reads them holds what is told about each, 300 kB for one of
+/// `points.parquet`. Up to so many points, each is one of its own.
 const GROUPS: usize = 250;
 
 /// Where the records are, and what the manifest says of them.
@@ -149,10 +146,7 @@ impl<'a> Collector<'a> {
             experiment,
             points,
             seeds,
-            group: match experiment.points.len() {
-                0..=FEW => 1,
-                many => many.div_ceil(GROUPS),
-            },
+            group: experiment.points.len().div_ceil(GROUPS),
             pending: Vec::new(),
             results: Results::default(),
             probes: Vec::new(),

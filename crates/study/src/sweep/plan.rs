@@ -10,7 +10,7 @@
 //! let plan = Plan::read(&find("my.toml")?, &[], false)?;
 //! let worker = Worker::open(&plan.carried().to_bytes())?;     // on any machine, in any process
 //! for work in plan.works() {
-//!     let record = worker.compute(&work.key, work.point, work.scheme, work.seed, &AtomicBool::new(false))?;
+//!     let made = worker.compute(&work.key, work.point, work.scheme, work.seed, &AtomicBool::new(false))?;
 //!     // …kept as `cache/ab/abcdef….record`
 //! }
 //! plan.collect(Path::new("results/mine"), &[Path::new("cache").into()], &Default::default())?;

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use sidestep_lab::stats::Summary;
 use sidestep_lab::stats::metric::{self, Reading};
 use sidestep_lab::{Axis, ClaimResult, Experiment};
+use std::sync::Arc;
 
 /// What the `summary.json` of an experiment says.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +45,7 @@ pub struct SweepPoint {
     /// The value on each axis.
     pub at: Vec<String>,
     /// One per scheme that ran.
-    pub summaries: Vec<Summary>,
+    pub summaries: Vec<Arc<Summary>>,
 }
 
 /// The table of an experiment that draws no metric: completion times of all that was sent.
@@ -127,7 +128,9 @@ impl SweepReport {
         let point = |value: &Value| {
             let at: Map<String, Value> = part(value, "at")?;
             let schemes: Map<String, Value> = part(value, "schemes")?;
-            let summaries = schemes.into_iter().map(|(_, s)| serde_json::from_value(s));
+            let summaries = schemes
+                .into_iter()
+                .map(|(_, s)| serde_json::from_value(s).map(Arc::new));
             let summaries = summaries.collect::<Result<_, _>>();
             let words = at.values().map(|v| v.as_str().map(String::from));
             Ok::<SweepPoint, String>(SweepPoint {
@@ -220,7 +223,7 @@ impl Serialize for SweepReport {
             let names = self.axes.iter().map(|axis| axis.name.clone());
             let at = names.zip(point.at.iter().map(|value| json!(value)));
             let schemes = point.summaries.iter();
-            let schemes = schemes.map(|s| (s.scheme.clone(), json!(s)));
+            let schemes = schemes.map(|s| (s.scheme.clone(), json!(**s)));
             json!({"at": Map::from_iter(at), "schemes": Map::from_iter(schemes)})
         };
         let mut map = to.serialize_map(None)?;

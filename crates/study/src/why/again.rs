@@ -1,12 +1,16 @@
 //! A recorded run, found in its result directory and made again.
 
+use super::own;
 use crate::manifest::How;
+use crate::own::OwnScheme;
 use crate::result::ResultDir;
 use crate::words::seeds;
 use crate::{Error, files};
 use serde_json::{Value, json};
+use sidestep_lab::own::Failure;
 use sidestep_lab::{Run, Scenario, Session};
 use sidestep_sim::TraceFilter;
+use sidestep_types::Time;
 use std::path::{Path, PathBuf};
 
 /// Which run of a result directory.
@@ -25,6 +29,10 @@ pub struct Recorded {
     beside: Vec<PathBuf>,
     version: String,
     runs: Vec<Value>,
+    /// Policies of the caller's that runs had.
+    had: Vec<own::Had>,
+    /// Schemes that the caller brings again for them.
+    own: Vec<OwnScheme>,
 }
 
 /// A run that is to be made again.
@@ -81,8 +89,16 @@ impl Recorded {
                 .as_str()
                 .unwrap_or("?")
                 .into(),
+            had: own::had(&manifest),
+            own: Vec::new(),
             runs,
         })
+    }
+
+    /// The same with these schemes, whose policies the runs had: no directory holds what a policy of the caller's does.
+    pub fn with_own(mut self, own: Vec<OwnScheme>) -> Recorded {
+        self.own = own;
+        self
     }
 
     /// How to come by the number of a packet.
@@ -139,7 +155,10 @@ impl Recorded {
             }
         };
         let recorded = own.clone().find(|run| run["seed"] == seed).cloned();
-        let scenario = files::recorded(&self.dir.join("scenario.toml"), &self.beside)?;
+        let file = self.dir.join("scenario.toml");
+        let text = files::recorded_text(&file)?;
+        let read = |text: &str, sets: &[String]| files::recorded(&file, text, sets, &self.beside);
+        let scenario = own::read(&text, &scheme, &self.had, &self.own, &read)?;
         let place = scenario.schemes.iter().position(|s| s.name == scheme);
         let place = place.ok_or_else(|| {
             Error::Input(format!("{dir}: its scenario.toml has no scheme {scheme:?}"))
@@ -168,6 +187,27 @@ impl Chosen {
     pub fn session(&self, trace: TraceFilter) -> Result<Session, Error> {
         let session = Session::new(&self.scenario, self.scheme, self.seed, trace);
         session.map_err(|e| Error::Run(format!("{}: {e}", self.name())))
+    }
+
+    /// Runs it on until `until`. Errors say what a policy of the caller's ended it with.
+    pub fn run(&self, session: &mut Session, until: Time) -> Result<(), Error> {
+        let Some(own) = &self.scenario.schemes[self.scheme].own else {
+            session.run_until(until);
+            return Ok(());
+        };
+        let ended = |failure: Box<Failure>| {
+            if let Some(heard) = &own.heard {
+                heard(&failure);
+            }
+            Error::Run(failure.to_string())
+        };
+        session.run_own_until(own, until).map(|_| ()).map_err(ended)
+    }
+
+    /// Runs it to its end.
+    pub fn run_to_end(&self, mut session: Session) -> Result<Run, Error> {
+        self.run(&mut session, Time::MAX)?;
+        Ok(session.finish())
     }
 
     /// Was this the recorded run?

@@ -1,8 +1,8 @@
 //! Packets to choose from: those of a flow, those dropped, those detoured.
 
 use super::again::{Recorded, Which};
+use super::fate;
 use super::words::{Numbers, instant};
-use super::{fate, run_to_end};
 use crate::Error;
 use crate::trace::packet_id;
 use crate::words::{Grid, count};
@@ -38,7 +38,7 @@ pub fn list(recorded: &Recorded, which: &Which, wanted: Wanted) -> Result<Listed
         Wanted::Dropped => TraceFilter::Dropped,
         Wanted::Detoured => TraceFilter::Detoured(1),
     };
-    let run = run_to_end(chosen.session(filter)?);
+    let run = chosen.run_to_end(chosen.session(filter)?)?;
     let check = chosen.check(&run);
     let mut traces: Vec<&PacketTrace> = run.outcome.traces.iter().collect();
     traces.sort_by_key(|trace| (trace.steps.first().map(|step| step.at), trace.id));

@@ -6,6 +6,7 @@
 mod again;
 mod list;
 mod missing;
+mod own;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -19,7 +20,7 @@ use crate::trace::packet_id;
 use crate::words::wrap;
 use crate::{Error, trace};
 use serde_json::{Value, json};
-use sidestep_lab::{Run, Scenario, Session};
+use sidestep_lab::{Run, Scenario};
 use sidestep_sim::{PacketTrace, TraceEvent, TraceFilter};
 use sidestep_types::{Packet, Time};
 use step::Story;
@@ -57,7 +58,7 @@ pub fn why(recorded: &Recorded, which: &Which, id: &str) -> Result<Account, Erro
     }
     let mut session = chosen.session(TraceFilter::Ids(vec![number]))?;
     session.explain(number);
-    session.run_until(Time::MAX);
+    chosen.run(&mut session, Time::MAX)?;
     let explained = session.explained().expect("an account was asked for");
     let run = session.finish();
     let check = chosen.check(&run);
@@ -104,7 +105,7 @@ fn earlier_copy(
     }
     let at = steps[0].at;
     let mut session = chosen.session(TraceFilter::Flows(vec![packet.flow.0]))?;
-    session.run_until(at);
+    chosen.run(&mut session, at)?;
     let scenario = &chosen.scenario;
     let run: Run = session.finish();
     let began = |trace: &PacketTrace| trace.steps.first().map(|step| step.at);
@@ -173,10 +174,4 @@ pub fn text(json: &Value) -> String {
         out.push('\n');
     }
     out
-}
-
-/// Runs to the end; for lists.
-fn run_to_end(mut session: Session) -> Run {
-    session.run_until(Time::MAX);
-    session.finish()
 }

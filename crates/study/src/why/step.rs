@@ -8,11 +8,15 @@ mod sent;
 use super::words::{Cables, Numbers, carries, instant, kind};
 use crate::trace::packet_id;
 use serde_json::{Value, json};
+use sidestep_lab::own::Own;
 use sidestep_lab::{Run, Scenario};
 use sidestep_sim::network::End;
 use sidestep_sim::why::{Met, Told};
 use sidestep_switch::DropReason;
 use sidestep_types::{HostId, Packet, PortId, Time};
+
+/// What the registry calls a policy that is not in it.
+const CUSTOM: &str = "custom";
 
 /// What is needed to tell an account.
 pub(super) struct Story<'a> {
@@ -21,6 +25,8 @@ pub(super) struct Story<'a> {
     cables: Cables<'a>,
     shims: Vec<&'a str>,
     numbers: Numbers,
+    /// The policies of the caller's that switches have: seam and name.
+    own: Vec<(&'static str, &'a str)>,
 }
 
 /// Where a packet waits to be sent.
@@ -36,14 +42,22 @@ struct Leaves {
 impl<'a> Story<'a> {
     /// Of a run of scheme number `scheme`.
     pub fn of(scenario: &'a Scenario, scheme: usize, run: &'a Run) -> Story<'a> {
-        let config = &scenario.schemes[scheme].config;
+        let scheme = &scenario.schemes[scheme];
+        let config = &scheme.config;
         Story {
             scenario,
             run,
             cables: Cables::new(&scenario.network, &config.changes),
             shims: config.shims.iter().map(|(name, _)| name.as_str()).collect(),
             numbers: Numbers::of(&config.transport),
+            own: scheme.own.iter().flat_map(Own::names).collect(),
         }
+    }
+
+    /// What the policy of `seam` is called: one of the caller's has no name in the registry.
+    fn called<'b>(&'b self, seam: &str, name: &'b str) -> &'b str {
+        let own = self.own.iter().find(|own| own.0 == seam);
+        own.filter(|_| name == CUSTOM).map_or(name, |own| own.1)
     }
 
     /// The whole account of packet `number`; `earlier` is what became of the same bytes before.

@@ -1,6 +1,6 @@
 use super::step::Story;
 use super::*;
-use sidestep_lab::Scenario;
+use sidestep_lab::{Scenario, Session};
 use sidestep_sim::why::{Explained, Met};
 use sidestep_sim::{NoFiles, Outcome, TraceStep};
 use sidestep_switch::{Changes, buffer, route, sched};
@@ -17,6 +17,11 @@ fn scenario(text: &str, sets: &[String]) -> Scenario {
 
 fn session(scenario: &Scenario, trace: TraceFilter) -> Session {
     Session::new(scenario, 0, scenario.seeds[0], trace).unwrap()
+}
+
+fn run_to_end(mut session: Session) -> Run {
+    session.run_until(Time::MAX);
+    session.finish()
 }
 
 /// The run, and the account of packet `number` of it.

@@ -6,11 +6,13 @@ use super::blueprint::{Blueprint, Cable, End, addresses, mac};
 use super::hosts::port_interface;
 use super::{netns, state, tools};
 use crate::error::{Error, failed};
-use serde_json::Value;
+use serde_json::{Value, json};
 use sidestep_softswitch::process::control::ask;
+use sidestep_softswitch::process::notes::{self, About, Note};
 use std::fmt::Write;
 use std::fs::{self, File, OpenOptions};
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -149,19 +151,50 @@ pub fn reset(print: &Blueprint, engine: &str) -> Result<(), Error> {
     ask_all(print, engine, "reset").map(drop)
 }
 
+/// Every switch notes what becomes of TCP segments from now on.
+pub fn note(print: &Blueprint, engine: &str) -> Result<(), Error> {
+    ask_all(print, engine, "note").map(drop)
+}
+
+/// What every switch noted since; it notes no more.
+pub fn noted(print: &Blueprint, engine: &str) -> Result<Vec<(About, Vec<Note>)>, Error> {
+    if engine != SWITCH {
+        return Ok(Vec::new());
+    }
+    // Switches have given their privileges up.
+    let dir = state::folder(&print.name).join("notes");
+    let doing = || format!("cannot make {}", dir.display());
+    fs::create_dir_all(&dir).map_err(failed(doing()))?;
+    let open = fs::Permissions::from_mode(0o733);
+    fs::set_permissions(&dir, open).map_err(failed(doing()))?;
+    let one = |i: usize| {
+        let file = dir.join(format!("s{i}"));
+        let question = json!({"do": "note", "file": file.display().to_string()});
+        ask_one(print, i, &question.to_string())?;
+        let read = notes::read(&file).map_err(Error::Work);
+        let _ = fs::remove_file(&file);
+        read
+    };
+    let all = (0..print.switches.len()).map(one).collect();
+    let _ = fs::remove_dir_all(&dir);
+    all
+}
+
+fn ask_one(print: &Blueprint, i: usize, what: &str) -> Result<Value, Error> {
+    ask(&control(&print.name, i), what).map_err(|why| {
+        Error::Work(format!(
+            "switch {}: {why}; its log is {}",
+            print.switches[i].name,
+            log(&print.name, i).display()
+        ))
+    })
+}
+
 fn ask_all(print: &Blueprint, engine: &str, what: &str) -> Result<Vec<Value>, Error> {
     if engine != SWITCH {
         return Ok(Vec::new());
     }
-    let one = |i: usize| {
-        ask(&control(&print.name, i), what).map_err(|why| {
-            Error::Work(format!(
-                "switch {}: {why}; its log is {}",
-                print.switches[i].name,
-                log(&print.name, i).display()
-            ))
-        })
-    };
+    let one = |i: usize| ask_one(print, i, what);
     (0..print.switches.len()).map(one).collect()
 }
 

@@ -8,7 +8,7 @@ use crate::network::blueprint::{Blueprint, address};
 use crate::network::multipath::{PORT, take_announced};
 use crate::network::netns;
 use std::io;
-use std::net::{SocketAddrV4, TcpListener, TcpStream};
+use std::net::{SocketAddr, SocketAddrV4, TcpListener, TcpStream};
 use std::time::Duration;
 
 /// The two ends of a flow. A socket stays in the namespace in which it was made, whichever
@@ -21,6 +21,15 @@ pub struct Connection {
 }
 
 impl Connection {
+    /// The address and port of its sender, and of its receiver.
+    pub fn ends(&self) -> Option<(SocketAddrV4, SocketAddrV4)> {
+        let v4 = |end: io::Result<SocketAddr>| match end {
+            Ok(SocketAddr::V4(end)) => Some(end),
+            _ => None,
+        };
+        Some((v4(self.sender.local_addr())?, v4(self.sender.peer_addr())?))
+    }
+
     /// The same sockets, for a flow the other way.
     fn turned(&self) -> io::Result<Connection> {
         Ok(Connection {

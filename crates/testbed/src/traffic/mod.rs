@@ -107,6 +107,8 @@ pub fn run_with(
     Ok(Ran {
         timeouts_known: flows.iter().all(|f| f.sender.total_rto.is_some()),
         flows,
+        ends: connections.iter().map(connect::Connection::ends).collect(),
+        zero_ns: shared.zero_ns,
         hosts: after.iter().zip(&before).map(|(a, b)| a.since(b)).collect(),
         end_ns,
         changed_ns,

@@ -2,6 +2,7 @@
 
 use super::counters::HostCounters;
 use super::info::TcpInfo;
+use std::net::SocketAddrV4;
 
 /// What became of a job.
 #[derive(Clone, Debug, Default)]
@@ -10,6 +11,10 @@ pub struct Ran {
     pub flows: Vec<FlowRan>,
     /// One for each host: what its kernel counted during the run.
     pub hosts: Vec<HostCounters>,
+    /// Of each flow, the ends of its connection: who sends it, who gets it; `None` where they are not IPv4's.
+    pub ends: Vec<Option<(SocketAddrV4, SocketAddrV4)>>,
+    /// Its time zero, by CLOCK_MONOTONIC.
+    pub zero_ns: u64,
     /// When it ended.
     pub end_ns: u64,
     /// When each step of the network's changes was due, and when it was done.

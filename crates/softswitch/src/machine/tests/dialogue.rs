@@ -168,8 +168,12 @@ fn a_question_for_a_known_address_is_answered_and_floods_nobody() {
     );
     assert_eq!(out[0].2[22..28], [2, 0, 0, 0, 0, 4]);
     assert_eq!(machine.counters(Time::ZERO).ports[0].answered, 2);
-    let who: Vec<Option<PortId>> = log.lock().unwrap().iter().map(|e| e.0).collect();
+    let log = log.lock().unwrap();
+    let left = |event: &&(_, Happened)| matches!(event.1, Happened::Left { .. });
+    let came = log.iter().filter(|event| !left(event));
+    let who: Vec<Option<PortId>> = came.map(|event| event.0).collect();
     assert_eq!(who, [Some(PortId(0)), None, Some(PortId(0)), None]);
+    assert_eq!(log.iter().filter(left).count(), 2);
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn a_frame_that_is_sent_on_is_marked_in_its_bytes_and_squeezes_others_out() {
     let before = machine.counters(Time::ZERO);
     let log = watched(&mut machine);
     arrives(&mut machine, 0, &ranked(1, 2, 7));
-    let log = log.lock().unwrap();
+    let log = log.lock().unwrap().clone();
     let [squeezed_out, moved, joined] = log[..] else {
         panic!("{log:?}");
     };

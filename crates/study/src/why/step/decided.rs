@@ -25,14 +25,19 @@ impl Story<'_> {
             .iter()
             .map(|port| self.port(here, *port))
             .collect();
+        let called = |seam, name| self.called(seam, name);
         says.push(match &decided.route {
             None => format!("Its host hangs off this switch: it wants {wanted}."),
             Some((route, why)) if hops.len() == 1 => {
-                format!("Route {route}: it wants {wanted}, {why}.")
+                format!(
+                    "Route {}: it wants {wanted}, {why}.",
+                    called("route", route)
+                )
             }
             Some((route, why)) => {
                 format!(
-                    "Route {route}: of {} next hops ({}) it wants {wanted}: {why}.",
+                    "Route {}: of {} next hops ({}) it wants {wanted}: {why}.",
+                    called("route", route),
                     hops.len(),
                     listed(hops.clone())
                 )
@@ -48,7 +53,7 @@ impl Story<'_> {
         facts["ingress"] = json!(decided.ingress.0);
         facts["ttl"] = json!(decided.ttl);
         facts["next_hops"] = decided.hops.iter().map(|port| port.0).collect();
-        facts["route"] = policy(&decided.route);
+        facts["route"] = self.policy("route", &decided.route);
         (says, facts)
     }
 
@@ -61,7 +66,10 @@ impl Story<'_> {
         let mut says = vec![format!("Queue: {}.", judged.room)];
         says.extend(judged.class.as_ref().map(class_words));
         says.push(match &judged.buffer {
-            Some((buffer, why)) => format!("Buffer {buffer}: {}: {why}.", judged.done),
+            Some((buffer, why)) => {
+                let buffer = self.called("buffer", buffer);
+                format!("Buffer {buffer}: {}: {why}.", judged.done)
+            }
             None => format!("Switch: {}: {unasked}.", judged.done),
         });
         if judged.displaced > 0 {
@@ -72,6 +80,7 @@ impl Story<'_> {
         }
         if let (Some((sched, why)), Some(joined)) = (&judged.sched, &judged.joined) {
             let port = self.port(here, joined.port);
+            let sched = self.called("sched", sched);
             says.push(format!(
                 "Scheduler {sched}: at {port} {}; {why}.",
                 ahead(joined.ahead)
@@ -94,11 +103,20 @@ impl Story<'_> {
             "verdict": judged.verdict,
             "reason": judged.dropped.map(DropReason::name),
             "displaced": judged.displaced,
-            "buffer": policy(&judged.buffer),
-            "sched": policy(&judged.sched),
+            "buffer": self.policy("buffer", &judged.buffer),
+            "sched": self.policy("sched", &judged.sched),
             "joined": joined,
         });
         (says, facts)
+    }
+
+    /// A policy's name and why, as JSON.
+    fn policy(&self, seam: &str, told: &Option<(&'static str, String)>) -> Value {
+        let told = told.as_ref();
+        told.map_or(
+            Value::Null,
+            |(name, why)| json!({"name": self.called(seam, name), "why": why}),
+        )
     }
 
     /// How a packet joined a queue, and what was changed about it there.
@@ -152,12 +170,6 @@ impl Story<'_> {
         });
         (says, facts)
     }
-}
-
-/// A policy's name and why, as JSON.
-fn policy(told: &Option<(&'static str, String)>) -> Value {
-    told.as_ref()
-        .map_or(Value::Null, |(name, why)| json!({"name": name, "why": why}))
 }
 
 /// Which class queue the packet is for, and what is there.

@@ -1,0 +1,296 @@
+//! What there is to choose from: every registry, and what each section says besides.
+//!
+//! **Decision**     `sidestep list`, the Python package and the page's form are this list. Serialised, a kind is the
+//!                  object that `sidestep list --json` has for it.
+//! **State**        none.
+//! **Units**        parameters say theirs in words, with an example of a value.
+//! **Errors**       none: what is shipped reads, and a test says so.
+
+use crate::scenario::Scenario;
+use crate::{shipped, tables};
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+use sidestep_sim::{NoFiles, SizeCdf, cdf, topology, workload};
+use sidestep_switch::{buffer, route, sched};
+use sidestep_transport::{CHOICES, shim};
+use sidestep_types::{Entry, Param};
+use std::sync::LazyLock;
+
+/// One kind of thing.
+#[derive(Clone, Debug, Serialize)]
+pub struct Kind {
+    /// The word for it on the command line.
+    #[serde(rename = "kind")]
+    pub name: &'static str,
+    /// Where it is chosen in a scenario.
+    pub key: &'static str,
+    /// What there is.
+    pub items: Vec<Item>,
+}
+
+/// One thing.
+#[derive(Clone, Debug, Serialize)]
+pub struct Item {
+    /// Its name everywhere.
+    pub name: String,
+    /// What it does, in one line.
+    pub summary: String,
+    /// The paper or RFC.
+    pub source: String,
+    /// What can be set about it.
+    #[serde(serialize_with = "params")]
+    pub params: Vec<&'static Param>,
+}
+
+/// The words for the kinds, in the order of the list. Figures of papers are not among them: they stand in files.
+pub static KINDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let before = [
+        "scenarios",
+        "schemes",
+        "routes",
+        "buffers",
+        "schedulers",
+        "transports",
+        "shims",
+    ];
+    let choices = CHOICES.iter().map(|choice| choice.kind);
+    let after = ["topologies", "workloads", "cdfs"];
+    before.into_iter().chain(choices).chain(after).collect()
+});
+
+/// All there is of the kind called `name`, its singular included.
+pub fn kind(name: &str) -> Option<Kind> {
+    // The key in a scenario says `sched`.
+    let name = if matches!(name, "sched" | "scheds") {
+        "schedulers"
+    } else {
+        name
+    };
+    let name = KINDS.iter().find(|k| **k == name || singular(k) == name)?;
+    let (key, items) = match *name {
+        "scenarios" => ("sidestep run NAME", scenarios()),
+        "schemes" => ("schemes = [\"NAME\"]", schemes()),
+        "routes" => ("switch.route", of(route::ENTRIES)),
+        "buffers" => ("switch.buffer", of(buffer::ENTRIES)),
+        "schedulers" => ("switch.sched", of(sched::ENTRIES)),
+        "transports" => ("transport.kind", of(tables::TRANSPORTS)),
+        "shims" => ("host.shims", of(shim::ENTRIES)),
+        "topologies" => ("topology.kind", of(topology::ENTRIES)),
+        "workloads" => ("workload.NAME.kind", of(workload::ENTRIES)),
+        "cdfs" => ("workload.NAME.cdf", cdfs()),
+        name => {
+            let choice = CHOICES.iter().find(|choice| choice.kind == name)?;
+            (choice.key, of(choice.entries))
+        }
+    };
+    Some(Kind { name, key, items })
+}
+
+/// What can be said outside the registries, a section an item: the keys at the top of a scenario as `scenario`.
+pub fn sections() -> Kind {
+    let item = |name: &str, summary: &str, tables: &[&'static [Param]]| Item {
+        name: name.into(),
+        summary: summary.into(),
+        source: String::new(),
+        params: tables.iter().copied().flatten().collect(),
+    };
+    let items = vec![
+        item(
+            "scenario",
+            "the keys at the top",
+            &[tables::SCENARIO, tables::LISTS],
+        ),
+        item(
+            "switch",
+            "what every switch is, beside its policies",
+            &[tables::SWITCH],
+        ),
+        item(
+            "transport",
+            "what every transport takes",
+            &[tables::TRANSPORT],
+        ),
+        item(
+            "host",
+            "what every host is, beside its shims",
+            &[tables::HOST],
+        ),
+    ];
+    Kind {
+        name: "sections",
+        key: "[NAME]",
+        items,
+    }
+}
+
+/// What can be set, as a program reads it.
+struct Told(&'static Param);
+
+impl Serialize for Told {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut object = to.serialize_struct("Param", 5)?;
+        object.serialize_field("name", self.0.name)?;
+        object.serialize_field("expected", &self.0.unit.example())?;
+        object.serialize_field("default", &self.0.default)?;
+        object.serialize_field("off", &self.0.off)?;
+        object.serialize_field("doc", self.0.doc)?;
+        object.end()
+    }
+}
+
+fn params<S: Serializer>(params: &[&'static Param], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(params.iter().map(|param| Told(param)))
+}
+
+/// The word for one of a kind: `topology` of `topologies`.
+pub fn singular(kind: &str) -> String {
+    match kind.strip_suffix("ies") {
+        Some(stem) => format!("{stem}y"),
+        None => kind.trim_end_matches('s').to_string(),
+    }
+}
+
+fn of(entries: &'static [Entry]) -> Vec<Item> {
+    let item = |e: &Entry| Item {
+        name: e.name.into(),
+        summary: e.summary.into(),
+        source: e.source.into(),
+        params: e.params.iter().collect(),
+    };
+    entries.iter().map(item).collect()
+}
+
+fn scenarios() -> Vec<Item> {
+    let item = |(name, text): &(&str, &str)| {
+        let read = Scenario::read(name, text, &[], &NoFiles);
+        let schemes = |s: &Scenario| {
+            let names: Vec<&str> = s.schemes.iter().map(|s| s.name.as_str()).collect();
+            names.join(", ")
+        };
+        Item {
+            name: name.to_string(),
+            summary: read
+                .as_ref()
+                .map_or_else(|_| "reads files of its own".into(), |s| s.title.clone()),
+            source: read.as_ref().map(schemes).unwrap_or_default(),
+            params: Vec::new(),
+        }
+    };
+    shipped::SCENARIOS.iter().map(item).collect()
+}
+
+fn schemes() -> Vec<Item> {
+    let item = |(name, _): &(&str, &str)| {
+        let text = format!(
+            "duration = \"1 ms\"\nschemes = [\"{name}\"]\n[topology]\nkind = \"single_switch\"\n\
+             [workload.w]\nkind = \"permutation\"\n"
+        );
+        let read = Scenario::read("list", &text, &[], &NoFiles).expect("a shipped scheme reads");
+        let scheme = &read.schemes[0];
+        Item {
+            name: name.to_string(),
+            summary: scheme.summary.clone(),
+            source: scheme.source.clone(),
+            params: Vec::new(),
+        }
+    };
+    shipped::SCHEMES.iter().map(item).collect()
+}
+
+fn cdfs() -> Vec<Item> {
+    let item = |(name, text): &(&'static str, &'static str)| {
+        let paper = text.lines().find_map(|l| l.strip_prefix("# paper: "));
+        let read = SizeCdf::load(name, &NoFiles).expect("a shipped distribution reads");
+        let linear = sidestep_sim::Interpolation::Linear;
+        let below = read.share_below(100_000, linear) * 100.0;
+        let summary = format!(
+            "mean {:.0} B, {below:.0} % of flows below 100 kB (linear)",
+            read.mean(linear)
+        );
+        Item {
+            name: name.to_string(),
+            summary,
+            source: paper.unwrap_or_default().into(),
+            params: Vec::new(),
+        }
+    };
+    cdf::SHIPPED.iter().map(item).collect()
+}
+
+impl Kind {
+    /// A line an item; with `details` its parameters too.
+    pub fn to_text(&self, details: bool) -> String {
+        let mut out = format!("{} ({})\n", self.name, self.key);
+        let width = self.items.iter().map(|i| i.name.len()).max().unwrap_or(0);
+        for item in &self.items {
+            let source = match item.source.as_str() {
+                "" => String::new(),
+                source => format!("  [{source}]"),
+            };
+            out.push_str(&format!(
+                "  {:width$}  {}{source}\n",
+                item.name, item.summary
+            ));
+            if details {
+                out.push_str(&params_text(&item.params));
+            }
+        }
+        out
+    }
+}
+
+fn params_text(params: &[&Param]) -> String {
+    let mut out = String::new();
+    for p in params {
+        let default = match (p.default, p.off) {
+            (None, _) => "required".to_string(),
+            (Some(d), Some(off)) if d != off => format!("default {d}, or {off}"),
+            (Some(d), _) => format!("default {d}"),
+        };
+        out.push_str(&format!(
+            "      {} = {} ({default})\n",
+            p.name,
+            p.unit.example()
+        ));
+        out.push_str(&format!("          {}\n", p.doc));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_lists_something_under_both_its_words() {
+        for name in KINDS.iter() {
+            let kind = kind(name).unwrap();
+            assert!(!kind.items.is_empty(), "{name}");
+            assert!(kind.items.iter().all(|i| !i.summary.is_empty()), "{name}");
+            assert_eq!(super::kind(&singular(name)).unwrap().name, *name);
+        }
+        assert!(kind("gadgets").is_none());
+        assert_eq!(singular("topologies"), "topology");
+    }
+
+    #[test]
+    fn sections_say_what_the_registries_do_not() {
+        let all = sections();
+        let capacity = all.items[1].params.iter().find(|p| p.name == "capacity");
+        let told = serde_json::to_value(Told(capacity.unwrap())).unwrap();
+        assert_eq!(told["default"], "100 pkt");
+        assert_eq!(
+            told["expected"],
+            "a queue size like \"100 pkt\" or \"150 kB\""
+        );
+        let keys: Vec<&String> = told.as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["name", "expected", "default", "off", "doc"]);
+    }
+
+    #[test]
+    fn the_details_name_every_parameter() {
+        let text = kind("buffers").unwrap().to_text(true);
+        assert!(text.contains("mark_at = a queue size"), "{text}");
+        assert!(text.contains("default 20 pkt, or off"), "{text}");
+    }
+}

@@ -1,0 +1,119 @@
+//! What can be seen of a packet: whether it is an acknowledgement, sent again, marked, detoured, trimmed.
+//!
+//! **State**        of each packet under way what switches did to it; what it says of itself is not kept.
+
+use sidestep_recording::{Event, Packet, Says, State, What};
+
+/// It is an acknowledgement.
+pub const ACK: u8 = 1;
+/// Its sender has sent the same before.
+pub const AGAIN: u8 = 2;
+/// A switch marked it.
+pub const MARKED: u8 = 4;
+/// The switch behind it detoured or deflected it.
+pub const DETOURED: u8 = 8;
+/// A switch cut its payload.
+pub const TRIMMED: u8 = 16;
+
+/// The bits of the field `changes` of an enqueue.
+pub(crate) const CHANGE_MARKED: u8 = 1;
+pub(crate) const CHANGE_TRIMMED: u8 = 2;
+
+/// Is it an acknowledgement, of data or of a connection's beginning?
+pub(crate) fn is_ack(says: u8) -> bool {
+    says & 1 == 1
+}
+
+/// What switches did to each packet under way.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Flags {
+    /// Of packets that were sent before `base`, where there is something to say: by number.
+    old: Vec<(u32, u8)>,
+    base: u32,
+    /// Of those from `base` on.
+    new: Vec<u8>,
+}
+
+impl Flags {
+    /// At the beginning of a chunk: the number of its next packet, and what is known of those before.
+    pub fn begin(next: u32, old: Vec<(u32, u8)>) -> Flags {
+        Flags {
+            old,
+            base: next,
+            new: Vec::new(),
+        }
+    }
+
+    /// All that can be seen of this packet.
+    pub fn of(&self, packet: &Packet) -> u8 {
+        let ack = if is_ack(packet.says) { ACK } else { 0 };
+        let again = if Says(packet.says).again() { AGAIN } else { 0 };
+        self.done(packet.id) | ack | again
+    }
+
+    fn done(&self, id: u32) -> u8 {
+        match id.checked_sub(self.base) {
+            Some(at) => self.new.get(at as usize).copied().unwrap_or(0),
+            None => {
+                let found = self.old.binary_search_by_key(&id, |known| known.0);
+                found.map_or(0, |at| self.old[at].1)
+            }
+        }
+    }
+
+    fn set(&mut self, id: u32, flags: u8) {
+        match id.checked_sub(self.base) {
+            Some(at) => {
+                if let Some(known) = self.new.get_mut(at as usize) {
+                    *known = flags;
+                }
+            }
+            None => match self.old.binary_search_by_key(&id, |known| known.0) {
+                Ok(at) => self.old[at].1 = flags,
+                Err(at) if flags != 0 => self.old.insert(at, (id, flags)),
+                Err(_) => {}
+            },
+        }
+    }
+
+    /// Does what an event says that has happened.
+    #[inline]
+    pub fn apply(&mut self, event: &Event) {
+        match event.what {
+            What::Send { .. } => self.new.push(0),
+            What::Enqueue {
+                port,
+                packet,
+                wanted,
+                changes,
+                ..
+            } => {
+                let mut flags = self.done(packet) & !DETOURED;
+                if port != wanted {
+                    flags |= DETOURED;
+                }
+                if changes & CHANGE_MARKED != 0 {
+                    flags |= MARKED;
+                }
+                if changes & CHANGE_TRIMMED != 0 {
+                    flags |= TRIMMED;
+                }
+                self.set(packet, flags);
+            }
+            _ => {}
+        }
+    }
+
+    /// What to know at the beginning of the next chunk: of packets that are still under way.
+    pub fn kept(&self, state: &State) -> Vec<(u32, u8)> {
+        let new = (self.base..).zip(self.new.iter().copied());
+        let all = self.old.iter().copied().chain(new);
+        let under_way = |id: u32| state.packet(id).is_some_and(|packet| !packet.over);
+        all.filter(|(id, flags)| *flags != 0 && under_way(*id))
+            .collect()
+    }
+
+    pub fn memory(&self) -> usize {
+        self.old.capacity() * size_of::<(u32, u8)>() + self.new.capacity()
+    }
+}

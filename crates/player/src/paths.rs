@@ -1,0 +1,66 @@
+//! Shortest paths over the network of a recording.
+//!
+//! **Decision**     breadth first; hosts do not forward.
+
+use sidestep_recording::{Link, Network};
+use std::collections::VecDeque;
+
+/// How many links each node is away from `to`; `None` where no path leads there.
+pub(crate) fn distances(network: &Network, to: u32) -> Vec<Option<u32>> {
+    let mut into: Vec<Vec<u32>> = vec![Vec::new(); network.nodes.len()];
+    for link in &network.links {
+        if let Some(from) = into.get_mut(link.to as usize) {
+            from.push(link.from);
+        }
+    }
+    let mut far = vec![None; network.nodes.len()];
+    if let Some(target) = far.get_mut(to as usize) {
+        *target = Some(0);
+    }
+    let mut queue = VecDeque::from([to]);
+    while let Some(at) = queue.pop_front() {
+        let Some(here) = far.get(at as usize).copied().flatten() else {
+            continue;
+        };
+        if at != to && network.nodes[at as usize].host {
+            continue;
+        }
+        for next in &into[at as usize] {
+            let known = &mut far[*next as usize];
+            if known.is_none() {
+                *known = Some(here + 1);
+                queue.push_back(*next);
+            }
+        }
+    }
+    far
+}
+
+/// The links of a shortest path from `src`, by distances to its end: at each node the first that leads nearer.
+pub(crate) fn path<'a>(
+    out: &[Vec<&'a Link>],
+    distances: &[Option<u32>],
+    src: u32,
+) -> Option<Vec<&'a Link>> {
+    let far = |node: u32| distances.get(node as usize).copied().flatten();
+    let (mut at, mut path) = (src, Vec::new());
+    while far(at)? > 0 {
+        let here = far(at)?;
+        let nearer = |link: &&&Link| far(link.to).is_some_and(|next| next < here);
+        let link = out.get(at as usize)?.iter().find(nearer)?;
+        path.push(*link);
+        at = link.to;
+    }
+    Some(path)
+}
+
+/// Of each node the links that it feeds.
+pub(crate) fn out(network: &Network) -> Vec<Vec<&Link>> {
+    let mut out = vec![Vec::new(); network.nodes.len()];
+    for link in &network.links {
+        if let Some(links) = out.get_mut(link.from as usize) {
+            links.push(link);
+        }
+    }
+    out
+}

@@ -1,0 +1,123 @@
+//! For how long the packets on links were sent before, which a frame needs to say how far they are.
+//!
+//! **State**        per port: the packets on its link, in the order in which they left, and for how long each was sent.
+//! **Units**        picoseconds.
+
+use sidestep_recording::{Event, Place, State, What};
+use std::collections::VecDeque;
+
+/// For how long packets were sent.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sent {
+    ports: Vec<VecDeque<(u32, u64)>>,
+}
+
+impl Sent {
+    /// Where `state` stands, of whose packets on links this is `known`: number and time.
+    pub fn begin(state: &State, known: &[(u32, u64)]) -> Sent {
+        let mut sent = Sent {
+            ports: vec![VecDeque::new(); state.ports()],
+        };
+        for (packet, sent_for) in known {
+            if let Some(Place::Link(port)) = state.packet(*packet).map(|packet| packet.place) {
+                sent.push(port, *packet, *sent_for);
+            }
+        }
+        sent
+    }
+
+    /// Does what an event says whose packet was sent for so long; `state` has done it already.
+    #[inline]
+    pub fn apply(&mut self, event: &Event, sent_for: u64, state: &State) {
+        let What::Dequeue { port, packet } = event.what else {
+            return;
+        };
+        if let Some(link) = self.ports.get_mut(port as usize) {
+            // Whoever left the link is forgotten when the next one comes, so that there are few. This one may have been on it before.
+            while let Some((first, _)) = link.front()
+                && (*first == packet || !on(state, *first, port))
+            {
+                link.pop_front();
+            }
+        }
+        self.push(port, packet, sent_for);
+    }
+
+    fn push(&mut self, port: u32, packet: u32, sent_for: u64) {
+        if let Some(link) = self.ports.get_mut(port as usize) {
+            link.push_back((packet, sent_for));
+        }
+    }
+
+    /// Of the packets on the link that `port` feeds, where `state` stands: number and time, in the order in which they left. One that was
+    /// on it when the recording began is missing.
+    pub fn of(&self, port: u32, state: &State) -> impl Iterator<Item = (u32, u64)> {
+        let link = self.ports.get(port as usize).into_iter().flatten();
+        link.copied().filter(move |(id, _)| on(state, *id, port))
+    }
+
+    /// What to know at the beginning of the next chunk, where `state` stands.
+    pub fn kept(&self, state: &State) -> Vec<(u32, u64)> {
+        let ports = 0..self.ports.len() as u32;
+        ports.flat_map(|port| self.of(port, state)).collect()
+    }
+
+    pub fn memory(&self) -> usize {
+        let each = |link: &VecDeque<(u32, u64)>| 32 + link.capacity() * 16;
+        self.ports.iter().map(each).sum()
+    }
+}
+
+/// Is a packet on the link that `port` feeds?
+fn on(state: &State, id: u32, port: u32) -> bool {
+    state
+        .packet(id)
+        .is_some_and(|packet| packet.place == Place::Link(port))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_of_a_link_is_what_is_on_it_with_its_time() {
+        let mut state = State::new(1);
+        let mut sent = Sent::begin(&state, &[]);
+        let port = 0;
+        let send = What::Send {
+            flow: 0,
+            seq: 0,
+            bytes: 1,
+            says: 0,
+            host: 0,
+            number: 0,
+        };
+        let enqueue = |packet| What::Enqueue {
+            port,
+            packet,
+            bytes: 1,
+            wanted: port,
+            moved: 0,
+            changes: 0,
+        };
+        let dequeue = |packet| What::Dequeue { port, packet };
+        let gone = What::Deliver { packet: 0 };
+        let whats = [
+            send,
+            send,
+            enqueue(0),
+            enqueue(1),
+            dequeue(0),
+            dequeue(1),
+            gone,
+        ];
+        for (what, at) in whats.into_iter().zip(1..) {
+            let event = Event { at, what };
+            state.apply(&event).unwrap();
+            sent.apply(&event, at * 100, &state);
+        }
+        assert_eq!(sent.kept(&state), [(1, 600)]);
+        let again = Sent::begin(&state, &sent.kept(&state));
+        assert_eq!(again.of(port, &state).collect::<Vec<_>>(), [(1, 600)]);
+    }
+}

@@ -1,0 +1,205 @@
+//! All that happened to the packets of one flow.
+
+use crate::chunks::{Chunks, time_to_send};
+use crate::cursor::{Cursor, walk};
+use crate::flags::is_ack;
+use crate::refused::Refused;
+use sidestep_recording::{Event, Flow, Packet, What};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+/// An instant, and its place among the events of the flow: of two at one instant the earlier has the smaller number.
+pub(super) type Instant = (u64, usize);
+
+/// What happened to the packets of a flow.
+#[derive(Default)]
+pub(super) struct Log {
+    /// By number.
+    pub packets: BTreeMap<u32, Story>,
+    /// Packets in the order in which they were sent by the flow's source.
+    pub sent: Vec<(Instant, u32)>,
+    /// Data, in the order in which it arrived.
+    pub data: Vec<(Instant, u32)>,
+    /// Acknowledgements, in the order in which they arrived.
+    pub acks: Vec<(Instant, u32)>,
+    /// When the sender's timer ran out.
+    pub timeouts: Vec<u64>,
+    /// Are there windows of its sender at all?
+    pub has_windows: bool,
+    pub drops: Vec<Dropped>,
+    /// How often its packets were detoured or deflected.
+    pub detours: u32,
+}
+
+/// What happened to a packet.
+pub(super) struct Story {
+    pub sent: Option<Instant>,
+    pub seq: u64,
+    pub ack: bool,
+    pub again: bool,
+    pub hops: Vec<Wait>,
+}
+
+/// A queue that it joined.
+pub(super) struct Wait {
+    pub port: u32,
+    pub joined: u64,
+    /// When its last bit left, or it was taken out.
+    pub left: Option<u64>,
+    /// What the queue held then.
+    pub before: (u32, u64),
+    pub detoured: bool,
+    /// For how long it was sent.
+    pub sent_for: u64,
+}
+
+/// A packet that was dropped.
+pub(super) struct Dropped {
+    pub at: u64,
+    pub seq: u64,
+    pub ack: bool,
+    pub port: u32,
+    pub reason: u8,
+    /// What the queue held then.
+    pub held: (u32, u64),
+}
+
+impl Log {
+    /// Of a flow, until `end`.
+    pub fn read(chunks: &mut Chunks<'_>, flow: &Flow, end: u64) -> Result<Log, Refused> {
+        let mut log = Log::default();
+        let rates: Vec<u64> = chunks
+            .head()
+            .network
+            .links
+            .iter()
+            .map(|l| l.rate_bps)
+            .collect();
+        let unbuffered = chunks.sizes.unbuffered;
+        let mut place = 0;
+        let has = |chunks: &Chunks<'_>, i: usize| chunks.has_flow(i, flow.id);
+        walk(chunks, (flow.start, end), has, |step| {
+            if step.flow == flow.id {
+                place += 1;
+                log.note(
+                    step.event,
+                    step.before,
+                    (step.event.at, place),
+                    |port, bytes| {
+                        let rate = rates.get(port as usize).copied().unwrap_or(0);
+                        time_to_send(u64::from(bytes) + u64::from(unbuffered), rate)
+                    },
+                );
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(log)
+    }
+
+    fn note(
+        &mut self,
+        event: &Event,
+        before: &Cursor,
+        at: Instant,
+        sent_for: impl Fn(u32, u32) -> u64,
+    ) {
+        match event.what {
+            What::Send { seq, says, .. } => {
+                let id = before.state.next();
+                if !is_ack(says) {
+                    self.sent.push((at, id));
+                }
+                self.packets.insert(
+                    id,
+                    Story {
+                        sent: Some(at),
+                        seq,
+                        ack: is_ack(says),
+                        again: sidestep_recording::Says(says).again(),
+                        hops: Vec::new(),
+                    },
+                );
+            }
+            What::Window { cause, .. } => {
+                self.has_windows = true;
+                if cause == sidestep_recording::Cause::Timeout as u8 {
+                    self.timeouts.push(event.at);
+                }
+            }
+            _ => {
+                if let Some(packet) = event.packet().and_then(|id| before.state.packet(id)) {
+                    self.note_packet(event, before, packet, at, sent_for);
+                }
+            }
+        }
+    }
+
+    fn note_packet(
+        &mut self,
+        event: &Event,
+        before: &Cursor,
+        packet: &Packet,
+        at: Instant,
+        sent_for: impl Fn(u32, u32) -> u64,
+    ) {
+        let story = self.packets.entry(packet.id).or_insert_with(|| Story {
+            sent: None,
+            seq: packet.seq,
+            ack: is_ack(packet.says),
+            again: sidestep_recording::Says(packet.says).again(),
+            hops: Vec::new(),
+        });
+        match event.what {
+            What::Enqueue {
+                port,
+                bytes,
+                wanted,
+                ..
+            } => {
+                self.detours += u32::from(port != wanted);
+                story.hops.push(Wait {
+                    port,
+                    joined: event.at,
+                    left: None,
+                    before: before.state.depth(port),
+                    detoured: port != wanted,
+                    sent_for: sent_for(port, bytes),
+                });
+            }
+            What::Dequeue { .. } => {
+                if let Some(hop) = story.hops.last_mut() {
+                    hop.left = Some(event.at);
+                }
+            }
+            What::Evict { .. } => {
+                if let Some(hop) = story.hops.last_mut() {
+                    // It was never sent.
+                    (hop.left, hop.sent_for) = (Some(event.at), 0);
+                }
+            }
+            What::Drop { port, reason, .. } => self.drops.push(Dropped {
+                at: event.at,
+                seq: story.seq,
+                ack: story.ack,
+                port,
+                reason,
+                held: before.state.depth(port),
+            }),
+            What::Deliver { .. } => {
+                let arrived = if story.ack {
+                    &mut self.acks
+                } else {
+                    &mut self.data
+                };
+                arrived.push((at, packet.id));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The last of what happened before an instant.
+pub(super) fn last_before(all: &[(Instant, u32)], before: Instant) -> Option<(Instant, u32)> {
+    let count = all.partition_point(|(at, _)| *at < before);
+    all[..count].last().copied()
+}

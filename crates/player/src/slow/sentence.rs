@@ -1,0 +1,161 @@
+//! One sentence that says why a query was slow.
+
+use super::chain::Timeout;
+use super::log::Log;
+use super::{HopSum, Sum};
+use crate::words;
+use sidestep_recording::{Flow, Head, Query};
+
+/// What the sentence is made of.
+pub(super) struct Told<'a> {
+    pub query: &'a Query,
+    pub flow: &'a Flow,
+    /// How long it took.
+    pub all: u64,
+    pub sums: &'a [Sum],
+    pub hops: &'a [HopSum],
+    pub log: &'a Log,
+    pub timeout_after: Option<&'a Timeout>,
+    /// The fullest queue that a packet of the chain joined.
+    pub deepest: Option<(u32, (u32, u64))>,
+}
+
+/// Of a query of which no response is complete.
+pub(super) fn of_none(query: &Query, all: u64) -> String {
+    format!(
+        "No response to query {} is complete {} after it was asked.",
+        query.id,
+        words::time(all)
+    )
+}
+
+pub(super) fn of(head: &Head, told: &Told<'_>) -> String {
+    let Told {
+        query, flow, all, ..
+    } = told;
+    let took = match query.end {
+        Some(_) => format!("Query {} took {}", query.id, words::time(*all)),
+        None => format!(
+            "Query {} is not complete after {}",
+            query.id,
+            words::time(*all)
+        ),
+    };
+    let last = match query.end {
+        Some(_) => "whose response came last",
+        None => "the last whose response is complete",
+    };
+    let (id, src) = (flow.id, words::node(head, flow.src));
+    let longest = told.sums.iter().max_by_key(|sum| sum.ps);
+    let Some(longest) = longest else {
+        return format!("{took}.");
+    };
+    let ps = words::time(longest.ps);
+    let why = match longest.kind {
+        "timeout" => format!(
+            "flow {id} from {src}, {last}, waited {ps} for its timer{}",
+            lost(head, told)
+        ),
+        "queue" => format!(
+            "packets of flow {id} from {src}, {last}, and their acknowledgements waited {ps} in queues{}",
+            queue(head, told)
+        ),
+        "detour" => format!("packets of flow {id} from {src}, {last}, spent {ps} on detours"),
+        "host" => format!("flow {id}, {last}, waited {ps} at {src}, for its window or for the NIC"),
+        "before" => format!("flow {id} from {src}, {last}, started only after {ps}"),
+        "link" => format!(
+            "flow {id} from {src}, {last}, hardly waited: {ps} were transmission and delay of links"
+        ),
+        _ => format!(
+            "of {ps} of it the recording does not say what flow {id} from {src}, {last}, was waiting for"
+        ),
+    };
+    format!("{took}: {why}{}.", also(told, longest.kind))
+}
+
+/// What was lost before the longest timeout.
+fn lost(head: &Head, told: &Told<'_>) -> String {
+    let Some(Timeout { to, seq, .. }) = told.timeout_after else {
+        return String::new();
+    };
+    let drops = told.log.drops.iter();
+    let mut before = drops.filter(|drop| drop.at <= *to).rev();
+    let data = before.clone().find(|drop| !drop.ack && drop.seq == *seq);
+    let Some(drop) = data.or_else(|| before.next()) else {
+        return String::new();
+    };
+    let what = match drop.ack {
+        true => "an acknowledgement of it",
+        false => "a packet of it",
+    };
+    let word = head.reasons.get(usize::from(drop.reason));
+    let why = match word.map(String::as_str) {
+        Some("full") | None => String::new(),
+        Some(word) => format!(" ({})", word.replace('_', " ")),
+    };
+    format!(
+        " because {} dropped {what}{why} when the queue to {} held {}",
+        words::owner(head, drop.port),
+        words::far(head, drop.port),
+        words::holds(head, drop.port, drop.held)
+    )
+}
+
+/// Where packets waited longest.
+fn queue(head: &Head, told: &Told<'_>) -> String {
+    let Some(hop) = told.hops.first() else {
+        return String::new();
+    };
+    let deepest = match told.deepest {
+        Some((port, held)) if port == hop.port => {
+            format!(", which held up to {}", words::holds(head, port, held))
+        }
+        _ => String::new(),
+    };
+    format!(
+        ", {} of it in the one of {} to {}{deepest}",
+        words::time(hop.ps),
+        words::owner(head, hop.port),
+        words::far(head, hop.port)
+    )
+}
+
+/// What else stands out.
+fn also(told: &Told<'_>, longest: &str) -> String {
+    let mut more = Vec::new();
+    let sum = |kind: &str| told.sums.iter().find(|sum| sum.kind == kind);
+    if longest != "timeout"
+        && let Some(timeout) = sum("timeout")
+    {
+        more.push(format!(
+            "{} more went to a timeout",
+            words::time(timeout.ps)
+        ));
+    }
+    match (told.log.detours, sum("detour")) {
+        (0, _) => {}
+        (1, Some(detour)) if longest != "detour" => {
+            more.push(format!(
+                "its one detour cost at most {}",
+                words::time(detour.ps)
+            ));
+        }
+        (count, Some(detour)) if longest != "detour" => more.push(format!(
+            "{count} detours of its packets added {}",
+            words::time(detour.ps)
+        )),
+        (1, _) => more.push("a packet of it was detoured once".into()),
+        (count, _) => more.push(format!("its packets were detoured {count} times")),
+    }
+    // The sentence about a timeout tells of one.
+    match (told.log.drops.len(), longest) {
+        (0, _) => more.push("nothing of it was dropped".into()),
+        (1, "timeout") => {}
+        (1, _) => more.push("one of its packets was dropped".into()),
+        (count, _) => more.push(format!("{count} of its packets were dropped in all")),
+    }
+    match more.is_empty() {
+        true => String::new(),
+        false => format!("; {}", more.join(", ")),
+    }
+}

@@ -1,0 +1,324 @@
+//! Sentences about what happened: which queue, how full, what instead.
+
+use crate::cursor::{Cursor, Step};
+use crate::flags::{CHANGE_MARKED, CHANGE_TRIMMED, is_ack};
+use sidestep_recording::{Event, Head, Link, Packet, Says, What};
+
+/// A number of bytes, as in `149 kB`.
+pub(crate) fn bytes(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{} kB", three(bytes as f64 / 1e3)),
+        _ => format!("{} MB", three(bytes as f64 / 1e6)),
+    }
+}
+
+/// A time, as in `12.3 µs`.
+pub(crate) fn time(ps: u64) -> String {
+    match ps {
+        0..1_000 => format!("{ps} ps"),
+        1_000..1_000_000 => format!("{} ns", three(ps as f64 / 1e3)),
+        1_000_000..1_000_000_000 => format!("{} µs", three(ps as f64 / 1e6)),
+        1_000_000_000..1_000_000_000_000 => format!("{} ms", three(ps as f64 / 1e9)),
+        _ => format!("{} s", three(ps as f64 / 1e12)),
+    }
+}
+
+/// Three digits that count, without zeros behind the point.
+fn three(value: f64) -> String {
+    let places = match value {
+        v if v < 9.995 => 2,
+        v if v < 99.95 => 1,
+        _ => 0,
+    };
+    let text = format!("{value:.places$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').into(),
+        false => text,
+    }
+}
+
+fn rate(bps: u64) -> String {
+    match bps {
+        0..1_000_000 => format!("{bps} bps"),
+        1_000_000..1_000_000_000 => format!("{} Mbps", three(bps as f64 / 1e6)),
+        _ => format!("{} Gbps", three(bps as f64 / 1e9)),
+    }
+}
+
+/// `1 packet`, `2 packets`.
+pub(crate) fn packets(count: u64) -> String {
+    match count {
+        1 => "1 packet".into(),
+        count => format!("{count} packets"),
+    }
+}
+
+/// What a node is called.
+pub(crate) fn node(head: &Head, node: u32) -> &str {
+    let known = head.network.nodes.get(node as usize);
+    known.map_or("a node that is not there", |node| &node.name)
+}
+
+fn link(head: &Head, port: u32) -> Link {
+    let known = head.network.links.get(port as usize);
+    known.cloned().unwrap_or_default()
+}
+
+/// The node whose port it is.
+pub(crate) fn owner(head: &Head, port: u32) -> &str {
+    node(head, link(head, port).from)
+}
+
+/// The node that a port sends to.
+pub(crate) fn far(head: &Head, port: u32) -> &str {
+    node(head, link(head, port).to)
+}
+
+/// What a queue that holds so much holds, and of how much.
+pub(crate) fn holds(head: &Head, port: u32, (packets_, bytes_): (u32, u64)) -> String {
+    let link = link(head, port);
+    let shared = head.network.nodes.get(link.from as usize);
+    let shared = shared.and_then(|node| node.shared_bytes);
+    match (link.queue_packets, link.queue_bytes, shared) {
+        (Some(most), ..) => format!("{packets_} of {}", packets(most)),
+        (None, Some(most), _) => format!("{} of {}", bytes(bytes_), bytes(most)),
+        (None, None, Some(most)) => format!(
+            "{}, {} of the {} that all its queues share",
+            packets(packets_.into()),
+            bytes(bytes_),
+            bytes(most)
+        ),
+        (None, None, None) => packets(packets_.into()),
+    }
+}
+
+/// Why a packet was dropped: the word of the recording, in a clause where it is known.
+pub(crate) fn reason(head: &Head, number: u8) -> String {
+    let word = head.reasons.get(usize::from(number)).map(String::as_str);
+    match word {
+        Some("full") => "there is no room for it".into(),
+        Some("ttl") => "its time to live ran out".into(),
+        Some("early") => "active queue management drops it early".into(),
+        Some("evicted") => "a packet that ranks better takes its place".into(),
+        Some("detours") => "it was detoured as often as is allowed".into(),
+        Some("link_down") => "the link is down".into(),
+        Some(word) => word.replace('_', " "),
+        None => format!("for reason {number}, which the recording does not name"),
+    }
+}
+
+/// What a packet is, as in `data from byte 1460 of flow 7`.
+fn what(flow: u32, seq: u64, says: u8) -> String {
+    let again = if Says(says).again() { ", again" } else { "" };
+    match Says(says).kind() {
+        "data" => format!("data from byte {seq} of flow {flow}{again}"),
+        "ack" => format!("an acknowledgement up to byte {seq} of flow {flow}{again}"),
+        "syn" => format!("the request to open flow {flow}{again}"),
+        _ => format!("the answer that opens flow {flow}{again}"),
+    }
+}
+
+fn other_end(head: &Head, host: u32, flow: Option<(u32, u32)>) -> String {
+    match flow {
+        Some((src, dst)) if host == src => format!(" to {}", node(head, dst)),
+        Some((src, dst)) if host == dst => format!(" to {}", node(head, src)),
+        _ => String::new(),
+    }
+}
+
+/// A sentence that says what happens. `ends` are source and destination of its flow, where they are known.
+pub(crate) fn sentence(head: &Head, step: &Step<'_>, ends: Option<(u32, u32)>) -> String {
+    let known = |id: u32| step.before.state.packet(id);
+    match step.event.what {
+        What::Send {
+            flow,
+            seq,
+            says,
+            host,
+            ..
+        } => {
+            let mark = match says & Says::ECHO != 0 && is_ack(says) {
+                true => ", and says that a mark came",
+                false => "",
+            };
+            format!(
+                "{} sends {}{}{mark}",
+                node(head, host),
+                what(flow, seq, says),
+                other_end(head, host, ends)
+            )
+        }
+        What::Enqueue { .. } => enqueue(head, step.event, step.before),
+        What::Dequeue { port, packet } => {
+            let waited = since(step.event, known(packet));
+            format!(
+                "its last bit leaves {} for {}, {waited} after it joined that queue",
+                owner(head, port),
+                far(head, port)
+            )
+        }
+        What::Evict { port, .. } => format!(
+            "{} takes it out of the queue to {} to make room for another: that queue holds {}",
+            owner(head, port),
+            far(head, port),
+            holds(head, port, step.before.depth(port))
+        ),
+        What::Drop {
+            port,
+            reason: why,
+            waited,
+            ..
+        } => {
+            let waits = if waited == 1 {
+                ", where it waited,"
+            } else {
+                ""
+            };
+            format!(
+                "{} drops it: {}; the queue to {}{waits} holds {}",
+                owner(head, port),
+                reason(head, why),
+                far(head, port),
+                holds(head, port, step.before.depth(port))
+            )
+        }
+        What::Deliver { packet } => match known(packet) {
+            Some(packet) => format!(
+                "it arrives{}: {}",
+                other_end(head, packet.host, ends).replacen(" to ", " at ", 1),
+                what(packet.flow, packet.seq, packet.says)
+            ),
+            None => "it arrives".into(),
+        },
+        What::Window { .. } => window(head, step.event, ends),
+        What::Depth {
+            port,
+            packets,
+            bytes: held,
+        } => format!(
+            "the queue of {} to {} is measured: it holds {}, {}",
+            owner(head, port),
+            far(head, port),
+            holds(head, port, (packets, held)),
+            bytes(held)
+        ),
+        What::Link { port, rate_bps: 0 } => {
+            format!(
+                "the link from {} to {} goes down",
+                owner(head, port),
+                far(head, port)
+            )
+        }
+        What::Link { port, rate_bps } => format!(
+            "the link from {} to {} has {} from now on",
+            owner(head, port),
+            far(head, port),
+            rate(rate_bps)
+        ),
+    }
+}
+
+fn since(event: &Event, packet: Option<&Packet>) -> String {
+    let since = packet.map_or(event.at, |packet| packet.since);
+    time(event.at.saturating_sub(since))
+}
+
+fn enqueue(head: &Head, event: &Event, before: &Cursor) -> String {
+    let What::Enqueue {
+        port,
+        wanted,
+        changes,
+        moved,
+        ..
+    } = event.what
+    else {
+        return String::new();
+    };
+    let done = match (changes & CHANGE_MARKED != 0, changes & CHANGE_TRIMMED != 0) {
+        (true, true) => ", cuts its payload and marks it",
+        (true, false) => ", and marks it",
+        (false, true) => ", and cuts its payload",
+        (false, false) => "",
+    };
+    let (owner_, to) = (owner(head, port), far(head, port));
+    if port != wanted {
+        let verb = if moved == 1 {
+            "moves it on"
+        } else {
+            "sends it"
+        };
+        return format!(
+            "{owner_} {verb} to {to} instead of {}{done}: that queue holds {}",
+            far(head, wanted),
+            holds(head, wanted, before.depth(wanted))
+        );
+    }
+    let again = if moved == 1 { " again" } else { "" };
+    format!(
+        "{owner_} puts it into the queue to {to}{again}{done}: before it, that holds {}",
+        holds(head, port, before.depth(port))
+    )
+}
+
+fn window(head: &Head, event: &Event, ends: Option<(u32, u32)>) -> String {
+    let What::Window {
+        flow,
+        cwnd,
+        ssthresh,
+        acked,
+        retransmits,
+        timeouts,
+        cause,
+    } = event.what
+    else {
+        return String::new();
+    };
+    let who = match ends {
+        Some((src, _)) => format!("the sender of flow {flow} at {}", node(head, src)),
+        None => format!("the sender of flow {flow}"),
+    };
+    let why = match cause {
+        2 => format!(
+            "waits no longer for an acknowledgement: its timer ran out, for the {} time",
+            nth(timeouts)
+        ),
+        3 => "sends again".into(),
+        1 => format!("has an acknowledgement up to byte {acked}"),
+        _ => "begins, or the recording does".into(),
+    };
+    let slow = match ssthresh {
+        s if s > 1 << 50 => String::new(),
+        s => format!(", slow start up to {}", bytes(s)),
+    };
+    let again = match retransmits {
+        0 => String::new(),
+        n => format!(", {n} sent again so far"),
+    };
+    format!("{who} {why}; its window is {}{slow}{again}", bytes(cwnd))
+}
+
+fn nth(count: u32) -> String {
+    match count {
+        0 | 1 => "first".into(),
+        2 => "second".into(),
+        3 => "third".into(),
+        n => format!("{n}th"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_three_digits_and_a_unit() {
+        let said = [999, 1_000, 1_234, 99_960, 150_000, 9_996_000].map(bytes);
+        assert_eq!(
+            said,
+            ["999 B", "1 kB", "1.23 kB", "100 kB", "150 kB", "10 MB"]
+        );
+        let said = [17, 12_340, 12_300_000, 10_000_000_000, 1_500_000_000_000].map(time);
+        assert_eq!(said, ["17 ps", "12.3 ns", "12.3 µs", "10 ms", "1.5 s"]);
+    }
+}

@@ -1,0 +1,362 @@
+//! Where every packet is: what each queue holds, and what is on each link.
+//!
+//! **Decision**     none: it follows what events say.
+//! **State**        per port a queue and a link; the packets under way, and those that were sent since the chunk began.
+//! **Errors**       an event that cannot be, as a packet that leaves a queue in which it does not wait, is told.
+
+use crate::event::{Event, What};
+use std::collections::VecDeque;
+
+mod bytes;
+#[cfg(test)]
+mod tests;
+
+/// Where a packet is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In no queue: it was just sent, or evicted, or is no more.
+    Nowhere,
+    /// In the queue of this port.
+    Queue(u32),
+    /// On the link that this port feeds.
+    Link(u32),
+}
+
+/// A packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet {
+    /// Its number in the recording.
+    pub id: u32,
+    /// Its flow.
+    pub flow: u32,
+    /// Its first byte of data, or the next byte that an acknowledgement expects.
+    pub seq: u64,
+    /// Its payload in bytes.
+    pub bytes: u32,
+    /// What it says of itself: [`crate::Says`].
+    pub says: u8,
+    /// The host that sent it.
+    pub host: u32,
+    /// How many packets that host had sent before; [`Packet::NO_NUMBER`] of one that was sent before the recording.
+    pub number: u64,
+    /// Where it is.
+    pub place: Place,
+    /// Its bytes of buffer, in the queue that it joined last.
+    pub buffer: u32,
+    /// When it came to its place.
+    pub since: u64,
+    /// It is no more: it was dropped or delivered.
+    pub over: bool,
+}
+
+/// Where every packet is at one instant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// Sent before `base`, by number.
+    old: Vec<Packet>,
+    /// The number of the first of `new`.
+    base: u32,
+    /// Those that were sent since the state was compacted.
+    new: Vec<Packet>,
+    queues: Vec<VecDeque<u32>>,
+    links: Vec<VecDeque<u32>>,
+    /// Per port: bytes of buffer of the packets in its queue.
+    held: Vec<u64>,
+    /// Per port: packets and bytes of buffer that were measured, where packets are recorded in part.
+    lengths: Option<Vec<(u32, u64)>>,
+}
+
+impl State {
+    /// An empty network of so many ports.
+    pub fn new(ports: usize) -> State {
+        State {
+            queues: vec![VecDeque::new(); ports],
+            links: vec![VecDeque::new(); ports],
+            held: vec![0; ports],
+            ..State::default()
+        }
+    }
+
+    /// An empty network of so many ports, of which packets are recorded in part: how long its queues are is measured.
+    pub fn measured(ports: usize) -> State {
+        State {
+            lengths: Some(vec![(0, 0); ports]),
+            ..State::new(ports)
+        }
+    }
+
+    /// Is it measured how long queues are?
+    pub fn is_measured(&self) -> bool {
+        self.lengths.is_some()
+    }
+
+    /// The queue of `port` was measured. Where packets are recorded all it changes nothing.
+    ///
+    /// Panics when there is no such port.
+    pub fn measure(&mut self, port: u32, packets: u32, bytes: u64) {
+        if let Some(lengths) = &mut self.lengths {
+            lengths[port as usize] = (packets, bytes);
+        }
+    }
+
+    /// Adds a packet that is under way, behind the others at its place. It gets the next number, which is said.
+    pub fn put(&mut self, packet: Packet) -> Result<u32, String> {
+        let id = self.next();
+        self.settle(id, packet.place, packet.buffer)?;
+        self.new.push(Packet { id, ..packet });
+        Ok(id)
+    }
+
+    /// The number of the next packet.
+    pub fn next(&self) -> u32 {
+        self.base.saturating_add(self.new.len() as u32)
+    }
+
+    /// How many ports there are.
+    pub fn ports(&self) -> usize {
+        self.queues.len()
+    }
+
+    /// Packets and bytes of buffer in the queue of `port`; where packets are recorded in part, what was measured last.
+    ///
+    /// Panics when there is no such port.
+    pub fn depth(&self, port: u32) -> (u32, u64) {
+        let port = port as usize;
+        match &self.lengths {
+            Some(lengths) => lengths[port],
+            None => (self.queues[port].len() as u32, self.held[port]),
+        }
+    }
+
+    /// The packets in the queue of `port` that are recorded, in the order in which they joined it.
+    pub fn queue(&self, port: u32) -> impl Iterator<Item = &Packet> {
+        let waiting = self.queues.get(port as usize).into_iter().flatten();
+        waiting.filter_map(|id| self.packet(*id))
+    }
+
+    /// The packets on the link that `port` feeds, the first to arrive first.
+    pub fn link(&self, port: u32) -> impl Iterator<Item = &Packet> {
+        let under_way = self.links.get(port as usize).into_iter().flatten();
+        under_way.filter_map(|id| self.packet(*id))
+    }
+
+    /// The packet of this number, while it is known.
+    #[inline]
+    pub fn packet(&self, id: u32) -> Option<&Packet> {
+        match id.checked_sub(self.base) {
+            Some(at) => self.new.get(at as usize),
+            None => {
+                let at = self.old.binary_search_by_key(&id, |p| p.id).ok()?;
+                self.old.get(at)
+            }
+        }
+    }
+
+    /// Does what `event` says. An error says why that cannot be; then nothing is done.
+    #[inline]
+    pub fn apply(&mut self, event: &Event) -> Result<(), String> {
+        let at = event.at;
+        match event.what {
+            What::Send {
+                flow,
+                seq,
+                bytes,
+                says,
+                host,
+                number,
+            } => {
+                let id = self.next();
+                if id == u32::MAX {
+                    return Err("there are more packets than numbers".into());
+                }
+                self.new.push(Packet {
+                    id,
+                    flow,
+                    seq,
+                    bytes,
+                    says,
+                    host,
+                    number,
+                    place: Place::Nowhere,
+                    buffer: 0,
+                    since: at,
+                    over: false,
+                });
+                Ok(())
+            }
+            What::Enqueue {
+                port,
+                packet,
+                bytes,
+                wanted,
+                ..
+            } => {
+                self.check(port)?;
+                self.check(wanted)?;
+                let (known, mut lines) = self.known(packet)?;
+                if let Place::Queue(before) = known.place {
+                    return Err(format!(
+                        "packet {packet} joins port {port} and still waits at port {before}"
+                    ));
+                }
+                lines.moves(known, at, Place::Queue(port));
+                known.buffer = bytes;
+                lines.held[port as usize] += u64::from(bytes);
+                lines.queues[port as usize].push_back(packet);
+                Ok(())
+            }
+            What::Dequeue { port, packet } => {
+                let (known, mut lines) = self.waiting(packet, port)?;
+                lines.moves(known, at, Place::Link(port));
+                lines.links[port as usize].push_back(packet);
+                Ok(())
+            }
+            What::Evict { port, packet } => {
+                let (known, mut lines) = self.waiting(packet, port)?;
+                lines.moves(known, at, Place::Nowhere);
+                Ok(())
+            }
+            What::Drop {
+                port,
+                packet,
+                waited,
+                ..
+            } => {
+                self.check(port)?;
+                let (known, mut lines) = self.known(packet)?;
+                let before = known.place;
+                let waits = matches!(before, Place::Queue(_));
+                if waits != (waited == 1) || waits && before != Place::Queue(port) {
+                    return Err(format!(
+                        "packet {packet} is dropped at port {port}, waiting: {waited}, and is {before:?}"
+                    ));
+                }
+                lines.moves(known, at, Place::Nowhere);
+                known.over = true;
+                Ok(())
+            }
+            What::Deliver { packet } => {
+                let (known, mut lines) = self.known(packet)?;
+                if let Place::Queue(port) = known.place {
+                    return Err(format!(
+                        "packet {packet} is delivered and waits at port {port}"
+                    ));
+                }
+                lines.moves(known, at, Place::Nowhere);
+                known.over = true;
+                Ok(())
+            }
+            What::Depth {
+                port,
+                packets,
+                bytes,
+            } => {
+                self.check(port)?;
+                self.measure(port, packets, bytes);
+                Ok(())
+            }
+            What::Link { port, .. } => self.check(port),
+            What::Window { .. } => Ok(()),
+        }
+    }
+
+    fn check(&self, port: u32) -> Result<(), String> {
+        let ports = self.queues.len();
+        if (port as usize) < ports {
+            return Ok(());
+        }
+        Err(format!("there are {ports} ports and no port {port}"))
+    }
+
+    /// A packet that is under way, and the lines it may stand in.
+    #[inline]
+    fn known(&mut self, id: u32) -> Result<(&mut Packet, Lines<'_>), String> {
+        let known = match id.checked_sub(self.base) {
+            Some(at) => self.new.get_mut(at as usize),
+            None => match self.old.binary_search_by_key(&id, |p| p.id) {
+                Ok(at) => self.old.get_mut(at),
+                Err(_) => None,
+            },
+        };
+        let lines = Lines {
+            queues: &mut self.queues,
+            links: &mut self.links,
+            held: &mut self.held,
+        };
+        match known {
+            Some(packet) if !packet.over => Ok((packet, lines)),
+            Some(_) => Err(format!("packet {id} is no more")),
+            None => Err(format!("packet {id} was not sent")),
+        }
+    }
+
+    /// A packet that waits in the queue of `port`.
+    #[inline]
+    fn waiting(&mut self, id: u32, port: u32) -> Result<(&mut Packet, Lines<'_>), String> {
+        let (known, lines) = self.known(id)?;
+        let (place, expected) = (known.place, Place::Queue(port));
+        if place == expected {
+            return Ok((known, lines));
+        }
+        Err(format!("packet {id} leaves {expected:?} and is {place:?}"))
+    }
+
+    /// Puts a packet behind the others at its place.
+    fn settle(&mut self, id: u32, place: Place, buffer: u32) -> Result<(), String> {
+        match place {
+            Place::Nowhere => {}
+            Place::Queue(port) => {
+                self.check(port)?;
+                self.held[port as usize] += u64::from(buffer);
+                self.queues[port as usize].push_back(id);
+            }
+            Place::Link(port) => {
+                self.check(port)?;
+                self.links[port as usize].push_back(id);
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets the packets that are no more.
+    pub fn compact(&mut self) {
+        let next = self.next();
+        self.old.retain(|packet| !packet.over);
+        self.old
+            .extend(self.new.drain(..).filter(|packet| !packet.over));
+        self.base = next;
+    }
+}
+
+/// Queues and links, beside the packets in them.
+struct Lines<'a> {
+    queues: &'a mut [VecDeque<u32>],
+    links: &'a mut [VecDeque<u32>],
+    held: &'a mut [u64],
+}
+
+impl Lines<'_> {
+    /// Takes a packet away from where it is, and notes where it goes.
+    #[inline]
+    fn moves(&mut self, packet: &mut Packet, at: u64, to: Place) {
+        packet.since = at;
+        let line = match std::mem::replace(&mut packet.place, to) {
+            Place::Nowhere => return,
+            Place::Queue(port) => {
+                self.held[port as usize] -= u64::from(packet.buffer);
+                &mut self.queues[port as usize]
+            }
+            Place::Link(port) => &mut self.links[port as usize],
+        };
+        if line.front() == Some(&packet.id) {
+            line.pop_front();
+        } else if let Some(at) = line.iter().position(|other| *other == packet.id) {
+            line.remove(at);
+        }
+    }
+}
+
+impl Packet {
+    /// The number of a packet of which it is not known.
+    pub const NO_NUMBER: u64 = u64::MAX;
+}

@@ -1,0 +1,575 @@
+//! Records a run as a page plays it: what every packet does in a window of time, and how senders stand.
+//!
+//! **Decision**     when the recording ends: with its window, with the run, or when it is as large as it may be.
+//! **State**        per slot of the pool the number of the packet in it; events that others may still come before; the
+//!                  recording so far.
+//! **Units**        picoseconds; bytes of buffer.
+//! **Errors**       none.
+//!
+//! While a run is recorded every packet is traced, so what is heard here is what the tracer hears ([`crate::trace`]),
+//! and the path of other runs knows nothing of it. No event marks the end of a transmission: it is told when the packet
+//! arrives, a link's delay later. So events wait until none can come before them ([`mod@order`]).
+
+mod order;
+mod sampled;
+
+pub use sampled::{Packets, Sampled};
+
+use crate::layout::LinkEnds;
+use crate::network::End;
+use crate::pool::NONE;
+use order::Ordered;
+use sidestep_recording::{Cause, Event, Head, Says, State, Tail, What, Writer};
+use sidestep_switch::{Changes, DropReason, Joined};
+use sidestep_transport::{AnySender, Endpoint, Sender, SenderCounters};
+use sidestep_types::{FlowId, Kind, Packet, PortId, SwitchId, Time};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What to record.
+#[derive(Clone, Debug, Default)]
+pub struct Recording {
+    /// The beginning of the recording, whose `from` says when it begins.
+    pub head: Head,
+    /// How senders stand is recorded of these flows.
+    pub flows: Sampled,
+    /// What packets do is recorded of these; the head must say whether that is all.
+    pub packets: Packets,
+    /// It ends when its chunks take so many bytes; `None` is never.
+    pub most_bytes: Option<usize>,
+}
+
+/// A recording that has ended, but for what only the end of the run knows.
+pub struct Recorded {
+    writer: Writer,
+    /// It ends before what happens at this instant.
+    pub to: Time,
+    /// It was as large as it may be.
+    pub full: bool,
+}
+
+impl Recorded {
+    /// The bytes of the recording.
+    pub fn finish(self, tail: Tail) -> Vec<u8> {
+        self.writer.finish(Tail {
+            to: self.to.ps(),
+            ..tail
+        })
+    }
+}
+
+/// Where the packet of a slot is.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    /// There is one.
+    taken: bool,
+    /// Its number in the recording; [`NONE`] of one that is not recorded.
+    id: u32,
+    /// The link whose queue it joined last, and when, and its bytes of buffer there.
+    link: u32,
+    joined: Time,
+    buffer: u32,
+}
+
+const EMPTY: Slot = Slot {
+    taken: false,
+    id: NONE,
+    link: NONE,
+    joined: Time::ZERO,
+    buffer: 0,
+};
+
+/// A packet that is under way as the recording begins.
+pub(crate) struct UnderWay {
+    pub parcel: u32,
+    /// Its number in the recording; [`NONE`] of one that is not recorded.
+    pub id: u32,
+    pub link: u32,
+    pub buffer: u32,
+}
+
+/// Events that are kept back before it is looked which of them can go.
+const BATCH: usize = 8192;
+
+/// What a recorder must know of a network.
+pub(crate) struct Layout {
+    /// Per link: its number in the outcome, which is that of its port in the recording.
+    ports: Vec<u32>,
+    delays: Vec<Time>,
+    longest: Time,
+    /// Per switch: the link of its port 0.
+    first_links: Vec<u32>,
+    /// Bytes of link time that take no buffer.
+    unbuffered: u32,
+    /// NICs decide.
+    nics: bool,
+}
+
+impl Layout {
+    pub fn new(
+        ends: &[LinkEnds],
+        delays: Vec<Time>,
+        first_links: Vec<u32>,
+        unbuffered: u32,
+        nics: bool,
+    ) -> Layout {
+        Layout {
+            ports: ends.iter().map(|end| end.place as u32).collect(),
+            longest: delays.iter().copied().max().unwrap_or(Time::ZERO),
+            delays,
+            first_links,
+            unbuffered,
+            nics,
+        }
+    }
+
+    /// The link of a port.
+    pub fn link(&self, from: End, port: PortId) -> u32 {
+        match from {
+            End::Host(host) => host.0,
+            End::Switch(switch) => self.first_links[switch.0 as usize] + u32::from(port.0),
+        }
+    }
+
+    /// The number of a link's port.
+    pub fn port(&self, link: u32) -> u32 {
+        self.ports[link as usize]
+    }
+
+    /// Bytes of buffer of a packet with so many of link time.
+    pub fn buffer(&self, wire: u16) -> u32 {
+        u32::from(wire) - self.unbuffered
+    }
+}
+
+/// A sender that an acknowledgement, or its first packet, has just changed.
+struct Touched {
+    at: Time,
+    flow: FlowId,
+    cause: Cause,
+}
+
+/// Records.
+pub(crate) struct Recorder {
+    pub layout: Layout,
+    writer: Writer,
+    flows: Sampled,
+    packets: Packets,
+    most_bytes: Option<usize>,
+    /// When it began.
+    from: Time,
+    slots: Vec<Slot>,
+    /// The number of the next packet.
+    next: u32,
+    /// What may still be preceded.
+    pending: Ordered,
+    /// Of that, how much could not go when it was looked last.
+    kept: usize,
+    touched: Vec<Touched>,
+    /// Flows that have sent something.
+    opened: BTreeSet<u32>,
+    /// What senders that sent again had counted, by flow.
+    counted: BTreeMap<FlowId, SenderCounters>,
+    /// Set when it has ended.
+    to: Option<Time>,
+    full: bool,
+}
+
+impl Recorder {
+    /// Begins in this state, of whose packets the slots hold these numbers.
+    pub fn begin(
+        recording: Recording,
+        layout: Layout,
+        state: State,
+        known: impl IntoIterator<Item = UnderWay>,
+    ) -> Recorder {
+        let next = state.next();
+        let from = Time::from_ps(recording.head.from);
+        let mut recorder = Recorder {
+            layout,
+            from,
+            pending: Ordered::new(&state),
+            writer: Writer::begin(&recording.head, state),
+            flows: recording.flows,
+            packets: recording.packets,
+            most_bytes: recording.most_bytes,
+            slots: Vec::new(),
+            next,
+            kept: 0,
+            touched: Vec::new(),
+            opened: BTreeSet::new(),
+            counted: BTreeMap::new(),
+            to: None,
+            full: false,
+        };
+        for at in known {
+            *recorder.slot(at.parcel) = Slot {
+                taken: true,
+                id: at.id,
+                link: at.link,
+                joined: from,
+                buffer: at.buffer,
+            };
+        }
+        recorder
+    }
+
+    /// Is it still recording?
+    pub fn is_on(&self) -> bool {
+        self.to.is_none()
+    }
+
+    fn slot(&mut self, parcel: u32) -> &mut Slot {
+        let at = parcel as usize;
+        if self.slots.len() <= at {
+            self.slots.resize(at + 1, EMPTY);
+        }
+        &mut self.slots[at]
+    }
+
+    /// The packet of a slot, and where it is; `None` of one that nobody told of, and when the recording has ended.
+    #[inline]
+    fn known(&self, parcel: u32) -> Option<Slot> {
+        let slot = self.slots.get(parcel as usize)?;
+        (slot.taken && self.is_on()).then_some(*slot)
+    }
+
+    #[inline]
+    fn tell(&mut self, at: Time, what: What) {
+        let at = at.ps();
+        self.pending.tell(Event { at, what });
+    }
+
+    /// Tells what a packet does, if it is recorded.
+    #[inline]
+    fn tell_of(&mut self, at: Time, packet: u32, what: What) {
+        if packet != NONE {
+            self.tell(at, what);
+        }
+    }
+
+    /// A packet leaves the queue of `port`.
+    #[inline]
+    fn shorter(&mut self, at: Time, port: u32, slot: Slot) {
+        self.pending
+            .change(at.ps(), port, -1, -i64::from(slot.buffer));
+    }
+
+    /// A host sends a packet.
+    pub fn sent(&mut self, now: Time, parcel: u32, number: u64, packet: &Packet) {
+        if !self.is_on() {
+            return;
+        }
+        let host = (number >> 32) as u32;
+        let ack = matches!(packet.kind(), Kind::Ack | Kind::SynAck);
+        let mut id = NONE;
+        if self.packets.has(packet.flow.0, Some(number)) {
+            let again = if packet.sent_again() { Says::AGAIN } else { 0 };
+            let echo = if ack && packet.ece() { Says::ECHO } else { 0 };
+            let what = What::Send {
+                flow: packet.flow.0,
+                seq: packet.seq(),
+                bytes: u32::from(packet.len),
+                says: packet.kind() as u8 | again | echo,
+                host,
+                number: number & 0xffff_ffff,
+            };
+            self.tell(now, what);
+            id = self.next;
+            self.next += 1;
+        }
+        let taken = true;
+        *self.slot(parcel) = Slot { taken, id, ..EMPTY };
+        if !ack && self.flows.has(packet.flow.0) && self.opened.insert(packet.flow.0) {
+            self.touch(now, packet.flow, Cause::Start);
+        }
+        if !self.layout.nics {
+            let joined = (host, PortId(0), Changes::default());
+            self.joined(now, parcel, host, joined, packet.wire, false);
+        }
+        self.pump(now);
+    }
+
+    /// A packet joins the queue of `link`, and wanted port `wanted`, which the link `wanted` feeds.
+    fn joined(
+        &mut self,
+        now: Time,
+        parcel: u32,
+        link: u32,
+        (wanted, _, changes): (u32, PortId, Changes),
+        wire: u16,
+        moved: bool,
+    ) {
+        let bytes = self.layout.buffer(wire);
+        let slot = self.slot(parcel);
+        (slot.link, slot.joined, slot.buffer) = (link, now, bytes);
+        let packet = slot.id;
+        let port = self.layout.port(link);
+        self.pending.change(now.ps(), port, 1, i64::from(bytes));
+        let bits = Changes::ALL.iter().enumerate();
+        let bits = bits.map(|(bit, (change, _))| u8::from(changes.has(*change)) << bit);
+        let what = What::Enqueue {
+            port,
+            packet,
+            bytes,
+            wanted: self.layout.port(wanted),
+            changes: bits.sum(),
+            moved: moved.into(),
+        };
+        self.tell_of(now, packet, what);
+    }
+
+    /// The packet of a slot has come over the link that it was sent by: its last bit left a delay ago.
+    fn arrived(&mut self, now: Time, slot: Slot) {
+        let delay = self.layout.delays[slot.link as usize];
+        self.left(slot, now - delay);
+    }
+
+    /// The last bit of a packet has left its queue. One that left before the recording began is on its link already.
+    fn left(&mut self, slot: Slot, departed: Time) {
+        if departed >= self.from {
+            let port = self.layout.port(slot.link);
+            self.shorter(departed, port, slot);
+            if slot.id != NONE {
+                self.pending.end(departed.ps(), port, slot.id);
+            }
+        }
+    }
+
+    /// A switch dealt with a packet that came over a link; it took so many bytes of link time then.
+    pub fn switched(
+        &mut self,
+        now: Time,
+        parcel: u32,
+        switch: SwitchId,
+        done: Result<Joined, (PortId, DropReason)>,
+        wire: u16,
+    ) {
+        let Some(slot) = self.known(parcel) else {
+            return;
+        };
+        self.arrived(now, slot);
+        let from = End::Switch(switch);
+        match done {
+            Ok(joined) => self.took(now, parcel, from, joined, wire, false),
+            Err((wanted, reason)) => self.dropped(now, parcel, from, wanted, reason, false),
+        }
+        self.pump(now);
+    }
+
+    /// A packet joins a queue of `from`.
+    pub fn took(
+        &mut self,
+        now: Time,
+        parcel: u32,
+        from: End,
+        joined: Joined,
+        wire: u16,
+        moved: bool,
+    ) {
+        if self.known(parcel).is_none() {
+            return;
+        }
+        let link = self.layout.link(from, joined.port);
+        let wanted = self.layout.link(from, joined.wanted);
+        let joined = (wanted, joined.wanted, joined.changes);
+        self.joined(now, parcel, link, joined, wire, moved);
+    }
+
+    /// A packet is taken out of the queue of a port of `from`.
+    pub fn evicted(&mut self, now: Time, parcel: u32, from: End, port: PortId) {
+        let Some(slot) = self.known(parcel) else {
+            return;
+        };
+        let port = self.layout.port(self.layout.link(from, port));
+        let packet = slot.id;
+        self.shorter(now, port, slot);
+        self.tell_of(now, packet, What::Evict { port, packet });
+    }
+
+    /// A packet is dropped.
+    pub fn dropped(
+        &mut self,
+        now: Time,
+        parcel: u32,
+        from: End,
+        port: PortId,
+        reason: DropReason,
+        waited: bool,
+    ) {
+        let Some(slot) = self.known(parcel) else {
+            return;
+        };
+        let port = self.layout.port(self.layout.link(from, port));
+        let packet = slot.id;
+        if waited {
+            self.shorter(now, port, slot);
+        }
+        let (reason, waited) = (reason as u8, waited.into());
+        let what = What::Drop {
+            port,
+            packet,
+            reason,
+            waited,
+        };
+        self.tell_of(now, packet, what);
+        *self.slot(parcel) = EMPTY;
+    }
+
+    /// A packet is lost behind a port of `from`, whose link is down; it would have left, or left, at `departs`.
+    pub fn lost(&mut self, now: Time, parcel: u32, from: End, port: PortId, departs: Time) {
+        let Some(slot) = self.known(parcel) else {
+            return;
+        };
+        // One that was sent to a link that was down already keeps the departure from the queue before.
+        let joined = if slot.joined == self.from {
+            Time::ZERO
+        } else {
+            slot.joined
+        };
+        let left = departs > joined && departs < now;
+        if left {
+            self.left(slot, departs);
+        }
+        self.dropped(now, parcel, from, port, DropReason::LinkDown, !left);
+        self.pump(now);
+    }
+
+    /// A packet has reached its host.
+    pub fn delivered(&mut self, now: Time, parcel: u32, packet: &Packet) {
+        let Some(slot) = self.known(parcel) else {
+            return;
+        };
+        self.arrived(now, slot);
+        let id = slot.id;
+        self.tell_of(now, id, What::Deliver { packet: id });
+        *self.slot(parcel) = EMPTY;
+        let ack = matches!(packet.kind(), Kind::Ack | Kind::SynAck);
+        if ack && self.flows.has(packet.flow.0) {
+            self.touch(now, packet.flow, Cause::Ack);
+        }
+        self.pump(now);
+    }
+
+    /// A link has another rate; `None` when it is down.
+    pub fn link(&mut self, now: Time, link: u32, rate_bps: u64) {
+        if self.is_on() {
+            let port = self.layout.port(link);
+            self.tell(now, What::Link { port, rate_bps });
+        }
+    }
+
+    fn touch(&mut self, at: Time, flow: FlowId, cause: Cause) {
+        self.touched.push(Touched { at, flow, cause });
+    }
+
+    /// Are there senders to be looked at?
+    #[inline]
+    pub fn has_touched(&self) -> bool {
+        !self.touched.is_empty()
+    }
+
+    /// Looks at every sender that has changed; of those that are done there is nothing to see.
+    pub fn look<'a>(&mut self, end: impl Fn(FlowId) -> Option<&'a Endpoint<AnySender>>) {
+        for Touched { at, flow, cause } in std::mem::take(&mut self.touched) {
+            if let Some(end) = end(flow) {
+                self.window(at, flow, end, cause);
+            }
+        }
+    }
+
+    /// The sender of `flow` sends something again.
+    pub fn sends_again(&mut self, now: Time, flow: FlowId, end: &Endpoint<AnySender>) {
+        if !self.is_on() || !self.flows.has(flow.0) {
+            return;
+        }
+        // What it was after the acknowledgement before is not known any more.
+        self.touched.retain(|touched| touched.flow != flow);
+        let counters = end.counters();
+        let before = self.counted.insert(flow, counters);
+        let cause = match before.unwrap_or_default().timeouts < counters.timeouts {
+            true => Cause::Timeout,
+            false => Cause::Again,
+        };
+        self.window(now, flow, end, cause);
+    }
+
+    /// How the sender of `flow` stands.
+    pub fn window(&mut self, at: Time, flow: FlowId, end: &Endpoint<AnySender>, cause: Cause) {
+        if !self.is_on() || !self.flows.has(flow.0) {
+            return;
+        }
+        // Of other transports there is no window in bytes.
+        let AnySender::Tcp(tcp) = end.machine() else {
+            return;
+        };
+        let counters = tcp.counters();
+        let what = What::Window {
+            flow: flow.0,
+            cwnd: tcp.cwnd(),
+            ssthresh: tcp.ssthresh(),
+            acked: end.acknowledged(),
+            retransmits: counters.retransmits,
+            timeouts: counters.timeouts,
+            cause: cause as u8,
+        };
+        self.tell(at, what);
+    }
+
+    /// Writes what nothing can come before any more, if there is much.
+    #[inline]
+    fn pump(&mut self, now: Time) {
+        if self.pending.len() >= self.kept + BATCH {
+            self.write_before(now);
+        }
+    }
+
+    #[inline(never)]
+    fn write_before(&mut self, now: Time) {
+        let ended = now.saturating_sub(self.layout.longest);
+        let looked = self.touched.iter().map(|touched| touched.at).min();
+        let until = looked.unwrap_or(ended).min(ended);
+        self.write(until);
+        if (self.most_bytes).is_some_and(|most| self.writer.bytes() >= most) {
+            self.full = true;
+            self.close(until);
+        }
+    }
+
+    /// Writes what happens before `until`.
+    fn write(&mut self, until: Time) {
+        self.pending.write(until.ps(), &mut self.writer);
+        self.kept = self.pending.len();
+    }
+
+    fn close(&mut self, to: Time) {
+        self.to = Some(to);
+        self.pending = Ordered::default();
+        self.slots = Vec::new();
+        self.touched = Vec::new();
+    }
+
+    /// Ends it before what happens at `to`, when all before has been heard. `left` are the packets whose last bit has
+    /// left and which have not arrived: slot, link and instant.
+    pub fn end(&mut self, to: Time, left: impl IntoIterator<Item = (u32, u32, Time)>) {
+        if !self.is_on() {
+            return;
+        }
+        for (parcel, link, departed) in left {
+            // One that was recorded from the beginning may have left before.
+            let known = self.known(parcel).filter(|slot| slot.link == link);
+            let Some(slot) = known else { continue };
+            self.left(slot, departed);
+        }
+        self.write(to);
+        self.close(to);
+    }
+
+    /// What was recorded. Panics when it has not ended.
+    pub fn finish(self) -> Recorded {
+        Recorded {
+            writer: self.writer,
+            to: self.to.expect("a recording that has ended"),
+            full: self.full,
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! A run of real packets as a recording, in the simulator's format (`docs/recording.md`), from what switches noted.
+//!
+//! **Decision**     notes of all switches are put in the order of time. A segment is known by its addresses, ports,
+//!                  numbers and the identification of its IP header; what cannot be (a segment that leaves a queue in which
+//!                  it does not wait) is left out and counted. Where a switch had no room for notes the recording ends.
+//! **State**        the segments under way.
+//! **Units**        picoseconds of the network that is emulated, since the run's time zero.
+//! **Errors**       none: what is missing is said in the tail.
+//! **Deviations**   nobody sees the queue of a host: a packet is sent when its first switch reads it. It is delivered when
+//!                  the switch hands it to its host.
+
+mod segments;
+#[cfg(test)]
+mod tests;
+
+use crate::scene::Scene;
+use crate::traffic::Ran;
+use segments::Segments;
+use sidestep_softswitch::process::notes::{About, Note, Seen, What as Happened};
+use sidestep_study::lab::recorded::{Event, Flow, Head, Place, State, Tail, What, Writer};
+use sidestep_study::lab::{recording_head, recording_tail};
+use sidestep_study::sim::{Outcome, Plan};
+use sidestep_study::switch::DropReason;
+use sidestep_study::types::Time;
+use std::collections::{BTreeMap, HashMap};
+
+/// The recording of a run, from the notes of each switch.
+pub fn recording(
+    scene: &Scene,
+    seed: u64,
+    (plan, outcome): (&Plan, &Outcome),
+    ran: &Ran,
+    notes: &[(About, Vec<Note>)],
+) -> Vec<u8> {
+    let head = Head {
+        source: "testbed".into(),
+        window: "the whole run, from its time zero".into(),
+        flows: "no flow: nobody looks into the kernels' senders".into(),
+        ..recording_head(&scene.scenario, 0, seed)
+    };
+    let there = |at_ps: u64, about: &About| {
+        let at = i128::from(about.started_ns) * 1000 + i128::from(at_ps);
+        let since = at - i128::from(ran.zero_ns) * 1000;
+        u64::try_from(since)
+            .ok()
+            .map(|ps| scene.scale.there_ps(ps).ps())
+    };
+    let lost = notes
+        .iter()
+        .filter_map(|(about, _)| there(about.lost_from_ps?, about));
+    let end = outcome.end.ps() + 1;
+    let cut = lost.min().filter(|cut| *cut < end);
+    let to = cut.unwrap_or(end);
+    let mut told = Vec::new();
+    for ((about, notes), switch) in notes.iter().zip(0..) {
+        for note in notes {
+            let at = there(note.at_ps, about);
+            let out = match note.what {
+                Happened::Left { out_ps, .. } => there(out_ps, about),
+                _ => None,
+            };
+            let note = *note;
+            told.push(Told {
+                at,
+                out,
+                switch,
+                note,
+            });
+        }
+    }
+    let mut film = Film::new(&head, Segments::of(&ran.ends));
+    let whole = film.play(told, to);
+    let tail = recording_tail(plan, outcome, Time::ZERO, Time::from_ps(to));
+    let tuple = |flow: &Flow| {
+        let (from, to) = (*ran.ends.get(flow.id as usize)?)?;
+        Some(format!("tcp {from} {to}"))
+    };
+    let flows = tail.flows.iter().map(|flow| Flow {
+        tuple: tuple(flow),
+        ..flow.clone()
+    });
+    let others: u64 = notes.iter().map(|(about, _)| about.others).sum();
+    let mut ended = match cut {
+        None => "the run ends".to_string(),
+        Some(_) => "a switch had no room for more notes".into(),
+    };
+    if whole.contradicts + whole.strangers + others > 0 {
+        ended.push_str(&format!(
+            "; left out: {} notes that contradict others, {} of segments that nobody saw sent or that are of no flow, {others} \
+             of what is no TCP over IPv4",
+            whole.contradicts, whole.strangers
+        ));
+    }
+    film.writer.finish(Tail {
+        to,
+        ended,
+        flows: flows.collect(),
+        ..tail
+    })
+}
+
+/// What was left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct LeftOut {
+    contradicts: u64,
+    strangers: u64,
+}
+
+/// A note, with its time in the emulated network; `None` before time zero.
+#[derive(Clone, Copy, Debug)]
+struct Told {
+    at: Option<u64>,
+    /// When it was out of the link.
+    out: Option<u64>,
+    switch: u32,
+    note: Note,
+}
+
+/// What a step does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    /// Ends of transmission come first, as in a run.
+    Leaves,
+    /// It is out of its last link.
+    Arrives,
+    /// Anything else, in the order in which it was noted.
+    Told,
+}
+
+/// Writes the recording.
+struct Film {
+    writer: Writer,
+    segments: Segments,
+    hosts: u32,
+    /// The link that a port of a node feeds, by node and port.
+    links: BTreeMap<(u32, u16), u32>,
+    /// Where each link ends.
+    ends: Vec<u32>,
+    /// Packets under way, by what they are known by.
+    live: HashMap<Known, u32>,
+    left_out: LeftOut,
+}
+
+/// What tells one segment from others while it is under way. A switch may cut its payload and write into its code point
+/// and its TTL, and nothing else.
+type Known = (
+    std::net::SocketAddrV4,
+    std::net::SocketAddrV4,
+    u16,
+    u32,
+    u32,
+);
+
+fn known(seen: &Seen) -> Known {
+    (seen.from, seen.to, seen.id, seen.seq, seen.ack)
+}
+
+impl Film {
+    fn new(head: &Head, segments: Segments) -> Film {
+        let network = &head.network;
+        let links = network.links.iter().zip(0..);
+        Film {
+            writer: Writer::begin(head, State::default()),
+            segments,
+            hosts: network.nodes.iter().filter(|node| node.host).count() as u32,
+            links: links
+                .map(|(link, number)| ((link.from, link.port), number))
+                .collect(),
+            ends: network.links.iter().map(|link| link.to).collect(),
+            live: HashMap::new(),
+            left_out: LeftOut::default(),
+        }
+    }
+
+    /// Writes what was told before `cut`; what of it was left out.
+    fn play(&mut self, told: Vec<Told>, cut: u64) -> LeftOut {
+        let mut steps = Vec::new();
+        for (told, order) in told.into_iter().zip(0u64..) {
+            let Some(at) = told.at else {
+                // Handshakes say where numbers begin.
+                self.segments.before(&told.note.segment);
+                continue;
+            };
+            let first = match told.note.what {
+                Happened::Left { .. } => Step::Leaves,
+                _ => Step::Told,
+            };
+            steps.push((at, first, order, told));
+            if let Some(out) = told.out {
+                steps.push((out, Step::Arrives, order, told));
+            }
+        }
+        steps.sort_by_key(|(at, step, order, _)| (*at, *step, *order));
+        for (at, step, _, told) in steps {
+            if at >= cut {
+                break;
+            }
+            self.step(at, step, &told);
+        }
+        self.left_out
+    }
+
+    fn step(&mut self, at: u64, step: Step, told: &Told) {
+        let seen = &told.note.segment;
+        match told.note.what {
+            Happened::Left { port, .. } => {
+                let Some(link) = self.link(told.switch, port) else {
+                    return self.contradicts();
+                };
+                let Some(&packet) = self.live.get(&known(seen)) else {
+                    return self.stranger();
+                };
+                if step == Step::Leaves {
+                    return self.offer(at, What::Dequeue { port: link, packet });
+                }
+                if self.ends[link as usize] < self.hosts {
+                    self.live.remove(&known(seen));
+                    self.offer(at, What::Deliver { packet });
+                }
+            }
+            Happened::Queued {
+                from,
+                wanted,
+                port,
+                changes,
+            } => {
+                let ports = (self.link(told.switch, port)).zip(self.link(told.switch, wanted));
+                let Some((port, wanted)) = ports else {
+                    return self.contradicts();
+                };
+                let Some(packet) = self.packet(at, told, from) else {
+                    return;
+                };
+                if from.is_none() {
+                    self.evict(at, packet);
+                }
+                let what = What::Enqueue {
+                    port,
+                    packet,
+                    bytes: seen.bytes,
+                    wanted,
+                    changes,
+                    moved: from.is_none().into(),
+                };
+                self.offer(at, what);
+            }
+            Happened::Dropped {
+                from,
+                wanted,
+                reason,
+            } => {
+                let Some(port) = self.link(told.switch, wanted) else {
+                    return self.contradicts();
+                };
+                let Some(packet) = self.packet(at, told, from) else {
+                    return;
+                };
+                self.live.remove(&known(seen));
+                let what = What::Drop {
+                    port,
+                    packet,
+                    reason,
+                    waited: 0,
+                };
+                self.offer(at, what);
+            }
+            Happened::Evicted { port, reason } => {
+                let Some(port) = self.link(told.switch, port) else {
+                    return self.contradicts();
+                };
+                let Some(packet) = self.live.remove(&known(seen)) else {
+                    return self.stranger();
+                };
+                let waits = self.place(packet) == Some(Place::Queue(port));
+                let lost = reason == DropReason::LinkDown as u8;
+                if !lost {
+                    self.evict(at, packet);
+                }
+                let what = What::Drop {
+                    port,
+                    packet,
+                    reason,
+                    waited: (lost && waits).into(),
+                };
+                self.offer(at, what);
+            }
+        }
+    }
+
+    /// The packet that a note is about, which is sent now when it comes from a host.
+    fn packet(&mut self, at: u64, told: &Told, from: Option<u16>) -> Option<u32> {
+        let seen = &told.note.segment;
+        let node = self.hosts + told.switch;
+        let comes = from.and_then(|port| self.links.get(&(node, port)));
+        let host = comes.map(|link| self.ends[*link as usize]);
+        let Some(host) = host.filter(|end| *end < self.hosts) else {
+            let packet = self.live.get(&known(seen)).copied();
+            if packet.is_none() {
+                self.stranger();
+            }
+            return packet;
+        };
+        let Some(send) = self.segments.sent(seen, host) else {
+            self.stranger();
+            return None;
+        };
+        let id = self.writer.state().next();
+        self.offer(at, send);
+        // One with the same numbers that is still under way was lost where nobody saw it.
+        if self.live.insert(known(seen), id).is_some() {
+            self.contradicts();
+        }
+        Some(id)
+    }
+
+    /// Takes a packet out of the queue where it waits.
+    fn evict(&mut self, at: u64, packet: u32) {
+        if let Some(Place::Queue(port)) = self.place(packet) {
+            self.offer(at, What::Evict { port, packet });
+        }
+    }
+
+    fn place(&self, packet: u32) -> Option<Place> {
+        let packet = self.writer.state().packet(packet)?;
+        Some(packet.place)
+    }
+
+    fn link(&self, switch: u32, port: u16) -> Option<u32> {
+        self.links.get(&(self.hosts + switch, port)).copied()
+    }
+
+    fn offer(&mut self, at: u64, what: What) {
+        if self.writer.offer(Event { at, what }).is_err() {
+            self.contradicts();
+        }
+    }
+
+    fn contradicts(&mut self) {
+        self.left_out.contradicts += 1;
+    }
+
+    fn stranger(&mut self) {
+        self.left_out.strangers += 1;
+    }
+}

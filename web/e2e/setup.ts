@@ -1,0 +1,13 @@
+/** Makes what the tests look at, anew each time: an incast into queues of 40 packets, in which
+ * DCTCP drops and waits for timeouts and DIBS detours, and one file with both runs. */
+import { mkdirSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { HTML, PAGE, RESULT, SHOTS, sidestep } from './room.ts';
+
+export default function setup(): void {
+  rmSync(dirname(RESULT), { recursive: true, force: true });
+  mkdirSync(dirname(RESULT), { recursive: true });
+  mkdirSync(SHOTS, { recursive: true });
+  sidestep('run', 'quickstart', '--set', 'schemes=dctcp,dibs', '--set', 'switch.capacity=40 pkt', '--seed', '1', '--record', '--no-cache', '--out', RESULT);
+  sidestep('view', RESULT, '--page', PAGE, '--html', HTML);
+}
