@@ -114,6 +114,11 @@ if [ "${1:-}" != --memory ]; then
   step "documents: what takes minutes"
   bash scripts/docs.sh --slow
 
+  step "the page: every view at both sizes in both colours, and what it keeps while it plays"
+  status=0
+  bash scripts/web.sh --e2e --grep @slow || status=$?
+  [ $status = 0 ] || [ $status = 3 ] || exit $status
+
   step "pages: accessibility"
   status=0
   bash scripts/axe.sh || status=$?

@@ -2,8 +2,9 @@
 # The page: checked, tested, built into one file, web/dist/index.html. The next build of the command takes it in.
 #
 #   scripts/web.sh              types, unit tests, the page and its size
-#   scripts/web.sh --test       the same, then the page in Chromium, end to end; $SIDESTEP or target/debug/sidestep serves it
-#   scripts/web.sh --e2e [...]  Chromium alone, with the page that is there; more words go to Playwright
+#   scripts/web.sh --test       the same, then the page in Chromium, end to end, without what is marked @slow; $SIDESTEP or
+#                               target/debug/sidestep serves it
+#   scripts/web.sh --e2e [...]  Chromium alone, all of it, with the page that is there; more words go to Playwright
 #
 # Skips, and says so, where Node, its packages, WebAssembly or Chromium cannot be had: status 3.
 set -euo pipefail
@@ -90,7 +91,7 @@ case "${1:-}" in
   --test)
     # Not with &&: what fails inside would be passed over.
     build
-    e2e
+    e2e --grep-invert @slow
     ;;
   "") build ;;
   *)

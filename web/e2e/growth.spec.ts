@@ -33,7 +33,7 @@ async function round(page: Page): Promise<void> {
   if (await pause.isVisible()) await pause.click();
 }
 
-test('playing and changing views sixty times keeps no memory', async ({ page }) => {
+test('playing and changing views sixty times keeps no memory', { tag: '@slow' }, async ({ page }) => {
   // Two minutes beside another browser; ten times that on a machine that is busier.
   test.setTimeout(1_200_000);
   await page.goto(disk(HTML));

@@ -1,4 +1,5 @@
 // Every view at the width of a desk and of a phone, light and dark: axe finds nothing, nothing is cut off sideways, and a picture is kept.
+// `make test` looks at a light desk and a dark phone, `make test-all` at all four.
 import { AxeBuilder } from '@axe-core/playwright';
 import { join } from 'node:path';
 import { test } from '@playwright/test';
@@ -18,7 +19,8 @@ const VIEWS = {
 for (const [name, address] of Object.entries(VIEWS)) {
   for (const [width, height] of [[1280, 800], [390, 844]] as const) {
     for (const colorScheme of ['light', 'dark'] as const) {
-      test(`${name} at ${width} px, ${colorScheme}`, async ({ browser }) => {
+      const often = (width === 1280) === (colorScheme === 'light');
+      test(`${name} at ${width} px, ${colorScheme}`, { tag: often ? [] : ['@slow'] }, async ({ browser }) => {
         const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: 'reduce' });
         const page = await context.newPage();
         const wrong = listen(page);
