@@ -3,14 +3,13 @@
  *
  * The scripts and styles of the page are inside it: the policy names each by its SHA-256 and allows no other. JSON blocks are no scripts, so
  * that recordings may be put in afterwards. `connect-src 'none'` is for the page that is opened from disk; `sidestep view` serves
- * the same bytes with `CONNECT_NONE` replaced by `CONNECT_SELF`, since the page fetches its recordings there. The header that the server sends
+ * the same bytes with `CONNECT_NONE` replaced by `connect-src 'self'`, since the page fetches its recordings there. The header that the server sends
  * in addition can only forbid more.
  */
 import { createHash } from 'node:crypto';
 import type { Plugin } from 'vite';
 
 export const CONNECT_NONE = "connect-src 'none'";
-export const CONNECT_SELF = "connect-src 'self'";
 
 /** The policy for scripts and styles with these contents. */
 export function policy(scripts: string[], styles: string[]): string {

@@ -15,6 +15,10 @@ const all = modules.map((module) => Buffer.from(module, 'base64'));
 console.log(`page without WebAssembly: ${kB(without)} compressed, of ${kB(LIMIT)} allowed`);
 for (const [i, module] of all.entries()) console.log(`WebAssembly ${i + 1} of ${all.length}: ${kB(module.length)}, ${kB(compressed(module))} compressed`);
 console.log(`page as a file: ${kB(Buffer.byteLength(text))}, ${kB(compressed(text))} compressed`);
+if (modules.length !== 1) {
+  console.error(`expected a page with one WebAssembly module, got ${modules.length}`);
+  process.exit(1);
+}
 if (without > LIMIT) {
   console.error(`expected a page below ${kB(LIMIT)} compressed, got ${kB(without)}`);
   process.exit(1);

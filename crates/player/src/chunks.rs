@@ -292,7 +292,11 @@ impl<'a> Chunks<'a> {
 
     fn survey(&mut self) -> Result<(), Refused> {
         let ports = self.head().network.links.len();
-        let most = self.tail().flows.iter().map(|flow| flow.id as usize + 1);
+        let most = self
+            .tail()
+            .flows
+            .iter()
+            .map(|flow| (flow.id as usize).saturating_add(1));
         let noted = most.max().unwrap_or(0).min(MOST_FLOWS);
         // The chunk in which each flow was seen last, counted from 1.
         let mut seen = vec![0; noted];
@@ -453,6 +457,7 @@ fn unbuffered(chunk: &Chunk, head: &Head) -> u32 {
 
 fn check_order(reader: &Reader<'_>) -> Result<(), Refused> {
     let mut before = 0;
+    let mut offset = None;
     for (i, span) in reader.chunks().iter().enumerate() {
         if span.from < before || span.to < span.from || span.events > MOST_EVENTS as u64 {
             return Err(Refused::new(format!(
@@ -460,7 +465,15 @@ fn check_order(reader: &Reader<'_>) -> Result<(), Refused> {
                 span.events, span.from, span.to
             )));
         }
-        before = span.to;
+        // A chunk that stood in the index a million times would be read as often.
+        if offset.is_some_and(|offset| span.offset <= offset) {
+            return Err(Refused::new(format!(
+                "the index of the recording cannot be: at chunk {i}: expected each chunk once, in the order of the file, got one at byte {} behind one at byte {}",
+                span.offset,
+                offset.unwrap_or_default()
+            )));
+        }
+        (before, offset) = (span.to, Some(span.offset));
     }
     Ok(())
 }

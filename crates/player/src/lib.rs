@@ -25,7 +25,6 @@ mod refused;
 mod search;
 mod sent;
 mod slow;
-
 mod window;
 mod words;
 

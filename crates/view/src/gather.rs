@@ -117,17 +117,8 @@ impl Recording {
     fn open(path: &Path) -> Result<Recording, Error> {
         let shown = path.display();
         let cannot = |why: io::Error| Error::Work(format!("cannot read {shown}: {why}"));
+        check_file(path)?;
         let mut file = File::open(path).map_err(cannot)?;
-        let about = file.metadata().map_err(cannot)?;
-        if !about.is_file() || about.len() > MOST_BYTES {
-            return Err(Error::Input(format!(
-                "cannot view {shown}: expected a file of at most {MOST_BYTES} bytes, got {}",
-                match about.is_file() {
-                    true => format!("{} bytes", about.len()),
-                    false => "what is no file".to_string(),
-                }
-            )));
-        }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(cannot)?;
         let refused = |why| Error::Input(format!("cannot view {shown}: {why}"));
@@ -238,6 +229,23 @@ fn inside(root: &Path, path: &Path) -> Result<PathBuf, Error> {
     )))
 }
 
+/// Refuses what is no file, before it is opened: a pipe would wait for who writes into it. And what is too large.
+fn check_file(path: &Path) -> Result<(), Error> {
+    let shown = path.display();
+    let about = fs::metadata(path);
+    let about = about.map_err(|why| Error::Work(format!("cannot read {shown}: {why}")))?;
+    if about.is_file() && about.len() <= MOST_BYTES {
+        return Ok(());
+    }
+    let got = match about.is_file() {
+        true => format!("{} bytes", about.len()),
+        false => "what is no file".to_string(),
+    };
+    Err(Error::Input(format!(
+        "cannot view {shown}: expected a file of at most {MOST_BYTES} bytes, got {got}"
+    )))
+}
+
 /// `summary.json` of a directory, if it has one.
 fn summary_of(dir: &Path) -> Result<Option<Value>, Error> {
     let path = dir.join("summary.json");
@@ -245,6 +253,7 @@ fn summary_of(dir: &Path) -> Result<Option<Value>, Error> {
         return Ok(None);
     }
     let path = inside(dir, &path)?;
+    check_file(&path)?;
     let text = fs::read_to_string(&path);
     let text = text.map_err(|why| Error::Work(format!("cannot read {}: {why}", path.display())))?;
     serde_json::from_str(&text).map(Some).map_err(|why| {

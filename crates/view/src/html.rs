@@ -92,7 +92,10 @@ fn encode(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
     let mut room = vec![0; 1 << 16];
     let mut at = 0;
     while at < recording.bytes {
-        let got = recording.read_at(at, &mut room)?;
+        // What a file has gained since it was opened is not of the recording that was read then.
+        let left = usize::try_from(recording.bytes - at).unwrap_or(usize::MAX);
+        let most = left.min(room.len());
+        let got = recording.read_at(at, &mut room[..most])?;
         if got == 0 {
             let words = format!("{} became shorter while it was read", recording.name);
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, words));

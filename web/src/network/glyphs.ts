@@ -9,17 +9,6 @@ import { ACK, AGAIN, DETOURED, MARKED, TRIMMED } from '../engine/api.ts';
 export const SHAPES = ['data', 'ack', 'again', 'marked', 'detoured', 'trimmed', 'drop'] as const;
 export type Shape = (typeof SHAPES)[number];
 
-/** In words, for tooltips and legends. */
-export const SHAPE_WORDS: Record<Shape, string> = {
-  data: 'data: disc',
-  ack: 'acknowledgement: small triangle',
-  again: 'sent again: square',
-  marked: 'marked (ECN): ring',
-  detoured: 'detoured: diamond on a bent way',
-  trimmed: 'trimmed: bar',
-  drop: 'dropped: cross',
-};
-
 /** What a packet is shown as: the rarer thing first. */
 export function shapeOf(flags: number): number {
   if (flags & DETOURED) return 4;

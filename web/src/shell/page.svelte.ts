@@ -52,6 +52,9 @@ export class Page {
 
   /** Puts other recordings in the place of all that are open, as a run of the lab does. */
   replace(contents: Contents): void {
+    // It would go on asking players that are closed.
+    this.clock?.destroy();
+    this.clock = null;
     for (const one of this.all) one.player.close();
     this.all = [];
     this.title = '';
