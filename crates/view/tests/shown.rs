@@ -153,3 +153,17 @@ fn a_link_that_leaves_the_directory_is_refused() {
     symlink(&dir, room.path("way")).unwrap();
     assert_eq!(shown(&[&room.path("way")]).unwrap().recordings.len(), 2);
 }
+
+#[test]
+fn a_pipe_in_the_place_of_a_recording_is_not_waited_for() {
+    let room = Room::new();
+    let dir = room.result("r", &["dctcp"], &[1]);
+    let pipe = dir.join("recordings/pipe.srec");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let said = shown(&[&dir]).unwrap_err();
+    assert!(
+        said.contains("pipe.srec: expected a file") && said.ends_with("got what is no file"),
+        "{said}"
+    );
+}
