@@ -122,7 +122,7 @@ export function cdfs(samples: readonly Sample[], metric: Metric): { drawing: Dra
     unit,
     drawing: {
       x: { label: TITLES[metric].time ? `${TITLES[metric].title.toLowerCase()}, ${unit.name}` : TITLES[metric].title.toLowerCase(), log, range: log ? [low / 1.15, high * 1.15] : [0, Math.max(high * 1.05, 1)] },
-      y: { label: 'share of them', range: [0, 1.03] },
+      y: { label: 'share of them', range: [0, 1.08] },
       lines,
       whiskers,
     },
