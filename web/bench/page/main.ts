@@ -7,6 +7,7 @@ import { Clock } from '../../src/network/clock.svelte.ts';
 import { fake } from '../../test/fake.ts';
 import * as networks from '../../test/networks.ts';
 import Page from './Page.svelte';
+import '../../src/shell/theme.css';
 import './page.css';
 
 const asked = new URLSearchParams(location.search);
