@@ -204,15 +204,21 @@ impl Film {
         let seen = &told.note.segment;
         match told.note.what {
             Happened::Left { port, .. } => {
-                let Some(link) = self.link(told.switch, port) else {
-                    return self.contradicts();
-                };
-                let Some(&packet) = self.live.get(&known(seen)) else {
-                    return self.stranger();
-                };
+                let link = self.link(told.switch, port);
+                let packet = self.live.get(&known(seen)).copied();
+                // Such a note is two steps, and what is wrong with it counts in the first.
                 if step == Step::Leaves {
-                    return self.offer(at, What::Dequeue { port: link, packet });
+                    return match (link, packet) {
+                        (Some(port), Some(packet)) => {
+                            self.offer(at, What::Dequeue { port, packet })
+                        }
+                        (None, _) => self.contradicts(),
+                        (_, None) => self.stranger(),
+                    };
                 }
+                let Some((link, packet)) = link.zip(packet) else {
+                    return;
+                };
                 if self.ends[link as usize] < self.hosts {
                     self.live.remove(&known(seen));
                     self.offer(at, What::Deliver { packet });
