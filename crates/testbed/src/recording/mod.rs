@@ -22,6 +22,7 @@ use sidestep_study::lab::{recording_head, recording_tail};
 use sidestep_study::sim::{Outcome, Plan};
 use sidestep_study::switch::DropReason;
 use sidestep_study::types::Time;
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 /// The recording of a run, from the notes of each switch.
@@ -134,10 +135,12 @@ struct Film {
     hosts: u32,
     /// The link that a port of a node feeds, by node and port.
     links: BTreeMap<(u32, u16), u32>,
-    /// Where each link ends.
+    /// Where each link begins and ends.
+    begins: Vec<u32>,
     ends: Vec<u32>,
-    /// Packets under way, by what they are known by.
-    live: HashMap<Known, u32>,
+    /// Packets under way, by what they are known by. Kernels send some segments twice with the same numbers, as the
+    /// acknowledgements of a connection that they have closed: then they are told apart by where they are.
+    live: HashMap<Known, Vec<u32>>,
     left_out: LeftOut,
 }
 
@@ -166,6 +169,7 @@ impl Film {
             links: links
                 .map(|(link, number)| ((link.from, link.port), number))
                 .collect(),
+            begins: network.links.iter().map(|link| link.from).collect(),
             ends: network.links.iter().map(|link| link.to).collect(),
             live: HashMap::new(),
             left_out: LeftOut::default(),
@@ -205,7 +209,11 @@ impl Film {
         match told.note.what {
             Happened::Left { port, .. } => {
                 let link = self.link(told.switch, port);
-                let packet = self.live.get(&known(seen)).copied();
+                let places = link.map(|link| match step {
+                    Step::Arrives => Place::Link(link),
+                    _ => Place::Queue(link),
+                });
+                let packet = self.under_way(seen, |place| Some(place) == places);
                 // Such a note is two steps, and what is wrong with it counts in the first.
                 if step == Step::Leaves {
                     return match (link, packet) {
@@ -220,7 +228,7 @@ impl Film {
                     return;
                 };
                 if self.ends[link as usize] < self.hosts {
-                    self.live.remove(&known(seen));
+                    self.forget(seen, packet);
                     self.offer(at, What::Deliver { packet });
                 }
             }
@@ -261,7 +269,7 @@ impl Film {
                 let Some(packet) = self.packet(at, told, from) else {
                     return;
                 };
-                self.live.remove(&known(seen));
+                self.forget(seen, packet);
                 let what = What::Drop {
                     port,
                     packet,
@@ -274,9 +282,10 @@ impl Film {
                 let Some(port) = self.link(told.switch, port) else {
                     return self.contradicts();
                 };
-                let Some(packet) = self.live.remove(&known(seen)) else {
+                let Some(packet) = self.under_way(seen, |place| place == Place::Queue(port)) else {
                     return self.stranger();
                 };
+                self.forget(seen, packet);
                 let waits = self.place(packet) == Some(Place::Queue(port));
                 let lost = reason == DropReason::LinkDown as u8;
                 if !lost {
@@ -300,7 +309,7 @@ impl Film {
         let comes = from.and_then(|port| self.links.get(&(node, port)));
         let host = comes.map(|link| self.ends[*link as usize]);
         let Some(host) = host.filter(|end| *end < self.hosts) else {
-            let packet = self.live.get(&known(seen)).copied();
+            let packet = self.under_way(seen, |place| self.node(place) == Some(node));
             if packet.is_none() {
                 self.stranger();
             }
@@ -312,11 +321,36 @@ impl Film {
         };
         let id = self.writer.state().next();
         self.offer(at, send);
-        // One with the same numbers that is still under way was lost where nobody saw it.
-        if self.live.insert(known(seen), id).is_some() {
-            self.contradicts();
-        }
+        self.live.entry(known(seen)).or_default().push(id);
         Some(id)
+    }
+
+    /// The packet with these numbers: the first that is where the note expects it, or else the first.
+    fn under_way(&self, seen: &Seen, fits: impl Fn(Place) -> bool) -> Option<u32> {
+        let alike = self.live.get(&known(seen))?;
+        let fitting = alike
+            .iter()
+            .find(|packet| self.place(**packet).is_some_and(&fits));
+        fitting.or(alike.first()).copied()
+    }
+
+    /// It is no more.
+    fn forget(&mut self, seen: &Seen, packet: u32) {
+        if let Entry::Occupied(mut alike) = self.live.entry(known(seen)) {
+            alike.get_mut().retain(|other| *other != packet);
+            if alike.get().is_empty() {
+                alike.remove();
+            }
+        }
+    }
+
+    /// The node where a packet waits, or to which it is on its way.
+    fn node(&self, place: Place) -> Option<u32> {
+        match place {
+            Place::Nowhere => None,
+            Place::Queue(link) => self.begins.get(link as usize).copied(),
+            Place::Link(link) => self.ends.get(link as usize).copied(),
+        }
     }
 
     /// Takes a packet out of the queue where it waits.

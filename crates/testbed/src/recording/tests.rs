@@ -200,6 +200,40 @@ fn a_drop_a_deflection_and_an_eviction_say_their_reasons() {
 }
 
 #[test]
+fn segments_with_the_same_numbers_are_told_apart_by_where_they_are() {
+    let seen = data(0, 0, 0);
+    let full = Happened::Dropped {
+        from: Some(0),
+        wanted: 1,
+        reason: DropReason::Full as u8,
+    };
+    let (events, out) = played(vec![
+        told(10, 0, queued(0, 1), seen),
+        told(20, 0, left(1, 30), seen),
+        // The second comes while the first is on its way, and the third while both are.
+        told(25, 0, queued(0, 1), seen),
+        told(31, 1, queued(0, 1), seen),
+        told(35, 0, left(1, 45), seen),
+        told(36, 0, queued(0, 1), seen),
+        told(40, 1, left(1, 50), seen),
+        told(46, 1, full, seen),
+        told(55, 0, left(1, 65), seen),
+        told(66, 1, queued(0, 1), seen),
+        told(67, 1, left(1, 70), seen),
+    ]);
+    let reason = DropReason::Full as u8;
+    let mut ends = events.iter().filter(|event| {
+        let word = event.split(' ').nth(1);
+        word == Some("deliver") || word == Some("drop")
+    });
+    assert_eq!(ends.next().unwrap(), &format!("46 drop 4 1 {reason} 0"));
+    assert_eq!(ends.next().unwrap(), "50 deliver 0");
+    assert_eq!(ends.next().unwrap(), "70 deliver 2");
+    assert_eq!(ends.next(), None);
+    assert_eq!(out, LeftOut::default());
+}
+
+#[test]
 fn what_contradicts_is_left_out_and_counted() {
     let seen = data(5, 0, 100);
     let stranger = Seen {
