@@ -268,7 +268,7 @@ impl Record {
             warnings: run.warnings.clone(),
             unmeasured: run.unmeasured.clone(),
             fct_response: (plan.flows.iter())
-                .any(|flow| flow.request)
+                .any(|flow| flow.request && flow.query.is_some())
                 .then(Sample::default),
             ..Record::default()
         };
@@ -334,6 +334,10 @@ impl Record {
         }
         if matches!(flow.start, Start::At(t) if seen.started.is_none() && t > end) {
             // An interrupted run never came to hand it over.
+            return;
+        }
+        if flow.request && flow.query.is_none() {
+            // Who asks for a background flow is part of its cause, and no flow that anybody measures.
             return;
         }
         add(&mut class.fct, seen, end);

@@ -461,6 +461,24 @@ fn what_a_closed_loop_never_came_to_start_is_not_unfinished() {
 }
 
 #[test]
+fn who_asks_for_a_background_flow_is_in_no_completion_time() {
+    let mut run = one_run("dctcp", 1, Some(10));
+    let before = summarise(&[&Record::of(&run)]);
+    let mut plan = (*run.plan).clone();
+    plan.flows.push(FlowPlan {
+        request: true,
+        ..flow(1_000, 0, None)
+    });
+    run.outcome.flows.push(took(0, Some(99)));
+    run.plan = Arc::new(plan);
+    let after = summarise(&[&Record::of(&run)]);
+    assert_eq!(after.fct_all_ms, before.fct_all_ms);
+    assert_eq!(after.fct_short_ms, before.fct_short_ms);
+    assert_eq!(after.fct_response_ms, before.fct_response_ms);
+    assert_eq!(after.fct_by_size_ms, before.fct_by_size_ms);
+}
+
+#[test]
 fn a_summary_survives_json_and_its_hash_tells_runs_apart() {
     let mut s = summary("dibs", &[Some(10), Some(20)]);
     s.set_cpu(0.5);
