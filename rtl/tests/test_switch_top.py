@@ -10,7 +10,7 @@ import cocotb
 import pytest
 
 from bench.coverage import Coverage
-from bench.models import Spraying, can_mark, route
+from bench.models import Spraying, can_mark, ethernet, ipv4, route
 from bench.simulators import BOTH, simulate
 from bench.switch import ROUTE, Switch
 from bench.traffic import random_frame, random_spraying, tcp, udp64
@@ -139,6 +139,34 @@ async def bad_frames_are_counted_and_leave_no_trace(dut):
             b.send(numbered(good, n := n + 1), port)
     c = await settle(b)
     assert c["bad"] == [5] * b.ports and sum(c["out"]) == 5 * b.ports
+
+
+@cocotb.test()
+async def a_malformed_frame_without_an_end_stops_no_port(dut):
+    """Beats that carry little or nothing: by their bytes such a frame stays short for ever."""
+    b = await started(dut)
+    await hosts_behind_ports(b)
+    good = udp64(1, HOST + 1, 0)
+    beats = 5000   # more than a buffer of 512 words of 64 bits holds of a link of 8
+    n = 0
+    for port in range(b.ports):
+        for keep in (0, 1 if b.link > 1 else 0):
+            b.beats[port].extend([(0, keep, False, False)] * beats + [(0, keep, True, False)])
+            b.send(numbered(good, n := n + 1), port)
+    c = await settle(b)
+    assert c["bad"] == [2] * b.ports and sum(c["out"]) == 2 * b.ports
+
+
+@cocotb.test()
+async def a_header_longer_than_its_packet_is_malformed(dut):
+    """RFC 1812 section 5.2.2: such a packet is dropped, and one that is all header is not."""
+    b = await started(dut)
+    await hosts_behind_ports(b)
+    for total in (20, 27, 28):
+        packet = ipv4(1, HOST + 1, bytes(26) + b"\0" * 7 + bytes([total]), options=bytes(8), total=total)
+        b.send(ethernet(0x02AA_0000_0000, packet), 0)
+    c = await settle(b)
+    assert c["malformed"][0] == 2 and sum(c["out"]) == 1
 
 
 @cocotb.test()
@@ -377,6 +405,7 @@ QUICK = [("4-links-64-path-256", "verilator"), ("4-links-64-path-256", "icarus")
 RATES = ["small_frames_back_to_back_at_line_rate", "small_frames_without_any_gap_lose_nothing_and_fill_the_path"]
 OTHERS = ["registers_read_back_and_name_the_build", "one_frame_goes_through_and_its_latency_is_known",
           "a_detoured_frame_takes_not_a_cycle_longer", "bad_frames_are_counted_and_leave_no_trace",
+          "a_malformed_frame_without_an_end_stops_no_port", "a_header_longer_than_its_packet_is_malformed",
           "incast_overflows_a_queue_and_every_frame_is_accounted_for", "a_frame_that_fits_nowhere_is_dropped_whole",
           "limits_of_bytes_hold", "the_register_chooses_how_a_port_of_a_group_is_taken",
           "a_sprayed_incast_loses_nothing_uncounted", "random_traffic_is_conserved"]
