@@ -8,6 +8,7 @@ import random
 
 import cocotb
 import pytest
+from cocotb.triggers import ClockCycles
 
 from bench.coverage import Coverage
 from bench.models import Spraying, can_mark, ethernet, ipv4, route
@@ -167,6 +168,31 @@ async def a_header_longer_than_its_packet_is_malformed(dut):
         b.send(ethernet(0x02AA_0000_0000, packet), 0)
     c = await settle(b)
     assert c["malformed"][0] == 2 and sum(c["out"]) == 1
+
+
+@cocotb.test()
+async def an_entry_that_is_written_under_traffic_leads_somewhere(dut):
+    """Its ports change with every write, and no frame finds a mix of both."""
+    b = await started(dut)
+    await hosts_behind_ports(b)
+
+    async def rewrite():
+        while True:
+            for mask in (0b10, 0b100):
+                await b.learn(True, HOST + 1, mask)
+                await ClockCycles(dut.clk_i, 1 + b.rng.randrange(4))
+
+    writer = cocotb.start_soon(rewrite())
+    frames = 1500
+    for n in range(frames):
+        b.send(udp64(n, HOST + 1, n), n % b.ports, sound=False)
+    b.gap, b.idle = 12, [0.3] * b.ports   # no more comes than two ports take
+    b.board = None   # where a frame goes is a matter of cycles
+    await b.run()
+    writer.cancel()
+    c = await b.counters()
+    assert sum(c["no_entry"]) == 0 and sum(c["out"]) == frames, c
+    assert c["out"][1] > frames // 10 and c["out"][2] > frames // 10, "both were written while frames came"
 
 
 @cocotb.test()
@@ -406,6 +432,7 @@ RATES = ["small_frames_back_to_back_at_line_rate", "small_frames_without_any_gap
 OTHERS = ["registers_read_back_and_name_the_build", "one_frame_goes_through_and_its_latency_is_known",
           "a_detoured_frame_takes_not_a_cycle_longer", "bad_frames_are_counted_and_leave_no_trace",
           "a_malformed_frame_without_an_end_stops_no_port", "a_header_longer_than_its_packet_is_malformed",
+          "an_entry_that_is_written_under_traffic_leads_somewhere",
           "incast_overflows_a_queue_and_every_frame_is_accounted_for", "a_frame_that_fits_nowhere_is_dropped_whole",
           "limits_of_bytes_hold", "the_register_chooses_how_a_port_of_a_group_is_taken",
           "a_sprayed_incast_loses_nothing_uncounted", "random_traffic_is_conserved"]
