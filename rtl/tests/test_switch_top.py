@@ -8,7 +8,7 @@ import random
 
 import cocotb
 import pytest
-from cocotb.triggers import ClockCycles
+from cocotb.triggers import ClockCycles, FallingEdge
 
 from bench.coverage import Coverage
 from bench.models import Spraying, can_mark, ethernet, ipv4, route
@@ -85,6 +85,52 @@ async def registers_read_back_and_name_the_build(dut):
     assert await b.read(0x24) == (0xFF01_3C4B if SPRAY else 0)
     assert await b.read(0x3FC) == 0 and await b.read(0x7C0) == 0
     assert all(n == 0 for row in (await b.counters()).values() for n in row)
+
+
+@cocotb.test()
+async def address_and_data_come_in_any_order_and_answers_wait(dut):
+    """AXI-Lite: either may be there first, and who asked may be slow to hear."""
+    b = await started(dut)
+
+    async def until(signal):
+        for _ in range(50):
+            if int(signal.value):
+                return
+            await FallingEdge(dut.clk_i)
+        raise AssertionError(f"{signal._name} stays low")
+
+    for value, address_waits, data_waits, answer_waits in [(1, 0, 7, 0), (2, 7, 0, 0), (3, 0, 0, 9), (0xABCD, 3, 5, 4)]:
+        dut.s_axil_bready_i.value = 0
+        dut.s_axil_awaddr_i.value, dut.s_axil_wdata_i.value, dut.s_axil_wstrb_i.value = 0x20, value, 15
+        for cycle in range(max(address_waits, data_waits) + 1):
+            dut.s_axil_awvalid_i.value, dut.s_axil_wvalid_i.value = cycle >= address_waits, cycle >= data_waits
+            if cycle < max(address_waits, data_waits):
+                assert not int(dut.s_axil_awready_o.value) and not int(dut.s_axil_wready_o.value), "half a write was taken"
+                await FallingEdge(dut.clk_i)
+        await until(dut.s_axil_awready_o)
+        assert int(dut.s_axil_wready_o.value)
+        await FallingEdge(dut.clk_i)
+        dut.s_axil_awvalid_i.value = dut.s_axil_wvalid_i.value = 0
+        await until(dut.s_axil_bvalid_o)
+        for _ in range(answer_waits):
+            await FallingEdge(dut.clk_i)
+            assert int(dut.s_axil_bvalid_o.value), "the answer went unheard"
+        dut.s_axil_bready_i.value = 1
+        await FallingEdge(dut.clk_i)
+        await FallingEdge(dut.clk_i)
+        assert not int(dut.s_axil_bvalid_o.value), "one answer for one write"
+        # Read back, and hear it late.
+        dut.s_axil_araddr_i.value, dut.s_axil_arvalid_i.value, dut.s_axil_rready_i.value = 0x20, 1, 0
+        await until(dut.s_axil_arready_o)
+        await FallingEdge(dut.clk_i)
+        dut.s_axil_arvalid_i.value = 0
+        await until(dut.s_axil_rvalid_o)
+        for _ in range(answer_waits + 1):
+            assert int(dut.s_axil_rvalid_o.value) and int(dut.s_axil_rdata_o.value) == value
+            await FallingEdge(dut.clk_i)
+        dut.s_axil_rready_i.value = 1
+        await FallingEdge(dut.clk_i)
+        assert not int(dut.s_axil_rvalid_o.value), "one answer for one read"
 
 
 @cocotb.test()
@@ -429,7 +475,8 @@ CONFIGS = {
 ON_ICARUS = ["4x1G-path-64", "4-links-64-path-256", "8-links-64-path-512-shared"]
 QUICK = [("4-links-64-path-256", "verilator"), ("4-links-64-path-256", "icarus")]
 RATES = ["small_frames_back_to_back_at_line_rate", "small_frames_without_any_gap_lose_nothing_and_fill_the_path"]
-OTHERS = ["registers_read_back_and_name_the_build", "one_frame_goes_through_and_its_latency_is_known",
+OTHERS = ["registers_read_back_and_name_the_build", "address_and_data_come_in_any_order_and_answers_wait",
+          "one_frame_goes_through_and_its_latency_is_known",
           "a_detoured_frame_takes_not_a_cycle_longer", "bad_frames_are_counted_and_leave_no_trace",
           "a_malformed_frame_without_an_end_stops_no_port", "a_header_longer_than_its_packet_is_malformed",
           "an_entry_that_is_written_under_traffic_leads_somewhere",
